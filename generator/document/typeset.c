@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/functions.h"
 #include "base/diag.h"
 
 enum { MAX_BOXES = 20000 };
@@ -169,42 +170,11 @@ const struct hg_box *typeset_partial(struct typeset *t, const struct hg_box *of,
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-static const struct function {
-    enum hg_op op;
-    const char *text, *tex;
-    int power; /* f^2(x) is written for f(x)^2 */
-} function[] = {
-    {HG_EXP, "exp", "\\exp", 0},
-    {HG_LOG, "ln", "\\ln", 0},
-    {HG_LOG1P, "ln", "\\ln", 0},
-    {HG_SIN, "sin", "\\sin", 1},
-    {HG_COS, "cos", "\\cos", 1},
-    {HG_TAN, "tan", "\\tan", 1},
-    {HG_ASIN, "arcsin", "\\arcsin", 0},
-    {HG_ACOS, "arccos", "\\arccos", 0},
-    {HG_ATAN, "arctan", "\\arctan", 0},
-    {HG_SINH, "sinh", "\\sinh", 1},
-    {HG_COSH, "cosh", "\\cosh", 1},
-    {HG_TANH, "tanh", "\\tanh", 1},
-    {HG_ERF, "erf", "\\operatorname{erf}", 0},
-    {HG_ERFC, "erfc", "\\operatorname{erfc}", 0},
-    {HG_SINC, "sinc", "\\operatorname{sinc}", 1},
-    {HG_DSINC, "sinc′", "\\operatorname{sinc}'", 0},
-    {HG_SOFTPLUS, "softplus", "\\operatorname{softplus}", 0},
-    {HG_LOGISTIC, "logistic", "\\operatorname{logistic}", 0},
-    {HG_LGAMMA, "ln Γ", "\\ln\\Gamma", 0},
-    {HG_DIGAMMA, "ψ", "\\psi", 0},
-    {HG_TRIGAMMA, "ψ′", "\\psi'", 0},
-    {HG_TETRAGAMMA, "ψ″", "\\psi''", 0},
-    {HG_SIGN, "sgn", "\\operatorname{sgn}", 0},
-};
-
-static const struct function *find_function(enum hg_op op)
+/* NULL: it has its own way. */
+static const struct hg_function *find_function(enum hg_op op)
 {
-    for (size_t k = 0; k < sizeof function / sizeof *function; k++)
-        if (function[k].op == op)
-            return &function[k];
-    return NULL;
+    const struct hg_function *f = hg_function(op);
+    return f && f->shown ? f : NULL;
 }
 
 const struct hg_box *typeset_call(struct typeset *t, const struct hg_box *name,
@@ -233,7 +203,7 @@ static const struct hg_box *call_two(struct typeset *t, const char *name, const 
 static const struct hg_box *function_call(struct typeset *t, enum hg_op op, hg_wid x,
                                           const struct hg_box *power)
 {
-    const struct function *f = find_function(op);
+    const struct hg_function *f = find_function(op);
     struct row r = {.a = t->a};
     if (op == HG_ABS)
         return typeset_fence(t, "||", expression(t, x));
@@ -246,9 +216,9 @@ static const struct hg_box *function_call(struct typeset *t, enum hg_op op, hg_w
         typeset_put(&r, op == HG_LOG1P ? factor(t, x) : typeset_leaf(t, HG_BOX_NUMBER, "1", NULL));
         if (op == HG_EXPM1)
             return typeset_fence(t, "()", typeset_row(t, &r));
-        return typeset_call(t, word(t, f->text, f->tex), typeset_row(t, &r));
+        return typeset_call(t, word(t, f->shown, f->tex), typeset_row(t, &r));
     }
-    const struct hg_box *name = f ? word(t, f->text, f->tex) : word(t, hg_op_text[op], NULL);
+    const struct hg_box *name = f ? word(t, f->shown, f->tex) : word(t, hg_op_text[op], NULL);
     return typeset_call(t, power ? typeset_two(t, HG_BOX_SUP, name, power) : name,
                         expression(t, x));
 }
@@ -320,7 +290,7 @@ static const struct hg_box *power(struct typeset *t, const struct hg_written *w)
         const struct hg_box *x = expression(t, w->arg[0]);
         return box(t, HG_BOX_ROOT, NULL, NULL, 1, &x);
     }
-    const struct function *f =
+    const struct hg_function *f =
         base->word == HG_W_FUNCTION && base->rank == HG_UNNAMED ? find_function(base->op) : NULL;
     if (whole && f && f->power)
         return function_call(t, base->op, base->arg[0], exponent(t, w->arg[1]));

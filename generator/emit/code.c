@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/names.h"
+#include "graph/functions.h"
 #include "graph/words.h"
 
 struct hg_code_private {
@@ -168,26 +169,17 @@ static const char *name_for(const struct hg_code *c, hg_id id)
     return n->name ? n->name : s ? s : stem(n);
 }
 
+/* What is called: of functions of one argument their own names, of the others their text. */
 static const char *scalar_name(enum hg_op op)
 {
-    switch (op) {
-    case HG_SINC: return "fit_sinc";
-    case HG_DSINC: return "fit_dsinc";
-    case HG_D2SINC: return "fit_d2sinc";
-    case HG_SOFTPLUS: return "fit_softplus";
-    case HG_LOGISTIC: return "fit_logistic";
-    case HG_LGAMMA: return "fit_lgamma";
-    case HG_DIGAMMA: return "fit_digamma";
-    case HG_TRIGAMMA: return "fit_trigamma";
-    case HG_TETRAGAMMA: return "fit_tetragamma";
-    case HG_SIGN: return "fit_sign";
-    default: return hg_op_text[op];
-    }
+    const struct hg_function *f = hg_function(op);
+    return f ? f->scalar : hg_op_text[op];
 }
 
 static const char *vector_name(enum hg_op op)
 {
-    return op == HG_ABS ? "abs" : hg_op_text[op];
+    const struct hg_function *f = hg_function(op);
+    return f ? f->vector : hg_op_text[op];
 }
 
 const char *hg_code_vector(struct hg_code *c, hg_id id)

@@ -8,13 +8,13 @@
 #ifndef HG_CODE_H
 #define HG_CODE_H
 
-#include <stdio.h>
+#include "emit/tree.h"
 
 #include "model/model.h"
 
 struct hg_code {
     const struct hg_expr *e;
-    FILE *out;
+    struct hg_tree *out;
     int indent;           /* levels of four spaces */
     unsigned vector_if;   /* nodes that vary with one of these are vectors of 8 lanes, the others doubles */
     const char *source;   /* file named in comments, or NULL for no comments */

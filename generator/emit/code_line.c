@@ -53,16 +53,16 @@ void hg_line(struct hg_code *c, const char *format, ...)
     va_start(ap, format);
     const char *s = hg_format_list(c->e->arena, format, ap);
     va_end(ap);
-    fprintf(c->out, "%*s", (int)indent, "");
+    hg_put(c->out, "%*s", (int)indent, "");
     while (!strchr(s, '\n') && indent + strlen(s) > WIDTH + 12) {
         size_t n = indent < WIDTH ? break_at(s, WIDTH - indent) : 0;
         if (n == 0)
             break;
-        fprintf(c->out, "%.*s\n%*s", (int)n, s, 4 * c->indent + 8, "");
+        hg_put(c->out, "%.*s\n%*s", (int)n, s, 4 * c->indent + 8, "");
         indent = 4 * (size_t)c->indent + 8;
         s += n + (s[n] == ' ');
     }
-    fprintf(c->out, "%s\n", s);
+    hg_put(c->out, "%s\n", s);
 }
 
 /* --- names -------------------------------------------------------------------------------------------- */

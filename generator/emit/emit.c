@@ -39,6 +39,32 @@ static void list_of(FILE *out, const char *title, const struct hg_list *list)
         fprintf(out, " *   %-9s %2u  %-20s [%s]\n", k ? "" : title, k, list->item[k].name, list->item[k].unit);
 }
 
+/* What the names of the functions below stand for. */
+static const char pair_names[] =
+    " *\n"
+    " * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below\n"
+    " * i, j, g    first and second frame of a pair, its group; a vector holds the pairs (i, j), (i, j+1), ..., a block\n"
+    " *            b FIT_LANES of them, beginning with lane h\n"
+    " * y, r       the data, the residual y - mean; use, weight, root: lanes that count, their weights, the roots of these\n"
+    " * b_X        the basis function that the linear parameter X multiplies\n"
+    " * m_C        a channel: d mean / d C for an integral or a factor C; u_C_X the small factor d C / d X of a parameter X\n"
+    " * F, field   products of two channels, or of a channel and the residual, summed over groups\n"
+    " * H          sums of J^T J, upper triangle row by row, then of J^T r, for J = d mean / d theta = sum of m_C u_C\n"
+    " * V          cross moments sum b_X d mean / d theta of each group\n"
+    " * column, row, row_sum   the sums of these down the columns, along a row, and times tables\n"
+    " * down, along            sums of fields, the same, that get their other factor later\n"
+    " * pair       what does not depend on the group; exps: whether the tables of an exponential serve in this tile\n"
+    " * sums       of b_X b_Y, b_X y, y y for each group; scratch: memory for all sums, in vectors\n";
+static const char row_names[] =
+    " *\n"
+    " * l, t, w    the layout of the data, a tile of them (rows i0 .. i1-1), the tables below\n"
+    " * row, at    first row of a vector, its place in the tile; g the group of the tile\n"
+    " * y, r       the data, the residual y - mean; weight: of a row, 0 where it does not count\n"
+    " * b          basis functions that the linear parameters multiply\n"
+    " * m          d mean / d theta_k over factor[k], which is the same for all rows\n"
+    " * H, G, V    sums of J^T J (upper triangle, row by row), J^T r, and of b times J, for J = d mean / d theta\n"
+    " * scratch    memory for the sums, in vectors\n";
+
 static void head(const struct hg_emit *em, const struct hg_accuracy *accuracy, FILE *out)
 {
     const struct hg_model *m = em->p->model;
@@ -56,6 +82,7 @@ static void head(const struct hg_emit *em, const struct hg_accuracy *accuracy, F
     fprintf(out, " *\n * cost of normal, operations: %u per frame, %u per %s, %u per %s and group; of moments %u\n",
             em->cost.per_frame, em->cost.per_pair, m->space == FIT_ROWS ? "row" : "pair", em->cost.per_pair_group,
             m->space == FIT_ROWS ? "row" : "pair", em->cost.value_per_pair_group);
+    fputs(m->space == FIT_ROWS ? row_names : pair_names, out);
     if (accuracy) {
         fprintf(out,
                 " *\n * worst rounding error found, of the direct formula, in units of the last place of the result, "
@@ -80,12 +107,13 @@ static void fill(void *user, const char *name, FILE *out)
     const struct hg_emit *em = user;
     const struct hg_pieces *text = &em->text;
     const struct {
-        const char *name, *text;
+        const char *name;
+        const struct hg_tree *text;
     } piece[] = {{"tables", text->tables}, {"prepare", text->prepare}, {"sums", text->sums},
                  {"points", text->points}, {"combinations", text->combinations}};
     for (size_t k = 0; k < sizeof piece / sizeof *piece; k++)
         if (strcmp(name, piece[k].name) == 0) {
-            fprintf(out, "%s%s", piece[k].text, *piece[k].text ? "\n" : "");
+            hg_tree_print(piece[k].text, out);
             return;
         }
     if (strcmp(name, "calls") == 0)
@@ -98,26 +126,21 @@ static void fill(void *user, const char *name, FILE *out)
         hg_bug("emit: the template asks for '%s'", name);
 }
 
-static const char *written(struct hg_emit *em, void (*write)(struct hg_emit *, FILE *))
+static struct hg_tree *written(struct hg_emit *em, void (*write)(struct hg_emit *, struct hg_tree *))
 {
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        hg_out_of_memory();
-    write(em, f);
-    fclose(f);
-    const char *copy = hg_strdup(em->e->arena, text);
-    free(text);
-    return copy;
+    struct hg_tree *t = hg_tree_new(em->e->arena);
+    write(em, t);
+    if (!hg_tree_empty(t))
+        hg_put(t, "\n");
+    return t;
 }
 
-static void combinations(struct hg_emit *em, FILE *out)
+static void combinations(struct hg_emit *em, struct hg_tree *out)
 {
     hg_emit_combine(em, em->found->degenerate, out);
 }
 
-static void pair_sums(struct hg_emit *em, FILE *out)
+static void pair_sums(struct hg_emit *em, struct hg_tree *out)
 {
     hg_emit_moments(em, out);
     hg_emit_normal(em, out);
@@ -125,13 +148,13 @@ static void pair_sums(struct hg_emit *em, FILE *out)
     hg_emit_model(em, out);
 }
 
-static void points_and_curves(struct hg_emit *em, FILE *out)
+static void points_and_curves(struct hg_emit *em, struct hg_tree *out)
 {
     hg_emit_points(em, out);
-    fputc('\n', out);
+    hg_put(out, "\n");
     hg_emit_curves(em, out);
     if (em->hessian) {
-        fputc('\n', out);
+        hg_put(out, "\n");
         hg_emit_second(em, out);
     }
 }

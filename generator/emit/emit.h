@@ -36,7 +36,7 @@ struct hg_field {
 
 /* What stands in the places of the template. */
 struct hg_pieces {
-    const char *tables, *prepare, *sums, *points, *combinations;
+    struct hg_tree *tables, *prepare, *sums, *points, *combinations;
 };
 
 struct hg_emit {
@@ -79,19 +79,19 @@ int hg_emit_has_low(const struct hg_emit *em, hg_id id);
 hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a);
 
 /* The functions of a kernel, as C text to `out`. */
-void hg_emit_moments(struct hg_emit *em, FILE *out); /* pairs */
-void hg_emit_normal(struct hg_emit *em, FILE *out);  /* pairs */
-void hg_emit_gradient(struct hg_emit *em, FILE *out); /* pairs; after normal */
-void hg_emit_model(struct hg_emit *em, FILE *out);   /* pairs */
-void hg_emit_points(struct hg_emit *em, FILE *out);  /* points, both spaces */
-void hg_emit_second(struct hg_emit *em, FILE *out);  /* hessian and second, both spaces */
-void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model */
-void hg_emit_density(struct hg_emit *em, FILE *out); /* the same for a law of the errors */
-void hg_emit_curves(struct hg_emit *em, FILE *out);
-void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare; direction when second derivatives are asked for */
+void hg_emit_moments(struct hg_emit *em, struct hg_tree *out); /* pairs */
+void hg_emit_normal(struct hg_emit *em, struct hg_tree *out);  /* pairs */
+void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out); /* pairs; after normal */
+void hg_emit_model(struct hg_emit *em, struct hg_tree *out);   /* pairs */
+void hg_emit_points(struct hg_emit *em, struct hg_tree *out);  /* points, both spaces */
+void hg_emit_second(struct hg_emit *em, struct hg_tree *out);  /* hessian and second, both spaces */
+void hg_emit_rows(struct hg_emit *em, struct hg_tree *out);    /* moments, normal, model */
+void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a law of the errors */
+void hg_emit_curves(struct hg_emit *em, struct hg_tree *out);
+void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* prepare; direction when second derivatives are asked for */
 /* Combinations that stay determined. */
-void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, FILE *out);
-void hg_emit_tables(struct hg_emit *em, FILE *out);  /* struct tables, carve, workspace */
+void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out);
+void hg_emit_tables(struct hg_emit *em, struct hg_tree *out);  /* struct tables, carve, workspace */
 
 /* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */
 hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m);
@@ -105,7 +105,7 @@ void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const h
 const char *hg_emit_common_leaf(struct hg_code *c, hg_id id);
 
 /* Parameters and settings under their own names at the start of a function; the names. */
-void hg_emit_declare_names(struct hg_emit *em, FILE *out);
+void hg_emit_declare_names(struct hg_emit *em, struct hg_tree *out);
 uint32_t hg_emit_names(struct hg_emit *em, const char *const **name);
 
 /* Fills em->cost; prints what was found (explain.c). */

@@ -216,7 +216,7 @@ void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
     }
 }
 
-struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, FILE *out, uint32_t nroot, const hg_id *root)
+struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_tree *out, uint32_t nroot, const hg_id *root)
 {
     struct hg_code c = {.e = em->e,
                         .out = out,
@@ -270,7 +270,7 @@ void hg_block_declare_linear(struct hg_code *c)
 
 /* --- the loops around a block ------------------------------------------------------------------------- */
 
-void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, FILE *out)
+void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct hg_tree *out)
 {
     for (uint32_t k = 0; k < b->nexp; k++) {
         hg_id u = hg_at(em->e, b->exps[k])->arg[0];
@@ -278,48 +278,64 @@ void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, FILE *o
         hg_id scale, P = hg_emit_scaled(em, u, 0, &scale);
         const char *f = hg_emit_field(em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, P ? P : u, 0)->name;
         if (P)
-            fprintf(out, "    exps[%u * ng] = fit_exp_tile_scaled(l, t, w->%s[0], w->%s, w->%s_low);\n", k,
+            hg_put(out, "    exps[%u * ng] = fit_exp_tile_scaled(l, t, w->%s[0], w->%s, w->%s_low);\n", k,
                     hg_emit_field(em, HG_FIELD_SCALAR, scale, 0)->name, f, f);
         else if (group)
-            fprintf(out, "    for (size_t g = 0; g < ng; g++)\n"
+            hg_put(out, "    for (size_t g = 0; g < ng; g++)\n"
                          "        exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);\n", k, f);
         else
-            fprintf(out, "    exps[%u * ng] = fit_exp_tile(l, t, w->%s, 1, 0);\n", k, f);
+            hg_put(out, "    exps[%u * ng] = fit_exp_tile(l, t, w->%s, 1, 0);\n", k, f);
     }
 }
 
-void hg_block_loops(FILE *out, const char *call, const char *row_end)
+void hg_block_loops(struct hg_tree *out, const char *call, const struct hg_tree *row_end)
 {
-    fprintf(out,
-            "    for (size_t i = t->i0; i < t->i1; i++) {\n"
-            "        const double *data = fit_row_data(l, t, i, at);\n"
-            "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
-            "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
-            "                const size_t j = b * FIT_LANES + h;\n"
-            "                if (t->w || j <= i || j + FIT_VL > t->j1)\n"
-            "                    %s, 1);\n"
-            "                else\n"
-            "                    %s, 0);\n"
-            "            }\n"
-            "            at += ng * FIT_LANES;\n"
-            "            data += ng * FIT_LANES;\n"
-            "        }\n%s"
-            "    }\n",
-            call, call, row_end);
+    hg_put(out,
+           "    for (size_t i = t->i0; i < t->i1; i++) {\n"
+           "        const double *data = fit_row_data(l, t, i, at);\n"
+           "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
+           "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
+           "                const size_t j = b * FIT_LANES + h;\n"
+           "                if (t->w || j <= i || j + FIT_VL > t->j1)\n"
+           "                    %s, 1);\n"
+           "                else\n"
+           "                    %s, 0);\n"
+           "            }\n"
+           "            at += ng * FIT_LANES;\n"
+           "            data += ng * FIT_LANES;\n"
+           "        }\n",
+           call, call);
+    if (row_end)
+        hg_put_tree(out, row_end);
+    hg_put(out, "    }\n");
 }
 
-const char hg_block_head[] =
-    "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
-    "    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};\n"
-    "    (void)exps, (void)lanes;\n";
+void hg_block_head(struct hg_tree *out, int masked)
+{
+    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
+    hg_define(out, "j", "    const size_t j = b * FIT_LANES + h;\n");
+    if (masked)
+        hg_define(out, "lanes", "    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};\n");
+}
 
-const char hg_group_head[] =
-    "        const size_t in_tile = at + g * FIT_LANES + h;\n"
-    "        fit_vm use = lanes;\n"
-    "        fit_vd weight = {0};\n"
-    "        if (masked) {\n"
-    "            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);\n"
-    "            use &= weight > 0.0;\n"
-    "        }\n"
-    "        const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);\n"
-    "        (void)use, (void)weight, (void)y;\n";
+void hg_group_head(struct hg_tree *out)
+{
+    hg_define(out, "use weight",
+              "        fit_vm use = lanes;\n"
+              "        fit_vd weight = {0};\n"
+              "        if (masked) {\n"
+              "            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);\n"
+              "            use &= weight > 0.0;\n"
+              "        }\n");
+    hg_define(out, "y", "        const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);\n");
+}
+
+void hg_tile_head(struct hg_tree *out)
+{
+    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
+    hg_define(out, "start", "    const size_t start = t->j0 / FIT_LANES;\n");
+    hg_define(out, "end", "    const size_t end = fit_padded(t->j1) / FIT_LANES;\n");
+    hg_define(out, "w", "    struct tables tables;\n"
+                        "    carve(l, (double *)(uintptr_t)ws, &tables);\n"
+                        "    const struct tables *const w = &tables;\n");
+}

@@ -15,7 +15,7 @@ struct hg_block {
 };
 
 /* Starts the code of a block function with these roots. */
-struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, FILE *out, uint32_t nroot, const hg_id *root);
+struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_tree *out, uint32_t nroot, const hg_id *root);
 
 /* Declares what does not depend on the group, before the loop over groups. */
 void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *root);
@@ -27,12 +27,14 @@ void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
 void hg_block_declare_linear(struct hg_code *c);
 const char *hg_block_mean(struct hg_code *c);
 
-/* First lines of a block function, and of its loop over groups. */
-extern const char hg_block_head[], hg_group_head[];
+/* First definitions of a block function, of its loop over groups, and of the tile function that calls it. */
+void hg_block_head(struct hg_tree *out, int masked);
+void hg_group_head(struct hg_tree *out);
+void hg_tile_head(struct hg_tree *out);
 
 /* In the tile function: what exponentials need to know of the tile; the loops over rows and blocks with the
- * call of the block function (without its last argument, masked) and lines for the end of a row. */
-void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, FILE *out);
-void hg_block_loops(FILE *out, const char *call, const char *row_end);
+ * call of the block function (without its last argument, masked) and statements for the end of a row (or NULL). */
+void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct hg_tree *out);
+void hg_block_loops(struct hg_tree *out, const char *call, const struct hg_tree *row_end);
 
 #endif

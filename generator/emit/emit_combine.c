@@ -8,7 +8,7 @@ static int combine_is_leaf(const struct hg_code *c, hg_id id)
     return hg_at(c->e, id)->nargs == 0;
 }
 
-void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, FILE *out)
+void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out)
 {
     uint32_t n = d->ncombination, K = em->p->nparam, nroot = 0;
     hg_id *root = hg_alloc(em->e->arena, ((size_t)n * (K + 1) + 1) * sizeof *root);
@@ -24,9 +24,9 @@ void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, FILE *
     struct hg_code c = {.e = em->e, .out = out, .indent = 1, .leaf = hg_emit_common_leaf, .is_leaf = combine_is_leaf,
                         .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
     hg_code_begin(&c, nroot, root);
-    fprintf(out,
-            "static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)\n"
-            "{\n    const size_t g = 0;\n    (void)l, (void)g;\n");
+    hg_open_function(out, "static void", "combine",
+                "const struct fit_layout *l, const double *theta, double *value, double *gradient");
+    hg_define(out, "g", "    const size_t g = 0;\n");
     hg_emit_declare_names(em, out);
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {
@@ -42,5 +42,5 @@ void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, FILE *
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    fprintf(out, "}\n");
+    hg_put(out, "}\n");
 }

@@ -260,7 +260,7 @@ static int counted(const struct job *j, uint32_t n, uint32_t m)
 }
 
 /* Before the loop of a pass: tables at i, sums. */
-static void open_pass(struct hg_contract *x, uint32_t pass, FILE *out)
+static void open_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     uint32_t nsum = 0;
@@ -271,13 +271,13 @@ static void open_pass(struct hg_contract *x, uint32_t pass, FILE *out)
         for (uint32_t k = 0; k < x->njob; k++)
             used |= x->job[k].pass == pass && needs_factors(em, &x->job[k], c);
         for (uint32_t n = 0; used && kind_of(em, c) == HG_CHANNEL_DELTA && n < tables_of(em, c); n++)
-            fprintf(out, "        const double %s_i = w->%s[i];\n", factor_name(em, c, n), table_name(em, c, n));
+            hg_put(out, "        const double %s_i = w->%s[i];\n", factor_name(em, c, n), table_name(em, c, n));
     }
     for (uint32_t s = 0; s < nsum; s++)
-        fprintf(out, "%s s%u = {0}%s", s % 8 ? "," : "        fit_vd", s, s % 8 == 7 || s + 1 == nsum ? ";\n" : "");
+        hg_put(out, "%s s%u = {0}%s", s % 8 ? "," : "        fit_vd", s, s % 8 == 7 || s + 1 == nsum ? ";\n" : "");
 }
 
-static void declare_factors(struct hg_contract *x, uint32_t pass, FILE *out)
+static void declare_factors(struct hg_contract *x, uint32_t pass, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     for (uint32_t c = 0; c < em->p->nchannel; c++) {
@@ -287,15 +287,15 @@ static void declare_factors(struct hg_contract *x, uint32_t pass, FILE *out)
         for (uint32_t n = 0; used && n < tables_of(em, c); n++) {
             const char *u = factor_name(em, c, n), *t = table_name(em, c, n);
             if (kind_of(em, c) == HG_CHANNEL_DELTA)
-                fprintf(out, "            const fit_vd %s = fit_vload(w->%s + j) - %s_i;\n", u, t, u);
+                hg_put(out, "            const fit_vd %s = fit_vload(w->%s + j) - %s_i;\n", u, t, u);
             else
-                fprintf(out, "            const fit_vd %s = fit_vload(w->%s + j);\n", u, t);
+                hg_put(out, "            const fit_vd %s = fit_vload(w->%s + j);\n", u, t);
         }
     }
 }
 
 /* The direct sums of a job: p = F u_b, then sum += u_a p. */
-static void add_direct(struct hg_contract *x, const struct job *j, uint32_t *s, FILE *out)
+static void add_direct(struct hg_contract *x, const struct job *j, uint32_t *s, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     const char *f = hg_format(em->e->arena, "F[%u]", j->field);
@@ -304,17 +304,17 @@ static void add_direct(struct hg_contract *x, const struct job *j, uint32_t *s, 
         const char *p = f;
         if (!one_b) {
             p = hg_format(em->e->arena, "p%u_%u", j->field, m);
-            fprintf(out, "            const fit_vd %s = %s*%s;\n", p, f, factor_name(em, j->b, m));
+            hg_put(out, "            const fit_vd %s = %s*%s;\n", p, f, factor_name(em, j->b, m));
         }
         for (uint32_t n = 0; n < tables_of(em, j->a); n++)
             if (counted(j, n, m))
-                fprintf(out, "            s%u += %s%s%s%s;\n", (*s)++, twice(em, j, n, m),
+                hg_put(out, "            s%u += %s%s%s%s;\n", (*s)++, twice(em, j, n, m),
                         one_a ? "" : factor_name(em, j->a, n), one_a ? "" : "*", p);
     }
 }
 
 /* Sums along the row and down the column: of F alone, or of F times the factors of a. */
-static void add_later(struct hg_contract *x, const struct job *j, uint32_t *s, FILE *out)
+static void add_later(struct hg_contract *x, const struct job *j, uint32_t *s, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     enum hg_channel_kind a = kind_of(em, j->a);
@@ -322,12 +322,12 @@ static void add_later(struct hg_contract *x, const struct job *j, uint32_t *s, F
     for (uint32_t n = 0; n < j->nsum; n++) {
         const char *sum = j->how == ALONG_ROW ? hg_format(em->e->arena, "s%u", (*s)++)
                                               : hg_format(em->e->arena, "C[%u]", j->place + n);
-        fprintf(out, "            %s += F[%u]%s%s;\n", sum, j->field, alone ? "" : "*",
+        hg_put(out, "            %s += F[%u]%s%s;\n", sum, j->field, alone ? "" : "*",
                 alone ? "" : factor_name(em, j->a, n));
     }
 }
 
-static void close_pass(struct hg_contract *x, uint32_t pass, FILE *out)
+static void close_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     uint32_t s = 0;
@@ -336,11 +336,11 @@ static void close_pass(struct hg_contract *x, uint32_t pass, FILE *out)
         if (j->pass != pass || j->how == DOWN_COLUMN)
             continue;
         for (uint32_t n = 0; n < j->nsum && j->how == ALONG_ROW; n++)
-            fprintf(out, "        row[%u] += s%u;\n", j->place + n, s++);
+            hg_put(out, "        row[%u] += s%u;\n", j->place + n, s++);
         for (uint32_t m = 0; m < tables_of(em, j->b) && j->how == DIRECT; m++)
             for (uint32_t n = 0; n < tables_of(em, j->a); n++)
                 if (counted(j, n, m))
-                    fprintf(out, "        H[%u] += s%u; /* %s */\n", target(em, j, n, m), s++,
+                    hg_put(out, "        H[%u] += s%u; /* %s */\n", target(em, j, n, m), s++,
                             target_text(em, j, n, m));
     }
 }
@@ -351,15 +351,15 @@ static const char *channel_name(const struct hg_emit *em, uint32_t c)
 }
 
 /* The tables of a channel and their parameters, as arrays. */
-static void list_tables(struct hg_contract *x, uint32_t c, const char *end, FILE *out)
+static void list_tables(struct hg_contract *x, uint32_t c, const char *end, struct hg_tree *out)
 {
     uint32_t n = tables_of(x->em, c);
-    fprintf(out, "        const double *const u_%s[] = {", end);
+    hg_put(out, "        const double *const u_%s[] = {", end);
     for (uint32_t k = 0; k < n; k++)
-        fprintf(out, "%sw->%s%s", k % 6 ? " " : "\n            ", table_name(x->em, c, k), k + 1 < n ? "," : "};\n");
-    fprintf(out, "        static const unsigned short k_%s[] = {", end);
+        hg_put(out, "%sw->%s%s", k % 6 ? " " : "\n            ", table_name(x->em, c, k), k + 1 < n ? "," : "};\n");
+    hg_put(out, "        static const unsigned short k_%s[] = {", end);
     for (uint32_t k = 0; k < n; k++)
-        fprintf(out, "%s%u%s", k % 16 ? " " : "\n            ", param_of(x->em, c, k), k + 1 < n ? "," : "};\n");
+        hg_put(out, "%s%u%s", k % 16 ? " " : "\n            ", param_of(x->em, c, k), k + 1 < n ? "," : "};\n");
 }
 
 /* A factor of a pair: of table `u` at i and j. */
@@ -370,13 +370,13 @@ static const char *looped_factor(const struct hg_contract *x, uint32_t c, const 
 }
 
 /* p = F u_b for a strip, then four sums of u_a p at a time. */
-static void write_looped(struct hg_contract *x, const struct job *j, FILE *out)
+static void write_looped(struct hg_contract *x, const struct job *j, struct hg_tree *out)
 {
     uint32_t na = tables_of(x->em, j->a), nb = tables_of(x->em, j->b), K = x->em->p->nparam;
-    fprintf(out, "    { /* %s x %s */\n", channel_name(x->em, j->a), channel_name(x->em, j->b));
+    hg_put(out, "    { /* %s x %s */\n", channel_name(x->em, j->a), channel_name(x->em, j->b));
     list_tables(x, j->a, "a", out);
     list_tables(x, j->b, "b", out);
-    fprintf(out,
+    hg_put(out,
             "        fit_vd p[STRIP * PIECES];\n"
             "        for (size_t b = 0; b < %u; b++) {\n"
             "            for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
@@ -391,7 +391,7 @@ static void write_looped(struct hg_contract *x, const struct job *j, FILE *out)
             "                        s[q] += %s * p[k];\n",
             nb, j->field, looped_factor(x, j->b, "u_b[b]"),
             j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na), na, na, na, looped_factor(x, j->a, "v[q]"));
-    fprintf(out,
+    hg_put(out,
             "                for (size_t q = 0; q < 4 && a + q < %s; q++) {\n"
             "                    const size_t x = k_a[a + q], y = k_b[b], low = x < y ? x : y, high = x < y ? y : x;\n"
             "                    H[low * %u - low * (low + 1) / 2 + high] += %ss[q];\n"
@@ -400,7 +400,7 @@ static void write_looped(struct hg_contract *x, const struct job *j, FILE *out)
             j->a == j->b ? "" : "(x == y ? 2.0 : 1.0) * ");
 }
 
-static void write_pass(struct hg_contract *x, uint32_t pass, FILE *out)
+static void write_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out)
 {
     uint32_t s = 0, column = 0, written = 0;
     for (uint32_t k = 0; k < x->njob; k++) {
@@ -408,14 +408,14 @@ static void write_pass(struct hg_contract *x, uint32_t pass, FILE *out)
         if (j->pass != pass)
             continue;
         column |= j->how == DOWN_COLUMN;
-        fprintf(out, "%s%s x %s", written++ ? ", " : "    { /* ", channel_name(x->em, j->a), channel_name(x->em, j->b));
+        hg_put(out, "%s%s x %s", written++ ? ", " : "    { /* ", channel_name(x->em, j->a), channel_name(x->em, j->b));
     }
-    fprintf(out, " */\n");
+    hg_put(out, " */\n");
     open_pass(x, pass, out);
-    fprintf(out, "        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {\n"
+    hg_put(out, "        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {\n"
                  "            const fit_vd *F = field + k * FIELDS;\n");
     if (column)
-        fprintf(out, "            fit_vd *C = column + k * COLUMN_SUMS;\n");
+        hg_put(out, "            fit_vd *C = column + k * COLUMN_SUMS;\n");
     declare_factors(x, pass, out);
     for (uint32_t k = 0; k < x->njob; k++) {
         const struct job *j = &x->job[k];
@@ -424,20 +424,19 @@ static void write_pass(struct hg_contract *x, uint32_t pass, FILE *out)
         else if (j->pass == pass)
             add_later(x, j, &s, out);
     }
-    fprintf(out, "        }\n");
+    hg_put(out, "        }\n");
     close_pass(x, pass, out);
-    fprintf(out, "    }\n");
+    hg_put(out, "    }\n");
 }
 
-void hg_contract_function(struct hg_contract *x, FILE *out)
+void hg_contract_function(struct hg_contract *x, struct hg_tree *out)
 {
-    fprintf(
-        out,
+    hg_put(out,
         "/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and\n"
-        " * to the sums along the row and down the columns that get their other factor later. */\n"
-        "FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,\n"
-        "                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)\n{\n"
-        "    (void)w, (void)i, (void)j0, (void)row, (void)column;\n");
+        " * to the sums along the row and down the columns that get their other factor later. */\n");
+    hg_open_function(out, "FIT_LARGE void", "contract",
+                "const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field, "
+                "fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column");
     for (uint32_t pass = 1; pass <= x->npass; pass++) {
         const struct job *looped = NULL;
         for (uint32_t k = 0; k < x->njob; k++)
@@ -447,13 +446,13 @@ void hg_contract_function(struct hg_contract *x, FILE *out)
         else
             write_pass(x, pass, out);
     }
-    fprintf(out, "}\n\n");
+    hg_put(out, "}\n\n");
 }
 
 /* sums times what was left out: the factors `at` (text with a place for the table) of b, and of a when it has
  * not come in either. */
 static void multiply_later(struct hg_contract *x, const struct job *j, const char *sum, const char *before,
-                           const char *after, FILE *out)
+                           const char *after, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     struct hg_arena *arena = em->e->arena;
@@ -467,30 +466,30 @@ static void multiply_later(struct hg_contract *x, const struct job *j, const cha
             const char *s = hg_format(arena, "%s[%u]", sum, j->place + (a_late ? 0 : n));
             const char *ta = a_late ? hg_format(arena, "*%s%s%s", before, table_name(em, j->a, n), after) : "";
             const char *tb = b_late ? hg_format(arena, "*%s%s%s", before, table_name(em, j->b, m), after) : "";
-            fprintf(out, "%sH[%u] += %s%s%s%s; /* %s */\n", indent, target(em, j, n, m), twice(em, j, n, m), s, ta, tb,
+            hg_put(out, "%sH[%u] += %s%s%s%s; /* %s */\n", indent, target(em, j, n, m), twice(em, j, n, m), s, ta, tb,
                     target_text(em, j, n, m));
         }
 }
 
-void hg_contract_row_end(struct hg_contract *x, FILE *out)
+void hg_contract_row_end(struct hg_contract *x, struct hg_tree *out)
 {
     for (uint32_t k = 0; k < x->njob; k++)
         if (x->job[k].how == ALONG_ROW)
             multiply_later(x, &x->job[k], "along", "w->", "[i]", out);
     if (x->nrow)
-        fprintf(out, "        for (size_t k = 0; k < ALONG_SUMS; k++)\n            along[k] = (fit_vd){0};\n");
+        hg_put(out, "        for (size_t k = 0; k < ALONG_SUMS; k++)\n            along[k] = (fit_vd){0};\n");
 }
 
-void hg_contract_tile_end(struct hg_contract *x, FILE *out)
+void hg_contract_tile_end(struct hg_contract *x, struct hg_tree *out)
 {
     if (!x->ncolumn)
         return;
-    fprintf(out, "    for (size_t k = 0, j = t->j0; k < pieces; k++, j += FIT_VL) {\n"
+    hg_put(out, "    for (size_t k = 0, j = t->j0; k < pieces; k++, j += FIT_VL) {\n"
                  "        const fit_vd *C = down + k * COLUMN_SUMS;\n");
     for (uint32_t k = 0; k < x->njob; k++)
         if (x->job[k].how == DOWN_COLUMN)
             multiply_later(x, &x->job[k], "C", "fit_vload(w->", " + j)", out);
-    fprintf(out, "    }\n");
+    hg_put(out, "    }\n");
 }
 
 /* --- cost --------------------------------------------------------------------------------------------- */

@@ -23,9 +23,9 @@ uint32_t hg_contract_nrow(const struct hg_contract *x);
 uint32_t hg_contract_ncolumn(const struct hg_contract *x);
 
 /* The emitted function `contract`; lines for the end of a row and of a tile. */
-void hg_contract_function(struct hg_contract *x, FILE *out);
-void hg_contract_row_end(struct hg_contract *x, FILE *out);
-void hg_contract_tile_end(struct hg_contract *x, FILE *out);
+void hg_contract_function(struct hg_contract *x, struct hg_tree *out);
+void hg_contract_row_end(struct hg_contract *x, struct hg_tree *out);
+void hg_contract_tile_end(struct hg_contract *x, struct hg_tree *out);
 
 /* Operations per pair: as emitted, and if every product were added to its sum directly. */
 void hg_contract_count(const struct hg_contract *x, unsigned *taken, unsigned *direct);

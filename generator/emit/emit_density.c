@@ -93,7 +93,7 @@ static const char *value_leaf(struct hg_code *c, hg_id id)
     return name;
 }
 
-static struct hg_code begin(struct density *x, FILE *out, uint32_t nroot, const hg_id *root)
+static struct hg_code begin(struct density *x, struct hg_tree *out, uint32_t nroot, const hg_id *root)
 {
     struct hg_code c = hg_rows_begin(x->em, out, nroot, root, value_leaf);
     for (uint32_t k = 0; k < nroot; k++)
@@ -101,98 +101,94 @@ static struct hg_code begin(struct density *x, FILE *out, uint32_t nroot, const 
     return c;
 }
 
-static void head(struct density *x, FILE *out, const char *name, const char *arguments)
+static void head(struct density *x, struct hg_tree *out, const char *name, const char *arguments)
 {
-    fprintf(out, "static void %s(const struct fit_layout *l, const double *ws,\n%s\n{\n    struct tables w;\n"
-                 "    carve(l, (double *)(uintptr_t)ws, &w);\n    (void)w;\n",
-            name, arguments);
-    if (x->em->p->model->axis.n)
-        fprintf(out, "    const size_t g = t->group;\n    (void)g;\n");
+    hg_open_function(out, "static void", name,
+                hg_format(x->em->e->arena, "const struct fit_layout *l, const double *ws, %s", arguments));
+    hg_rows_head(x->em, out);
 }
 
 static const char loop[] = "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
-static const char mask[] =
-    "        const fit_vd weight = fit_row_weight(t, row);\n        const fit_vm on = weight > 0;\n";
-
 /* sum[k] += w root[k] over the rows. */
-static void add_up(struct density *x, FILE *out, uint32_t nroot, hg_id *root)
+static void add_up(struct density *x, struct hg_tree *out, uint32_t nroot, hg_id *root)
 {
-    fprintf(out, "%s%s", loop, mask);
+    hg_put(out, "%s", loop);
+    hg_define(out, "weight", "        const fit_vd weight = fit_row_weight(t, row);\n");
+    hg_define(out, "on", "        const fit_vm on = weight > 0;\n");
     hg_factor(x->em->e, nroot, root);
     struct hg_code c = begin(x, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         if (!hg_is_value(x->em->e, root[k], 0.0))
             hg_line(&c, "sum[%u] += fit_where_set(on, weight*%s);", k, hg_code_factor(&c, root[k]));
     hg_rows_end(&c);
-    fprintf(out, "    }\n");
+    hg_put(out, "    }\n");
 }
 
-static void emit_moments(struct density *x, FILE *out)
+static void emit_moments(struct density *x, struct hg_tree *out)
 {
     hg_id root = x->rest;
     head(x, out, "moments",
-         "                    const struct fit_tile *t, double *scratch, double *out)");
-    fprintf(out, "    fit_vd sum[1] = {{0}};\n    (void)scratch;\n");
+         "const struct fit_tile *t, double *scratch, double *out");
+    hg_put(out, "    fit_vd sum[1] = {{0}};\n");
     add_up(x, out, 1, &root);
     if (x->em->p->model->axis.n)
-        fprintf(out, "    for (size_t k = 0; k < l->ngroup; k++)\n        out[k] = 0.0;\n    out += g;\n");
-    fprintf(out, "    out[0] = -2.0*fit_vsum(sum[0]);\n}\n\n");
+        hg_put(out, "    for (size_t k = 0; k < l->ngroup; k++)\n        out[k] = 0.0;\n    out += g;\n");
+    hg_put(out, "    out[0] = -2.0*fit_vsum(sum[0]);\n}\n\n");
 }
 
-static void emit_normal(struct density *x, FILE *out)
+static void emit_normal(struct density *x, struct hg_tree *out)
 {
     uint32_t n = x->nbend + x->K;
     hg_id *root = hg_alloc(x->em->e->arena, (n + 1) * sizeof *root);
     for (uint32_t k = 0; k < n; k++)
         root[k] = k < x->nbend ? x->bend[k] : x->slope[k - x->nbend];
-    fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
+    hg_put(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n"
                  "    return FIT_VL * SUMS;\n}\n\n", n ? n : 1);
     head(x, out, "normal",
-         "                   const double *lin, const struct fit_tile *t, double *scratch, double *out)");
-    fprintf(out, "    fit_vd *const sum = (fit_vd *)scratch;\n    (void)lin;\n    for (size_t k = 0; k < SUMS; k++)\n"
+         "const double *lin, const struct fit_tile *t, double *scratch, double *out");
+    hg_put(out, "    fit_vd *const sum = (fit_vd *)scratch;\n    for (size_t k = 0; k < SUMS; k++)\n"
                  "        sum[k] = (fit_vd){0};\n");
     add_up(x, out, n, root);
-    fprintf(out,
+    hg_put(out,
             "    for (size_t k = 0; k < %u; k++)\n        out[k] = -fit_vsum(sum[k]);\n"
             "    for (size_t k = %u; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n",
             x->nbend, x->nbend, n);
 }
 
-static void emit_gradient(struct density *x, FILE *out)
+static void emit_gradient(struct density *x, struct hg_tree *out)
 {
     hg_id *root = hg_alloc(x->em->e->arena, (x->K + 1) * sizeof *root);
     for (uint32_t k = 0; k < x->K; k++)
         root[k] = x->slope[k];
     head(x, out, "gradient",
-         "                     const double *lin, const double *adj, const struct fit_tile *t, double *scratch,\n"
-         "                     double *out)");
-    fprintf(out, "    const double rho = adj[%s];\n    fit_vd sum[%u] = {{0}};\n    (void)lin, (void)scratch;\n",
+         "const double *lin, const double *adj, const struct fit_tile *t, double *scratch, double *out");
+    hg_put(out, "    const double rho = adj[%s];\n    fit_vd sum[%u] = {{0}};\n",
             x->em->p->model->axis.n ? "t->group" : "0", x->K ? x->K : 1);
     add_up(x, out, x->K, root);
-    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = rho*fit_vsum(sum[k]);\n}\n\n", x->K);
+    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = rho*fit_vsum(sum[k]);\n}\n\n", x->K);
 }
 
 /* --- once for a data set, and row by row ---------------------------------------------------------------- */
 
-static void emit_constant(struct density *x, FILE *out)
+static void emit_constant(struct density *x, struct hg_tree *out)
 {
     hg_id root = x->constant;
     if (hg_is_value(x->em->e, root, 0.0)) {
-        fprintf(out, "static double density_constant(const struct fit_layout *l, const struct fit_tile *t)\n{\n"
-                     "    (void)l, (void)t; /* every term has parameters */\n    return 0.0;\n}\n\n");
+        hg_put(out, "static double density_constant(const struct fit_layout *l, const struct fit_tile *t)\n{\n"
+                     "    return 0.0; /* every term has parameters */\n}\n\n");
         return;
     }
-    fprintf(out, "static double density_constant(const struct fit_layout *l, const struct fit_tile *t)\n{\n"
-                 "    fit_vd sum[1] = {{0}};\n    (void)l;\n");
+    hg_put(out, "static double density_constant(const struct fit_layout *l, const struct fit_tile *t)\n{\n"
+                 "    fit_vd sum[1] = {{0}};\n");
     add_up(x, out, 1, &root);
-    fprintf(out, "    return fit_vsum(sum[0]);\n}\n\n");
+    hg_put(out, "    return fit_vsum(sum[0]);\n}\n\n");
 }
 
-static void emit_log_density(struct density *x, FILE *out)
+static void emit_log_density(struct density *x, struct hg_tree *out)
 {
     hg_id root[2] = {x->rest, x->constant};
-    head(x, out, "log_density", "                        const struct fit_tile *t, double *out)");
-    fputs(loop, out);
+    head(x, out, "log_density", "const struct fit_tile *t, double *out");
+    hg_put(out, "%s", loop);
     hg_factor(x->em->e, 2, root);
     struct hg_code c = begin(x, out, 2, root);
     if (hg_is_value(x->em->e, root[1], 0.0))
@@ -201,23 +197,24 @@ static void emit_log_density(struct density *x, FILE *out)
         hg_line(&c, "fit_vstore(out + (row - t->i0), %s + %s);", hg_code_vector(&c, root[0]),
                 hg_code_factor(&c, root[1]));
     hg_rows_end(&c);
-    fprintf(out, "    }\n}\n\n");
+    hg_put(out, "    }\n}\n\n");
 }
 
-static void emit_arguments(struct density *x, FILE *out)
+static void emit_arguments(struct density *x, struct hg_tree *out)
 {
     uint32_t n = x->em->p->model->density->narg;
-    head(x, out, "law_arguments", "                          const struct fit_tile *t, double *out)");
-    fprintf(out, "    const size_t n = fit_padded(t->i1) - t->i0;\n    (void)n, (void)out;\n%s", loop);
+    head(x, out, "law_arguments", "const struct fit_tile *t, double *out");
+    hg_define(out, "n", "    const size_t n = fit_padded(t->i1) - t->i0;\n");
+    hg_put(out, "%s", loop);
     struct hg_code c = begin(x, out, n, x->argument);
     for (uint32_t k = 0; k < n; k++)
         hg_line(&c, "fit_vstore(out + %u*n + (row - t->i0), %s); /* %s */", k, hg_code_vector(&c, x->argument[k]),
                 x->em->p->model->density->arg_name[k]);
     hg_rows_end(&c);
-    fprintf(out, "    }\n}\n\n");
+    hg_put(out, "    }\n}\n\n");
 }
 
-void hg_emit_density(struct hg_emit *em, FILE *out)
+void hg_emit_density(struct hg_emit *em, struct hg_tree *out)
 {
     struct density x = {.em = em};
     derive(&x);

@@ -247,7 +247,7 @@ static void pair_sums(struct adjoint *x, struct hg_code *c)
     }
 }
 
-static void gradient_block(struct adjoint *x, struct hg_block *b, FILE *out)
+static void gradient_block(struct adjoint *x, struct hg_block *b, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     uint32_t nroot, Q = em->p->nlinear;
@@ -258,34 +258,31 @@ static void gradient_block(struct adjoint *x, struct hg_block *b, FILE *out)
     for (uint32_t q = 0; q <= Q; q++) /* seeds and the mean use the basis functions once more */
         all[nroot + q] = root[q];
     struct hg_code c = hg_block_begin(em, b, out, nroot + Q + 1, all);
-    fprintf(out,
-            "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over\n"
-            " * the groups; added to column and row. */\n"
-            "%s void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
-            "                               const double *adj, const struct fit_exp_tile *exps,\n"
-            "                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,\n"
-            "                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const "
-            "int masked)\n{\n%s"
-            "    (void)lin, (void)adj, (void)column, (void)row;\n",
-            em->inlined, hg_block_head);
+    hg_put(out, "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over\n"
+                " * the groups; added to column and row. */\n");
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "gradient_block",
+                "const struct fit_layout *l, const struct tables *w, const double *lin, const double *adj, const struct "
+                "fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at, const double "
+                "*data, fit_vd *restrict column, fit_vd *restrict row, const int masked");
+    hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     for (uint32_t f = 0; f < x->nfield; f++)
-        fprintf(out, "    fit_vd F%u = {0};\n", f);
-    fprintf(out,
-            "    for (size_t g = 0; g < ng; g++) {\n%s"
-            "        const double *seeds = adj + g * %u, *at_lin = lin + g * %u;\n        (void)seeds, (void)at_lin;\n",
-            hg_group_head, 1 + Q * (Q + 1) / 2, Q);
+        hg_put(out, "    fit_vd F%u = {0};\n", f);
+    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
+    hg_group_head(out);
+    hg_define(out, "seeds", "        const double *seeds = adj + g * %u;\n", 1 + Q * (Q + 1) / 2);
+    hg_define(out, "at_lin", "        const double *at_lin = lin + g * %u;\n", Q);
     c.indent = 2;
     hg_code_push(&c);
     group_part(x, &c, root);
     hg_code_pop(&c);
-    fprintf(out, "    }\n\n    /* products with what does not depend on the group */\n");
+    hg_put(out, "    }\n\n    /* products with what does not depend on the group */\n");
     c.indent = 1;
     pair_sums(x, &c);
     hg_code_pop(&c);
     hg_code_end(&c);
-    fprintf(out, "}\n\n");
+    hg_put(out, "}\n\n");
 }
 
 /* --- the tile function -------------------------------------------------------------------------------- */
@@ -296,28 +293,23 @@ static const char *table_name(struct hg_emit *em, uint32_t c, uint32_t k)
 }
 
 /* At the end of a row: its sums times the tables at i. */
-static char *row_end(struct hg_emit *em)
+static struct hg_tree *row_end(struct hg_emit *em)
 {
     struct hg_plan *p = em->p;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        hg_out_of_memory();
+    struct hg_tree *out = hg_tree_new(em->e->arena);
     for (uint32_t c = 0; c < p->nchannel; c++) {
         if (!has_row(&p->channel[c]))
             continue;
         for (uint32_t k = 0; k < p->nparam; k++)
             if (p->channel[c].table[k])
-                fprintf(out, "        sum[%u] %s= row[%u]*w->%s[i];\n", k,
+                hg_put(out, "        sum[%u] %s= row[%u]*w->%s[i];\n", k,
                         p->channel[c].kind == HG_CHANNEL_DELTA ? "-" : "+", c, table_name(em, c, k));
-        fprintf(out, "        row[%u] = (fit_vd){0};\n", c);
+        hg_put(out, "        row[%u] = (fit_vd){0};\n", c);
     }
-    fclose(out);
-    return text;
+    return out;
 }
 
-static void column_end(struct hg_emit *em, FILE *out)
+static void column_end(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_plan *p = em->p;
     for (uint32_t c = 0; c < p->nchannel; c++)
@@ -325,22 +317,22 @@ static void column_end(struct hg_emit *em, FILE *out)
             if (!p->channel[c].table[k])
                 continue;
             if (p->channel[c].kind == HG_CHANNEL_ONE)
-                fprintf(out, "    sum[%u] += row[%u];\n", k, c);
+                hg_put(out, "    sum[%u] += row[%u];\n", k, c);
             else if (has_column(&p->channel[c]))
-                fprintf(out, "    for (size_t k = 0; k < pieces; k++)\n"
+                hg_put(out, "    for (size_t k = 0; k < pieces; k++)\n"
                              "        sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);\n",
                         k, c, table_name(em, c, k));
         }
-    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", p->nparam);
+    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", p->nparam);
 }
 
-void hg_emit_gradient(struct hg_emit *em, FILE *out)
+void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_block b = {.em = em};
     struct adjoint x = {.em = em};
     uint32_t E = em->p->nchannel, K = em->p->nparam;
     gradient_block(&x, &b, out);
-    fprintf(out,
+    hg_put(out,
             "enum { CHANNELS = %u, GRADIENT_SUMS = %u, GRADIENT_EXPS = %u };\n\n"
             "/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each\n"
             " * parameter; then what the exponentials need to know of the tile.  Enough for every tile function. */\n"
@@ -350,22 +342,19 @@ void hg_emit_gradient(struct hg_emit *em, FILE *out)
             "    const size_t other = scratch_size(l);\n"
             "    return mine > other ? mine : other;\n}\n\n",
             E ? E : 1, K ? K : 1, b.nexp + 1);
-    fprintf(out,
-            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
-            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
-            "    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;\n"
-            "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables "
-            "*const w = &tables;\n"
-            "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
-            "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;\n"
-            "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);\n"
-            "    size_t at = 0;\n"
-            "    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n        *v = (fit_vd){0};\n");
+    hg_open_function(out, "static void", "gradient",
+                "const struct fit_layout *l, const double *ws, const double *lin, const double *adj, const struct "
+                "fit_tile *t, double *scratch, double *out");
+    hg_tile_head(out);
+    hg_put(out,
+           "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
+           "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;\n");
+    hg_define(out, "exps", "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);\n");
+    hg_put(out, "    size_t at = 0;\n"
+                "    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n        *v = (fit_vd){0};\n");
     hg_block_exp_prologue(em, &b, out);
-    char *row_text = row_end(em);
     hg_block_loops(out, "gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data,"
-                        " column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row", row_text);
-    free(row_text);
+                        " column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row", row_end(em));
     column_end(em, out);
     if (b.doubles > em->table_doubles)
         em->table_doubles = b.doubles;

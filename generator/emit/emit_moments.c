@@ -10,41 +10,45 @@ static int is_constant(const struct hg_emit *em, hg_id id, double *v)
     return hg_is_const(em->e, id, v);
 }
 
-/* Number of sums kept per group in scratch, and what they are. */
-static uint32_t moment_sums(struct hg_emit *em, FILE *out, struct hg_code *c, int pass)
+/* Adds one sum per group to those kept in scratch; with c its statement is written. */
+static void add_sum(struct hg_code *c, uint32_t *n, const char *value)
 {
+    if (c)
+        hg_line(c, "sum[%u] += %s;", *n, value);
+    ++*n;
+}
+
+/* The sums kept per group; their number.  c NULL: they are counted only. */
+static uint32_t moment_sums(struct hg_emit *em, struct hg_code *c)
+{
+    struct hg_arena *a = em->e->arena;
     uint32_t Q = em->p->nlinear, n = 0;
-    double v, u;
+    double v;
     int rest = !hg_is_value(em->e, em->form->rest, 0.0);
-    const char *y = rest ? "d" : "y";
     for (uint32_t p = 0; p < Q; p++) {
         if (is_constant(em, em->form->basis[p], &v))
             continue;
-        if (pass)
-            fprintf(out, "        sum[%u] += b%u_w;\n", n, p);
-        n++;
-        for (uint32_t q = p; q < Q; q++) {
-            if (is_constant(em, em->form->basis[q], &u))
-                continue;
-            if (pass)
-                fprintf(out, "        sum[%u] += b%u_w*b%u;\n", n, p, q);
-            n++;
-        }
-        if (pass)
-            fprintf(out, "        sum[%u] += b%u_w*%s;\n", n, p, y);
-        n++;
+        add_sum(c, &n, hg_format(a, "b%u_w", p));
+        for (uint32_t q = p; q < Q; q++)
+            if (!is_constant(em, em->form->basis[q], &v))
+                add_sum(c, &n, hg_format(a, "b%u_w*b%u", p, q));
+        add_sum(c, &n, hg_format(a, "b%u_w*%s", p, rest ? "d" : "y"));
     }
     if (rest) {
-        if (pass)
-            fprintf(out, "        sum[%u] += d_w;\n        sum[%u] += d_w*d;\n", n, n + 1);
-        n += 2;
+        add_sum(c, &n, "d_w");
+        add_sum(c, &n, "d_w*d");
     }
-    (void)c;
     return n;
 }
 
+/* "c * x", or x alone. */
+static const char *times(struct hg_arena *a, double c, const char *x)
+{
+    return c == 1.0 ? x : hg_format(a, "%s * %s", hg_number(a, c), x);
+}
+
 /* Text of the outputs of one group from the sums. */
-static void moment_outputs(struct hg_emit *em, FILE *out)
+static void moment_outputs(struct hg_emit *em, struct hg_tree *out)
 {
     uint32_t Q = em->p->nlinear, n = 0, at = 0, *first = hg_alloc(em->e->arena, (Q + 1) * sizeof *first);
     uint32_t *product = hg_alloc(em->e->arena, (Q * Q + 1) * sizeof *product),
@@ -64,24 +68,24 @@ static void moment_outputs(struct hg_emit *em, FILE *out)
     for (uint32_t p = 0; p < Q; p++)
         for (uint32_t q = p; q < Q; q++) {
             int cp = is_constant(em, em->form->basis[p], &v), cq = is_constant(em, em->form->basis[q], &u);
-            const char *s = cp && cq ? hg_format(a, "%s * data[0]", hg_number(a, v * u))
-                            : cp     ? hg_format(a, "%s * fit_vsum(sum[%u])", hg_number(a, v), first[q])
-                            : cq     ? hg_format(a, "%s * fit_vsum(sum[%u])", hg_number(a, u), first[p])
+            const char *s = cp && cq ? times(a, v * u, "data[0]")
+                            : cp     ? times(a, v, hg_format(a, "fit_vsum(sum[%u])", first[q]))
+                            : cq     ? times(a, u, hg_format(a, "fit_vsum(sum[%u])", first[p]))
                                      : hg_format(a, "fit_vsum(sum[%u])", product[p * Q + q]);
-            fprintf(out, "        out[%u] = %s;\n", at++, s);
+            hg_put(out, "        out[%u] = %s;\n", at++, s);
         }
     for (uint32_t p = 0; p < Q; p++) {
         if (is_constant(em, em->form->basis[p], &v))
-            fprintf(out, "        out[%u] = %s * %s;\n", at++, hg_number(a, v),
-                    rest ? hg_format(a, "fit_vsum(sum[%u])", n) : "data[1]");
+            hg_put(out, "        out[%u] = %s;\n", at++,
+                   times(a, v, rest ? hg_format(a, "fit_vsum(sum[%u])", n) : "data[1]"));
         else
-            fprintf(out, "        out[%u] = fit_vsum(sum[%u]);\n", at++, data[p]);
+            hg_put(out, "        out[%u] = fit_vsum(sum[%u]);\n", at++, data[p]);
     }
-    fprintf(out, "        out[%u] = %s;\n", at++, rest ? hg_format(a, "fit_vsum(sum[%u])", n + 1) : "data[2]");
-    fprintf(out, "        out += %u;\n", at);
+    hg_put(out, "        out[%u] = %s;\n", at++, rest ? hg_format(a, "fit_vsum(sum[%u])", n + 1) : "data[2]");
+    hg_put(out, "        out += %u;\n", at);
 }
 
-void hg_emit_moments(struct hg_emit *em, FILE *out)
+void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_block b = {.em = em};
     uint32_t Q = em->p->nlinear, nroot = 0;
@@ -94,19 +98,19 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
     if (rest)
         root[nroot++] = em->form->rest;
     struct hg_code c = hg_block_begin(em, &b, out, nroot, root);
-    uint32_t nsum = moment_sums(em, out, &c, 0);
+    uint32_t nsum = moment_sums(em, NULL);
 
-    fprintf(out,
-            "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n"
-            "%s void moments_block(const struct fit_layout *l, const struct tables *w,\n"
-            "                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
-            "                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,\n"
-            "                              const int masked)\n{\n%s",
-            em->inlined, hg_block_head);
+    hg_put(out, "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n");
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "moments_block",
+                "const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps, const struct "
+                "fit_tile *t, size_t i, size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums, "
+                "const int masked");
+    hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n%s        fit_vd *restrict sum = sums + g * %u;\n",
-            hg_group_head, nsum);
+    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
+    hg_group_head(out);
+    hg_define(out, "sum", "        fit_vd *restrict sum = sums + g * %u;\n", nsum);
     c.indent = 2;
     hg_code_push(&c);
     hg_block_need_scalars(&c, nroot, root);
@@ -122,37 +126,32 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
         hg_line(&c, "const fit_vd d = fit_kept(masked, use, y - (%s));", hg_code_text(&c, em->form->rest));
         hg_line(&c, "const fit_vd d_w = fit_weighted(masked, weight, d);");
     }
-    moment_sums(em, out, &c, 1);
-    fprintf(out, "    }\n}\n\n");
+    moment_sums(em, &c);
+    hg_put(out, "    }\n}\n\n");
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
 
-    fprintf(out,
-            "static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,\n"
-            "                    double *scratch, double *out)\n{\n"
-            "    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;\n"
-            "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables "
-            "*const w = &tables;\n"
-            "    fit_vd *sums = (fit_vd *)scratch;\n"
-            "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + %u * ng);\n"
-            "    size_t at = 0;\n"
-            "    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n",
-            nsum, nsum);
+    hg_open_function(out, "static void", "moments",
+                "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, double *out");
+    hg_tile_head(out);
+    hg_put(out, "    fit_vd *sums = (fit_vd *)scratch;\n");
+    hg_define(out, "exps", "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + %u * ng);\n", nsum);
+    hg_put(out, "    size_t at = 0;\n    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n", nsum);
     em->moment_sums = nsum;
     hg_block_exp_prologue(em, &b, out);
-    hg_block_loops(out, "moments_block(l, w, exps, t, i, b, h, at, data, sums", "");
-    fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n"
-                 "        const double *data = t->sum + 3 * g;\n        const fit_vd *sum = sums + g * %u;\n"
-                 "        (void)data, (void)sum;\n", nsum);
+    hg_block_loops(out, "moments_block(l, w, exps, t, i, b, h, at, data, sums", NULL);
+    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
+    hg_define(out, "data", "        const double *data = t->sum + 3 * g;\n");
+    hg_define(out, "sum", "        const fit_vd *sum = sums + g * %u;\n", nsum);
     moment_outputs(em, out);
-    fprintf(out, "    }\n}\n\n");
+    hg_put(out, "    }\n}\n\n");
     em->table_doubles = b.doubles;
 }
 
 /* --- model -------------------------------------------------------------------------------------------- */
 
-void hg_emit_model(struct hg_emit *em, FILE *out)
+void hg_emit_model(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_block b = {.em = em, .direct_exp = 1};
     uint32_t Q = em->p->nlinear, nroot = 0;
@@ -163,13 +162,14 @@ void hg_emit_model(struct hg_emit *em, FILE *out)
         root[nroot++] = em->p->linear[q];
     root[nroot++] = em->form->rest;
     struct hg_code c = hg_block_begin(em, &b, out, nroot, root);
-    fprintf(out, "/* Pairs (i, 8b .. 8b+7): the mean of every group. */\n"
-                 "%s void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
-                 "                            size_t i, size_t b, size_t h, double *out)\n{\n"
-                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n    (void)j, (void)lin;\n", em->inlined);
+    hg_put(out, "/* Pairs (i, 8b .. 8b+7): the mean of every group. */\n");
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "model_block",
+                "const struct fit_layout *l, const struct tables *w, const double *lin, size_t i, size_t b, size_t h, "
+                "double *out");
+    hg_block_head(out, 0);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n");
+    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
     c.indent = 2;
     hg_code_push(&c);
     hg_block_declare_linear(&c);
@@ -177,17 +177,14 @@ void hg_emit_model(struct hg_emit *em, FILE *out)
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     hg_line(&c, "fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (%s));", hg_block_mean(&c));
-    fprintf(out, "    }\n}\n\n");
+    hg_put(out, "    }\n}\n\n");
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
-    fprintf(out, "static void model(const struct fit_layout *l, const double *ws, const double *lin,\n"
-                 "                  const struct fit_tile *t, double *out)\n{\n"
-                 "    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;\n"
-                 "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables "
-                 "*const w = &tables;\n"
-                 "    (void)ng;\n");
-    fprintf(out,
+    hg_open_function(out, "static void", "model",
+                "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double *out");
+    hg_tile_head(out);
+    hg_put(out,
             "    for (size_t i = t->i0; i < t->i1; i++)\n"
             "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
             "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)\n"

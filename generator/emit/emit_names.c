@@ -24,29 +24,17 @@ uint32_t hg_emit_names(struct hg_emit *em, const char *const **name)
     return n;
 }
 
-/* Behind the declarations, so that these stand together: no warning of what a formula does not need. */
-static int unused_line(const char *name, int column, FILE *out)
-{
-    int length = (int)strlen(name) + 8, fits = column > 0 && column + length < 96;
-    fprintf(out, fits ? ", (void)%s" : column ? ";\n    (void)%s" : "    (void)%s", name);
-    return fits ? column + length : length + 2;
-}
-
-void hg_emit_declare_names(struct hg_emit *em, FILE *out)
+void hg_emit_declare_names(struct hg_emit *em, struct hg_tree *out)
 {
     const struct hg_model *m = em->p->model;
-    int column = 0;
-    for (uint32_t k = 0; k < m->param.n; k++)
-        fprintf(out, "    const double %s = theta[%u]; /* [%s] */\n", clean_name(em, m->param.item[k].name), k,
-                m->param.item[k].unit);
-    for (uint32_t k = 0; k < m->setting.n; k++)
-        fprintf(out, "    const double %s = l->setting[%u]; /* [%s] */\n", clean_name(em, m->setting.item[k].name), k,
-                m->setting.item[k].unit);
-    for (uint32_t k = 0; k < m->param.n; k++)
-        column = unused_line(clean_name(em, m->param.item[k].name), column, out);
-    for (uint32_t k = 0; k < m->setting.n; k++)
-        column = unused_line(clean_name(em, m->setting.item[k].name), column, out);
-    fputs(column ? ";\n" : "", out);
+    for (uint32_t k = 0; k < m->param.n; k++) {
+        const char *name = clean_name(em, m->param.item[k].name);
+        hg_define(out, name, "    const double %s = theta[%u]; /* [%s] */\n", name, k, m->param.item[k].unit);
+    }
+    for (uint32_t k = 0; k < m->setting.n; k++) {
+        const char *name = clean_name(em, m->setting.item[k].name);
+        hg_define(out, name, "    const double %s = l->setting[%u]; /* [%s] */\n", name, k, m->setting.item[k].unit);
+    }
 }
 
 const char *hg_emit_common_leaf(struct hg_code *c, hg_id id)

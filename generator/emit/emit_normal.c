@@ -91,15 +91,14 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
     return s;
 }
 
-static void pair_function(struct hg_emit *em, struct hg_block *b, const struct split *s, FILE *out)
+static void pair_function(struct hg_emit *em, struct hg_block *b, const struct split *s, struct hg_tree *out)
 {
     struct hg_code c = hg_block_begin(em, b, out, s->nstored, s->stored);
-    fprintf(out, "/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */\n"
-                 "%s void normal_pair(const struct fit_layout *l, const struct tables *w, const struct "
-                 "fit_exp_tile *exps,\n"
-                 "                            size_t i, size_t b, size_t h, fit_vd *restrict pair)\n{\n"
-                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
-                 "    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;\n", em->inlined);
+    hg_put(out, "/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */\n");
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_pair",
+                "const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps, size_t i, size_t "
+                "b, size_t h, fit_vd *restrict pair");
+    hg_block_head(out, 0);
     hg_code_push(&c);
     for (uint32_t k = 0; k < s->nstored; k++) {
         hg_code_need(&c, s->stored[k]);
@@ -107,7 +106,7 @@ static void pair_function(struct hg_emit *em, struct hg_block *b, const struct s
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    fprintf(out, "}\n\n");
+    hg_put(out, "}\n\n");
 }
 
 /* --- the part of a group ------------------------------------------------------------------------------ */
@@ -136,40 +135,41 @@ static void store_channels(struct hg_emit *em, struct hg_code *c)
     hg_line(c, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
-static const char group_loop[] =
-    "    for (size_t k = k0; k < k1; k++) {\n"
-    "        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;\n"
-    "        const size_t here = ((b - first) * ng + g) * FIT_LANES + h;\n"
-    "        const fit_vd *at_pair = pair + k * PAIRS;\n"
-    "        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;\n"
-    "        fit_vm use = {0};\n"
-    "        fit_vd weight = {0}, root = {0};\n"
-    "        if (masked) {\n"
-    "            weight = t->w ? fit_vload(t->w + at + here) : fit_vset1(1.0);\n"
-    "            use = fit_pair_lanes(t, i, j) & (weight > 0.0);\n"
-    "            weight = fit_where_set(use, weight);\n"
-    "            root = fit_vsqrt(weight);\n"
-    "        }\n"
-    "        const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);\n"
-    "        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;\n";
+#define GROUP "const struct fit_layout *l, const struct tables *w, const double *lin, const struct fit_exp_tile *exps, " \
+              "const struct fit_tile *t, size_t i, size_t g, size_t first, size_t k0, size_t k1, size_t at, " \
+              "const double *data, const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, " \
+              "fit_vd *restrict m"
+
+static void group_loop(struct hg_tree *out)
+{
+    hg_put(out, "    for (size_t k = k0; k < k1; k++) {\n"
+                "        const size_t b = first + k / PIECES, h = k %% PIECES * FIT_VL;\n");
+    hg_define(out, "j", "        const size_t j = b * FIT_LANES + h;\n");
+    hg_put(out, "        const size_t here = ((b - first) * ng + g) * FIT_LANES + h;\n");
+    hg_define(out, "at_pair", "        const fit_vd *at_pair = pair + k * PAIRS;\n");
+    hg_define(out, "at_column", "        fit_vd *at_column = column + k * COLUMNS;\n");
+    hg_put(out, "        fit_vd *at_m = m + k * BATCH * CHANNELS_R;\n"
+                "        fit_vm use = {0};\n"
+                "        fit_vd weight = {0}, root = {0};\n"
+                "        if (masked) {\n"
+                "            weight = t->w ? fit_vload(t->w + at + here) : fit_vset1(1.0);\n"
+                "            use = fit_pair_lanes(t, i, j) & (weight > 0.0);\n"
+                "            weight = fit_where_set(use, weight);\n"
+                "            root = fit_vsqrt(weight);\n"
+                "        }\n"
+                "        const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);\n");
+}
 
 static void group_function(struct hg_emit *em, struct hg_code *c, const struct split *s, uint32_t nroot,
                            const hg_id *root)
 {
     uint32_t nrow = place(em, em->form->nslot, has_row);
-    FILE *out = c->out;
-    fprintf(
-        out,
+    struct hg_tree *out = c->out;
+    hg_put(out,
         "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
-        " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n"
-        "%s void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
-        "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
-        "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
-        "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, "
-        "fit_vd *restrict m,\n"
-        "                             const int masked)\n{\n"
-        "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n",
-        em->inlined);
+        " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n");
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_group", GROUP ", const int masked");
+    hg_put(out, "    const size_t ng = l->ngroup;\n");
     hg_code_push(c);
     hg_block_declare_linear(c);
     for (uint32_t k = 0; k < s->nscalar; k++) {
@@ -179,7 +179,7 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     }
     for (uint32_t k = 0; k < nrow; k++)
         hg_line(c, "fit_vd row%u = row[%u];", k, k);
-    fputs(group_loop, out);
+    group_loop(out);
     c->indent = 2;
     hg_code_push(c);
     for (uint32_t k = 0; k < s->nstored; k++) {
@@ -193,45 +193,44 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     store_channels(em, c);
     accumulate_slots(em, c);
     hg_code_pop(c);
-    fprintf(out, "    }\n");
+    hg_put(out, "    }\n");
     c->indent = 1;
     for (uint32_t k = 0; k < nrow; k++)
         hg_line(c, "row[%u] = row%u;", k, k);
     hg_code_pop(c);
-    fprintf(out, "}\n\n");
+    hg_put(out, "}\n\n");
 }
 
 /* Sums over a few groups of products of two channels, or of a channel and the residual: passes over as many as
  * registers hold. */
-static void products_function(struct hg_emit *em, FILE *out)
+static void products_function(struct hg_emit *em, struct hg_tree *out)
 {
     enum { MOST = 27 };
     uint32_t E = em->p->nchannel, n = hg_contract_nfield(em);
-    fprintf(
-        out,
-        "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n"
-        "%s void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)\n{\n"
-        "    (void)n, (void)begin, (void)m, (void)field;\n", em->inlined);
+    hg_put(out,
+        "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n");
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_products",
+                "size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field");
     for (uint32_t from = 0; from < n; from += MOST) {
         uint32_t to = n - from > MOST ? from + MOST : n;
         for (uint32_t f = from; f < to; f++)
-            fprintf(out, "    fit_vd s%u = begin ? (fit_vd){0} : field[%u];\n", f, f);
-        fprintf(out, "    for (size_t g = 0; g < n; g++) {\n        const fit_vd *x = m + g * CHANNELS_R;\n");
+            hg_put(out, "    fit_vd s%u = begin ? (fit_vd){0} : field[%u];\n", f, f);
+        hg_put(out, "    for (size_t g = 0; g < n; g++) {\n        const fit_vd *x = m + g * CHANNELS_R;\n");
         for (uint32_t c = 0; c < E; c++)
             for (uint32_t d = c; d <= E; d++) {
                 uint32_t f = hg_contract_field(em, c, d);
                 if (f >= from && f < to)
-                    fprintf(out, "        s%u += x[%u]*x[%u]; /* %s */\n", f, c, d, hg_contract_field_name(em, c, d));
+                    hg_put(out, "        s%u += x[%u]*x[%u]; /* %s */\n", f, c, d, hg_contract_field_name(em, c, d));
             }
-        fprintf(out, "    }\n");
+        hg_put(out, "    }\n");
         for (uint32_t f = from; f < to; f++)
-            fprintf(out, "    field[%u] = s%u;\n", f, f);
+            hg_put(out, "    field[%u] = s%u;\n", f, f);
     }
-    fprintf(out, "}\n\n");
+    hg_put(out, "}\n\n");
 }
 
 /* The functions of a strip; the number of vectors of the pair part. */
-static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, FILE *out)
+static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct hg_tree *out)
 {
     uint32_t E = em->p->nchannel, Q = em->p->nlinear, nroot = 0, n = em->form->nslot;
     hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + E + em->form->nmoment) * sizeof *root);
@@ -258,28 +257,28 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, FILE *ou
 /* --- rows, columns, the tile ----------------------------------------------------------------------------- */
 
 /* At the end of a row: row sums times the tables at i (or simply added up for channels without tables). */
-static void row_end(struct hg_emit *em, FILE *out, uint32_t *nrow)
+static void row_end(struct hg_emit *em, struct hg_tree *out, uint32_t *nrow)
 {
     uint32_t n = em->form->nslot, at = 0;
-    fprintf(out, "        for (size_t g = 0; g < ng; g++) {\n"
-                 "            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;\n"
-                 "            (void)r, (void)s;\n");
+    hg_put(out, "        for (size_t g = 0; g < ng; g++) {\n");
+    hg_define(out, "r", "            fit_vd *r = row + g * ROWS;\n");
+    hg_define(out, "s", "            fit_vd *s = row_sum + g * ROW_SUMS;\n");
     for (uint32_t s = 0; s < n; s++) {
         enum hg_channel_kind kind = hg_form_slot_kind(em->form, s);
         uint32_t r = place(em, s, has_row);
         if (!has_row(em, s))
             continue;
         if (kind == HG_CHANNEL_ONE) {
-            fprintf(out, "            s[%u] += r[%u];\n", at++, r);
+            hg_put(out, "            s[%u] += r[%u];\n", at++, r);
         } else {
             for (uint32_t c = 0; c < em->p->nchannel; c++)
                 for (uint32_t k = 0; k < em->p->nparam; k++)
                     if (hg_form_slot_uses(em->form, s, c, k))
-                        fprintf(out, "            s[%u] += r[%u]*w->%s[i];\n", at++, r, table_name(em, c, k));
+                        hg_put(out, "            s[%u] += r[%u]*w->%s[i];\n", at++, r, table_name(em, c, k));
         }
-        fprintf(out, "            r[%u] = (fit_vd){0};\n", r);
+        hg_put(out, "            r[%u] = (fit_vd){0};\n", r);
     }
-    fprintf(out, "        }\n");
+    hg_put(out, "        }\n");
     *nrow = at;
 }
 
@@ -309,7 +308,7 @@ static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint
 }
 
 /* Cross moments of one group: column sums times tables at j minus (or plus) the row sums. */
-static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
+static void cross_moments(struct hg_emit *em, struct hg_block *b, struct hg_tree *out)
 {
     uint32_t K = em->p->nparam, nroot = 0;
     hg_id *root = hg_alloc(em->e->arena, (em->form->nmoment + 1) * sizeof *root);
@@ -318,8 +317,7 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
     struct hg_code c = hg_block_begin(em, b, out, nroot, root);
     c.indent = 2;
     hg_code_push(&c);
-    hg_line(&c, "const fit_vd *at_rows = row_sum + g * ROW_SUMS;");
-    hg_line(&c, "(void)at_rows;");
+    hg_define(out, "at_rows", "        const fit_vd *at_rows = row_sum + g * ROW_SUMS;\n");
     hg_block_declare_linear(&c);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
@@ -353,10 +351,10 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
 }
 
 /* Sizes, and the scratch of a tile. */
-static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t npair, FILE *out)
+static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t npair, struct hg_tree *out)
 {
     uint32_t K = em->p->nparam, n = em->form->nslot, nH = K * (K + 1) / 2 + K;
-    fprintf(out, "enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = %u, ROWS = %u, ROW_SUMS = %u, SUMS = %u, FIELDS = %u,\n"
+    hg_put(out, "enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = %u, ROWS = %u, ROW_SUMS = %u, SUMS = %u, FIELDS = %u,\n"
                  "       ALONG_SUMS = %u, COLUMN_SUMS = %u, PAIRS = %u, CHANNELS_R = %u, MOMENT_SUMS = %u };\n"
                  "/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */\n"
                  "enum { STRIP = 8, BATCH = 4 };\n\n",
@@ -364,9 +362,9 @@ static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32
             hg_contract_ncolumn(x), npair, em->p->nchannel + 1, em->moment_sums + 1);
 }
 
-static void scratch_function(uint32_t nexp, FILE *out)
+static void scratch_function(uint32_t nexp, struct hg_tree *out)
 {
-    fprintf(out,
+    hg_put(out,
             "enum { EXPS = %u };\n\n"
             "/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these "
             "times\n"
@@ -382,14 +380,12 @@ static void scratch_function(uint32_t nexp, FILE *out)
 }
 
 /* Whole blocks above the diagonal and inside the panel are not masked. */
-static const char strip[] =
-    "/* Vectors of pairs (i, j ..) of a strip: fields. */\n"
-    "FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
-    "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
-    "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
-    "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd "
-    "*restrict m)\n{\n"
-    "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);\n}\n\n";
+static void masked_function(struct hg_tree *out)
+{
+    hg_put(out, "/* Vectors of pairs (i, j ..) of a strip: fields. */\n");
+    hg_open_function(out, "FIT_LARGE void", "normal_masked", GROUP);
+    hg_put(out, "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);\n}\n\n");
+}
 
 static const char loops[] =
     "    for (size_t i = t->i0; i < t->i1; i++) {\n"
@@ -421,33 +417,26 @@ static const char loops[] =
     "            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);\n"
     "        }\n";
 
-void hg_emit_normal(struct hg_emit *em, FILE *out)
+void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_block b = {.em = em, .derivative = 0};
     struct hg_contract *x = hg_contract_new(em);
     uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K, nrow = 0;
-    char *row_text, *block_text;
-    size_t size;
-    FILE *row_out = open_memstream(&row_text, &size), *block_out = open_memstream(&block_text, &size);
-    if (!row_out || !block_out)
-        hg_out_of_memory();
-    row_end(em, row_out, &nrow);
-    hg_contract_row_end(x, row_out);
-    fclose(row_out);
-    uint32_t npair = strip_functions(em, &b, block_out);
-    hg_contract_function(x, block_out);
-    fclose(block_out);
+    struct hg_tree *row = hg_tree_new(em->e->arena), *block = hg_tree_new(em->e->arena);
+    row_end(em, row, &nrow);
+    hg_contract_row_end(x, row);
+    uint32_t npair = strip_functions(em, &b, block);
+    hg_contract_function(x, block);
 
     scratch_size(em, x, nrow, npair, out);
-    fprintf(out, "%s%s", block_text, strip);
+    hg_put_tree(out, block);
+    masked_function(out);
     scratch_function(b.nexp, out);
-    fprintf(
-        out,
-        "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
-        "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
-        "    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;\n"
-        "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w "
-        "= &tables;\n"
+    hg_open_function(out, "static void", "normal",
+                "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double "
+                "*scratch, double *out");
+    hg_tile_head(out);
+    hg_put(out,
         "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
         "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;\n"
         "    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
@@ -457,15 +446,15 @@ void hg_emit_normal(struct hg_emit *em, FILE *out)
         "    size_t at = 0;\n"
         "    for (fit_vd *v = column; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
     hg_block_exp_prologue(em, &b, out);
-    fprintf(out, "%s%s    }\n\n", loops, row_text);
+    hg_put(out, "%s", loops);
+    hg_put_tree(out, row);
+    hg_put(out, "    }\n\n");
     hg_contract_tile_end(x, out);
-    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(H[k]);\n", nH);
-    fprintf(out, "    double *V = out + %u;\n    for (size_t g = 0; g < ng; g++, V += %u) {\n", nH,
+    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(H[k]);\n", nH);
+    hg_put(out, "    double *V = out + %u;\n    for (size_t g = 0; g < ng; g++, V += %u) {\n", nH,
             em->p->nlinear * K);
     cross_moments(em, &b, out);
-    fprintf(out, "    }\n}\n\n");
+    hg_put(out, "    }\n}\n\n");
     if (b.doubles > em->table_doubles)
         em->table_doubles = b.doubles;
-    free(row_text);
-    free(block_text);
 }

@@ -95,7 +95,7 @@ static int has_groups(const struct hg_model *m)
     return m->space == FIT_PAIRS || m->axis.n > 0;
 }
 
-struct hg_code hg_points_begin(struct hg_points *q, FILE *out, uint32_t nroot, const hg_id *root)
+struct hg_code hg_points_begin(struct hg_points *q, struct hg_tree *out, uint32_t nroot, const hg_id *root)
 {
     const struct hg_model *m = q->em->p->model;
     struct hg_code c = {.e = q->em->e, .out = out, .indent = 2, .source = m->file, .units = q->em->p->model,
@@ -130,10 +130,9 @@ static void declare_linear(struct hg_code *c)
 static void open_loop(struct hg_code *c, const char *run)
 {
     const struct hg_plan *p = ((struct hg_points *)c->user)->em->p;
-    fprintf(c->out, ")\n{\n    const size_t ng = l->ngroup;\n    struct tables w;\n"
-                    "    carve(l, (double *)(uintptr_t)ws, &w);\n"
-                    "    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;\n"
-                    "    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n");
+    hg_define(c->out, "ng", "    const size_t ng = l->ngroup;\n");
+    hg_define(c->out, "w", "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    hg_put(c->out, "    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n");
     if (p->model->space == FIT_PAIRS)
         hg_line(c, "const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, %s);", run);
     else
@@ -142,23 +141,19 @@ static void open_loop(struct hg_code *c, const char *run)
     declare_linear(c);
 }
 
-static void write_head(struct hg_code *c, const char *start, const char *results)
-{
-    int indent = (int)strlen(start) + 1;
-    fprintf(c->out, "%s(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
-                    "%*sconst uint32_t *pi, const uint32_t *pj, const uint32_t *pg, %s", start, indent, "", results);
-}
+#define POINTS "const struct fit_layout *l, const double *ws, const double *lin, size_t n, " \
+               "const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, "
 
 void hg_points_head(struct hg_code *c, const char *name, const char *results)
 {
-    write_head(c, hg_format(c->e->arena, "static void %s", name), results);
+    hg_open_function(c->out, "static void", name, hg_format(c->e->arena, "%s%s", POINTS, results));
     open_loop(c, "0");
 }
 
 void hg_points_end(struct hg_code *c)
 {
     hg_code_pop(c);
-    fprintf(c->out, "    }\n}\n");
+    hg_put(c->out, "    }\n}\n");
     hg_code_end(c);
 }
 
@@ -233,11 +228,11 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
 }
 
 /* Runs by their own copy of the code, in which all is read without gathers. */
-static void write_stretches(FILE *out)
+static void write_stretches(struct hg_tree *out)
 {
-    fprintf(out, "\nstatic void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
-                 "                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,\n"
-                 "                   double *jac)\n{\n"
+    hg_put(out, "\n");
+    hg_open_function(out, "static void", "points", POINTS "double *mean, double *jac");
+    hg_put(out,
                  "    int run;\n"
                  "    for (size_t p = 0, m; p < n; p += m) {\n"
                  "        double *to = jac ? jac + p : NULL;\n"
@@ -249,7 +244,7 @@ static void write_stretches(FILE *out)
                  "    }\n}\n");
 }
 
-void hg_emit_points(struct hg_emit *em, FILE *out)
+void hg_emit_points(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_points q = {.em = em};
     const struct hg_plan *p = em->p;
@@ -265,11 +260,11 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
     struct hg_code c = hg_points_begin(&q, out, nroot, root);
     const int pairs = p->model->space == FIT_PAIRS;
     if (pairs) {
-        write_head(&c, hg_format(em->e->arena, "%s void points_of", em->inlined),
-                   "double *mean,\n                          double *jac, size_t stride, int run");
+        hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "points_of",
+                    POINTS "double *mean, double *jac, size_t stride, int run");
         open_loop(&c, "run");
     } else {
-        hg_points_head(&c, "points", "double *mean,\n                   double *jac");
+        hg_points_head(&c, "points", "double *mean, double *jac");
     }
     for (uint32_t k = 0; k <= Q; k++)
         hg_code_need(&c, root[k]);
@@ -306,7 +301,7 @@ static int curve_is_leaf(const struct hg_code *c, hg_id id)
     return hg_at(c->e, id)->nargs == 0;
 }
 
-void hg_emit_curves(struct hg_emit *em, FILE *out)
+void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_model *m = em->p->model;
     uint32_t n = m->curve.n, K = m->param.n, nroot = 0;
@@ -320,19 +315,16 @@ void hg_emit_curves(struct hg_emit *em, FILE *out)
     uint32_t nreserve = hg_emit_names(em, &reserve);
     struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = m->file, .units = m, .leaf = curve_leaf,
                         .is_leaf = curve_is_leaf, .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
+    hg_open_function(out, "static void", "curves",
+                "const struct fit_layout *l, const double *theta, double *value, double *tangent");
     if (n == 0) {
-        fprintf(out, "static void curves(const struct fit_layout *l, const double *theta, double *value,"
-                     " double *tangent)\n{\n"
-                     "    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */\n}\n");
+        hg_put(out, "    /* the model has none */\n}\n");
         return;
     }
     hg_code_begin(&c, nroot, root);
-    fprintf(out,
-            "static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)\n{\n"
-            "    const size_t n = %s;\n    (void)theta, (void)value, (void)tangent;\n",
-            m->space == FIT_ROWS ? "l->nrow" : "l->ntime");
+    hg_put(out, "    const size_t n = %s;\n", m->space == FIT_ROWS ? "l->nrow" : "l->ntime");
     hg_emit_declare_names(em, out);
-    fprintf(out, "    for (size_t k = 0; k < n; k++) {\n");
+    hg_put(out, "    for (size_t k = 0; k < n; k++) {\n");
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {
         hg_code_need(&c, root[k]);
@@ -347,5 +339,5 @@ void hg_emit_curves(struct hg_emit *em, FILE *out)
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    fprintf(out, "    }\n}\n");
+    hg_put(out, "    }\n}\n");
 }

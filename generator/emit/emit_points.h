@@ -11,7 +11,7 @@ struct hg_points {
 };
 
 /* The code of a function at points with these roots. */
-struct hg_code hg_points_begin(struct hg_points *q, FILE *out, uint32_t nroot, const hg_id *root);
+struct hg_code hg_points_begin(struct hg_points *q, struct hg_tree *out, uint32_t nroot, const hg_id *root);
 void hg_points_end(struct hg_code *c);
 
 /* The function's head `static void NAME(.., RESULTS)`, the loop, the points `at` of a vector, and the linear

@@ -213,7 +213,7 @@ static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth
 }
 
 /* Scalars first, outside the loop, then the loop over frames. */
-static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, const hg_id *root)
+static void time_loop(struct prepare *q, struct hg_tree *out, int indent, uint32_t n, const hg_id *root)
 {
     struct hg_code c = {.e = q->em->e,
                         .out = out,
@@ -262,14 +262,10 @@ static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, cons
 }
 
 /* Integrals of functions of time, by one call. */
-static void plain_integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
+static void plain_integrals(struct prepare *q, struct hg_tree *out, int indent, unsigned char mark, uint32_t depth)
 {
     uint32_t count = 0;
-    char *list = NULL;
-    size_t size;
-    FILE *text = open_memstream(&list, &size);
-    if (!text)
-        hg_out_of_memory();
+    struct hg_tree *list = hg_tree_new(q->em->e->arena);
     for (hg_id id = 1; id < q->n; id++) {
         const struct hg_node *n = hg_at(q->em->e, id);
         if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || !is_time(q->em, n->arg[0]) ||
@@ -278,19 +274,19 @@ static void plain_integrals(struct prepare *q, FILE *out, int indent, unsigned c
         const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
         const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
                                                                    : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
-        fprintf(text, "%*s    {w.%s, w.%s, ", 4 * indent, "", f, F);
-        fprintf(text, mark == VALUE ? "w.%s_low},\n" : "NULL},\n", F);
+        hg_put(list, "%*s    {w.%s, w.%s, ", 4 * indent, "", f, F);
+        hg_put(list, mark == VALUE ? "w.%s_low},\n" : "NULL},\n", F);
         q->ready[id] = 1;
         count++;
     }
-    fclose(text);
-    if (count)
-        fprintf(out, "%*sfit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){\n%s%*s});\n", 4 * indent,
-                "", count, list, 4 * indent, "");
-    free(list);
+    if (!count)
+        return;
+    hg_put(out, "%*sfit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){\n", 4 * indent, "", count);
+    hg_put_tree(out, list);
+    hg_put(out, "%*s});\n", 4 * indent, "");
 }
 
-static void integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
+static void integrals(struct prepare *q, struct hg_tree *out, int indent, unsigned char mark, uint32_t depth)
 {
     plain_integrals(q, out, indent, mark, depth);
     for (hg_id id = 1; id < q->n; id++) {
@@ -301,7 +297,7 @@ static void integrals(struct prepare *q, FILE *out, int indent, unsigned char ma
         const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
                                                                    : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
         if (hg_at(q->em->e, n->arg[0])->vary & HG_G)
-            fprintf(out,
+            hg_put(out,
                     "%*sfor (size_t g = 0; g < ng; g++)\n"
                     "%*s    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);\n",
                     4 * indent, "", 4 * indent, "", f, F);
@@ -311,7 +307,7 @@ static void integrals(struct prepare *q, FILE *out, int indent, unsigned char ma
     }
 }
 
-static void gather(struct prepare *q, FILE *out, int indent, int derivative)
+static void gather(struct prepare *q, struct hg_tree *out, int indent, int derivative)
 {
     struct hg_emit *em = q->em;
     for (uint32_t k = 0; k < em->nfield; k++) {
@@ -323,16 +319,16 @@ static void gather(struct prepare *q, FILE *out, int indent, int derivative)
                                                                 : grid_field(em, f->id, DIRECTION - 1)->name;
         f = &em->field[k];
         if (f->kind == HG_FIELD_FRAME)
-            fprintf(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "", grid, f->name);
+            hg_put(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "", grid, f->name);
         if (f->kind == HG_FIELD_FRAME && !derivative && hg_emit_has_low(em, f->id))
-            fprintf(out, "%*sfit_gather(l, w.%s_low, w.%s_low);\n", 4 * indent, "", grid, f->name);
+            hg_put(out, "%*sfit_gather(l, w.%s_low, w.%s_low);\n", 4 * indent, "", grid, f->name);
         if (f->kind == HG_FIELD_FRAME_G)
-            fprintf(out, "%*sfit_gather_group(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "",
+            hg_put(out, "%*sfit_gather_group(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "",
                     grid_field(em, f->id, DIRECTION - 1)->name, f->name, f->name);
     }
 }
 
-static void factored(struct prepare *q, FILE *out, int indent)
+static void factored(struct prepare *q, struct hg_tree *out, int indent)
 {
     struct hg_emit *em = q->em;
     for (uint32_t k = 0; k < em->nfield; k++) {
@@ -344,30 +340,30 @@ static void factored(struct prepare *q, FILE *out, int indent)
             P = hg_emit_scaled(em, f.id, 0, &a);
             u = hg_emit_field(em, HG_FIELD_FRAME, P ? P : f.id, 0)->name;
             if (P)
-                fprintf(out, "%*sfit_exp_tables_scaled(l, w.%s[0], w.%s, w.%s_low, w.%s_i, w.%s_j);\n", 4 * indent, "",
+                hg_put(out, "%*sfit_exp_tables_scaled(l, w.%s[0], w.%s, w.%s_low, w.%s_i, w.%s_j);\n", 4 * indent, "",
                         hg_emit_field(em, HG_FIELD_SCALAR, a, 0)->name, u, u, f.name, f.name);
             else
-                fprintf(out, "%*sfit_exp_tables(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name, f.name);
+                hg_put(out, "%*sfit_exp_tables(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name, f.name);
             break;
         case HG_FIELD_EXP_G:
             u = hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name;
-            fprintf(out, "%*sfit_exp_tables_group(l, w.%s_i, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name,
+            hg_put(out, "%*sfit_exp_tables_group(l, w.%s_i, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name,
                     f.name);
             break;
         case HG_FIELD_ROT:
             u = hg_emit_field(em, HG_FIELD_FRAME, f.id, 0)->name;
-            fprintf(out, "%*sfit_rotation(l, w.%s, w.sin_%s, w.cos_%s);\n", 4 * indent, "", u, f.name, f.name);
+            hg_put(out, "%*sfit_rotation(l, w.%s, w.sin_%s, w.cos_%s);\n", 4 * indent, "", u, f.name, f.name);
             break;
         case HG_FIELD_ROT_G:
             P = hg_emit_scaled(em, f.id, HG_G, &a);
             u = P ? hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name : "";
             if (P)
-                fprintf(out, "%*sfit_rotation_group(l, w.%s, w.%s, w.%s_low, ", 4 * indent, "",
+                hg_put(out, "%*sfit_rotation_group(l, w.%s, w.%s, w.%s_low, ", 4 * indent, "",
                         hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name, u, u);
             else
-                fprintf(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
+                hg_put(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
                         hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name);
-            fprintf(out, "w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);\n", f.name, f.name, f.name, f.name);
+            hg_put(out, "w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);\n", f.name, f.name, f.name, f.name);
             break;
         default: break;
         }
@@ -391,7 +387,7 @@ static unsigned char *along_direction(const struct hg_emit *em)
 }
 
 /* Scalars of the call and of the groups, in the order of their numbers: later ones may use earlier ones. */
-static void locals(struct prepare *q, FILE *out, int direction)
+static void locals(struct prepare *q, struct hg_tree *out, int direction)
 {
     struct hg_emit *em = q->em;
     uint32_t n = 0, *list = hg_alloc(em->e->arena, (em->p->nlocal + 1) * sizeof *list);
@@ -404,7 +400,7 @@ static void locals(struct prepare *q, FILE *out, int direction)
         }
     free(along);
     if (n)
-        fprintf(out, "    {\n");
+        hg_put(out, "    {\n");
     struct hg_code c = {.e = em->e,
                         .out = out,
                         .indent = 2,
@@ -439,10 +435,10 @@ static void locals(struct prepare *q, FILE *out, int direction)
             c.indent--, hg_line(&c, "}");
     }
     if (n)
-        fprintf(out, "    }\n");
+        hg_put(out, "    }\n");
 }
 
-static void finite_check(struct prepare *q, FILE *out)
+static void finite_check(struct prepare *q, struct hg_tree *out)
 {
     struct hg_emit *em = q->em;
     uint32_t n = 0;
@@ -451,14 +447,14 @@ static void finite_check(struct prepare *q, FILE *out)
         if (f->derivative || f->kind != HG_FIELD_FRAME)
             continue;
         if (n++ == 0)
-            fprintf(out, "    double check = 0.0; /* NaN where a table is not finite */\n");
-        fprintf(out, "    check += 0.0 * w.%s[l->nframe - 1];\n", f->name);
+            hg_put(out, "    double check = 0.0; /* NaN where a table is not finite */\n");
+        hg_put(out, "    check += 0.0 * w.%s[l->nframe - 1];\n", f->name);
     }
-    fprintf(out, n ? "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n" : "    return FIT_EVAL_OK;\n");
+    hg_put(out, n ? "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n" : "    return FIT_EVAL_OK;\n");
 }
 
 /* Tables with one mark: functions of time and integrals by depth, then their values at the used frames. */
-static void marked_tables(struct prepare *q, FILE *out, int indent, unsigned char mark)
+static void marked_tables(struct prepare *q, struct hg_tree *out, int indent, unsigned char mark)
 {
     hg_id *list = hg_alloc(q->em->e->arena, q->n * sizeof *list);
     for (uint32_t d = 0; d <= q->deepest; d++) {
@@ -472,8 +468,16 @@ static void marked_tables(struct prepare *q, FILE *out, int indent, unsigned cha
     gather(q, out, indent, mark - 1);
 }
 
+/* What every function that fills tables may need. */
+static void sizes(struct hg_tree *out)
+{
+    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
+    hg_define(out, "nt", "    const size_t nt = fit_padded(l->ntime);\n");
+    hg_define(out, "w", "    struct tables w;\n    carve(l, ws, &w);\n");
+}
+
 /* Rates of change of scalars and tables along a direction in the parameters, first and second. */
-static void emit_direction(struct hg_emit *em, const struct prepare *prepared, FILE *out)
+static void emit_direction(struct hg_emit *em, const struct prepare *prepared, struct hg_tree *out)
 {
     struct prepare q = {.em = em};
     new_marks(&q);
@@ -481,19 +485,19 @@ static void emit_direction(struct hg_emit *em, const struct prepare *prepared, F
         q.ready[id] = prepared->ready[id] && prepared->stored[id] <= TANGENT;
     keep_fields(&q, DIRECTION);
     find_depths(&q);
-    fprintf(out,
-            "\nstatic void direction(const struct fit_layout *l, const double *theta, const double *v, double *ws)\n{\n"
-            "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n"
-            "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)v;\n");
+    hg_put(out, "\n");
+    hg_open_function(out, "static void", "direction",
+                "const struct fit_layout *l, const double *theta, const double *v, double *ws");
+    sizes(out);
     hg_emit_declare_names(em, out);
     locals(&q, out, 1);
     if (em->p->model->space != FIT_ROWS)
         marked_tables(&q, out, 1, DIRECTION);
-    fprintf(out, "}\n");
+    hg_put(out, "}\n");
     free_marks(&q);
 }
 
-void hg_emit_prepare(struct hg_emit *em, FILE *out)
+void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
 {
     struct prepare q = {.em = em};
     int rows = em->p->model->space == FIT_ROWS, hessian = em->hessian;
@@ -502,32 +506,30 @@ void hg_emit_prepare(struct hg_emit *em, FILE *out)
         hg_emit_field(em, hg_at(em->e, em->p->local[k].symbol)->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR,
                       em->p->local[k].symbol, 0);
     plan_tables(&q);
-    fprintf(out, "static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,\n"
-                 "                             double *ws)\n{\n");
-    fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n");
-    fprintf(out,
-            "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)derivative;\n");
+    hg_open_function(out, "static enum fit_eval", "prepare",
+                "const struct fit_layout *l, const double *theta, int derivative, double *ws");
+    sizes(out);
     hg_emit_declare_names(em, out);
-    fprintf(out, "\n    /* scalars of the call and of the groups */\n");
+    hg_put(out, "\n    /* scalars of the call and of the groups */\n");
     locals(&q, out, 0);
     if (!rows) {
-        fprintf(out, "\n    /* functions of time and their integrals */\n");
-        fprintf(out, "    for (size_t k = 0; k < nt; k++)\n"
+        hg_put(out, "\n    /* functions of time and their integrals */\n");
+        hg_put(out, "    for (size_t k = 0; k < nt; k++)\n"
                      "        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
         marked_tables(&q, out, 1, VALUE);
-        fprintf(out, "\n    /* factored forms */\n");
+        hg_put(out, "\n    /* factored forms */\n");
         factored(&q, out, 1);
-        fprintf(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
+        hg_put(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
         marked_tables(&q, out, 2, TANGENT);
-        fprintf(out, "    }\n");
+        hg_put(out, "    }\n");
         if (hessian) {
-            fprintf(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
+            hg_put(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
             marked_tables(&q, out, 2, SECOND);
-            fprintf(out, "    }\n");
+            hg_put(out, "    }\n");
         }
     }
     finite_check(&q, out);
-    fprintf(out, "}\n");
+    hg_put(out, "}\n");
     if (hessian)
         emit_direction(em, &q, out);
     free_marks(&q);

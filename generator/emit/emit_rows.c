@@ -34,17 +34,22 @@ static int has_groups(const struct hg_emit *em)
     return em->p->model->axis.n > 0;
 }
 
-/* The group of the tile, and its own linear parameters. */
-static void group_head(const struct hg_emit *em, FILE *out, int with_lin)
+/* What every function over rows may need. */
+void hg_rows_head(const struct hg_emit *em, struct hg_tree *out)
 {
-    if (!has_groups(em))
-        return;
-    fprintf(out, "    const size_t g = t->group;\n    (void)g;\n");
-    if (with_lin)
-        fprintf(out, "    lin += %u * g;\n", em->p->nlinear);
+    hg_define(out, "w", "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    if (has_groups(em))
+        hg_define(out, "g", "    const size_t g = t->group;\n");
 }
 
-struct hg_code hg_rows_begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root,
+/* The linear parameters of the tile's group. */
+static void own_linear(const struct hg_emit *em, struct hg_tree *out)
+{
+    if (has_groups(em))
+        hg_put(out, "    lin += %u * g;\n", em->p->nlinear);
+}
+
+struct hg_code hg_rows_begin(struct hg_emit *em, struct hg_tree *out, uint32_t nroot, const hg_id *root,
                              const char *(*leaf)(struct hg_code *c, hg_id id))
 {
     struct hg_code c = {.e = em->e,
@@ -61,7 +66,7 @@ struct hg_code hg_rows_begin(struct hg_emit *em, FILE *out, uint32_t nroot, cons
     return c;
 }
 
-static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
+static struct hg_code begin(struct hg_emit *em, struct hg_tree *out, uint32_t nroot, const hg_id *root)
 {
     return hg_rows_begin(em, out, nroot, root, hg_row_leaf);
 }
@@ -77,11 +82,15 @@ static const char loop_head[] =
 
 /* Weight of the lanes: 0 where a lane does not count.  Such a lane holds the last row once more (kernel.h), so
  * all else is finite there when it is finite in the data, and the weight alone takes it out of the sums. */
-static const char weights[] =
-    "        const size_t at = row - t->i0;\n"
-    "        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
-    "        if (__builtin_expect(row + FIT_VL > t->i1, 0))\n"
-    "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n";
+static void loop_with_weights(struct hg_tree *out)
+{
+    hg_put(out, "%s", loop_head);
+    hg_define(out, "at", "        const size_t at = row - t->i0;\n");
+    hg_define(out, "weight",
+              "        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
+              "        if (__builtin_expect(row + FIT_VL > t->i1, 0))\n"
+              "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n");
+}
 
 static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
 {
@@ -92,17 +101,16 @@ static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
     return n;
 }
 
-static void emit_moments(struct hg_emit *em, FILE *out)
+static void emit_moments(struct hg_emit *em, struct hg_tree *out)
 {
     uint32_t Q = em->p->nlinear, nsum = Q * (Q + 1) / 2 + Q + 1, at = 0;
     hg_id *root = hg_alloc(em->e->arena, (Q + 1) * sizeof *root);
     uint32_t nroot = value_roots(em, root);
-    fprintf(out, "static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,\n"
-                 "                    double *scratch, double *out)\n{\n"
-                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
-                 "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)scratch;\n", nsum);
-    group_head(em, out, 0);
-    fprintf(out, "%s%s", loop_head, weights);
+    hg_open_function(out, "static void", "moments",
+                "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, double *out");
+    hg_rows_head(em, out);
+    hg_put(out, "    fit_vd sum[%u] = {{0}};\n", nsum);
+    loop_with_weights(out);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
@@ -119,11 +127,11 @@ static void emit_moments(struct hg_emit *em, FILE *out)
         hg_line(&c, "sum[%u] += weight*b%u*d;", at++, p);
     hg_line(&c, "sum[%u] += weight*d*d;", at);
     hg_rows_end(&c);
-    fprintf(out, "    }\n");
+    hg_put(out, "    }\n");
     if (has_groups(em))
-        fprintf(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n",
+        hg_put(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n",
                 nsum, nsum);
-    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
+    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
 }
 
 static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
@@ -157,29 +165,34 @@ static void add_few(struct hg_code *c, uint32_t K, uint32_t Q)
     }
 }
 
-static void add_many(FILE *out, uint32_t K, uint32_t Q)
+static void add_many(struct hg_tree *out, uint32_t K, uint32_t Q)
 {
-    fprintf(out, "        for (size_t k = 0, n = 0; k < %u; k++) {\n"
+    hg_put(out, "        for (size_t k = 0, n = 0; k < %u; k++) {\n"
                  "            const fit_vd mw = weight*m[k];\n"
                  "            for (size_t p = k; p < %u; p++)\n                H[n++] += mw*m[p];\n"
                  "            G[k] += mw*r;\n", K, K);
     for (uint32_t q = 0; q < Q; q++)
-        fprintf(out, "            V[%u + k] += mw*b%u;\n", q * K, q);
-    fprintf(out, "        }\n");
+        hg_put(out, "            V[%u + k] += mw*b%u;\n", q * K, q);
+    hg_put(out, "        }\n");
 }
+
+#define NORMAL "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, " \
+               "double *scratch, double *out"
+#define GRADIENT "const struct fit_layout *l, const double *ws, const double *lin, const double *adj, " \
+                 "const struct fit_tile *t, double *scratch, double *out"
 
 /* The loop over rows, for rows that all count with weight 1, where multiplications by it fall away, and for
  * any. */
-static void normal_head(const struct hg_emit *em, FILE *out, uint32_t nH, uint32_t K, uint32_t nV)
+static void normal_head(const struct hg_emit *em, struct hg_tree *out, uint32_t nH, uint32_t K, uint32_t nV)
 {
-    fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
+    hg_put(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n"
                  "    return FIT_VL * SUMS;\n}\n\n", nH + K + nV + 1);
-    fprintf(out, "%s void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,\n"
-                 "                            const struct fit_tile *t, size_t from, size_t to, const int plain,\n"
-                 "                            fit_vd *H, fit_vd *G, fit_vd *V)\n{\n"
-                 "    (void)l, (void)w, (void)lin, (void)V;\n", em->inlined);
-    group_head(em, out, 0);
-    fprintf(out, "    for (size_t row = from; row < to; row += FIT_VL) {\n"
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_rows",
+                "const struct fit_layout *l, const struct tables w, const double *lin, const struct fit_tile *t, "
+                "size_t from, size_t to, const int plain, fit_vd *H, fit_vd *G, fit_vd *V");
+    if (has_groups(em))
+        hg_define(out, "g", "    const size_t g = t->group;\n");
+    hg_put(out, "    for (size_t row = from; row < to; row += FIT_VL) {\n"
                  "        const size_t at = row - t->i0;\n"
                  "        fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
                  "        if (!plain && row + FIT_VL > t->i1)\n"
@@ -190,18 +203,18 @@ static void normal_head(const struct hg_emit *em, FILE *out, uint32_t nH, uint32
 static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uint32_t K, uint32_t Q)
 {
     const struct hg_emit *em = c->user;
-    FILE *out = c->out;
-    fprintf(out, "    }\n}\n\nstatic void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
-                 "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
-                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
-    group_head(em, out, 1);
+    struct hg_tree *out = c->out;
+    hg_put(out, "    }\n}\n\n");
+    hg_open_function(out, "static void", "normal", NORMAL);
+    hg_rows_head(em, out);
+    own_linear(em, out);
     if (nH + K + Q * K <= FEW_SUMS)
-        fprintf(out, "    fit_vd H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};\n    (void)scratch;\n", nH ? nH : 1,
+        hg_put(out, "    fit_vd H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};\n", nH ? nH : 1,
                 K ? K : 1, Q && K ? Q * K : 1);
     else
-        fprintf(out, "    fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n"
+        hg_put(out, "    fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n"
                      "    for (size_t k = 0; k < SUMS; k++)\n        H[k] = (fit_vd){0};\n", nH, K);
-    fprintf(out, "    const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
+    hg_put(out, "    const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
                  "    normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);\n"
                  "    normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);\n"
                  "    double factor[%u] = {0};\n", K ? K : 1);
@@ -210,32 +223,29 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
         for (uint32_t k = 0; k < K; k++)
             if (em->p->channel[e].table[k])
                 hg_line(c, "factor[%u] = %s;", k, hg_code_text(c, factor[e]));
-    fprintf(out, "    for (size_t k = 0, n = 0; k < %u; k++)\n        for (size_t q = k; q < %u; q++)\n"
+    hg_put(out, "    for (size_t k = 0, n = 0; k < %u; k++)\n        for (size_t q = k; q < %u; q++)\n"
                  "            *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);\n"
                  "    for (size_t k = 0; k < %u; k++)\n        *out++ = factor[k]*fit_vsum(G[k]);\n", K, K, K);
     if (Q && K && has_groups(em))
-        fprintf(out, "    for (size_t n = 0; n < l->ngroup * %u; n++)\n        out[n] = 0.0;\n    out += g * %u;\n",
+        hg_put(out, "    for (size_t n = 0; n < l->ngroup * %u; n++)\n        out[n] = 0.0;\n    out += g * %u;\n",
                 Q * K, Q * K);
     if (Q && K)
-        fprintf(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K,
+        hg_put(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K,
                 K);
-    fprintf(out, "}\n\n");
+    hg_put(out, "}\n\n");
 }
 
 /* A model whose parameters are all linear: there is nothing to add up. */
-static void emit_none(FILE *out)
+static void emit_none(struct hg_tree *out)
 {
-    fprintf(out,
-            "static size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n    return 0;\n}\n\n"
-            "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
-            "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
-            "    (void)l, (void)ws, (void)lin, (void)t, (void)scratch, (void)out; /* no nonlinear parameters */\n}\n\n"
-            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
-            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
-            "    (void)l, (void)ws, (void)lin, (void)adj, (void)t, (void)scratch, (void)out;\n}\n\n");
+    hg_put(out, "static size_t scratch_size(const struct fit_layout *l)\n{\n    return 0;\n}\n\n");
+    hg_open_function(out, "static void", "normal", NORMAL);
+    hg_put(out, "    /* no nonlinear parameters */\n}\n\n");
+    hg_open_function(out, "static void", "gradient", GRADIENT);
+    hg_put(out, "}\n\n");
 }
 
-static void emit_normal(struct hg_emit *em, FILE *out)
+static void emit_normal(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_arena *a = em->e->arena;
     uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nH = K * (K + 1) / 2, nroot;
@@ -265,7 +275,7 @@ static void emit_normal(struct hg_emit *em, FILE *out)
     hg_code_end(&c);
 }
 
-static void emit_gradient(struct hg_emit *em, FILE *out)
+static void emit_gradient(struct hg_emit *em, struct hg_tree *out)
 {
     uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nroot;
     hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
@@ -274,18 +284,15 @@ static void emit_gradient(struct hg_emit *em, FILE *out)
     for (uint32_t e = 0; e < E; e++)
         a[e] = root[nroot++] = hg_emit_adjoint(em, em->p->channel[e].m);
     hg_factor(em->e, E, a);
-    fprintf(out,
-            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
-            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
-            "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
-    group_head(em, out, 0);
-    if (has_groups(em))
-        fprintf(out, "    const double *const seeds = adj + %u * g, *const at_lin = lin + %u * g;\n",
-                1 + Q * (Q + 1) / 2, Q);
-    else
-        fprintf(out, "    const double *const seeds = adj, *const at_lin = lin;\n");
-    fprintf(out, "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)seeds, (void)at_lin, (void)scratch;\n%s%s", K ? K : 1,
-            loop_head, weights);
+    hg_open_function(out, "static void", "gradient", GRADIENT);
+    hg_rows_head(em, out);
+    struct hg_arena *arena = em->e->arena;
+    hg_define(out, "seeds", "    const double *const seeds = adj%s;\n",
+              has_groups(em) ? hg_format(arena, " + %u * g", 1 + Q * (Q + 1) / 2) : "");
+    hg_define(out, "at_lin", "    const double *const at_lin = lin%s;\n",
+              has_groups(em) ? hg_format(arena, " + %u * g", Q) : "");
+    hg_put(out, "    fit_vd sum[%u] = {{0}};\n", K ? K : 1);
+    loop_with_weights(out);
     struct hg_code c = begin(em, out, nroot, root);
     hg_emit_seeds(em, &c, "fit_vload(t->y + at)", root);
     for (uint32_t e = 0; e < E; e++)
@@ -296,27 +303,27 @@ static void emit_gradient(struct hg_emit *em, FILE *out)
                 hg_line(&c, "sum[%u] += weight*(%s); /* %s */", k, hg_code_vector(&c, a[e]),
                         em->p->model->param.item[k].name);
     hg_rows_end(&c);
-    fprintf(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", K);
+    hg_put(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", K);
 }
 
-void hg_rows_model(struct hg_emit *em, FILE *out)
+void hg_rows_model(struct hg_emit *em, struct hg_tree *out)
 {
     hg_id *root = hg_alloc(em->e->arena, (em->p->nlinear + 1) * sizeof *root);
     uint32_t nroot = value_roots(em, root);
-    fprintf(out, "static void model(const struct fit_layout *l, const double *ws, const double *lin,\n"
-                 "                  const struct fit_tile *t, double *out)\n{\n"
-                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n    (void)w, (void)lin;\n");
-    group_head(em, out, 1);
-    fprintf(out, "%s", loop_head);
+    hg_open_function(out, "static void", "model",
+                "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double *out");
+    hg_rows_head(em, out);
+    own_linear(em, out);
+    hg_put(out, "%s", loop_head);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     residual(&c, em, "fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (%s));");
     hg_rows_end(&c);
-    fprintf(out, "    }\n}\n\n");
+    hg_put(out, "    }\n}\n\n");
 }
 
-void hg_emit_rows(struct hg_emit *em, FILE *out)
+void hg_emit_rows(struct hg_emit *em, struct hg_tree *out)
 {
     emit_moments(em, out);
     if (em->p->nparam) {

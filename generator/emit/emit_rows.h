@@ -7,12 +7,15 @@
 /* Text of a leaf in a loop over rows: columns, locals (of the group `g`), settings. */
 const char *hg_row_leaf(struct hg_code *c, hg_id id);
 
+/* First definitions of such a function. */
+void hg_rows_head(const struct hg_emit *em, struct hg_tree *out);
+
 /* The code inside such a loop, its scope open. */
-struct hg_code hg_rows_begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root,
+struct hg_code hg_rows_begin(struct hg_emit *em, struct hg_tree *out, uint32_t nroot, const hg_id *root,
                              const char *(*leaf)(struct hg_code *c, hg_id id));
 void hg_rows_end(struct hg_code *c);
 
 /* The function `model`. */
-void hg_rows_model(struct hg_emit *em, FILE *out);
+void hg_rows_model(struct hg_emit *em, struct hg_tree *out);
 
 #endif

@@ -305,7 +305,7 @@ static const char *name_of(const struct second *s, uint32_t k)
     return k < m->param.n ? m->param.item[k].name : m->linear.item[k - m->param.n].name;
 }
 
-static void write_hessian(struct second *s, FILE *out)
+static void write_hessian(struct second *s, struct hg_tree *out)
 {
     uint32_t W = s->em->p->nparam + s->em->p->nlinear, n = W * (W + 1) / 2, nroot = 0;
     hg_id *H = entries(s), *root = hg_alloc(s->e->arena, (n + 1) * sizeof *root);
@@ -314,7 +314,7 @@ static void write_hessian(struct second *s, FILE *out)
             root[nroot++] = H[k];
     struct hg_points q = {.em = s->em};
     struct hg_code c = hg_points_begin(&q, out, nroot, root);
-    fprintf(out, "/* Second derivatives by all pairs of parameters, upper triangle row by row. */\n");
+    hg_put(out, "/* Second derivatives by all pairs of parameters, upper triangle row by row. */\n");
     hg_points_head(&c, "hessian", "double *hess");
     hg_line(&c, "fit_vd H[%u];", n ? n : 1);
     for (uint32_t a = 0; a < W; a++)
@@ -387,19 +387,19 @@ static hg_id along(struct second *s)
     return hg_plan_bundle(p, hg_diff_along(s->e, d, again.n, again.leaf, again.rate));
 }
 
-static void write_second(struct second *s, FILE *out)
+static void write_second(struct second *s, struct hg_tree *out)
 {
     hg_id root = along(s);
     struct hg_points q = {.em = s->em};
     struct hg_code c = hg_points_begin(&q, out, 1, &root);
-    fprintf(out, "\n/* Second derivative along the direction whose tables `direction` made. */\n");
+    hg_put(out, "\n/* Second derivative along the direction whose tables `direction` made. */\n");
     hg_points_head(&c, "second", "double *out");
     hg_code_need(&c, root);
     hg_line(&c, "fit_store_points(out + p, at.n, %s);", hg_code_vector(&c, root));
     hg_points_end(&c);
 }
 
-void hg_emit_second(struct hg_emit *em, FILE *out)
+void hg_emit_second(struct hg_emit *em, struct hg_tree *out)
 {
     struct second s = {.em = em, .e = em->e};
     find_inputs(&s);

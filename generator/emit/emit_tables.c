@@ -5,6 +5,7 @@
 
 #include "emit/emit.h"
 #include "graph/words.h"
+#include "model/formula.h"
 #include "model/written.h"
 
 /* --- fields ------------------------------------------------------------------------------------------- */
@@ -88,21 +89,28 @@ hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a
 /* Suffixes of the arrays of a field and their sizes. */
 static const char *const sizes[] = {"8", "ng", "nt", "ng * nt", "nf"};
 
-static void one_array(FILE *out, int pass, const char *prefix, const char *name, const char *suffix,
+static void one_array(struct hg_tree *out, int pass, const char *prefix, const char *name, const char *suffix,
                       const char *size, const char *comment)
 {
     if (pass == 0)
-        fprintf(out, "    double *%s%s%s; /* %s */\n", prefix, name, suffix, comment);
+        hg_put(out, *comment ? "    double *%s%s%s; /* %s */\n" : "    double *%s%s%s;\n", prefix, name, suffix, comment);
     else
-        fprintf(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
+        hg_put(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
 }
 
-static void arrays_of(const struct hg_emit *em, FILE *out, int pass, const struct hg_field *f)
+/* What a table holds, as the author wrote it or in the same language; at most so long. */
+static const char *meaning(const struct hg_emit *em, hg_id id)
 {
-    const char *what = pass ? "" : hg_written_text(em->p->model, hg_at(em->e, f->id)->op == HG_LOCAL
-                                                  ? em->p->local[hg_at(em->e, f->id)->ref].def
-                                                  : f->id);
-    what = strlen(what) > 76 ? hg_format(em->e->arena, "%.73s...", what) : what;
+    enum { LONGEST = 76 };
+    const struct hg_node *n = hg_at(em->e, id);
+    id = n->op == HG_LOCAL ? em->p->local[n->ref].def : id;
+    const char *written = hg_written_by_author(em->p->model, id), *s = written ? written : hg_formula_code(em->e, id);
+    return strlen(s) > LONGEST ? hg_format(em->e->arena, "%.*s...", LONGEST - 3, s) : s;
+}
+
+static void arrays_of(const struct hg_emit *em, struct hg_tree *out, int pass, const struct hg_field *f)
+{
+    const char *what = pass ? "" : meaning(em, f->id);
     switch (f->kind) {
     case HG_FIELD_SCALAR:
     case HG_FIELD_GROUP:
@@ -130,34 +138,36 @@ static void arrays_of(const struct hg_emit *em, FILE *out, int pass, const struc
         one_array(out, pass, "sin_", f->name, "_i", "nf * ng", hg_format(em->e->arena, "sin of %s", what));
         one_array(out, pass, "cos_", f->name, "_i", "nf * ng", "and its cos");
         one_array(out, pass, "sin_", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
-        one_array(out, pass, "cos_", f->name, "_j", "nf * ng", "");
+        one_array(out, pass, "cos_", f->name, "_j", "nf * ng", "and their cos");
         break;
     }
 }
 
-void hg_emit_tables(struct hg_emit *em, FILE *out)
+void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
 {
     int rows = em->p->model->space == FIT_ROWS;
-    fprintf(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\n");
-    fprintf(out, "struct tables {\n");
+    hg_put(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\n");
+    hg_put(out, "struct tables {\n");
     if (!rows)
-        fprintf(out, "    double *time_grid; /* time, padded */\n");
+        hg_put(out, "    double *time_grid; /* time, padded */\n");
     for (uint32_t k = 0; k < em->nfield; k++)
         arrays_of(em, out, 0, &em->field[k]);
     if (rows && em->nfield == 0)
-        fprintf(out, "    double *none;\n");
-    fprintf(out, "};\n\n");
-    fprintf(out, "%s size_t carve(const struct fit_layout *l, double *base, struct tables *w)\n{\n", em->inlined);
-    fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);\n");
-    fprintf(out, "    size_t n = 0;\n    (void)ng, (void)nt, (void)nf;\n");
+        hg_put(out, "    double *none;\n");
+    hg_put(out, "};\n\n");
+    hg_put(out, "%s size_t carve(const struct fit_layout *l, double *base, struct tables *w)\n{\n", em->inlined);
+    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
+    hg_define(out, "nt", "    const size_t nt = fit_padded(l->ntime);\n");
+    hg_define(out, "nf", "    const size_t nf = fit_padded(l->nframe);\n");
+    hg_put(out, "    size_t n = 0;\n");
     if (!rows)
-        fprintf(out, "    w->time_grid = base + n, n += nt;\n");
+        hg_put(out, "    w->time_grid = base + n, n += nt;\n");
     for (uint32_t k = 0; k < em->nfield; k++)
         arrays_of(em, out, 1, &em->field[k]);
     if (rows && em->nfield == 0)
-        fprintf(out, "    w->none = base + n, n += 8;\n");
-    fprintf(out, "    return n;\n}\n\n");
-    fprintf(out, "static size_t workspace(const struct fit_layout *l)\n{\n");
-    fprintf(out, "    static double origin[1]; /* only differences of addresses are used */\n");
-    fprintf(out, "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
+        hg_put(out, "    w->none = base + n, n += 8;\n");
+    hg_put(out, "    return n;\n}\n\n");
+    hg_put(out, "static size_t workspace(const struct fit_layout *l)\n{\n");
+    hg_put(out, "    static double origin[1]; /* only differences of addresses are used */\n");
+    hg_put(out, "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
 }

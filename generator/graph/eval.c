@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "graph/functions.h"
 #include "graph/polygamma.h"
 
 struct hg_eval {
@@ -51,71 +52,19 @@ void hg_eval_free(struct hg_eval *ev)
     free(ev);
 }
 
-/* --- the sinc family, by Taylor series near 0 (x^2 < 1: 14 terms reach 1e-22) ------------------------- */
+/* --- functions ---------------------------------------------------------------------------------------- */
 
-/* k-th derivative of sin(x)/x, k = 0, 1, 2, 3 */
-static long double sinc_derivative(long double x, int k)
+void hg_eval_function(enum hg_op f, long double x, long double *value, long double *slope)
 {
-    if (fabsl(x) < 1.0L) {
-        /* sum_n (-1)^n x^(2n-k) (2n)!/((2n-k)! (2n+1)!) */
-        long double sum = 0, power, c = 1;
-        for (int n = 0; n < 16; n++) {
-            if (n)
-                c *= -1.0L / ((2.0L * n) * (2.0L * n + 1));
-            if (2 * n < k)
-                continue;
-            long double f = 1;
-            for (int m = 0; m < k; m++)
-                f *= 2.0L * n - m;
-            power = powl(x, 2 * n - k);
-            sum += c * f * power;
-        }
-        return sum;
-    }
-    long double s = sinl(x), c = cosl(x), s0 = s / x, s1 = (c - s0) / x, s2 = -s0 - 2 * s1 / x;
-    switch (k) {
-    case 0: return s0;
-    case 1: return s1;
-    case 2: return s2;
-    default: return -s1 - 2 * s2 / x + 2 * s1 / (x * x);
-    }
-}
-
-static long double logistic(long double x)
-{
-    return x >= 0 ? 1 / (1 + expl(-x)) : expl(x) / (1 + expl(x));
-}
-
-void hg_eval_function(enum hg_op f, long double x, long double *y, long double *slope)
-{
-    long double c;
+    long double y;
     switch (f) {
-    case HG_EXP: *y = *slope = expl(x); break;
-    case HG_LOG: *y = logl(x), *slope = 1 / x; break;
-    case HG_EXPM1: *y = expm1l(x), *slope = expl(x); break;
-    case HG_LOG1P: *y = log1pl(x), *slope = 1 / (1 + x); break;
-    case HG_SIN: *y = sinl(x), *slope = cosl(x); break;
-    case HG_COS: *y = cosl(x), *slope = -sinl(x); break;
-    case HG_TAN: *y = tanl(x), *slope = 1 + *y * *y; break;
-    case HG_ASIN: *y = asinl(x), *slope = 1 / sqrtl(1 - x * x); break;
-    case HG_ACOS: *y = acosl(x), *slope = -1 / sqrtl(1 - x * x); break;
-    case HG_ATAN: *y = atanl(x), *slope = 1 / (1 + x * x); break;
-    case HG_SINH: *y = sinhl(x), *slope = coshl(x); break;
-    case HG_COSH: *y = coshl(x), *slope = sinhl(x); break;
-    case HG_TANH: *y = tanhl(x), c = coshl(x), *slope = 1 / (c * c); break;
-    case HG_ERF: *y = erfl(x), *slope = 1.128379167095512573896L * expl(-x * x); break;
-    case HG_ERFC: *y = erfcl(x), *slope = -1.128379167095512573896L * expl(-x * x); break;
-    case HG_SINC: *y = sinc_derivative(x, 0), *slope = sinc_derivative(x, 1); break;
-    case HG_DSINC: *y = sinc_derivative(x, 1), *slope = sinc_derivative(x, 2); break;
-    case HG_D2SINC: *y = sinc_derivative(x, 2), *slope = sinc_derivative(x, 3); break;
-    case HG_SOFTPLUS: *y = x > 0 ? x + log1pl(expl(-x)) : log1pl(expl(x)), *slope = logistic(x); break;
-    case HG_LOGISTIC: *y = logistic(x), *slope = *y * logistic(-x); break;
-    case HG_LGAMMA: *y = hg_polygamma(0, x), *slope = hg_polygamma(1, x); break;
-    case HG_DIGAMMA: *y = hg_polygamma(1, x), *slope = hg_polygamma(2, x); break;
-    case HG_TRIGAMMA: *y = hg_polygamma(2, x), *slope = hg_polygamma(3, x); break;
-    case HG_TETRAGAMMA: *y = hg_polygamma(3, x), *slope = hg_polygamma(4, x); break;
-    case HG_ABS: *y = fabsl(x), *slope = (x > 0) - (x < 0); break;
-    case HG_SIGN: *y = (x > 0) - (x < 0), *slope = 0; break;
+#define FUNCTION(name, text, language, argument, scalar, vector, double_value, long_value, slope_of, ...) \
+    case HG_##name:                                                                                      \
+        y = (long_value);                                                                                \
+        *value = y;                                                                                      \
+        *slope = (slope_of);                                                                             \
+        break;
+#include "graph/ops.def"
     default: hg_bug("eval: no function %s", hg_op_text[f]);
     }
 }
@@ -193,8 +142,8 @@ static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
         r.e = (fabsl(x[1].v) * x[0].e + fabsl(x[0].v) * x[1].e) / rr + 2 * fabsl(r.v);
         return r;
     case HG_SMALL: r.v = fabsl(x[0].v) < 0.5L; return r;
-    case HG_SINC_SERIES: r.v = sinc_derivative(sqrtl(x[0].v), 0); return r;
-    case HG_DSINC_SERIES: r.v = sinc_derivative(x[0].v, 1); return r;
+    case HG_SINC_SERIES: r.v = hg_sincl(sqrtl(x[0].v), 0); return r;
+    case HG_DSINC_SERIES: r.v = hg_sincl(x[0].v, 1); return r;
     default:
         return apply_to(n->op, x[0]);
     }

@@ -11,19 +11,16 @@
 const char *const hg_op_text[HG_NOP] = {
 #define OP(name, nargs, text, flags) text,
 #include "graph/ops.def"
-#undef OP
 };
 
 const unsigned char hg_op_flags[HG_NOP] = {
 #define OP(name, nargs, text, flags) flags,
 #include "graph/ops.def"
-#undef OP
 };
 
 static const signed char op_nargs[HG_NOP] = {
 #define OP(name, nargs, text, flags) nargs,
 #include "graph/ops.def"
-#undef OP
 };
 
 /* Open addressing; a slot holds an id or 0.  The table is kept at most half full. */

@@ -24,7 +24,6 @@ typedef uint32_t hg_id; /* 0 means: none */
 enum hg_op {
 #define OP(name, nargs, text, flags) HG_##name,
 #include "graph/ops.def"
-#undef OP
     HG_NOP
 };
 

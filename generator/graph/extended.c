@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "graph/functions.h"
 #include "base/diag.h"
 
 typedef struct hg_ext ext;
@@ -354,38 +355,32 @@ static ext polygamma(int k, ext x)
     return hg_ext_sub(hg_ext_add(first, hg_ext_mul(hg_ext_mul(sum, k == 2 ? u : w), w)), raised);
 }
 
-ext hg_ext_function(enum hg_op f, ext x)
+static ext sine(ext x)
 {
     ext s, c;
+    sine_cosine(x, &s, &c);
+    return s;
+}
+
+static ext cosine(ext x)
+{
+    ext s, c;
+    sine_cosine(x, &s, &c);
+    return c;
+}
+
+static ext softplus(ext x)
+{
+    ext s = ext_log1p(ext_exp(x.hi > 0 ? negative(x) : x));
+    return x.hi > 0 ? hg_ext_add(x, s) : s;
+}
+
+ext hg_ext_function(enum hg_op f, ext x)
+{
     switch (f) {
-    case HG_EXP: return ext_exp(x);
-    case HG_LOG: return ext_log(x);
-    case HG_EXPM1: return ext_expm1(x);
-    case HG_LOG1P: return ext_log1p(x);
-    case HG_SIN: return sine_cosine(x, &s, &c), s;
-    case HG_COS: return sine_cosine(x, &s, &c), c;
-    case HG_TAN: return sine_cosine(x, &s, &c), hg_ext_div(s, c);
-    case HG_ASIN: return hg_ext_atan2(x, root(one_minus_square(x)));
-    case HG_ACOS: return hg_ext_atan2(root(one_minus_square(x)), x);
-    case HG_ATAN: return hg_ext_atan2(x, hg_ext(1));
-    case HG_SINH:
-    case HG_COSH:
-    case HG_TANH: return hyperbolic(f, x);
-    case HG_ERF:
-    case HG_ERFC: return error_function(f, x);
-    case HG_SINC: return sinc_derivative(x, 0);
-    case HG_DSINC: return sinc_derivative(x, 1);
-    case HG_D2SINC: return sinc_derivative(x, 2);
-    case HG_SOFTPLUS:
-        s = ext_log1p(ext_exp(x.hi > 0 ? negative(x) : x));
-        return x.hi > 0 ? hg_ext_add(x, s) : s;
-    case HG_LOGISTIC: return logistic(x);
-    case HG_LGAMMA:
-    case HG_DIGAMMA:
-    case HG_TRIGAMMA:
-    case HG_TETRAGAMMA: return polygamma((int)(f - HG_LGAMMA), x);
-    case HG_ABS: return x.hi < 0 ? negative(x) : x;
-    case HG_SIGN: return hg_ext((x.hi > 0) - (x.hi < 0));
+#define FUNCTION(name, text, language, argument, scalar, vector, value, long_value, slope, extended, ...) \
+    case HG_##name: return extended;
+#include "graph/ops.def"
     default: hg_bug("extended: no function %s", hg_op_text[f]);
     }
 }

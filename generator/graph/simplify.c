@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/functions.h"
 #include "base/diag.h"
 #include "graph/expr.h"
 
@@ -304,61 +305,6 @@ hg_id hg_pow(struct hg_expr *e, hg_id a, hg_id b)
 
 /* --- functions --------------------------------------------------------------------------------------- */
 
-static double fold_sinc(double x)
-{
-    return fabs(x) < 1e-4 ? 1 - x * x / 6 : sin(x) / x;
-}
-
-/* f(x) of a literal; NaN when it is not folded. */
-static double fold(enum hg_op f, double x)
-{
-    switch (f) {
-    case HG_EXP: return exp(x);
-    case HG_LOG: return log(x);
-    case HG_EXPM1: return expm1(x);
-    case HG_LOG1P: return log1p(x);
-    case HG_SIN: return sin(x);
-    case HG_COS: return cos(x);
-    case HG_TAN: return tan(x);
-    case HG_ASIN: return asin(x);
-    case HG_ACOS: return acos(x);
-    case HG_ATAN: return atan(x);
-    case HG_SINH: return sinh(x);
-    case HG_COSH: return cosh(x);
-    case HG_TANH: return tanh(x);
-    case HG_ERF: return erf(x);
-    case HG_ERFC: return erfc(x);
-    case HG_SINC: return fold_sinc(x);
-    case HG_LGAMMA: return x > 0 ? lgamma(x) : NAN;
-    case HG_ABS: return fabs(x);
-    case HG_SIGN: return (x > 0) - (x < 0);
-    default: return NAN;
-    }
-}
-
-enum parity { NEITHER, EVEN, ODD };
-
-static enum parity parity(enum hg_op f)
-{
-    switch (f) {
-    case HG_COS:
-    case HG_COSH:
-    case HG_SINC:
-    case HG_D2SINC:
-    case HG_ABS: return EVEN;
-    case HG_SIN:
-    case HG_TAN:
-    case HG_ASIN:
-    case HG_ATAN:
-    case HG_SINH:
-    case HG_TANH:
-    case HG_ERF:
-    case HG_DSINC:
-    case HG_SIGN: return ODD;
-    default: return NEITHER;
-    }
-}
-
 /* 1 when x = -y with y simpler: a product with a negative constant, or a sum whose first term has one. */
 static int is_negative(const struct hg_expr *e, hg_id x)
 {
@@ -373,15 +319,15 @@ hg_id hg_call(struct hg_expr *e, enum hg_op f, hg_id x)
     double c, v;
     hg_id lift;
     if (hg_is_const(e, x, &c)) {
-        v = fold(f, c);
+        v = hg_function(f)->value(c);
         if (isfinite(v))
             return hg_const(e, v);
     }
     if ((f == HG_EXP && n.op == HG_LOG) || (f == HG_LOG && n.op == HG_EXP))
         return n.arg[0];
-    if (parity(f) != NEITHER && is_negative(e, x)) {
+    if (hg_function(f)->symmetry != HG_NEITHER && is_negative(e, x)) {
         hg_id y = hg_call(e, f, hg_neg(e, x));
-        return parity(f) == EVEN ? y : hg_neg(e, y);
+        return hg_function(f)->symmetry == HG_EVEN ? y : hg_neg(e, y);
     }
     if ((hg_op_flags[f] & HG_F_POINTWISE) && (lift = lifted(e, f, 1, &x)))
         return lift;

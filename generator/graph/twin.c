@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "graph/polygamma.h"
+#include "graph/functions.h"
 
 struct hg_twins {
     const struct hg_expr *e;
@@ -83,57 +83,6 @@ void hg_twins_bind(struct hg_twins *t, hg_id leaf, double value)
 
 /* --- operations in double ------------------------------------------------------------------------------ */
 
-/* k-th derivative of sin(x)/x: series below 1/2, quotients above, as fit/vmath.h */
-static double sinc_double(double x, int k)
-{
-    if (fabs(x) < 0.5) {
-        double xx = x * x, sum = 0, term = k == 1 ? -x : k == 2 ? -1 : 1;
-        for (int n = (k + 1) / 2; n < 12; n++) {
-            sum += term / (2 * n + 1);
-            term *= -xx / ((2.0 * n + 2 - k) * (2.0 * n + 1 - k));
-        }
-        return sum;
-    }
-    double s = sin(x) / x;
-    if (k == 0)
-        return s;
-    double d = (cos(x) - s) / x;
-    return k == 1 ? d : -s - 2 * d / x;
-}
-
-static double function(enum hg_op f, double x)
-{
-    switch (f) {
-    case HG_EXP: return exp(x);
-    case HG_LOG: return log(x);
-    case HG_EXPM1: return expm1(x);
-    case HG_LOG1P: return log1p(x);
-    case HG_SIN: return sin(x);
-    case HG_COS: return cos(x);
-    case HG_TAN: return tan(x);
-    case HG_ASIN: return asin(x);
-    case HG_ACOS: return acos(x);
-    case HG_ATAN: return atan(x);
-    case HG_SINH: return sinh(x);
-    case HG_COSH: return cosh(x);
-    case HG_TANH: return tanh(x);
-    case HG_ERF: return erf(x);
-    case HG_ERFC: return erfc(x);
-    case HG_SINC: return sinc_double(x, 0);
-    case HG_DSINC: return sinc_double(x, 1);
-    case HG_D2SINC: return sinc_double(x, 2);
-    case HG_SOFTPLUS: return fmax(x, 0) + log1p(exp(-fabs(x)));
-    case HG_LOGISTIC: return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
-    case HG_LGAMMA:
-    case HG_DIGAMMA:
-    case HG_TRIGAMMA:
-    case HG_TETRAGAMMA: return (double)hg_polygamma((int)(f - HG_LGAMMA), x);
-    case HG_ABS: return fabs(x);
-    case HG_SIGN: return (x > 0) - (x < 0);
-    default: hg_bug("twin: no function %s", hg_op_text[f]);
-    }
-}
-
 static double pow_double(double a, double b)
 {
     int n = (int)fabs(b);
@@ -164,7 +113,7 @@ static double apply_double(const struct hg_node *n, const double *x)
     case HG_LE: return x[0] <= x[1];
     case HG_WHERE: return x[0] != 0 ? x[1] : x[2];
     case HG_ATAN2: return atan2(x[0], x[1]);
-    default: return function(n->op, x[0]);
+    default: return hg_function(n->op)->value(x[0]);
     }
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/functions.h"
 #include "graph/eval.h"
 #include "graph/twin.h"
 #include "model/written.h"
@@ -99,24 +100,16 @@ static struct range power(struct range a, struct range b)
     return r;
 }
 
-static double log_or(double x)
+/* Values of a function of one argument that lies in a (ops.def). */
+static struct range values_of(enum hg_op op, struct range a)
 {
-    return x > 0 ? log(x) : -INFINITY;
-}
-
-/* Functions that rise with their argument. */
-static struct range rising(enum hg_op op, struct range a)
-{
-    switch (op) {
-    case HG_EXP: return (struct range){exp(a.lo), exp(a.hi)};
-    case HG_EXPM1: return (struct range){expm1(a.lo), expm1(a.hi)};
-    case HG_LOG: return (struct range){log_or(a.lo), log_or(a.hi)};
-    case HG_LOG1P: return (struct range){log_or(1 + a.lo), log_or(1 + a.hi)};
-    case HG_ATAN: return (struct range){atan(a.lo), atan(a.hi)};
-    case HG_SINH: return (struct range){sinh(a.lo), sinh(a.hi)};
-    case HG_SOFTPLUS: return (struct range){log1p(exp(a.lo)), a.hi > 700 ? a.hi : log1p(exp(a.hi))};
-    default: return all();
-    }
+    const struct hg_function *f = hg_function(op);
+    if (!f)
+        return all();
+    if (!f->rising)
+        return (struct range){f->lowest, f->highest};
+    double lo = f->value(a.lo), hi = f->value(a.hi); /* NaN: below where the function begins */
+    return (struct range){isnan(lo) ? -INFINITY : lo, isnan(hi) ? -INFINITY : hi};
 }
 
 /* a below b (or equal): what the branches of a choice know of a and b. */
@@ -173,18 +166,6 @@ static struct range range_of(const struct domain *w, hg_id id)
             r = product(r, w->r[n->arg[k]]);
         return r;
     case HG_POW: return power(a, w->r[n->arg[1]]);
-    case HG_SIN:
-    case HG_COS:
-    case HG_SINC:
-    case HG_TANH:
-    case HG_ERF:
-    case HG_SIGN: return (struct range){-1, 1};
-    case HG_DSINC:
-    case HG_D2SINC: return (struct range){-1, 1};
-    case HG_LOGISTIC: return (struct range){0, 1};
-    case HG_ERFC: return (struct range){0, 2};
-    case HG_ASIN: return (struct range){-1.5708, 1.5708};
-    case HG_ACOS: return (struct range){0, 3.1416};
     case HG_ATAN2: return (struct range){-3.1416, 3.1416};
     case HG_COSH: return (struct range){1, cosh(fmax(fabs(a.lo), fabs(a.hi)))};
     case HG_ABS: return (struct range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(fabs(a.lo), fabs(a.hi))};
@@ -198,7 +179,7 @@ static struct range range_of(const struct domain *w, hg_id id)
         if (hg_at(w->e, n->arg[0])->op == HG_POTENTIAL)
             return a;
         return (struct range){hg_at(w->e, n->arg[0])->op == HG_TIME ? 0 : a.lo - a.hi, a.hi - a.lo};
-    default: return rising(n->op, a);
+    default: return values_of(n->op, a);
     }
 }
 

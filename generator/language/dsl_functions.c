@@ -7,75 +7,28 @@
 #include <lua.h>
 
 #include "language/dsl_private.h"
-#include "graph/polygamma.h"
-
-static double number_sinc(double x)
-{
-    return x == 0.0 ? 1.0 : sin(x) / x; /* the removable singularity itself */
-}
-
-static double number_softplus(double x)
-{
-    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
-static double number_lgamma(double x)
-{
-    return (double)hg_polygamma(0, x);
-}
-
-static double number_digamma(double x)
-{
-    return (double)hg_polygamma(1, x);
-}
-
-static double number_logistic(double x)
-{
-    return 1.0 / (1.0 + exp(-x));
-}
-
-enum rule { PLAIN, ANGLE, KEEP }; /* argument: a number; a number or degrees; anything, unit kept */
-
-static const struct function {
-    const char *name;
-    enum hg_op op;
-    enum rule rule;
-    double (*of_number)(double);
-} function[] = {
-    {"exp", HG_EXP, PLAIN, exp},       {"log", HG_LOG, PLAIN, log},
-    {"expm1", HG_EXPM1, PLAIN, expm1}, {"log1p", HG_LOG1P, PLAIN, log1p},
-    {"sin", HG_SIN, ANGLE, sin},       {"cos", HG_COS, ANGLE, cos},
-    {"tan", HG_TAN, ANGLE, tan},       {"sinc", HG_SINC, ANGLE, number_sinc},
-    {"asin", HG_ASIN, PLAIN, asin},    {"acos", HG_ACOS, PLAIN, acos},
-    {"atan", HG_ATAN, PLAIN, atan},    {"sinh", HG_SINH, PLAIN, sinh},
-    {"cosh", HG_COSH, PLAIN, cosh},    {"tanh", HG_TANH, PLAIN, tanh},
-    {"erf", HG_ERF, PLAIN, erf},       {"erfc", HG_ERFC, PLAIN, erfc},
-    {"softplus", HG_SOFTPLUS, PLAIN, number_softplus},
-    {"logistic", HG_LOGISTIC, PLAIN, number_logistic},
-    {"lgamma", HG_LGAMMA, PLAIN, number_lgamma},
-    {"digamma", HG_DIGAMMA, PLAIN, number_digamma},
-    {"abs", HG_ABS, KEEP, fabs},
-};
+#include "graph/functions.h"
 
 static int call_function(lua_State *L)
 {
-    const struct function *f = &function[lua_tointeger(L, lua_upvalueindex(1))];
+    const enum hg_op op = (enum hg_op)lua_tointeger(L, lua_upvalueindex(1));
+    const struct hg_function *f = hg_function(op);
     if (lua_gettop(L) != 1)
-        dsl_fail(L, f->name, NULL, "%s takes one argument, not %d", f->name, lua_gettop(L));
+        dsl_fail(L, f->language, NULL, "%s takes one argument, not %d", f->language, lua_gettop(L));
     if (lua_type(L, 1) == LUA_TNUMBER) {
-        lua_pushnumber(L, f->of_number(lua_tonumber(L, 1)));
+        lua_pushnumber(L, f->value(lua_tonumber(L, 1)));
         return 1;
     }
     struct dsl_value v =
-        dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->name));
-    hg_unit unit = f->rule == KEEP ? v.unit : HG_UNIT_ONE;
-    if (f->rule != KEEP || v.unit == HG_UNIT_BOOL)
-        v = dsl_dimensionless(L, f->name, v, f->rule == ANGLE);
-    hg_id id = hg_call(dsl_build(L), f->op, v.id);
+        dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->language));
+    hg_unit unit = f->argument == HG_KEEP ? v.unit : HG_UNIT_ONE;
+    if (f->argument != HG_KEEP || v.unit == HG_UNIT_BOOL)
+        v = dsl_dimensionless(L, f->language, v, f->argument == HG_ANGLE);
+    hg_id id = hg_call(dsl_build(L), op, v.id);
     double value;
     if (hg_is_const(dsl_of(L)->m->expr, id, &value) && !isfinite(value))
-        dsl_fail(L, f->name, NULL, "%s of this constant is no finite number", f->name);
-    dsl_push_word(L, id, unit, HG_W_FUNCTION, f->op);
+        dsl_fail(L, f->language, NULL, "%s of this constant is no finite number", f->language);
+    dsl_push_word(L, id, unit, HG_W_FUNCTION, op);
     return 1;
 }
 
@@ -241,9 +194,12 @@ void dsl_open_functions(lua_State *L)
                                        {"at", call_at},           {"unit", call_unit},
                                        {"convert", call_convert}, {NULL, NULL}};
     luaL_setfuncs(L, builtin, 0);
-    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
-        lua_pushinteger(L, (lua_Integer)k);
+    for (int op = 0; op < HG_NOP; op++) {
+        const struct hg_function *f = hg_function((enum hg_op)op);
+        if (!f || !f->language)
+            continue;
+        lua_pushinteger(L, op);
         lua_pushcclosure(L, call_function, 1);
-        lua_setfield(L, -2, function[k].name);
+        lua_setfield(L, -2, f->language);
     }
 }

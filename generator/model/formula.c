@@ -2,12 +2,17 @@
  *
  * Named leaves by their names, products by juxtaposition, negative powers below a stroke.  The factor pi/180
  * inside a trigonometric function is left out: its argument is an angle in degrees.
+ * Or in the language of models, "D0 * ts^alpha + D_offset": with signs for products, nothing left out, and what has a
+ * name in the model by that.
  */
 #include "model/formula.h"
 
 #include <math.h>
 
 enum { IN_SUM, IN_PRODUCT, IN_POWER }; /* how tightly the surroundings bind */
+
+/* In the language of models: CODE is added to depths. */
+enum { DEEPEST = 10, CODE = 100 };
 
 static const char *text_of(const struct hg_expr *e, hg_id id, int inside, int depth);
 
@@ -28,7 +33,7 @@ static const char *constant(const struct hg_expr *e, double c)
 /* A product without its sign: factors, then a stroke and those with negative powers. */
 static const char *product(const struct hg_expr *e, const struct hg_node *n, int depth)
 {
-    const char *above = "", *below = "";
+    const char *above = "", *below = "", *times = depth >= CODE ? " * " : " ";
     int nbelow = 0;
     double c;
     for (uint32_t k = 0; k < n->nargs; k++) {
@@ -38,16 +43,17 @@ static const char *product(const struct hg_expr *e, const struct hg_node *n, int
                 above = constant(e, fabs(x->value));
         } else if (x->op == HG_POW && hg_is_const(e, x->arg[1], &c) && c < 0) {
             const char *base = text_of(e, x->arg[0], IN_POWER, depth + 1);
-            below = hg_format(e->arena, "%s%s%s", below, nbelow++ ? " " : "",
+            below = hg_format(e->arena, "%s%s%s", below, nbelow++ ? times : "",
                               c == -1.0 ? base : hg_format(e->arena, "%s^%g", base, -c));
         } else {
             above =
-                hg_format(e->arena, "%s%s%s", above, *above ? " " : "", text_of(e, n->arg[k], IN_PRODUCT, depth + 1));
+                hg_format(e->arena, "%s%s%s", above, *above ? times : "", text_of(e, n->arg[k], IN_PRODUCT, depth + 1));
         }
     }
     if (!nbelow)
         return *above ? above : "1";
-    return hg_format(e->arena, nbelow > 1 ? "%s/(%s)" : "%s/%s", *above ? above : "1", below);
+    const char *stroke = depth >= CODE ? " / " : "/";
+    return hg_format(e->arena, nbelow > 1 ? "%s%s(%s)" : "%s%s%s", *above ? above : "1", stroke, below);
 }
 
 static const char *unsigned_text(const struct hg_expr *e, hg_id id, int depth)
@@ -70,15 +76,25 @@ static const char *sum(const struct hg_expr *e, const struct hg_node *n, int dep
 }
 
 /* The argument of sin, cos, tan, sinc without pi/180. */
-static hg_id angle(const struct hg_expr *e, const struct hg_node *n)
+static hg_id angle(const struct hg_expr *e, const struct hg_node *n, int depth)
 {
     const struct hg_node *x = hg_at(e, n->arg[0]);
     double c, deg = 3.14159265358979323846 / 180;
-    int trigonometric = n->op == HG_SIN || n->op == HG_COS || n->op == HG_TAN || n->op == HG_SINC;
+    int trigonometric = depth < CODE && (n->op == HG_SIN || n->op == HG_COS || n->op == HG_TAN || n->op == HG_SINC);
     if (trigonometric && x->op == HG_PROD && x->nargs == 2 && hg_is_const(e, x->arg[0], &c) &&
         fabs(c / deg - 1) < 1e-14)
         return x->arg[1];
     return n->arg[0];
+}
+
+/* In the language of models. */
+static const char *call(const struct hg_expr *e, const struct hg_node *n, int depth)
+{
+    const char *s = n->op == HG_POTENTIAL ? "integral" : n->op == HG_LT ? "lt" : n->op == HG_LE ? "le" : hg_op_text[n->op];
+    s = hg_format(e->arena, "%s(", s);
+    for (uint32_t k = 0; k < n->nargs; k++)
+        s = hg_format(e->arena, "%s%s%s", s, k ? ", " : "", text_of(e, n->arg[k], IN_SUM, depth + 1));
+    return hg_format(e->arena, "%s)", s);
 }
 
 static const char *text_of(const struct hg_expr *e, hg_id id, int inside, int depth)
@@ -88,7 +104,9 @@ static const char *text_of(const struct hg_expr *e, hg_id id, int inside, int de
     double c;
     if (n->nargs == 0 && n->op != HG_CONST)
         return n->name ? n->name : hg_text(e, id, 0);
-    if (depth > 10)
+    if (depth > CODE && n->name)
+        return n->name;
+    if (depth % CODE > DEEPEST)
         return "...";
     switch (n->op) {
     case HG_CONST: return hg_format(e->arena, n->value < 0 && inside ? "(%.6g)" : "%.6g", n->value);
@@ -107,12 +125,17 @@ static const char *text_of(const struct hg_expr *e, hg_id id, int inside, int de
                          text_of(e, n->arg[1], IN_POWER, depth + 1));
     default: break;
     }
-    if (n->nargs == 1)
-        return hg_format(e->arena, "%s(%s)", hg_op_text[n->op], text_of(e, angle(e, n), IN_SUM, depth + 1));
-    return hg_text(e, id, 1);
+    if (n->nargs == 1 && depth < CODE)
+        return hg_format(e->arena, "%s(%s)", hg_op_text[n->op], text_of(e, angle(e, n, depth), IN_SUM, depth + 1));
+    return depth < CODE ? hg_text(e, id, 1) : call(e, n, depth);
 }
 
 const char *hg_formula(const struct hg_expr *e, hg_id id)
 {
     return text_of(e, id, IN_SUM, 0);
+}
+
+const char *hg_formula_code(const struct hg_expr *e, hg_id id)
+{
+    return text_of(e, id, IN_SUM, CODE);
 }

@@ -7,4 +7,7 @@
 /* "v0 cos(phi + phi0)"; lives in the arena of the graph. */
 const char *hg_formula(const struct hg_expr *e, hg_id id);
 
+/* The same in the language of models, what is below in terms of the model's names: "D0 * ts^alpha + D_offset". */
+const char *hg_formula_code(const struct hg_expr *e, hg_id id);
+
 #endif

@@ -103,6 +103,7 @@ void hg_written_primes(struct hg_model *m);
 /* The formula of a node of the graph in one line, as its author wrote it and with the names of its parts; of a node
  * that nobody wrote, as it is.  (written_text.c) */
 const char *hg_written_text(const struct hg_model *m, hg_id node);
+const char *hg_written_by_author(const struct hg_model *m, hg_id node); /* NULL: nobody wrote it */
 
 /* d root / d the parameter `node`, to be read with the names of root's parts; a part that depends
  * on the parameter enters as a SLOPE.  part: root is one of the parts and may be mentioned by its

@@ -83,11 +83,19 @@ static const char *text_of(const struct hg_model *m, hg_wid id, hg_wid root, int
     }
 }
 
-const char *hg_written_text(const struct hg_model *m, hg_id node)
+const char *hg_written_by_author(const struct hg_model *m, hg_id node)
 {
     for (hg_wid id = 1; id < m->nwritten; id++)
         if (hg_written_at(m, id)->node == node && hg_written_at(m, id)->word != HG_W_SAME)
             return text_of(m, id, id, 0);
+    return NULL;
+}
+
+const char *hg_written_text(const struct hg_model *m, hg_id node)
+{
+    const char *written = hg_written_by_author(m, node);
+    if (written)
+        return written;
     const char *plain = hg_formula(m->expr, node), *named = hg_text(m->expr, node, 1);
     return strlen(plain) < strlen(named) ? plain : named;
 }

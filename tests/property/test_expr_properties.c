@@ -503,7 +503,6 @@ static void test_rule_of_every_operation(void **state)
     static const char *const name[] = {
 #define OP(name, nargs, text, flags) #name,
 #include "generator/graph/ops.def"
-#undef OP
     };
     struct random random = {random_environment("HG_SEED", 1)};
     (void)state;

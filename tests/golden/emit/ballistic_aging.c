@@ -15,11 +15,26 @@
  *   group      0  phi                  [deg]
  *
  * cost of normal, operations: 12 per frame, 43 per pair, 37 per pair and group; of moments 7
+ *
+ * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below
+ * i, j, g    first and second frame of a pair, its group; a vector holds the pairs (i, j), (i, j+1), ..., a block
+ *            b FIT_LANES of them, beginning with lane h
+ * y, r       the data, the residual y - mean; use, weight, root: lanes that count, their weights, the roots of these
+ * b_X        the basis function that the linear parameter X multiplies
+ * m_C        a channel: d mean / d C for an integral or a factor C; u_C_X the small factor d C / d X of a parameter X
+ * F, field   products of two channels, or of a channel and the residual, summed over groups
+ * H          sums of J^T J, upper triangle row by row, then of J^T r, for J = d mean / d theta = sum of m_C u_C
+ * V          cross moments sum b_X d mean / d theta of each group
+ * column, row, row_sum   the sums of these down the columns, along a row, and times tables
+ * down, along            sums of fields, the same, that get their other factor later
+ * pair       what does not depend on the group; exps: whether the tables of an exponential serve in this tile
+ * sums       of b_X b_Y, b_X y, y y for each group; scratch: memory for all sums, in vectors
  */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* what a function is given, a model need not use */
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
 #include "fit/points.h"
@@ -33,22 +48,22 @@ struct tables {
     double *t; /* t */
     double *inv_age_ref; /* 1/age_ref */
     double *age_start; /* age_start */
-    double *half_t; /* 0.5 t */
+    double *half_t; /* 0.5 * t */
     double *scale; /* step / 4 */
     double *minus_mu; /* -mu */
     double *gamma; /* gamma */
     double *gamma_minus_one; /* gamma - 1 */
-    double *inv_tau_ref_gamma_prod; /* -2 inv_tau_ref gamma */
-    double *minus_two_gamma; /* -2 gamma */
-    double *dinv_tau_ref_dtau_ref; /* -1/tau_ref^2 */
-    double *half_t_grid; /* 0.5 t */
+    double *inv_tau_ref_gamma_prod; /* -2 * inv_tau_ref * gamma */
+    double *minus_two_gamma; /* -2 * gamma */
+    double *dinv_tau_ref_dtau_ref; /* -1 / tau_ref^2 */
+    double *half_t_grid; /* 0.5 * t */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    const size_t nt = fit_padded(l->ntime);
+    const size_t nf = fit_padded(l->nframe);
     size_t n = 0;
-    (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
     w->inv_tau_ref = base + n, n += fit_padded(8);
     w->t = base + n, n += fit_padded(nf);
@@ -73,19 +88,16 @@ static size_t workspace(const struct fit_layout *l)
     return carve(l, origin, &w);
 }
 
-static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
-                             double *ws)
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative, double *ws)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    const size_t nt = fit_padded(l->ntime);
     struct tables w;
     carve(l, ws, &w);
-    (void)ng, (void)nt, (void)theta, (void)derivative;
     const double tau_ref = theta[0]; /* [s] */
     const double mu = theta[1]; /* [1] */
     const double gamma_ = theta[2]; /* [1] */
     const double age_start = l->setting[0]; /* [s] */
     const double age_ref = l->setting[1]; /* [s] */
-    (void)tau_ref, (void)mu, (void)gamma_, (void)age_start, (void)age_ref;
 
     /* scalars of the call and of the groups */
     {
@@ -135,13 +147,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
 /* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
 FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
-                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,
-                              const int masked)
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b,
+                              size_t h, size_t at, const double *data, fit_vd *restrict sums, const int masked)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
     const double inv_tau_ref = w->inv_tau_ref[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
@@ -157,15 +168,13 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
             fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* [1] */
     for (size_t g = 0; g < ng; g++) {
-        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
         const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
-        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
@@ -175,10 +184,11 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     }
 }
 
-static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
-                    double *scratch, double *out)
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
+                    double *out)
 {
-    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -204,12 +214,11 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     for (size_t g = 0; g < ng; g++) {
         const double *data = t->sum + 3 * g;
         const fit_vd *sum = sums + g * 3;
-        (void)data, (void)sum;
         out[0] = fit_vsum(sum[1]);
-        out[1] = 1.0 * fit_vsum(sum[0]);
-        out[2] = 1.0 * data[0];
+        out[1] = fit_vsum(sum[0]);
+        out[2] = data[0];
         out[3] = fit_vsum(sum[2]);
-        out[4] = 1.0 * data[1];
+        out[4] = data[1];
         out[5] = data[2];
         out += 6;
     }
@@ -221,11 +230,11 @@ enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 0, ROWS = 6, ROW_SUMS = 6, SUMS = 
 enum { STRIP = 8, BATCH = 4 };
 
 /* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
-FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
-                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
+                            const struct fit_exp_tile *exps, size_t i, size_t b, size_t h,
+                            fit_vd *restrict pair)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
+    const size_t j = b * FIT_LANES + h;
     const double inv_tau_ref = w->inv_tau_ref[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
@@ -271,11 +280,10 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
 FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
                              size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
-                             const int masked)
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict m, const int masked)
 {
     const size_t ng = l->ngroup;
-    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
     const double inv_tau_ref_gamma_prod = w->inv_tau_ref_gamma_prod[0];
@@ -291,10 +299,11 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     fit_vd row4 = row[4];
     fit_vd row5 = row[5];
     for (size_t k = k0; k < k1; k++) {
-        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL;
+        const size_t j = b * FIT_LANES + h;
         const size_t here = ((b - first) * ng + g) * FIT_LANES + h;
         const fit_vd *at_pair = pair + k * PAIRS;
-        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        fit_vd *at_m = m + k * BATCH * CHANNELS_R;
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -304,7 +313,6 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             root = fit_vsqrt(weight);
         }
         const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);
-        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
         const fit_vd b_contrast_age_prod = at_pair[1];
         const fit_vd age_b_contrast_prod = at_pair[2];
@@ -342,7 +350,6 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
 /* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
 FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
 {
-    (void)n, (void)begin, (void)m, (void)field;
     fit_vd s0 = begin ? (fit_vd){0} : field[0];
     fit_vd s1 = begin ? (fit_vd){0} : field[1];
     fit_vd s2 = begin ? (fit_vd){0} : field[2];
@@ -380,7 +387,6 @@ FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, f
 FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
                         fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    (void)w, (void)i, (void)j0, (void)row, (void)column;
     { /* mu x mu, mu x tau_ref, mu x gamma, mu x residual, tau_ref x tau_ref, tau_ref x gamma, tau_ref x residual, gamma x gamma, gamma x residual */
         fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
         fit_vd s8 = {0};
@@ -412,7 +418,8 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
                              size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict m)
 {
     normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);
 }
@@ -430,10 +437,12 @@ static size_t scratch_size(const struct fit_layout *l)
            MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
 }
 
-static void normal(const struct fit_layout *l, const double *ws, const double *lin,
-                   const struct fit_tile *t, double *scratch, double *out)
+static void normal(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                   double *scratch, double *out)
 {
-    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t start = t->j0 / FIT_LANES;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -474,8 +483,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
-            (void)r, (void)s;
+            fit_vd *r = row + g * ROWS;
+            fit_vd *s = row_sum + g * ROW_SUMS;
             s[0] += r[0];
             r[0] = (fit_vd){0};
             s[1] += r[1];
@@ -496,7 +505,6 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 9;
     for (size_t g = 0; g < ng; g++, V += 6) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
-        (void)at_rows;
         const double contrast = lin[g * 2 + 0];
         const double inv_tau_ref_gamma_prod = w->inv_tau_ref_gamma_prod[0];
         const double prod = -contrast*inv_tau_ref_gamma_prod;
@@ -546,14 +554,13 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
 /* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
  * the groups; added to column and row. */
 FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                               const double *adj, const struct fit_exp_tile *exps,
-                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
-                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked)
+                               const double *adj, const struct fit_exp_tile *exps, const struct fit_tile *t,
+                               size_t i, size_t b, size_t h, size_t at, const double *data,
+                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
-    (void)lin, (void)adj, (void)column, (void)row;
     const double inv_tau_ref = w->inv_tau_ref[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
@@ -589,17 +596,15 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vd b_contrast_age_prod_2 = minus_two_gamma*dinv_tau_ref_dtau_ref*b_contrast_age_prod;
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
         const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
-        (void)use, (void)weight, (void)y;
-        const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
-        (void)seeds, (void)at_lin;
+        const double *seeds = adj + g * 4;
+        const double *at_lin = lin + g * 2;
         const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         F0 += fit_counted(masked, use, weight, seed_contrast);
@@ -628,7 +633,9 @@ static size_t tile_scratch(const struct fit_layout *l)
 static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
                      const struct fit_tile *t, double *scratch, double *out)
 {
-    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t start = t->j0 / FIT_LANES;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -660,11 +667,11 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
 }
 
 /* Pairs (i, 8b .. 8b+7): the mean of every group. */
-FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                            size_t i, size_t b, size_t h, double *out)
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin, size_t i,
+                            size_t b, size_t h, double *out)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)j, (void)lin;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const double inv_tau_ref = w->inv_tau_ref[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
@@ -686,14 +693,14 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     }
 }
 
-static void model(const struct fit_layout *l, const double *ws, const double *lin,
-                  const struct fit_tile *t, double *out)
+static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                  double *out)
 {
-    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
-    (void)ng;
     for (size_t i = t->i0; i < t->i1; i++)
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
@@ -702,17 +709,14 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
         }
 }
 
-
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
 FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
                           const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
                           double *jac, size_t stride, int run)
 {
-    const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
@@ -755,8 +759,7 @@ FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const do
 }
 
 static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
 {
     int run;
     for (size_t p = 0, m; p < n; p += m) {
@@ -772,13 +775,10 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
     const size_t n = l->ntime;
-    (void)theta, (void)value, (void)tangent;
     const double tau_ref = theta[0]; /* [s] */
     const double mu = theta[1]; /* [1] */
-    const double gamma_ = theta[2]; /* [1] */
     const double age_start = l->setting[0]; /* [s] */
     const double age_ref = l->setting[1]; /* [s] */
-    (void)tau_ref, (void)mu, (void)gamma_, (void)age_start, (void)age_ref;
     for (size_t k = 0; k < n; k++) {
         /* ballistic_aging.lua:39: m.curve("tau", tau_ref * (floor_at(age_start + t, t.step / 4) / age_r ... */
         const double t_plus_age_start = l->time[k] + age_start;                /* [s] */

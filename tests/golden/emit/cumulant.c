@@ -13,11 +13,20 @@
  *              2  sigma                [1]
  *
  * cost of normal, operations: 0 per frame, 26 per row, 24 per row and group; of moments 7
+ *
+ * l, t, w    the layout of the data, a tile of them (rows i0 .. i1-1), the tables below
+ * row, at    first row of a vector, its place in the tile; g the group of the tile
+ * y, r       the data, the residual y - mean; weight: of a row, 0 where it does not count
+ * b          basis functions that the linear parameters multiply
+ * m          d mean / d theta_k over factor[k], which is the same for all rows
+ * H, G, V    sums of J^T J (upper triangle, row by row), J^T r, and of b times J, for J = d mean / d theta
+ * scratch    memory for the sums, in vectors
  */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* what a function is given, a model need not use */
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
 #include "fit/points.h"
@@ -26,17 +35,15 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *minus_two_rate; /* -2 rate */
-    double *rate_sq_pdi; /* rate^2 pdi */
-    double *two_rate_pdi; /* 2 rate pdi */
+    double *minus_two_rate; /* -2 * rate */
+    double *rate_sq_pdi; /* rate^2 * pdi */
+    double *two_rate_pdi; /* 2 * rate * pdi */
     double *rate_sq; /* rate^2 */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
     size_t n = 0;
-    (void)ng, (void)nt, (void)nf;
     w->minus_two_rate = base + n, n += fit_padded(8);
     w->rate_sq_pdi = base + n, n += fit_padded(8);
     w->two_rate_pdi = base + n, n += fit_padded(8);
@@ -51,16 +58,12 @@ static size_t workspace(const struct fit_layout *l)
     return carve(l, origin, &w);
 }
 
-static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
-                             double *ws)
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative, double *ws)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
     struct tables w;
     carve(l, ws, &w);
-    (void)ng, (void)nt, (void)theta, (void)derivative;
     const double rate = theta[0]; /* [1/s] */
     const double pdi = theta[1]; /* [1] */
-    (void)rate, (void)pdi;
 
     /* scalars of the call and of the groups */
     {
@@ -76,13 +79,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
 
-static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
-                    double *scratch, double *out)
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
+                    double *out)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
     fit_vd sum[6] = {{0}};
-    (void)w, (void)scratch;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const size_t at = row - t->i0;
         fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);
@@ -109,15 +111,13 @@ enum { SUMS = 10 };
 
 static size_t scratch_size(const struct fit_layout *l)
 {
-    (void)l;
     return FIT_VL * SUMS;
 }
 
 FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,
-                            const struct fit_tile *t, size_t from, size_t to, const int plain,
-                            fit_vd *H, fit_vd *G, fit_vd *V)
+                            const struct fit_tile *t, size_t from, size_t to, const int plain, fit_vd *H,
+                            fit_vd *G, fit_vd *V)
 {
-    (void)l, (void)w, (void)lin, (void)V;
     for (size_t row = from; row < to; row += FIT_VL) {
         const size_t at = row - t->i0;
         fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);
@@ -147,13 +147,12 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
     }
 }
 
-static void normal(const struct fit_layout *l, const double *ws, const double *lin,
-                   const struct fit_tile *t, double *scratch, double *out)
+static void normal(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                   double *scratch, double *out)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
     fit_vd H[3] = {{0}}, G[2] = {{0}}, V[4] = {{0}};
-    (void)scratch;
     const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;
     normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);
     normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);
@@ -174,9 +173,9 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    const double *const seeds = adj, *const at_lin = lin;
+    const double *const seeds = adj;
+    const double *const at_lin = lin;
     fit_vd sum[2] = {{0}};
-    (void)w, (void)seeds, (void)at_lin, (void)scratch;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const size_t at = row - t->i0;
         fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);
@@ -196,12 +195,11 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         out[k] = fit_vsum(sum[k]);
 }
 
-static void model(const struct fit_layout *l, const double *ws, const double *lin,
-                  const struct fit_tile *t, double *out)
+static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                  double *out)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
         /* cumulant.lua:27: m.observe(g2, { mean = baseline + contrast * exp(-2 * x + pdi * x^2), sigma ... */
@@ -210,17 +208,13 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     }
 }
 
-
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
 static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
 {
-    const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
         const struct fit_points at = fit_rows_at(p, n, pi, NULL);
         const double contrast = lin[0];
@@ -243,7 +237,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
+    /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */

@@ -10,11 +10,26 @@
  *   group      0  phi                  [deg]
  *
  * cost of normal, operations: 36 per frame, 35 per pair, 24 per pair and group; of moments 7
+ *
+ * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below
+ * i, j, g    first and second frame of a pair, its group; a vector holds the pairs (i, j), (i, j+1), ..., a block
+ *            b FIT_LANES of them, beginning with lane h
+ * y, r       the data, the residual y - mean; use, weight, root: lanes that count, their weights, the roots of these
+ * b_X        the basis function that the linear parameter X multiplies
+ * m_C        a channel: d mean / d C for an integral or a factor C; u_C_X the small factor d C / d X of a parameter X
+ * F, field   products of two channels, or of a channel and the residual, summed over groups
+ * H          sums of J^T J, upper triangle row by row, then of J^T r, for J = d mean / d theta = sum of m_C u_C
+ * V          cross moments sum b_X d mean / d theta of each group
+ * column, row, row_sum   the sums of these down the columns, along a row, and times tables
+ * down, along            sums of fields, the same, that get their other factor later
+ * pair       what does not depend on the group; exps: whether the tables of an exponential serve in this tile
+ * sums       of b_X b_Y, b_X y, y y for each group; scratch: memory for all sums, in vectors
  */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* what a function is given, a model need not use */
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
 #include "fit/points.h"
@@ -24,27 +39,27 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *int_t_prod; /* potential(rate exp(-t decay)) */
+    double *int_t_prod; /* integral(rate * exp(-t * decay)) */
     double *int_t_prod_low; /* what its rounding left */
     double *beta; /* beta */
-    double *int_exp_minus_t_decay; /* potential(exp(-t decay)) */
-    double *int_t_prod_2; /* potential(-t rate exp(-t decay)) */
+    double *int_exp_minus_t_decay; /* integral(exp(-t * decay)) */
+    double *int_t_prod_2; /* integral(-t * rate * exp(-t * decay)) */
     double *beta_minus_one; /* beta - 1 */
     double *minus_beta; /* -beta */
     double *exp_minus_t_decay_grid; /* exp(-decay * t) */
     double *rate_exp_minus_t_decay_grid; /* rate * exp(-decay * t) */
-    double *int_t_prod_grid; /* potential(rate exp(-t decay)) */
+    double *int_t_prod_grid; /* integral(rate * exp(-t * decay)) */
     double *int_t_prod_grid_low; /* what its rounding left */
-    double *int_exp_minus_t_decay_grid; /* potential(exp(-t decay)) */
-    double *t_prod_grid; /* -t rate exp(-t decay) */
-    double *int_t_prod_grid_2; /* potential(-t rate exp(-t decay)) */
+    double *int_exp_minus_t_decay_grid; /* integral(exp(-t * decay)) */
+    double *t_prod_grid; /* -t * rate * exp(-t * decay) */
+    double *int_t_prod_grid_2; /* integral(-t * rate * exp(-t * decay)) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    const size_t nt = fit_padded(l->ntime);
+    const size_t nf = fit_padded(l->nframe);
     size_t n = 0;
-    (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
     w->int_t_prod = base + n, n += fit_padded(nf);
     w->int_t_prod_low = base + n, n += fit_padded(nf);
@@ -70,17 +85,14 @@ static size_t workspace(const struct fit_layout *l)
     return carve(l, origin, &w);
 }
 
-static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
-                             double *ws)
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative, double *ws)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    const size_t nt = fit_padded(l->ntime);
     struct tables w;
     carve(l, ws, &w);
-    (void)ng, (void)nt, (void)theta, (void)derivative;
     const double rate = theta[0]; /* [1/s] */
     const double decay = theta[1]; /* [1/s] */
     const double beta = theta[2]; /* [1] */
-    (void)rate, (void)decay, (void)beta;
 
     /* scalars of the call and of the groups */
     {
@@ -132,27 +144,24 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
 /* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
 FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
-                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,
-                              const int masked)
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b,
+                              size_t h, size_t at, const double *data, fit_vd *restrict sums, const int masked)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
     /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp(-x^b ... */
     const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* [1] */
     for (size_t g = 0; g < ng; g++) {
-        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
         const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
-        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
@@ -162,10 +171,11 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     }
 }
 
-static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
-                    double *scratch, double *out)
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
+                    double *out)
 {
-    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -191,12 +201,11 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     for (size_t g = 0; g < ng; g++) {
         const double *data = t->sum + 3 * g;
         const fit_vd *sum = sums + g * 3;
-        (void)data, (void)sum;
         out[0] = fit_vsum(sum[1]);
-        out[1] = 1.0 * fit_vsum(sum[0]);
-        out[2] = 1.0 * data[0];
+        out[1] = fit_vsum(sum[0]);
+        out[2] = data[0];
         out[3] = fit_vsum(sum[2]);
-        out[4] = 1.0 * data[1];
+        out[4] = data[1];
         out[5] = data[2];
         out += 6;
     }
@@ -208,11 +217,11 @@ enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 4, ROW_SUMS = 6, SUMS = 
 enum { STRIP = 8, BATCH = 4 };
 
 /* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
-FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
-                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
+                            const struct fit_exp_tile *exps, size_t i, size_t b, size_t h,
+                            fit_vd *restrict pair)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
+    const size_t j = b * FIT_LANES + h;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
     fit_vd log_x_low;
@@ -236,11 +245,10 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
 FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
                              size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
-                             const int masked)
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict m, const int masked)
 {
     const size_t ng = l->ngroup;
-    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
     const double minus_beta = w->minus_beta[0];
@@ -251,10 +259,12 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     fit_vd row2 = row[2];
     fit_vd row3 = row[3];
     for (size_t k = k0; k < k1; k++) {
-        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL;
+        const size_t j = b * FIT_LANES + h;
         const size_t here = ((b - first) * ng + g) * FIT_LANES + h;
         const fit_vd *at_pair = pair + k * PAIRS;
-        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        fit_vd *at_column = column + k * COLUMNS;
+        fit_vd *at_m = m + k * BATCH * CHANNELS_R;
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -264,7 +274,6 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             root = fit_vsqrt(weight);
         }
         const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);
-        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
         const fit_vd x_prod = at_pair[1];
         const fit_vd b_contrast_x_prod = at_pair[2];
@@ -296,7 +305,6 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
 /* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
 FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
 {
-    (void)n, (void)begin, (void)m, (void)field;
     fit_vd s0 = begin ? (fit_vd){0} : field[0];
     fit_vd s1 = begin ? (fit_vd){0} : field[1];
     fit_vd s2 = begin ? (fit_vd){0} : field[2];
@@ -322,7 +330,6 @@ FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, f
 FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
                         fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    (void)w, (void)i, (void)j0, (void)row, (void)column;
     { /* 1 x 1, 1 x beta, 1 x residual, beta x beta, beta x residual */
         const double u_1_rate_i = w->int_exp_minus_t_decay[i];
         const double u_1_decay_i = w->int_t_prod_2[i];
@@ -360,7 +367,8 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
                              size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict m)
 {
     normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);
 }
@@ -378,10 +386,12 @@ static size_t scratch_size(const struct fit_layout *l)
            MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
 }
 
-static void normal(const struct fit_layout *l, const double *ws, const double *lin,
-                   const struct fit_tile *t, double *scratch, double *out)
+static void normal(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                   double *scratch, double *out)
 {
-    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t start = t->j0 / FIT_LANES;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -422,8 +432,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
-            (void)r, (void)s;
+            fit_vd *r = row + g * ROWS;
+            fit_vd *s = row_sum + g * ROW_SUMS;
             s[0] += r[0]*w->int_exp_minus_t_decay[i];
             s[1] += r[0]*w->int_t_prod_2[i];
             r[0] = (fit_vd){0};
@@ -442,7 +452,6 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 9;
     for (size_t g = 0; g < ng; g++, V += 6) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
-        (void)at_rows;
         const double contrast = lin[g * 2 + 0];
         const double minus_beta = w->minus_beta[0];
         const double minus_contrast_beta = contrast*minus_beta;
@@ -499,14 +508,13 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
 /* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
  * the groups; added to column and row. */
 FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                               const double *adj, const struct fit_exp_tile *exps,
-                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
-                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked)
+                               const double *adj, const struct fit_exp_tile *exps, const struct fit_tile *t,
+                               size_t i, size_t b, size_t h, size_t at, const double *data,
+                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
-    (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
     fit_vd log_x_low;
@@ -521,17 +529,15 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vd x_b_contrast_prod = -x_to_beta*b_contrast*log_x;              /* [1] */
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
         const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
-        (void)use, (void)weight, (void)y;
-        const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
-        (void)seeds, (void)at_lin;
+        const double *seeds = adj + g * 4;
+        const double *at_lin = lin + g * 2;
         const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         F0 += fit_counted(masked, use, weight, seed_contrast);
@@ -559,7 +565,9 @@ static size_t tile_scratch(const struct fit_layout *l)
 static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
                      const struct fit_tile *t, double *scratch, double *out)
 {
-    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t start = t->j0 / FIT_LANES;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -596,11 +604,11 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
 }
 
 /* Pairs (i, 8b .. 8b+7): the mean of every group. */
-FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                            size_t i, size_t b, size_t h, double *out)
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin, size_t i,
+                            size_t b, size_t h, double *out)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)j, (void)lin;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
     /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp(-x^b ... */
@@ -612,14 +620,14 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     }
 }
 
-static void model(const struct fit_layout *l, const double *ws, const double *lin,
-                  const struct fit_tile *t, double *out)
+static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                  double *out)
 {
-    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
-    (void)ng;
     for (size_t i = t->i0; i < t->i1; i++)
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
@@ -628,17 +636,14 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
         }
 }
 
-
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
 FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
                           const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
                           double *jac, size_t stride, int run)
 {
-    const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
@@ -665,8 +670,7 @@ FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const do
 }
 
 static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
 {
     int run;
     for (size_t p = 0, m; p < n; p += m) {
@@ -681,7 +685,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
+    /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */

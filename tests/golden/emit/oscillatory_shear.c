@@ -19,11 +19,26 @@
  *   group      0  phi                  [deg]
  *
  * cost of normal, operations: 44 per frame, 35 per pair, 73 per pair and group; of moments 18
+ *
+ * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below
+ * i, j, g    first and second frame of a pair, its group; a vector holds the pairs (i, j), (i, j+1), ..., a block
+ *            b FIT_LANES of them, beginning with lane h
+ * y, r       the data, the residual y - mean; use, weight, root: lanes that count, their weights, the roots of these
+ * b_X        the basis function that the linear parameter X multiplies
+ * m_C        a channel: d mean / d C for an integral or a factor C; u_C_X the small factor d C / d X of a parameter X
+ * F, field   products of two channels, or of a channel and the residual, summed over groups
+ * H          sums of J^T J, upper triangle row by row, then of J^T r, for J = d mean / d theta = sum of m_C u_C
+ * V          cross moments sum b_X d mean / d theta of each group
+ * column, row, row_sum   the sums of these down the columns, along a row, and times tables
+ * down, along            sums of fields, the same, that get their other factor later
+ * pair       what does not depend on the group; exps: whether the tables of an exponential serve in this tile
+ * sums       of b_X b_Y, b_X y, y y for each group; scratch: memory for all sums, in vectors
  */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* what a function is given, a model need not use */
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
 #include "fit/points.h"
@@ -34,35 +49,36 @@
 struct tables {
     double *time_grid; /* time, padded */
     double *sin_t_sum; /* sin(6.28318530718 * frequency * t + delta) */
-    double *exp_minus_t_two_q_sq_D_i; /* exp of t minus_two_q_sq_D */
+    double *exp_minus_t_two_q_sq_D_i; /* exp of t * minus_two_q_sq_D */
     double *exp_minus_t_two_q_sq_D_j; /* the same for the second frame */
-    double *minus_t_two_q_sq_D; /* t minus_two_q_sq_D */
-    double *phi_prod; /* 0.5 q gap strain0 cos(phi0 - phi) */
+    double *minus_t_two_q_sq_D; /* t * minus_two_q_sq_D */
+    double *phi_prod; /* 0.5 * q * gap * strain0 * cos(0.0174533 * (phi0 - phi)) */
     double *inv_phi_prod; /* 1/phi_prod */
-    double *sin_t_prod_i; /* sin of sin(delta + 6.28319 t frequency) phi_prod */
+    double *sin_t_prod_i; /* sin of sin(delta + 6.28319 * t * frequency) * phi_prod */
     double *cos_t_prod_i; /* and its cos */
     double *sin_t_prod_j; /* the same, vectors at the second frame */
-    double *cos_t_prod_j; /*  */
-    double *dsin_t_sum_ddelta; /* cos(delta + 6.28319 t frequency) */
+    double *cos_t_prod_j; /* and their cos */
+    double *dsin_t_sum_ddelta; /* cos(delta + 6.28319 * t * frequency) */
     double *t; /* t */
-    double *two_phi_prod; /* 2 phi_prod */
+    double *two_phi_prod; /* 2 * phi_prod */
     double *dphi_prod_dstrain0; /* q * gap / 2 * cos(phi0 - phi) */
-    double *dphi_prod_dphi0; /* -0.00872665 q gap strain0 sin(phi0 - phi) */
-    double *dminus_two_q_sq_D_dD; /* -2 q^2 */
-    double *minus_two_q_sq_D; /* -2 q^2 D */
-    double *t_prod_2_i; /* sin(delta + 6.28319 t frequency) phi_prod */
+    double *dphi_prod_dphi0; /* -0.00872665 * q * gap * strain0 * sin(0.0174533 * (phi0 - phi)) */
+    double *dminus_two_q_sq_D_dD; /* -2 * q^2 */
+    double *minus_two_q_sq_D; /* -2 * q^2 * D */
+    double *t_prod_2_i; /* sin(delta + 6.28319 * t * frequency) * phi_prod */
     double *t_prod_2_j; /* the same, vectors at the second frame */
     double *sin_t_sum_grid; /* sin(6.28318530718 * frequency * t + delta) */
-    double *dsin_t_sum_ddelta_grid; /* cos(delta + 6.28319 t frequency) */
-    double *t_prod_grid; /* sin(delta + 6.28319 t frequency) phi_prod */
-    double *minus_t_two_q_sq_D_grid; /* t minus_two_q_sq_D */
+    double *dsin_t_sum_ddelta_grid; /* cos(delta + 6.28319 * t * frequency) */
+    double *t_prod_grid; /* sin(delta + 6.28319 * t * frequency) * phi_prod */
+    double *minus_t_two_q_sq_D_grid; /* t * minus_two_q_sq_D */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    const size_t ng = l->ngroup;
+    const size_t nt = fit_padded(l->ntime);
+    const size_t nf = fit_padded(l->nframe);
     size_t n = 0;
-    (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
     w->sin_t_sum = base + n, n += fit_padded(nf);
     w->exp_minus_t_two_q_sq_D_i = base + n, n += fit_padded(nf);
@@ -97,13 +113,12 @@ static size_t workspace(const struct fit_layout *l)
     return carve(l, origin, &w);
 }
 
-static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
-                             double *ws)
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative, double *ws)
 {
-    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    const size_t ng = l->ngroup;
+    const size_t nt = fit_padded(l->ntime);
     struct tables w;
     carve(l, ws, &w);
-    (void)ng, (void)nt, (void)theta, (void)derivative;
     const double D = theta[0]; /* [angstrom^2/s] */
     const double strain0 = theta[1]; /* [1] */
     const double delta = theta[2]; /* [1] */
@@ -111,7 +126,6 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     const double q = l->setting[0]; /* [1/angstrom] */
     const double gap = l->setting[1]; /* [angstrom] */
     const double frequency = l->setting[2]; /* [1/s] */
-    (void)D, (void)strain0, (void)delta, (void)phi0, (void)q, (void)gap, (void)frequency;
 
     /* scalars of the call and of the groups */
     {
@@ -185,13 +199,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
 /* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
 FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
-                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,
-                              const int masked)
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b,
+                              size_t h, size_t at, const double *data, fit_vd *restrict sums, const int masked)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
     /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
     const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* [1] */
@@ -203,15 +216,13 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j) - w->minus_t_two_q_sq_D[i]);
     const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* [1] */
     for (size_t g = 0; g < ng; g++) {
-        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
         const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
-        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const double phi_prod = w->phi_prod[g];
         /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
@@ -236,10 +247,11 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     }
 }
 
-static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
-                    double *scratch, double *out)
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
+                    double *out)
 {
-    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -266,12 +278,11 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     for (size_t g = 0; g < ng; g++) {
         const double *data = t->sum + 3 * g;
         const fit_vd *sum = sums + g * 3;
-        (void)data, (void)sum;
         out[0] = fit_vsum(sum[1]);
-        out[1] = 1.0 * fit_vsum(sum[0]);
-        out[2] = 1.0 * data[0];
+        out[1] = fit_vsum(sum[0]);
+        out[2] = data[0];
         out[3] = fit_vsum(sum[2]);
-        out[4] = 1.0 * data[1];
+        out[4] = data[1];
         out[5] = data[2];
         out += 6;
     }
@@ -283,11 +294,12 @@ enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 6, ROW_SUMS = 6, SUMS = 
 enum { STRIP = 8, BATCH = 4 };
 
 /* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
-FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
-                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
+                            const struct fit_exp_tile *exps, size_t i, size_t b, size_t h,
+                            fit_vd *restrict pair)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
     pair[0] = d_sin_t_sum;
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
@@ -308,11 +320,10 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
 FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
                              size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
-                             const int masked)
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict m, const int masked)
 {
     const size_t ng = l->ngroup;
-    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
     const double phi_prod = w->phi_prod[g];
@@ -335,10 +346,12 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     fit_vd row4 = row[4];
     fit_vd row5 = row[5];
     for (size_t k = k0; k < k1; k++) {
-        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL;
+        const size_t j = b * FIT_LANES + h;
         const size_t here = ((b - first) * ng + g) * FIT_LANES + h;
         const fit_vd *at_pair = pair + k * PAIRS;
-        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        fit_vd *at_column = column + k * COLUMNS;
+        fit_vd *at_m = m + k * BATCH * CHANNELS_R;
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -348,7 +361,6 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             root = fit_vsqrt(weight);
         }
         const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);
-        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd d_sin_t_sum = at_pair[0];
         const fit_vd d_t = at_pair[1];
         const fit_vd t_power = at_pair[2];
@@ -411,7 +423,6 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
 /* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
 FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
 {
-    (void)n, (void)begin, (void)m, (void)field;
     fit_vd s0 = begin ? (fit_vd){0} : field[0];
     fit_vd s1 = begin ? (fit_vd){0} : field[1];
     fit_vd s2 = begin ? (fit_vd){0} : field[2];
@@ -464,7 +475,6 @@ FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, f
 FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
                         fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    (void)w, (void)i, (void)j0, (void)row, (void)column;
     { /* sin_t_sum x sin_t_sum, sin_t_sum x strain0, sin_t_sum x phi0, sin_t_sum x D, sin_t_sum x residual, strain0 x strain0, strain0 x phi0, strain0 x D, strain0 x residual, phi0 x phi0, phi0 x D, phi0 x residual, D x D, D x residual */
         const double u_sin_t_sum_delta_i = w->dsin_t_sum_ddelta[i];
         fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
@@ -509,7 +519,8 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
                              size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict m)
 {
     normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);
 }
@@ -527,10 +538,12 @@ static size_t scratch_size(const struct fit_layout *l)
            MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
 }
 
-static void normal(const struct fit_layout *l, const double *ws, const double *lin,
-                   const struct fit_tile *t, double *scratch, double *out)
+static void normal(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                   double *scratch, double *out)
 {
-    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t start = t->j0 / FIT_LANES;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -572,8 +585,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
-            (void)r, (void)s;
+            fit_vd *r = row + g * ROWS;
+            fit_vd *s = row_sum + g * ROW_SUMS;
             s[0] += r[0]*w->dsin_t_sum_ddelta[i];
             r[0] = (fit_vd){0};
             s[1] += r[1];
@@ -594,7 +607,6 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 14;
     for (size_t g = 0; g < ng; g++, V += 8) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
-        (void)at_rows;
         const double contrast = lin[g * 2 + 0];
         const double two_phi_prod = w->two_phi_prod[g];
         const double contrast_two_phi_prod = contrast*two_phi_prod;
@@ -664,14 +676,13 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
 /* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
  * the groups; added to column and row. */
 FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                               const double *adj, const struct fit_exp_tile *exps,
-                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
-                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked)
+                               const double *adj, const struct fit_exp_tile *exps, const struct fit_tile *t,
+                               size_t i, size_t b, size_t h, size_t at, const double *data,
+                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
-    (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
     /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
     const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* [1] */
@@ -691,17 +702,15 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     fit_vd F2 = {0};
     fit_vd F3 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
         const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
-        (void)use, (void)weight, (void)y;
-        const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
-        (void)seeds, (void)at_lin;
+        const double *seeds = adj + g * 4;
+        const double *at_lin = lin + g * 2;
         const double phi_prod = w->phi_prod[g];
         /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
         const fit_vd X = phi_prod*d_sin_t_sum;
@@ -762,7 +771,9 @@ static size_t tile_scratch(const struct fit_layout *l)
 static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
                      const struct fit_tile *t, double *scratch, double *out)
 {
-    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t start = t->j0 / FIT_LANES;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
@@ -799,11 +810,11 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
 }
 
 /* Pairs (i, 8b .. 8b+7): the mean of every group. */
-FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                            size_t i, size_t b, size_t h, double *out)
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin, size_t i,
+                            size_t b, size_t h, double *out)
 {
-    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)j, (void)lin;
+    const size_t ng = l->ngroup;
+    const size_t j = b * FIT_LANES + h;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
     /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
     const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* [1] */
@@ -832,14 +843,14 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     }
 }
 
-static void model(const struct fit_layout *l, const double *ws, const double *lin,
-                  const struct fit_tile *t, double *out)
+static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                  double *out)
 {
-    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    const size_t ng = l->ngroup;
+    const size_t end = fit_padded(t->j1) / FIT_LANES;
     struct tables tables;
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
-    (void)ng;
     for (size_t i = t->i0; i < t->i1; i++)
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
@@ -848,17 +859,14 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
         }
 }
 
-
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
 FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
                           const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
                           double *jac, size_t stride, int run)
 {
-    const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
@@ -894,8 +902,7 @@ FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const do
 }
 
 static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
 {
     int run;
     for (size_t p = 0, m; p < n; p += m) {
@@ -911,15 +918,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
     const size_t n = l->ntime;
-    (void)theta, (void)value, (void)tangent;
-    const double D = theta[0]; /* [angstrom^2/s] */
     const double strain0 = theta[1]; /* [1] */
     const double delta = theta[2]; /* [1] */
-    const double phi0 = theta[3]; /* [deg] */
-    const double q = l->setting[0]; /* [1/angstrom] */
-    const double gap = l->setting[1]; /* [angstrom] */
     const double frequency = l->setting[2]; /* [1/s] */
-    (void)D, (void)strain0, (void)delta, (void)phi0, (void)q, (void)gap, (void)frequency;
     for (size_t k = 0; k < n; k++) {
         /* oscillatory_shear.lua:41: local strain = strain0 * sin(2 * pi * frequency * t + delta) */
         const double t_sum = delta + 6.283185307179586*l->time[k]*frequency;   /* [1] */
@@ -939,15 +940,8 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
 static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)
 {
     const size_t g = 0;
-    (void)l, (void)g;
-    const double D = theta[0]; /* [angstrom^2/s] */
     const double strain0 = theta[1]; /* [1] */
-    const double delta = theta[2]; /* [1] */
     const double phi0 = theta[3]; /* [deg] */
-    const double q = l->setting[0]; /* [1/angstrom] */
-    const double gap = l->setting[1]; /* [angstrom] */
-    const double frequency = l->setting[2]; /* [1/s] */
-    (void)D, (void)strain0, (void)delta, (void)phi0, (void)q, (void)gap, (void)frequency;
     const double phi0_minus_phi = 0.017453292519943295*(phi0 - l->coord[0][g]);
     const double cos_phi0_minus_phi = cos(phi0_minus_phi);
     value[0] = strain0*cos_phi0_minus_phi;
