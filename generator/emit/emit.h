@@ -88,7 +88,7 @@ void hg_emit_second(struct hg_emit *em, struct hg_tree *out);  /* hessian and se
 void hg_emit_rows(struct hg_emit *em, struct hg_tree *out);    /* moments, normal, model */
 void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a law of the errors */
 void hg_emit_curves(struct hg_emit *em, struct hg_tree *out);
-void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* prepare; direction when second derivatives are asked for */
+void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* with em->hessian: direction as well */
 /* Combinations that stay determined. */
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out);
 void hg_emit_tables(struct hg_emit *em, struct hg_tree *out);  /* struct tables, carve, workspace */

@@ -216,7 +216,8 @@ void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
     }
 }
 
-struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_tree *out, uint32_t nroot, const hg_id *root)
+struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_tree *out, uint32_t nroot,
+                              const hg_id *root)
 {
     struct hg_code c = {.e = em->e,
                         .out = out,

@@ -15,7 +15,8 @@ struct hg_block {
 };
 
 /* Starts the code of a block function with these roots. */
-struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_tree *out, uint32_t nroot, const hg_id *root);
+struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_tree *out, uint32_t nroot,
+                              const hg_id *root);
 
 /* Declares what does not depend on the group, before the loop over groups. */
 void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *root);

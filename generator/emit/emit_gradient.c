@@ -258,12 +258,12 @@ static void gradient_block(struct adjoint *x, struct hg_block *b, struct hg_tree
     for (uint32_t q = 0; q <= Q; q++) /* seeds and the mean use the basis functions once more */
         all[nroot + q] = root[q];
     struct hg_code c = hg_block_begin(em, b, out, nroot + Q + 1, all);
-    hg_put(out, "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over\n"
-                " * the groups; added to column and row. */\n");
+    hg_put(out, "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel, from fields F summed over the groups;\n"
+                " * added to column and row. */\n");
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "gradient_block",
-                "const struct fit_layout *l, const struct tables *w, const double *lin, const double *adj, const struct "
-                "fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at, const double "
-                "*data, fit_vd *restrict column, fit_vd *restrict row, const int masked");
+                "const struct fit_layout *l, const struct tables *w, const double *lin, const double *adj, "
+                "const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at, "
+                "const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked");
     hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);

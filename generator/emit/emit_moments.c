@@ -182,7 +182,8 @@ void hg_emit_model(struct hg_emit *em, struct hg_tree *out)
     hg_code_pop(&c);
     hg_code_end(&c);
     hg_open_function(out, "static void", "model",
-                "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double *out");
+                "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, "
+                     "double *out");
     hg_tile_head(out);
     hg_put(out,
             "    for (size_t i = t->i0; i < t->i1; i++)\n"

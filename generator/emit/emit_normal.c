@@ -135,10 +135,10 @@ static void store_channels(struct hg_emit *em, struct hg_code *c)
     hg_line(c, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
-#define GROUP "const struct fit_layout *l, const struct tables *w, const double *lin, const struct fit_exp_tile *exps, " \
-              "const struct fit_tile *t, size_t i, size_t g, size_t first, size_t k0, size_t k1, size_t at, " \
-              "const double *data, const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, " \
-              "fit_vd *restrict m"
+#define GROUP "const struct fit_layout *l, const struct tables *w, const double *lin, " \
+              "const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g, size_t first, " \
+              "size_t k0, size_t k1, size_t at, const double *data, const fit_vd *restrict pair, " \
+              "fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m"
 
 static void group_loop(struct hg_tree *out)
 {
@@ -167,7 +167,7 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     struct hg_tree *out = c->out;
     hg_put(out,
         "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
-        " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n");
+        " * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */\n");
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_group", GROUP ", const int masked");
     hg_put(out, "    const size_t ng = l->ngroup;\n");
     hg_code_push(c);
@@ -351,7 +351,8 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, struct hg_tree
 }
 
 /* Sizes, and the scratch of a tile. */
-static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t npair, struct hg_tree *out)
+static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t npair,
+                         struct hg_tree *out)
 {
     uint32_t K = em->p->nparam, n = em->form->nslot, nH = K * (K + 1) / 2 + K;
     hg_put(out, "enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = %u, ROWS = %u, ROW_SUMS = %u, SUMS = %u, FIELDS = %u,\n"

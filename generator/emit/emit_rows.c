@@ -311,7 +311,8 @@ void hg_rows_model(struct hg_emit *em, struct hg_tree *out)
     hg_id *root = hg_alloc(em->e->arena, (em->p->nlinear + 1) * sizeof *root);
     uint32_t nroot = value_roots(em, root);
     hg_open_function(out, "static void", "model",
-                "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double *out");
+                "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, "
+                     "double *out");
     hg_rows_head(em, out);
     own_linear(em, out);
     hg_put(out, "%s", loop_head);

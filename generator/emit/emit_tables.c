@@ -93,7 +93,7 @@ static void one_array(struct hg_tree *out, int pass, const char *prefix, const c
                       const char *size, const char *comment)
 {
     if (pass == 0)
-        hg_put(out, *comment ? "    double *%s%s%s; /* %s */\n" : "    double *%s%s%s;\n", prefix, name, suffix, comment);
+        hg_put(out, "    double *%s%s%s; /* %s */\n", prefix, name, suffix, comment);
     else
         hg_put(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
 }

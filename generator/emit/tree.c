@@ -129,7 +129,8 @@ static struct word *find(struct words *w, const char *s, size_t size)
     return *at = w->all = x;
 }
 
-/* The next identifier at or behind s and its size; NULL: none.  Comments have none, and members of structures are none. */
+/* The next identifier at or behind s and its size; NULL: none.  Words of comments and members of structures are
+ * none. */
 static const char *identifier(const char *s, size_t *size)
 {
     for (; *s; s++) {

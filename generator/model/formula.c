@@ -90,7 +90,8 @@ static hg_id angle(const struct hg_expr *e, const struct hg_node *n, int depth)
 /* In the language of models. */
 static const char *call(const struct hg_expr *e, const struct hg_node *n, int depth)
 {
-    const char *s = n->op == HG_POTENTIAL ? "integral" : n->op == HG_LT ? "lt" : n->op == HG_LE ? "le" : hg_op_text[n->op];
+    const char *word = n->op == HG_LT ? "lt" : n->op == HG_LE ? "le" : hg_op_text[n->op];
+    const char *s = n->op == HG_POTENTIAL ? "integral" : word;
     s = hg_format(e->arena, "%s(", s);
     for (uint32_t k = 0; k < n->nargs; k++)
         s = hg_format(e->arena, "%s%s%s", s, k ? ", " : "", text_of(e, n->arg[k], IN_SUM, depth + 1));

@@ -17,11 +17,11 @@
  * cost of normal, operations: 12 per frame, 43 per pair, 37 per pair and group; of moments 7
  *
  * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below
- * i, j, g    first and second frame of a pair, its group; a vector holds the pairs (i, j), (i, j+1), ..., a block
- *            b FIT_LANES of them, beginning with lane h
- * y, r       the data, the residual y - mean; use, weight, root: lanes that count, their weights, the roots of these
+ * i, j, g    first and second frame of a pair, its group; a vector holds pairs (i, j), (i, j+1), ..., a block b
+ *            FIT_LANES of them, beginning with lane h
+ * y, r       the data, the residual y - mean; use, weight, root: lanes that count, weights, their roots
  * b_X        the basis function that the linear parameter X multiplies
- * m_C        a channel: d mean / d C for an integral or a factor C; u_C_X the small factor d C / d X of a parameter X
+ * m_C        a channel: d mean / d C of an integral or factor C; u_C_X = d C / d X, small, of a parameter X
  * F, field   products of two channels, or of a channel and the residual, summed over groups
  * H          sums of J^T J, upper triangle row by row, then of J^T r, for J = d mean / d theta = sum of m_C u_C
  * V          cross moments sum b_X d mean / d theta of each group
@@ -276,7 +276,7 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
 }
 
 /* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
- * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */
+ * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */
 FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
                              size_t first, size_t k0, size_t k1, size_t at, const double *data,
@@ -551,8 +551,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     }
 }
 
-/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
- * the groups; added to column and row. */
+/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel, from fields F summed over the groups;
+ * added to column and row. */
 FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                                const double *adj, const struct fit_exp_tile *exps, const struct fit_tile *t,
                                size_t i, size_t b, size_t h, size_t at, const double *data,
