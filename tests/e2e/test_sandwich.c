@@ -18,7 +18,7 @@ enum { NT = 40, NG = 2, MOST = 12, NROW = 60 };
 
 struct value { /* its score over the free parameters */
     size_t i, j, g;
-    double score[MOST], jac[MOST];
+    double score[MOST], jac[MOST], r;
 };
 
 /* ---- pairs ---------------------------------------------------------------------------------------------- */
@@ -93,12 +93,13 @@ static size_t pairs_values(const struct fit_kernel *k, const struct fit_dataset 
                 if (!counts(ds, i, j, g, &y))
                     continue;
                 k->points(&ds->layout, p.ws, r->lin, 1, &i, &j, &g, &mean, jac);
-                v[n] = (struct value){i, j, g, {0}, {0}};
+                v[n] = (struct value){i, j, g, {0}, {0}, 0};
                 for (size_t c = 0; c < count; c++) {
                     size_t e = index[c], place = e < np ? e : np + (e - np) % nl;
                     v[n].jac[c] = e < np || (e - np) / nl == g ? jac[place] : 0;
                     v[n].score[c] = (y - mean) * v[n].jac[c];
                 }
+                v[n].r = y - mean;
                 n++;
             }
     e2e_release(&p);
@@ -264,6 +265,173 @@ static void test_noise_that_lasts_has_no_errors(void **s)
     fit_dataset_free(ds);
 }
 
+/* ---- the test of fit ------------------------------------------------------------------------------------ */
+
+enum { BINS = 12, SUMS = BINS + 4 * NG, FREE = 7 };
+
+/* Classes of lags begin at 0, 3 and two more by equal ratios; three of the age in each. */
+static size_t bin_of(size_t i, size_t j)
+{
+    size_t c = 0;
+    while (c < 3 && (double)(j - i) >= ceil(3 * pow(NT / 3.0, 0.275 * (double)c)))
+        c++;
+    return c * 3 + i * 3 / (NT - (j - i));
+}
+
+/* Independent noise; in bin 4 it is `smaller` times as small as elsewhere: what is fitted is known from there. */
+static struct fit_dataset *white_data(const struct fit_kernel *k, double smaller, double *sigma)
+{
+    struct fit_error err = {0};
+    struct fit_dataset *ds =
+        e2e_dataset(k, &(struct e2e_grid){.ntime = NT, .dt = 0.05, .q = 0.0054, .gap = 2e6, .nphi = NG, .phi = phi});
+    struct e2e_prepared p = e2e_prepare(k, &ds->layout, truth);
+    double matrix[NT * NT] = {0};
+    struct fit_rng rng = {.seed = 9, .purpose = FIT_RNG_START};
+    for (uint32_t g = 0; g < NG; g++) {
+        for (uint32_t i = 0; i < NT; i++)
+            for (uint32_t j = i + 1; j < NT; j++) {
+                double z, *s = &sigma[i * NT + j];
+                *s = bin_of(i, j) == 4 ? 0.002 / smaller : 0.002;
+                k->points(&ds->layout, p.ws, linear, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                fit_rng_next_normals(&rng, 1, &z);
+                matrix[i * NT + j] += *s * z;
+            }
+        assert_int_equal(fit_dataset_put(ds, g, matrix, sigma, &err), FIT_OK);
+    }
+    assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
+    e2e_release(&p);
+    return ds;
+}
+
+struct sums {
+    double W[SUMS * SUMS], X[SUMS * FREE], B[SUMS], D[FREE * FREE], Q[SUMS * SUMS];
+};
+
+/* Sums over bins of all groups, and over the lags of each: of weights, of weighted derivatives and residuals. */
+static void plain_sums(const struct value *v, size_t n, const double *sigma, struct sums *s)
+{
+    double H[FREE * FREE] = {0};
+    memset(s, 0, sizeof *s);
+    for (size_t k = 0; k < n; k++) {
+        const size_t bin = bin_of(v[k].i, v[k].j), to[2] = {bin, BINS + v[k].g * 4 + bin / 3};
+        const double w = pow(sigma[v[k].i * NT + v[k].j], -2);
+        for (size_t a = 0; a < 2; a++) {
+            for (size_t b = 0; b < 2; b++)
+                s->W[to[a] * SUMS + to[b]] += w;
+            for (size_t c = 0; c < FREE; c++)
+                s->X[to[a] * FREE + c] += w * v[k].jac[c];
+            s->B[to[a]] += w * v[k].r;
+        }
+        for (size_t a = 0; a < FREE; a++)
+            for (size_t b = 0; b < FREE; b++)
+                H[a * FREE + b] += w * v[k].jac[a] * v[k].jac[b];
+    }
+    assert_int_equal(fit_cholesky(FREE, H, 1e-15), 0);
+    for (size_t a = 0; a < FREE; a++) {
+        s->D[a * FREE + a] = 1;
+        fit_cholesky_solve(FREE, H, s->D + a * FREE);
+    }
+}
+
+/* Their covariance when the noise of values is independent, W - X D X^T, in units of the variance of values. */
+static void covariance(struct sums *s)
+{
+    for (size_t k = 0; k < SUMS; k++)
+        for (size_t l = 0; l < SUMS; l++) {
+            s->Q[k * SUMS + l] = s->W[k * SUMS + l];
+            for (size_t a = 0; a < FREE; a++)
+                for (size_t b = 0; b < FREE; b++)
+                    s->Q[k * SUMS + l] -= s->X[k * FREE + a] * s->D[a * FREE + b] * s->X[l * FREE + b];
+        }
+}
+
+/* chi2 = B^T Q^+ B without the sums that the fit leaves no thousandth of, nor the directions; the sum that is farthest
+ * from 0 in *far, in standard deviations. */
+static double plain_chi2(struct sums *s, size_t *rank, size_t *worst, double *far)
+{
+    double root[SUMS], R[SUMS * SUMS], w[SUMS], chi2 = 0, *work = malloc(fit_eigen_work(SUMS) * sizeof *work);
+    for (size_t k = 0; k < SUMS; k++) {
+        const double q = s->Q[k * SUMS + k];
+        root[k] = q > 1e-3 * s->W[k * SUMS + k] ? sqrt(q) : INFINITY;
+    }
+    *far = 0;
+    for (size_t k = 0; k < SUMS; k++) {
+        for (size_t l = 0; l < SUMS; l++)
+            R[k * SUMS + l] = s->Q[k * SUMS + l] / root[k] / root[l];
+        if (fabs(s->B[k] / root[k]) > fabs(*far)) {
+            *worst = k;
+            *far = s->B[k] / root[k];
+        }
+    }
+    assert_int_equal(fit_eigen(SUMS, R, w, work), 0);
+    *rank = 0;
+    for (size_t k = 0; k < SUMS; k++) {
+        double z = 0;
+        for (size_t l = 0; l < SUMS; l++)
+            z += R[k * SUMS + l] * s->B[l] / root[l];
+        chi2 += w[k] > 1e-3 * w[SUMS - 1] ? z * z / w[k] : 0;
+        *rank += w[k] > 1e-3 * w[SUMS - 1];
+    }
+    free(work);
+    return chi2;
+}
+
+static void check_place(const struct fit_dataset *ds, const struct fit_speckle_test *t, size_t k)
+{
+    const double one = ds->layout.step, span = one * (NT - 1);
+    const size_t lag = k < BINS ? k / 3 : (k - BINS) % 4;
+    const double first[] = {0, 3, ceil(3 * pow(NT / 3.0, 0.275)), ceil(3 * pow(NT / 3.0, 0.55)), NT - 1};
+    assert_int_equal(t->group, k < BINS ? -1 : (long)((k - BINS) / 4));
+    assert_true(fabs(t->lag[0] - one * fmax(first[lag], 1)) < 1e-12 && fabs(t->lag[1] - one * first[lag + 1]) < 1e-12);
+    assert_true(fabs(t->age[0] - (k < BINS ? span * (double)(k % 3) / 3 : 0)) < 1e-12);
+    assert_true(fabs(t->age[1] - (k < BINS ? span * (double)(k % 3 + 1) / 3 : span)) < 1e-12);
+}
+
+static void check_test_of_fit(double smaller, size_t want)
+{
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    static const size_t index[FREE] = {0, 1, 3, 7, 8, 9, 10};
+    static struct value v[NG * NT * NT];
+    static struct sums s;
+    static double sigma[NT * NT];
+    unsigned char fixed[] = {0, 0, 1, 0, 1, 1, 1};
+    struct fit_dataset *ds = white_data(k, smaller, sigma);
+    struct fit_options o;
+    fit_options_default(&o);
+    o.start = truth;
+    o.start_only = 1;
+    o.fixed = fixed;
+    struct fit_result r = run_fit(k, ds, &o);
+    size_t n = pairs_values(k, ds, &r, index, FREE, v), rank, worst = 0;
+    double far;
+    plain_sums(v, n, sigma, &s);
+    covariance(&s);
+    const double chi2 = plain_chi2(&s, &rank, &worst, &far), one = sqrt(r.residual_variance);
+    assert_int_equal(rank, want);
+    assert_int_equal(r.speckle_test.rank, rank);
+    assert_true(fabs(r.speckle_test.chi2 / (chi2 / r.residual_variance) - 1) < 1e-5);
+    assert_true(fabs(r.speckle_test.z / (far / one) - 1) < 1e-5);
+    assert_true(r.speckle_test.p > 0.001 && r.speckle_test.p < 0.999);
+    check_place(ds, &r.speckle_test, worst);
+    fit_result_free(&r);
+    fit_dataset_free(ds);
+}
+
+/* Of 20 sums, 12 bins and 4 lags of each of 2 groups, 4 follow from others, and the total of each group is 0. */
+static void test_of_independent_noise_by_bins(void **s)
+{
+    (void)s;
+    check_test_of_fit(1, 14);
+}
+
+/* The sum over one bin is 0, whatever the noise is: that bin and the lags that hold it are no part of the test; 3 of the
+ * other 17 follow from others. */
+static void test_a_bin_that_is_fitted_says_nothing(void **s)
+{
+    (void)s;
+    check_test_of_fit(100, 14);
+}
+
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
 static void test_rows_are_hc3(void **s)
@@ -328,6 +496,8 @@ int main(void)
         cmocka_unit_test(test_clusters_of_two_frames_at_all_positions),
         cmocka_unit_test(test_clusters_over_all_angles),
         cmocka_unit_test(test_noise_that_lasts_has_no_errors),
+        cmocka_unit_test(test_of_independent_noise_by_bins),
+        cmocka_unit_test(test_a_bin_that_is_fitted_says_nothing),
         cmocka_unit_test(test_rows_are_hc3),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
