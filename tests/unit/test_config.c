@@ -104,6 +104,42 @@ static void test_short_form(void **state)
     fit_config_free(cfg);
 }
 
+#define GAP "analyzer_parameters: {geometry: {stator_rotor_gap: 2000000}}\n"
+
+static double inside(const struct fit_param *p)
+{
+    return 0.25 * p->lower + 0.75 * p->upper;
+}
+
+/* Without names: one value for each parameter of the model, in its order; null leaves one to be found. */
+static void test_values_by_order(void **state)
+{
+    (void)state;
+    const struct fit_kernel *kernel = &laminar_kernel;
+    for (size_t left = 0; left <= kernel->nparam; left++) {
+        char text[600] = GAP "initial_parameters:\n  values: [";
+        for (size_t k = 0; k < kernel->nparam; k++)
+            if (k == left)
+                strcat(text, "null, ");
+            else
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%.17g, ", inside(&kernel->param[k]));
+        strcpy(text + strlen(text) - 2, "]\n");
+        struct fit_config_log log;
+        fit_config_log_init(&log);
+        struct fit_config *cfg = read_text(text, kernel, &log);
+        if (!cfg)
+            fail_msg("%s%s", text, fit_config_log_text(&log, 1));
+        has(&log, 0, "in the model's order");
+        for (size_t k = 0; k < kernel->nparam; k++) {
+            assert_int_equal(cfg->param[k].automatic, k == left);
+            assert_true(k == left || fabs(cfg->param[k].start.value - inside(&kernel->param[k])) <= 0);
+        }
+        fit_config_free(cfg);
+        fit_config_log_free(&log);
+    }
+    refuse(GAP "initial_parameters: {values: [1, 2]}\n", kernel, "2 values without parameter_names");
+}
+
 static void test_homodyne_file(void **state)
 {
     (void)state;
@@ -270,7 +306,6 @@ static void test_errors_say_place_and_remedy(void **state)
 {
     (void)state;
     const struct fit_kernel *k = &laminar_kernel;
-#define GAP "analyzer_parameters: {geometry: {stator_rotor_gap: 2000000}}\n"
     refuse("analyzer_parameters:\n  scattering:\n    wavevector: 0.0054\n", k,
            "t.yaml:3:5: error: unknown key 'wavevector' in analyzer_parameters.scattering; did you "
            "mean "
@@ -842,6 +877,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_form),
+        cmocka_unit_test(test_values_by_order),
         cmocka_unit_test(test_homodyne_file),
         cmocka_unit_test(test_heterodyne_file),
         cmocka_unit_test(test_legacy_json),

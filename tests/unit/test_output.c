@@ -120,6 +120,39 @@ static void test_a_file_in_the_way_is_an_error_that_names_it(void **state)
     assert_int_equal(fit_output_begin(&out, path, &err), FIT_ERR_IO);
 }
 
+/* The folder has room, with the name there is too little: no file of a cut name is written. */
+static void test_too_long_a_name_in_a_long_folder_is_refused(void **state)
+{
+    (void)state;
+    enum { NAME = 100 };
+    char dir[FIT_OUTPUT_PATH] = "", name[2 * NAME];
+    size_t n = (size_t)snprintf(dir, sizeof dir, "%s/deep", folder);
+    while (n < FIT_OUTPUT_PATH - NAME)
+        n += (size_t)snprintf(dir + n, sizeof dir - n, "/%.*s", (int)(FIT_OUTPUT_PATH - NAME - n < 60 ? 4 : 50),
+                              "ddddddddddddddddddddddddddddddddddddddddddddddddddd");
+    struct fit_error err;
+    struct fit_output out;
+    assert_int_equal(fit_output_begin(&out, dir, &err), FIT_OK);
+    memset(name, 'x', sizeof name);
+    const size_t most = FIT_OUTPUT_PATH - 1 - n - 1;
+    name[most] = '\0';
+    assert_int_equal(fit_output_remove(&out, name, &err), FIT_OK); /* needs no second name */
+    assert_int_equal(strlen(out.file[0].final), FIT_OUTPUT_PATH - 1);
+    name[most] = 'x';
+    for (size_t more = 1; more < 4; more++) {
+        const char *path;
+        name[most + more] = '\0';
+        assert_int_equal(fit_output_remove(&out, name, &err), FIT_ERR_IO);
+        assert_non_null(strstr(err.message, "too long"));
+        assert_int_equal(fit_output_add(&out, name, &path, &err), FIT_ERR_IO);
+        assert_non_null(strstr(err.message, "too long"));
+        name[most + more] = 'x';
+    }
+    assert_int_equal(out.n, 1);
+    fit_output_abandon(&out);
+    assert_int_equal(entries(dir), 0);
+}
+
 static void test_too_long_a_path_is_refused(void **state)
 {
     (void)state;
@@ -301,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_a_missing_temporary_fails_and_leaves_nothing),
         cmocka_unit_test(test_a_file_in_the_way_is_an_error_that_names_it),
         cmocka_unit_test(test_too_long_a_path_is_refused),
+        cmocka_unit_test(test_too_long_a_name_in_a_long_folder_is_refused),
         cmocka_unit_test(test_temporary_names_are_never_the_same),
         cmocka_unit_test(test_only_what_a_dead_process_left_is_removed),
         cmocka_unit_test(test_a_folder_has_one_run_at_a_time),

@@ -155,6 +155,52 @@ static void attribute(struct fit_h5 *h, const char *path, const char *name, cons
     assert_int_equal(fit_h5_write_attr(h, path, name, &a, NULL), FIT_OK);
 }
 
+/* Both are there: they say the same to a millionth, in whatever seconds they are told, or the user has to tell. */
+static void test_aps_legacy_knows_the_period_once(void **state)
+{
+    (void)state;
+    enum { FRAMES = 6 };
+    static const struct {
+        double period, exposure, stride, dt;
+    } c[] = {
+        {0.25, NAN, 2, 0.5},       {NAN, 0.125, 2, 0.25},      {NAN, NAN, 1, NAN},
+        {0.25, 0.25, 2, 0.5},      {0.25, 0.125, 1, NAN},      {0.125, 0.25, 1, NAN},
+        {0.05, 0.0500005, 1, NAN}, {0.05, 0.0499995, 1, NAN},  {0.05, 0.05000004, 1, 0.05},
+        {200, 200.0001, 1, 200},   {200, 199.9999, 1, 200},    {200, 200.0005, 1, NAN},
+    };
+    const double bin[] = {0.004, 0.005};
+    double matrix[FRAMES * FRAMES];
+    const size_t dims[] = {FRAMES, FRAMES};
+    for (size_t k = 0; k < FRAMES * FRAMES; k++)
+        matrix[k] = 1;
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        struct fit_h5 *h;
+        struct fit_source *s;
+        const struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 2, .dims = dims, .value = matrix};
+        assert_int_equal(fit_h5_create("legacy_made.h5", &h, NULL), FIT_OK);
+        assert_int_equal(fit_h5_write(h, "/exchange/C2T_all/g2_00002", &a, NULL), FIT_OK);
+        fit_h5_write_doubles(h, "/xpcs/dqlist", bin, 2, NULL);
+        fit_h5_write_doubles(h, "/xpcs/dphilist", bin, 2, NULL);
+        write_scalar(h, "/xpcs/stride_frames", c[k].stride);
+        if (!isnan(c[k].period))
+            write_scalar(h, "/measurement/instrument/detector/exposure_period", c[k].period);
+        if (!isnan(c[k].exposure))
+            write_scalar(h, "/measurement/instrument/detector/exposure_time", c[k].exposure);
+        assert_int_equal(fit_h5_finish(h, NULL), FIT_OK);
+        if (fit_source_open("legacy_made.h5", NULL, &s, &err) != FIT_OK)
+            fail_msg("%zu: %s", k, err.message);
+        assert_string_equal(s->layout, "aps_legacy");
+        if (isnan(c[k].dt) ? !isnan(s->dt) : !(fabs(s->dt - c[k].dt) <= 1e-12 * c[k].dt))
+            fail_msg("%zu: dt %.17g (%s)", k, s->dt, s->dt_text);
+        const int differ = isnan(c[k].dt) && !isnan(c[k].period);
+        assert_int_equal(s->notes.n, differ);
+        if (differ)
+            assert_non_null(strstr(s->notes.text[0], "must come from the configuration"));
+        fit_source_close(s);
+        remove("legacy_made.h5");
+    }
+}
+
 /* pyCHX: what the second number of a bin is, and how long a frame of g12b is; NaN: not told. */
 static void test_chx_geometry_and_binned_frames(void **state)
 {
@@ -924,6 +970,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_aps_u_with_masked_sectors),
         cmocka_unit_test(test_aps_legacy_takes_bins_from_names),
+        cmocka_unit_test(test_aps_legacy_knows_the_period_once),
         cmocka_unit_test(test_chx_nexus_and_caches),
         cmocka_unit_test(test_chx_geometry_and_binned_frames),
         cmocka_unit_test(test_data_folder_is_left_as_it_is),
