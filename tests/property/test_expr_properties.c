@@ -465,6 +465,90 @@ static void test_same_input_same_ids(void **state)
     run(ids_differ, 4, 0, &c);
 }
 
+/* --- slopes of powers ------------------------------------------------------------------------ */
+
+/* Nodes of p0 and p1. */
+struct bases {
+    struct hg_expr *e;
+    hg_id p0, p1, one, root, exp0, cosh1, abs0, sinh1;
+};
+
+static struct bases bases_of(struct hg_expr *e)
+{
+    struct bases x = {.e = e, .p0 = hg_symbol(e, HG_PARAM, 0), .p1 = hg_symbol(e, HG_PARAM, 1), .one = hg_const(e, 1)};
+    x.root = hg_pow(e, hg_call(e, HG_ABS, x.p0), hg_const(e, 0.5));
+    x.exp0 = hg_call(e, HG_EXP, x.p0);
+    x.cosh1 = hg_call(e, HG_COSH, x.p1);
+    x.abs0 = hg_call(e, HG_ABS, x.p0);
+    x.sinh1 = hg_call(e, HG_SINH, x.p1);
+    return x;
+}
+
+/* a^p2 is no power again in its slope by p0, b (a^b / a) da, where a is above zero whatever p0 and p1 are. */
+static void test_slope_of_a_power_of_what_is_above_zero(void **state)
+{
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    const struct bases x = bases_of(e);
+    hg_id square = hg_pow(e, x.p0, hg_const(e, 2)), b = hg_symbol(e, HG_PARAM, 2);
+    const hg_id above[] = {
+        hg_add(e, x.one, square),        hg_add(e, x.one, hg_mul(e, square, x.exp0)),
+        hg_add(e, x.one, x.exp0),        hg_add(e, x.one, hg_mul(e, x.abs0, hg_call(e, HG_EXP, x.p1))),
+        hg_add(e, x.cosh1, x.root),      hg_add(e, x.one, hg_call(e, HG_SOFTPLUS, x.p0)),
+        hg_call(e, HG_COSH, x.p0),       hg_add(e, x.cosh1, hg_call(e, HG_LOGISTIC, x.p0)),
+        hg_add(e, x.one, x.root),
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof above / sizeof *above; k++) {
+        hg_id power = hg_pow(e, above[k], b), slope = hg_diff(e, power, x.p0);
+        if (!hg_contains(e, slope, power))
+            fail_msg("%zu: %s", k, hg_text(e, slope, 1));
+    }
+    hg_arena_free(a);
+}
+
+/* Where a can be 0 it is b a^(b-1) da: 0 at a = 0, not 0/0. */
+static void test_slope_of_a_power_of_what_can_be_zero(void **state)
+{
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    const struct bases x = bases_of(e);
+    struct random random = {1};
+    struct place at;
+    hg_id minus = hg_neg(e, x.one), both = hg_mul(e, x.p0, x.p1);
+    const struct {
+        hg_id base;
+        double p0, p1;
+    } c[] = {
+        {x.p0, 0, 1},
+        {hg_add(e, x.one, x.p0), -1, 0},
+        {hg_add(e, x.one, both), 1, -1},
+        {hg_add(e, x.one, hg_mul(e, both, x.exp0)), 0, 0}, /* not 0, and yet no NaN */
+        {hg_add(e, x.one, hg_pow(e, x.p0, hg_const(e, 3))), -1, 0},
+        {hg_add(e, x.exp0, minus), 0, 0},
+        {hg_mul(e, x.p0, x.p0), 0, 0},
+        {hg_mul(e, x.p0, x.cosh1), 0, 0.5},
+        {hg_add(e, x.p0, x.p1), 0.5, -0.5},
+        {hg_add(e, x.one, hg_mul(e, x.p0, x.sinh1)), 0, 0.5},
+        {hg_add(e, hg_const(e, -1), x.abs0), 1, 0},
+        {hg_add(e, x.one, hg_mul(e, x.p0, hg_add(e, x.p1, minus))), 1, 0},
+        {hg_call(e, HG_SINH, x.p0), 0, 0},
+    };
+    (void)state;
+    draw_place(&at, &random);
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        hg_id slope = hg_diff(e, hg_pow(e, c[k].base, hg_symbol(e, HG_PARAM, 2)), x.p0);
+        at.param[0] = c[k].p0;
+        at.param[1] = c[k].p1;
+        at.param[2] = 2.5;
+        const long double base = value_at(e, c[k].base, &at, 0).v, found = value_at(e, slope, &at, 0).v;
+        const long double want = 2.5L * powl(base, 1.5L) * value_at(e, c[k].base, &at, x.p0).d;
+        if (!(fabsl(found - want) <= 1e-15L))
+            fail_msg("%zu: %s is %Lg, not %Lg", k, hg_text(e, slope, 1), found, want);
+    }
+    hg_arena_free(a);
+}
+
 /* --- every operation once -------------------------------------------------------------------- */
 
 /* 1: has a derivative rule of its own to be tested here; 0: a leaf, or made after differentiation.
@@ -530,10 +614,29 @@ static void test_rule_of_every_operation(void **state)
     }
 }
 
+/* What is made of an operation is what its function gives: constants folded, signs taken out. */
+static void test_what_is_made_is_simplified(void **state)
+{
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id p = hg_symbol(e, HG_PARAM, 0);
+    const hg_id x[] = {hg_const(e, 0.25), p, hg_neg(e, p), hg_mul(e, hg_const(e, -2), p), hg_call(e, HG_EXP, p),
+                       hg_call(e, HG_LOG, p)};
+    (void)state;
+    for (int op = HG_EXP; op <= HG_SIGN; op++)
+        for (size_t k = 0; k < sizeof x / sizeof *x; k++)
+            assert_int_equal(hg_make(e, (enum hg_op)op, 1, &x[k]), hg_call(e, (enum hg_op)op, x[k]));
+    assert_true(hg_is_value(e, hg_make(e, HG_SIGN, 1, x), 1) && hg_is_value(e, hg_make(e, HG_ABS, 1, x), 0.25));
+    hg_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule_of_every_operation),
+        cmocka_unit_test(test_what_is_made_is_simplified),
+        cmocka_unit_test(test_slope_of_a_power_of_what_is_above_zero),
+        cmocka_unit_test(test_slope_of_a_power_of_what_can_be_zero),
         cmocka_unit_test(test_simplified_equals_raw),
         cmocka_unit_test(test_derivatives_equal_dual_numbers),
         cmocka_unit_test(test_gradients_equal_dual_numbers),
