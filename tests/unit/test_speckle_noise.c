@@ -187,12 +187,92 @@ static void moments_are_sums_over_neighbours(void **state)
     free(room);
 }
 
+/* ---- estimate --------------------------------------------------------------------------------------------- */
+
+enum { TIMES = 200, SEGMENT = 64 };
+
+static const double base = 1.05, contrast[] = {0.3, 0.04}, plateau[] = {0.7, 0.85};
+
+/* c2 of two groups: the contrast at equal times, a part of it between any others. */
+static void plateau_points(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
+                           const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+{
+    (void)l, (void)ws, (void)jac;
+    for (size_t k = 0; k < n; k++)
+        mean[k] = lin[g[k]] + contrast[g[k]] * (i[k] == j[k] ? 1 : plateau[g[k]]);
+}
+
+static struct model plateau_of(size_t g, double shot)
+{
+    struct model m = {.b = contrast[g]};
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            m.g[i][j] = i == j ? 1 : sqrt(plateau[g]);
+            m.C[i][j] = m.Ct[i][j] = m.b * m.g[i][j] * m.g[i][j];
+            m.Ct[i][j] += i == j ? shot : 0;
+        }
+    return m;
+}
+
+/* Moments that are what the covariance of M speckles makes of them, the same in all slices; between frames that are not
+ * the same the model is the same, and so is every moment of one kind. */
+static struct fit_speckle_moments moments_of(size_t g, double count, double shot)
+{
+    const struct model m = plateau_of(g, shot);
+    const double square = element(&m, 0, 3, 0, 3) - 2 * element(&m, 0, 3, 0, 4) + element(&m, 0, 4, 0, 4);
+    const double product = element(&m, 0, 5, 1, 5) - element(&m, 0, 5, 1, 6) - element(&m, 0, 6, 1, 5) +
+                           element(&m, 0, 6, 1, 6);
+    struct fit_speckle_moments x;
+    for (size_t q = 0; q < FIT_SPECKLE_SLICES; q++) {
+        for (size_t k = 0; k < FIT_SPECKLE_DISTANCES; k++) {
+            x.nsquare[k][q] = 1000 + (double)q;
+            x.square[k][q] = x.nsquare[k][q] * square / count;
+        }
+        for (size_t h = 0; h < FIT_SPECKLE_LEVELS; h++) {
+            x.nproduct[h][q] = 500 + (double)q;
+            x.product[h][q] = x.nproduct[h][q] * product / count;
+        }
+    }
+    return x;
+}
+
+static void count_and_shot_noise_are_found(void **state)
+{
+    static const struct {
+        double count, shot; /* the shot noise in units of the contrast */
+    } c[] = {{100, 1}, {3000, 0.1}, {1e5, 10}, {40, 0.01}, {2000, 3}};
+    const struct fit_kernel kernel = {.space = FIT_PAIRS, .nlinear = 1, .intercept = 0, .points = plateau_points};
+    const struct fit_layout layout = {.ntime = TIMES, .nframe = TIMES, .ngroup = 2, .chunk = SEGMENT, .panel = SEGMENT};
+    const double lin[] = {base, 2 * base};
+    const struct fit_speckle_model m = {.kernel = &kernel, .layout = &layout, .lin = lin};
+    (void)state;
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++)
+        for (size_t g = 0; g < 2; g++) {
+            const double shot = c[k].shot * contrast[g];
+            const struct fit_speckle_moments moments = moments_of(g, c[k].count, shot);
+            struct fit_speckle_noise x;
+            const char *why = "";
+            assert_true(fit_speckle_suits(&m, g, &x, &why));
+            assert_true(fabs(x.contrast / contrast[g] - 1) < 1e-12 && x.frames > TIMES);
+            fit_speckle_estimate(&m, g, &moments, 1, &x);
+            assert_int_equal(x.known, FIT_SPECKLE_BOTH);
+            if (!(fabs(x.count / c[k].count - 1) < 1e-3 && fabs(x.shot / shot - 1) < 1e-3))
+                fail_msg("%zu: %g speckles with %g, not %g with %g", k, x.count, x.shot, c[k].count, shot);
+            assert_true(x.count_std < 1e-3 * x.count && x.shot_std < 1e-3 * x.shot); /* slices agree */
+            assert_true(fabs(x.noise / (x.shot / sqrt(x.count)) - 1) < 1e-12);
+            fit_speckle_estimate(&m, g, &moments, 0, &x);
+            assert_int_equal(x.known, FIT_SPECKLE_SHOT);
+            assert_true(fabs(x.noise / sqrt(moments.square[0][0] / moments.nsquare[0][0] / 2) - 1) < 1e-12);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_have_the_covariance_of_their_elements),
         cmocka_unit_test(frames_may_be_taken_together),
         cmocka_unit_test(moments_are_sums_over_neighbours),
+        cmocka_unit_test(count_and_shot_noise_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
