@@ -149,6 +149,38 @@ static void test_profiles_at_bounds_say_so(void **state)
     fit_dataset_free(ds);
 }
 
+/* At a bound there is no standard error; the curvature of the parameter itself says how far away to look first: the
+ * roots of the rise are evenly spread, no matter how large values of the parameter are. */
+static void test_first_steps_from_a_bound_follow_the_curvature(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = data(k, SIGMA, 0);
+    struct fit_options o = options(most);
+    struct fit_result free_one = run_fit(k, ds, &o);
+    for (size_t e = 0; e < NP; e++) {
+        double upper[NP];
+        if (most[e])
+            continue;
+        for (size_t p = 0; p < NP; p++)
+            upper[p] = p == e ? free_one.theta[e] - free_one.std[e] : NAN;
+        o.likelihood = &e;
+        o.nlikelihood = 1;
+        o.upper = upper;
+        struct fit_result r = run_fit(k, ds, &o);
+        const struct fit_likelihood *l = &r.likelihood[0];
+        assert_true(isnan(r.std[e]) && r.at_bound[e] == 1 && l->value[l->n - 1] == upper[e]);
+        assert_in_range(l->n, 4, 9);
+        for (size_t n = 0; n + 1 < l->n; n++) {
+            const double gap = sqrt(l->rise[n]) - sqrt(l->rise[n + 1]);
+            assert_true(gap > 0.15 && gap < 1.1);
+        }
+        fit_result_free(&r);
+    }
+    fit_result_free(&free_one);
+    fit_dataset_free(ds);
+}
+
 /* ---- bootstraps ----------------------------------------------------------------------------------------------------
  */
 
@@ -267,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_quantiles_of_student),
         cmocka_unit_test(test_profile_of_a_linear_parameter_is_a_parabola),
         cmocka_unit_test(test_profiles_at_bounds_say_so),
+        cmocka_unit_test(test_first_steps_from_a_bound_follow_the_curvature),
         cmocka_unit_test(test_parametric_errors_are_the_usual_ones_for_independent_noise),
         cmocka_unit_test(test_block_errors_allow_for_noise_of_frames),
         cmocka_unit_test(test_bootstraps_have_the_same_bits_for_any_number_of_threads),
