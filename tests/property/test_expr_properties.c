@@ -532,6 +532,7 @@ static void test_slope_of_a_power_of_what_can_be_zero(void **state)
         {hg_add(e, x.one, hg_mul(e, x.p0, x.sinh1)), 0, 0.5},
         {hg_add(e, hg_const(e, -1), x.abs0), 1, 0},
         {hg_add(e, x.one, hg_mul(e, x.p0, hg_add(e, x.p1, minus))), 1, 0},
+        {hg_add(e, x.one, hg_mul(e, x.exp0, hg_add(e, x.p1, minus))), 0, 0},
         {hg_call(e, HG_SINH, x.p0), 0, 0},
     };
     (void)state;
