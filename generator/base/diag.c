@@ -97,8 +97,7 @@ static void report(const struct hg_diag *d, const char *kind, uint32_t line, lon
 /* Is this the error before once more?  Remembers it. */
 static int is_repeated(struct hg_diag *d, uint32_t line, const char *message)
 {
-    int same = d->errors > 0 && line > 0 && d->last_line == line &&
-               strncmp(d->last, message, sizeof d->last - 1) == 0;
+    int same = d->errors > 0 && line > 0 && d->last_line == line && strncmp(d->last, message, sizeof d->last - 1) == 0;
     d->last_line = line;
     snprintf(d->last, sizeof d->last, "%.*s", (int)sizeof d->last - 1, message);
     return same;
@@ -111,8 +110,7 @@ static void add_error(struct hg_diag *d, uint32_t line, long column, const char 
     if (d->errors < MAX_PRINTED)
         report(d, "error", line, column, help, message);
     else if (d->errors == MAX_PRINTED)
-        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file,
-                MAX_PRINTED);
+        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file, MAX_PRINTED);
     d->errors++;
 }
 
@@ -143,8 +141,7 @@ void hg_error_at(struct hg_diag *d, size_t place, const char *help, const char *
     add_error(d, line, (long)(place - start), help, message);
 }
 
-void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help,
-                const char *format, ...)
+void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
 {
     char message[1000];
     va_list args;

@@ -62,10 +62,7 @@ static void cases(FILE *out, const struct hg_box *b)
 
 static const char *accent(const char *word)
 {
-    return strcmp(word, "dot") == 0   ? "˙"
-           : strcmp(word, "hat") == 0 ? "^"
-           : strcmp(word, "bar") == 0 ? "¯"
-                                      : "˜";
+    return strcmp(word, "dot") == 0 ? "˙" : strcmp(word, "hat") == 0 ? "^" : strcmp(word, "bar") == 0 ? "¯" : "˜";
 }
 
 /* Spaces at the ends of words in a formula would be dropped. */
@@ -93,9 +90,7 @@ static void mathml(FILE *out, const struct hg_box *b)
     switch (b->kind) {
     case HG_BOX_ROW: children(out, "mrow", b); break;
     case HG_BOX_LETTER: element(out, "mi", b->text); break;
-    case HG_BOX_WORD:
-        element(out, one_letter(b->text) ? "mi mathvariant=\"normal\"" : "mi", b->text);
-        break;
+    case HG_BOX_WORD: element(out, one_letter(b->text) ? "mi mathvariant=\"normal\"" : "mi", b->text); break;
     case HG_BOX_NUMBER: element(out, "mn", b->text); break;
     case HG_BOX_SIGN: element(out, "mo form=\"infix\"", b->text); break;
     case HG_BOX_PREFIX: element(out, "mo lspace=\"0\" rspace=\"0\"", b->text); break;
@@ -156,8 +151,7 @@ static void begin(FILE *out, const char *title, const char *subtitle)
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
     escape(out, title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>",
-            (const char *)embedded_page_css);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", (const char *)embedded_page_css);
     escape(out, title);
     fputs("</h1>\n<p class=\"sub\"><code>", out);
     escape(out, subtitle);
@@ -202,8 +196,7 @@ static void verbatim(FILE *out, const char *text)
     fputs("</pre>\n", out);
 }
 
-static const struct hg_column
-    *heading; /* of the table that is being written: repeated on narrow screens */
+static const struct hg_column *heading; /* of the table that is being written: repeated on narrow screens */
 
 static void table(FILE *out, const struct hg_column *column, uint32_t n)
 {

@@ -182,8 +182,7 @@ static const char *prior_text(struct page *p, const struct hg_symbol_decl *s)
     const char *b = s->prior_from[1] ? x[s->prior_from[1] - 1].name : hg_format(p->a, "%g", s->prior_b);
     switch (s->prior) {
     case FIT_PRIOR_NORMAL: return hg_format(p->a, "normal, mean %s, sd %s", a, b);
-    case FIT_PRIOR_TRUNCATED_NORMAL:
-        return hg_format(p->a, "normal within the bounds, mean %s, sd %s", a, b);
+    case FIT_PRIOR_TRUNCATED_NORMAL: return hg_format(p->a, "normal within the bounds, mean %s, sd %s", a, b);
     case FIT_PRIOR_LOG_NORMAL: return hg_format(p->a, "log-normal, ln: mean %s, sd %s", a, b);
     case FIT_PRIOR_HALF_NORMAL: return hg_format(p->a, "half-normal, scale %s", b);
     case FIT_PRIOR_HALF_CAUCHY: return hg_format(p->a, "half-Cauchy, scale %s", b);
@@ -210,27 +209,23 @@ static const char *description(struct page *p, const struct hg_symbol_decl *s, i
     if (linear)
         text = hg_format(p->a, "%s%slinear: eliminated in each step", text, *text ? "; " : "");
     if (s->over >= 0)
-        text = hg_format(p->a, "%s%sone value per %s", text, *text ? "; " : "",
-                         p->m->axis.item[s->over].name);
+        text = hg_format(p->a, "%s%sone value per %s", text, *text ? "; " : "", p->m->axis.item[s->over].name);
     for (const char *const *alias = s->alias; alias && *alias; alias++)
-        text =
-            hg_format(p->a, "%s%s%s", text,
-                      alias == s->alias ? *text ? "; also called " : "also called " : ", ", *alias);
+        text = hg_format(p->a, "%s%s%s", text, alias == s->alias ? *text ? "; also called " : "also called " : ", ",
+                         *alias);
     return text;
 }
 
 static void parameters(struct page *p)
 {
-    static const struct hg_column column[] = {
-        {"", 0},       {"name", 0},   {"unit", 0},         {"start", 0},
-        {"bounds", 0}, {"prior", 26}, {"description", 42}, {NULL, 0}};
+    static const struct hg_column column[] = {{"", 0},       {"name", 0},   {"unit", 0},         {"start", 0},
+                                              {"bounds", 0}, {"prior", 26}, {"description", 42}, {NULL, 0}};
     uint32_t n = p->m->param.n + p->m->linear.n;
     p->f->section(p->out, "Parameters");
     struct table t = table(p, column);
     for (uint32_t k = 0; k < n; k++) {
         int linear = k >= p->m->param.n;
-        const struct hg_symbol_decl *s =
-            linear ? &p->m->linear.item[k - p->m->param.n] : &p->m->param.item[k];
+        const struct hg_symbol_decl *s = linear ? &p->m->linear.item[k - p->m->param.n] : &p->m->param.item[k];
         cell_math(&t, hg_typeset_symbol(p->m, s));
         cell_code(&t, s->name);
         cell_math(&t, hg_typeset_unit(p->a, s->unit));
@@ -243,8 +238,7 @@ static void parameters(struct page *p)
     p->f->table_end(p->out);
 }
 
-static const char *symbol_kind(const struct page *p, const struct hg_list *list,
-                               const struct hg_symbol_decl *s)
+static const char *symbol_kind(const struct page *p, const struct hg_list *list, const struct hg_symbol_decl *s)
 {
     static const char *const role[] = {[FIT_ROLE_COVARIATE] = "column",
                                        [FIT_ROLE_VALUE] = "column, measured",
@@ -292,8 +286,7 @@ static void data(struct page *p)
             if (list[l] == &m->setting && !isnan(s->start))
                 doc = hg_format(p->a, "%s%sdefault %g", doc, *doc ? "; " : "", s->start);
             if ((list[l] == &m->column || list[l] == &m->axis) && s->lower < s->upper)
-                doc =
-                    hg_format(p->a, "%s%sfrom %g to %g", doc, *doc ? "; " : "", s->lower, s->upper);
+                doc = hg_format(p->a, "%s%sfrom %g to %g", doc, *doc ? "; " : "", s->lower, s->upper);
             cell_text(&t, doc);
             row_end(&t);
         }
@@ -308,22 +301,19 @@ static const struct hg_symbol_decl *parameter(const struct hg_model *m, uint32_t
 }
 
 /* 1 when both parameters reach `root` through the same parts only. */
-static int alike(const struct page *p, hg_wid root, const hg_wid *part, uint32_t n, hg_id a,
-                 hg_id b)
+static int alike(const struct page *p, hg_wid root, const hg_wid *part, uint32_t n, hg_id a, hg_id b)
 {
     if (hg_written_depends(p->m, root, a, 1) || hg_written_depends(p->m, root, b, 1))
         return 0;
     for (uint32_t k = 0; k < n; k++)
-        if (part[k] != root &&
-            hg_written_depends(p->m, part[k], a, 0) != hg_written_depends(p->m, part[k], b, 0) &&
+        if (part[k] != root && hg_written_depends(p->m, part[k], a, 0) != hg_written_depends(p->m, part[k], b, 0) &&
             hg_written_mentions(p->m, root, part[k]))
             return 0;
     return 1;
 }
 
 /* ",  theta = a, b, c" */
-static const struct hg_box *thetas(struct page *p, const struct hg_symbol_decl *const *s,
-                                   uint32_t n)
+static const struct hg_box *thetas(struct page *p, const struct hg_symbol_decl *const *s, uint32_t n)
 {
     const struct hg_box **row = hg_alloc(p->a, (3 * n + 3) * sizeof *row);
     uint32_t k = 0;
@@ -345,11 +335,9 @@ static void shorten(struct page *p, struct hg_formula *f)
     for (uint32_t k = 0; k < f->n; k++) {
         if (hg_box_width(f->piece[k]) < WIDEST)
             continue;
-        const struct hg_box *row[2] = {
-            hg_box(p->a, HG_BOX_SIGN, "=", NULL, 0, NULL),
-            hg_box(p->a, HG_BOX_TEXT, "(too long to be shown)", NULL, 0, NULL)};
-        const struct hg_box **piece =
-            hg_alloc(p->a, 2 * sizeof *piece); /* room for the list of parameters */
+        const struct hg_box *row[2] = {hg_box(p->a, HG_BOX_SIGN, "=", NULL, 0, NULL),
+                                       hg_box(p->a, HG_BOX_TEXT, "(too long to be shown)", NULL, 0, NULL)};
+        const struct hg_box **piece = hg_alloc(p->a, 2 * sizeof *piece); /* room for the list of parameters */
         piece[0] = hg_box(p->a, HG_BOX_ROW, NULL, NULL, 2, row);
         f->piece = piece;
         f->n = 1;
@@ -401,9 +389,7 @@ static void derivatives(struct page *p)
         return;
     uint32_t n = hg_written_parts(p->m, root, &part);
     p->f->section(p->out, "Derivatives");
-    paragraph(
-        p,
-        "What the kernels compute, perhaps rearranged; the build tests it against dual numbers.");
+    paragraph(p, "What the kernels compute, perhaps rearranged; the build tests it against dual numbers.");
     slopes(p, root, 0, part, n);
     for (uint32_t k = 0; k < n; k++)
         slopes(p, part[k], 1, part, n);
@@ -434,20 +420,16 @@ static void variants(struct page *p, unsigned char *shown)
 
 static void curves(struct page *p, unsigned char *shown)
 {
-    static const struct hg_column column[] = {
-        {"", 0}, {"name", 0}, {"unit", 0}, {"description", 90}, {NULL, 0}};
+    static const struct hg_column column[] = {{"", 0}, {"name", 0}, {"unit", 0}, {"description", 90}, {NULL, 0}};
     if (p->m->curve.n == 0)
         return;
     p->f->section(p->out, "Curves");
-    paragraph(
-        p,
-        "In the results of every fit, with the errors that follow from those of the parameters.");
+    paragraph(p, "In the results of every fit, with the errors that follow from those of the parameters.");
     struct table t = table(p, column);
     for (uint32_t k = 0; k < p->m->curve.n; k++) {
         const struct hg_symbol_decl *s = &p->m->curve.item[k];
         int named = hg_written_is_named(p->m, s->written);
-        cell_math(&t,
-                  named ? hg_typeset_name_of(p->m, s->written) : hg_typeset_name(p->a, s->name));
+        cell_math(&t, named ? hg_typeset_name_of(p->m, s->written) : hg_typeset_name(p->a, s->name));
         cell_code(&t, s->name);
         cell_math(&t, unit_or_one(p, s->unit));
         cell_text(&t, s->doc);
@@ -476,12 +458,11 @@ static void cost(struct page *p, const struct hg_variant *v, const struct fit_co
     } line[] = {
         {c->per_frame, "frame, for the tables"},
         {c->per_pair, hg_format(p->a, "%s, whatever the group", each)},
-        {c->per_pair_group, hg_format(p->a, p->m->axis.n ? "%s and %s" : "%s", each,
-                                      p->m->axis.n ? p->m->axis.item[0].name : "")},
-        {c->value_per_pair_group, hg_format(p->a,
-                                            p->m->axis.n ? "%s and %s, when only values are wanted"
-                                                         : "%s, when only values are wanted",
-                                            each, p->m->axis.n ? p->m->axis.item[0].name : "")},
+        {c->per_pair_group,
+         hg_format(p->a, p->m->axis.n ? "%s and %s" : "%s", each, p->m->axis.n ? p->m->axis.item[0].name : "")},
+        {c->value_per_pair_group,
+         hg_format(p->a, p->m->axis.n ? "%s and %s, when only values are wanted" : "%s, when only values are wanted",
+                   each, p->m->axis.n ? p->m->axis.item[0].name : "")},
         {c->functions_per_pair, hg_format(p->a, "%s, of them calls of exp, sin, ...", each)},
     };
     p->f->section(p->out, "Cost");
@@ -527,8 +508,7 @@ static void accuracy(struct page *p, const struct hg_variant *v, const struct hg
     for (uint32_t k = 0; k < a->n; k++) {
         double ulp = a->output[k].ulp;
         cell_text(&t, a->output[k].name);
-        cell_text(&t, ulp < 1e6 ? hg_format(p->a, "%.*f", ulp < 10 ? 1 : 0, ulp)
-                                : hg_format(p->a, "%.1e", ulp));
+        cell_text(&t, ulp < 1e6 ? hg_format(p->a, "%.*f", ulp < 10 ? 1 : 0, ulp) : hg_format(p->a, "%.1e", ulp));
         row_end(&t);
     }
     p->f->table_end(p->out);
@@ -536,12 +516,10 @@ static void accuracy(struct page *p, const struct hg_variant *v, const struct hg
 
 static const char *with_value(struct page *p, const char *text, const char *name, double x)
 {
-    return isnan(x) ? text
-                    : hg_format(p->a, "%s%s%s = %s", text, *text ? ", " : "", name, plain(p, x));
+    return isnan(x) ? text : hg_format(p->a, "%s%s%s = %s", text, *text ? ", " : "", name, plain(p, x));
 }
 
-static const char *test_values(struct page *p, const char *text, const struct hg_list *list,
-                               const double *x)
+static const char *test_values(struct page *p, const char *text, const struct hg_list *list, const double *x)
 {
     for (uint32_t k = 0; k < list->n; k++)
         if (list->item[k].role == FIT_ROLE_COVARIATE)
@@ -551,8 +529,7 @@ static const char *test_values(struct page *p, const char *text, const struct hg
 
 static void tests(struct page *p)
 {
-    const struct hg_column column[] = {
-        {p->m->observable, 0}, {"variant", 0}, {"at", 105}, {NULL, 0}};
+    const struct hg_column column[] = {{p->m->observable, 0}, {"variant", 0}, {"at", 105}, {NULL, 0}};
     if (p->m->ntest == 0)
         return;
     p->f->section(p->out, "Test points");

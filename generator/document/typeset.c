@@ -16,15 +16,14 @@
 
 enum { MAX_BOXES = 20000 };
 
-static const struct hg_box *box(struct typeset *t, enum hg_box_kind kind, const char *text,
-                                const char *tex, uint32_t n, const struct hg_box *const *child)
+static const struct hg_box *box(struct typeset *t, enum hg_box_kind kind, const char *text, const char *tex, uint32_t n,
+                                const struct hg_box *const *child)
 {
     t->boxes++;
     return hg_box(t->a, kind, text, tex, n, child);
 }
 
-const struct hg_box *typeset_leaf(struct typeset *t, enum hg_box_kind kind, const char *text,
-                                  const char *tex)
+const struct hg_box *typeset_leaf(struct typeset *t, enum hg_box_kind kind, const char *text, const char *tex)
 {
     return box(t, kind, text, tex, 0, NULL);
 }
@@ -70,8 +69,7 @@ static const struct hg_box *factor(struct typeset *t, hg_wid id);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static const struct hg_box *with_subscript(struct typeset *t, const struct hg_box *base,
-                                           const struct hg_box *sub)
+static const struct hg_box *with_subscript(struct typeset *t, const struct hg_box *base, const struct hg_box *sub)
 {
     if (base->kind != HG_BOX_SUB)
         return typeset_two(t, HG_BOX_SUB, base, sub);
@@ -83,8 +81,7 @@ static const struct hg_box *with_subscript(struct typeset *t, const struct hg_bo
 }
 
 /* base to a power; a subscript and the power stand above each other */
-static const struct hg_box *with_power(struct typeset *t, const struct hg_box *base,
-                                       const struct hg_box *power)
+static const struct hg_box *with_power(struct typeset *t, const struct hg_box *base, const struct hg_box *power)
 {
     if (base->kind != HG_BOX_SUB)
         return typeset_two(t, HG_BOX_SUP, base, power);
@@ -95,16 +92,13 @@ static const struct hg_box *with_power(struct typeset *t, const struct hg_box *b
 const struct hg_box *typeset_pair_time(struct typeset *t, int second)
 {
     const char *name = t->m->grid_name ? t->m->grid_name : "t";
-    return with_subscript(t, hg_typeset_name(t->a, name),
-                          typeset_leaf(t, HG_BOX_NUMBER, second ? "2" : "1", NULL));
+    return with_subscript(t, hg_typeset_name(t->a, name), typeset_leaf(t, HG_BOX_NUMBER, second ? "2" : "1", NULL));
 }
 
 const struct hg_box *typeset_declared(struct typeset *t, const struct hg_symbol_decl *s)
 {
     const struct hg_box *name = hg_typeset_name(t->a, s->name);
-    return s->over < 0
-               ? name
-               : with_subscript(t, name, hg_typeset_name(t->a, t->m->axis.item[s->over].name));
+    return s->over < 0 ? name : with_subscript(t, name, hg_typeset_name(t->a, t->m->axis.item[s->over].name));
 }
 
 const struct hg_box *typeset_symbol(struct typeset *t, hg_id node)
@@ -155,17 +149,14 @@ const struct hg_box *typeset_part_name(struct typeset *t, hg_wid id)
         name = with_power(t, name, w->number ? numbered(t, w->number) : primes(t, w->primes));
     typeset_put(&r, name);
     if (w->node && hg_at(t->m->expr, w->node)->vary & HG_T)
-        typeset_put(
-            &r, typeset_fence(t, "()", t->time ? t->time : hg_typeset_name(t->a, t->m->grid_name)));
+        typeset_put(&r, typeset_fence(t, "()", t->time ? t->time : hg_typeset_name(t->a, t->m->grid_name)));
     return typeset_row(t, &r);
 }
 
-const struct hg_box *typeset_partial(struct typeset *t, const struct hg_box *of,
-                                     const struct hg_box *by)
+const struct hg_box *typeset_partial(struct typeset *t, const struct hg_box *of, const struct hg_box *by)
 {
     const struct hg_box *d = typeset_leaf(t, HG_BOX_LETTER, "∂", "\\partial ");
-    return typeset_two(t, HG_BOX_FRACTION, typeset_two(t, HG_BOX_ROW, d, of),
-                       typeset_two(t, HG_BOX_ROW, d, by));
+    return typeset_two(t, HG_BOX_FRACTION, typeset_two(t, HG_BOX_ROW, d, of), typeset_two(t, HG_BOX_ROW, d, by));
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
@@ -177,8 +168,7 @@ static const struct hg_function *find_function(enum hg_op op)
     return f && f->shown ? f : NULL;
 }
 
-const struct hg_box *typeset_call(struct typeset *t, const struct hg_box *name,
-                                  const struct hg_box *argument)
+const struct hg_box *typeset_call(struct typeset *t, const struct hg_box *name, const struct hg_box *argument)
 {
     return typeset_two(t, HG_BOX_ROW, name, typeset_fence(t, "()", argument));
 }
@@ -189,8 +179,7 @@ static const struct hg_box *word(struct typeset *t, const char *text, const char
 }
 
 /* a, b in parentheses after a word */
-static const struct hg_box *call_two(struct typeset *t, const char *name, const char *tex, hg_wid x,
-                                     hg_wid y)
+static const struct hg_box *call_two(struct typeset *t, const char *name, const char *tex, hg_wid x, hg_wid y)
 {
     struct row r = {.a = t->a};
     typeset_put(&r, expression(t, x));
@@ -200,27 +189,23 @@ static const struct hg_box *call_two(struct typeset *t, const char *name, const 
     return typeset_call(t, word(t, name, tex), typeset_row(t, &r));
 }
 
-static const struct hg_box *function_call(struct typeset *t, enum hg_op op, hg_wid x,
-                                          const struct hg_box *power)
+static const struct hg_box *function_call(struct typeset *t, enum hg_op op, hg_wid x, const struct hg_box *power)
 {
     const struct hg_function *f = find_function(op);
     struct row r = {.a = t->a};
     if (op == HG_ABS)
         return typeset_fence(t, "||", expression(t, x));
     if (op == HG_LOG1P || op == HG_EXPM1) {
-        typeset_put(&r, op == HG_LOG1P
-                            ? typeset_leaf(t, HG_BOX_NUMBER, "1", NULL)
-                            : typeset_call(t, word(t, "exp", "\\exp"), expression(t, x)));
-        typeset_put(&r,
-                    op == HG_LOG1P ? typeset_leaf(t, HG_BOX_SIGN, "+", NULL) : typeset_minus(t, 0));
+        typeset_put(&r, op == HG_LOG1P ? typeset_leaf(t, HG_BOX_NUMBER, "1", NULL)
+                                       : typeset_call(t, word(t, "exp", "\\exp"), expression(t, x)));
+        typeset_put(&r, op == HG_LOG1P ? typeset_leaf(t, HG_BOX_SIGN, "+", NULL) : typeset_minus(t, 0));
         typeset_put(&r, op == HG_LOG1P ? factor(t, x) : typeset_leaf(t, HG_BOX_NUMBER, "1", NULL));
         if (op == HG_EXPM1)
             return typeset_fence(t, "()", typeset_row(t, &r));
         return typeset_call(t, word(t, f->shown, f->tex), typeset_row(t, &r));
     }
     const struct hg_box *name = f ? word(t, f->shown, f->tex) : word(t, hg_op_text[op], NULL);
-    return typeset_call(t, power ? typeset_two(t, HG_BOX_SUP, name, power) : name,
-                        expression(t, x));
+    return typeset_call(t, power ? typeset_two(t, HG_BOX_SUP, name, power) : name, expression(t, x));
 }
 
 static const struct hg_box *condition(struct typeset *t, hg_wid id)
@@ -247,8 +232,7 @@ static const struct hg_box *choice(struct typeset *t, hg_wid id)
     const struct hg_written w = *hg_written_at(t->m, id);
     struct row r = {.a = t->a};
     typeset_put(&r, expression(t, w.arg[1]));
-    typeset_put(&r, typeset_two(t, HG_BOX_ROW, typeset_leaf(t, HG_BOX_TEXT, "if ", NULL),
-                                condition(t, w.arg[0])));
+    typeset_put(&r, typeset_two(t, HG_BOX_ROW, typeset_leaf(t, HG_BOX_TEXT, "if ", NULL), condition(t, w.arg[0])));
     typeset_put(&r, expression(t, w.arg[2]));
     typeset_put(&r, typeset_leaf(t, HG_BOX_TEXT, "otherwise", NULL));
     return box(t, HG_BOX_CASES, NULL, NULL, r.n, r.item);
@@ -258,8 +242,7 @@ static const struct hg_box *integral(struct typeset *t, const struct hg_written 
 {
     const struct hg_box *outer = t->time;
     struct row r = {.a = t->a};
-    typeset_put(
-        &r, typeset_two(t, HG_BOX_INTEGRAL, expression(t, w->arg[1]), expression(t, w->arg[2])));
+    typeset_put(&r, typeset_two(t, HG_BOX_INTEGRAL, expression(t, w->arg[1]), expression(t, w->arg[2])));
     t->time = NULL;
     typeset_put(&r, factor(t, w->arg[0]));
     t->time = outer;
@@ -282,10 +265,8 @@ static const struct hg_box *exponent(struct typeset *t, hg_wid id)
 
 static const struct hg_box *power(struct typeset *t, const struct hg_written *w)
 {
-    const struct hg_written *base = hg_written_at(t->m, w->arg[0]),
-                            *e = hg_written_at(t->m, w->arg[1]);
-    int whole =
-        e->word == HG_W_NUMBER && e->value == floor(e->value) && e->value > 1 && e->value < 10;
+    const struct hg_written *base = hg_written_at(t->m, w->arg[0]), *e = hg_written_at(t->m, w->arg[1]);
+    int whole = e->word == HG_W_NUMBER && e->value == floor(e->value) && e->value > 1 && e->value < 10;
     if (hg_written_is(t->m, w->arg[1], 0.5)) {
         const struct hg_box *x = expression(t, w->arg[0]);
         return box(t, HG_BOX_ROOT, NULL, NULL, 1, &x);
@@ -295,15 +276,11 @@ static const struct hg_box *power(struct typeset *t, const struct hg_written *w)
     if (whole && f && f->power)
         return function_call(t, base->op, base->arg[0], exponent(t, w->arg[1]));
     struct term x = term(t, w->arg[0]);
-    int number =
-        base->word == HG_W_NUMBER && x.box->kind != HG_BOX_NUMBER && x.box->kind != HG_BOX_LETTER;
-    int plain =
-        x.level == ATOM_LEVEL && !x.negative && !number && x.box->kind != HG_BOX_SUP &&
-        x.box->kind != HG_BOX_SUBSUP && x.box->kind != HG_BOX_CASES &&
-        x.box->kind != HG_BOX_FRACTION &&
-        (base->rank != HG_UNNAMED || (base->word != HG_W_FUNCTION && base->word != HG_W_INTEGRAL));
-    return with_power(t, plain ? x.box : typeset_fence(t, "()", expression(t, w->arg[0])),
-                      exponent(t, w->arg[1]));
+    int number = base->word == HG_W_NUMBER && x.box->kind != HG_BOX_NUMBER && x.box->kind != HG_BOX_LETTER;
+    int plain = x.level == ATOM_LEVEL && !x.negative && !number && x.box->kind != HG_BOX_SUP &&
+                x.box->kind != HG_BOX_SUBSUP && x.box->kind != HG_BOX_CASES && x.box->kind != HG_BOX_FRACTION &&
+                (base->rank != HG_UNNAMED || (base->word != HG_W_FUNCTION && base->word != HG_W_INTEGRAL));
+    return with_power(t, plain ? x.box : typeset_fence(t, "()", expression(t, w->arg[0])), exponent(t, w->arg[1]));
 }
 
 int typeset_shown_by_name(const struct typeset *t, hg_wid id)
@@ -313,8 +290,7 @@ int typeset_shown_by_name(const struct typeset *t, hg_wid id)
 
 static void put_factor(struct product *p, const struct hg_box *b, enum level level)
 {
-    p->level =
-        hg_grow(p->factor.a, p->level, p->factor.n, p->factor.n + 1, sizeof *p->level, &p->room);
+    p->level = hg_grow(p->factor.a, p->level, p->factor.n, p->factor.n + 1, sizeof *p->level, &p->room);
     p->level[p->factor.n] = level;
     typeset_put(&p->factor, b);
 }
@@ -360,8 +336,7 @@ struct product typeset_product_of(struct typeset *t, hg_wid id)
 
 static enum level level_of(const struct product *p)
 {
-    int plain =
-        fabs(p->coefficient) == 1 || p->factor.n == 0; /* 1 exactly: nothing but the factor */
+    int plain = fabs(p->coefficient) == 1 || p->factor.n == 0; /* 1 exactly: nothing but the factor */
     if (p->factor.n > 1 || !plain)
         return PRODUCT_LEVEL;
     return p->factor.n ? p->level[0] : ATOM_LEVEL;
@@ -409,8 +384,7 @@ static const struct hg_box *join(struct typeset *t, const struct product *p)
         typeset_put(&r, hg_typeset_number(t->a, c));
     for (uint32_t k = 0; k < p->factor.n && c != 0; k++) {
         const struct hg_box *b = p->factor.item[k];
-        int loose =
-            p->level[k] == SUM_LEVEL || (p->level[k] == PRODUCT_LEVEL && k + 1 < p->factor.n);
+        int loose = p->level[k] == SUM_LEVEL || (p->level[k] == PRODUCT_LEVEL && k + 1 < p->factor.n);
         if (r.n)
             typeset_put(&r, typeset_leaf(t, HG_BOX_THIN, NULL, NULL));
         typeset_put(&r, loose && !one ? typeset_fence(t, "()", b) : b);
@@ -493,16 +467,13 @@ static struct term term(struct typeset *t, hg_wid id)
     case HG_W_NEG: return product_term(t, id);
     case HG_W_POW: x.box = power(t, &w); return x;
     case HG_W_FUNCTION: x.box = function_call(t, w.op, w.arg[0], NULL); return x;
-    case HG_W_ATAN2:
-        x.box = call_two(t, "atan2", "\\operatorname{atan2}", w.arg[0], w.arg[1]);
-        return x;
+    case HG_W_ATAN2: x.box = call_two(t, "atan2", "\\operatorname{atan2}", w.arg[0], w.arg[1]); return x;
     case HG_W_LT:
     case HG_W_LE:
     case HG_W_GT: x.box = condition(t, id); return x;
     case HG_W_WHERE:
         x.box = choice(t, id);
-        x.level =
-            x.box->kind == HG_BOX_CASES ? SUM_LEVEL : ATOM_LEVEL; /* in parentheses beside others */
+        x.level = x.box->kind == HG_BOX_CASES ? SUM_LEVEL : ATOM_LEVEL; /* in parentheses beside others */
         return x;
     case HG_W_INTEGRAL: x.box = integral(t, &w); return x;
     case HG_W_AT: {
@@ -514,9 +485,7 @@ static struct term term(struct typeset *t, hg_wid id)
     }
     case HG_W_WHEN: x.box = typeset_fence(t, "[]", condition(t, w.arg[0])); return x;
     case HG_W_REF: x.box = typeset_part_name(t, w.arg[0]); return x;
-    case HG_W_SLOPE:
-        x.box = typeset_partial(t, typeset_part_name(t, w.arg[0]), typeset_symbol(t, w.node));
-        return x;
+    case HG_W_SLOPE: x.box = typeset_partial(t, typeset_part_name(t, w.arg[0]), typeset_symbol(t, w.node)); return x;
     }
     hg_bug("typeset: word %d", (int)w.word);
 }

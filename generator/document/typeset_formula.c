@@ -61,8 +61,7 @@ static void pieces(struct typeset *t, hg_wid id, struct hg_formula *f)
         else if (k)
             typeset_put(&r, typeset_leaf(t, HG_BOX_SIGN, "+", NULL));
         enum hg_word w = hg_written_at(t->m, s.term[k])->word;
-        int product = !typeset_shown_by_name(t, s.term[k]) &&
-                      (w == HG_W_MUL || w == HG_W_NEG || w == HG_W_DIV);
+        int product = !typeset_shown_by_name(t, s.term[k]) && (w == HG_W_MUL || w == HG_W_NEG || w == HG_W_DIV);
         if (product && hg_box_width(s.box.item[k]) > PIECE) {
             put_product(t, s.term[k], &r, &all);
         } else {
@@ -79,8 +78,7 @@ static const struct hg_box *observed(struct typeset *t)
     struct hg_model *m = t->m;
     struct row r = {.a = t->a};
     for (uint32_t k = 0; k < m->axis.n + m->column.n; k++) {
-        const struct hg_symbol_decl *s =
-            k < m->axis.n ? &m->axis.item[k] : &m->column.item[k - m->axis.n];
+        const struct hg_symbol_decl *s = k < m->axis.n ? &m->axis.item[k] : &m->column.item[k - m->axis.n];
         if (k >= m->axis.n && s->role != FIT_ROLE_COVARIATE)
             continue;
         if (r.n)
@@ -105,8 +103,7 @@ void hg_typeset_mean(struct hg_model *m, hg_wid mean, struct hg_formula *f)
 void hg_typeset_part(struct hg_model *m, hg_wid part, const char *name, struct hg_formula *f)
 {
     struct typeset t = {.m = m, .a = m->expr->arena, .root = part};
-    f->left =
-        hg_written_is_named(m, part) ? typeset_part_name(&t, part) : hg_typeset_name(t.a, name);
+    f->left = hg_written_is_named(m, part) ? typeset_part_name(&t, part) : hg_typeset_name(t.a, name);
     pieces(&t, part, f);
 }
 
@@ -116,12 +113,10 @@ const struct hg_box *hg_typeset_name_of(struct hg_model *m, hg_wid part)
     return typeset_part_name(&t, part);
 }
 
-void hg_typeset_slope(struct hg_model *m, hg_wid part, hg_wid slope, hg_id node, int many,
-                      struct hg_formula *f)
+void hg_typeset_slope(struct hg_model *m, hg_wid part, hg_wid slope, hg_id node, int many, struct hg_formula *f)
 {
     struct typeset t = {.m = m, .a = m->expr->arena, .many = many ? node : 0};
-    const struct hg_box *of =
-        part ? typeset_part_name(&t, part) : hg_typeset_name(t.a, m->observable);
+    const struct hg_box *of = part ? typeset_part_name(&t, part) : hg_typeset_name(t.a, m->observable);
     f->left = typeset_partial(&t, of, typeset_symbol(&t, node));
     pieces(&t, slope, f);
 }

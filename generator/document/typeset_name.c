@@ -12,20 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct hg_box *hg_box(struct hg_arena *a, enum hg_box_kind kind, const char *text,
-                            const char *tex, uint32_t n, const struct hg_box *const *child)
+const struct hg_box *hg_box(struct hg_arena *a, enum hg_box_kind kind, const char *text, const char *tex, uint32_t n,
+                            const struct hg_box *const *child)
 {
     struct hg_box *b = hg_alloc(a, sizeof *b);
     const struct hg_box **copy = hg_alloc(a, (n + 1) * sizeof *copy);
     if (n)
         memcpy(copy, child, n * sizeof *copy);
-    *b =
-        (struct hg_box){.kind = kind, .text = text, .tex = tex ? tex : text, .n = n, .child = copy};
+    *b = (struct hg_box){.kind = kind, .text = text, .tex = tex ? tex : text, .n = n, .child = copy};
     return b;
 }
 
-static const struct hg_box *leaf(struct hg_arena *a, enum hg_box_kind kind, const char *text,
-                                 const char *tex)
+static const struct hg_box *leaf(struct hg_arena *a, enum hg_box_kind kind, const char *text, const char *tex)
 {
     return hg_box(a, kind, text, tex, 0, NULL);
 }
@@ -47,8 +45,8 @@ static size_t letters(const char *utf8)
 
 int hg_box_tall(const struct hg_box *b)
 {
-    int tall = b->kind == HG_BOX_FRACTION || b->kind == HG_BOX_INTEGRAL ||
-               b->kind == HG_BOX_CASES || b->kind == HG_BOX_ROOT;
+    int tall =
+        b->kind == HG_BOX_FRACTION || b->kind == HG_BOX_INTEGRAL || b->kind == HG_BOX_CASES || b->kind == HG_BOX_ROOT;
     for (uint32_t k = 0; k < b->n && !tall; k++)
         tall = hg_box_tall(b->child[k]);
     return tall;
@@ -68,8 +66,7 @@ double hg_box_width(const struct hg_box *b)
         return w + most;
     }
     for (uint32_t k = 0; k < b->n; k++) {
-        int small =
-            k > 0 && (b->kind == HG_BOX_SUB || b->kind == HG_BOX_SUP || b->kind == HG_BOX_SUBSUP);
+        int small = k > 0 && (b->kind == HG_BOX_SUB || b->kind == HG_BOX_SUP || b->kind == HG_BOX_SUBSUP);
         double c = hg_box_width(b->child[k]) * (small || b->kind == HG_BOX_INTEGRAL ? 0.7 : 1);
         most = fmax(most, c);
         w += b->kind == HG_BOX_FRACTION || b->kind == HG_BOX_INTEGRAL ? 0 : c;
@@ -138,8 +135,7 @@ static int is_accent(const char *s, size_t n)
 }
 
 /* Letters and digits of one part, "t0", side by side. */
-static void add_part(struct hg_arena *a, const char *s, size_t n, const struct hg_box **list,
-                     uint32_t *count)
+static void add_part(struct hg_arena *a, const char *s, size_t n, const struct hg_box **list, uint32_t *count)
 {
     size_t word = n;
     while (word > 0 && isdigit((unsigned char)s[word - 1]))
@@ -192,8 +188,7 @@ static const struct hg_box *unit_word(struct hg_arena *a, const char *s, size_t 
         if (strcmp(word, sign[k].word) == 0)
             return leaf(a, HG_BOX_WORD, sign[k].text, sign[k].tex);
     if (n == 2 && *word == 'u') /* um, us, uL, uM, ... */
-        return leaf(a, HG_BOX_WORD, hg_format(a, "µ%s", word + 1),
-                    hg_format(a, "\\mu %s", word + 1));
+        return leaf(a, HG_BOX_WORD, hg_format(a, "µ%s", word + 1), hg_format(a, "\\mu %s", word + 1));
     return leaf(a, HG_BOX_WORD, word, NULL);
 }
 
@@ -212,15 +207,12 @@ const struct hg_box *hg_typeset_unit(struct hg_arena *a, const char *unit)
         if (!(n == 1 && *unit == '1')) {
             const struct hg_box *word = unit_word(a, unit, n);
             size_t cut = power && *exponent == '(';
-            const char *digits =
-                power ? hg_format(a, "%.*s", (int)(power - 2 * cut), exponent + cut) : "1";
+            const char *digits = power ? hg_format(a, "%.*s", (int)(power - 2 * cut), exponent + cut) : "1";
             int negative = below != (*digits == '-');
             digits += *digits == '-';
             if (negative || strcmp(digits, "1") != 0) {
-                const struct hg_box *row[2] = {leaf(a, HG_BOX_PREFIX, "−", "-"),
-                                               leaf(a, HG_BOX_NUMBER, digits, NULL)};
-                word = two(a, HG_BOX_SUP, word,
-                           hg_box(a, HG_BOX_ROW, NULL, NULL, negative ? 2 : 1, row + !negative));
+                const struct hg_box *row[2] = {leaf(a, HG_BOX_PREFIX, "−", "-"), leaf(a, HG_BOX_NUMBER, digits, NULL)};
+                word = two(a, HG_BOX_SUP, word, hg_box(a, HG_BOX_ROW, NULL, NULL, negative ? 2 : 1, row + !negative));
             }
             if (count)
                 list[count++] = leaf(a, HG_BOX_THIN, NULL, NULL);
@@ -230,9 +222,7 @@ const struct hg_box *hg_typeset_unit(struct hg_arena *a, const char *unit)
         below = *unit == '/';
         unit += *unit != 0;
     }
-    return count == 0   ? NULL
-           : count == 1 ? list[0]
-                        : hg_box(a, HG_BOX_ROW, NULL, NULL, count, list);
+    return count == 0 ? NULL : count == 1 ? list[0] : hg_box(a, HG_BOX_ROW, NULL, NULL, count, list);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -259,12 +249,10 @@ static const struct hg_box *decimal(struct hg_arena *a, double x)
         row[n++] = leaf(a, HG_BOX_NUMBER, hg_strdup(a, text), NULL);
         row[n++] = leaf(a, HG_BOX_SIGN, "×", "\\times");
     }
-    const struct hg_box *power[2] = {
-        leaf(a, HG_BOX_PREFIX, "−", "-"),
-        leaf(a, HG_BOX_NUMBER, hg_format(a, "%d", abs(exponent)), NULL)};
-    row[n++] =
-        two(a, HG_BOX_SUP, leaf(a, HG_BOX_NUMBER, "10", NULL),
-            hg_box(a, HG_BOX_ROW, NULL, NULL, exponent < 0 ? 2 : 1, power + (exponent >= 0)));
+    const struct hg_box *power[2] = {leaf(a, HG_BOX_PREFIX, "−", "-"),
+                                     leaf(a, HG_BOX_NUMBER, hg_format(a, "%d", abs(exponent)), NULL)};
+    row[n++] = two(a, HG_BOX_SUP, leaf(a, HG_BOX_NUMBER, "10", NULL),
+                   hg_box(a, HG_BOX_ROW, NULL, NULL, exponent < 0 ? 2 : 1, power + (exponent >= 0)));
     return n == 1 ? row[0] : hg_box(a, HG_BOX_ROW, NULL, NULL, n, row);
 }
 
@@ -288,8 +276,7 @@ const struct hg_box *hg_typeset_number(struct hg_arena *a, double x)
     const double pi = 3.14159265358979323846;
     const struct hg_box *p = leaf(a, HG_BOX_LETTER, "π", "\\pi");
     int top, bottom;
-    if (ratio(x, &top, &bottom) && bottom > 1 &&
-        bottom % 3 * (bottom % 7) * (bottom % 11) * (bottom % 13) == 0)
+    if (ratio(x, &top, &bottom) && bottom > 1 && bottom % 3 * (bottom % 7) * (bottom % 11) * (bottom % 13) == 0)
         return two(a, HG_BOX_FRACTION, whole(a, top), whole(a, bottom));
     if (!ratio(x, &top, &bottom) && ratio(x / pi, &top, &bottom)) {
         const struct hg_box *row[2] = {whole(a, top), p};

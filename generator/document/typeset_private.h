@@ -40,23 +40,19 @@ struct sum {
     size_t room, term_room;
 };
 
-const struct hg_box *typeset_leaf(struct typeset *t, enum hg_box_kind kind, const char *text,
-                                  const char *tex);
+const struct hg_box *typeset_leaf(struct typeset *t, enum hg_box_kind kind, const char *text, const char *tex);
 const struct hg_box *typeset_two(struct typeset *t, enum hg_box_kind kind, const struct hg_box *x,
                                  const struct hg_box *y);
 void typeset_put(struct row *r, const struct hg_box *b);
 const struct hg_box *typeset_row(struct typeset *t, const struct row *r);
-const struct hg_box *typeset_fence(struct typeset *t, const char *pair,
-                                   const struct hg_box *inside);
+const struct hg_box *typeset_fence(struct typeset *t, const char *pair, const struct hg_box *inside);
 const struct hg_box *typeset_minus(struct typeset *t, int prefix);
 const struct hg_box *typeset_pair_time(struct typeset *t, int second);
 const struct hg_box *typeset_declared(struct typeset *t, const struct hg_symbol_decl *s);
 const struct hg_box *typeset_symbol(struct typeset *t, hg_id node);
 const struct hg_box *typeset_part_name(struct typeset *t, hg_wid id);
-const struct hg_box *typeset_partial(struct typeset *t, const struct hg_box *of,
-                                     const struct hg_box *by);
-const struct hg_box *typeset_call(struct typeset *t, const struct hg_box *name,
-                                  const struct hg_box *argument);
+const struct hg_box *typeset_partial(struct typeset *t, const struct hg_box *of, const struct hg_box *by);
+const struct hg_box *typeset_call(struct typeset *t, const struct hg_box *name, const struct hg_box *argument);
 int typeset_shown_by_name(const struct typeset *t, hg_wid id);
 struct product typeset_product_of(struct typeset *t, hg_wid id);
 struct sum typeset_sum_of(struct typeset *t, hg_wid id);

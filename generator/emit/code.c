@@ -12,11 +12,11 @@
 #include "graph/words.h"
 
 struct hg_code_private {
-    uint32_t n;          /* nodes known when the function was begun */
+    uint32_t n; /* nodes known when the function was begun */
     uint32_t *uses;
-    const char **var;    /* name of the temporary in scope, or NULL */
-    const char **low;    /* of a logarithm: name of what its rounding left; of sinc: name of the cosine; or NULL */
-    hg_id *log;          /* nodes bound, in order: to be undone by pop */
+    const char **var; /* name of the temporary in scope, or NULL */
+    const char **low; /* of a logarithm: name of what its rounding left; of sinc: name of the cosine; or NULL */
+    hg_id *log;       /* nodes bound, in order: to be undone by pop */
     size_t nlog, log_room;
     size_t scope[32];
     int depth;
@@ -264,8 +264,8 @@ static const char *pow_text(struct hg_code *c, const struct hg_node *n, hg_id id
     }
     hg_id log = hg_code_is_vector(c, n->arg[0]) ? log_with_low(c, n->arg[0]) : 0;
     if (log)
-        return hg_format(a, "fit_vpow_of_log(%s, %s, %s, %s)", hg_code_text(c, n->arg[0]),
-                         hg_code_vector(c, n->arg[1]), c->private_->var[log], c->private_->low[log]);
+        return hg_format(a, "fit_vpow_of_log(%s, %s, %s, %s)", hg_code_text(c, n->arg[0]), hg_code_vector(c, n->arg[1]),
+                         c->private_->var[log], c->private_->low[log]);
     return call_text(c, n, id);
 }
 
@@ -280,8 +280,7 @@ static const char *prod_text(struct hg_code *c, const struct hg_node *n)
         if (k == 0 && hg_is_const(c->e, n->arg[0], &v) && v < 0) {
             sign = "-";
             top = v == -1.0 ? NULL : hg_number(a, -v);
-        } else if (f->op == HG_POW && hg_is_const(c->e, f->arg[1], &v) && v == -1.0 &&
-                   !hg_code_bound(c, n->arg[k])) {
+        } else if (f->op == HG_POW && hg_is_const(c->e, f->arg[1], &v) && v == -1.0 && !hg_code_bound(c, n->arg[k])) {
             const char *x = hg_code_factor(c, f->arg[0]);
             bottom = bottom ? hg_format(a, "%s*%s", bottom, x) : x;
             if (hg_at(c->e, f->arg[0])->op == HG_PROD && !hg_code_bound(c, f->arg[0]))
@@ -359,8 +358,7 @@ static const char *where_text(struct hg_code *c, const struct hg_node *n, hg_id 
     int sum;
     const char *q = text(c, n->arg[0], &sum);
     if (hg_code_is_vector(c, n->arg[0]))
-        return hg_format(a, "fit_vselect(%s, %s, %s)", q, hg_code_vector(c, n->arg[1]),
-                         hg_code_vector(c, n->arg[2]));
+        return hg_format(a, "fit_vselect(%s, %s, %s)", q, hg_code_vector(c, n->arg[1]), hg_code_vector(c, n->arg[2]));
     if (hg_code_is_vector(c, id))
         return hg_format(a, "((%s) ? %s : %s)", q, hg_code_vector(c, n->arg[1]), hg_code_vector(c, n->arg[2]));
     const char *x = hg_code_factor(c, n->arg[1]);
@@ -399,8 +397,7 @@ static const char *text(struct hg_code *c, hg_id id, int *sum)
     case HG_GUARD: return where_text(c, n, id);
     case HG_SMALL: {
         const char *x = text(c, n->arg[0], &s);
-        return hg_format(a, hg_code_is_vector(c, id) ? "fit_vabs(%s) < FIT_SINC_X0" : "fabs(%s) < FIT_SINC_X0",
-                         x);
+        return hg_format(a, hg_code_is_vector(c, id) ? "fit_vabs(%s) < FIT_SINC_X0" : "fabs(%s) < FIT_SINC_X0", x);
     }
     default: return call_text(c, n, id);
     }
@@ -496,8 +493,8 @@ static void declare_guards(struct hg_code *c, hg_id first)
         name[k] = hg_code_unique(c, g->name ? g->name : name_for(c, g->arg[1]));
         remark(c, guard[k], comment, sizeof comment);
         hg_code_source(c, guard[k]);
-        const char *s = hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k],
-                                  hg_code_text(c, g->arg[2]));
+        const char *s =
+            hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]));
         hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
     }
     int vector = hg_code_is_vector(c, condition);
@@ -508,8 +505,8 @@ static void declare_guards(struct hg_code *c, hg_id first)
         const struct hg_node *g = hg_at(c->e, guard[k]);
         hg_code_need(c, g->arg[1]);
         if (vector)
-            hg_line(c, "%s = fit_vselect(%s, %s, %s);", name[k], p->var[condition],
-                    hg_code_vector(c, g->arg[1]), name[k]);
+            hg_line(c, "%s = fit_vselect(%s, %s, %s);", name[k], p->var[condition], hg_code_vector(c, g->arg[1]),
+                    name[k]);
         else
             hg_line(c, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
     }

@@ -16,11 +16,11 @@ struct check {
     struct hg_model *m;
     FILE *out;
     uint32_t K, Q;
-    hg_id *root; /* mean (or log density), then its K + Q derivatives */
-    int twice;         /* second derivatives are asked for */
-    uint32_t stride;   /* at every so many points */
-    hg_id *leaf; /* K + Q */
-    hg_id *second; /* packed second derivatives; NULL when not asked for */
+    hg_id *root;     /* mean (or log density), then its K + Q derivatives */
+    int twice;       /* second derivatives are asked for */
+    uint32_t stride; /* at every so many points */
+    hg_id *leaf;     /* K + Q */
+    hg_id *second;   /* packed second derivatives; NULL when not asked for */
     struct hg_eval *symbolic, *dual, *symbolic2;
     double *setting, *coord, *column, *time, *theta, *lin; /* coord: naxis x GROUPS */
     uint32_t frame[FRAMES], nframe;
@@ -28,9 +28,9 @@ struct check {
     double step;
     long double *value; /* npoint x (1 + K + Q) */
     double *error;
-    size_t nsecond;              /* numbers of a point: W (W + 1) / 2, W = K + Q */
-    long double *value2;         /* npoint x nsecond */
-    double *error2, *direction;  /* the same; K + ngroup x Q */
+    size_t nsecond;             /* numbers of a point: W (W + 1) / 2, W = K + Q */
+    long double *value2;        /* npoint x nsecond */
+    double *error2, *direction; /* the same; K + ngroup x Q */
 };
 
 static int is_pair(const struct hg_model *m)
@@ -73,8 +73,8 @@ static void draw_rows(struct check *c)
         int told;
         double x = hg_model_typical(m, &m->column, k, offsetof(struct hg_test, column), &told);
         for (uint32_t r = 0; r < c->nrow; r++)
-            c->column[k * c->nrow + r] =
-                !told && s->lower < s->upper ? s->lower + (s->upper - s->lower) * r / (ROWS - 1)
+            c->column[k * c->nrow + r] = !told && s->lower < s->upper
+                                             ? s->lower + (s->upper - s->lower) * r / (ROWS - 1)
                                              : x * exp(0.15 * ((double)r - 21));
     }
 }
@@ -105,8 +105,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
     c->Q = m->linear.n;
     c->setting = numbers(c, m->setting.n);
     for (uint32_t k = 0; k < m->setting.n; k++)
-        c->setting[k] =
-            hg_model_typical(m, &m->setting, k, offsetof(struct hg_test, setting), NULL);
+        c->setting[k] = hg_model_typical(m, &m->setting, k, offsetof(struct hg_test, setting), NULL);
     draw_grid(c);
     draw_rows(c);
     allow_values(c);
@@ -117,8 +116,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
     c->leaf = hg_alloc(m->expr->arena, (c->K + c->Q + 1) * sizeof *c->leaf);
     c->root[0] = v->mean;
     for (uint32_t k = 0; k < c->K + c->Q; k++) {
-        c->leaf[k] =
-            k < c->K ? hg_symbol(m->expr, HG_PARAM, k) : hg_symbol(m->expr, HG_LINEAR, k - c->K);
+        c->leaf[k] = k < c->K ? hg_symbol(m->expr, HG_PARAM, k) : hg_symbol(m->expr, HG_LINEAR, k - c->K);
         c->root[k + 1] = hg_diff(m->expr, v->mean, c->leaf[k]);
     }
     c->symbolic = hg_eval_new(m->expr, c->K + c->Q + 1, c->root);
@@ -150,8 +148,8 @@ static void prepare_second(struct check *c)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, double *coord,
-                     double *column, struct hg_point *p)
+static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, double *coord, double *column,
+                     struct hg_point *p)
 {
     *p = (struct hg_point){.param = c->theta,
                            .linear = c->lin,
@@ -234,10 +232,9 @@ static void list(FILE *out, const char *name, size_t n, const double *x)
 static void write_head(const struct check *c, const struct hg_variant *v)
 {
     const struct hg_model *m = c->m;
-    fprintf(c->out, "homodyne-selfcheck 1\nmodel %s variant %s hash %s\n", m->name, v->name,
-            m->hash);
-    fprintf(c->out, "sizes %u %u %u %u %u %u %u %u %u %u %u\n", c->K, c->Q, m->setting.n, m->axis.n,
-            m->column.n, c->ngroup, is_pair(m) ? (uint32_t)FRAMES : 0, c->nframe, c->nrow, c->npoint,
+    fprintf(c->out, "homodyne-selfcheck 1\nmodel %s variant %s hash %s\n", m->name, v->name, m->hash);
+    fprintf(c->out, "sizes %u %u %u %u %u %u %u %u %u %u %u\n", c->K, c->Q, m->setting.n, m->axis.n, m->column.n,
+            c->ngroup, is_pair(m) ? (uint32_t)FRAMES : 0, c->nframe, c->nrow, c->npoint,
             1 + (m->nscreen < SETS - 1 ? m->nscreen : SETS - 1));
     list(c->out, "setting", m->setting.n, c->setting);
     list(c->out, "coord", (size_t)m->axis.n * c->ngroup, c->coord);
@@ -263,8 +260,7 @@ static void write_set(const struct check *c)
             for (uint32_t j = i + 1; j < (is_pair(c->m) ? n : i + 2); j++, point++) {
                 fprintf(c->out, "%u %u %u", i, j, g);
                 for (size_t k = 0; k < W; k++)
-                    fprintf(c->out, " %a %.3g", (double)c->value[point * W + k],
-                            c->error[point * W + k]);
+                    fprintf(c->out, " %a %.3g", (double)c->value[point * W + k], c->error[point * W + k]);
                 fputc('\n', c->out);
             }
 }

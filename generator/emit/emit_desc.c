@@ -291,10 +291,25 @@ static void count_field(FILE *out, const char *name, uint32_t n)
         fprintf(out, "    .n%s = %u,\n    .%s = desc_%s,\n", name, (unsigned)n, name, name);
 }
 
+static void cost_and_functions(const struct hg_emit *em, FILE *out)
+{
+    const struct fit_cost *cost = &em->cost;
+    fprintf(out, "    .cost = {.per_frame = %u, .per_pair = %u, .per_pair_group = %u,\n"
+                 "             .value_per_pair_group = %u, .functions_per_pair = %u},\n"
+                 "    .table_doubles = %u,\n",
+            cost->per_frame, cost->per_pair, cost->per_pair_group, cost->value_per_pair_group,
+            cost->functions_per_pair, (unsigned)em->table_doubles);
+    fprintf(out, "    .workspace = workspace,\n    .scratch = %s,\n    .prepare = prepare,\n"
+                 "    .moments = moments,\n    .normal = normal,\n    .gradient = gradient,\n"
+                 "    .model = model,\n    .points = points,\n    .curves = curves,\n",
+            em->p->model->space == FIT_ROWS ? "scratch_size" : "tile_scratch");
+    if (em->hessian)
+        fputs("    .hessian = hessian,\n    .direction = direction,\n    .second = second,\n", out);
+}
+
 void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out)
 {
     const struct hg_model *m = em->p->model;
-    const struct fit_cost *cost = &em->cost;
     params(m, out, "param", &m->param);
     params(m, out, "linear", &m->linear);
     named(m, out, "fit_setting", "setting", &m->setting);
@@ -332,17 +347,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     count_field(out, "column", m->column.n);
     count_field(out, "curve", m->curve.n);
     count_field(out, "screen", m->param.n ? m->nscreen : 0);
-    fprintf(out, "    .cost = {.per_frame = %u, .per_pair = %u, .per_pair_group = %u,\n"
-                 "             .value_per_pair_group = %u, .functions_per_pair = %u},\n"
-                 "    .table_doubles = %u,\n",
-            cost->per_frame, cost->per_pair, cost->per_pair_group, cost->value_per_pair_group,
-            cost->functions_per_pair, (unsigned)em->table_doubles);
-    fprintf(out, "    .workspace = workspace,\n    .scratch = %s,\n    .prepare = prepare,\n"
-                 "    .moments = moments,\n    .normal = normal,\n    .gradient = gradient,\n"
-                 "    .model = model,\n    .points = points,\n    .curves = curves,\n",
-            m->space == FIT_ROWS ? "scratch_size" : "tile_scratch");
-    if (em->hessian)
-        fputs("    .hessian = hessian,\n    .direction = direction,\n    .second = second,\n", out);
+    cost_and_functions(em, out);
     if (ndegeneracy)
         fprintf(out, "    .ndegeneracy = %u,\n    .degeneracy = desc_degeneracy,\n", (unsigned)ndegeneracy);
     count_field(out, "combination", degenerate->ncombination);

@@ -85,26 +85,40 @@ static void moment_outputs(struct hg_emit *em, struct hg_tree *out)
     hg_put(out, "        out += %u;\n", at);
 }
 
-void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
+/* Basis functions that vary, with their weights, and the data less the rest; then the sums. */
+static void block_sums(struct hg_emit *em, struct hg_code *c)
 {
-    struct hg_block b = {.em = em};
+    double v;
+    for (uint32_t q = 0; q < em->p->nlinear; q++) {
+        if (is_constant(em, em->form->basis[q], &v))
+            continue;
+        hg_line(c, "const fit_vd b%u = fit_kept(masked, use, %s); /* multiplies %s */", q,
+                hg_code_vector(c, em->form->basis[q]), em->p->model->linear.item[q].name);
+        hg_line(c, "const fit_vd b%u_w = fit_weighted(masked, weight, b%u);", q, q);
+    }
+    if (!hg_is_value(em->e, em->form->rest, 0.0)) {
+        hg_line(c, "const fit_vd d = fit_kept(masked, use, y - (%s));", hg_code_text(c, em->form->rest));
+        hg_line(c, "const fit_vd d_w = fit_weighted(masked, weight, d);");
+    }
+    moment_sums(em, c);
+}
+
+static void moments_block(struct hg_emit *em, struct hg_block *b, uint32_t nsum, struct hg_tree *out)
+{
     uint32_t Q = em->p->nlinear, nroot = 0;
     hg_id *root = hg_alloc(em->e->arena, (Q + 1) * sizeof *root);
     double v;
-    int rest = !hg_is_value(em->e, em->form->rest, 0.0);
     for (uint32_t q = 0; q < Q; q++)
         if (!is_constant(em, em->form->basis[q], &v))
             root[nroot++] = em->form->basis[q];
-    if (rest)
+    if (!hg_is_value(em->e, em->form->rest, 0.0))
         root[nroot++] = em->form->rest;
-    struct hg_code c = hg_block_begin(em, &b, out, nroot, root);
-    uint32_t nsum = moment_sums(em, NULL);
-
+    struct hg_code c = hg_block_begin(em, b, out, nroot, root);
     hg_put(out, "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n");
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "moments_block",
-                "const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps, const struct "
-                "fit_tile *t, size_t i, size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums, "
-                "const int masked");
+                     "const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps, "
+                     "const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at, const double *data, "
+                     "fit_vd *restrict sums, const int masked");
     hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
@@ -116,29 +130,25 @@ void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
     hg_block_need_scalars(&c, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
-    for (uint32_t q = 0; q < Q; q++)
-        if (!is_constant(em, em->form->basis[q], &v)) {
-            hg_line(&c, "const fit_vd b%u = fit_kept(masked, use, %s); /* multiplies %s */", q,
-                    hg_code_vector(&c, em->form->basis[q]), em->p->model->linear.item[q].name);
-            hg_line(&c, "const fit_vd b%u_w = fit_weighted(masked, weight, b%u);", q, q);
-        }
-    if (rest) {
-        hg_line(&c, "const fit_vd d = fit_kept(masked, use, y - (%s));", hg_code_text(&c, em->form->rest));
-        hg_line(&c, "const fit_vd d_w = fit_weighted(masked, weight, d);");
-    }
-    moment_sums(em, &c);
+    block_sums(em, &c);
     hg_put(out, "    }\n}\n\n");
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
+}
 
+void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
+{
+    struct hg_block b = {.em = em};
+    uint32_t nsum = em->moment_sums = moment_sums(em, NULL);
+    moments_block(em, &b, nsum, out);
     hg_open_function(out, "static void", "moments",
-                "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, double *out");
+                     "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, "
+                     "double *out");
     hg_tile_head(out);
     hg_put(out, "    fit_vd *sums = (fit_vd *)scratch;\n");
     hg_define(out, "exps", "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + %u * ng);\n", nsum);
     hg_put(out, "    size_t at = 0;\n    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n", nsum);
-    em->moment_sums = nsum;
     hg_block_exp_prologue(em, &b, out);
     hg_block_loops(out, "moments_block(l, w, exps, t, i, b, h, at, data, sums", NULL);
     hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");

@@ -180,8 +180,8 @@ static void leave(struct words *w, int depth)
             x->used = (x->used & ~(1u << depth)) | 1u << (depth - 1);
 }
 
-/* 1 when a name of the definition is used; above it they are not. */
-static int wanted(struct words *w, const char *names, int depth)
+/* 1 when one of the names is used in this block; from here upwards they are not. */
+static int forget(struct words *w, const char *names, int depth)
 {
     int any = 0;
     size_t n = 0;
@@ -207,7 +207,7 @@ void hg_tree_print(const struct hg_tree *t, FILE *out)
         hg_out_of_memory();
     for (size_t k = t->n; k-- > 0;) {
         const struct statement *s = &t->statement[k];
-        keep[k] = !s->names || wanted(&w, s->names, depth);
+        keep[k] = !s->names || forget(&w, s->names, depth);
         if (!keep[k])
             continue;
         int change = braces(s->text);
@@ -217,6 +217,8 @@ void hg_tree_print(const struct hg_tree *t, FILE *out)
         if (depth < 0 || depth >= DEEPEST)
             hg_bug("tree: braces do not match");
         use(&w, s->text, depth);
+        if (s->names) /* it mentions them itself */
+            forget(&w, s->names, depth);
     }
     int blank = 0; /* the line before is empty */
     for (size_t k = 0; k < t->n; k++)

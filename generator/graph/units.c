@@ -13,7 +13,6 @@
 
 enum { MAX_FACTORS = 12, MAX_EXPONENT = 1000, MAX_DENOMINATOR = 12 };
 
-
 struct factor {
     uint32_t word;
     int num, den; /* reduced, den > 0, num != 0 */
@@ -68,14 +67,12 @@ static hg_unit intern(struct hg_units *u, const struct unit *x)
         uint32_t i = 0;
         if (y->n != x->n)
             continue;
-        while (i < x->n && x->f[i].word == y->f[i].word && x->f[i].num == y->f[i].num &&
-               x->f[i].den == y->f[i].den)
+        while (i < x->n && x->f[i].word == y->f[i].word && x->f[i].num == y->f[i].num && x->f[i].den == y->f[i].den)
             i++;
         if (i == x->n)
             return (hg_unit)k;
     }
-    u->unit =
-        hg_grow(u->arena, u->unit, u->nunit, u->nunit + 1, sizeof *u->unit, &u->unit_capacity);
+    u->unit = hg_grow(u->arena, u->unit, u->nunit, u->nunit + 1, sizeof *u->unit, &u->unit_capacity);
     u->unit[u->nunit] = *x;
     u->unit[u->nunit].text = NULL;
     return (hg_unit)u->nunit++;
@@ -160,8 +157,7 @@ int hg_unit_pow_number(struct hg_units *u, hg_unit a, double exponent, hg_unit *
     return 0;
 }
 
-static char *append_factor(struct hg_arena *a, const char *text, const char *sign, const char *name,
-                           int num, int den)
+static char *append_factor(struct hg_arena *a, const char *text, const char *sign, const char *name, int num, int den)
 {
     if (den != 1)
         return hg_format(a, "%s%s%s^(%d/%d)", text, sign, name, num, den);
@@ -181,15 +177,14 @@ const char *hg_unit_text(struct hg_units *u, hg_unit unit)
     const char *text = "";
     for (uint32_t k = 0; k < x->n; k++) {
         if (x->f[k].num > 0)
-            text = append_factor(u->arena, text, *text ? "*" : "", word_name(u, x->f[k].word),
-                                 x->f[k].num, x->f[k].den);
+            text =
+                append_factor(u->arena, text, *text ? "*" : "", word_name(u, x->f[k].word), x->f[k].num, x->f[k].den);
     }
     if (!*text)
         text = "1";
     for (uint32_t k = 0; k < x->n; k++) {
         if (x->f[k].num < 0)
-            text = append_factor(u->arena, text, "/", word_name(u, x->f[k].word), -x->f[k].num,
-                                 x->f[k].den);
+            text = append_factor(u->arena, text, "/", word_name(u, x->f[k].word), -x->f[k].num, x->f[k].den);
     }
     x->text = text;
     return text;
@@ -231,8 +226,8 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
     }
     for (uint32_t k = 0; k < unit_nword + u->nextra; k++) {
         *word = k;
-        if (strcmp(name, word_name(u, k)) == 0 || (k < unit_nword && unit_words[k].constant &&
-                                                   strcmp(name, unit_words[k].constant) == 0))
+        if (strcmp(name, word_name(u, k)) == 0 ||
+            (k < unit_nword && unit_words[k].constant && strcmp(name, unit_words[k].constant) == 0))
             return 1;
         nearest_offer(&near, word_name(u, k));
         if (k < unit_nword && unit_words[k].constant)
@@ -268,15 +263,13 @@ int hg_unit_declare(struct hg_units *u, const char *word, const char **why)
     for (size_t k = 0; k < unit_nsynonym; k++)
         if (strcmp(word, unit_synonyms[k].name) == 0)
             return 0;
-    u->extra =
-        hg_grow(u->arena, u->extra, u->nextra, u->nextra + 1, sizeof *u->extra, &u->extra_capacity);
+    u->extra = hg_grow(u->arena, u->extra, u->nextra, u->nextra + 1, sizeof *u->extra, &u->extra_capacity);
     u->extra[u->nextra++] = word;
     return 1;
 }
 
 /* Multiplies x by one word of the text, synonyms resolved. */
-static int times_word(struct hg_units *u, struct unit *x, const char *name, int num, int den,
-                      const char **why)
+static int times_word(struct hg_units *u, struct unit *x, const char *name, int num, int den, const char **why)
 {
     for (size_t k = 0; k < unit_nsynonym; k++) {
         if (strcmp(name, unit_synonyms[k].name) != 0)
@@ -339,8 +332,7 @@ static int is_unit_letter(char c)
     return isalpha((unsigned char)c) || c == '_' || ((unsigned char)c & 0x80);
 }
 
-static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth,
-                        const char **why);
+static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth, const char **why);
 
 /* What stands where a word should. */
 static const char *no_word(const char *p)
@@ -351,8 +343,7 @@ static const char *no_word(const char *p)
 }
 
 /* One factor: a word with an exponent, the number 1, or a product in parentheses. */
-static int read_factor(struct hg_units *u, const char **s, struct unit *x, int sign, int depth,
-                       const char **why)
+static int read_factor(struct hg_units *u, const char **s, struct unit *x, int sign, int depth, const char **why)
 {
     const char *p = *s;
     size_t n = 0;
@@ -378,8 +369,7 @@ static int read_factor(struct hg_units *u, const char **s, struct unit *x, int s
     if (*p == '^') {
         p++;
         if (!read_exponent(&p, &num, &den)) {
-            *why = hg_format(u->arena, "the exponent of %s must be a number such as 2, -1 or (1/2)",
-                             name);
+            *why = hg_format(u->arena, "the exponent of %s must be a number such as 2, -1 or (1/2)", name);
             return 0;
         }
     }
@@ -389,8 +379,7 @@ static int read_factor(struct hg_units *u, const char **s, struct unit *x, int s
 
 /* Factors up to the end of the text or, inside, up to the parenthesis that closes.  A division
  * applies to the next factor only. */
-static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth,
-                        const char **why)
+static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth, const char **why)
 {
     const char *p = skip_blank(*s);
     int now = sign;

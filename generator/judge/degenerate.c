@@ -133,8 +133,7 @@ static int wanted_pair(uint32_t i, uint32_t j, uint32_t ngroup)
 void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *theta, uint32_t ngroup,
                   hg_probe_visit *visit, void *user)
 {
-    struct hg_point at = {.param = theta, .setting = p->setting, .time = p->time, .ntime = HG_FRAMES,
-                          .step = p->step};
+    struct hg_point at = {.param = theta, .setting = p->setting, .time = p->time, .ntime = HG_FRAMES, .step = p->step};
     int pairs = p->m->space == FIT_PAIRS;
     uint32_t n = pairs || p->m->axis.n ? ngroup : 1; /* rows are dealt out to the groups */
     for (uint32_t g = 0; g < n; g++) {
@@ -204,8 +203,8 @@ static void find_unseen(struct hg_probe *p, uint32_t ngroup, unsigned char *unse
 struct matrix {
     const struct hg_probe *p;
     uint32_t rows, columns, room, ngroup;
-    long double *a, *e;      /* entries and their errors */
-    uint32_t *parameter;     /* of a column: k, or nparam + q */
+    long double *a, *e;  /* entries and their errors */
+    uint32_t *parameter; /* of a column: k, or nparam + q */
 };
 
 static uint32_t linear_column(const struct matrix *m, uint32_t q, uint32_t g)
@@ -416,8 +415,7 @@ struct search {
 };
 
 /* Circuits at random set s; 0 when the model cannot be evaluated there. */
-static int circuits_at(struct search *w, uint32_t s, int condition, double value, uint32_t ngroup,
-                       struct circuits *out)
+static int circuits_at(struct search *w, uint32_t s, int condition, double value, uint32_t ngroup, struct circuits *out)
 {
     hg_probe_set(&w->probe, s, w->theta);
     if (condition >= 0)
@@ -456,8 +454,7 @@ static struct hg_degeneracy *find_single(struct hg_degeneracies *all, enum fit_d
     return NULL;
 }
 
-static void add_degeneracy(struct search *w, const struct hg_degeneracy *like, const struct circuit *x,
-                           const double *c)
+static void add_degeneracy(struct search *w, const struct hg_degeneracy *like, const struct circuit *x, const double *c)
 {
     struct hg_degeneracies *all = w->all;
     struct hg_arena *a = w->probe.m->expr->arena;

@@ -31,8 +31,8 @@ enum {
     MAX_FILE = 1 << 22,
     MAX_MEMORY = 64 << 20,
     MAX_INSTRUCTIONS = 20000000, /* of each run */
-    STEP_BYTES = 64, /* new memory counts as steps, too: filling it is work that the hook does not see */
-    MAX_BLOCK = 16 << 20, /* of one text or table: what works on it between two events is bounded */
+    STEP_BYTES = 64,             /* new memory counts as steps, too: filling it is work that the hook does not see */
+    MAX_BLOCK = 16 << 20,        /* of one text or table: what works on it between two events is bounded */
     HOOK_EVERY = 100
 };
 
@@ -99,8 +99,7 @@ static const char *quoted_word(struct hg_arena *a, const char *message)
     const char *end = strrchr(message, '\''), *start = end;
     while (start && start > message && start[-1] != '\'')
         start--;
-    return start && start > message && end > start ? hg_format(a, "%.*s", (int)(end - start), start)
-                                                   : NULL;
+    return start && start > message && end > start ? hg_format(a, "%.*s", (int)(end - start), start) : NULL;
 }
 
 /* Is the text in this line of the source? */
@@ -221,8 +220,8 @@ static void on_event(lua_State *L, lua_Debug *ar)
     }
     d->instructions += HOOK_EVERY;
     if (d->instructions > MAX_INSTRUCTIONS)
-        dsl_fail(L, NULL, "is there a loop without an end?",
-                 "the model ran for more than %d million steps", MAX_INSTRUCTIONS / 1000000);
+        dsl_fail(L, NULL, "is there a loop without an end?", "the model ran for more than %d million steps",
+                 MAX_INSTRUCTIONS / 1000000);
 }
 
 /* --- lists of names --------------------------------------------------------------------------- */
@@ -231,8 +230,7 @@ void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name)
 {
     if (dsl_has_name(list, name))
         return;
-    list->name =
-        hg_grow(d->arena, list->name, list->n, list->n + 1, sizeof *list->name, &list->room);
+    list->name = hg_grow(d->arena, list->name, list->n, list->n + 1, sizeof *list->name, &list->room);
     list->name[list->n++] = name;
 }
 
@@ -269,8 +267,10 @@ static int run_protected(lua_State *L)
 /* The passes after the model has run, none of which can go on without the nodes it asked for. */
 static _Noreturn void too_large(const struct hg_expr *e)
 {
-    hg_error(e->diag, 0, NULL, dsl_large_help, "the expressions of this model are too large: its %u nodes have taken"
-             " more than %d million steps of the compiler", (unsigned)e->n, (int)(HG_MOST_STEPS / 1000000));
+    hg_error(e->diag, 0, NULL, dsl_large_help,
+             "the expressions of this model are too large: its %u nodes have taken"
+             " more than %d million steps of the compiler",
+             (unsigned)e->n, (int)(HG_MOST_STEPS / 1000000));
     fflush(e->diag->out);
     exit(3);
 }
@@ -334,10 +334,9 @@ static void find_linear(struct dsl *d, struct dsl_names *found)
     hg_id *taken = hg_alloc(d->arena, (m->param.n + 1) * sizeof *taken);
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
-        int join =
-            (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) && !s->hyper &&
-            !s->prior_from[0] && !s->prior_from[1] &&
-            hg_contains(m->expr, m->variant[0].mean, s->node) && linear_in_all(m, s->node, s->node);
+        int join = (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) && !s->hyper &&
+                   !s->prior_from[0] && !s->prior_from[1] && hg_contains(m->expr, m->variant[0].mean, s->node) &&
+                   linear_in_all(m, s->node, s->node);
         for (size_t j = 0; join && j < found->n; j++)
             join = linear_in_all(m, s->node, taken[j]);
         if (!join)
@@ -386,11 +385,9 @@ static struct hg_model *load_text(struct hg_arena *a, const char *file, struct h
     struct dsl *d = new_run(a, file, diag, NULL);
     run(d);
     if (diag->errors == before && !d->m->name)
-        hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }",
-                 "the file declares no model");
+        hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }", "the file declares no model");
     if (diag->errors == before && !d->m->nvariant)
-        hg_error(diag, 0, NULL, "m.observe(\"c2\", { mean = ... })",
-                 "the model has no observe statement");
+        hg_error(diag, 0, NULL, "m.observe(\"c2\", { mean = ... })", "the model has no observe statement");
     if (diag->errors != before)
         return NULL;
     if (wanted_linear(d, &linear)) {
@@ -407,8 +404,7 @@ static struct hg_model *load_text(struct hg_arena *a, const char *file, struct h
     return d->m;
 }
 
-struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text,
-                                  struct hg_diag *diag)
+struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text, struct hg_diag *diag)
 {
     diag->file = file;
     diag->text = text;

@@ -47,8 +47,8 @@ void dsl_push_word(lua_State *L, hg_id id, hg_unit unit, enum hg_word word, enum
         if (v)
             w.arg[w.nargs++] = v->written;
         else if (lua_type(L, k) == LUA_TNUMBER)
-            w.arg[w.nargs++] = hg_written_add(
-                m, &(struct hg_written){.word = HG_W_NUMBER, .value = lua_tonumber(L, k)});
+            w.arg[w.nargs++] =
+                hg_written_add(m, &(struct hg_written){.word = HG_W_NUMBER, .value = lua_tonumber(L, k)});
     }
     hg_wid written = hg_written_add(m, &w);
     hg_model_set_unit(m, id, unit, 0);
@@ -80,8 +80,7 @@ struct hg_expr *dsl_build(lua_State *L)
                  (unsigned)e->n, (unsigned)hg_at(e, e->n - 1)->depth);
     if (e->n > MAX_NODES || d->m->nwritten > MAX_WRITTEN || hg_arena_size(d->arena) > MAX_ARENA ||
         hg_steps_done(e) > HG_MOST_STEPS_OF_SCRIPT)
-        dsl_fail(L, NULL, dsl_large_help,
-                 "the expressions of this model are too large (%u nodes)", (unsigned)e->n);
+        dsl_fail(L, NULL, dsl_large_help, "the expressions of this model are too large (%u nodes)", (unsigned)e->n);
     e->line = dsl_line(L);
     return e;
 }
@@ -90,10 +89,8 @@ struct hg_expr *dsl_build(lua_State *L)
 static struct dsl_value constant(lua_State *L, double x)
 {
     if (!isfinite(x))
-        dsl_fail(L, NULL, "was something divided by zero?",
-                 "the number %g cannot enter an expression", x);
-    hg_wid written =
-        hg_written_add(dsl_of(L)->m, &(struct hg_written){.word = HG_W_NUMBER, .value = x});
+        dsl_fail(L, NULL, "was something divided by zero?", "the number %g cannot enter an expression", x);
+    hg_wid written = hg_written_add(dsl_of(L)->m, &(struct hg_written){.word = HG_W_NUMBER, .value = x});
     return (struct dsl_value){hg_const(dsl_build(L), x), x == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE, written};
 }
 
@@ -168,8 +165,7 @@ void dsl_name_locals(lua_State *L)
             continue;
         for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
             const struct dsl_value *v = dsl_test(L, -1);
-            if (v && hg_name_is_c(name) && hg_at(e, v->id)->op != HG_CONST &&
-                !hg_at(e, v->id)->name) {
+            if (v && hg_name_is_c(name) && hg_at(e, v->id)->op != HG_CONST && !hg_at(e, v->id)->name) {
                 hg_name(e, v->id, hg_strdup(d->arena, name));
                 hg_model_set_unit(d->m, v->id, v->unit, 1);
             }
@@ -231,11 +227,10 @@ const char *dsl_unit_help(lua_State *L, hg_unit a, hg_unit b)
     double factor;
     int same = hg_unit_factor(d->m->units, a, b, &factor);
     if (same && b == HG_UNIT_ONE)
-        return hg_format(d->arena, "%s is the number %.12g: write convert(..., \"1\")",
-                         dsl_unit_text(L, a), factor);
+        return hg_format(d->arena, "%s is the number %.12g: write convert(..., \"1\")", dsl_unit_text(L, a), factor);
     if (same)
-        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", dsl_unit_text(L, a),
-                         factor, dsl_unit_text(L, b), dsl_unit_text(L, b));
+        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", dsl_unit_text(L, a), factor,
+                         dsl_unit_text(L, b), dsl_unit_text(L, b));
     return dsl_base_help(L, a, b);
 }
 
@@ -249,10 +244,11 @@ static const char *angle_help(lua_State *L, struct dsl_value angle, struct dsl_v
 {
     struct hg_arena *a = dsl_of(L)->arena;
     const char *p = dsl_local_name(L, angle), *q = dsl_local_name(L, other);
-    const char *first = hg_format(a, "degrees become radians, which are numbers, by convert(%s, \"rad\")",
-                                  p ? p : "...");
-    return other.unit == HG_UNIT_ONE ? first : hg_format(a, "%s; %s is made a number by convert(%s, \"1\")", first,
-                                                         dsl_unit_text(L, other.unit), q ? q : "...");
+    const char *first =
+        hg_format(a, "degrees become radians, which are numbers, by convert(%s, \"rad\")", p ? p : "...");
+    return other.unit == HG_UNIT_ONE ? first
+                                     : hg_format(a, "%s; %s is made a number by convert(%s, \"1\")", first,
+                                                 dsl_unit_text(L, other.unit), q ? q : "...");
 }
 
 /* A remedy for two units that do not agree. */
@@ -266,8 +262,7 @@ static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_va
     if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor) && is_degrees(L, a.unit) != is_degrees(L, b.unit))
         return is_degrees(L, a.unit) ? angle_help(L, a, b) : angle_help(L, b, a);
     if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor))
-        return a.unit == HG_UNIT_ONE ? dsl_unit_help(L, b.unit, a.unit)
-                                     : dsl_unit_help(L, a.unit, b.unit);
+        return a.unit == HG_UNIT_ONE ? dsl_unit_help(L, b.unit, a.unit) : dsl_unit_help(L, a.unit, b.unit);
     if (a.unit == HG_UNIT_ONE && hg_is_const(e, a.id, NULL))
         return hg_format(d->arena, "a bare number has no unit; give it one: ... * unit \"%s\"",
                          dsl_unit_text(L, b.unit));
@@ -299,8 +294,7 @@ hg_unit dsl_common_unit(lua_State *L, const char *op, struct dsl_value a, struct
         dsl_complain(L, near, help, "unit mismatch in %s: %s and %s", op, dsl_unit_text(L, a.unit),
                      dsl_unit_text(L, b.unit));
     else
-        dsl_complain(L, near, help, "unit mismatch: %s %s %s", dsl_unit_text(L, a.unit), op,
-                     dsl_unit_text(L, b.unit));
+        dsl_complain(L, near, help, "unit mismatch: %s %s %s", dsl_unit_text(L, a.unit), op, dsl_unit_text(L, b.unit));
     return HG_UNIT_ANY;
 }
 
@@ -325,8 +319,7 @@ static const char *suspicion(lua_State *L, struct dsl_value v)
 }
 
 /* Complains unless the value has no unit; angles in degrees become numbers when `angle`. */
-struct dsl_value dsl_dimensionless(lua_State *L, const char *function, struct dsl_value v,
-                                   int angle)
+struct dsl_value dsl_dimensionless(lua_State *L, const char *function, struct dsl_value v, int angle)
 {
     struct dsl *d = dsl_of(L);
     if (v.unit == HG_UNIT_ONE || v.unit == HG_UNIT_ANY)
@@ -341,17 +334,14 @@ struct dsl_value dsl_dimensionless(lua_State *L, const char *function, struct ds
         dsl_complain(L, name ? name : function,
                      hg_format(d->arena, "%s is the number %.12g: write convert(%s, \"%s\")", dsl_unit_text(L, v.unit),
                                factor, name ? name : "...", is_degrees(L, v.unit) ? "rad" : "1"),
-                     "%s needs a dimensionless argument, this one is in %s", function,
-                     dsl_unit_text(L, v.unit));
+                     "%s needs a dimensionless argument, this one is in %s", function, dsl_unit_text(L, v.unit));
     else if (v.unit == HG_UNIT_BOOL)
-        dsl_complain(L, name, "choose with where(condition, a, b)",
-                     "a comparison is used as a number");
+        dsl_complain(L, name, "choose with where(condition, a, b)", "a comparison is used as a number");
     else
         dsl_complain(L, name ? name : function,
-                     hg_format(d->arena, "%sdivide it by its unit: %s / unit \"%s\"",
-                               suspicion(L, v), name ? name : "...", dsl_unit_text(L, v.unit)),
-                     "%s needs a dimensionless argument, this one is in %s", function,
-                     dsl_unit_text(L, v.unit));
+                     hg_format(d->arena, "%sdivide it by its unit: %s / unit \"%s\"", suspicion(L, v),
+                               name ? name : "...", dsl_unit_text(L, v.unit)),
+                     "%s needs a dimensionless argument, this one is in %s", function, dsl_unit_text(L, v.unit));
     return (struct dsl_value){v.id, HG_UNIT_ANY, v.written};
 }
 
@@ -421,14 +411,13 @@ static hg_unit power_unit(lua_State *L, struct dsl_value a, struct dsl_value b)
     if (hg_is_const(d->m->expr, b.id, &exponent)) {
         if (hg_unit_pow_number(d->m->units, a.unit, exponent, &unit))
             return unit;
-        dsl_complain(L, name ? name : "^", NULL,
-                     "%s to the power %g has no unit that can be written", dsl_unit_text(L, a.unit),
-                     exponent);
+        dsl_complain(L, name ? name : "^", NULL, "%s to the power %g has no unit that can be written",
+                     dsl_unit_text(L, a.unit), exponent);
         return HG_UNIT_ANY;
     }
     dsl_complain(L, name ? name : "^",
-                 hg_format(d->arena, "divide the base by its unit: (%s / unit \"%s\")^...",
-                           name ? name : "...", dsl_unit_text(L, a.unit)),
+                 hg_format(d->arena, "divide the base by its unit: (%s / unit \"%s\")^...", name ? name : "...",
+                           dsl_unit_text(L, a.unit)),
                  "the exponent is not a number, so the base must be dimensionless; it is in %s",
                  dsl_unit_text(L, a.unit));
     return HG_UNIT_ANY;
@@ -441,8 +430,7 @@ static int op_pow(lua_State *L)
     b = dsl_dimensionless(L, "an exponent", b, 0);
     hg_unit unit = power_unit(L, a, b);
     struct hg_expr *e = dsl_build(L);
-    if (hg_is_const(e, a.id, &base) && hg_is_const(e, b.id, &exponent) &&
-        !isfinite(pow(base, exponent)))
+    if (hg_is_const(e, a.id, &base) && hg_is_const(e, b.id, &exponent) && !isfinite(pow(base, exponent)))
         dsl_fail(L, "^", NULL, "%g^%g is no finite number", base, exponent);
     dsl_push_word(L, hg_pow(e, a.id, b.id), unit, HG_W_POW, 0);
     return 1;
@@ -459,15 +447,13 @@ static int op_compare(lua_State *L)
                  "the larger of two is where(lt(a, b), b, a), the smaller where(lt(a, b), a, b); floor_at(x, lo), "
                  "cap_at(x, hi)",
                  "math.max and math.min are for numbers, not for formulas");
-    dsl_fail(L, sign[k], help[k],
-             "expressions cannot be compared with %s: their values are not known yet", name[k]);
+    dsl_fail(L, sign[k], help[k], "expressions cannot be compared with %s: their values are not known yet", name[k]);
 }
 
 static int op_refused(lua_State *L)
 {
     const char *op = lua_tostring(L, lua_upvalueindex(1));
-    dsl_fail(L, op, lua_tostring(L, lua_upvalueindex(2)), "%s cannot be applied to an expression",
-             op);
+    dsl_fail(L, op, lua_tostring(L, lua_upvalueindex(2)), "%s cannot be applied to an expression", op);
 }
 
 static int op_call(lua_State *L)
@@ -476,8 +462,7 @@ static int op_call(lua_State *L)
     const char *name = v ? dsl_local_name(L, *v) : NULL;
     struct dsl *d = dsl_of(L);
     dsl_fail(L, name,
-             hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *",
-                       name ? name : "f"),
+             hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *", name ? name : "f"),
              "an expression is not a function");
 }
 
@@ -497,8 +482,7 @@ static int op_index(lua_State *L)
         dsl_push(L, hg_symbol(dsl_build(L), HG_STEP, 0), dsl_unit(L, "s"));
         return 1;
     }
-    dsl_fail(L, key,
-             d->has_grid ? "only the time grid has a field: t.step, the frame period" : NULL,
+    dsl_fail(L, key, d->has_grid ? "only the time grid has a field: t.step, the frame period" : NULL,
              "an expression has no field '%s'", key);
 }
 
@@ -529,9 +513,8 @@ static void add_refused(lua_State *L, const char *event, const char *op, const c
 static void open_metatable(lua_State *L)
 {
     static const luaL_Reg event[] = {
-        {"__add", op_add},           {"__sub", op_sub}, {"__mul", op_mul},   {"__div", op_div},
-        {"__pow", op_pow},           {"__unm", op_neg}, {"__call", op_call}, {"__index", op_index},
-        {"__tostring", op_tostring}, {NULL, NULL}};
+        {"__add", op_add}, {"__sub", op_sub},   {"__mul", op_mul},     {"__div", op_div},           {"__pow", op_pow},
+        {"__unm", op_neg}, {"__call", op_call}, {"__index", op_index}, {"__tostring", op_tostring}, {NULL, NULL}};
     luaL_newmetatable(L, TYPE);
     luaL_setfuncs(L, event, 0);
     add_compare(L, "__lt", 0);

@@ -19,8 +19,7 @@ static int call_function(lua_State *L)
         lua_pushnumber(L, f->value(lua_tonumber(L, 1)));
         return 1;
     }
-    struct dsl_value v =
-        dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->language));
+    struct dsl_value v = dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->language));
     hg_unit unit = f->argument == HG_KEEP ? v.unit : HG_UNIT_ONE;
     if (f->argument != HG_KEEP || v.unit == HG_UNIT_BOOL)
         v = dsl_dimensionless(L, f->language, v, f->argument == HG_ANGLE);
@@ -56,8 +55,7 @@ static int compare(lua_State *L, enum hg_op op, const char *name)
     struct dsl_value a = dsl_value_at(L, 1, "the left of a comparison");
     struct dsl_value b = dsl_value_at(L, 2, "the right of a comparison");
     dsl_common_unit(L, name, a, b);
-    dsl_push_word(L, hg_call2(dsl_build(L), op, a.id, b.id), HG_UNIT_BOOL,
-                  op == HG_LT ? HG_W_LT : HG_W_LE, 0);
+    dsl_push_word(L, hg_call2(dsl_build(L), op, a.id, b.id), HG_UNIT_BOOL, op == HG_LT ? HG_W_LT : HG_W_LE, 0);
     return 1;
 }
 
@@ -81,8 +79,7 @@ static int call_where(lua_State *L)
     struct dsl_value a = dsl_value_at(L, 2, "the second argument of where");
     struct dsl_value b = dsl_value_at(L, 3, "the third argument of where");
     if (c.unit != HG_UNIT_BOOL)
-        dsl_fail(L, "where", "write where(lt(a, b), x, y)",
-                 "the first argument of where must be a comparison");
+        dsl_fail(L, "where", "write where(lt(a, b), x, y)", "the first argument of where must be a comparison");
     hg_unit unit = dsl_common_unit(L, "where", a, b);
     dsl_push_word(L, hg_where(dsl_build(L), c.id, a.id, b.id), unit, HG_W_WHERE, 0);
     return 1;
@@ -94,8 +91,7 @@ static int call_pair(lua_State *L)
     struct dsl *d = dsl_of(L);
     const struct dsl_value *t = dsl_test(L, 1);
     if (!t || !d->has_grid || t->id != d->time)
-        dsl_fail(L, "pair", "local t = m.grid(\"t\", \"s\"); local t1, t2 = pair(t)",
-                 "pair needs the time grid");
+        dsl_fail(L, "pair", "local t = m.grid(\"t\", \"s\"); local t1, t2 = pair(t)", "pair needs the time grid");
     hg_unit s = t->unit;
     hg_id time = t->id;
     d->t1 = hg_pair_at(dsl_build(L), time, 0);
@@ -177,9 +173,8 @@ static int call_convert(lua_State *L)
     hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));
     double size = 1;
     if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
-        dsl_fail(L, hg_format(d->arena, "\"%s\"", lua_tostring(L, 2)),
-                 dsl_base_help(L, v.unit, unit), "%s cannot be converted to %s",
-                 dsl_unit_text(L, v.unit), dsl_unit_text(L, unit));
+        dsl_fail(L, hg_format(d->arena, "\"%s\"", lua_tostring(L, 2)), dsl_base_help(L, v.unit, unit),
+                 "%s cannot be converted to %s", dsl_unit_text(L, v.unit), dsl_unit_text(L, unit));
     struct hg_expr *e = dsl_build(L);
     lua_settop(L, 1);
     dsl_push_word(L, hg_mul(e, hg_const(e, size), v.id), unit, HG_W_SAME, 0);
@@ -188,11 +183,10 @@ static int call_convert(lua_State *L)
 
 void dsl_open_functions(lua_State *L)
 {
-    static const luaL_Reg builtin[] = {{"atan2", call_atan2},     {"lt", call_lt},
-                                       {"le", call_le},           {"where", call_where},
-                                       {"pair", call_pair},       {"integral", call_integral},
-                                       {"at", call_at},           {"unit", call_unit},
-                                       {"convert", call_convert}, {NULL, NULL}};
+    static const luaL_Reg builtin[] = {{"atan2", call_atan2}, {"lt", call_lt},     {"le", call_le},
+                                       {"where", call_where}, {"pair", call_pair}, {"integral", call_integral},
+                                       {"at", call_at},       {"unit", call_unit}, {"convert", call_convert},
+                                       {NULL, NULL}};
     luaL_setfuncs(L, builtin, 0);
     for (int op = 0; op < HG_NOP; op++) {
         const struct hg_function *f = hg_function((enum hg_op)op);

@@ -37,8 +37,7 @@ static void check_space(lua_State *L, enum fit_space space, const char *what)
 {
     struct dsl *d = dsl_of(L);
     if ((space == FIT_ROWS && d->has_grid) || (space == FIT_PAIRS && d->m->column.n))
-        dsl_fail(L, what,
-                 "a model is over pairs of frames (grid) or over rows of a table (columns)",
+        dsl_fail(L, what, "a model is over pairs of frames (grid) or over rows of a table (columns)",
                  "a time grid and columns of a table in one model");
 }
 
@@ -54,8 +53,7 @@ static hg_unit symbol_unit(lua_State *L, struct hg_symbol_decl *s, const char *t
 }
 
 /* Adds the symbol to the list and pushes its leaf. */
-static int push_symbol(lua_State *L, struct hg_list *list, struct hg_symbol_decl *s, enum hg_op op,
-                       hg_unit unit)
+static int push_symbol(lua_State *L, struct hg_list *list, struct hg_symbol_decl *s, enum hg_op op, hg_unit unit)
 {
     struct hg_expr *e = dsl_build(L);
     if (list->n >= MAX_SYMBOLS)
@@ -89,8 +87,7 @@ static int m_grid(lua_State *L)
 }
 
 /* Second argument "unit" or {unit=..., doc=..., more}; returns the table's index or 0. */
-static int unit_or_options(lua_State *L, struct hg_symbol_decl *s, hg_unit *unit, const char *what,
-                           const char *keys)
+static int unit_or_options(lua_State *L, struct hg_symbol_decl *s, hg_unit *unit, const char *what, const char *keys)
 {
     if (lua_type(L, 2) != LUA_TTABLE) {
         *unit = symbol_unit(L, s, lua_isnoneornil(L, 2) ? NULL : dsl_text_at(L, 2, "the unit"));
@@ -165,13 +162,12 @@ static void read_bounds(lua_State *L, int t, struct hg_symbol_decl *s)
             s->upper = dsl_number_at(L, -1, "bounds");
         lua_pop(L, 2);
     } else if (type != LUA_TNIL) {
-        dsl_fail(L, "bounds", "bounds = {0, 1}; math.huge for none",
-                 "bounds must be a list of two numbers");
+        dsl_fail(L, "bounds", "bounds = {0, 1}; math.huge for none", "bounds must be a list of two numbers");
     }
     lua_pop(L, 1);
     if (!(s->lower < s->upper))
-        dsl_fail(L, "bounds", "the lower one comes first",
-                 "the bounds of '%s' leave no room: {%g, %g}", s->name, s->lower, s->upper);
+        dsl_fail(L, "bounds", "the lower one comes first", "the bounds of '%s' leave no room: {%g, %g}", s->name,
+                 s->lower, s->upper);
 }
 
 static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
@@ -180,8 +176,8 @@ static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
     if (isnan(s->start))
         dsl_fail(L, s->name, "start = ... is a typical value", "'%s' has no start", s->name);
     if (!isfinite(s->start) || s->start < s->lower || s->start > s->upper)
-        dsl_fail(L, "start", NULL, "start = %g of '%s' is outside its bounds [%g, %g]", s->start,
-                 s->name, s->lower, s->upper);
+        dsl_fail(L, "start", NULL, "start = %g of '%s' is outside its bounds [%g, %g]", s->start, s->name, s->lower,
+                 s->upper);
 }
 
 /* The number at the top of the stack, or the parameter that stands for it: then 1 + its place, else 0. */
@@ -235,16 +231,13 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
     } prior[] = {
         {"none", FIT_PRIOR_NONE, 1, 0, "prior = {\"none\"}"},
         {"normal", FIT_PRIOR_NORMAL, 1, 2, "prior = {\"normal\", mean, sd}"},
-        {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL, 1, 2,
-         "prior = {\"truncated_normal\", mean, sd}"},
-        {"log_normal", FIT_PRIOR_LOG_NORMAL, 1, 2,
-         "prior = {\"log_normal\", mean, sd} of the logarithm"},
+        {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL, 1, 2, "prior = {\"truncated_normal\", mean, sd}"},
+        {"log_normal", FIT_PRIOR_LOG_NORMAL, 1, 2, "prior = {\"log_normal\", mean, sd} of the logarithm"},
         {"half_normal", FIT_PRIOR_HALF_NORMAL, 2, 1, "prior = {\"half_normal\", scale}"},
         {"exponential", FIT_PRIOR_EXPONENTIAL, 2, 1, "prior = {\"exponential\", scale}"},
         {"half_cauchy", FIT_PRIOR_HALF_CAUCHY, 2, 1, "prior = {\"half_cauchy\", scale}"},
         {"beta", FIT_PRIOR_BETA_SCALED, 1, 2, "prior = {\"beta\", a, b}, scaled to the bounds"},
-        {"log_uniform", FIT_PRIOR_LOG_UNIFORM, 1, 0,
-         "prior = {\"log_uniform\"}, inside positive bounds"},
+        {"log_uniform", FIT_PRIOR_LOG_UNIFORM, 1, 0, "prior = {\"log_uniform\"}, inside positive bounds"},
     };
     struct nearest near = {.name = "?"};
     if (lua_getfield(L, t, key) == LUA_TNIL) {
@@ -261,8 +254,7 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
         if (strcmp(near.name, prior[k].name) != 0)
             continue;
         if (lua_rawlen(L, -1) != (lua_Unsigned)prior[k].n + 1)
-            dsl_fail(L, "prior", prior[k].usage, "the prior \"%s\" has %d numbers", prior[k].name,
-                     prior[k].n);
+            dsl_fail(L, "prior", prior[k].usage, "the prior \"%s\" has %d numbers", prior[k].name, prior[k].n);
         for (int i = 0; i < prior[k].n; i++, lua_pop(L, 1)) {
             lua_rawgeti(L, -1, i + 2);
             int at = prior[k].first + i; /* 1: a, 2: b */
@@ -324,8 +316,7 @@ static int m_parameter(lua_State *L)
     struct dsl *d = dsl_of(L);
     struct hg_symbol_decl s = {.line = dsl_line(L)};
     s.name = new_name(L, 1, "parameter");
-    dsl_need_table(
-        L, 2, "m.parameter(\"tau\", { unit = \"s\", start = 1, bounds = {0, 10}, doc = \"...\" })");
+    dsl_need_table(L, 2, "m.parameter(\"tau\", { unit = \"s\", start = 1, bounds = {0, 10}, doc = \"...\" })");
     dsl_check_keys(L, 2, "a parameter", "unit start bounds prior doc alias over linear");
     hg_unit unit = symbol_unit(L, &s, dsl_text(L, 2, "unit"));
     s.doc = dsl_text(L, 2, "doc");
@@ -349,13 +340,11 @@ static int m_columns(lua_State *L)
     check_space(L, FIT_ROWS, "columns");
     luaL_checkstack(L, n + 8, NULL);
     for (int k = 1; k <= n; k++) {
-        struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .start = NAN,
-                                   .role = FIT_ROLE_COVARIATE};
+        struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .start = NAN, .role = FIT_ROLE_COVARIATE};
         const char *unit = NULL;
         int type = lua_type(L, k);
         if (type != LUA_TTABLE && type != LUA_TSTRING)
-            dsl_fail(L, "columns",
-                     "local x, y = m.columns(\"x:s\", {\"y\", unit = \"1\", doc = \"...\"})",
+            dsl_fail(L, "columns", "local x, y = m.columns(\"x:s\", {\"y\", unit = \"1\", doc = \"...\"})",
                      "column %d is neither \"name:unit\" nor a table", k);
         if (type == LUA_TTABLE) {
             if (lua_rawgeti(L, k, 1) != LUA_TSTRING)
@@ -385,10 +374,9 @@ static const struct method {
     const char *name;
     lua_CFunction call;
 } method[] = {
-    {"grid", m_grid},           {"axis", m_axis},       {"setting", m_setting},
-    {"parameter", m_parameter}, {"columns", m_columns}, {"observe", dsl_observe},
-    {"variant", dsl_variant},   {"curve", dsl_curve},   {"random", dsl_random},
-    {"test", dsl_test_point},
+    {"grid", m_grid},       {"axis", m_axis},         {"setting", m_setting},   {"parameter", m_parameter},
+    {"columns", m_columns}, {"observe", dsl_observe}, {"variant", dsl_variant}, {"curve", dsl_curve},
+    {"random", dsl_random}, {"test", dsl_test_point},
 };
 enum { NMETHOD = sizeof method / sizeof *method };
 
@@ -418,8 +406,9 @@ static int model_index(lua_State *L)
         }
         nearest_offer(&near, method[k].name);
     }
-    dsl_fail(L, key, near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
-             : "known: grid axis setting parameter columns observe variant curve random test",
+    dsl_fail(L, key,
+             near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
+                       : "known: grid axis setting parameter columns observe variant curve random test",
              "a model has no '%s'", key);
 }
 

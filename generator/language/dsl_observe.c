@@ -22,8 +22,7 @@ static struct hg_symbol_decl *column_at(lua_State *L, int i)
     const struct dsl_value *v = dsl_test(L, i);
     for (uint32_t k = 0; k < d->m->column.n; k++) {
         struct hg_symbol_decl *c = &d->m->column.item[k];
-        if (v ? c->node == v->id
-              : lua_type(L, i) == LUA_TSTRING && strcmp(lua_tostring(L, i), c->name) == 0)
+        if (v ? c->node == v->id : lua_type(L, i) == LUA_TSTRING && strcmp(lua_tostring(L, i), c->name) == 0)
             return c;
     }
     return NULL;
@@ -41,8 +40,7 @@ static void read_linear_list(lua_State *L, int t)
         return;
     }
     if (type != LUA_TTABLE)
-        dsl_fail(L, "linear", "linear = { contrast, offset }",
-                 "linear must be a list of parameters");
+        dsl_fail(L, "linear", "linear = { contrast, offset }", "linear must be a list of parameters");
     d->claim = 1;
     lua_Unsigned n = lua_rawlen(L, -1);
     for (lua_Unsigned k = 1; k <= n; k++, lua_pop(L, 1)) {
@@ -75,8 +73,7 @@ static int varies_with(struct hg_model *m, hg_id mean, int axis)
     int found = hg_contains(m->expr, mean, m->axis.item[axis].node);
     for (size_t l = 0; l < 2; l++)
         for (uint32_t k = 0; k < list[l]->n; k++)
-            found |= list[l]->item[k].over == axis &&
-                     hg_contains(m->expr, mean, list[l]->item[k].node);
+            found |= list[l]->item[k].over == axis && hg_contains(m->expr, mean, list[l]->item[k].node);
     return found;
 }
 
@@ -104,8 +101,7 @@ static void check_over(lua_State *L, int t, hg_id mean)
 
 static const char *unit_phrase(struct dsl *d, hg_unit unit)
 {
-    return unit == HG_UNIT_ONE ? "a plain number"
-                               : hg_format(d->arena, "in %s", hg_unit_text(d->m->units, unit));
+    return unit == HG_UNIT_ONE ? "a plain number" : hg_format(d->arena, "in %s", hg_unit_text(d->m->units, unit));
 }
 
 static const char *mean_help(lua_State *L, hg_unit mean, hg_unit wanted)
@@ -130,9 +126,8 @@ static struct dsl_value read_mean(lua_State *L, int t, hg_unit unit)
     struct dsl_value v = dsl_value_at(L, -1, "mean");
     lua_pop(L, 1);
     if (v.unit != unit && v.unit != HG_UNIT_ANY)
-        dsl_complain(L, "mean", mean_help(L, v.unit, unit),
-                     "unit mismatch: the mean is %s, '%s' is %s", unit_phrase(d, v.unit),
-                     d->m->observable, unit_phrase(d, unit));
+        dsl_complain(L, "mean", mean_help(L, v.unit, unit), "unit mismatch: the mean is %s, '%s' is %s",
+                     unit_phrase(d, v.unit), d->m->observable, unit_phrase(d, unit));
     return v;
 }
 
@@ -157,8 +152,7 @@ static hg_unit observe_column(lua_State *L, int t)
                      : sigma                        ? ", not the measured one"
                                                     : "");
         if (strcmp(sigma->unit, value->unit) != 0)
-            dsl_complain(L, "sigma", NULL,
-                         "unit mismatch: '%s' is in %s, its standard deviation '%s' in %s",
+            dsl_complain(L, "sigma", NULL, "unit mismatch: '%s' is in %s, its standard deviation '%s' in %s",
                          value->name, value->unit, sigma->name, sigma->unit);
         sigma->role = FIT_ROLE_SIGMA;
     }
@@ -169,8 +163,7 @@ static hg_unit observe_column(lua_State *L, int t)
 static hg_unit observe_pairs(lua_State *L, int t)
 {
     struct dsl *d = dsl_of(L);
-    const char *name = dsl_text_at(L, 1, "the name of what is observed"),
-               *unit = dsl_text(L, t, "unit");
+    const char *name = dsl_text_at(L, 1, "the name of what is observed"), *unit = dsl_text(L, t, "unit");
     dsl_check_c_name(L, name, "measured quantity");
     if (hg_model_find(d->m, name))
         dsl_fail(L, name, NULL, "'%s' is declared twice", name);
@@ -198,9 +191,8 @@ static void check_columns(lua_State *L, hg_id mean)
     for (uint32_t k = 0; k < m->column.n; k++) {
         const struct hg_symbol_decl *c = &m->column.item[k];
         if (c->role != FIT_ROLE_COVARIATE && hg_contains(m->expr, mean, c->node))
-            dsl_fail(L, c->name, "the mean is computed from the other columns",
-                     "the mean contains '%s', which is %s", c->name,
-                     c->role == FIT_ROLE_VALUE ? "what is measured" : "its standard deviation");
+            dsl_fail(L, c->name, "the mean is computed from the other columns", "the mean contains '%s', which is %s",
+                     c->name, c->role == FIT_ROLE_VALUE ? "what is measured" : "its standard deviation");
     }
 }
 
@@ -217,8 +209,7 @@ static void warn_of_nil(lua_State *L)
             continue;
         for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
             if (lua_isnil(L, -1) && *name != '(')
-                hg_warning(d->diag, dsl_line(L), name, "m.columns gives one value for each name",
-                           "'%s' is nil", name);
+                hg_warning(d->diag, dsl_line(L), name, "m.columns gives one value for each name", "'%s' is nil", name);
             lua_pop(L, 1);
         }
     }
@@ -243,11 +234,10 @@ int dsl_observe(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_model *m = d->m;
-    dsl_need_table(
-        L, 2,
-        m->column.n
-            ? "m.observe(y, { mean = ..., sigma = s }), y and s from m.columns"
-            : "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
+    dsl_need_table(L, 2,
+                   m->column.n
+                       ? "m.observe(y, { mean = ..., sigma = s }), y and s from m.columns"
+                       : "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
     dsl_check_keys(L, 2, "observe", "over mean linear unit sigma noise log_density support");
     if (m->nvariant)
         dsl_fail(L, "observe",
@@ -256,8 +246,7 @@ int dsl_observe(lua_State *L)
                  "0.5), a, b). Another formula for the same data: m.variant(name, { mean = ... })",
                  "a model observes one quantity; '%s' is it", m->observable);
     if (!m->column.n && !d->has_grid)
-        dsl_fail(L, "observe",
-                 "m.grid(\"t\", \"s\") for pairs of frames, m.columns(...) for a table",
+        dsl_fail(L, "observe", "m.grid(\"t\", \"s\") for pairs of frames, m.columns(...) for a table",
                  "there is neither a time grid nor a column");
     int law = dsl_has_law(L, 2);
     hg_unit unit = m->column.n ? observe_column(L, 2) : observe_pairs(L, 2);
@@ -272,8 +261,8 @@ int dsl_observe(lua_State *L)
     else
         read_noise(L, 2);
     m->observe_line = dsl_line(L);
-    m->variant[m->nvariant++] = (struct hg_variant){
-        .name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
+    m->variant[m->nvariant++] =
+        (struct hg_variant){.name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
     return 0;
 }
 
@@ -302,8 +291,8 @@ int dsl_variant(lua_State *L)
         dsl_fail(L, name, NULL, "more than %u variants", (unsigned)m->nvariant);
     dsl_name_locals(L);
     struct dsl_value mean = read_mean(L, 2, dsl_unit(L, m->observable_unit));
-    m->variant[m->nvariant++] = (struct hg_variant){
-        .name = name, .mean = mean.id, .written = mean.written, .line = dsl_line(L)};
+    m->variant[m->nvariant++] =
+        (struct hg_variant){.name = name, .mean = mean.id, .written = mean.written, .line = dsl_line(L)};
     return 0;
 }
 
@@ -331,10 +320,8 @@ int dsl_curve(lua_State *L)
     }
     unsigned allowed = m->column.n ? HG_R : HG_T;
     if (hg_at(m->expr, v.id)->vary & ~allowed)
-        dsl_fail(L, s.name,
-                 m->column.n ? NULL : "a curve is drawn once for all groups, over the frame times",
-                 "the curve '%s' must be a function of %s only", s.name,
-                 m->column.n ? "columns" : "time");
+        dsl_fail(L, s.name, m->column.n ? NULL : "a curve is drawn once for all groups, over the frame times",
+                 "the curve '%s' must be a function of %s only", s.name, m->column.n ? "columns" : "time");
     s.doc = lua_isnoneornil(L, 3) ? NULL : dsl_text_at(L, 3, "the description");
     s.unit = hg_unit_text(m->units, v.unit <= HG_UNIT_UNKNOWN ? HG_UNIT_ONE : v.unit);
     s.node = v.id;
@@ -395,8 +382,7 @@ double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s)
         return rounded(s->lower * pow(s->upper / s->lower, u));
     if (isfinite(s->lower) && isfinite(s->upper))
         return rounded(s->lower + (s->upper - s->lower) * u);
-    double x = s->start +
-               (s->start != 0.0 ? fabs(s->start) : 1.0) * (u - 0.5); /* exactly zero: no scale */
+    double x = s->start + (s->start != 0.0 ? fabs(s->start) : 1.0) * (u - 0.5); /* exactly zero: no scale */
     return rounded(x < s->lower ? s->lower : x > s->upper ? s->upper : x);
 }
 
@@ -419,8 +405,7 @@ int dsl_random(lua_State *L)
     struct hg_model *m = d->m;
     need_observe(L, "random");
     if (lua_type(L, 1) != LUA_TFUNCTION)
-        dsl_fail(L, "random", "m.random(function(u) return { tau = 10^u(-3, 0) } end)",
-                 "m.random needs a function");
+        dsl_fail(L, "random", "m.random(function(u) return { tau = 10^u(-3, 0) } end)", "m.random needs a function");
     const char *names = symbol_names(d);
     m->nscreen = NSCREEN;
     m->has_random = 1;
@@ -437,8 +422,8 @@ int dsl_random(lua_State *L)
             const struct hg_symbol_decl *s = &m->param.item[k];
             double x = dsl_number(L, lua_gettop(L), s->name, s->start);
             if (x < s->lower || x > s->upper)
-                dsl_fail(L, s->name, NULL, "m.random gave %s = %g, outside its bounds [%g, %g]",
-                         s->name, x, s->lower, s->upper);
+                dsl_fail(L, s->name, NULL, "m.random gave %s = %g, outside its bounds [%g, %g]", s->name, x, s->lower,
+                         s->upper);
             x = rounded(x);
             m->screen[row * m->param.n + k] = x < s->lower ? s->lower : x > s->upper ? s->upper : x;
         }
@@ -454,8 +439,7 @@ static double *test_values(lua_State *L, const struct hg_list *list, const char 
     for (uint32_t k = 0; k < list->n; k++) {
         const struct hg_symbol_decl *s = &list->item[k];
         x[k] = dsl_number(L, 1, s->name, NAN);
-        int needed = required && (list != &dsl_of(L)->m->setting || isnan(s->start)) &&
-                     s->role == FIT_ROLE_COVARIATE;
+        int needed = required && (list != &dsl_of(L)->m->setting || isnan(s->start)) && s->role == FIT_ROLE_COVARIATE;
         if (isnan(x[k]) && needed)
             dsl_fail(L, "test", NULL, "the test gives no value for the %s '%s'", required, s->name);
     }
@@ -468,8 +452,8 @@ static double grid_time(lua_State *L, const struct hg_test *test, const char *ke
     double t = dsl_number(L, 1, key, NAN);
     double k = (t - test->first_time) / test->step;
     if (isnan(t) || k < -1e-6 || fabs(k - round(k)) > 1e-6)
-        dsl_fail(L, key, "frame times are first_time + k dt, k = 0, 1, ...",
-                 "%s must be a frame time of the grid", key);
+        dsl_fail(L, key, "frame times are first_time + k dt, k = 0, 1, ...", "%s must be a frame time of the grid",
+                 key);
     return t;
 }
 
@@ -487,18 +471,16 @@ static void read_test_times(lua_State *L, struct hg_test *test)
 static void check_test_keys(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
-    const char *words =
-        d->m->column.n ? "tolerance variant" : "t1 t2 dt first_time tolerance variant";
+    const char *words = d->m->column.n ? "tolerance variant" : "t1 t2 dt first_time tolerance variant";
     const char *bad = NULL;
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "[1]";
-        if (!dsl_is_in(words, key) && strcmp(key, d->m->observable) != 0 &&
-            !hg_model_find(d->m, key) && (!bad || strcmp(key, bad) < 0))
+        if (!dsl_is_in(words, key) && strcmp(key, d->m->observable) != 0 && !hg_model_find(d->m, key) &&
+            (!bad || strcmp(key, bad) < 0))
             bad = hg_strdup(d->arena, key);
     }
     if (bad)
-        dsl_fail(L, bad, nearest_symbol(d, bad, words),
-                 "the test names '%s', which the model does not have", bad);
+        dsl_fail(L, bad, nearest_symbol(d, bad, words), "the test names '%s', which the model does not have", bad);
 }
 
 /* m.test{ parameters, settings, axes, dt, t1, t2 (or columns), c2 = expected, tolerance, variant }
@@ -533,4 +515,3 @@ int dsl_test_point(lua_State *L)
     m->test[m->ntest++] = test;
     return 0;
 }
-

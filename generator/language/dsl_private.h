@@ -8,7 +8,6 @@
 #ifndef HG_DSL_PRIVATE_H
 #define HG_DSL_PRIVATE_H
 
-
 #include "base/memory.h"
 #include "base/diag.h"
 #include "model/model.h"
@@ -28,19 +27,19 @@ struct dsl {
     struct hg_arena *arena;
     struct hg_diag *diag;
     struct hg_model *m;
-    const char *chunk;         /* name of the model's code in Lua: "@laminar.lua" */
-    int read;                  /* Lua has read the text; what is wrong now is no matter of syntax */
-    int silent;                /* second run: print() does nothing */
-    struct dsl_names linear;   /* these parameters are linear (from the first run) */
-    struct dsl_names claimed;  /* declared linear, by `linear = true` or in observe's list */
-    struct dsl_names nonlinear;/* declared `linear = false` */
-    int claim;                 /* observe had a list `linear` (perhaps empty) */
+    const char *chunk;          /* name of the model's code in Lua: "@laminar.lua" */
+    int read;                   /* Lua has read the text; what is wrong now is no matter of syntax */
+    int silent;                 /* second run: print() does nothing */
+    struct dsl_names linear;    /* these parameters are linear (from the first run) */
+    struct dsl_names claimed;   /* declared linear, by `linear = true` or in observe's list */
+    struct dsl_names nonlinear; /* declared `linear = false` */
+    int claim;                  /* observe had a list `linear` (perhaps empty) */
     int has_grid, has_pair;
     hg_id time, t1, t2;
-    size_t memory;             /* bytes held by Lua */
+    size_t memory; /* bytes held by Lua */
     unsigned long instructions;
-    size_t printed;            /* bytes */
-    uint64_t random;           /* state of the generator of random() */
+    size_t printed;  /* bytes */
+    uint64_t random; /* state of the generator of random() */
     size_t test_room;
 };
 
@@ -59,8 +58,8 @@ uint32_t dsl_line(struct lua_State *L);
 int dsl_line_has(struct lua_State *L, const char *text); /* the line of the model that is at work */
 
 /* A user's mistake at the current line.  dsl_fail ends the run; after dsl_complain it goes on. */
-_Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help,
-                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+_Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void dsl_complain(struct lua_State *L, const char *near, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -123,12 +122,10 @@ hg_unit dsl_unit(struct lua_State *L, const char *text);
 const char *dsl_unit_help(struct lua_State *L, hg_unit a, hg_unit b);
 
 /* The unit of both, for `op`; where they differ the mistake is told, and the unit is ANY. */
-hg_unit dsl_common_unit(struct lua_State *L, const char *op, struct dsl_value a,
-                        struct dsl_value b);
+hg_unit dsl_common_unit(struct lua_State *L, const char *op, struct dsl_value a, struct dsl_value b);
 
 /* The argument of a function that wants a plain number, or (angle) a number or degrees. */
-struct dsl_value dsl_dimensionless(struct lua_State *L, const char *function, struct dsl_value v,
-                                   int angle);
+struct dsl_value dsl_dimensionless(struct lua_State *L, const char *function, struct dsl_value v, int angle);
 
 /* The expression or number at i, no comparison; what: as above. */
 struct dsl_value dsl_factor(struct lua_State *L, int i, const char *what);
@@ -199,7 +196,7 @@ void dsl_need_table(struct lua_State *L, int t, const char *usage);
 const char *dsl_text_at(struct lua_State *L, int i, const char *what);
 const char *dsl_lines(struct lua_State *L, int t, const char *key);
 const char *dsl_text(struct lua_State *L, int t, const char *key);
-double dsl_number_at(struct lua_State *L, int i, const char *what);          /* never NaN */
+double dsl_number_at(struct lua_State *L, int i, const char *what); /* never NaN */
 double dsl_number(struct lua_State *L, int t, const char *key, double otherwise);
 /* "x" or {"x", "y"}; ends with NULL */
 const char *const *dsl_texts(struct lua_State *L, int t, const char *key);

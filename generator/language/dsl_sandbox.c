@@ -121,8 +121,8 @@ static int env_index(lua_State *L)
                   "pcall xpcall next "
                   "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage warn",
                   name))
-        dsl_fail(L, name, "a model cannot reach files, the system or other code",
-                 "'%s' is not available in models", name);
+        dsl_fail(L, name, "a model cannot reach files, the system or other code", "'%s' is not available in models",
+                 name);
     for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++)
         if (strcmp(name, constant) == 0) {
             hg_unit unit = dsl_unit(L, text);
@@ -154,8 +154,7 @@ static int env_newindex(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-    dsl_fail(L, name, hg_format(d->arena, "local %s = ...", name),
-             "assignment to '%s', which is not local", name);
+    dsl_fail(L, name, hg_format(d->arena, "local %s = ...", name), "assignment to '%s', which is not local", name);
 }
 
 /* --- the names of the sandbox ----------------------------------------------------------------- */
@@ -170,8 +169,7 @@ static int call_print(lua_State *L)
         const char *text = luaL_tolstring(L, k, &length);
         d->printed += length + 1;
         if (d->printed > MAX_PRINTED)
-            dsl_fail(L, "print", "is it inside a loop?", "print() has written more than %d MB",
-                     MAX_PRINTED >> 20);
+            dsl_fail(L, "print", "is it inside a loop?", "print() has written more than %d MB", MAX_PRINTED >> 20);
         if (!d->silent)
             fprintf(d->diag->out, "%s%s", k > 1 ? "\t" : "", text);
         lua_pop(L, 1);
@@ -229,8 +227,7 @@ static void copy_global(lua_State *L, const char *name)
 }
 
 /* Opens a library of Lua and adds it, less some functions, to the table on top of the stack. */
-static void open_library(lua_State *L, const char *name, lua_CFunction open,
-                         const char *const *without)
+static void open_library(lua_State *L, const char *name, lua_CFunction open, const char *const *without)
 {
     luaL_requiref(L, name, open, 1);
     for (; *without; without++) {
@@ -253,8 +250,7 @@ static void replace(lua_State *L, const char *library, const char *name, lua_CFu
 /* The table of names is on top: it becomes the prelude's environment. */
 static void run_prelude(lua_State *L)
 {
-    if (luaL_loadbufferx(L, (const char *)embedded_prelude_lua, embedded_prelude_lua_size,
-                         "=prelude", "t"))
+    if (luaL_loadbufferx(L, (const char *)embedded_prelude_lua, embedded_prelude_lua_size, "=prelude", "t"))
         hg_bug("prelude: %s", lua_tostring(L, -1));
     lua_pushvalue(L, -2);
     lua_setupvalue(L, -2, 1);
@@ -263,8 +259,7 @@ static void run_prelude(lua_State *L)
 
 void dsl_open_names(lua_State *L)
 {
-    static const char *const plain[] = {"assert",   "error",    "ipairs", "select",
-                                        "tonumber", "tostring", "type"};
+    static const char *const plain[] = {"assert", "error", "ipairs", "select", "tonumber", "tostring", "type"};
     static const char *const no_math[] = {"random", "randomseed", NULL};
     static const char *const no_string[] = {"dump", "find",   "gmatch",   "gsub", "match",
                                             "pack", "unpack", "packsize", NULL};

@@ -16,8 +16,7 @@ struct hg_model *hg_model_new(struct hg_arena *a)
     return m;
 }
 
-struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list,
-                                        const struct hg_symbol_decl *s)
+struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list, const struct hg_symbol_decl *s)
 {
     if ((list->n & (list->n - 1)) == 0) { /* full at powers of two */
         struct hg_symbol_decl *item = hg_alloc(m->expr->arena, (list->n ? 2 * list->n : 1) * sizeof *item);
@@ -41,8 +40,7 @@ const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char 
     return NULL;
 }
 
-double hg_model_typical(const struct hg_model *m, const struct hg_list *list, uint32_t k,
-                        size_t offset, int *told)
+double hg_model_typical(const struct hg_model *m, const struct hg_list *list, uint32_t k, size_t offset, int *told)
 {
     int ignored;
     if (!told)
@@ -107,8 +105,8 @@ int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d)
                                ? hg_format(m->expr->arena, kind[n].with_unit, s->name, s->unit)
                                : hg_format(m->expr->arena, kind[n].help, s->name),
                            "nothing tells how large the %s '%s' is: derivatives and kernels are "
-                           "tested near 1, rounding errors %s", kind[n].what, s->name,
-                           kind[n].list == &m->column ? "not at all" : "there");
+                           "tested near 1, rounding errors %s",
+                           kind[n].what, s->name, kind[n].list == &m->column ? "not at all" : "there");
         }
     return all;
 }
@@ -125,14 +123,12 @@ const struct hg_variant *hg_model_variant(const struct hg_model *m, const char *
 int hg_name_is_c(const char *name)
 {
     static const char *const reserved[] = {
-        "auto",    "break",  "case",     "char",   "const",    "continue", "default",
-        "do",      "double", "else",     "enum",   "extern",   "float",    "for",
-        "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
-        "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
-        "typedef", "union",  "unsigned", "void",   "volatile", "while",    "asm",
-        "typeof",  "main",   "NULL",     "NAN",    "INFINITY", "HUGE_VAL"};
-    if (!isalpha((unsigned char)*name) || strncmp(name, "fit_", 4) == 0 ||
-        strncmp(name, "FIT_", 4) == 0)
+        "auto",   "break",    "case",     "char",     "const",   "continue", "default", "do",     "double",
+        "else",   "enum",     "extern",   "float",    "for",     "goto",     "if",      "inline", "int",
+        "long",   "register", "restrict", "return",   "short",   "signed",   "sizeof",  "static", "struct",
+        "switch", "typedef",  "union",    "unsigned", "void",    "volatile", "while",   "asm",    "typeof",
+        "main",   "NULL",     "NAN",      "INFINITY", "HUGE_VAL"};
+    if (!isalpha((unsigned char)*name) || strncmp(name, "fit_", 4) == 0 || strncmp(name, "FIT_", 4) == 0)
         return 0;
     for (const char *s = name; *s; s++) {
         if (!isalnum((unsigned char)*s) && *s != '_')
@@ -157,29 +153,15 @@ static hg_unit leaf_unit(struct hg_model *m, const struct hg_node *n)
     const char *text = "1", *why;
     hg_unit unit;
     switch (n->op) {
-    case HG_CONST:
-        return n->value == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE; /* exactly the literal 0 */
+    case HG_CONST: return n->value == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE; /* exactly the literal 0 */
     case HG_TIME:
-    case HG_STEP:
-        text = "s";
-        break;
-    case HG_PARAM:
-        text = declared_unit(&m->param, n->ref);
-        break;
-    case HG_LINEAR:
-        text = declared_unit(&m->linear, n->ref);
-        break;
-    case HG_SETTING:
-        text = declared_unit(&m->setting, n->ref);
-        break;
-    case HG_COORD:
-        text = declared_unit(&m->axis, n->ref);
-        break;
-    case HG_COLUMN:
-        text = declared_unit(&m->column, n->ref);
-        break;
-    default:
-        return HG_UNIT_UNKNOWN;
+    case HG_STEP: text = "s"; break;
+    case HG_PARAM: text = declared_unit(&m->param, n->ref); break;
+    case HG_LINEAR: text = declared_unit(&m->linear, n->ref); break;
+    case HG_SETTING: text = declared_unit(&m->setting, n->ref); break;
+    case HG_COORD: text = declared_unit(&m->axis, n->ref); break;
+    case HG_COLUMN: text = declared_unit(&m->column, n->ref); break;
+    default: return HG_UNIT_UNKNOWN;
     }
     return hg_unit_parse(m->units, text, &unit, &why) ? unit : HG_UNIT_UNKNOWN;
 }
@@ -190,8 +172,7 @@ static hg_unit power_unit(struct hg_model *m, const struct hg_node *n)
     double exponent;
     if (base == HG_UNIT_ONE)
         return HG_UNIT_ONE;
-    if (!hg_is_const(m->expr, n->arg[1], &exponent) ||
-        !hg_unit_pow_number(m->units, base, exponent, &unit))
+    if (!hg_is_const(m->expr, n->arg[1], &exponent) || !hg_unit_pow_number(m->units, base, exponent, &unit))
         return HG_UNIT_UNKNOWN;
     return unit;
 }
@@ -210,8 +191,7 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
     const char *why;
     switch (n->op) {
     case HG_SUM: /* numbers do not vote: a sum may hold a stripped 1 s */
-        for (uint32_t k = 0; k < n->nargs && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN);
-             k++) {
+        for (uint32_t k = 0; k < n->nargs && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN); k++) {
             if (hg_at(m->expr, n->arg[k])->op != HG_CONST)
                 unit = m->node_unit[n->arg[k]];
         }
@@ -223,13 +203,11 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
         if (is_radians(m, n) && strcmp(hg_unit_text(m->units, unit), "deg") == 0)
             unit = HG_UNIT_ONE;
         return unit;
-    case HG_POW:
-        return power_unit(m, n);
+    case HG_POW: return power_unit(m, n);
     case HG_ABS:
     case HG_AT_I:
     case HG_AT_J:
-    case HG_DELTA:
-        return m->node_unit[n->arg[0]];
+    case HG_DELTA: return m->node_unit[n->arg[0]];
     case HG_WHERE:
     case HG_GUARD: /* a number does not vote here either */
         for (uint32_t k = 2; k >= 1 && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN); k--)
@@ -238,21 +216,19 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
         return unit;
     case HG_LT:
     case HG_LE:
-    case HG_SMALL:
-        return HG_UNIT_BOOL;
+    case HG_SMALL: return HG_UNIT_BOOL;
     case HG_POTENTIAL:
         hg_unit_parse(m->units, "s", &second, &why);
         return hg_unit_mul(m->units, m->node_unit[n->arg[0]], second);
-    default:
-        return n->nargs ? HG_UNIT_ONE : leaf_unit(m, n);
+    default: return n->nargs ? HG_UNIT_ONE : leaf_unit(m, n);
     }
 }
 
 /* Units of all nodes up to and including id, in order of id: operands come first. */
 static void spread_units(struct hg_model *m, hg_id id)
 {
-    m->node_unit = hg_grow(m->expr->arena, m->node_unit, m->nnode_unit, (size_t)id + 1,
-                           sizeof *m->node_unit, &m->node_unit_room);
+    m->node_unit =
+        hg_grow(m->expr->arena, m->node_unit, m->nnode_unit, (size_t)id + 1, sizeof *m->node_unit, &m->node_unit_room);
     if (m->nnode_unit == 0)
         m->node_unit[m->nnode_unit++] = HG_UNIT_UNKNOWN; /* node 0 is none */
     for (; m->nnode_unit <= id; m->nnode_unit++)
@@ -278,8 +254,7 @@ void hg_model_set_unit(struct hg_model *m, hg_id id, hg_unit unit, int force)
 const char *hg_model_unit_text(struct hg_model *m, hg_id id)
 {
     hg_unit unit = hg_model_unit(m, id);
-    return unit == HG_UNIT_UNKNOWN || unit == HG_UNIT_ANY || unit == HG_UNIT_BOOL
-               ? NULL : hg_unit_text(m->units, unit);
+    return unit == HG_UNIT_UNKNOWN || unit == HG_UNIT_ANY || unit == HG_UNIT_BOOL ? NULL : hg_unit_text(m->units, unit);
 }
 
 /* --- checks of the whole ---------------------------------------------------------------------- */
@@ -316,8 +291,8 @@ static void check_linear(struct hg_model *m, const struct hg_variant *v, struct 
             if (a == b)
                 hg_error(d, v->line, p->name, help, "the mean is not linear in '%s'", p->name);
             else
-                hg_error(d, v->line, p->name, help,
-                         "the mean is not linear in '%s' and '%s' together", p->name, q->name);
+                hg_error(d, v->line, p->name, help, "the mean is not linear in '%s' and '%s' together", p->name,
+                         q->name);
             return;
         }
     }
@@ -335,15 +310,13 @@ static const char *index_name(const struct hg_model *m, unsigned vary)
 static void check_vary(const struct hg_model *m, const struct hg_variant *v, struct hg_diag *d)
 {
     unsigned vary = hg_at(m->expr, v->mean)->vary;
-    unsigned allowed =
-        m->space == FIT_PAIRS ? HG_I | HG_J | HG_G : HG_R | HG_G; /* G: linear parameters */
+    unsigned allowed = m->space == FIT_PAIRS ? HG_I | HG_J | HG_G : HG_R | HG_G; /* G: linear parameters */
     if (vary & ~allowed)
-        hg_error(
-            d, v->line, "mean",
-            m->space == FIT_PAIRS
-                ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
-                : "a table model varies with its columns only",
-            "the mean varies with %s", index_name(m, vary & ~allowed));
+        hg_error(d, v->line, "mean",
+                 m->space == FIT_PAIRS
+                     ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
+                     : "a table model varies with its columns only",
+                 "the mean varies with %s", index_name(m, vary & ~allowed));
     else if (!m->density && !(vary & (HG_I | HG_J | HG_R)) && !(m->space == FIT_ROWS && m->axis.n && vary & HG_G))
         hg_error(d, v->line, "mean", NULL, "the mean is the same for every %s",
                  m->space == FIT_PAIRS ? "pair of frames" : "row");
@@ -371,8 +344,7 @@ static int is_axis_of_parameter(const struct hg_model *m, uint32_t axis)
     return 0;
 }
 
-static void warn_unused(const struct hg_model *m, const struct hg_list *list, const char *what,
-                        struct hg_diag *d)
+static void warn_unused(const struct hg_model *m, const struct hg_list *list, const char *what, struct hg_diag *d)
 {
     for (uint32_t k = 0; k < list->n; k++) {
         const struct hg_symbol_decl *s = &list->item[k];
@@ -380,8 +352,7 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
             continue;
         if ((list == &m->column && s->role != FIT_ROLE_COVARIATE) || s->hyper)
             continue;
-        hg_warning(d, s->line, s->name, NULL, "the mean does not depend on the %s '%s'", what,
-                   s->name);
+        hg_warning(d, s->line, s->name, NULL, "the mean does not depend on the %s '%s'", what, s->name);
     }
 }
 
@@ -417,8 +388,10 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d)
         const struct hg_symbol_decl *s = &m->param.item[k];
         if (s->over >= 0 && !m->density)
             hg_error(d, s->line, "over",
-                     hg_format(m->expr->arena, "drop `over`, and fit with --share %s=per_%s; or make it a function of"
-                               " the axis", s->name, m->space == FIT_ROWS ? m->axis.item[s->over].name : "angle"),
+                     hg_format(m->expr->arena,
+                               "drop `over`, and fit with --share %s=per_%s; or make it a function of"
+                               " the axis",
+                               s->name, m->space == FIT_ROWS ? m->axis.item[s->over].name : "angle"),
                      "'%s' has one value per group but is not linear", s->name);
     }
     if (d->errors != before)
@@ -450,8 +423,8 @@ void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d)
         return;
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
-        int join = !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) &&
-                   linear_everywhere(m, s->node, s->node);
+        int join =
+            !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) && linear_everywhere(m, s->node, s->node);
         for (uint32_t q = 0; join && q < m->linear.n; q++)
             join = linear_everywhere(m, s->node, m->linear.item[q].node);
         if (join)

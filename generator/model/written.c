@@ -10,8 +10,7 @@
 hg_wid hg_written_add(struct hg_model *m, const struct hg_written *w)
 {
     size_t next = m->nwritten ? m->nwritten : 1; /* 0 is none */
-    m->written = hg_grow(m->expr->arena, m->written, m->nwritten, next + 1, sizeof *m->written,
-                         &m->written_room);
+    m->written = hg_grow(m->expr->arena, m->written, m->nwritten, next + 1, sizeof *m->written, &m->written_room);
     m->nwritten = next;
     struct hg_written *to = &m->written[m->nwritten];
     *to = *w;
@@ -71,8 +70,7 @@ int hg_written_extremum(const struct hg_model *m, hg_wid id, hg_wid *a, hg_wid *
     *b = w->arg[1];
     if (hg_written_same(m, c->arg[0], w->arg[2]) && hg_written_same(m, c->arg[1], w->arg[1]))
         return 1;
-    return hg_written_same(m, c->arg[0], w->arg[1]) && hg_written_same(m, c->arg[1], w->arg[2]) ? -1
-                                                                                                : 0;
+    return hg_written_same(m, c->arg[0], w->arg[1]) && hg_written_same(m, c->arg[1], w->arg[2]) ? -1 : 0;
 }
 
 /* --- walks: operands have smaller ids --------------------------------------------------------- */
@@ -91,8 +89,7 @@ int hg_written_mentions(const struct hg_model *m, hg_wid root, hg_wid part)
     need[root] = 1;
     for (hg_wid id = root; id > part; id--) {
         const struct hg_written *w = hg_written_at(m, id);
-        for (uint32_t k = 0;
-             k < w->nargs && need[id] && (id == root || !hg_written_is_named(m, id)); k++)
+        for (uint32_t k = 0; k < w->nargs && need[id] && (id == root || !hg_written_is_named(m, id)); k++)
             need[w->arg[k]] = 1;
     }
     int found = part <= root && need[part];
@@ -155,8 +152,7 @@ uint32_t hg_written_parts(const struct hg_model *m, hg_wid root, hg_wid **part)
 }
 
 /* Names of variables of the file go before those of variables inside its functions. */
-static void add_primes(struct hg_model *m, hg_wid root, enum hg_name_rank rank, hg_wid *all,
-                       uint32_t *nall)
+static void add_primes(struct hg_model *m, hg_wid root, enum hg_name_rank rank, hg_wid *all, uint32_t *nall)
 {
     hg_wid *part;
     uint32_t n = hg_written_parts(m, root, &part);
@@ -196,8 +192,7 @@ void hg_written_primes(struct hg_model *m)
     uint32_t nall = 0;
     for (enum hg_name_rank rank = HG_NAMED; rank > HG_UNNAMED; rank--)
         for (uint32_t v = 0; v < m->nvariant + m->curve.n; v++) {
-            hg_wid root =
-                v < m->nvariant ? m->variant[v].written : m->curve.item[v - m->nvariant].written;
+            hg_wid root = v < m->nvariant ? m->variant[v].written : m->curve.item[v - m->nvariant].written;
             if (hg_written_at(m, root)->depth <= HG_WRITTEN_DEEP)
                 add_primes(m, root, rank, all, &nall);
         }

@@ -34,8 +34,7 @@ static hg_wid make(struct hg_model *m, enum hg_word word, hg_wid a, hg_wid b)
 
 static hg_wid call(struct hg_model *m, enum hg_op op, hg_wid a)
 {
-    return hg_written_add(
-        m, &(struct hg_written){.word = HG_W_FUNCTION, .op = op, .nargs = 1, .arg = {a}});
+    return hg_written_add(m, &(struct hg_written){.word = HG_W_FUNCTION, .op = op, .nargs = 1, .arg = {a}});
 }
 
 static hg_wid neg(struct hg_model *m, hg_wid a)
@@ -71,8 +70,7 @@ static hg_wid add(struct hg_model *m, hg_wid a, hg_wid b)
 static hg_wid power(struct hg_model *m, hg_wid a, hg_wid b, double less)
 {
     const struct hg_written *w = hg_written_at(m, b);
-    hg_wid e =
-        w->word == HG_W_NUMBER ? number(m, w->value - less) : make(m, HG_W_SUB, b, number(m, less));
+    hg_wid e = w->word == HG_W_NUMBER ? number(m, w->value - less) : make(m, HG_W_SUB, b, number(m, less));
     return hg_written_is(m, e, 1) ? a : make(m, HG_W_POW, a, e);
 }
 
@@ -100,11 +98,8 @@ static hg_wid slope(struct hg_model *m, enum hg_op f, hg_wid x, hg_wid y)
     case HG_SIN: return call(m, HG_COS, x);
     case HG_COS: return neg(m, call(m, HG_SIN, x));
     case HG_TAN: return divide(m, one, make(m, HG_W_POW, call(m, HG_COS, x), two));
-    case HG_ASIN:
-        return divide(m, one, make(m, HG_W_POW, make(m, HG_W_SUB, one, square), number(m, 0.5)));
-    case HG_ACOS:
-        return neg(
-            m, divide(m, one, make(m, HG_W_POW, make(m, HG_W_SUB, one, square), number(m, 0.5))));
+    case HG_ASIN: return divide(m, one, make(m, HG_W_POW, make(m, HG_W_SUB, one, square), number(m, 0.5)));
+    case HG_ACOS: return neg(m, divide(m, one, make(m, HG_W_POW, make(m, HG_W_SUB, one, square), number(m, 0.5))));
     case HG_ATAN: return divide(m, one, make(m, HG_W_ADD, one, square));
     case HG_SINH: return call(m, HG_COSH, x);
     case HG_COSH: return call(m, HG_SINH, x);
@@ -232,8 +227,7 @@ static hg_wid d_choice(struct diff *d, hg_wid id)
     }
     hg_wid zero = number(m, 0);
     return hg_written_add(
-        m, &(struct hg_written){
-               .word = HG_W_WHERE, .nargs = 3, .arg = {condition, da ? da : zero, db ? db : zero}});
+        m, &(struct hg_written){.word = HG_W_WHERE, .nargs = 3, .arg = {condition, da ? da : zero, db ? db : zero}});
 }
 
 static hg_wid d_node(struct diff *d, hg_wid id)
@@ -263,9 +257,8 @@ static hg_wid d_node(struct diff *d, hg_wid id)
     case HG_W_INTEGRAL:
     case HG_W_AT:
         a = diff(d, w.arg[0]);
-        return a ? hg_written_add(m, &(struct hg_written){.word = w.word,
-                                                          .nargs = w.nargs,
-                                                          .arg = {a, w.arg[1], w.arg[2]}})
+        return a ? hg_written_add(
+                       m, &(struct hg_written){.word = w.word, .nargs = w.nargs, .arg = {a, w.arg[1], w.arg[2]}})
                  : 0;
     case HG_W_ATAN2: {
         hg_wid two = number(m, 2);
@@ -290,9 +283,8 @@ static hg_wid diff(struct diff *d, hg_wid id)
     hg_wid made = 0;
     if (id != d->root && hg_written_is_named(m, id)) {
         if (hg_written_depends(m, id, d->node, 0))
-            made = hg_written_add(
-                m,
-                &(struct hg_written){.word = HG_W_SLOPE, .nargs = 1, .arg = {id}, .node = d->node});
+            made =
+                hg_written_add(m, &(struct hg_written){.word = HG_W_SLOPE, .nargs = 1, .arg = {id}, .node = d->node});
     } else {
         made = d_node(d, id);
     }

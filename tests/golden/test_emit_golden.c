@@ -146,6 +146,28 @@ static int compiles(const char *lua, const char *c)
     return ok;
 }
 
+/* No statement without effect, no remark without words, no factor 1. */
+static int says_something(const char *lua, const char *c)
+{
+    static const char *const idle[] = {"(void)", "/*  */", "/* */", " 1.0 * ", "(1.0*", " 1.0*"};
+    char *text = emitted(lua);
+    int ok = 1;
+    (void)c;
+    for (size_t k = 0; k < sizeof idle / sizeof *idle; k++)
+        if (strstr(text, idle[k])) {
+            print_message("the kernel of %s has '%s'\n", lua, idle[k]);
+            ok = 0;
+        }
+    free(text);
+    return ok;
+}
+
+static void test_emitted_text_says_something(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each(says_something), 0);
+}
+
 static void test_emitted_text_is_as_stored(void **state)
 {
     (void)state;
@@ -162,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_emitted_text_is_as_stored),
+        cmocka_unit_test(test_emitted_text_says_something),
         cmocka_unit_test(test_emitted_text_compiles_without_warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

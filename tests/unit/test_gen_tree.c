@@ -1,0 +1,158 @@
+/* test_gen_tree.c -- statements in blocks: which definitions are printed, how a function begins. */
+#include "generator/emit/tree.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct hg_arena *a;
+    struct hg_tree *t;
+};
+
+static struct fixture begin(void)
+{
+    struct hg_arena *a = hg_arena_new();
+    return (struct fixture){a, hg_tree_new(a)};
+}
+
+static void prints(struct fixture *f, const char *expected)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    hg_tree_print(f->t, out);
+    fclose(out);
+    assert_string_equal(text, expected);
+    free(text);
+    hg_arena_free(f->a);
+}
+
+static void test_definitions_are_printed_where_they_are_used(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_define(f.t, "a", "int a = 1;\n");
+    hg_define(f.t, "b", "int b = a;\n");
+    hg_define(f.t, "c", "int c = a;\n");
+    hg_put(f.t, "use(b);\n");
+    prints(&f, "int a = 1;\nint b = a;\nuse(b);\n");
+}
+
+static void test_one_name_of_several_is_enough(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_define(f.t, "x y", "int x = 1;\nint y = x;\n");
+    hg_define(f.t, "u v", "int u = 1, v = 2;\n");
+    hg_put(f.t, "use(y);\n");
+    prints(&f, "int x = 1;\nint y = x;\nuse(y);\n");
+}
+
+static void test_remarks_and_members_are_no_use(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_define(f.t, "a", "int a = 1;\n");
+    hg_define(f.t, "b", "int b = 1;\n");
+    hg_define(f.t, "c", "int c = 1;\n");
+    hg_put(f.t, "use(w.a, w->b); /* c */\n");
+    prints(&f, "use(w.a, w->b); /* c */\n");
+}
+
+static void test_an_inner_block_sees_the_outer_one(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_define(f.t, "n", "int n = 3;\n");
+    hg_put(f.t, "for (;;) {\n    if (p) {\n        use(n);\n    }\n}\n");
+    prints(&f, "int n = 3;\nfor (;;) {\n    if (p) {\n        use(n);\n    }\n}\n");
+}
+
+static void test_a_name_of_an_inner_block_is_another(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_define(f.t, "n", "int n = 1;\n");
+    hg_put(f.t, "{\n");
+    hg_define(f.t, "n", "    int n = 2;\n");
+    hg_put(f.t, "    use(n);\n}\n{\n");
+    hg_define(f.t, "n", "    int n = 3;\n");
+    hg_put(f.t, "}\n");
+    prints(&f, "{\n    int n = 2;\n    use(n);\n}\n{\n}\n");
+}
+
+static void test_an_outer_name_is_used_behind_an_inner_one(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_define(f.t, "n", "int n = 1;\n");
+    hg_put(f.t, "{\n");
+    hg_define(f.t, "n", "    int n = 2;\n");
+    hg_put(f.t, "    use(n);\n}\nuse(n);\n");
+    prints(&f, "int n = 1;\n{\n    int n = 2;\n    use(n);\n}\nuse(n);\n");
+}
+
+static void test_braces_of_values_open_no_block(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_define(f.t, "n", "int n = 1;\n");
+    hg_put(f.t, "fit_vd s = {0}; /* not { */\nuse(n);\n");
+    prints(&f, "int n = 1;\nfit_vd s = {0}; /* not { */\nuse(n);\n");
+}
+
+static void test_lines_may_come_in_parts(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_put(f.t, "a");
+    hg_put(f.t, " = %d", 1);
+    hg_put(f.t, ";\n\n\nb;\n");
+    prints(&f, "a = 1;\n\nb;\n");
+}
+
+static void test_long_lists_of_parameters_are_broken(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_open_function(f.t, "static void", "a_function_of_many_parameters",
+                     "const double *first_of_them, const double *second_of_them, const double *third_of_them");
+    hg_put(f.t, "}\n");
+    prints(&f, "static void a_function_of_many_parameters(const double *first_of_them, const double *second_of_them,\n"
+               "                                          const double *third_of_them)\n{\n}\n");
+}
+
+static void test_a_tree_in_a_tree_keeps_its_definitions(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    struct hg_tree *part = hg_tree_new(f.a);
+    hg_define(part, "a", "int a;\n");
+    hg_define(part, "b", "int b;\n");
+    hg_put_tree(f.t, part);
+    hg_put(f.t, "use(b);\n");
+    prints(&f, "int b;\nuse(b);\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definitions_are_printed_where_they_are_used),
+        cmocka_unit_test(test_one_name_of_several_is_enough),
+        cmocka_unit_test(test_remarks_and_members_are_no_use),
+        cmocka_unit_test(test_an_inner_block_sees_the_outer_one),
+        cmocka_unit_test(test_a_name_of_an_inner_block_is_another),
+        cmocka_unit_test(test_an_outer_name_is_used_behind_an_inner_one),
+        cmocka_unit_test(test_braces_of_values_open_no_block),
+        cmocka_unit_test(test_lines_may_come_in_parts),
+        cmocka_unit_test(test_long_lists_of_parameters_are_broken),
+        cmocka_unit_test(test_a_tree_in_a_tree_keeps_its_definitions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
