@@ -70,8 +70,7 @@ static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
         return FIT_OK;
     if (!(x->time = malloc(d->ntime * sizeof *x->time)))
         return no_memory(err);
-    const double first =
-        strcmp(x->k->name, "heterodyne") == 0 ? d->step : 0; /* as in finish.c */
+    const double first = x->k->first_step * d->step; /* as in config/finish.c */
     for (size_t n = 0; n < d->ntime; n++)
         x->time[n] = first + (double)n * d->step;
     x->d.time = x->time;

@@ -137,13 +137,6 @@ static int ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
-int front_same_family(const char *a, const char *b)
-{
-    static const char word[] = "static";
-    return strcmp(a, b) == 0 ||
-           (strncmp(a, word, sizeof word - 1) == 0 && strncmp(b, word, sizeof word - 1) == 0);
-}
-
 /* The model that the file or --mode asks for. */
 static enum fit_status mode_of(const char *config, const char *mode, char name[64],
                                struct fit_error *err)
@@ -169,7 +162,7 @@ static enum fit_status mode_of(const char *config, const char *mode, char name[6
     enum fit_status st = fit_config_detect(config, own, err);
     if (st != FIT_OK)
         return st;
-    if (own[0] && mode && !front_same_family(own, name))
+    if (own[0] && mode && !fit_config_same_mode(own, name))
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s says analysis_mode %s, the command line %s: change the file, or leave "
                         "the option out",

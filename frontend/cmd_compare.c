@@ -56,7 +56,7 @@ static const char *other_name(const char *name)
 static int same_model(const struct front_result *a, const struct front_result *b)
 {
     const char *x = fit_config_canonical_mode(a->model), *y = fit_config_canonical_mode(b->model);
-    return !*x || !*y || strcmp(x, y) == 0 || ((a->package || b->package) && front_same_family(x, y));
+    return !*x || !*y || strcmp(x, y) == 0 || ((a->package || b->package) && fit_config_same_mode(x, y));
 }
 
 static const struct front_param *partner(const struct comparison *c, size_t of, const char *name)

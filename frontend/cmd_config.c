@@ -529,7 +529,7 @@ static void put_data(FILE *out, const struct wish *w)
 static enum fit_status write_text(FILE *out, const struct wish *w, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    const char *mode = strcmp(w->mode, "laminar") == 0 ? "laminar_flow" : w->mode;
+    const char *mode = fit_config_written_mode(w->mode);
     fprintf(out,
             "# %.76s\n# Check it: homodyne validate FILE.   Fit: homodyne fit FILE\n"
             "analysis_mode: %s\n",

@@ -107,9 +107,6 @@ enum fit_status front_choose(struct front *f, const char *model, const char *con
                              const char *mode, int quiet, struct front_fitter *fitter,
                              struct fit_error *err);
 
-/* The same canonical name, or both are static: the packages call all of these by one name. */
-int front_same_family(const char *a, const char *b);
-
 /* Names of the fitters that are there, sorted; the caller frees each and the list. */
 enum fit_status front_fitters(const struct front *f, char ***name, size_t *n,
                               struct fit_error *err);

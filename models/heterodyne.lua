@@ -18,9 +18,10 @@ From one angle only v(t) cos(phi + phi0_het) is determined, neither v0 nor phi0_
 The fraction stays off its limits: f0 exp(..) + f3 = 0 is a fraction of 0.014, 1 one of 0.986.
 A power of t counts as 0 for t <= 0.  The sum in cos(phi + phi0_het) is that of the Python packages.]],
     alias = {"two_component"},
+    package = "heterodyne",
 }
 
-local t   = m.grid("t", "s")
+local t   = m.grid("t", "s", { first = 1 })
 local phi = m.axis("phi", "deg", "azimuth of the detector sector")
 local q   = m.setting("q", "1/angstrom", "wavevector")
 

@@ -15,6 +15,7 @@ sinc^4 of an argument that is pi times smaller than in the sinc^2 of their theor
 A fitted D0 at alpha = 0 is twice the diffusion coefficient of Stokes and Einstein.  Negative rates
 cannot be represented: rates are floored.]],
     alias = {"laminar_flow"},
+    package = "homodyne", mode = "laminar_flow",
 }
 
 local t   = m.grid("t", "s")

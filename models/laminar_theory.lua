@@ -14,6 +14,7 @@ as the argument of sinc is small.  Here is the formula of the theory pages of ho
 programs compute that of laminar, with sinc^4 of an argument that is pi times smaller.
 A fitted D0 at alpha = 0 is twice the diffusion coefficient of Stokes and Einstein.  Negative rates
 cannot be represented: rates are floored.]],
+    package = "homodyne",
 }
 
 local t   = m.grid("t", "s")

@@ -12,6 +12,7 @@ static_isotropic, which is the same formula under the other name that configurat
 A fitted D0 at alpha = 0 is twice the diffusion coefficient of Stokes and Einstein.  Negative rates
 cannot be represented: rates are floored.]],
     alias = {"static"},
+    package = "homodyne", mode = "static",
 }
 
 local t   = m.grid("t", "s")

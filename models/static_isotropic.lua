@@ -11,6 +11,7 @@ No flow.  All angles share D0, alpha and D_offset; contrast and offset belong to
 static_anisotropic, which is the same formula under the other name that configurations use.
 A fitted D0 at alpha = 0 is twice the diffusion coefficient of Stokes and Einstein.  Negative rates
 cannot be represented: rates are floored.]],
+    package = "homodyne", mode = "static",
 }
 
 local t   = m.grid("t", "s")

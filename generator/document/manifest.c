@@ -173,7 +173,10 @@ void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE 
     json_line(out, "space", m->space == FIT_ROWS ? "rows" : "pairs");
     fputs("  ", out);
     json_texts(out, "alias", m->alias);
-    fputs(",\n  \"observable\": {", out);
+    fputs(",\n", out);
+    json_line(out, "package", m->package);
+    json_line(out, "mode", m->mode);
+    fputs("  \"observable\": {", out);
     json_text(out, "name", m->observable);
     fputs(", ", out);
     json_text(out, "unit", m->observable_unit);

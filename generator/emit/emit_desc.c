@@ -50,18 +50,24 @@ static const char *prior_name(enum fit_prior_kind kind)
     return name[kind];
 }
 
+/* An array of the texts: what follows of its line. */
+static void texts(FILE *out, const char *const *text)
+{
+    fputs("[] = {", out);
+    for (; *text; text++) {
+        string(out, *text);
+        fputs(", ", out);
+    }
+    fputs("NULL};\n", out);
+}
+
 static void aliases(FILE *out, const char *prefix, const struct hg_list *list)
 {
-    for (uint32_t k = 0; k < list->n; k++) {
-        if (!list->item[k].alias)
-            continue;
-        fprintf(out, "static const char *const desc_%s_alias_%u[] = {", prefix, (unsigned)k);
-        for (const char *const *a = list->item[k].alias; *a; a++) {
-            string(out, *a);
-            fputs(", ", out);
+    for (uint32_t k = 0; k < list->n; k++)
+        if (list->item[k].alias) {
+            fprintf(out, "static const char *const desc_%s_alias_%u", prefix, (unsigned)k);
+            texts(out, list->item[k].alias);
         }
-        fputs("NULL};\n", out);
-    }
 }
 
 static void params(const struct hg_model *m, FILE *out, const char *name,
@@ -285,6 +291,20 @@ static void text_field(FILE *out, const char *field, const char *text)
     fputs(",\n", out);
 }
 
+/* Names in configurations, and the package that has the model too. */
+static void peer_fields(FILE *out, const struct hg_model *m)
+{
+    if (m->alias)
+        fputs("    .alias = desc_alias,\n", out);
+    if (m->package)
+        fprintf(out, "    .peer = %s,\n",
+                strcmp(m->package, "heterodyne") == 0 ? "FIT_PEER_HETERODYNE" : "FIT_PEER_HOMODYNE");
+    if (m->mode)
+        text_field(out, "mode", m->mode);
+    if (m->first_step)
+        fprintf(out, "    .first_step = %d,\n", m->first_step);
+}
+
 static void count_field(FILE *out, const char *name, uint32_t n)
 {
     if (n)
@@ -322,6 +342,10 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     rates(m, out);
     density(m->density, out);
     levels(m, out);
+    if (m->alias) {
+        fputs("static const char *const desc_alias", out);
+        texts(out, m->alias);
+    }
 
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
@@ -333,6 +357,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     text_field(out, "reference", m->reference);
     text_field(out, "source", m->file);
     text_field(out, "hash", m->hash);
+    peer_fields(out, m);
     fprintf(out, "    .isa = FIT_KERNEL_ISA,\n    .space = %s,\n    .raw = %d,\n",
             m->space == FIT_ROWS ? "FIT_ROWS" : "FIT_PAIRS", m->space == FIT_PAIRS);
     count_field(out, "param", m->param.n);

@@ -65,7 +65,7 @@ static int push_symbol(lua_State *L, struct hg_list *list, struct hg_symbol_decl
     return 1;
 }
 
-/* m.grid("t", "s"): the times of the frames. */
+/* m.grid("t", "s", { first = 1 }): the times of the frames, the first of which lies at 0 or at the frame period. */
 static int m_grid(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -78,6 +78,14 @@ static int m_grid(lua_State *L)
         dsl_fail(L, "grid", "frame times are given in seconds", "the time grid must be in s");
     d->m->grid_name = name;
     d->m->space = FIT_PAIRS;
+    if (lua_istable(L, 3)) {
+        dsl_check_keys(L, 3, "the time grid", "first");
+        const double first = dsl_number(L, 3, "first", 0);
+        if (first != 0 && first != 1)
+            dsl_fail(L, "first", "m.grid(\"t\", \"s\", { first = 1 })",
+                     "first = %g: the first frame lies at 0 or at 1 frame period", first);
+        d->m->first_step = first == 1;
+    }
     struct hg_expr *e = dsl_build(L);
     d->time = hg_symbol(e, HG_TIME, 0);
     d->has_grid = 1;
@@ -421,17 +429,29 @@ static void declare_units(lua_State *L, const char *const *word)
             dsl_fail(L, *word, NULL, "units: %s", why);
 }
 
+/* package = "homodyne", mode = "laminar_flow": the Python package that has the model too, and its name there. */
+static void read_package(lua_State *L, struct hg_model *m)
+{
+    m->package = dsl_text(L, 2, "package");
+    m->mode = dsl_text(L, 2, "mode");
+    if (m->package && strcmp(m->package, "homodyne") != 0 && strcmp(m->package, "heterodyne") != 0)
+        dsl_fail(L, "package", "package = \"homodyne\"", "package '%s': known are homodyne and heterodyne", m->package);
+    if (m->mode && !m->package)
+        dsl_fail(L, "mode", NULL, "mode is a name in a package: say which");
+}
+
 /* The table after model "name". */
 static int model_call(lua_State *L)
 {
     struct hg_model *m = dsl_of(L)->m;
     dsl_need_table(L, 2, "local m = model \"name\" { title = \"...\" }");
-    dsl_check_keys(L, 2, "a model", "title formula reference validity alias accuracy units");
+    dsl_check_keys(L, 2, "a model", "title formula reference validity alias package mode accuracy units");
     m->title = dsl_text(L, 2, "title");
     m->formula = dsl_lines(L, 2, "formula");
     m->reference = dsl_lines(L, 2, "reference");
     m->validity = dsl_lines(L, 2, "validity");
     m->alias = dsl_texts(L, 2, "alias");
+    read_package(L, m);
     m->accuracy = dsl_number(L, 2, "accuracy", 0);
     if (m->accuracy < 0)
         dsl_fail(L, "accuracy", "accuracy = 64: the largest error of the mean, in ulp", "accuracy must be positive");

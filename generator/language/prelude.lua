@@ -4,7 +4,9 @@
 -- A model file in short (docs/models.md is the guide, models/laminar.lua a complete one):
 --
 --   local m = model "name" { title = "...", formula = "...", reference = "...", validity = "..." }
---   local t = m.grid("t", "s")                    times of the frames; t.step is the frame period
+--       package = "homodyne", mode = "laminar_flow": the Python package that has the model, and its name there
+--   local t = m.grid("t", "s")                    times of the frames; t.step is the frame period;
+--       { first = 1 } as the third argument: the first frame of a window lies at t.step, not at 0
 --   local phi = m.axis("phi", "deg", "doc")       one coordinate per measured matrix; or {unit=, doc=, range=}
 --   local x, y, s = m.columns("x:s", "y", "s")    instead of a grid: columns of a table;
 --       {"x", unit = "s", doc = "...", range = {0, 10}}: where x lies, for the judgement of rounding errors

@@ -70,6 +70,7 @@ struct hg_model {
     const char *text;                /* the whole source */
     char hash[65];                   /* SHA-256 of it */
     const char *const *alias;        /* other names of the model in configurations */
+    const char *package, *mode;      /* Python package that has the model too, and its name there; or NULL */
     enum fit_space space;
     struct hg_list param;            /* nonlinear: refs of PARAM nodes */
     struct hg_list linear;           /* linear: refs of LINEAR nodes */
@@ -89,6 +90,7 @@ struct hg_model {
     struct hg_test *test;
     uint32_t ntest;
     const char *grid_name;           /* of the time grid: "t"; pairs only */
+    int first_step;                  /* frame periods from t = 0 to the first frame of a window: 0 or 1 */
     struct hg_units *units;
     hg_unit *node_unit;              /* by node id, see hg_model_unit */
     size_t nnode_unit, node_unit_room;

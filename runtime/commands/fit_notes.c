@@ -68,7 +68,7 @@ static void note_scaling(struct fit_job *job)
 /* Where the Python packages would have answered otherwise; each once. */
 static void note_peers(struct fit_job *job)
 {
-    size_t n = fit_config_of_packages(job->k) ? job->fit.ngroup : 0;
+    size_t n = job->k->peer ? job->fit.ngroup : 0;
     if (n && !job->cfg->compat.full_matrix.value)
         fit_notes_add(
             &job->notes,
@@ -80,7 +80,7 @@ static void note_peers(struct fit_job *job)
             &job->notes,
             "contrast and offset are fitted for each of %zu angles; the Python package %s would average "
             "them (--scaling averaged)",
-            n, strcmp(job->k->name, "heterodyne") == 0 ? "heterodyne" : "homodyne");
+            n, fit_peer_names[job->k->peer]);
 }
 
 /* Powers of t that cannot be told from constants, in a window that does not begin with the file. */

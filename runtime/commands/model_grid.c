@@ -198,8 +198,8 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
     if (!e->time || !e->frame)
         return no_memory(err);
     double first = cli->first_time;
-    if (isnan(first)) /* as a fit assumes: see finish.c */
-        first = strcmp(e->kernel->name, "heterodyne") == 0 ? cli->dt : 0;
+    if (isnan(first)) /* as a fit assumes: see config/finish.c */
+        first = e->kernel->first_step * cli->dt;
     for (size_t n = 0; n < l->ntime; n++) {
         e->time[n] = first + (double)n * cli->dt;
         e->frame[n] = (uint32_t)n;

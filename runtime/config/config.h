@@ -257,7 +257,8 @@ struct fit_config_study {
     struct fit_cfg_choice sequence;      /* enum fit_sequence: every angle, or q, alone as well */
 };
 
-enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_XPCSJAX };
+/* Words of enum fit_peer (kernel.h), ended by NULL. */
+extern const char *const fit_peer_names[];
 
 /* Switches that reproduce the packages; all off unless `compat:` says otherwise. */
 struct fit_config_compat {
@@ -455,22 +456,24 @@ int fit_config_axis_index(const struct fit_kernel *kernel, const char *name);
  * individual unless `compat:` asks for what the packages do. */
 enum fit_scaling fit_config_scaling(const struct fit_config *cfg, size_t nangle);
 
-/* 1 for a model that the Python packages have as well, or a variation of one. */
-int fit_config_of_packages(const struct fit_kernel *kernel);
-
 /* True when the Python packages' `auto` would average contrast and offset over nangle angles. */
 int fit_config_peers_average(const struct fit_config *cfg, size_t nangle);
 
-/* Model that a configuration asks for, without a kernel: canonical name ("static_isotropic",
- * "static_anisotropic", "laminar", "heterodyne", or what the file says), from analysis_mode or
+/* ---- Names of models (mode.c, model_names.h) -------------------------------------------- */
+
+/* Model that a configuration asks for, without a kernel: canonical name, or what the file says, from analysis_mode or
  * from the form of the file.  name[0] = 0 when the file does not tell. */
 enum fit_status fit_config_detect(const char *file, char name[64], struct fit_error *err);
 
-/* Canonical name of a mode or alias of the packages; name itself when it is not one of theirs. */
+/* The model of the project with this name or alias, in any case of letters; name itself when there is none. */
 const char *fit_config_canonical_mode(const char *name);
-/* Another name that the packages have for this mode, or NULL. */
+/* Another name that configurations have for this model, or NULL. */
 const char *fit_config_other_mode(const char *canonical);
-/* The name of an analysis mode that was probably meant, as the packages write it; NULL: none is near. */
+/* What a configuration of the packages calls this model, if that means no other. */
+const char *fit_config_written_mode(const char *canonical);
+/* 1: one model, or two that the packages call by one name. */
+int fit_config_same_mode(const char *a, const char *b);
+/* The name of a model that was probably meant; NULL: none is near. */
 const char *fit_config_near_mode(const char *name);
 
 #endif

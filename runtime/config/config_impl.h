@@ -125,7 +125,11 @@ void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
 /* Node of a LATER row that was seen and is not null, or NULL; sets r->path. */
 const struct fit_yaml *fit_cfg_seen(struct fit_cfg_reader *r, const char *path);
 
-/* ---- model_keys.c, input.c, params.c: LATER rows.  later_mode
+/* ---- read.c */
+/* A configuration that is not there is a mistake in the call, not in the data. */
+enum fit_status fit_cfg_cannot_read(enum fit_status st, struct fit_error *err);
+
+/* ---- mode.c, model_keys.c, input.c, params.c: LATER rows.  later_mode
  * returns 0 when the model does not fit the file. */
 int fit_cfg_later_mode(struct fit_cfg_reader *r);
 void fit_cfg_later_input(struct fit_cfg_reader *r);

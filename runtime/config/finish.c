@@ -78,7 +78,7 @@ static void check_start(struct fit_cfg_reader *r, struct fit_config_param *p)
 static void note_fixed(struct fit_cfg_reader *r, const struct fit_config_param *p)
 {
     if (!p->fixed.value || p->fixed.from.kind != FIT_FROM_FILE ||
-        strcmp(r->cfg->kernel->name, "heterodyne") == 0)
+        r->cfg->kernel->peer == FIT_PEER_HETERODYNE)
         return;
     r->source = FIT_FROM_FILE;
     fit_cfg_note(r, p->fixed.from.line, p->fixed.from.column,
@@ -120,11 +120,11 @@ static void check_frames(struct fit_cfg_reader *r)
                          first, last);
 }
 
-/* heterodyne and xpcsjax's two_component count t = dt, 2 dt, ..., the other models t = 0, dt, ... */
+/* Models as of heterodyne and xpcsjax's two_component count t = dt, 2 dt, ..., the others t = 0, dt, ... */
 static void choose_time_origin(struct fit_cfg_reader *r)
 {
     struct fit_cfg_choice *origin = &r->cfg->input.time_origin;
-    if (fit_given(origin->from) || strcmp(r->cfg->kernel->name, "heterodyne") != 0)
+    if (fit_given(origin->from) || !r->cfg->kernel->first_step)
         return;
     origin->value = FIT_TIME_STEP;
     r->source = FIT_FROM_FILE;

@@ -1,129 +1,11 @@
-/* model_keys.c -- what can only be read when the whole file has been seen: the model, angles,
- * conventions of the packages; and rows of kind READ. */
+/* model_keys.c -- what can only be read when the whole file has been seen: angles, conventions of the
+ * packages; and rows of kind READ. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../common/nearest.h"
 #include "config/config_impl.h"
-
-/* ---- The model ------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *written, *canonical;
-} modes[] = {{"static", "static_anisotropic"},
-             {"static_isotropic", "static_isotropic"},
-             {"static_anisotropic", "static_anisotropic"},
-             {"laminar", "laminar"},
-             {"laminar_flow", "laminar"},
-             {"two_component", "heterodyne"},
-             {"heterodyne", "heterodyne"}};
-
-const char *fit_config_canonical_mode(const char *name)
-{
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (same_word(name, modes[i].written))
-            return modes[i].canonical;
-    return name;
-}
-
-const char *fit_config_other_mode(const char *canonical)
-{
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(modes[i].canonical, canonical) == 0 && strcmp(modes[i].written, canonical) != 0)
-            return modes[i].written;
-    return NULL;
-}
-
-const char *fit_config_near_mode(const char *name)
-{
-    struct nearest near = {.name = name};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        nearest_offer(&near, modes[i].written);
-    return near.best;
-}
-
-/* True when kernel is `name`, or a variation of it: name_something. */
-static int is_variation(const char *kernel, const char *name)
-{
-    const size_t n = strlen(name);
-    return strncmp(kernel, name, n) == 0 && (!kernel[n] || kernel[n] == '_');
-}
-
-int fit_config_of_packages(const struct fit_kernel *kernel)
-{
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (is_variation(kernel->name, modes[i].canonical))
-            return 1;
-    return 0;
-}
-
-/* homodyne knows one static mode; both static models here may read its files. */
-static int fits_kernel(const char *written, const char *kernel)
-{
-    if (is_variation(kernel, written) || is_variation(kernel, fit_config_canonical_mode(written)))
-        return 1;
-    return same_word(written, "static") && is_variation(kernel, "static_isotropic");
-}
-
-/* Is there a program for this mode?  Else *meant is the nearest mode, or NULL. */
-static int is_known(const char *written, const char **meant)
-{
-    struct nearest near = {.name = written};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        nearest_offer(&near, modes[i].written);
-    nearest_offer(&near, "laminar_theory");
-    *meant = near.best;
-    return near.best && near.distance == 0;
-}
-
-/* Legacy switch: static_mode: true | false, static_submode: isotropic | anisotropic. */
-static const char *legacy_mode(const struct fit_yaml *flag, const struct fit_yaml *submode)
-{
-    if (!flag || flag->kind != FIT_YAML_SCALAR)
-        return NULL;
-    if (!same_word(flag->text, "true"))
-        return same_word(flag->text, "false") ? "laminar_flow" : NULL;
-    if (submode && submode->kind == FIT_YAML_SCALAR && same_word(submode->text, "isotropic"))
-        return "static_isotropic";
-    return "static";
-}
-
-int fit_cfg_later_mode(struct fit_cfg_reader *r)
-{
-    const struct fit_kernel *k = r->cfg->kernel;
-    const char *written = NULL;
-    const struct fit_yaml *at = fit_cfg_seen(r, "analysis_mode");
-    if (!at)
-        at = fit_cfg_seen(r, "optimization.nlsq.analysis_mode");
-    if (at) {
-        if (!fit_cfg_get_text(r, at, &written))
-            return 0;
-    } else {
-        const struct fit_yaml *submode = fit_cfg_seen(r, "analysis_settings.static_submode");
-        at = fit_cfg_seen(r, "analysis_settings.model_description.static_mode");
-        if (!at)
-            at = fit_cfg_seen(r, "analysis_settings.static_mode");
-        written = legacy_mode(at, submode);
-    }
-    if (!written)
-        return 1;
-    if (fits_kernel(written, k->name)) {
-        r->cfg->mode.from = fit_cfg_origin(r, at);
-        return 1;
-    }
-    const char *meant = NULL;
-    if (is_known(written, &meant))
-        fit_cfg_error(r, at, "%s is '%.60s', and this program fits '%s'; run homodyne-%s", r->path,
-                      written, k->name, fit_config_canonical_mode(written));
-    else if (meant)
-        fit_cfg_error(r, at, "%s is '%.60s', and this program fits '%s'; did you mean '%s'?",
-                      r->path, written, k->name, meant);
-    else
-        fit_cfg_error(r, at, "%s is '%.60s', and this program fits '%s'", r->path, written,
-                      k->name);
-    return 0;
-}
 
 /* ---- Angles ---------------------------------------------------------------------------------- */
 
@@ -233,12 +115,12 @@ static void imply_flag(struct fit_cfg_flag *flag, int value)
 static void imply_peer(struct fit_cfg_reader *r, enum fit_peer peer)
 {
     struct fit_config *cfg = r->cfg;
-    const int heterodyne_model = strcmp(cfg->kernel->name, "heterodyne") == 0;
     imply_flag(&cfg->compat.full_matrix, peer != FIT_PEER_NONE);
     imply_flag(&cfg->compat.parity, peer != FIT_PEER_NONE);
     imply_flag(&cfg->compat.files, peer != FIT_PEER_NONE);
     imply_flag(&cfg->compat.exclude_t0,
-               peer == FIT_PEER_HOMODYNE || (peer == FIT_PEER_XPCSJAX && heterodyne_model));
+               peer == FIT_PEER_HOMODYNE ||
+                   (peer == FIT_PEER_XPCSJAX && cfg->kernel->peer == FIT_PEER_HETERODYNE));
     double *sigma = fit_cfg_alloc(r, sizeof *sigma);
     if (peer == FIT_PEER_HOMODYNE && sigma && !fit_given(cfg->input.sigma.from)) {
         const struct fit_origin from = {.kind = FIT_FROM_COMPAT};
@@ -251,9 +133,9 @@ static void imply_peer(struct fit_cfg_reader *r, enum fit_peer peer)
 /* One word of `compat:`; a version may follow the name of a package ("homodyne-2.23"). */
 static void compat_word(struct fit_cfg_reader *r, const struct fit_yaml *node)
 {
-    static const char *const words[] = {"none",        "homodyne",         "heterodyne", "xpcsjax",
-                                        "full_matrix", "homodyne_old_q10", "exclude_t0", "parity"};
+    static const char *const words[] = {"full_matrix", "homodyne_old_q10", "exclude_t0", "parity"};
     struct fit_config *cfg = r->cfg;
+    const struct fit_origin from = fit_cfg_origin(r, node);
     char word[64] = "";
     if (!fit_cfg_want(r, node, FIT_YAML_SCALAR, "a word"))
         return;
@@ -261,26 +143,26 @@ static void compat_word(struct fit_cfg_reader *r, const struct fit_yaml *node)
     char *version = strpbrk(word, "-=");
     if (version && version[1] >= '0' && version[1] <= '9')
         *version = 0;
+    struct nearest near = {.name = word};
+    for (int i = 0; fit_peer_names[i]; i++) {
+        nearest_offer(&near, fit_peer_names[i]);
+        if (same_word(word, fit_peer_names[i])) {
+            cfg->compat.peer = (struct fit_cfg_choice){i, from};
+            return;
+        }
+    }
     size_t i = 0;
-    while (i < 8 && !same_word(word, words[i]))
-        i++;
-    const struct fit_origin from = fit_cfg_origin(r, node);
-    if (i < 4) {
-        cfg->compat.peer = (struct fit_cfg_choice){(int)i, from};
-    } else if (i == 4) {
-        cfg->compat.full_matrix = (struct fit_cfg_flag){1, from};
-    } else if (i == 5) {
-        cfg->input.q_rule = (struct fit_cfg_choice){FIT_Q_HOMODYNE_OLD, from};
-    } else if (i == 6) {
-        cfg->compat.exclude_t0 = (struct fit_cfg_flag){1, from};
-    } else if (i == 7) {
-        cfg->compat.parity = (struct fit_cfg_flag){1, from};
-    } else {
-        const char *near = nearest_of(word, words, 8);
+    for (; i < 4 && !same_word(word, words[i]); i++)
+        nearest_offer(&near, words[i]);
+    switch (i) {
+    case 0: cfg->compat.full_matrix = (struct fit_cfg_flag){1, from}; break;
+    case 1: cfg->input.q_rule = (struct fit_cfg_choice){FIT_Q_HOMODYNE_OLD, from}; break;
+    case 2: cfg->compat.exclude_t0 = (struct fit_cfg_flag){1, from}; break;
+    case 3: cfg->compat.parity = (struct fit_cfg_flag){1, from}; break;
+    default:
         fit_cfg_error(r, node, "compat: unknown word '%.60s'; %s%s%s", node->text,
-                      near ? "did you mean '"
-                           : "possible are homodyne-2.23, heterodyne-2.0.1, xpcsjax-0.1.8",
-                      near ? near : "", near ? "'?" : "");
+                      near.best ? "did you mean '" : "possible are homodyne-2.23, heterodyne-2.0.1, xpcsjax-0.1.8",
+                      near.best ? near.best : "", near.best ? "'?" : "");
     }
 }
 

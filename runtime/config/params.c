@@ -138,7 +138,7 @@ static const struct fit_yaml *value_or_null(const struct fit_yaml *map, const ch
 static int is_template_label(const struct fit_kernel *k, const char *label)
 {
     static const char *const known[] = {"Å²/s^α", "Å/s^β", "Å²", "dimensionless"};
-    for (size_t i = 0; strcmp(k->name, "heterodyne") == 0 && i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; k->peer == FIT_PEER_HETERODYNE && i < sizeof known / sizeof *known; i++)
         if (strcmp(label, known[i]) == 0)
             return 1;
     return strcmp(label, "—") == 0 || strcmp(label, "-") == 0;

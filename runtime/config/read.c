@@ -225,8 +225,7 @@ enum fit_status fit_config_read_text(const char *text, size_t length, const char
     return st;
 }
 
-/* A configuration that is not there is a mistake in the call, not in the data. */
-static enum fit_status cannot_read(enum fit_status st, struct fit_error *err)
+enum fit_status fit_cfg_cannot_read(enum fit_status st, struct fit_error *err)
 {
     if (st == FIT_ERR_IO)
         st = FIT_ERR_CONFIG;
@@ -247,48 +246,11 @@ enum fit_status fit_config_read(const char *file, const struct fit_kernel *kerne
     enum fit_status st = fit_yaml_parse_file(file, &doc, err);
     if (st != FIT_OK) {
         log_syntax(log, err);
-        return cannot_read(st, err);
+        return fit_cfg_cannot_read(st, err);
     }
     st = read_doc(doc, file, kernel, options, log, cfg, err);
     fit_yaml_free(doc);
     return st;
-}
-
-/* ---- Which model ----------------------------------------------------------------------------- */
-
-static const char *scalar(const struct fit_yaml *node)
-{
-    return node && node->kind == FIT_YAML_SCALAR && !fit_yaml_is_null(node) && *node->text
-               ? node->text
-               : NULL;
-}
-
-enum fit_status fit_config_detect(const char *file, char name[64], struct fit_error *err)
-{
-    struct fit_yaml_doc *doc;
-    name[0] = 0;
-    const enum fit_status st = fit_yaml_parse_file(file, &doc, err);
-    if (st != FIT_OK)
-        return cannot_read(st, err);
-    const struct fit_yaml *root = fit_yaml_root(doc),
-                          *settings = fit_yaml_get(root, "analysis_settings");
-    const char *mode = scalar(fit_yaml_get(root, "analysis_mode"));
-    if (!mode)
-        mode = scalar(fit_yaml_get(fit_yaml_get(fit_yaml_get(root, "optimization"), "nlsq"),
-                                   "analysis_mode"));
-    const char *is_static = scalar(fit_yaml_get(settings, "static_mode"));
-    const char *submode = scalar(fit_yaml_get(settings, "static_submode"));
-    if (!mode && is_static && same_word(is_static, "false"))
-        mode = "laminar";
-    if (!mode && is_static)
-        mode = submode && strcmp(submode, "isotropic") == 0 ? "static_isotropic"
-                                                            : "static_anisotropic";
-    if (!mode && fit_yaml_get(fit_yaml_get(root, "parameters"), "reference"))
-        mode = "heterodyne"; /* its template has no mode */
-    if (mode)
-        snprintf(name, 64, "%s", fit_config_canonical_mode(mode));
-    fit_yaml_free(doc);
-    return FIT_OK;
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */

@@ -207,9 +207,8 @@ static void put_mode(struct text *t, const struct fit_config *cfg, const char *p
 
 static void put_peer(struct text *t, const struct fit_config *cfg, const char *path)
 {
-    static const char *const name[] = {"none", "homodyne", "heterodyne", "xpcsjax"};
     put_key(t, path);
-    put(t, "%s", name[cfg->compat.peer.value]);
+    put(t, "%s", fit_peer_names[cfg->compat.peer.value]);
     put_source(t, cfg, cfg->compat.peer.from);
 }
 

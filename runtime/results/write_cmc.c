@@ -128,14 +128,6 @@ static enum fit_status write_samples(struct cmc *c, const char *path, struct fit
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static const char *peer_mode(const struct fit_results *r)
-{
-    const char *name = r->kernel->name;
-    return strncmp(name, "laminar", 7) == 0  ? "laminar_flow"
-           : strncmp(name, "static", 6) == 0 ? "static"
-                                             : name;
-}
-
 static double acceptance(const struct fit_samples *s)
 {
     double sum = 0;
@@ -159,7 +151,7 @@ static void put_time(struct fit_json *j, const struct fit_results *r)
     gmtime_r(&r->end, &tm);
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
     fit_json_string(j, "timestamp", text);
-    fit_json_string(j, "analysis_mode", peer_mode(r));
+    fit_json_string(j, "analysis_mode", r->kernel->mode ? r->kernel->mode : r->kernel->name);
     fit_json_string(j, "method", fit_sampling_method_word(r->samples->method));
 }
 

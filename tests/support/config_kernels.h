@@ -54,10 +54,13 @@ static const struct fit_setting flow_setting[] = {
 };
 static const struct fit_axis phi_axis[] = {{"phi", "deg", ""}};
 
-#define KERNEL(id, nparam_, param_, nsetting_)                                                     \
+#define KERNEL(id, peer_, mode_, nparam_, param_, nsetting_)                                                \
     static const struct fit_kernel id##_kernel = {.abi = FIT_KERNEL_ABI,                           \
                                                   .name = #id,                                     \
                                                   .variant = "fast",                               \
+                                                  .peer = peer_,                                   \
+                                                  .mode = mode_,                                   \
+                                                  .first_step = peer_ == FIT_PEER_HETERODYNE,      \
                                                   .nparam = nparam_,                               \
                                                   .param = param_,                                 \
                                                   .nlinear = 2,                                    \
@@ -68,10 +71,10 @@ static const struct fit_axis phi_axis[] = {{"phi", "deg", ""}};
                                                   .naxis = 1,                                      \
                                                   .axis = phi_axis}
 
-KERNEL(static_isotropic, 3, laminar_param, 1);
-KERNEL(static_anisotropic, 3, laminar_param, 1);
-KERNEL(laminar, 7, laminar_param, 3);
-KERNEL(heterodyne, 14, heterodyne_param, 1);
+KERNEL(static_isotropic, FIT_PEER_HOMODYNE, "static", 3, laminar_param, 1);
+KERNEL(static_anisotropic, FIT_PEER_HOMODYNE, "static", 3, laminar_param, 1);
+KERNEL(laminar, FIT_PEER_HOMODYNE, "laminar_flow", 7, laminar_param, 3);
+KERNEL(heterodyne, FIT_PEER_HETERODYNE, NULL, 14, heterodyne_param, 1);
 
 /* A table model. */
 static const struct fit_column decay_column[] = {{"t", "s", "", FIT_ROLE_COVARIATE, 0, 0},

@@ -289,8 +289,23 @@ static void test_modes_and_the_models_that_may_read_them(void **state)
     variation.name = "laminar_theory";
     variation.nsetting = 1;
     fit_config_free(read_text("analysis_mode: laminar_flow\n", &variation, &log));
+    static const char *const alias[] = {"slit_flow", NULL}; /* of a model of one's own, which no table knows */
+    struct fit_kernel own = laminar_kernel;
+    own.name = "slit";
+    own.nsetting = 1;
+    own.mode = NULL;
+    own.alias = alias;
+    fit_config_free(read_text("analysis_mode: Slit-flow\n", &own, &log));
     assert_int_equal(log.nerror, 0);
     fit_config_log_free(&log);
+    assert_string_equal(fit_config_canonical_mode("Laminar_Flow"), "laminar");
+    assert_string_equal(fit_config_canonical_mode("slit_flow"), "slit_flow");
+    assert_string_equal(fit_config_written_mode("laminar"), "laminar_flow");
+    assert_string_equal(fit_config_written_mode("static_anisotropic"), "static_anisotropic");
+    assert_string_equal(fit_config_other_mode("heterodyne"), "two_component");
+    assert_null(fit_config_other_mode("kww"));
+    assert_true(fit_config_same_mode("static_isotropic", "static"));
+    assert_false(fit_config_same_mode("laminar", "laminar_theory"));
     refuse("analysis_mode: static_isotropic\n", &static_anisotropic_kernel,
            "run homodyne-static_isotropic");
     refuse("analysis_mode: laminar_flow\nparameters: {gamma: 1}\n", &static_anisotropic_kernel,

@@ -39,10 +39,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 9
+#define FIT_KERNEL_ABI 10
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
+
+/* Python packages for the same data. */
+enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_XPCSJAX };
 
 /* What a kernel answers.  REJECT: the parameters give non-finite tables; the driver shortens its step. */
 enum fit_eval { FIT_EVAL_OK = 0, FIT_EVAL_REJECT = 1, FIT_EVAL_STOP = -1 };
@@ -254,6 +257,10 @@ struct fit_kernel {
     const char *reference;
     const char *source;   /* "laminar.lua" */
     const char *hash;     /* SHA-256 of the model's source text, hexadecimal */
+    const char *const *alias; /* other names of the model in configurations, ended by NULL; or NULL */
+    enum fit_peer peer;   /* the package that has this model too, and what it calls it where that is another name: */
+    const char *mode;     /* "laminar_flow"; or NULL */
+    int first_step;       /* pairs: frame periods from t = 0 to the first frame of a window, 0 or 1 */
     const char *isa;      /* "x86-64-v3", ...; set by the build */
     enum fit_space space;
     int raw; /* 1: moments, normal and gradient also take tiles whose values are fit_tile.raw */

@@ -1,0 +1,1 @@
+local m = model "foreign" { mode = "laminar_flow" }

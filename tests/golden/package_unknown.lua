@@ -1,0 +1,1 @@
+local m = model "foreign" { package = "numpy", mode = "flow" }
