@@ -371,6 +371,48 @@ static void put_loo_json(struct fit_json *j, const struct comparison *c)
     fit_json_end(j);
 }
 
+static void put_parameters_json(struct fit_json *j, const struct comparison *c, int all)
+{
+    const struct front_result *a = c->r[0], *b = c->r[1];
+    fit_json_begin(j, "parameters", '{');
+    for (size_t k = 0; k < a->nparam; k++) {
+        const struct front_param *p = &a->param[k], *q = partner(c, 1, p->name);
+        if (!q || !is_shown(p, all) || !same_unit(p, q) || !c->same_model)
+            continue;
+        fit_json_begin(j, p->name, '{');
+        fit_json_numbers(j, "value", (double[]){value_of(a, p), value_of(b, q)}, 2);
+        fit_json_numbers(j, "std", (double[]){error_of(a, p), error_of(b, q)}, 2);
+        fit_json_number(j, "difference", value_of(b, q) - value_of(a, p));
+        fit_json_number(j, "sigma", in_sigma(c, p, q));
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
+static void put_criteria_json(struct fit_json *j, const struct comparison *c)
+{
+    if (c->ranked) {
+        const struct front_criteria *x = &c->criteria[0], *y = &c->criteria[1];
+        fit_json_begin(j, "criteria", '{');
+        fit_json_string(j, "likelihood", x->what);
+        fit_json_numbers(j, "parameters", (double[]){x->nparam, y->nparam}, 2);
+        fit_json_numbers(j, "minus_two_log_likelihood", (double[]){x->minus_two_log_l, y->minus_two_log_l}, 2);
+        fit_json_boolean(j, "correlated", c->choice.correlated);
+        if (c->choice.correlated) {
+            fit_json_numbers(j, "clic", (double[]){x->clic, y->clic}, 2);
+            fit_json_number(j, "eta", c->choice.eta);
+            fit_json_number(j, "p", c->choice.p);
+            fit_json_string(j, "prefers", c->choice.better < 0 ? "none" : c->choice.better ? "second" : "first");
+        } else {
+            fit_json_numbers(j, "aic", (double[]){x->aic, y->aic}, 2);
+            fit_json_numbers(j, "bic", (double[]){x->bic, y->bic}, 2);
+        }
+        fit_json_end(j);
+    } else {
+        fit_json_string(j, "no_criteria", c->why_not);
+    }
+}
+
 static enum fit_status print_json(FILE *f, const struct comparison *c, int all, struct fit_error *err)
 {
     const struct front_result *a = c->r[0], *b = c->r[1];
@@ -378,42 +420,11 @@ static enum fit_status print_json(FILE *f, const struct comparison *c, int all, 
     fit_json_begin(&j, NULL, '{');
     put_pair(&j, "model", a->model, b->model);
     put_pair(&j, "estimate", a->sampled ? "posterior" : "least_squares", b->sampled ? "posterior" : "least_squares");
-    fit_json_begin(&j, "parameters", '{');
-    for (size_t k = 0; k < a->nparam; k++) {
-        const struct front_param *p = &a->param[k], *q = partner(c, 1, p->name);
-        if (!q || !is_shown(p, all) || !same_unit(p, q) || !c->same_model)
-            continue;
-        fit_json_begin(&j, p->name, '{');
-        fit_json_numbers(&j, "value", (double[]){value_of(a, p), value_of(b, q)}, 2);
-        fit_json_numbers(&j, "std", (double[]){error_of(a, p), error_of(b, q)}, 2);
-        fit_json_number(&j, "difference", value_of(b, q) - value_of(a, p));
-        fit_json_number(&j, "sigma", in_sigma(c, p, q));
-        fit_json_end(&j);
-    }
-    fit_json_end(&j);
+    put_parameters_json(&j, c, all);
     fit_json_numbers(&j, "reduced_chi2", (double[]){a->reduced_chi2, b->reduced_chi2}, 2);
     fit_json_boolean(&j, "same_data", c->same_data);
     fit_json_boolean(&j, "same_model", c->same_model);
-    if (c->ranked) {
-        const struct front_criteria *x = &c->criteria[0], *y = &c->criteria[1];
-        fit_json_begin(&j, "criteria", '{');
-        fit_json_string(&j, "likelihood", x->what);
-        fit_json_numbers(&j, "parameters", (double[]){x->nparam, y->nparam}, 2);
-        fit_json_numbers(&j, "minus_two_log_likelihood", (double[]){x->minus_two_log_l, y->minus_two_log_l}, 2);
-        fit_json_boolean(&j, "correlated", c->choice.correlated);
-        if (c->choice.correlated) {
-            fit_json_numbers(&j, "clic", (double[]){x->clic, y->clic}, 2);
-            fit_json_number(&j, "eta", c->choice.eta);
-            fit_json_number(&j, "p", c->choice.p);
-            fit_json_string(&j, "prefers", c->choice.better < 0 ? "none" : c->choice.better ? "second" : "first");
-        } else {
-            fit_json_numbers(&j, "aic", (double[]){x->aic, y->aic}, 2);
-            fit_json_numbers(&j, "bic", (double[]){x->bic, y->bic}, 2);
-        }
-        fit_json_end(&j);
-    } else {
-        fit_json_string(&j, "no_criteria", c->why_not);
-    }
+    put_criteria_json(&j, c);
     fit_json_numbers(&j, "log_evidence", (double[]){a->log_evidence, b->log_evidence}, 2);
     fit_json_number(&j, "log_bayes_factor", c->bayes);
     put_loo_json(&j, c);

@@ -116,6 +116,29 @@ done:
     return st;
 }
 
+/* Room for sums and what a pass needs. */
+static enum fit_status set_up_passes(struct bench *b, size_t n, size_t ngroup, int threads, struct fit_error *err)
+{
+    const struct fit_kernel *k = b->k;
+    const int rows = k->space == FIT_ROWS;
+    size_t np = k->nparam, nl = k->nlinear;
+    b->pairs = rows ? n : n * (n - 1) / 2 * ngroup;
+    b->nmoments = ngroup * (nl * (nl + 1) / 2 + nl + 1);
+    b->nnormal = np * (np + 1) / 2 + np + ngroup * nl * np;
+    size_t nout = b->nmoments > b->nnormal ? b->nmoments : b->nnormal;
+    b->out = fit_alloc_doubles(nout);
+    b->ws = fit_alloc_doubles(k->workspace(&b->ds->layout));
+    size_t nadj = 1 + nl * (nl + 1) / 2;
+    b->adj = fit_alloc_doubles(ngroup * nadj);
+    if (!b->out || !b->ws || !b->adj)
+        return fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
+    for (size_t g = 0; g < ngroup * nadj; g++)
+        b->adj[g] = g % nadj ? 0.01 : 1;
+    struct fit_parallel_need need = {
+        .nout = nout, .nextra = k->scratch ? k->scratch(&b->ds->layout) : 0, .threads = threads};
+    return fit_parallel_new(b->ds, &need, &b->par, err);
+}
+
 static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct fit_error *err)
 {
     const struct fit_kernel *k = b->k;
@@ -141,25 +164,7 @@ static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct
     enum fit_status st = rows ? data_rows(b, n, err) : data_pairs(b, n, ngroup, err);
     if (st == FIT_OK)
         st = fit_dataset_finish(b->ds, err);
-    if (st != FIT_OK)
-        return st;
-    size_t np = k->nparam, nl = k->nlinear;
-    b->pairs = rows ? n : n * (n - 1) / 2 * ngroup;
-    b->nmoments = ngroup * (nl * (nl + 1) / 2 + nl + 1);
-    b->nnormal = np * (np + 1) / 2 + np + ngroup * nl * np;
-    size_t nout = b->nmoments > b->nnormal ? b->nmoments : b->nnormal;
-    b->out = fit_alloc_doubles(nout);
-    b->ws = fit_alloc_doubles(k->workspace(&b->ds->layout));
-    size_t nadj = 1 + nl * (nl + 1) / 2;
-    b->adj = fit_alloc_doubles(ngroup * nadj);
-    if (!b->out || !b->ws || !b->adj)
-        return fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
-    for (size_t g = 0; g < ngroup * nadj; g++)
-        b->adj[g] = g % nadj ? 0.01 : 1;
-    struct fit_parallel_need need = {.nout = nout,
-                                     .nextra = k->scratch ? k->scratch(&b->ds->layout) : 0,
-                                     .threads = (int)cli->threads};
-    return fit_parallel_new(b->ds, &need, &b->par, err);
+    return st == FIT_OK ? set_up_passes(b, n, ngroup, (int)cli->threads, err) : st;
 }
 
 static void tile_moments(void *user, const struct fit_tile *t, double *scratch, size_t stride,

@@ -172,6 +172,24 @@ static int settings_known(const struct fit_config *cfg, const struct fit_kernel 
     return 1;
 }
 
+/* Which matrices are wanted; index is to be freed. */
+static void check_matrices(const struct fit_config *cfg, const struct fit_source *src, const struct fit_selection *sel,
+                           size_t **index, size_t *n, struct findings *all)
+{
+    struct fit_notes parts = {0};
+    struct fit_error err;
+    struct fit_selection any = *sel; /* angle: what is wrong after this is wrong with them */
+    any.nlist = any.nrange = 0;
+    if (fit_select_matrices(src, &any, index, n, &parts, &err) != FIT_OK) {
+        found(all, cfg, open_line(cfg->input.q.from, sel->q_line), &err);
+    } else {
+        free(*index);
+        if (fit_select_matrices(src, sel, index, n, &parts, &err) != FIT_OK)
+            found(all, cfg, sel->nlist ? cfg->angles.list.from : cfg->angles.range[0].from, &err);
+    }
+    fit_notes_free(&parts);
+}
+
 /* Every wish by itself; notes only of a complete reading, which repeats those of the parts. */
 static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
                         struct fit_notes *notes, struct findings *all)
@@ -190,16 +208,7 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
         found(all, cfg, cfg->input.path.from, &err);
         return;
     }
-    struct fit_selection any = sel; /* angle: what is wrong after this is wrong with them */
-    any.nlist = any.nrange = 0;
-    if (fit_select_matrices(src, &any, &index, &n, &parts, &err) != FIT_OK) {
-        found(all, cfg, q_from, &err);
-    } else {
-        free(index);
-        fit_notes_free(&parts);
-        if (fit_select_matrices(src, &sel, &index, &n, &parts, &err) != FIT_OK)
-            found(all, cfg, sel.nlist ? cfg->angles.list.from : cfg->angles.range[0].from, &err);
-    }
+    check_matrices(cfg, src, &sel, &index, &n, all);
     const int few = sel.last >= 0 && sel.last - sel.first < 2; /* has been told */
     if (!few && fit_select_window(src, &sel, &first, &frames, &parts, &err) != FIT_OK)
         found(all, cfg, fit_given(cfg->input.end_frame.from) ? cfg->input.end_frame.from
@@ -277,6 +286,17 @@ static enum fit_status put_json(FILE *f, const char *file, const struct fit_conf
     return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
 }
 
+/* The configuration as it was understood. */
+static enum fit_status print_config(FILE *out, const struct fit_config *cfg, struct fit_error *err)
+{
+    char *text = fit_config_text(cfg);
+    if (!text)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", cfg->file);
+    fputs(text, out);
+    free(text);
+    return FIT_OK;
+}
+
 enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
                               struct fit_error *err)
 {
@@ -312,13 +332,8 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     else if (out && cfg)
         fprintf(out, all.doubts ? "%s: can be fitted with %s, but see the notes: the data are in doubt\n"
                                 : "%s: good for %s\n", cfg->file, k->name);
-    if (st == FIT_OK && cfg && cli->verbose && !cli->json) {
-        char *text = fit_config_text(cfg);
-        fputs(text ? text : "", p->out);
-        if (!text)
-            st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", cfg->file);
-        free(text);
-    }
+    if (st == FIT_OK && cfg && cli->verbose && !cli->json)
+        st = print_config(p->out, cfg, err);
 done:
     fit_notes_free(&all.text);
     fit_notes_free(&notes);

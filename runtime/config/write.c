@@ -137,62 +137,65 @@ static int needs_unit(const struct fit_config *cfg, const struct fit_cfg_real *x
     return doubt && fit_given(x->from) && !x->from.bare;
 }
 
+static void put_real(struct text *t, const struct fit_config *cfg, const struct fit_cfg_key *key)
+{
+    const struct fit_cfg_real *x = (const void *)((const char *)cfg + key->offset);
+    const int list = x == &cfg->input.q && cfg->input.q_list.n;
+    char buffer[32];
+    if (!list && isnan(x->value))
+        return;
+    put_key(t, key->path);
+    if (list)
+        put_reals(t, cfg->input.q_list);
+    else if (needs_unit(cfg, x))
+        put(t, "\"%s %s\"", number(x->value, buffer), key->unit);
+    else
+        put(t, "%s", number(x->value, buffer));
+    put_source(t, cfg, x->from);
+}
+
+static void put_int(struct text *t, const struct fit_config *cfg, const struct fit_cfg_key *key)
+{
+    const struct fit_cfg_int *x = (const void *)((const char *)cfg + key->offset);
+    put_key(t, key->path);
+    if (key->kind == FIT_CFG_INT_AUTO && !x->value)
+        put(t, "auto");
+    else
+        put(t, "%ld", x->value);
+    put_source(t, cfg, x->from);
+}
+
+static void put_choice(struct text *t, const struct fit_config *cfg, const struct fit_cfg_key *key)
+{
+    const struct fit_cfg_choice *x = (const void *)((const char *)cfg + key->offset);
+    put_key(t, key->path);
+    if (key->kind == FIT_CFG_FLAG)
+        put(t, "%s", x->value ? "true" : "false");
+    else
+        put(t, "%s", word_of(key->word, x->value));
+    put_source(t, cfg, x->from);
+}
+
+static void put_text(struct text *t, const struct fit_config *cfg, const struct fit_cfg_key *key)
+{
+    const struct fit_cfg_text *x = (const void *)((const char *)cfg + key->offset);
+    if (!x->value)
+        return;
+    put_key(t, key->path);
+    put_quoted(t, x->value);
+    put_source(t, cfg, x->from);
+}
+
 static void put_row(struct text *t, const struct fit_config *cfg, const struct fit_cfg_key *key)
 {
-    const void *member = (const char *)cfg + key->offset;
-    char buffer[32];
     switch (key->kind) {
-    case FIT_CFG_REAL: {
-        const struct fit_cfg_real *x = member;
-        if (x == &cfg->input.q && cfg->input.q_list.n) {
-            put_key(t, key->path);
-            put_reals(t, cfg->input.q_list);
-            put_source(t, cfg, x->from);
-            return;
-        }
-        if (isnan(x->value))
-            return;
-        put_key(t, key->path);
-        if (needs_unit(cfg, x))
-            put(t, "\"%s %s\"", number(x->value, buffer), key->unit);
-        else
-            put(t, "%s", number(x->value, buffer));
-        put_source(t, cfg, x->from);
-        return;
-    }
+    case FIT_CFG_REAL: put_real(t, cfg, key); break;
     case FIT_CFG_INT:
-    case FIT_CFG_INT_AUTO: {
-        const struct fit_cfg_int *x = member;
-        put_key(t, key->path);
-        if (key->kind == FIT_CFG_INT_AUTO && !x->value)
-            put(t, "auto");
-        else
-            put(t, "%ld", x->value);
-        put_source(t, cfg, x->from);
-        return;
-    }
+    case FIT_CFG_INT_AUTO: put_int(t, cfg, key); break;
     case FIT_CFG_FLAG:
-    case FIT_CFG_CHOICE: {
-        const struct fit_cfg_choice *x = member;
-        put_key(t, key->path);
-        if (key->kind == FIT_CFG_FLAG)
-            put(t, "%s", x->value ? "true" : "false");
-        else
-            put(t, "%s", word_of(key->word, x->value));
-        put_source(t, cfg, x->from);
-        return;
-    }
-    case FIT_CFG_TEXT: {
-        const struct fit_cfg_text *x = member;
-        if (!x->value)
-            return;
-        put_key(t, key->path);
-        put_quoted(t, x->value);
-        put_source(t, cfg, x->from);
-        return;
-    }
-    default:
-        return;
+    case FIT_CFG_CHOICE: put_choice(t, cfg, key); break;
+    case FIT_CFG_TEXT: put_text(t, cfg, key); break;
+    default: break;
     }
 }
 

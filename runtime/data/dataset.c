@@ -535,6 +535,24 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
         }
 }
 
+/* Values of the frames pick of ds into thin. */
+static enum fit_status fill_part(struct fit_dataset *thin, const struct fit_dataset *ds, size_t n, const uint32_t *pick,
+                                 size_t group, struct fit_error *err)
+{
+    const struct fit_dataset_private *p = ds->private_;
+    const size_t ngroup = thin->layout.ngroup;
+    enum fit_status st = FIT_OK;
+    if ((p->w.data || p->stream_weights) && (st = fit_dataset_need_weights(thin, err)) != FIT_OK)
+        return st;
+    memcpy(thin->reference, ds->reference + group, ngroup * sizeof *thin->reference);
+    memset(thin->private_->put, 1, ngroup);
+    thin->weighted = ds->weighted;
+    st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, pick, n, group}, err);
+    if (st == FIT_OK)
+        st = fit_dataset_finish(thin, err);
+    return st;
+}
+
 /* The n used frames pick, of groups [group, group + ngroup). */
 static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const uint32_t *pick, size_t group,
                                  size_t ngroup, struct fit_dataset **part, struct fit_error *err)
@@ -569,14 +587,7 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
                                      .table_doubles = p->table_doubles};
     if ((st = fit_dataset_new_pairs(&spec, &thin, err)) != FIT_OK)
         goto done;
-    if ((p->w.data || p->stream_weights) && (st = fit_dataset_need_weights(thin, err)) != FIT_OK)
-        goto done;
-    memcpy(thin->reference, ds->reference + group, ngroup * sizeof *thin->reference);
-    memset(thin->private_->put, 1, ngroup);
-    thin->weighted = ds->weighted;
-    st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, pick, n, group}, err);
-    if (st == FIT_OK)
-        st = fit_dataset_finish(thin, err);
+    st = fill_part(thin, ds, n, pick, group, err);
 done:
     free(frame);
     free(coord);

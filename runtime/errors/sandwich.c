@@ -451,6 +451,24 @@ static double variance_of_others(const struct work *c, const double *S)
     return c->mtheta && n > 1 ? fmax(square / (2 * (n - 1) / n * (double)c->mtheta), c->s->variance) : c->s->variance;
 }
 
+/* Moves of the parameters and their errors, of x = (1 - W F W^T)^-1 W s and the factor M of 1 - W F W^T. */
+static void tell_moves(const struct work *c, const double *M, const double *x, double variance, struct fit_result *res)
+{
+    for (size_t k = 0; k < res->nparam; k++) {
+        double move = 0, with = 0, without = 0, *y = c->work;
+        for (size_t r = 0; r < c->m; r++) {
+            y[r] = c->W[r * c->n + k];
+            move -= y[r] * x[r];
+            with += y[r] * y[r];
+        }
+        fit_lower_solve(c->m, M, y);
+        for (size_t r = 0; r < c->m; r++)
+            without += y[r] * y[r];
+        res->first_frame[k] = move / c->s->curve;
+        res->first_frame_std[k] = sqrt(fmax(without - with, 0) * variance) / c->s->curve;
+    }
+}
+
 /* Without the pairs of the first frame, of score s and F = J^T W J, the fit moves in the first step by
  *     -(H - F)^-1 s = -W^T (1 - W F W^T)^-1 W s      (Cook, Technometrics 19 (1977) 15, eq. 5)
  * which scatters about 0 with the covariance (H - F)^-1 - H^-1 as long as the model holds (Hausman, Econometrica 46
@@ -487,19 +505,7 @@ static int first_frame(struct work *c, struct fit_result *res)
             x[k] += c->W[k * c->n + u] * score[u];
     }
     fit_cholesky_solve(c->m, M, x);
-    for (size_t k = 0; k < res->nparam; k++) {
-        double move = 0, with = 0, without = 0, *y = c->work;
-        for (size_t r = 0; r < c->m; r++) {
-            y[r] = c->W[r * c->n + k];
-            move -= y[r] * x[r];
-            with += y[r] * y[r];
-        }
-        fit_lower_solve(c->m, M, y);
-        for (size_t r = 0; r < c->m; r++)
-            without += y[r] * y[r];
-        res->first_frame[k] = move / c->s->curve;
-        res->first_frame_std[k] = sqrt(fmax(without - with, 0) * variance) / c->s->curve;
-    }
+    tell_moves(c, M, x, variance, res);
     return 0;
 }
 

@@ -70,6 +70,20 @@ static void *take(struct arena *a, size_t bytes)
     return p;
 }
 
+/* Starting points and minima, with their parameters. */
+static void lay_out_points(struct arena *a, struct fit_result *r)
+{
+    const size_t d = sizeof(double), p = r->nparam;
+    r->starts = take(a, r->nstart * sizeof *r->starts);
+    double *theta = take(a, r->nstart * p * d);
+    for (size_t k = 0; r->starts && k < r->nstart; k++)
+        r->starts[k].theta = theta + k * p;
+    r->minima = take(a, r->room_minimum * sizeof *r->minima);
+    theta = take(a, r->room_minimum * p * d);
+    for (size_t k = 0; r->minima && k < r->room_minimum; k++)
+        r->minima[k].theta = theta + k * p;
+}
+
 static void lay_out(struct arena *a, struct fit_result *r)
 {
     size_t d = sizeof(double), p = r->nparam, n = r->nfull;
@@ -98,14 +112,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->lower = take(a, n * d);
     r->upper = take(a, n * d);
     r->start = take(a, p * d);
-    r->starts = take(a, r->nstart * sizeof *r->starts);
-    double *theta = take(a, r->nstart * p * d);
-    for (size_t k = 0; r->starts && k < r->nstart; k++)
-        r->starts[k].theta = theta + k * p;
-    r->minima = take(a, r->room_minimum * sizeof *r->minima);
-    theta = take(a, r->room_minimum * p * d);
-    for (size_t k = 0; r->minima && k < r->room_minimum; k++)
-        r->minima[k].theta = theta + k * p;
+    lay_out_points(a, r);
     r->eigenvalue = take(a, p * d);
     r->eigenvector = take(a, p * p * d);
     r->scale = take(a, p * d);
@@ -583,6 +590,28 @@ static enum fit_status run_all(struct fit_ls *f)
     return finish(f, &o);
 }
 
+static void release(struct fit_ls *f)
+{
+    fit_evidence_free(&f->evidence);
+    fit_objective_free(f->thin_obj);
+    fit_dataset_free(f->thin);
+    fit_objective_free(f->obj);
+    fit_nlsq_free(f->nlsq);
+    free(f->axis);
+    free(f->axis_state);
+    fit_candidates_free(&f->list);
+    for (size_t k = 0; k < f->nstart; k++)
+        free(f->starts[k].theta);
+    free(f->starts);
+    for (size_t k = 0; k < f->nminimum; k++)
+        free(f->minima[k].theta);
+    free(f->minima);
+    free(f->lower);
+    free(f->shrink);
+    free(f->linear_class);
+    free(f->local);
+}
+
 enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                         const struct fit_options *opt, struct fit_result *res,
                         struct fit_error *err)
@@ -610,25 +639,8 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
                                            .interrupt = opt->interrupt};
     if ((st = run_new(&f)) == FIT_OK)
         st = run_all(&f);
-    fit_evidence_free(&f.evidence);
     res->seconds.total = fit_seconds() - f.began;
-    fit_objective_free(f.thin_obj);
-    fit_dataset_free(f.thin);
-    fit_objective_free(f.obj);
-    fit_nlsq_free(f.nlsq);
-    free(f.axis);
-    free(f.axis_state);
-    fit_candidates_free(&f.list);
-    for (size_t k = 0; k < f.nstart; k++)
-        free(f.starts[k].theta);
-    free(f.starts);
-    for (size_t k = 0; k < f.nminimum; k++)
-        free(f.minima[k].theta);
-    free(f.minima);
-    free(f.lower);
-    free(f.shrink);
-    free(f.linear_class);
-    free(f.local);
+    release(&f);
     if (st != FIT_OK)
         fit_result_free(res);
     fit_clock_enter(was);

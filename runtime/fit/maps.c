@@ -470,6 +470,26 @@ static int allocate_work(struct work *w, int threads)
     return allocate_sums(w) && allocate_batch(w, threads) && w->age && w->ws && w->lin;
 }
 
+static void release(struct work *w)
+{
+    for (int c = 0; c < 4; c++) {
+        free(w->map[c]);
+        free(w->cut[c]);
+    }
+    free(w->sums);
+    free(w->alike);
+    free(w->row);
+    free(w->column);
+    free(w->age);
+    free(w->model);
+    free(w->argument);
+    free(w->buffer);
+    free(w->own);
+    free(w->tile);
+    free(w->ws);
+    free(w->lin);
+}
+
 enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                              const struct fit_result *fit, int threads, struct fit_maps **maps,
                              struct fit_error *err)
@@ -499,22 +519,7 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
     *maps = w.maps;
     w.maps = NULL;
 done:
-    for (int c = 0; c < 4; c++) {
-        free(w.map[c]);
-        free(w.cut[c]);
-    }
-    free(w.sums);
-    free(w.alike);
-    free(w.row);
-    free(w.column);
-    free(w.age);
-    free(w.model);
-    free(w.argument);
-    free(w.buffer);
-    free(w.own);
-    free(w.tile);
-    free(w.ws);
-    free(w.lin);
+    release(&w);
     fit_maps_free(w.maps);
     return st;
 }

@@ -152,6 +152,21 @@ static void format_q(const double *q, size_t n, char *text, size_t size)
     }
 }
 
+/* What is probably wrong with `wanted`, of which q is the nearest: units. */
+static void advise_q(const double *all, size_t n, double wanted, double q, double tolerance, char advice[100])
+{
+    int wanted_per_nm = 0;
+    for (size_t i = 0; i < n; i++)
+        wanted_per_nm |= fabs(all[i] * PER_NM - wanted) <= tolerance * wanted;
+    advice[0] = '\0';
+    if (wanted_per_nm)
+        snprintf(advice, 100, "; %.6g looks like nm^-1: write the unit, \"%.6g nm^-1\"", wanted, wanted);
+    else if (fabs(q / PER_NM - wanted) <= tolerance * wanted)
+        snprintf(advice, 100,
+                 "; the file seems to hold q in nm^-1, where 1/angstrom is "
+                 "needed: correct it there");
+}
+
 /* The q to take: *q, the bin nearest to `wanted` (NaN: the only one); NaN when the file has none. */
 static enum fit_status choose_q(const struct fit_source *src, const struct fit_selection *sel, double wanted,
                                 double *q, struct fit_notes *notes, struct fit_error *err)
@@ -180,15 +195,8 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
             best = i;
     *q = all[best];
     double off = isnan(wanted) ? 0 : fabs(*q - wanted) / wanted;
-    int wanted_per_nm = 0;
-    for (size_t i = 0; i < n; i++)
-        wanted_per_nm |= fabs(all[i] * PER_NM - wanted) <= sel->q_tolerance * wanted;
-    char advice[100] = "";
-    if (wanted_per_nm)
-        snprintf(advice, sizeof advice, "; %.6g looks like nm^-1: write the unit, \"%.6g nm^-1\"", wanted, wanted);
-    else if (fabs(*q / PER_NM - wanted) <= sel->q_tolerance * wanted)
-        snprintf(advice, sizeof advice, "; the file seems to hold q in nm^-1, where 1/angstrom is "
-                 "needed: correct it there");
+    char advice[100];
+    advise_q(all, n, wanted, *q, sel->q_tolerance, advice);
     if (!(off <= sel->q_tolerance))
         st = fit_fail(
             err, FIT_ERR_DATA,
@@ -513,22 +521,27 @@ enum fit_status fit_select_window(const struct fit_source *src, const struct fit
     return FIT_OK;
 }
 
+/* Neither the file nor the configuration tells. */
+static enum fit_status no_dt(const struct fit_source *src, const struct fit_selection *sel, struct fit_error *err)
+{
+    char where[200];
+    fit_selection_where(sel, sel->dt_line, where, sizeof where);
+    const int no_q = src->nmatrix && isnan(src->matrix[0].q) && isnan(sel->q);
+    const int no_phi = src->nmatrix > 1 && isnan(src->matrix[0].phi) && !sel->nlist;
+    return fit_fail(err, FIT_ERR_DATA,
+                    "%s%s does not tell the frame period; give analyzer_parameters.dt in s (or --dt)%s%s", where,
+                    src->file, no_q ? "; nor q (--q, in 1/angstrom)" : "",
+                    no_phi ? "; nor the azimuths (--phi, in degrees, one for each matrix)" : "");
+}
+
 enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_selection *sel,
                               double *dt, struct fit_notes *notes, struct fit_error *err)
 {
     double file = src->dt, given = sel->dt;
     if (!isnan(given) && !(given > 0 && isfinite(given)))
         return fit_fail(err, FIT_ERR_CONFIG, "dt = %g s; the frame period must be positive", given);
-    if (isnan(file) && isnan(given)) {
-        char where[200];
-        fit_selection_where(sel, sel->dt_line, where, sizeof where);
-        const int no_q = src->nmatrix && isnan(src->matrix[0].q) && isnan(sel->q);
-        const int no_phi = src->nmatrix > 1 && isnan(src->matrix[0].phi) && !sel->nlist;
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s%s does not tell the frame period; give analyzer_parameters.dt in s (or --dt)%s%s",
-                        where, src->file, no_q ? "; nor q (--q, in 1/angstrom)" : "",
-                        no_phi ? "; nor the azimuths (--phi, in degrees, one for each matrix)" : "");
-    }
+    if (isnan(file) && isnan(given))
+        return no_dt(src, sel, err);
     if (sel->dt_policy == FIT_DT_FILE && isnan(file))
         return fit_fail(err, FIT_ERR_DATA,
                         "%s: does not tell the frame period, which was to be taken from it "

@@ -40,11 +40,39 @@ static int by_number(const void *a, const void *b)
     return i != j ? (i < j ? -1 : 1) : strcmp(x, y);
 }
 
+/* Key and shape of matrix k. */
+static enum fit_status list_matrix(struct fit_source *s, size_t k, const char *name, const char *group,
+                                   struct fit_error *err)
+{
+    struct fit_source_private *p = s->private_;
+    char path[512];
+    struct fit_cube c;
+    int rank;
+    size_t dims[FIT_H5_RANK];
+    if (strlen(name) >= sizeof s->matrix[k].key)
+        return fit_fail(err, FIT_ERR_DATA, "%s: the name %s/%.40s... is too long", s->file, group, name);
+    snprintf(s->matrix[k].key, sizeof s->matrix[k].key, "%s", name);
+    snprintf(path, sizeof path, "%s%s", p->group, name);
+    enum fit_status st = fit_h5_shape(p->h5, path, &rank, dims, err);
+    if (st != FIT_OK)
+        return st;
+    if (rank != 2)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %d dimensions; a matrix N x N was expected", s->file, path,
+                        rank);
+    if ((st = fit_cube_shape(s, path, rank, dims, &c, err)) != FIT_OK)
+        return st;
+    if (k && c.nframe != s->nframe)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is %zu x %zu, the matrices before are %zu x %zu", s->file, path,
+                        c.nframe, c.nframe, s->nframe, s->nframe);
+    s->nframe = c.nframe;
+    return FIT_OK;
+}
+
 /* Lists the matrices of a group: keys and the common shape. */
 static enum fit_status list_matrices(struct fit_source *s, const char *group, struct fit_error *err)
 {
     struct fit_source_private *p = s->private_;
-    char **name = NULL, path[512];
+    char **name = NULL;
     size_t n = 0;
     enum fit_status st = fit_h5_list(p->h5, group, &name, &n, err);
     if (st != FIT_OK)
@@ -57,35 +85,8 @@ static enum fit_status list_matrices(struct fit_source *s, const char *group, st
         goto done;
     qsort(name, n, sizeof *name, by_number);
     snprintf(p->group, sizeof p->group, "%s/", group);
-    for (size_t k = 0; k < n; k++) {
-        struct fit_cube c;
-        int rank;
-        size_t dims[FIT_H5_RANK];
-        if (strlen(name[k]) >= sizeof s->matrix[k].key) {
-            st = fit_fail(err, FIT_ERR_DATA, "%s: the name %s/%.40s... is too long", s->file, group,
-                          name[k]);
-            goto done;
-        }
-        snprintf(s->matrix[k].key, sizeof s->matrix[k].key, "%s", name[k]);
-        snprintf(path, sizeof path, "%s%s", p->group, name[k]);
-        if ((st = fit_h5_shape(p->h5, path, &rank, dims, err)) != FIT_OK)
-            goto done;
-        if (rank != 2) {
-            st =
-                fit_fail(err, FIT_ERR_DATA, "%s: %s has %d dimensions; a matrix N x N was expected",
-                         s->file, path, rank);
-            goto done;
-        }
-        if ((st = fit_cube_shape(s, path, rank, dims, &c, err)) != FIT_OK)
-            goto done;
-        if (k && c.nframe != s->nframe) {
-            st = fit_fail(err, FIT_ERR_DATA,
-                          "%s: %s is %zu x %zu, the matrices before are %zu x %zu", s->file, path,
-                          c.nframe, c.nframe, s->nframe, s->nframe);
-            goto done;
-        }
-        s->nframe = c.nframe;
-    }
+    for (size_t k = 0; k < n && st == FIT_OK; k++)
+        st = list_matrix(s, k, name[k], group, err);
 done:
     fit_h5_free_strings(name, n);
     return st;

@@ -358,6 +358,21 @@ static void note_dropped(const struct fit_table *t, const struct fit_kernel *k, 
                   m->dataset->ndropped, t->nrow, text);
 }
 
+static enum fit_status finish_dataset(const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                                      const struct fit_dataset_table *table, struct fit_measurement *m,
+                                      struct fit_error *err)
+{
+    enum fit_status st;
+    if ((st = fit_dataset_new_table(table, &m->dataset, err)) == FIT_OK &&
+        (st = fit_dataset_finish(m->dataset, err)) == FIT_OK && (st = check_groups(k, m, err)) == FIT_OK &&
+        (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK &&
+        (st = fit_measurement_sound(m, k, err)) == FIT_OK)
+        st = describe_groups(m, err);
+    if (st == FIT_OK && m->dataset->ndropped)
+        note_dropped(t, k, from, m);
+    return st;
+}
+
 static enum fit_status make_dataset(const struct fit_table *t, const struct fit_kernel *k,
                                     const int *from, struct fit_measurement *m,
                                     struct fit_error *err)
@@ -397,13 +412,7 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
                                             .sigma = sigma,
                                             .setting = m->setting,
                                             .center = k->intercept >= 0};
-    if ((st = fit_dataset_new_table(&table, &m->dataset, err)) == FIT_OK &&
-        (st = fit_dataset_finish(m->dataset, err)) == FIT_OK && (st = check_groups(k, m, err)) == FIT_OK &&
-        (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK &&
-        (st = fit_measurement_sound(m, k, err)) == FIT_OK)
-        st = describe_groups(m, err);
-    if (st == FIT_OK && m->dataset->ndropped)
-        note_dropped(t, k, from, m);
+    st = finish_dataset(t, k, from, &table, m, err);
 done:
     free(all);
     free(ones);

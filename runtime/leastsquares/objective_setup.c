@@ -122,9 +122,8 @@ static enum fit_status set_shifts(struct fit_objective *o, const struct fit_obje
     return FIT_OK;
 }
 
-/* Blocks: unknowns connected through groups.  Unknown -> representative by repeated relabelling;
- * the numbers are small (groups x nlinear). */
-static void find_blocks(struct fit_objective *o)
+/* Unknown -> representative of its block. */
+static void join_unknowns(struct fit_objective *o)
 {
     for (size_t u = 0; u < o->nu; u++)
         o->block_of[u] = u;
@@ -154,6 +153,13 @@ static void find_blocks(struct fit_objective *o)
             changed = 1;
         }
     }
+}
+
+/* Blocks: unknowns connected through groups.  Unknown -> representative by repeated relabelling;
+ * the numbers are small (groups x nlinear). */
+static void find_blocks(struct fit_objective *o)
+{
+    join_unknowns(o);
     size_t n = 0, offset = 0;
     o->nblock = 0;
     for (size_t r = 0; r < o->nu; r++) {

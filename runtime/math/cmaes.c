@@ -194,6 +194,27 @@ static int has_settled(const struct state *t, const struct fit_cmaes_options *op
     return isfinite(most) && most - least <= opt->ftol * fabs(least);
 }
 
+/* Draws and values of a generation; 0: the function says stop. */
+static int evaluate(struct state *t, const struct fit_cmaes_problem *p, const struct fit_cmaes_options *opt, double *u,
+                    double *best, size_t *used)
+{
+    int stop = 0;
+    for (size_t k = 0; k < t->lambda && !stop; k++) {
+        struct member *a = &t->member[k];
+        draw(t, opt, a, k);
+        for (size_t i = 0; i < p->n; i++)
+            t->u[i] = mirrored(a->x[i]);
+        a->value = p->value(p->user, t->u, &stop);
+        a->value = isnan(a->value) ? INFINITY : a->value;
+        ++*used;
+        if (a->value < *best) {
+            *best = a->value;
+            memcpy(u, t->u, p->n * sizeof *u);
+        }
+    }
+    return !stop;
+}
+
 enum fit_cmaes_word fit_cmaes_run(const struct fit_cmaes_problem *p, const struct fit_cmaes_options *opt,
                                   double *u, double *best, size_t *used)
 {
@@ -215,21 +236,7 @@ enum fit_cmaes_word fit_cmaes_run(const struct fit_cmaes_problem *p, const struc
             word = FIT_CMAES_FOUND; /* as narrow as numbers allow */
             break;
         }
-        int stop = 0;
-        for (size_t k = 0; k < t->lambda && !stop; k++) {
-            struct member *a = &t->member[k];
-            draw(t, opt, a, k);
-            for (size_t i = 0; i < n; i++)
-                t->u[i] = mirrored(a->x[i]);
-            a->value = p->value(p->user, t->u, &stop);
-            a->value = isnan(a->value) ? INFINITY : a->value;
-            ++*used;
-            if (a->value < *best) {
-                *best = a->value;
-                memcpy(u, t->u, n * sizeof *u);
-            }
-        }
-        if (stop) {
+        if (!evaluate(t, p, opt, u, best, used)) {
             word = FIT_CMAES_STOPPED;
             break;
         }

@@ -398,11 +398,23 @@ static struct fit_collapsed_point at_lane(const struct fit_posterior_lane *l)
 
 static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp, double *g);
 
+/* The density is finite at the first point. */
+static enum fit_status begin_finite(struct fit_posterior *p, struct fit_error *err)
+{
+    double lp;
+    const struct fit_collapsed_point at = at_lane(&p->lane[0]);
+    const enum fit_eval answer = fit_collapsed_eval(p->lane[0].c, &at, &lp, NULL);
+    if (answer == FIT_EVAL_STOP)
+        return fit_fail(err, FIT_ERR_INTERRUPTED, "sampling was stopped before it began");
+    if (answer != FIT_EVAL_OK)
+        return fit_fail(err, FIT_ERR_NUMERIC, "the posterior has no finite density at the least-squares result");
+    return FIT_OK;
+}
+
 enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fit_posterior **out,
                                   struct fit_error *err)
 {
     struct fit_posterior *p = calloc(1, sizeof *p);
-    double lp;
     *out = NULL;
     if (!p)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
@@ -421,16 +433,10 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
         st = params_first(p, err);
     if (st == FIT_OK)
         st = rates_next(p, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK) {
         open_first(p);
-    struct fit_collapsed_point at = {0};
-    if (st == FIT_OK)
-        at = at_lane(&p->lane[0]);
-    enum fit_eval answer = st == FIT_OK ? fit_collapsed_eval(p->lane[0].c, &at, &lp, NULL) : FIT_EVAL_OK;
-    if (answer == FIT_EVAL_STOP)
-        st = fit_fail(err, FIT_ERR_INTERRUPTED, "sampling was stopped before it began");
-    else if (answer != FIT_EVAL_OK)
-        st = fit_fail(err, FIT_ERR_NUMERIC, "the posterior has no finite density at the least-squares result");
+        st = begin_finite(p, err);
+    }
     if (st == FIT_OK)
         st = linear_next(p, err);
     if (st == FIT_OK)

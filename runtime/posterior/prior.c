@@ -146,30 +146,41 @@ int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, doub
     return m > 0;
 }
 
+/* Those that are normal in x, log x, or the coordinate of tanh: adds to the value; 0: on a bound. */
+static int normal_log(const struct fit_prior *p, double x, double *value, double *slope)
+{
+    double z, slope_r;
+    if (p->kind == FIT_PRIOR_TANH_NORMAL) {
+        z = (line_of(p, x, &slope_r) - p->a) / p->b;
+        if (!isfinite(slope_r))
+            return 0;
+        *value += log(slope_r) - 0.5 * z * z;
+        *slope = 1 / (p->upper - x) - 1 / (x - p->lower) - z / p->b * slope_r;
+    } else if (p->kind == FIT_PRIOR_LOG_NORMAL) {
+        z = (log(x) - p->a) / p->b;
+        *value -= 0.5 * z * z + log(x);
+        *slope = -(z / p->b + 1) / x;
+    } else {
+        z = (x - (p->kind == FIT_PRIOR_HALF_NORMAL ? 0 : p->a)) / p->b;
+        *value -= 0.5 * z * z;
+        *slope = -z / p->b;
+    }
+    return 1;
+}
+
 double fit_prior_log(const struct fit_prior *p, double x, double *slope)
 {
-    double z, slope_r, value = -p->log_norm, d = 0;
+    double z, value = -p->log_norm, d = 0;
     if (!(x >= least(p) && x <= p->upper))
         return -INFINITY;
     switch ((int)p->kind) {
     case FIT_PRIOR_NORMAL:
     case FIT_PRIOR_TRUNCATED_NORMAL:
     case FIT_PRIOR_HALF_NORMAL:
-        z = (x - (p->kind == FIT_PRIOR_HALF_NORMAL ? 0 : p->a)) / p->b;
-        value -= 0.5 * z * z;
-        d = -z / p->b;
-        break;
     case FIT_PRIOR_TANH_NORMAL:
-        z = (line_of(p, x, &slope_r) - p->a) / p->b;
-        if (!isfinite(slope_r)) /* on a bound */
-            return -INFINITY;
-        value += log(slope_r) - 0.5 * z * z;
-        d = 1 / (p->upper - x) - 1 / (x - p->lower) - z / p->b * slope_r;
-        break;
     case FIT_PRIOR_LOG_NORMAL:
-        z = (log(x) - p->a) / p->b;
-        value -= 0.5 * z * z + log(x);
-        d = -(z / p->b + 1) / x;
+        if (!normal_log(p, x, &value, &d))
+            return -INFINITY;
         break;
     case FIT_PRIOR_EXPONENTIAL:
         value -= x / p->b;

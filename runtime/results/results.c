@@ -304,20 +304,12 @@ static double speckles(const struct fit_result *f)
     return count;
 }
 
-void fit_results_noise_words(const struct fit_results *r, char *text, size_t size)
+/* Residuals that are correlated, and what this does to the errors. */
+static void correlated_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
     const char *what;
-    double wider = fit_results_wider(r), kurtosis = 0, least = INFINITY, most = 0;
-    double factor, rows = fit_results_neighbours(r, &factor);
-    text[0] = '\0';
-    if (rows > 0)
-        snprintf(text, size,
-                 "residuals of neighbouring rows are correlated (%.2g), because %s; errors, the robust ones "
-                 "too, are too small by a factor of about %.2g",
-                 rows, cause(r), factor);
-    if (f->robust.kind == FIT_ROBUST_NONE || r->kernel->space != FIT_PAIRS)
-        return;
+    const double wider = fit_results_wider(r);
     double rho = strongest_residual(f, &what);
     if (f->robust.kind == FIT_ROBUST_WITHHELD)
         snprintf(text, size,
@@ -335,6 +327,12 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
                  "residuals of %s are correlated (%.2g), because %s: the usual errors are too small by a factor "
                  "of %.2g; the robust ones allow for it",
                  what, rho, cause(r), wider);
+}
+
+/* Added to text: noise that is not the same everywhere, or not normal. */
+static void shape_words(const struct fit_result *f, char *text, size_t size)
+{
+    double kurtosis = 0, least = INFINITY, most = 0;
     for (size_t g = 0; g < f->ngroup; g++)
         kurtosis = fmax(kurtosis, f->residual[g].kurtosis);
     for (size_t d = 0; d < FIT_RESIDUAL_DECILES; d++) {
@@ -353,4 +351,20 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
     if (kurtosis > 4 + scatter && at < size)
         snprintf(text + at, size - at, "%sresiduals are not normal (kurtosis %.2g instead of 3)", at ? "; " : "",
                  kurtosis);
+}
+
+void fit_results_noise_words(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    double factor, rows = fit_results_neighbours(r, &factor);
+    text[0] = '\0';
+    if (rows > 0)
+        snprintf(text, size,
+                 "residuals of neighbouring rows are correlated (%.2g), because %s; errors, the robust ones "
+                 "too, are too small by a factor of about %.2g",
+                 rows, cause(r), factor);
+    if (f->robust.kind == FIT_ROBUST_NONE || r->kernel->space != FIT_PAIRS)
+        return;
+    correlated_words(r, text, size);
+    shape_words(f, text, size);
 }

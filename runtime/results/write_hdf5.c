@@ -77,6 +77,18 @@ static void put_intervals(struct fit_h5r *w, const struct fit_results *r)
     free(all);
 }
 
+static void write_robust(struct fit_h5r *w, const struct fit_results *r)
+{
+    const size_t n = r->fit->nfull, square[2] = {n, n};
+    if (r->std_robust) {
+        fit_h5r_reals(w, "/entry/parameters/error_robust", 1, &n, r->std_robust, NULL);
+        fit_h5r_attach(w, "/entry/parameters/error_robust", 0, "/entry/parameters/name");
+        fit_h5r_reals(w, "/entry/parameters/covariance_robust", 2, square, r->fit->covariance_robust, NULL);
+        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 0, "/entry/parameters/name");
+        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 1, "/entry/parameters/name_2");
+    }
+}
+
 static void write_columns(struct fit_h5r *w, const struct fit_results *r, const struct columns *c)
 {
     const struct fit_result *f = r->fit;
@@ -105,13 +117,7 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
         snprintf(path, sizeof path, "/entry/parameters/%s", attached[k]);
         fit_h5r_attach(w, path, 0, "/entry/parameters/name");
     }
-    if (r->std_robust) {
-        fit_h5r_reals(w, "/entry/parameters/error_robust", 1, &n, r->std_robust, NULL);
-        fit_h5r_attach(w, "/entry/parameters/error_robust", 0, "/entry/parameters/name");
-        fit_h5r_reals(w, "/entry/parameters/covariance_robust", 2, square, f->covariance_robust, NULL);
-        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 0, "/entry/parameters/name");
-        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 1, "/entry/parameters/name_2");
-    }
+    write_robust(w, r);
     put_intervals(w, r);
     static const char *const matrix[] = {"/entry/parameters/covariance",
                                          "/entry/parameters/correlation"};
@@ -250,6 +256,34 @@ static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
     free(value);
 }
 
+static void put_group_quality(struct fit_h5r *w, const struct fit_maps *m)
+{
+    double *reduced = malloc(m->ngroup * sizeof *reduced);
+    for (size_t g = 0; reduced && g < m->ngroup; g++)
+        reduced[g] = m->chi2[g] / (double)m->npoint[g];
+    fit_h5r_real(w, "/entry/fit_quality/nrmse", m->nrmse, NULL);
+    if (reduced)
+        fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced, NULL);
+    else
+        fit_h5r_no_memory(w, "/entry/fit_quality");
+    free(reduced);
+}
+
+static void put_identifiability(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    if (!f->neigen)
+        return;
+    size_t dims[2] = {f->neigen, f->nparam}, square[2] = {f->nparam, f->nparam};
+    fit_h5r_group(w, "/entry/identifiability", "NXcollection");
+    fit_h5r_integer(w, "/entry/identifiability/undetermined_directions", (int64_t)f->nnull);
+    fit_h5r_reals(w, "/entry/identifiability/eigenvalue", 1, dims, f->eigenvalue, NULL);
+    fit_h5r_reals(w, "/entry/identifiability/eigenvector", 2, dims, f->eigenvector, NULL);
+    fit_h5r_reals(w, "/entry/identifiability/scale", 1, &f->nparam, f->scale, NULL);
+    fit_h5r_reals(w, "/entry/identifiability/normal_matrix", 2, square, f->normal_matrix, NULL);
+    put_degeneracies(w, r);
+}
+
 static void put_quality(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -277,29 +311,9 @@ static void put_quality(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_text(w, "/entry/fit_quality/law", r->kernel->density->name);
     else
         fit_h5r_reals(w, "/entry/fit_quality/sigma", 1, &f->ngroup, f->sigma, NULL);
-    if (r->maps) {
-        const struct fit_maps *m = r->maps;
-        double *reduced = malloc(m->ngroup * sizeof *reduced);
-        for (size_t g = 0; reduced && g < m->ngroup; g++)
-            reduced[g] = m->chi2[g] / (double)m->npoint[g];
-        fit_h5r_real(w, "/entry/fit_quality/nrmse", m->nrmse, NULL);
-        if (reduced)
-            fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced,
-                          NULL);
-        else
-            fit_h5r_no_memory(w, "/entry/fit_quality");
-        free(reduced);
-    }
-    if (f->neigen) {
-        size_t dims[2] = {f->neigen, f->nparam}, square[2] = {f->nparam, f->nparam};
-        fit_h5r_group(w, "/entry/identifiability", "NXcollection");
-        fit_h5r_integer(w, "/entry/identifiability/undetermined_directions", (int64_t)f->nnull);
-        fit_h5r_reals(w, "/entry/identifiability/eigenvalue", 1, dims, f->eigenvalue, NULL);
-        fit_h5r_reals(w, "/entry/identifiability/eigenvector", 2, dims, f->eigenvector, NULL);
-        fit_h5r_reals(w, "/entry/identifiability/scale", 1, &f->nparam, f->scale, NULL);
-        fit_h5r_reals(w, "/entry/identifiability/normal_matrix", 2, square, f->normal_matrix, NULL);
-        put_degeneracies(w, r);
-    }
+    if (r->maps)
+        put_group_quality(w, r->maps);
+    put_identifiability(w, r);
 }
 
 static void put_convergence(struct fit_h5r *w, const struct fit_results *r)
@@ -343,18 +357,43 @@ static void put_starts(struct fit_h5r *w, const struct fit_results *r)
     free(origin);
 }
 
+static const char *const statistic[] = {"mean",  "sd",       "median",   "q025",      "q975",
+                                        "r_hat", "ess_bulk", "ess_tail", "mcse_mean", "least_squares"};
+enum { NSTATISTIC = sizeof statistic / sizeof *statistic };
+
+/* name: of the columns; value: statistic by statistic, of all columns. */
+static void write_posterior(struct fit_h5r *w, const struct fit_samples *s, const char *const *name,
+                            const double *value)
+{
+    const size_t n = s->ncolumn, square[2] = {n, n};
+    char path[64];
+    fit_h5r_group(w, "/entry/posterior", "NXcollection");
+    fit_h5r_text(w, "/entry/posterior/status", fit_sampling_end_word(s->end));
+    fit_h5r_text(w, "/entry/posterior/verdict", fit_verdict_word(s->verdict));
+    fit_h5r_text(w, "/entry/posterior/verdict_text", s->verdict_text);
+    fit_h5r_texts(w, "/entry/posterior/name", n, name);
+    fit_h5r_scale(w, "/entry/posterior/name", "name");
+    fit_h5r_texts(w, "/entry/posterior/name_2", n, name);
+    fit_h5r_scale(w, "/entry/posterior/name_2", "name_2");
+    for (size_t e = 0; e < NSTATISTIC; e++) {
+        snprintf(path, sizeof path, "/entry/posterior/%s", statistic[e]);
+        fit_h5r_reals(w, path, 1, &n, value + e * n, NULL);
+        fit_h5r_attach(w, path, 0, "/entry/posterior/name");
+    }
+    fit_h5r_reals(w, "/entry/posterior/covariance", 2, square, s->covariance, NULL);
+    fit_h5r_attach(w, "/entry/posterior/covariance", 0, "/entry/posterior/name");
+    fit_h5r_attach(w, "/entry/posterior/covariance", 1, "/entry/posterior/name_2");
+}
+
 /* The posterior in short; the draws are in posterior.nc. */
 static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results *r,
                                      struct fit_error *err)
 {
     const struct fit_samples *s = r->samples;
-    static const char *const statistic[] = {"mean", "sd", "median", "q025", "q975", "r_hat", "ess_bulk", "ess_tail",
-                                            "mcse_mean", "least_squares"};
-    enum { NSTATISTIC = sizeof statistic / sizeof *statistic };
     if (!s)
         return FIT_OK;
-    size_t n = s->ncolumn, square[2] = {n, n};
-    char(*name)[64] = malloc((n + 1) * sizeof *name), path[64];
+    size_t n = s->ncolumn;
+    char(*name)[64] = malloc((n + 1) * sizeof *name);
     const char **pointer = malloc((n + 1) * sizeof *pointer);
     double *value = malloc((n + 1) * NSTATISTIC * sizeof *value);
     enum fit_status st = FIT_OK;
@@ -371,22 +410,7 @@ static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results
         fit_samples_name(r->kernel, s->ngroup, k, name[k]);
         pointer[k] = name[k];
     }
-    fit_h5r_group(w, "/entry/posterior", "NXcollection");
-    fit_h5r_text(w, "/entry/posterior/status", fit_sampling_end_word(s->end));
-    fit_h5r_text(w, "/entry/posterior/verdict", fit_verdict_word(s->verdict));
-    fit_h5r_text(w, "/entry/posterior/verdict_text", s->verdict_text);
-    fit_h5r_texts(w, "/entry/posterior/name", n, pointer);
-    fit_h5r_scale(w, "/entry/posterior/name", "name");
-    fit_h5r_texts(w, "/entry/posterior/name_2", n, pointer);
-    fit_h5r_scale(w, "/entry/posterior/name_2", "name_2");
-    for (size_t e = 0; e < NSTATISTIC; e++) {
-        snprintf(path, sizeof path, "/entry/posterior/%s", statistic[e]);
-        fit_h5r_reals(w, path, 1, &n, value + e * n, NULL);
-        fit_h5r_attach(w, path, 0, "/entry/posterior/name");
-    }
-    fit_h5r_reals(w, "/entry/posterior/covariance", 2, square, s->covariance, NULL);
-    fit_h5r_attach(w, "/entry/posterior/covariance", 0, "/entry/posterior/name");
-    fit_h5r_attach(w, "/entry/posterior/covariance", 1, "/entry/posterior/name_2");
+    write_posterior(w, s, pointer, value);
 done:
     free(name);
     free(pointer);

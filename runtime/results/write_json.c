@@ -125,11 +125,55 @@ static void put_parameters(struct fit_json *j, const struct fit_results *r, cons
     fit_json_end(j);
 }
 
+/* Linear parameters of a group. */
+static void put_linear(struct fit_json *j, const struct fit_results *r, size_t g)
+{
+    const struct fit_result *f = r->fit;
+    char key[80];
+    for (size_t q = 0; q < f->nlinear; q++) {
+        size_t k = f->nparam + g * f->nlinear + q;
+        const char *name = r->kernel->linear[q].name;
+        if (r->kernel->linear[q].over < 0)
+            continue;
+        fit_json_number(j, name, f->lin[g * f->nlinear + q]);
+        snprintf(key, sizeof key, "%s_std", name);
+        fit_json_number(j, key, f->std[k]);
+        if (isnan(f->std[k]) || f->interval[k].known) {
+            snprintf(key, sizeof key, "%s_", name);
+            put_intervals(j, r, k, key);
+        }
+        if (r->std_robust) {
+            snprintf(key, sizeof key, "%s_std_robust", name);
+            fit_json_number(j, key, r->std_robust[k]);
+        }
+        if (f->at_bound[k]) {
+            snprintf(key, sizeof key, "%s_at_bound", name);
+            fit_json_string(j, key, f->at_bound[k] < 0 ? "lower" : "upper");
+        }
+    }
+}
+
+/* What is tied to others in a group. */
+static void put_group_tied(struct fit_json *j, const struct fit_results *r, size_t g)
+{
+    const struct fit_result *f = r->fit;
+    char key[80];
+    for (size_t t = 0; r->link && t < r->link->ntied; t++) {
+        const struct fit_linkage_tied *x = &r->link->tied[t];
+        if (x->group != (long)g)
+            continue;
+        fit_json_number(j, x->param->name, fit_linkage_value(r->link, t, f->theta, f->lin));
+        snprintf(key, sizeof key, "%s_std", x->param->name);
+        fit_json_number(j, key, fit_linkage_std(r->link, t, f->covariance, f->nfull));
+        snprintf(key, sizeof key, "%s_%s", x->param->name, x->series ? "series" : "tied");
+        fit_json_string(j, key, x->text);
+    }
+}
+
 /* One object per group: its place on the axes and the linear parameters that it has for itself. */
 static void put_scaling(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
-    char key[80];
     fit_json_begin(j, "scaling", '[');
     int pairs = r->kernel->space == FIT_PAIRS;
     for (size_t g = 0; g < f->ngroup && (pairs || r->kernel->naxis); g++) {
@@ -140,37 +184,8 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
             fit_json_number(j, "phi", r->input->phi ? r->input->phi[g] : NAN);
         for (size_t a = 0; !pairs && a < r->kernel->naxis; a++)
             fit_json_number(j, r->kernel->axis[a].name, r->ds->layout.coord[a][g]);
-        for (size_t q = 0; q < f->nlinear; q++) {
-            size_t k = f->nparam + g * f->nlinear + q;
-            const char *name = r->kernel->linear[q].name;
-            if (r->kernel->linear[q].over < 0)
-                continue;
-            fit_json_number(j, name, f->lin[g * f->nlinear + q]);
-            snprintf(key, sizeof key, "%s_std", name);
-            fit_json_number(j, key, f->std[k]);
-            if (isnan(f->std[k]) || f->interval[k].known) {
-                snprintf(key, sizeof key, "%s_", name);
-                put_intervals(j, r, k, key);
-            }
-            if (r->std_robust) {
-                snprintf(key, sizeof key, "%s_std_robust", name);
-                fit_json_number(j, key, r->std_robust[k]);
-            }
-            if (f->at_bound[k]) {
-                snprintf(key, sizeof key, "%s_at_bound", name);
-                fit_json_string(j, key, f->at_bound[k] < 0 ? "lower" : "upper");
-            }
-        }
-        for (size_t t = 0; r->link && t < r->link->ntied; t++) {
-            const struct fit_linkage_tied *x = &r->link->tied[t];
-            if (x->group != (long)g)
-                continue;
-            fit_json_number(j, x->param->name, fit_linkage_value(r->link, t, f->theta, f->lin));
-            snprintf(key, sizeof key, "%s_std", x->param->name);
-            fit_json_number(j, key, fit_linkage_std(r->link, t, f->covariance, f->nfull));
-            snprintf(key, sizeof key, "%s_%s", x->param->name, x->series ? "series" : "tied");
-            fit_json_string(j, key, x->text);
-        }
+        put_linear(j, r, g);
+        put_group_tied(j, r, g);
         if (r->maps) {
             fit_json_integer(j, "n_points", (int64_t)r->maps->npoint[g]);
             fit_json_number(j, "chi2_per_point", r->maps->chi2[g] / (double)r->maps->npoint[g]);
@@ -591,6 +606,24 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
     fit_json_number(j, "nrmse", r->maps ? r->maps->nrmse : NAN);
 }
 
+static void put_model(struct fit_json *j, const struct fit_results *r)
+{
+    fit_json_begin(j, "model", '{');
+    fit_json_string(j, "name", r->kernel->name);
+    fit_json_string(j, "hash", r->kernel->hash);
+    fit_json_string(j, "source", r->kernel->source);
+    fit_json_string(j, "variant", r->kernel->variant);
+    fit_json_end(j);
+}
+
+static void put_notes(struct fit_json *j, const struct fit_results *r)
+{
+    fit_json_begin(j, "notes", '[');
+    for (size_t k = 0; k < r->nnote; k++)
+        fit_json_string(j, NULL, r->note[k]);
+    fit_json_end(j);
+}
+
 char *fit_write_json(const struct fit_results *r)
 {
     struct fit_json j = {0};
@@ -617,18 +650,10 @@ char *fit_write_json(const struct fit_results *r)
     fit_json_posterior(&j, r);
     put_starts(&j, r);
     put_minima(&j, r);
-    fit_json_begin(&j, "model", '{');
-    fit_json_string(&j, "name", r->kernel->name);
-    fit_json_string(&j, "hash", r->kernel->hash);
-    fit_json_string(&j, "source", r->kernel->source);
-    fit_json_string(&j, "variant", r->kernel->variant);
-    fit_json_end(&j);
+    put_model(&j, r);
     put_data(&j, r);
     put_settings(&j, r);
-    fit_json_begin(&j, "notes", '[');
-    for (size_t k = 0; k < r->nnote; k++)
-        fit_json_string(&j, NULL, r->note[k]);
-    fit_json_end(&j);
+    put_notes(&j, r);
     fit_json_string(&j, "version", FIT_VERSION);
     fit_json_string(&j, "command_line", r->command_line);
     fit_json_end(&j);

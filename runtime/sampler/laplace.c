@@ -379,6 +379,27 @@ static enum fit_status one_round(struct proposal *p, const double *location, con
     return weigh(p, work, index, err);
 }
 
+/* A round, and another with the weighted moments of the first, where these are of use. */
+static enum fit_status rounds(struct proposal *p, const double *mode, const double *covariance, size_t *index,
+                              struct fit_error *err)
+{
+    struct fit_laplace *out = p->out;
+    double *work = p->log_q + out->draws;
+    const int threads = p->opt->threads;
+    int resumed;
+    enum fit_status st = load(p, &resumed, err);
+    if (st == FIT_OK)
+        st = one_round(p, resumed ? NULL : mode, covariance, threads, work, index, err);
+    if (st != FIT_OK || p->opt->no_refit || p->round > 0 || out->k < 0.5)
+        return st;
+    /* Weighted moments are of use when more than a few draws carry the weight. */
+    if (out->ess < 4 * (double)out->n || fit_metric_covariance(&p->shape, out->covariance) != 0)
+        return FIT_OK;
+    p->round = 1;
+    out->refits = 1;
+    return one_round(p, out->mean, out->covariance, threads, work, index, err);
+}
+
 enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
                                 const double *covariance, const struct fit_laplace_options *opt,
                                 struct fit_laplace *out, struct fit_error *err)
@@ -398,20 +419,8 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
     }
     p.shape = (struct fit_metric){n, 1, block, block + n * n};
     p.log_q = block + 2 * n * n;
-    if ((st = allocate(out, err)) != FIT_OK)
-        goto done;
-    double *work = p.log_q + draws;
-    int resumed;
-    if ((st = load(&p, &resumed, err)) == FIT_OK)
-        st = one_round(&p, resumed ? NULL : mode, covariance, opt->threads, work, index, err);
-    if (st != FIT_OK || opt->no_refit || p.round > 0 || out->k < 0.5)
-        goto done;
-    /* Weighted moments are of use when more than a few draws carry the weight. */
-    if (out->ess < 4 * (double)n || fit_metric_covariance(&p.shape, out->covariance) != 0)
-        goto done;
-    p.round = 1;
-    out->refits = 1;
-    st = one_round(&p, out->mean, out->covariance, opt->threads, work, index, err);
+    if ((st = allocate(out, err)) == FIT_OK)
+        st = rounds(&p, mode, covariance, index, err);
 done:
     if (st == FIT_OK)
         save(&p, 1);

@@ -242,10 +242,11 @@ static double default_acceptance(const struct fit_posterior *p)
     return p->n == 1 ? 0.7 : 0.85;
 }
 
-enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
-                           const struct fit_sampling_options *opt, struct fit_samples *s, struct fit_error *err)
+/* Sizes and settings of a run. */
+static void describe(struct fit_samples *s, const struct fit_posterior_setup *setup,
+                     const struct fit_sampling_options *opt)
 {
-    int nuts = opt->method == FIT_SAMPLING_NUTS;
+    const int nuts = opt->method == FIT_SAMPLING_NUTS;
     *s = (struct fit_samples){.method = opt->method,
                               .nparam = setup->kernel->nparam,
                               .nlinear = setup->kernel->nlinear,
@@ -260,6 +261,30 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
                               .max_depth = opt->max_depth ? opt->max_depth : 10};
     s->ncolumn = s->nparam + s->ngroup * (s->nlinear + 1);
     s->dense = nuts && !opt->diagonal;
+}
+
+/* What the draws say, when there are some. */
+static enum fit_status summarise(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err)
+{
+    struct fit_samples *s = m->s;
+    fit_posterior_uninterruptible(m->p);
+    if (!s->consensus || !s->consensus->raw)
+        complete_draws(m);
+    enum fit_status st = fit_samples_weigh(m, err);
+    if (st == FIT_OK)
+        st = fit_samples_mirrors(s, m->p, err);
+    if (st == FIT_OK)
+        st = fit_samples_summarise(s, m->p, m->opt, err);
+    if (st == FIT_OK)
+        st = fit_samples_robust(s, fit, err);
+    s->passes = fit_posterior_passes(m->p) + m->checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
+    return st;
+}
+
+enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
+                           const struct fit_sampling_options *opt, struct fit_samples *s, struct fit_error *err)
+{
+    describe(s, setup, opt);
     struct fit_sampling_run m = {.opt = opt, .s = s, .begin = fit_seconds()};
     enum fit_status st = fit_sampling_resume(&m, setup, err);
     if (st == FIT_OK)
@@ -272,20 +297,9 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
         st = allocate(&m, err);
     if (st == FIT_OK)
         st = run_method(&m, err);
-    double begin = fit_seconds();
-    if (st == FIT_OK) {
-        fit_posterior_uninterruptible(m.p);
-        if (!s->consensus || !s->consensus->raw)
-            complete_draws(&m);
-        st = fit_samples_weigh(&m, err);
-        if (st == FIT_OK)
-            st = fit_samples_mirrors(s, m.p, err);
-        if (st == FIT_OK)
-            st = fit_samples_summarise(s, m.p, opt, err);
-        if (st == FIT_OK)
-            st = fit_samples_robust(s, fit, err);
-        s->passes = fit_posterior_passes(m.p) + m.checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
-    }
+    const double begin = fit_seconds();
+    if (st == FIT_OK)
+        st = summarise(&m, fit, err);
     s->seconds.summary = fit_seconds() - begin;
     s->seconds.total = fit_seconds() - m.begin + m.checkpoint.seconds;
     fit_sampling_close(&m);

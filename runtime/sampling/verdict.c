@@ -117,14 +117,11 @@ static int is_constant(const struct fit_samples *s, size_t column)
     return 1;
 }
 
-static enum fit_status summarise_column(struct fit_samples *s, const struct fit_posterior *p, size_t column,
-                                        const double **chain, struct fit_error *err)
+/* The prior of a column, of which levels may leave no number. */
+static void column_prior(const struct fit_samples *s, const struct fit_posterior *p, size_t column,
+                         const struct fit_posterior_param *d)
 {
     struct fit_column_summary *c = &s->column[column];
-    const struct fit_posterior_param *d = declared(s, p, column);
-    struct fit_draws draws = {s->chains, s->draws, chain, s->ncolumn};
-    for (size_t k = 0; k < s->chains; k++)
-        chain[k] = s->x + k * s->draws * s->ncolumn + column;
     c->contraction = NAN;
     if (d)
         fit_prior_init(&c->prior, d->prior, d->a, d->b, d->lower, d->upper);
@@ -136,17 +133,32 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
             *(k ? &c->prior.b : &c->prior.a) = NAN;
             c->prior.proper = 0;
         }
+}
+
+/* Convergence of what was sampled, when the draws are put together from it. */
+static void take_within(struct fit_convergence *c, const struct fit_convergence *w)
+{
+    c->r_hat = w->r_hat;
+    c->r_hat_p = w->r_hat_p;
+    c->ess_bulk = w->ess_bulk;
+    c->ess_tail = w->ess_tail;
+    c->ess_mean = w->ess_mean;
+    c->mcse_mean = c->sd / sqrt(w->ess_mean);
+}
+
+static enum fit_status summarise_column(struct fit_samples *s, const struct fit_posterior *p, size_t column,
+                                        const double **chain, struct fit_error *err)
+{
+    struct fit_column_summary *c = &s->column[column];
+    const struct fit_posterior_param *d = declared(s, p, column);
+    struct fit_draws draws = {s->chains, s->draws, chain, s->ncolumn};
+    for (size_t k = 0; k < s->chains; k++)
+        chain[k] = s->x + k * s->draws * s->ncolumn + column;
+    column_prior(s, p, column, d);
     c->constant = is_constant(s, column);
     enum fit_status st = fit_convergence(&draws, &c->c, err);
-    if (st == FIT_OK && s->within && !c->constant) { /* what was sampled; the rest is of draws put together */
-        const struct fit_convergence *w = &s->within[column];
-        c->c.r_hat = w->r_hat;
-        c->c.r_hat_p = w->r_hat_p;
-        c->c.ess_bulk = w->ess_bulk;
-        c->c.ess_tail = w->ess_tail;
-        c->c.ess_mean = w->ess_mean;
-        c->c.mcse_mean = c->c.sd / sqrt(w->ess_mean);
-    }
+    if (st == FIT_OK && s->within && !c->constant)
+        take_within(&c->c, &s->within[column]);
     double sd = c->c.sd;
     if (st == FIT_OK && !c->constant)
         st = about_modes(s, p, column, &c->c, &sd, err);

@@ -274,9 +274,9 @@ static void note_consensus(const struct fit_config_sampling *c, struct fit_notes
         fit_notes_add(notes, "prior_tempering false: no effect; priors would count once for every shard");
 }
 
-void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method method, struct fit_notes *notes)
+/* What belongs to shards, of which there are none. */
+static void note_no_shards(const struct fit_config_sampling *c, struct fit_notes *notes)
 {
-    const struct fit_config_sampling *c = &cfg->sampling;
     const struct unused shards[] = {
         {c->shard_strategy.from, "sharding"},
         {c->shards.from, "sharding"},
@@ -296,6 +296,12 @@ void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method m
         {c->max_parameter_cv.from, "max_parameter_cv"},
         {c->heterogeneity_abort.from, "heterogeneity_abort"},
     };
+    NOTE(shards, "all data are sampled at once, there are no shards");
+}
+
+void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method method, struct fit_notes *notes)
+{
+    const struct fit_config_sampling *c = &cfg->sampling;
     const struct unused priors[] = {{c->informed_priors.from, "use_nlsq_informed_priors"},
                                     {c->prior_width_factor.from, "nlsq_prior_width_factor"}};
     const struct unused files[] = {{c->checkpoint_dir.from, "checkpoint_dir"},
@@ -307,7 +313,7 @@ void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method m
     if (method == FIT_SAMPLING_CONSENSUS)
         note_consensus(c, notes);
     else
-        NOTE(shards, "all data are sampled at once, there are no shards");
+        note_no_shards(c, notes);
     if (cfg->method.value == FIT_METHOD_CMC && method != FIT_SAMPLING_CONSENSUS)
         fit_notes_add(notes, "method cmc: all data were sampled together; no sharding was needed (--consensus)");
     if (c->informed_priors.value)
