@@ -227,9 +227,22 @@ static int takes_file(const struct fit_cli_row *row)
     return row->argument && (strstr(row->argument, "FILE") || strstr(row->argument, "DIR"));
 }
 
-static void bash(FILE *f)
+/* The options of each command. */
+static void bash_options(FILE *f)
 {
     struct fit_cli_row row;
+    fprintf(f, "    esac\n    case $command in\n");
+    for (const struct front_command *c = front_commands; c->name; c++) {
+        fprintf(f, "    %s%s%s) options='", c->name, c->alias ? "|" : "", c->alias ? c->alias : "");
+        for (size_t k = 0; front_row(c, k, &row); k++)
+            if (!strchr(row.name, '*'))
+                fprintf(f, "--%s ", row.name);
+        fprintf(f, "--help' ;;\n");
+    }
+}
+
+static void bash(FILE *f)
+{
     fprintf(
         f,
         "# bash completion for homodyne; made by `homodyne completion bash`\n"
@@ -247,14 +260,7 @@ static void bash(FILE *f)
     for (size_t k = 0; k < sizeof named / sizeof *named; k++)
         fprintf(f, "    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", named[k],
                 front_choices(named[k]));
-    fprintf(f, "    esac\n    case $command in\n");
-    for (const struct front_command *c = front_commands; c->name; c++) {
-        fprintf(f, "    %s%s%s) options='", c->name, c->alias ? "|" : "", c->alias ? c->alias : "");
-        for (size_t k = 0; front_row(c, k, &row); k++)
-            if (!strchr(row.name, '*'))
-                fprintf(f, "--%s ", row.name);
-        fprintf(f, "--help' ;;\n");
-    }
+    bash_options(f);
     fprintf(f, "    *) options='--config --method --output-dir --model --help --version' ;;\n"
                "    esac\n"
                "    if [[ $cur == -* ]]; then\n"

@@ -264,6 +264,30 @@ static void put_failure(FILE *out, const char *file, const char *message)
     fit_json_put(&j, out);
 }
 
+/* Every configuration by itself; how many are bad. */
+static size_t validate_each(struct front *f, const struct front_args *a, const struct fit_cli *cli, char **option,
+                            size_t n)
+{
+    struct fit_error why, *err = &why;
+    size_t bad = 0;
+    for (size_t w = 0; w < cli->nword; w++) { /* --json: a list of what each one gives */
+        int code = 0;
+        if (a->json)
+            fputs(w ? "," : "[", f->out);
+        fflush(f->out);
+        const enum fit_status st = validate_one(f, a, cli->word[w], option, n, &code, err);
+        if (st != FIT_OK) { /* of this file; the others are looked at, too */
+            fprintf(f->err, "homodyne: %s%s\n", fit_error_word(err), err->message);
+            if (a->json)
+                put_failure(f->out, cli->word[w], err->message);
+            code = fit_status_exit(st);
+        }
+        bad += code != 0;
+        f->exit_code = code > f->exit_code ? code : f->exit_code;
+    }
+    return bad;
+}
+
 enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
                                    struct fit_error *err)
 {
@@ -282,21 +306,8 @@ enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
         if (!plain)
             option[n++] = a->rest[k];
     }
-    for (size_t w = 0; option && w < cli.nword; w++) { /* --json: a list of what each one gives */
-        int code = 0;
-        if (a->json)
-            fputs(w ? "," : "[", f->out);
-        fflush(f->out);
-        st = validate_one(f, a, cli.word[w], option, n, &code, err);
-        if (st != FIT_OK) { /* of this file; the others are looked at, too */
-            fprintf(f->err, "homodyne: %s%s\n", fit_error_word(err), err->message);
-            if (a->json)
-                put_failure(f->out, cli.word[w], err->message);
-            code = fit_status_exit(st);
-        }
-        bad += code != 0;
-        f->exit_code = code > f->exit_code ? code : f->exit_code;
-    }
+    if (option)
+        bad = validate_each(f, a, &cli, option, n);
     if (option && a->json)
         fputs("]\n", f->out);
     else if (option && !a->quiet)

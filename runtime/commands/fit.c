@@ -104,6 +104,26 @@ static struct fit_yaml_doc *read_last(const char *folder)
     return doc;
 }
 
+/* The output folder, which no other run has. */
+static enum fit_status take_folder(struct fit_job *job, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    const char *dir = job->cfg->output.dir.value;
+    if (st == FIT_OK && dir && strlen(dir) + LONGEST_NAME > sizeof job->folder)
+        st = fit_fail(err, FIT_ERR_USAGE, "%.60s...: the path of the output folder has %zu characters, more than %zu",
+                      dir, strlen(dir), sizeof job->folder - LONGEST_NAME);
+    if (dir)
+        snprintf(job->folder, sizeof job->folder, "%s", dir);
+    else
+        snprintf(job->folder, sizeof job->folder, "%s_results", job->k->name);
+    if (st == FIT_OK && !job->cli->dry_run)
+        st = fit_lock_take(&job->lock, job->folder, job->p->name, job->run_id, err);
+    if (st == FIT_OK && !job->cli->dry_run && !job->lock.enforced)
+        fit_notes_add(&job->notes, "the file system of %s has no locks: nothing keeps a second run out of it",
+                      job->folder);
+    return st;
+}
+
 static enum fit_status configure(struct fit_job *job, struct fit_error *err)
 {
     enum fit_status st = open_log(job, err);
@@ -124,19 +144,8 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
     job->model = job->k;
     if (st == FIT_OK)
         st = fit_setup_supported(job->cfg, job->k, err);
-    const char *dir = job->cfg->output.dir.value;
-    if (st == FIT_OK && dir && strlen(dir) + LONGEST_NAME > sizeof job->folder)
-        st = fit_fail(err, FIT_ERR_USAGE, "%.60s...: the path of the output folder has %zu characters, more than %zu",
-                      dir, strlen(dir), sizeof job->folder - LONGEST_NAME);
-    if (dir)
-        snprintf(job->folder, sizeof job->folder, "%s", dir);
-    else
-        snprintf(job->folder, sizeof job->folder, "%s_results", job->k->name);
-    if (st == FIT_OK && !job->cli->dry_run)
-        st = fit_lock_take(&job->lock, job->folder, job->p->name, job->run_id, err);
-    if (st == FIT_OK && !job->cli->dry_run && !job->lock.enforced)
-        fit_notes_add(&job->notes, "the file system of %s has no locks: nothing keeps a second run out of it",
-                      job->folder);
+    if (st == FIT_OK)
+        st = take_folder(job, err);
     job->last = read_last(job->folder);
     job->config_text = fit_config_text(job->cfg);
     if (st == FIT_OK && !job->config_text)

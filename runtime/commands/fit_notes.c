@@ -21,12 +21,31 @@ static void note_series(struct fit_job *job)
     }
 }
 
+static void note_hierarchical(struct fit_job *job)
+{
+    int spread = 0;
+    fit_notes_add(&job->notes, "scaling hierarchical: values of the angles are drawn to their mean as their own "
+                               "spread asks for; `hierarchical` of the Python packages is a way of stepping, and "
+                               "ends at the values of individual scaling");
+    for (size_t q = 0; q < job->fit.nlinear; q++) {
+        const char *name = job->k->linear[q].name;
+        spread |= !isnan(job->fit.spread[q]);
+        if (job->fit.spread[q] > 0)
+            fit_notes_add(&job->notes, "%s scatters over the angles with standard deviation %.3g", name,
+                          job->fit.spread[q]);
+        else if (job->fit.spread[q] == 0)
+            fit_notes_add(&job->notes, "%s: no scatter over the angles beyond its errors: one value for all", name);
+    }
+    if (!spread)
+        fit_notes_add(&job->notes, "no spread could be estimated: scaling is individual");
+}
+
 /* What a mode of scaling means here, where it could be taken for something else. */
 static void note_scaling(struct fit_job *job)
 {
     const struct fit_config_scaling *s = &job->cfg->scaling;
     const enum fit_scaling mode = job->setup.options.scaling;
-    int given = 1, spread = 0;
+    int given = 1;
     for (size_t q = 0; q < job->model->nlinear; q++)
         given &= job->cfg->param[job->model->nparam + q].list.n > 0 ||
                  !job->cfg->param[job->model->nparam + q].automatic;
@@ -44,24 +63,7 @@ static void note_scaling(struct fit_job *job)
             "fitted for each of them (individual), as in the Python packages",
             s->fourier_order.value, 2 * s->fourier_order.value + 1);
     if (mode == FIT_SCALING_HIERARCHICAL)
-        fit_notes_add(
-            &job->notes,
-            "scaling hierarchical: values of the angles are drawn to their mean as their own "
-            "spread asks for; `hierarchical` of the Python packages is a way of stepping, and "
-            "ends at the values of individual scaling");
-    for (size_t q = 0; mode == FIT_SCALING_HIERARCHICAL && q < job->fit.nlinear; q++) {
-        const char *name = job->k->linear[q].name;
-        spread |= !isnan(job->fit.spread[q]);
-        if (job->fit.spread[q] > 0)
-            fit_notes_add(&job->notes, "%s scatters over the angles with standard deviation %.3g",
-                          name, job->fit.spread[q]);
-        else if (job->fit.spread[q] == 0)
-            fit_notes_add(&job->notes,
-                          "%s: no scatter over the angles beyond its errors: one value for all",
-                          name);
-    }
-    if (mode == FIT_SCALING_HIERARCHICAL && !spread)
-        fit_notes_add(&job->notes, "no spread could be estimated: scaling is individual");
+        note_hierarchical(job);
     note_series(job);
 }
 

@@ -87,6 +87,19 @@ static void say_priors(struct fit_job *job)
     }
 }
 
+/* What follows from draws. */
+static enum fit_status judge_draws(struct fit_job *job, struct fit_error *err)
+{
+    struct fit_sampling_setup *s = &job->posterior;
+    enum fit_status st = fit_predictive_new(&s->posterior, &job->samples, &job->predictive, err);
+    if (st == FIT_OK)
+        st = fit_residual_check(&s->posterior, &job->samples, s->options.threads, &job->residuals, err);
+    say_how_it_began(job);
+    fit_job_say(job, "posterior %s: %s; %.0f gradients in %.3f s", fit_verdict_word(job->samples.verdict),
+                job->samples.verdict_text, job->samples.gradients, job->samples.seconds.total);
+    return st;
+}
+
 /* A posterior that was ended before it had draws is no error: the least-squares result is there to
  * be written. */
 enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
@@ -115,15 +128,7 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
         st = err->status;
     job->sampled = st == FIT_OK;
     if (job->sampled)
-        st = fit_predictive_new(&s->posterior, &job->samples, &job->predictive, err);
-    if (job->sampled && st == FIT_OK)
-        st = fit_residual_check(&s->posterior, &job->samples, s->options.threads, &job->residuals, err);
-    if (job->sampled) {
-        say_how_it_began(job);
-        fit_job_say(job, "posterior %s: %s; %.0f gradients in %.3f s",
-                    fit_verdict_word(job->samples.verdict), job->samples.verdict_text,
-                    job->samples.gradients, job->samples.seconds.total);
-    }
+        st = judge_draws(job, err);
     int unconverged =
         st == FIT_ERR_NUMERIC && s->options.method == FIT_SAMPLING_CONSENSUS; /* a shard, by name */
     if (st != FIT_ERR_INTERRUPTED && !unconverged)

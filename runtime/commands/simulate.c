@@ -45,6 +45,22 @@ struct noise {
     uint64_t seed;
 };
 
+/* A standard deviation: absolute, or with % of the value. */
+static enum fit_status read_deviation(const struct fit_cli *cli, struct noise *noise, struct fit_error *err)
+{
+    char *end;
+    double s = strtod(cli->noise, &end);
+    int percent = strcmp(end, "%") == 0;
+    if (end == cli->noise || (*end && !percent) || !(s >= 0) || !isfinite(s))
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--noise '%s': give a standard deviation, 0.01 or 3%% of the value,"
+                        " from-counts or speckle",
+                        cli->noise);
+    noise->sigma = percent ? 0 : s;
+    noise->relative = percent ? s / 100 : 0;
+    return FIT_OK;
+}
+
 static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_kernel *k, struct noise *noise,
                                   struct fit_error *err)
 {
@@ -75,17 +91,7 @@ static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_ke
         noise->pixels = cli->pixels;
         return FIT_OK;
     }
-    char *end;
-    double s = strtod(cli->noise, &end);
-    int percent = strcmp(end, "%") == 0;
-    if (end == cli->noise || (*end && !percent) || !(s >= 0) || !isfinite(s))
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "--noise '%s': give a standard deviation, 0.01 or 3%% of the value,"
-                        " from-counts or speckle",
-                        cli->noise);
-    noise->sigma = percent ? 0 : s;
-    noise->relative = percent ? s / 100 : 0;
-    return FIT_OK;
+    return read_deviation(cli, noise, err);
 }
 
 static int is_noisy(const struct noise *n)
@@ -216,6 +222,23 @@ static void pack(void *user, size_t k, size_t thread)
     p->lost = fit_h5r_pack(p->from, p->n, 1, &p->bytes, &p->size) != 0;
 }
 
+/* Packs m matrices on as many threads and writes them; 0: out of memory. */
+static int pack_and_write(struct fit_h5r *h, const float *single, size_t n, struct packed *packed, size_t g0, size_t m)
+{
+    int lost = 0;
+    for (size_t k = 0; k < m; k++)
+        packed[k] = (struct packed){.from = single + k * n * n, .n = n};
+    fit_team_run((struct fit_team){(int)m, FIT_TEAM_NEXT}, m, pack, packed);
+    for (size_t k = 0; k < m; k++)
+        lost |= packed[k].lost;
+    for (size_t k = 0; k < m && !lost; k++) {
+        char path[80];
+        matrix_path(path, sizeof path, g0 + k);
+        fit_h5r_packed_matrix(h, path, n, packed[k].bytes, packed[k].size);
+    }
+    return !lost;
+}
+
 /* Makes the matrices g0 .. g0 + m - 1, packs them on as many threads, and writes them. */
 static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experiment *e,
                                    const struct noise *noise, size_t g0, size_t m, int threads,
@@ -226,7 +249,6 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
     float *single = malloc(m * n * n * sizeof *single);
     struct packed *packed = calloc(m, sizeof *packed);
     enum fit_status st = FIT_OK;
-    int lost = 0;
     if (!matrix || !single || !packed) {
         st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for matrices of %zu frames", n);
         goto done;
@@ -238,17 +260,7 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
     }
     if (st != FIT_OK)
         goto done;
-    for (size_t k = 0; k < m; k++)
-        packed[k] = (struct packed){.from = single + k * n * n, .n = n};
-    fit_team_run((struct fit_team){(int)m, FIT_TEAM_NEXT}, m, pack, packed);
-    for (size_t k = 0; k < m; k++)
-        lost |= packed[k].lost;
-    for (size_t k = 0; k < m && !lost; k++) {
-        char path[80];
-        matrix_path(path, sizeof path, g0 + k);
-        fit_h5r_packed_matrix(h, path, n, packed[k].bytes, packed[k].size);
-    }
-    if (lost)
+    if (!pack_and_write(h, single, n, packed, g0, m))
         st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for compressed matrices");
 done:
     for (size_t k = 0; packed && k < m; k++)
@@ -654,16 +666,27 @@ static enum fit_status known_axes(const struct fit_kernel *k, struct fit_error *
     return FIT_OK;
 }
 
-enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
-                                 struct fit_error *err)
+/* What was written, as JSON or in a line. */
+static enum fit_status tell(FILE *out, const struct fit_experiment *e, const struct fit_cli *cli,
+                            const struct noise *noise, struct fit_error *err)
 {
-    const struct fit_kernel *k;
-    struct fit_experiment *e = NULL;
-    struct fit_output out = {0};
-    struct noise noise;
-    struct fit_progress_view view = {0};
-    const char *temporary;
-    enum fit_status st = fit_program_kernel(p, cli, &k, err);
+    const struct fit_kernel *k = e->kernel;
+    if (cli->json)
+        return fit_experiment_json(e, cli, out, err);
+    if (!cli->quiet && k->space == FIT_PAIRS)
+        print_pairs(out, e, cli);
+    else if (!cli->quiet)
+        fprintf(out, "%s: %zu rows%s\n", cli->output, e->layout.nrow,
+                is_noisy(noise) && !column_of(k, FIT_ROLE_SIGMA) ? "; without errors: the model has no column for them"
+                                                                 : "");
+    return FIT_OK;
+}
+
+/* Where to and with which noise: what the command line asks for can be done. */
+static enum fit_status check_request(const struct fit_cli *cli, const struct fit_kernel *k, struct noise *noise,
+                                     struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
     if (st == FIT_OK && !cli->output)
         st = fit_fail(err, FIT_ERR_USAGE, "simulate: -o FILE is missing");
     if (st == FIT_OK)
@@ -673,11 +696,25 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     if (st == FIT_OK && !cli->force && cli->config_out)
         st = fit_output_is_new(cli->config_out, "--config-out", err);
     if (st == FIT_OK)
-        st = read_noise(cli, k, &noise, err);
+        st = read_noise(cli, k, noise, err);
     if (st == FIT_OK)
         st = known_axes(k, err);
-    if (st == FIT_OK && k->space == FIT_ROWS && (noise.counts > 0 || noise.speckle))
+    if (st == FIT_OK && k->space == FIT_ROWS && (noise->counts > 0 || noise->speckle))
         st = fit_fail(err, FIT_ERR_USAGE, "--noise %s: for two-time models only", cli->noise);
+    return st;
+}
+
+enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+{
+    const struct fit_kernel *k;
+    struct fit_experiment *e = NULL;
+    struct fit_output out = {0};
+    struct noise noise;
+    struct fit_progress_view view = {0};
+    const char *temporary;
+    enum fit_status st = fit_program_kernel(p, cli, &k, err);
+    if (st == FIT_OK)
+        st = check_request(cli, k, &noise, err);
     if (st == FIT_OK)
         st = fit_experiment_new(k, cli, &e, err);
     if (st == FIT_OK)
@@ -695,14 +732,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
         fit_output_abandon(&out);
     if (st == FIT_OK && cli->config_out)
         st = write_config(e, cli, err);
-    if (st == FIT_OK && cli->json)
-        st = fit_experiment_json(e, cli, p->out, err);
-    else if (st == FIT_OK && !cli->quiet && k->space == FIT_PAIRS)
-        print_pairs(p->out, e, cli);
-    else if (st == FIT_OK && !cli->quiet)
-        fprintf(p->out, "%s: %zu rows%s\n", cli->output, e->layout.nrow,
-                is_noisy(&noise) && !column_of(k, FIT_ROLE_SIGMA)
-                    ? "; without errors: the model has no column for them" : "");
+    if (st == FIT_OK)
+        st = tell(p->out, e, cli, &noise, err);
     fit_experiment_free(e);
     return st;
 }

@@ -9,11 +9,28 @@
 
 /* ---- Angles ---------------------------------------------------------------------------------- */
 
+/* The ends of a range written as {min_angle, max_angle, description}. */
+static void ends_of_map(struct fit_cfg_reader *r, const struct fit_yaml *node, const struct fit_yaml **lo,
+                        const struct fit_yaml **hi)
+{
+    static const char *const names[] = {"min_angle", "max_angle", "description"};
+    for (size_t i = 0; node->kind == FIT_YAML_MAP && i < node->n; i++) {
+        const struct fit_yaml_entry *e = &node->entry[i];
+        const char *near = nearest_of(e->key, names, 3);
+        if (strcmp(e->key, names[0]) == 0)
+            *lo = e->value;
+        else if (strcmp(e->key, names[1]) == 0)
+            *hi = e->value;
+        else if (strcmp(e->key, names[2]) != 0)
+            fit_cfg_error_at(r, e->line, e->column, "%s: unknown key '%.60s'%s%s%s", r->path, e->key,
+                             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+}
+
 /* A range: {min_angle, max_angle, description}, [min, max], or one angle +- tolerance. */
 static int angle_range(struct fit_cfg_reader *r, const struct fit_yaml *node, double tolerance,
                        struct fit_angle_range *out)
 {
-    static const char *const names[] = {"min_angle", "max_angle", "description"};
     int bare;
     out->from = fit_cfg_origin(r, node);
     if (node->kind == FIT_YAML_SCALAR) {
@@ -29,18 +46,7 @@ static int angle_range(struct fit_cfg_reader *r, const struct fit_yaml *node, do
         lo = node->entry[0].value;
         hi = node->entry[1].value;
     }
-    for (size_t i = 0; node->kind == FIT_YAML_MAP && i < node->n; i++) {
-        const struct fit_yaml_entry *e = &node->entry[i];
-        const char *near = nearest_of(e->key, names, 3);
-        if (strcmp(e->key, names[0]) == 0)
-            lo = e->value;
-        else if (strcmp(e->key, names[1]) == 0)
-            hi = e->value;
-        else if (strcmp(e->key, names[2]) != 0)
-            fit_cfg_error_at(r, e->line, e->column, "%s: unknown key '%.60s'%s%s%s", r->path,
-                             e->key, near ? "; did you mean '" : "", near ? near : "",
-                             near ? "'?" : "");
-    }
+    ends_of_map(r, node, &lo, &hi);
     if (!lo || !hi || fit_yaml_is_null(lo) || fit_yaml_is_null(hi)) {
         fit_cfg_error(r, node, "%s: a range is written {min_angle: -10, max_angle: 10}", r->path);
         return 0;

@@ -440,26 +440,13 @@ static void sum_groups(void *user, size_t k, const struct fit_tile *t)
     }
 }
 
-enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
+/* Numbers and ranges of the groups, of those of their tiles. */
+static enum fit_status add_tiles(struct fit_dataset *ds, const size_t *count, const struct fit_range *range,
+                                 struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
-    size_t *count = calloc(ds->ntile * l->ngroup, sizeof *count), possible;
-    struct fit_range *range = calloc(ds->ntile * l->ngroup, sizeof *range);
     enum fit_status st = FIT_OK;
-    free(ds->range);
-    ds->range = calloc(l->ngroup, sizeof *ds->range);
-    if (!count || !range || !ds->range) {
-        st = no_memory(err);
-        goto done;
-    }
-    for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
-        if (!ds->private_->put[g]) {
-            st = fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1,
-                          l->ngroup);
-            goto done;
-        }
-    if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count, range}, err)) != FIT_OK)
-        goto done;
+    size_t possible;
     possible = is_rows(l) ? ds->nrow : l->nframe * (l->nframe - 1) / 2 * l->ngroup;
     ds->npoint = 0;
     for (size_t g = 0; g < l->ngroup; g++) {
@@ -477,6 +464,29 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
                           l->ngroup);
     }
     ds->ndropped = possible - ds->npoint;
+    return st;
+}
+
+enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
+{
+    const struct fit_layout *l = &ds->layout;
+    size_t *count = calloc(ds->ntile * l->ngroup, sizeof *count);
+    struct fit_range *range = calloc(ds->ntile * l->ngroup, sizeof *range);
+    enum fit_status st = FIT_OK;
+    free(ds->range);
+    ds->range = calloc(l->ngroup, sizeof *ds->range);
+    if (!count || !range || !ds->range) {
+        st = no_memory(err);
+        goto done;
+    }
+    for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
+        if (!ds->private_->put[g]) {
+            st = fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1, l->ngroup);
+            goto done;
+        }
+    if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count, range}, err)) != FIT_OK)
+        goto done;
+    st = add_tiles(ds, count, range, err);
     ds->private_->finished = 1;
 done:
     free(count);

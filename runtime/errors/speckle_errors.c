@@ -458,6 +458,26 @@ static enum fit_status out_of_memory(struct fit_error *err)
     return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the covariance of speckle noise");
 }
 
+/* A verdict on noise of which the correlation is not known well enough becomes that of coarse noise; 0: nothing of it
+ * can be tested either. */
+static int check_resolved(struct job *x, struct fit_speckle_errors *out)
+{
+    const struct fit_objective *o = x->o;
+    const double resolved = resolve(x);
+    for (size_t g = 0; g < o->ngroup; g++) /* nothing is known of its correlation: errors are not this model's */
+        if (out->verdict == FIT_SPECKLE_NOISE && !(x->res->speckle[g].contrast > 0)) {
+            out->verdict = FIT_SPECKLE_COARSE;
+            out->why = "a contrast stands at 0";
+        }
+    if (resolved < RESOLVED && out->verdict == FIT_SPECKLE_NOISE) {
+        out->verdict = FIT_SPECKLE_COARSE;
+        out->why = "some decay within few of many frames";
+    }
+    if (out->verdict == FIT_SPECKLE_COARSE && resolved < TESTED && x->frames > WITHIN)
+        return 0;
+    return 1;
+}
+
 enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct fit_result *res,
                                    struct fit_speckle_errors *out, struct fit_error *err)
 {
@@ -470,17 +490,7 @@ enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct f
     out->verdict = estimate(&x, &out->why);
     if (out->verdict == FIT_SPECKLE_NONE)
         return FIT_OK;
-    const double resolved = resolve(&x);
-    for (size_t g = 0; g < o->ngroup; g++) /* nothing is known of its correlation: errors are not this model's */
-        if (out->verdict == FIT_SPECKLE_NOISE && !(res->speckle[g].contrast > 0)) {
-            out->verdict = FIT_SPECKLE_COARSE;
-            out->why = "a contrast stands at 0";
-        }
-    if (resolved < RESOLVED && out->verdict == FIT_SPECKLE_NOISE) {
-        out->verdict = FIT_SPECKLE_COARSE;
-        out->why = "some decay within few of many frames";
-    }
-    if (out->verdict == FIT_SPECKLE_COARSE && resolved < TESTED && x.frames > WITHIN)
+    if (!check_resolved(&x, out))
         return FIT_OK;
     if (!job_new(&x) || !(out->S = calloc(o->ngroup * P * P + 1, sizeof *out->S))) {
         st = out_of_memory(err);

@@ -120,37 +120,29 @@ static double one_value(const unsigned char *p, const struct fit_npz_array *a)
         memcpy(&v, b, sizeof v);                                                                   \
         return (double)v;                                                                          \
     } while (0)
+    if (a->kind == 'f' && a->item == 8)
+        AS(double);
+    if (a->kind == 'f' && a->item == 4)
+        AS(float);
     if (a->kind == 'f') {
-        if (a->item == 8)
-            AS(double);
-        if (a->item == 4)
-            AS(float);
         uint16_t h;
         memcpy(&h, b, 2);
         return a->item == 2 ? half_to_double(h) : 0;
     }
-    if (a->kind == 'i') {
-        switch (a->item) {
-        case 8:
-            AS(int64_t);
-        case 4:
-            AS(int32_t);
-        case 2:
-            AS(int16_t);
-        default:
-            AS(int8_t);
-        }
-    }
-    switch (a->item) {
-    case 8:
+    const int is_signed = a->kind == 'i';
+    if (a->item == 8 && is_signed)
+        AS(int64_t);
+    if (a->item == 8)
         AS(uint64_t);
-    case 4:
+    if (a->item == 4 && is_signed)
+        AS(int32_t);
+    if (a->item == 4)
         AS(uint32_t);
-    case 2:
+    if (a->item == 2 && is_signed)
+        AS(int16_t);
+    if (a->item == 2)
         AS(uint16_t);
-    default:
-        return b[0];
-    }
+    return is_signed ? (double)(int8_t)b[0] : b[0];
 #undef AS
 }
 

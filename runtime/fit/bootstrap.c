@@ -352,6 +352,21 @@ static void set_options(struct job *j, const struct fit_options *from)
         o->sigma = j->res->sigma;
 }
 
+static void release(struct job *j)
+{
+    for (size_t k = 0; k < j->nworker; k++) {
+        fit_dataset_replica_free(j->replica[k]);
+        free(j->times[k]);
+    }
+    fit_dataset_replica_free(j->mean);
+    free(j->ws);
+    free(j->lin);
+    free(j->good);
+    free(j->err);
+    free(j->status);
+    free(j->order);
+}
+
 enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                               const struct fit_options *options, const struct fit_result *res,
                               const struct fit_bootstrap_spec *spec, struct fit_bootstrap *out, struct fit_error *err)
@@ -380,17 +395,7 @@ enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_
         if ((st = first_failure(&j, err)) == FIT_OK)
             st = summarise(&j, out, err);
     }
-    for (size_t k = 0; k < j.nworker; k++) {
-        fit_dataset_replica_free(j.replica[k]);
-        free(j.times[k]);
-    }
-    fit_dataset_replica_free(j.mean);
-    free(j.ws);
-    free(j.lin);
-    free(j.good);
-    free(j.err);
-    free(j.status);
-    free(j.order);
+    release(&j);
     out->seconds = fit_seconds() - begin;
     if (st != FIT_OK)
         fit_bootstrap_free(out);

@@ -356,6 +356,21 @@ static void format_phi(const struct fit_source *src, const size_t *index, size_t
     }
 }
 
+/* The nearest of n measured angles, *off from it; n: there is none. */
+static size_t nearest_angle(const struct fit_source *src, const size_t *index, size_t n, double phi, double *off)
+{
+    size_t best = n;
+    *off = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double d = fabs(fit_wrap_angle(src->matrix[index[i]].phi - phi));
+        if (d < *off) {
+            *off = d;
+            best = i;
+        }
+    }
+    return best;
+}
+
 /* For each angle of the list the nearest measured one of these matrices, in the order of the list. */
 static enum fit_status nearest_of_list(const struct fit_source *src, const struct fit_selection *sel,
                                    size_t *index, size_t *n, struct fit_notes *notes,
@@ -367,16 +382,9 @@ static enum fit_status nearest_of_list(const struct fit_source *src, const struc
     if (!chosen)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
     for (size_t l = 0; l < sel->nlist && st == FIT_OK; l++) {
-        size_t best = *n;
-        double off = INFINITY;
+        double off;
+        const size_t best = nearest_angle(src, index, *n, sel->list[l], &off);
         int twice = 0;
-        for (size_t i = 0; i < *n; i++) {
-            double d = fabs(fit_wrap_angle(src->matrix[index[i]].phi - sel->list[l]));
-            if (d < off) {
-                off = d;
-                best = i;
-            }
-        }
         if (best == *n || !(off <= sel->phi_tolerance)) {
             format_phi(src, index, *n, text, sizeof text);
             st = fit_fail(err, FIT_ERR_DATA, "%s: no azimuth within %g degrees of %g; there are %s",

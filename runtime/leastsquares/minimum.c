@@ -369,6 +369,18 @@ static enum fit_status slide(struct fit_ls *f, struct fit_outcome *o)
     return st;
 }
 
+/* Why there is none. */
+static enum fit_status no_minimum(const struct fit_ls *f, const struct fit_outcome *o)
+{
+    if (o->word == FIT_INTERRUPTED)
+        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted before a first value was found");
+    char row[400];
+    if (fit_ls_blame(f, f->start, row, sizeof row))
+        return fit_fail(f->err, FIT_ERR_DATA, "fit: %s", row);
+    return fit_fail(f->err, FIT_ERR_NUMERIC,
+                    "fit: the model is not finite at any starting point; give other start values");
+}
+
 /* Searches and fits; searches again, wider, while the result is doubtful. */
 enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o)
 {
@@ -403,14 +415,5 @@ enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o)
         o->reason = f->nlsq->reason;
         fit_parallel_uninterruptible(f->obj->par);
     }
-    if (isfinite(o->cost))
-        return FIT_OK;
-    if (o->word == FIT_INTERRUPTED)
-        return fit_fail(f->err, FIT_ERR_INTERRUPTED,
-                        "fit: interrupted before a first value was found");
-    char row[400];
-    if (fit_ls_blame(f, f->start, row, sizeof row))
-        return fit_fail(f->err, FIT_ERR_DATA, "fit: %s", row);
-    return fit_fail(f->err, FIT_ERR_NUMERIC,
-                    "fit: the model is not finite at any starting point; give other start values");
+    return isfinite(o->cost) ? FIT_OK : no_minimum(f, o);
 }

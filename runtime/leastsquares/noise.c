@@ -94,19 +94,8 @@ static void law(struct fit_ls *f)
              f->kernel->density->name);
 }
 
-enum fit_status fit_ls_noise(struct fit_ls *f, struct fit_outcome *o)
+static void noise_words(const struct fit_ls *f, struct fit_result *r)
 {
-    struct fit_result *r = f->res;
-    r->noise = f->ds->weighted ? FIT_NOISE_FILE
-               : f->opt->sigma ? FIT_NOISE_GIVEN
-                               : FIT_NOISE_RESIDUALS;
-    if (fit_objective_value(f->obj, f->best) != FIT_EVAL_OK)
-        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
-    if (f->kernel->density) {
-        law(f);
-        return FIT_OK;
-    }
-    group_sigmas(f, r->sigma, &r->sigma_common);
     if (r->noise == FIT_NOISE_FILE)
         snprintf(r->noise_text, sizeof r->noise_text,
                  "standard deviations from the file, taken as absolute; residuals are %.4g of them",
@@ -119,6 +108,20 @@ enum fit_status fit_ls_noise(struct fit_ls *f, struct fit_outcome *o)
         snprintf(r->noise_text, sizeof r->noise_text,
                  "estimated from the residuals, %s; equal weights for all points",
                  f->ng > 1 ? "per group" : "one value");
+}
+
+enum fit_status fit_ls_noise(struct fit_ls *f, struct fit_outcome *o)
+{
+    struct fit_result *r = f->res;
+    r->noise = f->ds->weighted ? FIT_NOISE_FILE : f->opt->sigma ? FIT_NOISE_GIVEN : FIT_NOISE_RESIDUALS;
+    if (fit_objective_value(f->obj, f->best) != FIT_EVAL_OK)
+        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
+    if (f->kernel->density) {
+        law(f);
+        return FIT_OK;
+    }
+    group_sigmas(f, r->sigma, &r->sigma_common);
+    noise_words(f, r);
     if (r->noise != FIT_NOISE_RESIDUALS || f->opt->loss != FIT_LOSS_LINEAR || f->ng < 2 ||
         fit_word_ends(o->word) || !sigmas_differ(f, r->sigma))
         return FIT_OK;

@@ -423,10 +423,10 @@ static void list_tied(struct fit_making *m)
 
 /* ---- making and freeing ------------------------------------------------------------------------------------- */
 
-static int make(struct fit_making *m)
+static int make_room(struct fit_making *m)
 {
     struct fit_linkage *link = m->link;
-    size_t p = m->p * m->ng, q = m->q * (2 * m->spec->harmonics + 1);
+    const size_t p = m->p * m->ng, q = m->q * (2 * m->spec->harmonics + 1);
     m->unknown = fit_link_keep(m, p, sizeof *m->unknown);
     m->linear_first = fit_link_keep(m, m->q, sizeof *m->linear_first);
     link->of = fit_link_keep(m, p, sizeof *link->of);
@@ -436,7 +436,13 @@ static int make(struct fit_making *m)
     link->class_of = fit_link_keep(m, m->ng, sizeof *link->class_of);
     link->private_->place = fit_link_keep(m, m->ng, sizeof *link->private_->place);
     link->private_->naxis = m->inner->naxis;
-    if (m->no_memory)
+    return !m->no_memory;
+}
+
+static int make(struct fit_making *m)
+{
+    struct fit_linkage *link = m->link;
+    if (!make_room(m))
         return 0;
     number_unknowns(m);
     find_classes(m);

@@ -444,6 +444,19 @@ static int open_spread(const struct fit_results *r, struct fit_spread *s)
     return ok;
 }
 
+/* A curve and its errors. */
+static void put_curve(struct fit_h5r *w, const struct fit_curve *c, size_t n, const double *value, const double *error)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/entry/curves/%s", c->name);
+    fit_h5r_reals(w, path, 1, &n, value, c->unit);
+    fit_h5r_attribute(w, path, "long_name", c->doc);
+    fit_h5r_attach(w, path, 0, "/entry/curves/t");
+    snprintf(path, sizeof path, "/entry/curves/%s_err", c->name);
+    fit_h5r_reals(w, path, 1, &n, error, c->unit);
+    fit_h5r_attach(w, path, 0, "/entry/curves/t");
+}
+
 /* Derived curves with errors: var f = d^T S^- d with d the tangent at each time. */
 static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r,
                                   struct fit_error *err)
@@ -456,7 +469,6 @@ static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r
         return FIT_OK;
     double *value = malloc(k->ncurve * n * sizeof *value), *error = malloc(n * sizeof *error);
     double *tangent = malloc(k->ncurve * np * n * sizeof *tangent), *gradient = malloc((np + 1) * sizeof *gradient);
-    char path[128];
     if (!value || !error || !tangent || !gradient || !open_spread(r, &spread)) {
         fit_spread_free(&spread);
         free(gradient);
@@ -470,16 +482,9 @@ static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r
     fit_h5r_reals(w, "/entry/curves/t", 1, &n, l->time, "s");
     fit_h5r_scale(w, "/entry/curves/t", "t");
     for (size_t c = 0; c < k->ncurve; c++) {
-        const double *d = tangent + c * np * n;
         for (size_t i = 0; i < n; i++)
-            error[i] = function_error(r, &spread, d + i, n, gradient);
-        snprintf(path, sizeof path, "/entry/curves/%s", k->curve[c].name);
-        fit_h5r_reals(w, path, 1, &n, value + c * n, k->curve[c].unit);
-        fit_h5r_attribute(w, path, "long_name", k->curve[c].doc);
-        fit_h5r_attach(w, path, 0, "/entry/curves/t");
-        snprintf(path, sizeof path, "/entry/curves/%s_err", k->curve[c].name);
-        fit_h5r_reals(w, path, 1, &n, error, k->curve[c].unit);
-        fit_h5r_attach(w, path, 0, "/entry/curves/t");
+            error[i] = function_error(r, &spread, tangent + c * np * n + i, n, gradient);
+        put_curve(w, &k->curve[c], n, value + c * n, error);
     }
     fit_spread_free(&spread);
     free(gradient);

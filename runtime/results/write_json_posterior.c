@@ -147,6 +147,25 @@ static void put_weights(struct fit_json *j, const struct fit_samples *s)
     fit_json_number(j, "log_evidence", s->log_evidence);
 }
 
+static void put_shards(struct fit_json *j, const struct fit_consensus *c)
+{
+    fit_json_begin(j, "shard", '[');
+    for (size_t k = 0; k < c->nshard; k++) {
+        const struct fit_shard_report *h = &c->shard[k];
+        fit_json_begin(j, NULL, '{');
+        fit_json_integer(j, "points", (int64_t)h->npoint);
+        fit_json_number(j, "r_hat", h->r_hat);
+        fit_json_number(j, "ess", h->ess);
+        fit_json_number(j, "divergences", h->divergences);
+        fit_json_integer(j, "retries", h->retries);
+        fit_json_number(j, "chi2", h->distance);
+        fit_json_number(j, "p", h->p);
+        fit_json_number(j, "seconds", h->seconds);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 /* Numbers of shards by their place; means and deviations by parameter. */
 static void put_consensus(struct fit_json *j, const struct fit_results *r)
 {
@@ -175,21 +194,7 @@ static void put_consensus(struct fit_json *j, const struct fit_results *r)
         fit_json_end(j);
     }
     fit_json_end(j);
-    fit_json_begin(j, "shard", '[');
-    for (size_t k = 0; k < c->nshard; k++) {
-        const struct fit_shard_report *h = &c->shard[k];
-        fit_json_begin(j, NULL, '{');
-        fit_json_integer(j, "points", (int64_t)h->npoint);
-        fit_json_number(j, "r_hat", h->r_hat);
-        fit_json_number(j, "ess", h->ess);
-        fit_json_number(j, "divergences", h->divergences);
-        fit_json_integer(j, "retries", h->retries);
-        fit_json_number(j, "chi2", h->distance);
-        fit_json_number(j, "p", h->p);
-        fit_json_number(j, "seconds", h->seconds);
-        fit_json_end(j);
-    }
-    fit_json_end(j);
+    put_shards(j, c);
     fit_json_end(j);
 }
 

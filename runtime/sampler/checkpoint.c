@@ -259,10 +259,26 @@ static int get_body(unsigned char **block, const unsigned char *at, size_t size,
     return 1;
 }
 
+/* The blank line behind the head, of bytes whose checksum agrees; size: without the sum. */
+static char *end_of_head(const char *path, unsigned char *bytes, size_t size, struct fit_error *err)
+{
+    unsigned char sum[SHA256_BYTES];
+    digest(&(struct piece){bytes, size}, 1, sum);
+    if (memcmp(sum, bytes + size, SHA256_BYTES) != 0) {
+        fit_fail(err, FIT_ERR_DATA, "%s: damaged (its checksum does not agree); remove it to begin anew", path);
+        return NULL;
+    }
+    bytes[size] = 0;
+    char *end = strstr((char *)bytes, "\n\n"); /* text has no zero bytes */
+    if (!end)
+        fit_fail(err, FIT_ERR_DATA, "%s: damaged (no end of its head)", path);
+    return end;
+}
+
 enum fit_status fit_checkpoint_read(const char *path, const char *identity,
                                     struct fit_checkpoint *c, struct fit_error *err)
 {
-    unsigned char *bytes, sum[SHA256_BYTES];
+    unsigned char *bytes;
     size_t size = 0;
     char *end = NULL, *lines, run[FIT_RUN_ID] = "";
     *c = (struct fit_checkpoint){0};
@@ -270,16 +286,8 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
     if (st != FIT_OK)
         goto done;
     size -= SHA256_BYTES;
-    digest(&(struct piece){bytes, size}, 1, sum);
-    if (memcmp(sum, bytes + size, SHA256_BYTES) != 0) {
-        st = fit_fail(err, FIT_ERR_DATA,
-                      "%s: damaged (its checksum does not agree); remove it to begin anew", path);
-        goto done;
-    }
-    bytes[size] = 0;
-    end = strstr((char *)bytes, "\n\n"); /* text has no zero bytes */
-    if (!end) {
-        st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (no end of its head)", path);
+    if (!(end = end_of_head(path, bytes, size, err))) {
+        st = FIT_ERR_DATA;
         goto done;
     }
     end[1] = 0;

@@ -183,9 +183,24 @@ static enum fit_status summarise(struct fit_samples *s, const struct stretch *x,
     return st;
 }
 
+/* Draws and covariance, without values yet; 0: out of memory. */
+static int robust_room(struct fit_samples *s)
+{
+    const size_t d = s->ncolumn, rows = s->chains * s->draws;
+    s->x_robust = malloc((rows * d + 1) * sizeof *s->x_robust);
+    s->covariance_robust = malloc((d * d + 1) * sizeof *s->covariance_robust);
+    if (!s->x_robust || !s->covariance_robust)
+        return 0;
+    for (size_t k = 0; k < rows * d; k++)
+        s->x_robust[k] = NAN;
+    for (size_t k = 0; k < d * d; k++)
+        s->covariance_robust[k] = NAN;
+    return 1;
+}
+
 enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_result *fit, struct fit_error *err)
 {
-    size_t d = s->ncolumn, rows = s->chains * s->draws;
+    const size_t d = s->ncolumn;
     for (size_t k = 0; k < d; k++)
         s->column[k].sd_robust = s->column[k].q025_robust = s->column[k].q975_robust = NAN;
     if (!fit || !fit_robust_given(&fit->robust))
@@ -204,16 +219,10 @@ enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_resul
     st = FIT_OK;
     if (x.n == 0 || !matrix_of(&x, s, fit, roots))
         goto done;
-    s->x_robust = malloc((rows * d + 1) * sizeof *s->x_robust);
-    s->covariance_robust = malloc((d * d + 1) * sizeof *s->covariance_robust);
-    if (!s->x_robust || !s->covariance_robust) {
+    if (!robust_room(s)) {
         st = FIT_ERR_MEMORY;
         goto done;
     }
-    for (size_t k = 0; k < rows * d; k++)
-        s->x_robust[k] = NAN;
-    for (size_t k = 0; k < d * d; k++)
-        s->covariance_robust[k] = NAN;
     stretch_draws(s, &x);
     st = summarise(s, &x, err);
 done:

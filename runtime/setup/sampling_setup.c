@@ -143,6 +143,23 @@ static void set_noise(const struct fit_config *cfg, const struct fit_result *fit
                                                                    : FIT_VARIANCE_UNIT;
 }
 
+static void set_posterior(const struct fit_config *cfg, const struct fit_setup *from, const struct fit_result *fit,
+                          struct fit_sampling_setup *s)
+{
+    s->posterior = (struct fit_posterior_setup){
+        .kernel = s->posterior.kernel,
+        .ds = s->posterior.ds,
+        .param = s->param,
+        .level = s->level,
+        .scaling = from->options.scaling,
+        .linear_class = from->linear_class,
+        .theta = s->theta,
+        .lin = fit->lin,
+        .sigma = fit->noise == FIT_NOISE_GIVEN ? fit->against : fit->sigma,
+        .count = cfg->compat.full_matrix.value ? 2 : 1,
+    };
+}
+
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_dataset *ds, const struct fit_setup *from,
                                    const struct fit_result *fit, struct fit_sampling_setup *s, struct fit_error *err)
@@ -164,18 +181,9 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
     set_options(cfg, &s->options);
     if (cfg->sampling.consensus.value)
         set_consensus(cfg, &s->options);
-    s->posterior = (struct fit_posterior_setup){
-        .kernel = kernel,
-        .ds = ds,
-        .param = s->param,
-        .level = s->level,
-        .scaling = from->options.scaling,
-        .linear_class = from->linear_class,
-        .theta = s->theta,
-        .lin = fit->lin,
-        .sigma = fit->noise == FIT_NOISE_GIVEN ? fit->against : fit->sigma,
-        .count = cfg->compat.full_matrix.value ? 2 : 1,
-    };
+    s->posterior.kernel = kernel;
+    s->posterior.ds = ds;
+    set_posterior(cfg, from, fit, s);
     set_noise(cfg, fit, &s->posterior);
     for (size_t q = 0; q < kernel->nlinear && q < 64; q++)
         s->posterior.open |= is_open(kernel, fit, &s->param[kernel->nparam + q], q) ? (uint64_t)1 << q : 0;

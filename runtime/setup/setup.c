@@ -276,6 +276,30 @@ void fit_setup_borrow(struct fit_setup *s)
     o->linear_class = s->linear_class;
 }
 
+/* What the configuration says of least squares. */
+static void fill_options(struct fit_options *o, const struct fit_config *cfg, size_t ngroup)
+{
+    fit_options_default(o);
+    o->max_iterations = (size_t)cfg->nlsq.max_iterations.value;
+    if (fit_given(cfg->nlsq.ftol.from))
+        o->ftol = cfg->nlsq.ftol.value;
+    if (fit_given(cfg->nlsq.xtol.from))
+        o->xtol = cfg->nlsq.xtol.value;
+    if (fit_given(cfg->nlsq.gtol.from))
+        o->gtol = cfg->nlsq.gtol.value;
+    o->loss = (enum fit_loss)cfg->nlsq.loss.value;
+    o->f_scale = cfg->nlsq.f_scale.value;
+    o->scaling = fit_config_scaling(cfg, ngroup);
+    o->threads = (int)cfg->threads.value;
+    o->multi_start = cfg->nlsq.multi_start.value ? (size_t)cfg->nlsq.n_starts.value : 0;
+    o->global = cfg->nlsq.global.value;
+    o->cluster_length = (size_t)cfg->robust.cluster_length.value;
+    o->cluster_joint = cfg->robust.cluster_joint.value;
+    o->few_data_allowed = fit_sampling_wanted(cfg);
+    o->seed = (uint64_t)cfg->seed.value;
+    o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
+}
+
 enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                   const struct fit_dataset *ds, const struct fit_measurement *m,
                                   struct fit_setup *s, struct fit_error *err)
@@ -291,18 +315,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     if (!allocate(s, kernel, ngroup))
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the options of the fit");
     fill_parameters(s, cfg, kernel, ngroup);
-    fit_options_default(o);
-    o->max_iterations = (size_t)cfg->nlsq.max_iterations.value;
-    if (fit_given(cfg->nlsq.ftol.from))
-        o->ftol = cfg->nlsq.ftol.value;
-    if (fit_given(cfg->nlsq.xtol.from))
-        o->xtol = cfg->nlsq.xtol.value;
-    if (fit_given(cfg->nlsq.gtol.from))
-        o->gtol = cfg->nlsq.gtol.value;
-    o->loss = (enum fit_loss)cfg->nlsq.loss.value;
-    o->f_scale = cfg->nlsq.f_scale.value;
-    o->scaling = fit_config_scaling(cfg, ngroup);
-    o->threads = (int)cfg->threads.value;
+    fill_options(o, cfg, ngroup);
     fit_setup_borrow(s);
     if (o->scaling == FIT_SCALING_CONSTANT && (st = constant_values(s, kernel, ds, err)) != FIT_OK)
         return st;
@@ -311,13 +324,6 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
             s->sigma[g] = m->group[g].sigma;
         o->sigma = s->sigma;
     }
-    o->multi_start = cfg->nlsq.multi_start.value ? (size_t)cfg->nlsq.n_starts.value : 0;
-    o->global = cfg->nlsq.global.value;
-    o->cluster_length = (size_t)cfg->robust.cluster_length.value;
-    o->cluster_joint = cfg->robust.cluster_joint.value;
-    o->few_data_allowed = fit_sampling_wanted(cfg);
-    o->seed = (uint64_t)cfg->seed.value;
-    o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
     return FIT_OK;
 }
 
