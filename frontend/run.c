@@ -345,6 +345,30 @@ static void print_model(FILE *f, const char *name, const char *title)
     fit_cli_put_wrapped(f, text, LEFT);
 }
 
+/* Name and title of a model, in a line or as JSON. */
+static enum fit_status tell_model(struct front *f, const char *name, int json, struct fit_json *j,
+                                  struct fit_error *err)
+{
+    struct front_fitter fitter;
+    char *text = NULL, title[256];
+    char *rest[] = {front_word("--json")};
+    int code = 0;
+    enum fit_status st = front_choose(f, name, NULL, NULL, 1, &fitter, err);
+    char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
+    if (word && front_capture(fitter.program, word, &text, &code, err) == FIT_OK && code == 0) {
+        json_text(text, "title", title, sizeof title);
+        fit_json_begin(j, NULL, '{');
+        fit_json_string(j, "name", name);
+        fit_json_string(j, "title", title);
+        fit_json_end(j);
+        if (!json)
+            print_model(f->out, name, title);
+    }
+    free(text);
+    free(word);
+    return st;
+}
+
 enum fit_status front_cmd_models(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     char **name;
@@ -358,23 +382,7 @@ enum fit_status front_cmd_models(struct front *f, const struct front_args *a, st
                       a->rest[0], a->rest[0]);
     fit_json_begin(&j, NULL, '[');
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
-        struct front_fitter fitter;
-        char *text = NULL, title[256];
-        char *rest[] = {front_word("--json")};
-        int code = 0;
-        st = front_choose(f, name[k], NULL, NULL, 1, &fitter, err);
-        char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
-        if (word && front_capture(fitter.program, word, &text, &code, err) == FIT_OK && code == 0) {
-            json_text(text, "title", title, sizeof title);
-            fit_json_begin(&j, NULL, '{');
-            fit_json_string(&j, "name", name[k]);
-            fit_json_string(&j, "title", title);
-            fit_json_end(&j);
-            if (!a->json)
-                print_model(f->out, name[k], title);
-        }
-        free(text);
-        free(word);
+        st = tell_model(f, name[k], a->json, &j, err);
     }
     fit_json_end(&j);
     if (st == FIT_OK && a->json)

@@ -52,7 +52,7 @@ static struct tally count(const struct batch *b)
 
 static enum fit_status start(const struct batch *b, struct batch_job *j, struct fit_error *err)
 {
-    char q[40], threads[24], *rest[16];
+    char q[40], threads[24];
     size_t n = 0;
     struct fit_output folder;
     enum fit_status st = fit_output_begin(&folder, j->folder, err); /* makes it */
@@ -64,9 +64,7 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
     if (!word)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     if (!b->cli.config)
-        rest[n++] = front_word(b->config);
-    for (size_t k = 0; k < n; k++)
-        word[k] = rest[k];
+        word[n++] = front_word(b->config);
     for (size_t k = 0; k < b->noption; k++)
         word[n++] = b->option[k];
     const char *last[] = {"--data", j->file, "--output-dir", j->folder, "--quiet"};

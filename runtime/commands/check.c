@@ -190,6 +190,18 @@ static void check_matrices(const struct fit_config *cfg, const struct fit_source
     fit_notes_free(&parts);
 }
 
+/* The q of the matrices in words; returns the lowest, NaN when it is not known. */
+static double tell_q(const struct fit_source *src, const struct fit_selection *sel, const size_t *index, size_t n,
+                     char q_text[80])
+{
+    snprintf(q_text, 80, "q not known");
+    const double q = !index ? NAN : isnan(src->matrix[index[0]].q) ? sel->q : src->matrix[index[0]].q;
+    const double last = isnan(q) || isnan(src->matrix[index[n - 1]].q) ? q : src->matrix[index[n - 1]].q;
+    if (!isnan(q))
+        snprintf(q_text, 80, last > q || last < q ? "q %.4g .. %.4g 1/angstrom" : "q %.4g 1/angstrom", q, last);
+    return q;
+}
+
 /* Every wish by itself; notes only of a complete reading, which repeats those of the parts. */
 static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
                         struct fit_notes *notes, struct findings *all)
@@ -200,7 +212,7 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     struct fit_error err;
     size_t *index = NULL, n = 0, first = 0, frames = 0, npoint = 0, before = all->n;
     double dt = 0;
-    char q_text[80] = "q not known";
+    char q_text[80];
     fit_selection_from_config(cfg, &sel);
     const struct fit_origin q_from = open_line(cfg->input.q.from, sel.q_line);
     sel.config = NULL; /* lines go before the word error */
@@ -215,11 +227,7 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
                                                              : cfg->input.start_frame.from, &err);
     if (fit_select_dt(src, &sel, &dt, &parts, &err) != FIT_OK)
         found(all, cfg, open_line(cfg->input.dt.from, sel.dt_line), &err);
-    const double q = !index ? NAN : isnan(src->matrix[index[0]].q) ? sel.q : src->matrix[index[0]].q;
-    const double last = isnan(q) || isnan(src->matrix[index[n - 1]].q) ? q : src->matrix[index[n - 1]].q;
-    if (!isnan(q))
-        snprintf(q_text, sizeof q_text, last > q || last < q ? "q %.4g .. %.4g 1/angstrom" : "q %.4g 1/angstrom", q,
-                 last);
+    const double q = tell_q(src, &sel, index, n, q_text);
     if (all->n == before && out && !few)
         fprintf(out, "%s: %s, %s, %zu of %zu matri%s, frames %zu..%zu of %zu, dt %.4g s\n", sel.path, src->layout,
                 q_text, n, src->nmatrix, src->nmatrix == 1 ? "x" : "ces", first + 1, first + frames, src->nframe, dt);
@@ -297,6 +305,21 @@ static enum fit_status print_config(FILE *out, const struct fit_config *cfg, str
     return FIT_OK;
 }
 
+/* The last line: whether a fit would run. */
+static enum fit_status conclude(FILE *out, const struct fit_config *cfg, const struct fit_kernel *k, const char *file,
+                                const struct findings *all, struct fit_error *err)
+{
+    if (all->n)
+        return fit_fail(err, all->first.status, "%s: %zu error%s: fit would not run", file, all->n,
+                        all->n > 1 ? "s" : "");
+    if (out && cfg)
+        fprintf(out,
+                all->doubts ? "%s: can be fitted with %s, but see the notes: the data are in doubt\n"
+                            : "%s: good for %s\n",
+                cfg->file, k->name);
+    return FIT_OK;
+}
+
 enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
                               struct fit_error *err)
 {
@@ -326,12 +349,8 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     const char *file = cfg ? cfg->file : cli->config ? cli->config : cli->word[0];
     if (cli->json && put_json(p->out, file, cfg, k, &all, &notes, err) != FIT_OK)
         st = err->status;
-    if (all.n)
-        st = fit_fail(err, all.first.status, "%s: %zu error%s: fit would not run",
-                      file, all.n, all.n > 1 ? "s" : "");
-    else if (out && cfg)
-        fprintf(out, all.doubts ? "%s: can be fitted with %s, but see the notes: the data are in doubt\n"
-                                : "%s: good for %s\n", cfg->file, k->name);
+    const enum fit_status end = conclude(out, cfg, k, file, &all, err);
+    st = end != FIT_OK ? end : st;
     if (st == FIT_OK && cfg && cli->verbose && !cli->json)
         st = print_config(p->out, cfg, err);
 done:

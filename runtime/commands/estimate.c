@@ -47,6 +47,14 @@ static void sum_tile(void *user, const struct fit_tile *t, double *scratch, size
 
 /* ---- speed of the model ---------------------------------------------------------------------- */
 
+static enum fit_status put_all(struct fit_dataset *ds, const double *matrix, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    for (size_t g = 0; g < ds->layout.ngroup && st == FIT_OK; g++)
+        st = fit_dataset_put(ds, g, matrix, NULL, err);
+    return st == FIT_OK ? fit_dataset_finish(ds, err) : st;
+}
+
 static enum fit_status toy_data(const struct fit_kernel *k, const double *setting, size_t n,
                                 size_t ngroup, struct fit_dataset **ds, struct fit_error *err)
 {
@@ -76,11 +84,8 @@ static enum fit_status toy_data(const struct fit_kernel *k, const double *settin
                                            .setting = setting,
                                            .center = k->intercept >= 0,
                                            .table_doubles = k->table_doubles};
-    st = fit_dataset_new_pairs(&spec, ds, err);
-    for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
-        st = fit_dataset_put(*ds, g, m, NULL, err);
-    if (st == FIT_OK)
-        st = fit_dataset_finish(*ds, err);
+    if ((st = fit_dataset_new_pairs(&spec, ds, err)) == FIT_OK)
+        st = put_all(*ds, m, err);
 done:
     free(time);
     free(m);
@@ -112,6 +117,20 @@ static enum fit_status time_sums(struct sums *s, const struct fit_dataset *ds, i
     return st;
 }
 
+/* Settings of the configuration, else of the model; the model's starts. */
+static void start_values(const struct fit_kernel *k, const struct fit_config *cfg, size_t ngroup, double *setting,
+                         double *theta, double *lin)
+{
+    for (size_t i = 0; i < k->nsetting; i++) {
+        double v = cfg->setting[i].value;
+        setting[i] = isnan(v) ? isnan(k->setting[i].value) ? 0.01 : k->setting[i].value : v;
+    }
+    for (size_t p = 0; p < k->nparam; p++)
+        theta[p] = k->param[p].start;
+    for (size_t c = 0; c < ngroup * k->nlinear; c++)
+        lin[c] = k->linear[c % k->nlinear].start;
+}
+
 static enum fit_status time_model(struct estimate *e, const struct fit_config *cfg, int threads,
                                   struct fit_error *err)
 {
@@ -126,14 +145,7 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
         st = fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
         goto done;
     }
-    for (size_t i = 0; i < k->nsetting; i++) {
-        double v = cfg->setting[i].value;
-        setting[i] = isnan(v) ? isnan(k->setting[i].value) ? 0.01 : k->setting[i].value : v;
-    }
-    for (size_t p = 0; p < k->nparam; p++)
-        theta[p] = k->param[p].start;
-    for (size_t c = 0; c < ngroup * k->nlinear; c++)
-        s.lin[c] = k->linear[c % k->nlinear].start;
+    start_values(k, cfg, ngroup, setting, theta, s.lin);
     if ((st = toy_data(k, setting, n, ngroup, &ds, err)) != FIT_OK)
         goto done;
     s.l = &ds->layout;

@@ -81,7 +81,8 @@ static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experimen
     for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
         for (size_t i = 0; i < n && st == FIT_OK; i += rows) {
             size_t m = i + rows < n ? rows : n - i;
-            st = fit_experiment_rows(e, g, i, i + m, 0, (int)cli->threads, mean, jac, err);
+            st = fit_experiment_rows(e, &(struct fit_experiment_part){g, i, i + m, 0, (int)cli->threads}, mean, jac,
+                                     err);
             if (st != FIT_OK)
                 break;
             fit_h5r_block(h, "/c2", (size_t[]){g, i, 0}, (size_t[]){1, m, n}, mean);

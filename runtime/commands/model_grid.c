@@ -395,17 +395,16 @@ static void row_turn(void *user, size_t k, size_t thread)
             x->jac ? x->jac + k * n * full : NULL);
 }
 
-enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1,
-                                    int upper, int threads, double *mean, double *jac,
-                                    struct fit_error *err)
+enum fit_status fit_experiment_rows(const struct fit_experiment *e, const struct fit_experiment_part *part,
+                                    double *mean, double *jac, struct fit_error *err)
 {
-    size_t n = e->layout.nframe;
-    if (threads <= 0)
-        threads = fit_parallel_default_threads();
-    struct rows all = {e, g, i0, upper, malloc((size_t)threads * 3 * n * sizeof *all.index), mean, jac};
+    const size_t n = e->layout.nframe;
+    const int threads = part->threads > 0 ? part->threads : fit_parallel_default_threads();
+    struct rows all = {e,    part->g, part->i0, part->upper, malloc((size_t)threads * 3 * n * sizeof *all.index),
+                       mean, jac};
     if (!all.index)
         return no_memory(err);
-    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, i1 - i0, row_turn, &all);
+    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, part->i1 - part->i0, row_turn, &all);
     free(all.index);
     return FIT_OK;
 }

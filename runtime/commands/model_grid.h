@@ -46,12 +46,17 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
 /* The same for the parameters of group g, if it has its own and they are not those of the last call. */
 enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err);
 
-/* Rows [i0, i1) of the matrix of group g, all columns j: mean (rows x nframe) and, unless jac is
- * NULL, the derivatives (rows x nframe x (nparam + nlinear)), by kernel->points.  upper: only j >=
- * i, the rest is 0. threads: 0 for one per core. */
-enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1,
-                                    int upper, int threads, double *mean, double *jac,
-                                    struct fit_error *err);
+/* Rows [i0, i1) of the matrix of group g. */
+struct fit_experiment_part {
+    size_t g, i0, i1;
+    int upper;   /* only columns j >= i, the rest is 0 */
+    int threads; /* 0: one per core */
+};
+
+/* All columns of the rows: mean (rows x nframe) and, unless jac is NULL, the derivatives (rows x nframe x (nparam +
+ * nlinear)), by kernel->points. */
+enum fit_status fit_experiment_rows(const struct fit_experiment *e, const struct fit_experiment_part *part,
+                                    double *mean, double *jac, struct fit_error *err);
 
 /* Table models: mean of all rows and, unless jac is NULL, the derivatives, nrow x (nparam + nlinear). */
 enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, double *jac,

@@ -495,6 +495,16 @@ static enum fit_status run_designs(struct planning *x, struct fit_progress_view 
     return FIT_OK;
 }
 
+static void release(struct planning *x)
+{
+    for (int k = 0; k < DESIGNS; k++) {
+        fit_plan_free(&x->d[k].plan);
+        free(x->d[k].place);
+    }
+    free(x->linear);
+    fit_plan_data_free(&x->data);
+}
+
 enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     struct planning x = {.dt = NAN};
@@ -526,12 +536,7 @@ enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, s
     if (st == FIT_OK)
         (cli->json ? print_json : print_text)(&x, p->out);
 done:
-    for (int k = 0; k < DESIGNS; k++) {
-        fit_plan_free(&x.d[k].plan);
-        free(x.d[k].place);
-    }
-    free(x.linear);
-    fit_plan_data_free(&x.data);
+    release(&x);
     fit_config_free(cfg);
     fit_config_log_free(&log);
     return st;

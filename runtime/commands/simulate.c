@@ -193,7 +193,7 @@ static enum fit_status make_matrix(const struct fit_experiment *e, const struct 
                                    size_t g, int threads, double *matrix, struct fit_error *err)
 {
     size_t n = e->layout.nframe;
-    enum fit_status st = fit_experiment_rows(e, g, 0, n, 1, threads, matrix, NULL, err);
+    enum fit_status st = fit_experiment_rows(e, &(struct fit_experiment_part){g, 0, n, 1, threads}, matrix, NULL, err);
     if (st == FIT_OK)
         st = check_matrix(e, g, matrix, err);
     if (st != FIT_OK || !is_noisy(noise))

@@ -109,16 +109,16 @@ static double choose_modes(struct work *w, double contrast)
     return square;
 }
 
-enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_speckle_part *part, size_t speckles,
-                                  double contrast, uint64_t seed, uint64_t stream, double *square, double *change,
+enum fit_status fit_speckle_parts(size_t n, const struct fit_speckle_draw *draw, double *square, double *change,
                                   struct fit_error *err)
 {
+    const size_t nparts = draw->nparts;
     size_t numbers = (nparts + 2) * n * n + n + fit_eigen_work(n) + 6 * n;
-    double *all = calloc(numbers + 1, sizeof *all), m = (double)speckles;
+    double *all = calloc(numbers + 1, sizeof *all), m = (double)draw->speckles;
     if (!all)
         return fit_fail(err, FIT_ERR_MEMORY, "speckles: out of memory for %zu frames", n);
-    struct work w = {.nparts = nparts, .part = part, .root = all, .vector = all + nparts * n * n};
-    const double scale = choose_modes(&w, contrast);
+    struct work w = {.nparts = nparts, .part = draw->part, .root = all, .vector = all + nparts * n * n};
+    const double scale = choose_modes(&w, draw->contrast);
     w.sum = w.vector + n * n;
     w.value = w.sum + n * n;
     w.intensity = w.value + n;
@@ -127,11 +127,11 @@ enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_spec
     w.eigen = w.field + 2 * n;
     *change = 0;
     for (size_t c = 0; *change >= 0 && c < nparts; c++) {
-        double one = take_root(&w, n, part[c].square, w.root + c * n * n);
+        double one = take_root(&w, n, draw->part[c].square, w.root + c * n * n);
         *change = one < 0 ? one : fmax(*change, one);
     }
-    for (uint64_t s = 0; *change >= 0 && s < speckles; s++)
-        add_speckle(&w, n, seed, stream, s);
+    for (uint64_t s = 0; *change >= 0 && s < draw->speckles; s++)
+        add_speckle(&w, n, draw->seed, draw->stream, s);
     for (size_t i = 0; *change >= 0 && i < n; i++)
         for (size_t j = i; j < n; j++)
             square[i * n + j] = (m * w.sum[i * n + j] / (w.intensity[n + i] * w.intensity[n + j]) - 1) / scale;
@@ -144,6 +144,7 @@ enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_spec
 enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream, double *square,
                             double *change, struct fit_error *err)
 {
-    return fit_speckle_parts(n, 1, &(struct fit_speckle_part){.square = square}, speckles, contrast, seed, stream,
-                             square, change, err);
+    const struct fit_speckle_draw draw = {1,     &(struct fit_speckle_part){.square = square}, speckles, contrast, seed,
+                                          stream};
+    return fit_speckle_parts(n, &draw, square, change, err);
 }

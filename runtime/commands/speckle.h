@@ -38,8 +38,14 @@ struct fit_speckle_part {
 
 /* The same of nparts components: c / contrast into the upper half of square.  *change: the largest of all components.
  */
-enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_speckle_part *part, size_t speckles,
-                                  double contrast, uint64_t seed, uint64_t stream, double *square, double *change,
+struct fit_speckle_draw {
+    size_t nparts;
+    const struct fit_speckle_part *part;
+    size_t speckles;
+    double contrast;
+    uint64_t seed, stream;
+};
+enum fit_status fit_speckle_parts(size_t n, const struct fit_speckle_draw *draw, double *square, double *change,
                                   struct fit_error *err);
 
 #endif

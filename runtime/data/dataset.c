@@ -575,9 +575,8 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
     const double **coord = malloc((p->naxis + 1) * sizeof *coord);
     *part = NULL;
     if (!frame || !coord) {
-        free(frame);
-        free(coord);
-        return no_memory(err);
+        st = no_memory(err);
+        goto done;
     }
     for (size_t i = 0; i < n; i++)
         frame[i] = l->frame[pick[i]];
@@ -595,9 +594,8 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
                                      .setting = l->setting,
                                      .center = p->center,
                                      .table_doubles = p->table_doubles};
-    if ((st = fit_dataset_new_pairs(&spec, &thin, err)) != FIT_OK)
-        goto done;
-    st = fill_part(thin, ds, n, pick, group, err);
+    if ((st = fit_dataset_new_pairs(&spec, &thin, err)) == FIT_OK)
+        st = fill_part(thin, ds, n, pick, group, err);
 done:
     free(frame);
     free(coord);

@@ -62,13 +62,6 @@ size_t fit_dataset_tile_rows(size_t ngroup);
 enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
                                 struct fit_error *err);
 
-/* Rows of a table: column[ncolumn][nrow] (all columns of the kernel, in its order; copied and padded),
- * value[nrow] the observable, sigma[nrow] or NULL. */
-enum fit_status fit_dataset_new_rows(size_t nrow, size_t ncolumn, const double *const *column,
-                                     const double *value, const double *sigma, size_t nsetting,
-                                     const double *setting, int center, struct fit_dataset **ds,
-                                     struct fit_error *err);
-
 /* A table with groups: rows in any order; those with equal values of all axes are a group, groups in the order
  * of their first rows. */
 struct fit_dataset_table {

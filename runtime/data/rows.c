@@ -303,19 +303,3 @@ enum fit_status fit_dataset_new_table(const struct fit_dataset_table *t, struct 
         fit_dataset_free(ds);
     return st;
 }
-
-enum fit_status fit_dataset_new_rows(size_t nrow, size_t ncolumn, const double *const *column,
-                                     const double *value, const double *sigma, size_t nsetting,
-                                     const double *setting, int center, struct fit_dataset **out,
-                                     struct fit_error *err)
-{
-    const struct fit_dataset_table t = {.nrow = nrow,
-                                        .ncolumn = ncolumn,
-                                        .nsetting = nsetting,
-                                        .column = column,
-                                        .value = value,
-                                        .sigma = sigma,
-                                        .setting = setting,
-                                        .center = center};
-    return fit_dataset_new_table(&t, out, err);
-}

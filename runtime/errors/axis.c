@@ -32,7 +32,7 @@ static void point_nonlinear(struct fit_ls *f, size_t k, double v, double *theta)
         high[l] = l == k ? v - best[l] : f->upper[l] - best[l];
         none[l] = 0;
     }
-    if (fit_boxqp(n, f->B, f->g, low, high, none, move, f->axis_state, work) < 0)
+    if (fit_boxqp(&(struct fit_box){n, f->B, f->g, low, high, none}, move, f->axis_state, work) < 0)
         memset(move, 0, n * sizeof *move);
     for (size_t l = 0; l < n; l++)
         theta[l] = fmin(fmax(best[l] + move[l], f->lower[l]), f->upper[l]);

@@ -55,7 +55,7 @@ static enum fit_status settle(struct fit_sketch *s, const struct fit_ls *f, stru
             high[k] = f->upper[k] > f->lower[k] ? INFINITY : 0;
             low[k] = -high[k];
         }
-        if (st == FIT_OK && fit_boxqp(n, B, g, low, high, none, a, state, work) < 0)
+        if (st == FIT_OK && fit_boxqp(&(struct fit_box){n, B, g, low, high, none}, a, state, work) < 0)
             st = FIT_ERR_NUMERIC;
         if (st == FIT_OK && (st = fit_drawing_shift(s->drawing, a, err)) == FIT_OK)
             st = measure(s, f, B, g);

@@ -9,6 +9,16 @@
 
 #include <string.h>
 
+/* Repeats len bytes that begin `distance` before `to`. */
+static void repeat(unsigned char *to, size_t distance, size_t len)
+{
+    if (distance >= len)
+        memcpy(to, to - distance, len);
+    else
+        for (size_t k = 0; k < len; k++)
+            to[k] = to[(ptrdiff_t)k - (ptrdiff_t)distance];
+}
+
 enum fit_lzf fit_lzf_decode(const unsigned char *in, size_t n, unsigned char *out, size_t size,
                             size_t *written)
 {
@@ -41,11 +51,7 @@ enum fit_lzf fit_lzf_decode(const unsigned char *in, size_t n, unsigned char *ou
             return FIT_LZF_BAD;
         if (len > size - o)
             return FIT_LZF_FULL;
-        if (distance >= len)
-            memcpy(out + o, out + o - distance, len);
-        else
-            for (size_t k = 0; k < len; k++)
-                out[o + k] = out[o + k - distance];
+        repeat(out + o, distance, len);
         o += len;
     }
     *written = o;

@@ -198,13 +198,11 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
     char advice[100];
     advise_q(all, n, wanted, *q, sel->q_tolerance, advice);
     if (!(off <= sel->q_tolerance))
-        st = fit_fail(
-            err, FIT_ERR_DATA,
-            "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s%s",
-            src->file, *q, wanted, 100 * off, text, advice);
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s%s", src->file,
+                      *q, wanted, 100 * off, text, advice);
     else if (off > 1e-6)
-        fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, wanted,
-                      100 * off);
+        fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, wanted, 100 * off);
 done:
     free(all);
     return st;

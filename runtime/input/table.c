@@ -373,6 +373,19 @@ static enum fit_status finish_dataset(const struct fit_table *t, const struct fi
     return st;
 }
 
+/* Which columns are the values and their errors; those that the table lacks are ones. */
+static void find_roles(const struct fit_kernel *k, const double **column, const double *ones, const double **value,
+                       const double **sigma)
+{
+    for (size_t c = 0; c < k->ncolumn; c++) {
+        if (k->column[c].role == FIT_ROLE_VALUE)
+            *value = column[c];
+        if (k->column[c].role == FIT_ROLE_SIGMA)
+            *sigma = column[c];
+        column[c] = column[c] ? column[c] : ones;
+    }
+}
+
 static enum fit_status make_dataset(const struct fit_table *t, const struct fit_kernel *k,
                                     const int *from, struct fit_measurement *m,
                                     struct fit_error *err)
@@ -390,13 +403,7 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
         all[c] = from[c] < 0 ? NULL : t->column[from[c]];
     for (size_t r = 0; r < t->nrow; r++)
         ones[r] = 1;
-    for (size_t c = 0; c < k->ncolumn; c++) {
-        if (k->column[c].role == FIT_ROLE_VALUE)
-            value = column[c];
-        if (k->column[c].role == FIT_ROLE_SIGMA)
-            sigma = column[c];
-        column[c] = column[c] ? column[c] : ones;
-    }
+    find_roles(k, column, ones, &value, &sigma);
     if (!value) {
         st = fit_fail(err, FIT_ERR_CONFIG, "model %s has no column of measured values", k->name);
         goto done;

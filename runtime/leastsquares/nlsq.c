@@ -187,7 +187,8 @@ static double solve(struct state *t, double lambda)
         double open = t->w->floor[k] / t->w->d[k];
         t->w->M[k * n + k] += lambda + open * open;
     }
-    if (fit_boxqp(n, t->w->M, t->w->gs, t->w->lower, t->w->upper, t->w->ref, t->w->z, t->w->active, t->w->qp) < 0)
+    if (fit_boxqp(&(struct fit_box){n, t->w->M, t->w->gs, t->w->lower, t->w->upper, t->w->ref}, t->w->z, t->w->active,
+                  t->w->qp) < 0)
         return NAN;
     for (size_t k = 0; k < n; k++)
         s += t->w->z[k] * t->w->z[k];

@@ -331,7 +331,7 @@ static void solve_block(struct fit_objective *o, size_t k)
         upper[i] = o->upper[index[i]];
         ref[i] = o->ref[index[i]];
     }
-    double ridge = fit_boxqp(n, o->A + o->block_matrix[k], b, lower, upper, ref, x, state, work);
+    double ridge = fit_boxqp(&(struct fit_box){n, o->A + o->block_matrix[k], b, lower, upper, ref}, x, state, work);
     o->ridge = ridge < 0 ? NAN : fmax(o->ridge, ridge);
     for (size_t i = 0; i < n; i++)
         o->u[index[i]] = x[i];

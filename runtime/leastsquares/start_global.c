@@ -59,6 +59,24 @@ static void add(const struct box *b, size_t p, size_t run, double cost, struct f
     snprintf(c->origin, sizeof c->origin, "global search: run %zu", run + 1);
 }
 
+/* A run of the strategy from a point drawn into u; its best comes back there. */
+static enum fit_cmaes_word one_run(const struct fit_search *q, struct box *b, size_t run, size_t population,
+                                   size_t left, double *u, double *best, size_t *used)
+{
+    double draw[2];
+    for (size_t i = 0; i < b->n; i++) {
+        fit_rng_uniform(q->s->seed, 0x474c0000u + run, i, draw);
+        u[i] = draw[0];
+    }
+    struct fit_cmaes_options opt = {.population = population,
+                                    .evaluations = left,
+                                    .ftol = SETTLED,
+                                    .xtol = NARROW,
+                                    .seed = q->s->seed,
+                                    .stream = 0x434d0000u + run};
+    return fit_cmaes_run(&(struct fit_cmaes_problem){b->n, value, b}, &opt, u, best, used);
+}
+
 enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj, struct fit_candidates *list,
                                  struct fit_error *err)
 {
@@ -78,20 +96,9 @@ enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj
     size_t left = (size_t)fmin(EVALUATIONS, WORK / (double)(obj->ds->npoint + 1));
     size_t population = 4 + (size_t)(3 * log((double)b.n)), vain = 0;
     for (size_t run = 0; run < FIT_START_RESTARTS && vain < 2 && left > 0; run++, population *= 2) {
-        double best, draw[2];
+        double best;
         size_t used;
-        for (size_t i = 0; i < b.n; i++) {
-            fit_rng_uniform(q->s->seed, 0x474c0000u + run, i, draw);
-            u[i] = draw[0];
-        }
-        struct fit_cmaes_options opt = {.population = population,
-                                        .evaluations = left,
-                                        .ftol = SETTLED,
-                                        .xtol = NARROW,
-                                        .seed = q->s->seed,
-                                        .stream = 0x434d0000u + run};
-        enum fit_cmaes_word w =
-            fit_cmaes_run(&(struct fit_cmaes_problem){b.n, value, &b}, &opt, u, &best, &used);
+        const enum fit_cmaes_word w = one_run(q, &b, run, population, left, u, &best, &used);
         left -= used;
         if (isfinite(best)) {
             to_theta(&b, u);

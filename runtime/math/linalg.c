@@ -189,10 +189,33 @@ static int active_set(struct boxqp *q)
     return 0; /* degenerate cycling: y is feasible and no worse than its start */
 }
 
-double fit_boxqp(size_t n, const double *a, const double *b, const double *lower,
-                 const double *upper, const double *ref, double *x, signed char *state,
-                 double *work)
+/* The problem in units of the diagonal, about ref; 0: something is not finite. */
+static int scale(const struct fit_box *box, struct boxqp *q)
 {
+    const size_t n = box->n;
+    const double *a = box->a, *ref = box->ref;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(a[i * n + i]) || !isfinite(box->b[i]))
+            return 0;
+        q->d[i] = a[i * n + i] > 0 ? sqrt(a[i * n + i]) : 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double t = box->b[i];
+        for (size_t j = 0; j < n; j++) {
+            t -= a[i * n + j] * ref[j];
+            q->a[i * n + j] = a[i * n + j] / (q->d[i] * q->d[j]);
+        }
+        q->b[i] = t / q->d[i];
+        q->lower[i] = (box->lower[i] - ref[i]) * q->d[i];
+        q->upper[i] = (box->upper[i] - ref[i]) * q->d[i];
+    }
+    return 1;
+}
+
+double fit_boxqp(const struct fit_box *box, double *x, signed char *state, double *work)
+{
+    const size_t n = box->n;
+    const double *lower = box->lower, *upper = box->upper, *ref = box->ref;
     static const double ridges[] = {0, 1e-12, 1e-10, 1e-6, 1};
     struct boxqp q = {.n = n, .a = work, .state = state};
     q.factor = q.a + n * n;
@@ -203,21 +226,8 @@ double fit_boxqp(size_t n, const double *a, const double *b, const double *lower
     q.d = q.y + n;
     q.rhs = q.d + n;
     q.index = (size_t *)(void *)(q.rhs + n);
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(a[i * n + i]) || !isfinite(b[i]))
-            return -1;
-        q.d[i] = a[i * n + i] > 0 ? sqrt(a[i * n + i]) : 1;
-    }
-    for (size_t i = 0; i < n; i++) {
-        double t = b[i];
-        for (size_t j = 0; j < n; j++) {
-            t -= a[i * n + j] * ref[j];
-            q.a[i * n + j] = a[i * n + j] / (q.d[i] * q.d[j]);
-        }
-        q.b[i] = t / q.d[i];
-        q.lower[i] = (lower[i] - ref[i]) * q.d[i];
-        q.upper[i] = (upper[i] - ref[i]) * q.d[i];
-    }
+    if (!scale(box, &q))
+        return -1;
     for (size_t k = 0; k < sizeof ridges / sizeof *ridges; k++) {
         q.ridge = ridges[k];
         if (active_set(&q) == 0)

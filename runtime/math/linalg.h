@@ -37,6 +37,12 @@ int fit_singular(size_t n, double *a, double *w);
 size_t fit_qr_work(size_t m, size_t n);
 int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol, double *work);
 
+/* A quadratic function inside bounds, all n and n x n. */
+struct fit_box {
+    size_t n;
+    const double *a, *b, *lower, *upper, *ref;
+};
+
 /* Minimum of 1/2 x^T a x - b^T x inside lower <= x <= upper, a symmetric and positive
  * semidefinite; bounds may be infinite; lower = upper holds a variable.  Where a is singular, x
  * stays as near to ref as the rounding of a allows (a ridge of 1e-12 or more of the diagonal
@@ -45,8 +51,6 @@ int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol
  * Primal active set (Nocedal & Wright 2006, algorithm 16.3), exact for the strictly convex case.
  * Returns the ridge that was needed (0 when none), or -1 when a or b are not finite. */
 size_t fit_boxqp_work(size_t n);
-double fit_boxqp(size_t n, const double *a, const double *b, const double *lower,
-                 const double *upper, const double *ref, double *x, signed char *state,
-                 double *work);
+double fit_boxqp(const struct fit_box *box, double *x, signed char *state, double *work);
 
 #endif

@@ -427,13 +427,8 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
     enum fit_status st = FIT_OK;
     if (!keep(p) || !p->lane || !p->coordinate)
         st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
-    if (st == FIT_OK)
-        st = new_lanes(p, err);
-    if (st == FIT_OK)
-        st = params_first(p, err);
-    if (st == FIT_OK)
-        st = rates_next(p, err);
-    if (st == FIT_OK) {
+    if (st == FIT_OK && (st = new_lanes(p, err)) == FIT_OK && (st = params_first(p, err)) == FIT_OK &&
+        (st = rates_next(p, err)) == FIT_OK) {
         open_first(p);
         st = begin_finite(p, err);
     }
@@ -445,13 +440,13 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
         st = fit_fail(err, FIT_ERR_CONFIG, "all parameters of %s are fixed: there is nothing to sample",
                       s->kernel->name);
     p->target = (struct fit_target){p->n, p, eval};
-    if (st == FIT_OK)
-        p->cut = cut_of(p);
-    if (st == FIT_OK)
-        *out = p;
-    else
+    if (st != FIT_OK) {
         fit_posterior_free(p);
-    return st;
+        return st;
+    }
+    p->cut = cut_of(p);
+    *out = p;
+    return FIT_OK;
 }
 
 void fit_posterior_free(struct fit_posterior *p)

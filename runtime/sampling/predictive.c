@@ -116,6 +116,26 @@ static double take_draw(struct work *w, const double *x, size_t at, struct fit_r
                                                                    : 0.5;
 }
 
+/* Predicted values of every draw, and how often they are farther off than the data. */
+static void take_draws(struct work *w)
+{
+    const struct fit_samples *s = w->s;
+    struct fit_predictive *out = w->out;
+    double more = 0, n = 0;
+    for (size_t c = 0; c < out->chains; c++)
+        for (size_t d = 0; d < out->draws; d++) {
+            struct fit_rng rng = {.seed = s->seed,
+                                  .chain = (uint32_t)c,
+                                  .iteration = (uint32_t)(d * out->step),
+                                  .purpose = FIT_RNG_PREDICT};
+            double is = take_draw(w, s->x + (c * s->draws + d * out->step) * s->ncolumn,
+                                  (c * out->draws + d) * out->nrow, &rng);
+            more += isnan(is) ? 0 : is;
+            n += !isnan(is);
+        }
+    out->p = n > 0 ? more / n : NAN;
+}
+
 enum fit_status fit_predictive_new(const struct fit_posterior_setup *setup, const struct fit_samples *s,
                                    struct fit_predictive *out, struct fit_error *err)
 {
@@ -138,17 +158,7 @@ enum fit_status fit_predictive_new(const struct fit_posterior_setup *setup, cons
         fit_predictive_free(out);
         goto done;
     }
-    double more = 0, n = 0;
-    for (size_t c = 0; c < out->chains; c++)
-        for (size_t d = 0; d < out->draws; d++) {
-            struct fit_rng rng = {.seed = s->seed, .chain = (uint32_t)c, .iteration = (uint32_t)(d * out->step),
-                                  .purpose = FIT_RNG_PREDICT};
-            double is = take_draw(&w, s->x + (c * s->draws + d * out->step) * s->ncolumn,
-                                  (c * out->draws + d) * out->nrow, &rng);
-            more += isnan(is) ? 0 : is;
-            n += !isnan(is);
-        }
-    out->p = n > 0 ? more / n : NAN;
+    take_draws(&w);
 done:
     free(w.ws);
     free(w.lin);

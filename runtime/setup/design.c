@@ -83,6 +83,15 @@ static enum fit_status fill_axis(const struct fit_kernel *k, size_t a, const str
     return FIT_OK;
 }
 
+/* So many frames are left out that the values are not too many. */
+static void choose_stride(const struct fit_plan_design *d, struct fit_plan *p)
+{
+    p->values = 0.5 * (double)d->frames * (double)(d->frames - 1) * (double)d->ngroup;
+    p->stride = 1;
+    while (p->values / (double)(p->stride * p->stride) > VALUES_MOST)
+        p->stride++;
+}
+
 static enum fit_status new_dataset(const struct fit_config *cfg, const struct fit_kernel *k,
                                    const struct fit_plan_design *d, struct fit_plan *p, struct fit_error *err)
 {
@@ -94,10 +103,7 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
         time && setting && frame && coord && place ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
     if (st != FIT_OK)
         goto done;
-    p->values = 0.5 * (double)d->frames * (double)(d->frames - 1) * (double)d->ngroup;
-    p->stride = 1;
-    while (p->values / (double)(p->stride * p->stride) > VALUES_MOST)
-        p->stride++;
+    choose_stride(d, p);
     make_time(cfg, d, time);
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
         st = fill_axis(k, a, d, place + a * d->ngroup, &coord[a], err);

@@ -146,6 +146,34 @@ static double *translated(double **old, const size_t *of, size_t n)
     return a;
 }
 
+/* Bounds of the inner parameters, of which those that are held have none. */
+static void inner_bounds(const struct links *l, double *lower, double *upper)
+{
+    const struct fit_setup *s = l->s;
+    const size_t p = l->k->nparam, q = l->k->nlinear;
+    for (size_t k = 0; k < p + q; k++) {
+        int held = k < p ? s->fixed[k] : s->linear_fixed[k - p];
+        double value = k < p ? s->start[k] : s->linear_start[k - p];
+        lower[k] = held ? value : k < p ? s->lower[k] : s->linear_lower[k - p];
+        upper[k] = held ? value : k < p ? s->upper[k] : s->linear_upper[k - p];
+    }
+}
+
+/* Bounds of the unknowns, and starts inside of them; 0: out of memory. */
+static int take_bounds(struct fit_setup *s, size_t n, size_t c, const double *xlower, const double *xupper)
+{
+    s->lower = malloc((n + 1) * sizeof *s->lower), s->upper = malloc((n + 1) * sizeof *s->upper);
+    s->linear_lower = malloc((c + 1) * sizeof *s->lower), s->linear_upper = malloc((c + 1) * sizeof *s->upper);
+    if (!s->lower || !s->upper || !s->linear_lower || !s->linear_upper)
+        return 0;
+    memcpy(s->lower, xlower, n * sizeof *xlower), memcpy(s->upper, xupper, n * sizeof *xupper);
+    memcpy(s->linear_lower, xlower + n, c * sizeof *xlower), memcpy(s->linear_upper, xupper + n, c * sizeof *xupper);
+    for (size_t u = 0; u < n; u++) /* a start outside of bounds that a tie has narrowed */
+        if (!s->fixed[u] && !isnan(s->start[u]))
+            s->start[u] = fmin(fmax(s->start[u], s->lower[u]), s->upper[u]);
+    return 1;
+}
+
 /* Options of the inner parameters become those of the unknowns. */
 static enum fit_status translate(struct links *l)
 {
@@ -161,12 +189,7 @@ static enum fit_status translate(struct links *l)
         st = fit_fail(l->err, FIT_ERR_MEMORY, "out of memory for linked parameters");
         goto done;
     }
-    for (size_t k = 0; k < p + q; k++) {
-        int held = k < p ? s->fixed[k] : s->linear_fixed[k - p];
-        double value = k < p ? s->start[k] : s->linear_start[k - p];
-        lower[k] = held ? value : k < p ? s->lower[k] : s->linear_lower[k - p];
-        upper[k] = held ? value : k < p ? s->upper[k] : s->linear_upper[k - p];
-    }
+    inner_bounds(l, lower, upper);
     if ((st = fit_linkage_bounds(link, lower, upper, xlower, xupper, l->err)) != FIT_OK)
         goto done;
     for (size_t u = 0; u < n; u++)
@@ -183,17 +206,8 @@ static enum fit_status translate(struct links *l)
     free(s->fixed), free(s->linear_fixed);
     s->fixed = fixed, s->linear_fixed = linear_fixed, s->linear_start = start;
     fixed = linear_fixed = NULL, start = NULL;
-    s->lower = malloc((n + 1) * sizeof *s->lower), s->upper = malloc((n + 1) * sizeof *s->upper);
-    s->linear_lower = malloc((c + 1) * sizeof *s->lower), s->linear_upper = malloc((c + 1) * sizeof *s->upper);
-    if (!s->lower || !s->upper || !s->linear_lower || !s->linear_upper) {
+    if (!take_bounds(s, n, c, xlower, xupper))
         st = fit_fail(l->err, FIT_ERR_MEMORY, "out of memory for linked parameters");
-        goto done;
-    }
-    memcpy(s->lower, xlower, n * sizeof *xlower), memcpy(s->upper, xupper, n * sizeof *xupper);
-    memcpy(s->linear_lower, xlower + n, c * sizeof *xlower), memcpy(s->linear_upper, xupper + n, c * sizeof *xupper);
-    for (size_t u = 0; u < n; u++) /* a start outside of bounds that a tie has narrowed */
-        if (!s->fixed[u] && !isnan(s->start[u]))
-            s->start[u] = fmin(fmax(s->start[u], s->lower[u]), s->upper[u]);
 done:
     free(lower), free(upper), free(xlower), free(xupper), free(fixed), free(linear_fixed), free(start);
     return st;

@@ -104,8 +104,13 @@ static struct points rows(size_t n, int weighted)
         sigma[r] = weighted ? 0.02 + 0.01 * (double)(r % 3) : 1;
         add_value(&p, r, 0, 0, 1 + 0.2 * exp(-2 * x[r]) + 0.02 * noise(0, r), 1 / (sigma[r] * sigma[r]));
     }
-    if (fit_dataset_new_rows(n, 1, (const double *const *)&x, p.y, weighted ? sigma : NULL, 0, NULL, 1, &p.ds, &err) !=
-            FIT_OK ||
+    if (fit_dataset_new_table(&(struct fit_dataset_table){.nrow = n,
+                                                          .ncolumn = 1,
+                                                          .column = (const double *const *)&x,
+                                                          .value = p.y,
+                                                          .sigma = weighted ? sigma : NULL,
+                                                          .center = 1},
+                              &p.ds, &err) != FIT_OK ||
         fit_dataset_finish(p.ds, &err) != FIT_OK)
         fail_msg("%s", err.message);
     free(x);

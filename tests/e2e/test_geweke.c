@@ -57,7 +57,9 @@ static void rows(struct world *x, struct fit_rng *rng)
         }
         fit_dataset_free(x->ds);
         x->ds = NULL;
-        if (fit_dataset_new_rows(ROWS, 1, columns, y, NULL, 0, NULL, 1, &x->ds, &err) != FIT_OK ||
+        if (fit_dataset_new_table(
+                &(struct fit_dataset_table){.nrow = ROWS, .ncolumn = 1, .column = columns, .value = y, .center = 1},
+                &x->ds, &err) != FIT_OK ||
             fit_dataset_finish(x->ds, &err) != FIT_OK)
             fail_msg("%s", err.message);
     }

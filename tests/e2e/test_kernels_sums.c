@@ -142,8 +142,12 @@ static struct data rows_data(const struct fit_kernel *k, size_t n, int with_sigm
         for (size_t r = 0; r < n; r++)
             column[c][r] = pow(10, -3 + 5.0 * (double)r / (double)n);
     }
-    if (fit_dataset_new_rows(n, k->ncolumn, (const double *const *)column, d.y, with_sigma ? sigma : NULL, 0, NULL,
-                             0, &d.ds, &err) != FIT_OK ||
+    if (fit_dataset_new_table(&(struct fit_dataset_table){.nrow = n,
+                                                          .ncolumn = k->ncolumn,
+                                                          .column = (const double *const *)column,
+                                                          .value = d.y,
+                                                          .sigma = with_sigma ? sigma : NULL},
+                              &d.ds, &err) != FIT_OK ||
         fit_dataset_finish(d.ds, &err) != FIT_OK)
         fail_msg("%s", err.message);
     for (size_t c = 0; c < k->ncolumn; c++)

@@ -417,7 +417,9 @@ static void two_steps(struct experiment *x, double *column, double *y, size_t n)
         fit_rng_normal(5, 0, r, z);
         y[r] = 1 + 0.2 * g * g + 0.002 * z[0];
     }
-    if (fit_dataset_new_rows(n, 1, columns, y, NULL, 0, NULL, 1, &x->ds, &err) != FIT_OK ||
+    if (fit_dataset_new_table(
+            &(struct fit_dataset_table){.nrow = n, .ncolumn = 1, .column = columns, .value = y, .center = 1}, &x->ds,
+            &err) != FIT_OK ||
         fit_dataset_finish(x->ds, &err) != FIT_OK)
         fail_msg("%s", err.message);
     for (size_t i = 0; i < x->k->nparam + x->k->nlinear; i++) {

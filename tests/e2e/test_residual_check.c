@@ -215,7 +215,11 @@ static struct fit_residual_check check_table(int correlated)
         x[r] = 0.01 * pow(2000, (double)(r * 147 % ROWS) / ROWS); /* 147 and 400 have no common factor */
         s[r] = 0.01;
     }
-    must(fit_dataset_new_rows(ROWS, 3, column, y, s, k->nsetting, NULL, 0, &ds, &err), &err);
+    must(fit_dataset_new_table(
+             &(struct fit_dataset_table){
+                 .nrow = ROWS, .ncolumn = 3, .column = column, .value = y, .sigma = s, .nsetting = k->nsetting},
+             &ds, &err),
+         &err);
     struct e2e_prepared p = e2e_prepare(k, &ds->layout, theta);
     for (uint32_t r = 0, g = 0; r < ROWS; r++) {
         long rank = (long)(r * 147 % ROWS);
@@ -225,7 +229,15 @@ static struct fit_residual_check check_table(int correlated)
     }
     e2e_release(&p);
     fit_dataset_free(ds);
-    must(fit_dataset_new_rows(ROWS, 3, column, y, s, k->nsetting, NULL, k->intercept >= 0, &ds, &err), &err);
+    must(fit_dataset_new_table(&(struct fit_dataset_table){.nrow = ROWS,
+                                                           .ncolumn = 3,
+                                                           .column = column,
+                                                           .value = y,
+                                                           .sigma = s,
+                                                           .nsetting = k->nsetting,
+                                                           .center = k->intercept >= 0},
+                               &ds, &err),
+         &err);
     must(fit_dataset_finish(ds, &err), &err);
     struct fit_residual_check c = check(k, ds, theta, lin, 1, 0.01, 2);
     fit_dataset_free(ds);

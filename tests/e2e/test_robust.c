@@ -47,7 +47,13 @@ static struct fit_dataset *table(const struct fit_kernel *k)
         s[n++] = 1;
     fclose(f);
     assert_int_equal(n, ROWS);
-    if (fit_dataset_new_rows(ROWS, 3, column, y, NULL, k->nsetting, NULL, k->intercept >= 0, &ds, &err) != FIT_OK ||
+    if (fit_dataset_new_table(&(struct fit_dataset_table){.nrow = ROWS,
+                                                          .ncolumn = 3,
+                                                          .column = column,
+                                                          .value = y,
+                                                          .nsetting = k->nsetting,
+                                                          .center = k->intercept >= 0},
+                              &ds, &err) != FIT_OK ||
         fit_dataset_finish(ds, &err) != FIT_OK)
         fail_msg("%s", err.message);
     return ds;

@@ -449,7 +449,11 @@ static void test_rows_are_hc3(void **s)
         fit_rng_next_normals(&rng, 1, &z);
         y[i] = lin[1] + lin[0] * exp(-2 * pow(x[i] / theta[0], theta[1])) + z * (i < 10 ? 0.02 : 0.002);
     }
-    assert_int_equal(fit_dataset_new_rows(NROW, 1, &column, y, NULL, 0, NULL, 1, &ds, &err), FIT_OK);
+    assert_int_equal(
+        fit_dataset_new_table(
+            &(struct fit_dataset_table){.nrow = NROW, .ncolumn = 1, .column = &column, .value = y, .center = 1}, &ds,
+            &err),
+        FIT_OK);
     assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
     struct fit_options o;
     fit_options_default(&o);

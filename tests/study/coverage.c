@@ -274,9 +274,8 @@ static void speckles(const struct experiment *x, uint64_t seed, uint64_t g, doub
             .amplitude = x->amplitude ? x->amplitude + c * n : NULL,
             .phase = x->phase && c + 1 == x->nparts ? x->phase + g * n : NULL,
         };
-    if (fit_speckle_parts(n, x->nparts, part, (size_t)x->study->speckles[x->level], CONTRAST, seed, g, matrix, &change,
-                          &err) !=
-        FIT_OK)
+    const struct fit_speckle_draw draw = {x->nparts, part, (size_t)x->study->speckles[x->level], CONTRAST, seed, g};
+    if (fit_speckle_parts(n, &draw, matrix, &change, &err) != FIT_OK)
         stop("speckles", &err);
     if (change > 1e-3) {
         fprintf(stderr, "coverage: |g1| is no correlation function: changed by %g\n", change);

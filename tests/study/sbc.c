@@ -180,7 +180,9 @@ static struct fit_dataset *rows(const double *column, const double *y, size_t n)
 {
     struct fit_dataset *ds;
     struct fit_error err = {0};
-    if (fit_dataset_new_rows(n, 1, &column, y, NULL, 0, NULL, 1, &ds, &err) != FIT_OK ||
+    if (fit_dataset_new_table(
+            &(struct fit_dataset_table){.nrow = n, .ncolumn = 1, .column = &column, .value = y, .center = 1}, &ds,
+            &err) != FIT_OK ||
         fit_dataset_finish(ds, &err) != FIT_OK)
         sbc_stop("data", &err);
     return ds;

@@ -301,7 +301,10 @@ static inline struct fit_dataset *mock_rows(size_t n, const double *t, const dou
     struct fit_dataset *ds = NULL;
     struct fit_error err = {0};
     const double *column[] = {t};
-    if (fit_dataset_new_rows(n, 1, column, y, sigma, 0, NULL, center, &ds, &err) == FIT_OK)
+    if (fit_dataset_new_table(
+            &(struct fit_dataset_table){
+                .nrow = n, .ncolumn = 1, .column = column, .value = y, .sigma = sigma, .center = center},
+            &ds, &err) == FIT_OK)
         fit_dataset_finish(ds, &err);
     return ds;
 }

@@ -339,7 +339,11 @@ static void test_rows_are_padded_and_bad_rows_stay_finite(void **state)
             y[3] = INFINITY;
         }
         size_t good = n > 4 ? n - 2 : n;
-        assert_int_equal(fit_dataset_new_rows(n, 3, column, y, e, 0, NULL, 0, &ds, &err), FIT_OK);
+        assert_int_equal(
+            fit_dataset_new_table(
+                &(struct fit_dataset_table){.nrow = n, .ncolumn = 3, .column = column, .value = y, .sigma = e}, &ds,
+                &err),
+            FIT_OK);
         assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
         assert_int_equal(ds->npoint, good);
         assert_int_equal(ds->ndropped, n - good);

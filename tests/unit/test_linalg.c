@@ -322,7 +322,7 @@ static void test_box_program_agrees_with_enumeration(void **s)
             hi[i] = lo[i] + fabs(uniform());
         }
         assert_true(fit_boxqp_work(n) <= 100);
-        assert_true(fit_boxqp(n, a, b, lo, hi, ref, x, at, work) >= 0);
+        assert_true(fit_boxqp(&(struct fit_box){n, a, b, lo, hi, ref}, x, at, work) >= 0);
         for (size_t i = 0; i < n; i++) {
             assert_true(x[i] >= lo[i] && x[i] <= hi[i]);
             assert_true(at[i] == 0 || x[i] == (at[i] < 0 ? lo[i] : hi[i])); /* exactly */
@@ -339,12 +339,12 @@ static void test_box_program_keeps_to_the_reference_where_the_matrix_is_silent(v
     double lo[3] = {-INFINITY, -INFINITY, -5}, hi[3] = {INFINITY, INFINITY, 5}, ref[3] = {3, 1, 4};
     signed char at[3];
     (void)s;
-    assert_true(fit_boxqp(3, a, b, lo, hi, ref, x, at, work) > 0);
+    assert_true(fit_boxqp(&(struct fit_box){3, a, b, lo, hi, ref}, x, at, work) > 0);
     assert_true(fabs(x[0] + x[1] - 2) < 1e-9);
     assert_true(fabs(x[0] - 2) < 1e-2 && fabs(x[1]) < 1e-2); /* nearest to (3, 1) */
     assert_true(x[2] == 4);
     b[0] = NAN;
-    assert_true(fit_boxqp(3, a, b, lo, hi, ref, x, at, work) < 0);
+    assert_true(fit_boxqp(&(struct fit_box){3, a, b, lo, hi, ref}, x, at, work) < 0);
 }
 
 static void test_large_box_program_satisfies_the_kkt_conditions(void **s)
@@ -361,7 +361,7 @@ static void test_large_box_program_satisfies_the_kkt_conditions(void **s)
             lo[i] = i % 3 ? -0.1 : -INFINITY;
             hi[i] = i % 4 ? 0.2 : 0;
         }
-        assert_true(fit_boxqp(N, a, b, lo, hi, ref, x, at, work) >= 0);
+        assert_true(fit_boxqp(&(struct fit_box){N, a, b, lo, hi, ref}, x, at, work) >= 0);
         for (size_t i = 0; i < N; i++) {
             double g = -b[i];
             for (size_t j = 0; j < N; j++)
