@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include "api/api.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "model/registry.h"
 
 #include "common/regular.h"

@@ -1,7 +1,7 @@
 /* args.c -- words of the command line: own options of a command are taken out, the rest stays. */
 #include "frontend/front.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>

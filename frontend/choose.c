@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "config/config.h"
 #include "setup/setup.h"
 

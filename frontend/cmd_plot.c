@@ -355,11 +355,9 @@ enum fit_status front_plot_package(struct front *f, const struct front_args *a, 
     if (st == FIT_OK && !storage)
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     if (st == FIT_OK)
-        st = find_report(f, simulated ? "--plot-simulated-data" : "--plot-experimental-data",
-                         &j.report, err);
+        st = find_report(f, simulated ? "--plot-simulated-data" : "--plot-experimental-data", &j.report, err);
     if (st == FIT_OK)
-        st = front_choose(f, front_value(a, "model"), config, front_value(a, "mode"), a->quiet,
-                          &j.fitter, err);
+        st = front_choose(f, front_value(a, "model"), config, front_value(a, "mode"), a->quiet, &j.fitter, err);
     if (st == FIT_OK)
         st = begin(&j, err);
     if (st == FIT_OK && simulated) { /* the data stay beside the pictures */

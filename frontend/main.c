@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "frontend/front.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "commands/copies.h"
 
 #include "common/signals.h"

@@ -1,7 +1,7 @@
 /* paths.c -- paths as users write them in configurations. */
 #include "base/paths.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "base/units.h"
 
 #include "common/regular.h"

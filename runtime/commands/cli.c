@@ -1,7 +1,7 @@
 /* cli.c -- parsing of the command line by the table of cli_options.c. */
 #include "commands/cli_impl.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "base/units.h"
 
 #include "common/text.h"

@@ -3,7 +3,7 @@
 #include "errors/jacobian.h"
 #include "base/json.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "data/tile_sums.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "base/paths.h"
 #include "base/units.h"
 #include "config/config_impl.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "config/affine.h"
 #include "config/config_impl.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "config/config_impl.h"
 
 /* ---- Angles ---------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "config/config_impl.h"
 
 enum kind {

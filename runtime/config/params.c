@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "base/units.h"
 #include "config/config_impl.h"
 

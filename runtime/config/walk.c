@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "config/config_impl.h"
 
 #define LONGEST_PATH 512

@@ -573,7 +573,6 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
     enum fit_status st = FIT_OK;
     uint32_t *frame = malloc(n * sizeof *frame);
     const double **coord = malloc((p->naxis + 1) * sizeof *coord);
-    *part = NULL;
     if (!frame || !coord) {
         st = no_memory(err);
         goto done;
@@ -599,10 +598,9 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
 done:
     free(frame);
     free(coord);
-    if (st == FIT_OK)
-        *part = thin;
-    else
+    if (st != FIT_OK)
         fit_dataset_free(thin);
+    *part = st == FIT_OK ? thin : NULL;
     return st;
 }
 

@@ -210,6 +210,19 @@ struct plan {
     size_t line, ncolumn, nname;
 };
 
+/* A row of cells, n of them; numbers: they all are.  Names go on to where what looks like a remark ends.  0: too many.
+ */
+static size_t split_row(const struct text *t, char *p, char *e, int named, struct fit_cell *cell, int *numbers)
+{
+    size_t n = fit_text_split(t->delimiter, p, before_remark(p, e), cell, FIT_TABLE_COLUMNS);
+    if (n > FIT_TABLE_COLUMNS)
+        return 0;
+    *numbers = all_numbers(cell, n);
+    if (!named && !*numbers && (n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS)) > FIT_TABLE_COLUMNS)
+        n = FIT_TABLE_COLUMNS;
+    return n;
+}
+
 static enum fit_status make_plan(struct text *t, const struct fit_table_options *o,
                                  struct plan *plan, struct fit_cell *cell, struct fit_cell *name,
                                  struct fit_error *err)
@@ -227,14 +240,10 @@ static enum fit_status make_plan(struct text *t, const struct fit_table_options 
         } else if (t->line > o->skip_rows && !is_blank(p, e)) {
             if (!t->delimiter)
                 t->delimiter = o->delimiter ? o->delimiter : detect_delimiter(p, e);
-            size_t n = fit_text_split(t->delimiter, p, before_remark(p, e), cell, FIT_TABLE_COLUMNS);
-            if (n > FIT_TABLE_COLUMNS)
-                return fit_fail(err, FIT_ERR_DATA, "%s:%zu: more than %d columns", t->file, t->line,
-                                FIT_TABLE_COLUMNS);
-            const int numbers = all_numbers(cell, n);
-            if (!named && !numbers &&
-                (n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS)) > FIT_TABLE_COLUMNS)
-                n = FIT_TABLE_COLUMNS; /* names, with what looks like a remark */
+            int numbers;
+            const size_t n = split_row(t, p, e, named, cell, &numbers);
+            if (n == 0)
+                return fit_fail(err, FIT_ERR_DATA, "%s:%zu: more than %d columns", t->file, t->line, FIT_TABLE_COLUMNS);
             if (named || numbers) {
                 *plan = (struct plan){
                     .first = p, .line = t->line, .ncolumn = n, .nname = named ? plan->nname : 0};

@@ -1,7 +1,7 @@
 /* study.c -- profiles, bootstrap and sequence in words and files; see study.h. */
 #include "results/study.h"
 
-#include "../common/nearest.h"
+#include "common/nearest.h"
 #include "results/results.h"
 
 #include <math.h>

@@ -99,8 +99,8 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
            *place = fit_alloc_doubles(d->ngroup * (k->naxis + 1));
     uint32_t *frame = malloc(d->frames * sizeof *frame);
     const double **coord = calloc(k->naxis + 1, sizeof *coord);
-    enum fit_status st =
-        time && setting && frame && coord && place ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
+    const int room = time && setting && frame && coord && place;
+    enum fit_status st = room ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
     if (st != FIT_OK)
         goto done;
     choose_stride(d, p);
