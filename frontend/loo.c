@@ -14,6 +14,7 @@
 #include "common/text.h"
 #include "hdf5/reader.h"
 #include "sampler/psis.h"
+#include "sampling/sampling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,7 +115,8 @@ static const char *obstacle(const struct front_result *const r[2], int same_data
         return "they are of different values";
     if (r[0]->reweighted || r[1]->reweighted)
         return "the values were weighted by the residuals of each fit; give both the noise (--sigma)";
-    if (strcmp(r[0]->posterior, "failed") == 0 || strcmp(r[1]->posterior, "failed") == 0)
+    if (fit_verdict_find(r[0]->posterior) == FIT_VERDICT_FAILED ||
+        fit_verdict_find(r[1]->posterior) == FIT_VERDICT_FAILED)
         return "one of the posteriors failed";
     if (front_is_correlated(r[0]) && front_is_correlated(r[1]))
         return "residuals are correlated, and it takes the values as independent";

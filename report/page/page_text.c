@@ -99,12 +99,14 @@ static const char *mood(const char *quality, int converged)
 {
     if (!converged)
         return "bad";
-    if (strcmp(quality, "good") == 0)
-        return "good";
-    return strcmp(quality, "poor") == 0 || strcmp(quality, "flat") == 0 ||
-                   strcmp(quality, "undetermined") == 0 || strcmp(quality, "unfinished") == 0
-               ? "bad"
-               : "fair";
+    switch (fit_quality_find(quality)) {
+    case FIT_QUALITY_GOOD: return "good";
+    case FIT_QUALITY_POOR:
+    case FIT_QUALITY_FLAT:
+    case FIT_QUALITY_UNDETERMINED:
+    case FIT_QUALITY_UNFINISHED: return "bad";
+    default: return "fair";
+    }
 }
 
 static void put_facts(struct rp_markup *out, const struct rp_result *r)
@@ -527,12 +529,11 @@ void rp_page_posterior(struct rp_markup *out, const struct rp_result *r)
     const struct fit_yaml *p = rp_get(r->json, "posterior"), *map = rp_get(p, "parameters");
     if (!p)
         return;
+    static const char *const class[] = {
+        [FIT_VERDICT_GOOD] = "good", [FIT_VERDICT_DOUBTFUL] = "fair", [FIT_VERDICT_FAILED] = "bad"};
     const char *verdict = rp_json_text(p, "verdict");
     rp_put(out, "<section id=\"posterior\"><h2>Posterior</h2>\n");
-    rp_put(out, "<div class=\"verdict %s\"><p><b>",
-           strcmp(verdict, "good") == 0     ? "good"
-           : strcmp(verdict, "failed") == 0 ? "bad"
-                                            : "fair");
+    rp_put(out, "<div class=\"verdict %s\"><p><b>", class[fit_verdict_find(verdict)]);
     rp_put(out, "%s", verdict);
     rp_put(out, "</b>: ");
     rp_sentence(out, rp_json_text(p, "verdict_text"));

@@ -3,9 +3,9 @@
  * The order of things: read the configuration; say how much memory it takes; load; fit; compare
  * data and model; write all files under temporary names; rename them; print one screen.  An
  * interrupted or not converged fit writes the same files, marked as what they are.  The phases
- * are those of fit_run.h; here are the configuration, the log, the order and the exit code. */
+ * are those of fit_job.h; here are the configuration, the log, the order and the exit code. */
 #include "base/clock.h"
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 #include "model/registry.h"
 
 #include "common/text.h"

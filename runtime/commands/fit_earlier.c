@@ -4,7 +4,7 @@
  * A file is the earlier fit's when its fit.json tells of what is in it.  The checkpoint of chains stays, since hours
  * may be in it, and it knows itself of which run it is.  When this fit was ended before its own posterior, nothing
  * goes. */
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 #include "files/yaml_tree.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* fit_load.c -- the data of the command `fit`: a file of two-time matrices or a table, as the
  * configuration selects; says before anything large is read how much memory the fit will take. */
 #include "base/clock.h"
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 #include "machine/memory.h"
 #include "input/source.h"
 #include "input/table.h"

@@ -1,7 +1,7 @@
 /* fit_minimise.c -- the least squares of the command `fit`, and what is made of fits besides:
  * bootstrap, every angle or every q alone. */
 #include "base/clock.h"
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 #include "machine/memory.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* fit_notes.c -- what a finished fit is accompanied by: notes on the mode of scaling, on the
  * Python packages where they would have answered otherwise, on what is not identified. */
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 
 #include <math.h>
 #include <string.h>

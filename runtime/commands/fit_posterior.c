@@ -1,7 +1,7 @@
 /* fit_posterior.c -- the posterior of the command `fit`: chains begun at the least-squares
  * result or gone on with from their checkpoint, within what is left of --max-seconds. */
 #include "base/clock.h"
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 
 #include <math.h>
 #include <stdio.h>

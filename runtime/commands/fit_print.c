@@ -1,7 +1,7 @@
 /* fit_print.c -- what the command `fit` prints at its end: one screen, or JSON, and those notes
  * that the last fit into the same folder had not told. */
 #define _POSIX_C_SOURCE 200809L
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * so that a folder of results is never half of one fit and half of another. */
 #define _DEFAULT_SOURCE /* gethostname */
 #include "base/clock.h"
-#include "commands/fit_run.h"
+#include "commands/fit_job.h"
 #include "machine/memory.h"
 
 #include <stdio.h>

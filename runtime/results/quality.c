@@ -439,13 +439,22 @@ static int doubt(const struct fit_results *r, char *text, size_t size)
     return 1;
 }
 
-/* ---- the verdict ----------------------------------------------------------------------------------------------- */
+/* ---- the quality ----------------------------------------------------------------------------------------------- */
 
-const char *fit_grade_word(enum fit_grade v)
+static const char *const words[] = {"good", "doubtful",     "partial",    "poor",   "flat",
+                                    "held", "undetermined", "unfinished", "unknown"};
+
+const char *fit_quality_word(enum fit_quality_kind v)
 {
-    static const char *const word[] = {"good", "doubtful",     "partial",    "poor",   "flat",
-                                       "held", "undetermined", "unfinished", "unknown"};
-    return (unsigned)v < sizeof word / sizeof *word ? word[v] : "unknown";
+    return words[v];
+}
+
+enum fit_quality_kind fit_quality_find(const char *word)
+{
+    int v = 0;
+    while (v < FIT_QUALITY_UNKNOWN && strcmp(word, words[v]) != 0)
+        v++;
+    return (enum fit_quality_kind)v;
 }
 
 /* What several of the steps below want to know. */
@@ -470,9 +479,9 @@ static struct judged_fit look_at(const struct fit_results *r)
     return x;
 }
 
-static struct fit_quality verdict(enum fit_grade v)
+static struct fit_quality quality(enum fit_quality_kind v)
 {
-    return (struct fit_quality){v, fit_grade_word(v), ""};
+    return (struct fit_quality){v, fit_quality_word(v), ""};
 }
 
 /* Fits that say nothing about the model. */
@@ -480,19 +489,19 @@ static int is_no_trial(const struct judged_fit *x, struct fit_quality *q)
 {
     const struct fit_result *f = x->r->fit;
     if (!f->converged) {
-        *q = verdict(FIT_GRADE_UNFINISHED);
+        *q = quality(FIT_QUALITY_UNFINISHED);
         snprintf(q->text, sizeof q->text,
                  f->accepted ? "the fit did not reach its end: the values are those of the best "
                                "point so far"
                              : "no step led away from the start: the values are not a result");
     } else if (x->nfree == 0 && f->nparam > 0) {
-        *q = verdict(FIT_GRADE_HELD);
+        *q = quality(FIT_QUALITY_HELD);
         snprintf(q->text, sizeof q->text, "all parameters of the model are held: it was not fitted%s",
                  isnan(f->reduced_chi2)       ? ""
                  : f->reduced_chi2 > x->limit ? "; residuals are larger than the noise"
                                               : "; residuals are as large as the noise");
     } else if (x->needless && !(f->reduced_chi2 > x->limit)) {
-        *q = verdict(FIT_GRADE_FLAT);
+        *q = quality(FIT_QUALITY_FLAT);
         snprintf(q->text, sizeof q->text,
                  x->r->kernel->intercept < 0
                      ? "0 explains the data as well as the model: they tell nothing about it"
@@ -518,17 +527,17 @@ static struct fit_quality larger(const struct judged_fit *x)
     const struct fit_result *f = r->fit;
     const double ratio = sqrt(f->reduced_chi2);
     char why[400] = "";
-    struct fit_quality q = verdict(FIT_GRADE_POOR);
+    struct fit_quality q = quality(FIT_QUALITY_POOR);
     if (structured(f))
         structure_words(r, why, sizeof why);
     if (outliers_tamed(r)) {
-        q = verdict(FIT_GRADE_DOUBTFUL);
+        q = quality(FIT_QUALITY_DOUBTFUL);
         snprintf(q.text, sizeof q.text,
                  "some values are far off all others, by which residuals are %.3g times the noise; "
                  "most are as near as it has them, and loss %s makes little of the others",
                  ratio, fit_loss_name((enum fit_loss)r->config->nlsq.loss.value));
     } else if (f->noise == FIT_NOISE_RESIDUALS && has_outliers(r)) {
-        q = verdict(FIT_GRADE_DOUBTFUL);
+        q = quality(FIT_QUALITY_DOUBTFUL);
         outlier_words(r, q.text, sizeof q.text);
     } else if (x->needless) {
         snprintf(q.text, sizeof q.text,
@@ -568,21 +577,21 @@ static struct fit_quality of_parameters(const struct judged_fit *x)
 {
     const struct fit_results *r = x->r;
     const struct fit_result *f = r->fit;
-    struct fit_quality q = verdict(FIT_GRADE_UNKNOWN);
+    struct fit_quality q = quality(FIT_QUALITY_UNKNOWN);
     char agrees[300], cure[160], by[160];
     interval_words(r, by, sizeof by);
     agreement_words(r, agrees, sizeof agrees);
     if (speckled(f) && f->robust.kind == FIT_ROBUST_WITHHELD) {
-        q = verdict(FIT_GRADE_PARTIAL);
+        q = quality(FIT_QUALITY_PARTIAL);
         snprintf(q.text, sizeof q.text, "residuals are as speckle noise has them (p %.2g), but no errors hold: %s",
                  f->speckle_test.p, f->robust.reason);
     } else if (x->nfree > 0 && x->open == x->nfree && !any_limit(r)) {
-        q = verdict(FIT_GRADE_UNDETERMINED);
+        q = quality(FIT_QUALITY_UNDETERMINED);
         snprintf(q.text, sizeof q.text, "the data determine none of the parameters by itself%s",
                  f->accepted ? "" : "; the start was kept");
     } else if (x->open > 0) {
         simpler_rate(r, cure, sizeof cure);
-        q = verdict(FIT_GRADE_PARTIAL);
+        q = quality(FIT_QUALITY_PARTIAL);
         snprintf(q.text, sizeof q.text, "no standard error for %s: %s%s%s%s%s", x->names, why_open(r),
                  isnan(f->reduced_chi2) ? "" : "; ", isnan(f->reduced_chi2) ? "" : agrees, *cure ? "; " : "", cure);
     } else if (isnan(f->reduced_chi2) && f->noise == FIT_NOISE_LAW) {
@@ -593,11 +602,11 @@ static struct fit_quality of_parameters(const struct judged_fit *x)
         snprintf(q.text, sizeof q.text, "the noise is known from the residuals only: whether the model explains the "
                                         "data cannot be told");
     } else if (isnan(f->reduced_chi2) && !speckled(f)) {
-        q = verdict(FIT_GRADE_GOOD);
+        q = quality(FIT_QUALITY_GOOD);
         snprintf(q.text, sizeof q.text, "residuals have no structure (%s: chi2 is not known), and all parameters are "
                                         "determined%s", f->reduced_chi2_reason, by);
     } else {
-        q = verdict(FIT_GRADE_GOOD);
+        q = quality(FIT_QUALITY_GOOD);
         snprintf(q.text, sizeof q.text, "%s, and all parameters are determined%s", agrees, by);
     }
     return q;
@@ -614,7 +623,7 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
     if (f->reduced_chi2 > x.limit && !speckled(f))
         return larger(&x);
     if (f->noise != FIT_NOISE_RESIDUALS && f->reduced_chi2 < TOO_SMALL * least_goodness(x.dof)) {
-        q = verdict(FIT_GRADE_DOUBTFUL);
+        q = quality(FIT_QUALITY_DOUBTFUL);
         snprintf(q.text, sizeof q.text,
                  f->noise == FIT_NOISE_LAW
                      ? "residuals are only %.3g times the noise that the law of the errors has"
@@ -624,7 +633,7 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
         return q;
     }
     if (*x.first || doubt(r, why, sizeof why)) {
-        q = verdict(FIT_GRADE_DOUBTFUL);
+        q = quality(FIT_QUALITY_DOUBTFUL);
         snprintf(q.text, sizeof q.text, "%s%s%s", *x.first ? x.first : why, x.open ? "; without error: " : "", x.names);
         return q;
     }

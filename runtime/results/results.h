@@ -193,24 +193,25 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
  * far off), "partial" (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the
  * data hold no signal), "held" (nothing of the model was fitted), "undetermined" (no parameter has an error or an
  * interval), "unfinished" or "unknown" (no noise to compare with), and a sentence that says it. */
-enum fit_grade {
-    FIT_GRADE_GOOD,
-    FIT_GRADE_DOUBTFUL,
-    FIT_GRADE_PARTIAL,
-    FIT_GRADE_POOR,
-    FIT_GRADE_FLAT,
-    FIT_GRADE_HELD,
-    FIT_GRADE_UNDETERMINED,
-    FIT_GRADE_UNFINISHED,
-    FIT_GRADE_UNKNOWN
+enum fit_quality_kind {
+    FIT_QUALITY_GOOD,
+    FIT_QUALITY_DOUBTFUL,
+    FIT_QUALITY_PARTIAL,
+    FIT_QUALITY_POOR,
+    FIT_QUALITY_FLAT,
+    FIT_QUALITY_HELD,
+    FIT_QUALITY_UNDETERMINED,
+    FIT_QUALITY_UNFINISHED,
+    FIT_QUALITY_UNKNOWN
 };
 struct fit_quality {
-    enum fit_grade is;
+    enum fit_quality_kind is;
     const char *word;
     char text[640];
 };
 struct fit_quality fit_results_quality(const struct fit_results *r);
-const char *fit_grade_word(enum fit_grade v);
+const char *fit_quality_word(enum fit_quality_kind v);
+enum fit_quality_kind fit_quality_find(const char *word); /* unknown, for any other word */
 
 /* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
  * its own standard error with the others held. */

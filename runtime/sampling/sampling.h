@@ -192,5 +192,6 @@ void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, 
 const char *fit_sampling_end_word(enum fit_sampling_end e);
 const char *fit_sampling_method_word(enum fit_sampling_method m); /* "nuts", "laplace", "consensus" */
 const char *fit_verdict_word(enum fit_verdict v); /* "good", "doubtful", "failed" */
+enum fit_verdict fit_verdict_find(const char *word); /* doubtful, for any other word */
 
 #endif

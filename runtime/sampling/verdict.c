@@ -493,9 +493,18 @@ const char *fit_sampling_method_word(enum fit_sampling_method m)
     return m == FIT_SAMPLING_NUTS ? "nuts" : m == FIT_SAMPLING_LAPLACE ? "laplace" : "consensus";
 }
 
+static const char *const verdicts[] = {"good", "doubtful", "failed"};
+
 const char *fit_verdict_word(enum fit_verdict v)
 {
-    return v == FIT_VERDICT_GOOD ? "good" : v == FIT_VERDICT_DOUBTFUL ? "doubtful" : "failed";
+    return verdicts[v];
+}
+
+enum fit_verdict fit_verdict_find(const char *word)
+{
+    return strcmp(word, verdicts[FIT_VERDICT_GOOD]) == 0     ? FIT_VERDICT_GOOD
+           : strcmp(word, verdicts[FIT_VERDICT_FAILED]) == 0 ? FIT_VERDICT_FAILED
+                                                             : FIT_VERDICT_DOUBTFUL;
 }
 
 void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, char *name)

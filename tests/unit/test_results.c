@@ -84,6 +84,20 @@ static void test_command_lines_are_quoted_for_a_shell(void **state)
     free(text);
 }
 
+/* fit.json's words and the enums are one table: reports read the words. */
+static void test_words_of_quality_and_verdict_read_back(void **state)
+{
+    (void)state;
+    for (int v = FIT_QUALITY_GOOD; v <= FIT_QUALITY_UNKNOWN; v++)
+        assert_int_equal(fit_quality_find(fit_quality_word((enum fit_quality_kind)v)), v);
+    assert_string_equal(fit_quality_word(FIT_QUALITY_UNFINISHED), "unfinished");
+    assert_int_equal(fit_quality_find("goo"), FIT_QUALITY_UNKNOWN);
+    assert_int_equal(fit_quality_find(""), FIT_QUALITY_UNKNOWN);
+    for (int v = FIT_VERDICT_GOOD; v <= FIT_VERDICT_FAILED; v++)
+        assert_int_equal(fit_verdict_find(fit_verdict_word((enum fit_verdict)v)), v);
+    assert_int_equal(fit_verdict_find("?"), FIT_VERDICT_DOUBTFUL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +106,7 @@ int main(void)
         cmocka_unit_test(test_without_an_error_six_digits_are_shown),
         cmocka_unit_test(test_directions_are_sums_of_names),
         cmocka_unit_test(test_command_lines_are_quoted_for_a_shell),
+        cmocka_unit_test(test_words_of_quality_and_verdict_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

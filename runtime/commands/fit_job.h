@@ -1,4 +1,4 @@
-/* fit_run.h -- one run of the command `fit`: what it holds, and its phases, in the order in which
+/* fit_job.h -- one run of the command `fit`: what it holds, and its phases, in the order in which
  * fit.c calls them.
  *
  *     fit_job_load       data file -> measurement, with a word on memory before (fit_load.c)
@@ -11,8 +11,8 @@
  * Every phase gives FIT_OK or the status of `err`; what it has made is released by fit.c,
  * also after an error.
  */
-#ifndef FIT_FIT_RUN_H
-#define FIT_FIT_RUN_H
+#ifndef FIT_FIT_JOB_H
+#define FIT_FIT_JOB_H
 
 #include "base/lock.h"
 #include "base/output.h"
