@@ -2,6 +2,7 @@
  * of it. */
 #include "errors/profile.h"
 #include "api/run.h"
+#include "fit/fit.h"
 
 #include <math.h>
 #include <stdatomic.h>

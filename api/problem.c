@@ -4,10 +4,10 @@
  * there is another one of the same geometry, without values. */
 #include "api/api.h"
 
-#include "commands/model_grid.h"
-#include "data/tile_sums.h"
+#include "base/alloc.h"
 #include "errors/jacobian.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -265,7 +265,7 @@ done:
 static enum fit_status evaluate_pairs(struct evaluation *e, int threads, struct fit_error *err)
 {
     const struct fit_layout *l = &e->ds->layout;
-    threads = threads > 0 ? threads : fit_parallel_default_threads();
+    threads = threads > 0 ? threads : fit_topology_threads();
     e->index = malloc((size_t)threads * 3 * l->nframe * sizeof *e->index);
     if (!e->index)
         return no_memory(err);

@@ -10,6 +10,7 @@
  */
 #include "consensus/consensus_impl.h"
 #include "math/rng.h"
+#include "posterior/mode.h"
 #include "sampling/sampling_impl.h"
 #include "support.h"
 
@@ -89,7 +90,7 @@ static void whole(struct fit_consensus_run *c, struct fit_posterior *p, double *
     struct fit_mode_ask ask = {scale, widest, 0};
     struct fit_mode m = {.q = mode, .covariance = covariance};
     fit_posterior_start(p, mode);
-    fit_sampling_scales(p, NULL, mode, scale, widest);
+    fit_mode_scales(p, NULL, mode, scale, widest);
     if (fit_mode_find(&p->target, &ask, &m, &err) != FIT_OK)
         stop("mode", &err);
     c->full = p;

@@ -12,7 +12,7 @@
  * page cache is emptied of the file before each reading.  Rounds alternate; seconds are those of the wall,
  * and below, in brackets, of all processors together, which other programs disturb less.
  */
-#include "commands/model_grid.h"
+#include "base/clock.h"
 #include "input/measurement.h"
 #include "machine/memory.h"
 #include "data/tile_sums.h"

@@ -1,5 +1,5 @@
 /* nearest.c -- edit distance with swaps, three rows at a time. */
-#include "nearest.h"
+#include "common/nearest.h"
 
 #include <string.h>
 

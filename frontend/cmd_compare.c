@@ -10,6 +10,7 @@
  * Which of two models the data prefer is told by information criteria (criteria.c), of two posteriors by the rows that
  * they foretell as well (loo.c).
  * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
+#include "base/number_text.h"
 #include "frontend/criteria.h"
 #include "frontend/front.h"
 #include "frontend/loo.h"
@@ -17,7 +18,6 @@
 
 #include "base/json.h"
 #include "config/config.h"
-#include "results/results.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  * beside the result, makes the report, and says what to type for data of one's own.  The data are
  * simulated: laminar shear, five azimuths of 200 frames, noise 0.01. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/number_text.h"
 #include "frontend/front.h"
 #include "base/json.h"
 #include "frontend/result.h"
-#include "results/results.h"
 
 #include <errno.h>
 #include <math.h>

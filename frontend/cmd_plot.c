@@ -5,8 +5,8 @@
  * --plot-experimental-data and
  * --plot-simulated-data are the same with the names of their options. */
 #define _XOPEN_SOURCE 700
+#include "commands/configuration.h"
 #include "frontend/front.h"
-#include "setup/setup.h"
 
 #include "common/text.h"
 

@@ -6,14 +6,14 @@
  * or points, parameters with errors, how far they moved since the last fit in standard deviations.
  */
 #define _XOPEN_SOURCE 700
+#include "base/clock.h"
+#include "base/number_text.h"
 #include "frontend/front.h"
 #include "base/json.h"
 #include "frontend/result.h"
-#include "results/results.h"
 #include "frontend/view.h"
 
 #include "base/paths.h"
-#include "data/tile_sums.h"
 
 #include <errno.h>
 #include <math.h>

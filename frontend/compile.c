@@ -12,11 +12,11 @@
 #include "frontend/front.h"
 #include "base/json.h"
 
+#include "base/clock.h"
 #include "common/regular.h"
 #include "common/sha256.h"
 #include "common/unique.h"
-#include "data/tile_sums.h"
-#include "model/registry.h"
+#include "machine/cpu.h"
 
 #include <dirent.h>
 #include <errno.h>

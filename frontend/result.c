@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/result.h"
 
-#include "base/run_id.h"
 #include "common/text.h"
 #include "files/yaml_tree.h"
+#include "input/run_files.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/view.h"
 
-#include "data/tile_sums.h"
-
+#include "base/clock.h"
 #include "common/stream.h"
 #include "common/text.h"
 

@@ -6,11 +6,11 @@
  * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
  * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
  * 0, 3 usage, 4 data. */
+#include "base/progress_line.h"
 #include "report/figures/figures.h"
 #include "base/json.h"
 #include "base/output.h"
 #include "report/page/page.h"
-#include "commands/progress.h"
 
 #include "common/signals.h"
 #include "common/stream.h"

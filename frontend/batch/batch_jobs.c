@@ -11,8 +11,8 @@
 #include "common/regular.h"
 #include "common/sha256.h"
 #include "common/text.h"
-#include "data/tile_sums.h"
 #include "input/source.h"
+#include "machine/topology.h"
 
 #include <errno.h>
 #include <math.h>
@@ -304,7 +304,7 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
                            struct fit_error *err)
 {
     *b = (struct batch){.folder = front_value(a, "output-dir"),
-                        .jobs = fit_parallel_default_threads()};
+                        .jobs = fit_topology_threads()};
     if (!b->folder)
         b->folder = front_value(a, "output") ? front_value(a, "output") : "batch";
     enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);

@@ -9,10 +9,11 @@
 #include "frontend/batch/series.h"
 #include "frontend/view.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/output.h"
-#include "data/tile_sums.h"
+#include "machine/topology.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,7 +77,7 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
         word[n++] = q;
     }
     if (!b->cli.threads) { /* the cores are shared by the fits of one time */
-        const long each = fit_parallel_default_threads() / b->jobs;
+        const long each = fit_topology_threads() / b->jobs;
         snprintf(threads, sizeof threads, "%ld", each > 1 ? each : 1);
         word[n++] = front_word("--threads");
         word[n++] = threads;

@@ -11,7 +11,6 @@
  */
 #include "frontend/machine/machine.h"
 #include "machine/memory.h"
-#include "data/tile_sums.h"
 #include "machine/topology.h"
 
 #include "common/stream.h"
@@ -181,7 +180,7 @@ static const char *binding(const struct settings *s)
 
 static int threads_by_itself(const struct settings *s)
 {
-    return *s->root ? fit_topology_usable(&s->topology) : fit_parallel_default_threads();
+    return *s->root ? fit_topology_usable(&s->topology) : fit_topology_threads();
 }
 
 static void tell_threads(const struct settings *s)

@@ -1,8 +1,8 @@
 /* load.c -- reading results; see load.h. */
 #include "report/figures/load.h"
 
-#include "base/run_id.h"
 #include "hdf5/reader.h"
+#include "input/run_files.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * runtime/results/summary_posterior.c).  Takes fit.json. */
 #include "report/page/page.h"
 
+#include "base/number_text.h"
 #include "common/text.h"
 #include "report/draw/panel.h"
-#include "results/results.h"
 #include "sampling/sampling.h"
 
 #include <ctype.h>

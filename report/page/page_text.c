@@ -2,8 +2,8 @@
  * and fit.h5. */
 #include "report/page/page.h"
 
+#include "base/number_text.h"
 #include "report/draw/panel.h"
-#include "results/results.h"
 
 #include "common/text.h"
 

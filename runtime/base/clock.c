@@ -33,6 +33,11 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+double fit_seconds(void)
+{
+    return 1e-9 * (double)now();
+}
+
 /* A thread that is seen for the first time has waited until now. */
 static struct watch *begin(enum fit_clock at)
 {

@@ -60,4 +60,7 @@ const char *fit_clock_word(enum fit_clock c);
 /* The report as a table of 80 columns. */
 void fit_clock_print(FILE *f);
 
+/* Seconds of a clock that only goes forward. */
+double fit_seconds(void);
+
 #endif

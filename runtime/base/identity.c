@@ -1,5 +1,5 @@
 /* identity.c -- size and SHA-256 of a file. */
-#include "input/measurement.h"
+#include "base/identity.h"
 
 #include "common/regular.h"
 #include "common/sha256.h"

@@ -2,8 +2,8 @@
 #define _DEFAULT_SOURCE /* gethostname */
 #include "base/lock.h"
 
+#include "base/clock.h"
 #include "base/output.h"
-#include "data/tile_sums.h"
 
 #include "common/unique.h"
 

@@ -15,8 +15,4 @@ enum { FIT_RUN_ID = 17 };
 
 void fit_run_id_new(char id[FIT_RUN_ID]);
 
-/* Are all files of the result in `folder` of one run?  FIT_ERR_DATA names two that are not.  Files that fit.json lists
- * as "kept_files" of an earlier run may be of another.  Results of versions without ids pass. */
-enum fit_status fit_run_id_check(const char *folder, struct fit_error *err);
-
 #endif

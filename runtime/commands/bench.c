@@ -8,8 +8,9 @@
  * (23), tiled as for a fit; for table models --frames is the number of rows.  Times do not depend
  * on the values of the data.
  */
+#include "base/alloc.h"
+#include "base/clock.h"
 #include "data/dataset.h"
-#include "commands/model_grid.h"
 #include "base/json.h"
 #include "data/tile_sums.h"
 #include "commands/program.h"

@@ -6,10 +6,11 @@
  * (wavevector, azimuths, frames, frame period), each by itself.  When all that is right the values
  * are read as `fit` would read them, for frames without values and errors that are no numbers. */
 #include "base/json.h"
-#include "machine/memory.h"
+#include "commands/configuration.h"
 #include "input/measurement.h"
 #include "commands/program.h"
 #include "commands/progress.h"
+#include "setup/memory_plan.h"
 #include "setup/setup.h"
 #include "input/source.h"
 #include "input/table.h"

@@ -5,12 +5,13 @@
  * costs the first alone, or, when values stay in the file, the larger of the two.  A fit takes as
  * many passes as it takes: PASSES is what fits of good data need, starts included.
  */
-#include "commands/model_grid.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "commands/configuration.h"
 #include "base/json.h"
-#include "machine/memory.h"
 #include "data/tile_sums.h"
 #include "commands/program.h"
-#include "setup/setup.h"
+#include "setup/memory_plan.h"
 #include "input/source_impl.h"
 
 #include <math.h>

@@ -7,15 +7,15 @@
  * A data file without any configuration (--data) may lack the frame period: then times are counted
  * in frames. */
 #define _DEFAULT_SOURCE /* gethostname */
+#include "commands/configuration.h"
 #include "fit/measured.h"
-#include "machine/memory.h"
 #include "base/output.h"
 #include "hdf5/h5_writer.h"
 #include "base/json.h"
 #include "commands/program.h"
 #include "commands/progress.h"
 #include "results/results.h"
-#include "setup/setup.h"
+#include "setup/memory_plan.h"
 #include "input/source.h"
 #include "input/table.h"
 

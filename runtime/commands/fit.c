@@ -6,6 +6,9 @@
  * are those of fit_job.h; here are the configuration, the log, the order and the exit code. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
+#include "base/progress_line.h"
+#include "commands/configuration.h"
+#include "fit/fit.h"
 #include "model/registry.h"
 
 #include "common/text.h"

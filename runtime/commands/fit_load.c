@@ -3,8 +3,10 @@
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "machine/memory.h"
+#include "base/progress_line.h"
 #include "input/source.h"
 #include "input/table.h"
+#include "setup/memory_plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
  * bootstrap, every angle or every q alone. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
+#include "base/progress_line.h"
+#include "fit/fit.h"
 #include "machine/memory.h"
+#include "setup/memory_plan.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * result or gone on with from their checkpoint, within what is left of --max-seconds. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
+#include "base/progress_line.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  */
 #include "base/json.h"
 #include "commands/program.h"
-#include "model/registry.h"
+#include "machine/cpu.h"
 
 #include <math.h>
 #include <stdio.h>

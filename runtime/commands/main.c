@@ -6,6 +6,7 @@
 #include "commands/cli.h"
 #include "commands/copies.h"
 #include "commands/program.h"
+#include "machine/cpu.h"
 #include "model/registry.h"
 #include "commands/simulate_config.h"
 

@@ -4,26 +4,16 @@
 #include "base/json.h"
 
 #include "common/nearest.h"
+#include "base/alloc.h"
 #include "base/units.h"
 #include "config/config.h"
-#include "data/tile_sums.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-double *fit_alloc_doubles(size_t n)
-{
-    void *p = NULL;
-    if (n > SIZE_MAX / sizeof(double) - 8)
-        return NULL;
-    if (posix_memalign(&p, 64, (n ? n : 1) * sizeof(double)) != 0)
-        return NULL;
-    memset(p, 0, n * sizeof(double));
-    return p;
-}
 
 static enum fit_status no_memory(struct fit_error *err)
 {
@@ -399,7 +389,7 @@ enum fit_status fit_experiment_rows(const struct fit_experiment *e, const struct
                                     double *mean, double *jac, struct fit_error *err)
 {
     const size_t n = e->layout.nframe;
-    const int threads = part->threads > 0 ? part->threads : fit_parallel_default_threads();
+    const int threads = part->threads > 0 ? part->threads : fit_topology_threads();
     struct rows all = {e,    part->g, part->i0, part->upper, malloc((size_t)threads * 3 * n * sizeof *all.index),
                        mean, jac};
     if (!all.index)

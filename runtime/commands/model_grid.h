@@ -66,7 +66,4 @@ enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, dou
 enum fit_status fit_experiment_json(const struct fit_experiment *e, const struct fit_cli *cli, FILE *f,
                                     struct fit_error *err);
 
-/* 64-byte aligned storage, released by free(). */
-double *fit_alloc_doubles(size_t n);
-
 #endif

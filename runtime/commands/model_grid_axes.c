@@ -9,6 +9,7 @@
  */
 #include "commands/model_grid_impl.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "input/table_impl.h"

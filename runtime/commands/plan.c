@@ -7,11 +7,12 @@
  * experiments: twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
  */
 #include "base/json.h"
+#include "base/number_text.h"
+#include "commands/configuration.h"
 #include "setup/design.h"
 #include "setup/plan_data.h"
 #include "commands/program.h"
 #include "commands/progress.h"
-#include "results/results.h"
 #include "input/select.h"
 
 #include <math.h>

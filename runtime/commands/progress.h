@@ -1,54 +1,17 @@
 /* progress.h -- what a person sees while a fit runs: one line on the terminal, five times a second; while chains
- * run, one line for each of them.
- *
- * Nothing is written when standard error is not a terminal or TERM is "dumb", unless JSON lines were
- * asked for (one object per iteration, for programs that watch).  There are no colours, so that NO_COLOR
- * has nothing to forbid.
+ * run, one line for each of them (base/progress_line.h).
  */
 #ifndef FIT_PROGRESS_H
 #define FIT_PROGRESS_H
 
+#include "base/progress_line.h"
 #include "leastsquares/fit_types.h"
 #include "sampling/sampling.h"
-
-#include <stdio.h>
-
-enum fit_progress_mode { FIT_PROGRESS_NONE, FIT_PROGRESS_LINE, FIT_PROGRESS_JSON };
-
-struct fit_progress_view {
-    FILE *f;
-    enum fit_progress_mode mode;
-    size_t npoint; /* for the rms of the (weighted) residuals; 0: unknown */
-    double last;   /* clock at the last line */
-    int shown;     /* something stands on the terminal, below the cursor */
-    double last_ess, ess; /* clock at, and result of, the last effective sample size */
-    double gtol; /* distance at which least squares end; 0: unknown, and the time left is not told */
-    double first_distance, first_seconds; /* of the run of iterations that is shown */
-    size_t last_iteration;
-    struct fit_progress_ticker *ticker; /* of the phase that is shown, or NULL */
-};
-
-/* choice: "auto" (or NULL), "none", "json".  FIT_ERR_USAGE for other words. */
-enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int terminal,
-                                   const char *choice, int quiet, struct fit_error *err);
-
-/* "comparing data and model": until the next line, or fit_progress_clear.  After a second the time that it has
- * taken stands behind. */
-void fit_progress_phase(struct fit_progress_view *v, const char *text);
-
-/* The same while this process reads about so many bytes, with the time that is left; NaN: unknown. */
-void fit_progress_reading(struct fit_progress_view *v, const char *text, double bytes);
-
-/* How much of the phase is done: then the time that is left stands there, too. */
-void fit_progress_part(struct fit_progress_view *v, double done, double total);
 
 /* A fit_progress_fn; user is the view.  Always returns 0. */
 int fit_progress_show(void *user, const struct fit_progress *p);
 
 /* The same for sampling: chains, effective draws of the log density per second, the time that is left. */
 int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p);
-
-/* Wipes what is shown. */
-void fit_progress_clear(struct fit_progress_view *v);
 
 #endif

@@ -11,7 +11,7 @@
  * (all of them, and along a direction) are compared when both the kernel and the file have them.  Of a kernel with a
  * density the log density is compared row by row, and its sums with their derivatives. */
 #include "commands/program.h"
-#include "model/registry.h"
+#include "machine/cpu.h"
 
 #include "common/regular.h"
 

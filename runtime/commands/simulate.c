@@ -18,9 +18,9 @@
 #include "commands/model_grid.h"
 #include "hdf5/h5_writer.h"
 #include "base/json.h"
+#include "machine/topology.h"
 #include "model/law.h"
 #include "base/output.h"
-#include "data/tile_sums.h"
 #include "commands/program.h"
 #include "commands/progress.h"
 #include "math/rng.h"
@@ -199,7 +199,7 @@ static enum fit_status make_matrix(const struct fit_experiment *e, const struct 
     if (st != FIT_OK || !is_noisy(noise))
         return st;
     if (threads <= 0)
-        threads = fit_parallel_default_threads();
+        threads = fit_topology_threads();
     if (noise->speckle)
         return speckle_matrix(e, noise, g, matrix, err);
     struct noisy all = {noise, g, n, matrix};
@@ -381,7 +381,7 @@ static enum fit_status write_pairs(const char *path, const struct fit_experiment
                                    struct fit_progress_view *view, struct fit_error *err)
 {
     struct fit_h5r h;
-    int threads = cli->threads ? (int)cli->threads : fit_parallel_default_threads();
+    int threads = cli->threads ? (int)cli->threads : fit_topology_threads();
     size_t batch = threads < 16 ? (size_t)threads : 16, ngroup = e->layout.ngroup;
     enum fit_status st = fit_h5r_create(path, &h, err);
     if (st != FIT_OK)

@@ -1,6 +1,6 @@
 /* keys.c -- the table of known keys and of the words that some of them take. */
-#include "fit/bootstrap.h"
 #include "config/config_impl.h"
+#include "leastsquares/fit_types.h"
 #include "sampler/nuts.h" /* FIT_NUTS_MAX_DEPTH */
 
 #include <float.h>

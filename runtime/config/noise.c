@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "posterior/prior.h"
+#include "model/prior.h"
 
 static const struct fit_cfg_word word_noise[] = {
     {"jeffreys", FIT_PRIOR_JEFFREYS},       {"half_normal", FIT_PRIOR_HALF_NORMAL},

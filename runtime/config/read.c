@@ -7,7 +7,7 @@
 #include "common/nearest.h"
 #include "base/units.h"
 #include "config/config_impl.h"
-#include "posterior/prior.h"
+#include "model/prior.h"
 
 #include "common/text.h"
 

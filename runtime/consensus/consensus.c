@@ -3,7 +3,9 @@
  * Shards run side by side, the longest first (LPT; Graham 1969), each on one thread, or one after the other with
  * their chains side by side when there are fewer shards than that gives work.  Nothing of a result depends on which.
  */
+#include "base/clock.h"
 #include "consensus/consensus_impl.h"
+#include "machine/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,7 +189,7 @@ static void add_up(struct fit_consensus_run *c)
 enum fit_status fit_consensus_open(struct fit_consensus_run *c, struct fit_error *err)
 {
     c->begin = fit_seconds();
-    c->opt.threads = c->opt.threads > 0 ? c->opt.threads : fit_parallel_default_threads();
+    c->opt.threads = c->opt.threads > 0 ? c->opt.threads : fit_topology_threads();
     pthread_mutex_init(&c->lock, NULL);
     c->out = calloc(1, sizeof *c->out);
     if (!c->out)

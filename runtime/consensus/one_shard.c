@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "machine/team.h"
 #include "math/linalg.h"
 #include "sampler/diagnostics.h"
 #include "sampler/sampler.h"
-#include "sampling/sampling_impl.h"
+#include "posterior/mode.h"
 
 static const double SLICE = 0.2; /* s between looks at the clock */
 
@@ -102,7 +103,7 @@ static enum fit_status find_mode(struct shard_run *r, double *scale, double *wid
     struct fit_mode_ask ask = {scale, widest, 0};
     struct fit_mode mode = {.q = r->q, .covariance = r->covariance};
     memcpy(r->q, c->mode, n * sizeof *r->q);
-    fit_sampling_scales(c->full, NULL, c->mode, scale, widest);
+    fit_mode_scales(c->full, NULL, c->mode, scale, widest);
     for (size_t i = 0; i < n; i++)
         scale[i] = fmin(sqrt((double)c->out->nshard * c->covariance[i * n + i]), 1);
     return fit_mode_find(&r->p->target, &ask, &mode, err);

@@ -5,9 +5,9 @@
  */
 #include "base/clock.h"
 #include "data/dataset_impl.h"
-#include "data/tile_sums.h"
 #include "data/stream.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +239,7 @@ enum fit_status fit_dataset_each(const struct fit_dataset *ds,
                                  void (*fn)(void *user, size_t k, const struct fit_tile *t),
                                  void *user, struct fit_error *err)
 {
-    int threads = fit_parallel_default_threads(), streamed = fit_dataset_streamed(ds);
+    int threads = fit_topology_threads(), streamed = fit_dataset_streamed(ds);
     struct visiting v = {.ds = ds, .fn = fn, .user = user};
     v.nbuffer = (fit_dataset_buffer(ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
     if (streamed &&

@@ -28,39 +28,6 @@ struct fit_parallel {
     double *buffer;             /* threads x nbuffer */
 };
 
-double fit_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- how many threads ------------------------------------------------------------------------ */
-
-static pthread_once_t asked_once = PTHREAD_ONCE_INIT;
-static int usable;
-
-static void ask(void)
-{
-    struct fit_topology *t = malloc(sizeof *t);
-    usable = 1;
-    if (t) {
-        fit_topology_read(t);
-        usable = fit_topology_usable(t);
-    }
-    free(t);
-}
-
-int fit_parallel_default_threads(void)
-{
-    const char *wish = getenv("OMP_NUM_THREADS");
-    int n = wish ? atoi(wish) : 0;
-    if (n > 0)
-        return n;
-    pthread_once(&asked_once, ask);
-    return usable;
-}
-
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 static double *alloc_doubles(size_t n)
@@ -81,7 +48,7 @@ static size_t multiple_of_8(size_t n)
 static int worthwhile_threads(size_t npoint)
 {
     enum { POINTS_PER_THREAD = 20000 };
-    size_t most = 1 + npoint / POINTS_PER_THREAD, all = (size_t)fit_parallel_default_threads();
+    size_t most = 1 + npoint / POINTS_PER_THREAD, all = (size_t)fit_topology_threads();
     return (int)(all < most ? all : most);
 }
 

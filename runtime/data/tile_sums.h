@@ -14,10 +14,6 @@
 
 enum { FIT_PARALLEL_LEAVES = 512 }; /* bounds the memory: 512 x 1500 doubles = 6 MB */
 
-/* Physical cores inside the affinity mask of the process, not more than the quota of its cgroup
- * (at least 1).  OMP_NUM_THREADS, when set, wins. */
-int fit_parallel_default_threads(void);
-
 struct fit_parallel;
 
 struct fit_parallel_need {
@@ -54,8 +50,5 @@ int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_tas
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */
 void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),
                        void *user);
-
-/* Seconds of a clock that only goes forward. */
-double fit_seconds(void);
 
 #endif

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "data/quantiles.h"
-#include "data/tile_sums.h"
 #include "errors/scores.h"
+#include "fit/fit.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 #include "math/rng.h"
 #include "math/special.h"
 
@@ -34,12 +36,6 @@ struct job {
     struct fit_error *err;     /* of each replicate */
     enum fit_status *status;
 };
-
-const char *fit_bootstrap_word(enum fit_bootstrap_kind kind)
-{
-    static const char *const word[] = {"none", "parametric", "block"};
-    return word[kind];
-}
 
 /* ---- values of the model --------------------------------------------------------------------------------------- */
 
@@ -260,7 +256,7 @@ static size_t data_doubles(const struct fit_dataset *ds)
 static enum fit_status prepare(struct job *j, struct fit_error *err)
 {
     const struct fit_bootstrap_spec *s = j->spec;
-    size_t threads = s->threads > 0 ? (size_t)s->threads : (size_t)fit_parallel_default_threads();
+    size_t threads = s->threads > 0 ? (size_t)s->threads : (size_t)fit_topology_threads();
     size_t places = j->kernel->space == FIT_PAIRS ? 0 : j->ds->layout.nrow;
     enum fit_status st = FIT_OK;
     if (j->kernel->space == FIT_PAIRS) {

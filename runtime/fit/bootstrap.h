@@ -19,9 +19,6 @@
 
 #include "leastsquares/fit_types.h"
 
-enum fit_bootstrap_kind { FIT_BOOTSTRAP_NONE, FIT_BOOTSTRAP_PARAMETRIC, FIT_BOOTSTRAP_BLOCK };
-const char *fit_bootstrap_word(enum fit_bootstrap_kind kind); /* "none", "parametric", "block" */
-
 struct fit_bootstrap_spec {
     enum fit_bootstrap_kind kind;
     size_t n;      /* replicates, at least 2 */

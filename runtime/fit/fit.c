@@ -19,6 +19,7 @@
 #include "errors/profile.h"
 #include "errors/rate_value.h"
 #include "errors/sandwich.h"
+#include "fit/fit.h"
 #include "leastsquares/covariance.h"
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/qr_steps.h"
@@ -33,26 +34,6 @@ void fit_options_default(struct fit_options *opt)
                                 .loss = FIT_LOSS_LINEAR,
                                 .f_scale = 1,
                                 .scaling = FIT_SCALING_INDIVIDUAL};
-}
-
-const char *fit_word_name(enum fit_word w)
-{
-    static const char *const name[] = {"converged_gradient", "converged_cost", "converged_step",
-                                       "at_bound",           "max_iterations", "failed",
-                                       "interrupted"};
-    return (unsigned)w < sizeof name / sizeof *name ? name[w] : "unknown";
-}
-
-const char *fit_noise_name(enum fit_noise_source source)
-{
-    static const char *const name[] = {"file", "given", "residuals", "law"};
-    return (unsigned)source < sizeof name / sizeof *name ? name[source] : "unknown";
-}
-
-const char *fit_loss_name(enum fit_loss loss)
-{
-    static const char *const name[] = {"linear", "soft_l1", "huber", "cauchy", "arctan"};
-    return (unsigned)loss < sizeof name / sizeof *name ? name[loss] : "unknown";
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

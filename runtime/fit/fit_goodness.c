@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "commands/model_grid.h"
+#include "base/alloc.h"
 #include "errors/scores.h"
 #include "leastsquares/fit_impl.h"
 #include "model/law.h"

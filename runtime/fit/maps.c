@@ -5,10 +5,10 @@
  * the same order whatever the number of threads, and no two threads write to the same place. */
 #include "fit/maps.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
-#include "commands/model_grid.h"
-#include "data/tile_sums.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 #include "model/law.h"
 
 #include <math.h>
@@ -496,7 +496,7 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
 {
     struct work w = {.k = kernel, .ds = ds, .fit = fit, .maps = allocate(kernel, ds)};
     enum fit_status st = FIT_OK;
-    threads = threads > 0 ? threads : fit_parallel_default_threads();
+    threads = threads > 0 ? threads : fit_topology_threads();
     *maps = NULL;
     if (!w.maps || !allocate_work(&w, threads)) {
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the maps of data and model");

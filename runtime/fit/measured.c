@@ -4,7 +4,7 @@
  * sigma, which is all that is to be known besides the data. */
 #include "fit/measured.h"
 
-#include "commands/model_grid.h"
+#include "base/alloc.h"
 #include "leastsquares/local_noise.h"
 #include "leastsquares/start.h"
 

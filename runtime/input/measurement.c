@@ -11,6 +11,7 @@
 #include "input/measurement_impl.h"
 
 #include "base/clock.h"
+#include "base/identity.h"
 #include "base/units.h"
 #include "data/stream.h"
 #include "input/source_impl.h"

@@ -87,8 +87,4 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
 /* The same for values that stay in the file. */
 size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted);
 
-/* SHA-256 and size of a file. */
-enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size,
-                                  struct fit_error *err);
-
 #endif

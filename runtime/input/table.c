@@ -1,6 +1,7 @@
 /* table.c -- reading tables.  See table.h. */
 #include "input/table_impl.h"
 
+#include "base/identity.h"
 #include "files/npz.h"
 #include "hdf5/reader.h"
 #include "input/source.h"

@@ -1,16 +1,10 @@
-/* fit_types.h -- one least-squares fit: a kernel, a data set, options in; parameters with errors out.
+/* fit_types.h -- options and results of one least-squares fit (fit/fit.h): parameters with errors.
  *
  * Minimises  cost = 1/2 sum_n w_n (y_n - mean_n(theta, lin))^2  over the nonlinear parameters
  * theta inside their bounds; the linear parameters lin are eliminated by variable projection
  * inside theirs (objective.h).  The optimiser is a trust-region method that keeps to the box
  * (nlsq.h); starting points are found from the data (start.h); errors come from the full J^T J,
  * linear parameters included (covariance.h).
- *
- *     struct fit_options opt;
- *     struct fit_result res;
- *     fit_options_default(&opt);
- *     if (fit_run(kernel, dataset, &opt, &res, &err) != FIT_OK) ...
- *     fit_result_free(&res);
  *
  * Order of the full vector, used by std, covariance, correlation and at_bound:
  *     theta[0..nparam), then lin[g*nlinear + q] for g < ngroup, q < nlinear: nfull numbers.
@@ -124,9 +118,6 @@ struct fit_options {
     const atomic_int *interrupt;            /* nonzero value: stop; may be NULL.  Atomic, for it is set by
                                                handlers of signals and read by threads */
 };
-
-/* Fills in the defaults named above. */
-void fit_options_default(struct fit_options *opt);
 
 enum fit_noise_source {
     FIT_NOISE_FILE,      /* weights of the data set: absolute */
@@ -392,16 +383,7 @@ struct fit_result {
     void *storage_; /* everything above */
 };
 
-/* Fits.  Returns FIT_OK whenever a point with finite cost was found (look at res->status),
- * otherwise an error: options that do not suit the model (FIT_ERR_CONFIG), too few data
- * (FIT_ERR_DATA), no finite value at any start (FIT_ERR_NUMERIC), memory.  On error *res is empty
- * and need not be freed. */
-enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                        const struct fit_options *opt, struct fit_result *res,
-                        struct fit_error *err);
-
-/* Frees what a fit has put into *res, not *res itself; once. */
-void fit_result_free(struct fit_result *res);
+enum fit_bootstrap_kind { FIT_BOOTSTRAP_NONE, FIT_BOOTSTRAP_PARAMETRIC, FIT_BOOTSTRAP_BLOCK }; /* fit/bootstrap.h */
 
 /* "converged_gradient", "converged_cost", "converged_step", "at_bound", "max_iterations", "failed",
  * "interrupted" */
@@ -412,5 +394,8 @@ const char *fit_noise_name(enum fit_noise_source source);
 
 /* "linear", "soft_l1", "huber", "cauchy", "arctan" */
 const char *fit_loss_name(enum fit_loss loss);
+
+/* "none", "parametric", "block" */
+const char *fit_bootstrap_word(enum fit_bootstrap_kind kind);
 
 #endif

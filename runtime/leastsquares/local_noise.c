@@ -1,7 +1,7 @@
 /* local_noise.c -- noise by differences along lines of constant lag; see local_noise.h. */
 #include "leastsquares/local_noise.h"
 
-#include "commands/model_grid.h"
+#include "base/alloc.h"
 
 #include <math.h>
 #include <stdlib.h>

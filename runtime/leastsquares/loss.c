@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/tile_sums.h"
 #include "leastsquares/objective_impl.h"
 
 /* The curvature is not taken to be less than this part of the majorant's. */

@@ -7,6 +7,8 @@
  * then the given start is followed as it is; in small tables always, so that it leads where the
  * user expects.
  */
+#include "base/clock.h"
+#include "data/tile_sums.h"
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/qr_steps.h"
 #include "leastsquares/problem.h"

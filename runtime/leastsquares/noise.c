@@ -11,6 +11,8 @@
  * squares with fixed weights come first, which eliminate the linear parameters exactly.
  * Its covariance is Huber's (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
  */
+#include "base/clock.h"
+#include "data/tile_sums.h"
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/problem.h"
 #include "leastsquares/robust_problem.h"

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "data/tile_arithmetic.h"
+#include "data/tile_sums.h"
 #include "math/linalg.h"
 
 /* Below this part of the data's sum of squares, residuals are summed directly: 1e-16 / 1e-7 leaves

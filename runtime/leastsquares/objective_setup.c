@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "data/tile_arithmetic.h"
+#include "data/tile_sums.h"
 #include "math/linalg.h"
 
 static size_t max_size(size_t a, size_t b)

@@ -1,7 +1,7 @@
 /* problem.c -- see problem.h. */
 #include "leastsquares/problem.h"
 
-#include "data/tile_sums.h"
+#include "base/clock.h"
 #include "leastsquares/rate_valley.h"
 #include "math/linalg.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "commands/model_grid.h"
+#include "base/alloc.h"
 #include "leastsquares/start.h"
 
 struct second {

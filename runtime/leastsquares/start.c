@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "leastsquares/start_impl.h"
+#include "machine/topology.h"
 
 enum {
     COARSE_FRAMES = 56,  /* wanted on the coarse copy */
@@ -215,7 +217,7 @@ static void workers_free(struct fit_search *q)
 static enum fit_status workers_new(struct fit_search *q, const struct fit_dataset *ds, struct fit_error *err)
 {
     struct fit_objective_setup setup = *q->s->setup;
-    int threads = setup.threads > 0 ? setup.threads : fit_parallel_default_threads();
+    int threads = setup.threads > 0 ? setup.threads : fit_topology_threads();
     size_t wanted = threads > MOST_WORKERS ? MOST_WORKERS : (size_t)threads;
     enum fit_status st = FIT_OK;
     setup.threads = 1;

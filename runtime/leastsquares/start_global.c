@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/tile_sums.h"
+#include "base/clock.h"
 #include "leastsquares/start_impl.h"
 #include "math/cmaes.h"
 #include "math/rng.h"

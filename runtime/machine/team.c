@@ -14,7 +14,6 @@
 #include "machine/team.h"
 
 #include "base/clock.h"
-#include "data/tile_sums.h"
 #include "machine/topology.h"
 
 #include <pthread.h>
@@ -204,7 +203,7 @@ static void run_together(struct call *c, size_t threads)
 
 void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
 {
-    int asked = team.threads == FIT_TEAM_ALL ? fit_parallel_default_threads() : team.threads;
+    int asked = team.threads == FIT_TEAM_ALL ? fit_topology_threads() : team.threads;
     size_t threads = asked > 1 ? (size_t)asked : 1;
     threads = threads < n ? threads : n;
     struct call c = {.turn = turn, .user = user, .at = fit_clock_now()};

@@ -8,6 +8,7 @@
 #endif
 #include "machine/topology.h"
 
+#include <pthread.h>
 #include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
@@ -267,4 +268,30 @@ int fit_topology_core(size_t k, int spread)
         n = fit_topology_order(&t, spread, order);
     }
     return n > 0 ? order[k % (size_t)n] : -1;
+}
+
+/* ---- how many threads ------------------------------------------------------------------------------------------- */
+
+static pthread_once_t asked_once = PTHREAD_ONCE_INIT;
+static int usable;
+
+static void ask(void)
+{
+    struct fit_topology *t = malloc(sizeof *t);
+    usable = 1;
+    if (t) {
+        fit_topology_read(t);
+        usable = fit_topology_usable(t);
+    }
+    free(t);
+}
+
+int fit_topology_threads(void)
+{
+    const char *wish = getenv("OMP_NUM_THREADS");
+    int n = wish ? atoi(wish) : 0;
+    if (n > 0)
+        return n;
+    pthread_once(&asked_once, ask);
+    return usable;
 }

@@ -25,6 +25,8 @@
 #include "data/dataset.h"
 #include "fit/kernel.h"
 
+enum { FIT_LINKAGE_RATES = 48 }; /* rates of a kernel at most: the sampler keeps a bit for each */
+
 struct fit_linkage_spec {
     /* Relations.  With n = nparam + nlinear of the inner kernel, row k (n + 1 numbers) of a tied parameter k holds
      * the factors of all parameters and last the constant; factors of tied parameters, and of linear ones for a

@@ -6,8 +6,8 @@
  * all of them: then its condition must be shared, too.  With one group in a class, what cannot be told apart by
  * one group cannot be told apart at all.  Mirror images are claimed only for a fit with one class.
  */
+#include "model/linkage.h"
 #include "model/linkage_make.h"
-#include "posterior/posterior.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -163,7 +163,7 @@ static void copy_degeneracies(struct fit_making *m)
 
 /* ---- rates: coordinates of the sampler --------------------------------------------------------------------------- */
 
-enum { MOST_RATES = FIT_POSTERIOR_RATES }; /* the sampler keeps bits for each */
+enum { MOST_RATES = FIT_LINKAGE_RATES };
 
 static int overlap(const struct fit_rate *a, const struct fit_rate *b)
 {

@@ -16,8 +16,4 @@ enum fit_status fit_registry_pick(const struct fit_kernel *const *kernels, const
                                   const char *isa, const struct fit_kernel **kernel,
                                   struct fit_error *err);
 
-/* 1 when this machine can run code compiled for the level: "x86-64-v2", -v3, -v4 (x86-64 psABI);
- * names of other machines are taken to be the machine's own. */
-int fit_cpu_supports(const char *isa);
-
 #endif

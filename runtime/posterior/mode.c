@@ -8,7 +8,7 @@
  * Several starts: Pathfinder (pathfinder.h) from each, Newton's method from the end of its path, and the one around
  * which there is most mass by the normal approximation there, log p + 1/2 log |covariance|.
  */
-#include "sampling/sampling_impl.h"
+#include "posterior/mode.h"
 
 #include <math.h>
 #include <stdlib.h>

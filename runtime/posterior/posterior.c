@@ -1,6 +1,9 @@
 /* posterior.c -- priors, coordinates and the collapsed density put together; see posterior.h. */
 #include "posterior/posterior.h"
 
+#include "data/tile_sums.h"
+#include "model/linkage.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +164,7 @@ static int map_of(const struct fit_posterior *p, size_t r, struct fit_rate_map *
     }
     if (!m->fixed[FIT_RATE_X])
         m->width = width_of(&p->setup.param[rate->shift]);
-    if (r >= FIT_POSTERIOR_RATES || p->setup.plain_rates >> r & 1 || !isfinite(m->reference) || !isfinite(m->width) ||
+    if (r >= FIT_LINKAGE_RATES || p->setup.plain_rates >> r & 1 || !isfinite(m->reference) || !isfinite(m->width) ||
         (m->fixed[FIT_RATE_A] && (m->fixed[FIT_RATE_C] || !m->fixed[FIT_RATE_X])) || !(m->part[FIT_RATE_A].lower >= 0))
         return 0;
     return fit_rate_of(m, m->start, q);

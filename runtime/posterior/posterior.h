@@ -22,7 +22,7 @@
 
 #include "math/coordinate.h"
 #include "posterior/collapsed.h"
-#include "posterior/prior.h"
+#include "model/prior.h"
 #include "posterior/rate_coordinates.h"
 #include "sampler/target.h"
 
@@ -43,7 +43,6 @@ struct fit_posterior_level {
     int deviation;    /* 1: the coordinate is the deviation in the units of the prior; needs from[0] or from[1] */
 };
 
-enum { FIT_POSTERIOR_RATES = 48 }; /* rates of a kernel with coordinates of their own, at most */
 
 struct fit_posterior_setup {
     const struct fit_kernel *kernel;   /* borrowed, with ds */

@@ -151,10 +151,6 @@ int fit_results_fixed(const struct fit_results *r, size_t k);
  * 0: none. */
 double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
 
-/* "1998.3" and "21": value with two digits of its error.  std not finite or 0: six digits, error
- * empty. */
-void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
-
 /* That of 95 % by the profile in words, "0.0149 .. 0.0203 (95 %)" or "above 1340 (95 %)"; 0 and "" where there is none,
  * or no end of it. */
 int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size);

@@ -2,6 +2,7 @@
 #include "results/study.h"
 
 #include "common/nearest.h"
+#include "base/number_text.h"
 #include "results/results.h"
 
 #include <math.h>

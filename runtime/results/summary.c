@@ -1,5 +1,6 @@
 /* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns, and those that name what
  * the model cannot tell apart. */
+#include "base/number_text.h"
 #include "results/results.h"
 
 #include "common/text.h"

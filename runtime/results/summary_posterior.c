@@ -4,6 +4,7 @@
  * Parameters of the groups stand in one line each when the groups are more than a few.  ESS: the
  * lesser of bulk and tail.
  */
+#include "base/number_text.h"
 #include "results/results.h"
 
 #include <math.h>

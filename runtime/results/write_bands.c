@@ -9,10 +9,10 @@
  * logarithmic grid, between which the band is interpolated.  What is kept there is the difference
  * to least squares, which varies less over a range of ages than the model does.
  */
+#include "base/alloc.h"
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
 
-#include "commands/model_grid.h"
 #include "data/quantiles.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* laplace.c -- Hessian at a mode, and importance sampling from a t distribution around it. */
 #include "sampler/laplace.h"
 
-#include "data/tile_sums.h"
+#include "base/clock.h"
 #include "machine/team.h"
 #include "math/linalg.h"
 #include "math/rng.h"

@@ -4,8 +4,8 @@
  * change a draw. */
 #include "sampler/sampler.h"
 
+#include "base/clock.h"
 #include "common/sha256.h"
-#include "data/tile_sums.h"
 #include "machine/team.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
  * several starts are followed as well (mode.c).  Rates whose coordinates leave out a part of the posterior
  * (rate_coordinates.h) get plain ones, and the mode is looked for again.
  */
+#include "posterior/mode.h"
 #include "sampling/sampling_impl.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static const double WIDEST = 4;    /* of a coordinate on a logarithmic or logist
 static const double CUT_WIDTH = 0.25; /* deviation of log rate from which rates of 0 and less count */
 static const double TAIL = 0.001;  /* of a prior: further out least squares and prior are at odds */
 
-void fit_sampling_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
+void fit_mode_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
                          double *widest)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -157,7 +158,7 @@ static enum fit_status mode_of(struct fit_sampling_run *m, const struct fit_resu
     struct fit_mode_ask ask = {.scale = scale, .widest = scale + n, .seed = s->seed};
     struct fit_mode mode = {.q = s->mode, .covariance = s->mode_covariance};
     fit_posterior_start(m->p, s->mode);
-    fit_sampling_scales(m->p, fit, s->mode, scale, scale + n);
+    fit_mode_scales(m->p, fit, s->mode, scale, scale + n);
     enum fit_status st = fit_mode_find(&m->p->target, &ask, &mode, err);
     if (st == FIT_ERR_NUMERIC)
         mode.log_mass = -INFINITY;

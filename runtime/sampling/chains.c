@@ -5,6 +5,7 @@
  * the point about which the target was built, the mode and the chains; so it does not matter to the
  * draws when a run was ended, how often, or with how many threads it goes on.
  */
+#include "base/clock.h"
 #include "sampling/sampling_impl.h"
 
 #include <math.h>

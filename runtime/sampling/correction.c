@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "sampler/laplace.h"
 #include "sampler/metric.h"
 

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "math/special.h"
+#include "posterior/mode.h"
 #include "sampler/laplace.h"
 #include "sampler/psis.h"
 
@@ -94,7 +95,7 @@ static enum fit_status follow(struct finding *w, struct fit_error *err)
     struct fit_error why;
     if (s->nmode == FIT_MODES)
         return FIT_OK;
-    fit_sampling_scales(w->m->p, w->fit, w->q, w->scale, w->widest);
+    fit_mode_scales(w->m->p, w->fit, w->q, w->scale, w->widest);
     struct fit_mode_ask ask = {.scale = w->scale, .widest = w->widest, .seed = s->seed};
     enum fit_status st = fit_mode_find(&w->m->p->target, &ask, &mode, &why);
     if (st == FIT_ERR_NUMERIC)

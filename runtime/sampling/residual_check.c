@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/model_grid.h"
-#include "data/tile_sums.h"
+#include "base/alloc.h"
 #include "errors/scores.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 #include "math/special.h"
 
 enum { SIDE = 16, RUN = SIDE * SIDE, FEWEST_DRAWS = 20, M = FIT_RESIDUAL_MEASURES, MOST_THREADS = 64 };
@@ -396,7 +396,7 @@ enum fit_status fit_residual_check(const struct fit_posterior_setup *setup, cons
     if (kernel->density || !kernel->points || s->chains * s->draws < FEWEST_DRAWS || s->chains > FIT_RESIDUAL_DRAWS ||
         s->ngroup != ds->layout.ngroup)
         return FIT_OK;
-    size_t team = (size_t)(threads > 0 ? threads : fit_parallel_default_threads());
+    size_t team = (size_t)(threads > 0 ? threads : fit_topology_threads());
     team = team < MOST_THREADS ? team : MOST_THREADS;
     w.each = FIT_RESIDUAL_DRAWS / s->chains < s->draws ? FIT_RESIDUAL_DRAWS / s->chains : s->draws;
     w.draws = w.each * s->chains;

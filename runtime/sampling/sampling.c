@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 #include "sampler/laplace.h"
 #include "sampler/psis.h"
 
@@ -33,7 +35,7 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
     }
     m->plain_rates |= setup.plain_rates;
     setup.plain_rates = m->plain_rates;
-    int threads = m->opt->threads > 0 ? m->opt->threads : fit_parallel_default_threads();
+    int threads = m->opt->threads > 0 ? m->opt->threads : fit_topology_threads();
     size_t chains = m->opt->method == FIT_SAMPLING_NUTS ? m->s->chains : (size_t)threads;
     double count = (double)given->ds->npoint;
     m->side_by_side = threads > 1 && count < VALUES_PER_THREAD * threads;

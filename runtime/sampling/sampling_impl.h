@@ -48,42 +48,6 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
 enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_posterior_setup *setup,
                                   const struct fit_result *fit, struct fit_error *err);
 
-/* scale[n], widest[n] <- standard deviations of the coordinates, roughly, from the fit where it has some (NULL: there
- * is none); and how wide they may be. */
-void fit_sampling_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
-                         double *widest);
-
-struct fit_mode_ask {
-    const double *scale;  /* n: standard deviations, roughly */
-    const double *widest; /* n: the most that makes sense */
-    uint64_t seed;
-};
-
-struct fit_mode {
-    double *q, *covariance; /* n; n x n: inverse of the Hessian where that is positive, see mode.c */
-    size_t weak;            /* directions along which the density is flat or convex */
-    int found;              /* 1: the gradient is next to 0 */
-    double log_mass;        /* log p + 1/2 log |covariance| */
-};
-
-/* Maximum of the target near mode->q by Newton's method.  FIT_ERR_NUMERIC: no finite gradient there. */
-enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_ask *ask, struct fit_mode *mode,
-                              struct fit_error *err);
-
-/* The best of the modes found from nstart x n starts, where it is better than *best (log_mass -INFINITY: none yet).
- * other (n): the best of those that are more than five standard deviations off by the covariance of the
- * best; *other_mass <- its log_mass, -INFINITY: there is none.
- * FIT_ERR_NUMERIC: none was found and there was none. */
-enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
-                                const struct fit_mode_ask *ask, struct fit_mode *best, double *other,
-                                double *other_mass, struct fit_error *err);
-
-/* 1: q is farther than five standard deviations from the mode; -1: its covariance has no inverse.  room: n^2 + n. */
-int fit_mode_far(const struct fit_mode *mode, const double *q, size_t n, double *room);
-
-/* 1/2 log |covariance|; room: n^2. */
-double fit_mode_log_root(const struct fit_mode *mode, size_t n, double *room);
-
 /* nmode, modes, mode_covariances of the samples: modes.c. */
 enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct fit_result *fit,
                                         struct fit_error *err);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/results.h" /* fit_format_error */
+#include "base/number_text.h"
 #include "sampler/psis.h"
 
 static const double OTHER_PART = 0.01; /* of the mass in another mode that is worth a word */

@@ -1,11 +1,12 @@
 /* design.c -- what an experiment could determine.  See design.h. */
 #include "setup/design.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
-#include "commands/model_grid.h"
-#include "data/tile_sums.h"
+#include "fit/fit.h"
 #include "input/select.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,7 +183,7 @@ static enum fit_status put_values(struct fit_plan *p, const double *theta, const
 {
     const struct fit_layout *l = &p->ds->layout;
     const struct fit_kernel *k = p->kernel;
-    int threads = fit_parallel_default_threads();
+    int threads = fit_topology_threads();
     size_t n = l->nframe, all = (size_t)threads * n;
     double *ws = fit_alloc_doubles(k->workspace(l));
     struct values v = {.k = k,

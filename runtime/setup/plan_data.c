@@ -3,7 +3,7 @@
 
 #include "fit/measured.h"
 #include "input/measurement.h"
-#include "machine/memory.h"
+#include "setup/memory_plan.h"
 
 #include <math.h>
 #include <stdio.h>

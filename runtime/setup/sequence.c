@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/tile_sums.h"
+#include "base/clock.h"
+#include "fit/fit.h"
 
 struct alone {
     const struct fit_config *cfg;

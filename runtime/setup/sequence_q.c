@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/tile_sums.h"
+#include "base/clock.h"
+#include "fit/fit.h"
 #include "input/measurement.h"
 
 /* Mean of linear parameter u over n groups, and its error from their covariance. */

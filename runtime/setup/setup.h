@@ -1,8 +1,7 @@
-/* setup.h -- from the command line and a configuration to what a fit needs. */
+/* setup.h -- from a configuration to what a fit needs. */
 #ifndef FIT_SETUP_H
 #define FIT_SETUP_H
 
-#include "commands/program.h"
 #include "config/config.h"
 #include "input/measurement.h"
 #include "leastsquares/fit_types.h"
@@ -10,13 +9,6 @@
 
 /* Data in the place of a configuration, by the name or by the first bytes. */
 int fit_setup_is_data(const char *file);
-
-/* Reads the configuration file named on the command line (or none, with --data), applies the
- * options, checks that all agree.  Prints nothing: errors and notes are in the log, the first error
- * also in err.  For `check`, *cfg may be given in spite of errors (fit_config_options.keep). */
-enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
-                                 struct fit_config_log *log, struct fit_config **cfg,
-                                 struct fit_error *err);
 
 /* FIT_ERR_CONFIG for wishes that this version cannot meet: several data files. */
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *kernel,
@@ -48,11 +40,5 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
 
 /* Starts of s at the end of the shared fit `from`, whose linkage was link (or NULL). */
 void fit_setup_start_from(struct fit_setup *s, const struct fit_linkage *link, const struct fit_result *from);
-
-/* Megabytes: the most that this process ever held. */
-double fit_memory_peak_mb(void);
-
-/* The words of the command, quoted where a shell would want it; the caller frees. */
-char *fit_command_line(int argc, char *const *argv);
 
 #endif

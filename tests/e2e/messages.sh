@@ -13,7 +13,7 @@ grep '^### ' docs/troubleshooting.md | awk -v list="$list" '
     BEGIN { while ((getline line < list) > 0) text[++n] = line }
     {
         total++
-        sub(/^### `/, ""); sub(/`$/, "")
+        sub(/^### `(\.\.\.: )?/, ""); sub(/`$/, "") # the file comes first, a field of its own
         parts = split($0, part, /\.\.\./)
         for (k = found = 0; k < n && !found; ) {
             rest = text[++k]

@@ -1,7 +1,6 @@
 /* support.c -- see support.h. */
+#include "machine/cpu.h"
 #include "support.h"
-
-#include "model/registry.h"
 
 #include <fcntl.h>
 #include <ftw.h>

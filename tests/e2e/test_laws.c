@@ -10,6 +10,7 @@
  *
  * Moments agree within 4 Monte Carlo standard errors (ours, and the reference's where it has some); seeds are fixed.
  */
+#include "fit/fit.h"
 #include "sampler/diagnostics.h"
 #include "leastsquares/fit_types.h"
 #include "model/law.h"

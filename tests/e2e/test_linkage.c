@@ -6,6 +6,7 @@
  * long double.  Both must end at the same point (1e-4 of an error: the fit ends at a gradient of 1e-6) with the
  * same errors (1e-6: J^T J from sums in double against long double, condition number 1e5 squared).
  */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "leastsquares/fit_impl.h"
 #include "model/linkage.h"

@@ -7,6 +7,7 @@
  *
  * test_minima [TRUTHS SEEDS [FIRST]]   so many true values and sets of noise (default: those below, one each)
  */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "leastsquares/objective.h"
 #include "leastsquares/residual_blocks.h"

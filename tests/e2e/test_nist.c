@@ -14,6 +14,7 @@
  *        test_nist NAME       one problem, with its numbers
  *        test_nist --table    the table of the fits with a search, and what it sums up to
  */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "fit/kernel.h"
 #include "input/measurement.h"

@@ -10,6 +10,7 @@
  *        test_posteriordb --table    what was reached, and effective draws per gradient beside those of other samplers
  *                                    (peers.json, from tests/peers/posteriordb_peers.py)
  */
+#include "fit/fit.h"
 #include "sampler/diagnostics.h"
 #include "leastsquares/fit_types.h"
 #include "input/measurement.h"

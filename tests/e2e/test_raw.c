@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
+#include "machine/cpu.h"
 #include "math/rng.h"
-#include "model/registry.h"
 
 enum { NT = 151, NG = 3, FIRST = 5 };
 

@@ -7,6 +7,7 @@
  *
  * tests/data/hierarchy: six angles whose contrasts are drawn together, against a dense computation.
  */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "support.h"
 #include "files/yaml_tree.h"

@@ -1,4 +1,5 @@
 /* test_sandwich.c -- robust errors against the definition: sums over all pairs of values, one by one. */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "math/rng.h"
 #include "support.h"

@@ -1,5 +1,6 @@
 /* test_sketch.c -- the sketch of the cost (thin_profile.h) against the cost itself: at the minimum, and
  * along profiles. */
+#include "fit/fit.h"
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/problem.h"
 #include "math/rng.h"

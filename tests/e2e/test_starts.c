@@ -6,6 +6,7 @@
  * former; the latter is told only.  Without a file the data are made here: the emitted model at known parameters
  * plus white noise.
  */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "input/measurement.h"
 #include "leastsquares/objective.h"

@@ -4,6 +4,7 @@
  * the standard error.  Errors of a bootstrap of n replicates scatter by 1 / sqrt(2 n): 200 replicates, 4 of those.
  */
 #include "fit/bootstrap.h"
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "errors/likelihood.h"
 #include "math/rng.h"

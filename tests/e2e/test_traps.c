@@ -11,6 +11,7 @@
  *
  * test_traps [SEEDS]   so many sets of noise for each case and level (2)
  */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "leastsquares/objective.h"
 #include "errors/profile.h"

@@ -30,6 +30,7 @@
  * computed, too.  Now 68 % and 95 % are expected, exactly.
  */
 #include "errors/profile.h"
+#include "fit/fit.h"
 #include "sampler/diagnostics.h"
 #include "leastsquares/fit_types.h"
 #include "posterior/posterior.h"

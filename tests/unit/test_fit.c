@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "fit/fit.h"
 #include "math/linalg.h"
 #include "mock_kernels.h"
 

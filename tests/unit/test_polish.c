@@ -1,4 +1,5 @@
 /* test_polish.c -- the last digits of fits of tables, against Newton's method in long double. */
+#include "fit/fit.h"
 #include "leastsquares/fit_types.h"
 #include "leastsquares/qr_steps.h"
 

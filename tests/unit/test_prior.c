@@ -1,7 +1,7 @@
 /* test_prior.c -- priors are densities with the right derivatives and quantiles; coordinates and their
  * Jacobians. */
 #include "math/coordinate.h"
-#include "posterior/prior.h"
+#include "model/prior.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
+#include "commands/configuration.h"
 #include "results/results.h"
-#include "setup/setup.h"
 
 static void format(double value, double std, const char *v, const char *e)
 {

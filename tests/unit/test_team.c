@@ -1,7 +1,6 @@
 /* test_team.c -- loops that threads share: every turn once, order, calls within calls and side by side;
  * processors and their limits; the clock of what threads do. */
 #include "base/clock.h"
-#include "data/tile_sums.h"
 #include "machine/team.h"
 #include "machine/topology.h"
 

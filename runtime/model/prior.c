@@ -2,7 +2,7 @@
  *
  * Masses are differences of distribution functions, taken from the side where they are small.
  */
-#include "posterior/prior.h"
+#include "model/prior.h"
 
 #include <math.h>
 

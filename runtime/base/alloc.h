@@ -1,0 +1,10 @@
+/* alloc.h -- storage for vectors of numbers. */
+#ifndef FIT_ALLOC_H
+#define FIT_ALLOC_H
+
+#include <stddef.h>
+
+/* n doubles, all 0, aligned to 64 bytes, to be released by free().  NULL: there is no memory. */
+double *fit_alloc_doubles(size_t n);
+
+#endif

@@ -1,0 +1,37 @@
+/* number_text.c -- a value and its error as text; see number_text.h. */
+#include "base/number_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "-0.00" -> "0.00" */
+static void without_minus_zero(char *text)
+{
+    if (*text == '-' && !text[strspn(text, "-0.")])
+        memmove(text, text + 1, strlen(text));
+}
+
+void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne)
+{
+    *e = '\0';
+    if (!(std > 0) || !isfinite(std) || !isfinite(value)) {
+        snprintf(v, nv, "%.6g", value);
+        return;
+    }
+    int exponent = (int)floor(log10(std)),
+        size = value != 0 ? (int)floor(log10(fabs(value))) : exponent;
+    int decimals = 1 - exponent;
+    if (size > exponent + 12) /* an error below the last digit worth showing */
+        decimals = 12 - size;
+    if (size >= 7 || exponent >= 7 ||
+        size < -5) { /* 1.234e-07: digits down to the second one of the error */
+        int digits = size - exponent + 1;
+        snprintf(v, nv, "%.*e", digits < 1 ? 1 : digits > 14 ? 14 : digits, value);
+        snprintf(e, ne, "%.1e", std);
+        return;
+    }
+    snprintf(v, nv, "%.*f", decimals < 0 ? 0 : decimals, value);
+    snprintf(e, ne, "%.*f", decimals < 0 ? 0 : decimals, std);
+    without_minus_zero(v);
+}

@@ -1,0 +1,29 @@
+/* memory_plan.h -- what a fit takes of the memory, from the shape of its data. */
+#ifndef FIT_MEMORY_PLAN_H
+#define FIT_MEMORY_PLAN_H
+
+#include "input/select.h"
+#include "leastsquares/fit_types.h"
+
+struct fit_memory_plan {
+    size_t file_frames, frames, ngroup; /* rows of the matrices; of them inside the window */
+    size_t nmatrix; /* in the file */
+    double points;
+    double held_mb, streamed_mb; /* whole program, values in memory or read in every pass */
+    double available_mb, limit_mb;
+    size_t data_limit; /* bytes, for fit_selection.memory */
+    int streamed;      /* what sel->stream and the limit lead to */
+};
+
+/* From the shape of the data, before any matrix is read.  fraction: of the available memory. */
+enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction,
+                                struct fit_memory_plan *plan, struct fit_error *err);
+
+/* Adds what a fit with this loss keeps beside the values (objective.h). */
+void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss);
+
+/* Bytes that this process will read while the data are loaded, about: the file for its SHA-256, and the
+ * selected matrices, which are looked at before their values stay in the file.  NaN: nobody knows. */
+double fit_memory_plan_bytes(const struct fit_selection *sel, const struct fit_memory_plan *plan);
+
+#endif
