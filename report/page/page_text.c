@@ -4,6 +4,8 @@
 
 #include "base/number_text.h"
 #include "report/draw/panel.h"
+#include "results/results.h"
+#include "sampling/sampling.h"
 
 #include "common/text.h"
 
