@@ -9,6 +9,10 @@
  * rho_k = (s / (10 width_k D_k))^2: a direction that the data leave open over more than ten times
  * the box is not followed.  It shortens steps only; the minimum is where g = 0 all the same.
  *
+ * Where the reduction of the cost is again and again far from the predicted one, the second derivatives that B leaves
+ * out, S = sum r d2r, are found by differences and added (Dennis, Gay & Welsch, ACM TOMS 7 (1981) 348, who update them
+ * from the steps).
+ *
  * More, Lect. Notes Math. 630 (1978) 105; Conn, Gould & Toint, Trust-Region Methods (2000),
  * chapter 6.
  */
@@ -21,31 +25,39 @@
 
 #include "math/linalg.h"
 
-/* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by
- * it. */
+/* The cost judges a step only where the predicted reduction is so many times its rounding error: both ends of the
+ * difference have one, and each is an estimate to a factor of about two. */
 static const double MEASURABLE = 4;
 /* An ftol of this or less asks for what the cost can show at most: then steps go on while the
  * gradient falls.  A larger one ends the run by itself. */
 static const double FINEST_FTOL = 1e-13;
-
-/* The tests of cost and step count only this close to the minimum, in standard errors: in a narrow
- * curved valley steps are short and gain little, far from its lowest point.  They are not doubted
- * more often than PATIENCE times. */
-static const double CLOSE = 0.02;
-enum { PATIENCE = 200 };
-/* So many steps whose gain differs from what they promise by more than this part of it, after so many iterations: B
- * will not do. */
-enum { BROKEN_PROMISES = 8, EARLY = 15 };
-static const double KEPT = 0.25;
-/* A run that has used up its iterations has arrived all the same when it is this close: where data do not determine
- * some direction, there may be no lowest point. */
+/* A step is accepted when the cost falls by this part of the predicted reduction (More 1978); below POOR of it the
+ * trust region shrinks, above GOOD it grows (Conn, Gould & Toint, section 6.1). */
+static const double ACCEPTED_PART = 1e-4, POOR = 0.25, GOOD = 0.75;
+/* After so many reductions that differ from the predicted ones by more than POOR of them, and so many iterations in
+ * all, second derivatives are looked at: most fits have arrived before, and their n passes are saved. */
+enum { MISJUDGED = 8, EARLY = 15 };
+/* |z| is to agree with delta to this part (More 1978, sigma = 0.1): a closer one changes no step that matters.  Radii
+ * shrink by a half at least, so that MOST_TRIALS of them reach the rounding of any x. */
+static const double RADIUS = 0.1;
+enum { MOST_SECANTS = 40, MOST_TRIALS = 80 };
+/* Differences for second derivatives are taken over this part of a standard error: the cost is a paraboloid over such
+ * distances, and gradients differ by far more than their rounding. */
+static const double DIFFERENCE = 1e-2;
+/* A parameter is followed over so many widths of its box at most; without a box, over so many times its size. */
+static const double WIDTHS = 10, UNBOUNDED = 1e3;
+/* So close to the minimum, in standard errors, no test of chi2 tells one point from another: a run that cannot go on,
+ * or has used up its iterations where data do not determine some direction, has arrived. */
 static const double NEAR = 1e-2;
+/* Where rounding hides what steps gain, the gradient tells: a run ends when more than STALLS such steps in all, after
+ * the first, have left at least STILL of it. */
+static const double STILL = 0.7;
+enum { STALLS = 2 };
 
 /* n numbers each, but for matrices (n x n) and what linalg.h asks for. */
 struct fit_nlsq_work {
-    double *d, *floor, *gs, *lower, *upper, *ref, *z, *trial; /* of the step */
-    double *saved_g, *saved_x, *saved_d;                      /* before a step that is corrected */
-    double *Bs, *M, *S, *saved_B;                             /* matrices */
+    double *d, *floor, *gs, *lower, *upper, *ref, *z, *trial, *g; /* of the step; g: a gradient beside x */
+    double *Bs, *M, *S;                                   /* matrices; S: second derivatives that B leaves out */
     double *eigen, *qp;
     double *all; /* the block that holds them */
     signed char *active;
@@ -57,26 +69,25 @@ struct state {
     struct fit_nlsq *s;
     double *x;
     double delta, lambda, s2;
-    int luck, wait; /* with corrected steps: see correct() */
-    int stalled;    /* steps below the rounding of the cost that did not lower the gradient */
-    double before;  /* gradient before the last such step */
-    int broken;     /* promises, since S was found */
-    int curved;     /* S is known */
-    struct fit_nlsq_work *w; /* w->S: second derivatives of the cost that B leaves out */
+    int stalled;     /* steps below the rounding of the cost that did not lower the gradient */
+    double before;   /* gradient before the last such step */
+    int misjudged;   /* reductions far from the predicted ones, since S was found */
+    int curved;      /* S is known */
+    struct fit_nlsq_work *w;
 };
 
 static struct fit_nlsq_work *work_new(size_t n)
 {
-    const size_t vectors = 11, matrices = 4, m = n + 1;
+    const size_t vectors = 9, matrices = 3, m = n + 1;
     const size_t eigen = m + fit_eigen_work(m), size = vectors * m + matrices * m * m + eigen + fit_boxqp_work(m);
     struct fit_nlsq_work *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     double *at = w->all = calloc(size, sizeof *at);
     w->active = calloc(m, sizeof *w->active);
-    double **vector[] = {&w->d, &w->floor, &w->gs,      &w->lower,   &w->upper,  &w->ref,
-                         &w->z, &w->trial, &w->saved_g, &w->saved_x, &w->saved_d};
-    double **matrix[] = {&w->Bs, &w->M, &w->S, &w->saved_B};
+    double **vector[] = {&w->d,   &w->floor, &w->gs,    &w->lower, &w->upper,
+                         &w->ref, &w->z,     &w->trial, &w->g};
+    double **matrix[] = {&w->Bs, &w->M, &w->S};
     for (size_t k = 0; at && k < vectors; k++, at += m)
         *vector[k] = at;
     for (size_t k = 0; at && k < matrices; k++, at += m * m)
@@ -130,7 +141,7 @@ static int free_parameter(const struct state *t, size_t k)
 static double width(const struct state *t, size_t k)
 {
     double w = t->p->upper[k] - t->p->lower[k];
-    return isfinite(w) && w > 0 ? w : 1e3 * fmax(fabs(t->x[k]), 1);
+    return isfinite(w) && w > 0 ? w : UNBOUNDED * fmax(fabs(t->x[k]), 1);
 }
 
 /* Adds S to Bs; where the sum is not positive definite, because the cost is no bowl, its part with positive
@@ -162,7 +173,7 @@ static void rescale(struct state *t)
     double s2 = 2 * t->s->cost / t->p->dof;
     t->s2 = t->p->likelihood ? 1 : t->p->noise > 0 ? fmin(t->p->noise, s2) : s2;
     for (size_t k = 0; k < n; k++) {
-        t->w->floor[k] = sqrt(t->s2) / (10 * width(t, k));
+        t->w->floor[k] = sqrt(t->s2) / (WIDTHS * width(t, k));
         t->w->d[k] = fmax(t->w->d[k], fmax(sqrt(fmax(t->s->B[k * n + k], 0)), t->w->floor[k]));
         if (!(t->w->d[k] > 0))
             t->w->d[k] = 1;
@@ -209,12 +220,11 @@ static double promised(const struct state *t, double *square)
     return linear - 0.5 * q;
 }
 
-/* z inside the trust region; length within 10 % of delta when delta limits it.  Returns the
- * length. */
+/* z inside the trust region.  Returns its length. */
 static double find_step(struct state *t)
 {
     double length = solve(t, 0), lo = 0, at_lo = length, hi, at_hi = 0, g = 0;
-    if (!(length > 1.1 * t->delta)) {
+    if (!(length > (1 + RADIUS) * t->delta)) {
         t->lambda = 0;
         return length;
     }
@@ -222,9 +232,9 @@ static double find_step(struct state *t)
         g += t->w->gs[k] * t->w->gs[k];
     hi = sqrt(g) / t->delta; /* |z| <= |g'| / lambda */
     double lambda = t->lambda > 0 && t->lambda < hi ? t->lambda : 0.001 * hi;
-    for (int turn = 0; turn < 40; turn++) {
+    for (int turn = 0; turn < MOST_SECANTS; turn++) {
         length = solve(t, lambda);
-        if (isnan(length) || fabs(length - t->delta) <= 0.1 * t->delta)
+        if (isnan(length) || fabs(length - t->delta) <= RADIUS * t->delta)
             break;
         if (length > t->delta) {
             lo = lambda;
@@ -290,7 +300,7 @@ static enum outcome last(struct state *t, enum fit_nlsq_end how, const char *rea
 
 static enum outcome no_better(struct state *t)
 {
-    if (t->s->gradient < 1e-2)
+    if (t->s->gradient < NEAR)
         return end(t, t->s->accepted ? FIT_NLSQ_STEP : FIT_NLSQ_FAILED,
                    "steps have become too short to matter");
     return end(t, FIT_NLSQ_FAILED, "no step lowers the cost, although the gradient promises it");
@@ -303,12 +313,12 @@ static int stalls(struct state *t, int measurable)
         t->stalled = 0;
         return 0;
     }
-    if (t->stalled && t->s->gradient > 0.7 * t->before)
+    if (t->stalled && t->s->gradient > STILL * t->before)
         t->stalled++;
     else
         t->stalled += !t->stalled;
     t->before = t->s->gradient;
-    return t->stalled > 2;
+    return t->stalled > STALLS;
 }
 
 static void accept(struct state *t, double cost, double error, double square)
@@ -320,136 +330,121 @@ static void accept(struct state *t, double cost, double error, double square)
     t->s->accepted++;
 }
 
-/* A step along a narrow curved valley fails because it leaves the floor sideways, although it
- * leads the right way.  Before such a step is given up, one correction from its end is tried:
- * linearise there, step again within 0.3 of its length, and look at the cost then (the watchdog of
- * Chamberlain, Powell, Lemarechal & Pedersen 1982 with one step of patience).  Costs one pass with
- * derivatives; tried less often when it does not pay.  Returns 1 when the corrected point is
- * accepted, -1 when told to stop. */
-static int correct(struct state *t, double gain, double length, double cost, double error)
+/* What one trial step came to. */
+struct trial {
+    double length, square;    /* of z, and z.B z */
+    double predicted, actual; /* reduction of the cost */
+    double cost, error;
+    enum fit_eval e;
+    int measurable; /* the cost can judge it */
+    int tiny;
+};
+
+/* Asks for the cost at the trial point.  0: there is no step that promises anything. */
+static int try_step(struct state *t, struct trial *r)
 {
-    struct fit_nlsq *s = t->s;
-    size_t n = t->p->n;
-    double before = s->cost, error_before = s->error, delta = t->delta, lambda = t->lambda, square;
-    if (t->wait > 0) {
-        t->wait--;
+    r->length = find_step(t);
+    r->predicted = promised(t, &r->square);
+    if (isnan(r->length) || !(r->predicted > 0))
         return 0;
-    }
-    memcpy(t->w->saved_B, s->B, n * n * sizeof *s->B);
-    memcpy(t->w->saved_g, s->g, n * sizeof *s->g);
-    memcpy(t->w->saved_x, t->x, n * sizeof *t->x);
-    memcpy(t->w->saved_d, t->w->d, n * sizeof *t->w->d);
-    enum fit_eval e = t->p->normal(t->p->user, t->w->trial, s->B, s->g);
-    if (e == FIT_EVAL_OK) {
-        memcpy(t->x, t->w->trial, n * sizeof *t->x);
-        s->cost = cost;
-        s->error = error;
-        rescale(t);
-        t->delta = 0.3 * length;
-        length += find_step(t);
-        promised(t, &square);
-        make_trial(t);
-        e = t->p->value(t->p->user, t->w->trial, &cost, &error);
-        s->evaluations++;
-    }
-    if (e == FIT_EVAL_OK && before - cost > 0.1 * gain) {
-        t->broken++;
-        accept(t, cost, error, square);
-        t->delta = before - cost > 0.5 * gain ? fmax(delta, 2 * length) : delta;
-        t->luck = 2;
-        return 1;
-    }
-    memcpy(s->B, t->w->saved_B, n * n * sizeof *s->B);
-    memcpy(s->g, t->w->saved_g, n * sizeof *s->g);
-    memcpy(t->x, t->w->saved_x, n * sizeof *t->x);
-    memcpy(t->w->d, t->w->saved_d, n * sizeof *t->w->d);
-    s->cost = before;
-    s->error = error_before;
-    rescale(t);
-    t->delta = delta;
-    t->lambda = lambda;
-    if (--t->luck <= 0)
-        t->wait = 4;
-    return e == FIT_EVAL_STOP ? -1 : 0;
+    make_trial(t);
+    r->error = 0;
+    r->e = t->p->value(t->p->user, t->w->trial, &r->cost, &r->error);
+    t->s->evaluations++;
+    r->tiny = tiny_step(t);
+    r->measurable = r->predicted > MEASURABLE * (r->error + t->s->error);
+    r->actual = t->s->cost - r->cost;
+    return 1;
+}
+
+static int is_acceptable(const struct state *t, const struct trial *r)
+{
+    return r->e == FIT_EVAL_OK && (r->measurable ? r->actual > ACCEPTED_PART * r->predicted
+                                                 : r->actual >= -MEASURABLE * (r->error + t->s->error));
+}
+
+/* The trial point becomes x, unless rounding hides what it gains. */
+static enum outcome accept_step(struct state *t, const struct trial *r)
+{
+    const int small = fmax(fabs(r->actual), r->predicted) <= t->opt->ftol * r->cost;
+    if (stalls(t, r->measurable && !small))
+        return end(t, FIT_NLSQ_COST, "the cost is at its minimum to rounding");
+    if (r->measurable && r->actual < POOR * r->predicted)
+        t->delta = 0.5 * r->length;
+    else if (r->measurable && r->actual > GOOD * r->predicted)
+        t->delta = fmax(t->delta, 2 * r->length);
+    t->misjudged += r->measurable && fabs(r->actual - r->predicted) > POOR * r->predicted;
+    accept(t, r->cost, r->error, r->square);
+    if (small && t->opt->ftol > FINEST_FTOL)
+        return last(t, FIT_NLSQ_COST, "the cost does not fall any further");
+    if (r->tiny)
+        return last(t, FIT_NLSQ_STEP, "steps have become too short to matter");
+    return ACCEPTED;
+}
+
+/* The minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5]. */
+static void shrink(struct state *t, const struct trial *r)
+{
+    const double slope = r->predicted + 0.5 * r->square;
+    const double part = r->e == FIT_EVAL_OK ? 0.5 * slope / (slope - r->actual) : 0.1;
+    t->delta = fmin(fmax(part, 0.1), 0.5) * fmin(r->length, t->delta);
+    t->lambda *= 2;
 }
 
 /* Tries steps until one is accepted. */
 static enum outcome iterate(struct state *t)
 {
-    struct fit_nlsq *s = t->s;
-    for (int turn = 0; turn < 80; turn++) {
-        double length = find_step(t), square, cost, error = 0;
-        double gain = promised(t, &square);
-        if (isnan(length) || !(gain > 0))
+    for (int turn = 0; turn < MOST_TRIALS; turn++) {
+        struct trial r;
+        if (!try_step(t, &r))
             return end(t, FIT_NLSQ_COST, "the gradient is zero to rounding");
-        make_trial(t);
-        enum fit_eval e = t->p->value(t->p->user, t->w->trial, &cost, &error);
-        s->evaluations++;
-        if (e == FIT_EVAL_STOP)
+        if (r.e == FIT_EVAL_STOP)
             return end(t, FIT_NLSQ_STOPPED, "stopped on request");
-        int tiny = tiny_step(t);
-        double fuzz = MEASURABLE * (error + s->error);
-        int measurable = gain > fuzz;
-        double actual = s->cost - cost;
-        if (e == FIT_EVAL_OK && (measurable ? actual > 1e-4 * gain : actual >= -fuzz)) {
-            int small = fmax(fabs(actual), gain) <= t->opt->ftol * cost;
-            if (stalls(t, measurable && !small))
-                return end(t, FIT_NLSQ_COST, "the cost is at its minimum to rounding");
-            if (measurable && actual < 0.25 * gain)
-                t->delta = 0.5 * length;
-            else if (measurable && actual > 0.75 * gain)
-                t->delta = fmax(t->delta, 2 * length);
-            t->broken += measurable && fabs(actual - gain) > KEPT * gain;
-            accept(t, cost, error, square);
-            if (small && t->opt->ftol > FINEST_FTOL)
-                return last(t, FIT_NLSQ_COST, "the cost does not fall any further");
-            if (tiny)
-                return last(t, FIT_NLSQ_STEP, "steps have become too short to matter");
-            return ACCEPTED;
-        }
-        if (e == FIT_EVAL_OK && !measurable)
+        if (is_acceptable(t, &r))
+            return accept_step(t, &r);
+        if (r.e == FIT_EVAL_OK && !r.measurable)
             return end(t, FIT_NLSQ_COST, "the cost is at its minimum to rounding");
-        if (tiny)
+        if (r.tiny)
             return no_better(t);
-        int corrected = e == FIT_EVAL_OK ? correct(t, gain, length, cost, error) : 0;
-        if (corrected)
-            return corrected > 0 ? ACCEPTED : end(t, FIT_NLSQ_STOPPED, "stopped on request");
-        /* minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5]
-         */
-        double shrink =
-            e == FIT_EVAL_OK ? 0.5 * (gain + 0.5 * square) / (gain + 0.5 * square - actual) : 0.1;
-        t->delta = fmin(fmax(shrink, 0.1), 0.5) * fmin(length, t->delta);
-        t->lambda *= 2;
+        shrink(t, &r);
     }
     return no_better(t);
 }
 
-/* S at x, where B and g are those of x: one pass for the cost and one with derivatives for each free parameter. */
+/* Row k of S by the gradient one difference away from x, where B and g are those of x. */
+static enum fit_eval curvature_row(struct state *t, size_t k)
+{
+    struct fit_nlsq *s = t->s;
+    const size_t n = t->p->n;
+    double *trial = t->w->trial, *g = t->w->g, cost, error, step = DIFFERENCE * sqrt(t->s2) / t->w->d[k];
+    if (t->x[k] + step > t->p->upper[k])
+        step = -step;
+    trial[k] = t->x[k] + step;
+    step = trial[k] - t->x[k]; /* as it is in double precision */
+    enum fit_eval e = FIT_EVAL_OK;
+    if (free_parameter(t, k) && step != 0 && trial[k] >= t->p->lower[k]) {
+        e = t->p->value(t->p->user, trial, &cost, &error);
+        s->evaluations++;
+        if (e == FIT_EVAL_OK)
+            e = t->p->normal(t->p->user, trial, t->w->M, g);
+        for (size_t l = 0; l < n && e == FIT_EVAL_OK; l++) /* g falls where the cost is convex */
+            t->w->S[k * n + l] = (s->g[l] - g[l]) / step - s->B[k * n + l];
+    }
+    trial[k] = t->x[k];
+    return e;
+}
+
+/* S at x: one pass for the cost and one with derivatives for each free parameter. */
 static enum fit_eval find_curvature(struct state *t)
 {
-    static const double PART = 1e-2; /* of a standard error, at its smallest so far */
     struct fit_nlsq *s = t->s;
-    size_t n = t->p->n;
-    double *B = t->w->M, *g = t->w->saved_g, *H = t->w->S, cost, error;
+    const size_t n = t->p->n;
+    double *H = t->w->S, cost, error;
     enum fit_eval e = FIT_EVAL_OK;
     memset(H, 0, n * n * sizeof *H);
     memcpy(t->w->trial, t->x, n * sizeof *t->x);
-    for (size_t k = 0; k < n && e == FIT_EVAL_OK; k++) {
-        double step = PART * sqrt(t->s2) / t->w->d[k];
-        if (t->x[k] + step > t->p->upper[k])
-            step = -step;
-        t->w->trial[k] = t->x[k] + step;
-        step = t->w->trial[k] - t->x[k]; /* as it is in double precision */
-        if (free_parameter(t, k) && step != 0 && t->w->trial[k] >= t->p->lower[k]) {
-            e = t->p->value(t->p->user, t->w->trial, &cost, &error);
-            s->evaluations++;
-            if (e == FIT_EVAL_OK)
-                e = t->p->normal(t->p->user, t->w->trial, B, g);
-            for (size_t l = 0; l < n && e == FIT_EVAL_OK; l++) /* g falls where the cost is convex */
-                H[k * n + l] = (s->g[l] - g[l]) / step - s->B[k * n + l];
-        }
-        t->w->trial[k] = t->x[k];
-    }
+    for (size_t k = 0; k < n && e == FIT_EVAL_OK; k++)
+        e = curvature_row(t, k);
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < k; l++)
             H[k * n + l] = H[l * n + k] = free_parameter(t, k) && free_parameter(t, l)
@@ -458,7 +453,7 @@ static enum fit_eval find_curvature(struct state *t)
     t->curved = e == FIT_EVAL_OK;
     for (size_t k = 0; k < n * n; k++)
         t->curved &= isfinite(H[k]);
-    s->curvature = t->curved ? t->w->S : NULL;
+    s->curvature = t->curved ? H : NULL;
     if (e != FIT_EVAL_STOP) { /* the problem is at x again */
         e = t->p->value(t->p->user, t->x, &cost, &error);
         s->evaluations++;
@@ -478,12 +473,12 @@ static int linearise(struct state *t)
         return 1;
     }
     rescale(t);
-    if (t->broken >= BROKEN_PROMISES && s->iterations >= EARLY && t->opt->curved && !t->p->likelihood) {
+    if (t->misjudged >= MISJUDGED && s->iterations >= EARLY && t->opt->curved && !t->p->likelihood) {
         if (find_curvature(t) == FIT_EVAL_STOP) {
             end(t, FIT_NLSQ_STOPPED, "stopped on request");
             return 1;
         }
-        t->broken = 0;
+        t->misjudged = 0;
         rescale(t);
     }
     if (isnan(solve(t, 0))) {
@@ -526,10 +521,11 @@ static double first_radius(const struct state *t)
     return s > 0 ? sqrt(s) : fmax(sqrt(2 * t->s->cost), DBL_MIN);
 }
 
-enum fit_nlsq_end fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
-                               const struct fit_nlsq_options *opt, double *x)
+/* The state of a run from x, moved into the box. */
+static struct state begin(struct fit_nlsq *s, const struct fit_nlsq_problem *p, const struct fit_nlsq_options *opt,
+                          double *x)
 {
-    struct state t = {.p = p, .opt = opt, .s = s, .x = x, .luck = 2, .w = s->work};
+    struct state t = {.p = p, .opt = opt, .s = s, .x = x, .w = s->work};
     *s = (struct fit_nlsq){
         .n = s->n, .B = s->B, .g = s->g, .work = s->work, .cost = NAN, .gradient = NAN, .first = NAN};
     memset(t.w->ref, 0, p->n * sizeof *t.w->ref);
@@ -540,45 +536,57 @@ enum fit_nlsq_end fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem
     }
     for (size_t k = 0; k < p->n; k++)
         x[k] = fmin(fmax(x[k], p->lower[k]), p->upper[k]);
+    return t;
+}
+
+/* Cost at the start; 0: none, and the run is over. */
+static int first_cost(struct state *t)
+{
+    struct fit_nlsq *s = t->s;
     enum fit_eval e = FIT_EVAL_OK;
-    if (opt->known) {
-        s->cost = opt->known[0];
-        s->error = opt->known[1];
+    if (t->opt->known) {
+        s->cost = t->opt->known[0];
+        s->error = t->opt->known[1];
     } else {
-        e = p->value(p->user, x, &s->cost, &s->error);
+        e = t->p->value(t->p->user, t->x, &s->cost, &s->error);
         s->evaluations = 1;
     }
-    if (e != FIT_EVAL_OK) {
-        s->cost = NAN;
-        end(&t, e == FIT_EVAL_STOP ? FIT_NLSQ_STOPPED : FIT_NLSQ_FAILED,
-            e == FIT_EVAL_STOP ? "stopped on request" : "the model is not finite at the start");
+    s->current = e == FIT_EVAL_OK;
+    if (e == FIT_EVAL_OK)
+        return 1;
+    s->cost = NAN;
+    end(t, e == FIT_EVAL_STOP ? FIT_NLSQ_STOPPED : FIT_NLSQ_FAILED,
+        e == FIT_EVAL_STOP ? "stopped on request" : "the model is not finite at the start");
+    return 0;
+}
+
+static int used_up(struct state *t)
+{
+    if (t->s->iterations < t->opt->max_iterations)
+        return 0;
+    if (t->s->gradient <= NEAR)
+        end(t, FIT_NLSQ_COST, "a valley goes on, but chi2 would fall by less than 1e-4 along it");
+    else
+        end(t, FIT_NLSQ_LIMIT, "the number of iterations allowed is reached");
+    return 1;
+}
+
+enum fit_nlsq_end fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
+                               const struct fit_nlsq_options *opt, double *x)
+{
+    struct state t = begin(s, p, opt, x);
+    if (!first_cost(&t))
         return s->end;
-    }
-    s->current = 1;
     int over = linearise(&t);
     s->first = s->gradient;
-    if (over)
-        return s->end;
-    t.delta = first_radius(&t);
-    for (int doubts = 0;;) {
-        if (told_to_stop(&t))
-            break;
-        if (s->iterations >= opt->max_iterations) {
-            if (s->gradient <= NEAR)
-                end(&t, FIT_NLSQ_COST, "a valley goes on, but chi2 would fall by less than 1e-4 along it");
-            else
-                end(&t, FIT_NLSQ_LIMIT, "the number of iterations allowed is reached");
-            break;
-        }
+    t.delta = over ? 0 : first_radius(&t);
+    while (!over && !told_to_stop(&t) && !used_up(&t)) {
         s->iterations++;
-        enum outcome o = iterate(&t);
+        const enum outcome o = iterate(&t);
         s->current = o != ENDED;
         if (o == ENDED || (opt->brief && s->iterations >= opt->max_iterations))
             break;
-        if (linearise(&t))
-            break;
-        if (o == LAST && (s->gradient <= CLOSE || ++doubts > PATIENCE))
-            break;
+        over = linearise(&t) || o == LAST;
     }
     return s->end;
 }

@@ -52,7 +52,7 @@ struct fit_nlsq_options {
     double xtol;  /* step relative to the size of the parameters */
     double gtol;  /* distance to the minimum in standard errors */
     int brief;    /* at max_iterations no derivatives are taken: gradient is one step old */
-    int curved;   /* 1: second derivatives, too, where B does not keep its promises (nlsq.c) */
+    int curved;   /* 1: second derivatives, too, where the cost falls by far more or less than B predicts (nlsq.c) */
     const double *curvature; /* n x n, to begin with, as in struct fit_nlsq; or NULL */
     const double *known;     /* cost at the start and how far rounding may have moved it, where value() was last called
                                 there; or NULL */
