@@ -243,7 +243,7 @@ static double root_at(struct curve *c, double v)
         c->out->lower_cost = 1;
         c->out->better = v;
         memcpy(f->better, c->theta, f->p * sizeof *f->better);
-        f->met_better = 1;
+        f->found_lower = 1;
     }
     return copysign(sqrt(fmax(rise, 0)), v - c->best);
 }

@@ -344,9 +344,9 @@ static enum fit_status find_intervals(struct profile *p, const unsigned char *wa
     struct fit_ls *f = p->f;
     size_t n = f->res->nfull, before = f->obj->nnormal;
     enum fit_status st = FIT_OK;
-    for (int again = 1; again && st == FIT_OK && !f->met_better;) {
+    for (int again = 1; again && st == FIT_OK && !f->found_lower;) {
         again = 0;
-        for (size_t e = 0; e < n && st == FIT_OK && !f->met_better; e++) {
+        for (size_t e = 0; e < n && st == FIT_OK && !f->found_lower; e++) {
             const int tired = f->obj->nnormal - before > PASSES, wrong = (want[e] && !p->looked[e]) || met_far(p, e);
             if (tired && wrong) /* its interval would take too long */
                 withhold(f->res, e);
@@ -356,7 +356,7 @@ static enum fit_status find_intervals(struct profile *p, const unsigned char *wa
             again = 1;
         }
     }
-    for (size_t e = 0; e < n && st == FIT_OK && !f->met_better; e++) { /* what later ones have met */
+    for (size_t e = 0; e < n && st == FIT_OK && !f->found_lower; e++) { /* what later ones have met */
         if (!p->looked[e] || !f->res->interval[e].known)
             continue;
         st = fit_likelihood_extend(f, e, p->variance, &f->evidence, &p->l[e]);
@@ -406,10 +406,10 @@ static enum fit_status examine(struct profile *p)
         look(p, want);
         st = fit_survey(f, &survey);
     }
-    if (st == FIT_OK && !f->met_better)
+    if (st == FIT_OK && !f->found_lower)
         st = find_intervals(p, want);
     free(want);
-    if (st != FIT_OK || f->met_better)
+    if (st != FIT_OK || f->found_lower)
         return st;
     for (size_t e = 0; e < r->nfull; e++) {
         if (is_carried_off(p, e) || may_have_decayed(p, e)) {

@@ -32,7 +32,7 @@
  * f->res; keeps the paraboloid's errors in std_curvature, paraboloid and paraboloid_robust, and takes those that do not
  * hold out of std, std_robust and the covariances.  With a robust loss: of the sum of squares that touches its cost at
  * the minimum.  The objective is left at some other point. A lower cost met on the way is left in f->better
- * (f->met_better = 1). */
+ * (f->found_lower = 1). */
 enum fit_status fit_profile_errors(struct fit_ls *f, double variance);
 
 /* Intervals of 68 and 95 % of place k of the full vector, whatever its error: those of the paraboloid, inside the

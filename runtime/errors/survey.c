@@ -71,9 +71,9 @@ static double follow(struct survey *s, long k, double *theta)
 /* A lower cost than that of the fit. */
 static void better(struct survey *s, const double *theta)
 {
-    if (s->f->met_better)
+    if (s->f->found_lower)
         return;
-    s->f->met_better = 1;
+    s->f->found_lower = 1;
     memcpy(s->f->better, theta, s->f->p * sizeof *theta);
 }
 

@@ -25,7 +25,7 @@ struct fit_survey_spec {
 };
 
 /* About f->res->theta, after fit_covariance().  Other minima are added to f->res; a better one is left in f->better
- * (f->met_better = 1).  FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
+ * (f->found_lower = 1).  FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
 enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec);
 
 #endif

@@ -433,7 +433,7 @@ static enum fit_status hold_against_cost(struct fit_ls *f, int robust, double va
                         e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the robust cost is not finite at its minimum");
     enum fit_status st = fit_profile_errors(f, variance);
     if (robust)
-        f->met_better = 0; /* of the paraboloid's, not of the robust cost's */
+        f->found_lower = 0; /* of the paraboloid's, not of the robust cost's */
     return st;
 }
 
@@ -451,10 +451,10 @@ static void clear_errors(struct fit_result *r)
     memset(r->eigenvector, 0, p * p * sizeof *r->eigenvector);
 }
 
-/* So often a lower cost that errors have met is followed. */
+/* A point of lower cost, found while errors are looked for, is the start of another fit; so often at most. */
 enum { BETTERED = 3 };
 
-/* Errors at f->best.  Their look at the cost may meet a lower one (f->met_better). */
+/* Errors at f->best.  The look at the cost around it may find a lower one (f->found_lower). */
 static enum fit_status find_errors(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
@@ -505,8 +505,8 @@ static enum fit_status finish(struct fit_ls *f, struct fit_outcome *o)
     double t = fit_seconds();
     enum fit_status st;
     tell_phase(f, "errors of the parameters");
-    for (int turn = 0; (st = find_errors(f, o)) == FIT_OK && f->met_better && turn < BETTERED; turn++) {
-        f->met_better = 0;
+    for (int turn = 0; (st = find_errors(f, o)) == FIT_OK && f->found_lower && turn < BETTERED; turn++) {
+        f->found_lower = 0;
         memcpy(f->theta, f->better, f->p * sizeof *f->theta);
         fit_ls_optimise(f, f->theta, f->opt->max_iterations);
         if (f->nlsq->cost < o->cost)

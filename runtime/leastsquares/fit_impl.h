@@ -22,8 +22,8 @@ struct fit_ls {
     int sketch_trusted; /* 1: near the minimum it shows what the data do, when a rise is multiplied by sketch_scale */
     double sketch_scale;
     struct fit_evidence evidence; /* what looks at the cost around the result have met */
-    double *better; /* where the profile of a parameter met a lower cost than that of the fit, if met_better */
-    int met_better;
+    double *better;  /* a point of lower cost than that of the fit, found by the profile of a parameter */
+    int found_lower; /* 1: there is one */
     double *curvature; /* second derivatives that B leaves out, where the fit needed them (nlsq.h); NULL elsewhere */
     double *open_lower, *open_upper; /* the bounds as given; lower and upper may hold more (redundant.c) */
     char origin[48];
@@ -109,7 +109,7 @@ int fit_ls_blame(const struct fit_ls *f, const double *theta, char *text, size_t
 /* Holds at their start parameters that the mean does not need; to be called once, before the search. */
 enum fit_status fit_ls_hold(struct fit_ls *f);
 /* 1 when at theta bounds stand in the way of those that should do the work of what is held. */
-int fit_ls_held_matters(const struct fit_ls *f, const double *theta);
+int fit_ls_held_is_needed(const struct fit_ls *f, const double *theta);
 /* All bounds are those given again. */
 void fit_ls_release(struct fit_ls *f);
 
@@ -117,7 +117,7 @@ void fit_ls_release(struct fit_ls *f);
 
 /* Where amplitude or offset of the rate has ended on a bound at f->best: looks for something better along the rate's
  * valley.  *found = 1: the last run of the optimiser; kept in *o.  FIT_ERR_MEMORY. */
-enum fit_status fit_ls_slide(struct fit_ls *f, const struct fit_rate *rate, struct fit_outcome *o, int *found);
+enum fit_status fit_ls_escape(struct fit_ls *f, const struct fit_rate *rate, struct fit_outcome *o, int *found);
 
 /* ---- noise.c ----------------------------------------------------------------------------- */
 

@@ -359,13 +359,13 @@ static int doubtful(struct fit_ls *f, const struct fit_outcome *o, double *befor
            (o->cost < last && has_structure(f, o));
 }
 
-/* Along the valleys of all rates. */
-static enum fit_status slide(struct fit_ls *f, struct fit_outcome *o)
+/* Tries new starts for all rates that have ended at a wrong end. */
+static enum fit_status escape(struct fit_ls *f, struct fit_outcome *o)
 {
     enum fit_status st = FIT_OK;
     for (size_t r = 0; st == FIT_OK && f->kernel->space == FIT_PAIRS && r < f->kernel->nrate && !f->over; r++) {
         int found;
-        if ((st = fit_ls_slide(f, &f->kernel->rate[r], o, &found)) == FIT_OK && found)
+        if ((st = fit_ls_escape(f, &f->kernel->rate[r], o, &found)) == FIT_OK && found)
             st = record_minimum(f, o->origin);
     }
     return st;
@@ -396,13 +396,13 @@ enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o)
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
         if ((!may_widen(f) || explains_data(f, o)) &&
-            ((st = go_on(f, o, RIVAL_STEPS)) != FIT_OK || (st = slide(f, o)) != FIT_OK))
+            ((st = go_on(f, o, RIVAL_STEPS)) != FIT_OK || (st = escape(f, o)) != FIT_OK))
             return st;
         rounds = f->list.rounds;
     } while (doubtful(f, o, &before));
     if ((st = go_on(f, o, f->opt->max_iterations)) != FIT_OK)
         return st;
-    if (isfinite(o->cost) && !f->over && fit_ls_held_matters(f, f->best)) {
+    if (isfinite(o->cost) && !f->over && fit_ls_held_is_needed(f, f->best)) {
         fit_ls_release(f);
         memcpy(f->theta, f->best, f->p * sizeof *f->theta);
         fit_ls_optimise(f, f->theta, f->opt->max_iterations);

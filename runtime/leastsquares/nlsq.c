@@ -42,7 +42,7 @@ enum { MISJUDGED = 8, EARLY = 15 };
 static const double RADIUS = 0.1;
 enum { MOST_SECANTS = 40, MOST_TRIALS = 80 };
 /* Differences for second derivatives are taken over this part of a standard error: the cost is a paraboloid over such
- * distances, and gradients differ by far more than their rounding. */
+ * distances, and gradients differ by more than their rounding. */
 static const double DIFFERENCE = 1e-2;
 /* A parameter is followed over so many widths of its box at most; without a box, over so many times its size. */
 static const double WIDTHS = 10, UNBOUNDED = 1e3;
@@ -57,7 +57,7 @@ enum { STALLS = 2 };
 /* n numbers each, but for matrices (n x n) and what linalg.h asks for. */
 struct fit_nlsq_work {
     double *d, *floor, *gs, *lower, *upper, *ref, *z, *trial, *g; /* of the step; g: a gradient beside x */
-    double *Bs, *M, *S;                                   /* matrices; S: second derivatives that B leaves out */
+    double *Bs, *M, *S; /* matrices; S: second derivatives that B leaves out */
     double *eigen, *qp;
     double *all; /* the block that holds them */
     signed char *active;
@@ -69,10 +69,10 @@ struct state {
     struct fit_nlsq *s;
     double *x;
     double delta, lambda, s2;
-    int stalled;     /* steps below the rounding of the cost that did not lower the gradient */
-    double before;   /* gradient before the last such step */
-    int misjudged;   /* reductions far from the predicted ones, since S was found */
-    int curved;      /* S is known */
+    int stalled;   /* steps below the rounding of the cost that did not lower the gradient */
+    double before; /* gradient before the last such step */
+    int misjudged; /* reductions far from the predicted ones, since S was found */
+    int curved;    /* S is known */
     struct fit_nlsq_work *w;
 };
 

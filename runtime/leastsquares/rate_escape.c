@@ -1,15 +1,16 @@
-/* rate_escape.c -- out of the ends of the valleys of rates A t^E + C.
+/* rate_escape.c -- new starts where a fit has ended at a wrong end of a rate A t^E + C.
  *
- * Near E = 0 amplitude and offset may grow with opposite signs, A -> -C -> infinity at E -> 0, and the rate hardly
- * changes: a long valley, whose far end is where a bound cuts it.  A descent that entered it on the wrong side of E
- * stops there.  When A or C ends on a bound, other exponents are tried with A and C such that the rate keeps its
- * values at two times of the measurement; the better one on each side of E is followed.
+ * Near E = 0 the amplitude and the offset may grow with opposite signs, A -> -C -> infinity, while the rate hardly
+ * changes.  The cost then has a long valley, which a bound cuts off.  A descent that entered it on the wrong side of
+ * E = 0 ends on that bound.  When A or C has ended on a bound, other exponents are tried, with A and C such that the
+ * rate keeps its values at two times of the measurement (rate_valley.h).  The best exponent on each side of the present
+ * one is followed.
  *
- * Few of these lead anywhere, and the way is long: thinned data are asked first, and what they prefer is followed on
- * all.
+ * A rate that is negative during a part of the measurement counts as 0 there (models have a floor), so that no
+ * derivative leads out.  Then positive rates are tried, nearly constant, rising and falling, and the best is followed.
  *
- * A rate that sinks below 0 during the measurement is 0 there (models have a floor), and no derivative leads out: other
- * rates are tried that stay positive, nearly constant, rising and falling, and the best is followed.
+ * Most of these starts lead nowhere, and the way is long.  Thinned data are asked first; what they prefer is followed
+ * on all data.
  */
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/problem.h"
@@ -19,15 +20,17 @@
 #include <string.h>
 
 enum {
-    EXPONENTS = 16,
-    STEPS = 40,
-    FRAMES = 56, FINER = FIT_LS_LARGE / 2, /* of thinned data */
-    FRAMES_ENOUGH = 2 /* times as many must there be */
+    EXPONENTS = 16,    /* on either side, evenly spaced: one pass each */
+    STEPS = 40,        /* of a trial, which begins far along a valley */
+    FRAMES = 56,       /* of thinned data: 1540 pairs of each group */
+    FINER = FIT_LS_LARGE / 2, /* of large data: a quarter of their pairs at most */
+    FRAMES_ENOUGH = 2  /* times as many frames the data must have: thinning then saves three quarters */
 };
-/* Differences of chi2 that thinned data cannot judge (start_round.c); that finer ones cannot. */
+/* Differences of chi2, in units of the noise, that thinned data cannot judge: RIVAL of minimum.c; less for finer ones,
+ * which lose less of what tells minima apart. */
 static const double UNDECIDED = 50, UNDECIDED_FINER = 10;
 
-/* What tells of trial points which is best. */
+/* The objective that compares trial points. */
 static struct fit_objective *cheap(const struct fit_ls *f)
 {
     return f->thin_obj && fit_ls_is_large(f) ? f->thin_obj : f->obj;
@@ -50,7 +53,7 @@ static double scan(struct fit_ls *f, const struct fit_rate *r, double low, doubl
     return least;
 }
 
-/* Makes the thinned data, unless they are there or would not be much fewer. */
+/* Makes the thinned data, unless they exist or would not be much fewer. */
 static enum fit_status need_thin(struct fit_ls *f)
 {
     struct fit_objective_setup setup = f->setup;
@@ -100,7 +103,9 @@ static void follow(struct fit_ls *f, struct fit_outcome *o, int *found)
     *found = 1;
 }
 
-/* Levels are parts of `most`; from the high ones on another descent begins when that of all did not lead to better. */
+/* Trial rates: the value at the first time as a part of `most`, the ratio of the value at the second time to it, and
+ * the exponent.  Levels cover two decades by factors of 3.  When the best of all leads to nothing better, the best of
+ * those from LEVEL[HIGH] on is followed. */
 static const double LEVEL[] = {0.01, 0.03, 0.1, 0.3, 1}, CHANGE[] = {0.3, 1, 3}, EXPONENT[] = {-0.5, 0.5};
 enum { LEVELS = sizeof LEVEL / sizeof *LEVEL, HIGH = 2, CHANGES = sizeof CHANGE / sizeof *CHANGE, SIGNS = 2 };
 
@@ -122,10 +127,10 @@ static double lift(struct fit_ls *f, const struct fit_rate *r, double most, size
     return least;
 }
 
-/* Out of the floor of a rate, at f->best, where `most` is the largest that it is; as fit_ls_slide(). */
+/* Out of the floor of a rate, at f->best, where `most` is the largest that it is; as fit_ls_escape(). */
 static void climb(struct fit_ls *f, const struct fit_rate *r, double most, struct fit_outcome *o, int *found)
 {
-    if (!(most > 0)) { /* nowhere above: the start tells what a rate may be */
+    if (!(most > 0)) { /* negative throughout: the start tells the scale of a rate */
         double value[2], all[2];
         fit_valley_values(r, &f->ds->layout, f->start, value, all);
         most = 10 * all[0];
@@ -137,7 +142,7 @@ static void climb(struct fit_ls *f, const struct fit_rate *r, double most, struc
             follow(f, o, found);
 }
 
-enum fit_status fit_ls_slide(struct fit_ls *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
+enum fit_status fit_ls_escape(struct fit_ls *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
 {
     size_t a = r->amplitude, e = r->exponent, c = r->offset;
     double side[3] = {f->lower[e], f->best[e], f->upper[e]};

@@ -54,7 +54,7 @@ enum fit_status fit_ls_hold(struct fit_ls *f)
     return FIT_OK;
 }
 
-int fit_ls_held_matters(const struct fit_ls *f, const double *theta)
+int fit_ls_held_is_needed(const struct fit_ls *f, const double *theta)
 {
     for (size_t i = 0; i < f->kernel->ndegeneracy; i++) {
         const struct fit_degeneracy *d = &f->kernel->degeneracy[i];

@@ -63,9 +63,9 @@ static size_t find_dead(const struct fit_search *q, struct fit_objective *obj, c
     return n;
 }
 
-/* Of a scan only dips other than the one in which the best point lies are worth following; of the values drawn anew
- * those that have an effect, and each effect once. */
-static void bar_slopes(struct fit_search *q)
+/* Keeps the local minima of a scan but for the one in which the best point lies; of the values drawn anew those that
+ * have an effect, and each effect once. */
+static void keep_dips(struct fit_search *q)
 {
     size_t n = 1;
     for (size_t k = 0; k < q->p; k++) {
@@ -112,7 +112,7 @@ static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
         q->npoint = fit_start_scans(q, best, dead, ndead, dead + q->p);
         if ((st = fit_start_screen(q, obj, err)) != FIT_OK)
             break;
-        bar_slopes(q);
+        keep_dips(q);
         st = fit_start_follow_chosen(q, &exploration, obj, list, err);
     }
     free(B);
