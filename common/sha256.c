@@ -133,18 +133,14 @@ compress_x86(uint32_t h[8], const unsigned char *block, size_t nblock)
     _mm_storeu_si128((void *)(h + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-int sha256_accelerated(void)
+/* 1: the processor has SHA instructions. */
+static int accelerated(void)
 {
     const unsigned sse41 = 1u << 19, ssse3 = 1u << 9, sha = 1u << 29;
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & (sse41 | ssse3)) != (sse41 | ssse3))
         return 0;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & sha);
-}
-#else
-int sha256_accelerated(void)
-{
-    return 0;
 }
 #endif
 
@@ -162,7 +158,7 @@ void sha256_init(struct sha256 *s)
 {
     sha256_init_portable(s);
 #if HAVE_X86
-    if (sha256_accelerated())
+    if (accelerated())
         s->compress = compress_x86;
 #endif
 }

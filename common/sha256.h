@@ -41,7 +41,4 @@ void sha256_hex(const unsigned char digest[SHA256_BYTES], char hex[SHA256_HEX]);
 /* The digits of n bytes in one call. */
 void sha256_of(const void *data, size_t n, char hex[SHA256_HEX]);
 
-/* 1 when sha256_init chooses the processor's SHA instructions. */
-int sha256_accelerated(void);
-
 #endif
