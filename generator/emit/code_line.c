@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit/code.h"
+#include "graph/functions.h"
 
 /* --- numbers and lines -------------------------------------------------------------------------------- */
 
@@ -71,13 +72,13 @@ static const char *const keyword[] = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
     "for", "goto", "if", "inline", "int", "long", "return", "register", "restrict", "short", "signed", "sizeof",
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "b", "g", "i", "j", "k",
-    "l", "t", "w", "y", "out", "ws", "lin", "scratch", "exp", "log", "sin", "cos", "tan", "pow", "erf", "gamma", "j0",
+    "l", "t", "w", "y", "out", "ws", "lin", "scratch", "pow", "gamma", "j0",
     "j1", "y0", "y1", "jn", "yn", "ng", "nf", "lanes", "on", "r", "theta", "tables", "main", "abs", "sqrt", "use", "p",
     "n", "J", "mean", "jac", "stride", "run", "pi", "pj", "pg", "F", "G", "H", "V", "v", "m", "row", "column", "at",
     "start", "end",
     "exps", "weight", "sum", "sums", "data", "d", "nt", "value", "tangent", "derivative", "check", "base", "y0", "yn",
-    "lgamma", "tgamma", "atan2", "cosh", "sinh", "tanh", "asin", "acos", "atan", "fabs", "floor", "ceil", "round",
-    "expm1", "log1p", "erfc", "hypot", "cbrt", "fma", "masked",
+    "tgamma", "atan2", "floor", "ceil", "round",
+    "hypot", "cbrt", "fma", "masked",
     /* variables and constants of the functions that are written */
     "SUMS", "PIECES", "BATCH", "STRIP", "EXPS", "COLUMNS", "ROWS", "ROW_SUMS", "FIELDS", "PAIRS", "CHANNELS_R",
     "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along", "at_column", "at_lin", "at_m", "at_pair", "at_rows",
@@ -110,6 +111,9 @@ int hg_code_reserved(const char *name)
         return 1;
     for (size_t k = 0; k < sizeof keyword / sizeof *keyword; k++)
         if (strcmp(keyword[k], name) == 0)
+            return 1;
+    for (int op = 0; op < HG_NOP; op++)
+        if (hg_function((enum hg_op)op) && strcmp(hg_function((enum hg_op)op)->scalar, name) == 0)
             return 1;
     /* these stems with digits are made by the writers of functions */
     static const char *const stems[] = {"p", "b", "m", "s", "u", "k", "F", "G", "mw", "row"};
