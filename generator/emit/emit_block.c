@@ -289,7 +289,33 @@ void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct 
     }
 }
 
-void hg_block_loops(struct hg_tree *out, const char *call, const struct hg_tree *row_end)
+void hg_declare_members(struct hg_tree *out, const char *name, const struct hg_member *member)
+{
+    hg_put(out, "struct %s {\n", name);
+    for (; member->name; member++)
+        hg_put(out, "    %s%s;\n", member->type, member->name);
+    hg_put(out, "};\n\n");
+}
+
+void hg_define_members(struct hg_tree *out, const char *name, const struct hg_member *member)
+{
+    for (; member->name; member++)
+        hg_define(out, member->name, "    %s%s = %s->%s;\n", member->type, member->name, name, member->name);
+}
+
+static const struct hg_member block_member[] = {
+    {"const struct fit_layout *", "l"}, {"const struct tables *", "w"},   {"const struct fit_exp_tile *", "exps"},
+    {"const double *", "lin"},          {"const double *", "adj"},        {"const struct fit_tile *", "t"},
+    {"size_t ", "i"},                   {"size_t ", "b"},                 {"size_t ", "h"},
+    {"size_t ", "at"},                  {"const double *", "data"},       {NULL, NULL}};
+
+void hg_block_struct(struct hg_tree *out)
+{
+    hg_put(out, "/* One vector of pairs, (i, FIT_LANES b + h), ..., and where their weights and data stand. */\n");
+    hg_declare_members(out, "block", block_member);
+}
+
+void hg_block_loops(struct hg_tree *out, const char *call, const char *members, const struct hg_tree *row_end)
 {
     hg_put(out,
            "    for (size_t i = t->i0; i < t->i1; i++) {\n"
@@ -297,6 +323,8 @@ void hg_block_loops(struct hg_tree *out, const char *call, const struct hg_tree 
            "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
            "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
            "                const size_t j = b * FIT_LANES + h;\n"
+           "                const struct block block = {.l = l, .w = w, .t = t, .i = i, .b = b, .h = h, .at = at,\n"
+           "                                            .data = data%s};\n"
            "                if (t->w || j <= i || j + FIT_VL > t->j1)\n"
            "                    %s, 1);\n"
            "                else\n"
@@ -305,17 +333,19 @@ void hg_block_loops(struct hg_tree *out, const char *call, const struct hg_tree 
            "            at += ng * FIT_LANES;\n"
            "            data += ng * FIT_LANES;\n"
            "        }\n",
-           call, call);
+           members, call, call);
     if (row_end)
         hg_put_tree(out, row_end);
     hg_put(out, "    }\n");
 }
 
-void hg_block_head(struct hg_tree *out, int masked)
+void hg_block_head(struct hg_tree *out, int given)
 {
+    if (given)
+        hg_define_members(out, "block", block_member);
     hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
     hg_define(out, "j", "    const size_t j = b * FIT_LANES + h;\n");
-    if (masked)
+    if (given)
         hg_define(out, "lanes", "    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};\n");
 }
 

@@ -28,14 +28,26 @@ void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
 void hg_block_declare_linear(struct hg_code *c);
 const char *hg_block_mean(struct hg_code *c);
 
-/* First definitions of a block function, of its loop over groups, and of the tile function that calls it. */
-void hg_block_head(struct hg_tree *out, int masked);
+/* What a function is given in one structure: its declaration; in the function, its members by their own names. */
+struct hg_member {
+    const char *type, *name; /* type: with its last blank or star; the list ends with NULL */
+};
+void hg_declare_members(struct hg_tree *out, const char *name, const struct hg_member *member);
+void hg_define_members(struct hg_tree *out, const char *name, const struct hg_member *member);
+
+/* `struct block`, what the functions moments_block and gradient_block are given. */
+void hg_block_struct(struct hg_tree *out);
+
+/* First definitions of a block function, of its loop over groups, and of the tile function that calls it.  given: it is
+ * given a struct block. */
+void hg_block_head(struct hg_tree *out, int given);
 void hg_group_head(struct hg_tree *out);
 void hg_tile_head(struct hg_tree *out);
 
 /* In the tile function: what exponentials need to know of the tile; the loops over rows and blocks with the
- * call of the block function (without its last argument, masked) and statements for the end of a row (or NULL). */
+ * call of the block function (without its last argument, masked), the members of its struct block besides those of the
+ * loops, and statements for the end of a row (or NULL). */
 void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct hg_tree *out);
-void hg_block_loops(struct hg_tree *out, const char *call, const struct hg_tree *row_end);
+void hg_block_loops(struct hg_tree *out, const char *call, const char *members, const struct hg_tree *row_end);
 
 #endif

@@ -261,9 +261,7 @@ static void gradient_block(struct adjoint *x, struct hg_block *b, struct hg_tree
     hg_put(out, "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel, from fields F summed over the groups;\n"
                 " * added to column and row. */\n");
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "gradient_block",
-                "const struct fit_layout *l, const struct tables *w, const double *lin, const double *adj, "
-                "const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at, "
-                "const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked");
+                     "const struct block *block, fit_vd *restrict column, fit_vd *restrict row, const int masked");
     hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
@@ -353,8 +351,8 @@ void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
     hg_put(out, "    size_t at = 0;\n"
                 "    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n        *v = (fit_vd){0};\n");
     hg_block_exp_prologue(em, &b, out);
-    hg_block_loops(out, "gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data,"
-                        " column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row", row_end(em));
+    hg_block_loops(out, "gradient_block(&block, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row",
+                   b.nexp ? ", .lin = lin, .adj = adj, .exps = exps" : ", .lin = lin, .adj = adj", row_end(em));
     column_end(em, out);
     if (b.doubles > em->table_doubles)
         em->table_doubles = b.doubles;

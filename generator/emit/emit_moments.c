@@ -114,11 +114,10 @@ static void moments_block(struct hg_emit *em, struct hg_block *b, uint32_t nsum,
     if (!hg_is_value(em->e, em->form->rest, 0.0))
         root[nroot++] = em->form->rest;
     struct hg_code c = hg_block_begin(em, b, out, nroot, root);
+    hg_block_struct(out);
     hg_put(out, "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n");
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "moments_block",
-                     "const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps, "
-                     "const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at, const double *data, "
-                     "fit_vd *restrict sums, const int masked");
+                     "const struct block *block, fit_vd *restrict sums, const int masked");
     hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
@@ -150,7 +149,7 @@ void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
     hg_define(out, "exps", "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + %u * ng);\n", nsum);
     hg_put(out, "    size_t at = 0;\n    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n", nsum);
     hg_block_exp_prologue(em, &b, out);
-    hg_block_loops(out, "moments_block(l, w, exps, t, i, b, h, at, data, sums", NULL);
+    hg_block_loops(out, "moments_block(&block, sums", b.nexp ? ", .exps = exps" : "", NULL);
     hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
     hg_define(out, "data", "        const double *data = t->sum + 3 * g;\n");
     hg_define(out, "sum", "        const fit_vd *sum = sums + g * %u;\n", nsum);

@@ -135,10 +135,13 @@ static void store_channels(struct hg_emit *em, struct hg_code *c)
     hg_line(c, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
-#define GROUP "const struct fit_layout *l, const struct tables *w, const double *lin, " \
-              "const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g, size_t first, " \
-              "size_t k0, size_t k1, size_t at, const double *data, const fit_vd *restrict pair, " \
-              "fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m"
+/* What a function of one group of a strip is given. */
+static const struct hg_member strip_member[] = {
+    {"const struct fit_layout *", "l"}, {"const struct tables *", "w"},        {"const double *", "lin"},
+    {"const struct fit_exp_tile *", "exps"}, {"const struct fit_tile *", "t"}, {"size_t ", "i"},
+    {"size_t ", "g"},                   {"size_t ", "first"},                  {"size_t ", "at"},
+    {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {"fit_vd *restrict ", "column"},
+    {"fit_vd *restrict ", "row"},       {"fit_vd *restrict ", "m"},            {NULL, NULL}};
 
 static void group_loop(struct hg_tree *out)
 {
@@ -165,10 +168,14 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
 {
     uint32_t nrow = place(em, em->form->nslot, has_row);
     struct hg_tree *out = c->out;
+    hg_put(out, "/* One group of a strip, which begins with block `first` of row i. */\n");
+    hg_declare_members(out, "strip", strip_member);
     hg_put(out,
-        "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
+        "/* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c\n"
         " * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */\n");
-    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_group", GROUP ", const int masked");
+    hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_group",
+                     "const struct strip *strip, size_t k0, size_t k1, const int masked");
+    hg_define_members(out, "strip", strip_member);
     hg_put(out, "    const size_t ng = l->ngroup;\n");
     hg_code_push(c);
     hg_block_declare_linear(c);
@@ -384,8 +391,8 @@ static void scratch_function(uint32_t nexp, struct hg_tree *out)
 static void masked_function(struct hg_tree *out)
 {
     hg_put(out, "/* Vectors of pairs (i, j ..) of a strip: fields. */\n");
-    hg_open_function(out, "FIT_LARGE void", "normal_masked", GROUP);
-    hg_put(out, "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);\n}\n\n");
+    hg_open_function(out, "FIT_LARGE void", "normal_masked", "const struct strip *strip, size_t k0, size_t k1");
+    hg_put(out, "    normal_group(strip, k0, k1, 1);\n}\n\n");
 }
 
 static const char loops[] =
@@ -401,13 +408,14 @@ static const char loops[] =
     "            for (size_t k = 0; k < n; k++)\n"
     "                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);\n"
     "            for (size_t g = 0; g < ng; g++) {\n"
-    "                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;\n"
-    "                fit_vd *x = m + g % BATCH * CHANNELS_R;\n"
+    "                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair,\n"
+    "                                            column + (g * pieces + place) * COLUMNS, row + g * ROWS,\n"
+    "                                            m + g % BATCH * CHANNELS_R};\n"
     "                if (low > 0)\n"
-    "                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, data, pair, c, r, x);\n"
-    "                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, data, pair, c, r, x, 0);\n"
+    "                    normal_masked(&strip, 0, low);\n"
+    "                normal_group(&strip, low, high, 0);\n"
     "                if (high < n)\n"
-    "                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, data, pair, c, r, x);\n"
+    "                    normal_masked(&strip, high, n);\n"
     "                if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
     "                    for (size_t k = 0; k < n; k++)\n"
     "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * "

@@ -9,8 +9,8 @@
  * from its form but evaluated at three times.  The argument of exp may be kept within limits by choices, as clamp()
  * does.
  *
- * Samplers use the table for coordinates (runtime/posterior/rate_coordinates.h).  There any three parameters would be right and these are
- * good, so a sum that is no rate does no harm.
+ * Samplers use the table for coordinates (runtime/posterior/rate_coordinates.h).  There any three parameters would be
+ * right and these are good, so a sum that is no rate does no harm.
  */
 #include "model/rates.h"
 

@@ -197,11 +197,33 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
 
+/* One vector of pairs, (i, FIT_LANES b + h), ..., and where their weights and data stand. */
+struct block {
+    const struct fit_layout *l;
+    const struct tables *w;
+    const struct fit_exp_tile *exps;
+    const double *lin;
+    const double *adj;
+    const struct fit_tile *t;
+    size_t i;
+    size_t b;
+    size_t h;
+    size_t at;
+    const double *data;
+};
+
 /* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
-FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
-                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t b,
-                              size_t h, size_t at, const double *data, fit_vd *restrict sums, const int masked)
+FIT_INLINE void moments_block(const struct block *block, fit_vd *restrict sums, const int masked)
 {
+    const struct fit_layout *l = block->l;
+    const struct tables *w = block->w;
+    const struct fit_exp_tile *exps = block->exps;
+    const struct fit_tile *t = block->t;
+    size_t i = block->i;
+    size_t b = block->b;
+    size_t h = block->h;
+    size_t at = block->at;
+    const double *data = block->data;
     const size_t ng = l->ngroup;
     const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -266,10 +288,12 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
                 const size_t j = b * FIT_LANES + h;
+                const struct block block = {.l = l, .w = w, .t = t, .i = i, .b = b, .h = h, .at = at,
+                                            .data = data, .exps = exps};
                 if (t->w || j <= i || j + FIT_VL > t->j1)
-                    moments_block(l, w, exps, t, i, b, h, at, data, sums, 1);
+                    moments_block(&block, sums, 1);
                 else
-                    moments_block(l, w, exps, t, i, b, h, at, data, sums, 0);
+                    moments_block(&block, sums, 0);
             }
             at += ng * FIT_LANES;
             data += ng * FIT_LANES;
@@ -315,14 +339,41 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
     pair[4] = d_sin_t_sum*d_sin_t_sum;
 }
 
-/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
+/* One group of a strip, which begins with block `first` of row i. */
+struct strip {
+    const struct fit_layout *l;
+    const struct tables *w;
+    const double *lin;
+    const struct fit_exp_tile *exps;
+    const struct fit_tile *t;
+    size_t i;
+    size_t g;
+    size_t first;
+    size_t at;
+    const double *data;
+    const fit_vd *restrict pair;
+    fit_vd *restrict column;
+    fit_vd *restrict row;
+    fit_vd *restrict m;
+};
+
+/* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c
  * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */
-FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
-                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
-                             size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict m, const int masked)
+FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, const int masked)
 {
+    const struct fit_layout *l = strip->l;
+    const struct tables *w = strip->w;
+    const double *lin = strip->lin;
+    const struct fit_tile *t = strip->t;
+    size_t i = strip->i;
+    size_t g = strip->g;
+    size_t first = strip->first;
+    size_t at = strip->at;
+    const double *data = strip->data;
+    const fit_vd *restrict pair = strip->pair;
+    fit_vd *restrict column = strip->column;
+    fit_vd *restrict row = strip->row;
+    fit_vd *restrict m = strip->m;
     const size_t ng = l->ngroup;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
@@ -516,13 +567,9 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 }
 
 /* Vectors of pairs (i, j ..) of a strip: fields. */
-FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
-                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
-                             size_t first, size_t k0, size_t k1, size_t at, const double *data,
-                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict m)
+FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1)
 {
-    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);
+    normal_group(strip, k0, k1, 1);
 }
 
 enum { EXPS = 2 };
@@ -569,13 +616,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             for (size_t k = 0; k < n; k++)
                 normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
             for (size_t g = 0; g < ng; g++) {
-                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;
-                fit_vd *x = m + g % BATCH * CHANNELS_R;
+                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair,
+                                            column + (g * pieces + place) * COLUMNS, row + g * ROWS,
+                                            m + g % BATCH * CHANNELS_R};
                 if (low > 0)
-                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, data, pair, c, r, x);
-                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, data, pair, c, r, x, 0);
+                    normal_masked(&strip, 0, low);
+                normal_group(&strip, low, high, 0);
                 if (high < n)
-                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, data, pair, c, r, x);
+                    normal_masked(&strip, high, n);
                 if (g % BATCH == BATCH - 1 || g + 1 == ng)
                     for (size_t k = 0; k < n; k++)
                         normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
@@ -675,11 +723,20 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
 
 /* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel, from fields F summed over the groups;
  * added to column and row. */
-FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                               const double *adj, const struct fit_exp_tile *exps, const struct fit_tile *t,
-                               size_t i, size_t b, size_t h, size_t at, const double *data,
-                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
+FIT_INLINE void gradient_block(const struct block *block, fit_vd *restrict column, fit_vd *restrict row,
+                               const int masked)
 {
+    const struct fit_layout *l = block->l;
+    const struct tables *w = block->w;
+    const struct fit_exp_tile *exps = block->exps;
+    const double *lin = block->lin;
+    const double *adj = block->adj;
+    const struct fit_tile *t = block->t;
+    size_t i = block->i;
+    size_t b = block->b;
+    size_t h = block->h;
+    size_t at = block->at;
+    const double *data = block->data;
     const size_t ng = l->ngroup;
     const size_t j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -789,10 +846,12 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
                 const size_t j = b * FIT_LANES + h;
+                const struct block block = {.l = l, .w = w, .t = t, .i = i, .b = b, .h = h, .at = at,
+                                            .data = data, .lin = lin, .adj = adj, .exps = exps};
                 if (t->w || j <= i || j + FIT_VL > t->j1)
-                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
+                    gradient_block(&block, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
                 else
-                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
+                    gradient_block(&block, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
             }
             at += ng * FIT_LANES;
             data += ng * FIT_LANES;
