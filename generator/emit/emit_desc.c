@@ -311,6 +311,28 @@ static void count_field(FILE *out, const char *name, uint32_t n)
         fprintf(out, "    .n%s = %u,\n    .%s = desc_%s,\n", name, (unsigned)n, name, name);
 }
 
+static void names_and_parameters(const struct hg_emit *em, FILE *out)
+{
+    const struct hg_model *m = em->p->model;
+    text_field(out, "name", m->name);
+    text_field(out, "variant", em->variant);
+    text_field(out, "title", m->title);
+    text_field(out, "formula", m->formula);
+    text_field(out, "reference", m->reference);
+    text_field(out, "source", m->file);
+    text_field(out, "hash", m->hash);
+    peer_fields(out, m);
+    fprintf(out, "    .isa = FIT_KERNEL_ISA,\n    .space = %s,\n    .raw = %d,\n",
+            m->space == FIT_ROWS ? "FIT_ROWS" : "FIT_PAIRS", m->space == FIT_PAIRS);
+    count_field(out, "param", m->param.n);
+    count_field(out, "linear", m->linear.n);
+    fprintf(out, "    .intercept = %d,\n", em->p->intercept);
+    if (m->has_noise)
+        fprintf(out, "    .has_noise_prior = 1, .noise_prior = %s, .noise_a = %s, .noise_b = %s,\n",
+                prior_name(m->noise.prior), hg_number(m->expr->arena, m->noise.prior_a),
+                hg_number(m->expr->arena, m->noise.prior_b));
+}
+
 static void cost_and_functions(const struct hg_emit *em, FILE *out)
 {
     const struct fit_cost *cost = &em->cost;
@@ -350,23 +372,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
           "    .abi = FIT_KERNEL_ABI,\n", out);
-    text_field(out, "name", m->name);
-    text_field(out, "variant", em->variant);
-    text_field(out, "title", m->title);
-    text_field(out, "formula", m->formula);
-    text_field(out, "reference", m->reference);
-    text_field(out, "source", m->file);
-    text_field(out, "hash", m->hash);
-    peer_fields(out, m);
-    fprintf(out, "    .isa = FIT_KERNEL_ISA,\n    .space = %s,\n    .raw = %d,\n",
-            m->space == FIT_ROWS ? "FIT_ROWS" : "FIT_PAIRS", m->space == FIT_PAIRS);
-    count_field(out, "param", m->param.n);
-    count_field(out, "linear", m->linear.n);
-    fprintf(out, "    .intercept = %d,\n", em->p->intercept);
-    if (m->has_noise)
-        fprintf(out, "    .has_noise_prior = 1, .noise_prior = %s, .noise_a = %s, .noise_b = %s,\n",
-                prior_name(m->noise.prior), hg_number(m->expr->arena, m->noise.prior_a),
-                hg_number(m->expr->arena, m->noise.prior_b));
+    names_and_parameters(em, out);
     count_field(out, "setting", m->setting.n);
     count_field(out, "axis", m->axis.n);
     count_field(out, "column", m->column.n);

@@ -314,6 +314,25 @@ static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint
     hg_bug("emit: no row sum");
 }
 
+/* The share of one moment in the derivative by parameter k. */
+static void add_moment(struct hg_emit *em, struct hg_code *c, const struct hg_moment *x, uint32_t k)
+{
+    enum hg_channel_kind kind = em->p->channel[x->channel].kind;
+    hg_line(c, "{");
+    c->indent++;
+    hg_line(c, "fit_vd v = {0};");
+    if (kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J) {
+        hg_line(c, "for (size_t k = 0; k < pieces; k++)");
+        hg_line(c, "    v += column[(g * pieces + k) * COLUMNS + %u] * fit_vload(w->%s + t->j0 + k * FIT_VL);",
+                place(em, x->slot, has_column), table_name(em, x->channel, k));
+    }
+    if (kind != HG_CHANNEL_AT_J)
+        hg_line(c, "v %s= at_rows[%u];", kind == HG_CHANNEL_DELTA ? "-" : "+", row_place(em, x->slot, x->channel, k));
+    hg_line(c, "V[%u] += %s * fit_vsum(v);", x->q * em->p->nparam + k, hg_code_factor(c, x->coefficient));
+    c->indent--;
+    hg_line(c, "}");
+}
+
 /* Cross moments of one group: column sums times tables at j minus (or plus) the row sums. */
 static void cross_moments(struct hg_emit *em, struct hg_block *b, struct hg_tree *out)
 {
@@ -333,25 +352,9 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, struct hg_tree
             hg_line(&c, "V[%u] = 0.0;", q * K + k);
     for (uint32_t m = 0; m < em->form->nmoment; m++) {
         const struct hg_moment *x = &em->form->moment[m];
-        enum hg_channel_kind kind = em->p->channel[x->channel].kind;
-        for (uint32_t k = 0; k < K; k++) {
-            if (!channel_serves(em, x->channel, k))
-                continue;
-            hg_line(&c, "{");
-            c.indent++;
-            hg_line(&c, "fit_vd v = {0};");
-            if (kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J) {
-                hg_line(&c, "for (size_t k = 0; k < pieces; k++)");
-                hg_line(&c, "    v += column[(g * pieces + k) * COLUMNS + %u] * fit_vload(w->%s + t->j0 + k * FIT_VL);",
-                        place(em, x->slot, has_column), table_name(em, x->channel, k));
-            }
-            if (kind != HG_CHANNEL_AT_J)
-                hg_line(&c, "v %s= at_rows[%u];", kind == HG_CHANNEL_DELTA ? "-" : "+",
-                        row_place(em, x->slot, x->channel, k));
-            hg_line(&c, "V[%u] += %s * fit_vsum(v);", x->q * K + k, hg_code_factor(&c, x->coefficient));
-            c.indent--;
-            hg_line(&c, "}");
-        }
+        for (uint32_t k = 0; k < K; k++)
+            if (channel_serves(em, x->channel, k))
+                add_moment(em, &c, x, k);
     }
     hg_code_pop(&c);
     hg_code_end(&c);

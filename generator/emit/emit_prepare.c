@@ -212,37 +212,49 @@ static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth
     return n;
 }
 
-/* Scalars first, outside the loop, then the loop over frames. */
-static void time_loop(struct prepare *q, struct hg_tree *out, int indent, uint32_t n, const hg_id *root)
+/* Code of prepare and direction.  vector_if: what varies with it is a vector. */
+static struct hg_code prepare_code(struct prepare *q, struct hg_tree *out, int indent, unsigned vector_if)
 {
     struct hg_code c = {.e = q->em->e,
                         .out = out,
                         .indent = indent,
-                        .vector_if = HG_T,
+                        .vector_if = vector_if,
                         .source = q->em->p->model->file,
                         .units = q->em->p->model,
                         .leaf = prepare_leaf,
                         .is_leaf = prepare_is_leaf,
-                        .user = q};
-    c.nparam = q->em->p->nparam;
+                        .user = q,
+                        .nparam = q->em->p->nparam};
     c.nreserve = hg_emit_names(q->em, &c.reserve);
+    return c;
+}
+
+/* Scalars that the statements use. */
+static void need_scalars(struct prepare *q, struct hg_code *c, uint32_t n, const hg_id *root)
+{
+    for (hg_id id = 1; id < q->n; id++) {
+        int used = 0;
+        if (is_time(q->em, id) || !hg_at(c->e, id)->nargs || hg_at(c->e, id)->op == HG_LOCAL)
+            continue;
+        for (uint32_t k = 0; k < n && !used; k++)
+            used = hg_contains(c->e, root[k], id);
+        if (used)
+            hg_code_need(c, id);
+    }
+}
+
+/* Scalars first, outside the loop, then the loop over frames. */
+static void time_loop(struct prepare *q, struct hg_tree *out, int indent, uint32_t n, const hg_id *root)
+{
+    struct hg_code c = prepare_code(q, out, indent, HG_T);
     unsigned group = hg_at(c.e, root[0])->vary & HG_G;
-    if (n == 0)
-        return;
     hg_line(&c, group ? "for (size_t g = 0; g < ng; g++)" : "{");
     if (group)
         hg_line(&c, "{");
     c.indent++;
     hg_code_begin(&c, n, root);
     hg_code_push(&c);
-    for (hg_id id = 1; id < q->n; id++) /* scalars that several statements use */
-        if (!is_time(q->em, id) && hg_at(c.e, id)->nargs && hg_at(c.e, id)->op != HG_LOCAL) {
-            int used = 0;
-            for (uint32_t k = 0; k < n && !used; k++)
-                used = hg_contains(c.e, root[k], id);
-            if (used)
-                hg_code_need(&c, id);
-        }
+    need_scalars(q, &c, n, root);
     hg_line(&c, "for (size_t k = 0; k < nt; k += FIT_VL) {");
     c.indent++;
     for (uint32_t k = 0; k < n; k++) {
@@ -386,6 +398,29 @@ static unsigned char *along_direction(const struct hg_emit *em)
     return has;
 }
 
+/* Those of the call (group 0), or of the groups in a loop over these. */
+static void locals_of(struct prepare *q, struct hg_code *c, int group, uint32_t n, const uint32_t *list)
+{
+    struct hg_emit *em = q->em;
+    int any = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        hg_id id = em->p->local[list[k]].symbol, def = em->p->local[list[k]].def;
+        if (((hg_at(em->e, id)->vary & HG_G) != 0) != group)
+            continue;
+        if (group && !any)
+            hg_line(c, "for (size_t g = 0; g < ng; g++) {"), c->indent++;
+        any = 1;
+        const struct hg_field *f = hg_emit_field(em, group ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
+        const char *s;
+        hg_code_need(c, def);
+        s = hg_format(em->e->arena, group ? "w.%s[g] = %s;" : "w.%s[0] = %s;", f->name, hg_code_text(c, def));
+        hg_code_source(c, def);
+        hg_line(c, "%s", s);
+    }
+    if (group && any)
+        c->indent--, hg_line(c, "}");
+}
+
 /* Scalars of the call and of the groups, in the order of their numbers: later ones may use earlier ones. */
 static void locals(struct prepare *q, struct hg_tree *out, int direction)
 {
@@ -399,43 +434,18 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
             root[n++] = em->p->local[k].def;
         }
     free(along);
-    if (n)
-        hg_put(out, "    {\n");
-    struct hg_code c = {.e = em->e,
-                        .out = out,
-                        .indent = 2,
-                        .source = em->p->model->file,
-                        .units = em->p->model,
-                        .leaf = prepare_leaf,
-                        .is_leaf = prepare_is_leaf,
-                        .user = q};
-    c.nparam = em->p->nparam;
-    c.nreserve = hg_emit_names(em, &c.reserve);
-    for (int group = 0; group < 2 && n; group++) {
-        int any = 0;
+    if (n == 0)
+        return;
+    hg_put(out, "    {\n");
+    struct hg_code c = prepare_code(q, out, 2, 0);
+    for (int group = 0; group < 2; group++) {
         hg_code_begin(&c, n, root);
         hg_code_push(&c);
-        for (uint32_t k = 0; k < n; k++) {
-            hg_id id = em->p->local[list[k]].symbol, def = em->p->local[list[k]].def;
-            if (((hg_at(em->e, id)->vary & HG_G) != 0) != group)
-                continue;
-            if (group && !any)
-                hg_line(&c, "for (size_t g = 0; g < ng; g++) {"), c.indent++;
-            any = 1;
-            const struct hg_field *f = hg_emit_field(em, group ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
-            const char *s;
-            hg_code_need(&c, def);
-            s = hg_format(em->e->arena, group ? "w.%s[g] = %s;" : "w.%s[0] = %s;", f->name, hg_code_text(&c, def));
-            hg_code_source(&c, def);
-            hg_line(&c, "%s", s);
-        }
+        locals_of(q, &c, group, n, list);
         hg_code_pop(&c);
         hg_code_end(&c);
-        if (group && any)
-            c.indent--, hg_line(&c, "}");
     }
-    if (n)
-        hg_put(out, "    }\n");
+    hg_put(out, "    }\n");
 }
 
 static void finite_check(struct prepare *q, struct hg_tree *out)
