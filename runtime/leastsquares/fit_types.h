@@ -132,7 +132,6 @@ struct fit_degenerate {
     char text[480]; /* in words, with numbers */
 };
 
-/* One starting point that was followed. */
 /* A rate A t^E + C at one time, and its slope by ln t there, with standard errors (NaN: not determined). */
 struct fit_rate_value {
     size_t amplitude, exponent, offset; /* parameters */
@@ -142,6 +141,7 @@ struct fit_rate_value {
     int needed; /* 1: A, E and C by themselves are not what the data determine */
 };
 
+/* One starting point that was followed. */
 struct fit_start {
     char origin[48];    /* "given", "model", "data-driven: point 17", ... */
     double *theta;      /* nparam: where it began */
