@@ -90,10 +90,11 @@ static void write_function(const struct dag *d, const char *name, unsigned vecto
     uint32_t n = build(d, e, root);
     if (d->factored)
         hg_factor(e, n, root);
-    struct hg_code c = {.e = e, .out = out, .indent = 2, .vector_if = vector_if, .leaf = leaf, .is_leaf = is_leaf,
+    struct hg_tree *t = hg_tree_new(e->arena);
+    struct hg_code c = {.e = e, .out = t, .indent = 2, .vector_if = vector_if, .leaf = leaf, .is_leaf = is_leaf,
                         .reserve = reserve, .nreserve = sizeof reserve / sizeof *reserve};
     hg_code_begin(&c, n, root);
-    fprintf(out, "static void %s(const double *param, const double *one, const double *const *column, double *out)\n{\n"
+    hg_put(t, "static void %s(const double *param, const double *one, const double *const *column, double *out)\n{\n"
                  "    (void)param, (void)one, (void)column;\n    for (int h = 0; h < %d; h += %s) {\n", name, ROWS,
             vector_if ? "FIT_VL" : "1");
     hg_code_push(&c);
@@ -106,7 +107,8 @@ static void write_function(const struct dag *d, const char *name, unsigned vecto
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    fprintf(out, "    }\n}\n\n");
+    hg_put(t, "    }\n}\n\n");
+    hg_tree_print(t, out);
     hg_arena_free(a);
 }
 
