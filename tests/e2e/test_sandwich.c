@@ -425,8 +425,8 @@ static void test_of_independent_noise_by_bins(void **s)
     check_test_of_fit(1, 14);
 }
 
-/* The sum over one bin is 0, whatever the noise is: that bin and the lags that hold it are no part of the test; 3 of the
- * other 17 follow from others. */
+/* The sum over one bin is 0, whatever the noise is: that bin and the lags that hold it are no part of the test; 3 of
+ * the other 17 follow from others.  */
 static void test_a_bin_that_is_fitted_says_nothing(void **s)
 {
     (void)s;

@@ -1,0 +1,102 @@
+#!/bin/sh
+# check-rooms.sh [SOURCE_DIR]          the rules of the house, proved by looking at the sources: the order of rooms that
+#                                      rooms.txt tells, the sizes of folders, who knows which library, who prints
+# check-rooms.sh --table [SOURCE_DIR]  the table of rooms for docs/code.md
+# Prints each offence and exits with 1 when there is one.
+set -eu
+table=
+[ "${1:-}" != --table ] || { table=1 && shift; }
+cd "${1:-.}"
+MOST=45 # C files of a folder
+
+if [ "$table" ]; then
+    awk 'BEGIN { print "| room | what it is for |\n|---|---|" }
+         /^[a-z]/ { room = $1; sub(/:$/, "", room); sub(/^[^:]*: /, ""); printf "| `%s/` | %s |\n", room, $0 }' build-aux/rooms.txt
+    exit
+fi
+
+bad=$(mktemp)
+trap 'rm -f "$bad"' EXIT
+
+# ---- includes: every one names its room, which stands below
+find common runtime generator api frontend report -name '*.[ch]' -o -name '*.def' | sort |
+    awk '
+    function offence(text) { printf "%s:%d: %s\n", file, line, text }
+    function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
+    function room_of(name,   top, way, n, k) { # the file that an include means; "": none of ours
+        top = file; sub(/\/.*/, "", top)
+        n = split((top == "generator" ? "generator/" : "") " runtime/ runtime/include/", way, " ")
+        for (k = 1; k <= n; k++)
+            if ((way[k] name) in is_file) return folder(way[k] name)
+        return name in is_file ? folder(name) : ""
+    }
+    function rooms(   l, w, n, k, room) {
+        while ((getline l < "build-aux/rooms.txt") > 0) {
+            if (l ~ /^[a-z]/) { room = l; sub(/:.*/, "", room); known[room] = 1 }
+            n = split(l, w, " ")
+            for (k = 2; l ~ /^ +includes / && k <= n; k++) {
+                if (!(w[k] in known)) printf "build-aux/rooms.txt: %s stands above %s\n", room, w[k]
+                may[room, w[k]] = 1
+            }
+            for (k = 2; l ~ /^ +library / && k <= n; k++) { library[w[k]] = 1; may[room, w[k]] = 1 }
+        }
+    }
+    BEGIN { rooms() }
+    { list[++files] = $0; is_file[$0] = 1; own = folder($0); used[own] = 1 }
+    END {
+        for (room in known) if (!(room in used)) printf "build-aux/rooms.txt: no file is in %s\n", room
+        for (f = 1; f <= files; f++) {
+            file = list[f]; own = folder(file)
+            if (!(own in known)) { line = 1; offence(own " is no room of build-aux/rooms.txt"); continue }
+            for (line = 1; (getline text < file) > 0; line++) {
+                if (text !~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) continue
+                quoted = text ~ /include[ \t]*"/
+                name = text; sub(/^[^<"]*[<"]/, "", name); sub(/[">].*/, "", name)
+                if (!quoted) {
+                    if (name in library && !((own, name) in may)) offence(own " may not know <" name ">")
+                    if (name ~ /cblas|lapacke|openblas/) offence("BLAS and LAPACK: their bits depend on the machine")
+                } else if (name !~ /\//) offence("\"" name "\" does not name its room")
+                else if ((room = room_of(name)) == "") offence("there is no \"" name "\"")
+                else if (room != own && !((own, room) in may)) offence(own " may not include " room)
+            }
+            close(file)
+        }
+    }' >>"$bad"
+
+# ---- sizes
+find common runtime generator api frontend report tests bench -name '*.[ch]' | sed 's|/[^/]*$||' | sort | uniq -c |
+    awk -v most="$MOST" '$1 > most { printf "%s: %d C files; a folder holds at most %d\n", $2, $1, most }' >>"$bad"
+
+# ---- only RULE PATTERN DIR ALLOWED...: lines matching PATTERN below DIR may stand in the ALLOWED files only
+# Lines that are only a comment do not count.
+only() {
+    rule=$1 pattern=$2 dir=$3
+    shift 3
+    find "$dir" -name '*.[ch]' | sort | xargs grep -nHE "$pattern" /dev/null |
+        grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/\*|\*|//)' |
+        while IFS= read -r line; do
+            for a in "$@"; do
+                # shellcheck disable=SC2254  # ALLOWED holds patterns
+                case ${line%%:*} in $a) continue 2 ;; esac
+            done
+            echo "$line   <- $rule"
+        done >>"$bad"
+}
+main=runtime/commands/main.c
+only "only main.c prints" "(^|[^a-zA-Z0-9_>.])(printf|puts|perror|putchar)[[:space:]]*\(" runtime $main
+only "only main.c knows stdout and stderr" "(^|[^a-zA-Z0-9_\"])(stdout|stderr)([^a-zA-Z0-9_\"]|$)" runtime $main \
+    runtime/base/status.h
+only "only main.c exits" "(^|[^a-zA-Z0-9_])(exit|_exit|abort)[[:space:]]*\(" runtime $main
+only "what emitted kernels include knows the C library and fit/ only" \
+    "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]([^fms]|f[^il]|fl[^o]|m[^a]|s[^t])" runtime/include
+
+# ---- docs/code.md shows these rooms
+"$0" --table . >"$bad.table"
+awk '/^\| room \|/ { inside = 1 } inside && !/^\|/ { exit } inside' docs/code.md | cmp -s - "$bad.table" ||
+    echo "docs/code.md: the table of rooms is not that of build-aux/check-rooms.sh --table" >>"$bad"
+rm -f "$bad.table"
+
+if [ -s "$bad" ]; then
+    cat "$bad"
+    exit 1
+fi
