@@ -80,10 +80,9 @@ static enum fit_cmaes_word one_run(const struct fit_search *q, struct box *b, si
 enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj, struct fit_candidates *list,
                                  struct fit_error *err)
 {
-    struct box b = {.s = q->s, .obj = obj};
+    struct box b = {.s = q->s, .obj = obj, .free = malloc((q->p + 1) * sizeof *b.free)};
     double *u = malloc((2 * q->p + 1) * sizeof *u), least = INFINITY;
     enum fit_status st = FIT_OK;
-    b.free = malloc((q->p + 1) * sizeof *b.free);
     if (!u || !b.free) {
         st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
         goto done;
