@@ -21,9 +21,9 @@
 
 /* Two runs have met when their chi2 differ by less than this in units of the noise. */
 static const double SAME_MINIMUM = 1e-2;
-/* Or when they differ by less than this part of the data's sum of squares: residuals of 3e-13 of
- * the data are rounding, at least that of normal equations. */
-static const double SAME_ROUNDING = 1e-25;
+/* Or when they differ by less than this part of the data's sum of squares: residuals of 1e-13 of
+ * the data are rounding. */
+static const double SAME_ROUNDING = 1e-26;
 /* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by
  * less. */
 static const double RIVAL = 50;

@@ -37,6 +37,11 @@ static const double ACCEPTED_PART = 1e-4, POOR = 0.25, GOOD = 0.75;
 /* After so many reductions that differ from the predicted ones by more than POOR of them, and so many iterations in
  * all, second derivatives are looked at: most fits have arrived before, and their n passes are saved. */
 enum { MISJUDGED = 8, EARLY = 15 };
+/* Corrected steps: CORRECTION is the part of the failed step's length that a correction may have; one is taken when it
+ * brings WORTH of the reduction that the failed step promised, and the radius is kept when it brings more than FULL of
+ * it.  After TRIES failures in a row there is none for the next RESTS failed steps. */
+static const double CORRECTION = 0.3, WORTH = 0.1, FULL = 0.5;
+enum { TRIES = 2, RESTS = 4 };
 /* |z| is to agree with delta to this part (More 1978, sigma = 0.1): a closer one changes no step that matters.  Radii
  * shrink by a half at least, so that MOST_TRIALS of them reach the rounding of any x. */
 static const double RADIUS = 0.1;
@@ -56,8 +61,9 @@ enum { STALLS = 2 };
 
 /* n numbers each, but for matrices (n x n) and what linalg.h asks for. */
 struct fit_nlsq_work {
-    double *d, *floor, *gs, *lower, *upper, *ref, *z, *trial, *g; /* of the step; g: a gradient beside x */
-    double *Bs, *M, *S; /* matrices; S: second derivatives that B leaves out */
+    double *d, *floor, *gs, *lower, *upper, *ref, *z, *trial; /* of the step */
+    double *g, *x0, *d0, *B0; /* gradient beside x; with g, what a step that is corrected may have to go back to */
+    double *Bs, *M, *S;       /* matrices; S: second derivatives that B leaves out */
     double *eigen, *qp;
     double *all; /* the block that holds them */
     signed char *active;
@@ -69,6 +75,7 @@ struct state {
     struct fit_nlsq *s;
     double *x;
     double delta, lambda, s2;
+    int tries, rests; /* of corrected steps */
     int stalled;   /* steps below the rounding of the cost that did not lower the gradient */
     double before; /* gradient before the last such step */
     int misjudged; /* reductions far from the predicted ones, since S was found */
@@ -78,16 +85,16 @@ struct state {
 
 static struct fit_nlsq_work *work_new(size_t n)
 {
-    const size_t vectors = 9, matrices = 3, m = n + 1;
+    const size_t vectors = 11, matrices = 4, m = n + 1;
     const size_t eigen = m + fit_eigen_work(m), size = vectors * m + matrices * m * m + eigen + fit_boxqp_work(m);
     struct fit_nlsq_work *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     double *at = w->all = calloc(size, sizeof *at);
     w->active = calloc(m, sizeof *w->active);
-    double **vector[] = {&w->d,   &w->floor, &w->gs,    &w->lower, &w->upper,
-                         &w->ref, &w->z,     &w->trial, &w->g};
-    double **matrix[] = {&w->Bs, &w->M, &w->S};
+    double **vector[] = {&w->d, &w->floor, &w->gs, &w->lower, &w->upper, &w->ref,
+                         &w->z, &w->trial, &w->g,  &w->x0,    &w->d0};
+    double **matrix[] = {&w->Bs, &w->M, &w->S, &w->B0};
     for (size_t k = 0; at && k < vectors; k++, at += m)
         *vector[k] = at;
     for (size_t k = 0; at && k < matrices; k++, at += m * m)
@@ -382,6 +389,77 @@ static enum outcome accept_step(struct state *t, const struct trial *r)
     return ACCEPTED;
 }
 
+/* What a corrected step may have to go back to: there, or back from there. */
+static void set_aside(struct state *t)
+{
+    const size_t n = t->p->n;
+    memcpy(t->w->B0, t->s->B, n * n * sizeof *t->w->B0);
+    memcpy(t->w->g, t->s->g, n * sizeof *t->w->g);
+    memcpy(t->w->x0, t->x, n * sizeof *t->x);
+    memcpy(t->w->d0, t->w->d, n * sizeof *t->w->d);
+}
+
+static void go_back(struct state *t)
+{
+    const size_t n = t->p->n;
+    memcpy(t->s->B, t->w->B0, n * n * sizeof *t->w->B0);
+    memcpy(t->s->g, t->w->g, n * sizeof *t->w->g);
+    memcpy(t->x, t->w->x0, n * sizeof *t->x);
+    memcpy(t->w->d, t->w->d0, n * sizeof *t->w->d);
+}
+
+/* Derivatives at the end of the failed step, and the cost after another step from there, which *again tells. */
+static enum fit_eval step_again(struct state *t, const struct trial *failed, struct trial *again)
+{
+    enum fit_eval e = t->p->normal(t->p->user, t->w->trial, t->s->B, t->s->g);
+    if (e != FIT_EVAL_OK)
+        return e;
+    memcpy(t->x, t->w->trial, t->p->n * sizeof *t->x);
+    t->s->cost = failed->cost;
+    t->s->error = failed->error;
+    rescale(t);
+    t->delta = CORRECTION * failed->length;
+    again->length = failed->length + find_step(t);
+    promised(t, &again->square);
+    make_trial(t);
+    t->s->evaluations++;
+    again->error = failed->error;
+    return t->p->value(t->p->user, t->w->trial, &again->cost, &again->error);
+}
+
+/* A step along a narrow curved valley fails because it leaves the floor sideways, although it leads the right way.
+ * Before it is given up, one correction from its end is tried (the watchdog of Chamberlain, Powell, Lemarechal &
+ * Pedersen, Math. Programming Study 16 (1982) 1, with one step of patience), at the price of a pass with derivatives.
+ * 1: the corrected point is x; -1: told to stop. */
+static int correct(struct state *t, const struct trial *failed)
+{
+    struct fit_nlsq *s = t->s;
+    const double cost = s->cost, error = s->error, delta = t->delta, lambda = t->lambda;
+    struct trial again;
+    if (t->rests > 0) {
+        t->rests--;
+        return 0;
+    }
+    set_aside(t);
+    const enum fit_eval e = step_again(t, failed, &again);
+    if (e == FIT_EVAL_OK && cost - again.cost > WORTH * failed->predicted) {
+        t->misjudged++;
+        accept(t, again.cost, again.error, again.square);
+        t->delta = cost - again.cost > FULL * failed->predicted ? fmax(delta, 2 * again.length) : delta;
+        t->tries = TRIES;
+        return 1;
+    }
+    go_back(t);
+    s->cost = cost;
+    s->error = error;
+    rescale(t);
+    t->delta = delta;
+    t->lambda = lambda;
+    if (--t->tries <= 0)
+        t->rests = RESTS;
+    return e == FIT_EVAL_STOP ? -1 : 0;
+}
+
 /* The minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5]. */
 static void shrink(struct state *t, const struct trial *r)
 {
@@ -406,6 +484,9 @@ static enum outcome iterate(struct state *t)
             return end(t, FIT_NLSQ_COST, "the cost is at its minimum to rounding");
         if (r.tiny)
             return no_better(t);
+        const int corrected = r.e == FIT_EVAL_OK ? correct(t, &r) : 0;
+        if (corrected)
+            return corrected > 0 ? ACCEPTED : end(t, FIT_NLSQ_STOPPED, "stopped on request");
         shrink(t, &r);
     }
     return no_better(t);
@@ -525,7 +606,7 @@ static double first_radius(const struct state *t)
 static struct state begin(struct fit_nlsq *s, const struct fit_nlsq_problem *p, const struct fit_nlsq_options *opt,
                           double *x)
 {
-    struct state t = {.p = p, .opt = opt, .s = s, .x = x, .w = s->work};
+    struct state t = {.p = p, .opt = opt, .s = s, .x = x, .tries = TRIES, .w = s->work};
     *s = (struct fit_nlsq){
         .n = s->n, .B = s->B, .g = s->g, .work = s->work, .cost = NAN, .gradient = NAN, .first = NAN};
     memset(t.w->ref, 0, p->n * sizeof *t.w->ref);
