@@ -1,4 +1,4 @@
-/* dsl_private.h -- shared by the files that know Lua: dsl*.c.
+/* dsl_private.h -- shared by the files of this room, which alone know Lua.
  *
  * Invariants.  A Lua value that stands for an expression is a userdatum with three integers, node
  * id, unit and what was written: everything else lives in the arena, so neither a Lua error (longjmp) nor a collection

@@ -1,4 +1,4 @@
-/* config_impl.h -- what the files config_*.c share.
+/* config_impl.h -- what the files of this room share.
  *
  * Reading goes in three steps.  walk.c visits every key of the tree, finds its row in the
  * table fit_cfg_keys (keys.def) and reads plain values into members of struct fit_config;

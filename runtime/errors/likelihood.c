@@ -275,7 +275,8 @@ static void on_line(struct curve *c, double v, double v1, const double *x1, doub
     if (c->u >= 0)
         return;
     c->theta[c->out->which] = v;
-    fit_valley_between(f->kernel, &f->ds->layout, f->lower, f->upper, x1, x2, part, c->out->which, c->theta);
+    fit_valley_between(f->kernel, &f->ds->layout, f->lower, f->upper, (struct fit_valley_line){x1, x2, part},
+                       c->out->which, c->theta);
 }
 
 /* The absolute root at x, between (first, ra) and (last, rb) with theta at_a and at_b.  Larger than both, the start was

@@ -1,5 +1,5 @@
 /* object.h -- what an HDF5 file is made of: headers of objects, their links, attributes, types,
- * the storage of datasets.  For the files hdf5_*.c that read; others use reader.h and raw.h.
+ * the storage of datasets.  For the files of this room that read; others use reader.h and raw.h.
  *
  * All functions that take a file count what they read against the walk (fit_h5_walk).  They return
  * FIT_ERR_DATA for what is damaged, and for what the format knows but is not understood here: then

@@ -169,8 +169,9 @@ void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l
 }
 
 void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
-                        const double *upper, const double *a, const double *b, double part, size_t which, double *trial)
+                        const double *upper, struct fit_valley_line line, size_t which, double *trial)
 {
+    const double *a = line.a, *b = line.b, part = line.part;
     for (size_t k = 0; kernel->space == FIT_PAIRS && k < kernel->nrate; k++) {
         const struct fit_rate *r = &kernel->rate[k];
         double t[2], value[2];

@@ -21,11 +21,14 @@ void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l
 void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
                      const double *upper, const double *x, size_t which, double *trial);
 
-/* The same with the rate at both times between those of the points a and b: (1 - part) of a and part of b; part > 1:
- * beyond b. */
+/* The same with the rate at both times between those of two points: (1 - part) of a and part of b; part > 1: beyond
+ * b. */
+struct fit_valley_line {
+    const double *a, *b;
+    double part;
+};
 void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
-                        const double *upper, const double *a, const double *b, double part, size_t which,
-                        double *trial);
+                        const double *upper, struct fit_valley_line line, size_t which, double *trial);
 
 /* x with another exponent of one rate, in out, which holds a copy of x; A and C, moved inside their bounds, keep the
  * rate at both times as far as these allow.  0: they come out infinite. */

@@ -1,4 +1,4 @@
-/* fuzz_config.c -- configuration files: yaml_tree.c, config_*.c.
+/* fuzz_config.c -- configuration files: files/yaml_tree.c, config/.
  *
  * A configuration that is accepted is written and read again: the second text must equal the first.
  * Lines "#: OPTION VALUE" of the input are given as options of the command line. */

@@ -1,4 +1,4 @@
-/* fuzz_hdf5.c -- HDF5 files, as a whole: hdf5_*.c but the writers.
+/* fuzz_hdf5.c -- HDF5 files, as a whole: runtime/hdf5 but the writers.
  *
  * Every object that can be reached within a few groups is listed and read, as numbers and as text, whole
  * and one element of it; so are its attributes.  Checksums are not looked at in this build. */

@@ -48,7 +48,8 @@ def truth_of(rng):
     def around(middle, wide):
         return middle * math.exp(rng.uniform(-wide, wide))
     if model == "heterodyne":
-        return {"D0_ref": decades(3000, 15000), "D0_sample": decades(20000, 60000), "v0": decades(500, 2000),
+        return {"D0_ref": decades(3000, 15000), "D0_sample": decades(20000, 60000),
+                "v0": decades(500, 2000) if noise == "white" else decades(0.1, 1), # see resolved()
                 "f3": rng.uniform(0.15, 0.45)}
     if noise != "white":
         p = {"D0": around(6000, 0.3), "alpha": rng.uniform(-0.4, 0)}
@@ -70,13 +71,19 @@ def complete(p):
     return {**HETERODYNE, **p} if model == "heterodyne" else {"D_offset": 0, "gamma_dot_t_offset": 0, **p}
 
 
+def resolved(p, dt):
+    """Heterodyne, speckles: v0 was drawn as the phase by which the components part from one frame to the next (radian).
+    Velocities of half a turn and more have aliases, which no data of this period tell from each other."""
+    return {**p, "v0": p["v0"] / (twotime.Q * dt)} if model == "heterodyne" and noise != "white" else p
+
+
 def lasting(p, times):
     """Frames, and the period with which the measurement lasts for `times` correlation times of the slowest azimuth."""
     frames = 120 if times <= 10 else 200 if times <= 30 else 300 if times <= 100 else 600
     low, high = math.log(1e-4), math.log(30)
     for _ in range(30):
         dt = math.exp((low + high) / 2)
-        g = twotime.fields(model, complete(p), frames, dt, ANGLES[model])
+        g = twotime.fields(model, complete(resolved(p, dt)), frames, dt, ANGLES[model])
         slow = twotime.decay_frames(g) * times > frames - 1
         low, high = (math.log(dt), high) if slow else (low, math.log(dt))
     return frames, dt, g
@@ -92,6 +99,7 @@ def data(rng):
         c2 = twotime.white(twotime.means(g, contrast, offset), SIGMA, rng)
     else:
         frames, dt, g = lasting(p, float(noise))
+        p = resolved(p, dt)
         contrast, offset = [1 / MODES] * len(angles), [1] * len(angles)
         c2 = twotime.speckles(g, MODES, PIXELS, 0, rng)
     return p, dt, c2, list(contrast), list(offset)

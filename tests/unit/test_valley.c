@@ -93,12 +93,13 @@ static void test_a_parameter_is_held_and_the_rate_passes_through_both_values(voi
 {
     const struct fit_layout l = layout();
     const double a[N] = {1000, -0.3, 500, 0.5}, b[N] = {1400, -0.2, 90, 0.5}, part = 1.5;
+    const struct fit_valley_line line = {a, b, part};
     const double to[3] = {20000, -0.01, -30000};
     (void)state;
     for (size_t which = A; which <= C; which++) {
         double trial[N] = {1600, -0.15, -120, 0.7};
         trial[which] = to[which];
-        fit_valley_between(&kernel, &l, lower, upper, a, b, part, which, trial);
+        fit_valley_between(&kernel, &l, lower, upper, line, which, trial);
         assert_true(trial[which] == to[which] && trial[OTHER] == 0.7);
         for (int k = 0; k < 2; k++) {
             double s = k ? 0.7 : 0.1, wanted = (1 - part) * rate_at(a, s) + part * rate_at(b, s);
@@ -106,10 +107,10 @@ static void test_a_parameter_is_held_and_the_rate_passes_through_both_values(voi
         }
     }
     double other[N] = {1600, -0.15, -120, 0.7}; /* not one of the rate's: nothing to do */
-    fit_valley_between(&kernel, &l, lower, upper, a, b, part, OTHER, other);
+    fit_valley_between(&kernel, &l, lower, upper, line, OTHER, other);
     assert_true(other[A] == 1600 && other[E] == -0.15 && other[C] == -120);
     double far[N] = {1600, -0.15, -2e5, 0.7}; /* the amplitude would have to leave its bounds */
-    fit_valley_between(&kernel, &l, lower, upper, a, b, part, C, far);
+    fit_valley_between(&kernel, &l, lower, upper, line, C, far);
     assert_true(far[A] == 1600 && far[E] == -0.15 && far[C] == -2e5);
 }
 
