@@ -7,11 +7,12 @@
 
 double *fit_alloc_doubles(size_t n)
 {
-    void *p = NULL;
-    if (n > SIZE_MAX / sizeof(double) - 8)
+    enum { VECTOR = 64 }; /* bytes */
+    if (n > (SIZE_MAX - 2 * VECTOR) / sizeof(double))
         return NULL;
-    if (posix_memalign(&p, 64, (n ? n : 1) * sizeof(double)) != 0)
-        return NULL;
-    memset(p, 0, n * sizeof(double));
+    const size_t bytes = (n * sizeof(double) + 2 * VECTOR - 1) / VECTOR * VECTOR;
+    double *p = aligned_alloc(VECTOR, bytes);
+    if (p)
+        memset(p, 0, bytes);
     return p;
 }

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* n doubles, all 0, aligned to 64 bytes, to be released by free().  NULL: there is no memory. */
+/* n doubles, all 0, aligned to 64 bytes, and a vector more that may be read; to be released by free().  NULL: there is
+ * no memory. */
 double *fit_alloc_doubles(size_t n);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "data/tile_sums.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "machine/team.h"
 #include "machine/topology.h"
@@ -29,15 +30,6 @@ struct fit_parallel {
 };
 
 /* ---- sums ------------------------------------------------------------------------------------ */
-
-static double *alloc_doubles(size_t n)
-{
-    size_t bytes = (n * sizeof(double) + 127) / 64 * 64;
-    double *p = aligned_alloc(64, bytes);
-    if (p)
-        memset(p, 0, bytes);
-    return p;
-}
 
 static size_t multiple_of_8(size_t n)
 {
@@ -70,11 +62,11 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     }
     p->nscratch = need->nscratch * p->stride + multiple_of_8(need->nextra);
     size_t threads = (size_t)p->threads;
-    p->partial = alloc_doubles(p->nleaf * p->nout);
-    p->tile = alloc_doubles(threads * p->nout);
-    p->scratch = alloc_doubles(threads * p->nscratch);
+    p->partial = fit_alloc_doubles(p->nleaf * p->nout);
+    p->tile = fit_alloc_doubles(threads * p->nout);
+    p->scratch = fit_alloc_doubles(threads * p->nscratch);
     p->nbuffer = multiple_of_8(fit_dataset_buffer(ds));
-    p->buffer = alloc_doubles(threads * p->nbuffer);
+    p->buffer = fit_alloc_doubles(threads * p->nbuffer);
     if (!p->partial || !p->tile || !p->scratch || !p->buffer) {
         size_t numbers =
             (p->nleaf + threads) * p->nout + threads * (p->nscratch + p->nbuffer);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "data/tile_sums.h"
 #include "leastsquares/objective_impl.h"
 
@@ -274,11 +275,9 @@ enum fit_eval fit_objective_freeze(struct fit_objective *o, const double *theta,
                                    const struct fit_objective_robust *robust)
 {
     if (!o->ws_loss) {
-        size_t bytes = (o->kernel->workspace(&o->ds->layout) * sizeof(double) + 127) / 64 * 64;
-        o->ws_loss = aligned_alloc(64, bytes);
+        o->ws_loss = fit_alloc_doubles(o->kernel->workspace(&o->ds->layout));
         if (!o->ws_loss)
             return FIT_EVAL_STOP;
-        memset(o->ws_loss, 0, bytes);
     }
     enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 0, o->ws_loss);
     if (e != FIT_EVAL_OK)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "data/tile_arithmetic.h"
 #include "data/tile_sums.h"
 #include "math/linalg.h"
@@ -184,16 +185,6 @@ static void find_blocks(struct fit_objective *o)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* n zeros, aligned for vectors. */
-static double *doubles(size_t n)
-{
-    size_t bytes = (n * sizeof(double) + 127) / 64 * 64;
-    double *p = aligned_alloc(64, bytes);
-    if (p)
-        memset(p, 0, bytes);
-    return p;
-}
-
 /* Arrays whose size does not depend on the blocks.  Returns 0 when memory is out. */
 static int allocate_basic(struct fit_objective *o)
 {
@@ -205,22 +196,22 @@ static int allocate_basic(struct fit_objective *o)
     o->block_first = calloc(e + 1, sizeof *o->block_first);
     o->block_matrix = calloc(e, sizeof *o->block_matrix);
     o->state = calloc(e, sizeof *o->state);
-    o->shift = doubles(e);
-    o->origin = doubles(e);
-    o->lower = doubles(e);
-    o->upper = doubles(e);
-    o->ref = doubles(e);
-    o->u = doubles(e);
-    o->du = doubles(e);
-    o->b = doubles(e);
-    o->lin = doubles(e);
-    o->lin_loss = doubles(e);
-    o->ssr = doubles(o->ngroup);
-    o->factor = doubles(o->ngroup);
-    o->shrink = doubles(o->nlinear);
-    o->cross = doubles(e * o->nparam);
-    o->hessian = doubles(o->nparam * o->nparam);
-    o->ws = doubles(o->kernel->workspace(&o->ds->layout));
+    o->shift = fit_alloc_doubles(e);
+    o->origin = fit_alloc_doubles(e);
+    o->lower = fit_alloc_doubles(e);
+    o->upper = fit_alloc_doubles(e);
+    o->ref = fit_alloc_doubles(e);
+    o->u = fit_alloc_doubles(e);
+    o->du = fit_alloc_doubles(e);
+    o->b = fit_alloc_doubles(e);
+    o->lin = fit_alloc_doubles(e);
+    o->lin_loss = fit_alloc_doubles(e);
+    o->ssr = fit_alloc_doubles(o->ngroup);
+    o->factor = fit_alloc_doubles(o->ngroup);
+    o->shrink = fit_alloc_doubles(o->nlinear);
+    o->cross = fit_alloc_doubles(e * o->nparam);
+    o->hessian = fit_alloc_doubles(o->nparam * o->nparam);
+    o->ws = fit_alloc_doubles(o->kernel->workspace(&o->ds->layout));
     return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix &&
            o->state && o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->du && o->b &&
            o->lin && o->lin_loss && o->ssr && o->factor && o->shrink && o->cross && o->hessian && o->ws;
@@ -235,10 +226,10 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
         largest = max_size(largest, fit_objective_block(o, k));
     }
     size_t first[2], pass = max_size(fit_objective_newton_size(o, first), FIT_OBJECTIVE_BINS);
-    o->A = doubles(all);
-    o->moment = doubles(o->ngroup * fit_objective_moments(o->nlinear));
-    o->sum = doubles(pass);
-    o->work = doubles(
+    o->A = fit_alloc_doubles(all);
+    o->moment = fit_alloc_doubles(o->ngroup * fit_objective_moments(o->nlinear));
+    o->sum = fit_alloc_doubles(pass);
+    o->work = fit_alloc_doubles(
         max_size(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16, o->nu));
     if (!o->A || !o->moment || !o->sum || !o->work)
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
