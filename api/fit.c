@@ -67,11 +67,6 @@ static enum fit_status begin_shared(const struct fit_api_problem *p, struct api_
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the result");
-}
-
 static enum fit_status show_names(struct api_run *r, struct fit_error *err)
 {
     const size_t n = r->own.nfull + r->own.ngroup, ntied = r->setup.link ? r->setup.link->ntied : 0;
@@ -79,7 +74,7 @@ static enum fit_status show_names(struct api_run *r, struct fit_error *err)
     r->name = calloc(n + 1, sizeof *r->name);
     r->tied_name = calloc(ntied + 1, sizeof *r->tied_name);
     if (!r->label || !r->name || !r->tied_name)
-        return no_memory(err);
+        return fit_no_memory(err, "result");
     for (size_t k = 0; k < n; k++) {
         fit_samples_name(r->k, r->own.ngroup, k, r->label[k]);
         r->name[k] = r->label[k];
@@ -112,7 +107,7 @@ static enum fit_status show_groups(const struct fit_kernel *model, struct api_ru
                  ntied = link ? link->ntied : 0;
     double *tied = r->number = malloc((2 * ntied + ng * (n + m) + 1) * sizeof *tied);
     if (!tied)
-        return no_memory(err);
+        return fit_no_memory(err, "result");
     double *std = tied + ntied, *param = std + ntied, *linear = param + ng * n;
     for (size_t t = 0; t < ntied; t++) {
         tied[t] = fit_linkage_value(link, t, r->own.theta, r->own.lin);
@@ -143,7 +138,7 @@ static enum fit_status show_intervals(struct api_run *r, struct fit_error *err)
     const struct fit_result *f = &r->own;
     double *all = r->interval = malloc((4 * f->nfull + 1) * sizeof *all), lower[2], upper[2];
     if (!all)
-        return no_memory(err);
+        return fit_no_memory(err, "result");
     for (size_t k = 0; k < f->nfull; k++) {
         fit_profile_interval(f, k, lower, upper);
         for (size_t i = 0; i < 2; i++) {
@@ -271,8 +266,7 @@ API const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p,
 {
     struct fit_error err = {.status = FIT_OK};
     struct api_run *r = calloc(1, sizeof *r);
-    enum fit_status st =
-        r ? api_run_fit(p, options, 0, r, &err) : fit_fail(&err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = r ? api_run_fit(p, options, 0, r, &err) : fit_no_memory(&err, NULL);
     if (p->data)
         p->data->layout.context = NULL;
     if (st == FIT_OK)

@@ -151,7 +151,7 @@ API struct fit_api_model *fit_api_open(const char *name, const char *variant)
 {
     struct fit_error err = {.status = FIT_OK};
     struct fit_api_model *m = calloc(1, sizeof *m);
-    enum fit_status st = !m ? fit_fail(&err, FIT_ERR_MEMORY, "out of memory")
+    enum fit_status st = !m ? fit_no_memory(&err, NULL)
                          : name && *name
                              ? load(name, variant, m, &err)
                              : fit_fail(&err, FIT_ERR_USAGE, "fit_api_open: no name of a model");

@@ -119,7 +119,7 @@ enum fit_status api_configure(const struct fit_api_problem *p, int sample, struc
     fit_config_log_init(&r->log);
     r->list = malloc((p->kernel->nlinear * ngroup + 1) * sizeof *r->list);
     if (!r->list)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the options");
+        return fit_no_memory(err, "options");
     enum fit_status st = fit_config_new(p->kernel, &r->cfg, err);
     if (st != FIT_OK)
         return st;

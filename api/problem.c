@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the arrays of the model");
-}
-
 /* What a problem is made from, completed. */
 struct parts {
     const struct fit_kernel *k;
@@ -34,7 +29,7 @@ static enum fit_status settle(struct parts *x, struct fit_error *err)
     const struct fit_kernel *k = x->k;
     x->setting = malloc((k->nsetting + 1) * sizeof *x->setting);
     if (!x->setting)
-        return no_memory(err);
+        return fit_no_memory(err, "arrays of the model");
     for (size_t s = 0; s < k->nsetting; s++) {
         double v = x->d.setting ? x->d.setting[s] : NAN;
         if (isnan(v) && strcmp(k->setting[s].name, "dt") == 0 && k->space == FIT_PAIRS)
@@ -69,7 +64,7 @@ static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
     if (d->time)
         return FIT_OK;
     if (!(x->time = malloc(d->ntime * sizeof *x->time)))
-        return no_memory(err);
+        return fit_no_memory(err, "arrays of the model");
     const double first = x->k->first_step * d->step; /* as in config/finish.c */
     for (size_t n = 0; n < d->ntime; n++)
         x->time[n] = first + (double)n * d->step;
@@ -85,7 +80,7 @@ static enum fit_status check_rows(struct parts *x, struct fit_error *err)
     x->zero = calloc(x->d.nrow, sizeof *x->zero);
     x->column = calloc(k->ncolumn + 1, sizeof *x->column);
     if (!x->zero || !x->column)
-        return no_memory(err);
+        return fit_no_memory(err, "arrays of the model");
     for (size_t c = 0; c < k->ncolumn; c++) {
         const int covariate = k->column[c].role == FIT_ROLE_COVARIATE;
         x->column[c] = covariate && x->d.column ? x->d.column[c] : covariate ? NULL : x->zero;
@@ -167,7 +162,7 @@ API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m,
     struct parts x = {.k = m->kernel};
     struct fit_api_problem *p = calloc(1, sizeof *p);
     enum fit_status st =
-        p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : no_memory(&err);
+        p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : fit_no_memory(&err, "arrays of the model");
     if (st == FIT_OK) {
         p->kernel = m->kernel;
         st = make(&x, p, &err);
@@ -237,7 +232,7 @@ static enum fit_status evaluate_rows(const struct evaluation *e, struct fit_erro
     uint32_t *place = malloc(2 * ds->nrow * sizeof *place);
     unsigned char *counts = calloc(ds->nrow, 1);
     if (!place || !counts) {
-        st = no_memory(err);
+        st = fit_no_memory(err, "arrays of the model");
         goto done;
     }
     uint32_t *group = place + ds->nrow;
@@ -268,7 +263,7 @@ static enum fit_status evaluate_pairs(struct evaluation *e, int threads, struct 
     threads = threads > 0 ? threads : fit_topology_threads();
     e->index = malloc((size_t)threads * 3 * l->nframe * sizeof *e->index);
     if (!e->index)
-        return no_memory(err);
+        return fit_no_memory(err, "arrays of the model");
     fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, l->ngroup * l->nframe, pair_turn, e);
     free(e->index);
     return FIT_OK;
@@ -282,7 +277,7 @@ API int fit_api_evaluate(const struct fit_api_problem *p, const double *param, c
     double *ws = fit_alloc_doubles(k->workspace(&p->geometry->layout));
     struct evaluation e = {
         .k = k, .ds = p->geometry, .ws = ws, .lin = linear, .mean = mean, .jac = jacobian};
-    enum fit_status st = ws ? FIT_OK : no_memory(&err);
+    enum fit_status st = ws ? FIT_OK : fit_no_memory(&err, "arrays of the model");
     if (st == FIT_OK &&
         k->prepare(&p->geometry->layout, param, jacobian != NULL, ws) != FIT_EVAL_OK)
         st = fit_fail(&err, FIT_ERR_NUMERIC, "the model %s has no finite value at these parameters",

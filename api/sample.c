@@ -71,7 +71,7 @@ static enum fit_status show(struct api_run *r, struct fit_error *err)
     r->state = malloc((STATES * n + 1) * sizeof *r->state);
     r->diverging = malloc(n + 1);
     if (!r->column || !r->state || !r->diverging)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the draws");
+        return fit_no_memory(err, "draws");
     r->drawn = (struct fit_api_draws){.size = sizeof r->drawn,
                                       .fit = &r->shown,
                                       .chains = s->chains,
@@ -128,8 +128,7 @@ API const struct fit_api_draws *fit_api_sample(const struct fit_api_problem *p,
 {
     struct fit_error err = {.status = FIT_OK};
     struct api_run *r = calloc(1, sizeof *r);
-    enum fit_status st =
-        r ? api_run_fit(p, options, 1, r, &err) : fit_fail(&err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = r ? api_run_fit(p, options, 1, r, &err) : fit_no_memory(&err, NULL);
     if (st == FIT_OK)
         st = sample(p, r, &err);
     if (p->data)

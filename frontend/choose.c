@@ -78,7 +78,7 @@ enum fit_status front_fitters(const struct front *f, char ***name, size_t *n, st
         if (!list || !(list[*n] = strdup(model))) {
             front_names_free(*name, *n);
             closedir(dir);
-            return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+            return fit_no_memory(err, NULL);
         }
         *n += 1;
     }

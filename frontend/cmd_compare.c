@@ -436,7 +436,7 @@ static enum fit_status print_json(FILE *f, const struct comparison *c, int all, 
     if (text)
         fprintf(f, "%s\n", text);
     fit_json_free(&j);
-    return text ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    return text ? FIT_OK : fit_no_memory(err, NULL);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

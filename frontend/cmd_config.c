@@ -105,7 +105,7 @@ static enum fit_status read_info(struct front *f, struct wish *w, struct fit_err
     char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
     if (st == FIT_OK)
         st = word ? front_capture(fitter.program, word, &w->info, &code, err)
-                  : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                  : fit_no_memory(err, NULL);
     if (st == FIT_OK && code != 0)
         st = fit_fail(err, FIT_ERR_INTERNAL, "%s info: exit status %d", fitter.program, code);
     if (st == FIT_OK)
@@ -552,10 +552,10 @@ static enum fit_status write_config(struct front *f, const struct front_args *a,
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     enum fit_status st = write_text(out, w, err);
     if (fclose(out) != 0 && st == FIT_OK)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     if (st == FIT_OK && strcmp(w->output, "-") == 0)
         fputs(text, f->out);
     else if (st == FIT_OK)

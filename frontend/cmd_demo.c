@@ -77,7 +77,7 @@ static enum fit_status run(struct front *f, const struct front_fitter *fitter, c
     char **word = front_words(fitter, command, rest, n);
     fflush(f->out);
     enum fit_status st = word ? front_start(fitter->program, word, NULL, &pid, err)
-                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                              : fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = front_wait(pid, &f->exit_code, err);
     free(word);

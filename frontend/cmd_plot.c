@@ -49,7 +49,7 @@ static enum fit_status run(const struct front_fitter *fitter, const char *comman
     long pid = 0;
     char **word = w->word ? front_words(fitter, command, w->word, w->n) : NULL;
     enum fit_status st = word ? front_start(fitter->program, word, NULL, &pid, err)
-                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                              : fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = front_wait(pid, code, err);
     free(word);
@@ -178,7 +178,7 @@ static enum fit_status draw_fit(struct front *f, const struct front_args *a,
         add(&w, a->rest[k]);
     char **word = option && w.word ? front_words(report, a->command->name, w.word, w.n) : NULL;
     enum fit_status st = word ? front_exec(report->program, word, err)
-                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                              : fit_no_memory(err, NULL);
     free(word);
     free(option);
     free(w.word);
@@ -331,7 +331,7 @@ static enum fit_status simulate(const struct job *j, const char *config, const s
                     p->name);
     }
     enum fit_status st = storage ? run(&j->fitter, "simulate", &w, code, err)
-                                 : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                                 : fit_no_memory(err, NULL);
     free(storage);
     free(w.word);
     return st;
@@ -353,7 +353,7 @@ enum fit_status front_plot_package(struct front *f, const struct front_args *a, 
     snprintf(data, sizeof data, "%s/simulated.h5", folder);
     j.output = folder;
     if (st == FIT_OK && !storage)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = find_report(f, simulated ? "--plot-simulated-data" : "--plot-experimental-data", &j.report, err);
     if (st == FIT_OK)

@@ -100,7 +100,7 @@ static enum fit_status prepare(struct watch *w, struct fit_error *err)
     const struct front_args *a = w->a;
     char **word = calloc(a->nrest + 3, sizeof *word);
     if (!word)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     word[0] = front_word("homodyne");
     word[1] = front_word("fit");
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
@@ -129,7 +129,7 @@ static enum fit_status fit_once(struct watch *w, int *code, struct fit_error *er
     size_t n = 0, nmore = 3;
     long pid = 0;
     if (!rest)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     if (w->has_last && w->last.converged)
         more[nmore++] = "--resume";
     for (size_t k = 0; k < a->nrest; k++)
@@ -142,7 +142,7 @@ static enum fit_status fit_once(struct watch *w, int *code, struct fit_error *er
     unlink(w->log);
     enum fit_status st = word ? front_start(w->fitter.program, word,
                                             access(w->folder, W_OK) == 0 ? w->log : NULL, &pid, err)
-                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                              : fit_no_memory(err, NULL);
     for (int told = 0; st == FIT_OK && !front_ended(pid, code);) {
         const struct timespec moment = {0, 20000000};
         if (*w->f->interrupt > told) /* its group is not ours: it does not see Ctrl-C */

@@ -54,7 +54,7 @@ static enum fit_status read_model(struct job *job, struct fit_error *err)
     const int bad = ferror(f);
     fclose(f);
     if (!job->text)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     if (bad || job->size > LONGEST_MODEL)
         return fit_fail(err, FIT_ERR_USAGE, "--model %s: no model file", job->file);
     return FIT_OK;

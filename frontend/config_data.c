@@ -61,7 +61,7 @@ enum fit_status front_config_places(const char *config, char **data, char **outp
     const char *folder = first_of(root, folders, sizeof folders / sizeof *folders);
     st = data_path(root, config, data, err);
     if (st == FIT_OK && folder && !(*output = strdup(folder)))
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     fit_yaml_free(doc);
     return st;
 }

@@ -85,7 +85,7 @@ static enum fit_status smooth(struct rows *x, size_t *unreliable, struct fit_err
     free(lw);
     free(work);
     free(index);
-    return room ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    return room ? FIT_OK : fit_no_memory(err, NULL);
 }
 
 /* Sum over the rows of b less a (NULL: 0), and its standard error. */

@@ -112,7 +112,7 @@ static enum fit_status read_all(int fd, char **text, struct fit_error *err)
     char buffer[4096];
     FILE *f = open_memstream(text, &size);
     if (!f)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     for (;;) {
         ssize_t n = read(fd, buffer, sizeof buffer);
         if (n < 0 && errno == EINTR)
@@ -125,7 +125,7 @@ static enum fit_status read_all(int fd, char **text, struct fit_error *err)
         return FIT_OK;
     free(*text);
     *text = NULL;
-    return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    return fit_no_memory(err, NULL);
 }
 
 enum fit_status front_capture(const char *program, char *const *word, char **text, int *code,

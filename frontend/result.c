@@ -330,7 +330,7 @@ enum fit_status front_result_read(const char *where, struct front_result *r, str
     const int ok = own ? read_own(r, root) : read_peer(r, root);
     fit_yaml_free(doc);
     if (!ok)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     else if (r->nparam == 0)
         st = fit_fail(err, FIT_ERR_DATA, "%s: no parameters in this file", r->file);
     if (st != FIT_OK)

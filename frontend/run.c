@@ -28,7 +28,7 @@ enum fit_status front_parse_rest(const struct front_args *a, const char *command
     char **word = calloc(a->nrest + 3, sizeof *word);
     *cli = (struct fit_cli){.nword = 0};
     if (!word)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     word[0] = front_word("homodyne");
     word[1] = front_word(command);
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
@@ -105,13 +105,13 @@ static enum fit_status add_starts(struct list *l, const char *where, struct fit_
     FILE *f = word ? open_memstream(&l->storage, &size) : NULL;
     if (!f) {
         front_result_free(&r);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     }
     for (size_t k = 0; k < r.nparam; k++)
         if (r.param[k].physical)
             fprintf(f, "%s=%.17g%c", r.param[k].name, r.param[k].value, 0);
     if (fclose(f) != 0)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     char *text = l->storage;
     for (size_t k = 0; st == FIT_OK && k < r.nparam; k++) {
         if (!r.param[k].physical)
@@ -146,7 +146,7 @@ static enum fit_status exec_fitter(struct front *f, const struct front_args *a, 
         return st;
     l.word = calloc(a->nrest + 2, sizeof *l.word);
     if (!l.word)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     if (extra)
         l.word[l.n++] = front_word(extra);
     for (size_t k = 0; k < a->nrest; k++)
@@ -156,7 +156,7 @@ static enum fit_status exec_fitter(struct front *f, const struct front_args *a, 
     char **word = st == FIT_OK ? front_words(&fitter, pass_name(a->command), l.word, l.n) : NULL;
     if (st == FIT_OK)
         st = word ? front_exec(fitter.program, word, err)
-                  : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                  : fit_no_memory(err, NULL);
     free(word);
     free(l.word);
     free(l.storage);
@@ -221,7 +221,7 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     if (word && anonymous)
         word[0] = front_word("homodyne inspect");
     st = word ? front_exec(fitter.program, word, err)
-              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+              : fit_no_memory(err, NULL);
     free(word);
     return st;
 }
@@ -243,7 +243,7 @@ static enum fit_status validate_one(struct front *f, const struct front_args *a,
     }
     if (st == FIT_OK)
         st = word ? front_start(fitter.program, word, NULL, &pid, err)
-                  : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+                  : fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = front_wait(pid, code, err);
     free(rest);
@@ -312,7 +312,7 @@ enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
         fputs("]\n", f->out);
     else if (option && !a->quiet)
         fprintf(f->out, "%zu of %zu configurations are good\n", cli.nword - bad, cli.nword);
-    st = option ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    st = option ? FIT_OK : fit_no_memory(err, NULL);
     free(option);
     fit_cli_free(&cli);
     return st;

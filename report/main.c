@@ -146,10 +146,10 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
     page_path(q, r, path, sizeof path);
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
+        return fit_no_memory(err, "page");
     enum fit_status st = rp_page_write(&(struct rp_markup){out}, r, list, err);
     if (fclose(out) != 0 && st == FIT_OK)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
+        st = fit_no_memory(err, "page");
     if (st == FIT_OK)
         st = fit_output_write(path, text, size, err);
     free(text);

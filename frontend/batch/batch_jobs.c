@@ -22,11 +22,6 @@
 
 static const double same_q = 1e-9; /* relative: matrices of one ring */
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-}
-
 /* ---- data files ------------------------------------------------------------------------------ */
 
 static struct batch_job *add(struct batch *b, const char *file, double q)
@@ -50,7 +45,7 @@ static enum fit_status add_rings(struct batch *b, const char *file, struct fit_e
         for (size_t m = 0; m < k; m++)
             seen |= fabs(src->matrix[m].q - src->matrix[k].q) <= same_q * fabs(src->matrix[k].q);
         if (!seen && !add(b, file, src->matrix[k].q))
-            st = no_memory(err);
+            st = fit_no_memory(err, NULL);
     }
     fit_source_close(src);
     return st;
@@ -60,7 +55,7 @@ static enum fit_status add_file(struct batch *b, const char *file, const char *q
                                 struct fit_error *err)
 {
     if (!q)
-        return add(b, file, NAN) ? FIT_OK : no_memory(err);
+        return add(b, file, NAN) ? FIT_OK : fit_no_memory(err, NULL);
     if (strcmp(q, "all") == 0)
         return add_rings(b, file, err);
     while (*q) {
@@ -73,7 +68,7 @@ static enum fit_status add_file(struct batch *b, const char *file, const char *q
             return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is no list of wavevectors, in %s; or all", q,
                             fit_units_of("q"));
         if (!add(b, file, x))
-            return no_memory(err);
+            return fit_no_memory(err, NULL);
         q += n + (q[n] == ',');
     }
     return FIT_OK;
@@ -162,7 +157,7 @@ static enum fit_status name_jobs(struct batch *b, struct fit_error *err)
         j->folder = joined(b->folder, name);
         j->log = j->folder ? joined(j->folder, "batch.log") : NULL;
         if (!j->name || !j->log)
-            return no_memory(err);
+            return fit_no_memory(err, NULL);
     }
     return FIT_OK;
 }
@@ -243,7 +238,7 @@ enum fit_status batch_remember(const struct batch_job *job, struct fit_error *er
 {
     char *path = joined(job->folder, "batch.key"), text[80];
     if (!path)
-        return no_memory(err);
+        return fit_no_memory(err, NULL);
     snprintf(text, sizeof text, "%s\n", job->key);
     const enum fit_status st = fit_output_write(path, text, strlen(text), err);
     free(path);
@@ -269,7 +264,7 @@ static enum fit_status take_options(const struct front_args *a, struct batch *b,
 {
     b->option = calloc(a->nrest + 1, sizeof *b->option);
     if (!b->option)
-        return no_memory(err);
+        return fit_no_memory(err, NULL);
     for (size_t k = 0; k < a->nrest; k++) {
         int plain = is_screen_only(a->rest[k]);
         for (size_t w = 0; w < b->cli.nword; w++)
@@ -288,7 +283,7 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
 {
     char **word = calloc(a->nrest + 3, sizeof *word);
     if (!word)
-        return no_memory(err);
+        return fit_no_memory(err, NULL);
     word[0] = front_word("homodyne");
     word[1] = front_word("fit");
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);

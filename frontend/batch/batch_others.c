@@ -77,7 +77,7 @@ static enum fit_status add(struct batch *b, const char *name, struct fit_error *
     j.folder = strdup(path);
     if (!list || !j.name || !j.folder) {
         free_other(&j);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     }
     if (j.code == 0 || j.code == 2)
         j.has_result = front_result_read(j.folder, &j.result, &ignored) == FIT_OK;

@@ -63,7 +63,7 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
     unlink(j->log);
     char **word = calloc(b->noption + 16, sizeof *word);
     if (!word)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     if (!b->cli.config)
         word[n++] = front_word(b->config);
     for (size_t k = 0; k < b->noption; k++)
@@ -84,7 +84,7 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
     }
     char **all = front_words(&b->fitter, "fit", word, n);
     st = all ? front_start(b->fitter.program, all, j->log, &j->pid, err)
-             : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+             : fit_no_memory(err, NULL);
     j->begin = fit_seconds();
     free(all);
     free(word);
@@ -177,7 +177,7 @@ static enum fit_status write_table(struct batch *b, struct fit_error *err)
         st = batch_others(b, err);
     struct front_row *row = calloc(b->n + b->nother + 1, sizeof *row);
     if (st == FIT_OK && !row)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     for (size_t k = 0; st == FIT_OK && k < b->n + b->nother; k++)
         row[k] = row_of(k < b->n ? &b->job[k] : &b->other[k - b->n]);
     if (st == FIT_OK)

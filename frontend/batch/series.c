@@ -196,8 +196,7 @@ static enum fit_status write_h5(const char *path, const struct front_row *row, s
     struct fit_h5 *h = NULL;
     double *x = malloc((n + 1) * sizeof *x);
     const char **text = malloc((n + 1) * sizeof *text);
-    enum fit_status st =
-        x && text ? fit_h5_create(path, &h, err) : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = x && text ? fit_h5_create(path, &h, err) : fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = fit_h5_make_group(h, "/series", err);
     if (st == FIT_OK)
@@ -231,12 +230,12 @@ enum fit_status front_series_write(const char *folder, const struct front_row *r
         return st;
     for (size_t i = 0; i < n && st == FIT_OK; i++)
         if (!add_names(&all, row[i].result))
-            st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+            st = fit_no_memory(err, NULL);
     FILE *f = st == FIT_OK ? open_memstream(&text, &size) : NULL;
     if (f)
         put_table(f, row, n, &all);
     if (st == FIT_OK && (!f || fclose(f) != 0))
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = fit_output_add_text(&out, "series.csv", text, size, err);
     if (st == FIT_OK)

@@ -142,7 +142,7 @@ enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf,
     cairo_surface_destroy(s);
     free(c->step);
     if (c->failed)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        return fit_no_memory(err, file);
     if (st != CAIRO_STATUS_SUCCESS)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", file,
                         cairo_status_to_string(st));

@@ -151,6 +151,6 @@ enum fit_status rp_svg_close(struct rp_canvas *c, struct fit_error *err)
     free(c->step);
     c->step = NULL;
     return c->failed || ferror(c->out->file)
-               ? fit_fail(err, FIT_ERR_MEMORY, "a figure could not be written: out of memory")
+               ? fit_no_memory(err, "a figure could not be written")
                : FIT_OK;
 }

@@ -44,7 +44,7 @@ enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *lis
     if (!list->failed)
         return FIT_OK;
     rp_figures_free(list);
-    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the figures");
+    return fit_no_memory(err, "figures");
 }
 
 void rp_figures_free(struct rp_figures *list)

@@ -120,7 +120,7 @@ static enum fit_status shrink_maps(struct rp_result *r, struct fit_error *err)
     if (!w || !to) {
         free(w);
         free(to);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the maps");
+        return fit_no_memory(err, "maps");
     }
     weights(n, r->bin, w);
     for (int k = 0; k < 3 && map[k]; k++) {
@@ -202,7 +202,7 @@ static enum fit_status row_errors(struct rp_result *r, struct fit_error *err)
     double sum = 0, count = 0;
     r->sigma = malloc((r->nrow + 1) * sizeof *r->sigma);
     if (!r->sigma)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the table");
+        return fit_no_memory(err, "table");
     for (size_t k = 0; k < r->nrow; k++) {
         const double d = r->value[k] - r->fit[k], z = r->row_residual[k];
         /* residuals are stored with 24 bits: a difference of nearly equal numbers tells little */
@@ -227,7 +227,7 @@ static enum fit_status find_axis(struct rp_result *r, const char *name, struct f
     if (!axis)
         return FIT_OK;
     if (!(r->axis_value = malloc((r->nrow + 1) * sizeof *r->axis_value)))
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the table");
+        return fit_no_memory(err, "table");
     r->ngroup = 0;
     for (size_t k = 0; k < r->nrow; k++) {
         size_t g = 0;
@@ -264,7 +264,7 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
         st = fit_h5_list(h, "/entry/data", &name, &n, err);
     r->column = calloc(n + 1, sizeof *r->column);
     if (st == FIT_OK && !r->column)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the table");
+        st = fit_no_memory(err, "table");
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
         struct rp_column *c = &r->column[r->ncolumn];
         if (!is_column(name[k]))
@@ -321,7 +321,7 @@ static enum fit_status read_curves(struct rp_result *r, struct fit_h5 *h, struct
         st = fit_h5_list(h, "/entry/curves", &name, &n, err);
     r->curve = calloc(n + 1, sizeof *r->curve);
     if (st == FIT_OK && !r->curve)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the curves");
+        st = fit_no_memory(err, "curves");
     for (size_t k = 0; st == FIT_OK && k < n; k++)
         if (strcmp(name[k], "t") != 0 && !ends_with(name[k], "_err") &&
             !ends_with(name[k], "_q025") && !ends_with(name[k], "_q975"))
@@ -378,7 +378,7 @@ static enum fit_status read_hdf5(struct rp_result *r, const char *file, struct f
     if (st == FIT_OK && r->pairs)
         st = optional(h, "/entry/cuts/g2_q975", r->ngroup * r->nage * r->nlag, &r->g2_high, err);
     if (fit_h5_starved(h))
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        st = fit_no_memory(err, file);
     fit_h5_close(h);
     return st;
 }

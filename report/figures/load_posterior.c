@@ -86,13 +86,13 @@ enum fit_status rp_posterior_read(struct rp_result *r, const char *file, struct 
         return st;
     r->draw = calloc(map->n + 1, sizeof *r->draw);
     if (!r->draw)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the posterior");
+        st = fit_no_memory(err, "posterior");
     for (size_t k = 0; st == FIT_OK && map->kind == FIT_YAML_MAP && k < map->n; k++)
         st = add(r, h, map->entry[k].key, map->entry[k].value, err);
     if (st == FIT_OK)
         st = statistics(r, h, err);
     if (fit_h5_starved(h))
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        st = fit_no_memory(err, file);
     r->sampled = st == FIT_OK && r->ndraws > 0;
     fit_h5_close(h);
     return st;

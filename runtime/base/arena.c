@@ -1,37 +1,82 @@
-/* arena.c -- memory that is freed all at once. */
+/* arena.c -- storage that is freed all at once; see arena.h.
+ *
+ * Small requests share blocks, each larger than the one before; what would fill a good part of a block gets its own,
+ * from calloc(), so that pages of large vectors exist when they are used.  Under AddressSanitizer every request has its
+ * own, for then what is written beyond it is seen.
+ */
 #include "base/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 16384
+enum { VECTOR = 64, FIRST_BLOCK = 1024, LAST_BLOCK = 16384 }; /* bytes */
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+enum { SHARED = 0 };
+#else
+enum { SHARED = 2048 }; /* larger requests have a block of their own */
+#endif
 
 struct fit_arena_block {
     struct fit_arena_block *next;
-    size_t used, size;
-    max_align_t data[];
+    size_t used, size; /* of the bytes behind this head */
 };
+
+/* A place of so many bytes at a multiple of unit; NULL: the block is full. */
+static void *place(struct fit_arena_block *b, size_t bytes, size_t unit)
+{
+    char *at = (char *)(b + 1) + b->used;
+    const size_t gap = (size_t)(-(uintptr_t)at & (unit - 1));
+    if (b->size - b->used < gap + bytes)
+        return NULL;
+    b->used += gap + bytes;
+    return at + gap;
+}
+
+/* A block with room for so many bytes.  One of its own stands behind the newest, which may have room still. */
+static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes)
+{
+    size_t shared = !a->block ? FIRST_BLOCK : a->block->size < LAST_BLOCK ? 2 * a->block->size : LAST_BLOCK;
+    const int own = bytes > SHARED || bytes > shared;
+    struct fit_arena_block *b = calloc(1, sizeof *b + (own ? bytes : shared));
+    if (!b)
+        return NULL;
+    b->size = own ? bytes : shared;
+    struct fit_arena_block **before = own && a->block ? &a->block->next : &a->block;
+    b->next = *before;
+    *before = b;
+    return b;
+}
+
+static void *take(struct fit_arena *a, size_t bytes, size_t unit)
+{
+    const int possible = bytes <= SIZE_MAX / 2;
+    void *p = possible && a->block ? place(a->block, bytes, unit) : NULL;
+    struct fit_arena_block *b = possible && !p ? new_block(a, bytes + unit) : NULL;
+    if (b)
+        p = place(b, bytes, unit);
+    a->failed |= !p;
+    return p;
+}
+
+void *fit_take(struct fit_arena *a, size_t n, size_t size)
+{
+    return take(a, n > SIZE_MAX / 4 / size ? SIZE_MAX : n * size + VECTOR, VECTOR);
+}
+
+void fit_take_each(struct fit_arena *a, size_t n, double **const vector[], size_t nvector)
+{
+    for (size_t k = 0; k < nvector; k++)
+        *vector[k] = fit_take(a, n, sizeof **vector[k]);
+}
 
 void *fit_arena_alloc(struct fit_arena *a, size_t size)
 {
-    const size_t unit = sizeof(max_align_t);
-    if (size > SIZE_MAX / 2)
-        return NULL;
-    const size_t need = (size / unit + 1) * unit;
-    struct fit_arena_block *b = a->block;
-    if (!b || b->size - b->used < need) {
-        const size_t bytes = need > BLOCK ? need : BLOCK;
-        b = calloc(1, sizeof *b + bytes);
-        if (!b)
-            return NULL;
-        b->size = bytes;
-        b->next = a->block;
-        a->block = b;
-    }
-    void *p = (char *)b->data + b->used;
-    b->used += need;
-    return p;
+    return take(a, size, sizeof(max_align_t));
 }
 
 char *fit_arena_copy(struct fit_arena *a, const char *text, size_t n)
@@ -54,4 +99,5 @@ void fit_arena_free(struct fit_arena *a)
         free(a->block);
         a->block = next;
     }
+    a->failed = 0;
 }

@@ -27,7 +27,7 @@ enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *s
     sha256[0] = 0;
     sha256_init(&s);
     if (!piece) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        st = fit_no_memory(err, file);
         goto done;
     }
     if (fd < 0) {

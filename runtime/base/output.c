@@ -63,7 +63,7 @@ enum fit_status fit_output_begin(struct fit_output *out, const char *folder, str
     unique_sweep(out->folder);
     out->file = calloc(FIT_OUTPUT_MAX, sizeof *out->file);
     if (!out->file)
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for the list of output files");
+        return fit_no_memory(err, "list of output files");
     return FIT_OK;
 }
 

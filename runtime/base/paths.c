@@ -81,7 +81,7 @@ static enum fit_status expand(const char *written, struct buffer *out, struct fi
         put(out, value, strlen(value));
         t += used;
     }
-    return out->failed ? fit_fail(err, FIT_ERR_MEMORY, "out of memory") : FIT_OK;
+    return out->failed ? fit_no_memory(err, NULL) : FIT_OK;
 }
 
 char *fit_path_join(const char *folder, const char *name)
@@ -132,7 +132,7 @@ enum fit_status fit_path_resolve(const char *written, const char *beside, char *
         goto done;
     char *near = join_beside(beside, b.text);
     if (!near) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
         goto done;
     }
     if (!fit_path_exists(near) && fit_path_exists(b.text)) {

@@ -31,6 +31,11 @@ enum fit_status(fit_fail)(struct fit_error *err, enum fit_status s, const char *
     return s;
 }
 
+enum fit_status fit_no_memory(struct fit_error *err, const char *what)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "%s%sout of memory", what ? what : "", what ? ": " : "");
+}
+
 int fit_place_text(char *text, size_t size, const char *file, size_t line, size_t column, const char *kind)
 {
     return column ? snprintf(text, size, "%.300s:%zu:%zu: %s: ", file, line, column, kind)

@@ -38,6 +38,9 @@ enum fit_status fit_fail(struct fit_error *err, enum fit_status s, const char *f
 enum fit_status fit_fail_at(struct fit_error *err, enum fit_status s, const char *file, size_t line, size_t column,
                             const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Message "WHAT: out of memory", what: a file or what was to be done, or NULL; returns FIT_ERR_MEMORY. */
+enum fit_status fit_no_memory(struct fit_error *err, const char *what);
+
 /* "FILE:LINE:COLUMN: KIND: ", without the numbers that are 0; kind: "error" or "note".  Length, as snprintf. */
 int fit_place_text(char *text, size_t size, const char *file, size_t line, size_t column, const char *kind);
 

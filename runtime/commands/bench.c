@@ -46,7 +46,7 @@ static enum fit_status data_pairs(struct bench *b, size_t n, size_t ngroup, stru
     const double **coord = malloc((k->naxis + 1) * sizeof *coord);
     enum fit_status st = FIT_OK;
     if (!time || !phi || !matrix || !coord) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
+        st = fit_no_memory(err, "bench");
         goto done;
     }
     for (size_t i = 0; i < n; i++)
@@ -85,7 +85,7 @@ static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *er
     const double **column = malloc((k->ncolumn + k->naxis + 1) * sizeof *column);
     enum fit_status st = FIT_OK;
     if (!x || !y || !one || !column) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
+        st = fit_no_memory(err, "bench");
         goto done;
     }
     const double **axis = column + k->ncolumn;
@@ -132,7 +132,7 @@ static enum fit_status set_up_passes(struct bench *b, size_t n, size_t ngroup, i
     size_t nadj = 1 + nl * (nl + 1) / 2;
     b->adj = fit_alloc_doubles(ngroup * nadj);
     if (!b->out || !b->ws || !b->adj)
-        return fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
+        return fit_no_memory(err, "bench");
     for (size_t g = 0; g < ngroup * nadj; g++)
         b->adj[g] = g % nadj ? 0.01 : 1;
     struct fit_parallel_need need = {
@@ -155,7 +155,7 @@ static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct
     b->theta = malloc((k->nparam + 1) * sizeof *b->theta);
     b->lin = malloc((ngroup * k->nlinear + 1) * sizeof *b->lin);
     if (!b->setting || !b->theta || !b->lin)
-        return fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
+        return fit_no_memory(err, "bench");
     for (size_t s = 0; s < k->nsetting; s++)
         b->setting[s] = default_setting(&k->setting[s]);
     for (size_t p = 0; p < k->nparam; p++)
@@ -266,7 +266,7 @@ static enum fit_status print_json(const struct fit_program *p, const struct benc
     if (text)
         fprintf(p->out, "%s\n", text);
     fit_json_free(&j);
-    return text ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
+    return text ? FIT_OK : fit_no_memory(err, "bench");
 }
 
 static void print_text(const struct fit_program *p, const struct bench *b, struct times t)

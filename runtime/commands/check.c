@@ -128,7 +128,7 @@ static enum fit_status load(const struct fit_config *cfg, const struct fit_kerne
     struct fit_measurement *m = NULL;
     double *setting = malloc((k->nsetting + 1) * sizeof *setting);
     if (!setting)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     for (size_t i = 0; i < k->nsetting; i++)
         setting[i] = cfg->setting[i].value;
     enum fit_status st =
@@ -292,7 +292,7 @@ static enum fit_status put_json(FILE *f, const char *file, const struct fit_conf
         fit_json_string(&j, NULL, cfg->reason[i].path);
     fit_json_end(&j);
     fit_json_end(&j);
-    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_no_memory(err, NULL);
 }
 
 /* The configuration as it was understood. */
@@ -300,7 +300,7 @@ static enum fit_status print_config(FILE *out, const struct fit_config *cfg, str
 {
     char *text = fit_config_text(cfg);
     if (!text)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", cfg->file);
+        return fit_no_memory(err, cfg->file);
     fputs(text, out);
     free(text);
     return FIT_OK;

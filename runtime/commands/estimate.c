@@ -107,7 +107,7 @@ static enum fit_status time_sums(struct sums *s, const struct fit_dataset *ds, i
                                      .threads = threads};
     s->out = fit_alloc_doubles(nout);
     enum fit_status st = s->out ? fit_parallel_new(ds, &need, &par, err)
-                                : fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+                                : fit_no_memory(err, "estimate");
     *ns = INFINITY;
     for (int k = 0; k < REPEAT && st == FIT_OK; k++) {
         double begin = fit_seconds();
@@ -143,7 +143,7 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
     struct sums s = {.k = k, .lin = fit_alloc_doubles(ngroup * k->nlinear + 1)};
     enum fit_status st = FIT_OK;
     if (!setting || !theta || !s.lin) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+        st = fit_no_memory(err, "estimate");
         goto done;
     }
     start_values(k, cfg, ngroup, setting, theta, s.lin);
@@ -152,7 +152,7 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
     s.l = &ds->layout;
     s.ws = fit_alloc_doubles(k->workspace(s.l));
     if (!s.ws)
-        st = fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+        st = fit_no_memory(err, "estimate");
     else if (k->prepare(s.l, theta, 1, s.ws) != FIT_EVAL_OK)
         st = fit_fail(err, FIT_ERR_NUMERIC, "estimate: the model has no finite value at its start");
     else
@@ -190,7 +190,7 @@ static enum fit_status time_reading(struct estimate *e, const struct fit_selecti
     size_t rows = READ_BYTES / row;
     rows = rows < 1 ? 1 : rows < plane.n ? rows : plane.n;
     if (!(bytes = malloc(rows * row))) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+        st = fit_no_memory(err, "estimate");
         goto done;
     }
     const struct fit_rect box = {0, rows, 0, plane.n};

@@ -77,7 +77,7 @@ static enum fit_status load(struct extract *x, struct fit_progress_view *view,
     double *setting = malloc((x->k->nsetting + 1) * sizeof *setting);
     enum fit_status st;
     if (!setting)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     for (size_t i = 0; i < x->k->nsetting; i++)
         setting[i] = x->cfg->setting[i].value;
     if (x->k->space == FIT_PAIRS)
@@ -110,7 +110,7 @@ static enum fit_status write_file(const struct fit_program *p, const struct extr
                             .time_unit = x->time_unit};
     gethostname(r.host, sizeof r.host - 1);
     enum fit_status st = config ? fit_output_one(&out, path, &temporary, err)
-                                : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+                                : fit_no_memory(err, path);
     if (st != FIT_OK)
         goto done;
     st = fit_h5r_create(temporary, &w, err);
@@ -171,7 +171,7 @@ static enum fit_status tell_json(const struct fit_program *p, const struct extra
         fit_json_string(&j, NULL, x->m->notes.text[k]);
     fit_json_end(&j);
     fit_json_end(&j);
-    return fit_json_put(&j, p->out) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    return fit_json_put(&j, p->out) == 0 ? FIT_OK : fit_no_memory(err, NULL);
 }
 
 enum fit_status fit_cmd_extract(struct fit_program *p, const struct fit_cli *cli,

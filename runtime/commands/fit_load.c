@@ -58,7 +58,7 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
         return st;
     double *setting = fit_job_settings(job);
     if (!setting)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     fit_progress_reading(&job->view, "loading", job->bytes);
     st = fit_measurement_load(&sel, job->k, setting, &job->m, err);
     fit_progress_clear(&job->view);
@@ -93,7 +93,7 @@ static enum fit_status load_rows(struct fit_job *job, struct fit_error *err)
                         "%s: no table; give experimental_data.file_path or --data", job->cfg->file);
     double *setting = fit_job_settings(job);
     if (!setting)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     enum fit_status st =
         fit_table_load(in->path.value[0], &job->cfg->table, job->k, setting, &job->m, err);
     free(setting);

@@ -106,7 +106,7 @@ static enum fit_status every_q(struct fit_job *job, struct fit_error *err)
                                              "--sequence angle, for every curve alone");
     double *setting = fit_job_settings(job);
     if (!setting)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     fit_selection_from_config(job->cfg, &sel);
     const struct fit_sequence_q spec = {job->cfg, job->model, &sel, setting, &job->setup, &job->fit};
     enum fit_status st = fit_memory_plan(&sel, job->cfg->nlsq.memory_fraction.value, &plan, err);

@@ -24,7 +24,7 @@ static enum fit_status prepare_checkpoint(struct fit_job *job, struct fit_error 
         return FIT_OK;
     job->identity = fit_sampling_identity(&job->posterior.posterior, o, job->m->sha256);
     if (!job->identity)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     snprintf(job->checkpoint, sizeof job->checkpoint, "%s/posterior.checkpoint", job->folder);
     enum fit_status st = fit_output_begin(&out, job->folder, err);
     fit_output_abandon(&out);

@@ -56,7 +56,7 @@ enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err)
     if (job->cli->json) {
         char *text = fit_write_json(&job->r);
         if (!text)
-            return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+            return fit_no_memory(err, NULL);
         fputs(text, f);
         free(text);
         return FIT_OK;

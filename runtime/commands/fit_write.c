@@ -45,7 +45,7 @@ static enum fit_status add_text(struct fit_output *out, const char *name, char *
                                 struct fit_error *err)
 {
     enum fit_status st = text ? fit_output_add_text(out, name, text, strlen(text), err)
-                              : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", name);
+                              : fit_no_memory(err, name);
     free(text);
     return st;
 }

@@ -156,7 +156,7 @@ static enum fit_status info_json(const struct fit_program *p, const struct fit_k
     if (text)
         fputs(text, p->out);
     fit_json_free(&j);
-    return text ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "info: out of memory");
+    return text ? FIT_OK : fit_no_memory(err, "info");
 }
 
 static void print_param(FILE *f, const struct fit_kernel *k, const struct fit_param *p)

@@ -200,7 +200,7 @@ static enum fit_status put_json(FILE *f, struct fit_source *src, double chosen, 
         fit_json_string(&j, NULL, src->notes.text[k]);
     fit_json_end(&j);
     fit_json_end(&j);
-    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_no_memory(err, NULL);
 }
 
 /* ---- configuration --------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ static enum fit_status write_config(const struct fit_program *p, const struct fi
         put_config(f, p, k, src, full ? full : src->file, q, cli->gap);
     enum fit_status st = f && fclose(f) == 0
                              ? fit_output_write(cli->output, text, size, err)
-                             : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", cli->output);
+                             : fit_no_memory(err, cli->output);
     free(text);
     free(full);
     return st;

@@ -56,7 +56,7 @@ static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit
     char *text = fit_cli_help(p->name, k ? k->title : "", k ? k->space : FIT_PAIRS, command,
                               all);
     if (!text)
-        return fit_fail(err, FIT_ERR_MEMORY, "help: out of memory");
+        return fit_no_memory(err, "help");
     fputs(text, f);
     free(text);
     return FIT_OK;

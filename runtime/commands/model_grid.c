@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the time grid and tables");
-}
-
 /* ---- names and values ------------------------------------------------------------------------ */
 
 static int setting_index(const struct fit_kernel *k, const char *name)
@@ -186,7 +181,7 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
     e->time = malloc(l->ntime * sizeof *e->time);
     e->frame = malloc(l->ntime * sizeof *e->frame);
     if (!e->time || !e->frame)
-        return no_memory(err);
+        return fit_no_memory(err, "time grid and tables");
     double first = cli->first_time;
     if (isnan(first)) /* as a fit assumes: see config/finish.c */
         first = e->kernel->first_step * cli->dt;
@@ -222,7 +217,7 @@ static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cl
     e->theta = calloc(nset * k->nparam + 1, sizeof *e->theta);
     e->lin = calloc(ngroup * k->nlinear + 1, sizeof *e->lin);
     if (!e->setting || !e->theta || !e->lin)
-        return no_memory(err);
+        return fit_no_memory(err, "time grid and tables");
     for (size_t s = 0; s < k->nsetting; s++)
         e->setting[s] = k->setting[s].value;
     for (size_t p = 0; p < nset * k->nparam; p++)
@@ -263,7 +258,7 @@ enum fit_status fit_experiment_new(const struct fit_kernel *kernel, const struct
     *out = NULL;
     struct fit_experiment *e = calloc(1, sizeof *e);
     if (!e)
-        return no_memory(err);
+        return fit_no_memory(err, "time grid and tables");
     e->kernel = kernel;
     enum fit_status st =
         kernel->space == FIT_PAIRS ? grid_of_frames(e, cli, err) : grid_of_rows(kernel, cli, err);
@@ -321,7 +316,7 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
     free(e->workspace);
     e->workspace = fit_alloc_doubles(e->kernel->workspace(&e->layout));
     e->derivative = derivative;
-    return e->workspace ? prepare(e, 0, err) : no_memory(err);
+    return e->workspace ? prepare(e, 0, err) : fit_no_memory(err, "time grid and tables");
 }
 
 enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err)
@@ -334,7 +329,7 @@ enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, dou
 {
     size_t n = e->layout.nrow, full = e->kernel->nparam + e->kernel->nlinear, end;
     uint32_t *row = malloc((n + 1) * sizeof *row);
-    enum fit_status st = row ? FIT_OK : no_memory(err);
+    enum fit_status st = row ? FIT_OK : fit_no_memory(err, "time grid and tables");
     for (size_t i = 0; row && i < n; i++)
         row[i] = (uint32_t)i;
     for (size_t i = 0; i < n && st == FIT_OK; i = end) { /* rows with the same parameters at once */
@@ -393,7 +388,7 @@ enum fit_status fit_experiment_rows(const struct fit_experiment *e, const struct
     struct rows all = {e,    part->g, part->i0, part->upper, malloc((size_t)threads * 3 * n * sizeof *all.index),
                        mean, jac};
     if (!all.index)
-        return no_memory(err);
+        return fit_no_memory(err, "time grid and tables");
     fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, part->i1 - part->i0, row_turn, &all);
     free(all.index);
     return FIT_OK;
@@ -430,5 +425,5 @@ enum fit_status fit_experiment_json(const struct fit_experiment *e, const struct
     }
     fit_json_end(&j);
     fit_json_end(&j);
-    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_no_memory(err, NULL);
 }

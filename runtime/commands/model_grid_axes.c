@@ -26,11 +26,6 @@ struct list {
     double *value;
 };
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the grid");
-}
-
 static int is_covariate(const struct fit_kernel *k, size_t c)
 {
     return k->column[c].role == FIT_ROLE_COVARIATE;
@@ -65,7 +60,7 @@ static enum fit_status add_range(const char *what, const char *text, double lo, 
         return fit_fail(err, FIT_ERR_USAGE, "%s %s: a logarithmic grid needs limits above 0", what, text);
     double *value = realloc(l->value, (l->n + n) * sizeof *value);
     if (!value)
-        return no_memory(err);
+        return fit_no_memory(err, "grid");
     l->value = value;
     for (size_t k = 0; k < n; k++)
         l->value[l->n++] = grid_point(lo, hi, k, n, logarithmic);
@@ -77,7 +72,7 @@ static enum fit_status add_number(const char *what, const char *text, const char
 {
     double x, *value = realloc(l->value, (l->n + 1) * sizeof *value);
     if (!value)
-        return no_memory(err);
+        return fit_no_memory(err, "grid");
     l->value = value;
     const enum fit_quantity q = fit_quantity_parse(text, unit, &x);
     if ((q != FIT_QUANTITY_BARE && q != FIT_QUANTITY_CONVERTED) || !isfinite(x))
@@ -125,7 +120,7 @@ static const char *set_text(const struct fit_cli *cli, const char *name)
 static enum fit_status copy(const double *from, size_t n, struct list *l, struct fit_error *err)
 {
     if (!(l->value = malloc((n + 1) * sizeof *l->value)))
-        return no_memory(err);
+        return fit_no_memory(err, "grid");
     memcpy(l->value, from, n * sizeof *from);
     l->n = n;
     return FIT_OK;
@@ -229,10 +224,10 @@ static enum fit_status new_groups(struct fit_experiment *e, size_t n, struct fit
     e->q = calloc(n, sizeof *e->q);
     e->coord = calloc(naxis + 1, sizeof *e->coord);
     if (!e->phi || !e->q || !e->coord)
-        return no_memory(err);
+        return fit_no_memory(err, "grid");
     for (size_t a = 0; a < naxis; a++)
         if (!(e->coord[a] = calloc(n, sizeof **e->coord)))
-            return no_memory(err);
+            return fit_no_memory(err, "grid");
     e->layout.coord = (const double *const *)e->coord;
     return FIT_OK;
 }
@@ -319,7 +314,7 @@ static enum fit_status group_rows(struct fit_experiment *e, size_t n, double *co
     const size_t naxis = e->kernel->naxis;
     size_t *first = malloc((n + 1) * sizeof *first), ngroup = 0;
     if (!first)
-        return no_memory(err);
+        return fit_no_memory(err, "grid");
     for (size_t r = 0; r < n; r++) {
         size_t g = r ? e->group[r - 1] : 0; /* mostly that of the row before */
         if (!r || !same_place(axis, naxis, r, first[g]))
@@ -345,10 +340,10 @@ static enum fit_status new_rows(struct fit_experiment *e, size_t n, struct fit_e
     e->group = calloc(n + 1, sizeof *e->group);
     e->column = calloc(k->ncolumn + 1, sizeof *e->column);
     if (!e->group || !e->column)
-        return no_memory(err);
+        return fit_no_memory(err, "grid");
     for (size_t c = 0; c < k->ncolumn; c++)
         if (!(e->column[c] = fit_alloc_doubles(padded)))
-            return no_memory(err);
+            return fit_no_memory(err, "grid");
     e->layout.column = (const double *const *)e->column;
     return FIT_OK;
 }
@@ -367,7 +362,7 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
     const struct fit_kernel *k = e->kernel;
     struct fit_table *t = NULL;
     double **axis = calloc(k->naxis + 1, sizeof *axis);
-    enum fit_status st = axis ? fit_table_read(cli->data, NULL, &t, err) : no_memory(err);
+    enum fit_status st = axis ? fit_table_read(cli->data, NULL, &t, err) : fit_no_memory(err, "grid");
     if (st == FIT_OK)
         st = new_rows(e, t->nrow, err);
     for (size_t c = 0; c < k->ncolumn && st == FIT_OK; c++)
@@ -376,7 +371,7 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
         st = (axis[a] = malloc(t->nrow * sizeof **axis))
                  ? take_column(t, cli, k, a, axis[a], err)
-                 : no_memory(err);
+                 : fit_no_memory(err, "grid");
     if (st == FIT_OK)
         st = group_rows(e, t->nrow, axis, err);
     if (st == FIT_OK)
@@ -460,7 +455,7 @@ enum fit_status fit_experiment_columns(struct fit_experiment *e, const struct fi
     if (e->column) /* of a file */
         return FIT_OK;
     struct list *list = calloc(k->ncolumn + 1, sizeof *list);
-    enum fit_status st = list ? FIT_OK : no_memory(err);
+    enum fit_status st = list ? FIT_OK : fit_no_memory(err, "grid");
     size_t first = 0;
     while (first < k->ncolumn && !is_covariate(k, first))
         first++;

@@ -69,7 +69,7 @@ static enum fit_status set_groups(const struct planning *x, struct planned *p, i
     p->place = place;
     if (!phi || !place) {
         free(phi);
-        return fit_fail(err, FIT_ERR_MEMORY, "plan: out of memory");
+        return fit_no_memory(err, "plan");
     }
     memcpy(phi, x->phi, n * sizeof *phi);
     if (twice)
@@ -184,7 +184,7 @@ static enum fit_status know_linear(struct planning *x, struct fit_error *err)
 {
     const struct fit_kernel *k = x->model;
     if (!(x->linear = malloc((k->nlinear + 1) * sizeof *x->linear)))
-        return fit_fail(err, FIT_ERR_MEMORY, "plan: out of memory");
+        return fit_no_memory(err, "plan");
     for (size_t q = 0; q < k->nlinear; q++) {
         const int automatic = x->cfg->param[k->nparam + q].automatic;
         x->linear[q] = !automatic                                    ? NAN

@@ -261,7 +261,7 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
     if (st != FIT_OK)
         goto done;
     if (!pack_and_write(h, single, n, packed, g0, m))
-        st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for compressed matrices");
+        st = fit_no_memory(err, "simulate, compressed matrices");
 done:
     for (size_t k = 0; packed && k < m; k++)
         free(packed[k].bytes);
@@ -276,7 +276,7 @@ static enum fit_status write_exact(struct fit_h5r *h, const struct fit_experimen
 {
     size_t n = e->layout.nframe, dims[2] = {n, n};
     double *matrix = malloc(n * n * sizeof *matrix);
-    enum fit_status st = matrix ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
+    enum fit_status st = matrix ? FIT_OK : fit_no_memory(err, "simulate");
     for (size_t g = 0; g < e->layout.ngroup && st == FIT_OK; g++) {
         char path[80];
         matrix_path(path, sizeof path, g);
@@ -368,7 +368,7 @@ static double *ring_values(const struct fit_experiment *e, struct fit_error *err
 {
     double *q = malloc(e->nring * sizeof *q);
     if (!q)
-        fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
+        fit_no_memory(err, "simulate");
     for (size_t k = 0; q && k < e->nring; k++)
         q[k] = e->q[k * (e->layout.ngroup / e->nring)];
     if (q && e->nring == 1)
@@ -627,7 +627,7 @@ static enum fit_status write_config(const struct fit_experiment *e, const struct
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (!f)
-        return fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
+        return fit_no_memory(err, "simulate");
     data_path(cli->output, cli->config_out, path, sizeof path);
     fprintf(f, "# Made by %s simulate.\n", e->kernel->name);
     if (e->kernel->space == FIT_PAIRS)
@@ -638,7 +638,7 @@ static enum fit_status write_config(const struct fit_experiment *e, const struct
     write_settings(f, e);
     enum fit_status st = fclose(f) == 0
                              ? fit_output_write(cli->config_out, text, size, err)
-                             : fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
+                             : fit_no_memory(err, "simulate");
     free(text);
     return st;
 }

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
-}
-
 /* NAME=VALUE for every parameter that the configuration starts somewhere, before those of the command line. */
 static enum fit_status add_parameters(struct fit_cli *cli, const struct fit_config *cfg,
                                       struct fit_error *err)
@@ -22,7 +17,7 @@ static enum fit_status add_parameters(struct fit_cli *cli, const struct fit_conf
     struct fit_cli_pair *all = calloc(cli->nchange + cfg->nparam + 1, sizeof *all);
     size_t n = 0;
     if (!all)
-        return no_memory(err);
+        return fit_no_memory(err, "simulate");
     for (size_t k = 0; k < cfg->nparam; k++) {
         const struct fit_config_param *p = &cfg->param[k];
         char *text = p->automatic ? NULL : fit_cli_keep(cli, 160);
@@ -30,7 +25,7 @@ static enum fit_status add_parameters(struct fit_cli *cli, const struct fit_conf
             continue;
         if (!text) {
             free(all);
-            return no_memory(err);
+            return fit_no_memory(err, "simulate");
         }
         snprintf(text, 160, "%.100s=%.17g", p->declared->name, p->start.value);
         all[n++] = (struct fit_cli_pair){"set", text};
@@ -53,7 +48,7 @@ static enum fit_status add_linear(const struct fit_config *cfg, const char *name
         const size_t many = p->list.n ? p->list.n : 1;
         *value = malloc(many * sizeof **value);
         if (!*value)
-            return no_memory(err);
+            return fit_no_memory(err, "simulate");
         for (size_t i = 0; i < many; i++)
             (*value)[i] = p->list.n ? p->list.value[i] : p->start.value;
         *n = many;
@@ -65,7 +60,7 @@ static enum fit_status take_list(size_t n, const double *from, size_t *count, do
 {
     double *all = malloc((n + 1) * sizeof *all);
     if (!all)
-        return no_memory(err);
+        return fit_no_memory(err, "simulate");
     memcpy(all, from, n * sizeof *from);
     free(*to);
     *to = all;
@@ -80,7 +75,7 @@ static enum fit_status take_groups(struct fit_cli *cli, const struct fit_source 
 {
     double *phi = malloc((2 * n + 1) * sizeof *phi), *q = phi + n;
     size_t nphi = 0, nq = 0;
-    enum fit_status st = phi ? FIT_OK : no_memory(err);
+    enum fit_status st = phi ? FIT_OK : fit_no_memory(err, "simulate");
     for (size_t k = 0; k < n && st == FIT_OK; k++) {
         const struct fit_source_matrix *m = &src->matrix[index[k]];
         const double one = isnan(m->phi) ? 0 : m->phi;

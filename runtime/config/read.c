@@ -103,7 +103,7 @@ static enum fit_status new_config(const struct fit_kernel *kernel, const char *f
     if (!c || !p) {
         free(c);
         free(p);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     }
     c->private_ = p;
     c->kernel = kernel;
@@ -115,7 +115,7 @@ static enum fit_status new_config(const struct fit_kernel *kernel, const char *f
     c->setting = fit_arena_alloc(&p->arena, c->nsetting * sizeof *c->setting);
     if (!c->file || !c->param || !c->setting) {
         fit_config_free(c);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     }
     c->mode = (struct fit_cfg_text){kernel->name, {.kind = FIT_FROM_MODEL}};
     default_input(c);

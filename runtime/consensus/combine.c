@@ -129,7 +129,7 @@ enum fit_status fit_consensus_combine(struct fit_consensus_run *c, struct fit_er
     size_t n = out->nz;
     double *total = calloc(3 * n * n + 8 * n, sizeof *total);
     if (!total)
-        return fit_fail(err, FIT_ERR_MEMORY, "consensus: out of memory");
+        return fit_no_memory(err, "consensus");
     double *work = total + n * n, *right = work + n * n, *e = right + n, *one = e + n;
     for (size_t s = 0; s < out->nshard; s++) { /* in order, around the mean of the first shard */
         for (size_t i = 0; i < n; i++)

@@ -193,7 +193,7 @@ enum fit_status fit_consensus_open(struct fit_consensus_run *c, struct fit_error
     pthread_mutex_init(&c->lock, NULL);
     c->out = calloc(1, sizeof *c->out);
     if (!c->out)
-        return fit_fail(err, FIT_ERR_MEMORY, "consensus: out of memory");
+        return fit_no_memory(err, "consensus");
     plan(c);
     enum fit_status st = fit_shards_new(c->setup->ds, c->out->nshard, c->opt.seed, &c->shards, err);
     return st == FIT_OK ? allocate(c, c->setup->kernel->nparam, err) : st;

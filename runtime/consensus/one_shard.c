@@ -129,7 +129,7 @@ static enum fit_status open_shard(struct shard_run *r, struct fit_error *err)
     r->q = malloc((n * n + 3 * n) * sizeof *r->q);
     r->z = malloc((rows * out->nz + 1) * sizeof *r->z);
     if (st == FIT_OK && (!r->q || !r->z))
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     if (st != FIT_OK)
         return st;
     r->covariance = r->q + 3 * n;
@@ -141,7 +141,7 @@ static enum fit_status examine(struct shard_run *r, struct fit_shard_report *rep
 {
     const struct fit_consensus *out = r->c->out;
     const double **chain = malloc(out->chains * sizeof *chain);
-    enum fit_status st = chain ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = chain ? FIT_OK : fit_no_memory(err, NULL);
     report->r_hat = 0;
     report->ess = INFINITY;
     report->divergences = 0;
@@ -258,7 +258,7 @@ static enum fit_status complete(struct shard_run *r, struct fit_error *err)
     if (x.answer && x.room)
         fit_team_run((struct fit_team){r->c->inner, FIT_TEAM_NEXT}, out->chains, complete_chain, &x);
     else
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        st = fit_no_memory(err, NULL);
     for (size_t chain = 0; chain < out->chains && st == FIT_OK; chain++)
         if (x.answer[chain] != FIT_EVAL_OK)
             st = x.answer[chain] == FIT_EVAL_STOP ? fit_fail(err, FIT_ERR_INTERRUPTED, "stopped")
@@ -278,7 +278,7 @@ static enum fit_status summarise(struct shard_run *r, double ess, struct fit_err
     double *mean = c->mean + r->number * n, *precision = c->precision + r->number * n * n;
     double *square = calloc(n * n + 2 * n, sizeof *square);
     if (!square)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     double *unit = square + n * n, *e = unit + n;
     memset(mean, 0, n * sizeof *mean);
     for (size_t k = 0; k < rows; k++)

@@ -129,14 +129,14 @@ enum fit_status fit_shards_new(const struct fit_dataset *ds, size_t nshard, uint
                                              " give 1 to %zu (num_shards)", nshard, n, n);
     struct fit_shards *s = calloc(1, sizeof *s);
     if (!s)
-        return fit_fail(err, FIT_ERR_MEMORY, "shards: out of memory");
+        return fit_no_memory(err, "shards");
     s->n = nshard;
     enum fit_status st = allocate(s, n, err);
     if (st == FIT_OK) {
         s->private_->ds = ds;
         s->private_->sparse = sparse;
         if (fit_dataset_streamed(ds) && !(s->private_->reading = reader_new()))
-            st = fit_fail(err, FIT_ERR_MEMORY, "shards: out of memory");
+            st = fit_no_memory(err, "shards");
         if (sparse)
             fit_shard_cut_pairs(ds, s->private_->piece);
         else

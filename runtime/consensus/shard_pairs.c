@@ -85,7 +85,7 @@ static enum fit_status read_values(struct fit_dataset *v, const struct fit_shard
     size_t bytes = (fit_dataset_buffer(ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES * sizeof(double);
     double *buffer = aligned_alloc(64, bytes);
     if (!buffer)
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for a tile");
+        return fit_no_memory(err, "tile");
     for (size_t k = 0; k < ds->ntile; k++) {
         const struct fit_tile *t = NULL;
         struct fit_tile room;
@@ -170,7 +170,7 @@ enum fit_status fit_shard_open_pairs(const struct fit_shards_private *p, const s
     size_t rows = (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES, nframe = rows + n * FIT_LANES;
     struct fit_dataset *v = fit_dataset_alloc(ds->layout.ngroup);
     *out = NULL;
-    enum fit_status st = v ? allocate(v, ds, n, nframe, err) : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = v ? allocate(v, ds, n, nframe, err) : fit_no_memory(err, NULL);
     if (st != FIT_OK) {
         fit_dataset_free(v);
         return st;

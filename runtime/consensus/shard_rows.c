@@ -143,7 +143,7 @@ static enum fit_status copy_pieces(struct view *v, const struct fit_shards_priva
     struct fit_tile own;
     const struct fit_tile *whole = NULL;
     if (st == FIT_OK && !buffer)
-        st = fit_fail(err, FIT_ERR_MEMORY, "no memory for a tile");
+        st = fit_no_memory(err, "tile");
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
         const struct fit_shard_piece *x = &p->piece[list[k]];
         if (k == 0 || x->tile != p->piece[list[k - 1]].tile)

@@ -7,11 +7,6 @@
 
 #include "machine/team.h"
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
-}
-
 /* ---- replicas ------------------------------------------------------------------------------------------------- */
 
 /* Geometry is that of the original; tiles, sums, counts and one of y and w are its own. */
@@ -28,7 +23,7 @@ enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, s
         free(p);
         return fit_dataset_streamed(ds)
                    ? fit_fail(err, FIT_ERR_CONFIG, "a bootstrap needs the data in memory: --stream off")
-                   : no_memory(err);
+                   : fit_no_memory(err, "data");
     }
     *c = *ds;
     *p = *from;
@@ -44,7 +39,7 @@ enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, s
     if (!c->tile || !c->npoint_group || (ds->range && !c->range) || !p->sum ||
         fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
         fit_dataset_replica_free(c);
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     }
     memcpy(c->tile, ds->tile, ds->ntile * sizeof *c->tile);
     p->own = own->data;
@@ -103,7 +98,7 @@ enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, st
     while ((size_t)2 << scales < 2 * s)
         scales++;
     if (!pick || !taken) {
-        no_memory(err);
+        fit_no_memory(err, "data");
         goto done;
     }
     for (size_t at = 0; at < n; at += 2 * s, station++) {
@@ -162,7 +157,7 @@ enum fit_status fit_dataset_group_rows(const struct fit_dataset *ds, size_t g, s
     enum fit_status st;
     *one = NULL;
     if (!all || !pointer) {
-        st = no_memory(err);
+        st = fit_no_memory(err, "data");
         goto done;
     }
     for (size_t c = 0; c < columns; c++)

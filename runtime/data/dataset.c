@@ -85,11 +85,6 @@ void *fit_dataset_copy(const void *from, size_t bytes)
     return p;
 }
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
-}
-
 /* ---- geometry of tiles ----------------------------------------------------------------------- */
 
 static size_t min_size(size_t a, size_t b)
@@ -192,7 +187,7 @@ static enum fit_status make_pair_tiles(struct fit_dataset *ds, struct fit_error 
     p->row_first = calloc(nrow, sizeof *p->row_first);
     p->sum = calloc(ds->ntile * l->ngroup * 3, sizeof *p->sum);
     if (!ds->tile || !p->offset || !p->row_first || !p->sum)
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     for (size_t c = 0; c < nrow; c++) {
         size_t i0 = c * l->chunk;
         p->row_first[c] = k;
@@ -338,12 +333,12 @@ static enum fit_status copy_geometry(struct fit_dataset *ds, const struct fit_da
     p->frame = fit_dataset_copy(all ? NULL : s->frame, l->nframe * sizeof *p->frame);
     p->coord = calloc(s->naxis ? s->naxis : 1, sizeof *p->coord);
     if (!p->time || !p->setting || !p->frame || !p->coord)
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     p->nsetting = s->nsetting;
     p->naxis = s->naxis;
     for (size_t a = 0; a < s->naxis; a++)
         if (!(p->coord[a] = fit_dataset_copy(s->coord[a], s->ngroup * sizeof **p->coord)))
-            return no_memory(err);
+            return fit_no_memory(err, "data");
     if (all)
         for (size_t i = 0; i < l->nframe; i++)
             p->frame[i] = (uint32_t)i;
@@ -366,7 +361,7 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
         return st;
     struct fit_dataset *ds = fit_dataset_alloc(spec->ngroup);
     if (!ds)
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     if ((st = copy_geometry(ds, spec, err)) != FIT_OK)
         goto done;
     choose_tiles(&ds->layout, spec->table_doubles);
@@ -476,7 +471,7 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
     free(ds->range);
     ds->range = calloc(l->ngroup, sizeof *ds->range);
     if (!count || !range || !ds->range) {
-        st = no_memory(err);
+        st = fit_no_memory(err, "data");
         goto done;
     }
     for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
@@ -574,7 +569,7 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
     uint32_t *frame = malloc(n * sizeof *frame);
     const double **coord = malloc((p->naxis + 1) * sizeof *coord);
     if (!frame || !coord) {
-        st = no_memory(err);
+        st = fit_no_memory(err, "data");
         goto done;
     }
     for (size_t i = 0; i < n; i++)
@@ -629,7 +624,7 @@ enum fit_status fit_dataset_group(const struct fit_dataset *ds, size_t g, struct
         return fit_dataset_group_rows(ds, g, one, err);
     uint32_t *all = malloc((n + 1) * sizeof *all);
     if (!all)
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     for (size_t k = 0; k < n; k++)
         all[k] = (uint32_t)k;
     enum fit_status st = take_part(ds, n, all, g, 1, one, err);

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
-}
-
 enum fit_status fit_dataset_stream(struct fit_dataset *ds, const struct fit_stream_spec *spec,
                                    const struct fit_dataset_seen *seen, struct fit_error *err)
 {
@@ -29,7 +24,7 @@ enum fit_status fit_dataset_stream(struct fit_dataset *ds, const struct fit_stre
     if (!p->clean ||
         (seen->sigma && !(p->given = fit_dataset_copy(seen->sigma, n * sizeof *seen->sigma)))) {
         fit_h5_raw_free(spec->set);
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     }
     for (size_t g = 0; g < n; g++) {
         ds->reference[g] = p->center ? seen->mean[g] : 0;
@@ -106,7 +101,7 @@ static const struct fit_tile *own_tile(const struct fit_dataset *ds, size_t k, c
     double *w = ds->private_->stream_weights ? buffer + ds->private_->largest : NULL;
     struct fit_error why;
     if (!read_tile(ds, k, slot, buffer, w)) {
-        no_memory(&why);
+        fit_no_memory(&why, "data");
         fit_stream_fail(ds->private_->stream, &why);
         return NULL;
     }
@@ -184,7 +179,7 @@ const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k
         return &ds->tile[k];
     void *slot = malloc(fit_stream_tile_bytes(s, k));
     if (!slot)
-        no_memory(&why);
+        fit_no_memory(&why, "data");
     const struct fit_tile *t = NULL;
     if (slot && fit_stream_tile(s, k, slot, &why) == FIT_OK)
         t = own_tile(ds, k, slot, buffer, own);
@@ -244,7 +239,7 @@ enum fit_status fit_dataset_each(const struct fit_dataset *ds,
     v.nbuffer = (fit_dataset_buffer(ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
     if (streamed &&
         !(v.buffer = aligned_alloc(64, (size_t)threads * v.nbuffer * sizeof *v.buffer)))
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     fit_dataset_begin(ds);
     fit_team_run((struct fit_team){threads, streamed ? FIT_TEAM_NEXT : FIT_TEAM_SHARE}, ds->ntile,
                  visit, &v);
@@ -263,7 +258,7 @@ static void fill_tile(void *user, size_t k, size_t thread)
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
     struct fit_error why;
     if (!read_tile(ds, k, NULL, p->y.data + p->offset[k], p->w.data ? p->w.data + p->offset[k] : NULL)) {
-        no_memory(&why);
+        fit_no_memory(&why, "data");
         fit_stream_fail(p->stream, &why);
     }
     fit_stream_done(p->stream, k);

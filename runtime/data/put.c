@@ -23,11 +23,6 @@ enum { ROWS_AHEAD = 6, LINE = 64 /* bytes of a cache line */ };
 
 static const struct fit_team everyone = {FIT_TEAM_ALL, FIT_TEAM_SHARE}, alone = {1, FIT_TEAM_SHARE};
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
-}
-
 static size_t ceil_div(size_t a, size_t b)
 {
     return (a + b - 1) / b;
@@ -81,7 +76,7 @@ static enum fit_status survey(const struct fit_dataset *ds, const double *m, con
     if (!row || !good) {
         free(row);
         free(good);
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     }
     struct rows all = {l, m, sigma, row, good};
     fit_team_run(n >= FIT_FRAMES_PARALLEL ? everyone : alone, n, survey_row, &all);

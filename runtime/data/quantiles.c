@@ -90,7 +90,7 @@ enum fit_status fit_quantiles(const struct fit_dataset *ds, size_t g, double *co
                         ds->npoint_group[g]);
     double *x = malloc((ds->npoint_group[g] + 1) * sizeof *x);
     if (!x)
-        return fit_fail(err, FIT_ERR_MEMORY, "scaling constant: out of memory");
+        return fit_no_memory(err, "scaling constant");
     size_t n = collect(ds, g, lag_percentile(span, 80), INFINITY, x);
     if (n < FEWEST_IN_SET)
         n = collect(ds, g, 0, INFINITY, x);

@@ -26,11 +26,6 @@ struct groups {
     size_t places;   /* of all, the padding of the last group not counted */
 };
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "table: out of memory");
-}
-
 static size_t padded(size_t nrow)
 {
     return (nrow + L - 1) / L * L;
@@ -77,7 +72,7 @@ static enum fit_status find_groups(const struct fit_dataset_table *t, struct gro
     s->first = calloc(FIT_GROUPS_MOST, sizeof *s->first);
     s->coord = malloc((t->naxis * FIT_GROUPS_MOST + 1) * sizeof *s->coord);
     if (!s->of || !s->count || !s->first || !s->coord)
-        return no_memory(err);
+        return fit_no_memory(err, "table");
     for (size_t r = 0, g = 0; r < t->nrow; r++) {
         g = group_of(t, s, g, r);
         if (g >= FIT_GROUPS_MOST)
@@ -112,14 +107,14 @@ static enum fit_status place_rows(struct fit_dataset *ds, const struct fit_datas
     p->coord = calloc(t->naxis + 1, sizeof *p->coord);
     p->naxis = t->naxis;
     ds->row = malloc(s->places * sizeof *ds->row);
-    enum fit_status st = next && p->coord && ds->row ? FIT_OK : no_memory(err);
+    enum fit_status st = next && p->coord && ds->row ? FIT_OK : fit_no_memory(err, "table");
     for (size_t k = 0; st == FIT_OK && k < s->places; k++)
         ds->row[k] = FIT_NO_ROW;
     for (size_t r = 0; st == FIT_OK && r < t->nrow; r++)
         ds->row[next[s->of[r]]++] = (uint32_t)r;
     for (size_t a = 0; st == FIT_OK && a < t->naxis; a++)
         if (!(p->coord[a] = fit_dataset_copy(s->coord + a * FIT_GROUPS_MOST, s->n * sizeof(double))))
-            st = no_memory(err);
+            st = fit_no_memory(err, "table");
     ds->layout.coord = (const double *const *)p->coord;
     free(next);
     return st;
@@ -139,11 +134,11 @@ static enum fit_status copy_columns(struct fit_dataset *ds, const struct fit_dat
     size_t n = ds->layout.nrow;
     p->column = calloc(t->ncolumn ? t->ncolumn : 1, sizeof *p->column);
     if (!p->column)
-        return no_memory(err);
+        return fit_no_memory(err, "table");
     p->ncolumn = t->ncolumn;
     for (size_t c = 0; c < t->ncolumn; c++) {
         if (!(p->column[c] = aligned_alloc(64, padded(n) * sizeof(double))))
-            return no_memory(err);
+            return fit_no_memory(err, "table");
         for (size_t k = 0; k < n; k++)
             p->column[c][k] = row_at(ds, k) == FIT_NO_ROW ? 0 : t->column[c][row_at(ds, k)];
     }
@@ -183,7 +178,7 @@ static enum fit_status make_row_tiles(struct fit_dataset *ds, const struct group
     p->offset = calloc(ds->ntile, sizeof *p->offset);
     p->sum = calloc(ds->ntile * s->n * 3, sizeof *p->sum);
     if (!ds->tile || !p->offset || !p->sum)
-        return no_memory(err);
+        return fit_no_memory(err, "table");
     for (size_t g = 0; g < s->n; g++)
         for (size_t i = s->first[g], end = i + s->count[g]; i < end; i += chunk, k++) {
             size_t last = i + chunk < end ? i + chunk : end;
@@ -245,7 +240,7 @@ static enum fit_status fill_rows(struct fit_dataset *ds, const struct fit_datase
     unsigned char *ok = calloc(n, 1);
     enum fit_status st = FIT_OK;
     if (!ok)
-        return no_memory(err);
+        return fit_no_memory(err, "table");
     for (size_t k = 0; k < n; k++)
         if (row_at(ds, k) != FIT_NO_ROW)
             good += ok[k] = (unsigned char)row_counts(ds, t, k);
@@ -270,7 +265,7 @@ static enum fit_status make(struct fit_dataset *ds, const struct fit_dataset_tab
     p->center = t->center;
     p->nsetting = t->nsetting;
     if (!(p->setting = fit_dataset_copy(t->setting, t->nsetting * sizeof *t->setting)))
-        return no_memory(err);
+        return fit_no_memory(err, "table");
     ds->layout.setting = p->setting;
     if (t->naxis)
         st = place_rows(ds, t, s, err);
@@ -293,7 +288,7 @@ enum fit_status fit_dataset_new_table(const struct fit_dataset_table *t, struct 
         return fit_fail(err, FIT_ERR_DATA, t->nrow ? "table: too many rows" : "table: no rows");
     enum fit_status st = find_groups(t, &s, err);
     if (st == FIT_OK && !(ds = fit_dataset_alloc(s.n)))
-        st = no_memory(err);
+        st = fit_no_memory(err, "table");
     if (st == FIT_OK)
         st = make(ds, t, &s, err);
     free_groups(&s);

@@ -270,7 +270,7 @@ enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct 
     *out = NULL;
     if (!s) {
         fit_h5_raw_free(spec->set);
-        return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+        return fit_no_memory(err, "data");
     }
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->pass, NULL);
@@ -286,7 +286,7 @@ enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct 
     enum fit_status st = FIT_OK;
     if (!s->y || (spec->sigma && !s->sigma) || !plan_units(s) ||
         !plan_segments(s, spec->slot_bytes ? spec->slot_bytes : SLOT_BYTES))
-        st = fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+        st = fit_no_memory(err, "data");
     if (st == FIT_OK)
         st = start(s, reader_count(s, spec->threads), err);
     if (st == FIT_OK)

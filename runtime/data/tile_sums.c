@@ -50,7 +50,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     struct fit_parallel *p = calloc(1, sizeof *p);
     *par = NULL;
     if (!p)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     p->ds = ds;
     p->interrupt = need->interrupt;
     p->threads = need->threads > 0 ? need->threads : worthwhile_threads(ds->npoint);

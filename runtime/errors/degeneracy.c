@@ -285,7 +285,7 @@ enum fit_status fit_degeneracies(const struct fit_kernel *kernel, const struct f
     c.free = calloc(p + 1, 1);
     c.gradient = calloc(n * p + 1, sizeof *c.gradient);
     if (!c.free || !c.gradient || !fit_spread_new(&c.spread, p)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory in the search for degeneracies");
+        st = fit_no_memory(err, "fit, search for degeneracies");
         goto done;
     }
     for (int turn = 0; turn < 3 && st == FIT_OK; turn++)

@@ -35,7 +35,7 @@ enum fit_status fit_misfit_bins_new(const struct fit_layout *l, size_t P, struct
     *b = (struct fit_misfit_bins){.ngroup = l->ngroup, .P = P, .each = P + 3, .nlags = most, .nframe = l->nframe};
     b->lag = malloc(most + 1);
     if (!b->lag)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the tests of the residuals");
+        return fit_no_memory(err, "fit, tests of the residuals");
     for (size_t k = 0; k < most; k++) {
         const size_t c = class_of(k + 1);
         b->lag[k] = (unsigned char)(c < FIT_MISFIT_LAGS ? c : FIT_MISFIT_LAGS - 1);
@@ -326,7 +326,7 @@ enum fit_status fit_misfit_find(const struct fit_misfit_spec *spec, struct fit_m
     *out = (struct fit_misfit){.p = 1, .p_bins = 1, .p_neighbours = 1, .group = -1};
     if (work_new(&w)) {
         work_free(&w);
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the tests of the residuals");
+        return fit_no_memory(err, "fit, tests of the residuals");
     }
     try_templates(&w);
     double families = 0, tests = 0;

@@ -100,7 +100,7 @@ enum fit_status fit_rate_values(const struct fit_kernel *kernel, const struct fi
     enum fit_status st = FIT_OK;
     res->nrate = 0;
     if (!free_ || !gradient || !fit_spread_new(&spread, res->nparam)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the rates");
+        st = fit_no_memory(err, "fit, rates");
         goto done;
     }
     for (size_t k = 0; k < kernel->nrate && kernel->space == FIT_PAIRS; k++) {

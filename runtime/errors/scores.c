@@ -113,8 +113,7 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
     for (size_t g = 0; ok && g < s->ngroup; g++)
         finish_test(&p.sums[g], pairs, &s->test[g]);
     enum fit_status st = ok ? fit_dataset_status(obj->ds, err)
-                            : fit_fail(err, FIT_ERR_MEMORY,
-                                       "fit: out of memory for the scores of the residuals");
+                            : fit_no_memory(err, "fit, scores of the residuals");
     s->misfit.p = NAN;
     if (st == FIT_OK && pairs)
         st = find_misfit(&p, err);

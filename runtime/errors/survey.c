@@ -397,7 +397,7 @@ enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec)
     enum fit_status st = FIT_OK;
     s.candidate = malloc(most * sizeof *s.candidate);
     if (!all || !s.candidate) {
-        st = fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        st = fit_no_memory(f->err, "fit");
         goto done;
     }
     s.lower = all;

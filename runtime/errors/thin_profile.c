@@ -237,14 +237,14 @@ static enum fit_status drawing_new(struct fit_objective *o, const double *theta,
     struct drawing *d = calloc(1, sizeof *d);
     *out = NULL;
     if (!d)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     d->kernel = o->kernel;
     d->all = &o->ds->layout;
     enum fit_status st = fit_dataset_thin(o->ds, frames, &d->thin, err);
     if (st == FIT_OK) {
         d->n = d->thin->layout.nframe;
         st = allocate(d, o) ? fill(d, o, theta, err)
-                            : fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+                            : fit_no_memory(err, "fit");
     }
     if (st == FIT_OK)
         *out = d;
@@ -333,7 +333,7 @@ enum fit_status fit_sketch_new(struct fit_ls *f, struct fit_sketch **sketch)
         return FIT_OK;
     struct fit_sketch *s = calloc(1, sizeof *s);
     if (!s)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     enum fit_eval e = fit_objective_value(f->obj, f->res->theta);
     s->p = f->p;
     s->dof = f->dof;

@@ -292,7 +292,7 @@ static enum fit_status read_directory(struct fit_npz *z, struct fit_error *err)
     bytes = malloc((size_t)d.bytes + 1);
     z->member = calloc((size_t)d.count + 1, sizeof *z->member);
     if (!bytes || !z->member)
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", z->file);
+        st = fit_no_memory(err, z->file);
     else if (!read_at(z, d.start, bytes, (size_t)d.bytes))
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be read", z->file);
     for (size_t at = 0, k = 0; st == FIT_OK && k < d.count; k++) {
@@ -309,7 +309,7 @@ static enum fit_status read_directory(struct fit_npz *z, struct fit_error *err)
 static enum fit_status single_member(struct fit_npz *z, struct fit_error *err)
 {
     if (!(z->member = calloc(1, sizeof *z->member)) || !(z->member[0].name = calloc(1, 1)))
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", z->file);
+        return fit_no_memory(err, z->file);
     z->member[0].plain = z->member[0].packed = z->size;
     z->member[0].array.name = z->member[0].name;
     z->n = 1;
@@ -326,7 +326,7 @@ enum fit_status fit_npz_open(const char *file, struct fit_npz **out, struct fit_
     *out = NULL;
     if (!z || !(z->file = malloc(strlen(file) + 1))) {
         free(z);
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        return fit_no_memory(err, file);
     }
     strcpy(z->file, file);
     z->open = -1;
@@ -416,7 +416,7 @@ enum fit_status fit_npz_read(struct fit_npz *z, int k, size_t first, size_t n, d
                         m->name, m->array.n, first + n);
     unsigned char *piece = malloc(PIECE);
     if (!piece)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", z->file);
+        return fit_no_memory(err, z->file);
     size_t item = m->array.item, most = PIECE / item;
     for (size_t i = 0; i < n && st == FIT_OK; i += most) {
         size_t c = n - i < most ? n - i : most;

@@ -56,7 +56,7 @@ static enum fit_status make_mean(struct job *j, struct fit_error *err)
     j->ws = aligned_alloc(64, tables * sizeof *j->ws);
     j->lin = malloc((j->ds->layout.ngroup * q + 1) * sizeof *j->lin);
     if (!j->ws || !j->lin)
-        return fit_fail(err, FIT_ERR_MEMORY, "bootstrap: out of memory");
+        return fit_no_memory(err, "bootstrap");
     for (size_t e = 0; e < j->ds->layout.ngroup * q; e++)
         j->lin[e] = j->res->lin[e] - ((int)(e % q) == k->intercept ? j->ds->reference[e / q] : 0);
     if (k->prepare(&j->ds->layout, j->res->theta, 0, j->ws) != FIT_EVAL_OK)
@@ -266,7 +266,7 @@ static enum fit_status prepare(struct job *j, struct fit_error *err)
     } else if (s->kind == FIT_BOOTSTRAP_BLOCK) {
         j->length = s->length ? s->length : 1;
         if (!(j->order = malloc((places + 1) * sizeof *j->order)))
-            return fit_fail(err, FIT_ERR_MEMORY, "bootstrap: out of memory");
+            return fit_no_memory(err, "bootstrap");
         if (j->length > 1)
             each_group(j->ds, order_group, j);
     }
@@ -283,7 +283,7 @@ static enum fit_status prepare(struct job *j, struct fit_error *err)
         st = fit_dataset_replica(j->ds, s->kind == FIT_BOOTSTRAP_BLOCK, &j->replica[k], err);
         j->times[k] = malloc((places + 1) * sizeof **j->times);
         if (st == FIT_OK && !j->times[k])
-            st = fit_fail(err, FIT_ERR_MEMORY, "bootstrap: out of memory");
+            st = fit_no_memory(err, "bootstrap");
     }
     return st;
 }
@@ -308,7 +308,7 @@ static enum fit_status summarise(struct job *j, struct fit_bootstrap *out, struc
             memmove(out->draw + out->good++ * n, out->draw + k * n, n * sizeof *out->draw);
     double *x = malloc((out->good + 1) * sizeof *x);
     if (!x)
-        return fit_fail(err, FIT_ERR_MEMORY, "bootstrap: out of memory");
+        return fit_no_memory(err, "bootstrap");
     if (2 * out->good < out->n || out->good < 2) {
         free(x);
         return fit_fail(err, FIT_ERR_NUMERIC, "bootstrap: only %zu of %zu fits came to their end", out->good, out->n);
@@ -378,7 +378,7 @@ enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_
     j.status = calloc(n + 1, sizeof *j.status);
     enum fit_status st = FIT_OK;
     if (!out->draw || !out->mean || !j.good || !j.err || !j.status)
-        st = fit_fail(err, FIT_ERR_MEMORY, "bootstrap: out of memory");
+        st = fit_no_memory(err, "bootstrap");
     set_options(&j, options);
     if (st == FIT_OK && (st = prepare(&j, err)) == FIT_OK) {
         out->std = out->mean + nfull;

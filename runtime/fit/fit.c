@@ -127,7 +127,7 @@ static enum fit_status result_new(struct fit_ls *f)
     lay_out(&count, r);
     real.block = calloc(count.used + 1, 1);
     if (!real.block)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     lay_out(&real, r);
     r->storage_ = real.block;
     for (size_t k = 0; k < f->nstart; k++) {
@@ -158,7 +158,7 @@ static enum fit_status run_new(struct fit_ls *f)
     size_t n = f->p + 1, e = f->ng * f->q + 1;
     double *all = calloc(11 * n + 3 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
     if (!all)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     f->lower = all;
     f->upper = f->lower + n;
     f->start = f->upper + n;
@@ -181,7 +181,7 @@ static enum fit_status run_new(struct fit_ls *f)
     f->local = calloc(f->ng + 1, sizeof *f->local);
     int evidence = (f->opt->brief && !f->opt->nlikelihood) || fit_evidence_new(&f->evidence, f->p, f->p + f->ng * f->q);
     if (!f->axis || !f->axis_state || !f->nlsq || !f->local || !evidence)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     return FIT_OK;
 }
 

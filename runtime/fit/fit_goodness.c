@@ -146,7 +146,7 @@ static enum fit_status pearson(const struct fit_ls *f, double *chi2)
     const int lost = !mean || !argument;
     free(mean);
     free(argument);
-    return lost ? fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory for chi2") : FIT_OK;
+    return lost ? fit_no_memory(f->err, "fit, chi2") : FIT_OK;
 }
 
 /* ---- reduced chi2 ---------------------------------------------------------------------------------------------- */

@@ -499,7 +499,7 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
     threads = threads > 0 ? threads : fit_topology_threads();
     *maps = NULL;
     if (!w.maps || !allocate_work(&w, threads)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the maps of data and model");
+        st = fit_no_memory(err, "maps of data and model");
         goto done;
     }
     memcpy(w.lin, fit->lin, w.maps->ngroup * kernel->nlinear * sizeof *w.lin);

@@ -52,7 +52,7 @@ static void finish(const struct fit_kernel *kernel, const struct fit_dataset *ds
 static enum fit_status of_pairs(const struct fit_dataset *ds, double *variance, struct fit_error *err)
 {
     struct fit_local_noise *each = malloc((ds->layout.ngroup + 1) * sizeof *each);
-    enum fit_status st = each ? fit_noise_of_data(ds, each, NULL, err) : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = each ? fit_noise_of_data(ds, each, NULL, err) : fit_no_memory(err, NULL);
     for (size_t g = 0; st == FIT_OK && g < ds->layout.ngroup; g++)
         variance[g] = each[g].variance;
     free(each);
@@ -72,8 +72,7 @@ enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct f
         .kernel = kernel, .ds = ds, .ngroup = ngroup, .npoint = ds->npoint};
     double *against = fit_alloc_doubles(ngroup), nothing = 0;
     *m = (struct fit_measured){.sigma = fit_alloc_doubles(ngroup)};
-    enum fit_status st =
-        m->sigma && against ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = m->sigma && against ? FIT_OK : fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = kernel->space == FIT_PAIRS ? of_pairs(ds, m->sigma, err) : fit_start_noises(&all, m->sigma, err);
     if (st == FIT_OK) {

@@ -43,11 +43,6 @@ struct blocks {
     unsigned char *used; /* ntime */
 };
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
-}
-
 /* ---- all rows, block by block ---------------------------------------------------------------- */
 
 /* A block of matrix g; sigma is NULL when there is none. */
@@ -83,7 +78,7 @@ static enum fit_status read_box(const struct fit_plane *p, const struct fit_rect
 {
     free(*bytes);
     *bytes = malloc(box_bytes(p, box));
-    return *bytes ? fit_plane_read(p, box, *bytes, err) : no_memory(err);
+    return *bytes ? fit_plane_read(p, box, *bytes, err) : fit_no_memory(err, "data");
 }
 
 /* A block of rows in hand. */
@@ -167,7 +162,7 @@ static enum fit_status sweep(const struct sweep *s, struct fit_error *err)
         return sweep_together(s, err);
     struct fit_error *why = calloc(ngroup, sizeof *why);
     if (!why)
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     struct apart all = {s, why};
     fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ngroup, sweep_turn, &all);
     enum fit_status st = FIT_OK;
@@ -200,13 +195,13 @@ static enum fit_status find_halves(struct blocks *b, struct fit_plane *plane, st
     struct loading *l = b->l;
     size_t n = l->m->file_frames, ngroup = l->m->ngroup, size = fit_source_probes(l->src) * n;
     struct fit_plane *raw = fit_dataset_copy(plane, ngroup * sizeof *raw);
-    enum fit_status st = raw ? FIT_OK : no_memory(err);
+    enum fit_status st = raw ? FIT_OK : fit_no_memory(err, "data");
     for (size_t g = 0; g < ngroup && st == FIT_OK; g++) {
         raw[g].baseline = 0;
         b->look[g].row = malloc(size * sizeof(double));
         b->look[g].column = malloc(size * sizeof(double));
         if (!b->look[g].row || !b->look[g].column)
-            st = no_memory(err);
+            st = fit_no_memory(err, "data");
     }
     const struct sweep s = {.b = b, .y = raw, .fn = keep_probes, .to = n, .right = n};
     if (st == FIT_OK)
@@ -281,7 +276,7 @@ static enum fit_status survey(struct blocks *b, int means, struct fit_error *err
         free(k->g2);
         k->g2 = means ? calloc(n, sizeof *k->g2) : NULL;
         if (means && !k->g2)
-            return no_memory(err);
+            return fit_no_memory(err, "data");
     }
     const struct sweep s = {.b = b,
                             .y = b->y,
@@ -408,7 +403,7 @@ static enum fit_status allocate(struct blocks *b, struct fit_error *err)
         if (b->given)
             b->given[g] = m->group[g].sigma;
     }
-    return ok ? FIT_OK : no_memory(err);
+    return ok ? FIT_OK : fit_no_memory(err, "data");
 }
 
 static void release(struct blocks *b)

@@ -75,7 +75,7 @@ enum fit_status fit_loading_check_mapping(struct loading *l, size_t g, struct fi
     if (!fit_source_tells_g2(l->src))
         return FIT_OK;
     if (!l->g2 && !(l->g2 = malloc(frames * sizeof *l->g2)))
-        return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+        return fit_no_memory(err, "data");
     diagonal_means(l->matrix, frames, l->g2);
     return fit_loading_mapping(l, g, l->g2, err);
 }
@@ -172,7 +172,7 @@ enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_
         return whole_matrix(l, g, err);
     uint32_t *blank = calloc(l->nblank, sizeof *blank);
     if (!blank)
-        return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+        return fit_no_memory(err, "data");
     for (size_t i = 0; i < m->ntime; i++)
         if (l->out[i] == 2)
             blank[n++] = (uint32_t)i;

@@ -26,11 +26,6 @@
 static const double LATER = 1e-2; /* of the period: a file whose times begin later than 0 */
 enum { FRAMES_MIN = 3 };
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
-}
-
 /* ---- the file's identity, in another thread -------------------------------------------------- */
 
 struct identity {
@@ -172,7 +167,7 @@ static enum fit_status axis_values(const struct loading *l, size_t a, double **v
         return fit_fail(err, FIT_ERR_CONFIG, "model %s: its axis %s is in %s; data files tell %s in %s",
                         l->kernel->name, name, unit, name, fit_units_of(name));
     if (!(*value = malloc(m->ngroup * sizeof **value)))
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     for (size_t g = 0; g < m->ngroup; g++) {
         double v = is_q ? m->group[g].q : m->group[g].phi;
         if (isnan(v) && is_phi && m->ngroup == 1)
@@ -205,7 +200,7 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
                       " that go with a power of t (analyzer_parameters.time_origin: file takes the times of the file)",
                       s->file, s->time[0]);
     if (!(m->time = malloc(m->ntime * sizeof *m->time)))
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     for (size_t i = 0; i < m->ntime; i++)
         m->time[i] = origin + m->dt * (double)i;
     return FIT_OK;
@@ -249,7 +244,7 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
     l->dead = calloc(m->ngroup + 1, 1);
     l->frame = malloc(m->ntime * sizeof *l->frame);
     if (!m->group || !m->setting || !m->masked || !l->out || !l->dead || !l->frame)
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     for (size_t r = 0; r < sel->nmask; r++)
         for (size_t i = 0; i < m->ntime; i++)
             if ((long)i + m->first >= sel->mask[r].first && (long)i + m->first <= sel->mask[r].last)
@@ -333,7 +328,7 @@ enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_
     struct fit_measurement *m = l->m;
     const struct fit_kernel *k = l->kernel;
     double **coord = calloc(k->naxis + 1, sizeof *coord);
-    enum fit_status st = coord ? FIT_OK : no_memory(err);
+    enum fit_status st = coord ? FIT_OK : fit_no_memory(err, "data");
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
         st = axis_values(l, a, &coord[a], err);
     if (st == FIT_OK) {
@@ -540,7 +535,7 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
     *out = NULL;
     if (!m || !(m->file = malloc(strlen(sel->path) + 1))) {
         free(m);
-        return no_memory(err);
+        return fit_no_memory(err, "data");
     }
     strcpy(m->file, sel->path);
     struct loading l = {.sel = sel, .kernel = kernel, .m = m};

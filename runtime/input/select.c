@@ -176,7 +176,7 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
     double *all = distinct_q(src, &n);
     enum fit_status st = FIT_OK;
     if (!all)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
+        return fit_no_memory(err, src->file);
     *q = NAN;
     if (n == 0)
         goto done;
@@ -215,7 +215,7 @@ enum fit_status fit_select_every_q(const struct fit_selection *sel, double **q, 
     *q = NULL;
     enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
     if (st == FIT_OK && !(*q = distinct_q(src, n)))
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", sel->path);
+        st = fit_no_memory(err, sel->path);
     if (st == FIT_OK && *n == 0)
         st = fit_fail(err, FIT_ERR_DATA, "%s: does not tell q, and so no sequence of them", sel->path);
     fit_source_close(src);
@@ -282,7 +282,7 @@ static enum fit_status select_many_q(const struct fit_source *src, const struct 
 {
     size_t nq;
     double *q = distinct_q(src, &nq);
-    enum fit_status st = q ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
+    enum fit_status st = q ? FIT_OK : fit_no_memory(err, src->file);
     if (st == FIT_OK && nq == 0) { /* labels are given, or asked for when the data are read */
         for (size_t k = 0; k < src->nmatrix; k++)
             index[(*n)++] = k;
@@ -378,7 +378,7 @@ static enum fit_status nearest_of_list(const struct fit_source *src, const struc
     char text[400];
     enum fit_status st = FIT_OK;
     if (!chosen)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
+        return fit_no_memory(err, src->file);
     for (size_t l = 0; l < sel->nlist && st == FIT_OK; l++) {
         double off;
         const size_t best = nearest_angle(src, index, *n, sel->list[l], &off);
@@ -438,7 +438,7 @@ static enum fit_status select_ranges(const struct fit_source *src, const struct 
     char text[400];
     unsigned char *inside = calloc(*n ? *n : 1, 1);
     if (!inside)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
+        return fit_no_memory(err, src->file);
     for (size_t i = 0; i < *n; i++) {
         for (size_t r = 0; r < sel->nrange && !inside[i]; r++)
             inside[i] = (unsigned char)fit_angle_inside(src->matrix[index[i]].phi,
@@ -473,7 +473,7 @@ enum fit_status fit_select_matrices(const struct fit_source *src, const struct f
     *out = NULL;
     *n = 0;
     if (!index)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
+        return fit_no_memory(err, src->file);
     enum fit_status st = select_q(src, sel, index, n, notes, err);
     for (size_t i = 0; i < *n; i++)
         unknown += isnan(src->matrix[index[i]].phi) ? 1 : 0;

@@ -38,7 +38,7 @@ enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_e
     if (n == 0 || n > MATRICES_MAX)
         return fit_fail(err, FIT_ERR_DATA, "%s: holds %zu two-time matrices", s->file, n);
     if (!(s->matrix = calloc(n, sizeof *s->matrix)))
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+        return fit_no_memory(err, s->file);
     s->nmatrix = n;
     for (size_t k = 0; k < n; k++) {
         snprintf(s->matrix[k].key, sizeof s->matrix[k].key, "[%zu]", k);
@@ -136,7 +136,7 @@ enum fit_status fit_source_time(struct fit_source *s, const char *what, const do
         return FIT_OK;
     }
     if (!(s->time = malloc(n * sizeof *s->time)))
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+        return fit_no_memory(err, s->file);
     memcpy(s->time, time, n * sizeof *time);
     if (isnan(s->dt)) {
         s->dt = (time[n - 1] - time[0]) / (double)(n - 1);
@@ -202,7 +202,7 @@ enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c,
                                  m, err);
     double *piece = malloc(step * n * c->n * sizeof *piece);
     if (!piece)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+        return fit_no_memory(err, s->file);
     for (size_t i = 0; i < n && st == FIT_OK; i += step) {
         size_t rows = n - i < step ? n - i : step;
         st = fit_h5_read_block(s->private_->h5, c->path, (size_t[]){i, 0, 0},
@@ -224,7 +224,7 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
         return fit_npz_read(z, c->member, k * n * n, n * n, m, err);
     double *piece = malloc(step * n * c->n * sizeof *piece);
     if (!piece)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+        return fit_no_memory(err, s->file);
     for (size_t i = 0; i < n && st == FIT_OK; i += step) {
         size_t rows = n - i < step ? n - i : step;
         st = fit_npz_read(z, c->member, i * n * c->n, rows * n * c->n, piece, err);
@@ -454,7 +454,7 @@ enum fit_status fit_source_open(const char *file, const char *layout, struct fit
     if (!s || !p || !(p->file = malloc(strlen(file) + 1))) {
         free(s);
         free(p);
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        return fit_no_memory(err, file);
     }
     strcpy(p->file, file);
     s->private_ = p;
@@ -468,7 +468,7 @@ enum fit_status fit_source_open(const char *file, const char *layout, struct fit
     doubt_angles(s);
 done:
     if (p->h5 && fit_h5_starved(p->h5))
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        st = fit_no_memory(err, file);
     if (st == FIT_OK)
         *out = s;
     else
@@ -529,7 +529,7 @@ enum fit_status fit_source_attach_sigma(struct fit_source *s, const char *where,
     int rank = 0, member = -1;
     char path[sizeof p->sigma.path], *file = malloc(length + 1);
     if (!file)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", where);
+        return fit_no_memory(err, where);
     memcpy(file, where, length);
     file[length] = 0;
     s->has_sigma = 0;

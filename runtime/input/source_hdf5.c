@@ -163,7 +163,7 @@ static enum fit_status chx_labels(struct fit_source *s, struct fit_error *err)
     double *second = malloc((s->nmatrix + 1) * sizeof *second);
     int any = 0;
     if (!second)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+        return fit_no_memory(err, s->file);
     for (size_t k = 0; k < s->nmatrix; k++) {
         char name[24];
         double *v;

@@ -215,7 +215,7 @@ enum fit_status fit_source_read_g2(struct fit_source *s, size_t k, double **g2, 
         return st;
     double *v = malloc(dims[0] * sizeof *v);
     if (!v)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+        return fit_no_memory(err, s->file);
     st = fit_h5_read_block(p->h5, p->g2, (size_t[]){0, k}, (size_t[]){dims[0], 1}, v, err);
     if (st != FIT_OK) {
         free(v);

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum fit_status no_memory(const char *file, struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
-}
-
 static char *copy_text(const char *from, size_t n)
 {
     char *p = malloc(n + 1);
@@ -131,7 +126,7 @@ static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_
         unit[c] = text;
     else
         free(text);
-    return unit ? FIT_OK : no_memory(fit_h5_file(h), err);
+    return unit ? FIT_OK : fit_no_memory(err, fit_h5_file(h));
 }
 
 static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct fit_table *t,
@@ -156,7 +151,7 @@ static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct
             st = unequal(fit_h5_file(h), t, name[i], n, err);
             free(v);
         } else if (!fit_table_add_column(t, name[i], v, n)) {
-            st = no_memory(fit_h5_file(h), err);
+            st = fit_no_memory(err, fit_h5_file(h));
         } else {
             t->unordered = 1;
             st = take_unit(h, path, t, t->ncolumn - 1, err);
@@ -187,7 +182,7 @@ static enum fit_status read_h5_matrix(struct fit_h5 *h, const char *path, struct
     *out = from_matrix(v, dims[0], rank == 2 ? dims[1] : 1, 0);
     free(v);
     if (!*out)
-        return no_memory(fit_h5_file(h), err);
+        return fit_no_memory(err, fit_h5_file(h));
     /* one text with the names, separated by commas */
     if (fit_h5_read_attr_string(h, path, "columns", &names, NULL) == FIT_OK) {
         struct fit_cell cell[64];
@@ -210,14 +205,14 @@ static enum fit_status read_hdf5(const char *file, const struct fit_table_option
         return st;
     if (fit_h5_kind(h, path) == FIT_H5_GROUP) {
         if (!(*out = fit_table_new(0, 0)))
-            st = no_memory(file, err);
+            st = fit_no_memory(err, file);
         else
             st = read_h5_group(h, path, *out, err);
     } else {
         st = read_h5_matrix(h, path, out, err);
     }
     if (fit_h5_starved(h))
-        st = no_memory(file, err);
+        st = fit_no_memory(err, file);
     fit_h5_close(h);
     return st;
 }
@@ -236,7 +231,7 @@ static enum fit_status npz_matrix(struct fit_npz *z, int member, struct fit_tabl
         return st;
     *out = from_matrix(v, a->dims[0], a->rank == 2 ? a->dims[1] : 1, a->fortran);
     free(v);
-    return *out ? FIT_OK : no_memory(fit_npz_file(z), err);
+    return *out ? FIT_OK : fit_no_memory(err, fit_npz_file(z));
 }
 
 static enum fit_status npz_columns(struct fit_npz *z, struct fit_table *t, struct fit_error *err)
@@ -255,7 +250,7 @@ static enum fit_status npz_columns(struct fit_npz *z, struct fit_table *t, struc
             st = unequal(fit_npz_file(z), t, a->name, n, err);
             free(v);
         } else if (!fit_table_add_column(t, a->name, v, n)) {
-            st = no_memory(fit_npz_file(z), err);
+            st = fit_no_memory(err, fit_npz_file(z));
         }
         t->unordered = 1;
     }
@@ -278,7 +273,7 @@ static enum fit_status read_npz(const char *file, const struct fit_table_options
     else if (member >= 0)
         st = npz_matrix(z, member, out, err);
     else if (!(*out = fit_table_new(0, 0)))
-        st = no_memory(file, err);
+        st = fit_no_memory(err, file);
     else
         st = npz_columns(z, *out, err);
     fit_npz_close(z);
@@ -328,7 +323,7 @@ static enum fit_status describe_groups(struct fit_measurement *m, struct fit_err
 {
     m->ngroup = m->dataset->layout.ngroup;
     if (!(m->group = calloc(m->ngroup, sizeof *m->group)))
-        return no_memory(m->file, err);
+        return fit_no_memory(err, m->file);
     for (size_t g = 0; g < m->ngroup; g++)
         m->group[g] = (struct fit_group){.q = NAN, .phi = NAN, .sigma = NAN};
     return FIT_OK;
@@ -396,7 +391,7 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
     double *ones = malloc(t->nrow * sizeof *ones);
     enum fit_status st = FIT_OK;
     if (!all || !ones) {
-        st = no_memory(m->file, err);
+        st = fit_no_memory(err, m->file);
         goto done;
     }
     const double **column = all + k->naxis;
@@ -445,7 +440,7 @@ static enum fit_status copy_settings(const struct fit_kernel *k, const double *s
                                      struct fit_measurement *m, struct fit_error *err)
 {
     if (!(m->setting = calloc(k->nsetting + 1, sizeof *m->setting)))
-        return no_memory(m->file, err);
+        return fit_no_memory(err, m->file);
     for (size_t i = 0; i < k->nsetting; i++) {
         m->setting[i] = setting ? setting[i] : k->setting[i].value;
         if (isnan(m->setting[i]))
@@ -466,7 +461,7 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
     enum fit_status st = FIT_OK;
     *out = NULL;
     if (!m || !from || !(m->file = copy_text(file, strlen(file)))) {
-        st = no_memory(file, err);
+        st = fit_no_memory(err, file);
         goto done;
     }
     m->layout = "table";

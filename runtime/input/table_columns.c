@@ -161,7 +161,7 @@ static enum fit_status convert(const char *file, struct fit_table *t, int *from,
     for (size_t r = 0; v && r < t->nrow; r++)
         v[r] = fit_unit_apply(f, t->column[*from][r]);
     if (!v || !fit_table_add_column(t, t->name[*from], v, t->nrow))
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        return fit_no_memory(err, file);
     *from = (int)t->ncolumn - 1;
     return FIT_OK;
 }

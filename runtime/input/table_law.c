@@ -53,7 +53,7 @@ enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k
     double *trials = aligned_alloc(64, (length * (k->density->nargument + 1) + 7) / 8 * 8 * sizeof *trials);
     double *theta = malloc((k->nparam + 1) * sizeof *theta);
     if (!ws || !trials || !theta)
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        st = fit_no_memory(err, file);
     for (size_t p = 0; theta && p < k->nparam; p++)
         theta[p] = k->param[p].start;
     for (size_t n = 0; st == FIT_OK && n < ds->ntile; n++) {

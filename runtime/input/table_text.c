@@ -14,11 +14,6 @@
 
 #define TEXT_MAX ((size_t)1 << 32) /* bytes of room */
 
-static enum fit_status no_memory(const char *file, struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
-}
-
 struct text {
     const char *file;
     char *bytes, *end;
@@ -36,7 +31,7 @@ static enum fit_status grow(const char *file, char **bytes, size_t *room, struct
                         (double)*room / 1e9);
     char *b = fit_memory_room((double)more) ? realloc(*bytes, more + 1) : NULL;
     if (!b)
-        return no_memory(file, err);
+        return fit_no_memory(err, file);
     *bytes = b;
     *room = more;
     return FIT_OK;
@@ -49,7 +44,7 @@ static enum fit_status read_text(const char *file, struct text *t, struct fit_er
     if (!f)
         return fit_path_missing(file, err);
     char *b = malloc(room + 1);
-    enum fit_status st = b ? FIT_OK : no_memory(file, err);
+    enum fit_status st = b ? FIT_OK : fit_no_memory(err, file);
     while (st == FIT_OK && (got = fread(b + n, 1, room - n, f)) > 0) {
         if (memchr(b + n, 0, got))
             st = fit_fail(err, FIT_ERR_DATA, "%s: is no text, and neither HDF5 nor npz nor npy", file);
@@ -320,20 +315,20 @@ enum fit_status fit_table_read_text(const char *file, const struct fit_table_opt
     struct fit_cell *cell = malloc(2 * FIT_TABLE_COLUMNS * sizeof *cell);
     struct fit_table *table = NULL;
     if (!cell)
-        return no_memory(file, err);
+        return fit_no_memory(err, file);
     struct fit_cell *name = cell + FIT_TABLE_COLUMNS;
     enum fit_status st = read_text(file, &t, err);
     if (st != FIT_OK || (st = make_plan(&t, o, &plan, cell, name, err)) != FIT_OK)
         goto done;
     if (!(table = fit_table_new(count_rows(&t, plan.first, plan.ncolumn), plan.ncolumn))) {
-        st = no_memory(file, err);
+        st = fit_no_memory(err, file);
         goto done;
     }
     if (!(table->line = malloc((table->nrow + 1) * sizeof *table->line)))
-        st = no_memory(file, err);
+        st = fit_no_memory(err, file);
     for (size_t c = 0; c < plan.nname; c++)
         if (!fit_table_set_name(table, c, name[c].at, name[c].n))
-            st = no_memory(file, err);
+            st = fit_no_memory(err, file);
     if (st == FIT_OK)
         st = fill_rows(&t, &plan, table, cell, err);
 done:

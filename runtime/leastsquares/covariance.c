@@ -297,7 +297,7 @@ enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fi
     for (size_t k = 0; k < c.p; k++)
         c.m += !is_fixed(spec, k) && !bound_of(spec, k);
     if (!work_new(&c)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory in the covariance");
+        st = fit_no_memory(err, "fit, covariance");
         goto done;
     }
     for (size_t k = 0, m = 0; k < c.p; k++) {

@@ -232,7 +232,7 @@ enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local
     struct fit_noise_sums pooled = {0};
     enum fit_status st = FIT_OK;
     if (!buffer || !sample_new(&s)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "the noise of the data: out of memory");
+        st = fit_no_memory(err, "the noise of the data");
         goto done;
     }
     fit_noise_steps(&ds->layout, REACH, s.step);

@@ -134,13 +134,13 @@ static enum fit_status record_minimum(struct fit_ls *f, const char *origin)
     }
     struct fit_minimum *all = realloc(f->minima, (f->nminimum + 1) * sizeof *all);
     if (!all)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     f->minima = all;
     struct fit_minimum *m = &all[f->nminimum];
     *m = (struct fit_minimum){
         .theta = malloc((f->p + 1) * sizeof *m->theta), .cost = cost, .found = 1, .idle = is_idle(f)};
     if (!m->theta)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     memcpy(m->theta, f->theta, f->p * sizeof *m->theta);
     memcpy(m->origin, origin, sizeof m->origin);
     f->nminimum++;
@@ -236,12 +236,12 @@ static enum fit_status record_start(struct fit_ls *f, const struct fit_candidate
 {
     struct fit_start *all = realloc(f->starts, (f->nstart + 1) * sizeof *all);
     if (!all)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     f->starts = all;
     struct fit_start *s = &all[f->nstart];
     s->theta = malloc((f->p + 1) * sizeof *s->theta);
     if (!s->theta)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     memcpy(s->theta, c->first, f->p * sizeof *s->theta);
     memcpy(s->origin, c->origin, sizeof s->origin);
     s->cost_start =

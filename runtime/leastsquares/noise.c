@@ -293,7 +293,7 @@ enum fit_status fit_ls_robust_again(struct fit_ls *f, struct fit_outcome *o)
     struct fit_robust_problem *problem =
         fit_robust_problem_new(f->obj, f->factor, f->opt->loss, f->opt->f_scale, f->lower, f->upper);
     if (!problem)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     enum fit_eval e = minimise(f, problem, o);
     fit_robust_problem_free(problem);
     if (e != FIT_EVAL_OK)

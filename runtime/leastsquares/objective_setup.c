@@ -232,7 +232,7 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
     o->work = fit_alloc_doubles(
         max_size(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16, o->nu));
     if (!o->A || !o->moment || !o->sum || !o->work)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     size_t extra = max_size(o->kernel->scratch(&o->ds->layout), 3 * FIT_LANES * o->ngroup);
     struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, extra, s->threads, s->interrupt};
     return fit_parallel_new(o->ds, &need, &o->par, err);
@@ -286,7 +286,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     struct fit_objective *o = calloc(1, sizeof *o);
     *obj = NULL;
     if (!o)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     o->kernel = kernel;
     o->ds = ds;
     o->nparam = kernel->nparam;
@@ -294,7 +294,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     o->ngroup = ds->layout.ngroup;
     o->npoint = ds->npoint;
     if (!allocate_basic(o)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        st = fit_no_memory(err, "fit");
         goto done;
     }
     number_unknowns(o, setup);

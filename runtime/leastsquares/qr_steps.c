@@ -299,7 +299,7 @@ enum fit_status fit_polish(const struct fit_polish_spec *spec, struct fit_polish
     c.nl = spec->obj->nlinear;
     from = calloc(c.np + c.nl + 1, sizeof *from);
     if (!from || !result_new(p, c.np, c.nl) || !work_new(&c)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory in the last steps");
+        st = fit_no_memory(err, "fit, last steps");
         goto done;
     }
     choose_columns(&c);
@@ -403,7 +403,7 @@ enum fit_status fit_polish_covariance(const struct fit_polish *p, double varianc
     double *all = calloc(n * n + 2 * n + 1, sizeof *all);
     enum fit_status st = FIT_OK;
     if (!all)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory in the covariance");
+        return fit_no_memory(err, "fit, covariance");
     invert(p, all);
     fill_covariance(p, all, variance, res);
     fill_normal(p, res);

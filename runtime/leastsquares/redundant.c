@@ -40,7 +40,7 @@ enum fit_status fit_ls_hold(struct fit_ls *f)
     memcpy(f->open_upper, f->upper, f->p * sizeof *f->upper);
     double *value = calloc(n * (f->p + 1) + 1, sizeof *value);
     if (!value)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     double *gradient = value + n;
     if (kernel->combine)
         kernel->combine(&f->ds->layout, f->start, value, gradient);

@@ -203,7 +203,7 @@ enum fit_status fit_ls_hierarchy(struct fit_ls *f, struct fit_outcome *o)
     f->shrink = calloc(f->q + 1, sizeof *f->shrink);
     f->linear_class = calloc(f->ng * f->q + 1, sizeof *f->linear_class);
     if (!f->shrink || !f->linear_class)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(f->err, "fit");
     for (size_t e = 0; e < f->ng * f->q; e++)
         f->linear_class[e] = f->opt->linear_class ? f->opt->linear_class[e] : e / f->q;
     for (size_t q = 0; q < f->q; q++) {

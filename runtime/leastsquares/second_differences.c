@@ -48,7 +48,7 @@ static enum fit_status estimate(const struct fit_objective *obj, int each, doubl
     enum fit_status st = FIT_OK;
     c.of = calloc(n, sizeof *c.of);
     if (!buffer || !c.of) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "the noise of the data: out of memory");
+        st = fit_no_memory(err, "the noise of the data");
         goto done;
     }
     for (size_t t = 0; t < ntile; t += stride) {

@@ -97,7 +97,7 @@ static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
     double *B = malloc((q->p * q->p + q->p + 1) * sizeof *B), before = INFINITY;
     unsigned char *dead = malloc(2 * q->p);
     size_t points = q->nfree * FIT_START_SCAN + FIT_START_DEAD + q->s->kernel->nrate * FIT_START_RATE;
-    enum fit_status st = B && dead ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    enum fit_status st = B && dead ? FIT_OK : fit_no_memory(err, "fit");
     for (size_t turn = 0; st == FIT_OK && turn < EXPLORATIONS; turn++) {
         const double *best = list->item[0].theta;
         if (!(list->item[0].variance < before * (1 - 1e-6)))
@@ -223,7 +223,7 @@ static enum fit_status workers_new(struct fit_search *q, const struct fit_datase
     setup.threads = 1;
     q->worker = calloc(wanted, sizeof(struct fit_objective *));
     if (!q->worker)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     for (size_t k = 0; k < wanted && wanted > 1 && st == FIT_OK; k++) {
         st = fit_objective_new(q->s->kernel, ds, &setup, &q->worker[k], err);
         q->nworker += st == FIT_OK ? 1 : 0;

@@ -84,7 +84,7 @@ enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj
     double *u = malloc((2 * q->p + 1) * sizeof *u), least = INFINITY;
     enum fit_status st = FIT_OK;
     if (!u || !b.free) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        st = fit_no_memory(err, "fit");
         goto done;
     }
     b.theta = u + q->p;
@@ -104,7 +104,7 @@ enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj
             add(&b, q->p, run, best, list);
         }
         if (w == FIT_CMAES_MEMORY)
-            st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+            st = fit_no_memory(err, "fit");
         if (b.interrupted)
             st = fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
         if (st != FIT_OK || w == FIT_CMAES_STOPPED || w == FIT_CMAES_EVALUATIONS)

@@ -202,7 +202,7 @@ enum fit_status fit_start_follow(const struct fit_search *q, struct fit_objectiv
     struct following w = {q, list->item + from, steps, 0};
     each(q, obj, list->n - from, follow_one, &w);
     if (w.out_of_memory)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     if (interrupted(q))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
     drop_doubles(list);
@@ -247,7 +247,7 @@ enum fit_status fit_start_list(struct fit_candidates *list, size_t n, size_t p,
     list->item = calloc(n, sizeof *list->item);
     list->numbers = calloc(2 * n * p + 1, sizeof *list->numbers);
     if (!list->item || !list->numbers)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     for (size_t c = 0; c < n; c++) {
         list->item[c].first = list->numbers + 2 * c * p;
         list->item[c].theta = list->numbers + (2 * c + 1) * p;
@@ -287,7 +287,7 @@ enum fit_status fit_start_round_new(struct fit_search *q, size_t points,
     q->cost = malloc(q->npoint * sizeof *q->cost);
     q->rank = malloc(2 * q->npoint * sizeof *q->rank);
     if (!q->point || !q->unit || !q->cost || !q->rank)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        return fit_no_memory(err, "fit");
     q->chosen = q->rank + q->npoint;
     return FIT_OK;
 }

@@ -493,12 +493,12 @@ enum fit_status fit_linkage_new(const struct fit_kernel *kernel, struct fit_data
         m.link->private_ = calloc(1, sizeof *m.link->private_);
     if (!m.link || !m.link->private_) {
         free(m.link);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for linked parameters");
+        return fit_no_memory(err, "linked parameters");
     }
     m.link->inner = kernel;
     if (!make(&m)) {
         fit_linkage_free(m.link);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for linked parameters");
+        return fit_no_memory(err, "linked parameters");
     }
     ds->layout.context = m.link;
     *out = m.link;

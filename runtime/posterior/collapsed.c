@@ -214,7 +214,7 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
         return fit_fail(err, FIT_ERR_CONFIG, "the kernel of %s has no gradient: it cannot be sampled", kernel->name);
     struct fit_collapsed *c = calloc(1, sizeof *c);
     if (!c)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     struct fit_objective_setup os = {.scaling = s->scaling, .linear_class = s->linear_class,
                                      .linear_fixed = s->linear_fixed,
                                      .linear_start = s->linear_value, .threads = s->threads,
@@ -225,7 +225,7 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
     c->a0 = conjugate(c) ? s->a0 : 0;
     c->temper = s->temper > 0 ? s->temper : 1;
     if (st == FIT_OK && !allocate(c))
-        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        st = fit_no_memory(err, "posterior");
     if (st != FIT_OK) {
         fit_collapsed_free(c);
         return st;

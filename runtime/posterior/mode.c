@@ -133,7 +133,7 @@ enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_
     size_t n = t->n, nwork = fit_eigen_work(n);
     double *room = malloc((3 * n * n + 6 * n + nwork) * sizeof *room), *at = room;
     if (!room)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     struct newton w = {.target = t, .widest = ask->widest, .n = n};
     w.hessian = at, at += n * n;
     w.ignored = at, at += n * n;
@@ -209,7 +209,7 @@ enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const
     double *room = malloc((2 * n * n + 4 * n + (nstart + 1) * (n + 1)) * sizeof *room);
     struct fit_error why;
     if (!room)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     struct fit_mode next = {.q = room + n * n, .covariance = room};
     double *work = room + n * n + n, *mass = work + n * n + 3 * n, *end = mass + nstart + 1;
     enum fit_status st = FIT_OK;

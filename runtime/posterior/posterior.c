@@ -230,7 +230,7 @@ static enum fit_status rates_next(struct fit_posterior *p, struct fit_error *err
         room = room && p->lane[l].rate;
     }
     if (!room)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     const struct fit_posterior *like = p->setup.like;
     for (size_t r = 0; like && r < like->nrate; r++)
         set_rate(p, like->rate[r].which, &like->rate[r].map);
@@ -359,7 +359,7 @@ static enum fit_status new_lane(struct fit_posterior *p, struct fit_posterior_la
     l->g_u = copy(NULL, nu);
     l->g_sigma = copy(NULL, ng);
     if (!l->theta || !l->u || !l->log_sigma || !l->g_theta || !l->g_u || !l->g_sigma)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     for (size_t k = 0; k < l->c->nunit; k++)
         l->log_sigma[k] = log(l->c->s0[k]);
     return FIT_OK;
@@ -372,7 +372,7 @@ static enum fit_status new_lanes(struct fit_posterior *p, struct fit_error *err)
     unsigned char *fixed = calloc(k->nlinear + 1, 1);
     enum fit_status st = FIT_OK;
     if (!mean || !sd || !fixed)
-        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        st = fit_no_memory(err, "posterior");
     for (size_t q = 0; st == FIT_OK && q < k->nlinear; q++) {
         const struct fit_posterior_param *x = &p->setup.param[k->nparam + q];
         mean[q] = x->a;
@@ -420,7 +420,7 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
     struct fit_posterior *p = calloc(1, sizeof *p);
     *out = NULL;
     if (!p)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     p->setup = *s;
     p->setup.chains = s->chains ? s->chains : 1;
     p->setup.temper = s->temper > 0 ? s->temper : 1;
@@ -429,7 +429,7 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
     p->coordinate = calloc(most + 1, sizeof *p->coordinate);
     enum fit_status st = FIT_OK;
     if (!keep(p) || !p->lane || !p->coordinate)
-        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        st = fit_no_memory(err, "posterior");
     if (st == FIT_OK && (st = new_lanes(p, err)) == FIT_OK && (st = params_first(p, err)) == FIT_OK &&
         (st = rates_next(p, err)) == FIT_OK) {
         open_first(p);

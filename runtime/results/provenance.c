@@ -37,7 +37,7 @@ static enum fit_status describe_groups(const struct fit_measurement *m, int has_
         free(key);
         free(phi);
         free(q);
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        return fit_no_memory(err, NULL);
     }
     for (size_t g = 0; g < m->ngroup; g++) {
         bin[g] = m->group[g].bin;

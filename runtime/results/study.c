@@ -39,7 +39,7 @@ enum fit_status fit_study_profiles(const struct fit_config *cfg, const struct fi
     *n = 0;
     *list = calloc(all + 1, sizeof **list);
     if (!*list)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for profiles");
+        return fit_no_memory(err, "profiles");
     for (size_t k = 0; k < names->n; k++) {
         size_t before = *n, known = 0;
         struct nearest near = {.name = names->value[k]};

@@ -68,8 +68,7 @@ static enum fit_status bands_of_points(struct bands *b, struct fit_error *err)
     const struct fit_results *r = b->r;
     double *mean = malloc((b->n + 1) * sizeof *mean);
     if (!mean)
-        return fit_fail(err, FIT_ERR_MEMORY,
-                        "fit.h5: out of memory for the bands of the posterior");
+        return fit_no_memory(err, "fit.h5, bands of the posterior");
     if (!evaluate(b, r->fit->theta, r->fit->lin, b->best))
         memset(b->best, 0, b->n * sizeof *b->best);
     for (size_t d = 0; d < b->ndraw; d++) {
@@ -195,7 +194,7 @@ static enum fit_status cuts(struct fit_h5r *w, struct bands *b, struct fit_error
     enum fit_status st = FIT_OK;
     b->n = m->ngroup * FIT_MAPS_AGES * n;
     if (!open_points(b, b->n))
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the bands of the posterior");
+        st = fit_no_memory(err, "fit.h5, bands of the posterior");
     for (size_t k = 0; st == FIT_OK && k < b->n; k++) {
         pair_of(&b->r->ds->layout, k / n % FIT_MAPS_AGES, lag[k % n], &b->i[k], &b->j[k]);
         b->g[k] = (uint32_t)(k / n / FIT_MAPS_AGES);
@@ -219,7 +218,7 @@ static enum fit_status rows(struct fit_h5r *w, struct bands *b, struct fit_error
     b->n = 0;
     double *out = malloc((m->n + 1) * sizeof *out);
     if (!out || !open_points(b, m->n))
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the bands of the posterior");
+        st = fit_no_memory(err, "fit.h5, bands of the posterior");
     for (size_t t = 0; st == FIT_OK && t < ds->ntile; t++)
         for (size_t i = ds->tile[t].i0; i < ds->tile[t].i1 && b->n < m->n; i++) {
             b->i[b->n] = (uint32_t)i;
@@ -258,7 +257,7 @@ static enum fit_status curves(struct fit_h5r *w, const struct bands *b, struct f
     char path[128];
     enum fit_status st = FIT_OK;
     if (!one || !value || !side)
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the bands of the curves");
+        st = fit_no_memory(err, "fit.h5, bands of the curves");
     for (size_t d = 0; st == FIT_OK && d < m; d++) {
         k->curves(l, draw_of(b, d * b->ndraw / m), one, NULL);
         for (size_t e = 0; e < all; e++)

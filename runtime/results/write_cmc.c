@@ -266,7 +266,7 @@ static enum fit_status add_json(struct fit_output *out, const char *name, const 
     fit_json_end(&j);
     const char *text = fit_json_text(&j);
     enum fit_status st = text ? fit_output_add_text(out, name, text, strlen(text), err)
-                              : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", name);
+                              : fit_no_memory(err, name);
     fit_json_free(&j);
     return st;
 }
@@ -284,7 +284,7 @@ enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
     if (st != FIT_OK)
         return st;
     if (!open_cmc(&c, r))
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", folder);
+        st = fit_no_memory(err, folder);
     if (st == FIT_OK)
         st = fit_output_add(&out, fit_cmc_file[0], &path, err);
     if (st == FIT_OK)

@@ -206,7 +206,7 @@ static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_result
                 fit_h5r_no_memory(w, "/entry/parameters/name");
         write_columns(w, r, &c);
     } else {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the table of parameters");
+        st = fit_no_memory(err, "fit.h5, table of parameters");
     }
     for (size_t k = 0; c.name && k < n; k++)
         free((void *)(uintptr_t)c.name[k]);
@@ -398,7 +398,7 @@ static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results
     double *value = malloc((n + 1) * NSTATISTIC * sizeof *value);
     enum fit_status st = FIT_OK;
     if (!name || !pointer || !value) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the posterior");
+        st = fit_no_memory(err, "fit.h5, posterior");
         goto done;
     }
     for (size_t k = 0; k < n; k++) {
@@ -475,7 +475,7 @@ static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r
         free(value);
         free(error);
         free(tangent);
-        return fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the curves");
+        return fit_no_memory(err, "fit.h5, curves");
     }
     k->curves(l, r->fit->theta, value, tangent);
     fit_h5r_group(w, "/entry/curves", "NXdata");

@@ -324,7 +324,7 @@ static enum fit_status open_groups(struct fit_nc *f, struct fit_error *err)
     f->count = malloc((n + FIT_NC_PRIOR_DRAWS + 1) * sizeof *f->count);
     f->flag = malloc(n + 1);
     if (!f->group_coord || !f->buffer || !f->count || !f->flag)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior.nc: out of memory");
+        return fit_no_memory(err, "posterior.nc");
     const enum fit_group_kind kind = pairs ? fit_input_groups(r->input, s->ngroup) : FIT_GROUP_PHI;
     int phi = pairs && r->input->phi && kind == FIT_GROUP_PHI;
     int axis = !phi && k->naxis == 1 && r->ds->layout.coord && kind != FIT_GROUP_BOTH;

@@ -127,7 +127,7 @@ enum fit_status fit_checkpoint_write(const char *path, const char *identity,
     unsigned char *head = malloc(size + 1), sum[SHA256_BYTES];
     enum fit_status st = FIT_OK;
     if (!head) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+        st = fit_no_memory(err, path);
         goto done;
     }
     sprintf((char *)head, "%s%s%s%s\n%s\n", MAGIC, VERSION, RUN, c->run, identity);
@@ -181,7 +181,7 @@ static enum fit_status read_file(const char *path, unsigned char **bytes, size_t
     }
     enum fit_status st = look_at(path, f, size, err);
     if (st == FIT_OK && !(*bytes = malloc(*size + 1)))
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+        st = fit_no_memory(err, path);
     if (st == FIT_OK && fread(*bytes, 1, *size, f) != *size)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be read", path);
     fclose(f);
@@ -302,7 +302,7 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
     if (!get_body(&bytes, (unsigned char *)end + 2, size - (size_t)(end + 2 - (char *)bytes), c))
         st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (its sizes do not agree)", path);
     else if (!c->theta || !c->lin || !c->sigma || !c->mode || !c->covariance)
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+        st = fit_no_memory(err, path);
     memcpy(c->run, run, sizeof run);
 done:
     if (st != FIT_OK)

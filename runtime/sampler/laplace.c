@@ -78,7 +78,7 @@ enum fit_status fit_hessian_at(const struct fit_target *t, const double *q, cons
     enum fit_status st = FIT_OK;
     double *work = malloc((n * n + 4 * n + fit_eigen_work(n)) * sizeof *work);
     if (!work)
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for a Hessian");
+        return fit_no_memory(err, "Hessian");
     for (size_t k = 0; k < n && st == FIT_OK; k++) {
         enum fit_eval answer =
             hessian_row(t, q, HESSIAN_STEP * scale[k], k, h->hessian + k * n, work, work + n);
@@ -137,7 +137,7 @@ enum fit_status fit_laplace_density(const struct fit_laplace *l, size_t nq, cons
     double *block = malloc((2 * n * n + n) * sizeof *block), *x = block ? block + 2 * n * n : NULL;
     struct fit_metric shape = {n, 1, block, block ? block + n * n : NULL};
     if (!block)
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for the density of proposals");
+        return fit_no_memory(err, "density of proposals");
     if (fit_metric_covariance(&shape, l->scale) != 0) {
         free(block);
         return fit_fail(err, FIT_ERR_NUMERIC, "importance sampling: the scale is not positive definite");

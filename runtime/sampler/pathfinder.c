@@ -227,7 +227,7 @@ enum fit_status fit_pathfinder_run(const struct fit_target *t, const double *q,
     struct path p = {.target = t, .opt = opt, .out = out, .n = n, .history = history};
     double *block = calloc((2 * history + 8) * n + 3 * n * n, sizeof *block), *at = block;
     if (!block)
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for Pathfinder");
+        return fit_no_memory(err, "Pathfinder");
     double **vectors[] = {&p.x,         &p.g,     &p.trial_x, &p.trial_g,
                           &p.direction, &p.alpha, &p.centre,  &p.draw};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)

@@ -53,7 +53,7 @@ enum fit_status fit_sampler_new(const struct fit_target *target,
     return FIT_OK;
 memory:
     fit_sampler_free(s);
-    return fit_fail(err, FIT_ERR_MEMORY, "no memory for the draws of the chains");
+    return fit_no_memory(err, "draws of the chains");
 }
 
 void fit_sampler_free(struct fit_sampler *s)
@@ -133,7 +133,7 @@ enum fit_status fit_sampler_start(struct fit_sampler *s, const struct fit_sample
     size_t n = s->n, nm = fit_metric_size(n, start->covariance != NULL);
     double *block = calloc(2 * nm + 2 * n, sizeof *block);
     if (!block)
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for starting points");
+        return fit_no_memory(err, "starting points");
     struct fit_metric shape = {n, start->covariance != NULL, block, block + nm};
     double *one = block + 2 * nm, *q = one + n;
     for (size_t k = 0; k < n; k++)

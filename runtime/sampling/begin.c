@@ -112,7 +112,7 @@ static enum fit_status search(struct fit_sampling_run *m, const struct fit_resul
     more = more < MINIMA ? more : MINIMA;
     double other_mass, *room = malloc(((STARTS + more + 1) * n + 2 * np + 1) * sizeof *room);
     if (!room)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     double *theta = room + (STARTS + more + 1) * n, *other = room + (STARTS + more) * n;
     for (int k = 0; k < STARTS; k++) {
         start_point(m->p, fit, k, theta);
@@ -154,7 +154,7 @@ static enum fit_status mode_of(struct fit_sampling_run *m, const struct fit_resu
     size_t n = m->p->n;
     double *scale = malloc(2 * n * sizeof *scale);
     if (!scale)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     struct fit_mode_ask ask = {.scale = scale, .widest = scale + n, .seed = s->seed};
     struct fit_mode mode = {.q = s->mode, .covariance = s->mode_covariance};
     fit_posterior_start(m->p, s->mode);

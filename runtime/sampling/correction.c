@@ -29,7 +29,7 @@ static enum fit_status theta_moments(const struct fit_posterior *p, size_t draws
     size_t n = p->setup.kernel->nparam;
     double *theta = malloc((n + 1) * sizeof *theta), equal = -log((double)draws);
     if (!theta)
-        return fit_fail(err, FIT_ERR_MEMORY, "consensus: out of memory");
+        return fit_no_memory(err, "consensus");
     memset(mean, 0, n * sizeof *mean);
     memset(sd, 0, n * sizeof *sd);
     for (int second = 0; second < 2; second++)
@@ -66,7 +66,7 @@ static enum fit_status uncorrected(const struct fit_posterior *p, struct fit_sam
     enum { DRAWS = 4000 };
     size_t n = p->n;
     double *q = malloc((DRAWS * n + 2 * n * n) * sizeof *q);
-    enum fit_status st = q ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "consensus: out of memory");
+    enum fit_status st = q ? FIT_OK : fit_no_memory(err, "consensus");
     if (st != FIT_OK)
         return st;
     struct fit_metric shape = {n, 1, q + DRAWS * n, q + DRAWS * n + n * n};
@@ -220,7 +220,7 @@ enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_er
     size_t n = p->n;
     double *location = malloc((n * n + n) * sizeof *location);
     if (!location)
-        return fit_fail(err, FIT_ERR_MEMORY, "consensus: out of memory");
+        return fit_no_memory(err, "consensus");
     double *scale = location + n;
     enum fit_status st = fit_consensus_run(&p->setup, p, s->mode, s->mode_covariance, &o, &s->consensus, err);
     if (st == FIT_OK) {

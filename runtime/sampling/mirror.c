@@ -154,7 +154,7 @@ enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_post
     const struct fit_kernel *k = p->setup.kernel;
     double *mode = malloc((2 * k->nparam + 1) * sizeof *mode);
     struct fit_prior *prior = malloc((k->nparam + 1) * sizeof *prior);
-    enum fit_status st = mode && prior ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = mode && prior ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t i = 0; st == FIT_OK && i < k->ndegeneracy; i++) {
         struct mirror m = {.p = p, .d = &k->degeneracy[i], .prior = prior};
         size_t folded;

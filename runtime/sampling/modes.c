@@ -54,7 +54,7 @@ static enum fit_status room_for(struct finding *w, struct fit_error *err)
     s->mode_covariances = malloc(FIT_MODES * n * n * sizeof *s->mode_covariances);
     w->q = malloc((3 * n + 3 * n * n + n) * sizeof *w->q);
     if (!s->modes || !s->mode_covariances || !w->q)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     w->scale = w->q + n;
     w->widest = w->scale + n;
     w->covariance = w->widest + n;
@@ -319,7 +319,7 @@ static enum fit_status run_all(struct fit_sampling_run *m, size_t draws, double 
     w->run = calloc(s->nmode, sizeof *w->run);
     w->mass = calloc(s->nmode, sizeof *w->mass);
     double *room = malloc((n + n * n) * sizeof *room);
-    enum fit_status st = w->run && w->mass && room ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = w->run && w->mass && room ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t k = 0; k < s->nmode && st == FIT_OK; k++) {
         struct fit_laplace_options o = {
             .seed = s->seed + k, .draws = draws, .threads = m->side_by_side ? s->threads : 1, .deadline = deadline};
@@ -338,7 +338,7 @@ static enum fit_status regions_of(const struct weighing *w, size_t nq, const dou
                                   double *log_mixture, struct fit_error *err)
 {
     double *density = malloc((nq * w->nmode + 1) * sizeof *density);
-    enum fit_status st = density ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = density ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t k = 0; k < w->nmode && st == FIT_OK; k++)
         st = fit_laplace_density(&w->run[k], nq, q, density + k * nq, err);
     for (size_t i = 0; i < nq && st == FIT_OK; i++) {
@@ -368,7 +368,7 @@ static enum fit_status pool(struct fit_samples *s, const struct weighing *w, str
     all->q = malloc((w->nq * (n + 3) + 1) * sizeof *all->q);
     size_t *index = malloc((w->nq + 1) * sizeof *index);
     unsigned char *region = malloc(w->nq + 1);
-    enum fit_status st = all->q && index && region ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = all->q && index && region ? FIT_OK : fit_no_memory(err, "posterior");
     if (st == FIT_OK) {
         all->lp = all->q + w->nq * n;
         all->log_weight = all->lp + w->nq;
@@ -487,8 +487,7 @@ static enum fit_status converge_within(struct fit_samples *s, const unsigned cha
     double *score = malloc((n + 1) * sizeof *score);
     const double **chain = malloc((s->chains + 1) * sizeof *chain);
     s->within = calloc(s->ncolumn + 1, sizeof *s->within);
-    enum fit_status st =
-        index && score && chain && s->within ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = index && score && chain && s->within ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t c = 0; c < s->chains && st == FIT_OK; c++)
         chain[c] = score + c * s->draws;
     for (size_t col = 0; col < s->ncolumn && st == FIT_OK; col++) {
@@ -550,7 +549,7 @@ static enum fit_status put_together(struct fit_samples *s, const unsigned char *
     room = room && reorder(s->lp, n, sizeof *s->lp, from);
     room = room && reorder(s->stats, n, sizeof *s->stats, from);
     free(from);
-    return room ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    return room ? FIT_OK : fit_no_memory(err, "posterior");
 }
 
 /* Masses, regions of the draws, and draws in their proportion where chains are apart. */
@@ -587,8 +586,7 @@ enum fit_status fit_samples_weigh(struct fit_sampling_run *m, struct fit_error *
     if (s->method != FIT_SAMPLING_NUTS || s->nmode < 2)
         return FIT_OK;
     unsigned char *region = malloc(s->chains * s->draws + 1);
-    enum fit_status st =
-        region ? run_all(m, WEIGH_DRAWS, 0, &w, err) : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = region ? run_all(m, WEIGH_DRAWS, 0, &w, err) : fit_no_memory(err, "posterior");
     if (st == FIT_OK)
         st = weigh(m, &w, region, err);
     end_weighing(&w);

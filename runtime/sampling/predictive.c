@@ -154,7 +154,7 @@ enum fit_status fit_predictive_new(const struct fit_posterior_setup *setup, cons
     out->draws = (s->draws + out->step - 1) / out->step;
     enum fit_status st = FIT_OK;
     if (!allocate(&w)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory for predicted values");
+        st = fit_no_memory(err, "posterior, predicted values");
         fit_predictive_free(out);
         goto done;
     }

@@ -201,7 +201,7 @@ static enum fit_status read_values(struct work *w, struct fit_error *err)
     double *buffer = fit_alloc_doubles(fit_dataset_buffer(w->ds) + FIT_LANES);
     struct fit_tile own;
     if (!buffer)
-        return fit_fail(err, FIT_ERR_MEMORY, "predictive check: out of memory");
+        return fit_no_memory(err, "predictive check");
     fit_dataset_begin(w->ds);
     for (size_t k = 0; k < w->ds->ntile; k++) {
         const struct fit_tile *t = fit_dataset_tile(w->ds, k, buffer, &own);
@@ -402,7 +402,7 @@ enum fit_status fit_residual_check(const struct fit_posterior_setup *setup, cons
     w.draws = w.each * s->chains;
     out->result = calloc((s->ngroup + 1) * M, sizeof *out->result);
     if (!out->result || !(pairs ? choose_pairs(&w) : choose_rows(&w)) || !allocate(&w, team)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "predictive check: out of memory");
+        st = fit_no_memory(err, "predictive check");
         goto done;
     }
     if ((st = read_values(&w, err)) != FIT_OK)

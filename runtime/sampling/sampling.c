@@ -126,7 +126,7 @@ enum fit_status fit_samples_resample(struct fit_samples *s, const struct fit_lap
 {
     size_t *pick = malloc(s->draws * sizeof *pick);
     if (!pick)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     struct fit_rng rng = {.seed = s->seed, .purpose = FIT_RNG_RESAMPLE};
     fit_importance_resample(l->draws, l->log_weight, s->draws, fit_rng_next_uniform(&rng), pick);
     for (size_t k = 0; k < s->draws; k++) {
@@ -222,7 +222,7 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
     s->coordinate_name = malloc(n * sizeof *s->coordinate_name);
     enum fit_status st = FIT_OK;
     if (!s->mode || !s->mode_covariance || !s->coordinate_name)
-        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        st = fit_no_memory(err, "posterior");
     if (st == FIT_OK)
         st = m->resumed ? take_mode(m, err) : fit_sampling_mode(m, setup, fit, err);
     if (st == FIT_OK)

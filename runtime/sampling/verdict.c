@@ -75,7 +75,7 @@ static enum fit_status about_modes(struct fit_samples *s, const struct fit_poste
     double *dev = malloc((s->nparam + s->chains * s->draws) * sizeof *dev);
     const double **chain = malloc(s->chains * sizeof *chain);
     if (!dev || !chain)
-        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        st = fit_no_memory(err, "posterior");
     for (size_t k = 0; k < s->chains && st == FIT_OK; k++)
         chain[k] = dev + s->nparam + k * s->draws;
     if (st == FIT_OK && deviations(s, p, column, dev, dev + s->nparam) &&
@@ -473,7 +473,7 @@ enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_po
                                       const struct fit_sampling_options *opt, struct fit_error *err)
 {
     const double **chain = malloc(s->chains * sizeof *chain);
-    enum fit_status st = chain ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = chain ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t k = 0; st == FIT_OK && k < s->ncolumn; k++)
         st = summarise_column(s, p, k, chain, err);
     for (size_t k = 0; st == FIT_OK && s->stats && !s->within && k < s->chains; k++)

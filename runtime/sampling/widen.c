@@ -167,7 +167,7 @@ static enum fit_status summarise(struct fit_samples *s, const struct stretch *x,
             s->covariance_robust[x->column[i] * d + x->column[j]] = sum;
         }
     const double **chain = malloc(s->chains * sizeof *chain);
-    enum fit_status st = chain ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st = chain ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t i = 0; st == FIT_OK && i < n; i++) {
         size_t column = x->column[i];
         struct fit_column_summary *c = &s->column[column];

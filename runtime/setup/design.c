@@ -14,11 +14,6 @@
 
 static const double VALUES_MOST = 2e7; /* above, only every s-th frame is looked at: a second or two */
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "plan: out of memory");
-}
-
 /* ---- the experiment -------------------------------------------------------------------------- */
 
 /* As measurement.c makes them from a file. */
@@ -101,7 +96,7 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
     uint32_t *frame = malloc(d->frames * sizeof *frame);
     const double **coord = calloc(k->naxis + 1, sizeof *coord);
     const int room = time && setting && frame && coord && place;
-    enum fit_status st = room ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
+    enum fit_status st = room ? fill_settings(cfg, k, d, setting, err) : fit_no_memory(err, "plan");
     if (st != FIT_OK)
         goto done;
     choose_stride(d, p);
@@ -193,7 +188,7 @@ static enum fit_status put_values(struct fit_plan *p, const double *theta, const
                        .index = malloc(3 * all * sizeof *v.index),
                        .mean = fit_alloc_doubles(all),
                        .matrix = fit_alloc_doubles(l->ntime * l->ntime)};
-    enum fit_status st = ws && v.index && v.mean && v.matrix ? FIT_OK : no_memory(err);
+    enum fit_status st = ws && v.index && v.mean && v.matrix ? FIT_OK : fit_no_memory(err, "plan");
     if (st == FIT_OK && k->prepare(l, theta, 0, ws) != FIT_EVAL_OK)
         st = fit_fail(err, FIT_ERR_NUMERIC, "plan: the model has no finite value at these parameters");
     for (; v.group < l->ngroup && st == FIT_OK; v.group++) {
@@ -218,7 +213,7 @@ static enum fit_status run(struct fit_plan *p, const struct fit_plan_design *d, 
     double *theta = fit_alloc_doubles(k->nparam + 1), *lin = fit_alloc_doubles(ngroup * k->nlinear + 1),
            *sigma = fit_alloc_doubles(ngroup);
     struct fit_options o = p->setup.options;
-    enum fit_status st = theta && lin && sigma ? FIT_OK : no_memory(err);
+    enum fit_status st = theta && lin && sigma ? FIT_OK : fit_no_memory(err, "plan");
     if (st == FIT_OK) {
         fill_truth(p, d->linear, theta, lin);
         for (size_t g = 0; g < ngroup; g++)

@@ -13,11 +13,6 @@
 static const double DECAYED = 0.1; /* of the contrast, that may be left at the longest lags */
 static const double SAME_Q = 1e-9; /* relative, as select.c has it */
 
-static enum fit_status no_memory(struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "plan: out of memory");
-}
-
 /* What the command line says is of the experiment to come, not of the file. */
 static void leave_out_options(const struct fit_config *cfg, struct fit_selection *sel)
 {
@@ -70,7 +65,7 @@ static enum fit_status take_groups(const struct fit_measurement *m, struct fit_p
     d->q = malloc((m->ngroup + 1) * sizeof *d->q);
     d->phi = malloc((m->ngroup + 1) * sizeof *d->phi);
     if (!d->q || !d->phi)
-        return no_memory(err);
+        return fit_no_memory(err, "plan");
     for (size_t g = 0; g < m->ngroup; g++) {
         const struct fit_group *x = &m->group[g];
         if (!d->nq || fabs(x->q - d->q[d->nq - 1]) > SAME_Q * x->q)
@@ -135,7 +130,7 @@ enum fit_status fit_plan_data_read(const struct fit_config *cfg, struct fit_plan
     double *setting = malloc((cfg->nsetting + 1) * sizeof *setting);
     *d = (struct fit_plan_data){.sigma = NAN, .contrast = NAN, .offset = NAN, .dt = NAN};
     if (!setting)
-        return no_memory(err);
+        return fit_no_memory(err, "plan");
     d->file = cfg->input.path.n ? cfg->input.path.value[0] : NULL;
     for (size_t i = 0; i < cfg->nsetting; i++) /* values need none; one that nobody knows is asked for later */
         setting[i] = isnan(cfg->setting[i].value) ? 1 : cfg->setting[i].value;

@@ -62,7 +62,7 @@ static enum fit_status spread(const struct fit_dataset *ds, double *scale, struc
 {
     double *y = malloc((ds->npoint + 1) * sizeof *y);
     if (!y)
-        return fit_fail(err, FIT_ERR_MEMORY, "prior_compat: out of memory");
+        return fit_no_memory(err, "prior_compat");
     size_t n = collect(ds, y);
     double middle = n ? median(y, n) : 0;
     for (size_t k = 0; k < n; k++)

@@ -170,11 +170,11 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
                                              " together");
     s->param = malloc((kernel->nparam + kernel->nlinear + 1) * sizeof *s->param);
     if (!s->param)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     s->level = calloc(kernel->nparam + 1, sizeof *s->level);
     s->theta = malloc((kernel->nparam + 1) * sizeof *s->theta);
     if (!s->theta || !s->level)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+        return fit_no_memory(err, "posterior");
     set_params(cfg, kernel, from, fit, s->param, s->level);
     memcpy(s->theta, fit->theta, kernel->nparam * sizeof *s->theta);
     fit_posterior_levels(kernel, fit->std, s->param, s->level, s->theta);

@@ -40,7 +40,7 @@ enum fit_status fit_sequence_new(size_t n, const struct fit_kernel *model, struc
         free(bounds);
         out->n = 0;
         fit_sequence_free(out);
-        return fit_fail(err, FIT_ERR_MEMORY, "sequence: out of memory");
+        return fit_no_memory(err, "sequence");
     }
     for (size_t g = 0; g < n; g++) {
         struct fit_sequence_row *row = &out->row[g];
@@ -143,7 +143,7 @@ enum fit_status fit_sequence(const struct fit_config *cfg, const struct fit_kern
     size_t n = ds->layout.ngroup;
     double begin = fit_seconds(), *theta = malloc((model->nparam + 1) * sizeof *theta);
     enum fit_status st = theta ? fit_sequence_new(n, model, out, err)
-                               : fit_fail(err, FIT_ERR_MEMORY, "sequence: out of memory");
+                               : fit_no_memory(err, "sequence");
     struct alone a = {cfg, model, ds, setup, joint, theta};
     for (size_t g = 0; st == FIT_OK && model->naxis && g < n; g++)
         out->row[g].coord = ds->layout.coord[0][g];

@@ -211,7 +211,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     if (st != FIT_OK)
         return st;
     if (!allocate(s, kernel, ngroup))
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the options of the fit");
+        return fit_no_memory(err, "options of the fit");
     fill_parameters(s, cfg, kernel, ngroup);
     fill_options(o, cfg, ngroup);
     fit_setup_borrow(s);

@@ -186,7 +186,7 @@ static enum fit_status translate(struct links *l)
     double *start = malloc((l->ng * c + 1) * sizeof *start);
     enum fit_status st = FIT_OK;
     if (!lower || !upper || !xlower || !xupper || !fixed || !linear_fixed || !start) {
-        st = fit_fail(l->err, FIT_ERR_MEMORY, "out of memory for linked parameters");
+        st = fit_no_memory(l->err, "linked parameters");
         goto done;
     }
     inner_bounds(l, lower, upper);
@@ -199,7 +199,7 @@ static enum fit_status translate(struct links *l)
     for (size_t e = 0; e < l->ng * c; e++)
         start[e] = link->term_linear[e % c] ? 0 : s->linear_start[e / c * q + link->of_linear[e % c]];
     if (!translated(&s->start, link->of, n)) {
-        st = fit_fail(l->err, FIT_ERR_MEMORY, "out of memory for linked parameters");
+        st = fit_no_memory(l->err, "linked parameters");
         goto done;
     }
     free(s->lower), free(s->upper), free(s->linear_lower), free(s->linear_upper), free(s->linear_start);
@@ -207,7 +207,7 @@ static enum fit_status translate(struct links *l)
     s->fixed = fixed, s->linear_fixed = linear_fixed, s->linear_start = start;
     fixed = linear_fixed = NULL, start = NULL;
     if (!take_bounds(s, n, c, xlower, xupper))
-        st = fit_fail(l->err, FIT_ERR_MEMORY, "out of memory for linked parameters");
+        st = fit_no_memory(l->err, "linked parameters");
 done:
     free(lower), free(upper), free(xlower), free(xupper), free(fixed), free(linear_fixed), free(start);
     return st;
@@ -219,7 +219,7 @@ static enum fit_status linear_classes(struct links *l)
     size_t p = l->k->nparam, c = s->link ? s->link->kernel.nlinear : l->k->nlinear;
     s->linear_class = malloc((l->ng * c + 1) * sizeof *s->linear_class);
     if (!s->linear_class)
-        return fit_fail(l->err, FIT_ERR_MEMORY, "out of memory for linked parameters");
+        return fit_no_memory(l->err, "linked parameters");
     for (size_t e = 0; e < l->ng * c; e++) {
         size_t q = s->link ? s->link->of_linear[e % c] : e % c;
         s->linear_class[e] = l->share[(p + q) * l->ng + e / c];
@@ -300,7 +300,7 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
     l.text = calloc(l.n + 1, sizeof *l.text);
     l.share = calloc(l.n * l.ng + 1, sizeof *l.share);
     if (!l.tied || !l.tie || !l.text || !l.share)
-        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for linked parameters");
+        st = fit_no_memory(err, "linked parameters");
     else if ((st = fill(&l, shared)) == FIT_OK)
         st = make(&l, ds);
     free(l.tied);
