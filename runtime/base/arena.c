@@ -74,6 +74,16 @@ void fit_take_each(struct fit_arena *a, size_t n, double **const vector[], size_
         *vector[k] = fit_take(a, n, sizeof **vector[k]);
 }
 
+void *fit_take_more(struct fit_arena *a, const void *list, size_t n, size_t size)
+{
+    if (n & (n - 1)) /* not a power of two: the room was doubled when it was one */
+        return (void *)(uintptr_t)list;
+    void *more = fit_take(a, n ? 2 * n : 1, size);
+    if (more && n)
+        memcpy(more, list, n * size);
+    return more;
+}
+
 void *fit_arena_alloc(struct fit_arena *a, size_t size)
 {
     return take(a, size, sizeof(max_align_t));

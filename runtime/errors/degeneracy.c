@@ -274,7 +274,7 @@ enum fit_status fit_degeneracies(const struct fit_kernel *kernel, const struct f
 {
     struct work c = {.k = kernel, .l = layout, .r = res, .variance = variance};
     size_t p = res->nparam, n = kernel->ncombination > 1 ? kernel->ncombination : 1;
-    enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
     res->variance = variance;
     for (size_t e = 0; e < res->nfull; e++)
         res->reason[e] = -1;
@@ -282,16 +282,16 @@ enum fit_status fit_degeneracies(const struct fit_kernel *kernel, const struct f
         res->combination[k] = res->combination_std[k] = NAN;
     if (kernel->ndegeneracy == 0)
         return FIT_OK;
-    c.free = calloc(p + 1, 1);
-    c.gradient = calloc(n * p + 1, sizeof *c.gradient);
-    if (!c.free || !c.gradient || !fit_spread_new(&c.spread, p)) {
-        st = fit_no_memory(err, "fit, search for degeneracies");
-        goto done;
+    c.free = fit_take(&a, p, sizeof *c.free);
+    c.gradient = fit_take(&a, n * p, sizeof *c.gradient);
+    fit_spread_new(&c.spread, p, &a);
+    if (a.failed)
+        return fit_no_memory(err, "fit, search for degeneracies");
+    for (int turn = 0; turn < 3; turn++) {
+        enum fit_status st = judge(&c, turn, err);
+        if (st != FIT_OK)
+            return st;
     }
-    for (int turn = 0; turn < 3 && st == FIT_OK; turn++)
-        st = judge(&c, turn, err);
-    if (st != FIT_OK)
-        goto done;
     for (size_t k = 0; k < res->ndegenerate; k++)
         combine(&c, &kernel->degeneracy[res->degenerate[k].which]);
     for (size_t k = 0; k < res->ndegenerate; k++) {
@@ -299,9 +299,5 @@ enum fit_status fit_degeneracies(const struct fit_kernel *kernel, const struct f
         if (d->kind < FIT_DEGENERATE_MIRROR)
             withhold_all(&c, d, (long)k);
     }
-done:
-    free(c.free);
-    free(c.gradient);
-    fit_spread_free(&c.spread);
-    return st;
+    return FIT_OK;
 }

@@ -94,15 +94,14 @@ static void drop_vague(const struct fit_kernel *k, const struct fit_rate *x, str
 enum fit_status fit_rate_values(const struct fit_kernel *kernel, const struct fit_layout *layout, double variance,
                                 struct fit_result *res, struct fit_error *err)
 {
-    struct fit_spread spread = {0};
-    unsigned char *free_ = calloc(res->nparam + 1, 1);
-    double *gradient = calloc(res->nparam + 1, sizeof *gradient);
-    enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
+    struct fit_spread spread;
+    unsigned char *free_ = fit_take(&a, res->nparam, sizeof *free_);
+    double *gradient = fit_take(&a, res->nparam, sizeof *gradient);
+    fit_spread_new(&spread, res->nparam, &a);
     res->nrate = 0;
-    if (!free_ || !gradient || !fit_spread_new(&spread, res->nparam)) {
-        st = fit_no_memory(err, "fit, rates");
-        goto done;
-    }
+    if (a.failed)
+        return fit_no_memory(err, "fit, rates");
     for (size_t k = 0; k < kernel->nrate && kernel->space == FIT_PAIRS; k++) {
         const struct fit_rate *x = &kernel->rate[k];
         if (x->kind != FIT_RATE_POWER || !is_free(res, x->amplitude) || !is_free(res, x->exponent) ||
@@ -111,18 +110,12 @@ enum fit_status fit_rate_values(const struct fit_kernel *kernel, const struct fi
         for (size_t i = 0; i < res->nparam; i++)
             free_[i] = is_free(res, i) && res->at_bound[i] == 0;
         free_[x->amplitude] = free_[x->exponent] = free_[x->offset] = 1;
-        if (fit_spread_set(&spread, res, free_)) {
-            st = fit_fail(err, FIT_ERR_NUMERIC, "fit: J^T J is not finite at the optimum");
-            break;
-        }
+        if (fit_spread_set(&spread, res, free_))
+            return fit_fail(err, FIT_ERR_NUMERIC, "fit: J^T J is not finite at the optimum");
         struct fit_rate_value *told = &res->rate[res->nrate++];
         tell(x, layout, &spread, variance, res, gradient, told);
         if (told->needed && told->std > 0)
             drop_vague(kernel, x, res);
     }
-done:
-    free(free_);
-    free(gradient);
-    fit_spread_free(&spread);
-    return st;
+    return FIT_OK;
 }

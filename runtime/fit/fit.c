@@ -38,71 +38,34 @@ void fit_options_default(struct fit_options *opt)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Hands out parts of one block: first pass (block NULL) only counts. */
-struct arena {
-    char *block;
-    size_t used;
-};
-
-static void *take(struct arena *a, size_t bytes)
+static void lay_out(struct fit_result *r)
 {
-    void *p = a->block ? a->block + a->used : NULL;
-    a->used += (bytes + 15) / 16 * 16;
-    return p;
-}
-
-/* Starting points and minima, with their parameters. */
-static void lay_out_points(struct arena *a, struct fit_result *r)
-{
-    const size_t d = sizeof(double), p = r->nparam;
-    r->starts = take(a, r->nstart * sizeof *r->starts);
-    double *theta = take(a, r->nstart * p * d);
+    struct fit_arena *a = &r->storage_;
+    const size_t p = r->nparam, n = r->nfull, ng = r->ngroup;
+    FIT_TAKE_DOUBLES(a, p, &r->theta, &r->profile, &r->first_frame, &r->first_frame_std, &r->start, &r->eigenvalue,
+                     &r->scale);
+    FIT_TAKE_DOUBLES(a, p * p, &r->eigenvector, &r->normal_matrix);
+    FIT_TAKE_DOUBLES(a, n, &r->std, &r->std_curvature, &r->std_robust, &r->lower, &r->upper);
+    FIT_TAKE_DOUBLES(a, n * n, &r->covariance, &r->covariance_robust, &r->paraboloid, &r->paraboloid_robust,
+                     &r->correlation);
+    FIT_TAKE_DOUBLES(a, ng, &r->sigma, &r->against, &r->local);
+    FIT_TAKE_DOUBLES(a, ng * r->nlinear, &r->lin);
+    FIT_TAKE_DOUBLES(a, r->nlinear, &r->spread);
+    FIT_TAKE_DOUBLES(a, r->ncombination, &r->combination, &r->combination_std);
+    r->likelihood = fit_take(a, r->nlikelihood, sizeof *r->likelihood);
+    r->interval = fit_take(a, n, sizeof *r->interval);
+    r->residual = fit_take(a, ng, sizeof *r->residual);
+    r->speckle = fit_take(a, ng, sizeof *r->speckle);
+    r->at_bound = fit_take(a, n, sizeof *r->at_bound);
+    r->reason = fit_take(a, n, sizeof *r->reason);
+    r->degenerate = fit_take(a, r->room_degenerate, sizeof *r->degenerate);
+    r->rate = fit_take(a, r->room_rate, sizeof *r->rate);
+    r->starts = fit_take(a, r->nstart, sizeof *r->starts);
     for (size_t k = 0; r->starts && k < r->nstart; k++)
-        r->starts[k].theta = theta + k * p;
-    r->minima = take(a, r->room_minimum * sizeof *r->minima);
-    theta = take(a, r->room_minimum * p * d);
+        r->starts[k].theta = fit_take(a, p, sizeof *r->starts->theta);
+    r->minima = fit_take(a, r->room_minimum, sizeof *r->minima);
     for (size_t k = 0; r->minima && k < r->room_minimum; k++)
-        r->minima[k].theta = theta + k * p;
-}
-
-static void lay_out(struct arena *a, struct fit_result *r)
-{
-    size_t d = sizeof(double), p = r->nparam, n = r->nfull;
-    r->theta = take(a, p * d);
-    r->lin = take(a, r->ngroup * r->nlinear * d);
-    r->likelihood = take(a, r->nlikelihood * sizeof *r->likelihood);
-    r->spread = take(a, r->nlinear * d);
-    r->sigma = take(a, r->ngroup * d);
-    r->against = take(a, r->ngroup * d);
-    r->local = take(a, r->ngroup * d);
-    r->std = take(a, n * d);
-    r->std_curvature = take(a, n * d);
-    r->profile = take(a, p * d);
-    r->interval = take(a, n * sizeof *r->interval);
-    r->covariance = take(a, n * n * d);
-    r->std_robust = take(a, n * d);
-    r->covariance_robust = take(a, n * n * d);
-    r->paraboloid = take(a, n * n * d);
-    r->paraboloid_robust = take(a, n * n * d);
-    r->first_frame = take(a, p * d);
-    r->first_frame_std = take(a, p * d);
-    r->residual = take(a, r->ngroup * sizeof *r->residual);
-    r->speckle = take(a, r->ngroup * sizeof *r->speckle);
-    r->correlation = take(a, n * n * d);
-    r->at_bound = take(a, n);
-    r->lower = take(a, n * d);
-    r->upper = take(a, n * d);
-    r->start = take(a, p * d);
-    lay_out_points(a, r);
-    r->eigenvalue = take(a, p * d);
-    r->eigenvector = take(a, p * p * d);
-    r->scale = take(a, p * d);
-    r->normal_matrix = take(a, p * p * d);
-    r->degenerate = take(a, r->room_degenerate * sizeof *r->degenerate);
-    r->reason = take(a, n * sizeof *r->reason);
-    r->combination = take(a, r->ncombination * d);
-    r->combination_std = take(a, r->ncombination * d);
-    r->rate = take(a, r->room_rate * sizeof *r->rate);
+        r->minima[k].theta = fit_take(a, p, sizeof *r->minima->theta);
 }
 
 /* Minima that a look at the cost may add. */
@@ -111,7 +74,6 @@ enum { MORE_MINIMA = 8 };
 static enum fit_status result_new(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
-    struct arena count = {0}, real = {0};
     r->nparam = f->p;
     r->nlinear = f->q;
     r->ngroup = f->ng;
@@ -124,12 +86,9 @@ static enum fit_status result_new(struct fit_ls *f)
     r->ncombination = f->kernel->ncombination;
     r->room_rate = f->kernel->nrate;
     r->speckle_test = (struct fit_speckle_test){.p = NAN, .chi2 = NAN, .z = NAN, .group = -1};
-    lay_out(&count, r);
-    real.block = calloc(count.used + 1, 1);
-    if (!real.block)
+    lay_out(r);
+    if (r->storage_.failed)
         return fit_no_memory(f->err, "fit");
-    lay_out(&real, r);
-    r->storage_ = real.block;
     for (size_t k = 0; k < f->nstart; k++) {
         double *theta = r->starts[k].theta;
         memcpy(theta, f->starts[k].theta, f->p * sizeof *theta);
@@ -149,40 +108,26 @@ void fit_result_free(struct fit_result *res)
 {
     if (!res)
         return;
-    free(res->storage_);
+    fit_arena_free(&res->storage_);
     *res = (struct fit_result){0};
 }
 
 static enum fit_status run_new(struct fit_ls *f)
 {
-    size_t n = f->p + 1, e = f->ng * f->q + 1;
-    double *all = calloc(11 * n + 3 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
-    if (!all)
-        return fit_no_memory(f->err, "fit");
-    f->lower = all;
-    f->upper = f->lower + n;
-    f->start = f->upper + n;
-    f->theta = f->start + n;
-    f->best = f->theta + n;
-    f->began_at = f->best + n;
-    f->open_lower = f->began_at + n;
-    f->open_upper = f->open_lower + n;
-    f->better = f->open_upper + n;
-    f->g = f->better + n;
-    f->before = f->g + n;
-    f->B = f->before + n;
-    f->linear = f->B + n * n;
-    f->second = f->linear + e;
-    f->factor = f->second + n * n;
-    f->save = f->factor + f->ng;
-    f->axis = malloc((4 * n + fit_boxqp_work(n)) * sizeof *f->axis);
-    f->axis_state = malloc(n);
+    struct fit_arena *a = &f->storage;
+    const size_t n = f->p, e = f->ng * f->q;
+    FIT_TAKE_DOUBLES(a, n, &f->lower, &f->upper, &f->start, &f->theta, &f->best, &f->began_at, &f->open_lower,
+                     &f->open_upper, &f->better, &f->g, &f->before);
+    FIT_TAKE_DOUBLES(a, n * n, &f->B, &f->second);
+    FIT_TAKE_DOUBLES(a, e, &f->linear, &f->save);
+    FIT_TAKE_DOUBLES(a, f->ng, &f->factor);
+    f->local = fit_take(a, f->ng, sizeof *f->local);
+    f->axis = fit_take(a, 4 * n + fit_boxqp_work(n), sizeof *f->axis);
+    f->axis_state = fit_take(a, n, sizeof *f->axis_state);
+    if (!f->opt->brief || f->opt->nlikelihood)
+        fit_evidence_new(&f->evidence, n, n + e, a);
     f->nlsq = fit_nlsq_new(f->p);
-    f->local = calloc(f->ng + 1, sizeof *f->local);
-    int evidence = (f->opt->brief && !f->opt->nlikelihood) || fit_evidence_new(&f->evidence, f->p, f->p + f->ng * f->q);
-    if (!f->axis || !f->axis_state || !f->nlsq || !f->local || !evidence)
-        return fit_no_memory(f->err, "fit");
-    return FIT_OK;
+    return a->failed || !f->nlsq ? fit_no_memory(f->err, "fit") : FIT_OK;
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -573,24 +518,12 @@ static enum fit_status run_all(struct fit_ls *f)
 
 static void release(struct fit_ls *f)
 {
-    fit_evidence_free(&f->evidence);
     fit_objective_free(f->thin_obj);
     fit_dataset_free(f->thin);
     fit_objective_free(f->obj);
     fit_nlsq_free(f->nlsq);
-    free(f->axis);
-    free(f->axis_state);
     fit_candidates_free(&f->list);
-    for (size_t k = 0; k < f->nstart; k++)
-        free(f->starts[k].theta);
-    free(f->starts);
-    for (size_t k = 0; k < f->nminimum; k++)
-        free(f->minima[k].theta);
-    free(f->minima);
-    free(f->lower);
-    free(f->shrink);
-    free(f->linear_class);
-    free(f->local);
+    fit_arena_free(&f->storage);
 }
 
 enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,

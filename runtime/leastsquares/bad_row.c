@@ -87,22 +87,20 @@ int fit_ls_blame(const struct fit_ls *f, const double *theta, char *text, size_t
     int found = 0;
     if (k->space != FIT_ROWS)
         return blame_settings(f, text, size);
-    s.ws = aligned_alloc(64, (k->workspace(l) / 8 + 1) * 64);
-    s.lin = calloc(f->ng * f->q + 1, sizeof *s.lin);
-    s.jac = calloc(f->p + f->q + 1, sizeof *s.jac);
-    if (s.ws && s.lin && s.jac) {
-        for (size_t e = 0; e < f->ng * f->q; e++)
-            s.lin[e] = k->linear[e % f->q].start;
-        (void)k->prepare(l, theta, 1, s.ws); /* whatever it says: rows tell more */
-        for (size_t n = 0; n < f->ds->ntile && !found; n++) {
-            const struct fit_tile *t = &f->ds->tile[n];
-            for (size_t row = t->i0; row < t->i1 && !found; row++)
-                if (!t->w || t->w[row - t->i0] > 0)
-                    found = look(&s, row, t->group);
-        }
+    FIT_SCRATCH(a);
+    s.ws = fit_take(&a, k->workspace(l), sizeof *s.ws);
+    s.lin = fit_take(&a, f->ng * f->q, sizeof *s.lin);
+    s.jac = fit_take(&a, f->p + f->q, sizeof *s.jac);
+    if (a.failed)
+        return 0;
+    for (size_t e = 0; e < f->ng * f->q; e++)
+        s.lin[e] = k->linear[e % f->q].start;
+    (void)k->prepare(l, theta, 1, s.ws); /* whatever it says: rows tell more */
+    for (size_t n = 0; n < f->ds->ntile && !found; n++) {
+        const struct fit_tile *t = &f->ds->tile[n];
+        for (size_t row = t->i0; row < t->i1 && !found; row++)
+            if (!t->w || t->w[row - t->i0] > 0)
+                found = look(&s, row, t->group);
     }
-    free(s.ws);
-    free(s.lin);
-    free(s.jac);
     return found;
 }

@@ -11,7 +11,6 @@
 #include "leastsquares/covariance.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "math/linalg.h"
@@ -39,35 +38,22 @@ static size_t block_size(const struct fit_objective *o, size_t k)
     return o->block_first[k + 1] - o->block_first[k];
 }
 
-static int work_new(struct work *c)
+static void work_new(struct work *c, struct fit_arena *a)
 {
-    size_t largest = c->m, all = 1;
+    size_t largest = c->m, all = 0;
     for (size_t k = 0; k < c->o->nblock; k++) {
         size_t n = block_size(c->o, k);
         all += n * n;
         largest = n > largest ? n : largest;
     }
-    c->free = calloc(largest + 1, sizeof *c->free);
-    c->open = calloc(c->p + c->nu + 1, 1);
-    c->cov = calloc(c->p * c->p + 1, sizeof *c->cov);
-    c->T = calloc(c->nu * c->p + 1, sizeof *c->T);
-    c->inverse = calloc(all, sizeof *c->inverse);
-    c->V = calloc(largest * largest + 1, sizeof *c->V);
-    c->w = calloc(largest + 1, sizeof *c->w);
-    c->work = calloc(fit_eigen_work(largest + 1) + largest, sizeof *c->work);
-    return c->free && c->open && c->cov && c->T && c->inverse && c->V && c->w && c->work;
-}
-
-static void work_free(struct work *c)
-{
-    free(c->free);
-    free(c->open);
-    free(c->cov);
-    free(c->T);
-    free(c->inverse);
-    free(c->V);
-    free(c->w);
-    free(c->work);
+    c->free = fit_take(a, largest, sizeof *c->free);
+    c->open = fit_take(a, c->p + c->nu, sizeof *c->open);
+    c->cov = fit_take(a, c->p * c->p, sizeof *c->cov);
+    c->T = fit_take(a, c->nu * c->p, sizeof *c->T);
+    c->inverse = fit_take(a, all, sizeof *c->inverse);
+    c->V = fit_take(a, largest * largest, sizeof *c->V);
+    c->w = fit_take(a, largest, sizeof *c->w);
+    c->work = fit_take(a, fit_eigen_work(largest + 1) + largest, sizeof *c->work);
 }
 
 static int is_fixed(const struct fit_covariance_spec *s, size_t k)
@@ -292,14 +278,13 @@ enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fi
                                struct fit_error *err)
 {
     struct work c = {.s = spec, .o = spec->obj, .p = spec->obj->nparam, .nu = spec->obj->nu};
-    enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
     int bad = 0;
     for (size_t k = 0; k < c.p; k++)
         c.m += !is_fixed(spec, k) && !bound_of(spec, k);
-    if (!work_new(&c)) {
-        st = fit_no_memory(err, "fit, covariance");
-        goto done;
-    }
+    work_new(&c, &a);
+    if (a.failed)
+        return fit_no_memory(err, "fit, covariance");
     for (size_t k = 0, m = 0; k < c.p; k++) {
         double diagonal = spec->B[k * c.p + k];
         res->scale[k] = diagonal > 0 ? sqrt(diagonal) : 1;
@@ -309,37 +294,22 @@ enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fi
     bad = c.m ? invert_nonlinear(&c, res) : 0;
     for (size_t k = 0; k < c.o->nblock && !bad; k++)
         bad = invert_block(&c, k);
-    if (bad) {
-        st = fit_fail(err, FIT_ERR_NUMERIC, "fit: J^T J is not finite at the optimum");
-        goto done;
-    }
+    if (bad)
+        return fit_fail(err, FIT_ERR_NUMERIC, "fit: J^T J is not finite at the optimum");
     spread_open(&c, res);
     note_bounds(&c, res);
     fill_matrix(&c, res);
-done:
-    work_free(&c);
-    return st;
+    return FIT_OK;
 }
 
 /* ---- some of the parameters ------------------------------------------------------------------ */
 
-int fit_spread_new(struct fit_spread *s, size_t p)
+void fit_spread_new(struct fit_spread *s, size_t p, struct fit_arena *a)
 {
-    size_t work = fit_eigen_work(p + 1);
-    *s = (struct fit_spread){.p = p};
-    s->index = calloc(p + 1, sizeof *s->index);
-    s->V = calloc(p * p + 2 * p + work + 1, sizeof *s->V);
-    s->w = s->V ? s->V + p * p : NULL;
-    s->d = s->V ? s->w + p : NULL;
-    s->work = s->V ? s->d + p : NULL;
-    return s->index && s->V;
-}
-
-void fit_spread_free(struct fit_spread *s)
-{
-    free(s->index);
-    free(s->V);
-    *s = (struct fit_spread){0};
+    *s = (struct fit_spread){.p = p, .index = fit_take(a, p, sizeof *s->index)};
+    FIT_TAKE_DOUBLES(a, p, &s->w, &s->d);
+    FIT_TAKE_DOUBLES(a, p * p, &s->V);
+    FIT_TAKE_DOUBLES(a, fit_eigen_work(p + 1), &s->work);
 }
 
 int fit_spread_set(struct fit_spread *s, const struct fit_result *res, const unsigned char *free)

@@ -26,8 +26,7 @@ struct fit_spread {
     double *work;
 };
 
-int fit_spread_new(struct fit_spread *s, size_t p); /* 0: out of memory */
-void fit_spread_free(struct fit_spread *s);
+void fit_spread_new(struct fit_spread *s, size_t p, struct fit_arena *a); /* of storage from a */
 
 /* The spread of the parameters marked in free[p].  Returns 0, or 1 when the matrix is not finite. */
 int fit_spread_set(struct fit_spread *s, const struct fit_result *res, const unsigned char *free);

@@ -2,27 +2,17 @@
 #include "leastsquares/evidence.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 512, LEAST = 32 };
 static const double NUMBERS = 4e6;
 
-int fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull)
+void fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull, struct fit_arena *a)
 {
     *e = (struct fit_evidence){.nparam = nparam, .nfull = nfull};
     e->room = (size_t)fmin(fmax(NUMBERS / (double)(nfull + 1), LEAST), MOST);
-    e->x = malloc((e->room * nfull + 1) * sizeof *e->x);
-    e->rise = malloc(2 * e->room * sizeof *e->rise);
-    e->own = e->rise ? e->rise + e->room : NULL;
-    return e->x && e->rise;
-}
-
-void fit_evidence_free(struct fit_evidence *e)
-{
-    free(e->x);
-    free(e->rise);
-    *e = (struct fit_evidence){0};
+    e->x = fit_take(a, e->room * nfull, sizeof *e->x);
+    FIT_TAKE_DOUBLES(a, e->room, &e->rise, &e->own);
 }
 
 const double *fit_evidence_at(const struct fit_evidence *e, size_t k)

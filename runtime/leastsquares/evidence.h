@@ -16,9 +16,8 @@ struct fit_evidence {
     double *own;  /* n: the same in units of the noise that counts for the parameter that was looked at (fit_types.h) */
 };
 
-/* 0: memory is out.  To be freed in either case. */
-int fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull);
-void fit_evidence_free(struct fit_evidence *e);
+/* Of storage from a. */
+void fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull, struct fit_arena *a);
 
 /* The point theta, at which the objective was asked for its value last; own, and by how much rise is larger.  Beyond
  * some hundreds nothing is kept. */

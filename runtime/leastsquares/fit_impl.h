@@ -53,6 +53,7 @@ struct fit_ls {
     double median; /* of |r| with it, in units of the noise that it took */
     double *shrink; /* hierarchical scaling: of setup */
     size_t *linear_class;
+    struct fit_arena storage;
 };
 
 /* What the winning run left behind. */

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "data/dataset.h"
 #include "fit/kernel.h"
@@ -380,7 +381,7 @@ struct fit_result {
     struct {
         double start, fit, covariance, total;
     } seconds;
-    void *storage_; /* everything above */
+    struct fit_arena storage_; /* everything above */
 };
 
 enum fit_bootstrap_kind { FIT_BOOTSTRAP_NONE, FIT_BOOTSTRAP_PARAMETRIC, FIT_BOOTSTRAP_BLOCK }; /* fit/bootstrap.h */

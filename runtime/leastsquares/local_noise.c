@@ -1,7 +1,8 @@
 /* local_noise.c -- noise by differences along lines of constant lag; see local_noise.h. */
 #include "leastsquares/local_noise.h"
 
-#include "base/alloc.h"
+#include "base/arena.h"
+
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,7 +202,7 @@ static void take_tiles(struct sample *s, double *buffer)
     }
 }
 
-static int sample_new(struct sample *s)
+static void sample_new(struct sample *s, struct fit_arena *a)
 {
     const struct fit_dataset *ds = s->ds;
     size_t ng = ds->layout.ngroup, n = ds->ntile < TILES ? ds->ntile : TILES, all = 0;
@@ -209,11 +210,10 @@ static int sample_new(struct sample *s)
         all += fit_tile_doubles(&ds->layout, &ds->tile[(2 * k + 1) * ds->ntile / (2 * n)]);
     s->every = 1 + all / WANTED;
     s->room = (all < WANTED ? all : WANTED) / ng + 1;
-    s->step = calloc(ds->layout.nframe + 1, sizeof *s->step);
-    s->n = calloc(ng + 1, sizeof *s->n);
-    s->d = malloc((ng * s->room * ORDERS + ORDERS) * sizeof *s->d);
-    s->row = malloc(2 * (REACH + 1) * (ds->layout.panel + 1) * sizeof *s->row);
-    return s->step && s->n && s->d && s->row;
+    s->step = fit_take(a, ds->layout.nframe, sizeof *s->step);
+    s->n = fit_take(a, ng, sizeof *s->n);
+    s->d = fit_take(a, ng * s->room * ORDERS, sizeof *s->d);
+    s->row = fit_take(a, 2 * (REACH + 1) * (ds->layout.panel + 1), sizeof *s->row);
 }
 
 enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local_noise *each,
@@ -228,13 +228,12 @@ enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local
     if (ds->layout.nrow > 0)
         return FIT_OK;
     struct sample s = {.ds = ds};
-    double *buffer = fit_alloc_doubles(fit_dataset_buffer(ds) + FIT_LANES);
+    FIT_SCRATCH(a);
+    double *buffer = fit_take(&a, fit_dataset_buffer(ds) + FIT_LANES, sizeof *buffer);
     struct fit_noise_sums pooled = {0};
-    enum fit_status st = FIT_OK;
-    if (!buffer || !sample_new(&s)) {
-        st = fit_no_memory(err, "the noise of the data");
-        goto done;
-    }
+    sample_new(&s, &a);
+    if (a.failed)
+        return fit_no_memory(err, "the noise of the data");
     fit_noise_steps(&ds->layout, REACH, s.step);
     take_tiles(&s, buffer);
     for (size_t g = 0; g < ng; g++) {
@@ -244,12 +243,5 @@ enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local
     }
     if (all)
         *all = noise_of_sums(&pooled);
-    st = fit_dataset_status(ds, err);
-done:
-    free(buffer);
-    free(s.step);
-    free(s.n);
-    free(s.d);
-    free(s.row);
-    return st;
+    return fit_dataset_status(ds, err);
 }

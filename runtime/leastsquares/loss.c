@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "data/tile_sums.h"
 #include "leastsquares/objective_impl.h"
 
@@ -260,12 +259,8 @@ static void keep(struct fit_objective *o)
         const struct fit_tile *t = &o->ds->tile[last];
         o->nkept = (size_t)(t->y - o->ds->tile[0].y) + (fit_tile_doubles(&o->ds->layout, t) + 7) / 8 * 8;
         size_t n = 2 * o->nkept + 3 * o->ngroup * o->ds->ntile;
-        o->kept = aligned_alloc(64, (n * sizeof *o->kept + 127) / 64 * 64);
-        o->is_kept = malloc(o->ds->ntile);
-        if (!o->is_kept) { /* then they are not kept */
-            free(o->kept);
-            o->kept = NULL;
-        }
+        o->is_kept = fit_take(&o->storage_, o->ds->ntile, 1);
+        o->kept = o->is_kept ? fit_take(&o->storage_, n, sizeof *o->kept) : NULL; /* or they are not kept */
     }
     if (o->kept)
         memset(o->is_kept, 0, o->ds->ntile);
@@ -274,11 +269,10 @@ static void keep(struct fit_objective *o)
 enum fit_eval fit_objective_freeze(struct fit_objective *o, const double *theta, const double *factor,
                                    const struct fit_objective_robust *robust)
 {
-    if (!o->ws_loss) {
-        o->ws_loss = fit_alloc_doubles(o->kernel->workspace(&o->ds->layout));
-        if (!o->ws_loss)
-            return FIT_EVAL_STOP;
-    }
+    if (!o->ws_loss)
+        o->ws_loss = fit_take(&o->storage_, o->kernel->workspace(&o->ds->layout), sizeof *o->ws_loss);
+    if (!o->ws_loss)
+        return FIT_EVAL_STOP;
     enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 0, o->ws_loss);
     if (e != FIT_EVAL_OK)
         return e;

@@ -132,15 +132,12 @@ static enum fit_status record_minimum(struct fit_ls *f, const char *origin)
         }
         return FIT_OK;
     }
-    struct fit_minimum *all = realloc(f->minima, (f->nminimum + 1) * sizeof *all);
-    if (!all)
+    f->minima = fit_take_more(&f->storage, f->minima, f->nminimum, sizeof *f->minima);
+    double *theta = fit_take(&f->storage, f->p, sizeof *theta);
+    if (f->storage.failed)
         return fit_no_memory(f->err, "fit");
-    f->minima = all;
-    struct fit_minimum *m = &all[f->nminimum];
-    *m = (struct fit_minimum){
-        .theta = malloc((f->p + 1) * sizeof *m->theta), .cost = cost, .found = 1, .idle = is_idle(f)};
-    if (!m->theta)
-        return fit_no_memory(f->err, "fit");
+    struct fit_minimum *m = &f->minima[f->nminimum];
+    *m = (struct fit_minimum){.theta = theta, .cost = cost, .found = 1, .idle = is_idle(f)};
     memcpy(m->theta, f->theta, f->p * sizeof *m->theta);
     memcpy(m->origin, origin, sizeof m->origin);
     f->nminimum++;
@@ -161,9 +158,7 @@ static void sort_minima(struct fit_ls *f)
     qsort(f->minima, f->nminimum, sizeof *f->minima, by_cost);
     size_t n = 1;
     for (size_t k = 1; k < f->nminimum; k++)
-        if (f->minima[k].idle)
-            free(f->minima[k].theta);
-        else
+        if (!f->minima[k].idle)
             f->minima[n++] = f->minima[k];
     f->nminimum = n;
     double least = f->minima[0].cost, s2 = f->noise > 0 ? f->noise : 2 * least / f->dof;
@@ -234,14 +229,12 @@ static int misled(const struct fit_ls *f, const struct fit_outcome *o)
 /* Appends a record of something followed. */
 static enum fit_status record_start(struct fit_ls *f, const struct fit_candidate *c, int full)
 {
-    struct fit_start *all = realloc(f->starts, (f->nstart + 1) * sizeof *all);
-    if (!all)
+    f->starts = fit_take_more(&f->storage, f->starts, f->nstart, sizeof *f->starts);
+    double *theta = fit_take(&f->storage, f->p, sizeof *theta);
+    if (f->storage.failed)
         return fit_no_memory(f->err, "fit");
-    f->starts = all;
-    struct fit_start *s = &all[f->nstart];
-    s->theta = malloc((f->p + 1) * sizeof *s->theta);
-    if (!s->theta)
-        return fit_no_memory(f->err, "fit");
+    struct fit_start *s = &f->starts[f->nstart];
+    s->theta = theta;
     memcpy(s->theta, c->first, f->p * sizeof *s->theta);
     memcpy(s->origin, c->origin, sizeof s->origin);
     s->cost_start =

@@ -290,12 +290,12 @@ static enum fit_eval minimise(struct fit_ls *f, struct fit_robust_problem *probl
 
 enum fit_status fit_ls_robust_again(struct fit_ls *f, struct fit_outcome *o)
 {
+    FIT_SCRATCH(a);
     struct fit_robust_problem *problem =
-        fit_robust_problem_new(f->obj, f->factor, f->opt->loss, f->opt->f_scale, f->lower, f->upper);
-    if (!problem)
+        fit_robust_problem_new(f->obj, f->factor, f->opt->loss, f->opt->f_scale, f->lower, f->upper, &a);
+    if (a.failed)
         return fit_no_memory(f->err, "fit");
     enum fit_eval e = minimise(f, problem, o);
-    fit_robust_problem_free(problem);
     if (e != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the robust fit met values that are not finite");
     o->word = fit_word_of(f->nlsq->end);

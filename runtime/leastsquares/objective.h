@@ -99,6 +99,7 @@ struct fit_objective {
     double *work;
     const double *lin_adjoint, *adj; /* of the adjoint pass that runs */
     size_t nvalue, nnormal, nadjoint; /* passes over the data */
+    struct fit_arena storage_;
 };
 
 /* Borrows kernel and ds.  FIT_ERR_CONFIG when bounds cross or a fixed value is missing. */

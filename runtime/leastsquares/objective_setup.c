@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "data/tile_arithmetic.h"
 #include "data/tile_sums.h"
 #include "math/linalg.h"
@@ -185,36 +184,25 @@ static void find_blocks(struct fit_objective *o)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Arrays whose size does not depend on the blocks.  Returns 0 when memory is out. */
-static int allocate_basic(struct fit_objective *o)
+/* Arrays whose size does not depend on the blocks. */
+static void allocate_basic(struct fit_objective *o)
 {
-    size_t e = o->ngroup * o->nlinear + 1; /* never zero bytes */
-    o->map = calloc(e, sizeof *o->map);
-    o->order = calloc(e, sizeof *o->order);
-    o->place = calloc(e, sizeof *o->place);
-    o->block_of = calloc(e, sizeof *o->block_of);
-    o->block_first = calloc(e + 1, sizeof *o->block_first);
-    o->block_matrix = calloc(e, sizeof *o->block_matrix);
-    o->state = calloc(e, sizeof *o->state);
-    o->shift = fit_alloc_doubles(e);
-    o->origin = fit_alloc_doubles(e);
-    o->lower = fit_alloc_doubles(e);
-    o->upper = fit_alloc_doubles(e);
-    o->ref = fit_alloc_doubles(e);
-    o->u = fit_alloc_doubles(e);
-    o->du = fit_alloc_doubles(e);
-    o->b = fit_alloc_doubles(e);
-    o->lin = fit_alloc_doubles(e);
-    o->lin_loss = fit_alloc_doubles(e);
-    o->ssr = fit_alloc_doubles(o->ngroup);
-    o->factor = fit_alloc_doubles(o->ngroup);
-    o->shrink = fit_alloc_doubles(o->nlinear);
-    o->cross = fit_alloc_doubles(e * o->nparam);
-    o->hessian = fit_alloc_doubles(o->nparam * o->nparam);
-    o->ws = fit_alloc_doubles(o->kernel->workspace(&o->ds->layout));
-    return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix &&
-           o->state && o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->du && o->b &&
-           o->lin && o->lin_loss && o->ssr && o->factor && o->shrink && o->cross && o->hessian && o->ws;
+    struct fit_arena *a = &o->storage_;
+    const size_t e = o->ngroup * o->nlinear + 1;
+    o->map = fit_take(a, e, sizeof *o->map);
+    o->order = fit_take(a, e, sizeof *o->order);
+    o->place = fit_take(a, e, sizeof *o->place);
+    o->block_of = fit_take(a, e, sizeof *o->block_of);
+    o->block_first = fit_take(a, e + 1, sizeof *o->block_first);
+    o->block_matrix = fit_take(a, e, sizeof *o->block_matrix);
+    o->state = fit_take(a, e, sizeof *o->state);
+    FIT_TAKE_DOUBLES(a, e, &o->shift, &o->origin, &o->lower, &o->upper, &o->ref, &o->u, &o->du, &o->b, &o->lin,
+                     &o->lin_loss);
+    FIT_TAKE_DOUBLES(a, o->ngroup, &o->ssr, &o->factor);
+    FIT_TAKE_DOUBLES(a, o->nlinear, &o->shrink);
+    FIT_TAKE_DOUBLES(a, e * o->nparam, &o->cross);
+    FIT_TAKE_DOUBLES(a, o->nparam * o->nparam, &o->hessian);
+    FIT_TAKE_DOUBLES(a, o->kernel->workspace(&o->ds->layout), &o->ws);
 }
 
 static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit_objective_setup *s,
@@ -226,12 +214,12 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
         largest = max_size(largest, fit_objective_block(o, k));
     }
     size_t first[2], pass = max_size(fit_objective_newton_size(o, first), FIT_OBJECTIVE_BINS);
-    o->A = fit_alloc_doubles(all);
-    o->moment = fit_alloc_doubles(o->ngroup * fit_objective_moments(o->nlinear));
-    o->sum = fit_alloc_doubles(pass);
-    o->work = fit_alloc_doubles(
-        max_size(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16, o->nu));
-    if (!o->A || !o->moment || !o->sum || !o->work)
+    FIT_TAKE_DOUBLES(&o->storage_, all, &o->A);
+    FIT_TAKE_DOUBLES(&o->storage_, o->ngroup * fit_objective_moments(o->nlinear), &o->moment);
+    FIT_TAKE_DOUBLES(&o->storage_, pass, &o->sum);
+    FIT_TAKE_DOUBLES(&o->storage_, max_size(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16, o->nu),
+                     &o->work);
+    if (o->storage_.failed)
         return fit_no_memory(err, "fit");
     size_t extra = max_size(o->kernel->scratch(&o->ds->layout), 3 * FIT_LANES * o->ngroup);
     struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, extra, s->threads, s->interrupt};
@@ -293,7 +281,8 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     o->nlinear = kernel->nlinear;
     o->ngroup = ds->layout.ngroup;
     o->npoint = ds->npoint;
-    if (!allocate_basic(o)) {
+    allocate_basic(o);
+    if (o->storage_.failed) {
         st = fit_no_memory(err, "fit");
         goto done;
     }
@@ -323,13 +312,6 @@ void fit_objective_free(struct fit_objective *o)
     if (!o)
         return;
     fit_parallel_free(o->par);
-    void *all[] = {o->map,          o->order,   o->place,  o->block_of, o->block_first,
-                   o->block_matrix, o->state,   o->shift,  o->origin,   o->lower,
-                   o->upper,        o->ref,     o->u,      o->b,        o->lin,
-                   o->lin_loss,     o->ssr,     o->factor, o->cross,    o->hessian,
-                   o->ws,           o->ws_loss, o->A,      o->sum,      o->work,
-                   o->moment,       o->shrink,  o->kept,   o->is_kept, o->du};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
+    fit_arena_free(&o->storage_);
     free(o);
 }

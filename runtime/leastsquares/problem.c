@@ -22,20 +22,21 @@ static enum fit_eval value(void *user, const double *x, double *cost, double *er
  * Hessian that leads to a saddle or a maximum somewhere, a matrix that leads down.  0: out of memory. */
 static int make_positive(size_t n, double *B)
 {
-    double *vector = malloc((n * n + n + fit_eigen_work(n)) * sizeof *vector), *value = vector ? vector + n * n : NULL;
-    int bad = !vector;
-    if (vector)
-        memcpy(vector, B, n * n * sizeof *vector);
-    bad = bad || fit_eigen(n, vector, value, value + n) != 0;
-    if (!bad && value[0] < 0) {
+    FIT_SCRATCH(a);
+    double *vector = fit_take(&a, n * n, sizeof *vector), *value = fit_take(&a, n + fit_eigen_work(n), sizeof *value);
+    if (a.failed)
+        return 0;
+    memcpy(vector, B, n * n * sizeof *vector);
+    if (fit_eigen(n, vector, value, value + n) != 0)
+        return 0;
+    if (value[0] < 0) {
         memset(B, 0, n * n * sizeof *B);
         for (size_t k = 0; k < n; k++)
             for (size_t i = 0; i < n; i++)
                 for (size_t j = 0; j < n; j++)
                     B[i * n + j] += fabs(value[k]) * vector[k * n + i] * vector[k * n + j];
     }
-    free(vector);
-    return !bad;
+    return 1;
 }
 
 static enum fit_eval normal(void *user, const double *x, double *B, double *g)

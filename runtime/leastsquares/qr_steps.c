@@ -36,7 +36,7 @@ struct work {
     double *mean, *jac;  /* m; np + nl columns of m */
     double *a, *b, *qr;  /* for fit_qr_solve() */
     double *theta, *lin; /* the point */
-    double *z;           /* n: the step from there, in units of the parameters */
+    double *z, *from;    /* n: the step from there, in units of the parameters; where the last one began */
     double *r, *scale;   /* there */
     double chi2, length; /* there; |R z| */
 };
@@ -50,62 +50,34 @@ int fit_polish_suits(const struct fit_objective *o)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static double *take(double **at, size_t n)
+static void result_new(struct fit_polish *p, size_t np, size_t nl)
 {
-    double *p = *at;
-    *at += n;
-    return p;
-}
-
-static int result_new(struct fit_polish *p, size_t np, size_t nl)
-{
-    size_t n = np + nl;
-    double *at = p->storage_ = calloc(2 * n + n * n + n + 1, sizeof *at);
-    p->column = calloc(n + 1, sizeof *p->column);
-    if (!at || !p->column)
-        return 0;
-    p->theta = take(&at, np);
-    p->lin = take(&at, nl);
-    p->scale = take(&at, n);
-    p->r = take(&at, n * n);
-    return 1;
+    const size_t n = np + nl;
+    p->column = fit_take(&p->storage_, n, sizeof *p->column);
+    FIT_TAKE_DOUBLES(&p->storage_, np, &p->theta);
+    FIT_TAKE_DOUBLES(&p->storage_, nl, &p->lin);
+    FIT_TAKE_DOUBLES(&p->storage_, n, &p->scale);
+    FIT_TAKE_DOUBLES(&p->storage_, n * n, &p->r);
 }
 
 void fit_polish_free(struct fit_polish *p)
 {
-    free(p->storage_);
-    free(p->column);
+    fit_arena_free(&p->storage_);
     *p = (struct fit_polish){0};
 }
 
-static int work_new(struct work *c)
+static void work_new(struct work *c, struct fit_arena *a)
 {
-    size_t m = c->m, n = c->np + c->nl;
-    c->y = calloc(m, sizeof *c->y);
-    c->root = calloc(m, sizeof *c->root);
-    c->row = calloc(m, sizeof *c->row);
-    c->mean = calloc(m, sizeof *c->mean);
-    c->jac = calloc(m * n, sizeof *c->jac);
-    c->a = calloc(m * n, sizeof *c->a);
-    c->b = calloc(m, sizeof *c->b);
-    c->qr = calloc(fit_qr_work(m, n), sizeof *c->qr);
-    c->theta = calloc(c->np + 1, sizeof *c->theta);
-    c->lin = calloc(c->nl + 1, sizeof *c->lin);
-    c->z = calloc(n, sizeof *c->z);
-    c->r = calloc(n * n, sizeof *c->r);
-    c->scale = calloc(n, sizeof *c->scale);
-    size_t tables = (c->o->kernel->workspace(&c->o->ds->layout) + 8) / 8 * 8;
-    c->ws = aligned_alloc(64, tables * sizeof *c->ws);
-    return c->y && c->root && c->row && c->mean && c->jac && c->a && c->b && c->qr && c->theta &&
-           c->lin && c->z && c->r && c->scale && c->ws;
-}
-
-static void work_free(struct work *c)
-{
-    void *all[] = {c->y,  c->root,  c->row, c->mean, c->jac, c->a,    c->b,
-                   c->qr, c->theta, c->lin, c->z,    c->r,   c->scale, c->ws};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
+    const size_t m = c->m, n = c->np + c->nl;
+    c->row = fit_take(a, m, sizeof *c->row);
+    FIT_TAKE_DOUBLES(a, m, &c->y, &c->root, &c->mean, &c->b);
+    FIT_TAKE_DOUBLES(a, m * n, &c->jac, &c->a);
+    FIT_TAKE_DOUBLES(a, fit_qr_work(m, n), &c->qr);
+    FIT_TAKE_DOUBLES(a, c->np, &c->theta);
+    FIT_TAKE_DOUBLES(a, c->nl, &c->lin);
+    FIT_TAKE_DOUBLES(a, n, &c->z, &c->scale, &c->from);
+    FIT_TAKE_DOUBLES(a, n * n, &c->r);
+    FIT_TAKE_DOUBLES(a, c->o->kernel->workspace(&c->o->ds->layout), &c->ws);
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -250,11 +222,11 @@ static int move(struct work *c, const double *from_theta, const double *from_lin
     return 1;
 }
 
-/* Takes the step of the point, shortened while it raises the cost by more than rounding.  from:
- * np + nl doubles of scratch.  0: no such step, or it leaves the box (the optimiser has settled
- * what is held). */
-static int step(struct work *c, double *from)
+/* Takes the step of the point, shortened while it raises the cost by more than rounding.  0: no such step, or it leaves
+ * the box (the optimiser has settled what is held). */
+static int step(struct work *c)
 {
+    double *from = c->from;
     double before = c->chi2, part = 1, square = c->o->data_square + c->o->reference_square;
     /* rounding of the residuals moves the cost by about this */
     double fuzz = 1e-13 * before + 8 * DBL_EPSILON * sqrt(before * square);
@@ -269,13 +241,13 @@ static int step(struct work *c, double *from)
     return 0;
 }
 
-static void improve(struct work *c, double *from)
+static void improve(struct work *c)
 {
     double best = c->length, chi2 = c->chi2;
     int idle = 0;
     keep(c);
     for (int turn = 0; turn < TURNS && idle < PATIENCE && c->length > 0; turn++) {
-        if (!step(c, from))
+        if (!step(c))
             return;
         int lower = c->chi2 < chi2 * (1 - 1e-10), nearer = c->length < best;
         idle = lower || c->length < 0.9 * best ? 0 : idle + 1;
@@ -291,17 +263,15 @@ enum fit_status fit_polish(const struct fit_polish_spec *spec, struct fit_polish
                            struct fit_error *err)
 {
     struct work c = {.s = spec, .o = spec->obj, .p = p};
-    double *from = NULL;
-    enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
     *p = (struct fit_polish){0};
     c.m = spec->obj->ds->layout.nrow;
     c.np = spec->obj->nparam;
     c.nl = spec->obj->nlinear;
-    from = calloc(c.np + c.nl + 1, sizeof *from);
-    if (!from || !result_new(p, c.np, c.nl) || !work_new(&c)) {
-        st = fit_no_memory(err, "fit, last steps");
-        goto done;
-    }
+    result_new(p, c.np, c.nl);
+    work_new(&c, &a);
+    if (p->storage_.failed || a.failed)
+        return fit_no_memory(err, "fit, last steps");
     choose_columns(&c);
     copy_data(&c);
     memcpy(c.theta, spec->theta, c.np * sizeof *c.theta);
@@ -309,11 +279,8 @@ enum fit_status fit_polish(const struct fit_polish_spec *spec, struct fit_polish
     if (p->n == 0 || c.m < p->n || !linearise(&c))
         p->n = 0;
     else
-        improve(&c, from);
-done:
-    work_free(&c);
-    free(from);
-    return st;
+        improve(&c);
+    return FIT_OK;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -400,15 +367,14 @@ enum fit_status fit_polish_covariance(const struct fit_polish *p, double varianc
                                       struct fit_result *res, struct fit_error *err)
 {
     size_t n = p->n;
-    double *all = calloc(n * n + 2 * n + 1, sizeof *all);
-    enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
+    double *all = fit_take(&a, n * n + 2 * n, sizeof *all);
     if (!all)
         return fit_no_memory(err, "fit, covariance");
     invert(p, all);
     fill_covariance(p, all, variance, res);
     fill_normal(p, res);
     if (fill_eigen(p, res, all, all + n * n))
-        st = fit_fail(err, FIT_ERR_NUMERIC, "fit: J is not finite at the optimum");
-    free(all);
-    return st;
+        return fit_fail(err, FIT_ERR_NUMERIC, "fit: J is not finite at the optimum");
+    return FIT_OK;
 }

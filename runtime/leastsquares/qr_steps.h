@@ -24,7 +24,7 @@ struct fit_polish {
     double *scale;   /* n: lengths of the columns */
     double chi2;     /* sum w r^2 */
     double gradient; /* distance to the minimum in standard errors */
-    double *storage_;
+    struct fit_arena storage_;
 };
 
 /* What to begin with: theta inside its bounds, obj after fit_objective_value() there. */

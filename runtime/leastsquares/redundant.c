@@ -11,7 +11,6 @@
 #include "leastsquares/fit_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int is_free(const struct fit_ls *f, size_t k)
@@ -38,10 +37,10 @@ enum fit_status fit_ls_hold(struct fit_ls *f)
     size_t n = kernel->ncombination;
     memcpy(f->open_lower, f->lower, f->p * sizeof *f->lower);
     memcpy(f->open_upper, f->upper, f->p * sizeof *f->upper);
-    double *value = calloc(n * (f->p + 1) + 1, sizeof *value);
-    if (!value)
+    FIT_SCRATCH(a);
+    double *value = fit_take(&a, n, sizeof *value), *gradient = fit_take(&a, n * f->p, sizeof *gradient);
+    if (a.failed)
         return fit_no_memory(f->err, "fit");
-    double *gradient = value + n;
     if (kernel->combine)
         kernel->combine(&f->ds->layout, f->start, value, gradient);
     for (size_t i = 0; i < kernel->ndegeneracy; i++) {
@@ -50,7 +49,6 @@ enum fit_status fit_ls_hold(struct fit_ls *f)
             continue;
         f->lower[d->held] = f->upper[d->held] = f->start[d->held];
     }
-    free(value);
     return FIT_OK;
 }
 

@@ -61,11 +61,8 @@ static void take_tile(void *user, const struct fit_tile *t, const double *mean)
 enum fit_eval fit_residual_blocks(struct fit_objective *obj, struct fit_residual_blocks *out)
 {
     const struct fit_layout *l = &obj->ds->layout;
-    struct blocks b = {.layout = l, .sum = malloc(2 * most_blocks(l) * L * sizeof *b.sum), .out = out};
+    FIT_SCRATCH(a);
+    struct blocks b = {.layout = l, .sum = fit_take(&a, 2 * most_blocks(l) * L, sizeof *b.sum), .out = out};
     *out = (struct fit_residual_blocks){0};
-    if (!b.sum)
-        return FIT_EVAL_REJECT;
-    enum fit_eval e = fit_objective_residuals(obj, take_tile, &b);
-    free(b.sum);
-    return e;
+    return b.sum ? fit_objective_residuals(obj, take_tile, &b) : FIT_EVAL_REJECT;
 }

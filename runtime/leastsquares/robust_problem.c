@@ -43,31 +43,22 @@ struct fit_robust_problem {
 };
 
 struct fit_robust_problem *fit_robust_problem_new(struct fit_objective *o, const double *factor, enum fit_loss loss,
-                                                  double f_scale, const double *lower, const double *upper)
+                                                  double f_scale, const double *lower, const double *upper,
+                                                  struct fit_arena *a)
 {
-    size_t p = o->nparam, matrices = fit_objective_matrices(o);
-    size_t n = 2 * o->nu + matrices + o->nu * p + 5 * p + 4 * p * p + 1;
-    struct fit_robust_problem *c = calloc(1, sizeof *c);
-    double *all = c ? calloc(n, sizeof *all) : NULL;
-    if (!all) {
-        free(c);
+    const size_t p = o->nparam;
+    struct fit_robust_problem *c = fit_take(a, 1, sizeof *c);
+    if (!c)
         return NULL;
-    }
     *c = (struct fit_robust_problem){.o = o, .r = {.loss = loss, .f_scale = f_scale}, .lower = lower, .upper = upper};
-    const size_t size[] = {o->nu, o->nu, matrices, o->nu * p, p * p, p, p, p, p * p, p * p, p * p + 2 * p};
-    double **array[] = {&c->at,     &c->b,     &c->A,       &c->cross, &c->B,   &c->g,
-                        &c->before, &c->slope, &c->hessian, &c->S,     &c->work};
-    for (size_t k = 0; k < sizeof array / sizeof *array; all += size[k++])
-        *array[k] = all;
+    FIT_TAKE_DOUBLES(a, o->nu, &c->at, &c->b);
+    FIT_TAKE_DOUBLES(a, fit_objective_matrices(o), &c->A);
+    FIT_TAKE_DOUBLES(a, o->nu * p, &c->cross);
+    FIT_TAKE_DOUBLES(a, p, &c->g, &c->before, &c->slope);
+    FIT_TAKE_DOUBLES(a, p * p, &c->B, &c->hessian, &c->S);
+    FIT_TAKE_DOUBLES(a, p * p + 2 * p, &c->work);
     c->factor = factor;
     return c;
-}
-
-void fit_robust_problem_free(struct fit_robust_problem *c)
-{
-    if (c)
-        free(c->at); /* the first of all arrays */
-    free(c);
 }
 
 /* lin where u is. */

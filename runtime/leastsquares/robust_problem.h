@@ -14,8 +14,8 @@ struct fit_robust_problem;
 
 /* Borrows all of them; lower, upper: nparam, factor: as in fit_objective_group_factor().  NULL: out of memory. */
 struct fit_robust_problem *fit_robust_problem_new(struct fit_objective *obj, const double *factor, enum fit_loss loss,
-                                                  double f_scale, const double *lower, const double *upper);
-void fit_robust_problem_free(struct fit_robust_problem *c);
+                                                  double f_scale, const double *lower, const double *upper,
+                                                  struct fit_arena *a);
 
 /* One pass at x and obj->lin, from where the problem begins.  known: cost and its rounding, as in fit_nlsq_options.
  * *promised: by how much the best step from here lowers the cost, as far as the paraboloid goes. */

@@ -76,28 +76,28 @@ static double smallest(const struct reml *r, double low, double high)
 
 int fit_reml(size_t n, const double *value, double *V, double *mean, double *variance)
 {
-    double *all = calloc(3 * n + fit_eigen_work(n) + 1, sizeof *all), scatter = 0, zero_mean;
-    struct reml r = {n, all, all ? all + n : NULL, all ? all + 2 * n : NULL};
-    double *a = all ? all + n : NULL, *b = all ? all + 2 * n : NULL;
-    int bad = !all || n < 2 || fit_eigen(n, V, all, all + 3 * n) || !(all[0] > 0);
-    for (size_t k = 0; !bad && k < n; k++)
+    FIT_SCRATCH(arena);
+    double *w, *a, *b, scatter = 0, zero_mean;
+    FIT_TAKE_DOUBLES(&arena, n, &w, &a, &b);
+    double *work = fit_take(&arena, fit_eigen_work(n), sizeof *work);
+    struct reml r = {n, w, a, b};
+    if (arena.failed || n < 2 || fit_eigen(n, V, w, work) || !(w[0] > 0))
+        return 1;
+    for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < n; i++) {
             a[k] += V[k * n + i];
             b[k] += V[k * n + i] * value[i];
         }
-    if (!bad) {
-        deviance(&r, 0, &zero_mean);
-        for (size_t i = 0; i < n; i++)
-            scatter += (value[i] - zero_mean) * (value[i] - zero_mean);
-        double most = scatter + r.w[n - 1];
-        *variance = smallest(&r, log(1e-6 * r.w[0]), log(10 * most));
-        if (!(deviance(&r, *variance, mean) < deviance(&r, 0, &zero_mean) - 1e-9)) {
-            *variance = 0;
-            *mean = zero_mean;
-        }
+    deviance(&r, 0, &zero_mean);
+    for (size_t i = 0; i < n; i++)
+        scatter += (value[i] - zero_mean) * (value[i] - zero_mean);
+    double most = scatter + r.w[n - 1];
+    *variance = smallest(&r, log(1e-6 * r.w[0]), log(10 * most));
+    if (!(deviance(&r, *variance, mean) < deviance(&r, 0, &zero_mean) - 1e-9)) {
+        *variance = 0;
+        *mean = zero_mean;
     }
-    free(all);
-    return bad;
+    return 0;
 }
 
 /* ---- the fit --------------------------------------------------------------------------------------------------- */
@@ -142,10 +142,10 @@ static int suits(const struct fit_ls *f, size_t q)
 static double population(const struct fit_ls *f, size_t q)
 {
     const struct fit_result *r = f->res;
-    size_t *index = malloc(f->ng * sizeof *index), n = 0;
-    double *V = malloc((f->ng * f->ng + f->ng + 1) * sizeof *V), *c = V ? V + f->ng * f->ng : NULL;
-    double mean, variance = NAN;
-    for (size_t g = 0; index && V && g < f->ng; g++) {
+    FIT_SCRATCH(a);
+    size_t *index = fit_take(&a, f->ng, sizeof *index), n = 0;
+    double *V = fit_take(&a, f->ng * f->ng, sizeof *V), *c = fit_take(&a, f->ng, sizeof *c), mean, variance = NAN;
+    for (size_t g = 0; !a.failed && g < f->ng; g++) {
         size_t e = f->p + g * f->q + q;
         if (r->std[e] > 0 && isfinite(r->std[e])) {
             c[n] = fit_objective_linear(f->obj, g, q);
@@ -157,7 +157,6 @@ static double population(const struct fit_ls *f, size_t q)
             V[i * n + j] = r->covariance[index[i] * r->nfull + index[j]];
     if (n < 3 || fit_reml(n, c, V, &mean, &variance))
         variance = NAN;
-    free(index);
     free(V);
     return sqrt(variance);
 }
@@ -200,9 +199,9 @@ enum fit_status fit_ls_hierarchy(struct fit_ls *f, struct fit_outcome *o)
     enum fit_status st = errors_now(f, &variance);
     if (st != FIT_OK)
         return st;
-    f->shrink = calloc(f->q + 1, sizeof *f->shrink);
-    f->linear_class = calloc(f->ng * f->q + 1, sizeof *f->linear_class);
-    if (!f->shrink || !f->linear_class)
+    f->shrink = fit_take(&f->storage, f->q, sizeof *f->shrink);
+    f->linear_class = fit_take(&f->storage, f->ng * f->q, sizeof *f->linear_class);
+    if (f->storage.failed)
         return fit_no_memory(f->err, "fit");
     for (size_t e = 0; e < f->ng * f->q; e++)
         f->linear_class[e] = f->opt->linear_class ? f->opt->linear_class[e] : e / f->q;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "leastsquares/start.h"
 
 struct second {
@@ -43,14 +42,12 @@ static enum fit_status estimate(const struct fit_objective *obj, int each, doubl
     size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
     /* Of a law of its own the errors are not of one size. */
     const size_t ntile = obj->kernel->density ? 0 : ds->ntile;
-    double *buffer = fit_alloc_doubles(ntile ? fit_dataset_buffer(ds) : 1);
+    FIT_SCRATCH(a);
+    double *buffer = fit_take(&a, fit_dataset_buffer(ds), sizeof *buffer);
     struct fit_tile own;
-    enum fit_status st = FIT_OK;
-    c.of = calloc(n, sizeof *c.of);
-    if (!buffer || !c.of) {
-        st = fit_no_memory(err, "the noise of the data");
-        goto done;
-    }
+    c.of = fit_take(&a, n, sizeof *c.of);
+    if (a.failed)
+        return fit_no_memory(err, "the noise of the data");
     for (size_t t = 0; t < ntile; t += stride) {
         c.tile = fit_dataset_single(ds, t, buffer, &own);
         if (c.tile)
@@ -58,10 +55,7 @@ static enum fit_status estimate(const struct fit_objective *obj, int each, doubl
     }
     for (size_t g = 0; g < n; g++)
         variance[g] = c.of[g].n >= 10 ? c.of[g].sum / c.of[g].n : NAN;
-done:
-    free(buffer);
-    free(c.of);
-    return st;
+    return FIT_OK;
 }
 
 enum fit_status fit_start_noise(const struct fit_objective *obj, double *variance, struct fit_error *err)

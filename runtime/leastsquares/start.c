@@ -94,10 +94,11 @@ static void keep_dips(struct fit_search *q)
 static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
                                struct fit_candidates *list, struct fit_error *err)
 {
-    double *B = malloc((q->p * q->p + q->p + 1) * sizeof *B), before = INFINITY;
-    unsigned char *dead = malloc(2 * q->p);
+    FIT_SCRATCH(a);
+    double *B = fit_take(&a, q->p * q->p + q->p, sizeof *B), before = INFINITY;
+    unsigned char *dead = fit_take(&a, 2 * q->p, 1);
     size_t points = q->nfree * FIT_START_SCAN + FIT_START_DEAD + q->s->kernel->nrate * FIT_START_RATE;
-    enum fit_status st = B && dead ? FIT_OK : fit_no_memory(err, "fit");
+    enum fit_status st = !a.failed ? FIT_OK : fit_no_memory(err, "fit");
     for (size_t turn = 0; st == FIT_OK && turn < EXPLORATIONS; turn++) {
         const double *best = list->item[0].theta;
         if (!(list->item[0].variance < before * (1 - 1e-6)))
@@ -115,8 +116,6 @@ static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
         keep_dips(q);
         st = fit_start_follow_chosen(q, &exploration, obj, list, err);
     }
-    free(B);
-    free(dead);
     return st;
 }
 

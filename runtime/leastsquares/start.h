@@ -54,7 +54,7 @@ struct fit_candidates {
     int crossed;                /* 1: values of the best were mixed with others to look for side valleys */
     double noise;               /* variance of the data's noise, without a model; NaN: unknown */
     int on_all;                 /* 1: variance refers to all data */
-    double *numbers;            /* storage */
+    struct fit_arena storage;
 };
 
 /* How many rounds there are, each with more points than the one before. */

@@ -80,14 +80,13 @@ static enum fit_cmaes_word one_run(const struct fit_search *q, struct box *b, si
 enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj, struct fit_candidates *list,
                                  struct fit_error *err)
 {
-    struct box b = {.s = q->s, .obj = obj, .free = malloc((q->p + 1) * sizeof *b.free)};
-    double *u = malloc((2 * q->p + 1) * sizeof *u), least = INFINITY;
+    FIT_SCRATCH(a);
+    struct box b = {.s = q->s, .obj = obj, .free = fit_take(&a, q->p, sizeof *b.free)};
+    double *u, least = INFINITY;
     enum fit_status st = FIT_OK;
-    if (!u || !b.free) {
-        st = fit_no_memory(err, "fit");
-        goto done;
-    }
-    b.theta = u + q->p;
+    FIT_TAKE_DOUBLES(&a, q->p, &u, &b.theta);
+    if (a.failed)
+        return fit_no_memory(err, "fit");
     memcpy(b.theta, q->s->start, q->p * sizeof *b.theta);
     for (size_t k = 0; k < q->p; k++)
         if (q->s->upper[k] > q->s->lower[k])
@@ -112,8 +111,5 @@ enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj
         vain = best < least * (1 - BETTER) ? 0 : vain + 1;
         least = fmin(least, best);
     }
-done:
-    free(b.free);
-    free(u);
     return st;
 }

@@ -20,6 +20,7 @@ struct fit_search {
     uint64_t draw;         /* stream of random numbers */
     struct fit_objective **worker; /* points are looked at side by side: one objective of one thread each; */
     size_t nworker;                /* 0: by the objective that is handed over, one after the other */
+    struct fit_arena storage;      /* of the round */
 };
 
 enum {

@@ -244,31 +244,24 @@ int fit_start_good_enough(const struct fit_candidates *list)
 enum fit_status fit_start_list(struct fit_candidates *list, size_t n, size_t p,
                                struct fit_error *err)
 {
-    list->item = calloc(n, sizeof *list->item);
-    list->numbers = calloc(2 * n * p + 1, sizeof *list->numbers);
-    if (!list->item || !list->numbers)
+    list->item = fit_take(&list->storage, n, sizeof *list->item);
+    for (size_t c = 0; list->item && c < n; c++)
+        FIT_TAKE_DOUBLES(&list->storage, p, &list->item[c].first, &list->item[c].theta);
+    if (list->storage.failed)
         return fit_no_memory(err, "fit");
-    for (size_t c = 0; c < n; c++) {
-        list->item[c].first = list->numbers + 2 * c * p;
-        list->item[c].theta = list->numbers + (2 * c + 1) * p;
-    }
     list->noise = NAN;
     return FIT_OK;
 }
 
 void fit_candidates_free(struct fit_candidates *list)
 {
-    free(list->numbers);
-    free(list->item);
+    fit_arena_free(&list->storage);
     *list = (struct fit_candidates){0};
 }
 
 void fit_start_round_free(struct fit_search *q)
 {
-    free(q->point);
-    free(q->unit);
-    free(q->cost);
-    free(q->rank);
+    fit_arena_free(&q->storage);
     q->point = q->unit = q->cost = NULL;
     q->rank = NULL;
 }
@@ -282,14 +275,11 @@ enum fit_status fit_start_round_new(struct fit_search *q, size_t points,
     fit_start_round_free(q);
     q->nmodel = q->s->kernel->screen && !q->centre ? q->s->kernel->nscreen : 0;
     q->npoint = 1 + q->nmodel + points;
-    q->point = malloc(q->npoint * q->p * sizeof *q->point);
-    q->unit = malloc(q->npoint * q->p * sizeof *q->unit);
-    q->cost = malloc(q->npoint * sizeof *q->cost);
-    q->rank = malloc(2 * q->npoint * sizeof *q->rank);
-    if (!q->point || !q->unit || !q->cost || !q->rank)
-        return fit_no_memory(err, "fit");
-    q->chosen = q->rank + q->npoint;
-    return FIT_OK;
+    FIT_TAKE_DOUBLES(&q->storage, q->npoint * q->p, &q->point, &q->unit);
+    FIT_TAKE_DOUBLES(&q->storage, q->npoint, &q->cost);
+    q->rank = fit_take(&q->storage, q->npoint, sizeof *q->rank);
+    q->chosen = fit_take(&q->storage, q->npoint, sizeof *q->chosen);
+    return q->storage.failed ? fit_no_memory(err, "fit") : FIT_OK;
 }
 
 enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_candidates *list,

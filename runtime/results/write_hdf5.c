@@ -432,16 +432,14 @@ static double function_error(const struct fit_results *r, const struct fit_sprea
 }
 
 /* The spread of what is not held; parameters that ran to a bound along a degeneracy count as free. */
-static int open_spread(const struct fit_results *r, struct fit_spread *s)
+static int open_spread(const struct fit_results *r, struct fit_spread *s, struct fit_arena *a)
 {
     size_t p = r->fit->nparam;
-    unsigned char *free_ = calloc(p + 1, 1);
-    int ok = free_ && fit_spread_new(s, p);
-    for (size_t k = 0; k < p && ok; k++)
+    unsigned char *free_ = fit_take(a, p, sizeof *free_);
+    fit_spread_new(s, p, a);
+    for (size_t k = 0; k < p && !a->failed; k++)
         free_[k] = r->fit->upper[k] > r->fit->lower[k] && (!r->fit->at_bound[k] || r->fit->reason[k] >= 0);
-    ok = ok && fit_spread_set(s, r->fit, free_) == 0;
-    free(free_);
-    return ok;
+    return !a->failed && fit_spread_set(s, r->fit, free_) == 0;
 }
 
 /* A curve and its errors. */
@@ -463,20 +461,15 @@ static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r
 {
     const struct fit_kernel *k = r->kernel;
     const struct fit_layout *l = &r->ds->layout;
+    FIT_SCRATCH(a);
     struct fit_spread spread = {0};
     size_t n = k->space == FIT_PAIRS ? l->ntime : l->nrow, np = k->nparam;
     if (!k->curves || k->ncurve == 0 || k->space != FIT_PAIRS)
         return FIT_OK;
-    double *value = malloc(k->ncurve * n * sizeof *value), *error = malloc(n * sizeof *error);
-    double *tangent = malloc(k->ncurve * np * n * sizeof *tangent), *gradient = malloc((np + 1) * sizeof *gradient);
-    if (!value || !error || !tangent || !gradient || !open_spread(r, &spread)) {
-        fit_spread_free(&spread);
-        free(gradient);
-        free(value);
-        free(error);
-        free(tangent);
+    double *value = fit_take(&a, k->ncurve * n, sizeof *value), *error = fit_take(&a, n, sizeof *error);
+    double *tangent = fit_take(&a, k->ncurve * np * n, sizeof *tangent), *gradient = fit_take(&a, np, sizeof *gradient);
+    if (!open_spread(r, &spread, &a))
         return fit_no_memory(err, "fit.h5, curves");
-    }
     k->curves(l, r->fit->theta, value, tangent);
     fit_h5r_group(w, "/entry/curves", "NXdata");
     fit_h5r_reals(w, "/entry/curves/t", 1, &n, l->time, "s");
@@ -486,11 +479,6 @@ static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r
             error[i] = function_error(r, &spread, tangent + c * np * n + i, n, gradient);
         put_curve(w, &k->curve[c], n, value + c * n, error);
     }
-    fit_spread_free(&spread);
-    free(gradient);
-    free(value);
-    free(error);
-    free(tangent);
     return FIT_OK;
 }
 

@@ -19,10 +19,11 @@ static const struct fit_dataset data = {.reference = reference};
 static const struct fit_objective objective = {.kernel = &kernel, .ds = &data, .nparam = P, .nlinear = Q, .ngroup = G,
                                                .lin = lin};
 
-static struct fit_evidence empty(void)
+static struct fit_evidence empty(struct fit_arena *a)
 {
     struct fit_evidence e;
-    assert_true(fit_evidence_new(&e, P, FULL));
+    fit_evidence_new(&e, P, FULL, a);
+    assert_int_equal(a->failed, 0);
     return e;
 }
 
@@ -40,7 +41,8 @@ static int is(double a, double b)
 
 static void test_a_point_holds_all_parameters_and_both_rises(void **state)
 {
-    struct fit_evidence e = empty();
+    FIT_SCRATCH(a);
+    struct fit_evidence e = empty(&a);
     (void)state;
     for (size_t k = 0; k < 3; k++) {
         const double theta[P] = {1 + (double)k, 20 + (double)k};
@@ -58,12 +60,12 @@ static void test_a_point_holds_all_parameters_and_both_rises(void **state)
             assert_true(is(x[i], want[i]));
         assert_true(is(e.own[k], 4 + d) && is(e.rise[k], 3 * (4 + d)));
     }
-    fit_evidence_free(&e);
 }
 
 static void test_what_finds_no_room_is_left_out(void **state)
 {
-    struct fit_evidence e = empty();
+    FIT_SCRATCH(a);
+    struct fit_evidence e = empty(&a);
     (void)state;
     assert_true(e.room >= 100);
     for (size_t k = 0; k < e.room + 10; k++)
@@ -71,28 +73,26 @@ static void test_what_finds_no_room_is_left_out(void **state)
     assert_int_equal(e.n, e.room);
     for (size_t k = 0; k < e.room; k++)
         assert_true(is(fit_evidence_at(&e, k)[0], (double)k) && is(e.rise[k], (double)k) && is(e.own[k], (double)k));
-    fit_evidence_free(&e);
 }
 
 static void test_few_points_of_very_many_groups(void **state)
 {
+    FIT_SCRATCH(a);
     struct fit_evidence e;
     (void)state;
-    assert_true(fit_evidence_new(&e, P, 1000000));
+    fit_evidence_new(&e, P, 1000000, &a);
     assert_int_equal(e.room, 32);
-    fit_evidence_free(&e);
-    assert_true(fit_evidence_new(&e, P, 39999));
+    fit_evidence_new(&e, P, 39999, &a);
     assert_int_equal(e.room, 100);
-    fit_evidence_free(&e);
-    assert_true(fit_evidence_new(&e, P, 40000));
+    fit_evidence_new(&e, P, 40000, &a);
     assert_int_equal(e.room, 99);
-    fit_evidence_free(&e);
 }
 
 static void test_neighbours_of_a_value(void **state)
 {
     static const double x[] = {5, 1, 3, 2.5, 9, 3};
-    struct fit_evidence e = empty();
+    FIT_SCRATCH(a);
+    struct fit_evidence e = empty(&a);
     long beside[2];
     (void)state;
     fit_evidence_beside(&e, 0, 2.75, beside);
@@ -109,7 +109,6 @@ static void test_neighbours_of_a_value(void **state)
     assert_true(beside[0] == 4 && beside[1] == -1);
     fit_evidence_beside(&e, 1, -4, beside); /* the other parameter is -x */
     assert_true(beside[0] == 0 && beside[1] == 2);
-    fit_evidence_free(&e);
 }
 
 static void test_the_lowest_point_outside_of_intervals(void **state)
@@ -117,7 +116,8 @@ static void test_the_lowest_point_outside_of_intervals(void **state)
     const struct fit_union u = {.n = 2, .piece = {{.lower = 1, .upper = 2}, {.lower = 4, .upper = 5},
                                                   {.lower = -100, .upper = 100}, {.lower = -100, .upper = 100}}};
     const struct fit_union none = {.n = 0, .piece = {{.lower = -100, .upper = 100}}};
-    struct fit_evidence e = empty();
+    FIT_SCRATCH(a);
+    struct fit_evidence e = empty(&a);
     (void)state;
     assert_int_equal(fit_evidence_outside(&e, 0, &u, 0), -1);
     add(&e, 1.5, 0.1);
@@ -135,7 +135,6 @@ static void test_the_lowest_point_outside_of_intervals(void **state)
     assert_int_equal(fit_evidence_outside(&e, 0, &u, 0.25), 7); /* those at 0.25 from an end are inside now */
     assert_int_equal(fit_evidence_outside(&e, 0, &u, 0.249), 5);
     assert_int_equal(fit_evidence_outside(&e, 0, &u, 3), -1);
-    fit_evidence_free(&e);
 }
 
 int main(void)
