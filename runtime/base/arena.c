@@ -74,6 +74,12 @@ void fit_take_each(struct fit_arena *a, size_t n, double **const vector[], size_
         *vector[k] = fit_take(a, n, sizeof **vector[k]);
 }
 
+void *fit_take_copy(struct fit_arena *a, const void *from, size_t n, size_t size)
+{
+    void *p = fit_take(a, n, size);
+    return p && from && n ? memcpy(p, from, n * size) : p;
+}
+
 void *fit_take_more(struct fit_arena *a, const void *list, size_t n, size_t size)
 {
     if (n & (n - 1)) /* not a power of two: the room was doubled when it was one */

@@ -29,6 +29,9 @@ void *fit_take(struct fit_arena *a, size_t n, size_t size);
     fit_take_each(a, n, (double **[]){__VA_ARGS__}, sizeof((double **[]){__VA_ARGS__}) / sizeof(double **))
 void fit_take_each(struct fit_arena *a, size_t n, double **const vector[], size_t nvector);
 
+/* The same with n objects copied from `from`; NULL: zeros. */
+void *fit_take_copy(struct fit_arena *a, const void *from, size_t n, size_t size);
+
 /* The list of n objects of so many bytes with room for one more: itself, or a copy of twice the room.  NULL: out of
  * memory, and failed is set. */
 void *fit_take_more(struct fit_arena *a, const void *list, size_t n, size_t size);

@@ -244,12 +244,13 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
                                    const struct noise *noise, size_t g0, size_t m, int threads,
                                    struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     size_t n = e->layout.nframe;
-    double *matrix = malloc(n * n * sizeof *matrix);
-    float *single = malloc(m * n * n * sizeof *single);
-    struct packed *packed = calloc(m, sizeof *packed);
+    double *matrix = fit_take(&a, n * n, sizeof *matrix);
+    float *single = fit_take(&a, m * n * n, sizeof *single);
+    struct packed *packed = fit_take(&a, m, sizeof *packed);
     enum fit_status st = FIT_OK;
-    if (!matrix || !single || !packed) {
+    if (a.failed) {
         st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for matrices of %zu frames", n);
         goto done;
     }
@@ -265,9 +266,6 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
 done:
     for (size_t k = 0; packed && k < m; k++)
         free(packed[k].bytes);
-    free(packed);
-    free(single);
-    free(matrix);
     return st;
 }
 

@@ -126,33 +126,28 @@ void fit_consensus_free(struct fit_consensus *c)
 {
     if (!c)
         return;
-    void *all[] = {c->shard, c->mean, c->covariance, c->kept, c->theta_mean};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
+    fit_arena_free(&c->storage_);
     free(c);
 }
 
 static enum fit_status allocate(struct fit_consensus_run *c, size_t nparam, struct fit_error *err)
 {
     struct fit_consensus *out = c->out;
+    struct fit_arena *result = &out->storage_, *a = &c->storage;
     size_t k = out->nshard, n = out->nz;
-    out->shard = calloc(k, sizeof *out->shard);
-    out->mean = calloc(n, sizeof *out->mean);
-    out->covariance = calloc(n * n, sizeof *out->covariance);
-    out->kept = calloc(c->opt.keep * n + 1, sizeof *out->kept);
-    out->theta_mean = calloc(4 * nparam + 1, sizeof *out->theta_mean);
-    c->mean = calloc(k * n, sizeof *c->mean);
-    c->precision = calloc(k * n * n, sizeof *c->precision);
-    c->kept = calloc(k * c->opt.keep * n + 1, sizeof *c->kept);
-    c->status = calloc(k, sizeof *c->status);
-    c->error = calloc(k, sizeof *c->error);
-    c->finished = calloc(k, sizeof *c->finished);
-    if (!out->shard || !out->mean || !out->covariance || !out->kept || !out->theta_mean || !c->mean || !c->precision ||
-        !c->kept || !c->status || !c->error || !c->finished)
+    out->shard = fit_take(result, k, sizeof *out->shard);
+    FIT_TAKE_DOUBLES(result, n, &out->mean);
+    FIT_TAKE_DOUBLES(result, n * n, &out->covariance);
+    FIT_TAKE_DOUBLES(result, c->opt.keep * n, &out->kept);
+    FIT_TAKE_DOUBLES(result, nparam, &out->theta_mean, &out->theta_sd, &out->exact_mean, &out->exact_sd);
+    FIT_TAKE_DOUBLES(a, k * n, &c->mean);
+    FIT_TAKE_DOUBLES(a, k * n * n, &c->precision);
+    FIT_TAKE_DOUBLES(a, k * c->opt.keep * n, &c->kept);
+    c->status = fit_take(a, k, sizeof *c->status);
+    c->error = fit_take(a, k, sizeof *c->error);
+    c->finished = fit_take(a, k, sizeof *c->finished);
+    if (result->failed || a->failed)
         return fit_fail(err, FIT_ERR_MEMORY, "consensus: no memory for %zu shards of %zu parameters", k, n);
-    out->theta_sd = out->theta_mean + nparam;
-    out->exact_mean = out->theta_sd + nparam;
-    out->exact_sd = out->exact_mean + nparam;
     return FIT_OK;
 }
 
@@ -204,9 +199,7 @@ void fit_consensus_close(struct fit_consensus_run *c)
     pthread_mutex_destroy(&c->lock);
     fit_shards_free(c->shards);
     fit_consensus_free(c->out);
-    void *all[] = {c->mean, c->precision, c->kept, c->status, c->error, c->finished};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
+    fit_arena_free(&c->storage);
 }
 
 enum fit_status fit_consensus_run(const struct fit_posterior_setup *setup, const struct fit_posterior *full,

@@ -84,6 +84,7 @@ struct fit_consensus {
     double exact_k;                 /* of Laplace's weights */
     double k, ess;                  /* of the combination as a proposal for the exact posterior */
     int raw;                        /* 1: the samples are the kept draws, not corrected */
+    struct fit_arena storage_;
 };
 
 /* full: the posterior of all data; setup: what it was made from.  mode and covariance: of full, in its coordinates.

@@ -28,6 +28,7 @@ struct fit_consensus_run {
     size_t ndone;
     int stop, late; /* no more work: by the time limit, when late */
     int failed;     /* no more shards are begun; those that have are finished, so that the error is the same always */
+    struct fit_arena storage;
 };
 
 /* Division and room for results, where setup, full, mode, covariance and opt are set; inner remains to be chosen.

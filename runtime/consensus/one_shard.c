@@ -93,6 +93,7 @@ struct shard_run {
     struct fit_sampler *sampler;
     double *q, *covariance; /* mode and inverse Hessian there */
     double *z;              /* chains x draws x nz */
+    struct fit_arena storage;
 };
 
 /* From the mode of the whole, with deviations that are wider by the root of the number of shards. */
@@ -126,14 +127,13 @@ static enum fit_status open_shard(struct shard_run *r, struct fit_error *err)
     setup.threads = 1;
     setup.interrupt = c->opt.interrupt;
     st = fit_posterior_new(&setup, &r->p, err);
-    r->q = malloc((n * n + 3 * n) * sizeof *r->q);
-    r->z = malloc((rows * out->nz + 1) * sizeof *r->z);
-    if (st == FIT_OK && (!r->q || !r->z))
+    double *location, *scale;
+    FIT_TAKE_DOUBLES(&r->storage, n, &r->q, &location, &scale);
+    FIT_TAKE_DOUBLES(&r->storage, n * n, &r->covariance);
+    FIT_TAKE_DOUBLES(&r->storage, rows * out->nz, &r->z);
+    if (st == FIT_OK && r->storage.failed)
         st = fit_no_memory(err, NULL);
-    if (st != FIT_OK)
-        return st;
-    r->covariance = r->q + 3 * n;
-    return find_mode(r, r->q + n, r->q + 2 * n, err);
+    return st == FIT_OK ? find_mode(r, location, scale, err) : st;
 }
 
 /* Convergence of the coordinates, the worst of all; mean effective draws of the least. */
@@ -249,13 +249,14 @@ static void complete_chain(void *user, size_t chain, size_t thread)
 
 static enum fit_status complete(struct shard_run *r, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     const struct fit_consensus *out = r->c->out;
     const struct fit_kernel *k = r->p->setup.kernel;
     struct completion x = {.r = r, .width = k->nparam + r->ds->layout.ngroup * (k->nlinear + 1) + FIT_LANES};
     enum fit_status st = FIT_OK;
-    x.answer = calloc(out->chains, sizeof *x.answer);
-    x.room = calloc(out->chains * x.width, sizeof *x.room);
-    if (x.answer && x.room)
+    x.answer = fit_take(&a, out->chains, sizeof *x.answer);
+    x.room = fit_take(&a, out->chains * x.width, sizeof *x.room);
+    if (!a.failed)
         fit_team_run((struct fit_team){r->c->inner, FIT_TEAM_NEXT}, out->chains, complete_chain, &x);
     else
         st = fit_no_memory(err, NULL);
@@ -263,8 +264,6 @@ static enum fit_status complete(struct shard_run *r, struct fit_error *err)
         if (x.answer[chain] != FIT_EVAL_OK)
             st = x.answer[chain] == FIT_EVAL_STOP ? fit_fail(err, FIT_ERR_INTERRUPTED, "stopped")
                                                   : fit_fail(err, FIT_ERR_INTERNAL, "no density at a draw");
-    free(x.answer);
-    free(x.room);
     return st;
 }
 
@@ -324,7 +323,6 @@ enum fit_status fit_consensus_shard(struct fit_consensus_run *c, size_t number, 
     fit_sampler_free(r.sampler);
     fit_posterior_free(r.p);
     fit_shards_close(c->shards, r.ds);
-    free(r.q);
-    free(r.z);
+    fit_arena_free(&r.storage);
     return st;
 }

@@ -65,23 +65,18 @@ static void sort_out(struct deal *d, struct fit_shards *s)
 static enum fit_status deal_pieces(struct fit_shards *s, uint64_t seed, struct fit_error *err)
 {
     size_t n = s->private_->npiece;
+    FIT_SCRATCH(a);
     struct deal d = {.p = s->private_, .nshard = s->n};
-    d.key = calloc(n + 2 * s->n, sizeof *d.key);
-    d.order = calloc(2 * n + s->n, sizeof *d.order);
-    enum fit_status st = FIT_OK;
-    if (d.key && d.order) {
-        d.round = d.order + n;
-        d.shard = d.round + n;
-        d.load = d.key + n;
-        d.tie = d.load + s->n;
-        deal_all(&d, seed);
-        sort_out(&d, s);
-    } else {
-        st = fit_fail(err, FIT_ERR_MEMORY, "shards: no memory for %zu pieces", n);
-    }
-    free(d.key);
-    free(d.order);
-    return st;
+    FIT_TAKE_DOUBLES(&a, n, &d.key);
+    FIT_TAKE_DOUBLES(&a, s->n, &d.load, &d.tie);
+    d.order = fit_take(&a, n, sizeof *d.order);
+    d.round = fit_take(&a, n, sizeof *d.round);
+    d.shard = fit_take(&a, s->n, sizeof *d.shard);
+    if (a.failed)
+        return fit_fail(err, FIT_ERR_MEMORY, "shards: no memory for %zu pieces", n);
+    deal_all(&d, seed);
+    sort_out(&d, s);
+    return FIT_OK;
 }
 
 /* ---- making -------------------------------------------------------------------------------------------- */
@@ -95,27 +90,24 @@ static int few_pairs(const struct fit_dataset *ds, size_t nshard)
 
 static enum fit_status allocate(struct fit_shards *s, size_t npiece, struct fit_error *err)
 {
-    struct fit_shards_private *p = calloc(1, sizeof *p);
-    s->private_ = p;
-    s->order = calloc(s->n, sizeof *s->order);
+    struct fit_arena *a = &s->storage_;
+    struct fit_shards_private *p = s->private_ = fit_take(a, 1, sizeof *p);
+    s->order = fit_take(a, s->n, sizeof *s->order);
     if (p) {
         p->npiece = npiece;
-        p->piece = calloc(npiece, sizeof *p->piece);
-        p->first = calloc(s->n + 1, sizeof *p->first);
-        p->list = calloc(npiece, sizeof *p->list);
+        p->piece = fit_take(a, npiece, sizeof *p->piece);
+        p->first = fit_take(a, s->n + 1, sizeof *p->first);
+        p->list = fit_take(a, npiece, sizeof *p->list);
     }
-    if (!p || !s->order || !p->piece || !p->first || !p->list)
+    if (a->failed)
         return fit_fail(err, FIT_ERR_MEMORY, "shards: no memory for %zu pieces", npiece);
     return FIT_OK;
 }
 
-static pthread_mutex_t *reader_new(void)
+static pthread_mutex_t *reader_new(struct fit_arena *a)
 {
-    pthread_mutex_t *m = malloc(sizeof *m);
-    if (m && pthread_mutex_init(m, NULL) == 0)
-        return m;
-    free(m);
-    return NULL;
+    pthread_mutex_t *m = fit_take(a, 1, sizeof *m);
+    return m && pthread_mutex_init(m, NULL) == 0 ? m : NULL;
 }
 
 enum fit_status fit_shards_new(const struct fit_dataset *ds, size_t nshard, uint64_t seed, struct fit_shards **out,
@@ -135,7 +127,7 @@ enum fit_status fit_shards_new(const struct fit_dataset *ds, size_t nshard, uint
     if (st == FIT_OK) {
         s->private_->ds = ds;
         s->private_->sparse = sparse;
-        if (fit_dataset_streamed(ds) && !(s->private_->reading = reader_new()))
+        if (fit_dataset_streamed(ds) && !(s->private_->reading = reader_new(&s->storage_)))
             st = fit_no_memory(err, "shards");
         if (sparse)
             fit_shard_cut_pairs(ds, s->private_->piece);
@@ -154,16 +146,9 @@ void fit_shards_free(struct fit_shards *s)
 {
     if (!s)
         return;
-    if (s->private_) {
-        free(s->private_->piece);
-        free(s->private_->first);
-        free(s->private_->list);
-        if (s->private_->reading)
-            pthread_mutex_destroy(s->private_->reading);
-        free(s->private_->reading);
-    }
-    free(s->private_);
-    free(s->order);
+    if (s->private_ && s->private_->reading)
+        pthread_mutex_destroy(s->private_->reading);
+    fit_arena_free(&s->storage_);
     free(s);
 }
 

@@ -25,6 +25,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "data/dataset.h"
 
 /* ---- how many (shard_rule.c) ------------------------------------------------------------------------------ */
@@ -54,6 +55,7 @@ struct fit_shards {
     size_t n;
     size_t *order; /* n: longest first, the order in which they are best begun (LPT; Graham 1969) */
     struct fit_shards_private *private_;
+    struct fit_arena storage_;
 };
 
 /* ds is borrowed.  FIT_ERR_CONFIG: more shards than pieces (the message tells how many are possible), or values that

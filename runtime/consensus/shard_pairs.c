@@ -82,8 +82,8 @@ static enum fit_status read_values(struct fit_dataset *v, const struct fit_shard
     const struct fit_dataset *ds = p->ds;
     struct fit_dataset_private *own = v->private_;
     size_t vectors = ds->layout.ngroup * FIT_LANES;
-    size_t bytes = (fit_dataset_buffer(ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES * sizeof(double);
-    double *buffer = aligned_alloc(64, bytes);
+    FIT_SCRATCH(a);
+    double *buffer = fit_take(&a, fit_dataset_buffer(ds), sizeof *buffer);
     if (!buffer)
         return fit_no_memory(err, "tile");
     for (size_t k = 0; k < ds->ntile; k++) {
@@ -93,14 +93,11 @@ static enum fit_status read_values(struct fit_dataset *v, const struct fit_shard
             const struct fit_shard_piece *x = &p->piece[list[m]];
             if (x->row < ds->tile[k].i0 || x->row >= ds->tile[k].i1)
                 continue;
-            if (!t && !(t = fit_dataset_single(ds, k, buffer, &room))) {
-                free(buffer);
+            if (!t && !(t = fit_dataset_single(ds, k, buffer, &room)))
                 return fit_dataset_status(ds, err);
-            }
             take_from(ds, x, k, t, own->y.data + m * vectors, own->w.data ? own->w.data + m * vectors : NULL);
         }
     }
-    free(buffer);
     return FIT_OK;
 }
 
@@ -125,17 +122,16 @@ static enum fit_status allocate(struct fit_dataset *v, const struct fit_dataset 
     const struct fit_layout *l = &ds->layout;
     struct fit_dataset_private *p = v->private_;
     size_t ng = l->ngroup;
-    v->tile = calloc(n, sizeof *v->tile);
+    v->tile = fit_take(&p->storage, n, sizeof *v->tile);
     v->ntile = n;
-    p->frame = calloc(nframe, sizeof *p->frame);
-    p->sum = calloc(n * ng * 3, sizeof *p->sum);
-    p->time = fit_dataset_copy(l->time, l->ntime * sizeof *l->time);
-    p->setting = fit_dataset_copy(l->setting, ds->private_->nsetting * sizeof *l->setting);
-    p->coord = calloc(ds->private_->naxis + 1, sizeof *p->coord);
-    int room = v->tile && p->frame && p->sum && p->time && p->setting && p->coord;
-    for (size_t a = 0; room && a < ds->private_->naxis; a++, p->naxis++)
-        room = (p->coord[a] = fit_dataset_copy(l->coord[a], ng * sizeof *l->coord[a])) != NULL;
-    if (!room)
+    p->frame = fit_take(&p->storage, nframe, sizeof *p->frame);
+    p->sum = fit_take(&p->storage, n * ng * 3, sizeof *p->sum);
+    p->time = fit_take_copy(&p->storage, l->time, l->ntime, sizeof *l->time);
+    p->setting = fit_take_copy(&p->storage, l->setting, ds->private_->nsetting, sizeof *l->setting);
+    p->coord = fit_take(&p->storage, ds->private_->naxis, sizeof *p->coord);
+    for (size_t a = 0; p->coord && a < ds->private_->naxis; a++, p->naxis++)
+        p->coord[a] = fit_take_copy(&p->storage, l->coord[a], ng, sizeof *l->coord[a]);
+    if (p->storage.failed)
         return fit_fail(err, FIT_ERR_MEMORY, "no memory for %zu pieces", n);
     p->nsetting = ds->private_->nsetting;
     p->ndouble = p->largest = n * ng * FIT_LANES;

@@ -86,19 +86,17 @@ static struct fit_tile tile_of(const struct fit_dataset *ds, const struct fit_ti
 struct view {
     struct fit_dataset ds;
     struct fit_dataset_private own; /* in use when the values are copies */
+    struct fit_arena storage;
 };
 
 void fit_shard_close_rows(struct fit_dataset *view)
 {
     struct view *v = (struct view *)view;
-    if (view->tile)
-        free((double *)(uintptr_t)view->tile[0].sum);
     if (view->private_ == &v->own) {
         fit_dataset_block_free(&v->own.y);
         fit_dataset_block_free(&v->own.w);
     }
-    free(view->tile);
-    free(view->npoint_group);
+    fit_arena_free(&v->storage);
     free(v);
 }
 
@@ -138,8 +136,8 @@ static enum fit_status copy_pieces(struct view *v, const struct fit_shards_priva
 {
     size_t at = 0, ng = p->ds->layout.ngroup;
     enum fit_status st = room_for_copies(v, p, list, n, err);
-    size_t bytes = (fit_dataset_buffer(p->ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES * sizeof(double);
-    double *buffer = st == FIT_OK ? aligned_alloc(64, bytes) : NULL;
+    FIT_SCRATCH(a);
+    double *buffer = st == FIT_OK ? fit_take(&a, fit_dataset_buffer(p->ds), sizeof *buffer) : NULL;
     struct fit_tile own;
     const struct fit_tile *whole = NULL;
     if (st == FIT_OK && !buffer)
@@ -164,7 +162,6 @@ static enum fit_status copy_pieces(struct view *v, const struct fit_shards_priva
         count(&v->ds, &t, sum + k * ng * 3);
         at += size;
     }
-    free(buffer);
     return st;
 }
 
@@ -173,15 +170,14 @@ enum fit_status fit_shard_open_rows(const struct fit_shards_private *p, const si
 {
     size_t ng = p->ds->layout.ngroup;
     struct view *v = calloc(1, sizeof *v);
-    struct fit_tile *tile = calloc(n, sizeof *tile);
-    double *sum = calloc(n * ng * 3, sizeof *sum);
-    size_t *counts = calloc(ng, sizeof *counts);
     *out = NULL;
-    if (!v || !tile || !sum || !counts) {
-        free(v);
-        free(tile);
-        free(sum);
-        free(counts);
+    if (!v)
+        return fit_no_memory(err, "shards");
+    struct fit_tile *tile = fit_take(&v->storage, n, sizeof *tile);
+    double *sum = fit_take(&v->storage, n * ng * 3, sizeof *sum);
+    size_t *counts = fit_take(&v->storage, ng, sizeof *counts);
+    if (v->storage.failed) {
+        fit_shard_close_rows(&v->ds);
         return fit_fail(err, FIT_ERR_MEMORY, "no memory for %zu pieces", n);
     }
     v->ds = *p->ds;
@@ -189,11 +185,9 @@ enum fit_status fit_shard_open_rows(const struct fit_shards_private *p, const si
     v->ds.ntile = n;
     v->ds.npoint_group = counts;
     v->ds.npoint = v->ds.ndropped = 0;
-    tile[0].sum = sum; /* for close_rows */
     if (fit_dataset_streamed(p->ds)) {
         enum fit_status st = copy_pieces(v, p, list, n, sum, err);
         if (st != FIT_OK) {
-            tile[0].sum = sum;
             fit_shard_close_rows(&v->ds);
             return st;
         }

@@ -1,4 +1,5 @@
 /* copy.c -- replicas of a dataset with other values or weights; thinned copies; one group of a table. */
+#include "base/arena.h"
 #include "data/dataset_impl.h"
 
 #include <math.h>
@@ -30,18 +31,17 @@ enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, s
     c->private_ = p;
     p->own = NULL;
     p->original = ds->tile;
-    c->tile = malloc((ds->ntile + 1) * sizeof *c->tile);
-    c->npoint_group = calloc(ngroup + 1, sizeof *c->npoint_group);
-    c->range = ds->range ? fit_dataset_copy(ds->range, ngroup * sizeof *ds->range) : NULL;
-    p->sum = calloc(ds->ntile * ngroup * 3 + 1, sizeof *p->sum);
+    p->storage = (struct fit_arena){0};
+    c->tile = fit_take_copy(&p->storage, ds->tile, ds->ntile, sizeof *c->tile);
+    c->npoint_group = fit_take(&p->storage, ngroup, sizeof *c->npoint_group);
+    c->range = ds->range ? fit_take_copy(&p->storage, ds->range, ngroup, sizeof *c->range) : NULL;
+    p->sum = fit_take(&p->storage, ds->ntile * ngroup * 3, sizeof *p->sum);
     struct fit_block *own = weights ? &p->w : &p->y;
     *own = (struct fit_block){0};
-    if (!c->tile || !c->npoint_group || (ds->range && !c->range) || !p->sum ||
-        fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
+    if (p->storage.failed || fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
         fit_dataset_replica_free(c);
         return fit_no_memory(err, "data");
     }
-    memcpy(c->tile, ds->tile, ds->ntile * sizeof *c->tile);
     p->own = own->data;
     fit_dataset_point_tiles(c);
     *out = c;
@@ -57,11 +57,8 @@ void fit_dataset_replica_free(struct fit_dataset *c)
         fit_dataset_block_free(&p->w);
     else if (p->own == p->y.data)
         fit_dataset_block_free(&p->y);
-    free(p->sum);
+    fit_arena_free(&p->storage);
     free(p);
-    free(c->tile);
-    free(c->npoint_group);
-    free(c->range);
     free(c);
 }
 
@@ -91,16 +88,14 @@ enum fit_status fit_dataset_rewrite(struct fit_dataset *c, fit_rewrite_fn *fn, v
 enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
                                  struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     size_t n = ds->layout.nframe, s = (n + wanted - 1) / wanted, scales = 0, count = 0, station = 0;
-    uint32_t *pick = malloc((n + 1) * sizeof *pick);
-    unsigned char *taken = calloc(n + 1, 1);
-    enum fit_status st = FIT_ERR_MEMORY;
+    uint32_t *pick = fit_take(&a, n, sizeof *pick);
+    unsigned char *taken = fit_take(&a, n, 1);
     while ((size_t)2 << scales < 2 * s)
         scales++;
-    if (!pick || !taken) {
-        fit_no_memory(err, "data");
-        goto done;
-    }
+    if (a.failed)
+        return fit_no_memory(err, "data");
     for (size_t at = 0; at < n; at += 2 * s, station++) {
         size_t near = (size_t)1 << (station / 2 % (scales + 1)), far = (size_t)1 << ((station / 2 + 1) % (scales + 1));
         taken[at] = 1;
@@ -114,11 +109,7 @@ enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, st
     for (size_t k = 0; k < n; k++)
         if (taken[k])
             pick[count++] = (uint32_t)k;
-    st = fit_dataset_coarse(ds, count, pick, thin, err);
-done:
-    free(pick);
-    free(taken);
-    return st;
+    return fit_dataset_coarse(ds, count, pick, thin, err);
 }
 
 /* ---- one group of a table ---------------------------------------------------------------------------------------- */
@@ -151,15 +142,14 @@ static void take_rows(const struct fit_dataset *ds, size_t g, struct rows *r)
 enum fit_status fit_dataset_group_rows(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,
                                        struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     const struct fit_dataset_private *p = ds->private_;
     size_t n = ds->npoint_group[g] + 1, columns = p->ncolumn + p->naxis;
-    double *all = malloc((columns + 2) * n * sizeof *all), **pointer = malloc((columns + 1) * sizeof *pointer);
+    double *all = fit_take(&a, (columns + 2) * n, sizeof *all), **pointer = fit_take(&a, columns, sizeof *pointer);
     enum fit_status st;
     *one = NULL;
-    if (!all || !pointer) {
-        st = fit_no_memory(err, "data");
-        goto done;
-    }
+    if (a.failed)
+        return fit_no_memory(err, "data");
     for (size_t c = 0; c < columns; c++)
         pointer[c] = all + (2 + c) * n;
     struct rows r = {all, all + n, pointer, pointer + p->ncolumn, 0};
@@ -177,8 +167,5 @@ enum fit_status fit_dataset_group_rows(const struct fit_dataset *ds, size_t g, s
     st = fit_dataset_new_table(&t, one, err);
     if (st == FIT_OK)
         st = fit_dataset_finish(*one, err);
-done:
-    free(all);
-    free(pointer);
     return st;
 }

@@ -19,6 +19,7 @@
  * Nothing depends on the number of threads.
  */
 #define _DEFAULT_SOURCE
+#include "base/arena.h"
 #include "data/dataset_impl.h"
 #include "data/stream.h"
 #include "machine/team.h"
@@ -75,14 +76,6 @@ void fit_dataset_block_free(struct fit_block *b)
         munmap(b->map, b->map_bytes);
     b->map = NULL;
     b->data = NULL;
-}
-
-void *fit_dataset_copy(const void *from, size_t bytes)
-{
-    void *p = malloc(bytes ? bytes : 1);
-    if (p && bytes && from)
-        memcpy(p, from, bytes);
-    return p;
 }
 
 /* ---- geometry of tiles ----------------------------------------------------------------------- */
@@ -182,11 +175,11 @@ static enum fit_status make_pair_tiles(struct fit_dataset *ds, struct fit_error 
     struct fit_dataset_private *p = ds->private_;
     size_t nrow = ceil_div(l->nframe - 1, l->chunk), k = 0;
     ds->ntile = count_tiles(l->nframe, l->panel, l->chunk);
-    ds->tile = calloc(ds->ntile, sizeof *ds->tile);
-    p->offset = calloc(ds->ntile, sizeof *p->offset);
-    p->row_first = calloc(nrow, sizeof *p->row_first);
-    p->sum = calloc(ds->ntile * l->ngroup * 3, sizeof *p->sum);
-    if (!ds->tile || !p->offset || !p->row_first || !p->sum)
+    ds->tile = fit_take(&p->storage, ds->ntile, sizeof *ds->tile);
+    p->offset = fit_take(&p->storage, ds->ntile, sizeof *p->offset);
+    p->row_first = fit_take(&p->storage, nrow, sizeof *p->row_first);
+    p->sum = fit_take(&p->storage, ds->ntile * l->ngroup * 3, sizeof *p->sum);
+    if (p->storage.failed)
         return fit_no_memory(err, "data");
     for (size_t c = 0; c < nrow; c++) {
         size_t i0 = c * l->chunk;
@@ -239,14 +232,17 @@ void fit_dataset_touch(struct fit_dataset *ds)
 struct fit_dataset *fit_dataset_alloc(size_t ngroup)
 {
     struct fit_dataset *ds = calloc(1, sizeof *ds);
-    if (!ds)
+    struct fit_dataset_private *p = calloc(1, sizeof *p);
+    if (!ds || !p) {
+        free(ds);
+        free(p);
         return NULL;
-    ds->private_ = calloc(1, sizeof *ds->private_);
-    ds->reference = calloc(ngroup, sizeof *ds->reference);
-    ds->npoint_group = calloc(ngroup, sizeof *ds->npoint_group);
-    if (ds->private_)
-        ds->private_->put = calloc(ngroup, 1);
-    if (!ds->private_ || !ds->reference || !ds->npoint_group || !ds->private_->put) {
+    }
+    ds->private_ = p;
+    ds->reference = fit_take(&p->storage, ngroup, sizeof *ds->reference);
+    ds->npoint_group = fit_take(&p->storage, ngroup, sizeof *ds->npoint_group);
+    p->put = fit_take(&p->storage, ngroup, sizeof *p->put);
+    if (p->storage.failed) {
         fit_dataset_free(ds);
         return NULL;
     }
@@ -259,32 +255,11 @@ void fit_dataset_free(struct fit_dataset *ds)
     if (!ds)
         return;
     struct fit_dataset_private *p = ds->private_;
-    if (p) {
-        fit_dataset_block_free(&p->y);
-        fit_dataset_block_free(&p->w);
-        for (size_t a = 0; p->coord && a < p->naxis; a++)
-            free(p->coord[a]);
-        for (size_t c = 0; p->column && c < p->ncolumn; c++)
-            free(p->column[c]);
-        free(p->coord);
-        free(p->column);
-        free(p->offset);
-        free(p->row_first);
-        free(p->clean);
-        free(p->given);
-        fit_stream_free(p->stream);
-        free(p->sum);
-        free(p->setting);
-        free(p->time);
-        free(p->frame);
-        free(p->put);
-        free(p);
-    }
-    free(ds->tile);
-    free(ds->reference);
-    free(ds->range);
-    free(ds->npoint_group);
-    free(ds->row);
+    fit_dataset_block_free(&p->y);
+    fit_dataset_block_free(&p->w);
+    fit_stream_free(p->stream);
+    fit_arena_free(&p->storage);
+    free(p);
     free(ds);
 }
 
@@ -328,17 +303,16 @@ static enum fit_status copy_geometry(struct fit_dataset *ds, const struct fit_da
     l->ntime = s->ntime;
     l->step = s->step;
     l->nframe = all ? s->ntime : s->nframe;
-    p->time = fit_dataset_copy(s->time, s->ntime * sizeof *p->time);
-    p->setting = fit_dataset_copy(s->setting, s->nsetting * sizeof *p->setting);
-    p->frame = fit_dataset_copy(all ? NULL : s->frame, l->nframe * sizeof *p->frame);
-    p->coord = calloc(s->naxis ? s->naxis : 1, sizeof *p->coord);
-    if (!p->time || !p->setting || !p->frame || !p->coord)
-        return fit_no_memory(err, "data");
     p->nsetting = s->nsetting;
     p->naxis = s->naxis;
-    for (size_t a = 0; a < s->naxis; a++)
-        if (!(p->coord[a] = fit_dataset_copy(s->coord[a], s->ngroup * sizeof **p->coord)))
-            return fit_no_memory(err, "data");
+    p->time = fit_take_copy(&p->storage, s->time, s->ntime, sizeof *p->time);
+    p->setting = fit_take_copy(&p->storage, s->setting, s->nsetting, sizeof *p->setting);
+    p->frame = fit_take_copy(&p->storage, all ? NULL : s->frame, l->nframe, sizeof *p->frame);
+    p->coord = fit_take(&p->storage, s->naxis, sizeof *p->coord);
+    for (size_t a = 0; p->coord && a < s->naxis; a++)
+        p->coord[a] = fit_take_copy(&p->storage, s->coord[a], s->ngroup, sizeof **p->coord);
+    if (p->storage.failed)
+        return fit_no_memory(err, "data");
     if (all)
         for (size_t i = 0; i < l->nframe; i++)
             p->frame[i] = (uint32_t)i;
@@ -464,28 +438,22 @@ static enum fit_status add_tiles(struct fit_dataset *ds, const size_t *count, co
 
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     const struct fit_layout *l = &ds->layout;
-    size_t *count = calloc(ds->ntile * l->ngroup, sizeof *count);
-    struct fit_range *range = calloc(ds->ntile * l->ngroup, sizeof *range);
+    size_t *count = fit_take(&a, ds->ntile * l->ngroup, sizeof *count);
+    struct fit_range *range = fit_take(&a, ds->ntile * l->ngroup, sizeof *range);
     enum fit_status st = FIT_OK;
-    free(ds->range);
-    ds->range = calloc(l->ngroup, sizeof *ds->range);
-    if (!count || !range || !ds->range) {
-        st = fit_no_memory(err, "data");
-        goto done;
-    }
+    if (!ds->range)
+        ds->range = fit_take(&ds->private_->storage, l->ngroup, sizeof *ds->range);
+    if (a.failed || !ds->range)
+        return fit_no_memory(err, "data");
     for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
-        if (!ds->private_->put[g]) {
-            st = fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1, l->ngroup);
-            goto done;
-        }
+        if (!ds->private_->put[g])
+            return fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1, l->ngroup);
     if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count, range}, err)) != FIT_OK)
-        goto done;
+        return st;
     st = add_tiles(ds, count, range, err);
     ds->private_->finished = 1;
-done:
-    free(count);
-    free(range);
     return st;
 }
 
@@ -565,13 +533,11 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
     const struct fit_layout *l = &ds->layout;
     const struct fit_dataset_private *p = ds->private_;
     struct fit_dataset *thin = NULL;
-    enum fit_status st = FIT_OK;
-    uint32_t *frame = malloc(n * sizeof *frame);
-    const double **coord = malloc((p->naxis + 1) * sizeof *coord);
-    if (!frame || !coord) {
-        st = fit_no_memory(err, "data");
-        goto done;
-    }
+    FIT_SCRATCH(scratch);
+    uint32_t *frame = fit_take(&scratch, n, sizeof *frame);
+    const double **coord = fit_take(&scratch, p->naxis, sizeof *coord);
+    if (scratch.failed)
+        return fit_no_memory(err, "data");
     for (size_t i = 0; i < n; i++)
         frame[i] = l->frame[pick[i]];
     for (size_t a = 0; a < p->naxis; a++)
@@ -588,11 +554,9 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const u
                                      .setting = l->setting,
                                      .center = p->center,
                                      .table_doubles = p->table_doubles};
-    if ((st = fit_dataset_new_pairs(&spec, &thin, err)) == FIT_OK)
+    enum fit_status st = fit_dataset_new_pairs(&spec, &thin, err);
+    if (st == FIT_OK)
         st = fill_part(thin, ds, n, pick, group, err);
-done:
-    free(frame);
-    free(coord);
     if (st != FIT_OK)
         fit_dataset_free(thin);
     *part = st == FIT_OK ? thin : NULL;
@@ -622,12 +586,11 @@ enum fit_status fit_dataset_group(const struct fit_dataset *ds, size_t g, struct
     *one = NULL;
     if (is_rows(&ds->layout))
         return fit_dataset_group_rows(ds, g, one, err);
-    uint32_t *all = malloc((n + 1) * sizeof *all);
+    FIT_SCRATCH(a);
+    uint32_t *all = fit_take(&a, n, sizeof *all);
     if (!all)
         return fit_no_memory(err, "data");
     for (size_t k = 0; k < n; k++)
         all[k] = (uint32_t)k;
-    enum fit_status st = take_part(ds, n, all, g, 1, one, err);
-    free(all);
-    return st;
+    return take_part(ds, n, all, g, 1, one, err);
 }

@@ -2,6 +2,7 @@
 #ifndef FIT_DATASET_IMPL_H
 #define FIT_DATASET_IMPL_H
 
+#include "base/arena.h"
 #include "data/dataset.h"
 #include "data/plane.h"
 
@@ -35,6 +36,7 @@ struct fit_dataset_private {
     const struct fit_tile *original; /* and the tiles of the dataset that it is one of */
     int contiguous; /* used frames follow one another */
     size_t table_doubles;
+    struct fit_arena storage; /* of all arrays here and in the dataset but y and w */
 };
 
 /* Where the values of one matrix are. */
@@ -74,9 +76,6 @@ void fit_dataset_touch(struct fit_dataset *ds);
 enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struct fit_error *err);
 
 void fit_dataset_block_free(struct fit_block *b);
-
-/* A copy of `bytes` bytes (not filled when from is NULL), or NULL: out of memory. */
-void *fit_dataset_copy(const void *from, size_t bytes);
 
 /* 1 when the value is finite and its error (sigma may be NULL) gives a positive, finite weight. */
 int fit_dataset_counts(double y, const double *sigma, size_t at);

@@ -20,9 +20,9 @@ enum fit_status fit_dataset_stream(struct fit_dataset *ds, const struct fit_stre
     int errors = spec->sigma != NULL || seen->sigma != NULL;
     ds->weighted = p->stream_weights = errors;
     p->stream_row = spec->row;
-    p->clean = calloc(n, 1);
-    if (!p->clean ||
-        (seen->sigma && !(p->given = fit_dataset_copy(seen->sigma, n * sizeof *seen->sigma)))) {
+    p->clean = fit_take(&p->storage, n, sizeof *p->clean);
+    p->given = seen->sigma ? fit_take_copy(&p->storage, seen->sigma, n, sizeof *seen->sigma) : NULL;
+    if (p->storage.failed) {
         fit_h5_raw_free(spec->set);
         return fit_no_memory(err, "data");
     }

@@ -4,13 +4,13 @@
  * (put_tile, fit_dataset_put_groups); gives y and w of tiles in the order of dataset.c, with the
  * same bits either way: the value less the reference of its group, and 1 / sigma^2.
  */
+#include "base/arena.h"
 #include "base/clock.h"
 #include "data/dataset_impl.h"
 #include "data/tile_arithmetic.h"
 #include "machine/team.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define L FIT_LANES
 #if defined(__GNUC__)
@@ -69,15 +69,13 @@ static void survey_row(void *user, size_t i, size_t thread)
 static enum fit_status survey(const struct fit_dataset *ds, const double *m, const double *sigma,
                               double *mean, size_t *bad, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     const struct fit_layout *l = &ds->layout;
     size_t n = l->nframe, count = 0;
-    double *row = calloc(n, sizeof *row), total = 0;
-    size_t *good = calloc(n, sizeof *good);
-    if (!row || !good) {
-        free(row);
-        free(good);
+    double *row = fit_take(&a, n, sizeof *row), total = 0;
+    size_t *good = fit_take(&a, n, sizeof *good);
+    if (a.failed)
         return fit_no_memory(err, "data");
-    }
     struct rows all = {l, m, sigma, row, good};
     fit_team_run(n >= FIT_FRAMES_PARALLEL ? everyone : alone, n, survey_row, &all);
     for (size_t i = 0; i < n; i++) {
@@ -86,8 +84,6 @@ static enum fit_status survey(const struct fit_dataset *ds, const double *m, con
     }
     *mean = count ? total / (double)count : 0;
     *bad = n * (n - 1) / 2 - count;
-    free(row);
-    free(good);
     return FIT_OK;
 }
 
@@ -196,10 +192,11 @@ static void put_plain(const struct fit_layout *l, const struct fit_values *v, co
 void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_values *v,
                             const struct fit_tile *t, double *y, double *w)
 {
+    FIT_SCRATCH(a);
     size_t n = ds->layout.ngroup;
-    const float **from = malloc(n * sizeof *from);
-    double *reference = malloc(n * sizeof *reference);
-    int plain = from && reference && n > 1;
+    const float **from = fit_take(&a, n, sizeof *from);
+    double *reference = fit_take(&a, n, sizeof *reference);
+    int plain = !a.failed && n > 1;
     for (size_t g = 0; plain && g < n; g++) {
         plain = !w && fit_values_plain(ds, &v[g]) && v[g].y.single && v[g].y.row == v[0].y.row;
         reference[g] = v[g].reference;
@@ -208,8 +205,6 @@ void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_value
         put_plain(&ds->layout, v, t, from, reference, y);
     for (size_t g = 0; !plain && g < n; g++)
         put_tile(ds, &v[g], t, y, w);
-    free(from);
-    free(reference);
 }
 
 /* Lanes that count get the weight 1. */

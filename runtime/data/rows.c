@@ -64,14 +64,14 @@ static size_t group_of(const struct fit_dataset_table *t, struct groups *s, size
     return s->n++;
 }
 
-static enum fit_status find_groups(const struct fit_dataset_table *t, struct groups *s,
+static enum fit_status find_groups(const struct fit_dataset_table *t, struct groups *s, struct fit_arena *a,
                                    struct fit_error *err)
 {
-    s->of = malloc(t->nrow * sizeof *s->of);
-    s->count = calloc(FIT_GROUPS_MOST, sizeof *s->count);
-    s->first = calloc(FIT_GROUPS_MOST, sizeof *s->first);
-    s->coord = malloc((t->naxis * FIT_GROUPS_MOST + 1) * sizeof *s->coord);
-    if (!s->of || !s->count || !s->first || !s->coord)
+    s->of = fit_take(a, t->nrow, sizeof *s->of);
+    s->count = fit_take(a, FIT_GROUPS_MOST, sizeof *s->count);
+    s->first = fit_take(a, FIT_GROUPS_MOST, sizeof *s->first);
+    s->coord = fit_take(a, t->naxis * FIT_GROUPS_MOST, sizeof *s->coord);
+    if (a->failed)
         return fit_no_memory(err, "table");
     for (size_t r = 0, g = 0; r < t->nrow; r++) {
         g = group_of(t, s, g, r);
@@ -90,34 +90,26 @@ static enum fit_status find_groups(const struct fit_dataset_table *t, struct gro
     return FIT_OK;
 }
 
-static void free_groups(struct groups *s)
-{
-    free(s->of);
-    free(s->count);
-    free(s->first);
-    free(s->coord);
-}
-
 /* ds->row, and the coordinates of the groups. */
 static enum fit_status place_rows(struct fit_dataset *ds, const struct fit_dataset_table *t,
                                   const struct groups *s, struct fit_error *err)
 {
     struct fit_dataset_private *p = ds->private_;
-    size_t *next = fit_dataset_copy(s->first, s->n * sizeof *next);
-    p->coord = calloc(t->naxis + 1, sizeof *p->coord);
+    FIT_SCRATCH(scratch);
+    size_t *next = fit_take_copy(&scratch, s->first, s->n, sizeof *next);
+    p->coord = fit_take(&p->storage, t->naxis, sizeof *p->coord);
     p->naxis = t->naxis;
-    ds->row = malloc(s->places * sizeof *ds->row);
-    enum fit_status st = next && p->coord && ds->row ? FIT_OK : fit_no_memory(err, "table");
-    for (size_t k = 0; st == FIT_OK && k < s->places; k++)
+    ds->row = fit_take(&p->storage, s->places, sizeof *ds->row);
+    for (size_t a = 0; p->coord && a < t->naxis; a++)
+        p->coord[a] = fit_take_copy(&p->storage, s->coord + a * FIT_GROUPS_MOST, s->n, sizeof **p->coord);
+    if (scratch.failed || p->storage.failed)
+        return fit_no_memory(err, "table");
+    for (size_t k = 0; k < s->places; k++)
         ds->row[k] = FIT_NO_ROW;
-    for (size_t r = 0; st == FIT_OK && r < t->nrow; r++)
+    for (size_t r = 0; r < t->nrow; r++)
         ds->row[next[s->of[r]]++] = (uint32_t)r;
-    for (size_t a = 0; st == FIT_OK && a < t->naxis; a++)
-        if (!(p->coord[a] = fit_dataset_copy(s->coord + a * FIT_GROUPS_MOST, s->n * sizeof(double))))
-            st = fit_no_memory(err, "table");
     ds->layout.coord = (const double *const *)p->coord;
-    free(next);
-    return st;
+    return FIT_OK;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -132,16 +124,15 @@ static enum fit_status copy_columns(struct fit_dataset *ds, const struct fit_dat
 {
     struct fit_dataset_private *p = ds->private_;
     size_t n = ds->layout.nrow;
-    p->column = calloc(t->ncolumn ? t->ncolumn : 1, sizeof *p->column);
-    if (!p->column)
-        return fit_no_memory(err, "table");
+    p->column = fit_take(&p->storage, t->ncolumn, sizeof *p->column);
     p->ncolumn = t->ncolumn;
-    for (size_t c = 0; c < t->ncolumn; c++) {
-        if (!(p->column[c] = aligned_alloc(64, padded(n) * sizeof(double))))
-            return fit_no_memory(err, "table");
+    for (size_t c = 0; p->column && c < t->ncolumn; c++)
+        p->column[c] = fit_take(&p->storage, padded(n), sizeof **p->column);
+    if (p->storage.failed)
+        return fit_no_memory(err, "table");
+    for (size_t c = 0; c < t->ncolumn; c++)
         for (size_t k = 0; k < n; k++)
             p->column[c][k] = row_at(ds, k) == FIT_NO_ROW ? 0 : t->column[c][row_at(ds, k)];
-    }
     ds->layout.column = (const double *const *)p->column;
     return FIT_OK;
 }
@@ -174,10 +165,10 @@ static enum fit_status make_row_tiles(struct fit_dataset *ds, const struct group
     ds->layout.chunk = chunk;
     for (size_t g = 0; g < s->n; g++)
         ds->ntile += (s->count[g] + chunk - 1) / chunk;
-    ds->tile = calloc(ds->ntile, sizeof *ds->tile);
-    p->offset = calloc(ds->ntile, sizeof *p->offset);
-    p->sum = calloc(ds->ntile * s->n * 3, sizeof *p->sum);
-    if (!ds->tile || !p->offset || !p->sum)
+    ds->tile = fit_take(&p->storage, ds->ntile, sizeof *ds->tile);
+    p->offset = fit_take(&p->storage, ds->ntile, sizeof *p->offset);
+    p->sum = fit_take(&p->storage, ds->ntile * s->n * 3, sizeof *p->sum);
+    if (p->storage.failed)
         return fit_no_memory(err, "table");
     for (size_t g = 0; g < s->n; g++)
         for (size_t i = s->first[g], end = i + s->count[g]; i < end; i += chunk, k++) {
@@ -237,7 +228,8 @@ static enum fit_status fill_rows(struct fit_dataset *ds, const struct fit_datase
 {
     struct fit_dataset_private *p = ds->private_;
     size_t n = ds->layout.nrow, good = 0;
-    unsigned char *ok = calloc(n, 1);
+    FIT_SCRATCH(a);
+    unsigned char *ok = fit_take(&a, n, 1);
     enum fit_status st = FIT_OK;
     if (!ok)
         return fit_no_memory(err, "table");
@@ -248,7 +240,6 @@ static enum fit_status fill_rows(struct fit_dataset *ds, const struct fit_datase
         st = fit_dataset_block_new(&p->w, p->ndouble, err);
     for (size_t g = 0; st == FIT_OK && g < s->n; g++)
         st = fill_group(ds, t, ok, g, s->first[g], s->count[g], err);
-    free(ok);
     return st;
 }
 
@@ -264,7 +255,7 @@ static enum fit_status make(struct fit_dataset *ds, const struct fit_dataset_tab
     ds->weighted = t->sigma != NULL;
     p->center = t->center;
     p->nsetting = t->nsetting;
-    if (!(p->setting = fit_dataset_copy(t->setting, t->nsetting * sizeof *t->setting)))
+    if (!(p->setting = fit_take_copy(&p->storage, t->setting, t->nsetting, sizeof *t->setting)))
         return fit_no_memory(err, "table");
     ds->layout.setting = p->setting;
     if (t->naxis)
@@ -281,17 +272,17 @@ static enum fit_status make(struct fit_dataset *ds, const struct fit_dataset_tab
 enum fit_status fit_dataset_new_table(const struct fit_dataset_table *t, struct fit_dataset **out,
                                       struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     struct groups s = {0};
     struct fit_dataset *ds = NULL;
     *out = NULL;
     if (!t->nrow || t->nrow >= FIT_NO_ROW)
         return fit_fail(err, FIT_ERR_DATA, t->nrow ? "table: too many rows" : "table: no rows");
-    enum fit_status st = find_groups(t, &s, err);
+    enum fit_status st = find_groups(t, &s, &a, err);
     if (st == FIT_OK && !(ds = fit_dataset_alloc(s.n)))
         st = fit_no_memory(err, "table");
     if (st == FIT_OK)
         st = make(ds, t, &s, err);
-    free_groups(&s);
     if (st == FIT_OK)
         *out = ds;
     else

@@ -62,6 +62,7 @@ struct fit_stream {
     size_t base;            /* number of the first segment of the pass */
     size_t ndone;           /* tiles of the pass */
     struct fit_error error;
+    struct fit_arena storage;
 };
 
 static size_t min_size(size_t a, size_t b)
@@ -120,10 +121,10 @@ static size_t unit_of(struct fit_stream *s, const struct fit_plane *p)
 
 static int plan_units(struct fit_stream *s)
 {
-    s->unit = calloc(2 * s->ngroup, sizeof *s->unit);
-    s->y_unit = calloc(s->ngroup, sizeof *s->y_unit);
-    s->sigma_unit = calloc(s->ngroup, sizeof *s->sigma_unit);
-    if (!s->unit || !s->y_unit || !s->sigma_unit)
+    s->unit = fit_take(&s->storage, 2 * s->ngroup, sizeof *s->unit);
+    s->y_unit = fit_take(&s->storage, s->ngroup, sizeof *s->y_unit);
+    s->sigma_unit = fit_take(&s->storage, s->ngroup, sizeof *s->sigma_unit);
+    if (s->storage.failed)
         return 0;
     for (size_t g = 0; g < s->ngroup; g++) {
         s->y_unit[g] = unit_of(s, &s->y[g]);
@@ -138,9 +139,9 @@ static int plan_units(struct fit_stream *s)
 /* Tiles of one row of tiles, as many as a slot shall hold. */
 static int plan_segments(struct fit_stream *s, size_t slot_bytes)
 {
-    s->segment = calloc(s->ntile, sizeof *s->segment);
-    s->of_tile = calloc(s->ntile, sizeof *s->of_tile);
-    if (!s->segment || !s->of_tile)
+    s->segment = fit_take(&s->storage, s->ntile, sizeof *s->segment);
+    s->of_tile = fit_take(&s->storage, s->ntile, sizeof *s->of_tile);
+    if (s->storage.failed)
         return 0;
     for (size_t k = 0; k < s->ntile; k++) {
         struct fit_rect box = box_of_tile(s, &s->tile[k]);
@@ -256,12 +257,6 @@ static enum fit_status start(struct fit_stream *s, int readers, struct fit_error
                       : fit_fail(err, FIT_ERR_INTERNAL, "data: cannot start a thread that reads");
 }
 
-static void *copy(const void *from, size_t bytes)
-{
-    void *p = malloc(bytes);
-    return p ? memcpy(p, from, bytes) : NULL;
-}
-
 enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct fit_layout *layout,
                                size_t ntile, const struct fit_tile *tile, struct fit_stream **out,
                                struct fit_error *err)
@@ -281,11 +276,10 @@ enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct 
     s->ntile = ntile;
     s->ngroup = spec->ngroup;
     s->row = spec->row;
-    s->y = copy(spec->y, spec->ngroup * sizeof *s->y);
-    s->sigma = spec->sigma ? copy(spec->sigma, spec->ngroup * sizeof *s->sigma) : NULL;
+    s->y = fit_take_copy(&s->storage, spec->y, spec->ngroup, sizeof *s->y);
+    s->sigma = spec->sigma ? fit_take_copy(&s->storage, spec->sigma, spec->ngroup, sizeof *s->sigma) : NULL;
     enum fit_status st = FIT_OK;
-    if (!s->y || (spec->sigma && !s->sigma) || !plan_units(s) ||
-        !plan_segments(s, spec->slot_bytes ? spec->slot_bytes : SLOT_BYTES))
+    if (!plan_units(s) || !plan_segments(s, spec->slot_bytes ? spec->slot_bytes : SLOT_BYTES))
         st = fit_no_memory(err, "data");
     if (st == FIT_OK)
         st = start(s, reader_count(s, spec->threads), err);
@@ -312,13 +306,7 @@ void fit_stream_free(struct fit_stream *s)
     pthread_mutex_destroy(&s->pass);
     pthread_mutex_destroy(&s->lock);
     fit_h5_raw_free(s->set);
-    free(s->y);
-    free(s->sigma);
-    free(s->y_unit);
-    free(s->sigma_unit);
-    free(s->unit);
-    free(s->segment);
-    free(s->of_tile);
+    fit_arena_free(&s->storage);
     free(s);
 }
 

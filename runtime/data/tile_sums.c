@@ -6,7 +6,7 @@
  */
 #include "data/tile_sums.h"
 
-#include "base/alloc.h"
+#include "base/arena.h"
 #include "base/clock.h"
 #include "machine/team.h"
 #include "machine/topology.h"
@@ -27,6 +27,7 @@ struct fit_parallel {
     double *tile;               /* threads x nout */
     double *scratch;            /* threads x nscratch */
     double *buffer;             /* threads x nbuffer */
+    struct fit_arena storage;
 };
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -62,12 +63,12 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     }
     p->nscratch = need->nscratch * p->stride + multiple_of_8(need->nextra);
     size_t threads = (size_t)p->threads;
-    p->partial = fit_alloc_doubles(p->nleaf * p->nout);
-    p->tile = fit_alloc_doubles(threads * p->nout);
-    p->scratch = fit_alloc_doubles(threads * p->nscratch);
     p->nbuffer = multiple_of_8(fit_dataset_buffer(ds));
-    p->buffer = fit_alloc_doubles(threads * p->nbuffer);
-    if (!p->partial || !p->tile || !p->scratch || !p->buffer) {
+    FIT_TAKE_DOUBLES(&p->storage, p->nleaf * p->nout, &p->partial);
+    FIT_TAKE_DOUBLES(&p->storage, threads * p->nout, &p->tile);
+    FIT_TAKE_DOUBLES(&p->storage, threads * p->nscratch, &p->scratch);
+    FIT_TAKE_DOUBLES(&p->storage, threads * p->nbuffer, &p->buffer);
+    if (p->storage.failed) {
         size_t numbers =
             (p->nleaf + threads) * p->nout + threads * (p->nscratch + p->nbuffer);
         fit_parallel_free(p);
@@ -82,10 +83,7 @@ void fit_parallel_free(struct fit_parallel *par)
 {
     if (!par)
         return;
-    free(par->partial);
-    free(par->tile);
-    free(par->scratch);
-    free(par->buffer);
+    fit_arena_free(&par->storage);
     free(par);
 }
 

@@ -280,10 +280,11 @@ static enum fit_status measure(struct fit_sketch *s, const struct fit_ls *f, dou
 /* Takes out what the residuals contribute to first order. */
 static enum fit_status settle(struct fit_sketch *s, const struct fit_ls *f, struct fit_error *err)
 {
+    FIT_SCRATCH(scratch);
     size_t n = s->p;
-    double *B = calloc(n * n + 6 * n + fit_boxqp_work(n) + 1, sizeof *B);
-    signed char *state = malloc(n + 1);
-    enum fit_status st = B && state ? FIT_OK : FIT_ERR_MEMORY;
+    double *B = fit_take(&scratch, n * n + 6 * n + fit_boxqp_work(n), sizeof *B);
+    signed char *state = fit_take(&scratch, n, 1);
+    enum fit_status st = !scratch.failed ? FIT_OK : FIT_ERR_MEMORY;
     if (st == FIT_OK) {
         double *g = B + n * n, *a = g + n, *low = a + n, *high = low + n, *none = high + n,
                *work = none + n;
@@ -298,8 +299,6 @@ static enum fit_status settle(struct fit_sketch *s, const struct fit_ls *f, stru
         if (st == FIT_OK && (st = drawing_shift(s->drawing, a, err)) == FIT_OK)
             st = measure(s, f, B, g);
     }
-    free(B);
-    free(state);
     return st;
 }
 

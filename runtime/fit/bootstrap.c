@@ -35,6 +35,7 @@ struct job {
     unsigned char *good;       /* n */
     struct fit_error *err;     /* of each replicate */
     enum fit_status *status;
+    struct fit_arena storage;
 };
 
 /* ---- values of the model --------------------------------------------------------------------------------------- */
@@ -49,13 +50,13 @@ static void model_tile(void *user, const struct fit_tile *t, double *values, siz
 static enum fit_status make_mean(struct job *j, struct fit_error *err)
 {
     const struct fit_kernel *k = j->kernel;
-    size_t q = k->nlinear, tables = (k->workspace(&j->ds->layout) + L) / L * L;
+    size_t q = k->nlinear;
     enum fit_status st = fit_dataset_replica(j->ds, 0, &j->mean, err);
     if (st != FIT_OK)
         return st;
-    j->ws = aligned_alloc(64, tables * sizeof *j->ws);
-    j->lin = malloc((j->ds->layout.ngroup * q + 1) * sizeof *j->lin);
-    if (!j->ws || !j->lin)
+    j->ws = fit_take(&j->storage, k->workspace(&j->ds->layout), sizeof *j->ws);
+    j->lin = fit_take(&j->storage, j->ds->layout.ngroup * q, sizeof *j->lin);
+    if (j->storage.failed)
         return fit_no_memory(err, "bootstrap");
     for (size_t e = 0; e < j->ds->layout.ngroup * q; e++)
         j->lin[e] = j->res->lin[e] - ((int)(e % q) == k->intercept ? j->ds->reference[e / q] : 0);
@@ -265,7 +266,7 @@ static enum fit_status prepare(struct job *j, struct fit_error *err)
         places = j->clusters * j->ds->layout.ngroup;
     } else if (s->kind == FIT_BOOTSTRAP_BLOCK) {
         j->length = s->length ? s->length : 1;
-        if (!(j->order = malloc((places + 1) * sizeof *j->order)))
+        if (!(j->order = fit_take(&j->storage, places, sizeof *j->order)))
             return fit_no_memory(err, "bootstrap");
         if (j->length > 1)
             each_group(j->ds, order_group, j);
@@ -281,7 +282,7 @@ static enum fit_status prepare(struct job *j, struct fit_error *err)
         st = make_mean(j, err);
     for (size_t k = 0; k < j->nworker && st == FIT_OK; k++) {
         st = fit_dataset_replica(j->ds, s->kind == FIT_BOOTSTRAP_BLOCK, &j->replica[k], err);
-        j->times[k] = malloc((places + 1) * sizeof **j->times);
+        j->times[k] = fit_take(&j->storage, places, sizeof **j->times);
         if (st == FIT_OK && !j->times[k])
             st = fit_no_memory(err, "bootstrap");
     }
@@ -301,18 +302,17 @@ static enum fit_status first_failure(const struct job *j, struct fit_error *err)
 /* Moments and quantiles of the draws that are good. */
 static enum fit_status summarise(struct job *j, struct fit_bootstrap *out, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     static const double level[4] = {2.5, 16, 84, 97.5};
     size_t n = out->nfull;
     for (size_t k = 0; k < out->n; k++)
         if (j->good[k])
             memmove(out->draw + out->good++ * n, out->draw + k * n, n * sizeof *out->draw);
-    double *x = malloc((out->good + 1) * sizeof *x);
+    double *x = fit_take(&a, out->good, sizeof *x);
     if (!x)
         return fit_no_memory(err, "bootstrap");
-    if (2 * out->good < out->n || out->good < 2) {
-        free(x);
+    if (2 * out->good < out->n || out->good < 2)
         return fit_fail(err, FIT_ERR_NUMERIC, "bootstrap: only %zu of %zu fits came to their end", out->good, out->n);
-    }
     for (size_t e = 0; e < n; e++) {
         double sum = 0, square = 0;
         for (size_t k = 0; k < out->good; k++)
@@ -326,7 +326,6 @@ static enum fit_status summarise(struct job *j, struct fit_bootstrap *out, struc
         for (size_t p = 0; p < 4; p++)
             out->quantile[4 * e + p] = held ? NAN : fit_percentile(x, out->good, level[p]);
     }
-    free(x);
     return FIT_OK;
 }
 
@@ -350,17 +349,10 @@ static void set_options(struct job *j, const struct fit_options *from)
 
 static void release(struct job *j)
 {
-    for (size_t k = 0; k < j->nworker; k++) {
+    for (size_t k = 0; k < j->nworker; k++)
         fit_dataset_replica_free(j->replica[k]);
-        free(j->times[k]);
-    }
     fit_dataset_replica_free(j->mean);
-    free(j->ws);
-    free(j->lin);
-    free(j->good);
-    free(j->err);
-    free(j->status);
-    free(j->order);
+    fit_arena_free(&j->storage);
 }
 
 enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -371,18 +363,16 @@ enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_
     size_t n = spec->n, nfull = res->nfull;
     double begin = fit_seconds();
     *out = (struct fit_bootstrap){.kind = spec->kind, .n = n, .nfull = nfull};
-    out->draw = j.draw = malloc((n * nfull + 1) * sizeof *j.draw);
-    out->mean = malloc((6 * nfull + 1) * sizeof *out->mean);
-    j.good = calloc(n + 1, 1);
-    j.err = calloc(n + 1, sizeof *j.err);
-    j.status = calloc(n + 1, sizeof *j.status);
-    enum fit_status st = FIT_OK;
-    if (!out->draw || !out->mean || !j.good || !j.err || !j.status)
-        st = fit_no_memory(err, "bootstrap");
+    FIT_TAKE_DOUBLES(&out->storage_, nfull, &out->mean, &out->std);
+    FIT_TAKE_DOUBLES(&out->storage_, 4 * nfull, &out->quantile);
+    FIT_TAKE_DOUBLES(&out->storage_, n * nfull, &out->draw);
+    j.draw = out->draw;
+    j.good = fit_take(&j.storage, n, sizeof *j.good);
+    j.err = fit_take(&j.storage, n, sizeof *j.err);
+    j.status = fit_take(&j.storage, n, sizeof *j.status);
+    enum fit_status st = out->storage_.failed || j.storage.failed ? fit_no_memory(err, "bootstrap") : FIT_OK;
     set_options(&j, options);
     if (st == FIT_OK && (st = prepare(&j, err)) == FIT_OK) {
-        out->std = out->mean + nfull;
-        out->quantile = out->std + nfull;
         out->length = spec->kind == FIT_BOOTSTRAP_BLOCK ? j.length : 0;
         if (j.nworker > 1)
             fit_team_run((struct fit_team){(int)j.nworker, FIT_TEAM_NEXT}, n, replicate, &j);
@@ -400,7 +390,6 @@ enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_
 
 void fit_bootstrap_free(struct fit_bootstrap *b)
 {
-    free(b->draw);
-    free(b->mean);
+    fit_arena_free(&b->storage_);
     *b = (struct fit_bootstrap){0};
 }

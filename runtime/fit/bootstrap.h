@@ -37,6 +37,7 @@ struct fit_bootstrap {
     double *mean, *std;    /* nfull; NaN where a parameter was held */
     double *quantile;      /* nfull x 4: 2.5, 16, 84, 97.5 % */
     double seconds;
+    struct fit_arena storage_;
 };
 
 /* options: those of the fit that led to res.  FIT_ERR_CONFIG for streamed data, FIT_ERR_INTERRUPTED, FIT_ERR_MEMORY,

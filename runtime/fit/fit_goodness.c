@@ -12,9 +12,7 @@
  * Laws whose mean makes their variance: chi2 = sum w (y - mean)^2 / variance (Pearson).
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "errors/scores.h"
 #include "leastsquares/fit_impl.h"
 #include "model/law.h"
@@ -126,6 +124,7 @@ static double pearson_tile(const struct fit_ls *f, const struct fit_tile *t, con
 /* NaN where the law has a width of its own.  Tables of a law are small: one thread. */
 static enum fit_status pearson(const struct fit_ls *f, double *chi2)
 {
+    FIT_SCRATCH(a);
     const struct fit_objective *o = f->obj;
     const struct fit_layout *l = &f->ds->layout;
     size_t most = 0;
@@ -135,17 +134,15 @@ static enum fit_status pearson(const struct fit_ls *f, double *chi2)
     for (size_t k = 0; k < f->ds->ntile; k++)
         most = fit_tile_doubles(l, &f->ds->tile[k]) > most ? fit_tile_doubles(l, &f->ds->tile[k]) : most;
     most += FIT_LANES;
-    double *mean = fit_alloc_doubles(most), *argument = fit_alloc_doubles(most * MOST_ARGUMENTS);
+    double *mean = fit_take(&a, most, sizeof *mean), *argument = fit_take(&a, most * MOST_ARGUMENTS, sizeof *argument);
     *chi2 = 0;
-    for (size_t k = 0; mean && argument && k < f->ds->ntile; k++) {
+    for (size_t k = 0; !a.failed && k < f->ds->ntile; k++) {
         const struct fit_tile *t = &f->ds->tile[k];
         f->kernel->model(l, o->ws, o->lin, t, mean);
         f->kernel->density->arguments(l, o->ws, t, argument);
         *chi2 += pearson_tile(f, t, mean, argument, (t->i1 + FIT_LANES - 1) / FIT_LANES * FIT_LANES - t->i0);
     }
     const int lost = !mean || !argument;
-    free(mean);
-    free(argument);
     return lost ? fit_no_memory(f->err, "fit, chi2") : FIT_OK;
 }
 

@@ -5,7 +5,6 @@
  * the same order whatever the number of threads, and no two threads write to the same place. */
 #include "fit/maps.h"
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "machine/team.h"
 #include "machine/topology.h"
@@ -42,6 +41,7 @@ struct work {
     double *row, *alike; /* of each thread: room for a row of a tile, three times; ngroup: inverse_sigma of weight 1 */
     uint32_t *column;    /* the same for its frames */
     size_t share;        /* groups that a thread takes at a time */
+    struct fit_arena storage;
 };
 
 /* 1 / standard deviation of a value of group g: from its weight when weights are errors, the given
@@ -376,65 +376,46 @@ static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_da
     m->nlag = pairs ? l->ntime - 1 : 0;
     size_t values = pairs ? m->ngroup * m->n * m->n : m->n,
            cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
-    m->t = fit_alloc_doubles(m->n);
-    m->c2 = malloc(values * sizeof(float));
-    m->model = malloc(values * sizeof(float));
-    m->residual = malloc(values * sizeof(float));
-    m->mask = calloc(values, 1);
-    m->tau = fit_alloc_doubles(m->nlag);
-    m->g2 = fit_alloc_doubles(cuts);
-    m->g2_model = fit_alloc_doubles(cuts);
-    m->g2_error = fit_alloc_doubles(cuts);
-    m->chi2 = fit_alloc_doubles(m->ngroup);
-    m->npoint = calloc(m->ngroup, sizeof *m->npoint);
-    if (m->t && m->c2 && m->model && m->residual && m->mask && m->tau && m->g2 && m->g2_model &&
-        m->g2_error && m->chi2 && m->npoint) {
-        if (pairs)
-            grids(m, l);
-        return m;
-    }
-    fit_maps_free(m);
-    return NULL;
+    struct fit_arena *a = &m->storage_;
+    FIT_TAKE_DOUBLES(a, m->n, &m->t);
+    FIT_TAKE_DOUBLES(a, m->nlag, &m->tau);
+    FIT_TAKE_DOUBLES(a, cuts, &m->g2, &m->g2_model, &m->g2_error);
+    FIT_TAKE_DOUBLES(a, m->ngroup, &m->chi2);
+    m->c2 = fit_take(a, values, sizeof *m->c2);
+    m->model = fit_take(a, values, sizeof *m->model);
+    m->residual = fit_take(a, values, sizeof *m->residual);
+    m->mask = fit_take(a, values, sizeof *m->mask);
+    m->npoint = fit_take(a, m->ngroup, sizeof *m->npoint);
+    if (pairs && !a->failed)
+        grids(m, l);
+    return m;
 }
 
 void fit_maps_free(struct fit_maps *m)
 {
     if (!m)
         return;
-    free(m->t);
-    free(m->c2);
-    free(m->model);
-    free(m->residual);
-    free(m->mask);
-    free(m->tau);
-    free(m->g2);
-    free(m->g2_model);
-    free(m->g2_error);
-    free(m->chi2);
-    free(m->npoint);
+    fit_arena_free(&m->storage_);
     free(m);
 }
 
-static int allocate_sums(struct work *w)
+static void allocate_sums(struct work *w)
 {
     const struct fit_maps *m = w->maps;
     size_t values = w->k->space == FIT_PAIRS ? m->ngroup * triangle(m, m->n - 1, m->n) : m->n,
            cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
-    int ok = 1;
     for (int c = 0; c < 4; c++) {
-        w->map[c] = fit_alloc_doubles(values);
-        w->cut[c] = fit_alloc_doubles(cuts);
-        ok = ok && w->map[c] && w->cut[c];
+        FIT_TAKE_DOUBLES(&w->storage, values, &w->map[c]);
+        FIT_TAKE_DOUBLES(&w->storage, cuts, &w->cut[c]);
     }
-    w->sums = calloc(m->ngroup, sizeof *w->sums);
-    w->alike = fit_alloc_doubles(m->ngroup);
+    w->sums = fit_take(&w->storage, m->ngroup, sizeof *w->sums);
+    w->alike = fit_take(&w->storage, m->ngroup, sizeof *w->alike);
     for (size_t g = 0; w->alike && g < m->ngroup; g++)
         w->alike[g] = inverse_sigma(w, g, 1);
-    return ok && w->sums && w->alike;
 }
 
 /* What a batch of tiles needs. */
-static int allocate_batch(struct work *w, int threads)
+static void allocate_batch(struct work *w, int threads)
 {
     const struct fit_layout *l = &w->ds->layout;
     const size_t batch = (size_t)threads * TILES_PER_THREAD, row = (size_t)threads * room_of_row(l);
@@ -444,50 +425,31 @@ static int allocate_batch(struct work *w, int threads)
     }
     w->stride = (w->stride + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
     w->nbuffer = (fit_dataset_buffer(w->ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    w->model = fit_alloc_doubles(batch * w->stride);
-    w->buffer = fit_alloc_doubles(batch * w->nbuffer);
-    w->own = calloc(batch, sizeof *w->own);
-    w->tile = calloc(batch, sizeof *w->tile);
-    w->row = fit_alloc_doubles(3 * row);
-    w->column = calloc(row + 1, sizeof *w->column);
+    FIT_TAKE_DOUBLES(&w->storage, batch * w->stride, &w->model);
+    FIT_TAKE_DOUBLES(&w->storage, batch * w->nbuffer, &w->buffer);
+    FIT_TAKE_DOUBLES(&w->storage, 3 * row, &w->row);
+    w->own = fit_take(&w->storage, batch, sizeof *w->own);
+    w->tile = fit_take(&w->storage, batch, sizeof *w->tile);
+    w->column = fit_take(&w->storage, row, sizeof *w->column);
     if (w->k->density)
-        w->argument = fit_alloc_doubles(batch * w->stride * MOST_ARGUMENTS);
-    return w->model && w->buffer && w->own && w->tile && w->row && w->column && (w->argument || !w->k->density);
+        FIT_TAKE_DOUBLES(&w->storage, batch * w->stride * MOST_ARGUMENTS, &w->argument);
 }
 
 static int allocate_work(struct work *w, int threads)
 {
     const struct fit_layout *l = &w->ds->layout;
     const struct fit_maps *m = w->maps;
-    w->age = calloc(2 * l->ntime + 1, 1);
+    w->age = fit_take(&w->storage, 2 * l->ntime, sizeof *w->age);
     for (size_t k = 0; w->age && k < 2 * l->ntime; k++)
         w->age[k] = (unsigned char)(k * FIT_MAPS_AGES / (2 * l->ntime));
     while ((size_t)1 << w->shift < m->bin)
         w->shift++;
     w->share = m->ngroup / ((size_t)threads * SHARES_PER_THREAD) + 1;
-    w->ws = fit_alloc_doubles(w->k->workspace(l));
-    w->lin = fit_alloc_doubles(m->ngroup * w->k->nlinear);
-    return allocate_sums(w) && allocate_batch(w, threads) && w->age && w->ws && w->lin;
-}
-
-static void release(struct work *w)
-{
-    for (int c = 0; c < 4; c++) {
-        free(w->map[c]);
-        free(w->cut[c]);
-    }
-    free(w->sums);
-    free(w->alike);
-    free(w->row);
-    free(w->column);
-    free(w->age);
-    free(w->model);
-    free(w->argument);
-    free(w->buffer);
-    free(w->own);
-    free(w->tile);
-    free(w->ws);
-    free(w->lin);
+    FIT_TAKE_DOUBLES(&w->storage, w->k->workspace(l), &w->ws);
+    FIT_TAKE_DOUBLES(&w->storage, m->ngroup * w->k->nlinear, &w->lin);
+    allocate_sums(w);
+    allocate_batch(w, threads);
+    return !w->storage.failed;
 }
 
 enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -498,7 +460,7 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
     enum fit_status st = FIT_OK;
     threads = threads > 0 ? threads : fit_topology_threads();
     *maps = NULL;
-    if (!w.maps || !allocate_work(&w, threads)) {
+    if (!w.maps || w.maps->storage_.failed || !allocate_work(&w, threads)) {
         st = fit_no_memory(err, "maps of data and model");
         goto done;
     }
@@ -519,7 +481,7 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
     *maps = w.maps;
     w.maps = NULL;
 done:
-    release(&w);
+    fit_arena_free(&w.storage);
     fit_maps_free(w.maps);
     return st;
 }

@@ -32,6 +32,7 @@ struct fit_maps {
     double *chi2;   /* ngroup: sum of (r / sigma)^2 */
     size_t *npoint; /* ngroup: values that count */
     double nrmse;   /* RMS residual / standard deviation of the data, all groups */
+    struct fit_arena storage_;
 };
 
 /* theta, lin, sigma and weights as in the result; threads 0: default. */

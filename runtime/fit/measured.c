@@ -4,7 +4,6 @@
  * sigma, which is all that is to be known besides the data. */
 #include "fit/measured.h"
 
-#include "base/alloc.h"
 #include "leastsquares/local_noise.h"
 #include "leastsquares/start.h"
 
@@ -51,11 +50,11 @@ static void finish(const struct fit_kernel *kernel, const struct fit_dataset *ds
 /* Variances of the groups; NaN where nothing tells. */
 static enum fit_status of_pairs(const struct fit_dataset *ds, double *variance, struct fit_error *err)
 {
-    struct fit_local_noise *each = malloc((ds->layout.ngroup + 1) * sizeof *each);
+    FIT_SCRATCH(a);
+    struct fit_local_noise *each = fit_take(&a, ds->layout.ngroup, sizeof *each);
     enum fit_status st = each ? fit_noise_of_data(ds, each, NULL, err) : fit_no_memory(err, NULL);
     for (size_t g = 0; st == FIT_OK && g < ds->layout.ngroup; g++)
         variance[g] = each[g].variance;
-    free(each);
     return st;
 }
 
@@ -70,9 +69,10 @@ enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct f
                                     .model = one_below};
     const struct fit_objective all = {
         .kernel = kernel, .ds = ds, .ngroup = ngroup, .npoint = ds->npoint};
-    double *against = fit_alloc_doubles(ngroup), nothing = 0;
-    *m = (struct fit_measured){.sigma = fit_alloc_doubles(ngroup)};
-    enum fit_status st = m->sigma && against ? FIT_OK : fit_no_memory(err, NULL);
+    double *against, nothing = 0;
+    *m = (struct fit_measured){0};
+    FIT_TAKE_DOUBLES(&m->storage_, ngroup, &m->sigma, &against);
+    enum fit_status st = m->storage_.failed ? fit_no_memory(err, NULL) : FIT_OK;
     if (st == FIT_OK)
         st = kernel->space == FIT_PAIRS ? of_pairs(ds, m->sigma, err) : fit_start_noises(&all, m->sigma, err);
     if (st == FIT_OK) {
@@ -83,7 +83,6 @@ enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct f
         const struct fit_result data = {.theta = &nothing, .lin = &nothing, .against = against};
         st = fit_maps_new(&none, ds, &data, threads, &m->maps, err);
     }
-    free(against);
     if (st == FIT_OK)
         finish(kernel, ds, m);
     else
@@ -94,6 +93,6 @@ enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct f
 void fit_measured_free(struct fit_measured *m)
 {
     fit_maps_free(m->maps);
-    free(m->sigma);
+    fit_arena_free(&m->storage_);
     *m = (struct fit_measured){0};
 }

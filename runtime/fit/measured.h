@@ -10,6 +10,7 @@ struct fit_measured {
                               standard deviations.  The rest means nothing */
     double *sigma; /* ngroup: by neighbouring values (pairs: local_noise.h, rows: start.h), NaN: unknown.  With weights
                       in the data: of their unit, 1 when they are true */
+    struct fit_arena storage_;
 };
 
 /* kernel: says what the data are (pairs or rows), nothing else of it is used. */

@@ -194,29 +194,24 @@ static enum fit_status find_halves(struct blocks *b, struct fit_plane *plane, st
 {
     struct loading *l = b->l;
     size_t n = l->m->file_frames, ngroup = l->m->ngroup, size = fit_source_probes(l->src) * n;
-    struct fit_plane *raw = fit_dataset_copy(plane, ngroup * sizeof *raw);
-    enum fit_status st = raw ? FIT_OK : fit_no_memory(err, "data");
-    for (size_t g = 0; g < ngroup && st == FIT_OK; g++) {
+    FIT_SCRATCH(a);
+    struct fit_plane *raw = fit_take_copy(&a, plane, ngroup, sizeof *raw);
+    for (size_t g = 0; g < ngroup && raw; g++) {
         raw[g].baseline = 0;
-        b->look[g].row = malloc(size * sizeof(double));
-        b->look[g].column = malloc(size * sizeof(double));
-        if (!b->look[g].row || !b->look[g].column)
-            st = fit_no_memory(err, "data");
+        FIT_TAKE_DOUBLES(&a, size, &b->look[g].row, &b->look[g].column);
     }
+    if (a.failed)
+        return fit_no_memory(err, "data");
     const struct sweep s = {.b = b, .y = raw, .fn = keep_probes, .to = n, .right = n};
-    if (st == FIT_OK)
-        st = sweep(&s, err);
+    enum fit_status st = sweep(&s, err);
     for (size_t g = 0; g < ngroup; g++) {
         enum fit_half half = FIT_HALF_FULL;
         struct fit_probes p = {.row = b->look[g].row, .column = b->look[g].column};
         if (st == FIT_OK)
             st = fit_source_half(l->src, l->index[g], &p, &half, err);
         plane[g].lower = half == FIT_HALF_LOWER;
-        free(b->look[g].row);
-        free(b->look[g].column);
         b->look[g].row = b->look[g].column = NULL;
     }
-    free(raw);
     return st;
 }
 

@@ -236,22 +236,20 @@ static int nearer(const void *a, const void *b)
 /* homodyne's rule for old files, for comparisons: bins within 10 % of q, or the ten nearest. */
 static size_t old_rule(const struct fit_source *src, double q, size_t *index)
 {
-    struct ranked *r = malloc(src->nmatrix * sizeof *r);
+    FIT_SCRATCH(a);
+    struct ranked *r = fit_take(&a, src->nmatrix, sizeof *r);
     size_t n = 0;
     for (size_t k = 0; k < src->nmatrix; k++)
         if (fabs(src->matrix[k].q - q) <= Q_OLD_FRACTION * q)
             index[n++] = k;
-    if (n >= Q_OLD_FEW || !r) {
-        free(r);
+    if (n >= Q_OLD_FEW || !r)
         return n;
-    }
     for (size_t k = 0; k < src->nmatrix; k++)
         r[k] = (struct ranked){fabs(src->matrix[k].q - q), k};
     qsort(r, src->nmatrix, sizeof *r, nearer);
     n = src->nmatrix < Q_OLD_NEAREST ? src->nmatrix : Q_OLD_NEAREST;
     for (size_t i = 0; i < n; i++)
         index[i] = r[i].k;
-    free(r);
     return n;
 }
 
@@ -434,9 +432,10 @@ static enum fit_status select_ranges(const struct fit_source *src, const struct 
                                      size_t *index, size_t *n, struct fit_notes *notes,
                                      struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     size_t m = 0;
     char text[400];
-    unsigned char *inside = calloc(*n ? *n : 1, 1);
+    unsigned char *inside = fit_take(&a, *n ? *n : 1, 1);
     if (!inside)
         return fit_no_memory(err, src->file);
     for (size_t i = 0; i < *n; i++) {
@@ -446,7 +445,6 @@ static enum fit_status select_ranges(const struct fit_source *src, const struct 
         m += inside[i];
     }
     if (m == 0) {
-        free(inside);
         format_phi(src, index, *n, text, sizeof text);
         if (!sel->fallback_all)
             return fit_fail(err, FIT_ERR_DATA,
@@ -461,7 +459,6 @@ static enum fit_status select_ranges(const struct fit_source *src, const struct 
         if (inside[i])
             index[m++] = index[i];
     *n = m;
-    free(inside);
     return FIT_OK;
 }
 

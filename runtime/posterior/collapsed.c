@@ -154,11 +154,6 @@ static enum fit_status check_freedom(const struct fit_collapsed *c, struct fit_e
     return FIT_OK;
 }
 
-static double *doubles(size_t n)
-{
-    return calloc(n + 1, sizeof(double));
-}
-
 /* Doubles for the matrices of all blocks. */
 static size_t matrices(const struct fit_objective *o)
 {
@@ -171,25 +166,18 @@ static size_t matrices(const struct fit_objective *o)
 static int allocate(struct fit_collapsed *c)
 {
     const struct fit_objective *o = c->o;
-    size_t e = o->ngroup * o->nlinear, nadj = 1 + o->nlinear * (o->nlinear + 1) / 2;
-    c->unit = calloc(o->ngroup, sizeof *c->unit);
-    c->explicit_ = calloc(o->nu + 1, 1);
-    c->m0 = doubles(o->nu);
-    c->precision0 = doubles(o->nu);
-    c->s0 = doubles(o->ngroup);
-    c->npoint = doubles(o->ngroup);
-    c->scale = doubles(o->ngroup);
-    c->residual = doubles(o->ngroup);
-    c->block_unit = calloc(o->nblock + 1, sizeof *c->block_unit);
-    c->u = doubles(o->nu);
-    c->factor = doubles(matrices(o));
-    c->a_n = doubles(o->ngroup);
-    c->b_n = doubles(o->ngroup);
-    c->lin = doubles(e);
-    c->adj = doubles(o->ngroup * nadj);
-    c->work = doubles(matrices(o) + 2 * o->nu);
-    return c->unit && c->block_unit && c->npoint && c->scale && c->residual && c->explicit_ && c->m0 && c->precision0 &&
-           c->s0 && c->u && c->factor && c->a_n && c->b_n && c->lin && c->adj && c->work;
+    struct fit_arena *a = &c->storage_;
+    const size_t ng = o->ngroup, nadj = 1 + o->nlinear * (o->nlinear + 1) / 2;
+    c->unit = fit_take(a, ng, sizeof *c->unit);
+    c->explicit_ = fit_take(a, o->nu, sizeof *c->explicit_);
+    c->block_unit = fit_take(a, o->nblock, sizeof *c->block_unit);
+    FIT_TAKE_DOUBLES(a, o->nu, &c->m0, &c->precision0, &c->u);
+    FIT_TAKE_DOUBLES(a, ng, &c->s0, &c->npoint, &c->scale, &c->residual, &c->a_n, &c->b_n);
+    FIT_TAKE_DOUBLES(a, matrices(o), &c->factor);
+    FIT_TAKE_DOUBLES(a, ng * o->nlinear, &c->lin);
+    FIT_TAKE_DOUBLES(a, ng * nadj, &c->adj);
+    FIT_TAKE_DOUBLES(a, matrices(o) + 2 * o->nu, &c->work);
+    return !a->failed;
 }
 
 /* Known deviations of unweighted data become weights. */
@@ -226,18 +214,14 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
     c->temper = s->temper > 0 ? s->temper : 1;
     if (st == FIT_OK && !allocate(c))
         st = fit_no_memory(err, "posterior");
+    if (st == FIT_OK && s->variance == FIT_VARIANCE_KNOWN && !ds->weighted && s->sigma && !kernel->density)
+        st = known_sigmas(c, s, err);
+    if (st == FIT_OK) {
+        number_units(c);
+        set_priors(c, s);
+        st = check_freedom(c, err);
+    }
     if (st != FIT_OK) {
-        fit_collapsed_free(c);
-        return st;
-    }
-    if (s->variance == FIT_VARIANCE_KNOWN && !ds->weighted && s->sigma && !kernel->density &&
-        (st = known_sigmas(c, s, err)) != FIT_OK) {
-        fit_collapsed_free(c);
-        return st;
-    }
-    number_units(c);
-    set_priors(c, s);
-    if ((st = check_freedom(c, err)) != FIT_OK) {
         fit_collapsed_free(c);
         return st;
     }
@@ -251,10 +235,7 @@ void fit_collapsed_free(struct fit_collapsed *c)
     if (!c)
         return;
     fit_objective_free(c->o);
-    void *all[] = {c->unit, c->explicit_, c->m0, c->precision0, c->s0, c->u,
-                   c->factor, c->a_n, c->b_n, c->lin, c->adj, c->work, c->block_unit, c->npoint, c->scale, c->residual};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
+    fit_arena_free(&c->storage_);
     free(c);
 }
 

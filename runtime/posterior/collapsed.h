@@ -91,6 +91,7 @@ struct fit_collapsed {
                                  say at the best of them */
     double *lin;              /* ngroup x nlinear at u, as the kernel wants it */
     double *adj, *work;
+    struct fit_arena storage_;
 };
 
 /* Borrows kernel and ds.  Errors as in fit_objective_new; FIT_ERR_CONFIG when the kernel has no gradient. */

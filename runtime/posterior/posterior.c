@@ -23,16 +23,6 @@ struct fit_posterior_lane {
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
 
-static double *copy(const double *x, size_t n)
-{
-    double *y = malloc((n + 1) * sizeof *y);
-    if (y && x)
-        memcpy(y, x, n * sizeof *y);
-    else if (y)
-        memset(y, 0, n * sizeof *y);
-    return y;
-}
-
 static size_t groups(const struct fit_posterior *p)
 {
     return p->setup.kernel->space == FIT_ROWS && p->setup.ds->layout.ngroup == 0 ? 1 : p->setup.ds->layout.ngroup;
@@ -42,23 +32,17 @@ static size_t groups(const struct fit_posterior *p)
 static int keep(struct fit_posterior *p)
 {
     struct fit_posterior_setup *s = &p->setup;
+    struct fit_arena *a = &p->storage_;
     size_t np = s->kernel->nparam, nl = s->kernel->nlinear, ng = groups(p);
-    struct fit_posterior_param *param = malloc((np + nl + 1) * sizeof *param);
-    if (param)
-        memcpy(param, s->param, (np + nl) * sizeof *param);
-    s->param = param;
-    struct fit_posterior_level *level = s->level ? malloc((np + 1) * sizeof *level) : NULL;
-    int room = level || !s->level;
-    if (level)
-        memcpy(level, s->level, np * sizeof *level);
-    s->level = level;
-    double *theta = copy(s->theta, np);
-    for (size_t k = 0; theta && param && k < np; k++)
-        theta[k] = param[k].fixed ? param[k].value : theta[k];
+    double *theta = fit_take_copy(a, s->theta, np, sizeof *theta);
+    for (size_t k = 0; theta && k < np; k++)
+        theta[k] = s->param[k].fixed ? s->param[k].value : theta[k];
     s->theta = theta;
-    s->lin = copy(s->lin, ng * nl);
-    s->sigma = copy(s->sigma, ng);
-    return param && room && s->theta && s->lin && s->sigma;
+    s->param = fit_take_copy(a, s->param, np + nl, sizeof *s->param);
+    s->level = s->level ? fit_take_copy(a, s->level, np, sizeof *s->level) : NULL;
+    s->lin = fit_take_copy(a, s->lin, ng * nl, sizeof *s->lin);
+    s->sigma = fit_take_copy(a, s->sigma, ng, sizeof *s->sigma);
+    return !a->failed;
 }
 
 static int normal_prior(const struct fit_posterior_param *x)
@@ -223,13 +207,10 @@ static enum fit_status rates_next(struct fit_posterior *p, struct fit_error *err
 {
     struct fit_rate_map map;
     size_t n = p->setup.kernel->nrate;
-    p->rate = calloc(n + 1, sizeof *p->rate);
-    int room = p->rate != NULL;
-    for (size_t l = 0; l < p->setup.chains; l++) {
-        p->lane[l].rate = calloc(n + 1, sizeof *p->lane[l].rate);
-        room = room && p->lane[l].rate;
-    }
-    if (!room)
+    p->rate = fit_take(&p->storage_, n, sizeof *p->rate);
+    for (size_t l = 0; l < p->setup.chains; l++)
+        p->lane[l].rate = fit_take(&p->storage_, n, sizeof *p->lane[l].rate);
+    if (p->storage_.failed)
         return fit_no_memory(err, "posterior");
     const struct fit_posterior *like = p->setup.like;
     for (size_t r = 0; like && r < like->nrate; r++)
@@ -352,13 +333,11 @@ static enum fit_status new_lane(struct fit_posterior *p, struct fit_posterior_la
     enum fit_status st = fit_collapsed_new(p->setup.kernel, p->setup.ds, cs, &l->c, err);
     if (st != FIT_OK)
         return st;
-    l->theta = copy(p->setup.theta, np);
-    l->u = copy(NULL, nu);
-    l->log_sigma = copy(NULL, ng);
-    l->g_theta = copy(NULL, np);
-    l->g_u = copy(NULL, nu);
-    l->g_sigma = copy(NULL, ng);
-    if (!l->theta || !l->u || !l->log_sigma || !l->g_theta || !l->g_u || !l->g_sigma)
+    l->theta = fit_take_copy(&p->storage_, p->setup.theta, np, sizeof *l->theta);
+    FIT_TAKE_DOUBLES(&p->storage_, np, &l->g_theta);
+    FIT_TAKE_DOUBLES(&p->storage_, nu, &l->u, &l->g_u);
+    FIT_TAKE_DOUBLES(&p->storage_, ng, &l->log_sigma, &l->g_sigma);
+    if (p->storage_.failed)
         return fit_no_memory(err, "posterior");
     for (size_t k = 0; k < l->c->nunit; k++)
         l->log_sigma[k] = log(l->c->s0[k]);
@@ -368,11 +347,11 @@ static enum fit_status new_lane(struct fit_posterior *p, struct fit_posterior_la
 static enum fit_status new_lanes(struct fit_posterior *p, struct fit_error *err)
 {
     const struct fit_kernel *k = p->setup.kernel;
-    double *mean = copy(NULL, k->nlinear), *sd = copy(NULL, k->nlinear);
-    unsigned char *fixed = calloc(k->nlinear + 1, 1);
-    enum fit_status st = FIT_OK;
-    if (!mean || !sd || !fixed)
-        st = fit_no_memory(err, "posterior");
+    FIT_SCRATCH(a);
+    double *mean, *sd;
+    FIT_TAKE_DOUBLES(&a, k->nlinear, &mean, &sd);
+    unsigned char *fixed = fit_take(&a, k->nlinear, sizeof *fixed);
+    enum fit_status st = a.failed ? fit_no_memory(err, "posterior") : FIT_OK;
     for (size_t q = 0; st == FIT_OK && q < k->nlinear; q++) {
         const struct fit_posterior_param *x = &p->setup.param[k->nparam + q];
         mean[q] = x->a;
@@ -388,9 +367,6 @@ static enum fit_status new_lanes(struct fit_posterior *p, struct fit_error *err)
                                      .threads = p->setup.threads, .interrupt = p->setup.interrupt};
     for (size_t l = 0; st == FIT_OK && l < p->setup.chains; l++)
         st = new_lane(p, &p->lane[l], &cs, err);
-    free(mean);
-    free(sd);
-    free(fixed);
     return st;
 }
 
@@ -424,12 +400,10 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
     p->setup = *s;
     p->setup.chains = s->chains ? s->chains : 1;
     p->setup.temper = s->temper > 0 ? s->temper : 1;
-    p->lane = calloc(p->setup.chains, sizeof *p->lane);
+    p->lane = fit_take(&p->storage_, p->setup.chains, sizeof *p->lane);
     size_t most = s->kernel->nparam + groups(p) * (s->kernel->nlinear + 1);
-    p->coordinate = calloc(most + 1, sizeof *p->coordinate);
-    enum fit_status st = FIT_OK;
-    if (!keep(p) || !p->lane || !p->coordinate)
-        st = fit_no_memory(err, "posterior");
+    p->coordinate = fit_take(&p->storage_, most, sizeof *p->coordinate);
+    enum fit_status st = keep(p) ? FIT_OK : fit_no_memory(err, "posterior");
     if (st == FIT_OK && (st = new_lanes(p, err)) == FIT_OK && (st = params_first(p, err)) == FIT_OK &&
         (st = rates_next(p, err)) == FIT_OK) {
         open_first(p);
@@ -456,25 +430,9 @@ void fit_posterior_free(struct fit_posterior *p)
 {
     if (!p)
         return;
-    for (size_t l = 0; p->lane && l < p->setup.chains; l++) {
-        struct fit_posterior_lane *x = &p->lane[l];
-        fit_collapsed_free(x->c);
-        free(x->theta);
-        free(x->u);
-        free(x->log_sigma);
-        free(x->g_theta);
-        free(x->g_u);
-        free(x->g_sigma);
-        free(x->rate);
-    }
-    free((void *)(uintptr_t)p->setup.param);
-    free((void *)(uintptr_t)p->setup.level);
-    free((void *)(uintptr_t)p->setup.theta);
-    free((void *)(uintptr_t)p->setup.lin);
-    free((void *)(uintptr_t)p->setup.sigma);
-    free(p->rate);
-    free(p->lane);
-    free(p->coordinate);
+    for (size_t l = 0; p->lane && l < p->setup.chains; l++)
+        fit_collapsed_free(p->lane[l].c);
+    fit_arena_free(&p->storage_);
     free(p);
 }
 

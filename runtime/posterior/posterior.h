@@ -106,7 +106,7 @@ struct fit_posterior {
     struct fit_target target;
     struct fit_posterior_lane *lane; /* setup.chains */
     struct fit_collapsed_setup collapsed;
-    void *storage_;
+    struct fit_arena storage_; /* also of what chains have */
 };
 
 /* FIT_ERR_CONFIG: a prior that is none (the parameter is named), nothing to sample; FIT_ERR_NUMERIC: no finite

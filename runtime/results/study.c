@@ -293,10 +293,11 @@ static void hdf5_bootstrap(struct fit_h5r *w, const struct fit_results *r)
 
 static void hdf5_sequence(struct fit_h5r *w, const struct fit_results *r)
 {
+    FIT_SCRATCH(scratch);
     const struct fit_sequence_result *s = &r->study->sequence;
     size_t size[] = {s->n, s->nvalue}, all = s->n * s->nvalue;
-    double *a = malloc((3 * all + 2 * s->n + 1) * sizeof *a), *reduced = a ? a + 3 * all : NULL;
-    const char **name = malloc((s->nvalue + s->n + 1) * sizeof *name);
+    double *a = fit_take(&scratch, 3 * all + 2 * s->n, sizeof *a), *reduced = a ? a + 3 * all : NULL;
+    const char **name = fit_take(&scratch, s->nvalue + s->n, sizeof *name);
     if (s->n && a && name) {
         for (size_t g = 0; g < s->n; g++) {
             const struct fit_sequence_row *row = &s->row[g];
@@ -320,8 +321,6 @@ static void hdf5_sequence(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_reals(w, "/entry/sequence/error", 2, size, a + all, NULL);
         fit_h5r_reals(w, "/entry/sequence/error_robust", 2, size, a + 2 * all, NULL);
     }
-    free(a);
-    free(name);
 }
 
 void fit_study_hdf5(struct fit_h5r *w, const struct fit_results *r)

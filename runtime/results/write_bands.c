@@ -245,6 +245,7 @@ static enum fit_status rows(struct fit_h5r *w, struct bands *b, struct fit_error
 
 static enum fit_status curves(struct fit_h5r *w, const struct bands *b, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     static const char *const end[] = {"q025", "q975"};
     const struct fit_kernel *k = b->r->kernel;
     const struct fit_layout *l = &b->r->ds->layout;
@@ -252,11 +253,11 @@ static enum fit_status curves(struct fit_h5r *w, const struct bands *b, struct f
     size_t m = b->ndraw;
     while (m > 100 && m * all > MOST_VALUES)
         m /= 2;
-    double *one = malloc((all + 1) * sizeof *one), *value = malloc((all * m + 1) * sizeof *value);
-    double *side = malloc((2 * all + 1) * sizeof *side);
+    double *one = fit_take(&a, all, sizeof *one), *value = fit_take(&a, all * m, sizeof *value);
+    double *side = fit_take(&a, 2 * all, sizeof *side);
     char path[128];
     enum fit_status st = FIT_OK;
-    if (!one || !value || !side)
+    if (a.failed)
         st = fit_no_memory(err, "fit.h5, bands of the curves");
     for (size_t d = 0; st == FIT_OK && d < m; d++) {
         k->curves(l, draw_of(b, d * b->ndraw / m), one, NULL);
@@ -271,9 +272,6 @@ static enum fit_status curves(struct fit_h5r *w, const struct bands *b, struct f
             fit_h5r_reals(w, path, 1, &n, side + s * all + c * n, k->curve[c].unit);
             fit_h5r_attach(w, path, 0, "/entry/curves/t");
         }
-    free(one);
-    free(value);
-    free(side);
     return st;
 }
 

@@ -132,12 +132,11 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
 /* Number of speckles and shot noise of each group. */
 static void put_speckle(struct fit_h5r *w, const struct fit_results *r)
 {
+    FIT_SCRATCH(a);
     const struct fit_result *f = r->fit;
-    double *x = malloc(5 * f->ngroup * sizeof *x);
-    if (!x || r->kernel->space != FIT_PAIRS) {
-        free(x);
+    double *x = fit_take(&a, 5 * f->ngroup, sizeof *x);
+    if (!x || r->kernel->space != FIT_PAIRS)
         return;
-    }
     const size_t n = f->ngroup;
     for (size_t g = 0; g < n; g++) {
         const struct fit_speckle_noise *s = &f->speckle[g];
@@ -153,18 +152,18 @@ static void put_speckle(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_reals(w, path, 1, &n, x + k * n, NULL);
     }
     fit_h5r_real(w, "/entry/speckle/p", f->speckle_test.p, NULL);
-    free(x);
 }
 
 /* Parameters that follow others. */
 static void put_tied(struct fit_h5r *w, const struct fit_results *r)
 {
+    FIT_SCRATCH(a);
     size_t n = r->link ? r->link->ntied : 0;
-    const char **text = calloc(3 * n + 1, sizeof *text);
-    double *value = calloc(2 * n + 1, sizeof *value);
-    if (!text || !value)
+    const char **text = fit_take(&a, 3 * n, sizeof *text);
+    double *value = fit_take(&a, 2 * n, sizeof *value);
+    if (a.failed)
         fit_h5r_no_memory(w, "/entry/tied");
-    for (size_t k = 0; text && value && k < n; k++) {
+    for (size_t k = 0; !a.failed && k < n; k++) {
         const struct fit_linkage_tied *t = &r->link->tied[k];
         text[k] = t->name;
         text[n + k] = t->text;
@@ -180,8 +179,6 @@ static void put_tied(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_reals(w, "/entry/tied/value", 1, &n, value, NULL);
         fit_h5r_reals(w, "/entry/tied/error", 1, &n, value + n, NULL);
     }
-    free(text);
-    free(value);
 }
 
 static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_results *r,
@@ -227,14 +224,13 @@ static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_result
 /* What the model cannot tell apart here, in words, and the combinations that stay determined. */
 static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
 {
+    FIT_SCRATCH(a);
     const struct fit_result *f = r->fit;
     size_t n = f->ndegenerate, m = f->ncombination, kept = 0;
-    const char **text = calloc(n + m + 1, sizeof *text);
-    double *value = calloc(2 * m + 1, sizeof *value), *error = value ? value + m : NULL;
-    if (!text || !value) {
+    const char **text = fit_take(&a, n + m, sizeof *text);
+    double *value = fit_take(&a, 2 * m, sizeof *value), *error = value ? value + m : NULL;
+    if (a.failed) {
         fit_h5r_no_memory(w, "/entry/identifiability");
-        free(text);
-        free(value);
         return;
     }
     for (size_t k = 0; k < n; k++)
@@ -252,8 +248,6 @@ static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_reals(w, "/entry/identifiability/combination_value", 1, &kept, value, NULL);
         fit_h5r_reals(w, "/entry/identifiability/combination_error", 1, &kept, error, NULL);
     }
-    free(text);
-    free(value);
 }
 
 static void put_group_quality(struct fit_h5r *w, const struct fit_maps *m)
@@ -334,27 +328,25 @@ static void put_convergence(struct fit_h5r *w, const struct fit_results *r)
 
 static void put_starts(struct fit_h5r *w, const struct fit_results *r)
 {
+    FIT_SCRATCH(a);
     const struct fit_result *f = r->fit;
     size_t n = f->nstart, dims[2] = {n, f->nparam};
-    double *initial = malloc((n * f->nparam + 1) * sizeof *initial),
-           *cost = malloc((n + 1) * sizeof *cost);
-    const char **origin = malloc((n + 1) * sizeof *origin);
-    for (size_t k = 0; initial && cost && origin && k < n; k++) {
+    double *initial = fit_take(&a, n * f->nparam, sizeof *initial),
+           *cost = fit_take(&a, n, sizeof *cost);
+    const char **origin = fit_take(&a, n, sizeof *origin);
+    for (size_t k = 0; !a.failed && k < n; k++) {
         memcpy(initial + k * f->nparam, f->starts[k].theta, f->nparam * sizeof *initial);
         cost[k] = f->starts[k].cost_final;
         origin[k] = f->starts[k].origin;
     }
-    if (!initial || !cost || !origin)
+    if (a.failed)
         fit_h5r_no_memory(w, "/entry/starts");
-    if (initial && cost && origin && n) {
+    if (!a.failed && n) {
         fit_h5r_group(w, "/entry/starts", "NXcollection");
         fit_h5r_reals(w, "/entry/starts/initial", 2, dims, initial, NULL);
         fit_h5r_reals(w, "/entry/starts/cost", 1, dims, cost, NULL);
         fit_h5r_texts(w, "/entry/starts/origin", n, origin);
     }
-    free(initial);
-    free(cost);
-    free(origin);
 }
 
 static const char *const statistic[] = {"mean",  "sd",       "median",   "q025",      "q975",
@@ -389,18 +381,16 @@ static void write_posterior(struct fit_h5r *w, const struct fit_samples *s, cons
 static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results *r,
                                      struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     const struct fit_samples *s = r->samples;
     if (!s)
         return FIT_OK;
     size_t n = s->ncolumn;
-    char(*name)[64] = malloc((n + 1) * sizeof *name);
-    const char **pointer = malloc((n + 1) * sizeof *pointer);
-    double *value = malloc((n + 1) * NSTATISTIC * sizeof *value);
-    enum fit_status st = FIT_OK;
-    if (!name || !pointer || !value) {
-        st = fit_no_memory(err, "fit.h5, posterior");
-        goto done;
-    }
+    char(*name)[64] = fit_take(&a, n, sizeof *name);
+    const char **pointer = fit_take(&a, n, sizeof *pointer);
+    double *value = fit_take(&a, (n + 1) * NSTATISTIC, sizeof *value);
+    if (a.failed)
+        return fit_no_memory(err, "fit.h5, posterior");
     for (size_t k = 0; k < n; k++) {
         const struct fit_column_summary *c = &s->column[k];
         const double of[NSTATISTIC] = {c->c.mean, c->c.sd, c->median, c->q025, c->q975, c->c.r_hat, c->c.ess_bulk,
@@ -411,11 +401,7 @@ static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results
         pointer[k] = name[k];
     }
     write_posterior(w, s, pointer, value);
-done:
-    free(name);
-    free(pointer);
-    free(value);
-    return st;
+    return FIT_OK;
 }
 
 /* Standard error of a function with gradient d (stride n): finite where the function is determined although

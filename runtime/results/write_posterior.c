@@ -113,11 +113,12 @@ static void put_covariance(struct fit_nc *f, const char *group, const char *name
 /* Draws stretched for correlated noise, and their covariance with that of the draws themselves. */
 static void put_robust(struct fit_nc *f)
 {
+    FIT_SCRATCH(a);
     static const char group[] = "posterior_robust", *const both[] = {"column", "column_2"};
     const struct fit_samples *s = f->s;
-    size_t n = 0, *column = malloc((s->ncolumn + 1) * sizeof *column);
+    size_t n = 0, *column = fit_take(&a, s->ncolumn, sizeof *column);
     char path[FIT_NC_PATH], (*text)[64] = malloc((s->ncolumn + 1) * sizeof *text);
-    const char **name = malloc((s->ncolumn + 1) * sizeof *name);
+    const char **name = fit_take(&a, s->ncolumn, sizeof *name);
     if (!column || !text || !name)
         fit_h5r_no_memory(f->w, group);
     if (s->x_robust && column && text && name) {
@@ -141,9 +142,7 @@ static void put_robust(struct fit_nc *f)
         put_covariance(f, group, "covariance_robust", s->covariance_robust, n, column);
         fit_nc_describe(f, "/posterior_robust");
     }
-    free(name);
     free(text);
-    free(column);
 }
 
 /* ---- sample_stats ---------------------------------------------------------------------------- */

@@ -164,10 +164,11 @@ static void put_cuts(struct fit_nc *f)
 
 static void put_rows(struct fit_nc *f)
 {
+    FIT_SCRATCH(a);
     const struct fit_maps *m = f->r->maps;
-    double *value = malloc((m->n + 1) * sizeof *value);
-    int64_t *row = malloc((m->n + 1) * sizeof *row);
-    for (size_t k = 0; value && row && k < m->n; k++) {
+    double *value = fit_take(&a, m->n, sizeof *value);
+    int64_t *row = fit_take(&a, m->n, sizeof *row);
+    for (size_t k = 0; !a.failed && k < m->n; k++) {
         value[k] = (double)m->c2[k];
         row[k] = (int64_t)k;
     }
@@ -179,8 +180,6 @@ static void put_rows(struct fit_nc *f)
     } else {
         fit_h5r_no_memory(f->w, "observed_data");
     }
-    free(value);
-    free(row);
 }
 
 void fit_nc_put_observed(struct fit_nc *f)

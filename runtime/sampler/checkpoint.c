@@ -1,6 +1,7 @@
 /* checkpoint.c -- writing and reading of checkpoints; see checkpoint.h. */
 #include "sampler/checkpoint.h"
 
+#include "base/arena.h"
 #include "machine/memory.h"
 
 #include "common/sha256.h"
@@ -122,22 +123,19 @@ static int write_file(const char *path, const struct piece *piece, size_t npiece
 enum fit_status fit_checkpoint_write(const char *path, const char *identity,
                                      const struct fit_checkpoint *c, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     const size_t text = strlen(MAGIC) + strlen(VERSION) + strlen(RUN) + strlen(c->run) + 1 + strlen(identity) + 1;
     const size_t size = text + fixed_size(c);
-    unsigned char *head = malloc(size + 1), sum[SHA256_BYTES];
+    unsigned char *head = fit_take(&a, size, 1), sum[SHA256_BYTES];
     enum fit_status st = FIT_OK;
-    if (!head) {
-        st = fit_no_memory(err, path);
-        goto done;
-    }
+    if (!head)
+        return fit_no_memory(err, path);
     sprintf((char *)head, "%s%s%s%s\n%s\n", MAGIC, VERSION, RUN, c->run, identity);
     put_fixed(head + text, c);
     const struct piece piece[] = {{head, size}, {c->state, c->size}, {sum, SHA256_BYTES}};
     digest(piece, 2, sum);
     if (write_file(path, piece, sizeof piece / sizeof *piece) != 0)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-done:
-    free(head);
     return st;
 }
 

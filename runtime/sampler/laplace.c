@@ -1,6 +1,7 @@
 /* laplace.c -- Hessian at a mode, and importance sampling from a t distribution around it. */
 #include "sampler/laplace.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "machine/team.h"
 #include "math/linalg.h"
@@ -133,15 +134,14 @@ static double norm_of(const struct fit_metric *shape)
 enum fit_status fit_laplace_density(const struct fit_laplace *l, size_t nq, const double *q, double *density,
                                     struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     size_t n = l->n;
-    double *block = malloc((2 * n * n + n) * sizeof *block), *x = block ? block + 2 * n * n : NULL;
+    double *block = fit_take(&a, 2 * n * n + n, sizeof *block), *x = block ? block + 2 * n * n : NULL;
     struct fit_metric shape = {n, 1, block, block ? block + n * n : NULL};
     if (!block)
         return fit_no_memory(err, "density of proposals");
-    if (fit_metric_covariance(&shape, l->scale) != 0) {
-        free(block);
+    if (fit_metric_covariance(&shape, l->scale) != 0)
         return fit_fail(err, FIT_ERR_NUMERIC, "importance sampling: the scale is not positive definite");
-    }
     double log_norm = norm_of(&shape);
     for (size_t i = 0; i < nq; i++) {
         double r2 = 0;
@@ -152,7 +152,6 @@ enum fit_status fit_laplace_density(const struct fit_laplace *l, size_t nq, cons
             r2 += x[k] * x[k];
         density[i] = log_norm - 0.5 * (NU + (double)n) * log1p(r2 / NU);
     }
-    free(block);
     return FIT_OK;
 }
 
@@ -404,16 +403,17 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
                                 const double *covariance, const struct fit_laplace_options *opt,
                                 struct fit_laplace *out, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     size_t n = t->n, draws = opt->draws ? opt->draws : 2000;
     *out = (struct fit_laplace){.n = n, .draws = draws, .threshold = fit_psis_threshold(draws)};
-    double *block = calloc(2 * n * n + 2 * draws, sizeof *block);
-    size_t *index = calloc(draws, sizeof *index);
+    double *block = fit_take(&a, 2 * n * n + 2 * draws, sizeof *block);
+    size_t *index = fit_take(&a, draws, sizeof *index);
     struct proposal p = {.target = t, .out = out, .seed = opt->seed, .deadline = opt->deadline, .opt = opt};
     enum fit_status st = FIT_ERR_MEMORY;
     p.answer = calloc(draws, sizeof *p.answer);
     const size_t bytes = state_doubles(out) * sizeof(double);
     p.state = malloc(bytes);
-    if (!block || !index || !p.answer || !p.state) {
+    if (a.failed || !p.answer || !p.state) {
         fit_fail(err, st, "no memory for %zu draws", draws);
         goto done;
     }
@@ -425,8 +425,6 @@ done:
     if (st == FIT_OK)
         save(&p, 1);
     free(p.state);
-    free(block);
-    free(index);
     free(p.answer);
     if (st != FIT_OK) {
         size_t kept = out->resumed;

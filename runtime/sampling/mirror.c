@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double EQUAL = 1e-9;  /* of log priors: rounding */
@@ -151,10 +150,11 @@ static void tell(struct fit_samples *s, const struct mirror *m, double part, siz
 
 enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_posterior *p, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     const struct fit_kernel *k = p->setup.kernel;
-    double *mode = malloc((2 * k->nparam + 1) * sizeof *mode);
-    struct fit_prior *prior = malloc((k->nparam + 1) * sizeof *prior);
-    enum fit_status st = mode && prior ? FIT_OK : fit_no_memory(err, "posterior");
+    double *mode = fit_take(&a, 2 * k->nparam, sizeof *mode);
+    struct fit_prior *prior = fit_take(&a, k->nparam, sizeof *prior);
+    enum fit_status st = !a.failed ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t i = 0; st == FIT_OK && i < k->ndegeneracy; i++) {
         struct mirror m = {.p = p, .d = &k->degeneracy[i], .prior = prior};
         size_t folded;
@@ -167,7 +167,5 @@ enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_post
         if (part > PART)
             tell(s, &m, part, folded, chains);
     }
-    free(mode);
-    free(prior);
     return st;
 }

@@ -46,19 +46,17 @@ struct finding {
     double *q, *scale, *widest, *covariance, *work; /* of a candidate */
 };
 
-static enum fit_status room_for(struct finding *w, struct fit_error *err)
+static enum fit_status room_for(struct finding *w, struct fit_arena *a, struct fit_error *err)
 {
     struct fit_samples *s = w->m->s;
     size_t n = w->m->p->n;
-    s->modes = malloc(FIT_MODES * n * sizeof *s->modes);
-    s->mode_covariances = malloc(FIT_MODES * n * n * sizeof *s->mode_covariances);
-    w->q = malloc((3 * n + 3 * n * n + n) * sizeof *w->q);
-    if (!s->modes || !s->mode_covariances || !w->q)
+    s->modes = fit_take(&s->storage_, FIT_MODES * n, sizeof *s->modes);
+    s->mode_covariances = fit_take(&s->storage_, FIT_MODES * n * n, sizeof *s->mode_covariances);
+    FIT_TAKE_DOUBLES(a, n, &w->q, &w->scale, &w->widest);
+    FIT_TAKE_DOUBLES(a, n * n, &w->covariance);
+    FIT_TAKE_DOUBLES(a, 2 * n * n + n, &w->work);
+    if (s->storage_.failed || a->failed)
         return fit_no_memory(err, "posterior");
-    w->scale = w->q + n;
-    w->widest = w->scale + n;
-    w->covariance = w->widest + n;
-    w->work = w->covariance + n * n;
     memcpy(s->modes, s->mode, n * sizeof *s->modes);
     memcpy(s->mode_covariances, s->mode_covariance, n * n * sizeof *s->mode_covariances);
     s->nmode = 1;
@@ -228,12 +226,13 @@ static void put_best_first(struct finding *w)
 
 enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     struct finding w = {.m = m, .fit = fit};
     size_t n = m->p->n, points = (double)m->p->setup.ds->npoint > LARGE ? COARSE : GRID;
     double lp;
     if (m->s->method == FIT_SAMPLING_CONSENSUS)
         return FIT_OK;
-    enum fit_status st = room_for(&w, err);
+    enum fit_status st = room_for(&w, &a, err);
     if (st == FIT_OK && fit_target_eval(&m->p->target, 0, m->s->mode, &lp, NULL) == FIT_EVAL_OK) {
         struct fit_mode best = {.q = m->s->mode, .covariance = m->s->mode_covariance};
         w.height = fit_posterior_linear_proper(m->p) ? -INFINITY : fit_posterior_height(m->p);
@@ -249,7 +248,6 @@ enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct
             st = along(&w, i, points, err);
         put_best_first(&w);
     }
-    free(w.q);
     return st;
 }
 
@@ -259,14 +257,14 @@ struct weighing {
     size_t nmode, nq;        /* modes; points of the pool */
     struct fit_laplace *run; /* nmode */
     double *mass;            /* nmode: log_evidence of the run alone, of which regions are made */
+    struct fit_arena storage;
 };
 
 static void end_weighing(struct weighing *w)
 {
     for (size_t k = 0; w->run && k < w->nmode; k++)
         fit_laplace_free(&w->run[k]);
-    free(w->run);
-    free(w->mass);
+    fit_arena_free(&w->storage);
 }
 
 /* location, scale <- mean and covariance of the draws of the chains that began in mode k, which fit better than mode
@@ -316,10 +314,10 @@ static enum fit_status run_all(struct fit_sampling_run *m, size_t draws, double 
     struct fit_samples *s = m->s;
     size_t n = m->p->n;
     *w = (struct weighing){.nmode = s->nmode, .nq = s->nmode * draws};
-    w->run = calloc(s->nmode, sizeof *w->run);
-    w->mass = calloc(s->nmode, sizeof *w->mass);
-    double *room = malloc((n + n * n) * sizeof *room);
-    enum fit_status st = w->run && w->mass && room ? FIT_OK : fit_no_memory(err, "posterior");
+    w->run = fit_take(&w->storage, s->nmode, sizeof *w->run);
+    w->mass = fit_take(&w->storage, s->nmode, sizeof *w->mass);
+    double *room = fit_take(&w->storage, n + n * n, sizeof *room);
+    enum fit_status st = w->storage.failed ? fit_no_memory(err, "posterior") : FIT_OK;
     for (size_t k = 0; k < s->nmode && st == FIT_OK; k++) {
         struct fit_laplace_options o = {
             .seed = s->seed + k, .draws = draws, .threads = m->side_by_side ? s->threads : 1, .deadline = deadline};
@@ -327,7 +325,6 @@ static enum fit_status run_all(struct fit_sampling_run *m, size_t draws, double 
         w->mass[k] = w->run[k].log_evidence;
         s->gradients += (double)w->run[k].evaluations;
     }
-    free(room);
     return st;
 }
 
@@ -363,12 +360,13 @@ static enum fit_status regions_of(const struct weighing *w, size_t nq, const dou
 static enum fit_status pool(struct fit_samples *s, const struct weighing *w, struct fit_laplace *all,
                             struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     size_t n = w->run[0].n, draws = w->run[0].draws;
     *all = (struct fit_laplace){.n = n, .draws = w->nq};
     all->q = malloc((w->nq * (n + 3) + 1) * sizeof *all->q);
-    size_t *index = malloc((w->nq + 1) * sizeof *index);
-    unsigned char *region = malloc(w->nq + 1);
-    enum fit_status st = all->q && index && region ? FIT_OK : fit_no_memory(err, "posterior");
+    size_t *index = fit_take(&a, w->nq, sizeof *index);
+    unsigned char *region = fit_take(&a, w->nq, 1);
+    enum fit_status st = all->q && !a.failed ? FIT_OK : fit_no_memory(err, "posterior");
     if (st == FIT_OK) {
         all->lp = all->q + w->nq * n;
         all->log_weight = all->lp + w->nq;
@@ -393,8 +391,6 @@ static enum fit_status pool(struct fit_samples *s, const struct weighing *w, str
         for (size_t i = 0; i < w->nq; i++)
             s->mode_part[region[i]] += exp(all->log_weight[i]);
     }
-    free(index);
-    free(region);
     return st;
 }
 
@@ -483,20 +479,18 @@ static void scores_of(const struct fit_samples *s, const unsigned char *region, 
 /* s->within: convergence of the ranks of every column within the regions. */
 static enum fit_status converge_within(struct fit_samples *s, const unsigned char *region, struct fit_error *err)
 {
-    size_t n = s->chains * s->draws, *index = malloc((n + 1) * sizeof *index);
-    double *score = malloc((n + 1) * sizeof *score);
-    const double **chain = malloc((s->chains + 1) * sizeof *chain);
-    s->within = calloc(s->ncolumn + 1, sizeof *s->within);
-    enum fit_status st = index && score && chain && s->within ? FIT_OK : fit_no_memory(err, "posterior");
+    FIT_SCRATCH(a);
+    size_t n = s->chains * s->draws, *index = fit_take(&a, n, sizeof *index);
+    double *score = fit_take(&a, n, sizeof *score);
+    const double **chain = fit_take(&a, s->chains, sizeof *chain);
+    s->within = fit_take(&s->storage_, s->ncolumn, sizeof *s->within);
+    enum fit_status st = !a.failed && s->within ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t c = 0; c < s->chains && st == FIT_OK; c++)
         chain[c] = score + c * s->draws;
     for (size_t col = 0; col < s->ncolumn && st == FIT_OK; col++) {
         scores_of(s, region, col, index, score);
         st = fit_convergence(&(struct fit_draws){s->chains, s->draws, chain, 1}, &s->within[col], err);
     }
-    free(index);
-    free(score);
-    free(chain);
     return st;
 }
 

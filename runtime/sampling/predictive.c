@@ -20,31 +20,21 @@ struct work {
     double seen, drawn; /* chi2 of the present draw */
 };
 
-static double *lanes(size_t n)
-{
-    double *p = aligned_alloc(64, (n / 8 + 1) * 64);
-    if (p)
-        memset(p, 0, (n / 8 + 1) * 64);
-    return p;
-}
-
-static int allocate(struct work *w)
+static int allocate(struct work *w, struct fit_arena *a)
 {
     const struct fit_density *d = w->k->density;
     size_t most = 0, values = w->out->chains * w->out->draws * w->out->nrow;
     for (size_t t = 0; t < w->ds->ntile; t++)
         most = w->ds->tile[t].i1 - w->ds->tile[t].i0 > most ? w->ds->tile[t].i1 - w->ds->tile[t].i0 : most;
     most = (most + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    w->ws = lanes(w->k->workspace(&w->ds->layout));
-    w->mean = lanes(most);
-    w->density = lanes(most);
-    w->lin = lanes(w->s->ngroup * w->s->nlinear);
-    w->argument = lanes(most * ((d ? d->nargument : 0) + 1));
-    w->out->log_likelihood = malloc((values + 1) * sizeof(double));
-    const int drawn = d && fit_law_known(d->law);
-    if (drawn)
-        w->out->y = malloc((values + 1) * sizeof(double));
-    return w->ws && w->lin && w->mean && w->density && w->argument && w->out->log_likelihood && (w->out->y || !drawn);
+    FIT_TAKE_DOUBLES(a, w->k->workspace(&w->ds->layout), &w->ws);
+    FIT_TAKE_DOUBLES(a, most, &w->mean, &w->density);
+    FIT_TAKE_DOUBLES(a, w->s->ngroup * w->s->nlinear, &w->lin);
+    FIT_TAKE_DOUBLES(a, most * ((d ? d->nargument : 0) + 1), &w->argument);
+    FIT_TAKE_DOUBLES(&w->out->storage_, values, &w->out->log_likelihood);
+    if (d && fit_law_known(d->law))
+        FIT_TAKE_DOUBLES(&w->out->storage_, values, &w->out->y);
+    return !a->failed && !w->out->storage_.failed;
 }
 
 static size_t row_of(const struct work *w, size_t place)
@@ -152,25 +142,17 @@ enum fit_status fit_predictive_new(const struct fit_posterior_setup *setup, cons
     out->step = (s->draws + most - 1) / (most ? most : 1);
     out->step = out->step ? out->step : 1;
     out->draws = (s->draws + out->step - 1) / out->step;
-    enum fit_status st = FIT_OK;
-    if (!allocate(&w)) {
-        st = fit_no_memory(err, "posterior, predicted values");
+    FIT_SCRATCH(a);
+    if (!allocate(&w, &a)) {
         fit_predictive_free(out);
-        goto done;
+        return fit_no_memory(err, "posterior, predicted values");
     }
     take_draws(&w);
-done:
-    free(w.ws);
-    free(w.lin);
-    free(w.mean);
-    free(w.density);
-    free(w.argument);
-    return st;
+    return FIT_OK;
 }
 
 void fit_predictive_free(struct fit_predictive *p)
 {
-    free(p->log_likelihood);
-    free(p->y);
+    fit_arena_free(&p->storage_);
     *p = (struct fit_predictive){0};
 }

@@ -21,6 +21,7 @@ struct fit_predictive {
     double *log_likelihood;      /* chains x draws x nrow, in the order of the file; NaN: a row that does not count */
     double *y;                   /* the same: drawn values; NULL when errors are normal, or the law is not known */
     double p;                    /* NaN: not known */
+    struct fit_arena storage_;
 };
 
 /* setup: of these draws.  FIT_ERR_MEMORY.  Pairs, and tables with more than FIT_PREDICTIVE_VALUES / 100 rows: out is

@@ -40,36 +40,23 @@ struct work {
     size_t draws, each, most; /* draws in all, of a chain; points of the largest group */
     double *ws[MOST_THREADS], *lin[MOST_THREADS], *r[MOST_THREADS];
     double *value, *score;    /* draws x 2 x ngroup x M: of the data, of drawn ones; NaN: none */
+    struct fit_arena *storage;
 };
 
 /* ---- points ---------------------------------------------------------------------------------------------------- */
 
-static int points_alloc(struct points *p, size_t n, size_t ngroup)
+static int points_alloc(struct points *p, size_t n, size_t ngroup, struct fit_arena *a)
 {
     p->ngroup = ngroup;
-    p->first = calloc(ngroup + 1, sizeof *p->first);
-    p->i = calloc(n + 1, sizeof *p->i);
-    p->j = calloc(n + 1, sizeof *p->j);
-    p->group = calloc(n + 1, sizeof *p->group);
-    p->lag = malloc((n + 1) * sizeof *p->lag);
-    p->age = malloc((n + 1) * sizeof *p->age);
-    p->quarter = calloc(n + 1, 1);
-    p->y = calloc(n + 1, sizeof *p->y);
-    p->w = calloc(n + 1, sizeof *p->w);
-    return p->first && p->i && p->j && p->group && p->lag && p->age && p->quarter && p->y && p->w;
-}
-
-static void points_free(struct points *p)
-{
-    free(p->first);
-    free(p->i);
-    free(p->j);
-    free(p->group);
-    free(p->lag);
-    free(p->age);
-    free(p->quarter);
-    free(p->y);
-    free(p->w);
+    p->first = fit_take(a, ngroup + 1, sizeof *p->first);
+    p->i = fit_take(a, n, sizeof *p->i);
+    p->j = fit_take(a, n, sizeof *p->j);
+    p->group = fit_take(a, n, sizeof *p->group);
+    p->lag = fit_take(a, n, sizeof *p->lag);
+    p->age = fit_take(a, n, sizeof *p->age);
+    p->quarter = fit_take(a, n, sizeof *p->quarter);
+    FIT_TAKE_DOUBLES(a, n, &p->y, &p->w);
+    return !a->failed;
 }
 
 static size_t points_of_a_group(size_t ngroup)
@@ -116,7 +103,7 @@ static int choose_pairs(struct work *w)
     for (size_t d = 1; d < l->nframe; d += SIDE)
         blocks += (l->nframe - d + SIDE - 1) / SIDE;
     size_t room = (blocks < want ? blocks : want) * RUN;
-    if (!points_alloc(p, room * l->ngroup, l->ngroup))
+    if (!points_alloc(p, room * l->ngroup, l->ngroup, w->storage))
         return 0;
     for (size_t d = 1; d < l->nframe; d += SIDE)
         for (size_t i = 0; i + d < l->nframe; i += SIDE, b++)
@@ -157,12 +144,13 @@ static void add_runs(struct work *w, size_t g, size_t n, const uint32_t *place, 
 
 static int choose_rows(struct work *w)
 {
+    FIT_SCRATCH(a);
     const struct fit_dataset *ds = w->ds;
     size_t c = fit_score_coordinate(w->k), n = 0;
-    uint32_t *place = malloc((ds->layout.nrow + 1) * sizeof *place);
-    double *x = calloc(ds->layout.nrow + 1, sizeof *x);
-    size_t *order = malloc((ds->layout.nrow + 1) * sizeof *order);
-    int ok = place && x && order && points_alloc(&w->p, ds->layout.nrow, ds->layout.ngroup);
+    uint32_t *place = fit_take(&a, ds->layout.nrow, sizeof *place);
+    double *x = fit_take(&a, ds->layout.nrow, sizeof *x);
+    size_t *order = fit_take(&a, ds->layout.nrow, sizeof *order);
+    int ok = !a.failed && points_alloc(&w->p, ds->layout.nrow, ds->layout.ngroup, w->storage);
     for (size_t t = 0, g = 0; ok && g < ds->layout.ngroup; g++) {
         for (n = 0; t < ds->ntile && ds->tile[t].group == g; t++)
             for (size_t i = ds->tile[t].i0; i < ds->tile[t].i1; i++) {
@@ -172,9 +160,6 @@ static int choose_rows(struct work *w)
         add_runs(w, g, n, place, x, order);
         w->p.first[g + 1] = w->p.n;
     }
-    free(place);
-    free(x);
-    free(order);
     return ok;
 }
 
@@ -198,7 +183,7 @@ static void read_tile(struct work *w, const struct fit_tile *t)
 
 static enum fit_status read_values(struct work *w, struct fit_error *err)
 {
-    double *buffer = fit_alloc_doubles(fit_dataset_buffer(w->ds) + FIT_LANES);
+    double *buffer = fit_take(w->storage, fit_dataset_buffer(w->ds) + FIT_LANES, sizeof *buffer);
     struct fit_tile own;
     if (!buffer)
         return fit_no_memory(err, "predictive check");
@@ -209,7 +194,6 @@ static enum fit_status read_values(struct work *w, struct fit_error *err)
             read_tile(w, t);
     }
     fit_dataset_end(w->ds);
-    free(buffer);
     return fit_dataset_status(w->ds, err);
 }
 
@@ -355,31 +339,15 @@ static struct fit_residual_result compare(const struct work *w, size_t g, size_t
 
 static int allocate(struct work *w, size_t threads)
 {
-    size_t values = w->draws * 2 * w->s->ngroup * M;
-    int ok = 1;
     for (size_t g = 0; g < w->p.ngroup; g++)
         w->most = w->p.first[g + 1] - w->p.first[g] > w->most ? w->p.first[g + 1] - w->p.first[g] : w->most;
     for (size_t t = 0; t < threads; t++) {
-        w->ws[t] = fit_alloc_doubles(w->k->workspace(&w->ds->layout));
-        w->lin[t] = fit_alloc_doubles(w->s->ngroup * w->k->nlinear + 1);
-        w->r[t] = fit_alloc_doubles(w->most + FIT_LANES);
-        ok = ok && w->ws[t] && w->lin[t] && w->r[t];
+        FIT_TAKE_DOUBLES(w->storage, w->k->workspace(&w->ds->layout), &w->ws[t]);
+        FIT_TAKE_DOUBLES(w->storage, w->s->ngroup * w->k->nlinear, &w->lin[t]);
+        FIT_TAKE_DOUBLES(w->storage, w->most + FIT_LANES, &w->r[t]);
     }
-    w->value = malloc((values + 1) * sizeof *w->value);
-    w->score = malloc((values + 1) * sizeof *w->score);
-    return ok && w->value && w->score;
-}
-
-static void work_free(struct work *w)
-{
-    points_free(&w->p);
-    for (size_t t = 0; t < MOST_THREADS; t++) {
-        free(w->ws[t]);
-        free(w->lin[t]);
-        free(w->r[t]);
-    }
-    free(w->value);
-    free(w->score);
+    FIT_TAKE_DOUBLES(w->storage, w->draws * 2 * w->s->ngroup * M, &w->value, &w->score);
+    return !w->storage->failed;
 }
 
 enum fit_status fit_residual_check(const struct fit_posterior_setup *setup, const struct fit_samples *s, int threads,
@@ -387,7 +355,8 @@ enum fit_status fit_residual_check(const struct fit_posterior_setup *setup, cons
 {
     const struct fit_kernel *kernel = setup->kernel;
     const struct fit_dataset *ds = setup->ds;
-    struct work w = {.k = kernel, .ds = ds, .s = s};
+    FIT_SCRATCH(a);
+    struct work w = {.k = kernel, .ds = ds, .s = s, .storage = &a};
     if (setup->variance == FIT_VARIANCE_KNOWN && !ds->weighted)
         w.sigma = setup->sigma;
     enum fit_status st = FIT_OK;
@@ -415,7 +384,6 @@ enum fit_status fit_residual_check(const struct fit_posterior_setup *setup, cons
         out->points += w.p.w[k] > 0;
     out->draws = out->points ? w.draws : 0;
 done:
-    work_free(&w);
     if (st != FIT_OK)
         fit_residual_check_free(out);
     return st;

@@ -51,40 +51,29 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
 static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
+    struct fit_arena *a = &s->storage_;
     size_t n = s->chains * s->draws, d = s->ncoordinate;
-    s->x = calloc(n * s->ncolumn + 1, sizeof *s->x);
-    s->q = calloc(n * d + 1, sizeof *s->q);
-    s->lp = calloc(n + 1, sizeof *s->lp);
-    s->column = calloc(s->ncolumn + 1, sizeof *s->column);
-    s->covariance = calloc(s->ncolumn * s->ncolumn + 1, sizeof *s->covariance);
+    s->x = fit_take(a, n * s->ncolumn, sizeof *s->x);
+    s->q = fit_take(a, n * d, sizeof *s->q);
+    s->lp = fit_take(a, n, sizeof *s->lp);
+    s->column = fit_take(a, s->ncolumn, sizeof *s->column);
+    s->covariance = fit_take(a, s->ncolumn * s->ncolumn, sizeof *s->covariance);
     if (s->method != FIT_SAMPLING_NUTS)
-        s->log_weight = calloc(n + 1, sizeof *s->log_weight);
+        s->log_weight = fit_take(a, n, sizeof *s->log_weight);
     if (s->method == FIT_SAMPLING_NUTS) {
-        s->stats = calloc(n + 1, sizeof *s->stats);
-        s->health = calloc(s->chains + 1, sizeof *s->health);
-        s->inverse_metric = calloc(s->chains * d * d + 1, sizeof *s->inverse_metric);
+        s->stats = fit_take(a, n, sizeof *s->stats);
+        s->health = fit_take(a, s->chains, sizeof *s->health);
+        s->inverse_metric = fit_take(a, s->chains * d * d, sizeof *s->inverse_metric);
     }
-    if (!s->x || !s->q || !s->lp || !s->column || !s->covariance ||
-        (s->method != FIT_SAMPLING_NUTS && !s->log_weight) ||
-        (s->method == FIT_SAMPLING_NUTS && (!s->stats || !s->health || !s->inverse_metric)))
+    if (a->failed)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: no memory for %zu draws of %zu numbers", n, s->ncolumn);
     return FIT_OK;
 }
 
 void fit_samples_free(struct fit_samples *s)
 {
-    void *all[] = {s->x,          s->q,
-                   s->lp,         s->log_weight,
-                   s->stats,      s->health,
-                   s->column,     s->coordinate_name,
-                   s->mode,       s->mode_covariance,
-                   s->covariance, s->inverse_metric,
-                   s->x_robust,   s->covariance_robust,
-                   s->modes,      s->mode_covariances,
-                   s->within};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
     fit_consensus_free(s->consensus);
+    fit_arena_free(&s->storage_);
     *s = (struct fit_samples){0};
 }
 
@@ -217,12 +206,10 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
     double begin = fit_seconds();
     s->ncoordinate = n;
     s->nbound = m->p->nbound;
-    s->mode = malloc(n * sizeof *s->mode);
-    s->mode_covariance = malloc(n * n * sizeof *s->mode_covariance);
-    s->coordinate_name = malloc(n * sizeof *s->coordinate_name);
-    enum fit_status st = FIT_OK;
-    if (!s->mode || !s->mode_covariance || !s->coordinate_name)
-        st = fit_no_memory(err, "posterior");
+    s->mode = fit_take(&s->storage_, n, sizeof *s->mode);
+    s->mode_covariance = fit_take(&s->storage_, n * n, sizeof *s->mode_covariance);
+    s->coordinate_name = fit_take(&s->storage_, n, sizeof *s->coordinate_name);
+    enum fit_status st = s->storage_.failed ? fit_no_memory(err, "posterior") : FIT_OK;
     if (st == FIT_OK)
         st = m->resumed ? take_mode(m, err) : fit_sampling_mode(m, setup, fit, err);
     if (st == FIT_OK)

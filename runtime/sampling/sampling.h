@@ -169,7 +169,7 @@ struct fit_samples {
     struct {
         double mode, warmup, sampling, summary, total;
     } seconds;
-    void *storage_;
+    struct fit_arena storage_;
 };
 
 /* fit: the least-squares result at the setup's point, for scales of the coordinates, or NULL.  setup->chains and

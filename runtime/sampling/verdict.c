@@ -67,14 +67,15 @@ static int deviations(const struct fit_samples *s, const struct fit_posterior *p
 static enum fit_status about_modes(struct fit_samples *s, const struct fit_posterior *p, size_t column,
                                    struct fit_convergence *c, double *sd, struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     enum fit_status st = FIT_OK;
     struct fit_convergence about;
     *sd = c->sd;
     if (s->nmode < 2 || column >= s->nparam)
         return st;
-    double *dev = malloc((s->nparam + s->chains * s->draws) * sizeof *dev);
-    const double **chain = malloc(s->chains * sizeof *chain);
-    if (!dev || !chain)
+    double *dev = fit_take(&a, s->nparam + s->chains * s->draws, sizeof *dev);
+    const double **chain = fit_take(&a, s->chains, sizeof *chain);
+    if (a.failed)
         st = fit_no_memory(err, "posterior");
     for (size_t k = 0; k < s->chains && st == FIT_OK; k++)
         chain[k] = dev + s->nparam + k * s->draws;
@@ -84,8 +85,6 @@ static enum fit_status about_modes(struct fit_samples *s, const struct fit_poste
         c->tail_k = about.tail_k;
         c->tail_k_error = about.tail_k_error;
     }
-    free(chain);
-    free(dev);
     return st;
 }
 

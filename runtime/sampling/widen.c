@@ -187,9 +187,9 @@ static enum fit_status summarise(struct fit_samples *s, const struct stretch *x,
 static int robust_room(struct fit_samples *s)
 {
     const size_t d = s->ncolumn, rows = s->chains * s->draws;
-    s->x_robust = malloc((rows * d + 1) * sizeof *s->x_robust);
-    s->covariance_robust = malloc((d * d + 1) * sizeof *s->covariance_robust);
-    if (!s->x_robust || !s->covariance_robust)
+    s->x_robust = fit_take(&s->storage_, rows * d, sizeof *s->x_robust);
+    s->covariance_robust = fit_take(&s->storage_, d * d, sizeof *s->covariance_robust);
+    if (s->storage_.failed)
         return 0;
     for (size_t k = 0; k < rows * d; k++)
         s->x_robust[k] = NAN;
@@ -205,32 +205,18 @@ enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_resul
         s->column[k].sd_robust = s->column[k].q025_robust = s->column[k].q975_robust = NAN;
     if (!fit || !fit_robust_given(&fit->robust))
         return FIT_OK;
-    struct stretch x = {.column = malloc((d + 1) * sizeof *x.column)};
-    double *roots = NULL;
-    enum fit_status st = FIT_ERR_MEMORY;
-    if (!x.column)
-        goto done;
-    x.n = choose(s, fit, x.column);
-    x.C = malloc((x.n * x.n + 1) * sizeof *x.C);
-    x.room = malloc((x.n * x.n + x.n + fit_eigen_work(x.n) + 1) * sizeof *x.room);
-    roots = malloc((6 * x.n * x.n + 1) * sizeof *roots);
-    if (!x.C || !x.room || !roots)
-        goto done;
-    st = FIT_OK;
+    FIT_SCRATCH(a);
+    struct stretch x = {.column = fit_take(&a, d, sizeof *x.column)};
+    x.n = x.column ? choose(s, fit, x.column) : 0;
+    x.C = fit_take(&a, x.n * x.n, sizeof *x.C);
+    x.room = fit_take(&a, x.n * x.n + x.n + fit_eigen_work(x.n), sizeof *x.room);
+    double *roots = fit_take(&a, 6 * x.n * x.n, sizeof *roots);
+    if (a.failed)
+        return fit_no_memory(err, "posterior");
     if (x.n == 0 || !matrix_of(&x, s, fit, roots))
-        goto done;
-    if (!robust_room(s)) {
-        st = FIT_ERR_MEMORY;
-        goto done;
-    }
+        return FIT_OK;
+    if (!robust_room(s))
+        return fit_no_memory(err, "posterior");
     stretch_draws(s, &x);
-    st = summarise(s, &x, err);
-done:
-    if (st == FIT_ERR_MEMORY)
-        fit_fail(err, st, "posterior: out of memory");
-    free(roots);
-    free(x.room);
-    free(x.C);
-    free(x.column);
-    return st;
+    return summarise(s, &x, err);
 }
