@@ -87,6 +87,8 @@ const struct fit_cli_option fit_cli_options[] = {
      "posterior: prior of unknown noise, jeffreys (default) or half_normal:S, log_normal:M,S, ..."},
     {"mask", 0, CHANGE, READS | RARE | PAIRS, 0, 0, "A:B,..", "frames to leave out"},
     {"loss", 0, CHANGE, RUNS | RARE, 0, 0, "L", "linear (default), soft_l1, huber, cauchy, arctan"},
+    {"estimator", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "E",
+     "least-squares (default); efficient: pairs weighed by the noise of speckles; auto"},
     {"scaling", 0, CHANGE, RUNS | PAIRS, 0, 0, "S",
      "contrast, offset: individual, averaged, constant, fourier, hierarchical"},
     {"fourier-order", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "K", "harmonics of --scaling fourier; default 2"},

@@ -199,6 +199,7 @@ struct fit_config_nlsq {
     struct fit_cfg_int max_iterations;
     struct fit_cfg_real ftol, xtol, gtol; /* relative; >= 0 */
     struct fit_cfg_choice loss;           /* enum fit_loss (fit_types.h) */
+    struct fit_cfg_choice estimator;      /* enum fit_estimator */
     struct fit_cfg_real f_scale; /* of the robust loss, in standard deviations of the noise */
     struct fit_cfg_flag multi_start;
     struct fit_cfg_int n_starts;

@@ -23,6 +23,9 @@ const struct fit_cfg_word fit_cfg_word_scaling_mode[] = {
 const struct fit_cfg_word fit_cfg_word_loss[] = {
     {"linear", FIT_LOSS_LINEAR}, {"soft_l1", FIT_LOSS_SOFT_L1},
     {"huber", FIT_LOSS_HUBER}, {"cauchy", FIT_LOSS_CAUCHY}, {"arctan", FIT_LOSS_ARCTAN}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_estimator[] = {
+    {"auto", FIT_ESTIMATOR_AUTO}, {"least-squares", FIT_ESTIMATOR_LEAST_SQUARES},
+    {"least_squares", FIT_ESTIMATOR_LEAST_SQUARES}, {"efficient", FIT_ESTIMATOR_EFFICIENT}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_stream[] = {
     {"auto", FIT_STREAM_AUTO}, {"on", FIT_STREAM_ON}, {"true", FIT_STREAM_ON},
     {"off", FIT_STREAM_OFF}, {"false", FIT_STREAM_OFF}, {NULL, 0}};

@@ -372,6 +372,7 @@ static const struct option options[] = {
     {"dense-mass-matrix", SWITCH, SHARD "dense_mass", "true", NULL},
     {"draws", KEY, SHARD "num_samples", NULL, NULL},
     {"dt", CALL, NULL, NULL, call_dt},
+    {"estimator", KEY, "estimator", NULL, NULL},
     {"exclude-t0", SWITCH, "compat.exclude_t0", "true", NULL},
     {"fix", CALL, NULL, NULL, call_fix},
     {"fourier-order", KEY, NLSQ "anti_degeneracy.fourier_order", NULL, NULL},

@@ -36,6 +36,7 @@ static void default_nlsq(struct fit_config_nlsq *n)
     n->ftol.value = 1e-14;
     n->xtol.value = 1e-12;
     n->gtol.value = 1e-6;
+    n->estimator.value = FIT_ESTIMATOR_LEAST_SQUARES;
     n->f_scale.value = 1;
     n->n_starts.value = 8;
     n->memory_fraction.value = 0.75;

@@ -657,6 +657,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
             withhold(c, res,
                      "the data last for fewer than three correlation times, of too few speckles for errors that "
                      "follow from a curvature");
+        res->robust.closed = 1;
     } else {
         bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
     }

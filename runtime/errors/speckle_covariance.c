@@ -9,73 +9,24 @@
  *
  * so that two products of n x n matrices for each field do, and of fields that are mostly zero a part of one.  Cycle 3
  * would take n^4 steps: g is smooth, and frames are taken together for it (`coarse`).
- * Sums have a fixed order and products are not contracted: the same bits on every machine.
  */
 #include "errors/speckle_noise.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/each_isa.h"
+#include "errors/speckle_matrix.h"
 
-enum { ROWS = 4, LANES = 8 };
 static const double SMALL = 1e-3; /* of w: cycle 3 leaves it out */
-
-/* ---- products --------------------------------------------------------------------------------------------- */
-
-/* y[r] += sum of four x[r][k] c[k] */
-static inline void add_four(size_t n, const double *restrict c, const double *restrict x, size_t step,
-                            double *restrict y)
-{
-    const double a = x[0], b = x[step], d = x[2 * step], e = x[3 * step];
-    for (size_t j = 0; j < n; j++)
-        y[j] = y[j] + a * c[j] + b * c[n + j] + d * c[2 * n + j] + e * c[3 * n + j];
-}
-
-/* out <- p c for symmetric p. */
-EACH_ISA static void product(size_t n, const double *restrict p, const double *restrict c, double *restrict out)
-{
-    memset(out, 0, n * n * sizeof *out);
-    for (size_t k = 0; k + ROWS <= n; k += ROWS)
-        for (size_t i = 0; i < n; i++) { /* p[k][i] for p[i][k] */
-            const double *x = p + k * n + i;
-            if (x[0] != 0 || x[n] != 0 || x[2 * n] != 0 || x[3 * n] != 0)
-                add_four(n, c + k * n, x, n, out + i * n);
-        }
-    for (size_t k = n / ROWS * ROWS; k < n; k++)
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++)
-                out[i * n + j] += p[k * n + i] * c[k * n + j];
-}
-
-EACH_ISA static double dot(size_t n, const double *restrict a, const double *restrict b)
-{
-    double sum[LANES] = {0}, all = 0;
-    for (size_t k = 0; k + LANES <= n; k += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            sum[l] += a[k + l] * b[k + l];
-    for (size_t k = n / LANES * LANES; k < n; k++)
-        all += a[k] * b[k];
-    for (size_t l = 0; l < LANES; l++)
-        all += sum[l];
-    return all;
-}
-
-static void transpose(size_t n, const double *a, double *out)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            out[j * n + i] = a[i * n + j];
-}
 
 /* out[p][q] += factor tr(T_p T_q), p <= q; T: nfield matrices. */
 static void add_traces(const struct fit_speckle_fields *f, const double *T, double factor, double *turned, double *out)
 {
     const size_t nn = f->n * f->n, K = f->nfield;
     for (size_t q = 0; q < K; q++) {
-        transpose(f->n, T + q * nn, turned);
+        fit_matrix_transpose(f->n, T + q * nn, turned);
         for (size_t p = 0; p <= q; p++)
-            out[p * K + q] += factor * dot(nn, T + p * nn, turned);
+            out[p * K + q] += factor * fit_matrix_dot(nn, T + p * nn, turned);
     }
 }
 
@@ -107,7 +58,7 @@ static double form(size_t n, const double *Q, const double *w, size_t lo, size_t
 {
     double sum = 0;
     for (size_t u = lo; u < hi; u++)
-        sum += w[u] * dot(hi - lo, Q + u * n + lo, w + lo);
+        sum += w[u] * fit_matrix_dot(hi - lo, Q + u * n + lo, w + lo);
     return sum;
 }
 
@@ -144,7 +95,7 @@ static void row_sums(const struct fit_speckle_fields *f, double *e)
     const size_t n = f->n;
     for (size_t p = 0; p < f->nfield; p++)
         for (size_t i = 0; i < n; i++)
-            e[p * n + i] = 2 * dot(n, f->field + p * n * n + i * n, f->C + i * n);
+            e[p * n + i] = 2 * fit_matrix_dot(n, f->field + p * n * n + i * n, f->C + i * n);
 }
 
 static void add_means(const struct fit_speckle_fields *f, const double *Ct, const double *e, const double *d, double *y,
@@ -153,9 +104,9 @@ static void add_means(const struct fit_speckle_fields *f, const double *Ct, cons
     const size_t n = f->n, K = f->nfield;
     for (size_t q = 0; q < K; q++) {
         for (size_t i = 0; i < n; i++)
-            y[i] = dot(n, Ct + i * n, e + q * n);
+            y[i] = fit_matrix_dot(n, Ct + i * n, e + q * n);
         for (size_t p = 0; p <= q; p++)
-            out[p * K + q] += dot(n, e + p * n, y) - dot(n, e + p * n, d + q * n) - dot(n, e + q * n, d + p * n);
+            out[p * K + q] += fit_matrix_dot(n, e + p * n, y) - fit_matrix_dot(n, e + p * n, d + q * n) - fit_matrix_dot(n, e + q * n, d + p * n);
     }
 }
 
@@ -174,15 +125,15 @@ void fit_speckle_covariance(const struct fit_speckle_fields *f, double *room, do
     for (size_t i = 0; i < n; i++)
         Ct[i * (n + 1)] += f->shot[i];
     for (size_t p = 0; p < K; p++)
-        product(n, f->field + p * nn, Ct, T + p * nn);
+        fit_matrix_product(n, f->field + p * nn, Ct, T + p * nn);
     add_traces(f, T, 2, turned, out);
     for (size_t p = 0; p < K; p++) {
         for (size_t k = 0; k < nn; k++)
             turned[k] = f->field[p * nn + k] * f->g[k];
-        product(n, turned, f->g, T + p * nn);
-        transpose(n, T + p * nn, turned);
+        fit_matrix_product(n, turned, f->g, T + p * nn);
+        fit_matrix_transpose(n, T + p * nn, turned);
         for (size_t i = 0; i < n; i++)
-            d[p * n + i] = 2 * b * b * dot(n, turned + i * n, f->g + i * n);
+            d[p * n + i] = 2 * b * b * fit_matrix_dot(n, turned + i * n, f->g + i * n);
     }
     add_traces(f, T, 4 * b * b * b, turned, out);
     row_sums(f, e);

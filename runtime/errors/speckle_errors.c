@@ -4,8 +4,7 @@
  * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
  * block is shorter than the decay (RESOLVED).  Up to TESTED the covariance is too small by a quarter at most: not for
- * errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles; and
- * frames of a block that have nothing in common, all of which are looked at (WITHIN), are as shot noise.
+ * errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
  */
 #include "errors/speckle_errors.h"
 
@@ -13,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "errors/speckle_blocks.h"
 #include "machine/team.h"
 #include "math/linalg.h"
 #include "math/special.h"
@@ -22,10 +22,7 @@ enum {
     AGES = 3,
     BINS = LAGS * AGES,
     LEAST_BLOCKS = 64,
-    INSIDE = 3,         /* frames of a block at which the model is looked at, each way */
-    WITHIN = 8,         /* the same, between frames of one block */
-    THIRD_LEAST = 24,   /* frames taken together leave so many for cycle 3 */
-    THIRD_MOST = 64,
+    WITHIN = 8,         /* frames of one block between which all correlations are looked at */
     GROUPS_APART = 24,  /* with more groups only their sums are tested */
     FEWEST_FRAMES = 12
 };
@@ -75,58 +72,6 @@ static size_t bin_of(const struct job *x, size_t a, size_t b)
 
 /* ---- one group -------------------------------------------------------------------------------------------- */
 
-static size_t frames_of(const struct job *x, size_t a)
-{
-    const size_t n = x->o->ds->layout.nframe, first = a * x->frames;
-    return n - first < x->frames ? n - first : x->frames;
-}
-
-/* Of the pairs between blocks a and c the model is looked at those of so many frames of a block of f. */
-static size_t inside(size_t f, size_t a, size_t c)
-{
-    const size_t most = a == c ? WITHIN : INSIDE;
-    return f < most ? f : most;
-}
-
-/* C and g between blocks: means over a few of their frames. */
-static void model_of(const struct job *x, size_t g, double *C, double *root)
-{
-    const double b = x->res->speckle[g].contrast;
-    const size_t most = x->n * INSIDE * INSIDE + WITHIN * WITHIN;
-    uint32_t *i = malloc(most * sizeof *i), *j = malloc(most * sizeof *j);
-    double *value = malloc(most * sizeof *value);
-    for (size_t a = 0; i && j && value && a < x->n; a++) {
-        const size_t fa = frames_of(x, a);
-        size_t count = 0;
-        for (size_t c = a; c < x->n; c++) {
-            const size_t fc = frames_of(x, c), ka = inside(fa, a, c), kc = inside(fc, a, c);
-            for (size_t e = 0; e < ka; e++)
-                for (size_t f = 0; f < kc; f++, count++) {
-                    const size_t s = a * x->frames + (2 * e + 1) * fa / (2 * ka),
-                                 t = c * x->frames + (2 * f + 1) * fc / (2 * kc);
-                    i[count] = (uint32_t)(s < t ? s : t);
-                    j[count] = (uint32_t)(s < t ? t : s);
-                }
-        }
-        fit_speckle_values(&x->model, g, count, i, j, value);
-        count = 0;
-        for (size_t c = a; c < x->n; c++) {
-            const size_t k = inside(fa, a, c) * inside(frames_of(x, c), a, c);
-            double sum = 0, roots = 0;
-            for (size_t e = 0; e < k; e++, count++) {
-                const double v = i[count] == j[count] ? b : fmin(fmax(value[count], 0), b);
-                sum += v;
-                roots += sqrt(v / b);
-            }
-            C[a * x->n + c] = C[c * x->n + a] = sum / (double)k;
-            root[a * x->n + c] = root[c * x->n + a] = roots / (double)k;
-        }
-    }
-    free(i);
-    free(j);
-    free(value);
-}
-
 /* Fields of the scores, then of the bins; sums over bins. */
 static void fields_of(const struct job *x, size_t g, double *field)
 {
@@ -152,13 +97,6 @@ static void fields_of(const struct job *x, size_t g, double *field)
         }
 }
 
-/* Frames that cycle 3 takes together: few enough of them, but no longer than half a decay. */
-static size_t coarse(const struct job *x, double frames)
-{
-    size_t want = (size_t)fmin(fmax(2 * (double)(x->n * x->frames) / frames, THIRD_LEAST), THIRD_MOST);
-    return (x->n + want - 1) / want;
-}
-
 static size_t room_of(const struct job *x)
 {
     return (x->K + 2) * x->n * x->n + x->n + fit_speckle_covariance_room(x->n, x->K);
@@ -170,16 +108,11 @@ static void take_group(void *user, size_t g, size_t thread)
     const struct fit_speckle_noise *noise = &x->res->speckle[g];
     const size_t n = x->n, nn = n * n;
     double *field = x->room[thread], *C = field + x->K * nn, *root = C + nn, *shot = root + nn, *room = shot + n;
-    const int both = noise->known == FIT_SPECKLE_BOTH;
-    const double count = both ? noise->count : 1, s2 = both ? noise->shot : noise->noise;
-    memset(C, 0, 2 * nn * sizeof *C);
-    if (both)
-        model_of(x, g, C, root);
+    const struct fit_speckle_blocks blocks = {&x->model, n, x->frames};
+    const double count = fit_speckle_between(&blocks, g, noise, C, root, shot);
     fields_of(x, g, field);
-    for (size_t a = 0; a < n; a++)
-        shot[a] = s2 / (double)frames_of(x, a);
     struct fit_speckle_fields f = {.n = n, .nfield = x->K, .C = C, .g = root, .contrast = noise->contrast, .shot = shot,
-                                   .field = field, .coarse = coarse(x, noise->frames)};
+                                   .field = field, .coarse = fit_speckle_coarse(&blocks, noise)};
     double *out = x->cov + g * x->K * x->K;
     fit_speckle_covariance(&f, room, out);
     for (size_t k = 0; k < x->K * x->K; k++)

@@ -19,6 +19,7 @@
 #include "errors/profile.h"
 #include "errors/rate_value.h"
 #include "errors/sandwich.h"
+#include "fit/efficient.h"
 #include "fit/fit.h"
 #include "leastsquares/covariance.h"
 #include "leastsquares/fit_impl.h"
@@ -32,6 +33,7 @@ void fit_options_default(struct fit_options *opt)
                                 .xtol = 1e-12,
                                 .gtol = 1e-6,
                                 .loss = FIT_LOSS_LINEAR,
+                                .estimator = FIT_ESTIMATOR_LEAST_SQUARES,
                                 .f_scale = 1,
                                 .scaling = FIT_SCALING_INDIVIDUAL};
 }
@@ -45,7 +47,8 @@ static void lay_out(struct fit_result *r)
     FIT_TAKE_DOUBLES(a, p, &r->theta, &r->profile, &r->first_frame, &r->first_frame_std, &r->start, &r->eigenvalue,
                      &r->scale);
     FIT_TAKE_DOUBLES(a, p * p, &r->eigenvector, &r->normal_matrix);
-    FIT_TAKE_DOUBLES(a, n, &r->std, &r->std_curvature, &r->std_robust, &r->lower, &r->upper);
+    FIT_TAKE_DOUBLES(a, n, &r->std, &r->std_curvature, &r->std_robust, &r->lower, &r->upper, &r->estimates.other,
+                     &r->estimates.other_std);
     FIT_TAKE_DOUBLES(a, n * n, &r->covariance, &r->covariance_robust, &r->paraboloid, &r->paraboloid_robust,
                      &r->correlation);
     FIT_TAKE_DOUBLES(a, ng, &r->sigma, &r->against, &r->local);
@@ -86,6 +89,7 @@ static enum fit_status result_new(struct fit_ls *f)
     r->ncombination = f->kernel->ncombination;
     r->room_rate = f->kernel->nrate;
     r->speckle_test = (struct fit_speckle_test){.p = NAN, .chi2 = NAN, .z = NAN, .group = -1};
+    r->estimates = (struct fit_estimates){.used = FIT_ESTIMATOR_LEAST_SQUARES, .p = NAN, .chi2 = NAN};
     lay_out(r);
     if (r->storage_.failed)
         return fit_no_memory(f->err, "fit");
@@ -352,6 +356,8 @@ static enum fit_status robust_errors(struct fit_ls *f, double variance)
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
                                      .joint = f->opt->cluster_joint};
+    if (f->opt->errors)
+        return f->opt->errors(f->opt->errors_user, f->obj, f->res, f->err);
     if (f->kernel->points && !f->kernel->density && f->ds->npoint > f->res->nfree && !f->opt->brief)
         return fit_sandwich(&spec, f->res, f->err);
     f->res->misfit.p = NAN;
@@ -553,6 +559,8 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
                                            .interrupt = opt->interrupt};
     if ((st = run_new(&f)) == FIT_OK)
         st = run_all(&f);
+    if (st == FIT_OK)
+        st = fit_efficient(&f);
     res->seconds.total = fit_seconds() - f.began;
     release(&f);
     if (st != FIT_OK)

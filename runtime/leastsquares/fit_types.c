@@ -21,6 +21,12 @@ const char *fit_loss_name(enum fit_loss loss)
     return (unsigned)loss < sizeof name / sizeof *name ? name[loss] : "unknown";
 }
 
+const char *fit_estimator_name(enum fit_estimator e)
+{
+    static const char *const name[] = {"auto", "least-squares", "efficient"};
+    return name[e];
+}
+
 const char *fit_bootstrap_word(enum fit_bootstrap_kind kind)
 {
     static const char *const word[] = {"none", "parametric", "block"};

@@ -59,6 +59,13 @@ enum fit_word {
     FIT_INTERRUPTED         /* by the callback or *interrupt; the best point so far is given */
 };
 
+/* Which equations make the estimates of a two-time model whose noise is that of speckles (fit/efficient.h). */
+enum fit_estimator {
+    FIT_ESTIMATOR_AUTO,          /* the efficient ones where the noise is known and both agree */
+    FIT_ESTIMATOR_LEAST_SQUARES, /* all pairs weigh the same */
+    FIT_ESTIMATOR_EFFICIENT      /* an error where they are not possible */
+};
+
 /* Told after every iteration of the final fit, in the thread that called fit_run. */
 struct fit_progress {
     size_t iteration;
@@ -70,6 +77,13 @@ struct fit_progress {
 };
 typedef int fit_progress_fn(void *user, const struct fit_progress *p); /* nonzero: stop */
 
+struct fit_objective;
+struct fit_result;
+/* obj: after value and normal at the minimum; *res: after fit_covariance().  Fills std_robust, covariance_robust and
+ * robust. */
+typedef enum fit_status fit_errors_fn(void *user, struct fit_objective *obj, struct fit_result *res,
+                                      struct fit_error *err);
+
 struct fit_options {
     size_t max_iterations; /* of one run of the optimiser; default 200 */
     double ftol;           /* relative change of cost; default 1e-14.  1e-13 and less: goes on
@@ -79,6 +93,7 @@ struct fit_options {
     enum fit_loss loss;    /* default linear */
     double f_scale;        /* in standard deviations of the noise; default 1 */
     enum fit_scaling scaling;
+    enum fit_estimator estimator;
     int threads;           /* 0: physical cores, inside affinity mask and quota of the cgroup */
 
     /* All of the following arrays are borrowed; NULL means: none given. */
@@ -112,6 +127,9 @@ struct fit_options {
 
     size_t cluster_length; /* frames of a cluster for the robust errors; 0: from the residuals */
     int cluster_joint;     /* nonzero: errors of different groups may be correlated (they share pixels) */
+
+    fit_errors_fn *errors; /* in place of the errors that allow for correlated noise; or NULL */
+    void *errors_user;
 
     fit_progress_fn *progress;
     void *progress_user;
@@ -177,6 +195,7 @@ struct fit_robust {
     enum fit_robust_kind kind;
     char reason[200];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
+    int closed;              /* 1: the noise is that of speckles of this model, with numbers that are known */
     int clipped;             /* 1: J was not positive definite; some directions have the usual error */
     double eta;              /* number of parameters / tr(H^-1 J): 1 for independent noise, below 1 the part of the
                                 values that count (exponent of a power likelihood) */
@@ -277,6 +296,16 @@ struct fit_interval {
     double wider; /* what the noise that residuals share makes of them: robust over usual error, 1 where it does not */
 };
 
+/* Which estimates the result has, and how far least squares are from the efficient ones. */
+struct fit_estimates {
+    enum fit_estimator used; /* LEAST_SQUARES or EFFICIENT */
+    char reason[200];        /* LEAST_SQUARES, where others were not ruled out: why; else "" */
+    int compared;            /* 1: there are both, and of the ones that the result has not: */
+    double *other, *other_std; /* nfull: values, standard errors */
+    double p, chi2;          /* Hausman's test of their difference */
+    size_t rank;
+};
+
 struct fit_result {
     enum fit_word status;
     int converged; /* 1 for the three convergence words and FIT_AT_BOUND */
@@ -331,6 +360,7 @@ struct fit_result {
     struct fit_robust robust;
     struct fit_speckle_noise *speckle; /* ngroup */
     struct fit_speckle_test speckle_test;
+    struct fit_estimates estimates;
     double *first_frame; /* nparam: pairs: how far the fit is from that without the pairs of the first frame, to first
                             order; else 0 */
     double *first_frame_std; /* nparam: scatter of first_frame when the model holds and noise is independent; else 0 */
@@ -395,6 +425,9 @@ const char *fit_noise_name(enum fit_noise_source source);
 
 /* "linear", "soft_l1", "huber", "cauchy", "arctan" */
 const char *fit_loss_name(enum fit_loss loss);
+
+/* "auto", "least-squares", "efficient" */
+const char *fit_estimator_name(enum fit_estimator e);
 
 /* "none", "parametric", "block" */
 const char *fit_bootstrap_word(enum fit_bootstrap_kind kind);

@@ -412,6 +412,31 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* Which estimates these are, and the others beside them. */
+static void put_estimates(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    const struct fit_estimates *e = &f->estimates;
+    fit_json_begin(j, "estimator", '{');
+    fit_json_string(j, "used", fit_estimator_name(e->used));
+    if (*e->reason)
+        fit_json_string(j, "reason", e->reason);
+    if (e->compared) {
+        fit_json_number(j, "p", e->p);
+        fit_json_number(j, "chi2", e->chi2);
+        fit_json_integer(j, "rank", (int64_t)e->rank);
+        fit_json_begin(j, e->used == FIT_ESTIMATOR_EFFICIENT ? "least_squares" : "efficient", '{');
+        for (size_t k = 0; k < f->nparam; k++) {
+            fit_json_begin(j, r->kernel->param[k].name, '{');
+            fit_json_number(j, "value", e->other[k]);
+            fit_json_number(j, "std", e->other_std[k]);
+            fit_json_end(j);
+        }
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 static void put_data(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_input *in = r->input;
@@ -641,8 +666,10 @@ char *fit_write_json(const struct fit_results *r)
     put_hierarchy(&j, r);
     put_correlation(&j, r, index, n);
     put_robust(&j, r);
-    if (r->kernel->space == FIT_PAIRS)
+    if (r->kernel->space == FIT_PAIRS) {
         put_speckle(&j, r);
+        put_estimates(&j, r);
+    }
     put_identifiability(&j, r);
     put_degeneracies(&j, r);
     put_rates(&j, r);

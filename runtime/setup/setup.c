@@ -186,6 +186,7 @@ static void fill_options(struct fit_options *o, const struct fit_config *cfg, si
     if (fit_given(cfg->nlsq.gtol.from))
         o->gtol = cfg->nlsq.gtol.value;
     o->loss = (enum fit_loss)cfg->nlsq.loss.value;
+    o->estimator = (enum fit_estimator)cfg->nlsq.estimator.value;
     o->f_scale = cfg->nlsq.f_scale.value;
     o->scaling = fit_config_scaling(cfg, ngroup);
     o->threads = (int)cfg->threads.value;

@@ -1,0 +1,123 @@
+/* speckle_likelihood.c -- see speckle_likelihood.h. */
+#include "errors/speckle_likelihood.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "errors/speckle_matrix.h"
+#include "errors/speckle_whiten.h"
+
+enum { WIDER = 12, NARROWER = 14 };
+static const double FIRST = 1.5;     /* ratio of shot noises of the first steps */
+static const double LOWEST = 1e-4;   /* shot noise, of the contrast */
+static const double CURVED = 0.1;    /* step of the logarithm for the curvature */
+
+struct search {
+    const struct fit_speckle_residuals *r;
+    double *room;
+    double number;       /* N */
+    double half;         /* t / 2 at the last shot noise */
+    int bad;
+};
+
+size_t fit_speckle_likelihood_room(size_t n)
+{
+    return n * n + fit_whitener_room(n);
+}
+
+/* -2 log L at the best M, up to a constant. */
+static double minus_two_log(struct search *s, double log_shot)
+{
+    const struct fit_speckle_residuals *r = s->r;
+    const size_t n = r->n, nn = n * n;
+    const double shot = exp(log_shot);
+    struct fit_whitener w;
+    double *X = s->room;
+    memcpy(X, r->C, nn * sizeof *X);
+    for (size_t k = 0; k < n; k++)
+        X[k * (n + 1)] += shot * r->part[k];
+    if (!fit_whitener_new(n, X, r->measured, &w)) {
+        s->bad = 1;
+        return INFINITY;
+    }
+    fit_whiten(&w, r->residual, X + nn, X);
+    s->half = fit_matrix_dot(nn, X, X) / 2;
+    const double value = s->number * log(s->half) + fit_whitener_log_determinant(&w);
+    fit_whitener_free(&w);
+    return value;
+}
+
+/* Three shot noises, the middle one with the lowest value; 0: there is no lowest one above `least`. */
+static int enclose(struct search *s, double least, double x[3], double y[3])
+{
+    const double step = log(FIRST);
+    x[0] = fmax(x[1] - step, least);
+    x[2] = x[1] + step;
+    for (int k = 0; k < 3; k++)
+        y[k] = minus_two_log(s, x[k]);
+    for (int turn = 0; turn < WIDER && !s->bad; turn++) {
+        if (y[1] <= y[0] && y[1] <= y[2])
+            return 1;
+        const int up = y[2] < y[0];
+        const double next = up ? x[2] + 2 * (x[2] - x[1]) : fmax(x[0] - 2 * (x[1] - x[0]), least);
+        if (!up && x[0] <= least)
+            return 0;
+        memmove(up ? x : x + 1, up ? x + 1 : x, 2 * sizeof *x);
+        memmove(up ? y : y + 1, up ? y + 1 : y, 2 * sizeof *y);
+        x[up ? 2 : 0] = next;
+        y[up ? 2 : 0] = minus_two_log(s, next);
+    }
+    return 0;
+}
+
+/* Where the parabola through three points is lowest, a little away from the middle one. */
+static double vertex(const double x[3], const double y[3])
+{
+    const double a = (x[1] - x[0]) * (y[1] - y[2]), b = (x[1] - x[2]) * (y[1] - y[0]);
+    const double v = x[1] - 0.5 * ((x[1] - x[0]) * a - (x[1] - x[2]) * b) / (a - b), away = 0.05 * (x[2] - x[0]);
+    const double mid = isfinite(v) ? v : x[1];
+    return fabs(mid - x[1]) > away ? mid : x[2] - x[1] > x[1] - x[0] ? x[1] + away : x[1] - away;
+}
+
+static void narrow(struct search *s, double x[3], double y[3])
+{
+    for (int turn = 0; turn < NARROWER && x[2] - x[0] > CURVED && !s->bad; turn++) {
+        const double at = vertex(x, y), value = minus_two_log(s, at);
+        const int right = at > x[1], better = value < y[1];
+        const int drop = better ? (right ? 0 : 2) : (right ? 2 : 0);
+        x[drop] = better ? x[1] : at;
+        y[drop] = better ? y[1] : value;
+        x[1] = better ? at : x[1];
+        y[1] = better ? value : y[1];
+    }
+}
+
+int fit_speckle_likelihood(const struct fit_speckle_residuals *r, double *room, struct fit_speckle_noise *noise)
+{
+    struct search s = {.r = r, .room = room};
+    double x[3] = {0}, y[3], number = 0;
+    const double least = log(LOWEST * noise->contrast);
+    for (size_t a = 0; a < r->n; a++)
+        number += (double)(r->n - 1) / 2 + r->measured[a];
+    s.number = number - r->parameters;
+    x[1] = fmax(log(noise->shot), least);
+    if (!(s.number > 1) || !isfinite(x[1]))
+        return 0;
+    if (enclose(&s, least, x, y))
+        narrow(&s, x, y);
+    else if (s.bad || x[0] > least)
+        return 0;
+    const double best = x[1], middle = minus_two_log(&s, best), half = s.half, step = CURVED;
+    const double above = minus_two_log(&s, best + step), slope = log(s.half / half) / step;
+    const double curvature = (above + minus_two_log(&s, best - step) - 2 * middle) / (step * step);
+    if (s.bad || !(half > 0) || !isfinite(half))
+        return 0;
+    const double spread = curvature > 0 ? sqrt(2 / curvature) : INFINITY;
+    noise->shot = exp(best);
+    noise->shot_std = noise->shot * spread;
+    noise->shared_std = spread;
+    noise->count = s.number / half;
+    noise->count_std = noise->count * sqrt(2 / s.number + slope * slope * spread * spread);
+    noise->noise = noise->shot / sqrt(noise->count);
+    return 1;
+}

@@ -1,0 +1,32 @@
+/* speckle_likelihood.h -- number of speckles and shot noise by maximum likelihood, from residuals between blocks.
+ *
+ * Of residuals R with the covariance of speckle_whiten.h (second moments), N of them measured,
+ *
+ *     -2 log L = M t / 2 - N log M + (n + 1) log det Ct + log det (Ct^-1 o Ct^-1),    t = tr(Ct^-1 R' Ct^-1 R')
+ *
+ * R' with what stands best where nothing is measured, the last determinant of those places: the law of all elements
+ * (Anderson, An Introduction to Multivariate Statistical Analysis (2003), section 7.2, for many speckles) integrated over
+ * those of the diagonal.  M = N / (t / 2) at given shot noise; that is found by a search.  In these coordinates slow
+ * noise is a few of many terms, so that what the fit has followed of it does not count: N is less by the number of its
+ * parameters.
+ */
+#ifndef FIT_SPECKLE_LIKELIHOOD_H
+#define FIT_SPECKLE_LIKELIHOOD_H
+
+#include "errors/speckle_noise.h"
+
+struct fit_speckle_residuals {
+    size_t n;
+    const double *C;        /* n x n: between blocks, without shot noise */
+    const double *part;     /* n: of the shot noise of one frame that a block has */
+    const double *residual; /* n x n, symmetric */
+    const unsigned char *measured; /* n: of the diagonal */
+    double parameters;      /* that these residuals have followed */
+};
+
+/* Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two.  room:
+ * fit_speckle_likelihood_room(n) doubles.  0: out of memory, or there is no maximum: *noise is as it was. */
+int fit_speckle_likelihood(const struct fit_speckle_residuals *r, double *room, struct fit_speckle_noise *noise);
+size_t fit_speckle_likelihood_room(size_t n);
+
+#endif
