@@ -33,7 +33,8 @@ static void add_places(const struct fit_speckle_blocks *b, size_t a, size_t c, s
     const size_t most = a == c ? WITHIN : INSIDE, ka = fa < most ? fa : most, kc = fc < most ? fc : most;
     for (size_t e = 0; e < ka; e++)
         for (size_t f = 0; f < kc; f++, p->n++) {
-            const size_t s = a * b->frames + (2 * e + 1) * fa / (2 * ka), t = c * b->frames + (2 * f + 1) * fc / (2 * kc);
+            const size_t s = a * b->frames + (2 * e + 1) * fa / (2 * ka);
+            const size_t t = c * b->frames + (2 * f + 1) * fc / (2 * kc);
             p->i[p->n] = (uint32_t)(s < t ? s : t);
             p->j[p->n] = (uint32_t)(s < t ? t : s);
         }

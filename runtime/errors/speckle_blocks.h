@@ -1,5 +1,5 @@
-/* speckle_blocks.h -- frames taken together: a block of them is a frame with the mean correlation of its frames and a part
- * of the shot noise.  That is as good as the frames themselves as long as a block is shorter than the decay. */
+/* speckle_blocks.h -- frames taken together: a block of them is a frame with the mean correlation of its frames and a
+ * part of the shot noise.  That is as good as the frames themselves as long as a block is shorter than the decay. */
 #ifndef FIT_SPECKLE_BLOCKS_H
 #define FIT_SPECKLE_BLOCKS_H
 

@@ -106,7 +106,8 @@ static void add_means(const struct fit_speckle_fields *f, const double *Ct, cons
         for (size_t i = 0; i < n; i++)
             y[i] = fit_matrix_dot(n, Ct + i * n, e + q * n);
         for (size_t p = 0; p <= q; p++)
-            out[p * K + q] += fit_matrix_dot(n, e + p * n, y) - fit_matrix_dot(n, e + p * n, d + q * n) - fit_matrix_dot(n, e + q * n, d + p * n);
+            out[p * K + q] += fit_matrix_dot(n, e + p * n, y) - fit_matrix_dot(n, e + p * n, d + q * n) -
+                              fit_matrix_dot(n, e + q * n, d + p * n);
     }
 }
 

@@ -6,7 +6,6 @@
 #include "errors/speckle_kernel.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "errors/speckle_likelihood.h"
@@ -33,6 +32,7 @@ struct fit_speckle_private {
     size_t *first;                   /* ng: place of the first row */
     struct fit_param *linear;
     struct fit_axis axis;
+    struct fit_arena storage;
 };
 
 static const struct fit_speckle_private *of(const struct fit_layout *l)
@@ -446,34 +446,41 @@ void fit_speckle_weights(const struct fit_speckle_kernel *kernel, const double *
 void fit_speckle_kernel_free(struct fit_speckle_kernel *kernel)
 {
     struct fit_speckle_private *k = kernel ? kernel->private_ : NULL;
-    if (k) {
-        for (size_t g = 0; k->white && g < k->ng; g++)
-            fit_whitener_free(&k->white[g]);
-        void *all[] = {k->term, k->white, k->cover, k->scale, k->constant, k->first, k->linear};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            free(all[i]);
-        fit_dataset_free(kernel->ds);
+    if (!k)
+        return;
+    for (size_t g = 0; k->white && g < k->ng; g++)
+        fit_whitener_free(&k->white[g]);
+    fit_dataset_free(kernel->ds);
+    struct fit_arena all = k->storage; /* itself in it */
+    fit_arena_free(&all);
+}
+
+/* Arrays of k, and k, from one arena. */
+static struct fit_speckle_kernel *kernel_new(const struct fit_speckle_reference *at)
+{
+    const struct fit_objective *o = at->obj;
+    struct fit_arena a = {NULL, 0};
+    struct fit_speckle_kernel *made = fit_take(&a, 1, sizeof *made);
+    struct fit_speckle_private *k = fit_take(&a, 1, sizeof *k);
+    const size_t n = at->scores->nblock, q = o->nlinear, each = n * (n + 1) / 2;
+    struct fit_speckle_private x = {.inner = o->kernel, .layout = &o->ds->layout, .ng = o->ngroup, .n = n,
+                                    .frames = at->scores->length, .each = each,
+                                    .threads = at->threads > 1 ? at->threads : 1};
+    x.term = fit_take(&a, q + 1, sizeof *x.term);
+    x.white = fit_take(&a, x.ng, sizeof *x.white);
+    x.first = fit_take(&a, x.ng, sizeof *x.first);
+    x.linear = fit_take_copy(&a, o->kernel->linear, q, sizeof *x.linear);
+    FIT_TAKE_DOUBLES(&a, x.ng, &x.scale);
+    FIT_TAKE_DOUBLES(&a, x.ng * n * n, &x.cover);
+    FIT_TAKE_DOUBLES(&a, x.ng * each, &x.constant);
+    if (a.failed) {
+        fit_arena_free(&a);
+        return NULL;
     }
-    free(k);
-    free(kernel);
-}
-
-static size_t numbers_of(const struct fit_speckle_private *k)
-{
-    return k->ng * k->n * k->n;
-}
-
-static int storage_new(struct fit_speckle_private *k)
-{
-    const size_t q = k->inner->nlinear;
-    k->term = malloc((q + 1) * sizeof *k->term);
-    k->white = calloc(k->ng, sizeof *k->white);
-    k->cover = calloc(numbers_of(k), sizeof *k->cover);
-    k->scale = calloc(k->ng, sizeof *k->scale);
-    k->constant = calloc(k->ng * k->each, sizeof *k->constant);
-    k->first = calloc(k->ng, sizeof *k->first);
-    k->linear = malloc((q + 1) * sizeof *k->linear);
-    return k->term && k->white && k->cover && k->scale && k->constant && k->first && k->linear;
+    *k = x;
+    k->storage = a;
+    *made = (struct fit_speckle_kernel){.n = n, .frames = x.frames, .private_ = k};
+    return made;
 }
 
 /* What a job of making one needs beside it. */
@@ -584,9 +591,11 @@ static enum fit_status make_dataset(struct making *m, struct fit_error *err)
 {
     struct fit_speckle_private *k = m->k;
     const size_t nrow = k->ng * k->each;
-    double *group = malloc(2 * nrow * sizeof *group), *one = group ? group + nrow : NULL;
-    if (!group)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the efficient estimate");
+    double *group = NULL, *one = NULL;
+    FIT_SCRATCH(a);
+    FIT_TAKE_DOUBLES(&a, nrow, &group, &one);
+    if (a.failed)
+        return fit_no_memory(err, "efficient estimates");
     for (size_t i = 0; i < nrow; i++) {
         group[i] = (double)(i / k->each);
         one[i] = 1;
@@ -597,7 +606,6 @@ static enum fit_status make_dataset(struct making *m, struct fit_error *err)
     enum fit_status st = fit_dataset_new_table(&t, &m->out->ds, err);
     if (st == FIT_OK)
         st = fit_dataset_finish(m->out->ds, err);
-    free(group);
     if (st != FIT_OK)
         return st;
     for (size_t place = 0; place < m->out->ds->layout.nrow; place++)
@@ -612,10 +620,8 @@ static void make_descriptor(struct making *m)
     struct fit_speckle_private *k = m->k;
     struct fit_kernel *to = &m->out->kernel;
     *to = *k->inner;
-    for (size_t q = 0; q < to->nlinear; q++) {
-        k->linear[q] = k->inner->linear[q];
+    for (size_t q = 0; q < to->nlinear; q++)
         k->linear[q].over = 0;
-    }
     k->axis = (struct fit_axis){.name = "group", .unit = "1"};
     to->space = FIT_ROWS;
     to->raw = 0;
@@ -642,63 +648,40 @@ static void make_descriptor(struct making *m)
 static enum fit_status make(struct making *m, struct fit_error *err)
 {
     struct fit_speckle_private *k = m->k;
-    const size_t nn = k->n * k->n;
-    double *residual = calloc(nn, sizeof *residual);
-    enum fit_status st = FIT_OK;
-    m->value = malloc(k->ng * k->each * sizeof *m->value);
-    m->matrix = malloc((2 * nn + k->n) * sizeof *m->matrix);
-    const size_t room = room_size(k), other = padded(fit_speckle_likelihood_room(k->n));
-    m->room = aligned_alloc(64, (room > other ? room : other) * sizeof *m->room);
-    m->measured = calloc(k->n, 1);
-    if (!residual || !m->value || !m->matrix || !m->room || !m->measured || !storage_new(k)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the efficient estimate");
-        goto done;
-    }
-    m->root = m->matrix + nn;
-    m->shot = m->root + nn;
+    const size_t nn = k->n * k->n, room = room_size(k), other = fit_speckle_likelihood_room(k->n);
+    double *residual = NULL;
+    FIT_SCRATCH(a);
+    FIT_TAKE_DOUBLES(&a, nn, &residual, &m->matrix, &m->root);
+    FIT_TAKE_DOUBLES(&a, k->n, &m->shot);
+    FIT_TAKE_DOUBLES(&a, k->ng * k->each, &m->value);
+    FIT_TAKE_DOUBLES(&a, room > other ? room : other, &m->room);
+    m->measured = fit_take(&a, k->n, sizeof *m->measured);
+    if (a.failed)
+        return fit_no_memory(err, "efficient estimates");
     for (size_t g = 0; g < k->ng; g++)
         measured_of(m, g, residual);
     find_terms(m);
     for (size_t g = 0; g < k->ng; g++) {
         measured_of(m, g, residual);
         find_noise(m, g, residual);
-        if (!whitener_of(m, g)) {
-            st = fit_fail(err, FIT_ERR_NUMERIC, "fit: the noise of speckles has no covariance that could be inverted");
-            goto done;
-        }
+        if (!whitener_of(m, g))
+            return fit_fail(err, FIT_ERR_NUMERIC, "fit: the covariance of the speckles' noise has no inverse");
         rows_of_group(m, g, residual);
     }
     make_descriptor(m);
-    st = make_dataset(m, err);
-done:
-    free(residual);
-    free(m->value);
-    free(m->matrix);
-    free(m->room);
-    free(m->measured);
-    return st;
+    return make_dataset(m, err);
 }
 
 enum fit_status fit_speckle_kernel_new(const struct fit_speckle_reference *at, struct fit_speckle_kernel **out,
                                        struct fit_error *err)
 {
     const struct fit_objective *o = at->obj;
-    struct fit_speckle_kernel *made = calloc(1, sizeof *made);
-    struct fit_speckle_private *k = calloc(1, sizeof *k);
+    struct fit_speckle_kernel *made = kernel_new(at);
     *out = NULL;
-    if (!made || !k) {
-        free(made);
-        free(k);
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the efficient estimate");
-    }
-    const size_t n = at->scores->nblock;
-    *k = (struct fit_speckle_private){.inner = o->kernel, .layout = &o->ds->layout, .ng = o->ngroup, .n = n,
-                                      .frames = at->scores->length, .each = n * (n + 1) / 2,
-                                      .threads = at->threads > 1 ? at->threads : 1};
-    made->n = n;
-    made->frames = k->frames;
-    made->private_ = k;
-    struct making m = {.at = at, .out = made, .k = k, .model = {o->kernel, &o->ds->layout, o->ws, at->lin}};
+    if (!made)
+        return fit_no_memory(err, "efficient estimates");
+    struct making m = {.at = at, .out = made, .k = made->private_,
+                       .model = {o->kernel, &o->ds->layout, o->ws, at->lin}};
     enum fit_status st = make(&m, err);
     if (st != FIT_OK)
         fit_speckle_kernel_free(made);

@@ -36,13 +36,14 @@ static double minus_two_log(struct search *s, double log_shot)
     memcpy(X, r->C, nn * sizeof *X);
     for (size_t k = 0; k < n; k++)
         X[k * (n + 1)] += shot * r->part[k];
-    if (!fit_whitener_new(n, X, r->measured, &w)) {
+    double value = INFINITY;
+    if (fit_whitener_new(n, X, r->measured, &w)) {
+        fit_whiten(&w, r->residual, X + nn, X);
+        s->half = fit_matrix_dot(nn, X, X) / 2;
+        value = s->number * log(s->half) + fit_whitener_log_determinant(&w);
+    } else {
         s->bad = 1;
-        return INFINITY;
     }
-    fit_whiten(&w, r->residual, X + nn, X);
-    s->half = fit_matrix_dot(nn, X, X) / 2;
-    const double value = s->number * log(s->half) + fit_whitener_log_determinant(&w);
     fit_whitener_free(&w);
     return value;
 }

@@ -5,8 +5,8 @@
  *     -2 log L = M t / 2 - N log M + (n + 1) log det Ct + log det (Ct^-1 o Ct^-1),    t = tr(Ct^-1 R' Ct^-1 R')
  *
  * R' with what stands best where nothing is measured, the last determinant of those places: the law of all elements
- * (Anderson, An Introduction to Multivariate Statistical Analysis (2003), section 7.2, for many speckles) integrated over
- * those of the diagonal.  M = N / (t / 2) at given shot noise; that is found by a search.  In these coordinates slow
+ * (Anderson, An Introduction to Multivariate Statistical Analysis (2003), section 7.2, for many speckles) integrated
+ * over those of the diagonal.  M = N / (t / 2) at given shot noise; that is found by a search.  In these coordinates slow
  * noise is a few of many terms, so that what the fit has followed of it does not count: N is less by the number of its
  * parameters.
  */

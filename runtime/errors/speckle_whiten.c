@@ -2,7 +2,6 @@
 #include "errors/speckle_whiten.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "errors/speckle_matrix.h"
@@ -42,29 +41,23 @@ static int factor_free(struct fit_whitener *w, double *room)
 
 int fit_whitener_new(size_t n, double *Ct, const unsigned char *measured, struct fit_whitener *w)
 {
-    const size_t nn = n * n;
-    double *all = malloc(3 * nn * sizeof *all + n * sizeof *w->free_);
-    *w = (struct fit_whitener){.n = n, .storage_ = all, .lower = all};
-    if (!all)
+    *w = (struct fit_whitener){.n = n};
+    FIT_TAKE_DOUBLES(&w->storage_, n * n, &w->lower, &w->upper, &w->factor);
+    w->free_ = fit_take(&w->storage_, n, sizeof *w->free_);
+    if (w->storage_.failed)
         return 0;
-    w->upper = all + nn;
-    w->factor = all + 2 * nn;
-    w->free_ = (size_t *)(void *)(all + 3 * nn);
     for (size_t k = 0; k < n; k++)
         if (!measured[k])
             w->free_[w->nfree++] = k;
-    if (fit_cholesky(n, Ct, TOLERANCE) == 0) {
-        invert(n, Ct, w->lower, w->upper);
-        if (factor_free(w, Ct))
-            return 1;
-    }
-    fit_whitener_free(w);
-    return 0;
+    if (fit_cholesky(n, Ct, TOLERANCE) != 0)
+        return 0;
+    invert(n, Ct, w->lower, w->upper);
+    return factor_free(w, Ct);
 }
 
 void fit_whitener_free(struct fit_whitener *w)
 {
-    free(w->storage_);
+    fit_arena_free(&w->storage_);
     *w = (struct fit_whitener){0};
 }
 

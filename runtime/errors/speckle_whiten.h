@@ -1,9 +1,9 @@
 /* speckle_whiten.h -- fields between frames in coordinates in which the noise of speckles is white.
  *
  * To second moments, of frames s, t with the covariance Ct of their intensities, the best weights for what is measured
- * between all of them are those of R -> L^-1 R L^-T, Ct = L L^T (the score of the Wishart law: Anderson, An Introduction
- * to Multivariate Statistical Analysis (2003), section 7.2).  A frame with itself is not measured, for there is shot
- * noise in it: what would stand there in R is free.  It is what makes the cost least,
+ * between all of them are those of R -> L^-1 R L^-T, Ct = L L^T (the score of the Wishart law: Anderson, An
+ * Introduction to Multivariate Statistical Analysis (2003), section 7.2).  A frame with itself is not measured, for
+ * there is shot noise in it: what would stand there in R is free.  It is what makes the cost least,
  *
  *     min over d of |L^-1 (R + diag d) L^-T|^2:     (Ct^-1 o Ct^-1) d = -diag(Ct^-1 R Ct^-1)     (o: elementwise)
  *
@@ -15,15 +15,18 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
+
 struct fit_whitener {
     size_t n, nfree;
     double *lower, *upper; /* L^-1 and L^-T */
     size_t *free_;         /* nfree: places of the diagonal that are not measured */
     double *factor;        /* nfree x nfree: Cholesky factor of their Ct^-1 o Ct^-1 */
-    void *storage_;
+    struct fit_arena storage_;
 };
 
-/* Ct: n x n, positive definite, is overwritten; measured: n.  0: out of memory, or Ct is not positive definite. */
+/* Ct: n x n, positive definite, is overwritten; measured: n.  To be freed.  0: Ct is not positive definite, or out of
+ * memory. */
 int fit_whitener_new(size_t n, double *Ct, const unsigned char *measured, struct fit_whitener *w);
 void fit_whitener_free(struct fit_whitener *w);
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "errors/profile.h"
@@ -13,7 +12,6 @@
 #include "math/linalg.h"
 #include "math/special.h"
 
-enum { TURNS = 2 };
 static const double DIFFER = 0.01;    /* probability below which both estimates differ by more than chance */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
 
@@ -25,7 +23,7 @@ struct job {
     double *H;                   /* n x n: (J^T W J)^-1 of least squares */
     double *S[3], *V[3];         /* n x n: covariance of the sums of least squares, with the efficient ones, of these;
                                     of the estimates */
-    double *temporary;           /* n x n */
+    double *F, *temporary;       /* n x n: that of the efficient ones */
     size_t *class;
     unsigned char *fixed;
     struct fit_speckle_noise *noise; /* ng */
@@ -33,6 +31,7 @@ struct job {
     struct fit_scores scores, first; /* at the reference; at least squares */
     struct fit_speckle_kernel *made;
     struct fit_result found;
+    struct fit_arena storage;
 };
 
 /* ---- may it be? -------------------------------------------------------------------------------------------- */
@@ -59,9 +58,6 @@ static const char *unsuited(const struct fit_ls *f)
         return "the noise is not known to be that of speckles of this model";
     if (r->nnull > 0 || r->ndegenerate > 0)
         return "the data do not determine all parameters";
-    for (size_t k = 0; k < r->nfull; k++)
-        if (r->interval[k].several)
-            return "several minima of the sum of squares fit";
     return NULL;
 }
 
@@ -69,26 +65,21 @@ static const char *unsuited(const struct fit_ls *f)
 
 static enum fit_status no_memory(struct job *j)
 {
-    return fit_fail(j->f->err, FIT_ERR_MEMORY, "fit: out of memory for the efficient estimates");
+    return fit_no_memory(j->f->err, "efficient estimates");
 }
 
 static enum fit_status job_new(struct job *j)
 {
+    struct fit_arena *a = &j->storage;
     const size_t nn = j->n * j->n;
-    j->theta = malloc((j->p + j->n + 8 * nn) * sizeof *j->theta);
-    j->class = malloc((j->ng * j->q + 1) * sizeof *j->class);
-    j->fixed = calloc(j->q + 1, 1);
-    j->noise = malloc(j->ng * sizeof *j->noise);
-    if (!j->theta || !j->class || !j->fixed || !j->noise)
-        return no_memory(j);
-    memcpy(j->noise, j->res->speckle, j->ng * sizeof *j->noise);
+    FIT_TAKE_DOUBLES(a, j->n, &j->theta);
     j->lin = j->theta + j->p;
-    j->H = j->lin + j->n;
-    for (int k = 0; k < 3; k++) {
-        j->S[k] = j->H + (size_t)(1 + k) * nn;
-        j->V[k] = j->H + (size_t)(4 + k) * nn;
-    }
-    j->temporary = j->H + 7 * nn;
+    FIT_TAKE_DOUBLES(a, nn, &j->H, &j->F, &j->temporary, &j->S[0], &j->S[1], &j->S[2], &j->V[0], &j->V[1], &j->V[2]);
+    j->class = fit_take(a, j->ng * j->q, sizeof *j->class);
+    j->fixed = fit_take(a, j->q, sizeof *j->fixed);
+    j->noise = fit_take_copy(a, j->res->speckle, j->ng, sizeof *j->noise);
+    if (a->failed)
+        return no_memory(j);
     memcpy(j->theta, j->res->theta, j->p * sizeof *j->theta);
     memcpy(j->lin, j->res->lin, j->ng * j->q * sizeof *j->lin);
     for (size_t k = 0; k < nn; k++) /* what is held has no part in it */
@@ -103,10 +94,7 @@ static void job_free(struct job *j)
     fit_scores_free(&j->scores);
     fit_scores_free(&j->first);
     fit_result_free(&j->found);
-    free(j->theta);
-    free(j->class);
-    free(j->fixed);
-    free(j->noise);
+    fit_arena_free(&j->storage);
 }
 
 /* The model at the reference: its baseline is subtracted, so that lin may be in the units of the data. */
@@ -146,14 +134,17 @@ static enum fit_status look(struct job *j)
     struct fit_ls *f = j->f;
     struct fit_objective_setup setup = f->setup;
     const struct fit_score_loss loss = {FIT_LOSS_LINEAR, 1, NULL};
-    double *D = calloc(j->n * j->n, sizeof *D), *B = malloc((j->p + 1) * (j->p + 1) * sizeof *B);
+    double *D = NULL, *B = NULL;
     enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
+    FIT_TAKE_DOUBLES(&a, j->n * j->n, &D);
+    FIT_TAKE_DOUBLES(&a, j->p * (j->p + 1), &B);
     fit_speckle_kernel_free(j->made);
     fit_objective_free(j->obj);
     j->made = NULL;
     j->obj = NULL;
     setup.linear_start = j->lin;
-    if (!D || !B)
+    if (a.failed)
         st = no_memory(j);
     else if ((st = fit_objective_new(f->kernel, f->ds, &setup, &j->obj, f->err)) == FIT_OK) {
         enum fit_eval e = fit_objective_value(j->obj, j->theta);
@@ -165,8 +156,6 @@ static enum fit_status look(struct job *j)
     }
     if (st == FIT_OK)
         st = fit_scores_new(j->obj, &loss, D, 1, &j->scores, f->err);
-    free(D);
-    free(B);
     if (st != FIT_OK)
         return st;
     if (!look_at_model(j))
@@ -264,21 +253,18 @@ static void product(size_t n, const double *A, const double *S, const double *B,
 
 static int find_covariances(struct job *j, const struct fit_objective *at)
 {
-    const int nthread = fit_objective_threads(j->obj);
-    struct covariances x = {.j = j, .at = at, .room = calloc((size_t)nthread, sizeof *x.room)};
-    x.out = malloc(j->ng * 4 * j->P * j->P * sizeof *x.out);
-    int ok = x.room && x.out;
-    for (int t = 0; ok && t < nthread; t++)
-        ok = (x.room[t] = malloc(room_for(j) * sizeof **x.room)) != NULL;
-    if (ok) {
-        fit_team_run((struct fit_team){nthread, FIT_TEAM_NEXT}, j->ng, covariance_of, &x);
-        add_up(j, x.out);
-    }
-    for (int t = 0; x.room && t < nthread; t++)
-        free(x.room[t]);
-    free(x.room);
-    free(x.out);
-    return ok;
+    const size_t nthread = (size_t)fit_objective_threads(j->obj);
+    struct covariances x = {.j = j, .at = at};
+    FIT_SCRATCH(a);
+    x.room = fit_take(&a, nthread, sizeof *x.room);
+    FIT_TAKE_DOUBLES(&a, j->ng * 4 * j->P * j->P, &x.out);
+    for (size_t t = 0; x.room && t < nthread; t++)
+        FIT_TAKE_DOUBLES(&a, room_for(j), &x.room[t]);
+    if (a.failed)
+        return 0;
+    fit_team_run((struct fit_team){(int)nthread, FIT_TEAM_NEXT}, j->ng, covariance_of, &x);
+    add_up(j, x.out);
+    return 1;
 }
 
 /* fit_errors_fn */
@@ -286,16 +272,13 @@ static enum fit_status errors_of(void *user, struct fit_objective *at, struct fi
 {
     struct job *j = user;
     const size_t n = j->n, nn = n * n;
-    double *F = malloc(nn * sizeof *F);
-    if (!F || !find_covariances(j, at)) {
-        free(F);
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the efficient estimates");
-    }
+    if (!find_covariances(j, at))
+        return fit_no_memory(err, "efficient estimates");
     for (size_t k = 0; k < nn; k++)
-        F[k] = isnan(r->covariance[k]) ? 0 : r->covariance[k];
+        j->F[k] = isnan(r->covariance[k]) ? 0 : r->covariance[k];
     product(n, j->H, j->S[0], j->H, j->temporary, j->V[0]);
-    product(n, j->H, j->S[1], F, j->temporary, j->V[1]);
-    product(n, F, j->S[2], F, j->temporary, j->V[2]);
+    product(n, j->H, j->S[1], j->F, j->temporary, j->V[1]);
+    product(n, j->F, j->S[2], j->F, j->temporary, j->V[2]);
     double usual = 0, told = 0;
     for (size_t k = 0; k < n; k++) {
         const int none = isnan(r->std[k]) || r->std[k] == 0;
@@ -306,22 +289,27 @@ static enum fit_status errors_of(void *user, struct fit_objective *at, struct fi
             r->covariance_robust[k * n + i] = isnan(r->covariance[k * n + i]) ? NAN : j->V[2][k * n + i];
     }
     r->robust = (struct fit_robust){.kind = FIT_ROBUST_SPECKLE, .eta = told > 0 ? usual / told : NAN};
-    free(F);
     return FIT_OK;
 }
 
 /* ---- the fit ------------------------------------------------------------------------------------------------ */
 
-static enum fit_status solve(struct job *j, int last)
+/* 1: all intervals of least squares are those of the paraboloid. */
+static int straight(const struct fit_result *r)
 {
-    const struct fit_options *o = j->f->opt;
-    struct fit_options inner = *o;
-    int straight = 1; /* all intervals are those of the paraboloid */
-    for (size_t k = 0; k < j->n; k++)
-        straight = straight && !j->res->interval[k].known;
+    for (size_t k = 0; k < r->nfull; k++)
+        if (r->interval[k].known)
+            return 0;
+    return 1;
+}
+
+/* The fit of the kernel from `start`; last: with errors. */
+static enum fit_status solve(struct job *j, const double *start, int last, struct fit_result *out)
+{
+    struct fit_options inner = *j->f->opt;
     inner.estimator = FIT_ESTIMATOR_LEAST_SQUARES;
     inner.scaling = FIT_SCALING_INDIVIDUAL;
-    inner.start = j->theta;
+    inner.start = start;
     inner.linear_start = j->lin;
     inner.linear_fixed = j->fixed;
     inner.linear_class = j->class;
@@ -329,12 +317,32 @@ static enum fit_status solve(struct job *j, int last)
     inner.global = 0;
     inner.multi_start = 0;
     inner.nlikelihood = 0;
-    inner.brief = !last || straight;
+    inner.brief = !last || straight(j->res);
     inner.errors = last ? errors_of : NULL;
     inner.errors_user = j;
     inner.progress = NULL;
-    fit_result_free(&j->found);
-    return fit_run(&j->made->kernel, j->made->ds, &inner, &j->found, j->f->err);
+    return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
+}
+
+/* The same from all minima of the sum of squares that the data do not tell from the best: the lowest. */
+static enum fit_status solve_from_all(struct job *j)
+{
+    const struct fit_result *r = j->res;
+    enum fit_status st = solve(j, j->theta, 0, &j->found);
+    for (size_t k = 1; st == FIT_OK && k < r->nminimum; k++) {
+        struct fit_result other;
+        if (!r->minima[k].inside)
+            continue;
+        if ((st = solve(j, r->minima[k].theta, 0, &other)) != FIT_OK)
+            break;
+        if (other.cost < j->found.cost) {
+            const struct fit_result swap = j->found;
+            j->found = other;
+            other = swap;
+        }
+        fit_result_free(&other);
+    }
+    return st;
 }
 
 /* Sum of squares of all values at theta, for which the last value was asked for, and lin. */
@@ -375,13 +383,13 @@ static enum fit_status compare(struct job *j)
 {
     struct fit_estimates *e = &j->res->estimates;
     const size_t n = j->n;
-    size_t *which = malloc((j->p + 1) * sizeof *which);
-    double *M = malloc((j->p * j->p + 2 * j->p + fit_eigen_work(j->p) + 1) * sizeof *M);
-    if (!which || !M) {
-        free(which);
-        free(M);
+    size_t *which;
+    double *M = NULL;
+    FIT_SCRATCH(scratch);
+    which = fit_take(&scratch, j->p, sizeof *which);
+    FIT_TAKE_DOUBLES(&scratch, j->p * j->p + 2 * j->p + fit_eigen_work(j->p), &M);
+    if (scratch.failed)
         return no_memory(j);
-    }
     const size_t m = compared(j, which);
     double *w = M + m * m, *d = w + m;
     for (size_t a = 0; a < m; a++) {
@@ -405,8 +413,6 @@ static enum fit_status compare(struct job *j)
         }
         e->p = e->rank > 0 ? fit_chi2_tail(e->chi2, (double)e->rank) : 1;
     }
-    free(which);
-    free(M);
     return FIT_OK;
 }
 
@@ -479,18 +485,23 @@ static const char *refused(const struct job *j)
     return NULL;
 }
 
+/* The reference moves to the estimates; the sums of least squares are kept. */
+static void move_reference(struct job *j)
+{
+    j->first = j->scores;
+    j->scores = (struct fit_scores){0};
+    memcpy(j->theta, j->found.theta, j->p * sizeof *j->theta);
+    memcpy(j->lin, j->found.lin, j->ng * j->q * sizeof *j->lin);
+    fit_result_free(&j->found);
+}
+
 static enum fit_status run(struct job *j, const char **why)
 {
     enum fit_status st = job_new(j);
-    for (int turn = 0; st == FIT_OK && turn < TURNS; turn++) {
-        if (turn == 1) {
-            j->first = j->scores;
-            j->scores = (struct fit_scores){0};
-            memcpy(j->theta, j->found.theta, j->p * sizeof *j->theta);
-            memcpy(j->lin, j->found.lin, j->ng * j->q * sizeof *j->lin);
-        }
+    if (st == FIT_OK && (st = look(j)) == FIT_OK && (st = solve_from_all(j)) == FIT_OK) {
+        move_reference(j);
         if ((st = look(j)) == FIT_OK)
-            st = solve(j, turn + 1 == TURNS);
+            st = solve(j, j->theta, 1, &j->found);
     }
     if (st != FIT_OK || (st = compare(j)) != FIT_OK)
         return st;

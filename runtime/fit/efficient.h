@@ -6,8 +6,8 @@
  * ones.  Errors follow from the covariance of the weighted sums, all terms of it: the weights need not be the best ones
  * for errors to hold.
  *
- * The difference of both estimates is held against its own covariance (Hausman, Econometrica 46 (1978) 1251): of a model
- * that does not quite hold they differ by more than chance allows.
+ * The difference of both estimates is held against its own covariance (Hausman, Econometrica 46 (1978) 1251): of a
+ * model that does not quite hold they differ by more than chance allows.
  */
 #ifndef FIT_EFFICIENT_H
 #define FIT_EFFICIENT_H

@@ -412,11 +412,13 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
-/* Which estimates these are, and the others beside them. */
+/* Which estimates these are, and the others beside them; nothing where only least squares were wanted. */
 static void put_estimates(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
     const struct fit_estimates *e = &f->estimates;
+    if (!e->compared && !*e->reason)
+        return;
     fit_json_begin(j, "estimator", '{');
     fit_json_string(j, "used", fit_estimator_name(e->used));
     if (*e->reason)
