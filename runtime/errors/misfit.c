@@ -29,11 +29,11 @@ static size_t class_of(size_t lag)
 }
 
 enum fit_status fit_misfit_bins_new(const struct fit_layout *l, size_t P, struct fit_misfit_bins *b,
-                                    struct fit_error *err)
+                                    struct fit_arena *a, struct fit_error *err)
 {
     const size_t most = l->frame[l->nframe - 1] - l->frame[0] + 1;
     *b = (struct fit_misfit_bins){.ngroup = l->ngroup, .P = P, .each = P + 3, .nlags = most, .nframe = l->nframe};
-    b->lag = malloc(most + 1);
+    b->lag = fit_take(a, most, sizeof *b->lag);
     if (!b->lag)
         return fit_no_memory(err, "fit, tests of the residuals");
     for (size_t k = 0; k < most; k++) {
@@ -43,12 +43,6 @@ enum fit_status fit_misfit_bins_new(const struct fit_layout *l, size_t P, struct
     b->nlag = most > 1 ? (size_t)b->lag[most - 2] + 1 : 1;
     b->nbin = b->nlag * AGES;
     return FIT_OK;
-}
-
-void fit_misfit_bins_free(struct fit_misfit_bins *b)
-{
-    free(b->lag);
-    *b = (struct fit_misfit_bins){0};
 }
 
 /* ---- templates ------------------------------------------------------------------------------------------------- */
@@ -89,16 +83,15 @@ static int place_of(const struct fit_objective *o, size_t g, size_t e, long *out
     return *out >= 0;
 }
 
-static int work_new(struct work *w)
+static int work_new(struct work *w, struct fit_arena *a)
 {
     const size_t ng = w->b->ngroup;
-    w->phi = calloc(ng * w->b->nbin + 1, sizeof *w->phi);
-    w->x = calloc(w->n + 1, sizeof *w->x);
-    w->present = calloc(w->n + 1, sizeof *w->present);
-    w->mean2 = calloc(ng + 1, sizeof *w->mean2);
-    w->var = calloc(ng * w->b->nbin + 1, sizeof *w->var);
-    w->place = calloc(ng * w->b->P + 1, sizeof *w->place);
-    if (!w->phi || !w->x || !w->present || !w->mean2 || !w->var || !w->place)
+    FIT_TAKE_DOUBLES(a, ng * w->b->nbin, &w->phi, &w->var);
+    FIT_TAKE_DOUBLES(a, w->n, &w->x);
+    FIT_TAKE_DOUBLES(a, ng, &w->mean2);
+    w->present = fit_take(a, w->n, sizeof *w->present);
+    w->place = fit_take(a, ng * w->b->P, sizeof *w->place);
+    if (a->failed)
         return 1;
     for (size_t g = 0; g < ng; g++) {
         double n = 0, z2 = 0;
@@ -113,13 +106,6 @@ static int work_new(struct work *w)
             place_of(w->s->obj, g, e, &w->place[g * w->b->P + e]);
     }
     return 0;
-}
-
-static void work_free(struct work *w)
-{
-    void *all[] = {w->phi, w->x, w->present, w->mean2, w->var, w->place};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
 }
 
 /* What a template is made of, for the words. */
@@ -324,10 +310,9 @@ enum fit_status fit_misfit_find(const struct fit_misfit_spec *spec, struct fit_m
 {
     struct work w = {.s = spec, .b = spec->bins, .n = spec->obj->nparam + spec->obj->nu};
     *out = (struct fit_misfit){.p = 1, .p_bins = 1, .p_neighbours = 1, .group = -1};
-    if (work_new(&w)) {
-        work_free(&w);
+    FIT_SCRATCH(a);
+    if (work_new(&w, &a))
         return fit_no_memory(err, "fit, tests of the residuals");
-    }
     try_templates(&w);
     double families = 0, tests = 0;
     for (int k = 0; k < FAMILIES; k++) {
@@ -344,6 +329,5 @@ enum fit_status fit_misfit_find(const struct fit_misfit_spec *spec, struct fit_m
     }
     neighbours(spec, out);
     out->p = fmin(1, 2 * fmin(out->p_bins, out->p_neighbours));
-    work_free(&w);
     return FIT_OK;
 }

@@ -26,10 +26,9 @@ struct fit_misfit_bins {
     size_t nlags, nframe;
 };
 
-/* Geometry of the bins, for nframe used frames of a time grid. */
+/* Geometry of the bins, for nframe used frames of a time grid, of storage from a. */
 enum fit_status fit_misfit_bins_new(const struct fit_layout *l, size_t P, struct fit_misfit_bins *b,
-                                    struct fit_error *err);
-void fit_misfit_bins_free(struct fit_misfit_bins *b);
+                                    struct fit_arena *a, struct fit_error *err);
 
 /* Numbers of all bins of all groups. */
 static inline size_t fit_misfit_numbers(const struct fit_misfit_bins *b)

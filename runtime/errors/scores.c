@@ -49,12 +49,12 @@ static void finish_test(const struct fit_score_sums *s, int pairs, struct fit_re
         t->decile[k] = pairs ? ratio(s->decile[k], s->ndecile[k]) / v : NAN;
 }
 
-static int new_bins(struct fit_score_pass *p)
+static int new_bins(struct fit_score_pass *p, struct fit_arena *a)
 {
     struct fit_error none;
-    if (fit_misfit_bins_new(&p->o->ds->layout, p->s->P, &p->bins, &none) != FIT_OK)
+    if (fit_misfit_bins_new(&p->o->ds->layout, p->s->P, &p->bins, a, &none) != FIT_OK)
         return 0;
-    p->binned = calloc(fit_misfit_numbers(&p->bins) + 1, sizeof *p->binned);
+    p->binned = fit_take(a, fit_misfit_numbers(&p->bins), sizeof *p->binned);
     return p->binned != NULL;
 }
 
@@ -98,17 +98,18 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
         s->nblock = (l->nframe + s->length - 1) / s->length;
         numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2 * s->P + fit_scores_first(s));
     }
+    FIT_SCRATCH(scratch);
     double *all = zeros(numbers + 1);
     fields = fields && pairs;
     if (fields) {
         s->field = zeros(s->ngroup * (s->nblock * (s->nblock + 1) / 2) * (s->P + 1));
-        s->moments = calloc(s->ngroup, sizeof *s->moments);
+        s->moments = fit_take(&s->arena_, s->ngroup, sizeof *s->moments);
     }
-    s->test = calloc(s->ngroup + 1, sizeof *s->test);
-    p.sums = calloc(s->ngroup + 1, sizeof *p.sums);
+    s->test = fit_take(&s->arena_, s->ngroup, sizeof *s->test);
+    p.sums = fit_take(&scratch, s->ngroup, sizeof *p.sums);
     s->storage_ = s->sum = s->product = all;
     s->first = pairs && all ? all + numbers - s->ngroup * fit_scores_first(s) : NULL;
-    int ok = all && s->test && p.sums && (!pairs || new_bins(&p)) && (!fields || (s->field && s->moments));
+    int ok = all && (!pairs || new_bins(&p, &scratch)) && (!fields || s->field) && !scratch.failed && !s->arena_.failed;
     ok = ok && (pairs ? fit_scores_of_pairs : fit_scores_of_rows)(&p);
     for (size_t g = 0; ok && g < s->ngroup; g++)
         finish_test(&p.sums[g], pairs, &s->test[g]);
@@ -117,9 +118,6 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
     s->misfit.p = NAN;
     if (st == FIT_OK && pairs)
         st = find_misfit(&p, err);
-    free(p.sums);
-    free(p.binned);
-    fit_misfit_bins_free(&p.bins);
     if (st != FIT_OK)
         fit_scores_free(s);
     return st;
@@ -129,7 +127,6 @@ void fit_scores_free(struct fit_scores *s)
 {
     free(s->storage_);
     free(s->field);
-    free(s->moments);
-    free(s->test);
+    fit_arena_free(&s->arena_);
     *s = (struct fit_scores){0};
 }

@@ -29,6 +29,7 @@ struct fit_scores {
     struct fit_residual_test *test; /* ngroup */
     struct fit_misfit misfit;       /* pairs */
     void *storage_;
+    struct fit_arena arena_;
 };
 
 /* The loss of a robust fit; loss linear: least squares. */

@@ -109,24 +109,19 @@ int fit_scores_of_rows(struct fit_score_pass *p)
 {
     const struct fit_dataset *ds = p->o->ds;
     const size_t column = fit_score_coordinate(p->o->kernel), n = ds->layout.nrow + 1;
-    struct piece *x = malloc(sizeof *x);
-    double *jac = malloc(PIECE * p->s->P * sizeof *jac);
+    FIT_SCRATCH(a);
+    struct piece *x = fit_take(&a, 1, sizeof *x);
+    double *jac = fit_take(&a, PIECE * p->s->P, sizeof *jac);
     struct curve c = {.at = column < p->o->kernel->ncolumn ? ds->layout.column[column] : NULL,
-                      .x = malloc(n * sizeof *c.x),
-                      .z = malloc(n * sizeof *c.z),
-                      .order = malloc(n * sizeof *c.order)};
-    const int ok = x && jac && c.x && c.z && c.order;
-    for (size_t k = 0; ok && k < ds->ntile; k++) {
+                      .x = fit_take(&a, n, sizeof *c.x),
+                      .z = fit_take(&a, n, sizeof *c.z),
+                      .order = fit_take(&a, n, sizeof *c.order)};
+    for (size_t k = 0; !a.failed && k < ds->ntile; k++) {
         const struct fit_tile *t = &ds->tile[k];
         x->jac = jac;
         rows_tile(p, t, x, &c);
         if (k + 1 == ds->ntile || t[1].group != t->group)
             add_neighbours(&c, &p->sums[t->group]);
     }
-    free(x);
-    free(jac);
-    free(c.x);
-    free(c.z);
-    free(c.order);
-    return ok;
+    return !a.failed;
 }

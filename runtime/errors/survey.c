@@ -393,20 +393,14 @@ enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec)
     size_t p = f->p, most = f->kernel->space == FIT_ROWS ? FOLLOWED_ROWS : FOLLOWED;
     struct survey s = {
         .f = f, .spec = spec, .best = f->res->theta, .most = most, .least = fit_sketch_least(spec->cheap)};
-    double *all = malloc((4 * p + most * p + SCAN_MOST + 1) * sizeof *all);
-    enum fit_status st = FIT_OK;
-    s.candidate = malloc(most * sizeof *s.candidate);
-    if (!all || !s.candidate) {
-        st = fit_no_memory(f->err, "fit");
-        goto done;
-    }
-    s.lower = all;
-    s.upper = s.lower + p;
-    s.theta = s.upper + p;
-    s.next = s.theta + p;
-    s.cost = s.next + p;
-    for (size_t c = 0; c < most; c++)
-        s.candidate[c].theta = s.cost + SCAN_MOST + c * p;
+    FIT_SCRATCH(a);
+    FIT_TAKE_DOUBLES(&a, p, &s.lower, &s.upper, &s.theta, &s.next);
+    FIT_TAKE_DOUBLES(&a, SCAN_MOST, &s.cost);
+    s.candidate = fit_take(&a, most, sizeof *s.candidate);
+    for (size_t c = 0; s.candidate && c < most; c++)
+        s.candidate[c].theta = fit_take(&a, p, sizeof *s.candidate->theta);
+    if (a.failed)
+        return fit_no_memory(f->err, "fit");
     memcpy(s.lower, f->lower, p * sizeof *s.lower);
     memcpy(s.upper, f->upper, p * sizeof *s.upper);
     s.box = (struct fit_start_spec){.kernel = f->kernel, .lower = f->lower, .upper = f->upper, .start = f->res->theta};
@@ -417,9 +411,6 @@ enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec)
         follow_candidates(&s);
     }
     if (f->opt->interrupt && *f->opt->interrupt)
-        st = fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
-done:
-    free(s.candidate);
-    free(all);
-    return st;
+        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
+    return FIT_OK;
 }

@@ -30,6 +30,7 @@ struct drawing {
     double *ws, *lin, *theta;
     double *row;         /* mean and derivatives at the pairs of a row */
     uint32_t *i, *j, *g; /* and their places */
+    struct fit_arena storage;
 };
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -182,20 +183,18 @@ static enum fit_status drawing_shift(struct drawing *d, const double *a, struct 
 static int allocate(struct drawing *d, const struct fit_objective *o)
 {
     const struct fit_kernel *k = d->kernel;
-    size_t ws = k->workspace(&d->thin->layout), row = d->n * o->ngroup, cells = d->n * row;
-    d->near = malloc(d->all->nframe * sizeof *d->near);
-    d->w = calloc(2 * cells, sizeof *d->w);
-    d->ws = aligned_alloc(64, (ws / FIT_LANES + 1) * FIT_LANES * sizeof *d->ws);
-    d->lin = malloc((o->ngroup * k->nlinear + k->nparam + 1) * sizeof *d->lin);
-    d->row = malloc(row * (1 + k->nparam + k->nlinear) * sizeof *d->row);
-    d->i = malloc(3 * row * sizeof *d->i);
-    if (!d->near || !d->w || !d->ws || !d->lin || !d->row || !d->i)
-        return 0;
-    d->wr = d->w + cells;
-    d->theta = d->lin + o->ngroup * k->nlinear;
-    d->j = d->i + row;
-    d->g = d->j + row;
-    return 1;
+    size_t row = d->n * o->ngroup, cells = d->n * row;
+    struct fit_arena *a = &d->storage;
+    d->near = fit_take(a, d->all->nframe, sizeof *d->near);
+    FIT_TAKE_DOUBLES(a, cells, &d->w, &d->wr);
+    FIT_TAKE_DOUBLES(a, k->workspace(&d->thin->layout), &d->ws);
+    FIT_TAKE_DOUBLES(a, o->ngroup * k->nlinear, &d->lin);
+    FIT_TAKE_DOUBLES(a, k->nparam, &d->theta);
+    FIT_TAKE_DOUBLES(a, row * (1 + k->nparam + k->nlinear), &d->row);
+    d->i = fit_take(a, row, sizeof *d->i);
+    d->j = fit_take(a, row, sizeof *d->j);
+    d->g = fit_take(a, row, sizeof *d->g);
+    return !a->failed;
 }
 
 static enum fit_status fill(struct drawing *d, struct fit_objective *o, const double *theta,
@@ -221,12 +220,7 @@ static void drawing_free(struct drawing *d)
     fit_dataset_replica_free(d->weighed);
     fit_dataset_replica_free(d->drawn);
     fit_dataset_free(d->thin);
-    free(d->near);
-    free(d->w);
-    free(d->ws);
-    free(d->lin);
-    free(d->row);
-    free(d->i);
+    fit_arena_free(&d->storage);
     free(d);
 }
 

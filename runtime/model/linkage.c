@@ -16,17 +16,12 @@ static const double DEGREE = 3.14159265358979323846 / 180;
 
 void *fit_link_keep(struct fit_making *m, size_t n, size_t size)
 {
-    struct fit_linkage_private *p = m->link->private_;
-    void *memory = calloc(n + 1, size), **all = realloc(p->kept, (p->nkept + 1) * sizeof *all);
-    if (all)
-        p->kept = all;
-    if (!memory || !all) {
-        free(memory);
-        m->no_memory = 1;
-        return NULL;
-    }
-    p->kept[p->nkept++] = memory;
-    return memory;
+    return fit_take(&m->link->private_->storage, n + 1, size);
+}
+
+static int failed(const struct fit_making *m)
+{
+    return m->link->private_->storage.failed;
 }
 
 char *fit_link_text(struct fit_making *m, const char *format, ...)
@@ -155,7 +150,7 @@ static int make_class(struct fit_making *m, size_t c)
     }
     if (class->ngroup > m->link->private_->most)
         m->link->private_->most = class->ngroup;
-    return !m->no_memory && make_theta(m, &class->theta, first);
+    return !failed(m) && make_theta(m, &class->theta, first);
 }
 
 /* ---- linear parameters ------------------------------------------------------------------------------------- */
@@ -376,7 +371,7 @@ static void add_tied(struct fit_making *m, size_t k, size_t g)
         t->series = 1;
         t->text = fit_link_text(m, "Fourier series of order %zu in %s", m->spec->harmonics, m->inner->axis[0].name);
     }
-    if (m->no_memory)
+    if (failed(m))
         return;
     if (linear)
         linear_row(m, own, g, row);
@@ -401,7 +396,7 @@ static void list_tied(struct fit_making *m)
 {
     m->link->tied = fit_link_keep(m, (m->p + m->q) * m->ng, sizeof *m->link->tied);
     for (size_t k = 0; m->link->tied && k < m->p + m->q; k++)
-        for (size_t g = 0; (fit_link_tied(m, k) || (k >= m->p && is_series(m, k - m->p))) && !m->no_memory && g < m->ng;
+        for (size_t g = 0; (fit_link_tied(m, k) || (k >= m->p && is_series(m, k - m->p))) && !failed(m) && g < m->ng;
              g++)
             add_tied(m, k, g);
     for (size_t n = 0; n < m->link->ntied; n++) { /* instances are told apart by the first group they hold in */
@@ -436,7 +431,7 @@ static int make_room(struct fit_making *m)
     link->class_of = fit_link_keep(m, m->ng, sizeof *link->class_of);
     link->private_->place = fit_link_keep(m, m->ng, sizeof *link->private_->place);
     link->private_->naxis = m->inner->naxis;
-    return !m->no_memory;
+    return !failed(m);
 }
 
 static int make(struct fit_making *m)
@@ -448,14 +443,14 @@ static int make(struct fit_making *m)
     find_classes(m);
     number_linear(m);
     link->private_->class = fit_link_keep(m, link->nclass, sizeof *link->private_->class);
-    for (size_t c = 0; !m->no_memory && c < link->nclass; c++)
+    for (size_t c = 0; !failed(m) && c < link->nclass; c++)
         if (!make_class(m, c))
             return 0;
     link->private_->plain = m->spec->harmonics == 0;
     for (size_t k = m->p; k < m->p + m->q; k++)
         link->private_->plain &= !fit_link_tied(m, k);
     struct fit_param *param = fit_link_keep(m, m->n, sizeof *param), *linear = fit_link_keep(m, m->c, sizeof *linear);
-    if (m->no_memory)
+    if (failed(m))
         return 0;
     link->kernel = *m->inner;
     link->kernel.nparam = m->n;
@@ -471,7 +466,7 @@ static int make(struct fit_making *m)
         return 0;
     list_tied(m);
     fit_linkage_words(m);
-    return !m->no_memory;
+    return !failed(m);
 }
 
 enum fit_status fit_linkage_new(const struct fit_kernel *kernel, struct fit_dataset *ds,
@@ -509,9 +504,7 @@ void fit_linkage_free(struct fit_linkage *link)
 {
     if (!link)
         return;
-    for (size_t k = 0; k < link->private_->nkept; k++)
-        free(link->private_->kept[k]);
-    free(link->private_->kept);
+    fit_arena_free(&link->private_->storage);
     free(link->private_);
     free(link);
 }

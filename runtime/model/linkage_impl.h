@@ -2,6 +2,7 @@
 #ifndef FIT_LINKAGE_IMPL_H
 #define FIT_LINKAGE_IMPL_H
 
+#include "base/arena.h"
 #include "model/linkage.h"
 
 /* Rows of a matrix with few entries: entries of row r are [first[r], first[r + 1]). */
@@ -25,8 +26,7 @@ struct fit_linkage_private {
     int plain;                /* 1: lin is c, group by group */
     struct fit_sparse *lin;   /* ngroup: inner nlinear rows over c */
     size_t naxis;
-    void **kept;              /* everything else */
-    size_t nkept;
+    struct fit_arena storage; /* of everything else */
 };
 
 /* Function pointers of the kernel. */

@@ -13,10 +13,9 @@ struct fit_making {
     size_t n, c;          /* unknowns: nonlinear; linear in one group */
     size_t *unknown;      /* p x ng; SIZE_MAX: tied */
     size_t *linear_first; /* q: first unknown of a linear parameter that is not tied */
-    int no_memory;
 };
 
-/* n elements, zero, that live as long as the linkage; NULL sets no_memory. */
+/* n elements, zero, that live as long as the linkage; NULL: its storage has failed. */
 void *fit_link_keep(struct fit_making *m, size_t n, size_t size);
 char *fit_link_text(struct fit_making *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

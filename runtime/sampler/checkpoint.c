@@ -1,7 +1,6 @@
 /* checkpoint.c -- writing and reading of checkpoints; see checkpoint.h. */
 #include "sampler/checkpoint.h"
 
-#include "base/arena.h"
 #include "machine/memory.h"
 
 #include "common/sha256.h"
@@ -210,9 +209,9 @@ static enum fit_status compare(const char *path, const char *there, const char *
                     path, (int)line_of(there), there, (int)line_of(here), here);
 }
 
-static double *array(const unsigned char **at, size_t n)
+static double *array(struct fit_arena *a, const unsigned char **at, size_t n)
 {
-    double *x = malloc((n + 1) * sizeof *x);
+    double *x = fit_take(a, n, sizeof *x);
     if (x)
         get_words(at, n, x);
     return x;
@@ -247,11 +246,11 @@ static int get_body(unsigned char **block, const unsigned char *at, size_t size,
     at += OTHER + START;
     if (c->ncoordinate > 65536 || fixed_size(c) + c->size != size)
         return 0;
-    c->theta = array(&at, c->nparam);
-    c->lin = array(&at, c->nlin);
-    c->sigma = array(&at, c->ngroup);
-    c->mode = array(&at, c->ncoordinate);
-    c->covariance = array(&at, c->ncoordinate * c->ncoordinate);
+    c->theta = array(&c->storage_, &at, c->nparam);
+    c->lin = array(&c->storage_, &at, c->nlin);
+    c->sigma = array(&c->storage_, &at, c->ngroup);
+    c->mode = array(&c->storage_, &at, c->ncoordinate);
+    c->covariance = array(&c->storage_, &at, c->ncoordinate * c->ncoordinate);
     c->state = memmove(*block, at, c->size); /* there may be no memory for it twice */
     *block = NULL;
     return 1;
@@ -299,7 +298,7 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
         goto done;
     if (!get_body(&bytes, (unsigned char *)end + 2, size - (size_t)(end + 2 - (char *)bytes), c))
         st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (its sizes do not agree)", path);
-    else if (!c->theta || !c->lin || !c->sigma || !c->mode || !c->covariance)
+    else if (c->storage_.failed)
         st = fit_no_memory(err, path);
     memcpy(c->run, run, sizeof run);
 done:
@@ -311,11 +310,7 @@ done:
 
 void fit_checkpoint_free(struct fit_checkpoint *c)
 {
-    free(c->theta);
-    free(c->lin);
-    free(c->sigma);
-    free(c->mode);
-    free(c->covariance);
+    fit_arena_free(&c->storage_);
     free(c->state);
     *c = (struct fit_checkpoint){0};
 }

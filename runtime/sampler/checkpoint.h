@@ -15,6 +15,7 @@
 #ifndef FIT_CHECKPOINT_H
 #define FIT_CHECKPOINT_H
 
+#include "base/arena.h"
 #include "base/run_id.h"
 #include "base/status.h"
 
@@ -35,6 +36,7 @@ struct fit_checkpoint {
     char run[FIT_RUN_ID];        /* "": not told */
     unsigned char *state;        /* of the sampler */
     size_t size;
+    struct fit_arena storage_;
 };
 
 /* Replaces the file at path.  identity: lines "name: value\n", none of them empty.  FIT_ERR_IO. */

@@ -6,6 +6,7 @@
  * lags do, and the sums have a fixed order. */
 #include "sampler/diagnostics.h"
 
+#include "base/arena.h"
 #include "math/special.h"
 #include "sampler/psis.h"
 
@@ -56,26 +57,14 @@ static int usable(const struct fit_draws *d)
     return high > low;
 }
 
-static enum fit_status new_split(const struct fit_draws *d, struct split *s, struct fit_error *err)
+static enum fit_status new_split(const struct fit_draws *d, struct split *s, struct fit_arena *a, struct fit_error *err)
 {
     size_t all = all_size(d), half = d->draws / 2;
     *s = (struct split){.m = 2 * d->chains, .n = half};
-    s->x = malloc((2 * all + s->m + 2 * s->n) * sizeof *s->x);
-    s->index = malloc(all * sizeof *s->index);
-    if (!s->x || !s->index) {
-        free(s->x);
-        free(s->index);
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for diagnostics of %zu draws", all);
-    }
-    s->y = s->x + all;
-    s->work = s->y + all;
-    return FIT_OK;
-}
-
-static void free_split(struct split *s)
-{
-    free(s->x);
-    free(s->index);
+    FIT_TAKE_DOUBLES(a, all, &s->x, &s->y);
+    FIT_TAKE_DOUBLES(a, s->m + 2 * s->n, &s->work);
+    s->index = fit_take(a, all, sizeof *s->index);
+    return a->failed ? fit_fail(err, FIT_ERR_MEMORY, "no memory for diagnostics of %zu draws", all) : FIT_OK;
 }
 
 /* to <- f(draw), in halves; the middle draw of an odd length is left out. */
@@ -347,7 +336,8 @@ enum fit_status fit_convergence(const struct fit_draws *d, struct fit_convergenc
     *out = (struct fit_convergence){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (!usable(d))
         return FIT_OK;
-    enum fit_status st = new_split(d, &s, err);
+    FIT_SCRATCH(a);
+    enum fit_status st = new_split(d, &s, &a, err);
     if (st != FIT_OK)
         return st;
     size_t all = all_size(d);
@@ -368,7 +358,6 @@ enum fit_status fit_convergence(const struct fit_draws *d, struct fit_convergenc
     fit_sort_index(all, s.y, s.index);
     if (all >= 100)
         tails(&s, all, fmin(fmax(out->ess_tail / (double)all, 0.01), 1), out);
-    free_split(&s);
     return FIT_OK;
 }
 
@@ -401,7 +390,8 @@ enum fit_status fit_quantile(const struct fit_draws *d, double p, double *value,
     *value = *ess = *mcse = NAN;
     if (!usable(d))
         return FIT_OK;
-    enum fit_status st = new_split(d, &s, err);
+    FIT_SCRATCH(a);
+    enum fit_status st = new_split(d, &s, &a, err);
     if (st != FIT_OK)
         return st;
     size_t all = all_size(d);
@@ -413,7 +403,6 @@ enum fit_status fit_quantile(const struct fit_draws *d, double p, double *value,
     all_draws(d, s.y);
     if (isfinite(*ess))
         *mcse = mcse_quantile(all, s.y, s.index, p, *ess);
-    free_split(&s);
     return FIT_OK;
 }
 

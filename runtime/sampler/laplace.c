@@ -1,7 +1,6 @@
 /* laplace.c -- Hessian at a mode, and importance sampling from a t distribution around it. */
 #include "sampler/laplace.h"
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "machine/team.h"
 #include "math/linalg.h"
@@ -339,22 +338,16 @@ static enum fit_status weigh(struct proposal *p, double *work, size_t *index, st
 static enum fit_status allocate(struct fit_laplace *out, struct fit_error *err)
 {
     size_t n = out->n, s = out->draws;
-    double *block = calloc(s * n + 2 * s + 2 * n + 2 * n * n, sizeof *block);
-    if (!block)
-        return fit_fail(err, FIT_ERR_MEMORY, "no memory for %zu draws", s);
-    out->q = block;
-    out->lp = out->q + s * n;
-    out->log_weight = out->lp + s;
-    out->location = out->log_weight + s;
-    out->scale = out->location + n;
-    out->mean = out->scale + n * n;
-    out->covariance = out->mean + n;
-    return FIT_OK;
+    FIT_TAKE_DOUBLES(&out->storage_, s * n, &out->q);
+    FIT_TAKE_DOUBLES(&out->storage_, s, &out->lp, &out->log_weight);
+    FIT_TAKE_DOUBLES(&out->storage_, n, &out->location, &out->mean);
+    FIT_TAKE_DOUBLES(&out->storage_, n * n, &out->scale, &out->covariance);
+    return out->storage_.failed ? fit_fail(err, FIT_ERR_MEMORY, "no memory for %zu draws", s) : FIT_OK;
 }
 
 void fit_laplace_free(struct fit_laplace *l)
 {
-    free(l->q);
+    fit_arena_free(&l->storage_);
     *l = (struct fit_laplace){0};
 }
 
@@ -409,23 +402,17 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
     double *block = fit_take(&a, 2 * n * n + 2 * draws, sizeof *block);
     size_t *index = fit_take(&a, draws, sizeof *index);
     struct proposal p = {.target = t, .out = out, .seed = opt->seed, .deadline = opt->deadline, .opt = opt};
-    enum fit_status st = FIT_ERR_MEMORY;
-    p.answer = calloc(draws, sizeof *p.answer);
-    const size_t bytes = state_doubles(out) * sizeof(double);
-    p.state = malloc(bytes);
-    if (a.failed || !p.answer || !p.state) {
-        fit_fail(err, st, "no memory for %zu draws", draws);
-        goto done;
-    }
+    p.answer = fit_take(&a, draws, sizeof *p.answer);
+    p.state = fit_take(&a, state_doubles(out), sizeof(double));
+    if (a.failed)
+        return fit_fail(err, FIT_ERR_MEMORY, "no memory for %zu draws", draws);
     p.shape = (struct fit_metric){n, 1, block, block + n * n};
     p.log_q = block + 2 * n * n;
-    if ((st = allocate(out, err)) == FIT_OK)
+    enum fit_status st = allocate(out, err);
+    if (st == FIT_OK)
         st = rounds(&p, mode, covariance, index, err);
-done:
     if (st == FIT_OK)
         save(&p, 1);
-    free(p.state);
-    free(p.answer);
     if (st != FIT_OK) {
         size_t kept = out->resumed;
         fit_laplace_free(out);

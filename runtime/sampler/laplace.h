@@ -7,6 +7,7 @@
 #ifndef FIT_LAPLACE_H
 #define FIT_LAPLACE_H
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "sampler/target.h"
 
@@ -57,6 +58,7 @@ struct fit_laplace {
     size_t rejected, evaluations;
     size_t resumed; /* densities that come from opt->state */
     int refits;
+    struct fit_arena storage_;
 };
 
 /* FIT_ERR_DATA: opt->state is of another number of draws or coordinates. */

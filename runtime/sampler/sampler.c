@@ -4,6 +4,7 @@
  * change a draw. */
 #include "sampler/sampler.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "common/sha256.h"
 #include "machine/team.h"
@@ -21,6 +22,7 @@ struct fit_sampler {
     struct fit_draw_stats *stats; /* chains x draws */
     enum fit_status *status;      /* of the running slice, one per chain */
     struct fit_error *error;
+    struct fit_arena storage;
 };
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -32,28 +34,27 @@ enum fit_status fit_sampler_new(const struct fit_target *target,
     struct fit_sampler *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
-        goto memory;
+        return fit_no_memory(err, "draws of the chains");
     s->target = target;
     s->opt = *opt;
     s->n = target->n;
     if (s->opt.chains == 0)
         s->opt.chains = 4;
     size_t nc = s->opt.chains, nd = s->opt.draws;
-    s->chain = calloc(nc, sizeof *s->chain);
-    s->draws = calloc(nc * nd * s->n + 1, sizeof *s->draws);
-    s->stats = calloc(nc * nd + 1, sizeof *s->stats);
-    s->status = calloc(nc, sizeof *s->status);
-    s->error = calloc(nc, sizeof *s->error);
-    if (!s->chain || !s->draws || !s->stats || !s->status || !s->error)
-        goto memory;
-    for (size_t c = 0; c < nc; c++)
-        if (!(s->chain[c] = fit_chain_new(s->n, c, &s->opt.chain)))
-            goto memory;
+    s->chain = fit_take(&s->storage, nc, sizeof *s->chain);
+    s->draws = fit_take(&s->storage, nc * nd * s->n, sizeof *s->draws);
+    s->stats = fit_take(&s->storage, nc * nd, sizeof *s->stats);
+    s->status = fit_take(&s->storage, nc, sizeof *s->status);
+    s->error = fit_take(&s->storage, nc, sizeof *s->error);
+    int room = !s->storage.failed;
+    for (size_t c = 0; room && c < nc; c++)
+        room = (s->chain[c] = fit_chain_new(s->n, c, &s->opt.chain)) != NULL;
+    if (!room) {
+        fit_sampler_free(s);
+        return fit_no_memory(err, "draws of the chains");
+    }
     *out = s;
     return FIT_OK;
-memory:
-    fit_sampler_free(s);
-    return fit_no_memory(err, "draws of the chains");
 }
 
 void fit_sampler_free(struct fit_sampler *s)
@@ -62,11 +63,7 @@ void fit_sampler_free(struct fit_sampler *s)
         return;
     for (size_t c = 0; s->chain && c < s->opt.chains; c++)
         fit_chain_free(s->chain[c]);
-    free(s->chain);
-    free(s->draws);
-    free(s->stats);
-    free(s->status);
-    free(s->error);
+    fit_arena_free(&s->storage);
     free(s);
 }
 

@@ -363,13 +363,13 @@ static enum fit_status pool(struct fit_samples *s, const struct weighing *w, str
     FIT_SCRATCH(a);
     size_t n = w->run[0].n, draws = w->run[0].draws;
     *all = (struct fit_laplace){.n = n, .draws = w->nq};
-    all->q = malloc((w->nq * (n + 3) + 1) * sizeof *all->q);
+    FIT_TAKE_DOUBLES(&all->storage_, w->nq * n, &all->q);
+    FIT_TAKE_DOUBLES(&all->storage_, w->nq, &all->lp, &all->log_weight);
+    double *work = fit_take(&a, w->nq, sizeof *work);
     size_t *index = fit_take(&a, w->nq, sizeof *index);
     unsigned char *region = fit_take(&a, w->nq, 1);
-    enum fit_status st = all->q && !a.failed ? FIT_OK : fit_no_memory(err, "posterior");
+    enum fit_status st = a.failed || all->storage_.failed ? fit_no_memory(err, "posterior") : FIT_OK;
     if (st == FIT_OK) {
-        all->lp = all->q + w->nq * n;
-        all->log_weight = all->lp + w->nq;
         for (size_t k = 0; k < w->nmode; k++) {
             memcpy(all->q + k * draws * n, w->run[k].q, draws * n * sizeof *all->q);
             memcpy(all->lp + k * draws, w->run[k].lp, draws * sizeof *all->lp);
@@ -385,7 +385,7 @@ static enum fit_status pool(struct fit_samples *s, const struct weighing *w, str
         for (size_t i = 0; i < w->nq; i++)
             sum += exp(all->log_weight[i] - top);
         all->log_evidence = top + log(sum / (double)w->nq);
-        all->k = fit_psis_smooth(w->nq, all->log_weight, all->log_weight + w->nq, index);
+        all->k = fit_psis_smooth(w->nq, all->log_weight, work, index);
         all->ess = fit_importance_ess(w->nq, all->log_weight);
         memset(s->mode_part, 0, sizeof s->mode_part);
         for (size_t i = 0; i < w->nq; i++)
@@ -434,7 +434,7 @@ enum fit_status fit_sampling_laplace_modes(struct fit_sampling_run *m, struct fi
         st = fit_samples_resample(m->s, &all, err);
     if (st == FIT_OK)
         name_modes(m->s, m->p);
-    free(all.q);
+    fit_laplace_free(&all);
     end_weighing(&w);
     return st;
 }
@@ -555,7 +555,7 @@ static enum fit_status weigh(struct fit_sampling_run *m, const struct weighing *
     size_t n = s->chains * s->draws;
     enum fit_status st = pool(s, w, &all, err);
     s->mode_k = st == FIT_OK ? all.k : NAN;
-    free(all.q);
+    fit_laplace_free(&all);
     if (st == FIT_OK)
         st = regions_of(w, n, s->q, region, NULL, err);
     if (st != FIT_OK)

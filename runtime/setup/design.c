@@ -1,7 +1,6 @@
 /* design.c -- what an experiment could determine.  See design.h. */
 #include "setup/design.h"
 
-#include "base/alloc.h"
 #include "base/units.h"
 #include "fit/fit.h"
 #include "input/select.h"
@@ -91,14 +90,15 @@ static void choose_stride(const struct fit_plan_design *d, struct fit_plan *p)
 static enum fit_status new_dataset(const struct fit_config *cfg, const struct fit_kernel *k,
                                    const struct fit_plan_design *d, struct fit_plan *p, struct fit_error *err)
 {
-    double *time = fit_alloc_doubles(d->frames), *setting = fit_alloc_doubles(k->nsetting + 1),
-           *place = fit_alloc_doubles(d->ngroup * (k->naxis + 1));
-    uint32_t *frame = malloc(d->frames * sizeof *frame);
-    const double **coord = calloc(k->naxis + 1, sizeof *coord);
-    const int room = time && setting && frame && coord && place;
-    enum fit_status st = room ? fill_settings(cfg, k, d, setting, err) : fit_no_memory(err, "plan");
+    FIT_SCRATCH(scratch);
+    double *time = fit_take(&scratch, d->frames, sizeof *time);
+    double *setting = fit_take(&scratch, k->nsetting, sizeof *setting);
+    double *place = fit_take(&scratch, d->ngroup * k->naxis, sizeof *place);
+    uint32_t *frame = fit_take(&scratch, d->frames, sizeof *frame);
+    const double **coord = fit_take(&scratch, k->naxis, sizeof *coord);
+    enum fit_status st = scratch.failed ? fit_no_memory(err, "plan") : fill_settings(cfg, k, d, setting, err);
     if (st != FIT_OK)
-        goto done;
+        return st;
     choose_stride(d, p);
     make_time(cfg, d, time);
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
@@ -121,12 +121,6 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
         st = fit_fail(err, FIT_ERR_CONFIG, "plan: %zu frames are left; at least 3 are needed", spec.nframe);
     if (st == FIT_OK)
         st = fit_dataset_new_pairs(&spec, &p->ds, err);
-done:
-    free(time);
-    free(setting);
-    free(place);
-    free(frame);
-    free(coord);
     return st;
 }
 
@@ -180,15 +174,16 @@ static enum fit_status put_values(struct fit_plan *p, const double *theta, const
     const struct fit_kernel *k = p->kernel;
     int threads = fit_topology_threads();
     size_t n = l->nframe, all = (size_t)threads * n;
-    double *ws = fit_alloc_doubles(k->workspace(l));
+    FIT_SCRATCH(a);
+    double *ws = fit_take(&a, k->workspace(l), sizeof *ws);
     struct values v = {.k = k,
                        .l = l,
                        .ws = ws,
                        .lin = lin,
-                       .index = malloc(3 * all * sizeof *v.index),
-                       .mean = fit_alloc_doubles(all),
-                       .matrix = fit_alloc_doubles(l->ntime * l->ntime)};
-    enum fit_status st = ws && v.index && v.mean && v.matrix ? FIT_OK : fit_no_memory(err, "plan");
+                       .index = fit_take(&a, 3 * all, sizeof *v.index),
+                       .mean = fit_take(&a, all, sizeof *v.mean),
+                       .matrix = fit_take(&a, l->ntime * l->ntime, sizeof *v.matrix)};
+    enum fit_status st = a.failed ? fit_no_memory(err, "plan") : FIT_OK;
     if (st == FIT_OK && k->prepare(l, theta, 0, ws) != FIT_EVAL_OK)
         st = fit_fail(err, FIT_ERR_NUMERIC, "plan: the model has no finite value at these parameters");
     for (; v.group < l->ngroup && st == FIT_OK; v.group++) {
@@ -197,10 +192,6 @@ static enum fit_status put_values(struct fit_plan *p, const double *theta, const
     }
     if (st == FIT_OK)
         st = fit_dataset_finish(p->ds, err);
-    free(ws);
-    free(v.index);
-    free(v.mean);
-    free(v.matrix);
     return st;
 }
 
@@ -210,29 +201,24 @@ static enum fit_status run(struct fit_plan *p, const struct fit_plan_design *d, 
 {
     const struct fit_kernel *k = p->kernel;
     size_t ngroup = p->ds->layout.ngroup;
-    double *theta = fit_alloc_doubles(k->nparam + 1), *lin = fit_alloc_doubles(ngroup * k->nlinear + 1),
-           *sigma = fit_alloc_doubles(ngroup);
+    FIT_SCRATCH(a);
+    double *theta = fit_take(&a, k->nparam, sizeof *theta), *lin = fit_take(&a, ngroup * k->nlinear, sizeof *lin);
+    double *sigma = fit_take(&a, ngroup, sizeof *sigma);
     struct fit_options o = p->setup.options;
-    enum fit_status st = theta && lin && sigma ? FIT_OK : fit_no_memory(err, "plan");
-    if (st == FIT_OK) {
-        fill_truth(p, d->linear, theta, lin);
-        for (size_t g = 0; g < ngroup; g++)
-            sigma[g] = d->sigma[g] / (double)p->stride;
-        o.start = theta;
-        o.linear_start = lin;
-        o.sigma = sigma;
-        o.loss = FIT_LOSS_LINEAR;
-        o.start_only = 1;
-        o.multi_start = 0;
-        o.global = 0;
-        st = put_values(p, theta, lin, err);
-    }
-    if (st == FIT_OK)
-        st = fit_run(k, p->ds, &o, &p->fit, err);
-    free(theta);
-    free(lin);
-    free(sigma);
-    return st;
+    if (a.failed)
+        return fit_no_memory(err, "plan");
+    fill_truth(p, d->linear, theta, lin);
+    for (size_t g = 0; g < ngroup; g++)
+        sigma[g] = d->sigma[g] / (double)p->stride;
+    o.start = theta;
+    o.linear_start = lin;
+    o.sigma = sigma;
+    o.loss = FIT_LOSS_LINEAR;
+    o.start_only = 1;
+    o.multi_start = 0;
+    o.global = 0;
+    enum fit_status st = put_values(p, theta, lin, err);
+    return st == FIT_OK ? fit_run(k, p->ds, &o, &p->fit, err) : st;
 }
 
 enum fit_status fit_plan_run(const struct fit_config *cfg, const struct fit_kernel *kernel,

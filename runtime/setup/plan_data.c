@@ -62,9 +62,8 @@ static enum fit_status load_somehow(const struct fit_config *cfg, const double *
 /* Rings of q, and the azimuths of the first. */
 static enum fit_status take_groups(const struct fit_measurement *m, struct fit_plan_data *d, struct fit_error *err)
 {
-    d->q = malloc((m->ngroup + 1) * sizeof *d->q);
-    d->phi = malloc((m->ngroup + 1) * sizeof *d->phi);
-    if (!d->q || !d->phi)
+    FIT_TAKE_DOUBLES(&d->storage_, m->ngroup, &d->q, &d->phi);
+    if (d->storage_.failed)
         return fit_no_memory(err, "plan");
     for (size_t g = 0; g < m->ngroup; g++) {
         const struct fit_group *x = &m->group[g];
@@ -127,7 +126,8 @@ enum fit_status fit_plan_data_read(const struct fit_config *cfg, struct fit_plan
 {
     struct fit_measurement *m = NULL;
     struct fit_error own = {0};
-    double *setting = malloc((cfg->nsetting + 1) * sizeof *setting);
+    FIT_SCRATCH(a);
+    double *setting = fit_take(&a, cfg->nsetting, sizeof *setting);
     *d = (struct fit_plan_data){.sigma = NAN, .contrast = NAN, .offset = NAN, .dt = NAN};
     if (!setting)
         return fit_no_memory(err, "plan");
@@ -146,14 +146,12 @@ enum fit_status fit_plan_data_read(const struct fit_config *cfg, struct fit_plan
         snprintf(d->why, sizeof d->why, "%.290s", own.message);
         d->nq = d->nphi = 0;
     }
-    free(setting);
     fit_measurement_free(m);
     return st == FIT_ERR_MEMORY ? fit_fail(err, st, "%s", own.message) : FIT_OK;
 }
 
 void fit_plan_data_free(struct fit_plan_data *d)
 {
-    free(d->q);
-    free(d->phi);
+    fit_arena_free(&d->storage_);
     *d = (struct fit_plan_data){0};
 }

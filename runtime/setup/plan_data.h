@@ -23,6 +23,7 @@ struct fit_plan_data {
     double *q, *phi;  /* 1/angstrom, degrees; q may be NaN */
     double sigma;     /* of a single value, mean over the matrices (quadratic); NaN: not known */
     double contrast, offset; /* means over the matrices; NaN: not known */
+    struct fit_arena storage_;
 };
 
 /* A file that cannot be read is no error but a reason in `why`.  Release with fit_plan_data_free in any case. */

@@ -168,12 +168,10 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
     if (cfg->sampling.consensus.value && cfg->method.value != FIT_METHOD_CMC)
         return fit_fail(err, FIT_ERR_CONFIG, "consensus: shards are for --method cmc; every other method takes all data"
                                              " together");
-    s->param = malloc((kernel->nparam + kernel->nlinear + 1) * sizeof *s->param);
-    if (!s->param)
-        return fit_no_memory(err, "posterior");
-    s->level = calloc(kernel->nparam + 1, sizeof *s->level);
-    s->theta = malloc((kernel->nparam + 1) * sizeof *s->theta);
-    if (!s->theta || !s->level)
+    s->param = fit_take(&s->storage_, kernel->nparam + kernel->nlinear, sizeof *s->param);
+    s->level = fit_take(&s->storage_, kernel->nparam, sizeof *s->level);
+    s->theta = fit_take(&s->storage_, kernel->nparam, sizeof *s->theta);
+    if (s->storage_.failed)
         return fit_no_memory(err, "posterior");
     set_params(cfg, kernel, from, fit, s->param, s->level);
     memcpy(s->theta, fit->theta, kernel->nparam * sizeof *s->theta);
@@ -337,8 +335,6 @@ void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method m
 
 void fit_sampling_setup_free(struct fit_sampling_setup *s)
 {
-    free(s->param);
-    free(s->theta);
-    free(s->level);
+    fit_arena_free(&s->storage_);
     *s = (struct fit_sampling_setup){0};
 }

@@ -13,6 +13,7 @@ struct fit_sampling_setup {
     struct fit_posterior_param *param;
     struct fit_posterior_level *level;
     double *theta; /* least squares, and of parameters of priors what follows from it (levels.c) */
+    struct fit_arena storage_;
 };
 
 /* 1 when the configuration asks for a posterior (method nuts, laplace, cmc or both). */

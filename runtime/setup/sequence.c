@@ -33,24 +33,19 @@ enum fit_status fit_sequence_new(size_t n, const struct fit_kernel *model, struc
                                  struct fit_error *err)
 {
     size_t m = model->nparam + model->nlinear;
-    double *all = malloc((3 * n * m + 1) * sizeof *all);
-    signed char *bounds = calloc(n * m + 1, 1);
-    *out = (struct fit_sequence_result){.n = n, .nvalue = m, .row = calloc(n + 1, sizeof *out->row), .storage_ = all};
-    if (!all || !bounds || !out->row) {
-        free(bounds);
-        out->n = 0;
-        fit_sequence_free(out);
-        return fit_no_memory(err, "sequence");
-    }
-    for (size_t g = 0; g < n; g++) {
+    *out = (struct fit_sequence_result){.n = n, .nvalue = m};
+    struct fit_arena *a = &out->storage_;
+    out->row = fit_take(a, n, sizeof *out->row);
+    for (size_t g = 0; out->row && g < n; g++) {
         struct fit_sequence_row *row = &out->row[g];
         row->coord = NAN;
-        row->value = all + 3 * g * m;
-        row->std = row->value + m;
-        row->robust = row->std + m;
-        row->at_bound = bounds + g * m;
+        FIT_TAKE_DOUBLES(a, m, &row->value, &row->std, &row->robust);
+        row->at_bound = fit_take(a, m, sizeof *row->at_bound);
     }
-    return FIT_OK;
+    if (!a->failed)
+        return FIT_OK;
+    fit_sequence_free(out);
+    return fit_no_memory(err, "sequence");
 }
 
 /* What belongs to this group among the options of the whole. */
@@ -141,7 +136,8 @@ enum fit_status fit_sequence(const struct fit_config *cfg, const struct fit_kern
                              const struct fit_result *joint, struct fit_sequence_result *out, struct fit_error *err)
 {
     size_t n = ds->layout.ngroup;
-    double begin = fit_seconds(), *theta = malloc((model->nparam + 1) * sizeof *theta);
+    FIT_SCRATCH(scratch);
+    double begin = fit_seconds(), *theta = fit_take(&scratch, model->nparam, sizeof *theta);
     enum fit_status st = theta ? fit_sequence_new(n, model, out, err)
                                : fit_no_memory(err, "sequence");
     struct alone a = {cfg, model, ds, setup, joint, theta};
@@ -151,7 +147,6 @@ enum fit_status fit_sequence(const struct fit_config *cfg, const struct fit_kern
     for (size_t g = 0; g < n && st == FIT_OK; g++)
         st = one(&a, g, &out->row[g], err);
     out->seconds = fit_seconds() - begin;
-    free(theta);
     if (st != FIT_OK && made)
         fit_sequence_free(out);
     return st;
@@ -159,9 +154,6 @@ enum fit_status fit_sequence(const struct fit_config *cfg, const struct fit_kern
 
 void fit_sequence_free(struct fit_sequence_result *s)
 {
-    if (s->row && s->n)
-        free(s->row[0].at_bound);
-    free(s->row);
-    free(s->storage_);
+    fit_arena_free(&s->storage_);
     *s = (struct fit_sequence_result){0};
 }

@@ -27,7 +27,7 @@ struct fit_sequence_result {
     struct fit_sequence_row *row;
     const char *axis; /* what coord is; NULL: the first axis of the model */
     double seconds;
-    void *storage_;
+    struct fit_arena storage_;
 };
 
 /* joint: the fit of all groups, made with the options and links of setup.  model: the model's own kernel.

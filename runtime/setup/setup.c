@@ -27,27 +27,27 @@ int fit_setup_is_data(const char *file)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static double *nan_array(size_t n)
+static double *nan_array(struct fit_arena *a, size_t n)
 {
-    double *a = malloc((n + 1) * sizeof *a);
-    for (size_t k = 0; a && k < n; k++)
-        a[k] = NAN;
-    return a;
+    double *x = fit_take(a, n, sizeof *x);
+    for (size_t k = 0; x && k < n; k++)
+        x[k] = NAN;
+    return x;
 }
 
 static int allocate(struct fit_setup *s, const struct fit_kernel *k, size_t ngroup)
 {
-    s->start = nan_array(k->nparam);
-    s->lower = nan_array(k->nparam);
-    s->upper = nan_array(k->nparam);
-    s->linear_lower = nan_array(k->nlinear);
-    s->linear_upper = nan_array(k->nlinear);
-    s->linear_start = nan_array(k->nlinear * ngroup);
-    s->sigma = nan_array(ngroup);
-    s->fixed = calloc(k->nparam + 1, 1);
-    s->linear_fixed = calloc(k->nlinear + 1, 1);
-    return s->start && s->lower && s->upper && s->linear_lower && s->linear_upper &&
-           s->linear_start && s->sigma && s->fixed && s->linear_fixed;
+    struct fit_arena *a = &s->storage_;
+    s->start = nan_array(a, k->nparam);
+    s->lower = nan_array(a, k->nparam);
+    s->upper = nan_array(a, k->nparam);
+    s->linear_lower = nan_array(a, k->nlinear);
+    s->linear_upper = nan_array(a, k->nlinear);
+    s->linear_start = nan_array(a, k->nlinear * ngroup);
+    s->sigma = nan_array(a, ngroup);
+    s->fixed = fit_take(a, k->nparam, sizeof *s->fixed);
+    s->linear_fixed = fit_take(a, k->nlinear, sizeof *s->linear_fixed);
+    return !a->failed;
 }
 
 static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
@@ -228,16 +228,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
 
 void fit_setup_free(struct fit_setup *s)
 {
-    free(s->start);
-    free(s->lower);
-    free(s->upper);
-    free(s->linear_lower);
-    free(s->linear_upper);
-    free(s->linear_start);
-    free(s->sigma);
-    free(s->fixed);
-    free(s->linear_fixed);
-    free(s->linear_class);
+    fit_arena_free(&s->storage_);
     fit_linkage_free(s->link);
     *s = (struct fit_setup){0};
 }

@@ -23,6 +23,7 @@ struct fit_setup {
     size_t *linear_class;
     struct fit_linkage *link; /* NULL: the model's own parameters are those of the fit */
     int copies;               /* 1: some parameter has values of its own for groups */
+    struct fit_arena storage_;
 };
 enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                   const struct fit_dataset *ds, const struct fit_measurement *m,

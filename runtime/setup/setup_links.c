@@ -134,18 +134,6 @@ static enum fit_status fill(struct links *l, int shared)
     return FIT_OK;
 }
 
-static double *translated(double **old, const size_t *of, size_t n)
-{
-    double *a = malloc((n + 1) * sizeof *a);
-    for (size_t u = 0; a && u < n; u++)
-        a[u] = (*old)[of[u]];
-    if (a) {
-        free(*old);
-        *old = a;
-    }
-    return a;
-}
-
 /* Bounds of the inner parameters, of which those that are held have none. */
 static void inner_bounds(const struct links *l, double *lower, double *upper)
 {
@@ -159,65 +147,51 @@ static void inner_bounds(const struct links *l, double *lower, double *upper)
     }
 }
 
-/* Bounds of the unknowns, and starts inside of them; 0: out of memory. */
-static int take_bounds(struct fit_setup *s, size_t n, size_t c, const double *xlower, const double *xupper)
-{
-    s->lower = malloc((n + 1) * sizeof *s->lower), s->upper = malloc((n + 1) * sizeof *s->upper);
-    s->linear_lower = malloc((c + 1) * sizeof *s->lower), s->linear_upper = malloc((c + 1) * sizeof *s->upper);
-    if (!s->lower || !s->upper || !s->linear_lower || !s->linear_upper)
-        return 0;
-    memcpy(s->lower, xlower, n * sizeof *xlower), memcpy(s->upper, xupper, n * sizeof *xupper);
-    memcpy(s->linear_lower, xlower + n, c * sizeof *xlower), memcpy(s->linear_upper, xupper + n, c * sizeof *xupper);
-    for (size_t u = 0; u < n; u++) /* a start outside of bounds that a tie has narrowed */
-        if (!s->fixed[u] && !isnan(s->start[u]))
-            s->start[u] = fmin(fmax(s->start[u], s->lower[u]), s->upper[u]);
-    return 1;
-}
-
 /* Options of the inner parameters become those of the unknowns. */
 static enum fit_status translate(struct links *l)
 {
     struct fit_setup *s = l->s;
     struct fit_linkage *link = s->link;
     size_t p = l->k->nparam, q = l->k->nlinear, n = link->kernel.nparam, c = link->kernel.nlinear;
-    double *lower = malloc((p + q + 1) * sizeof *lower), *upper = malloc((p + q + 1) * sizeof *upper);
-    double *xlower = malloc((n + c + 1) * sizeof *lower), *xupper = malloc((n + c + 1) * sizeof *upper);
-    unsigned char *fixed = calloc(n + 1, 1), *linear_fixed = calloc(c + 1, 1);
-    double *start = malloc((l->ng * c + 1) * sizeof *start);
-    enum fit_status st = FIT_OK;
-    if (!lower || !upper || !xlower || !xupper || !fixed || !linear_fixed || !start) {
-        st = fit_no_memory(l->err, "linked parameters");
-        goto done;
-    }
-    inner_bounds(l, lower, upper);
-    if ((st = fit_linkage_bounds(link, lower, upper, xlower, xupper, l->err)) != FIT_OK)
-        goto done;
-    for (size_t u = 0; u < n; u++)
+    FIT_SCRATCH(scratch);
+    struct fit_arena *a = &s->storage_;
+    double *inner_lower, *inner_upper, *lower, *upper;
+    FIT_TAKE_DOUBLES(&scratch, p + q, &inner_lower, &inner_upper);
+    FIT_TAKE_DOUBLES(a, n + c, &lower, &upper);
+    unsigned char *fixed = fit_take(a, n, sizeof *fixed), *linear_fixed = fit_take(a, c, sizeof *linear_fixed);
+    double *start = fit_take(a, n, sizeof *start), *linear_start = fit_take(a, l->ng * c, sizeof *linear_start);
+    if (scratch.failed || a->failed)
+        return fit_no_memory(l->err, "linked parameters");
+    inner_bounds(l, inner_lower, inner_upper);
+    enum fit_status st = fit_linkage_bounds(link, inner_lower, inner_upper, lower, upper, l->err);
+    if (st != FIT_OK)
+        return st;
+    for (size_t u = 0; u < n; u++) {
         fixed[u] = s->fixed[link->of[u]];
+        start[u] = s->start[link->of[u]];
+        if (!fixed[u] && !isnan(start[u])) /* it may lie outside of bounds that a tie has narrowed */
+            start[u] = fmin(fmax(start[u], lower[u]), upper[u]);
+    }
     for (size_t e = 0; e < c; e++)
         linear_fixed[e] = s->linear_fixed[link->of_linear[e]] && link->term_linear[e] == 0;
     for (size_t e = 0; e < l->ng * c; e++)
-        start[e] = link->term_linear[e % c] ? 0 : s->linear_start[e / c * q + link->of_linear[e % c]];
-    if (!translated(&s->start, link->of, n)) {
-        st = fit_no_memory(l->err, "linked parameters");
-        goto done;
-    }
-    free(s->lower), free(s->upper), free(s->linear_lower), free(s->linear_upper), free(s->linear_start);
-    free(s->fixed), free(s->linear_fixed);
-    s->fixed = fixed, s->linear_fixed = linear_fixed, s->linear_start = start;
-    fixed = linear_fixed = NULL, start = NULL;
-    if (!take_bounds(s, n, c, xlower, xupper))
-        st = fit_no_memory(l->err, "linked parameters");
-done:
-    free(lower), free(upper), free(xlower), free(xupper), free(fixed), free(linear_fixed), free(start);
-    return st;
+        linear_start[e] = link->term_linear[e % c] ? 0 : s->linear_start[e / c * q + link->of_linear[e % c]];
+    s->fixed = fixed;
+    s->start = start;
+    s->lower = lower;
+    s->upper = upper;
+    s->linear_fixed = linear_fixed;
+    s->linear_start = linear_start;
+    s->linear_lower = lower + n;
+    s->linear_upper = upper + n;
+    return FIT_OK;
 }
 
 static enum fit_status linear_classes(struct links *l)
 {
     struct fit_setup *s = l->s;
     size_t p = l->k->nparam, c = s->link ? s->link->kernel.nlinear : l->k->nlinear;
-    s->linear_class = malloc((l->ng * c + 1) * sizeof *s->linear_class);
+    s->linear_class = fit_take(&s->storage_, l->ng * c, sizeof *s->linear_class);
     if (!s->linear_class)
         return fit_no_memory(l->err, "linked parameters");
     for (size_t e = 0; e < l->ng * c; e++) {
@@ -295,19 +269,14 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
     if (!is_linked(cfg, 0, cfg->nparam + cfg->nlinear) && !l.harmonics && !has_own(kernel, l.ng))
         return FIT_OK;
     l.n = kernel->nparam + kernel->nlinear;
-    l.tied = calloc(l.n + 1, 1);
-    l.tie = calloc(l.n * (l.n + 1) + 1, sizeof *l.tie);
-    l.text = calloc(l.n + 1, sizeof *l.text);
-    l.share = calloc(l.n * l.ng + 1, sizeof *l.share);
-    if (!l.tied || !l.tie || !l.text || !l.share)
-        st = fit_no_memory(err, "linked parameters");
-    else if ((st = fill(&l, shared)) == FIT_OK)
-        st = make(&l, ds);
-    free(l.tied);
-    free(l.tie);
-    free((void *)l.text);
-    free(l.share);
-    return st;
+    FIT_SCRATCH(a);
+    l.tied = fit_take(&a, l.n, sizeof *l.tied);
+    l.tie = fit_take(&a, l.n * (l.n + 1), sizeof *l.tie);
+    l.text = fit_take(&a, l.n, sizeof *l.text);
+    l.share = fit_take(&a, l.n * l.ng, sizeof *l.share);
+    if (a.failed)
+        return fit_no_memory(err, "linked parameters");
+    return (st = fill(&l, shared)) == FIT_OK ? make(&l, ds) : st;
 }
 
 void fit_setup_start_from(struct fit_setup *s, const struct fit_linkage *link, const struct fit_result *from)

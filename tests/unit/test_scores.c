@@ -264,7 +264,8 @@ static void check_misfit(const struct made *m, const struct fit_scores *s, const
     struct fit_misfit_bins b;
     struct fit_error err = {0};
     struct fit_misfit told;
-    assert_int_equal(fit_misfit_bins_new(&m->ds->layout, P, &b, &err), FIT_OK);
+    FIT_SCRATCH(a);
+    assert_int_equal(fit_misfit_bins_new(&m->ds->layout, P, &b, &a, &err), FIT_OK);
     double *sum = calloc(fit_misfit_numbers(&b), sizeof *sum);
     for (size_t k = 0; k < m->n; k++) {
         const struct value *x = &m->value[k];
@@ -293,7 +294,6 @@ static void check_misfit(const struct made *m, const struct fit_scores *s, const
     assert_true(s->misfit.tests == told.tests && s->misfit.group == told.group && told.tests > 100);
     assert_true(fabs(s->misfit.p - told.p) <= 1e-8 * told.p);
     free(sum);
-    fit_misfit_bins_free(&b);
 }
 
 static struct fit_scores scores_of(struct made *m, int threads, int fields, const struct fit_score_loss *loss,
