@@ -8,7 +8,7 @@
  * (23), tiled as for a fit; for table models --frames is the number of rows.  Times do not depend
  * on the values of the data.
  */
-#include "base/alloc.h"
+#include "base/arena.h"
 #include "base/clock.h"
 #include "data/dataset.h"
 #include "base/json.h"
@@ -27,6 +27,7 @@ struct bench {
     struct fit_parallel *par;
     double *theta, *lin, *adj, *ws, *out, *setting;
     size_t nmoments, nnormal, pairs;
+    struct fit_arena storage;
 };
 
 static double default_setting(const struct fit_setting *s)
@@ -41,14 +42,12 @@ static double default_setting(const struct fit_setting *s)
 static enum fit_status data_pairs(struct bench *b, size_t n, size_t ngroup, struct fit_error *err)
 {
     const struct fit_kernel *k = b->k;
-    double *time = malloc(n * sizeof *time), *phi = malloc(ngroup * sizeof *phi),
-           *matrix = malloc(n * n * sizeof *matrix);
-    const double **coord = malloc((k->naxis + 1) * sizeof *coord);
-    enum fit_status st = FIT_OK;
-    if (!time || !phi || !matrix || !coord) {
-        st = fit_no_memory(err, "bench");
-        goto done;
-    }
+    FIT_SCRATCH(scratch);
+    double *time = fit_take(&scratch, n, sizeof *time), *phi = fit_take(&scratch, ngroup, sizeof *phi);
+    double *matrix = fit_take(&scratch, n * n, sizeof *matrix);
+    const double **coord = fit_take(&scratch, k->naxis, sizeof *coord);
+    if (scratch.failed)
+        return fit_no_memory(err, "bench");
     for (size_t i = 0; i < n; i++)
         time[i] = 0.1 * (double)i;
     for (size_t g = 0; g < ngroup; g++)
@@ -67,27 +66,21 @@ static enum fit_status data_pairs(struct bench *b, size_t n, size_t ngroup, stru
                                      .setting = b->setting,
                                      .center = k->intercept >= 0,
                                      .table_doubles = k->table_doubles};
-    st = fit_dataset_new_pairs(&spec, &b->ds, err);
+    enum fit_status st = fit_dataset_new_pairs(&spec, &b->ds, err);
     for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
         st = fit_dataset_put(b->ds, g, matrix, NULL, err);
-done:
-    free(time);
-    free(phi);
-    free(matrix);
-    free(coord);
     return st;
 }
 
 static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *err)
 {
     const struct fit_kernel *k = b->k;
-    double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *one = malloc(n * sizeof *one);
-    const double **column = malloc((k->ncolumn + k->naxis + 1) * sizeof *column);
-    enum fit_status st = FIT_OK;
-    if (!x || !y || !one || !column) {
-        st = fit_no_memory(err, "bench");
-        goto done;
-    }
+    FIT_SCRATCH(scratch);
+    double *x, *y, *one;
+    FIT_TAKE_DOUBLES(&scratch, n, &x, &y, &one);
+    const double **column = fit_take(&scratch, k->ncolumn + k->naxis, sizeof *column);
+    if (scratch.failed)
+        return fit_no_memory(err, "bench");
     const double **axis = column + k->ncolumn;
     for (size_t i = 0; i < n; i++) {
         x[i] = 0.1 + 10.0 * (double)i / (double)n;
@@ -108,13 +101,7 @@ static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *er
                                             .value = y,
                                             .setting = b->setting,
                                             .center = k->intercept >= 0};
-    st = fit_dataset_new_table(&table, &b->ds, err);
-done:
-    free(x);
-    free(y);
-    free(one);
-    free(column);
-    return st;
+    return fit_dataset_new_table(&table, &b->ds, err);
 }
 
 /* Room for sums and what a pass needs. */
@@ -127,11 +114,11 @@ static enum fit_status set_up_passes(struct bench *b, size_t n, size_t ngroup, i
     b->nmoments = ngroup * (nl * (nl + 1) / 2 + nl + 1);
     b->nnormal = np * (np + 1) / 2 + np + ngroup * nl * np;
     size_t nout = b->nmoments > b->nnormal ? b->nmoments : b->nnormal;
-    b->out = fit_alloc_doubles(nout);
-    b->ws = fit_alloc_doubles(k->workspace(&b->ds->layout));
     size_t nadj = 1 + nl * (nl + 1) / 2;
-    b->adj = fit_alloc_doubles(ngroup * nadj);
-    if (!b->out || !b->ws || !b->adj)
+    FIT_TAKE_DOUBLES(&b->storage, nout, &b->out);
+    FIT_TAKE_DOUBLES(&b->storage, k->workspace(&b->ds->layout), &b->ws);
+    FIT_TAKE_DOUBLES(&b->storage, ngroup * nadj, &b->adj);
+    if (b->storage.failed)
         return fit_no_memory(err, "bench");
     for (size_t g = 0; g < ngroup * nadj; g++)
         b->adj[g] = g % nadj ? 0.01 : 1;
@@ -151,10 +138,10 @@ static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct
     if (n < 2 || ngroup < 1 || (!rows && n > 30000))
         return fit_fail(err, FIT_ERR_USAGE, "bench: --frames %zu --angles %zu is no data set", n,
                         ngroup);
-    b->setting = malloc((k->nsetting + 1) * sizeof *b->setting);
-    b->theta = malloc((k->nparam + 1) * sizeof *b->theta);
-    b->lin = malloc((ngroup * k->nlinear + 1) * sizeof *b->lin);
-    if (!b->setting || !b->theta || !b->lin)
+    FIT_TAKE_DOUBLES(&b->storage, k->nsetting, &b->setting);
+    FIT_TAKE_DOUBLES(&b->storage, k->nparam, &b->theta);
+    FIT_TAKE_DOUBLES(&b->storage, ngroup * k->nlinear, &b->lin);
+    if (b->storage.failed)
         return fit_no_memory(err, "bench");
     for (size_t s = 0; s < k->nsetting; s++)
         b->setting[s] = default_setting(&k->setting[s]);
@@ -308,11 +295,6 @@ enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
 done:
     fit_parallel_free(b.par);
     fit_dataset_free(b.ds);
-    free(b.theta);
-    free(b.lin);
-    free(b.adj);
-    free(b.setting);
-    free(b.ws);
-    free(b.out);
+    fit_arena_free(&b.storage);
     return st;
 }

@@ -5,7 +5,6 @@
  * costs the first alone, or, when values stay in the file, the larger of the two.  A fit takes as
  * many passes as it takes: PASSES is what fits of good data need, starts included.
  */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "commands/configuration.h"
 #include "base/json.h"
@@ -35,6 +34,7 @@ struct sums {
     const struct fit_layout *l;
     double *ws, *lin, *out;
     size_t nmoments;
+    struct fit_arena storage;
 };
 
 static void sum_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
@@ -59,14 +59,13 @@ static enum fit_status put_all(struct fit_dataset *ds, const double *matrix, str
 static enum fit_status toy_data(const struct fit_kernel *k, const double *setting, size_t n,
                                 size_t ngroup, struct fit_dataset **ds, struct fit_error *err)
 {
-    double *time = fit_alloc_doubles(n), *m = fit_alloc_doubles(n * n),
-           *axis = fit_alloc_doubles(2 * ngroup), *small = axis + ngroup; /* degrees, and 1/angstrom */
-    const double **coord = calloc(k->naxis + 1, sizeof *coord);
-    enum fit_status st = FIT_ERR_MEMORY;
-    if (!time || !m || !axis || !coord) {
-        fit_fail(err, st, "estimate: out of memory");
-        goto done;
-    }
+    FIT_SCRATCH(scratch);
+    double *time = fit_take(&scratch, n, sizeof *time), *m = fit_take(&scratch, n * n, sizeof *m);
+    double *axis, *small; /* degrees, and 1/angstrom */
+    FIT_TAKE_DOUBLES(&scratch, ngroup, &axis, &small);
+    const double **coord = fit_take(&scratch, k->naxis, sizeof *coord);
+    if (scratch.failed)
+        return fit_no_memory(err, "estimate");
     for (size_t i = 0; i < n; i++)
         time[i] = (double)(i + 1) * 0.1;
     for (size_t i = 0; i < n * n; i++)
@@ -85,14 +84,8 @@ static enum fit_status toy_data(const struct fit_kernel *k, const double *settin
                                            .setting = setting,
                                            .center = k->intercept >= 0,
                                            .table_doubles = k->table_doubles};
-    if ((st = fit_dataset_new_pairs(&spec, ds, err)) == FIT_OK)
-        st = put_all(*ds, m, err);
-done:
-    free(time);
-    free(m);
-    free(axis);
-    free(coord);
-    return st;
+    enum fit_status st = fit_dataset_new_pairs(&spec, ds, err);
+    return st == FIT_OK ? put_all(*ds, m, err) : st;
 }
 
 static enum fit_status time_sums(struct sums *s, const struct fit_dataset *ds, int threads,
@@ -105,7 +98,7 @@ static enum fit_status time_sums(struct sums *s, const struct fit_dataset *ds, i
     struct fit_parallel_need need = {.nout = nout,
                                      .nextra = s->k->scratch ? s->k->scratch(s->l) : 0,
                                      .threads = threads};
-    s->out = fit_alloc_doubles(nout);
+    s->out = fit_take(&s->storage, nout, sizeof *s->out);
     enum fit_status st = s->out ? fit_parallel_new(ds, &need, &par, err)
                                 : fit_no_memory(err, "estimate");
     *ns = INFINITY;
@@ -139,10 +132,13 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
     struct fit_dataset *ds = NULL;
     size_t n = e->plan.frames < FRAMES ? e->plan.frames : FRAMES,
            ngroup = e->plan.ngroup < GROUPS ? e->plan.ngroup : GROUPS;
-    double *setting = fit_alloc_doubles(k->nsetting + 1), *theta = fit_alloc_doubles(k->nparam + 1);
-    struct sums s = {.k = k, .lin = fit_alloc_doubles(ngroup * k->nlinear + 1)};
+    struct sums s = {.k = k};
+    double *setting, *theta;
+    FIT_TAKE_DOUBLES(&s.storage, k->nsetting, &setting);
+    FIT_TAKE_DOUBLES(&s.storage, k->nparam, &theta);
+    FIT_TAKE_DOUBLES(&s.storage, ngroup * k->nlinear, &s.lin);
     enum fit_status st = FIT_OK;
-    if (!setting || !theta || !s.lin) {
+    if (s.storage.failed) {
         st = fit_no_memory(err, "estimate");
         goto done;
     }
@@ -150,7 +146,7 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
     if ((st = toy_data(k, setting, n, ngroup, &ds, err)) != FIT_OK)
         goto done;
     s.l = &ds->layout;
-    s.ws = fit_alloc_doubles(k->workspace(s.l));
+    s.ws = fit_take(&s.storage, k->workspace(s.l), sizeof *s.ws);
     if (!s.ws)
         st = fit_no_memory(err, "estimate");
     else if (k->prepare(s.l, theta, 1, s.ws) != FIT_EVAL_OK)
@@ -159,11 +155,7 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
         st = time_sums(&s, ds, threads, &e->ns_per_point, err);
 done:
     fit_dataset_free(ds);
-    free(setting);
-    free(theta);
-    free(s.lin);
-    free(s.ws);
-    free(s.out);
+    fit_arena_free(&s.storage);
     return st;
 }
 

@@ -61,10 +61,11 @@ static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experimen
            full = e->kernel->nparam + e->kernel->nlinear;
     size_t rows = (size_t)BLOCK_BYTES / (8 * n * (cli->jacobian ? full + 1 : 1));
     rows = rows < 1 ? 1 : rows > n ? n : rows;
-    double *mean = malloc(rows * n * sizeof *mean);
-    double *jac = cli->jacobian ? malloc(rows * n * full * sizeof *jac) : NULL;
+    FIT_SCRATCH(scratch);
+    double *mean = fit_take(&scratch, rows * n, sizeof *mean);
+    double *jac = cli->jacobian ? fit_take(&scratch, rows * n * full, sizeof *jac) : NULL;
     enum fit_status st = FIT_OK;
-    if (!mean || (cli->jacobian && !jac))
+    if (scratch.failed)
         st = fit_fail(err, FIT_ERR_MEMORY, "eval: out of memory for %zu rows of %zu points", rows,
                       n);
     fit_h5r_reals(h, "/t", 1, &n, e->time, "s");
@@ -90,8 +91,6 @@ static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experimen
                 fit_h5r_block(h, "/jacobian", (size_t[]){g, i, 0, 0}, (size_t[]){1, m, n, full},
                               jac);
         }
-    free(mean);
-    free(jac);
     return st;
 }
 
@@ -113,15 +112,14 @@ static enum fit_status write_rows(struct fit_h5r *h, struct fit_experiment *e,
 {
     const struct fit_kernel *k = e->kernel;
     size_t n = e->layout.nrow, full = k->nparam + k->nlinear, dims[2] = {n, full};
-    double *mean = malloc(n * sizeof *mean),
-           *jac = cli->jacobian ? malloc(n * full * sizeof *jac) : NULL;
-    enum fit_status st = FIT_OK;
-    if (!mean || (cli->jacobian && !jac)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "eval: out of memory for %zu rows", n);
-        goto done;
-    }
-    if ((st = fit_experiment_table(e, mean, jac, err)) != FIT_OK)
-        goto done;
+    FIT_SCRATCH(scratch);
+    double *mean = fit_take(&scratch, n, sizeof *mean);
+    double *jac = cli->jacobian ? fit_take(&scratch, n * full, sizeof *jac) : NULL;
+    if (scratch.failed)
+        return fit_fail(err, FIT_ERR_MEMORY, "eval: out of memory for %zu rows", n);
+    enum fit_status st = fit_experiment_table(e, mean, jac, err);
+    if (st != FIT_OK)
+        return st;
     if (k->naxis)
         write_group(h, e);
     for (size_t a = 0; a < k->naxis; a++) { /* one value per group */
@@ -139,10 +137,7 @@ static enum fit_status write_rows(struct fit_h5r *h, struct fit_experiment *e,
     fit_h5r_reals(h, "/mean", 1, &n, mean, NULL);
     if (jac)
         fit_h5r_reals(h, "/jacobian", 2, dims, jac, NULL);
-done:
-    free(mean);
-    free(jac);
-    return st;
+    return FIT_OK;
 }
 
 enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,

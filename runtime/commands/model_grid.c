@@ -4,7 +4,6 @@
 #include "base/json.h"
 
 #include "common/nearest.h"
-#include "base/alloc.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "machine/team.h"
@@ -178,9 +177,9 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
                         "--dt: the frame period in seconds is missing or not above 0");
     l->ntime = l->nframe = (size_t)cli->frames;
     l->step = cli->dt;
-    e->time = malloc(l->ntime * sizeof *e->time);
-    e->frame = malloc(l->ntime * sizeof *e->frame);
-    if (!e->time || !e->frame)
+    e->time = fit_take(&e->storage_, l->ntime, sizeof *e->time);
+    e->frame = fit_take(&e->storage_, l->ntime, sizeof *e->frame);
+    if (e->storage_.failed)
         return fit_no_memory(err, "time grid and tables");
     double first = cli->first_time;
     if (isnan(first)) /* as a fit assumes: see config/finish.c */
@@ -213,10 +212,10 @@ static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cl
     for (size_t p = 0; p < k->nparam; p++)
         e->own |= ngroup > 1 && k->param[p].over >= 0;
     const size_t nset = e->own ? ngroup : 1; /* of parameters */
-    e->setting = calloc(k->nsetting ? k->nsetting : 1, sizeof *e->setting);
-    e->theta = calloc(nset * k->nparam + 1, sizeof *e->theta);
-    e->lin = calloc(ngroup * k->nlinear + 1, sizeof *e->lin);
-    if (!e->setting || !e->theta || !e->lin)
+    e->setting = fit_take(&e->storage_, k->nsetting, sizeof *e->setting);
+    e->theta = fit_take(&e->storage_, nset * k->nparam, sizeof *e->theta);
+    e->lin = fit_take(&e->storage_, ngroup * k->nlinear, sizeof *e->lin);
+    if (e->storage_.failed)
         return fit_no_memory(err, "time grid and tables");
     for (size_t s = 0; s < k->nsetting; s++)
         e->setting[s] = k->setting[s].value;
@@ -280,21 +279,7 @@ void fit_experiment_free(struct fit_experiment *e)
 {
     if (!e)
         return;
-    for (size_t a = 0; e->coord && a < e->kernel->naxis; a++)
-        free(e->coord[a]);
-    for (size_t c = 0; e->column && c < e->kernel->ncolumn; c++)
-        free(e->column[c]);
-    free(e->coord);
-    free(e->column);
-    free(e->setting);
-    free(e->time);
-    free(e->frame);
-    free(e->theta);
-    free(e->lin);
-    free(e->phi);
-    free(e->q);
-    free(e->group);
-    free(e->workspace);
+    fit_arena_free(&e->storage_);
     free(e);
 }
 
@@ -313,8 +298,7 @@ static enum fit_status prepare(struct fit_experiment *e, size_t g, struct fit_er
 enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
                                        struct fit_error *err)
 {
-    free(e->workspace);
-    e->workspace = fit_alloc_doubles(e->kernel->workspace(&e->layout));
+    e->workspace = fit_take(&e->storage_, e->kernel->workspace(&e->layout), sizeof *e->workspace);
     e->derivative = derivative;
     return e->workspace ? prepare(e, 0, err) : fit_no_memory(err, "time grid and tables");
 }
@@ -328,7 +312,8 @@ enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, dou
                                      struct fit_error *err)
 {
     size_t n = e->layout.nrow, full = e->kernel->nparam + e->kernel->nlinear, end;
-    uint32_t *row = malloc((n + 1) * sizeof *row);
+    FIT_SCRATCH(a);
+    uint32_t *row = fit_take(&a, n, sizeof *row);
     enum fit_status st = row ? FIT_OK : fit_no_memory(err, "time grid and tables");
     for (size_t i = 0; row && i < n; i++)
         row[i] = (uint32_t)i;
@@ -340,7 +325,6 @@ enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, dou
             fit_jacobian_rows(&(struct fit_tables){e->kernel, &e->layout, e->workspace, e->lin}, end - i, row + i, NULL,
                               e->group + i, mean + i, jac ? jac + i * full : NULL);
     }
-    free(row);
     return st;
 }
 
@@ -385,12 +369,12 @@ enum fit_status fit_experiment_rows(const struct fit_experiment *e, const struct
 {
     const size_t n = e->layout.nframe;
     const int threads = part->threads > 0 ? part->threads : fit_topology_threads();
-    struct rows all = {e,    part->g, part->i0, part->upper, malloc((size_t)threads * 3 * n * sizeof *all.index),
-                       mean, jac};
-    if (!all.index)
+    FIT_SCRATCH(a);
+    uint32_t *index = fit_take(&a, (size_t)threads * 3 * n, sizeof *index);
+    struct rows all = {e, part->g, part->i0, part->upper, index, mean, jac};
+    if (!index)
         return fit_no_memory(err, "time grid and tables");
     fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, part->i1 - part->i0, row_turn, &all);
-    free(all.index);
     return FIT_OK;
 }
 

@@ -8,6 +8,7 @@
 #ifndef FIT_MODEL_GRID_H
 #define FIT_MODEL_GRID_H
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "commands/cli.h"
 #include "fit/kernel.h"
@@ -30,6 +31,7 @@ struct fit_experiment {
     double *workspace;        /* filled by fit_experiment_prepare */
     int derivative;           /* what it was prepared for */
     size_t prepared;          /* own: the group whose parameters it is for */
+    struct fit_arena storage_;
 };
 
 /* Refuses a file name whose ending belongs to the other kind: text 1 for a table as text, 0 for HDF5. */

@@ -9,7 +9,6 @@
  */
 #include "commands/model_grid_impl.h"
 
-#include "base/alloc.h"
 #include "base/units.h"
 #include "config/config.h"
 #include "input/table_impl.h"
@@ -220,16 +219,13 @@ static enum fit_status new_groups(struct fit_experiment *e, size_t n, struct fit
 {
     const size_t naxis = e->kernel->naxis;
     e->layout.ngroup = n;
-    e->phi = calloc(n, sizeof *e->phi);
-    e->q = calloc(n, sizeof *e->q);
-    e->coord = calloc(naxis + 1, sizeof *e->coord);
-    if (!e->phi || !e->q || !e->coord)
-        return fit_no_memory(err, "grid");
-    for (size_t a = 0; a < naxis; a++)
-        if (!(e->coord[a] = calloc(n, sizeof **e->coord)))
-            return fit_no_memory(err, "grid");
+    e->phi = fit_take(&e->storage_, n, sizeof *e->phi);
+    e->q = fit_take(&e->storage_, n, sizeof *e->q);
+    e->coord = fit_take(&e->storage_, naxis, sizeof *e->coord);
+    for (size_t a = 0; e->coord && a < naxis; a++)
+        e->coord[a] = fit_take(&e->storage_, n, sizeof **e->coord);
     e->layout.coord = (const double *const *)e->coord;
-    return FIT_OK;
+    return e->storage_.failed ? fit_no_memory(err, "grid") : FIT_OK;
 }
 
 static enum fit_status combine_groups(struct fit_experiment *e, const struct fit_cli *cli, const struct dimensions *d,
@@ -312,7 +308,8 @@ static int same_place(double *const *axis, size_t naxis, size_t r, size_t s)
 static enum fit_status group_rows(struct fit_experiment *e, size_t n, double *const *axis, struct fit_error *err)
 {
     const size_t naxis = e->kernel->naxis;
-    size_t *first = malloc((n + 1) * sizeof *first), ngroup = 0;
+    FIT_SCRATCH(scratch);
+    size_t *first = fit_take(&scratch, n, sizeof *first), ngroup = 0;
     if (!first)
         return fit_no_memory(err, "grid");
     for (size_t r = 0; r < n; r++) {
@@ -328,7 +325,6 @@ static enum fit_status group_rows(struct fit_experiment *e, size_t n, double *co
     for (size_t a = 0; a < naxis && st == FIT_OK; a++)
         for (size_t g = 0; g < ngroup; g++)
             e->coord[a][g] = axis[a][first[g]];
-    free(first);
     return st;
 }
 
@@ -337,15 +333,12 @@ static enum fit_status new_rows(struct fit_experiment *e, size_t n, struct fit_e
     const struct fit_kernel *k = e->kernel;
     const size_t padded = (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
     e->layout.nrow = n;
-    e->group = calloc(n + 1, sizeof *e->group);
-    e->column = calloc(k->ncolumn + 1, sizeof *e->column);
-    if (!e->group || !e->column)
-        return fit_no_memory(err, "grid");
-    for (size_t c = 0; c < k->ncolumn; c++)
-        if (!(e->column[c] = fit_alloc_doubles(padded)))
-            return fit_no_memory(err, "grid");
+    e->group = fit_take(&e->storage_, n, sizeof *e->group);
+    e->column = fit_take(&e->storage_, k->ncolumn, sizeof *e->column);
+    for (size_t c = 0; e->column && c < k->ncolumn; c++)
+        e->column[c] = fit_take(&e->storage_, padded, sizeof **e->column);
     e->layout.column = (const double *const *)e->column;
-    return FIT_OK;
+    return e->storage_.failed ? fit_no_memory(err, "grid") : FIT_OK;
 }
 
 /* Lanes behind the last row repeat it: a kernel may compute them. */
@@ -361,7 +354,8 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
 {
     const struct fit_kernel *k = e->kernel;
     struct fit_table *t = NULL;
-    double **axis = calloc(k->naxis + 1, sizeof *axis);
+    FIT_SCRATCH(scratch);
+    double **axis = fit_take(&scratch, k->naxis, sizeof *axis);
     enum fit_status st = axis ? fit_table_read(cli->data, NULL, &t, err) : fit_no_memory(err, "grid");
     if (st == FIT_OK)
         st = new_rows(e, t->nrow, err);
@@ -369,16 +363,12 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
         if (is_covariate(k, c))
             st = take_column(t, cli, k, k->naxis + c, e->column[c], err);
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
-        st = (axis[a] = malloc(t->nrow * sizeof **axis))
-                 ? take_column(t, cli, k, a, axis[a], err)
-                 : fit_no_memory(err, "grid");
+        st = (axis[a] = fit_take(&scratch, t->nrow, sizeof **axis)) ? take_column(t, cli, k, a, axis[a], err)
+                                                                    : fit_no_memory(err, "grid");
     if (st == FIT_OK)
         st = group_rows(e, t->nrow, axis, err);
     if (st == FIT_OK)
         pad_rows(e);
-    for (size_t a = 0; axis && a < k->naxis; a++)
-        free(axis[a]);
-    free(axis);
     fit_table_free(t);
     return st;
 }

@@ -65,12 +65,11 @@ static int ascending(const void *a, const void *b)
 static enum fit_status set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
 {
     const size_t n = x->nphi, nphi = twice ? 2 * n : n, all = x->nq * nphi;
-    double *phi = malloc(2 * n * sizeof *phi), *place = malloc(3 * all * sizeof *place), step = 90;
+    FIT_SCRATCH(a);
+    double *phi = fit_take(&a, 2 * n, sizeof *phi), *place = malloc(3 * all * sizeof *place), step = 90;
     p->place = place;
-    if (!phi || !place) {
-        free(phi);
+    if (!phi || !place)
         return fit_no_memory(err, "plan");
-    }
     memcpy(phi, x->phi, n * sizeof *phi);
     if (twice)
         qsort(phi, n, sizeof *phi, ascending);
@@ -88,7 +87,6 @@ static enum fit_status set_groups(const struct planning *x, struct planned *p, i
     p->design.phi = place + all;
     p->design.sigma = place + 2 * all;
     p->design.linear = x->linear;
-    free(phi);
     return FIT_OK;
 }
 

@@ -3,6 +3,8 @@
  * Fields are E = R z with R R^T = g1 from eigenvectors, z independent complex normal numbers; of components the sum. */
 #include "commands/speckle.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,18 +115,17 @@ enum fit_status fit_speckle_parts(size_t n, const struct fit_speckle_draw *draw,
                                   struct fit_error *err)
 {
     const size_t nparts = draw->nparts;
-    size_t numbers = (nparts + 2) * n * n + n + fit_eigen_work(n) + 6 * n;
-    double *all = calloc(numbers + 1, sizeof *all), m = (double)draw->speckles;
-    if (!all)
+    FIT_SCRATCH(a);
+    const double m = (double)draw->speckles;
+    struct work w = {.nparts = nparts, .part = draw->part};
+    FIT_TAKE_DOUBLES(&a, nparts * n * n, &w.root);
+    FIT_TAKE_DOUBLES(&a, n * n, &w.vector, &w.sum);
+    FIT_TAKE_DOUBLES(&a, n, &w.value);
+    FIT_TAKE_DOUBLES(&a, 2 * n, &w.intensity, &w.z, &w.field);
+    FIT_TAKE_DOUBLES(&a, fit_eigen_work(n), &w.eigen);
+    if (a.failed)
         return fit_fail(err, FIT_ERR_MEMORY, "speckles: out of memory for %zu frames", n);
-    struct work w = {.nparts = nparts, .part = draw->part, .root = all, .vector = all + nparts * n * n};
     const double scale = choose_modes(&w, draw->contrast);
-    w.sum = w.vector + n * n;
-    w.value = w.sum + n * n;
-    w.intensity = w.value + n;
-    w.z = w.intensity + 2 * n;
-    w.field = w.z + 2 * n;
-    w.eigen = w.field + 2 * n;
     *change = 0;
     for (size_t c = 0; *change >= 0 && c < nparts; c++) {
         double one = take_root(&w, n, draw->part[c].square, w.root + c * n * n);
@@ -135,10 +136,7 @@ enum fit_status fit_speckle_parts(size_t n, const struct fit_speckle_draw *draw,
     for (size_t i = 0; *change >= 0 && i < n; i++)
         for (size_t j = i; j < n; j++)
             square[i * n + j] = (m * w.sum[i * n + j] / (w.intensity[n + i] * w.intensity[n + j]) - 1) / scale;
-    enum fit_status st = *change >= 0 ? FIT_OK
-                                      : fit_fail(err, FIT_ERR_NUMERIC, "speckles: the correlation is not finite");
-    free(all);
-    return st;
+    return *change >= 0 ? FIT_OK : fit_fail(err, FIT_ERR_NUMERIC, "speckles: the correlation is not finite");
 }
 
 enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream, double *square,

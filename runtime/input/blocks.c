@@ -41,6 +41,7 @@ struct blocks {
     double *mean;
     size_t *bad;
     unsigned char *used; /* ntime */
+    struct fit_arena storage;
 };
 
 /* ---- all rows, block by block ---------------------------------------------------------------- */
@@ -379,43 +380,30 @@ static enum fit_status allocate(struct blocks *b, struct fit_error *err)
 {
     const struct fit_measurement *m = b->l->m;
     size_t n = m->ngroup;
-    b->y = calloc(n, sizeof *b->y);
-    b->sigma = m->sigma_from == FIT_SIGMA_ARRAY ? calloc(n, sizeof *b->sigma) : NULL;
-    b->given = b->l->errors && !b->sigma ? calloc(n, sizeof *b->given) : NULL;
-    b->look = calloc(n, sizeof *b->look);
-    b->mean = calloc(n, sizeof *b->mean);
-    b->bad = calloc(n, sizeof *b->bad);
-    b->used = calloc(m->ntime, 1);
-    int ok = b->y && b->look && b->mean && b->bad && b->used &&
-             (b->sigma || m->sigma_from != FIT_SIGMA_ARRAY) &&
-             (b->given || b->sigma || !b->l->errors);
-    for (size_t g = 0; ok && g < n; g++) {
+    struct fit_arena *a = &b->storage;
+    b->y = fit_take(a, n, sizeof *b->y);
+    b->sigma = m->sigma_from == FIT_SIGMA_ARRAY ? fit_take(a, n, sizeof *b->sigma) : NULL;
+    b->given = b->l->errors && m->sigma_from != FIT_SIGMA_ARRAY ? fit_take(a, n, sizeof *b->given) : NULL;
+    b->look = fit_take(a, n, sizeof *b->look);
+    b->mean = fit_take(a, n, sizeof *b->mean);
+    b->bad = fit_take(a, n, sizeof *b->bad);
+    b->used = fit_take(a, m->ntime, sizeof *b->used);
+    for (size_t g = 0; !a->failed && g < n; g++) {
         struct look *k = &b->look[g];
-        k->alive = calloc(m->ntime, 1);
-        k->sum = calloc(m->ntime, sizeof *k->sum);
-        k->count = calloc(m->ntime, sizeof *k->count);
-        ok = k->alive && k->sum && k->count;
+        k->alive = fit_take(a, m->ntime, sizeof *k->alive);
+        k->sum = fit_take(a, m->ntime, sizeof *k->sum);
+        k->count = fit_take(a, m->ntime, sizeof *k->count);
         if (b->given)
             b->given[g] = m->group[g].sigma;
     }
-    return ok ? FIT_OK : fit_no_memory(err, "data");
+    return a->failed ? fit_no_memory(err, "data") : FIT_OK;
 }
 
 static void release(struct blocks *b)
 {
-    for (size_t g = 0; b->look && g < b->l->m->ngroup; g++) {
+    for (size_t g = 0; b->look && g < b->l->m->ngroup; g++)
         free(b->look[g].g2);
-        free(b->look[g].alive);
-        free(b->look[g].sum);
-        free(b->look[g].count);
-    }
-    free(b->y);
-    free(b->sigma);
-    free(b->given);
-    free(b->look);
-    free(b->mean);
-    free(b->bad);
-    free(b->used);
+    fit_arena_free(&b->storage);
 }
 
 enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char **why,

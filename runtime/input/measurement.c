@@ -154,7 +154,7 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
 }
 
 /* Coordinates of one axis of the model; the caller frees. */
-static enum fit_status axis_values(const struct loading *l, size_t a, double **value,
+static enum fit_status axis_values(struct loading *l, size_t a, double **value,
                                    struct fit_error *err)
 {
     const char *name = l->kernel->axis[a].name, *unit = l->kernel->axis[a].unit;
@@ -166,7 +166,7 @@ static enum fit_status axis_values(const struct loading *l, size_t a, double **v
     if (!fit_units_means(name, unit))
         return fit_fail(err, FIT_ERR_CONFIG, "model %s: its axis %s is in %s; data files tell %s in %s",
                         l->kernel->name, name, unit, name, fit_units_of(name));
-    if (!(*value = malloc(m->ngroup * sizeof **value)))
+    if (!(*value = fit_take(&l->storage, m->ngroup, sizeof **value)))
         return fit_no_memory(err, "data");
     for (size_t g = 0; g < m->ngroup; g++) {
         double v = is_q ? m->group[g].q : m->group[g].phi;
@@ -199,7 +199,7 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
                       "%s: its times begin at %.9g s; the first frame is taken for t = 0, which matters to rates"
                       " that go with a power of t (analyzer_parameters.time_origin: file takes the times of the file)",
                       s->file, s->time[0]);
-    if (!(m->time = malloc(m->ntime * sizeof *m->time)))
+    if (!(m->time = fit_take(&m->storage_, m->ntime, sizeof *m->time)))
         return fit_no_memory(err, "data");
     for (size_t i = 0; i < m->ntime; i++)
         m->time[i] = origin + m->dt * (double)i;
@@ -237,13 +237,13 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
     m->first = (long)l->row + l->src->first_frame;
     m->last = m->first + (long)m->ntime - 1;
     m->t0_excluded = sel->exclude_t0;
-    m->group = calloc(m->ngroup, sizeof *m->group);
-    m->setting = calloc(l->kernel->nsetting + 1, sizeof *m->setting);
-    m->masked = malloc(m->ntime * sizeof *m->masked);
-    l->out = calloc(m->ntime, 1);
-    l->dead = calloc(m->ngroup + 1, 1);
-    l->frame = malloc(m->ntime * sizeof *l->frame);
-    if (!m->group || !m->setting || !m->masked || !l->out || !l->dead || !l->frame)
+    m->group = fit_take(&m->storage_, m->ngroup, sizeof *m->group);
+    m->setting = fit_take(&m->storage_, l->kernel->nsetting, sizeof *m->setting);
+    m->masked = fit_take(&m->storage_, m->ntime, sizeof *m->masked);
+    l->out = fit_take(&l->storage, m->ntime, sizeof *l->out);
+    l->dead = fit_take(&l->storage, m->ngroup, sizeof *l->dead);
+    l->frame = fit_take(&l->storage, m->ntime, sizeof *l->frame);
+    if (m->storage_.failed || l->storage.failed)
         return fit_no_memory(err, "data");
     for (size_t r = 0; r < sel->nmask; r++)
         for (size_t i = 0; i < m->ntime; i++)
@@ -327,7 +327,7 @@ enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_
 {
     struct fit_measurement *m = l->m;
     const struct fit_kernel *k = l->kernel;
-    double **coord = calloc(k->naxis + 1, sizeof *coord);
+    double **coord = fit_take(&l->storage, k->naxis, sizeof *coord);
     enum fit_status st = coord ? FIT_OK : fit_no_memory(err, "data");
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
         st = axis_values(l, a, &coord[a], err);
@@ -348,9 +348,6 @@ enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_
         fit_dataset_free(m->dataset);
         st = fit_dataset_new_pairs(&spec, &m->dataset, err);
     }
-    for (size_t a = 0; coord && a < k->naxis; a++)
-        free(coord[a]);
-    free(coord);
     return st;
 }
 
@@ -533,11 +530,10 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
     struct identity id;
     struct fit_measurement *m = calloc(1, sizeof *m);
     *out = NULL;
-    if (!m || !(m->file = malloc(strlen(sel->path) + 1))) {
-        free(m);
+    if (!m || !(m->file = fit_arena_string(&m->storage_, sel->path))) {
+        fit_measurement_free(m);
         return fit_no_memory(err, "data");
     }
-    strcpy(m->file, sel->path);
     struct loading l = {.sel = sel, .kernel = kernel, .m = m};
     identity_start(&id, sel->path);
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_LOAD);
@@ -548,9 +544,7 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
         st = known;
     fit_source_close(l.src);
     free(l.index);
-    free(l.out);
-    free(l.dead);
-    free(l.frame);
+    fit_arena_free(&l.storage);
     free(l.matrix);
     free(l.sigma);
     free(l.g2);
@@ -567,11 +561,7 @@ void fit_measurement_free(struct fit_measurement *m)
         return;
     fit_dataset_free(m->dataset);
     fit_notes_free(&m->notes);
-    free(m->file);
-    free(m->group);
-    free(m->time);
-    free(m->masked);
-    free(m->setting);
+    fit_arena_free(&m->storage_);
     free(m);
 }
 

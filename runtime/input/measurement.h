@@ -59,6 +59,7 @@ struct fit_measurement {
     double *setting; /* settings of the model, with q (and dt) from the file */
     struct fit_notes notes;
     struct fit_dataset *dataset;
+    struct fit_arena storage_;
 };
 
 /* setting: nsetting values in the kernel's order; a setting named q is replaced by the q of the

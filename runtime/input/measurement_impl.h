@@ -24,6 +24,7 @@ struct loading {
     int errors;      /* values have errors of their own, or groups have different ones */
     double *matrix, *sigma; /* buffers: file_frames squared; sigma NULL when not needed */
     double *g2;             /* file_frames: diagonal means */
+    struct fit_arena storage;
 };
 
 /* ---- check.c ------------------------------------------------------------------------- */

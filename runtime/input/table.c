@@ -11,36 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy_text(const char *from, size_t n)
-{
-    char *p = malloc(n + 1);
-    if (p) {
-        memcpy(p, from, n);
-        p[n] = 0;
-    }
-    return p;
-}
+/* Columns that a table may have: those of the file, and these in other units. */
+enum { MOST_COLUMNS = 2 * FIT_TABLE_COLUMNS };
 
 void fit_table_free(struct fit_table *t)
 {
     if (!t)
         return;
-    for (size_t c = 0; c < t->ncolumn; c++) {
-        if (t->name)
-            free(t->name[c]);
-        if (t->column)
-            free(t->column[c]);
-        if (t->unit)
-            free(t->unit[c]);
-    }
-    free(t->unit);
-    free(t->line);
-    free(t->name);
-    free(t->column);
+    fit_arena_free(&t->storage_);
     free(t);
 }
 
-/* An empty table of this shape with empty names. */
 struct fit_table *fit_table_new(size_t nrow, size_t ncolumn)
 {
     struct fit_table *t = calloc(1, sizeof *t);
@@ -48,29 +29,23 @@ struct fit_table *fit_table_new(size_t nrow, size_t ncolumn)
         return NULL;
     t->nrow = nrow;
     t->ncolumn = ncolumn;
-    t->name = calloc(ncolumn + 1, sizeof *t->name);
-    t->column = calloc(ncolumn + 1, sizeof *t->column);
-    int ok = t->name && t->column;
-    for (size_t c = 0; ok && c < ncolumn; c++) {
-        t->name[c] = calloc(1, 1);
-        t->column[c] = malloc((nrow ? nrow : 1) * sizeof(double));
-        ok = t->name[c] && t->column[c];
+    t->name = fit_take(&t->storage_, MOST_COLUMNS, sizeof *t->name);
+    t->column = fit_take(&t->storage_, MOST_COLUMNS, sizeof *t->column);
+    for (size_t c = 0; !t->storage_.failed && c < ncolumn; c++) {
+        t->name[c] = fit_arena_string(&t->storage_, "");
+        t->column[c] = fit_take(&t->storage_, nrow, sizeof **t->column);
     }
-    if (!ok) {
-        fit_table_free(t);
-        return NULL;
-    }
-    return t;
+    if (!t->storage_.failed)
+        return t;
+    fit_table_free(t);
+    return NULL;
 }
 
 int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n)
 {
-    char *p = copy_text(name, n);
-    if (!p)
-        return 0;
-    free(t->name[c]);
-    t->name[c] = p;
-    return 1;
+    char *p = fit_arena_copy(&t->storage_, name, n);
+    t->name[c] = p ? p : t->name[c];
+    return p != NULL;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -85,23 +60,12 @@ static struct fit_table *from_matrix(const double *v, size_t nrow, size_t ncolum
     return t;
 }
 
-int fit_table_add_column(struct fit_table *t, const char *name, double *value, size_t n)
+int fit_table_add_column(struct fit_table *t, const char *name, const double *value, size_t n)
 {
-    char **names = realloc(t->name, (t->ncolumn + 2) * sizeof *names);
-    if (names)
-        t->name = names;
-    double **columns = realloc(t->column, (t->ncolumn + 2) * sizeof *columns);
-    if (columns)
-        t->column = columns;
-    char *copy = names && columns ? copy_text(name, strlen(name)) : NULL;
-    if (!copy) {
-        free(value);
-        return 0;
-    }
     t->nrow = n;
-    t->name[t->ncolumn] = copy;
-    t->column[t->ncolumn++] = value;
-    return 1;
+    t->name[t->ncolumn] = fit_arena_string(&t->storage_, name);
+    t->column[t->ncolumn++] = fit_take_copy(&t->storage_, value, n, sizeof *value);
+    return !t->storage_.failed;
 }
 
 static enum fit_status unequal(const char *file, const struct fit_table *t, const char *name,
@@ -120,13 +84,12 @@ static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_
     enum fit_status st = fit_h5_read_unit(h, path, &text, err);
     if (st != FIT_OK || !text)
         return st;
-    char **unit = t->unit ? t->unit : calloc(2 * FIT_TABLE_COLUMNS, sizeof *unit);
-    t->unit = unit;
-    if (unit)
-        unit[c] = text;
-    else
-        free(text);
-    return unit ? FIT_OK : fit_no_memory(err, fit_h5_file(h));
+    if (!t->unit)
+        t->unit = fit_take(&t->storage_, MOST_COLUMNS, sizeof *t->unit);
+    if (t->unit)
+        t->unit[c] = fit_arena_string(&t->storage_, text);
+    free(text);
+    return t->storage_.failed ? fit_no_memory(err, fit_h5_file(h)) : FIT_OK;
 }
 
 static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct fit_table *t,
@@ -147,15 +110,14 @@ static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct
             continue;
         if ((st = fit_h5_read_doubles(h, path, &v, &n, err)) != FIT_OK)
             break;
-        if (t->ncolumn && n != t->nrow) {
+        if (t->ncolumn && n != t->nrow)
             st = unequal(fit_h5_file(h), t, name[i], n, err);
-            free(v);
-        } else if (!fit_table_add_column(t, name[i], v, n)) {
+        else if (!fit_table_add_column(t, name[i], v, n))
             st = fit_no_memory(err, fit_h5_file(h));
-        } else {
-            t->unordered = 1;
+        else
             st = take_unit(h, path, t, t->ncolumn - 1, err);
-        }
+        t->unordered = 1;
+        free(v);
     }
     fit_h5_free_strings(name, count);
     if (st == FIT_OK && !t->ncolumn)
@@ -246,12 +208,11 @@ static enum fit_status npz_columns(struct fit_npz *z, struct fit_table *t, struc
             continue;
         if ((st = fit_npz_read_all(z, i, &v, &n, err)) != FIT_OK)
             break;
-        if (t->ncolumn && n != t->nrow) {
+        if (t->ncolumn && n != t->nrow)
             st = unequal(fit_npz_file(z), t, a->name, n, err);
-            free(v);
-        } else if (!fit_table_add_column(t, a->name, v, n)) {
+        else if (!fit_table_add_column(t, a->name, v, n))
             st = fit_no_memory(err, fit_npz_file(z));
-        }
+        free(v);
         t->unordered = 1;
     }
     if (st == FIT_OK && !t->ncolumn)
@@ -322,7 +283,7 @@ static enum fit_status check_groups(const struct fit_kernel *k, const struct fit
 static enum fit_status describe_groups(struct fit_measurement *m, struct fit_error *err)
 {
     m->ngroup = m->dataset->layout.ngroup;
-    if (!(m->group = calloc(m->ngroup, sizeof *m->group)))
+    if (!(m->group = fit_take(&m->storage_, m->ngroup, sizeof *m->group)))
         return fit_no_memory(err, m->file);
     for (size_t g = 0; g < m->ngroup; g++)
         m->group[g] = (struct fit_group){.q = NAN, .phi = NAN, .sigma = NAN};
@@ -386,24 +347,20 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
                                     const int *from, struct fit_measurement *m,
                                     struct fit_error *err)
 {
-    const double **all = calloc(k->naxis + k->ncolumn + 1, sizeof *all);
+    FIT_SCRATCH(a);
+    const double **all = fit_take(&a, k->naxis + k->ncolumn, sizeof *all);
     const double *value = NULL, *sigma = NULL;
-    double *ones = malloc(t->nrow * sizeof *ones);
-    enum fit_status st = FIT_OK;
-    if (!all || !ones) {
-        st = fit_no_memory(err, m->file);
-        goto done;
-    }
+    double *ones = fit_take(&a, t->nrow, sizeof *ones);
+    if (a.failed)
+        return fit_no_memory(err, m->file);
     const double **column = all + k->naxis;
     for (size_t c = 0; c < k->naxis + k->ncolumn; c++)
         all[c] = from[c] < 0 ? NULL : t->column[from[c]];
     for (size_t r = 0; r < t->nrow; r++)
         ones[r] = 1;
     find_roles(k, column, ones, &value, &sigma);
-    if (!value) {
-        st = fit_fail(err, FIT_ERR_CONFIG, "model %s has no column of measured values", k->name);
-        goto done;
-    }
+    if (!value)
+        return fit_fail(err, FIT_ERR_CONFIG, "model %s has no column of measured values", k->name);
     m->sigma_from = sigma ? FIT_SIGMA_ARRAY : FIT_SIGMA_NONE;
     const struct fit_dataset_table table = {.nrow = t->nrow,
                                             .ncolumn = k->ncolumn,
@@ -415,11 +372,7 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
                                             .sigma = sigma,
                                             .setting = m->setting,
                                             .center = k->intercept >= 0};
-    st = finish_dataset(t, k, from, &table, m, err);
-done:
-    free(all);
-    free(ones);
-    return st;
+    return finish_dataset(t, k, from, &table, m, err);
 }
 
 /* Why no table is found, when the file is one of two-time data. */
@@ -439,7 +392,7 @@ static void name_two_time(const char *file, const struct fit_kernel *kernel, str
 static enum fit_status copy_settings(const struct fit_kernel *k, const double *setting,
                                      struct fit_measurement *m, struct fit_error *err)
 {
-    if (!(m->setting = calloc(k->nsetting + 1, sizeof *m->setting)))
+    if (!(m->setting = fit_take(&m->storage_, k->nsetting, sizeof *m->setting)))
         return fit_no_memory(err, m->file);
     for (size_t i = 0; i < k->nsetting; i++) {
         m->setting[i] = setting ? setting[i] : k->setting[i].value;
@@ -457,10 +410,13 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
     struct fit_table_options o = {0};
     struct fit_table *t = NULL;
     struct fit_measurement *m = calloc(1, sizeof *m);
-    int *from = calloc(kernel->naxis + kernel->ncolumn + 1, sizeof *from);
-    enum fit_status st = FIT_OK;
     *out = NULL;
-    if (!m || !from || !(m->file = copy_text(file, strlen(file)))) {
+    if (!m)
+        return fit_no_memory(err, file);
+    enum fit_status st = FIT_OK;
+    int *from = fit_take(&m->storage_, kernel->naxis + kernel->ncolumn, sizeof *from);
+    m->file = fit_arena_string(&m->storage_, file);
+    if (m->storage_.failed) {
         st = fit_no_memory(err, file);
         goto done;
     }
@@ -480,7 +436,6 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
     st = fit_file_identity(file, m->sha256, &m->size, err);
 done:
     fit_table_free(t);
-    free(from);
     if (st == FIT_OK)
         *out = m;
     else

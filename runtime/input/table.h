@@ -24,6 +24,7 @@ struct fit_table {
     double **column; /* ncolumn arrays of nrow */
     char **unit;     /* ncolumn: the attribute `units` or `unit`, or NULL; NULL: no column has one */
     size_t *line;    /* nrow: where in a text; NULL: not from a text */
+    struct fit_arena storage_;
 };
 
 struct fit_table_options {

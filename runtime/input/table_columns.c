@@ -157,12 +157,11 @@ static int is_doubtful(const char *text)
 static enum fit_status convert(const char *file, struct fit_table *t, int *from, struct fit_unit_factor f,
                                struct fit_error *err)
 {
-    double *v = malloc((t->nrow ? t->nrow : 1) * sizeof *v);
-    for (size_t r = 0; v && r < t->nrow; r++)
-        v[r] = fit_unit_apply(f, t->column[*from][r]);
-    if (!v || !fit_table_add_column(t, t->name[*from], v, t->nrow))
+    if (!fit_table_add_column(t, t->name[*from], t->column[*from], t->nrow))
         return fit_no_memory(err, file);
     *from = (int)t->ncolumn - 1;
+    for (size_t r = 0; r < t->nrow; r++)
+        t->column[*from][r] = fit_unit_apply(f, t->column[*from][r]);
     return FIT_OK;
 }
 

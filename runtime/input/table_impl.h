@@ -21,8 +21,8 @@ struct fit_table *fit_table_new(size_t nrow, size_t ncolumn);
 /* 0: out of memory. */
 int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n);
 
-/* Adds a column; takes the values.  0: out of memory. */
-int fit_table_add_column(struct fit_table *t, const char *name, double *value, size_t n);
+/* Adds a column.  0: out of memory. */
+int fit_table_add_column(struct fit_table *t, const char *name, const double *value, size_t n);
 
 /* Name of the k-th of the axes and columns of a model, and whether the file must have it: errors may be missing. */
 const char *fit_table_wanted(const struct fit_kernel *k, size_t i);

@@ -48,13 +48,12 @@ enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k
     enum fit_status st = FIT_OK;
     if (!k->density)
         return FIT_OK;
-    size_t work = (k->workspace(l) + 8) / 8 * 8, length = l->chunk + FIT_LANES;
-    double *ws = aligned_alloc(64, (work + 8) * sizeof *ws);
-    double *trials = aligned_alloc(64, (length * (k->density->nargument + 1) + 7) / 8 * 8 * sizeof *trials);
-    double *theta = malloc((k->nparam + 1) * sizeof *theta);
-    if (!ws || !trials || !theta)
-        st = fit_no_memory(err, file);
-    for (size_t p = 0; theta && p < k->nparam; p++)
+    FIT_SCRATCH(a);
+    double *ws = fit_take(&a, k->workspace(l), sizeof *ws), *theta = fit_take(&a, k->nparam, sizeof *theta);
+    double *trials = fit_take(&a, (l->chunk + FIT_LANES) * (k->density->nargument + 1), sizeof *trials);
+    if (a.failed)
+        return fit_no_memory(err, file);
+    for (size_t p = 0; p < k->nparam; p++)
         theta[p] = k->param[p].start;
     for (size_t n = 0; st == FIT_OK && n < ds->ntile; n++) {
         const struct fit_tile *t = &ds->tile[n];
@@ -69,8 +68,5 @@ enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k
                               row + 1, measured_name(k), t->y[i], what, k->name, k->density->name);
         }
     }
-    free(ws);
-    free(trials);
-    free(theta);
     return st;
 }

@@ -312,7 +312,8 @@ enum fit_status fit_table_read_text(const char *file, const struct fit_table_opt
 {
     struct text t = {0};
     struct plan plan;
-    struct fit_cell *cell = malloc(2 * FIT_TABLE_COLUMNS * sizeof *cell);
+    FIT_SCRATCH(a);
+    struct fit_cell *cell = fit_take(&a, 2 * FIT_TABLE_COLUMNS, sizeof *cell);
     struct fit_table *table = NULL;
     if (!cell)
         return fit_no_memory(err, file);
@@ -324,7 +325,7 @@ enum fit_status fit_table_read_text(const char *file, const struct fit_table_opt
         st = fit_no_memory(err, file);
         goto done;
     }
-    if (!(table->line = malloc((table->nrow + 1) * sizeof *table->line)))
+    if (!(table->line = fit_take(&table->storage_, table->nrow, sizeof *table->line)))
         st = fit_no_memory(err, file);
     for (size_t c = 0; c < plan.nname; c++)
         if (!fit_table_set_name(table, c, name[c].at, name[c].n))
@@ -333,7 +334,6 @@ enum fit_status fit_table_read_text(const char *file, const struct fit_table_opt
         st = fill_rows(&t, &plan, table, cell, err);
 done:
     free(t.bytes);
-    free(cell);
     if (st == FIT_OK)
         *out = table;
     else

@@ -28,17 +28,13 @@ const char *fit_group_word(enum fit_group_kind kind, size_t n)
 static enum fit_status describe_groups(const struct fit_measurement *m, int has_q, struct fit_input *in,
                                        struct fit_error *err)
 {
-    size_t *bin = calloc(m->ngroup, sizeof *bin);
-    const char **key = calloc(m->ngroup, sizeof *key);
-    double *phi = calloc(m->ngroup, sizeof *phi), *q = has_q ? calloc(m->ngroup, sizeof *q) : NULL;
+    struct fit_arena *a = &in->storage_;
+    size_t *bin = fit_take(a, m->ngroup, sizeof *bin);
+    const char **key = fit_take(a, m->ngroup, sizeof *key);
+    double *phi = fit_take(a, m->ngroup, sizeof *phi), *q = has_q ? fit_take(a, m->ngroup, sizeof *q) : NULL;
     int known = 1;
-    if (!bin || !key || !phi || (has_q && !q)) {
-        free(bin);
-        free(key);
-        free(phi);
-        free(q);
+    if (a->failed)
         return fit_no_memory(err, NULL);
-    }
     for (size_t g = 0; g < m->ngroup; g++) {
         bin[g] = m->group[g].bin;
         key[g] = m->group[g].key;
@@ -55,8 +51,6 @@ static enum fit_status describe_groups(const struct fit_measurement *m, int has_
     in->bin = bin;
     in->key = key;
     in->phi = known ? phi : NULL;
-    if (!known)
-        free(phi);
     return FIT_OK;
 }
 
@@ -86,9 +80,6 @@ enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct
 
 void fit_input_free(struct fit_input *in)
 {
-    free((void *)(uintptr_t)in->bin);
-    free((void *)(uintptr_t)in->key);
-    free((void *)(uintptr_t)in->phi);
-    free((void *)(uintptr_t)in->q_group);
+    fit_arena_free(&in->storage_);
     *in = (struct fit_input){.q = NAN, .gap = NAN, .dt = NAN};
 }

@@ -40,6 +40,7 @@ struct fit_input {
     const double *phi;         /* ngroup, or NULL: no azimuths */
     const size_t *bin;         /* ngroup labels in the file, or NULL */
     const char *const *key;    /* ngroup names of datasets, or NULL */
+    struct fit_arena storage_;
 };
 
 /* What the loader knows, as above; arrays are owned by *in.  gap: of the setting of that name. */

@@ -9,7 +9,6 @@
  * logarithmic grid, between which the band is interpolated.  What is kept there is the difference
  * to least squares, which varies less over a range of ages than the model does.
  */
-#include "base/alloc.h"
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
 
@@ -82,33 +81,20 @@ static enum fit_status bands_of_points(struct bands *b, struct fit_error *err)
     return FIT_OK;
 }
 
-static int open_points(struct bands *b, size_t n)
+static int open_points(struct bands *b, size_t n, struct fit_arena *a)
 {
     const struct fit_kernel *k = b->r->kernel;
     const struct fit_layout *l = &b->r->ds->layout;
-    b->i = calloc(n + 1, sizeof *b->i);
-    b->j = calloc(n + 1, sizeof *b->j);
-    b->g = calloc(n + 1, sizeof *b->g);
-    b->best = calloc(n + 1, sizeof *b->best);
-    b->low = calloc(n + 1, sizeof *b->low);
-    b->high = calloc(n + 1, sizeof *b->high);
-    b->mean = malloc((n * b->ndraw + 1) * sizeof *b->mean);
-    b->ws = fit_alloc_doubles(k->workspace(l));
-    b->lin = fit_alloc_doubles(l->ngroup * k->nlinear);
-    return b->i && b->j && b->g && b->best && b->low && b->high && b->mean && b->ws && b->lin;
-}
-
-static void close_points(struct bands *b)
-{
-    free(b->i);
-    free(b->j);
-    free(b->g);
-    free(b->best);
-    free(b->low);
-    free(b->high);
-    free(b->mean);
-    free(b->ws);
-    free(b->lin);
+    b->i = fit_take(a, n, sizeof *b->i);
+    b->j = fit_take(a, n, sizeof *b->j);
+    b->g = fit_take(a, n, sizeof *b->g);
+    b->best = fit_take(a, n, sizeof *b->best);
+    b->low = fit_take(a, n, sizeof *b->low);
+    b->high = fit_take(a, n, sizeof *b->high);
+    b->mean = fit_take(a, n * b->ndraw, sizeof *b->mean);
+    b->ws = fit_take(a, k->workspace(l), sizeof *b->ws);
+    b->lin = fit_take(a, l->ngroup * k->nlinear, sizeof *b->lin);
+    return !a->failed;
 }
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
@@ -191,19 +177,17 @@ static enum fit_status cuts(struct fit_h5r *w, struct bands *b, struct fit_error
 {
     const struct fit_maps *m = b->r->maps;
     size_t lag[LAGS], n = lags(m->nlag, lag);
-    enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
     b->n = m->ngroup * FIT_MAPS_AGES * n;
-    if (!open_points(b, b->n))
-        st = fit_no_memory(err, "fit.h5, bands of the posterior");
-    for (size_t k = 0; st == FIT_OK && k < b->n; k++) {
+    if (!open_points(b, b->n, &a))
+        return fit_no_memory(err, "fit.h5, bands of the posterior");
+    for (size_t k = 0; k < b->n; k++) {
         pair_of(&b->r->ds->layout, k / n % FIT_MAPS_AGES, lag[k % n], &b->i[k], &b->j[k]);
         b->g[k] = (uint32_t)(k / n / FIT_MAPS_AGES);
     }
-    if (st == FIT_OK)
-        st = bands_of_points(b, err);
+    enum fit_status st = bands_of_points(b, err);
     if (st == FIT_OK)
         put_cuts(w, b, lag, n);
-    close_points(b);
     return st;
 }
 
@@ -214,18 +198,17 @@ static enum fit_status rows(struct fit_h5r *w, struct bands *b, struct fit_error
     static const char *const path[] = {"/entry/data/model_q025", "/entry/data/model_q975"};
     const struct fit_dataset *ds = b->r->ds;
     const struct fit_maps *m = b->r->maps;
-    enum fit_status st = FIT_OK;
+    FIT_SCRATCH(a);
     b->n = 0;
-    double *out = malloc((m->n + 1) * sizeof *out);
-    if (!out || !open_points(b, m->n))
-        st = fit_no_memory(err, "fit.h5, bands of the posterior");
-    for (size_t t = 0; st == FIT_OK && t < ds->ntile; t++)
+    double *out = fit_take(&a, m->n, sizeof *out);
+    if (!open_points(b, m->n, &a))
+        return fit_no_memory(err, "fit.h5, bands of the posterior");
+    for (size_t t = 0; t < ds->ntile; t++)
         for (size_t i = ds->tile[t].i0; i < ds->tile[t].i1 && b->n < m->n; i++) {
             b->i[b->n] = (uint32_t)i;
             b->g[b->n++] = (uint32_t)ds->tile[t].group;
         }
-    if (st == FIT_OK)
-        st = bands_of_points(b, err);
+    enum fit_status st = bands_of_points(b, err);
     for (size_t side = 0; st == FIT_OK && side < 2; side++) {
         for (size_t k = 0; k < m->n; k++)
             out[k] = NAN;
@@ -236,8 +219,6 @@ static enum fit_status rows(struct fit_h5r *w, struct bands *b, struct fit_error
         }
         fit_h5r_reals(w, path[side], 1, &m->n, out, NULL);
     }
-    close_points(b);
-    free(out);
     return st;
 }
 

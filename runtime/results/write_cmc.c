@@ -26,7 +26,7 @@ struct cmc {
     double *buffer;    /* chains x draws x ncolumn */
 };
 
-static int open_cmc(struct cmc *c, const struct fit_results *r)
+static int open_cmc(struct cmc *c, const struct fit_results *r, struct fit_arena *a)
 {
     const struct fit_samples *s = r->samples;
     const struct fit_kernel *k = r->kernel;
@@ -34,11 +34,11 @@ static int open_cmc(struct cmc *c, const struct fit_results *r)
     *c = (struct cmc){
         r,
         s,
-        calloc(s->ncolumn + 1, sizeof *c->column),
-        malloc((s->ncolumn + 1) * sizeof *c->name),
-        malloc((s->ncolumn + 1) * sizeof *c->text),
-        malloc((total * s->ncolumn + s->ncolumn * s->ncolumn + 1) * sizeof *c->buffer)};
-    if (!c->column || !c->name || !c->text || !c->buffer)
+        fit_take(a, s->ncolumn, sizeof *c->column),
+        fit_take(a, s->ncolumn, sizeof *c->name),
+        fit_take(a, s->ncolumn, sizeof *c->text),
+        fit_take(a, total * s->ncolumn + s->ncolumn * s->ncolumn, sizeof *c->buffer)};
+    if (a->failed)
         return 0;
     for (size_t q = 0; q < s->nlinear; q++)
         for (size_t g = 0; g < s->ngroup; g++, n++) {
@@ -56,14 +56,6 @@ static int open_cmc(struct cmc *c, const struct fit_results *r)
     for (size_t i = 0; i < n; i++)
         c->text[i] = c->name[i];
     return 1;
-}
-
-static void close_cmc(struct cmc *c)
-{
-    free(c->column);
-    free(c->name);
-    free(c->text);
-    free(c->buffer);
 }
 
 /* ---- samples.npz ----------------------------------------------------------------------------- */
@@ -277,13 +269,14 @@ const char *const fit_cmc_file[FIT_CMC_FILES] = {"samples.npz", "parameters.json
 enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
                               struct fit_error *err)
 {
+    FIT_SCRATCH(a);
     struct cmc c;
     struct fit_output out;
     const char *path;
     enum fit_status st = fit_output_begin(&out, folder, err);
     if (st != FIT_OK)
         return st;
-    if (!open_cmc(&c, r))
+    if (!open_cmc(&c, r, &a))
         st = fit_no_memory(err, folder);
     if (st == FIT_OK)
         st = fit_output_add(&out, fit_cmc_file[0], &path, err);
@@ -295,7 +288,6 @@ enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
         st = add_json(&out, fit_cmc_file[2], &c, diagnostics_json, err);
     if (st == FIT_OK)
         st = add_json(&out, fit_cmc_file[3], &c, analysis_json, err);
-    close_cmc(&c);
     if (st == FIT_OK)
         return fit_output_commit(&out, err);
     fit_output_abandon(&out);

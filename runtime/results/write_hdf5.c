@@ -16,12 +16,12 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* Name of parameter k of the full vector: "D0", "contrast[2]"; the caller frees. */
-static char *full_name(const struct fit_results *r, size_t k)
+/* Name of parameter k of the full vector: "D0", "contrast[2]". */
+static char *full_name(const struct fit_results *r, size_t k, struct fit_arena *a)
 {
     struct fit_full_param p = fit_results_param(r, k);
     size_t size = strlen(p.param->name) + 32;
-    char *s = malloc(size);
+    char *s = fit_take(a, size, 1);
     if (s && p.group >= 0)
         snprintf(s, size, "%s[%ld]", p.param->name, p.group);
     else if (s)
@@ -36,12 +36,12 @@ struct columns { /* of the table of all parameters */
     int64_t *phi;
 };
 
-static void fill_columns(const struct fit_results *r, struct columns *c)
+static void fill_columns(const struct fit_results *r, struct columns *c, struct fit_arena *a)
 {
     const struct fit_result *f = r->fit;
     for (size_t k = 0; k < f->nfull; k++) {
         struct fit_full_param p = fit_results_param(r, k);
-        c->name[k] = full_name(r, k);
+        c->name[k] = full_name(r, k, a);
         c->unit[k] = p.param->unit;
         c->group[k] = k < f->nparam ? "physics" : "scaling";
         c->label[k] = p.param->doc;
@@ -184,39 +184,19 @@ static void put_tied(struct fit_h5r *w, const struct fit_results *r)
 static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_results *r,
                                       struct fit_error *err)
 {
-    size_t n = r->fit->nfull + 1;
-    struct columns c = {calloc(n, sizeof *c.name),
-                        calloc(n, sizeof *c.unit),
-                        calloc(n, sizeof *c.group),
-                        calloc(n, sizeof *c.label),
-                        calloc(n, sizeof *c.value),
-                        calloc(n, sizeof *c.start),
-                        calloc(n, 1),
-                        calloc(n, 1),
-                        calloc(n, sizeof *c.phi)};
-    enum fit_status st = FIT_OK;
-    if (c.name && c.unit && c.group && c.label && c.value && c.start && c.fixed && c.bound &&
-        c.phi) {
-        fill_columns(r, &c);
-        for (size_t k = 0; k + 1 < n; k++)
-            if (!c.name[k])
-                fit_h5r_no_memory(w, "/entry/parameters/name");
-        write_columns(w, r, &c);
-    } else {
-        st = fit_no_memory(err, "fit.h5, table of parameters");
-    }
-    for (size_t k = 0; c.name && k < n; k++)
-        free((void *)(uintptr_t)c.name[k]);
-    free(c.name);
-    free(c.unit);
-    free(c.group);
-    free(c.label);
-    free(c.value);
-    free(c.start);
-    free(c.fixed);
-    free(c.bound);
-    free(c.phi);
-    return st;
+    FIT_SCRATCH(a);
+    size_t n = r->fit->nfull;
+    struct columns c = {fit_take(&a, n, sizeof *c.name),  fit_take(&a, n, sizeof *c.unit),
+                        fit_take(&a, n, sizeof *c.group), fit_take(&a, n, sizeof *c.label),
+                        fit_take(&a, n, sizeof *c.value), fit_take(&a, n, sizeof *c.start),
+                        fit_take(&a, n, sizeof *c.fixed), fit_take(&a, n, sizeof *c.bound),
+                        fit_take(&a, n, sizeof *c.phi)};
+    if (!a.failed)
+        fill_columns(r, &c, &a);
+    if (a.failed)
+        return fit_no_memory(err, "fit.h5, table of parameters");
+    write_columns(w, r, &c);
+    return FIT_OK;
 }
 
 /* ---- quality, convergence, starts, curves ---------------------------------------------------- */

@@ -311,18 +311,18 @@ static void describe_file(struct fit_nc *f)
     free(settings);
 }
 
-static enum fit_status open_groups(struct fit_nc *f, struct fit_error *err)
+static enum fit_status open_groups(struct fit_nc *f, struct fit_arena *a, struct fit_error *err)
 {
     const struct fit_results *r = f->r;
     const struct fit_samples *s = f->s;
     const struct fit_kernel *k = r->kernel;
     size_t n = s->chains * s->draws, wide = s->ngroup > s->ncoordinate ? s->ngroup : s->ncoordinate;
     int pairs = k->space == FIT_PAIRS;
-    f->group_coord = calloc(s->ngroup + 1, sizeof *f->group_coord);
-    f->buffer = malloc((n * (wide + 1) + s->ngroup + 1) * sizeof *f->buffer);
-    f->count = malloc((n + FIT_NC_PRIOR_DRAWS + 1) * sizeof *f->count);
-    f->flag = malloc(n + 1);
-    if (!f->group_coord || !f->buffer || !f->count || !f->flag)
+    f->group_coord = fit_take(a, s->ngroup, sizeof *f->group_coord);
+    f->buffer = fit_take(a, n * (wide + 1) + s->ngroup, sizeof *f->buffer);
+    f->count = fit_take(a, n + FIT_NC_PRIOR_DRAWS, sizeof *f->count);
+    f->flag = fit_take(a, n, sizeof *f->flag);
+    if (a->failed)
         return fit_no_memory(err, "posterior.nc");
     const enum fit_group_kind kind = pairs ? fit_input_groups(r->input, s->ngroup) : FIT_GROUP_PHI;
     int phi = pairs && r->input->phi && kind == FIT_GROUP_PHI;
@@ -341,7 +341,8 @@ enum fit_status fit_write_posterior(const struct fit_results *r, const char *pat
 {
     struct fit_h5r w = {0};
     struct fit_nc f = {.w = &w, .r = r, .s = r->samples, .x = r->samples->x};
-    enum fit_status st = open_groups(&f, err);
+    FIT_SCRATCH(a);
+    enum fit_status st = open_groups(&f, &a, err);
     if (st == FIT_OK)
         st = fit_h5r_create(path, &w, err);
     if (st == FIT_OK) {
@@ -357,9 +358,5 @@ enum fit_status fit_write_posterior(const struct fit_results *r, const char *pat
         describe_file(&f);
         st = fit_h5r_close(&w, err);
     }
-    free(f.group_coord);
-    free(f.buffer);
-    free(f.count);
-    free(f.flag);
     return st;
 }
