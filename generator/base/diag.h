@@ -5,8 +5,7 @@
  *        |             ^
  *     help: ...
  */
-#ifndef HG_DIAG_H
-#define HG_DIAG_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -33,5 +32,3 @@ void hg_error_at(struct hg_diag *d, size_t place, const char *help, const char *
 
 /* Our mistake: prints the pass and the message, aborts. */
 _Noreturn void hg_bug(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

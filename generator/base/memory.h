@@ -3,8 +3,7 @@
  * One arena serves a run.  Nothing is freed singly; hg_arena_free gives all back (tests, leak checkers).
  * Out of memory prints a message and exits with status 1: a compiler has nothing better to do.
  */
-#ifndef HG_MEMORY_H
-#define HG_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ char *hg_format_list(struct hg_arena *a, const char *format, va_list args) __att
  * *capacity is updated.  The old array stays in the arena. */
 void *hg_grow(struct hg_arena *a, const void *array, size_t have, size_t want, size_t size,
               size_t *capacity);
-
-#endif

@@ -1,6 +1,5 @@
 /* names.h -- a set of names in use, and new ones that differ from them: stem, stem_2, stem_3, ... */
-#ifndef HG_NAMES_H
-#define HG_NAMES_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -18,5 +17,3 @@ void hg_names_add(struct hg_names *s, struct hg_arena *a, const char *name);
 /* The first of stem, stem_2, stem_3, ... that is not in the set and that `refused` (may be NULL) does not
  * refuse; it is added. */
 const char *hg_names_unique(struct hg_names *s, struct hg_arena *a, const char *stem, int (*refused)(const char *));
-
-#endif

@@ -4,13 +4,10 @@
  * callback writes for that name.  @model@ and @source@ are replaced by the model's name and file.  There are
  * no loops, conditions or escapes; an empty part brings no heading because headings belong to the parts.
  */
-#ifndef HG_TMPL_H
-#define HG_TMPL_H
+#pragma once
 
 #include <stdio.h>
 
 typedef void hg_fill(void *user, const char *name, FILE *out);
 
 void hg_template(const char *text, const char *model, const char *source, hg_fill *fill, void *user, FILE *out);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A box is made once and lives in the arena.  Letters carry both spellings, "α" and "\alpha".
  */
-#ifndef HG_BOX_H
-#define HG_BOX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -90,5 +89,3 @@ const struct hg_box *hg_typeset_name_of(struct hg_model *m, hg_wid part);
 
 /* 1 when the formula, or one of its parts, has the word (op: with FUNCTION, else 0). */
 int hg_typeset_uses(struct hg_model *m, hg_wid root, enum hg_word what, enum hg_op op);
-
-#endif

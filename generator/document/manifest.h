@@ -1,6 +1,5 @@
 /* manifest.h -- a model described for programs (JSON) and a configuration to start from (YAML). */
-#ifndef HG_MANIFEST_H
-#define HG_MANIFEST_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@ void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE 
 /* YAML: a configuration of homodyne-NAME with every parameter at its start; what must be filled in
  * is marked FILL IN. */
 void hg_manifest_yaml(struct hg_model *m, FILE *out);
-
-#endif

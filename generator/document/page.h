@@ -4,8 +4,7 @@
  * There are two: html.c (one file, no network, no script; formulas in MathML) and latex.c (pdflatex
  * with amsmath).
  */
-#ifndef HG_PAGE_H
-#define HG_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -42,5 +41,3 @@ extern const struct hg_page_format hg_page_html, hg_page_latex;
 /* Writes the page.  found: of the variant v, whose kernel has been written, for its cost. */
 void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_analysis *found,
              const struct hg_page_format *f, FILE *out);
-
-#endif

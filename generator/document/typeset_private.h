@@ -1,6 +1,5 @@
 /* typeset_private.h -- shared by typeset.c (expressions) and typeset_formula.c (whole formulas). */
-#ifndef HG_TYPESET_PRIVATE_H
-#define HG_TYPESET_PRIVATE_H
+#pragma once
 
 #include "document/box.h"
 
@@ -56,5 +55,3 @@ const struct hg_box *typeset_call(struct typeset *t, const struct hg_box *name, 
 int typeset_shown_by_name(const struct typeset *t, hg_wid id);
 struct product typeset_product_of(struct typeset *t, hg_wid id);
 struct sum typeset_sum_of(struct typeset *t, hg_wid id);
-
-#endif

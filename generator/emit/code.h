@@ -5,8 +5,7 @@
  * Leaves (parameters, tables, columns) are written by the caller's function `leaf`, because what a leaf is
  * called depends on the loop it stands in.
  */
-#ifndef HG_CODE_H
-#define HG_CODE_H
+#pragma once
 
 #include "emit/tree.h"
 
@@ -75,5 +74,3 @@ void hg_line(struct hg_code *c, const char *format, ...) __attribute__((format(p
 
 /* A number as C reads it back to the same bits, in the shortest form. */
 const char *hg_number(struct hg_arena *a, double x);
-
-#endif

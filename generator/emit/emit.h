@@ -3,8 +3,7 @@
  * The tile functions are written first; each table or scalar they mention is registered as a field of the
  * workspace.  Then `prepare` is written to fill the fields.  emit.c puts the pieces into the template.
  */
-#ifndef HG_EMIT_H
-#define HG_EMIT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -117,5 +116,3 @@ void hg_explain(struct hg_emit *em, FILE *out);
  * last the file, with the combinations of found->degenerate, since these add nodes to the graph. */
 struct hg_emit *hg_emit_functions(struct hg_form *form, const struct hg_variant *v, int hessian);
 void hg_emit_file(struct hg_emit *em, const struct hg_analysis *found, FILE *out);
-
-#endif

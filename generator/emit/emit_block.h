@@ -1,6 +1,5 @@
 /* emit_block.h -- what the functions over pairs have in common: leaves of a block, loops around it. */
-#ifndef HG_EMIT_BLOCK_H
-#define HG_EMIT_BLOCK_H
+#pragma once
 
 #include "emit/emit.h"
 
@@ -49,5 +48,3 @@ void hg_tile_head(struct hg_tree *out);
  * loops, and statements for the end of a row (or NULL). */
 void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct hg_tree *out);
 void hg_block_loops(struct hg_tree *out, const char *call, const char *members, const struct hg_tree *row_end);
-
-#endif

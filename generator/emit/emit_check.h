@@ -1,7 +1,6 @@
 /* emit_check.h -- reference values of a model, by which a fitter checks its kernels after the
  * build. */
-#ifndef HG_EMIT_CHECK_H
-#define HG_EMIT_CHECK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,5 +26,3 @@
  * Points are all pairs i < j of the used frames for all groups (group by group, i by i), or all
  * rows.  Parameters are the starts and some of the model's random() sets. */
 void hg_emit_check(struct hg_model *m, const struct hg_variant *v, int hessian, FILE *out);
-
-#endif

@@ -4,8 +4,7 @@
  * Wanted are, with the small factors U of plan.h,
  *     (J^T J)_kl = sum over pairs, c, d of  F_cd U_ck U_dl ,      (J^T r)_k = sum over pairs, c of  G_c U_ck .
  */
-#ifndef HG_EMIT_CONTRACT_H
-#define HG_EMIT_CONTRACT_H
+#pragma once
 
 #include "emit/emit.h"
 
@@ -29,5 +28,3 @@ void hg_contract_tile_end(struct hg_contract *x, struct hg_tree *out);
 
 /* Operations per pair: as emitted, and if every product were added to its sum directly. */
 void hg_contract_count(const struct hg_contract *x, unsigned *taken, unsigned *direct);
-
-#endif

@@ -1,7 +1,6 @@
 /* emit_desc.h -- the description of a model as C tables: everything in struct fit_kernel that is
  * no code. */
-#ifndef HG_EMIT_DESC_H
-#define HG_EMIT_DESC_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@
  * whose functions are workspace, prepare, moments, normal, model, points, curves and, when there are combinations,
  * combine.  Names made here start with desc_. */
 void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out);
-
-#endif

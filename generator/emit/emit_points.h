@@ -1,6 +1,5 @@
 /* emit_points.h -- what the functions at single points have in common: leaves, and the loop over points. */
-#ifndef HG_EMIT_POINTS_H
-#define HG_EMIT_POINTS_H
+#pragma once
 
 #include "emit/emit.h"
 
@@ -32,5 +31,3 @@ struct hg_input_slot {
     int derivative;
 };
 const char *hg_point_input(struct hg_code *c, hg_id id); /* emit_second.c */
-
-#endif

@@ -1,6 +1,5 @@
 /* emit_rows.h -- what functions over the rows of a table have in common. */
-#ifndef HG_EMIT_ROWS_H
-#define HG_EMIT_ROWS_H
+#pragma once
 
 #include "emit/emit.h"
 
@@ -17,5 +16,3 @@ void hg_rows_end(struct hg_code *c);
 
 /* The function `model`. */
 void hg_rows_model(struct hg_emit *em, struct hg_tree *out);
-
-#endif

@@ -4,8 +4,7 @@
  * names that it declares.  Where nothing below it in its block uses one of them, it is not printed: so a writer offers
  * what a function may need, and no line of (void) is wanted.
  */
-#ifndef HG_TREE_H
-#define HG_TREE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ void hg_put_tree(struct hg_tree *t, const struct hg_tree *part);
 
 int hg_tree_empty(const struct hg_tree *t);
 void hg_tree_print(const struct hg_tree *t, FILE *out);
-
-#endif

@@ -10,8 +10,7 @@
  * that is its number, the operation, what it varies with (nothing: the same for the call) and its name, if it has one.
  * Leaves and constants stand by their own text instead of a number.
  */
-#ifndef HG_DUMP_H
-#define HG_DUMP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ void hg_dump(const struct hg_expr *e, const char *title, uint32_t n, const struc
 
 /* "frame group": what an expression varies with, or "" for nothing. */
 const char *hg_vary_text(struct hg_arena *a, unsigned vary);
-
-#endif

@@ -9,8 +9,7 @@
  * operands times its slopes and adds its own: one rounding, two for a function, and the absolute error of
  * sines and cosines put together from tables.
  */
-#ifndef HG_EVAL_H
-#define HG_EVAL_H
+#pragma once
 
 #include "graph/expr.h"
 
@@ -47,5 +46,3 @@ struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, uint32_t k);
 
 /* y = f(x) and its slope, for the functions of one argument, HG_EXP .. HG_SIGN. */
 void hg_eval_function(enum hg_op f, long double x, long double *y, long double *slope);
-
-#endif

@@ -9,8 +9,7 @@
  * at_i / at_j.  The rewrites are listed at the top of simplify.c; they hold for reals wherever both sides
  * are finite.
  */
-#ifndef HG_EXPR_H
-#define HG_EXPR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -153,5 +152,3 @@ hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf
 /* One line of text: "D0*pow(ts, alpha) + D_offset" (names where nodes have them, one level deep when
  * expand_root is set). */
 char *hg_text(const struct hg_expr *e, hg_id id, int expand_root);
-
-#endif

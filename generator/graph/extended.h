@@ -6,8 +6,7 @@
  * sines, cosines and tangents next to their zeros (absolute 2^-115 |x|) and erfc (2^-90).
  * NaN and infinities are in hi; lo is then 0.
  */
-#ifndef HG_EXTENDED_H
-#define HG_EXTENDED_H
+#pragma once
 
 #include "graph/expr.h"
 
@@ -29,5 +28,3 @@ struct hg_ext hg_ext_atan2(struct hg_ext y, struct hg_ext x);
 
 /* The functions of one argument, HG_EXP .. HG_SIGN. */
 struct hg_ext hg_ext_function(enum hg_op f, struct hg_ext x);
-
-#endif

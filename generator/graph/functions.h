@@ -1,6 +1,5 @@
 /* functions.h -- what ops.def says of the functions of one argument. */
-#ifndef HG_FUNCTIONS_H
-#define HG_FUNCTIONS_H
+#pragma once
 
 #include "graph/expr.h"
 
@@ -26,5 +25,3 @@ const struct hg_function *hg_function(enum hg_op op);
 double hg_sinc(double x, int k);
 long double hg_sincl(long double x, int k);
 long double hg_logisticl(long double x);
-
-#endif

@@ -5,8 +5,7 @@
  * family as code.c and fit/vmath.h do, without fused operations; integrals that values need are kept with what
  * their rounding left.  Where a choice depends on a comparison both sides go the way of the double.
  */
-#ifndef HG_TWIN_H
-#define HG_TWIN_H
+#pragma once
 
 #include "graph/eval.h"
 #include "graph/extended.h"
@@ -54,5 +53,3 @@ hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp);
  * not finite, past choices by the branch that was taken.  *line (may be NULL): of that node; of the lines that share
  * it the one on the way. */
 hg_id hg_twins_undefined(const struct hg_twins *t, hg_id root, uint32_t *line);
-
-#endif

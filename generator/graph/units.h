@@ -11,8 +11,7 @@
  *
  * Units are small integers, equal when the units are equal.
  */
-#ifndef HG_UNITS_H
-#define HG_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ const char *hg_unit_base_text(struct hg_units *u, hg_unit unit);
 /* The k-th long name that stands for a unit in model files ("second", "angstrom", ...) and the
  * unit's text; NULL after the last. */
 const char *hg_unit_constant(size_t k, const char **text);
-
-#endif

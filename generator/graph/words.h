@@ -1,6 +1,5 @@
 /* words.h -- names for temporaries and tables, made from the model's own words. */
-#ifndef HG_WORDS_H
-#define HG_WORDS_H
+#pragma once
 
 #include "graph/expr.h"
 
@@ -8,5 +7,3 @@
  * model would tell.  known (may be NULL): the name that a node has where the new one is to stand, or NULL. */
 const char *hg_words(const struct hg_expr *e, hg_id id, const char *(*known)(const void *user, hg_id id),
                      const void *user);
-
-#endif

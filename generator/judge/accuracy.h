@@ -11,8 +11,7 @@
  * Rounding alone gives 0.5, a function 0.5 to 2, a product of n factors up to n/2.
  * Values are computed as the emitted direct formula does (twin.h), at the places of sample_points.h.
  */
-#ifndef HG_ACCURACY_H
-#define HG_ACCURACY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -53,5 +52,3 @@ void hg_accuracy_print(const struct hg_accuracy *a, const char *prefix, int widt
 /* Errors for what is above the bound or not finite where the model says it can be fitted: the place, and
  * the operation that loses the digits.  Returns 1 when all is well, or the model allows any error. */
 int hg_accuracy_judge(struct hg_model *m, const struct hg_accuracy *a, struct hg_diag *d);
-
-#endif

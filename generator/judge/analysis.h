@@ -1,8 +1,7 @@
 /* analysis.h -- what the passes find out about a variant of a model: facts beside the model, which stays what its file
  * declares.
  */
-#ifndef HG_ANALYSIS_H
-#define HG_ANALYSIS_H
+#pragma once
 
 #include "judge/accuracy.h"
 #include "judge/degenerate.h"
@@ -12,5 +11,3 @@ struct hg_analysis {
     const struct hg_degeneracies *degenerate; /* what data cannot tell apart (degenerate.h); NULL: not looked for */
     struct fit_cost cost;                     /* of the kernel, once its functions are written */
 };
-
-#endif

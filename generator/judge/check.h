@@ -1,6 +1,5 @@
 /* check.h -- proofs before code: derivatives against dual numbers, the model's own test points. */
-#ifndef HG_CHECK_H
-#define HG_CHECK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
 /* Evaluates the variant at the model's random parameter sets and test points.  Reports failures through d and
  * a summary to out.  hessian: second derivatives as well.  Returns 1 when everything holds. */
 int hg_check(struct hg_model *m, const struct hg_variant *v, int hessian, struct hg_diag *d, FILE *out);
-
-#endif

@@ -12,8 +12,7 @@
  * everything passes.  Otherwise "evaluated": the combination of columns vanishes at all points tried within
  * its running error bound (degenerate_name.c).  Mirrors are evaluated (mirror.c).
  */
-#ifndef HG_DEGENERATE_H
-#define HG_DEGENERATE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -94,5 +93,3 @@ void hg_degenerate_name(const struct hg_probe *p, struct hg_degeneracies *all, s
 
 /* Adds mirrors. */
 void hg_mirrors(const struct hg_probe *p, struct hg_degeneracies *all);
-
-#endif

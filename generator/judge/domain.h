@@ -1,6 +1,5 @@
 /* domain.h -- expressions that can leave their domain inside the declared bounds. */
-#ifndef HG_DOMAIN_H
-#define HG_DOMAIN_H
+#pragma once
 
 #include "base/diag.h"
 #include "model/model.h"
@@ -9,5 +8,3 @@
  * that overflow, where the mean of the variant, or the log density, is not finite for that reason at some parameters
  * inside the bounds.  Adds no nodes to the graph. */
 void hg_domain_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d);
-
-#endif

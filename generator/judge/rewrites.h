@@ -7,8 +7,7 @@
  *     exprel(a) = (e^a - 1)/a    log1prel(a) = log(1 + a)/a    sinhc(a) = sinh(a)/a    series near 0, where they are 1
  * The rules are true where both sides are finite; whether one helps is for stability.c to find out.
  */
-#ifndef HG_REWRITES_H
-#define HG_REWRITES_H
+#pragma once
 
 #include "graph/expr.h"
 
@@ -26,5 +25,3 @@ hg_id hg_rule_apply(struct hg_expr *e, uint32_t k, hg_id node, hg_id bind[HG_RUL
 
 /* A pattern or a replacement as an expression of given a, b, c. */
 hg_id hg_rule_build(struct hg_expr *e, const char *text, const hg_id bind[HG_RULE_VARIABLES]);
-
-#endif

@@ -9,8 +9,7 @@
  * Frames: 12 times between 0 and 1000 frame periods; the pairs among them are neighbours early and late,
  * and far apart.  Everything is the same at every run.
  */
-#ifndef HG_SAMPLE_POINTS_H
-#define HG_SAMPLE_POINTS_H
+#pragma once
 
 #include "graph/eval.h"
 #include "model/model.h"
@@ -52,5 +51,3 @@ int hg_places_point(struct hg_places *b, uint32_t s, uint32_t place, struct hg_p
 
 /* "D0 = 1000, alpha = -2, t1 = 0, t2 = 0.1" */
 const char *hg_places_text(struct hg_places *b, uint32_t s, uint32_t place);
-
-#endif

@@ -10,8 +10,7 @@
  *   computed from tables over frames now stays so unless the model is above its bound.
  * Then the worst error of each output is measured (accuracy.h) and judged.
  */
-#ifndef HG_STABILITY_H
-#define HG_STABILITY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_analysis *f
 struct hg_rule;
 int hg_rule_measure(const struct hg_rule *r, uint32_t nvariable, unsigned wanted, uint32_t n, const double *value,
                      double *before, double *after);
-
-#endif

@@ -5,8 +5,7 @@
  * sandbox: no files, no system, no loading of code; at most 64 MB (16 MB in one piece), 20 million
  * instructions, 1 MB printed and 200000 expression nodes.  A file from a stranger is safe.
  */
-#ifndef HG_DSL_H
-#define HG_DSL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -25,5 +24,3 @@ struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const ch
 /* Prints every name that the language adds to Lua, one a line in the order of the alphabet: functions and constants
  * ("exp"), what a model has ("m.observe"), units ("second"). */
 void hg_dsl_words(struct hg_arena *a, FILE *out);
-
-#endif

@@ -5,8 +5,7 @@
  * can leak or dangle. The unit belongs to what was written, not to the node: t and t / second are
  * the same node.
  */
-#ifndef HG_DSL_PRIVATE_H
-#define HG_DSL_PRIVATE_H
+#pragma once
 
 #include "base/memory.h"
 #include "base/diag.h"
@@ -207,5 +206,3 @@ void dsl_check_c_name(struct lua_State *L, const char *name, const char *what);
 /* Field `key` of the table at t, a prior like {"normal", mean, sd}, into s; nothing when there is none.  Bounds
  * of s are known. */
 void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* tokens.h -- the words and signs of a text in Lua, without blanks and remarks (Lua 5.4 manual, 3.1). */
-#ifndef HG_TOKENS_H
-#define HG_TOKENS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ int hg_token_is(const struct hg_tokens *t, size_t k, const char *words);
 
 /* Can an expression end with token k?  What follows is then an operator, an argument, or another statement. */
 int hg_token_ends_value(const struct hg_tokens *t, size_t k);
-
-#endif

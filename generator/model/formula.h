@@ -1,6 +1,5 @@
 /* formula.h -- an expression of the graph as a reader would write it, in one line of text. */
-#ifndef HG_FORMULA_H
-#define HG_FORMULA_H
+#pragma once
 
 #include "graph/expr.h"
 
@@ -9,5 +8,3 @@ const char *hg_formula(const struct hg_expr *e, hg_id id);
 
 /* The same in the language of models, what is below in terms of the model's names: "D0 * ts^alpha + D_offset". */
 const char *hg_formula_code(const struct hg_expr *e, hg_id id);
-
-#endif

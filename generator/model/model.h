@@ -1,6 +1,5 @@
 /* model.h -- what a model file declares. */
-#ifndef HG_MODEL_H
-#define HG_MODEL_H
+#pragma once
 
 #include "base/diag.h"
 #include "graph/expr.h"
@@ -160,5 +159,3 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d);
 /* Warnings about parameters that the mean is linear in, together with the linear ones, but that are not declared
  * so.  Adds nodes to the graph: call it after the kernel is written. */
 void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* rates.h -- parameters that make a rate together: amplitude time^exponent + offset, and the same with
  * exp(exponent (time - shift)). */
-#ifndef HG_RATES_H
-#define HG_RATES_H
+#pragma once
 
 #include "model/model.h"
 
@@ -15,5 +14,3 @@ struct hg_rate {
 /* Finds the rates among the functions of the frame time that the model file wrote, for m->rate.  To be called
  * before any pass adds nodes.  No parameter belongs to two rates: the first in the file's order has it. */
 void hg_rates_find(struct hg_model *m);
-
-#endif

@@ -8,8 +8,7 @@
  * Written nodes are small integers into hg_model.written; 0 is none.  They are not shared: the same
  * formula written twice is two nodes.  A node never changes, apart from getting its name.
  */
-#ifndef HG_WRITTEN_H
-#define HG_WRITTEN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ const char *hg_written_by_author(const struct hg_model *m, hg_id node); /* NULL:
  * on the parameter enters as a SLOPE.  part: root is one of the parts and may be mentioned by its
  * name.  0 when root does not depend on the parameter.  (written_diff.c) */
 hg_wid hg_written_diff(struct hg_model *m, hg_wid root, int part, hg_id node);
-
-#endif

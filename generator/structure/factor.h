@@ -8,12 +8,9 @@
  *
  * The nodes made are raw: the simplifying constructors would undo them.
  */
-#ifndef HG_FACTOR_H
-#define HG_FACTOR_H
+#pragma once
 
 #include "graph/expr.h"
 
 /* Rearranges the n roots together; root[k] is replaced. */
 void hg_factor(struct hg_expr *e, uint32_t n, hg_id *root);
-
-#endif

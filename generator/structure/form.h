@@ -3,8 +3,7 @@
  * Basis functions, rest and channels are separated (separate.h), then factored together (factor.h), with the cores of
  * the cross moments sum b_q m_k.  The cross moments are needed per group; equal cores share a slot.
  */
-#ifndef HG_FORM_H
-#define HG_FORM_H
+#pragma once
 
 #include "structure/plan.h"
 #include "structure/separate.h"
@@ -39,5 +38,3 @@ void hg_form_strip(struct hg_expr *e, hg_id x, hg_id *coefficient, hg_id *core);
 const struct hg_moment *hg_form_slot(const struct hg_form *f, uint32_t slot);
 enum hg_channel_kind hg_form_slot_kind(const struct hg_form *f, uint32_t slot);
 int hg_form_slot_uses(const struct hg_form *f, uint32_t slot, uint32_t channel, uint32_t k);
-
-#endif

@@ -10,8 +10,7 @@
  * with m_a = d mean / d input_a a function of the pair and tangent_a,k a small table, both symbolic.
  * A channel collects the products that share m_a:  d mean / d theta_k = sum over channels e of m_e U_e,k.
  */
-#ifndef HG_PLAN_H
-#define HG_PLAN_H
+#pragma once
 
 #include "base/diag.h"
 #include "model/model.h"
@@ -74,5 +73,3 @@ hg_id hg_plan_local(struct hg_plan *p, hg_id def);
 
 /* Replaces scalars inside an expression over pairs or rows by LOCALs. */
 hg_id hg_plan_bundle(struct hg_plan *p, hg_id root);
-
-#endif

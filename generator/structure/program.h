@@ -1,6 +1,5 @@
 /* program.h -- what the passes made, as lists of roots (dump.h). */
-#ifndef HG_PROGRAM_H
-#define HG_PROGRAM_H
+#pragma once
 
 #include "graph/dump.h"
 #include "structure/form.h"
@@ -13,5 +12,3 @@ struct hg_root *hg_plan_roots(const struct hg_plan *p, uint32_t *n);
 
 /* After separate and factor: basis functions, rest, channels, cores of the cross moments. */
 struct hg_root *hg_form_roots(const struct hg_form *f, uint32_t *n);
-
-#endif

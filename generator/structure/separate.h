@@ -8,8 +8,7 @@
  *              groups
  * What does not have this form stays as it is; the reason is kept for --explain.
  */
-#ifndef HG_SEPARATE_H
-#define HG_SEPARATE_H
+#pragma once
 
 #include "structure/plan.h"
 
@@ -27,5 +26,3 @@ struct hg_separation {
 
 /* The root with its functions of differences separated. */
 hg_id hg_separate(struct hg_plan *p, hg_id root, struct hg_separation *s);
-
-#endif

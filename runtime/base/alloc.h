@@ -1,11 +1,8 @@
 /* alloc.h -- storage for vectors of numbers. */
-#ifndef FIT_ALLOC_H
-#define FIT_ALLOC_H
+#pragma once
 
 #include <stddef.h>
 
 /* n doubles, all 0, aligned to 64 bytes, and a vector more that may be read; to be released by free().  NULL: there is
  * no memory. */
 double *fit_alloc_doubles(size_t n);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * What belongs to an object comes from an arena inside the object, and goes with it.
  */
-#ifndef FIT_ARENA_H
-#define FIT_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ void fit_arena_free(struct fit_arena *a);
 
 /* An arena that is freed where its scope ends, on whatever way. */
 #define FIT_SCRATCH(a) struct fit_arena a __attribute__((cleanup(fit_arena_free))) = {NULL, 0}
-
-#endif

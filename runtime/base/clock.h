@@ -7,8 +7,7 @@
  * A thread's seconds over all kinds add up to the time since it was first seen (the first: since
  * fit_clock_start).  While the clock does not run the calls cost one comparison.
  */
-#ifndef FIT_CLOCK_H
-#define FIT_CLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ void fit_clock_print(FILE *f);
 
 /* Seconds of a clock that only goes forward. */
 double fit_seconds(void);
-
-#endif

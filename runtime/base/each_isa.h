@@ -1,13 +1,10 @@
 /* each_isa.h -- a function once for each instruction set, chosen when the program starts.  Not under sanitizers, whose
  * run-time is not ready when the choice is made. */
-#ifndef FIT_EACH_ISA_H
-#define FIT_EACH_ISA_H
+#pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define EACH_ISA __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define EACH_ISA
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* identity.h -- which file it is: its size and SHA-256. */
-#ifndef FIT_IDENTITY_H
-#define FIT_IDENTITY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -8,5 +7,3 @@
 
 /* sha256: 64 hexadecimal digits; size: bytes.  FIT_ERR_IO, FIT_ERR_MEMORY. */
 enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size, struct fit_error *err);
-
-#endif

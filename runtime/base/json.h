@@ -17,8 +17,7 @@
  * Numbers are written with the fewest digits that read back to the same double; what JSON cannot
  * say (NaN, infinities) becomes null.  Strings are UTF-8; bytes that are not become U+FFFD.
  */
-#ifndef FIT_JSON_H
-#define FIT_JSON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ int fit_json_put(struct fit_json *j, FILE *f);
 
 /* Writes the shortest decimal form of a finite x that reads back as x; buffer of at least 32. */
 void fit_format_double(char *buffer, size_t size, double x);
-
-#endif

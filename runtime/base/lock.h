@@ -10,8 +10,7 @@
  *     ...
  *     fit_lock_release(&lock);      also without fit_lock_take
  */
-#ifndef FIT_LOCK_H
-#define FIT_LOCK_H
+#pragma once
 
 #include "base/status.h"
 
@@ -37,5 +36,3 @@ int fit_lock_is_held(const char *folder);
 
 /* Gives the folder back; one that was made for the run and is still empty goes. */
 void fit_lock_release(struct fit_lock *lock);
-
-#endif

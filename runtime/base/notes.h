@@ -1,7 +1,6 @@
 /* notes.h -- what the user should know besides the result, one sentence each, gathered on the way: from a
  * file of data, a configuration, a fit. */
-#ifndef FIT_NOTES_H
-#define FIT_NOTES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void fit_notes_doubt(struct fit_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void fit_notes_copy(struct fit_notes *to, const struct fit_notes *from);
 void fit_notes_free(struct fit_notes *notes);
-
-#endif

@@ -9,8 +9,7 @@
  *     fit_output_add(&out, "fit.json", &path, err);        write to `path`, by any means
  *     fit_output_commit(&out, err);                         or fit_output_abandon(&out)
  */
-#ifndef FIT_OUTPUT_H
-#define FIT_OUTPUT_H
+#pragma once
 
 #include "base/status.h"
 
@@ -62,5 +61,3 @@ enum fit_status fit_output_write(const char *path, const char *text, size_t size
 /* Begins a set with the single file `path`; *temporary is where to write it. */
 enum fit_status fit_output_one(struct fit_output *out, const char *path, const char **temporary,
                                struct fit_error *err);
-
-#endif

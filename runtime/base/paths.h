@@ -1,6 +1,5 @@
 /* paths.h -- paths as users write them in configurations. */
-#ifndef FIT_PATHS_H
-#define FIT_PATHS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ void fit_path_meant(const char *path, char *text, size_t size);
 
 /* The message about a file that cannot be opened: FIT_ERR_IO, with the name beside it that was probably meant. */
 enum fit_status fit_path_missing(const char *path, struct fit_error *err);
-
-#endif

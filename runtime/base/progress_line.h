@@ -3,8 +3,7 @@
  * Nothing is written when the stream is not a terminal or TERM is "dumb", unless JSON lines were asked for (one object
  * per iteration, for programs that watch).  There are no colours, so that NO_COLOR has nothing to forbid.
  */
-#ifndef FIT_PROGRESS_LINE_H
-#define FIT_PROGRESS_LINE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -52,5 +51,3 @@ void fit_progress_stop(struct fit_progress_view *v);
 
 /* "40 s", "12 min"; what is left is never nothing. */
 void fit_progress_duration(double seconds, char *text, size_t size);
-
-#endif

@@ -6,13 +6,10 @@
  *     posterior.nc           attribute run_id    cmc/samples.npz   array run_id
  *     run.log, summary.txt, config.effective.yaml, sequence of chains in posterior.checkpoint: a line "run 0123..."
  */
-#ifndef FIT_RUN_ID_H
-#define FIT_RUN_ID_H
+#pragma once
 
 #include "base/status.h"
 
 enum { FIT_RUN_ID = 17 };
 
 void fit_run_id_new(char id[FIT_RUN_ID]);
-
-#endif

@@ -3,8 +3,7 @@
  * Every function that can fail returns an enum fit_status and takes a struct fit_error last.  The message
  * says where, what was wrong, what was seen and what would be right.  The library never prints or exits.
  */
-#ifndef FIT_STATUS_H
-#define FIT_STATUS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -51,5 +50,3 @@ const char *fit_error_word(const struct fit_error *err);
 /* Exit status of a program that ends with s: 0, 1 internal or out of memory, 3 usage or configuration, 4 data, also
  * those from which no finite number comes, 130. */
 int fit_status_exit(enum fit_status s);
-
-#endif

@@ -8,8 +8,7 @@
  * unit documented for its place; it is converted, or refused with both units named.  What a measurement tells by name
  * (q, gap, phi, dt) is kept in the units of fit_units_of() everywhere in the program; kernels get it in the unit they
  * declare, by fit_units_to_model(). */
-#ifndef FIT_UNITS_H
-#define FIT_UNITS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -86,5 +85,3 @@ double fit_units_turn(const char *declared);
 /* What is suspicious about a bare wavevector (1/angstrom), gap (angstrom): a message, or NULL. */
 const char *fit_units_doubt_q(double q);
 const char *fit_units_doubt_gap(double gap);
-
-#endif

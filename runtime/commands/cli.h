@@ -5,8 +5,7 @@
  * Python packages are accepted; those that mean nothing here are kept in `ignored`, to be told
  * once.
  */
-#ifndef FIT_CLI_H
-#define FIT_CLI_H
+#pragma once
 
 #include "base/status.h"
 #include "fit/kernel.h"
@@ -123,5 +122,3 @@ char *fit_cli_help(const char *program, const char *title, enum fit_space space,
 
 /* Name of a command: "fit", "eval", ... */
 const char *fit_cli_command_name(enum fit_command command);
-
-#endif

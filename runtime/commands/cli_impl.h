@@ -5,8 +5,7 @@
  * goes and one line of help.  Rows with the same name may exist for different commands (--frames is
  * a number for `eval` and a range for `fit`).  Rows without help text are accepted but not shown.
  */
-#ifndef FIT_CLI_IMPL_H
-#define FIT_CLI_IMPL_H
+#pragma once
 
 #include "commands/cli.h"
 
@@ -57,5 +56,3 @@ static inline int fit_cli_takes_value(enum fit_cli_kind kind)
     return kind != FLAG && kind != LEVEL && kind != SWITCH &&
            kind != IGNORE_FLAG;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* configuration.h -- from the command line to a configuration. */
-#ifndef FIT_CONFIGURATION_H
-#define FIT_CONFIGURATION_H
+#pragma once
 
 #include "commands/program.h"
 #include "config/config.h"
@@ -14,5 +13,3 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
 
 /* The words of the command, quoted where a shell would want it; the caller frees. */
 char *fit_command_line(int argc, char *const *argv);
-
-#endif

@@ -2,13 +2,10 @@
  *
  * `srun -n 8 homodyne fit ...` and `mpirun -np 8 homodyne fit ...` start the same fit eight times.  What the launchers
  * tell their processes by the environment is looked at. */
-#ifndef FIT_COPIES_H
-#define FIT_COPIES_H
+#pragma once
 
 #include "base/status.h"
 
 /* FIT_ERR_USAGE, with what to do instead, when this is one of several; unless FIT_COPIES=each says that each has work
  * of its own.  command: "fit". */
 enum fit_status fit_copies_refuse(const char *command, struct fit_error *err);
-
-#endif

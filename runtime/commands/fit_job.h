@@ -11,8 +11,7 @@
  * Every phase gives FIT_OK or the status of `err`; what it has made is released by fit.c,
  * also after an error.
  */
-#ifndef FIT_FIT_JOB_H
-#define FIT_FIT_JOB_H
+#pragma once
 
 #include "base/lock.h"
 #include "base/output.h"
@@ -95,5 +94,3 @@ void fit_job_note_result(struct fit_job *job);
 
 /* --dry-run: what would be fitted, and where it would be written. */
 void fit_job_print_dry_run(const struct fit_job *job);
-
-#endif

@@ -5,8 +5,7 @@
  * columns (model_grid_axes.c), parameters, contrast and offset.  A parameter that is not given takes the model's start;
  * axes, columns, and settings without a default must be given.
  */
-#ifndef FIT_MODEL_GRID_H
-#define FIT_MODEL_GRID_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -67,5 +66,3 @@ enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, dou
 /* What was made of it, as JSON: file (cli->output), shape, parameters. */
 enum fit_status fit_experiment_json(const struct fit_experiment *e, const struct fit_cli *cli, FILE *f,
                                     struct fit_error *err);
-
-#endif

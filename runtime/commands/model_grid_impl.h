@@ -1,6 +1,5 @@
 /* model_grid_impl.h -- what model_grid.c and model_grid_axes.c share. */
-#ifndef FIT_MODEL_GRID_IMPL_H
-#define FIT_MODEL_GRID_IMPL_H
+#pragma once
 
 #include "commands/model_grid.h"
 
@@ -12,5 +11,3 @@ enum fit_status fit_experiment_groups(struct fit_experiment *e, const struct fit
 
 /* The rows of a table: layout.nrow, column, group; after the groups. */
 enum fit_status fit_experiment_columns(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err);
-
-#endif

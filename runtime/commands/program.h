@@ -4,8 +4,7 @@
  * and hands it to one command; a command writes to p->out (results) and p->err (notes) and returns
  * a status.
  */
-#ifndef FIT_PROGRAM_H
-#define FIT_PROGRAM_H
+#pragma once
 
 #include "base/status.h"
 #include "commands/cli.h"
@@ -57,5 +56,3 @@ enum fit_status fit_cmd_selfcheck(struct fit_program *p, const struct fit_cli *c
 /* The kernel that --variant and --isa choose. */
 enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,
                                    const struct fit_kernel **kernel, struct fit_error *err);
-
-#endif

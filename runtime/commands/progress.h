@@ -1,8 +1,7 @@
 /* progress.h -- what a person sees while a fit runs: one line on the terminal, five times a second; while chains
  * run, one line for each of them (base/progress_line.h).
  */
-#ifndef FIT_PROGRESS_H
-#define FIT_PROGRESS_H
+#pragma once
 
 #include "base/progress_line.h"
 #include "leastsquares/fit_types.h"
@@ -13,5 +12,3 @@ int fit_progress_show(void *user, const struct fit_progress *p);
 
 /* The same for sampling: chains, effective draws of the log density per second, the time that is left. */
 int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* simulate_config.h -- `simulate CONFIG.yaml`: what a fit would be given, as options of simulate. */
-#ifndef FIT_SIMULATE_CONFIG_H
-#define FIT_SIMULATE_CONFIG_H
+#pragma once
 
 #include "base/status.h"
 #include "commands/cli.h"
@@ -10,5 +9,3 @@
  * frames, azimuths (from the data file where there is one), starting values, contrast and offset. */
 enum fit_status fit_simulate_config(struct fit_cli *cli, const struct fit_kernel *kernel,
                                     struct fit_error *err);
-
-#endif

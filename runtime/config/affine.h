@@ -3,8 +3,7 @@
  * Numbers, names, + - * / and parentheses; of the two sides of a product at least one must be a number, and so must
  * the right side of a quotient.
  */
-#ifndef FIT_AFFINE_H
-#define FIT_AFFINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ struct fit_affine_names {
  * (from 1) what is wrong. */
 int fit_affine_parse(const char *text, const struct fit_affine_names *names, double *factor, char *message,
                      size_t size);
-
-#endif

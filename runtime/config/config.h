@@ -19,8 +19,7 @@
  * Units inside: angstrom, 1/angstrom, s, degrees.  Lists and strings belong to the configuration
  * and live until fit_config_free.  Nothing prints; nothing touches the data file (only whether it
  * exists). */
-#ifndef FIT_CONFIG_H
-#define FIT_CONFIG_H
+#pragma once
 
 #include "base/status.h"
 #include "fit/kernel.h"
@@ -476,5 +475,3 @@ const char *fit_config_written_mode(const char *canonical);
 int fit_config_same_mode(const char *a, const char *b);
 /* The name of a model that was probably meant; NULL: none is near. */
 const char *fit_config_near_mode(const char *name);
-
-#endif

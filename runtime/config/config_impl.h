@@ -5,8 +5,7 @@
  * it remembers the nodes of rows of kind LATER.  model_keys.c and params.c read those, in
  * a fixed order. fit_config_finish checks that everything fits together.  The command line takes
  * the same way, with another origin. */
-#ifndef FIT_CONFIG_IMPL_H
-#define FIT_CONFIG_IMPL_H
+#pragma once
 
 #include "base/arena.h"
 #include "config/config.h"
@@ -173,5 +172,3 @@ extern const struct fit_cfg_word fit_cfg_word_dt_policy[], fit_cfg_word_time_ori
     fit_cfg_word_estimator[], fit_cfg_word_sequence[],
     fit_cfg_word_stream[], fit_cfg_word_units_policy[], fit_cfg_word_variant[], fit_cfg_word_method[],
     fit_cfg_word_prior[], fit_cfg_word_prior_compat[];
-
-#endif

@@ -1,7 +1,6 @@
 /* model_names.h -- the models of the project as their files declare them, built or not: a table that the build makes
  * (build-aux/ModelNames.cmake), for those who have a name and no kernel. */
-#ifndef FIT_MODEL_NAMES_H
-#define FIT_MODEL_NAMES_H
+#pragma once
 
 struct fit_model_name {
     const char *name;
@@ -9,5 +8,3 @@ struct fit_model_name {
     const char *const *alias; /* other names in configurations, ended by NULL */
 };
 extern const struct fit_model_name fit_model_names[]; /* ended by a name that is NULL */
-
-#endif

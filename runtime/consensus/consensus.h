@@ -21,8 +21,7 @@
  * when the shards are parts of one population.  What is not normal stays as a bias: of order sqrt(K / n) standard
  * deviations for n points in a shard, however much data there are.  correction.c corrects it.
  */
-#ifndef FIT_CONSENSUS_H
-#define FIT_CONSENSUS_H
+#pragma once
 
 #include "posterior/posterior.h"
 
@@ -100,5 +99,3 @@ void fit_consensus_free(struct fit_consensus *c);
  * integrated out as z has them. */
 enum fit_eval fit_consensus_parameters(struct fit_posterior *full, size_t chain, const double *z, struct fit_rng *rng,
                                        double *theta, double *lin, double *sigma);
-
-#endif

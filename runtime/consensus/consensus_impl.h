@@ -1,6 +1,5 @@
 /* consensus_impl.h -- the parts of consensus.c. */
-#ifndef FIT_CONSENSUS_IMPL_H
-#define FIT_CONSENSUS_IMPL_H
+#pragma once
 
 #include <pthread.h>
 
@@ -60,5 +59,3 @@ void fit_consensus_state_save(struct fit_consensus_run *c, unsigned char *state)
 /* FIT_ERR_DATA: of another division. */
 enum fit_status fit_consensus_state_load(struct fit_consensus_run *c, const unsigned char *state, size_t size,
                                          struct fit_error *err);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * The division depends on the shape of the data, the number of shards and the seed only.
  */
-#ifndef FIT_SHARD_H
-#define FIT_SHARD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -70,5 +69,3 @@ void fit_shards_free(struct fit_shards *s);
 enum fit_status fit_shards_open(const struct fit_shards *s, size_t k, size_t nlinear, struct fit_dataset **view,
                                 struct fit_error *err);
 void fit_shards_close(const struct fit_shards *s, struct fit_dataset *view);
-
-#endif

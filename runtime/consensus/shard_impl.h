@@ -1,6 +1,5 @@
 /* shard_impl.h -- the parts of shard.c: two ways to cut data into pieces and to make a data set of some. */
-#ifndef FIT_SHARD_IMPL_H
-#define FIT_SHARD_IMPL_H
+#pragma once
 
 #include "consensus/shard.h"
 #include "data/dataset_impl.h"
@@ -41,5 +40,3 @@ enum fit_status fit_shard_open_rows(const struct fit_shards_private *p, const si
 enum fit_status fit_shard_open_pairs(const struct fit_shards_private *p, const size_t *list, size_t n,
                                      struct fit_dataset **view, struct fit_error *err);
 void fit_shard_close_rows(struct fit_dataset *view);
-
-#endif

@@ -5,8 +5,7 @@
  * Tiles are cut by the data's shape alone, never by threads, so that sums have the same bits everywhere.
  * The values may also stay in their file (fit_dataset_stream): the same tiles with the same bits.
  */
-#ifndef FIT_DATASET_H
-#define FIT_DATASET_H
+#pragma once
 
 #include "base/status.h"
 #include "fit/kernel.h"
@@ -178,5 +177,3 @@ int fit_dataset_constant(const struct fit_dataset *ds, size_t g);
 
 /* NULL is allowed. */
 void fit_dataset_free(struct fit_dataset *ds);
-
-#endif

@@ -1,6 +1,5 @@
 /* dataset_impl.h -- what dataset.c (pairs) and rows.c (tables) share. */
-#ifndef FIT_DATASET_IMPL_H
-#define FIT_DATASET_IMPL_H
+#pragma once
 
 #include "base/arena.h"
 #include "data/dataset.h"
@@ -89,5 +88,3 @@ enum fit_status fit_dataset_group_rows(const struct fit_dataset *ds, size_t g, s
 
 /* Sets y, w and sum of every tile from the storage, and ds->bytes. */
 void fit_dataset_point_tiles(struct fit_dataset *ds);
-
-#endif

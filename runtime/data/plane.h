@@ -3,8 +3,7 @@
  * Rows and columns are those of the symmetric matrix, from 0.  A box of rows and columns i < j is
  * read from whichever half the file holds; a view tells where in the bytes an element came to lie.
  */
-#ifndef FIT_PLANE_H
-#define FIT_PLANE_H
+#pragma once
 
 #include "hdf5/raw.h"
 
@@ -51,5 +50,3 @@ enum fit_status fit_plane_read(const struct fit_plane *p, const struct fit_rect 
 /* The view of p in what was read (of p or of another plane that comes together with it). */
 struct fit_view fit_plane_view(const struct fit_plane *p, const struct fit_rect *box,
                                const void *bytes);
-
-#endif

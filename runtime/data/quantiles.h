@@ -6,8 +6,7 @@
  * not over at hi or begun before lo; kept for comparison (scaling constant).  Pairs of frames i < j are looked at;
  * the packages also count the diagonal.
  */
-#ifndef FIT_QUANTILES_H
-#define FIT_QUANTILES_H
+#pragma once
 
 #include "data/dataset.h"
 
@@ -17,5 +16,3 @@ enum fit_status fit_quantiles(const struct fit_dataset *ds, size_t g, double *co
 
 /* Percentile p of n values, interpolated linearly between ranks; x is reordered. */
 double fit_percentile(double *x, size_t n, double p);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Errors of reading are kept: from then on every wait returns -1.
  */
-#ifndef FIT_STREAM_H
-#define FIT_STREAM_H
+#pragma once
 
 #include "data/plane.h"
 #include "fit/kernel.h"
@@ -68,5 +67,3 @@ enum fit_status fit_stream_status(struct fit_stream *s, struct fit_error *err);
 
 /* The same failure, found elsewhere. */
 void fit_stream_fail(struct fit_stream *s, const struct fit_error *why);
-
-#endif

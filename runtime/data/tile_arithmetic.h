@@ -4,8 +4,7 @@
  * through all lanes; lanes that do not count must have been settled before (weight 0 or residual 0).
  * Sums are kept per lane and added in a fixed tree: the same bits on one instruction-set level.
  */
-#ifndef FIT_TILE_ARITHMETIC_H
-#define FIT_TILE_ARITHMETIC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ struct fit_lanes_gather {
 
 /* to: nvector x ngroup x 8 <- the numbers less the reference of the group. */
 void fit_lanes_gather(const struct fit_lanes_gather *x, double *to);
-
-#endif

@@ -5,8 +5,7 @@
  * logarithm of the number of leaves).  Threads take leaves as they come and influence nothing but
  * the time.
  */
-#ifndef FIT_TILE_SUMS_H
-#define FIT_TILE_SUMS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -50,5 +49,3 @@ int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_tas
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */
 void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),
                        void *user);
-
-#endif

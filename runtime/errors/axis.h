@@ -1,6 +1,5 @@
 /* axis.h -- where the paraboloid around the result of a fit expects the others when one parameter is held elsewhere. */
-#ifndef FIT_AXIS_H
-#define FIT_AXIS_H
+#pragma once
 
 #include "leastsquares/fit_impl.h"
 
@@ -8,5 +7,3 @@
  * value then, inside their bounds; bent into the valleys of rates (rate_valley.h).  Of a linear parameter they follow
  * the covariance.  Not for several threads at once: work space of the fit is used.  */
 void fit_axis_point(struct fit_ls *f, size_t e, double v, double *theta);
-
-#endif

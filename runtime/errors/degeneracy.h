@@ -1,7 +1,6 @@
 /* degeneracy.h -- the degeneracies that the compiler found in a model (fit/kernel.h), looked for at the
  * result of a fit. */
-#ifndef FIT_DEGENERACY_H
-#define FIT_DEGENERACY_H
+#pragma once
 
 #include "leastsquares/fit_types.h"
 
@@ -11,5 +10,3 @@
  * is not finite. */
 enum fit_status fit_degeneracies(const struct fit_kernel *kernel, const struct fit_layout *layout,
                                  double variance, struct fit_result *res, struct fit_error *err);
-
-#endif

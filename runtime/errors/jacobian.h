@@ -1,8 +1,7 @@
 /* jacobian.h -- means and derivatives at points as matrices are handed out: a row for each point, where kernels give
  * columns (fit_kernel.points).
  */
-#ifndef FIT_JACOBIAN_H
-#define FIT_JACOBIAN_H
+#pragma once
 
 #include "fit/kernel.h"
 
@@ -16,5 +15,3 @@ struct fit_tables {
 /* i, j, g, mean: as for points; rows: n x (nparam + nlinear), or NULL. */
 void fit_jacobian_rows(const struct fit_tables *t, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,
                        double *mean, double *rows);
-
-#endif

@@ -12,8 +12,7 @@
  * A best value on a bound gives one-sided limits toward the inside, with the one-sided quantiles (0.68: 0.468 and
  * 0.95: 1.645 standard deviations; Self & Liang, J. Am. Stat. Assoc. 82 (1987) 605).
  */
-#ifndef FIT_LIKELIHOOD_H
-#define FIT_LIKELIHOOD_H
+#pragma once
 
 #include "leastsquares/evidence.h"
 #include "leastsquares/fit_impl.h"
@@ -36,5 +35,3 @@ enum fit_status fit_likelihood_extend(struct fit_ls *f, size_t which, double var
 
 /* Of the root of the rise, 68 and 95 %: Student's t where the noise comes from the residuals. */
 void fit_likelihood_limits(const struct fit_ls *f, int one_sided, double limit[2]);
-
-#endif

@@ -13,8 +13,7 @@
  * model, one group or all, and times that of the families: the few of the model, which tell most, need not stand out of
  * the many of the places.  And that of the products of neighbours.
  */
-#ifndef FIT_MISFIT_H
-#define FIT_MISFIT_H
+#pragma once
 
 #include "leastsquares/objective.h"
 
@@ -52,5 +51,3 @@ struct fit_misfit_spec {
     double rho[3], products[3]; /* along the lag, along the age, sharing a frame: of all groups */
 };
 enum fit_status fit_misfit_find(const struct fit_misfit_spec *spec, struct fit_misfit *out, struct fit_error *err);
-
-#endif

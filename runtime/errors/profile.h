@@ -23,8 +23,7 @@
  * tell them from others (degeneracy.h), get these intervals as well; not those of which the model determines nothing
  * anywhere.
  */
-#ifndef FIT_PROFILE_H
-#define FIT_PROFILE_H
+#pragma once
 
 #include "leastsquares/fit_impl.h"
 
@@ -50,5 +49,3 @@ double fit_profile_widest(const struct fit_result *r);
 
 /* What these arrays hold when the profile is not looked at. */
 void fit_profile_none(struct fit_result *r);
-
-#endif

@@ -6,8 +6,7 @@
  * Told at the time at which the error of r is smallest.  Errors by the propagation of J^T J through generalised
  * inverses, as in degeneracy.c: NaN where undetermined directions take part.
  */
-#ifndef FIT_RATE_VALUE_H
-#define FIT_RATE_VALUE_H
+#pragma once
 
 #include "leastsquares/fit_types.h"
 
@@ -15,5 +14,3 @@
  * normal_matrix, eigenvalues, errors and profiles of *res.  variance: as for the covariance. */
 enum fit_status fit_rate_values(const struct fit_kernel *kernel, const struct fit_layout *layout, double variance,
                                 struct fit_result *res, struct fit_error *err);
-
-#endif

@@ -11,8 +11,7 @@
  *     Econometrica 59 (1991) 817, eq. 6.4 for Bartlett's weights, which is what clusters at all positions amount to).
  *   Rows of a table: HC3 (MacKinnon & White, J. Econometrics 29 (1985) 305).
  */
-#ifndef FIT_SANDWICH_H
-#define FIT_SANDWICH_H
+#pragma once
 
 #include "errors/scores.h"
 
@@ -30,5 +29,3 @@ struct fit_sandwich_spec {
 /* After fit_covariance(): fills res->std_robust, covariance_robust, robust and residual.  NaN where the usual error
  * is, 0 where it is 0.  FIT_ERR_MEMORY, FIT_ERR_NUMERIC. */
 enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_result *res, struct fit_error *err);
-
-#endif

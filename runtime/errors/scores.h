@@ -8,8 +8,7 @@
  * Pairs: frames are gathered, in order, into blocks of `length` frames; scores are summed over the pairs (i, j)
  * with i in block a and j in block b.  Rows: products of scores, corrected for the leverage, are summed.
  */
-#ifndef FIT_SCORES_H
-#define FIT_SCORES_H
+#pragma once
 
 #include "errors/misfit.h"
 #include "errors/speckle_noise.h"
@@ -82,5 +81,3 @@ static inline long fit_score_unknown(const struct fit_objective *o, size_t g, si
     int u = o->map[g * o->nlinear + e - o->nparam];
     return u < 0 ? -1 : (long)o->nparam + u;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* scores_impl.h -- what the passes over pairs and over rows have in common. */
-#ifndef FIT_SCORES_IMPL_H
-#define FIT_SCORES_IMPL_H
+#pragma once
 
 #include "errors/scores.h"
 
@@ -31,5 +30,3 @@ int fit_scores_of_rows(struct fit_score_pass *p);  /* scores_rows.c */
 /* w <- v times the weight that the loss gives the residual; nvector vectors of FIT_LANES.  room: as many numbers. */
 void fit_score_weights(const struct fit_score_loss *loss, size_t nvector, const double *y, const double *mean,
                        const double *v, double *w, double *room);
-
-#endif

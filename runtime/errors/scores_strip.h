@@ -4,8 +4,7 @@
  * the diagonal, behind the edge, of weight 0) have weight, residual and derivatives 0, so that sums need not ask.
  * Sums are kept for each lane, to be added up when all is in them: the same bits whatever the vectors of the machine.
  */
-#ifndef FIT_SCORES_STRIP_H
-#define FIT_SCORES_STRIP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -51,5 +50,3 @@ void fit_strip_known(const struct fit_strip *s, const double *x, double *to);
 
 /* Sum of the lanes in a fixed order. */
 double fit_strip_total(const double lanes[FIT_STRIP_LANES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* scores_tile.h -- what one tile of pairs gives by itself: scores by blocks of frames, sums over its residuals, and the
  * residuals at its edges.  Groups go one after the other, row by row, in strips (scores_strip.h).
  */
-#ifndef FIT_SCORES_TILE_H
-#define FIT_SCORES_TILE_H
+#pragma once
 
 #include "errors/scores_impl.h"
 #include "errors/scores_strip.h"
@@ -73,5 +72,3 @@ void fit_score_patches_free(struct fit_score_patch *q);
 
 /* Everything of tile t into q. */
 void fit_score_patch_take(const struct fit_score_tiles *x, const struct fit_tile *t, struct fit_score_patch *q);
-
-#endif

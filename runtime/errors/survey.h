@@ -10,8 +10,7 @@
  *
  * It is done with a sketch of the cost (thin_profile.h) where there is one; what counts is confirmed by the data.
  */
-#ifndef FIT_SURVEY_H
-#define FIT_SURVEY_H
+#pragma once
 
 #include "errors/thin_profile.h"
 #include "leastsquares/fit_impl.h"
@@ -27,5 +26,3 @@ struct fit_survey_spec {
 /* About f->res->theta, after fit_covariance().  Other minima are added to f->res; a better one is left in f->better
  * (f->found_lower = 1).  FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
 enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec);
-
-#endif

@@ -17,8 +17,7 @@
  * leads to points, and tells where not to look; every end of an interval, and that an error holds,
  * is said from values and gradients of all data.
  */
-#ifndef FIT_THIN_PROFILE_H
-#define FIT_THIN_PROFILE_H
+#pragma once
 
 #include "leastsquares/fit_impl.h"
 
@@ -56,5 +55,3 @@ struct fit_sketch_spec {
 };
 void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *spec, double *theta,
                          double *cost, double *gradient);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Formats:  NEP 1 and numpy.lib.format, NPY 1.0 to 3.0.
  */
-#ifndef FIT_NPY_H
-#define FIT_NPY_H
+#pragma once
 
 #include "files/npz.h"
 
@@ -21,5 +20,3 @@ void fit_npy_doubles(const unsigned char *p, const struct fit_npz_array *a, size
  * 0 or none; text has room for fit_npy_text_size(a) bytes. */
 size_t fit_npy_text_size(const struct fit_npz_array *a);
 void fit_npy_text(const unsigned char *p, const struct fit_npz_array *a, char *text);
-
-#endif

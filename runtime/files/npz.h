@@ -12,8 +12,7 @@
  * objects are refused: reading them would run code of the file's author.  A bare .npy is a
  * container with one member "".
  */
-#ifndef FIT_NPZ_H
-#define FIT_NPZ_H
+#pragma once
 
 #include "base/status.h"
 
@@ -58,5 +57,3 @@ enum fit_status fit_npz_read_all(struct fit_npz *z, int member, double **value, 
 /* The first element of a member of text, as UTF-8; the caller frees. */
 enum fit_status fit_npz_read_text(struct fit_npz *z, int member, char **text,
                                   struct fit_error *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The first failure sticks and is told by fit_npz_finish.  Members and the whole are below 4 GiB.
  */
-#ifndef FIT_NPZ_WRITE_H
-#define FIT_NPZ_WRITE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -42,5 +41,3 @@ void fit_npz_put_names(struct fit_npz_writer *w, const char *name, size_t n,
 
 /* Closes the archive. */
 enum fit_status fit_npz_finish(struct fit_npz_writer *w, struct fit_error *err);
-
-#endif

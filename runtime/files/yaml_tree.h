@@ -4,8 +4,7 @@
  * ones, an alias to a node that contains it, and bad syntax are errors with name:line:column. 
  * Merge keys (<<) are expanded.  Size, depth and the growth by aliases are limited, so that no
  * text can exhaust the machine. The only place that knows libyaml. */
-#ifndef FIT_YAML_TREE_H
-#define FIT_YAML_TREE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -59,5 +58,3 @@ const struct fit_yaml *fit_yaml_get(const struct fit_yaml *node, const char *key
 
 /* True for the plain scalars null, Null, NULL, ~ and nothing. */
 int fit_yaml_is_null(const struct fit_yaml *node);
-
-#endif

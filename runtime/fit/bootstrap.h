@@ -14,8 +14,7 @@
  * Every replicate is a fit of its own that begins at the result.  Random numbers are a function of seed, replicate
  * and place (rng.h), replicates are fitted side by side, each by one thread: the same bits for any number of threads.
  */
-#ifndef FIT_BOOTSTRAP_H
-#define FIT_BOOTSTRAP_H
+#pragma once
 
 #include "leastsquares/fit_types.h"
 
@@ -46,5 +45,3 @@ enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_
                               const struct fit_options *options, const struct fit_result *res,
                               const struct fit_bootstrap_spec *spec, struct fit_bootstrap *out, struct fit_error *err);
 void fit_bootstrap_free(struct fit_bootstrap *b);
-
-#endif

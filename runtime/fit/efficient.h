@@ -9,8 +9,7 @@
  * The difference of both estimates is held against its own covariance (Hausman, Econometrica 46 (1978) 1251): of a
  * model that does not quite hold they differ by more than chance allows.
  */
-#ifndef FIT_EFFICIENT_H
-#define FIT_EFFICIENT_H
+#pragma once
 
 #include "leastsquares/fit_impl.h"
 
@@ -19,5 +18,3 @@
  * estimates that it has not it keeps values and errors.  FIT_ERR_CONFIG when efficient estimates are asked for and
  * cannot be had; FIT_ERR_MEMORY, FIT_ERR_INTERRUPTED. */
 enum fit_status fit_efficient(struct fit_ls *f);
-
-#endif

@@ -6,8 +6,7 @@
  *     if (fit_run(kernel, dataset, &opt, &res, &err) != FIT_OK) ...
  *     fit_result_free(&res);
  */
-#ifndef FIT_FIT_H
-#define FIT_FIT_H
+#pragma once
 
 #include "leastsquares/fit_types.h"
 
@@ -24,5 +23,3 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
 
 /* Frees what a fit has put into *res, not *res itself; once. */
 void fit_result_free(struct fit_result *res);
-
-#endif

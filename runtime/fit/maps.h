@@ -6,8 +6,7 @@
  *
  * One pass over the tiles, with the same bits for any number of threads.
  */
-#ifndef FIT_MAPS_H
-#define FIT_MAPS_H
+#pragma once
 
 #include "data/dataset.h"
 #include "leastsquares/fit_types.h"
@@ -40,5 +39,3 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
                              const struct fit_result *fit, int threads, struct fit_maps **maps,
                              struct fit_error *err);
 void fit_maps_free(struct fit_maps *maps);
-
-#endif

@@ -1,7 +1,6 @@
 /* measured.h -- data before any fit: maps and cuts as maps.h has them, and the noise of each group.
  */
-#ifndef FIT_MEASURED_H
-#define FIT_MEASURED_H
+#pragma once
 
 #include "fit/maps.h"
 
@@ -17,5 +16,3 @@ struct fit_measured {
 enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                  int threads, struct fit_measured *m, struct fit_error *err);
 void fit_measured_free(struct fit_measured *m);
-
-#endif

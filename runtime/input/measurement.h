@@ -14,8 +14,7 @@
  * a fifth of them is an error.  Other values that are not finite get weight zero.  Nothing is
  * written.
  */
-#ifndef FIT_MEASUREMENT_H
-#define FIT_MEASUREMENT_H
+#pragma once
 
 #include "base/status.h"
 #include "data/dataset.h"
@@ -87,5 +86,3 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
 
 /* The same for values that stay in the file. */
 size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted);
-
-#endif

@@ -1,7 +1,6 @@
 /* measurement_impl.h -- what measurement.c (whole matrices), blocks.c and
  * check.c share. */
-#ifndef FIT_MEASUREMENT_IMPL_H
-#define FIT_MEASUREMENT_IMPL_H
+#pragma once
 
 #include "input/measurement.h"
 
@@ -60,5 +59,3 @@ enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_
 /* Loads by blocks of rows.  *why: NULL, or why that is not possible (nothing has happened then). */
 enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char **why,
                                    struct fit_error *err);
-
-#endif

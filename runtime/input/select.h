@@ -7,8 +7,7 @@
  * Frames: a window of rows, from 1, ends included.  Nothing is chosen silently: what is not there
  * is an error that tells what is, and whatever was adjusted is told in a note.
  */
-#ifndef FIT_SELECT_H
-#define FIT_SELECT_H
+#pragma once
 
 #include "base/notes.h"
 #include "base/status.h"
@@ -99,5 +98,3 @@ int fit_angle_inside(double degrees, double lower, double upper);
 /* "1..3, 7, 9..12": numbers from increasing indices (index + offset), cut with "..." when too
  * long. */
 void fit_format_list(const uint32_t *index, size_t n, long offset, char *text, size_t size);
-
-#endif

@@ -21,8 +21,7 @@
  * Units: q 1/angstrom, phi degrees, times s.  Not for use by several threads at a time.  Reads
  * only.
  */
-#ifndef FIT_SOURCE_H
-#define FIT_SOURCE_H
+#pragma once
 
 #include "base/notes.h"
 #include "base/status.h"
@@ -82,5 +81,3 @@ enum fit_status fit_source_read_g2(struct fit_source *src, size_t k, double **g2
 
 /* 1 when the file has a time axis whose steps are not all the same; text says which are not. */
 int fit_source_is_uneven(const struct fit_source *s, char *text, size_t size);
-
-#endif

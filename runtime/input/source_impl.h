@@ -1,7 +1,6 @@
 /* source_impl.h -- what source.c and source_read.c share with the files of the layouts
  * (source_*.c). */
-#ifndef FIT_SOURCE_IMPL_H
-#define FIT_SOURCE_IMPL_H
+#pragma once
 
 #include "data/plane.h"
 #include "files/npz.h"
@@ -112,5 +111,3 @@ int fit_source_tells_g2(const struct fit_source *s);
 enum fit_status fit_source_plane(const struct fit_source *s, struct fit_h5_raw_set *set, size_t k,
                                  int sigma, struct fit_plane *plane, const char **why,
                                  struct fit_error *err);
-
-#endif

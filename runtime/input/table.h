@@ -7,8 +7,7 @@
  * names in its attribute `columns`.  npz: 1-D members of one length, or one 2-D member.  npy: 1-D
  * or 2-D.
  */
-#ifndef FIT_TABLE_H
-#define FIT_TABLE_H
+#pragma once
 
 #include "base/status.h"
 #include "config/config.h"
@@ -50,5 +49,3 @@ int fit_table_find(const struct fit_table *table, const char *source);
 enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,
                                const struct fit_kernel *kernel, const double *setting,
                                struct fit_measurement **m, struct fit_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* table_impl.h -- what table.c and table_text.c share. */
-#ifndef FIT_TABLE_IMPL_H
-#define FIT_TABLE_IMPL_H
+#pragma once
 
 #include "input/table.h"
 
@@ -50,5 +49,3 @@ enum { FIT_TABLE_COLUMNS = 4096 };
 /* fit_table_read for text. */
 enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
                                     struct fit_table **out, struct fit_error *err);
-
-#endif

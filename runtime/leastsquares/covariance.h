@@ -1,7 +1,6 @@
 /* covariance.h -- errors, correlations and what the data do not determine, from J^T J at the
  * optimum. */
-#ifndef FIT_COVARIANCE_H
-#define FIT_COVARIANCE_H
+#pragma once
 
 #include "leastsquares/objective.h"
 
@@ -34,5 +33,3 @@ int fit_spread_set(struct fit_spread *s, const struct fit_result *res, const uns
 /* g^T S^- g for a gradient over all parameters (components of those that are not free do not count): NaN
  * when more than `along` of g (in standard errors) points along undetermined directions. */
 double fit_spread_variance(const struct fit_spread *s, const double *gradient, double along);
-
-#endif

@@ -4,8 +4,7 @@
  * them. Points that profiles, scans and other minima have met are kept here, so that what one of them has found is a
  * start for the others and speaks against an interval that leaves it out.
  */
-#ifndef FIT_EVIDENCE_H
-#define FIT_EVIDENCE_H
+#pragma once
 
 #include "leastsquares/objective.h"
 
@@ -32,5 +31,3 @@ void fit_evidence_beside(const struct fit_evidence *e, size_t which, double v, l
 
 /* The lowest point whose element `which` lies outside the intervals by more than `slack`; -1: none. */
 long fit_evidence_outside(const struct fit_evidence *e, size_t which, const struct fit_union *u, double slack);
-
-#endif

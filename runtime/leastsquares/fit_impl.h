@@ -1,7 +1,6 @@
 /* fit_impl.h -- what the parts of a fit by least squares share: fit.c, redundant.c, minimum.c, noise.c,
  * rate_escape.c. */
-#ifndef FIT_FIT_IMPL_H
-#define FIT_FIT_IMPL_H
+#pragma once
 
 #include "leastsquares/evidence.h"
 #include "leastsquares/fit_types.h"
@@ -154,5 +153,3 @@ enum fit_status fit_ls_hierarchy(struct fit_ls *f, struct fit_outcome *o);
 /* Mean and variance of a population from n values whose errors have the covariance V (n x n), by restricted
  * maximum likelihood; work: V is overwritten.  Returns 0, or 1 when V is not a covariance. */
 int fit_reml(size_t n, const double *value, double *V, double *mean, double *variance);
-
-#endif

@@ -17,8 +17,7 @@
  * cannot tell apart here (see fit_result.degenerate), and where the cost is far from the paraboloid on
  * which these errors rest (see fit_result.interval).
  */
-#ifndef FIT_FIT_TYPES_H
-#define FIT_FIT_TYPES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -431,5 +430,3 @@ const char *fit_estimator_name(enum fit_estimator e);
 
 /* "none", "parametric", "block" */
 const char *fit_bootstrap_word(enum fit_bootstrap_kind kind);
-
-#endif

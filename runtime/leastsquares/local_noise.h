@@ -12,8 +12,7 @@
  * frame along the line, do not either; nor, of data, do pairs of the first frames, where rates may be powers of a time
  * near 0.
  */
-#ifndef FIT_LOCAL_NOISE_H
-#define FIT_LOCAL_NOISE_H
+#pragma once
 
 #include "data/dataset.h"
 
@@ -73,5 +72,3 @@ void fit_noise_steps(const struct fit_layout *l, size_t reach, uint32_t *step);
  * unit, 1 when they are true.  Tables: FIT_LOCAL_NONE. */
 enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local_noise *each,
                                   struct fit_local_noise *all, struct fit_error *err);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Nothing here knows data, models, threads or clocks.
  */
-#ifndef FIT_NLSQ_H
-#define FIT_NLSQ_H
+#pragma once
 
 #include <stddef.h>
 
@@ -100,5 +99,3 @@ void fit_nlsq_free(struct fit_nlsq *s);
 /* Minimises from x (moved into the box); x is the best point found. */
 enum fit_nlsq_end fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
                                const struct fit_nlsq_options *opt, double *x);
-
-#endif

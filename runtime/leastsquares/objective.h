@@ -17,8 +17,7 @@
  *   blocks     unknowns that meet in some group: the quadratic program falls into these.
  * lin(g,q) = u[map] + shift, or = shift alone when it is fixed (map = -1).
  */
-#ifndef FIT_OBJECTIVE_H
-#define FIT_OBJECTIVE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -201,5 +200,3 @@ void fit_objective_edges(const struct fit_objective *obj, const struct fit_tile 
 
 /* Data and weights of the tile for the robust loss. */
 void fit_loss_weights(struct fit_objective *obj, const struct fit_tile *t, double *y, double *w);
-
-#endif

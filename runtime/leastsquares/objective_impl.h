@@ -1,7 +1,6 @@
 /* objective_impl.h -- what the parts of the objective share: objective_setup.c makes it, objective.c evaluates the sum
  * of squares, loss.c robust costs.  All are described in objective.h. */
-#ifndef FIT_OBJECTIVE_IMPL_H
-#define FIT_OBJECTIVE_IMPL_H
+#pragma once
 
 #include "leastsquares/objective.h"
 #include "leastsquares/robust_loss.h"
@@ -51,5 +50,3 @@ void fit_objective_reduce(struct fit_objective *o, const double *sum, const doub
 /* Sums of the tile as kernels want them (fit_tile.sum) from its values and weights; acc: 24 ngroup doubles of scratch.
  */
 void fit_objective_tile_sums(const struct fit_objective *o, const struct fit_tile *t, double *acc, double *sum);
-
-#endif

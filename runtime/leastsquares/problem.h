@@ -1,6 +1,5 @@
 /* problem.h -- the sum of squares of objective.h as the problem that nlsq.h minimises. */
-#ifndef FIT_PROBLEM_H
-#define FIT_PROBLEM_H
+#pragma once
 
 #include "leastsquares/fit_types.h"
 #include "leastsquares/nlsq.h"
@@ -22,5 +21,3 @@ enum fit_nlsq_answer fit_watch(void *watch, const struct fit_nlsq_report *r);
 
 /* How a run of the optimiser ended, in the words of a fit. */
 enum fit_word fit_word_of(enum fit_nlsq_end end);
-
-#endif

@@ -6,8 +6,7 @@
  * the fit ends with Gauss-Newton steps of all free parameters, linear ones included, by QR, until
  * they no longer become smaller; the covariance comes from R.
  */
-#ifndef FIT_QR_STEPS_H
-#define FIT_QR_STEPS_H
+#pragma once
 
 #include "leastsquares/covariance.h"
 #include "leastsquares/objective.h"
@@ -49,5 +48,3 @@ void fit_polish_free(struct fit_polish *p);
  * FIT_ERR_NUMERIC when the Jacobian is not finite. */
 enum fit_status fit_polish_covariance(const struct fit_polish *p, double variance,
                                       struct fit_result *res, struct fit_error *err);
-
-#endif

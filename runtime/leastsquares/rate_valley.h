@@ -5,8 +5,7 @@
  * are bent: the rate at two times of the measurement takes the values that the straight step promises to first order,
  * and A and C follow from these at the new E.  To first order the bent step is the straight one.
  */
-#ifndef FIT_RATE_VALLEY_H
-#define FIT_RATE_VALLEY_H
+#pragma once
 
 #include "fit/kernel.h"
 
@@ -42,5 +41,3 @@ void fit_valley_values(const struct fit_rate *r, const struct fit_layout *l, con
 /* As fit_valley_point, with these values at both times. */
 int fit_valley_from(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
                     const double value[2], double exponent, double *out);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The frames are cut into blocks of pairs.  Of independent noise of variance s^2, S^2 / V has mean s^2 and variance 2
  * s^4 in each of them, S = sum w r, V = sum w; what a model leaves that is smooth makes it larger. */
-#ifndef FIT_RESIDUAL_BLOCKS_H
-#define FIT_RESIDUAL_BLOCKS_H
+#pragma once
 
 #include "leastsquares/objective.h"
 
@@ -15,5 +14,3 @@ struct fit_residual_blocks {
 
 /* Pairs only; after fit_objective_value().  FIT_EVAL_STOP: interrupted; FIT_ERR_MEMORY is told as FIT_EVAL_REJECT. */
 enum fit_eval fit_residual_blocks(struct fit_objective *obj, struct fit_residual_blocks *out);
-
-#endif

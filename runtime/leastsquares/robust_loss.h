@@ -6,8 +6,7 @@
  *     huber    z for z <= 1, else 2 sqrt(z) - 1        arctan  arctan(z)
  * The residual's share in the gradient is psi = r rho'(z), in the Hessian psi' = rho' + 2 z rho''.
  */
-#ifndef FIT_ROBUST_LOSS_H
-#define FIT_ROBUST_LOSS_H
+#pragma once
 
 #include "data/tile_arithmetic.h"
 #include "leastsquares/fit_types.h"
@@ -31,5 +30,3 @@ void fit_rho_weights(const struct fit_lanes *t, enum fit_loss loss, double f, do
 
 /* Both at once, of the majorant, whose data are y itself. */
 void fit_rho_both(const struct fit_lanes *t, enum fit_loss loss, double f, double *w, double *sum);
-
-#endif

@@ -4,8 +4,7 @@
  * minimum taken over the linear parameters, and derivatives, all of it from one pass over the data where a step is near
  * the minimum.
  */
-#ifndef FIT_ROBUST_PROBLEM_H
-#define FIT_ROBUST_PROBLEM_H
+#pragma once
 
 #include "leastsquares/nlsq.h"
 #include "leastsquares/objective.h"
@@ -33,5 +32,3 @@ struct fit_nlsq_problem fit_robust_problem(struct fit_robust_problem *c, double 
  * errors.  known: 1 when the last value was asked for at x. */
 enum fit_eval fit_robust_problem_end(struct fit_robust_problem *c, const double *x, int known, double gtol,
                                      struct fit_objective_robust *sums);
-
-#endif

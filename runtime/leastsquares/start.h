@@ -13,8 +13,7 @@
  * One whose residuals are larger may stand in a wrong minimum: then the search goes on with more
  * points, some of them around the best, up to a fixed amount of work.
  */
-#ifndef FIT_START_H
-#define FIT_START_H
+#pragma once
 
 #include "leastsquares/objective.h"
 
@@ -84,5 +83,3 @@ enum fit_status fit_start_noise(const struct fit_objective *obj, double *varianc
 
 /* The same for every group: variance[ngroup].  Of the objective only kernel, ds, ngroup and npoint are used. */
 enum fit_status fit_start_noises(const struct fit_objective *obj, double *variance, struct fit_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* start_impl.h -- what the parts of the search for starting points share: start.c, start_points.c,
  * start_round.c, start_global.c.
  */
-#ifndef FIT_START_IMPL_H
-#define FIT_START_IMPL_H
+#pragma once
 
 #include "leastsquares/start.h"
 
@@ -103,5 +102,3 @@ enum fit_status fit_start_list(struct fit_candidates *list, size_t n, size_t p,
 enum { FIT_START_RESTARTS = 6 };
 enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj, struct fit_candidates *list,
                                  struct fit_error *err);
-
-#endif

@@ -1,9 +1,6 @@
 /* cpu.h -- what the processor can. */
-#ifndef FIT_CPU_H
-#define FIT_CPU_H
+#pragma once
 
 /* 1 when this machine can run code compiled for the level: "x86-64-v2", -v3, -v4 (x86-64 psABI);
  * names of other machines are taken to be the machine's own. */
 int fit_cpu_supports(const char *isa);
-
-#endif

@@ -1,6 +1,5 @@
 /* memory.h -- how much memory there is. */
-#ifndef FIT_MEMORY_H
-#define FIT_MEMORY_H
+#pragma once
 
 /* MB (1e6 bytes) that this process may still take: what the system calls available, not more than
  * the limits of its cgroups leave.  NaN: nobody knows. */
@@ -12,5 +11,3 @@ int fit_memory_room(double bytes);
 
 /* Megabytes: the most that this process ever held. */
 double fit_memory_peak_mb(void);
-
-#endif

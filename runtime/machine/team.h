@@ -8,8 +8,7 @@
  * A call from within a turn runs by itself, in order.  OMP_PROC_BIND (true, close, spread) binds the
  * threads that are made to one core each; the thread that calls is left free.
  */
-#ifndef FIT_TEAM_H
-#define FIT_TEAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ struct fit_team {
 
 /* Runs turn(user, k, thread) once for each k < n and returns when all are done. */
 void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user);
-
-#endif

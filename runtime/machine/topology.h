@@ -1,7 +1,6 @@
 /* topology.h -- processors that this process may use: cores inside its affinity mask, limits of its
  * control groups, NUMA nodes.  From /sys and /proc, without further libraries. */
-#ifndef FIT_TOPOLOGY_H
-#define FIT_TOPOLOGY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ int fit_topology_core(size_t k, int spread);
 /* Physical cores inside the affinity mask of the process, not more than the quota of its cgroup (at least 1).
  * OMP_NUM_THREADS, when set, wins. */
 int fit_topology_threads(void);
-
-#endif

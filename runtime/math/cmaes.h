@@ -8,8 +8,7 @@
  * Hansen, The CMA Evolution Strategy: A Tutorial (arXiv:1604.00772), equations (56) to (61) with the
  * constants of its table 1 (positive weights only).
  */
-#ifndef FIT_CMAES_H
-#define FIT_CMAES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ enum fit_cmaes_word { FIT_CMAES_FOUND, FIT_CMAES_EVALUATIONS, FIT_CMAES_STOPPED,
  * finite; *used: evaluations. */
 enum fit_cmaes_word fit_cmaes_run(const struct fit_cmaes_problem *p, const struct fit_cmaes_options *opt,
                                   double *u, double *best, size_t *used);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The last two are the logit transforms of Stan's reference manual (section 10.2), in x and in log x.
  */
-#ifndef FIT_COORDINATE_H
-#define FIT_COORDINATE_H
+#pragma once
 
 enum fit_coordinate_kind {
     FIT_COORDINATE_IDENTITY,
@@ -34,5 +33,3 @@ double fit_coordinate_at(const struct fit_coordinate *c, double q, double *slope
 /* q of x; an x on a bound, or within 1e-6 of the width of one, is moved inside by that much, but not farther than by
  * its own size or 1 where bounds like 0 and 1e30 mean that there are none. */
 double fit_coordinate_of(const struct fit_coordinate *c, double x);
-
-#endif

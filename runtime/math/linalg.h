@@ -3,8 +3,7 @@
  * Matrices are n x n doubles, row by row.  Nothing allocates; work space is the caller's.  Sums have a fixed order, and
  * no library chooses loops by the processor: the same bits on every machine.
  */
-#ifndef FIT_LINALG_H
-#define FIT_LINALG_H
+#pragma once
 
 #include <stddef.h>
 
@@ -52,5 +51,3 @@ struct fit_box {
  * Returns the ridge that was needed (0 when none), or -1 when a or b are not finite. */
 size_t fit_boxqp_work(size_t n);
 double fit_boxqp(const struct fit_box *box, double *x, signed char *state, double *work);
-
-#endif

@@ -4,8 +4,7 @@
  * A counter-based generator (Philox 4x32-10; Salmon, Moraes, Dror & Shaw, SC 2011): the numbers at
  * (seed, stream, index) are the same for any number of threads.
  */
-#ifndef FIT_RNG_H
-#define FIT_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ struct fit_rng fit_rng_for(const struct fit_rng *r, enum fit_rng_purpose purpose
 double fit_rng_next_uniform(struct fit_rng *r);
 void fit_rng_next_normals(struct fit_rng *r, size_t n, double *z);
 double fit_rng_next_gamma(struct fit_rng *r, double shape);
-
-#endif

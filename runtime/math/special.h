@@ -1,6 +1,5 @@
 /* special.h -- quantiles, probabilities, a function and an ordering that statistics need. */
-#ifndef FIT_SPECIAL_H
-#define FIT_SPECIAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ double fit_chi2_tail(double x, double n);
 
 /* index[n] <- the order in which x ascends; equal elements keep their order.  Not for NaN. */
 void fit_sort_index(size_t n, const double *x, size_t *index);
-
-#endif

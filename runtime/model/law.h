@@ -1,6 +1,5 @@
 /* law.h -- laws of the errors (fit/kernel.h, enum fit_law): what they scatter by, and draws from them. */
-#ifndef FIT_LAW_H
-#define FIT_LAW_H
+#pragma once
 
 #include "fit/kernel.h"
 #include "math/rng.h"
@@ -17,5 +16,3 @@ double fit_law_deviation(enum fit_law law, double mean, const double *arg);
 
 /* A draw; NaN where the arguments make no law.  Takes as many numbers of rng as it needs. */
 double fit_law_draw(enum fit_law law, double mean, const double *arg, struct fit_rng *rng);
-
-#endif

@@ -18,8 +18,7 @@
  * the dataset have it, too.  It is no different from an emitted one but that `points`, `curves` and `combine`
  * allocate (out of memory: NaN), and that it has no second derivatives.
  */
-#ifndef FIT_LINKAGE_H
-#define FIT_LINKAGE_H
+#pragma once
 
 #include "base/status.h"
 #include "data/dataset.h"
@@ -93,5 +92,3 @@ double fit_linkage_std(const struct fit_linkage *link, size_t k, const double *c
 
 /* theta of the inner kernel for group g. */
 void fit_linkage_theta(const struct fit_linkage *link, size_t g, const double *x, double *theta);
-
-#endif

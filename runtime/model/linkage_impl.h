@@ -1,6 +1,5 @@
 /* linkage_impl.h -- what linkage.c (making) and linkage_kernel.c (working) share. */
-#ifndef FIT_LINKAGE_IMPL_H
-#define FIT_LINKAGE_IMPL_H
+#pragma once
 
 #include "base/arena.h"
 #include "model/linkage.h"
@@ -34,5 +33,3 @@ void fit_linkage_functions(struct fit_linkage *link);
 
 /* out[nrow] = matrix in + constant. */
 void fit_sparse_apply(const struct fit_sparse *s, const double *in, double *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* linkage_make.h -- what linkage.c and linkage_words.c share while a linkage is made. */
-#ifndef FIT_LINKAGE_MAKE_H
-#define FIT_LINKAGE_MAKE_H
+#pragma once
 
 #include "model/linkage_impl.h"
 
@@ -23,5 +22,3 @@ int fit_link_tied(const struct fit_making *m, size_t k);
 
 /* Curves, combinations, degeneracies and rates of the kernel (linkage_words.c). */
 void fit_linkage_words(struct fit_making *m);
-
-#endif

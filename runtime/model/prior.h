@@ -3,8 +3,7 @@
  * Every kind of fit/kernel.h, truncated to [lower, upper] and normalised there; bounds may be infinite.
  * FIT_PRIOR_NONE is uniform between finite bounds and improper (density 1) otherwise.
  */
-#ifndef FIT_PRIOR_H
-#define FIT_PRIOR_H
+#pragma once
 
 #include "fit/kernel.h"
 
@@ -40,5 +39,3 @@ double fit_prior_quantile(const struct fit_prior *p, double part);
 
 /* "truncated_normal", ...: the word of model files. */
 const char *fit_prior_word(enum fit_prior_kind kind);
-
-#endif

@@ -3,8 +3,7 @@
  * fit_kernels[] (written by the build) lists the kernels from the best instruction set to the
  * worst.  The first one that the machine can run and whose variant is asked for is taken.
  */
-#ifndef FIT_REGISTRY_H
-#define FIT_REGISTRY_H
+#pragma once
 
 #include "base/status.h"
 #include "fit/kernel.h"
@@ -15,5 +14,3 @@
 enum fit_status fit_registry_pick(const struct fit_kernel *const *kernels, const char *variant,
                                   const char *isa, const struct fit_kernel **kernel,
                                   struct fit_error *err);
-
-#endif

@@ -33,8 +33,7 @@
  * A linear parameter may be kept explicit: it is then given, like theta, and has a derivative.  That is for
  * bounds that matter; its prior is the caller's.
  */
-#ifndef FIT_COLLAPSED_H
-#define FIT_COLLAPSED_H
+#pragma once
 
 #include "leastsquares/objective.h"
 #include "math/rng.h"
@@ -123,5 +122,3 @@ void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *li
 
 /* Mean and standard deviation of unknown u (minus origin) at the last point; sigma at its mean variance. */
 void fit_collapsed_unknown(const struct fit_collapsed *c, size_t u, double *mean, double *sd);
-
-#endif

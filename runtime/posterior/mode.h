@@ -1,6 +1,5 @@
 /* mode.h -- the maximum of a log density, its curvature there, and other maxima. */
-#ifndef FIT_MODE_H
-#define FIT_MODE_H
+#pragma once
 
 #include "leastsquares/fit_types.h"
 #include "posterior/posterior.h"
@@ -41,5 +40,3 @@ int fit_mode_far(const struct fit_mode *mode, const double *q, size_t n, double 
 
 /* 1/2 log |covariance|; room: n^2. */
 double fit_mode_log_root(const struct fit_mode *mode, size_t n, double *room);
-
-#endif

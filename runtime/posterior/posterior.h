@@ -17,8 +17,7 @@
  * prior is not normal, or they lie within 6 standard deviations of a bound at the start); log sigma of each
  * unit when the model gives the noise a prior of its own.
  */
-#ifndef FIT_POSTERIOR_H
-#define FIT_POSTERIOR_H
+#pragma once
 
 #include "math/coordinate.h"
 #include "posterior/collapsed.h"
@@ -165,5 +164,3 @@ const struct fit_collapsed *fit_posterior_collapsed(const struct fit_posterior *
 
 /* Passes over the data so far, of all chains. */
 double fit_posterior_passes(const struct fit_posterior *p);
-
-#endif

@@ -31,8 +31,7 @@
  * Everything may be fixed but not both A and C, and not A beside a free X.  All of it holds where T > 0.  With bounds
  * that allow T <= 0 these points are left out: right only for posteriors that keep away from 0.
  */
-#ifndef FIT_RATE_COORDINATES_H
-#define FIT_RATE_COORDINATES_H
+#pragma once
 
 #include "math/coordinate.h"
 
@@ -62,5 +61,3 @@ int fit_rate_at(const struct fit_rate_map *m, const double q[FIT_RATE_COORDINATE
 /* q of the parts, moved inside their bounds by 1e-6 of the widths where they are on or near one.  0: the rate at t_ref
  * is not above 0, or the varying part has no share above its lower bound. */
 int fit_rate_of(const struct fit_rate_map *m, const double part[FIT_RATE_PARTS], double q[FIT_RATE_COORDINATES]);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * All pointers are borrowed.
  */
-#ifndef FIT_RESULTS_H
-#define FIT_RESULTS_H
+#pragma once
 
 #include "base/output.h"
 #include "config/config.h"
@@ -218,5 +217,3 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
 /* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of
  * t alone would do: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
-
-#endif

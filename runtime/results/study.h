@@ -1,8 +1,7 @@
 /* study.h -- what is done with a fit besides: profile likelihoods, a bootstrap, every angle alone; and how it is
  * written.
  */
-#ifndef FIT_STUDY_H
-#define FIT_STUDY_H
+#pragma once
 
 #include "base/json.h"
 #include "fit/bootstrap.h"
@@ -33,5 +32,3 @@ void fit_study_summary(const struct fit_results *r, FILE *f);
 
 /* The sequence as CSV; the caller frees.  NULL: out of memory. */
 char *fit_study_csv(const struct fit_results *r);
-
-#endif

@@ -1,11 +1,8 @@
 /* write_json.h -- parts of fit.json that have files of their own. */
-#ifndef FIT_WRITE_JSON_H
-#define FIT_WRITE_JSON_H
+#pragma once
 
 #include "base/json.h"
 #include "results/results.h"
 
 /* "posterior": {...}; nothing when no posterior was asked for. */
 void fit_json_posterior(struct fit_json *j, const struct fit_results *r);
-
-#endif

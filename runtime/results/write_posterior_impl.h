@@ -2,8 +2,7 @@
  *
  * Errors stick to the file (h5_writer.h).  A group has its own coordinates; a variable is attached to them.
  */
-#ifndef FIT_WRITE_POSTERIOR_IMPL_H
-#define FIT_WRITE_POSTERIOR_IMPL_H
+#pragma once
 
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
@@ -70,5 +69,3 @@ void fit_nc_put_predictive(struct fit_nc *f);
 void fit_nc_put_residual_check(struct fit_nc *f);
 void fit_nc_put_observed(struct fit_nc *f);
 void fit_nc_put_constants(struct fit_nc *f);
-
-#endif

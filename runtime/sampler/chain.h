@@ -4,8 +4,7 @@
  * (seed, chain, purpose, i), see rng.h.  So a chain that is saved, loaded and continued gives the
  * bytes of one that was never interrupted, and chains may run in any order and on any thread.
  */
-#ifndef FIT_CHAIN_H
-#define FIT_CHAIN_H
+#pragma once
 
 #include "base/status.h"
 #include "sampler/nuts.h"
@@ -50,5 +49,3 @@ size_t fit_chain_state_size(const struct fit_chain *c);
 void fit_chain_state_save(const struct fit_chain *c, unsigned char *buffer);
 enum fit_status fit_chain_state_load(struct fit_chain *c, const unsigned char *buffer, size_t size,
                                      struct fit_error *err);
-
-#endif

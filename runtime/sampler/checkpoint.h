@@ -12,8 +12,7 @@
  *
  * then come numbers (little-endian) and the bytes of sampler.h, then a SHA-256 of all that.
  */
-#ifndef FIT_CHECKPOINT_H
-#define FIT_CHECKPOINT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/run_id.h"
@@ -49,5 +48,3 @@ enum fit_status fit_checkpoint_write(const char *path, const char *identity,
 enum fit_status fit_checkpoint_read(const char *path, const char *identity,
                                     struct fit_checkpoint *c, struct fit_error *err);
 void fit_checkpoint_free(struct fit_checkpoint *c);
-
-#endif

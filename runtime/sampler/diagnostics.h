@@ -4,8 +4,7 @@
  * are split in halves (an odd length drops the middle draw).  Constant chains, numbers that are not
  * finite and fewer than 4 draws give NaN.
  */
-#ifndef FIT_DIAGNOSTICS_H
-#define FIT_DIAGNOSTICS_H
+#pragma once
 
 #include "base/status.h"
 #include "sampler/nuts.h"
@@ -53,5 +52,3 @@ struct fit_chain_health {
 };
 void fit_chain_health(const struct fit_draw_stats *stats, size_t n, unsigned max_depth,
                       struct fit_chain_health *out);
-
-#endif

@@ -4,8 +4,7 @@
  * Hessian as scale; weights smoothed (psis.h).  One refit of location and scale to the weighted
  * draws when the shape k is above 0.5.
  */
-#ifndef FIT_LAPLACE_H
-#define FIT_LAPLACE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -71,5 +70,3 @@ enum fit_status fit_laplace_density(const struct fit_laplace *l, size_t nq, cons
                                     struct fit_error *err);
 
 void fit_laplace_free(struct fit_laplace *l);
-
-#endif

@@ -3,8 +3,7 @@
  * The inverse metric is an estimate of the covariance of the target.  Kept with it: its lower
  * Cholesky factor L (dense: n x n, row by row) or its square roots (diagonal: n).
  */
-#ifndef FIT_METRIC_H
-#define FIT_METRIC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -67,5 +66,3 @@ size_t fit_metric_work(size_t n);
 int fit_metric_fisher(struct fit_metric *m, const struct fit_window *w, double *work,
                       double *change);
 int fit_metric_stan(struct fit_metric *m, const struct fit_window *w, double *work, double *change);
-
-#endif

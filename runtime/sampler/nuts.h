@@ -6,8 +6,7 @@
  * under a transition whatever the step size and metric, as long as they do not depend on the
  * current point.
  */
-#ifndef FIT_NUTS_H
-#define FIT_NUTS_H
+#pragma once
 
 #include "math/rng.h"
 #include "sampler/metric.h"
@@ -57,5 +56,3 @@ enum fit_eval fit_nuts_transition(struct fit_nuts *w, const struct fit_nuts_move
  * is raised by the number of evaluations.  FIT_EVAL_REJECT: none between 1e-300 and 1e7. */
 enum fit_eval fit_nuts_first_step(struct fit_nuts *w, const struct fit_nuts_move *move,
                                   const struct fit_point *x, double *step, double *gradients);
-
-#endif

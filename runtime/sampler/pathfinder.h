@@ -4,8 +4,7 @@
  * mode; at every iterate a normal approximation from the secant pairs; the one with the largest
  * evidence lower bound wins.
  */
-#ifndef FIT_PATHFINDER_H
-#define FIT_PATHFINDER_H
+#pragma once
 
 #include "base/status.h"
 #include "sampler/target.h"
@@ -31,5 +30,3 @@ struct fit_pathfinder {
 enum fit_status fit_pathfinder_run(const struct fit_target *t, const double *q,
                                    const struct fit_pathfinder_options *opt,
                                    struct fit_pathfinder *out, struct fit_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* psis.h -- Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman, Yao & Gabry 2024). */
-#ifndef FIT_PSIS_H
-#define FIT_PSIS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ double fit_importance_ess(size_t n, const double *lw);
 /* pick[m] <- indices drawn with the normalised log weights lw[n]: systematic resampling with the
  * offset u in (0, 1) (Kitagawa 1996), ascending. */
 void fit_importance_resample(size_t n, const double *lw, size_t m, double u, size_t *pick);
-
-#endif

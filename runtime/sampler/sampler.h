@@ -6,8 +6,7 @@
  *     fit_sampler_run(s, &(struct fit_sampler_watch){...}, err)
  *     fit_sampler_draws(s, 0), fit_sampler_stats(s, 0), diagnostics.h
  */
-#ifndef FIT_SAMPLER_H
-#define FIT_SAMPLER_H
+#pragma once
 
 #include "sampler/chain.h"
 
@@ -67,5 +66,3 @@ size_t fit_sampler_state_size(const struct fit_sampler *s);
 void fit_sampler_state_save(const struct fit_sampler *s, unsigned char *buffer);
 enum fit_status fit_sampler_state_load(struct fit_sampler *s, const unsigned char *buffer,
                                        size_t size, struct fit_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Coordinates are unconstrained: every finite q is allowed.  Bounds, units, priors and Jacobians
  * are the target's own business, and so is the threading inside one evaluation.
  */
-#ifndef FIT_TARGET_H
-#define FIT_TARGET_H
+#pragma once
 
 #include "fit/kernel.h"
 
@@ -31,5 +30,3 @@ struct fit_target {
 /* The evaluation with its answer checked: REJECT when lp or an element of g is not finite. */
 enum fit_eval fit_target_eval(const struct fit_target *t, size_t chain, const double *q, double *lp,
                               double *g);
-
-#endif

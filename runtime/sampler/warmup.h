@@ -1,6 +1,5 @@
 /* warmup.h -- step size by dual averaging, and the schedule of the warm-up. */
-#ifndef FIT_WARMUP_H
-#define FIT_WARMUP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ struct fit_windows {
  * 100-249, step size 250-299, in these proportions for other lengths; without a metric the windows
  * begin at once and double.  STAN: as in Stan, the same windows for both. */
 void fit_windows_plan(struct fit_windows *w, enum fit_schedule s, size_t warmup, int known);
-
-#endif

@@ -8,8 +8,7 @@
  * chi2 = sum (y - mean)^2 / variance of the data with that of data drawn from the law at the same parameters; p is the
  * part of the draws for which the drawn ones scatter more (Gelman, Meng & Stern, Statistica Sinica 6 (1996) 733).  Near
  * 0: the data scatter more than the law allows; near 1: less. */
-#ifndef FIT_PREDICTIVE_H
-#define FIT_PREDICTIVE_H
+#pragma once
 
 #include "sampling/sampling.h"
 
@@ -29,5 +28,3 @@ struct fit_predictive {
 enum fit_status fit_predictive_new(const struct fit_posterior_setup *setup, const struct fit_samples *s,
                                    struct fit_predictive *out, struct fit_error *err);
 void fit_predictive_free(struct fit_predictive *p);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Points of pairs: blocks of 16 lags x 16 ages (index of the earlier frame), spread over the triangle by a fixed
  * stride; of tables: runs of 256 rows in the order of the first covariate.  All of them where they are few. */
-#ifndef FIT_RESIDUAL_CHECK_H
-#define FIT_RESIDUAL_CHECK_H
+#pragma once
 
 #include "sampling/sampling.h"
 
@@ -59,5 +58,3 @@ const char *fit_residual_word(enum fit_residual_measure m);
 
 /* One sentence, "predictive check: ...".  group: what groups are called, "angles". */
 void fit_residual_text(const struct fit_residual_check *c, const char *groups, size_t size, char *text);
-
-#endif

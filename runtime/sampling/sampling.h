@@ -9,8 +9,7 @@
  * Columns of a draw, ncolumn = nparam + ngroup nlinear + ngroup:
  *     theta[nparam]; lin[g * nlinear + q] in the units of the data; sigma[g] (1 when weights are 1/variance).
  */
-#ifndef FIT_SAMPLING_H
-#define FIT_SAMPLING_H
+#pragma once
 
 #include "consensus/consensus.h"
 #include "leastsquares/fit_types.h"
@@ -193,5 +192,3 @@ const char *fit_sampling_end_word(enum fit_sampling_end e);
 const char *fit_sampling_method_word(enum fit_sampling_method m); /* "nuts", "laplace", "consensus" */
 const char *fit_verdict_word(enum fit_verdict v); /* "good", "doubtful", "failed" */
 enum fit_verdict fit_verdict_find(const char *word); /* doubtful, for any other word */
-
-#endif

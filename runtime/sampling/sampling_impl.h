@@ -1,6 +1,5 @@
 /* sampling_impl.h -- the parts of sampling.c. */
-#ifndef FIT_SAMPLING_IMPL_H
-#define FIT_SAMPLING_IMPL_H
+#pragma once
 
 #include "sampler/checkpoint.h"
 #include "sampling/sampling.h"
@@ -79,5 +78,3 @@ enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_er
 enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_posterior *p,
                                       const struct fit_sampling_options *opt,
                                       struct fit_error *err);
-
-#endif

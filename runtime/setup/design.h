@@ -8,8 +8,7 @@
  *
  * Large experiments are judged by every s-th frame, whose s^2 times fewer values are taken for s times more precise.
  */
-#ifndef FIT_DESIGN_H
-#define FIT_DESIGN_H
+#pragma once
 
 #include "setup/setup.h"
 
@@ -37,5 +36,3 @@ struct fit_plan {
 enum fit_status fit_plan_run(const struct fit_config *cfg, const struct fit_kernel *kernel,
                              const struct fit_plan_design *design, struct fit_plan *plan, struct fit_error *err);
 void fit_plan_free(struct fit_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* memory_plan.h -- what a fit takes of the memory, from the shape of its data. */
-#ifndef FIT_MEMORY_PLAN_H
-#define FIT_MEMORY_PLAN_H
+#pragma once
 
 #include "input/select.h"
 #include "leastsquares/fit_types.h"
@@ -25,5 +24,3 @@ void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss);
 /* Bytes that this process will read while the data are loaded, about: the file for its SHA-256, and the
  * selected matrices, which are looked at before their values stay in the file.  NaN: nobody knows. */
 double fit_memory_plan_bytes(const struct fit_selection *sel, const struct fit_memory_plan *plan);
-
-#endif

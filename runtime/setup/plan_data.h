@@ -6,8 +6,7 @@
  * offset, which is their mean over the last tenth of the lags, or, where the decay is not over there, the start that
  * the model gives it.  A decay within the first lag makes the contrast too small.
  */
-#ifndef FIT_PLAN_DATA_H
-#define FIT_PLAN_DATA_H
+#pragma once
 
 #include "base/status.h"
 #include "config/config.h"
@@ -29,5 +28,3 @@ struct fit_plan_data {
 /* A file that cannot be read is no error but a reason in `why`.  Release with fit_plan_data_free in any case. */
 enum fit_status fit_plan_data_read(const struct fit_config *cfg, struct fit_plan_data *d, struct fit_error *err);
 void fit_plan_data_free(struct fit_plan_data *d);
-
-#endif

@@ -7,8 +7,7 @@
  * from their median (at least 0.001).  All that is homodyne's (2.23: its modules cmc/scaling, cmc/model,
  * cmc/data_prep); such priors lie elsewhere than declared where mean is not the middle of the bounds.
  */
-#ifndef FIT_PRIOR_COMPAT_H
-#define FIT_PRIOR_COMPAT_H
+#pragma once
 
 #include "config/config.h"
 #include "posterior/posterior.h"
@@ -17,5 +16,3 @@
  * FIT_ERR_CONFIG: a parameter without finite bounds; a table; data with errors of their own. */
 enum fit_status fit_prior_compat_homodyne(const struct fit_config *cfg, struct fit_posterior_param *param,
                                           struct fit_posterior_setup *s, struct fit_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* sampling_setup.h -- from a configuration and a least-squares result to a posterior and its sampler. */
-#ifndef FIT_SAMPLING_SETUP_H
-#define FIT_SAMPLING_SETUP_H
+#pragma once
 
 #include "config/config.h"
 #include "input/select.h" /* struct fit_notes */
@@ -36,5 +35,3 @@ void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct f
                              size_t size);
 
 void fit_sampling_setup_free(struct fit_sampling_setup *s);
-
-#endif

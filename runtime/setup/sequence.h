@@ -4,8 +4,7 @@
  * anyway.  It begins at the result of the joint fit, besides a search of its own.  What one group cannot tell (the
  * direction of the flow) is told so.
  */
-#ifndef FIT_SEQUENCE_H
-#define FIT_SEQUENCE_H
+#pragma once
 
 #include "input/select.h"
 #include "setup/setup.h"
@@ -57,5 +56,3 @@ enum fit_status fit_sequence_new(size_t n, const struct fit_kernel *model, struc
 /* Status, chi2 and message of a fit. */
 void fit_sequence_outcome(const struct fit_result *r, struct fit_sequence_row *row);
 void fit_sequence_free(struct fit_sequence_result *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* setup.h -- from a configuration to what a fit needs. */
-#ifndef FIT_SETUP_H
-#define FIT_SETUP_H
+#pragma once
 
 #include "config/config.h"
 #include "input/measurement.h"
@@ -41,5 +40,3 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
 
 /* Starts of s at the end of the shared fit `from`, whose linkage was link (or NULL). */
 void fit_setup_start_from(struct fit_setup *s, const struct fit_linkage *link, const struct fit_result *from);
-
-#endif
