@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/output.h"
-#include "hdf5/reader.h"
+#include "hdf5/h5_writer.h"
 
 #include <math.h>
 #include <stdio.h>

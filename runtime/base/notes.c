@@ -42,10 +42,20 @@ void fit_notes_doubt(struct fit_notes *notes, const char *format, ...)
     notes->ndoubt += notes->n - before;
 }
 
+static int is_there(const struct fit_notes *notes, const char *text)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        if (strcmp(notes->text[i], text) == 0)
+            return 1;
+    return 0;
+}
+
 void fit_notes_copy(struct fit_notes *to, const struct fit_notes *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        if (i < from->ndoubt)
+        if (is_there(to, from->text[i]))
+            continue;
+        else if (i < from->ndoubt)
             fit_notes_doubt(to, "%s", from->text[i]);
         else
             fit_notes_add(to, "%s", from->text[i]);

@@ -14,5 +14,7 @@ void fit_notes_add(struct fit_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void fit_notes_doubt(struct fit_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Adds those that are not there yet. */
 void fit_notes_copy(struct fit_notes *to, const struct fit_notes *from);
 void fit_notes_free(struct fit_notes *notes);

@@ -74,6 +74,7 @@ int fit_status_exit(enum fit_status s)
     case FIT_ERR_USAGE:
     case FIT_ERR_CONFIG: return 3;
     case FIT_ERR_DATA:
+    case FIT_ERR_UNSUPPORTED:
     case FIT_ERR_NUMERIC: /* no finite number from these data: theirs is the fault, or the model's, not the program's */
     case FIT_ERR_IO: return 4;
     case FIT_ERR_INTERRUPTED: return 130;

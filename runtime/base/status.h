@@ -16,7 +16,8 @@ enum fit_status {
     FIT_ERR_MEMORY,      /* allocation failed */
     FIT_ERR_NUMERIC,     /* no finite value could be computed */
     FIT_ERR_INTERNAL,    /* our mistake */
-    FIT_ERR_INTERRUPTED  /* the user asked to stop */
+    FIT_ERR_INTERRUPTED, /* the user asked to stop */
+    FIT_ERR_UNSUPPORTED  /* a sound file holds what its format knows but the program does not read */
 };
 
 /* The place is a file, perhaps with line and column (0: none), or an option; file is "" where there is none.  With a

@@ -127,6 +127,7 @@ static enum fit_status look_at(struct fit_source *src, double chosen, struct loo
     if (fit_source_is_uneven(src, uneven, sizeof uneven))
         fit_notes_doubt(&src->notes, "%s: the frames are not equally spaced, and a fit refuses them "
                         "(--dt yaml ignores the axis)", uneven);
+    fit_source_tell(src, &src->notes);
     if (unseen)
         fit_notes_add(&src->notes, "%zu more matrices of this q were not looked at", unseen);
     free(c2);

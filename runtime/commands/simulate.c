@@ -207,39 +207,7 @@ static enum fit_status make_matrix(const struct fit_experiment *e, const struct 
     return FIT_OK;
 }
 
-struct packed {
-    const float *from;
-    size_t n;
-    void *bytes;
-    size_t size;
-    int lost;
-};
-
-static void pack(void *user, size_t k, size_t thread)
-{
-    struct packed *p = (struct packed *)user + k;
-    (void)thread;
-    p->lost = fit_h5r_pack(p->from, p->n, 1, &p->bytes, &p->size) != 0;
-}
-
-/* Packs m matrices on as many threads and writes them; 0: out of memory. */
-static int pack_and_write(struct fit_h5r *h, const float *single, size_t n, struct packed *packed, size_t g0, size_t m)
-{
-    int lost = 0;
-    for (size_t k = 0; k < m; k++)
-        packed[k] = (struct packed){.from = single + k * n * n, .n = n};
-    fit_team_run((struct fit_team){(int)m, FIT_TEAM_NEXT}, m, pack, packed);
-    for (size_t k = 0; k < m; k++)
-        lost |= packed[k].lost;
-    for (size_t k = 0; k < m && !lost; k++) {
-        char path[80];
-        matrix_path(path, sizeof path, g0 + k);
-        fit_h5r_packed_matrix(h, path, n, packed[k].bytes, packed[k].size);
-    }
-    return !lost;
-}
-
-/* Makes the matrices g0 .. g0 + m - 1, packs them on as many threads, and writes them. */
+/* Makes the matrices g0 .. g0 + m - 1 and writes them. */
 static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experiment *e,
                                    const struct noise *noise, size_t g0, size_t m, int threads,
                                    struct fit_error *err)
@@ -248,24 +216,16 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
     size_t n = e->layout.nframe;
     double *matrix = fit_take(&a, n * n, sizeof *matrix);
     float *single = fit_take(&a, m * n * n, sizeof *single);
-    struct packed *packed = fit_take(&a, m, sizeof *packed);
     enum fit_status st = FIT_OK;
-    if (a.failed) {
+    if (a.failed)
         st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for matrices of %zu frames", n);
-        goto done;
-    }
     for (size_t k = 0; k < m && st == FIT_OK; k++) {
         st = make_matrix(e, noise, g0 + k, threads, matrix, err);
         for (size_t c = 0; c < n * n && st == FIT_OK; c++)
             single[k * n * n + c] = (float)matrix[c];
     }
-    if (st != FIT_OK)
-        goto done;
-    if (!pack_and_write(h, single, n, packed, g0, m))
-        st = fit_no_memory(err, "simulate, compressed matrices");
-done:
-    for (size_t k = 0; packed && k < m; k++)
-        free(packed[k].bytes);
+    if (st == FIT_OK)
+        fit_h5r_matrices(h, matrix_path, g0, m, n, single);
     return st;
 }
 

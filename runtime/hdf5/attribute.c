@@ -84,10 +84,10 @@ static enum fit_status dense(struct walk *w, const struct fit_h5_message *m, str
     return st == FIT_OK ? fit_h5_tree2(w->f, tree, on_record, w, err) : st;
 }
 
-enum fit_status fit_h5_attributes(struct fit_h5_bytes *f, const struct fit_h5_header *h,
-                                  fit_h5_on_attribute *on, void *user, struct fit_error *err)
+enum fit_status fit_h5_attributes(const struct fit_h5_header *h, fit_h5_on_attribute *on, void *user,
+                                  struct fit_error *err)
 {
-    struct walk w = {.f = f, .on = on, .user = user};
+    struct walk w = {.f = h->file, .on = on, .user = user};
     const struct fit_h5_message *info = fit_h5_message(h, FIT_H5_ATTRIBUTE_INFO);
     for (size_t k = 0; k < h->n; k++) {
         struct fit_error why = {.status = FIT_OK};

@@ -325,5 +325,7 @@ enum fit_status fit_h5_raw_read(struct fit_h5_raw *r, const size_t *start, const
         b.start[i] = start[i];
         b.count[i] = count[i];
     }
-    return r->chunk ? read_chunked(r, &b, out, err) : read_contiguous(r, &b, out, err);
+    return r->library ? fit_h5_library_read(r->library, start, count, out, err)
+           : r->chunk ? read_chunked(r, &b, out, err)
+                      : read_contiguous(r, &b, out, err);
 }

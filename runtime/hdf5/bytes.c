@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,6 +71,22 @@ enum fit_status fit_h5_damaged(const struct fit_h5_bytes *f, const char *what, u
 enum fit_status fit_h5_no_memory(const struct fit_h5_bytes *f, struct fit_error *err)
 {
     return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", f->name);
+}
+
+enum fit_status fit_h5_refuse(struct fit_error *err, const char *format, ...)
+{
+    char what[160];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(what, sizeof what, format, ap);
+    va_end(ap);
+    return fit_fail(err, FIT_ERR_UNSUPPORTED, "%s", what);
+}
+
+enum fit_status fit_h5_refused(const struct fit_h5_bytes *f, const char *path, enum fit_status st, struct fit_error *err)
+{
+    struct fit_error what = err ? *err : (struct fit_error){.status = st};
+    return st == FIT_ERR_UNSUPPORTED ? fit_fail(err, st, "%s: %s cannot be read: %.200s", f->name, path, what.message) : st;
 }
 
 enum fit_status fit_h5_get(const struct fit_h5_bytes *f, const char *what, uint64_t address,
@@ -207,7 +225,7 @@ int fit_h5_bytes_is(const char *file)
 /* What the superblock tells. */
 struct told {
     unsigned version, flags;
-    uint64_t base, end, root;
+    uint64_t base, end, root, extension;
 };
 
 static void read_old(struct fit_h5_bytes *f, struct fit_h5_cursor *c, struct told *t)
@@ -224,7 +242,7 @@ static void read_old(struct fit_h5_bytes *f, struct fit_h5_cursor *c, struct tol
     fit_h5_take_address(f, c);
     t->end = fit_h5_take_address(f, c);
     fit_h5_take_address(f, c);
-    fit_h5_take_address(f, c); /* name of the root group */
+    fit_h5_take_size(f, c); /* name of the root group: of this width in files, of that of an address by III.C */
     t->root = fit_h5_take_address(f, c);
 }
 
@@ -239,7 +257,7 @@ static void read_new(struct fit_h5_bytes *f, struct fit_h5_cursor *c, struct tol
         return;
     }
     t->base = fit_h5_take_address(f, c);
-    fit_h5_take_address(f, c);
+    t->extension = fit_h5_take_address(f, c);
     t->end = fit_h5_take_address(f, c);
     t->root = fit_h5_take_address(f, c);
     fit_h5_skip(c, 4);
@@ -253,13 +271,11 @@ static enum fit_status read_superblock(struct fit_h5_bytes *f, struct fit_error 
     unsigned char block[SUPERBLOCK];
     size_t n = read_at(f->fd, f->base, sizeof block, block);
     struct fit_h5_cursor c = fit_h5_cursor(block, n);
-    struct told t = {0};
+    struct told t = {.extension = FIT_H5_NOWHERE};
     fit_h5_skip(&c, 8);
     t.version = (unsigned)fit_h5_take(&c, 1);
     if (t.version > 3)
-        return fit_fail(err, FIT_ERR_IO,
-                        "%s: cannot be opened as HDF5 (superblock of version %u; 0 to 3 are known)",
-                        f->name, t.version);
+        return fit_h5_refuse(err, "superblock of version %u; 0 to 3 are known", t.version);
     if (t.version < 2)
         read_old(f, &c, &t);
     else
@@ -280,6 +296,7 @@ static enum fit_status read_superblock(struct fit_h5_bytes *f, struct fit_error 
                         "was closed; h5clear -s mends that); is the file complete?",
                         f->name);
     f->root = t.root;
+    f->extension = t.extension;
     return FIT_OK;
 }
 
@@ -305,6 +322,7 @@ enum fit_status fit_h5_bytes_open(const char *file, struct fit_h5_bytes **out,
     }
     strcpy(f->name, file);
     f->users = 1;
+    f->first = f;
     f->fd = open_regular(file, &seen);
     int64_t at = f->fd >= 0 ? find_superblock(f->fd, (uint64_t)seen.st_size) : -1;
     if (f->fd < 0) {
@@ -336,6 +354,13 @@ void fit_h5_bytes_close(struct fit_h5_bytes *f)
 {
     if (!f || --f->users)
         return;
+    while (f->linked) {
+        struct fit_h5_bytes *l = f->linked;
+        f->linked = l->next;
+        l->first = l; /* a set of datasets may still read from it */
+        fit_h5_bytes_close(l);
+    }
+    fit_notes_free(&f->notes);
     if (f->fd >= 0)
         close(f->fd);
     free(f->name);

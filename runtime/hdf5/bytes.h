@@ -10,6 +10,7 @@
 #ifndef FIT_HDF5_BYTES_H
 #define FIT_HDF5_BYTES_H
 
+#include "base/notes.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -21,10 +22,16 @@ struct fit_h5_bytes {
     char *name;
     int fd, users;
     int starved; /* memory ran out where that could not be told (fit_h5_starved) */
+    int alone;   /* no other file is opened, libhdf5 is not asked */
+    struct fit_h5_bytes *first;        /* the file whose links led here; itself, when it was opened by name */
+    struct fit_h5_bytes *linked, *next; /* files to which links led, of the first */
+    int told;                          /* of a linked file: there is a note on it */
+    struct fit_notes notes;            /* of the first */
+    struct fit_h5_library *asked;      /* datasets that libhdf5 reads (library.h), of the first */
     uint64_t base;            /* place of the superblock: addresses count from there */
     uint64_t size;            /* bytes from there to the end */
     unsigned wide, wide_size; /* bytes of an address, of a size */
-    uint64_t root;            /* header of the root group */
+    uint64_t root, extension; /* headers of the root group and of what the superblock has no room for */
     uint64_t left;            /* bytes that the walk may still read */
     struct {
         uint64_t device, node;
@@ -60,6 +67,13 @@ enum fit_status fit_h5_block(struct fit_h5_bytes *f, const char *what, uint64_t 
 enum fit_status fit_h5_damaged(const struct fit_h5_bytes *f, const char *what, uint64_t address,
                                struct fit_error *err);
 enum fit_status fit_h5_no_memory(const struct fit_h5_bytes *f, struct fit_error *err);
+
+/* FIT_ERR_UNSUPPORTED: a sound file may hold this, but it is not understood.  The message is only what it is ("virtual
+ * dataset"), without the file. */
+enum fit_status fit_h5_refuse(struct fit_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The whole message of that, for those who asked for a path; another status passes. */
+enum fit_status fit_h5_refused(const struct fit_h5_bytes *f, const char *path, enum fit_status st, struct fit_error *err);
 
 /* 1 when the last 4 of n bytes are the checksum of those before them. */
 int fit_h5_sum_is_right(const unsigned char *block, size_t n);

@@ -152,7 +152,9 @@ enum fit_status fit_h5_chunks(struct fit_h5_bytes *f, const struct fit_h5_datase
     const uint64_t bytes = fit_h5_chunk_bytes(d);
     if (d->address == FIT_H5_NOWHERE)
         return FIT_OK; /* nothing was written */
-    if (!bytes || (d->index != FIT_H5_INDEX_TREE && d->index != FIT_H5_INDEX_TREE2 && !number(&a)))
+    if (!bytes)
+        return fit_h5_refuse(err, "chunks of 4 GB or more");
+    if ((d->index != FIT_H5_INDEX_TREE && d->index != FIT_H5_INDEX_TREE2 && !number(&a)))
         return fit_h5_damaged(f, "the index of chunks", d->address, err);
     switch (d->index) {
     case FIT_H5_SINGLE:

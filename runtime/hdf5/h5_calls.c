@@ -1,21 +1,14 @@
 /* h5_calls.c -- writing HDF5 files: arrays, strings, attributes, dimension scales.  See
- * reader.h. */
+ * h5_writer.h. */
+#include "hdf5/h5_writer.h"
 #include "hdf5/handle.h"
+#include "hdf5/library.h"
 #include "hdf5/pack.h"
 
 #include <errno.h>
-#include <hdf5.h>
 #include <hdf5_hl.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* No printing; and no cleaning up when the program ends, which HDF5 does not survive when a file could
- * not be closed because the disk is full.  Files are closed one by one. */
-static void library_opened(void)
-{
-    H5dont_atexit(); /* before anything else; later calls do nothing */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
 
 enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_error *err)
 {
@@ -23,18 +16,19 @@ enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_
     *out = NULL;
     if (!h)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
-    library_opened();
+    const struct fit_h5_inside in = fit_h5_enter();
     errno = 0;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7) /* the file has a name and a lock of its own (unique.h), which on NFS is one with HDF5's */
     H5Pset_file_locking(access, 0, 1);
 #endif
     h->out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const int why = errno;
     H5Pclose(access);
+    fit_h5_leave(&in);
     if (h->out < 0) {
-        enum fit_status st = fit_fail(
-            err, FIT_ERR_IO, "%s: cannot be created: %s", file,
-            errno ? strerror(errno) : "is the folder there and writable?");
+        enum fit_status st = fit_fail(err, FIT_ERR_IO, "%s: cannot be created: %s", file,
+                                      why ? strerror(why) : "is the folder there and writable?");
         fit_h5_close(h);
         return st;
     }
@@ -47,8 +41,10 @@ enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err)
     enum fit_status st = FIT_OK;
     if (!h)
         return FIT_OK;
+    const struct fit_h5_inside in = fit_h5_enter();
     int flushed = H5Fflush(h->out, H5F_SCOPE_LOCAL) >= 0;
     int closed = H5Fclose(h->out) >= 0;
+    fit_h5_leave(&in);
     if (!flushed || !closed)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written; is the disk full?", h->name);
     h->out = -1;
@@ -98,16 +94,20 @@ static int is_group(const struct fit_h5 *h, const char *path)
 
 enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit_error *err)
 {
-    if (is_group(h, path))
-        return FIT_OK;
-    hid_t links = parents(), how = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); /* netCDF lists in this order */
-    hid_t group = H5Gcreate2(h->out, path, links, how, H5P_DEFAULT);
-    H5Pclose(how);
-    enum fit_status st = group < 0 ? unwritten(h, path, err) : FIT_OK;
-    if (group >= 0)
-        H5Gclose(group);
-    H5Pclose(links);
+    const struct fit_h5_inside in = fit_h5_enter();
+    enum fit_status st = FIT_OK;
+    if (!is_group(h, path)) {
+        hid_t links = parents(), how = H5Pcreate(H5P_GROUP_CREATE);
+        H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); /* netCDF lists in this order */
+        hid_t group = H5Gcreate2(h->out, path, links, how, H5P_DEFAULT);
+        H5Pclose(how);
+        if (group < 0)
+            st = unwritten(h, path, err);
+        else
+            H5Gclose(group);
+        H5Pclose(links);
+    }
+    fit_h5_leave(&in);
     return st;
 }
 
@@ -267,6 +267,7 @@ static int write_values(hid_t set, hid_t memory, hid_t space, const struct fit_h
 enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fit_h5_array *a,
                              struct fit_error *err)
 {
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t memory, file, space = space_of(a->rank, a->dims), set = -1;
     hid_t links = parents(), storage = storage_of(a);
     enum fit_status st = FIT_OK;
@@ -283,6 +284,7 @@ enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fi
     H5Tclose(file);
     H5Pclose(storage);
     H5Pclose(links);
+    fit_h5_leave(&in);
     return st;
 }
 
@@ -306,6 +308,7 @@ static hid_t text_type(void)
 static enum fit_status write_text(struct fit_h5 *h, const char *path, int rank, size_t n,
                                   const char *const *text, struct fit_error *err)
 {
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t type = text_type(), space = space_of(rank, &n), links = parents();
     hid_t storage = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(storage, 0);
@@ -319,6 +322,7 @@ static enum fit_status write_text(struct fit_h5 *h, const char *path, int rank, 
     H5Pclose(links);
     H5Sclose(space);
     H5Tclose(type);
+    fit_h5_leave(&in);
     return st;
 }
 
@@ -353,10 +357,12 @@ static enum fit_status write_attr_text(struct fit_h5 *h, const char *path, const
                                        int rank, size_t n, const char *const *text,
                                        struct fit_error *err)
 {
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t type = text_type(), space = space_of(rank, &n);
     enum fit_status st = write_attr(h, path, name, type, type, space, text, err);
     H5Sclose(space);
     H5Tclose(type);
+    fit_h5_leave(&in);
     return st;
 }
 
@@ -375,6 +381,7 @@ enum fit_status fit_h5_write_attr_strings(struct fit_h5 *h, const char *path, co
 enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char *name,
                                   const struct fit_h5_array *a, struct fit_error *err)
 {
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t memory, file, space = space_of(a->rank, a->dims);
     types_of(a->type, &memory, &file);
     enum fit_status st = space < 0 ? unwritten(h, path, err)
@@ -383,6 +390,7 @@ enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char
         H5Sclose(space);
     H5Tclose(memory);
     H5Tclose(file);
+    fit_h5_leave(&in);
     return st;
 }
 
@@ -391,6 +399,7 @@ enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char
 enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char *name, int id,
                                   struct fit_error *err)
 {
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t set = H5Dopen2(h->out, path, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (set < 0 || H5DSset_scale(set, name) < 0)
@@ -402,12 +411,14 @@ enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char
         const struct fit_h5_array a = {.type = FIT_H5_I32, .value = &value};
         st = fit_h5_write_attr(h, path, "_Netcdf4Dimid", &a, err);
     }
+    fit_h5_leave(&in);
     return st;
 }
 
 enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim,
                                     const char *scale, struct fit_error *err)
 {
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t set = H5Dopen2(h->out, path, H5P_DEFAULT), of = H5Dopen2(h->out, scale, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (set < 0 || of < 0 || H5DSattach_scale(set, of, dim) < 0)
@@ -417,16 +428,19 @@ enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned
         H5Dclose(of);
     if (set >= 0)
         H5Dclose(set);
+    fit_h5_leave(&in);
     return st;
 }
 
 enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path,
                             struct fit_error *err)
 {
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t links = parents();
     enum fit_status st = FIT_OK;
     if (H5Lcreate_soft(target, h->out, path, links, H5P_DEFAULT) < 0)
         st = unwritten(h, path, err);
     H5Pclose(links);
+    fit_h5_leave(&in);
     return st;
 }

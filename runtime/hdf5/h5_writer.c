@@ -2,11 +2,11 @@
 #include "hdf5/h5_writer.h"
 
 #include "hdf5/handle.h"
+#include "hdf5/library.h"
+#include "hdf5/pack.h"
 
-#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #define DO(call)                                                                                   \
     do {                                                                                           \
@@ -142,12 +142,14 @@ void fit_h5r_empty(struct fit_h5r *w, const char *path, int rank, const size_t *
         return;
     for (int k = 0; k < rank; k++)
         extent[k] = dims[k];
+    const struct fit_h5_inside in = fit_h5_enter();
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER); /* every value is written later */
     hid_t d = new_dataset(w, path, H5T_IEEE_F64LE, rank, extent, dcpl);
     if (d >= 0)
         H5Dclose(d);
     H5Pclose(dcpl);
+    fit_h5_leave(&in);
     if (units)
         fit_h5r_attribute(w, path, "units", units);
 }
@@ -158,66 +160,61 @@ void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, con
     hsize_t s[4] = {0}, c[4] = {0};
     if (w->error.status != FIT_OK)
         return;
-    hid_t d = H5Dopen2(w->h->out, path, H5P_DEFAULT);
-    if (d < 0) {
-        fail(w, path);
-        return;
-    }
-    hid_t space = H5Dget_space(d);
-    int rank = H5Sget_simple_extent_ndims(space);
+    const struct fit_h5_inside in = fit_h5_enter();
+    hid_t d = H5Dopen2(w->h->out, path, H5P_DEFAULT), space = d < 0 ? -1 : H5Dget_space(d);
+    int rank = space < 0 ? 0 : H5Sget_simple_extent_ndims(space);
     for (int k = 0; k < rank && k < 4; k++) {
         s[k] = start[k];
         c[k] = count[k];
     }
-    hid_t dense = H5Screate_simple(rank, c, NULL);
-    if (H5Sselect_hyperslab(space, H5S_SELECT_SET, s, NULL, c, NULL) < 0 ||
+    hid_t dense = space < 0 ? -1 : H5Screate_simple(rank, c, NULL);
+    if (dense < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, s, NULL, c, NULL) < 0 ||
         H5Dwrite(d, H5T_NATIVE_DOUBLE, dense, space, H5P_DEFAULT, value) < 0)
         fail(w, path);
-    H5Sclose(dense);
-    H5Sclose(space);
-    H5Dclose(d);
+    if (dense >= 0)
+        H5Sclose(dense);
+    if (space >= 0)
+        H5Sclose(space);
+    if (d >= 0)
+        H5Dclose(d);
+    fit_h5_leave(&in);
 }
 
-int fit_h5r_pack(const float *matrix, size_t n, int level, void **bytes, size_t *size)
+/* A matrix as one chunk, already packed. */
+static void put_packed(struct fit_h5r *w, const char *path, size_t n, const struct fit_packed *packed)
 {
-    size_t count = n * n, total = count * sizeof(float);
-    const unsigned char *from = (const unsigned char *)matrix;
-    unsigned char *shuffled = malloc(total);
-    uLongf packed = compressBound((uLong)total);
-    unsigned char *to = malloc(packed);
-    int bad = !shuffled || !to;
-    for (size_t b = 0; b < sizeof(float) && !bad; b++) /* all first bytes, all second bytes, ... */
-        for (size_t k = 0; k < count; k++)
-            shuffled[b * count + k] = from[k * sizeof(float) + b];
-    if (!bad)
-        bad = compress2(to, &packed, shuffled, (uLong)total, level) != Z_OK;
-    free(shuffled);
-    if (bad) {
-        free(to);
-        return -1;
-    }
-    *bytes = to;
-    *size = packed;
-    return 0;
-}
-
-void fit_h5r_packed_matrix(struct fit_h5r *w, const char *path, size_t n, const void *bytes,
-                           size_t size)
-{
-    if (w->error.status != FIT_OK)
-        return;
-    hsize_t dims[2] = {n, n}, origin[2] = {0, 0};
+    const hsize_t dims[2] = {n, n}, origin[2] = {0, 0};
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(dcpl, 2, dims);
     H5Pset_shuffle(dcpl);
     H5Pset_deflate(dcpl, 1);
     hid_t d = new_dataset(w, path, H5T_IEEE_F32LE, 2, dims, dcpl);
     if (d >= 0) {
-        if (H5Dwrite_chunk(d, H5P_DEFAULT, 0, origin, size, bytes) < 0)
+        if (H5Dwrite_chunk(d, H5P_DEFAULT, packed->skipped, origin, packed->size, packed->data) < 0)
             fail(w, path);
         H5Dclose(d);
     }
     H5Pclose(dcpl);
+}
+
+void fit_h5r_matrices(struct fit_h5r *w, fit_h5r_path *path_of, size_t first, size_t m, size_t n, const float *value)
+{
+    char path[80];
+    const struct fit_packing p = {value, sizeof *value, m * n * n, m, 1};
+    struct fit_packed *out = calloc(m, sizeof *out);
+    if (out)
+        fit_pack_chunks(&p, 0, m, out);
+    const struct fit_h5_inside in = fit_h5_enter();
+    for (size_t k = 0; k < m; k++) {
+        path_of(path, sizeof path, first + k);
+        if (!out || !out[k].data)
+            fit_h5r_no_memory(w, path);
+        else
+            DO(put_packed(w, path, n, &out[k]));
+        free(out ? out[k].data : NULL);
+    }
+    fit_h5_leave(&in);
+    free(out);
 }
 
 /* ---- scales ---------------------------------------------------------------------------------- */

@@ -1,15 +1,81 @@
-/* h5_writer.h -- writing of result files: reader.h with errors that stick, and datasets filled
- * in blocks.
+/* h5_writer.h -- writing of HDF5 files, by libhdf5: single calls, then result files with errors that stick.
  *
- * After the first failure further calls do nothing, and fit_h5r_close() tells what went wrong; so a
- * writer of a whole file is a plain list of what is in it.  Paths are absolute ("/entry/data/c2");
- * missing groups are made.
+ * Paths are absolute ("/entry/data/c2"); missing groups are made.  Nothing is overwritten: a path that exists is an
+ * error.  From any thread, one file by one thread at a time; libhdf5 is entered by one of them (library.h).
  */
-#ifndef FIT_HDF5_RESULTS_H
-#define FIT_HDF5_RESULTS_H
+#ifndef FIT_HDF5_WRITER_H
+#define FIT_HDF5_WRITER_H
 
-#include "hdf5/reader.h"
+#include "base/status.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
+struct fit_h5; /* a file that is written: fit_h5_create .. fit_h5_finish */
+
+enum fit_h5_type {
+    FIT_H5_F64,
+    FIT_H5_F32, /* memory holds float */
+    FIT_H5_I64,
+    FIT_H5_I32,
+    FIT_H5_U8,
+    FIT_H5_I8,
+    FIT_H5_BOOL /* memory holds unsigned char 0 or 1; h5py's enumeration {FALSE, TRUE} */
+};
+
+struct fit_h5_array {
+    enum fit_h5_type type;
+    int rank; /* 0: scalar */
+    const size_t *dims;
+    const void *value;
+    int deflate; /* 0: contiguous; 1..9: chunked, shuffled, deflated */
+};
+
+/* Makes an empty file, replacing one that exists. */
+enum fit_status fit_h5_create(const char *file, struct fit_h5 **h, struct fit_error *err);
+
+/* Writes what is still in memory and closes; tells when that failed (a full disk).  h is freed
+ * anyway. */
+enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err);
+
+enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit_error *err);
+enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fit_h5_array *a,
+                             struct fit_error *err);
+
+/* A short form of fit_h5_write. */
+enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value,
+                                     size_t n, struct fit_error *err);
+
+/* UTF-8 strings of variable length; n strings as a list, or one as a scalar. */
+enum fit_status fit_h5_write_string(struct fit_h5 *h, const char *path, const char *text,
+                                    struct fit_error *err);
+enum fit_status fit_h5_write_strings(struct fit_h5 *h, const char *path, const char *const *text,
+                                     size_t n, struct fit_error *err);
+
+/* Attributes; path "/" is the file itself. */
+enum fit_status fit_h5_write_attr_string(struct fit_h5 *h, const char *path, const char *name,
+                                         const char *text, struct fit_error *err);
+enum fit_status fit_h5_write_attr_strings(struct fit_h5 *h, const char *path, const char *name,
+                                          const char *const *text, size_t n, struct fit_error *err);
+enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char *name,
+                                  const struct fit_h5_array *a, struct fit_error *err);
+
+/* Dimension scales (netCDF-4 dimensions): make the 1-D dataset `path` a scale called `name`, with
+ * the number `id` in the attribute _Netcdf4Dimid (id < 0: none); attach it to dimension `dim` of a
+ * dataset. */
+enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char *name, int id,
+                                  struct fit_error *err);
+enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim,
+                                    const char *scale, struct fit_error *err);
+
+/* A second name for an object of the same file (a soft link). */
+enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path,
+                            struct fit_error *err);
+
+/* ---- Result files ---------------------------------------------------------------------------- */
+
+/* After the first failure further calls do nothing, and fit_h5r_close() tells what went wrong; so a writer of a whole
+ * file is a plain list of what is in it. */
 struct fit_h5r {
     struct fit_h5 *h;
     struct fit_error error; /* status FIT_OK while all is well */
@@ -48,13 +114,10 @@ void fit_h5r_empty(struct fit_h5r *w, const char *path, int rank, const size_t *
 void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, const size_t *count,
                    const double *value);
 
-/* A matrix of floats as one chunk, already shuffled and deflated: see fit_h5r_pack. */
-void fit_h5r_packed_matrix(struct fit_h5r *w, const char *path, size_t n, const void *bytes,
-                           size_t size);
-
-/* Shuffles and deflates n x n floats as HDF5's filters do, so that many matrices can be packed at a
- * time by several threads.  *bytes: owned by the caller.  Returns 0, or -1 without memory. */
-int fit_h5r_pack(const float *matrix, size_t n, int level, void **bytes, size_t *size);
+/* m matrices of n x n floats that follow one another, each a dataset of one chunk, packed by all threads; path_of gives
+ * the path of number first, first + 1, ... */
+typedef void fit_h5r_path(char *path, size_t size, size_t k);
+void fit_h5r_matrices(struct fit_h5r *w, fit_h5r_path *path_of, size_t first, size_t m, size_t n, const float *value);
 
 void fit_h5r_attribute(struct fit_h5r *w, const char *path, const char *name, const char *value);
 void fit_h5r_attributes(struct fit_h5r *w, const char *path, const char *name, size_t n,

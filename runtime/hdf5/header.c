@@ -126,7 +126,7 @@ enum fit_status fit_h5_header_read(struct fit_h5_bytes *f, uint64_t address,
                                    struct fit_h5_header *h, struct fit_error *err)
 {
     struct reading r = {.f = f, .h = h};
-    *h = (struct fit_h5_header){.address = address};
+    *h = (struct fit_h5_header){.file = f, .address = address};
     enum fit_status st = read_first(&r, err);
     for (size_t k = 0; k < r.nnext && st == FIT_OK; k++)
         st = read_next(&r, r.next[k], r.size[k], err);

@@ -35,6 +35,12 @@ enum fit_status fit_h5_local_heap(struct fit_h5_bytes *f, uint64_t address, unsi
 
 /* ---- global ---------------------------------------------------------------------------------- */
 
+/* Heads and objects begin at multiples of 8, with sizes of any width: so libhdf5; III.E does not say it. */
+static size_t aligned(size_t n)
+{
+    return (n + 7) / 8 * 8;
+}
+
 static enum fit_status read_collection(struct fit_h5_bytes *f, struct fit_h5_collection *c,
                                        uint64_t address, struct fit_error *err)
 {
@@ -68,13 +74,14 @@ enum fit_status fit_h5_global(struct fit_h5_bytes *f, struct fit_h5_collection *
     if (st != FIT_OK)
         return st;
     struct fit_h5_cursor k = fit_h5_cursor(c->block, c->n);
-    fit_h5_skip(&k, 8 + f->wide_size);
+    fit_h5_skip(&k, aligned(8 + f->wide_size));
     while (fit_h5_left(&k) >= 8 + f->wide_size) {
         unsigned here = (unsigned)fit_h5_take(&k, 2);
         fit_h5_skip(&k, 6);
         uint64_t size = fit_h5_take_size(f, &k);
         if (!here) /* what is left is free */
             break;
+        fit_h5_skip(&k, aligned(8 + f->wide_size) - (8 + f->wide_size));
         *data = fit_h5_skip(&k, size);
         *n = (size_t)size;
         if (k.bad)
@@ -124,8 +131,7 @@ enum fit_status fit_h5_fractal_open(struct fit_h5_bytes *f, uint64_t address,
     heap->wide_offset = (heap->bits + 7) / 8;
     heap->wide_length = a < b ? a : b;
     if (heap->filters)
-        return fit_fail(err, FIT_ERR_DATA, "%s: compressed links or attributes are not understood",
-                        f->name);
+        return fit_h5_refuse(err, "compressed links or attributes");
     return FIT_OK;
 }
 

@@ -1,9 +1,10 @@
 /* link.c -- the members of groups, and where a path leads.  See object.h; specification
  * III.B-C (symbol tables), IV.A.2.c, g (link messages).
  *
- * A link into another file, and one that only a plugin understands, is told from what is not there, but
- * never followed: a data file decides about nothing but itself.
+ * A link into another file is followed as external.h tells, and by the same rules from there on; one that only a plugin
+ * understands is told from what is not there, but not followed.
  */
+#include "hdf5/external.h"
 #include "hdf5/object.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static int hand_symbols(struct walk *w, struct fit_h5_cursor *c, size_t n, uint6
     int stop = 0;
     for (size_t k = 0; k < n && !stop; k++) {
         struct fit_h5_link l = {.kind = FIT_H5_HARD};
-        uint64_t name = fit_h5_take(c, w->f->wide);
+        uint64_t name = fit_h5_take_size(w->f, c); /* so libhdf5; III.C: of the width of an address */
         l.address = fit_h5_take_address(w->f, c);
         unsigned cached = (unsigned)fit_h5_take(c, 4);
         fit_h5_skip(c, 4);
@@ -64,7 +65,7 @@ static int on_node(void *user, const unsigned char *record, size_t n, struct fit
     struct walk *w = user;
     struct fit_h5_cursor c = fit_h5_cursor(record, n);
     unsigned char *head, *entries;
-    const size_t wide = 2 * w->f->wide + 24;
+    const size_t wide = w->f->wide_size + w->f->wide + 24;
     fit_h5_take_size(w->f, &c);
     uint64_t address = fit_h5_take_address(w->f, &c);
     if (fit_h5_block(w->f, "a group", address, 8, &head, err) != FIT_OK)
@@ -106,7 +107,7 @@ static enum fit_status old_links(struct walk *w, const struct fit_h5_message *m,
 static int read_link(const struct fit_h5_bytes *f, const unsigned char *body, size_t n,
                      struct fit_h5_link *l)
 {
-    enum { HARD, SOFT };
+    enum { HARD, SOFT, EXTERNAL = 64 };
     struct fit_h5_cursor c = fit_h5_cursor(body, n);
     *l = (struct fit_h5_link){.kind = FIT_H5_HARD};
     if (fit_h5_take(&c, 1) != 1)
@@ -119,7 +120,7 @@ static int read_link(const struct fit_h5_bytes *f, const unsigned char *body, si
     if (kind == HARD) {
         l->address = fit_h5_take_address(f, &c);
     } else {
-        l->kind = kind == SOFT ? FIT_H5_SOFT : FIT_H5_AWAY;
+        l->kind = kind == SOFT ? FIT_H5_SOFT : kind == EXTERNAL ? FIT_H5_EXTERNAL_LINK : FIT_H5_ODD_LINK;
         l->ntarget = (size_t)fit_h5_take(&c, 2);
         l->target = (const char *)fit_h5_skip(&c, l->ntarget);
     }
@@ -199,7 +200,8 @@ struct wanted {
     int found;
     enum fit_h5_link_kind kind;
     uint64_t address;
-    char *target; /* of a soft link; malloc */
+    char *target; /* of a link to a name, ended by NUL; malloc */
+    size_t ntarget;
 };
 
 static int is_wanted(void *user, const struct fit_h5_link *l, struct fit_error *err)
@@ -210,7 +212,8 @@ static int is_wanted(void *user, const struct fit_h5_link *l, struct fit_error *
     w->found = 1;
     w->kind = l->kind;
     w->address = l->address;
-    if (l->kind == FIT_H5_SOFT) {
+    if (l->kind != FIT_H5_HARD) {
+        w->ntarget = l->ntarget;
         w->target = malloc(l->ntarget + 1);
         if (!w->target) {
             fit_fail(err, FIT_ERR_MEMORY, "out of memory");
@@ -222,30 +225,58 @@ static int is_wanted(void *user, const struct fit_h5_link *l, struct fit_error *
     return 1;
 }
 
-/* `path` from the group *address on; *jumps: soft links that may still be followed. */
-static enum fit_status find_from(struct fit_h5_bytes *f, const char *path, int *jumps,
-                                 enum fit_h5_end *end, uint64_t *address, struct fit_error *err)
+static enum fit_status find_from(struct fit_h5_at *at, const char *path, int *jumps, enum fit_h5_end *end,
+                                 struct fit_error *err);
+
+/* The target of a link into another file: a byte of version and flags, its name, the path in it. */
+static enum fit_status follow(struct fit_h5_at *at, const struct wanted *w, int *jumps, enum fit_h5_end *end,
+                              struct fit_error *err)
+{
+    const char *file = w->target + 1, *stop = w->target + w->ntarget;
+    const size_t n = w->ntarget ? strnlen(file, (size_t)(stop - file)) : 0;
+    if (!n || file + n >= stop || w->target[0] >> 4)
+        return fit_h5_damaged(at->f, "a link", at->address, err);
+    *end = FIT_H5_ELSEWHERE;
+    if (at->f->first->alone)
+        return FIT_OK;
+    struct fit_h5_at there = {.f = NULL};
+    enum fit_status st = fit_h5_external_open(at->f, file, &there.f, err);
+    if (st != FIT_OK)
+        return st;
+    there.address = there.f->root;
+    const char *from = at->f->name;
+    if ((st = find_from(&there, file + n + 1, jumps, end, err)) == FIT_OK && *end == FIT_H5_NOTHING) {
+        *end = FIT_H5_ELSEWHERE;
+        st = fit_fail(err, FIT_ERR_DATA, "%s: links to %s in %s, which is not there", from, file + n + 1, there.f->name);
+    }
+    *at = there;
+    return st;
+}
+
+/* `path` from the group *at on; *jumps: links to names that may still be followed. */
+static enum fit_status find_from(struct fit_h5_at *at, const char *path, int *jumps, enum fit_h5_end *end,
+                                 struct fit_error *err)
 {
     if (*path == '/')
-        *address = f->root;
+        at->address = at->f->root;
     *end = FIT_H5_OBJECT;
     while (*end == FIT_H5_OBJECT && *(path += strspn(path, "/")) != 0) {
         struct wanted w = {.name = path, .n = strcspn(path, "/")};
         path += w.n;
         if (w.n == 1 && *w.name == '.')
             continue;
-        enum fit_status st = fit_h5_links(f, *address, is_wanted, &w, err);
+        enum fit_status st = fit_h5_links(at->f, at->address, is_wanted, &w, err);
         if (st == FIT_OK && !w.found) {
             *end = FIT_H5_NOTHING;
         } else if (st == FIT_OK && w.kind == FIT_H5_HARD) {
-            *address = w.address;
-        } else if (st == FIT_OK && w.kind == FIT_H5_AWAY) {
+            at->address = w.address;
+        } else if (st == FIT_OK && w.kind == FIT_H5_ODD_LINK) {
             *end = FIT_H5_ELSEWHERE;
         } else if (st == FIT_OK && (*jumps)-- > 0) {
-            st = find_from(f, w.target, jumps, end, address, err);
+            st = w.kind == FIT_H5_SOFT ? find_from(at, w.target, jumps, end, err) : follow(at, &w, jumps, end, err);
         } else if (st == FIT_OK) {
-            st = fit_fail(err, FIT_ERR_DATA, "%s: soft links lead in a circle at %s", f->name,
-                          w.target);
+            *end = FIT_H5_ELSEWHERE;
+            st = fit_fail(err, FIT_ERR_DATA, "%s: links lead in a circle at %.*s", at->f->name, (int)w.n, w.name);
         }
         free(w.target);
         if (st != FIT_OK)
@@ -254,30 +285,27 @@ static enum fit_status find_from(struct fit_h5_bytes *f, const char *path, int *
     return FIT_OK;
 }
 
-enum fit_status fit_h5_find(struct fit_h5_bytes *f, const char *path, enum fit_h5_end *end,
-                            uint64_t *address, struct fit_error *err)
+enum fit_status fit_h5_find(struct fit_h5_bytes *f, const char *path, enum fit_h5_end *end, struct fit_h5_at *at,
+                            struct fit_error *err)
 {
     int jumps = JUMPS;
     *end = FIT_H5_NOTHING;
-    *address = f->root;
+    *at = (struct fit_h5_at){f, f->root};
     fit_h5_walk(f);
-    return find_from(f, path, &jumps, end, address, err);
+    return find_from(at, path, &jumps, end, err);
 }
 
 enum fit_status fit_h5_dataset_header(struct fit_h5_bytes *f, const char *path,
                                       struct fit_h5_header *h, struct fit_error *err)
 {
     enum fit_h5_end end;
-    uint64_t address;
+    struct fit_h5_at at;
     *h = (struct fit_h5_header){0};
-    enum fit_status st = fit_h5_find(f, path, &end, &address, err);
+    enum fit_status st = fit_h5_find(f, path, &end, &at, err);
     if (st == FIT_OK && end == FIT_H5_ELSEWHERE)
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: %s is a link out of the file, which is not followed (h5copy makes one "
-                        "file of several)",
-                        f->name, path);
+        return fit_h5_refuse(err, "link that is not followed");
     if (st == FIT_OK && end == FIT_H5_OBJECT)
-        st = fit_h5_header_read(f, address, h, err);
+        st = fit_h5_header_read(at.f, at.address, h, err);
     if (st != FIT_OK || fit_h5_is_dataset(h))
         return st;
     int group = fit_h5_is_group(h);

@@ -1,9 +1,9 @@
 /* object.h -- what an HDF5 file is made of: headers of objects, their links, attributes, types,
- * the storage of datasets.  For the files of this room that read; others use reader.h and raw.h.
+ * the storage of datasets.  For the files of this room that read; others use reader.h.
  *
  * All functions that take a file count what they read against the walk (fit_h5_walk).  They return
- * FIT_ERR_DATA for what is damaged, and for what the format knows but is not understood here: then
- * the message says which.
+ * FIT_ERR_DATA for what is damaged, and FIT_ERR_UNSUPPORTED for what the format knows but is not
+ * understood here: then the message is a word for that, without the file (fit_h5_refuse).
  */
 #ifndef FIT_HDF5_OBJECT_H
 #define FIT_HDF5_OBJECT_H
@@ -36,6 +36,7 @@ struct fit_h5_message {
 };
 
 struct fit_h5_header {
+    struct fit_h5_bytes *file;
     uint64_t address;
     struct fit_h5_message *message;
     size_t n, room;
@@ -101,7 +102,8 @@ enum fit_status fit_h5_tree2(struct fit_h5_bytes *f, uint64_t address, fit_h5_on
 enum fit_h5_link_kind {
     FIT_H5_HARD, /* an object of the file */
     FIT_H5_SOFT, /* a path in the file */
-    FIT_H5_AWAY  /* another file, or something that a plugin knows: never followed */
+    FIT_H5_EXTERNAL_LINK, /* a path in another file */
+    FIT_H5_ODD_LINK       /* something that a plugin knows: never followed */
 };
 
 struct fit_h5_link {
@@ -117,18 +119,23 @@ typedef int fit_h5_on_link(void *user, const struct fit_h5_link *link, struct fi
 enum fit_status fit_h5_links(struct fit_h5_bytes *f, uint64_t group, fit_h5_on_link *on, void *user,
                              struct fit_error *err);
 
-/* Where a path leads.  An object that is not there is no error. */
+/* Where a path leads, perhaps in another file.  An object that is not there is no error.  ELSEWHERE: there is a link, which
+ * is not followed or leads to nothing; the latter is an error. */
 enum fit_h5_end { FIT_H5_NOTHING, FIT_H5_OBJECT, FIT_H5_ELSEWHERE };
-enum fit_status fit_h5_find(struct fit_h5_bytes *f, const char *path, enum fit_h5_end *end,
-                            uint64_t *address, struct fit_error *err);
+struct fit_h5_at {
+    struct fit_h5_bytes *f; /* as long as the file of the path */
+    uint64_t address;
+};
+enum fit_status fit_h5_find(struct fit_h5_bytes *f, const char *path, enum fit_h5_end *end, struct fit_h5_at *at,
+                            struct fit_error *err);
 
-/* The header of the dataset at a path; the message tells what is there instead. */
+/* The header of the dataset at a path, perhaps in another file; the message tells what is there instead. */
 enum fit_status fit_h5_dataset_header(struct fit_h5_bytes *f, const char *path,
                                       struct fit_h5_header *h, struct fit_error *err);
 
 /* ---- Types and extents (type.c; IV.A.2.b, d) -------------------------------------------- */
 
-enum fit_h5_class { FIT_H5_INTEGER, FIT_H5_FLOAT, FIT_H5_FIXED_TEXT, FIT_H5_LONG_TEXT, FIT_H5_ODD };
+enum fit_h5_class { FIT_H5_INTEGER, FIT_H5_FLOAT, FIT_H5_FIXED_TEXT, FIT_H5_LONG_TEXT, FIT_H5_ODD_NUMBER, FIT_H5_ODD };
 
 struct fit_h5_datatype {
     enum fit_h5_class class;
@@ -148,8 +155,8 @@ enum fit_status fit_h5_type_read(struct fit_h5_bytes *f, const struct fit_h5_mes
 enum fit_status fit_h5_space_read(struct fit_h5_bytes *f, const struct fit_h5_message *m,
                                   struct fit_h5_space *space, struct fit_error *err);
 
-/* NULL, or why values of the type cannot be made doubles. */
-const char *fit_h5_no_number(const struct fit_h5_datatype *type);
+/* 1 when values of the type can be made doubles by fit_h5_convert. */
+int fit_h5_is_number(const struct fit_h5_datatype *type);
 
 /* 1 when the type is float (4 bytes) or double of this machine. */
 int fit_h5_is_native(const struct fit_h5_datatype *type);
@@ -159,9 +166,9 @@ void fit_h5_convert(const struct fit_h5_datatype *type, const unsigned char *fro
 
 /* ---- Datasets (storage.c; IV.A.2.f, i, l) ----------------------------------------------- */
 
-enum { FIT_H5_FILTERS_MOST = 4 };
+enum { FIT_H5_FILTERS_MOST = 32 /* as in libhdf5 */ };
 enum { FIT_H5_DEFLATE = 1, FIT_H5_SHUFFLE = 2, FIT_H5_FLETCHER = 3, FIT_H5_LZF = 32000 };
-enum fit_h5_storage { FIT_H5_COMPACT, FIT_H5_CONTIGUOUS, FIT_H5_CHUNKED };
+enum fit_h5_storage { FIT_H5_UNKNOWN, FIT_H5_COMPACT, FIT_H5_CONTIGUOUS, FIT_H5_CHUNKED, FIT_H5_VIRTUAL };
 enum fit_h5_index {
     FIT_H5_SINGLE = 1,
     FIT_H5_IMPLICIT = 2,
@@ -188,15 +195,16 @@ struct fit_h5_dataset {
     int nfilter, filter[FIT_H5_FILTERS_MOST];
 };
 
-/* type and space only: fit_h5_dataset_look.  *why (a constant text): what is not understood. */
-enum fit_status fit_h5_dataset_look(struct fit_h5_bytes *f, const struct fit_h5_header *h,
-                                    struct fit_h5_dataset *d, struct fit_error *err);
-enum fit_status fit_h5_dataset_read(struct fit_h5_bytes *f, const struct fit_h5_header *h,
-                                    struct fit_h5_dataset *d, const char **why,
-                                    struct fit_error *err);
+/* Type and space only. */
+enum fit_status fit_h5_dataset_look(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err);
+
+/* All of it.  With FIT_ERR_UNSUPPORTED (fit_h5_refuse) d tells what could be understood: its storage is UNKNOWN, or only
+ * its filters are none of those below. */
+enum fit_status fit_h5_dataset_read(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err);
 void fit_h5_dataset_free(struct fit_h5_dataset *d);
 int fit_h5_is_dataset(const struct fit_h5_header *h);
 int fit_h5_is_group(const struct fit_h5_header *h);
+int fit_h5_is_virtual(const struct fit_h5_header *h);
 
 /* ---- Chunks (chunk.c, array.c; III.A, VII) ----------------------------------------- */
 
@@ -256,7 +264,7 @@ typedef int fit_h5_on_attribute(void *user, const struct fit_h5_attribute *a,
                                 struct fit_error *err);
 
 /* Attributes that are not understood are left out. */
-enum fit_status fit_h5_attributes(struct fit_h5_bytes *f, const struct fit_h5_header *h,
-                                  fit_h5_on_attribute *on, void *user, struct fit_error *err);
+enum fit_status fit_h5_attributes(const struct fit_h5_header *h, fit_h5_on_attribute *on, void *user,
+                                  struct fit_error *err);
 
 #endif

@@ -5,6 +5,7 @@
  * outside the file, chunks that overlap, or far more values than the filters can make of the bytes
  * are damage.
  */
+#include "hdf5/external.h"
 #include "hdf5/handle.h"
 #include "hdf5/raw_impl.h"
 
@@ -12,7 +13,8 @@
 #include <string.h>
 
 #define MOST_CHUNKS ((uint64_t)1 << 22)
-#define MOST_EMPTY ((uint64_t)1 << 26) /* bytes of values that were never written */
+#define MOST_EMPTY ((uint64_t)1 << 26) /* bytes of values that were never written; and, of chunks, */
+#define EMPTY_RATIO 4                  /* so many of what was: halves of matrices are written */
 
 enum fit_status fit_h5_raw_new(size_t budget, struct fit_h5_raw_set **out, struct fit_error *err)
 {
@@ -32,6 +34,7 @@ static void raw_free(struct fit_h5_raw *r)
     for (size_t k = 0; r->chunk && k < r->nchunk; k++)
         free(r->chunk[k].data);
     free(r->chunk);
+    fit_h5_library_close(r->library);
     free(r->fill);
     free(r->path);
     fit_h5_dataset_free(&r->d);
@@ -88,21 +91,16 @@ static void note_chunk(void *user, const struct fit_h5_place *p)
     r->stored += p->bytes > r->file->size ? r->file->size : p->bytes;
 }
 
-static enum fit_status read_chunks(struct fit_h5_raw *r, struct fit_h5_bytes *f, const char **why,
-                                   struct fit_error *err)
+static enum fit_status read_chunks(struct fit_h5_raw *r, struct fit_h5_bytes *f, struct fit_error *err)
 {
     uint64_t n = 1, bytes = fit_h5_chunk_bytes(&r->d);
-    if (!bytes) {
-        *why = "its chunks are too large";
-        return FIT_OK;
-    }
+    if (!bytes)
+        return fit_h5_refuse(err, "chunks of 4 GB or more");
     for (int i = 0; i < r->rank; i++) {
         r->part[i] = r->d.part[i];
         r->grid[i] = r->dims[i] ? (r->dims[i] - 1) / r->part[i] + 1 : 0;
-        if (r->grid[i] > MOST_CHUNKS || (r->grid[i] && n > MOST_CHUNKS / r->grid[i])) {
-            *why = "it has too many chunks";
-            return FIT_OK;
-        }
+        if (r->grid[i] > MOST_CHUNKS || (r->grid[i] && n > MOST_CHUNKS / r->grid[i]))
+            return fit_h5_refuse(err, "more than %llu chunks", (unsigned long long)MOST_CHUNKS);
         n *= r->grid[i];
     }
     r->nchunk = (size_t)n;
@@ -124,7 +122,7 @@ static enum fit_status weigh(const struct fit_h5_raw *r, struct fit_error *err)
     if (r->d.storage == FIT_H5_COMPACT)
         enough = r->d.ncompact >= size;
     else if (r->d.storage == FIT_H5_CHUNKED)
-        enough = size <= MOST_EMPTY || fit_h5_can_become(&r->d, 0, r->stored, size - MOST_EMPTY);
+        enough = size <= MOST_EMPTY || fit_h5_can_become(&r->d, 0, EMPTY_RATIO * r->stored, size - MOST_EMPTY);
     else if (r->address == FIT_H5_NOWHERE)
         enough = size <= MOST_EMPTY;
     else
@@ -139,66 +137,89 @@ static enum fit_status weigh(const struct fit_h5_raw *r, struct fit_error *err)
                                    r->file->name, r->path, r->d.space.n);
 }
 
-static enum fit_status examine(struct fit_h5_raw *r, struct fit_h5_bytes *f,
-                               const struct fit_h5_header *h, const char **why,
-                               struct fit_error *err)
+/* Where the values are, by the own reader. */
+static enum fit_status lay_out(struct fit_h5_raw *r, const struct fit_h5_header *h, struct fit_error *err)
 {
-    enum fit_status st = fit_h5_dataset_read(f, h, &r->d, why, err);
-    if (st != FIT_OK || *why)
-        return st;
-    r->item = r->d.type.size;
+    enum fit_status st = FIT_OK;
+    if (r->d.type.class == FIT_H5_ODD_NUMBER)
+        return fit_h5_refuse(err, "numbers of %zu bytes, neither integers of at most 8 nor IEEE 754 of 2, 4 or 8",
+                             r->d.type.size);
     r->address = r->d.address;
-    r->rank = r->d.space.rank ? r->d.space.rank : 1;
-    for (int i = 0; i < r->rank; i++)
-        r->part[i] = r->dims[i] = r->d.space.dims[i];
     r->fill = calloc(1, r->item);
     if (!r->fill)
-        return fit_h5_no_memory(f, err);
+        return fit_h5_no_memory(h->file, err);
     if (r->d.fill)
         memcpy(r->fill, r->d.fill, r->item);
     if (r->d.storage == FIT_H5_CHUNKED && !r->d.space.rank)
-        return fit_h5_damaged(f, r->path, h->address, err);
+        return fit_h5_damaged(h->file, r->path, h->address, err);
     if (r->d.storage == FIT_H5_CHUNKED)
-        st = read_chunks(r, f, why, err);
-    return st == FIT_OK && !*why ? weigh(r, err) : st;
+        st = read_chunks(r, h->file, err);
+    return st == FIT_OK ? weigh(r, err) : st;
+}
+
+static void take_extent(struct fit_h5_raw *r)
+{
+    r->item = r->d.type.size;
+    r->rank = r->d.space.rank ? r->d.space.rank : 1;
+    for (int i = 0; i < r->rank; i++)
+        r->part[i] = r->dims[i] = r->d.space.dims[i];
+}
+
+/* By the own reader; what it does not know, by libhdf5. */
+static enum fit_status examine(struct fit_h5_raw *r, const struct fit_h5_header *h, struct fit_error *err)
+{
+    struct fit_error why = {.status = FIT_OK};
+    enum fit_status st = fit_h5_dataset_read(h, &r->d, &why);
+    take_extent(r);
+    if (st == FIT_OK)
+        st = lay_out(r, h, &why);
+    if (st != FIT_ERR_UNSUPPORTED)
+        return st == FIT_OK ? st : fit_fail(err, st, "%s", why.message);
+    free(r->chunk);
+    r->chunk = NULL;
+    st = fit_h5_library_open(h, r->path, why.message, &r->d, &r->library, err);
+    take_extent(r);
+    return st;
 }
 
 enum fit_status fit_h5_raw_any(struct fit_h5_raw_set *s, const struct fit_h5 *h, const char *path,
-                               struct fit_h5_raw **out, const char **why, struct fit_error *err)
+                               struct fit_h5_raw **out, struct fit_error *err)
 {
     struct fit_h5_header header;
-    *why = NULL;
     for (*out = s->raw; *out; *out = (*out)->next)
-        if ((*out)->file == h->in && strcmp((*out)->path, path) == 0)
+        if ((*out)->asked == h->in && strcmp((*out)->path, path) == 0)
             return FIT_OK;
-    struct fit_h5_raw *r = calloc(1, sizeof *r);
-    if (!r || !(r->path = malloc(strlen(path) + 1)) || !keep_file(s, h->in)) {
-        if (r)
-            raw_free(r);
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", h->name);
-    }
-    strcpy(r->path, path);
-    r->set = s;
-    r->file = h->in;
     enum fit_status st = fit_h5_dataset_header(h->in, path, &header, err);
-    if (st == FIT_OK)
-        st = examine(r, h->in, &header, why, err);
-    fit_h5_header_free(&header);
-    if (st == FIT_OK && !*why) {
+    if (st != FIT_OK)
+        return fit_h5_refused(h->in, path, st, err);
+    struct fit_h5_raw *r = calloc(1, sizeof *r);
+    if (!r || !(r->path = malloc(strlen(path) + 1)) || !keep_file(s, header.file)) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", h->name);
+    } else {
+        strcpy(r->path, path);
+        r->set = s;
+        r->file = header.file;
+        r->asked = h->in;
+        st = fit_h5_refused(h->in, path, examine(r, &header, err), err);
+    }
+    if (st == FIT_OK) {
+        fit_h5_external_note(header.file);
         *out = r;
         r->next = s->raw;
         s->raw = r;
-    } else {
+    } else if (r) {
         raw_free(r);
     }
+    fit_h5_header_free(&header);
     return st;
 }
 
 enum fit_status fit_h5_raw_open(struct fit_h5_raw_set *s, const struct fit_h5 *h, const char *path,
                                 struct fit_h5_raw **out, const char **why, struct fit_error *err)
 {
-    enum fit_status st = fit_h5_raw_any(s, h, path, out, why, err);
-    if (st != FIT_OK || !*out)
+    *why = NULL;
+    enum fit_status st = fit_h5_raw_any(s, h, path, out, err);
+    if (st != FIT_OK)
         return st;
     if (!fit_h5_is_native(&(*out)->d.type))
         *why = "its numbers are neither float32 nor float64 of this machine";
@@ -216,6 +237,11 @@ const struct fit_h5_dataset *fit_h5_raw_dataset(const struct fit_h5_raw *r)
     return &r->d;
 }
 
+struct fit_h5_bytes *fit_h5_raw_file(const struct fit_h5_raw *r)
+{
+    return r->file;
+}
+
 size_t fit_h5_raw_item(const struct fit_h5_raw *r)
 {
     return r->item;
@@ -223,7 +249,7 @@ size_t fit_h5_raw_item(const struct fit_h5_raw *r)
 
 int fit_h5_raw_compressed(const struct fit_h5_raw *r)
 {
-    return r->chunk && r->d.nfilter > 0;
+    return r->library || (r->chunk && r->d.nfilter > 0);
 }
 
 size_t fit_h5_raw_band(const struct fit_h5_raw *r, unsigned fixed)

@@ -32,11 +32,13 @@ enum fit_status fit_h5_raw_open(struct fit_h5_raw_set *set, const struct fit_h5 
 
 /* As fit_h5_raw_open, but for values of any type and number of axes; a scalar has one of 1 element. */
 enum fit_status fit_h5_raw_any(struct fit_h5_raw_set *set, const struct fit_h5 *h, const char *path,
-                               struct fit_h5_raw **raw, const char **why, struct fit_error *err);
+                               struct fit_h5_raw **raw, struct fit_error *err);
 
 /* Type and extent (object.h); as long as the set. */
 struct fit_h5_dataset;
 const struct fit_h5_dataset *fit_h5_raw_dataset(const struct fit_h5_raw *raw);
+struct fit_h5_bytes;
+struct fit_h5_bytes *fit_h5_raw_file(const struct fit_h5_raw *raw);
 
 /* Bytes of an element (4 or 8); 1 when chunks must be expanded; extents of a chunk (of the dataset
  * when it is contiguous). */

@@ -2,7 +2,7 @@
 #ifndef FIT_HDF5_RAW_IMPL_H
 #define FIT_HDF5_RAW_IMPL_H
 
-#include "hdf5/object.h"
+#include "hdf5/library.h"
 #include "hdf5/raw.h"
 
 #include <pthread.h>
@@ -28,7 +28,9 @@ struct chunk {
 struct fit_h5_raw {
     struct fit_h5_raw *next;
     struct fit_h5_raw_set *set;
-    const struct fit_h5_bytes *file;
+    struct fit_h5_bytes *file;               /* the values are in it */
+    const struct fit_h5_bytes *asked;        /* was asked for the path */
+    struct fit_h5_library *library;          /* reads the values, or NULL */
     char *path;
     struct fit_h5_dataset d;
     size_t item, chunk_size;

@@ -1,8 +1,9 @@
 /* reader.c -- reading HDF5 files: what is there, numbers, texts, attributes.  See reader.h; the format is
  * read by the files object.h describes. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "hdf5/external.h"
 #include "hdf5/handle.h"
-#include "hdf5/object.h"
+#include "hdf5/library.h"
 #include "hdf5/raw.h"
 #include "machine/memory.h"
 
@@ -38,7 +39,10 @@ enum fit_status fit_h5_open(const char *file, struct fit_h5 **out, struct fit_er
     *out = NULL;
     if (!h)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
-    enum fit_status st = fit_h5_bytes_open(file, &h->in, err);
+    struct fit_error why = {.status = FIT_OK};
+    enum fit_status st = fit_h5_file_open(file, &h->in, &why);
+    if (st != FIT_OK)
+        fit_fail(err, st, st == FIT_ERR_UNSUPPORTED ? "%s: cannot be read as HDF5: %s" : "%.0s%s", file, why.message);
     if (st == FIT_OK)
         *out = h;
     else
@@ -50,6 +54,7 @@ void fit_h5_close(struct fit_h5 *h)
 {
     if (!h)
         return;
+    fit_h5_library_forget(h->in);
     fit_h5_bytes_close(h->in);
     free(h->name);
     free(h);
@@ -65,6 +70,16 @@ int fit_h5_starved(const struct fit_h5 *h)
     return h->in && h->in->starved;
 }
 
+const struct fit_notes *fit_h5_notes(const struct fit_h5 *h)
+{
+    return &h->in->notes;
+}
+
+void fit_h5_alone(struct fit_h5 *h)
+{
+    h->in->alone = 1;
+}
+
 static enum fit_status noted(const struct fit_h5 *h, enum fit_status st)
 {
     if (st == FIT_ERR_MEMORY)
@@ -78,12 +93,12 @@ static enum fit_status noted(const struct fit_h5 *h, enum fit_status st)
 static enum fit_status look(const struct fit_h5 *h, const char *path, enum fit_h5_end *end,
                             struct fit_h5_header *header, struct fit_error *err)
 {
-    uint64_t address;
+    struct fit_h5_at at;
     *header = (struct fit_h5_header){0};
-    enum fit_status st = fit_h5_find(h->in, path, end, &address, err);
+    enum fit_status st = fit_h5_find(h->in, path, end, &at, err);
     if (st == FIT_OK && *end == FIT_H5_OBJECT)
-        st = fit_h5_header_read(h->in, address, header, err);
-    return noted(h, st);
+        st = fit_h5_header_read(at.f, at.address, header, err);
+    return fit_h5_refused(h->in, path, noted(h, st), err);
 }
 
 int fit_h5_exists(const struct fit_h5 *h, const char *path)
@@ -93,9 +108,29 @@ int fit_h5_exists(const struct fit_h5 *h, const char *path)
 
 static enum fit_h5_kind kind_of_type(const struct fit_h5_datatype *t)
 {
-    return !fit_h5_no_number(t)                                                ? FIT_H5_NUMBER
+    return fit_h5_is_number(t) || t->class == FIT_H5_ODD_NUMBER              ? FIT_H5_NUMBER
            : t->class == FIT_H5_FIXED_TEXT || t->class == FIT_H5_LONG_TEXT ? FIT_H5_TEXT
-                                                                               : FIT_H5_OTHER;
+                                                                             : FIT_H5_OTHER;
+}
+
+/* Type and extent; where the own reader does not know them, as libhdf5 tells them.  shape: that of a virtual dataset is
+ * libhdf5's, as its sources may have grown. */
+static enum fit_status type_and_extent(const struct fit_h5_header *header, const char *path, int shape,
+                                       struct fit_h5_dataset *d, struct fit_error *err)
+{
+    struct fit_error why = {.status = FIT_OK};
+    struct fit_h5_library *library;
+    enum fit_status st = fit_h5_dataset_look(header, d, &why);
+    if (st == FIT_OK && !(shape && fit_h5_is_virtual(header)))
+        return st;
+    if (st == FIT_OK)
+        st = fit_h5_dataset_read(header, d, &why);
+    fit_h5_dataset_free(d);
+    if (st != FIT_ERR_UNSUPPORTED)
+        return fit_fail(err, st, "%s", why.message);
+    st = fit_h5_library_open(header, path, why.message, d, &library, err);
+    fit_h5_library_close(library);
+    return st;
 }
 
 enum fit_h5_kind fit_h5_kind(const struct fit_h5 *h, const char *path)
@@ -104,15 +139,12 @@ enum fit_h5_kind fit_h5_kind(const struct fit_h5 *h, const char *path)
     struct fit_h5_dataset d;
     enum fit_h5_end end;
     enum fit_h5_kind kind = FIT_H5_NONE;
-    if (look(h, path, &end, &header, NULL) != FIT_OK)
-        return FIT_H5_NONE;
+    const enum fit_status st = look(h, path, &end, &header, NULL);
     if (end == FIT_H5_ELSEWHERE)
-        kind = FIT_H5_OTHER;
-    else if (end == FIT_H5_OBJECT && fit_h5_is_dataset(&header))
-        kind = noted(h, fit_h5_dataset_look(h->in, &header, &d, NULL)) == FIT_OK
-                   ? kind_of_type(&d.type)
-                   : FIT_H5_OTHER;
-    else if (end == FIT_H5_OBJECT && fit_h5_is_group(&header))
+        kind = FIT_H5_AWAY;
+    else if (st == FIT_OK && end == FIT_H5_OBJECT && fit_h5_is_dataset(&header))
+        kind = noted(h, type_and_extent(&header, path, 0, &d, NULL)) == FIT_OK ? kind_of_type(&d.type) : FIT_H5_OTHER;
+    else if (st == FIT_OK && end == FIT_H5_OBJECT && fit_h5_is_group(&header))
         kind = FIT_H5_GROUP;
     fit_h5_header_free(&header);
     return kind;
@@ -123,12 +155,10 @@ static enum fit_status look_at_dataset(const struct fit_h5 *h, const char *path,
 {
     struct fit_h5_header header;
     enum fit_status st = fit_h5_dataset_header(h->in, path, &header, err);
-    if (st == FIT_OK && (st = fit_h5_dataset_look(h->in, &header, d, err)) != FIT_OK &&
-        st != FIT_ERR_MEMORY)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: %s is damaged or has an extent that cannot be",
-                      h->name, path);
+    if (st == FIT_OK)
+        st = type_and_extent(&header, path, 1, d, err);
     fit_h5_header_free(&header);
-    return noted(h, st);
+    return fit_h5_refused(h->in, path, noted(h, st), err);
 }
 
 enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank,
@@ -156,7 +186,6 @@ static enum fit_status open_values(const struct fit_h5 *h, const char *path, enu
                                    struct opened *o, struct fit_error *err)
 {
     struct fit_h5_dataset d;
-    const char *why = NULL;
     *o = (struct opened){0};
     enum fit_status st = look_at_dataset(h, path, &d, err);
     if (st == FIT_OK && kind_of_type(&d.type) != kind)
@@ -165,9 +194,7 @@ static enum fit_status open_values(const struct fit_h5 *h, const char *path, enu
     if (st == FIT_OK)
         st = fit_h5_raw_new(0, &o->set, err);
     if (st == FIT_OK)
-        st = fit_h5_raw_any(o->set, h, path, &o->raw, &why, err);
-    if (st == FIT_OK && why)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: %s cannot be read: %s", h->name, path, why);
+        st = fit_h5_raw_any(o->set, h, path, &o->raw, err);
     if (st == FIT_OK) {
         o->d = fit_h5_raw_dataset(o->raw);
     } else {
@@ -295,29 +322,29 @@ static char *copy_text(const char *from, size_t most)
 }
 
 /* One text of variable length: bytes, address of a collection of the heap, number in it. */
-static enum fit_status long_text(const struct fit_h5 *h, const unsigned char *value, size_t size,
+static enum fit_status long_text(struct fit_h5_bytes *f, const unsigned char *value, size_t size,
                                  struct fit_h5_collection *heap, size_t *room, char **text,
                                  struct fit_error *err)
 {
     struct fit_h5_cursor c = fit_h5_cursor(value, size);
     const unsigned char *data = (const unsigned char *)"";
     size_t n = (size_t)fit_h5_take(&c, 4), held = 0;
-    uint64_t address = fit_h5_take_address(h->in, &c);
+    uint64_t address = fit_h5_take_address(f, &c);
     unsigned index = (unsigned)fit_h5_take(&c, 4);
     if (n && address && address != FIT_H5_NOWHERE) {
-        enum fit_status st = fit_h5_global(h->in, heap, address, index, &data, &held, err);
+        enum fit_status st = fit_h5_global(f, heap, address, index, &data, &held, err);
         if (st != FIT_OK)
             return st;
     }
     if ((n = n < held ? n : held) > *room)
-        return fit_h5_damaged(h->in, "a text", address, err);
+        return fit_h5_damaged(f, "a text", address, err);
     *room -= n;
     *text = copy_text((const char *)data, n);
-    return *text ? FIT_OK : fit_h5_no_memory(h->in, err);
+    return *text ? FIT_OK : fit_h5_no_memory(f, err);
 }
 
 /* n strings, bytes as they are (ASCII or UTF-8). */
-static enum fit_status texts_of(const struct fit_h5 *h, const struct fit_h5_datatype *t,
+static enum fit_status texts_of(struct fit_h5_bytes *f, const struct fit_h5_datatype *t,
                                 const unsigned char *value, size_t n, char ***out,
                                 struct fit_error *err)
 {
@@ -326,14 +353,14 @@ static enum fit_status texts_of(const struct fit_h5 *h, const struct fit_h5_data
     enum fit_status st = FIT_OK;
     char **text = calloc(n ? n : 1, sizeof *text);
     if (!text)
-        return fit_h5_no_memory(h->in, err);
+        return fit_h5_no_memory(f, err);
     for (size_t i = 0; i < n && st == FIT_OK; i++, value += t->size) {
         if (t->class == FIT_H5_LONG_TEXT) {
-            st = long_text(h, value, t->size, &heap, &room, &text[i], err);
+            st = long_text(f, value, t->size, &heap, &room, &text[i], err);
             continue;
         }
         if (!(text[i] = copy_text((const char *)value, t->size)))
-            st = fit_h5_no_memory(h->in, err);
+            st = fit_h5_no_memory(f, err);
         for (size_t k = text[i] ? strlen(text[i]) : 0; t->spaces && k && text[i][k - 1] == ' '; k--)
             text[i][k - 1] = 0;
     }
@@ -366,7 +393,7 @@ enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, ch
     else if (count)
         st = fit_h5_raw_read(o.raw, start, o.d->space.rank ? o.d->space.dims : (size_t[]){1}, value,
                              err);
-    if (st == FIT_OK && (st = texts_of(h, t, value, count, text, err)) == FIT_OK)
+    if (st == FIT_OK && (st = texts_of(fit_h5_raw_file(o.raw), t, value, count, text, err)) == FIT_OK)
         *n = count;
     free(value);
     fit_h5_raw_free(o.set);
@@ -403,7 +430,7 @@ enum fit_status fit_h5_read_string(const struct fit_h5 *h, const char *path, cha
 
 /* What is wanted of an attribute: numbers, or texts. */
 struct wanted {
-    const struct fit_h5 *h;
+    struct fit_h5_bytes *f;
     const char *name;
     int found;
     double **value;
@@ -418,18 +445,18 @@ static int on_attribute(void *user, const struct fit_h5_attribute *a, struct fit
     if (strlen(w->name) != a->nname || memcmp(w->name, a->name, a->nname) != 0)
         return 0;
     w->found = 1;
-    if (w->value && kind != FIT_H5_NUMBER) {
-        fit_fail(err, FIT_ERR_DATA, "%s: attribute %s is no number", w->h->name, w->name);
+    if (w->value && !fit_h5_is_number(&a->type)) {
+        fit_fail(err, FIT_ERR_DATA, "%s: attribute %s is no number", w->f->name, w->name);
     } else if (w->text && (kind != FIT_H5_TEXT || a->space.n > MOST_STRINGS)) {
-        fit_fail(err, FIT_ERR_DATA, "%s: attribute %s does not hold text", w->h->name, w->name);
+        fit_fail(err, FIT_ERR_DATA, "%s: attribute %s does not hold text", w->f->name, w->name);
     } else if (w->value) {
         *w->value = malloc((a->space.n ? a->space.n : 1) * sizeof **w->value);
         if (*w->value)
             fit_h5_convert(&a->type, a->value, a->space.n, *w->value);
         else
-            fit_h5_no_memory(w->h->in, err);
+            fit_h5_no_memory(w->f, err);
     } else if (w->text) {
-        texts_of(w->h, &a->type, a->value, a->space.n, w->text, err);
+        texts_of(w->f, &a->type, a->value, a->space.n, w->text, err);
     }
     if (w->n)
         *w->n = a->space.n;
@@ -442,8 +469,9 @@ static enum fit_status find_attribute(const struct fit_h5 *h, const char *path, 
     struct fit_h5_header header;
     enum fit_h5_end end;
     enum fit_status st = look(h, path, &end, &header, err);
+    w->f = end == FIT_H5_OBJECT ? header.file : h->in;
     if (st == FIT_OK && end == FIT_H5_OBJECT)
-        st = fit_h5_attributes(h->in, &header, on_attribute, w, err);
+        st = fit_h5_refused(h->in, path, fit_h5_attributes(&header, on_attribute, w, err), err);
     fit_h5_header_free(&header);
     if (st == FIT_OK && !w->found)
         st = fit_fail(err, FIT_ERR_DATA, "%s: %s has no attribute %s", h->name, path, w->name);
@@ -452,7 +480,7 @@ static enum fit_status find_attribute(const struct fit_h5 *h, const char *path, 
 
 int fit_h5_has_attr(const struct fit_h5 *h, const char *path, const char *name)
 {
-    return find_attribute(h, path, &(struct wanted){.h = h, .name = name}, NULL) == FIT_OK;
+    return find_attribute(h, path, &(struct wanted){.name = name}, NULL) == FIT_OK;
 }
 
 enum fit_status fit_h5_read_attr_doubles(const struct fit_h5 *h, const char *path, const char *name,
@@ -460,7 +488,7 @@ enum fit_status fit_h5_read_attr_doubles(const struct fit_h5 *h, const char *pat
 {
     *value = NULL;
     *n = 0;
-    return find_attribute(h, path, &(struct wanted){.h = h, .name = name, .value = value, .n = n},
+    return find_attribute(h, path, &(struct wanted){.name = name, .value = value, .n = n},
                           err);
 }
 
@@ -471,7 +499,7 @@ enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path
     size_t n = 0;
     *text = NULL;
     enum fit_status st = find_attribute(
-        h, path, &(struct wanted){.h = h, .name = name, .text = &all, .n = &n}, err);
+        h, path, &(struct wanted){.name = name, .text = &all, .n = &n}, err);
     return st == FIT_OK ? first_string(h, name, all, n, text, err) : st;
 }
 
@@ -555,8 +583,9 @@ static enum fit_status list(const struct fit_h5 *h, const char *path, int attrib
     if (st == FIT_OK && end != FIT_H5_OBJECT)
         st = fit_fail(err, FIT_ERR_DATA, "%s: no group %s", h->name, path);
     else if (st == FIT_OK)
-        st = attributes ? fit_h5_attributes(h->in, &header, add_attribute, &l, err)
-                        : fit_h5_links(h->in, header.address, add_link, &l, err);
+        st = attributes ? fit_h5_attributes(&header, add_attribute, &l, err)
+                        : fit_h5_links(header.file, header.address, add_link, &l, err);
+    st = fit_h5_refused(h->in, path, st, err);
     fit_h5_header_free(&header);
     if (st != FIT_OK) {
         fit_h5_free_strings(l.name, l.n);

@@ -17,6 +17,7 @@
 #ifndef FIT_HDF5_IO_H
 #define FIT_HDF5_IO_H
 
+#include "base/notes.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -31,7 +32,8 @@ enum fit_h5_kind {
     FIT_H5_GROUP,
     FIT_H5_NUMBER, /* dataset of integers or floating-point numbers */
     FIT_H5_TEXT,   /* dataset of strings */
-    FIT_H5_OTHER   /* dataset of another kind, or a link out of the file */
+    FIT_H5_OTHER,  /* dataset of another kind */
+    FIT_H5_AWAY    /* a link that is not followed, or leads out of the file to nothing */
 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -45,6 +47,12 @@ void fit_h5_close(struct fit_h5 *h);
 /* 1 when memory ran out in a call whose answer cannot say so (fit_h5_kind), or whose error the caller
  * did not look at: what seemed not to be there may be there. */
 int fit_h5_starved(const struct fit_h5 *h);
+
+/* What the user should know of how values were read up to now: by libhdf5, from other files. */
+const struct fit_notes *fit_h5_notes(const struct fit_h5 *h);
+
+/* From here on no other file is opened, and libhdf5 is not asked: what the reader does not understand is an error. */
+void fit_h5_alone(struct fit_h5 *h);
 
 /* The name given to open or create. */
 const char *fit_h5_file(const struct fit_h5 *h);
@@ -96,65 +104,5 @@ enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path
  * is an error. */
 enum fit_status fit_h5_read_unit(const struct fit_h5 *h, const char *path, char **text, struct fit_error *err);
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
-enum fit_h5_type {
-    FIT_H5_F64,
-    FIT_H5_F32, /* memory holds float */
-    FIT_H5_I64,
-    FIT_H5_I32,
-    FIT_H5_U8,
-    FIT_H5_I8,
-    FIT_H5_BOOL /* memory holds unsigned char 0 or 1; h5py's enumeration {FALSE, TRUE} */
-};
-
-struct fit_h5_array {
-    enum fit_h5_type type;
-    int rank; /* 0: scalar */
-    const size_t *dims;
-    const void *value;
-    int deflate; /* 0: contiguous; 1..9: chunked, shuffled, deflated */
-};
-
-/* Makes an empty file, replacing one that exists. */
-enum fit_status fit_h5_create(const char *file, struct fit_h5 **h, struct fit_error *err);
-
-/* Writes what is still in memory and closes; tells when that failed (a full disk).  h is freed
- * anyway. */
-enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err);
-
-enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit_error *err);
-enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fit_h5_array *a,
-                             struct fit_error *err);
-
-/* A short form of fit_h5_write. */
-enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value,
-                                     size_t n, struct fit_error *err);
-
-/* UTF-8 strings of variable length; n strings as a list, or one as a scalar. */
-enum fit_status fit_h5_write_string(struct fit_h5 *h, const char *path, const char *text,
-                                    struct fit_error *err);
-enum fit_status fit_h5_write_strings(struct fit_h5 *h, const char *path, const char *const *text,
-                                     size_t n, struct fit_error *err);
-
-/* Attributes; path "/" is the file itself. */
-enum fit_status fit_h5_write_attr_string(struct fit_h5 *h, const char *path, const char *name,
-                                         const char *text, struct fit_error *err);
-enum fit_status fit_h5_write_attr_strings(struct fit_h5 *h, const char *path, const char *name,
-                                          const char *const *text, size_t n, struct fit_error *err);
-enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char *name,
-                                  const struct fit_h5_array *a, struct fit_error *err);
-
-/* Dimension scales (netCDF-4 dimensions): make the 1-D dataset `path` a scale called `name`, with
- * the number `id` in the attribute _Netcdf4Dimid (id < 0: none); attach it to dimension `dim` of a
- * dataset. */
-enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char *name, int id,
-                                  struct fit_error *err);
-enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim,
-                                    const char *scale, struct fit_error *err);
-
-/* A second name for an object of the same file (a soft link). */
-enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path,
-                            struct fit_error *err);
 
 #endif

@@ -3,17 +3,17 @@
  */
 #include "hdf5/object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char damaged_text[] = "%s: a dataset is damaged";
 
-enum fit_status fit_h5_dataset_look(struct fit_h5_bytes *f, const struct fit_h5_header *h,
-                                    struct fit_h5_dataset *d, struct fit_error *err)
+enum fit_status fit_h5_dataset_look(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err)
 {
     *d = (struct fit_h5_dataset){.address = FIT_H5_NOWHERE};
-    enum fit_status st = fit_h5_type_read(f, fit_h5_message(h, FIT_H5_TYPE), &d->type, err);
-    return st == FIT_OK ? fit_h5_space_read(f, fit_h5_message(h, FIT_H5_SPACE), &d->space, err) : st;
+    enum fit_status st = fit_h5_type_read(h->file, fit_h5_message(h, FIT_H5_TYPE), &d->type, err);
+    return st == FIT_OK ? fit_h5_space_read(h->file, fit_h5_message(h, FIT_H5_SPACE), &d->space, err) : st;
 }
 
 void fit_h5_dataset_free(struct fit_h5_dataset *d)
@@ -123,20 +123,26 @@ static int take_layout(const struct fit_h5_bytes *f, struct fit_h5_cursor *c, un
     }
 }
 
+int fit_h5_is_virtual(const struct fit_h5_header *h)
+{
+    const struct fit_h5_message *m = fit_h5_message(h, FIT_H5_LAYOUT);
+    return !m->shared && m->n > 1 && m->body[0] > 2 && m->body[1] == VIRTUAL;
+}
+
 static enum fit_status read_layout(const struct fit_h5_bytes *f, const struct fit_h5_message *m,
-                                   struct fit_h5_dataset *d, const char **why,
-                                   struct fit_error *err)
+                                   struct fit_h5_dataset *d, struct fit_error *err)
 {
     struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
     const unsigned char *compact = NULL;
     unsigned version = (unsigned)fit_h5_take(&c, 1);
-    if (version > 2 && m->n > 1 && m->body[1] == VIRTUAL) {
-        *why = "its values are those of other datasets (virtual)";
-        return FIT_OK;
+    if (m->shared || version > 5)
+        return fit_h5_refuse(err, "layout of version %u", version);
+    if (version > 2 && m->n > 1 && m->body[1] == VIRTUAL) { /* see fit_h5_is_virtual */
+        d->storage = FIT_H5_VIRTUAL;
+        return fit_h5_refuse(err, "virtual dataset");
     }
-    int good = version >= 1 && version <= 5 && !m->shared &&
-               (version < 3 ? take_old_layout(f, &c, d, &compact)
-                            : take_layout(f, &c, version, d, &compact));
+    int good = version >= 1 && (version < 3 ? take_old_layout(f, &c, d, &compact)
+                                            : take_layout(f, &c, version, d, &compact));
     if (!good || c.bad)
         return fit_fail(err, FIT_ERR_DATA, damaged_text, f->name);
     return compact ? copy(f, compact, d->ncompact, &d->compact, err) : FIT_OK;
@@ -144,45 +150,64 @@ static enum fit_status read_layout(const struct fit_h5_bytes *f, const struct fi
 
 /* ---- filters and fill values ----------------------------------------------------------------- */
 
-static const char *note_filters(const struct fit_h5_dataset *d)
+/* "filter 32008 (bitshuffle; see ...)": the name as the file has it, at most 40 characters that can be printed. */
+static enum fit_status refuse_filter(int filter, const unsigned char *name, size_t n, struct fit_error *err)
+{
+    static const struct {
+        int filter;
+        const char *name;
+    } known[] = {{4, "szip"},         {5, "nbit"},  {6, "scaleoffset"}, {307, "bzip2"},  {32001, "Blosc"}, {32004, "LZ4"},
+                 {32008, "bitshuffle"}, {32013, "zfp"}, {32015, "Zstd"},    {32026, "Blosc2"}};
+    char text[41];
+    size_t k = 0;
+    for (; name && k < n && k + 1 < sizeof text && name[k] >= ' ' && name[k] < 127 && name[k] != ';'; k++)
+        text[k] = (char)name[k];
+    text[k] = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (filter == known[i].filter)
+            snprintf(text, sizeof text, "%s", known[i].name);
+    return fit_h5_refuse(err, *text ? "filter %d (%s)" : "filter %d", filter, text);
+}
+
+/* What fit_h5_expand undoes: one compressor, and shuffle before it. */
+static enum fit_status weigh_filters(const struct fit_h5_dataset *d, struct fit_error *err)
 {
     int compressors = 0;
     for (int i = 0; i < d->nfilter; i++) {
+        if (d->filter[i] == FIT_H5_SHUFFLE && compressors)
+            return fit_h5_refuse(err, "shuffling of what is compressed");
         compressors += d->filter[i] == FIT_H5_DEFLATE || d->filter[i] == FIT_H5_LZF;
-        if (d->filter[i] != FIT_H5_DEFLATE && d->filter[i] != FIT_H5_SHUFFLE &&
-            d->filter[i] != FIT_H5_FLETCHER && d->filter[i] != FIT_H5_LZF)
-            return "its compression is neither gzip nor LZF (h5repack -f GZIP=4 helps)";
     }
-    return compressors > 1 ? "it is compressed twice" : NULL;
+    return compressors > 1 ? fit_h5_refuse(err, "two compressions, one of the other") : FIT_OK;
 }
 
 static enum fit_status read_filters(const struct fit_h5_bytes *f, const struct fit_h5_message *m,
-                                    struct fit_h5_dataset *d, const char **why,
-                                    struct fit_error *err)
+                                    struct fit_h5_dataset *d, struct fit_error *err)
 {
     enum { NAMED = 256 };
     struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
+    struct fit_error why = {.status = FIT_OK};
     unsigned version = (unsigned)fit_h5_take(&c, 1);
     unsigned n = (unsigned)fit_h5_take(&c, 1);
+    if (m->shared || version > 2)
+        return fit_h5_refuse(err, "filters of version %u", version);
     if (version == 1)
         fit_h5_skip(&c, 6);
-    if (n > FIT_H5_FILTERS_MOST) {
-        *why = "it goes through too many filters";
-        return FIT_OK;
-    }
-    for (unsigned k = 0; k < n; k++) {
+    for (unsigned k = 0; k < n && n <= FIT_H5_FILTERS_MOST; k++) {
         d->filter[k] = (int)fit_h5_take(&c, 2);
-        size_t name = version == 1 || d->filter[k] >= NAMED ? (size_t)fit_h5_take(&c, 2) : 0;
+        size_t named = version == 1 || d->filter[k] >= NAMED ? (size_t)fit_h5_take(&c, 2) : 0;
         fit_h5_skip(&c, 2);
         size_t values = (size_t)fit_h5_take(&c, 2);
-        fit_h5_skip(&c, version == 1 ? (name + 7) / 8 * 8 : name);
+        const unsigned char *name = fit_h5_skip(&c, version == 1 ? (named + 7) / 8 * 8 : named);
         fit_h5_skip(&c, 4 * (values + (version == 1 ? values & 1 : 0)));
+        if (!c.bad && why.status == FIT_OK && d->filter[k] != FIT_H5_DEFLATE && d->filter[k] != FIT_H5_SHUFFLE &&
+            d->filter[k] != FIT_H5_FLETCHER && d->filter[k] != FIT_H5_LZF)
+            refuse_filter(d->filter[k], name, named, &why);
     }
     d->nfilter = (int)n;
-    if (c.bad || m->shared || version < 1 || version > 2)
+    if (c.bad || version < 1 || n > FIT_H5_FILTERS_MOST)
         return fit_fail(err, FIT_ERR_DATA, damaged_text, f->name);
-    *why = note_filters(d);
-    return FIT_OK;
+    return why.status == FIT_OK ? weigh_filters(d, err) : fit_h5_refuse(err, "%s", why.message);
 }
 
 static enum fit_status read_fill(const struct fit_h5_bytes *f, const struct fit_h5_header *h,
@@ -208,22 +233,19 @@ static enum fit_status read_fill(const struct fit_h5_bytes *f, const struct fit_
     return !c.bad && n == d->type.size ? copy(f, value, n, &d->fill, err) : FIT_OK;
 }
 
-enum fit_status fit_h5_dataset_read(struct fit_h5_bytes *f, const struct fit_h5_header *h,
-                                    struct fit_h5_dataset *d, const char **why,
-                                    struct fit_error *err)
+enum fit_status fit_h5_dataset_read(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err)
 {
     const struct fit_h5_message *filters = fit_h5_message(h, FIT_H5_FILTERS);
-    *why = NULL;
-    enum fit_status st = fit_h5_dataset_look(f, h, d, err);
+    enum fit_status st = fit_h5_dataset_look(h, d, err);
     if (st == FIT_OK && fit_h5_message(h, FIT_H5_EXTERNAL))
-        *why = "its values lie in other files";
-    if (st == FIT_OK && !*why)
-        st = read_layout(f, fit_h5_message(h, FIT_H5_LAYOUT), d, why, err);
-    if (st == FIT_OK && !*why && filters)
-        st = read_filters(f, filters, d, why, err);
-    if (st == FIT_OK && !*why)
-        st = read_fill(f, h, d, err);
-    if (st != FIT_OK)
+        st = fit_h5_refuse(err, "values in other files (external storage)");
+    if (st == FIT_OK)
+        st = read_layout(h->file, fit_h5_message(h, FIT_H5_LAYOUT), d, err);
+    if (st == FIT_OK)
+        st = read_fill(h->file, h, d, err);
+    if (st == FIT_OK && filters)
+        st = read_filters(h->file, filters, d, err);
+    if (st != FIT_OK && st != FIT_ERR_UNSUPPORTED)
         fit_h5_dataset_free(d);
     return st;
 }

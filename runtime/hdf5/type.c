@@ -2,7 +2,7 @@
  * object.h; specification IV.A.2.b (dataspace), IV.A.2.d (datatype).
  *
  * Numbers are integers of 1 to 8 bytes, signed or not, and IEEE 754 floating point of 2, 4 and 8
- * bytes, in either order of bytes.
+ * bytes, in either order of bytes; others (long double, bfloat16, VAX) are told apart for libhdf5.
  */
 #include "hdf5/object.h"
 
@@ -26,8 +26,8 @@ static void read_class(struct fit_h5_cursor *c, unsigned class, unsigned flags,
         t->is_signed = flags >> 3 & 1;
         t->offset = (unsigned)fit_h5_take(c, 2);
         t->precision = (unsigned)fit_h5_take(c, 2);
-        if (t->size <= 8 && t->precision && t->offset + t->precision <= 8 * t->size)
-            t->class = FIT_H5_INTEGER;
+        t->class = t->size <= 8 && t->precision && t->offset + t->precision <= 8 * t->size ? FIT_H5_INTEGER
+                                                                                           : FIT_H5_ODD_NUMBER;
     } else if (class == FLOATING_POINT) {
         static const struct { /* IEEE 754 */
             unsigned size, exponent, wide, bias;
@@ -36,6 +36,7 @@ static void read_class(struct fit_h5_cursor *c, unsigned class, unsigned flags,
         unsigned exponent = (unsigned)fit_h5_take(c, 1), wide = (unsigned)fit_h5_take(c, 1);
         unsigned mantissa = (unsigned)fit_h5_take(c, 1), digits = (unsigned)fit_h5_take(c, 1);
         unsigned bias = (unsigned)fit_h5_take(c, 4);
+        t->class = FIT_H5_ODD_NUMBER;
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             if (t->size == known[k].size && !offset && precision == 8 * known[k].size &&
                 exponent == known[k].exponent && wide == known[k].wide && !mantissa &&
@@ -75,7 +76,7 @@ static enum fit_status read_shared(struct fit_h5_bytes *f, const struct fit_h5_m
     if (version == 1)
         fit_h5_skip(&c, 6);
     if (version == 3 && kind == IN_HEAP)
-        return fit_fail(err, FIT_ERR_DATA, "%s: a heap of shared types is not understood", f->name);
+        return fit_h5_refuse(err, "type in a heap of shared messages");
     enum fit_status st = fit_h5_header_read(f, fit_h5_take_address(f, &c), &h, err);
     if (st != FIT_OK)
         return st;
@@ -94,11 +95,9 @@ enum fit_status fit_h5_type_read(struct fit_h5_bytes *f, const struct fit_h5_mes
     return m->shared ? read_shared(f, m, t, err) : read_type(f, m->body, m->n, t, err);
 }
 
-const char *fit_h5_no_number(const struct fit_h5_datatype *t)
+int fit_h5_is_number(const struct fit_h5_datatype *t)
 {
-    return t->class == FIT_H5_INTEGER || t->class == FIT_H5_FLOAT
-               ? NULL
-               : "its numbers are neither integers nor IEEE floating point";
+    return t->class == FIT_H5_INTEGER || t->class == FIT_H5_FLOAT;
 }
 
 /* ---- extents --------------------------------------------------------------------------------- */
@@ -116,7 +115,11 @@ enum fit_status fit_h5_space_read(struct fit_h5_bytes *f, const struct fit_h5_me
         fit_h5_skip(&c, 5);
     else
         kind = (unsigned)fit_h5_take(&c, 1);
-    int good = !m->shared && (version == 1 || version == 2) && s->rank <= FIT_H5_RANK;
+    if (m->shared || version > 2)
+        return fit_h5_refuse(err, "extent of version %u", version);
+    if (s->rank > FIT_H5_RANK)
+        return fit_h5_refuse(err, "%d dimensions", s->rank);
+    int good = version >= 1;
     for (int i = 0; i < FIT_H5_RANK; i++)
         s->dims[i] = s->most[i] = 1;
     for (int i = 0; good && i < s->rank; i++) {

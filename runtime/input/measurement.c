@@ -519,6 +519,7 @@ static enum fit_status load(struct loading *l, const double *setting, struct fit
     if ((st = set_up(l, setting, err)) != FIT_OK || (st = set_up_sigma(l, err)) != FIT_OK ||
         (st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
         return st;
+    fit_source_tell(l->src, &m->notes);
     describe(l);
     return fit_measurement_sound(m, l->kernel, err);
 }

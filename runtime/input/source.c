@@ -237,9 +237,10 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Appends ", NAME (3 x 200 x 200)", or what else it is. */
-static void list_one(const char *name, int numbers, int rank, const size_t *dims, char *text, size_t size)
+/* Appends ", NAME (3 x 200 x 200)", or what else it is: what. */
+static void list_one(const char *name, const char *what, int rank, const size_t *dims, char *text, size_t size)
 {
+    const int numbers = !what;
     size_t at = strlen(text);
     if (at + 90 > size)
         return;
@@ -249,45 +250,64 @@ static void list_one(const char *name, int numbers, int rank, const size_t *dims
     if (numbers && at + 24 < size)
         snprintf(text + at, size - at, "%s", rank ? ")" : "one number)");
     else if (at + 24 < size)
-        snprintf(text + at, size - at, " (no numbers)");
+        snprintf(text + at, size - at, " (%s)", what);
 }
 
-/* Datasets of a group, and of the groups in it to this depth. */
-static void list_group(const struct fit_h5 *h, const char *group, int depth, char *text, size_t size)
+/* What an object is that holds no numbers which can be read; NULL: numbers, of this shape. */
+static const char *what_is(const struct fit_h5 *h, const char *path, int *rank, size_t *dims, struct fit_error *err)
+{
+    const enum fit_h5_kind kind = fit_h5_kind(h, path);
+    struct fit_error why = {.status = FIT_OK};
+    if (kind != FIT_H5_NUMBER && kind != FIT_H5_AWAY)
+        return "no numbers";
+    if (fit_h5_shape(h, path, rank, dims, &why) == FIT_OK)
+        return NULL;
+    if (err->status == FIT_OK)
+        *err = why;
+    return kind == FIT_H5_AWAY ? "a link that leads to nothing" : "cannot be read";
+}
+
+/* Datasets of a group, and of the groups in it to this depth.  *err: the first that cannot be read. */
+static void list_group(const struct fit_h5 *h, const char *group, int depth, char *text, size_t size,
+                       struct fit_error *err)
 {
     char **name, path[200];
     size_t n;
-    if (fit_h5_list(h, group, &name, &n, NULL) != FIT_OK)
+    struct fit_error why = {.status = FIT_OK};
+    if (fit_h5_list(h, group, &name, &n, &why) != FIT_OK) {
+        if (err->status == FIT_OK)
+            *err = why;
         return;
+    }
     for (size_t i = 0; i < n; i++) {
         int rank = 0;
         size_t dims[FIT_H5_RANK] = {0};
         snprintf(path, sizeof path, "%s/%.60s", strcmp(group, "/") == 0 ? "" : group, name[i]);
         if (depth && fit_h5_kind(h, path) == FIT_H5_GROUP) {
-            list_group(h, path, depth - 1, text, size);
+            list_group(h, path, depth - 1, text, size, err);
             continue;
         }
-        const int numbers = fit_h5_kind(h, path) == FIT_H5_NUMBER &&
-                            fit_h5_shape(h, path, &rank, dims, NULL) == FIT_OK;
-        list_one(path + 1, numbers, rank, dims, text, size);
+        const char *what = what_is(h, path, &rank, dims, err);
+        list_one(path + 1, what, rank, dims, text, size);
     }
     fit_h5_free_strings(name, n);
 }
 
-static void list_members(const struct fit_source *s, char *text, size_t size)
+static void list_members(const struct fit_source *s, char *text, size_t size, struct fit_error *err)
 {
     text[0] = 0;
     if (s->private_->h5)
-        list_group(s->private_->h5, "/", 2, text, size);
+        list_group(s->private_->h5, "/", 2, text, size, err);
     for (size_t i = 0; s->private_->npz && i < fit_npz_count(s->private_->npz); i++) {
         const struct fit_npz_array *a = fit_npz_array(s->private_->npz, (int)i);
-        list_one(a->name, strchr("fiub", a->kind) != NULL, a->rank, a->dims, text, size);
+        list_one(a->name, strchr("fiub", a->kind) ? NULL : "no numbers", a->rank, a->dims, text, size);
     }
 }
 
 static enum fit_status not_understood(const struct fit_source *s, struct fit_error *err)
 {
     const struct fit_h5 *h = s->private_->h5;
+    struct fit_error why = {.status = FIT_OK};
     char members[600];
     int rank = 0;
     size_t dims[FIT_H5_RANK] = {0};
@@ -300,7 +320,10 @@ static enum fit_status not_understood(const struct fit_source *s, struct fit_err
             "bins). Run boost_corr again with type Twotime or Both.",
             s->file, rank == 2 ? dims[1] : 0);
     }
-    list_members(s, members, sizeof members);
+    list_members(s, members, sizeof members, &why);
+    if (why.status != FIT_OK)
+        return fit_fail(err, FIT_ERR_DATA, "%s: no layout of two-time data is recognised; the file holds: %.350s; %.450s",
+                        s->file, *members ? members : "nothing that can be read", why.message);
     return fit_fail(err, FIT_ERR_DATA,
                     "%s: no layout of two-time data is recognised; the file holds: %s. The simplest is numbers "
                     "c2 (matrices x frames x frames) at the root of an HDF5 file, beside t, q and phi; "
@@ -474,6 +497,14 @@ done:
     else
         fit_source_close(s);
     return st;
+}
+
+void fit_source_tell(const struct fit_source *s, struct fit_notes *notes)
+{
+    if (s->private_->h5)
+        fit_notes_copy(notes, fit_h5_notes(s->private_->h5));
+    if (s->private_->sigma_h5)
+        fit_notes_copy(notes, fit_h5_notes(s->private_->sigma_h5));
 }
 
 void fit_source_close(struct fit_source *s)

@@ -18,6 +18,7 @@ void fit_table_free(struct fit_table *t)
 {
     if (!t)
         return;
+    fit_notes_free(&t->notes);
     fit_arena_free(&t->storage_);
     free(t);
 }
@@ -175,6 +176,8 @@ static enum fit_status read_hdf5(const char *file, const struct fit_table_option
     }
     if (fit_h5_starved(h))
         st = fit_no_memory(err, file);
+    if (*out)
+        fit_notes_copy(&(*out)->notes, fit_h5_notes(h));
     fit_h5_close(h);
     return st;
 }
@@ -428,6 +431,8 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
     }
     if ((st = fit_table_read(file, &o, &t, err)) == FIT_OK && (st = copy_settings(kernel, setting, m, err)) == FIT_OK)
         st = fit_table_match(file, t, cfg, kernel, from, &m->notes, err);
+    if (t)
+        fit_notes_copy(&m->notes, &t->notes);
     if (st == FIT_ERR_DATA)
         name_two_time(file, kernel, err);
     if (st != FIT_OK ||

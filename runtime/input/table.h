@@ -23,6 +23,7 @@ struct fit_table {
     double **column; /* ncolumn arrays of nrow */
     char **unit;     /* ncolumn: the attribute `units` or `unit`, or NULL; NULL: no column has one */
     size_t *line;    /* nrow: where in a text; NULL: not from a text */
+    struct fit_notes notes; /* on how the file was read */
     struct fit_arena storage_;
 };
 

@@ -3,6 +3,7 @@
  * Data files with one defect each (made here), configurations, command lines, models.  Every message must name
  * the file or option and hold the words that help; the output must not exist afterwards.
  */
+#include "hdf5/h5_writer.h"
 #include "hdf5/reader.h"
 #include "support.h"
 

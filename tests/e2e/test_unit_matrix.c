@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hdf5/h5_writer.h"
 #include "hdf5/reader.h"
 
 enum { FRAMES = 20, GROUPS = 2, ROWS = 24, MODELS = 3 };

@@ -1,5 +1,6 @@
 /* test_lzf.c -- the LZF decoder, alone and as a filter of HDF5; and the HDF5 helpers, round and
  * round. */
+#include "hdf5/h5_writer.h"
 #include "hdf5/reader.h"
 #include "hdf5/lzf.h"
 

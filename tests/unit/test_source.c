@@ -4,6 +4,7 @@
  * Files in tests/data were written by h5py and numpy (make_samples.py there); the others are made
  * here.
  */
+#include "hdf5/h5_writer.h"
 #include "hdf5/reader.h"
 #include "input/measurement.h"
 #include "shared.h"

@@ -1,4 +1,5 @@
 /* test_table.c -- tables from text, HDF5 and numpy files, and datasets made of them. */
+#include "hdf5/h5_writer.h"
 #include "hdf5/reader.h"
 #include "input/table.h"
 
