@@ -1,35 +1,32 @@
 /* speckle_kernel.c -- see speckle_kernel.h.
  *
  * Tables of the kernel, in its work space: for each term of the mean (a linear parameter times b_q, but the intercept,
- * whose b_q is constant; and the rest, where there is one) b_q and its derivatives, whitened, in the order of the rows.
+ * whose b_q is constant; and the rest, where there is one) the sums of b_q and its derivatives, in the order of the rows.
  */
 #include "errors/speckle_kernel.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "errors/speckle_likelihood.h"
+#include "errors/speckle_matrix.h"
 #include "errors/speckle_whiten.h"
 #include "machine/team.h"
+#include "math/linalg.h"
 
-enum {
-    SAMPLES = 4,  /* pairs of frames between two blocks at which the model is looked at */
-    MOST_ROWS = 4096
-};
-static const double LEAST_SHOT = 0.02; /* of the contrast: keeps the covariance regular */
-static const double GAUSS = 0.21132486540518712; /* (1 - 1/sqrt 3) / 2 */
+static const double LEAST_SHOT = 0.02;  /* of the contrast: keeps the covariance regular */
+static const double NULL_EIGENVALUE = 1e-10, LEAST_VARIANCE = 0.2;
 
 struct fit_speckle_private {
     const struct fit_kernel *inner;
     const struct fit_layout *layout; /* of the inner kernel */
-    size_t ng, n, frames, nterm, each; /* each: rows of a group */
-    long *term;                      /* nterm: linear parameter, -1: the rest */
+    size_t ng, n, frames, P, nterm, each; /* P: rows of a group; each: pairs of blocks */
+    long *term;          /* nterm: linear parameter, -1: the rest */
     int threads;
-    struct fit_whitener *white;      /* ng */
-    double *cover;                   /* ng x n x n: part of the values that there are */
-    double *scale;                   /* ng: root of the number of speckles */
-    double *constant;                /* ng x each: the intercept's b_q */
-    size_t *first;                   /* ng: place of the first row */
+    double *weight;      /* ng x P x each: of the means between blocks a <= c in the sums */
+    double *constant;    /* ng x P: the intercept's b_q */
+    size_t *first;       /* ng: place of the first row */
     struct fit_param *linear;
     struct fit_axis axis;
     struct fit_arena storage;
@@ -45,98 +42,60 @@ static size_t padded(size_t n)
     return (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
 }
 
-/* ---- the model between blocks ------------------------------------------------------------------------------ */
-
-/* Frames of a block of f at which the model is looked at. */
-static size_t sampled(size_t f, size_t at[2])
+/* Where the pairs of block a with itself and those after it begin. */
+static size_t row_of(size_t n, size_t a)
 {
-    at[0] = f > 2 ? (size_t)(GAUSS * (double)f) : 0;
-    at[1] = f - 1 - at[0];
-    return f > 1 ? 2 : 1;
+    return a * n - a * (a - 1) / 2;
 }
 
-/* The pairs between blocks a <= c; returns how many. */
-static size_t sample_pairs(const struct fit_speckle_private *k, size_t a, size_t c, uint32_t *i, uint32_t *j)
+/* ---- the model between blocks ------------------------------------------------------------------------------ */
+
+/* The pair of frames that stands for blocks a <= c: as far apart as these; of one block, as two of its frames are in the
+ * mean. */
+static void middle_pair(const struct fit_speckle_blocks *b, size_t a, size_t c, uint32_t *i, uint32_t *j)
 {
-    const struct fit_speckle_blocks b = {&(struct fit_speckle_model){.layout = k->layout}, k->n, k->frames};
-    const size_t fa = fit_speckle_block_frames(&b, a), fc = fit_speckle_block_frames(&b, c);
-    size_t s[2], t[2], n = 0;
-    if (a == c) { /* two frames as far from each other as two are in the mean */
-        const size_t lag = fa < 2 ? 0 : (fa + 1) / 3 > 0 ? (fa + 1) / 3 : 1, first = a * k->frames + (fa - lag) / 2;
-        i[0] = (uint32_t)first;
-        j[0] = i[0] + (uint32_t)lag;
-        return 1;
-    }
-    for (size_t e = 0, ns = sampled(fa, s), nt = sampled(fc, t); e < ns; e++)
-        for (size_t f = 0; f < nt; f++, n++) {
-            i[n] = (uint32_t)(a * k->frames + s[e]);
-            j[n] = (uint32_t)(c * k->frames + t[f]);
-        }
-    return n;
+    const size_t fa = fit_speckle_block_frames(b, a), fc = fit_speckle_block_frames(b, c);
+    const size_t lag = a != c || fa < 2 ? 0 : fa < 5 ? 1 : (fa + 1) / 3;
+    *i = (uint32_t)(a * b->frames + (fa - 1 - lag) / 2);
+    *j = (uint32_t)(a == c ? *i + lag : c * b->frames + (fc - 1) / 2);
 }
 
 /* Room for one row of blocks: places of pairs, values, derivatives; and lin. */
 struct room {
     uint32_t *i, *j, *g;
-    double *mean, *jac, *lin, *white;
+    double *mean, *jac, *lin;
 };
 
 static size_t room_size(const struct fit_speckle_private *k)
 {
-    const size_t most = padded(k->n * SAMPLES), P = k->inner->nparam + k->inner->nlinear;
-    const size_t lin = padded(k->ng * k->inner->nlinear);
-    return padded(2 * most + (1 + P) * most + lin + fit_whitener_room(k->n));
+    const size_t most = padded(k->n);
+    return 2 * most + (1 + k->P) * most + padded(k->ng * k->inner->nlinear);
 }
 
 static struct room room_of(const struct fit_speckle_private *k, double *at)
 {
-    const size_t most = padded(k->n * SAMPLES), P = k->inner->nparam + k->inner->nlinear;
+    const size_t most = padded(k->n);
     struct room r = {.i = (uint32_t *)(void *)at, .mean = at + 2 * most};
     r.j = r.i + most;
     r.g = r.j + most;
     r.jac = r.mean + most;
-    r.lin = r.jac + P * most;
-    r.white = r.lin + padded(k->ng * k->inner->nlinear);
+    r.lin = r.jac + k->P * most;
     return r;
 }
 
-/* Means, times what there is of the values, of n numbers between block a and the others, into a symmetric matrix. */
-static void put_row(const struct fit_speckle_private *k, size_t g, size_t a, const double *value, double *to)
+/* The mean with the lin of the room, and its derivatives, between block a and those from a on; returns how many. */
+static size_t model_row(const struct fit_speckle_private *k, const double *ws, const struct room *r, size_t g, size_t a,
+                        int derivative)
 {
-    const double *cover = k->cover + g * k->n * k->n;
-    uint32_t i[SAMPLES], j[SAMPLES];
-    for (size_t c = a; c < k->n; c++) {
-        const size_t n = sample_pairs(k, a, c, i, j);
-        double sum = 0;
-        for (size_t e = 0; e < n; e++)
-            sum += *value++;
-        to[a * k->n + c] = to[c * k->n + a] = cover[a * k->n + c] * sum / (double)n;
-    }
-}
-
-/* The mean with the given lin (of all groups), and its derivatives by theta (n n each; NULL: not), in row a. */
-static void model_row(const struct fit_speckle_private *k, const double *ws, const struct room *r, size_t g, size_t a,
-                      double *mean, double *derivative)
-{
-    const size_t nn = k->n * k->n;
-    size_t n = 0;
-    for (size_t c = a; c < k->n; c++)
-        n += sample_pairs(k, a, c, r->i + n, r->j + n);
-    for (size_t e = 0; e < n; e++)
+    const struct fit_speckle_model m = {.layout = k->layout};
+    const struct fit_speckle_blocks b = {&m, k->n, k->frames};
+    const size_t n = k->n - a;
+    for (size_t e = 0; e < n; e++) {
+        middle_pair(&b, a, a + e, &r->i[e], &r->j[e]);
         r->g[e] = (uint32_t)g;
+    }
     k->inner->points(k->layout, ws, r->lin, n, r->i, r->j, r->g, r->mean, derivative ? r->jac : NULL);
-    put_row(k, g, a, r->mean, mean);
-    for (size_t p = 0; derivative && p < k->inner->nparam; p++)
-        put_row(k, g, a, r->jac + p * n, derivative + p * nn);
-}
-
-/* Upper triangle of a whitened matrix as rows: its elements off the diagonal count twice, 1/2 M |X|^2 is the cost. */
-static void put_rows(const struct fit_speckle_private *k, size_t g, const double *X, double *to)
-{
-    const double scale = k->scale[g], half = scale * sqrt(0.5);
-    for (size_t a = 0; a < k->n; a++)
-        for (size_t c = a; c < k->n; c++)
-            *to++ = (a == c ? half : scale) * X[a * k->n + c];
+    return n;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------ */
@@ -146,87 +105,87 @@ static size_t inner_space(const struct fit_speckle_private *k)
     return padded(k->inner->workspace(k->layout));
 }
 
-/* Numbers of one table: all rows. */
-static size_t table_size(const struct fit_layout *l)
+/* Tables of one term: of its value and its derivatives. */
+static size_t of_term(const struct fit_speckle_private *k)
 {
-    return padded(l->nrow);
-}
-
-static size_t ntable(const struct fit_speckle_private *k)
-{
-    return k->nterm * (1 + k->inner->nparam);
+    return 1 + k->inner->nparam;
 }
 
 static double *table(const struct fit_layout *l, double *ws, size_t term, size_t which)
 {
     const struct fit_speckle_private *k = of(l);
-    return ws + inner_space(k) + (term * (1 + k->inner->nparam) + which) * table_size(l);
+    return ws + inner_space(k) + (term * of_term(k) + which) * padded(l->nrow);
+}
+
+/* Sums over one row of blocks: all tables x P. */
+static size_t partial_size(const struct fit_speckle_private *k)
+{
+    return k->nterm * of_term(k) * k->P;
 }
 
 static size_t workspace(const struct fit_layout *l)
 {
     const struct fit_speckle_private *k = of(l);
-    return inner_space(k) + ntable(k) * (table_size(l) + padded(k->ng * k->n * k->n)) +
+    return inner_space(k) + k->nterm * of_term(k) * padded(l->nrow) + k->ng * k->n * partial_size(k) +
            (size_t)k->threads * room_size(k);
 }
 
 struct preparing {
     const struct fit_speckle_private *k;
-    const struct fit_layout *l;
-    double *ws, *matrix, *room;
-    size_t derivatives; /* of each term: 0 or nparam */
+    double *ws, *partial, *room;
+    size_t ntable; /* of each term: 1, or with derivatives */
 };
-
-/* Matrix `which` of a term, in group g. */
-static double *matrix_of(const struct preparing *p, size_t g, size_t term, size_t which)
-{
-    const struct fit_speckle_private *k = p->k;
-    return p->matrix + ((g * k->nterm + term) * (1 + k->inner->nparam) + which) * k->n * k->n;
-}
 
 static void evaluate_row(void *user, size_t at, size_t thread)
 {
     const struct preparing *p = user;
     const struct fit_speckle_private *k = p->k;
-    const size_t g = at / k->n, a = at % k->n;
+    const size_t g = at / k->n, a = at % k->n, q = k->inner->nlinear;
     const struct room r = room_of(k, p->room + thread * room_size(k));
+    double *to = p->partial + at * partial_size(k);
     for (size_t t = 0; t < k->nterm; t++) {
-        for (size_t e = 0; e < k->ng * k->inner->nlinear; e++)
-            r.lin[e] = (long)(e % k->inner->nlinear) == k->term[t];
-        model_row(k, p->ws, &r, g, a, matrix_of(p, g, t, 0), p->derivatives ? matrix_of(p, g, t, 1) : NULL);
+        for (size_t e = 0; e < k->ng * q; e++)
+            r.lin[e] = (long)(e % q) == k->term[t];
+        const size_t n = model_row(k, p->ws, &r, g, a, p->ntable > 1);
+        for (size_t e = 0; e < p->ntable; e++)
+            for (size_t row = 0; row < k->P; row++)
+                to[(t * of_term(k) + e) * k->P + row] =
+                    fit_matrix_dot(n, k->weight + (g * k->P + row) * k->each + row_of(k->n, a),
+                                   e == 0 ? r.mean : r.jac + (e - 1) * n);
     }
 }
 
-static void whiten_field(void *user, size_t at, size_t thread)
+/* The tables of group g; 0: they are not finite. */
+static int add_rows(const struct preparing *p, const struct fit_layout *l, size_t g)
 {
-    const struct preparing *p = user;
     const struct fit_speckle_private *k = p->k;
-    const size_t of_group = k->nterm * (1 + p->derivatives), g = at / of_group, e = at % of_group;
-    const size_t term = e / (1 + p->derivatives), which = e % (1 + p->derivatives);
-    const struct room r = room_of(k, p->room + thread * room_size(k));
-    double *X = matrix_of(p, g, term, which);
-    fit_whiten(&k->white[g], X, r.white, X);
-    put_rows(k, g, X, table(p->l, p->ws, term, which) + k->first[g]);
+    int finite = 1;
+    for (size_t t = 0; t < k->nterm; t++)
+        for (size_t e = 0; e < p->ntable; e++)
+            for (size_t row = 0; row < k->P; row++) {
+                double sum = 0;
+                for (size_t a = 0; a < k->n; a++)
+                    sum += p->partial[(g * k->n + a) * partial_size(k) + (t * of_term(k) + e) * k->P + row];
+                table(l, p->ws, t, e)[k->first[g] + row] = sum;
+                finite = finite && isfinite(sum);
+            }
+    return finite;
 }
 
 static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative, double *ws)
 {
     const struct fit_speckle_private *k = of(l);
     enum fit_eval e = k->inner->prepare(k->layout, theta, derivative ? 1 : 0, ws);
-    struct preparing p = {.k = k, .l = l, .ws = ws, .derivatives = derivative ? k->inner->nparam : 0};
+    struct preparing p = {.k = k, .ws = ws, .ntable = derivative ? of_term(k) : 1};
+    int finite = 1;
     if (e != FIT_EVAL_OK)
         return e;
-    p.matrix = ws + inner_space(k) + ntable(k) * table_size(l);
-    p.room = p.matrix + ntable(k) * padded(k->ng * k->n * k->n);
-    const struct fit_team team = {k->threads, FIT_TEAM_NEXT};
-    fit_team_run(team, k->ng * k->n, evaluate_row, &p);
+    p.partial = ws + inner_space(k) + k->nterm * of_term(k) * padded(l->nrow);
+    p.room = p.partial + k->ng * k->n * partial_size(k);
+    fit_team_run((struct fit_team){k->threads, FIT_TEAM_NEXT}, k->ng * k->n, evaluate_row, &p);
     for (size_t g = 0; g < k->ng; g++)
-        for (size_t t = 0; t < k->nterm; t++)
-            for (size_t i = 0; i < k->n * k->n; i++)
-                if (!isfinite(matrix_of(&p, g, t, 0)[i]))
-                    return FIT_EVAL_REJECT;
-    fit_team_run(team, k->ng * k->nterm * (1 + p.derivatives), whiten_field, &p);
-    return FIT_EVAL_OK;
+        finite = add_rows(&p, l, g) && finite;
+    return finite ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
 /* ---- sums over the rows of a tile -------------------------------------------------------------------------- */
@@ -253,7 +212,7 @@ static const double *basis(const struct rows *r, size_t g, long q)
 {
     const struct fit_speckle_private *k = of(r->l);
     if (q >= 0 && q == k->inner->intercept)
-        return k->constant + g * k->each + (r->r0 - k->first[g]);
+        return k->constant + g * k->P + (r->r0 - k->first[g]);
     for (size_t t = 0; t < k->nterm; t++)
         if (k->term[t] == q)
             return column(r, t, 0);
@@ -285,7 +244,7 @@ static void residuals(const struct rows *r, size_t g, const double *lin, double 
 static size_t scratch(const struct fit_layout *l)
 {
     const struct fit_speckle_private *k = of(l);
-    return (2 + k->inner->nparam) * (size_t)MOST_ROWS;
+    return (2 + k->inner->nparam) * padded(k->P);
 }
 
 static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *room, double *out)
@@ -322,19 +281,19 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     const struct fit_speckle_private *k = of(l);
     const size_t p = k->inner->nparam, q = k->inner->nlinear, g = t->group;
     const struct rows r = rows_of(l, ws, t);
-    double *rest = room, *m = room + MOST_ROWS, *cross = out + p * (p + 1) / 2 + p;
+    double *rest = room, *m = room + k->P, *cross = out + p * (p + 1) / 2 + p;
     memset(cross, 0, k->ng * q * p * sizeof *cross);
     residuals(&r, g, lin, rest);
     for (size_t a = 0; a < p; a++)
-        derivative_of(&r, a, lin + g * q, m + a * MOST_ROWS);
+        derivative_of(&r, a, lin + g * q, m + a * k->P);
     for (size_t a = 0; a < p; a++)
         for (size_t b = a; b < p; b++)
-            *out++ = sum_of(r.n, m + a * MOST_ROWS, m + b * MOST_ROWS);
+            *out++ = sum_of(r.n, m + a * k->P, m + b * k->P);
     for (size_t a = 0; a < p; a++)
-        *out++ = sum_of(r.n, m + a * MOST_ROWS, rest);
+        *out++ = sum_of(r.n, m + a * k->P, rest);
     for (size_t e = 0; e < q; e++)
         for (size_t a = 0; a < p; a++)
-            cross[(g * q + e) * p + a] = sum_of(r.n, basis(&r, g, (long)e), m + a * MOST_ROWS);
+            cross[(g * q + e) * p + a] = sum_of(r.n, basis(&r, g, (long)e), m + a * k->P);
 }
 
 static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
@@ -344,7 +303,7 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
     const size_t p = k->inner->nparam, q = k->inner->nlinear, g = t->group;
     const struct rows r = rows_of(l, ws, t);
     const double *of_group = adj + g * (1 + q * (q + 1) / 2), rho = of_group[0];
-    double *rest = room, *factor = room + MOST_ROWS;
+    double *rest = room, *factor = room + k->P;
     memset(out, 0, p * sizeof *out);
     residuals(&r, g, lin, rest);
     for (size_t e = 0; e < k->nterm; e++) {
@@ -405,175 +364,282 @@ static void combine(const struct fit_layout *l, const double *theta, double *val
     of(l)->inner->combine(of(l)->layout, theta, value, slope);
 }
 
-/* ---- the weights ------------------------------------------------------------------------------------------- */
-
-size_t fit_speckle_weights_room(const struct fit_speckle_kernel *k)
-{
-    return k->n * k->n + fit_whitener_room(k->n) + k->private_->each;
-}
-
-/* From rows of derivatives; room: fit_speckle_weights_room(). */
-static void weights_of(const struct fit_speckle_private *k, size_t g, const double *row, double *room, double *field)
-{
-    const size_t n = k->n;
-    const double *cover = k->cover + g * n * n;
-    double *X = room, *white = room + n * n;
-    for (size_t a = 0; a < n; a++)
-        for (size_t c = a; c < n; c++, row++)
-            X[a * n + c] = X[c * n + a] = (a == c ? sqrt(2) : 1) * *row;
-    fit_whitened_weights(&k->white[g], X, white, field);
-    for (size_t i = 0; i < n * n; i++)
-        field[i] *= k->scale[g] / 2 * cover[i];
-}
-
-void fit_speckle_weights(const struct fit_speckle_kernel *kernel, const double *ws, const double *lin, size_t g,
-                         double *room, double *field)
-{
-    const struct fit_speckle_private *k = kernel->private_;
-    const size_t p = k->inner->nparam, q = k->inner->nlinear, nn = k->n * k->n;
-    const struct rows r = {&kernel->ds->layout, ws, NULL, k->first[g], k->each};
-    double *row = room + nn + fit_whitener_room(k->n);
-    for (size_t a = 0; a < p; a++) {
-        derivative_of(&r, a, lin + g * q, row);
-        weights_of(k, g, row, room, field + a * nn);
-    }
-    for (size_t e = 0; e < q; e++)
-        weights_of(k, g, basis(&r, g, (long)e), room, field + (p + e) * nn);
-}
-
 /* ---- made --------------------------------------------------------------------------------------------------- */
 
 void fit_speckle_kernel_free(struct fit_speckle_kernel *kernel)
 {
-    struct fit_speckle_private *k = kernel ? kernel->private_ : NULL;
-    if (!k)
+    if (!kernel)
         return;
-    for (size_t g = 0; k->white && g < k->ng; g++)
-        fit_whitener_free(&k->white[g]);
     fit_dataset_free(kernel->ds);
-    struct fit_arena all = k->storage; /* itself in it */
+    struct fit_arena all = kernel->private_->storage; /* itself in it */
     fit_arena_free(&all);
 }
 
-/* Arrays of k, and k, from one arena. */
+/* All of it from one arena. */
 static struct fit_speckle_kernel *kernel_new(const struct fit_speckle_reference *at)
 {
     const struct fit_objective *o = at->obj;
     struct fit_arena a = {NULL, 0};
     struct fit_speckle_kernel *made = fit_take(&a, 1, sizeof *made);
     struct fit_speckle_private *k = fit_take(&a, 1, sizeof *k);
-    const size_t n = at->scores->nblock, q = o->nlinear, each = n * (n + 1) / 2;
-    struct fit_speckle_private x = {.inner = o->kernel, .layout = &o->ds->layout, .ng = o->ngroup, .n = n,
-                                    .frames = at->scores->length, .each = each,
-                                    .threads = at->threads > 1 ? at->threads : 1};
-    x.term = fit_take(&a, q + 1, sizeof *x.term);
-    x.white = fit_take(&a, x.ng, sizeof *x.white);
-    x.first = fit_take(&a, x.ng, sizeof *x.first);
-    x.linear = fit_take_copy(&a, o->kernel->linear, q, sizeof *x.linear);
-    FIT_TAKE_DOUBLES(&a, x.ng, &x.scale);
-    FIT_TAKE_DOUBLES(&a, x.ng * n * n, &x.cover);
-    FIT_TAKE_DOUBLES(&a, x.ng * each, &x.constant);
+    const size_t n = at->scores->nblock, q = o->nlinear, P = at->scores->P, each = n * (n + 1) / 2, ng = o->ngroup;
+    struct fit_speckle_kernel x = {.n = n, .frames = at->scores->length, .private_ = k};
+    struct fit_speckle_private y = {.inner = o->kernel, .layout = &o->ds->layout, .ng = ng, .n = n, .frames = x.frames,
+                                    .P = P, .each = each, .threads = at->threads > 1 ? at->threads : 1};
+    y.term = fit_take(&a, q + 1, sizeof *y.term);
+    y.first = fit_take(&a, ng, sizeof *y.first);
+    y.linear = fit_take_copy(&a, o->kernel->linear, q, sizeof *y.linear);
+    FIT_TAKE_DOUBLES(&a, ng * P * each, &y.weight);
+    FIT_TAKE_DOUBLES(&a, ng * P, &y.constant);
+    FIT_TAKE_DOUBLES(&a, ng * P * P, &x.slope, &x.cross, &x.plain);
     if (a.failed) {
         fit_arena_free(&a);
         return NULL;
     }
-    *k = x;
+    *k = y;
     k->storage = a;
-    *made = (struct fit_speckle_kernel){.n = n, .frames = x.frames, .private_ = k};
+    *made = x;
     return made;
 }
 
-/* What a job of making one needs beside it. */
+/* One group on its way; matrices n x n. */
+struct group {
+    double *cover, *mean, *C, *root, *X, *whiten, *covariance; /* part of the values that there are; mean residuals */
+    double *shot;            /* n */
+    double *field;           /* 2 P matrices: weights of the values in the efficient sums, in those of least squares */
+    double *S, *F, *T, *eigen, *vector; /* 2 P x 2 P, P x P, P x P, work, P */
+    unsigned char *measured; /* n */
+};
+
 struct making {
     const struct fit_speckle_reference *at;
     struct fit_speckle_kernel *out;
     struct fit_speckle_private *k;
     struct fit_speckle_model model;
-    double *value;           /* ng x each: rows */
-    double *matrix, *root, *shot, *room; /* of a group */
-    unsigned char *measured; /* n */
+    struct fit_speckle_blocks blocks;
+    double *value;           /* ng x P: rows */
+    struct group *room;      /* of each thread */
+    double **tables;         /* the same: room_size() */
+    int bad;
 };
 
-/* Parts of the values that there are, and residuals at the reference, between the blocks of group g. */
-static void measured_of(struct making *m, size_t g, double *residual)
+static int rooms_new(struct making *m, struct fit_arena *a)
 {
     const struct fit_speckle_private *k = m->k;
-    const struct fit_speckle_blocks b = {&m->model, k->n, k->frames};
-    const size_t P = m->at->scores->P, p = k->inner->nparam, q = k->inner->nlinear, n = k->n;
-    double *cover = k->cover + g * n * n;
+    const size_t n = k->n, nn = n * n, P = k->P, threads = (size_t)k->threads;
+    m->room = fit_take(a, threads, sizeof *m->room);
+    m->tables = fit_take(a, threads, sizeof *m->tables);
+    FIT_TAKE_DOUBLES(a, k->ng * P, &m->value);
+    for (size_t t = 0; m->room && m->tables && t < threads; t++) {
+        struct group *x = &m->room[t];
+        FIT_TAKE_DOUBLES(a, nn, &x->cover, &x->mean, &x->C, &x->root);
+        FIT_TAKE_DOUBLES(a, P * nn, &x->X);
+        FIT_TAKE_DOUBLES(a, 2 * P * nn, &x->field);
+        FIT_TAKE_DOUBLES(a, fit_speckle_likelihood_room(n), &x->whiten);
+        FIT_TAKE_DOUBLES(a, fit_speckle_covariance_room(n, 2 * P), &x->covariance);
+        FIT_TAKE_DOUBLES(a, n, &x->shot);
+        FIT_TAKE_DOUBLES(a, 4 * P * P, &x->S);
+        FIT_TAKE_DOUBLES(a, P * P, &x->F, &x->T);
+        FIT_TAKE_DOUBLES(a, fit_eigen_work(P) + 2 * P * P + 2 * P, &x->eigen);
+        FIT_TAKE_DOUBLES(a, P, &x->vector);
+        FIT_TAKE_DOUBLES(a, room_size(k), &m->tables[t]);
+        x->measured = fit_take(a, n, sizeof *x->measured);
+    }
+    return !a->failed;
+}
+
+/* Parts of the values that there are, mean residuals at the reference, mean derivatives times the parts (X), and the
+ * fields of least squares, sums of derivatives: half of them on either side of the diagonal. */
+static void take_sums(const struct making *m, size_t g, struct group *x)
+{
+    const size_t p = m->k->inner->nparam, q = m->k->inner->nlinear, n = m->k->n, P = m->k->P;
+    double *plain = x->field + P * n * n;
     for (size_t a = 0; a < n; a++)
         for (size_t c = a; c < n; c++) {
             const double *sum = fit_fields_at(m->at->scores, g, a, c);
-            const double fa = (double)fit_speckle_block_frames(&b, a), fc = (double)fit_speckle_block_frames(&b, c);
-            const double most = a == c ? fa * (fa - 1) / 2 : fa * fc;
+            const double fa = (double)fit_speckle_block_frames(&m->blocks, a);
+            const double most = a == c ? fa * (fa - 1) / 2 : fa * (double)fit_speckle_block_frames(&m->blocks, c);
+            const double count = sum[p + (size_t)m->k->inner->intercept];
             double rest = sum[P];
             for (size_t e = 0; e < q; e++)
                 rest -= (m->at->lin[g * q + e] - fit_objective_linear(m->at->obj, g, e)) * sum[p + e];
-            cover[a * n + c] = cover[c * n + a] = most > 0 ? sum[p + (size_t)k->inner->intercept] / most : 0;
-            residual[a * n + c] = residual[c * n + a] = most > 0 ? rest / most : 0;
+            x->cover[a * n + c] = x->cover[c * n + a] = most > 0 ? count / most : 0;
+            x->mean[a * n + c] = x->mean[c * n + a] = count > 0 ? rest / count : 0;
+            for (size_t e = 0; e < P; e++) {
+                const size_t at = (e * n + a) * n + c, turned = (e * n + c) * n + a;
+                x->X[at] = x->X[turned] = most > 0 ? sum[e] / most : 0;
+                plain[at] = plain[turned] = (a == c ? 1 : 0.5) * sum[e];
+            }
         }
     for (size_t a = 0; a < n; a++)
-        m->measured[a] = cover[a * (n + 1)] > 0;
+        x->measured[a] = x->cover[a * (n + 1)] > 0;
 }
 
 /* Noise of group g as its residuals are most likely to have it; it stays as it was where they do not tell. */
-static void find_noise(struct making *m, size_t g, const double *residual)
+static void find_noise(struct making *m, size_t g, struct group *x)
 {
     const struct fit_speckle_private *k = m->k;
-    const struct fit_speckle_blocks b = {&m->model, k->n, k->frames};
-    struct fit_speckle_residuals r = {k->n, m->matrix, m->shot, residual, m->measured,
+    const size_t nn = k->n * k->n;
+    double *residual = x->field;
+    struct fit_speckle_residuals r = {k->n, x->C, x->shot, residual, x->measured,
                                       (double)k->inner->nparam / (double)k->ng + (double)k->inner->nlinear};
     if (m->at->noise[g].known != FIT_SPECKLE_BOTH)
         return;
-    fit_speckle_between(&b, g, &m->at->noise[g], m->matrix, m->root, m->shot);
-    for (size_t a = 0; a < k->n; a++)
-        m->shot[a] = 1 / (double)fit_speckle_block_frames(&b, a);
-    fit_speckle_likelihood(&r, m->room, &m->at->noise[g]);
-}
-
-/* The whitener of group g. */
-static int whitener_of(struct making *m, size_t g)
-{
-    struct fit_speckle_private *k = m->k;
-    const struct fit_speckle_blocks b = {&m->model, k->n, k->frames};
-    const struct fit_speckle_noise *noise = &m->at->noise[g];
-    k->scale[g] = sqrt(fit_speckle_between(&b, g, noise, m->matrix, m->root, m->shot));
-    for (size_t a = 0; a < k->n; a++)
-        m->matrix[a * (k->n + 1)] +=
-            fmax(m->shot[a], LEAST_SHOT * noise->contrast / (double)fit_speckle_block_frames(&b, a));
-    return fit_whitener_new(k->n, m->matrix, m->measured, &k->white[g]);
-}
-
-/* Rows of group g: residuals at the reference and the model there; the constant. */
-static void rows_of_group(struct making *m, size_t g, const double *residual)
-{
-    struct fit_speckle_private *k = m->k;
-    const size_t nn = k->n * k->n;
-    const struct room r = room_of(k, m->room);
-    memcpy(r.lin, m->at->lin, k->ng * k->inner->nlinear * sizeof *r.lin);
-    for (size_t a = 0; a < k->n; a++)
-        model_row(k, m->at->obj->ws, &r, g, a, m->matrix, NULL);
     for (size_t i = 0; i < nn; i++)
-        m->matrix[i] += residual[i];
-    fit_whiten(&k->white[g], m->matrix, r.white, m->matrix);
-    put_rows(k, g, m->matrix, m->value + g * k->each);
-    fit_whiten(&k->white[g], k->cover + g * nn, r.white, m->matrix);
-    put_rows(k, g, m->matrix, k->constant + g * k->each);
+        residual[i] = x->cover[i] * x->mean[i];
+    fit_speckle_between(&m->blocks, g, &m->at->noise[g], x->C, x->root, x->shot);
+    for (size_t a = 0; a < k->n; a++)
+        x->shot[a] = 1 / (double)fit_speckle_block_frames(&m->blocks, a);
+    fit_speckle_likelihood(&r, x->whiten, &m->at->noise[g]);
+}
+
+/* Fields of both kinds of sums, and F: derivatives of the efficient ones.  0: the covariance has no inverse. */
+static int find_fields(struct making *m, size_t g, struct group *x, double *count)
+{
+    const struct fit_speckle_private *k = m->k;
+    const struct fit_speckle_noise *noise = &m->at->noise[g];
+    const size_t n = k->n, nn = n * n, P = k->P;
+    double *Ct = x->field;
+    struct fit_whitener w;
+    *count = fit_speckle_between(&m->blocks, g, noise, x->C, x->root, x->shot);
+    memcpy(Ct, x->C, nn * sizeof *Ct);
+    for (size_t a = 0; a < n; a++) {
+        const double part = (double)fit_speckle_block_frames(&m->blocks, a);
+        Ct[a * (n + 1)] += fmax(x->shot[a], LEAST_SHOT * noise->contrast / part);
+    }
+    const int ok = fit_whitener_new(n, Ct, x->measured, &w);
+    for (size_t e = 0; ok && e < P; e++) {
+        double *X = x->X + e * nn, *field = x->field + e * nn;
+        fit_whiten(&w, X, x->whiten, X);
+        fit_whitened_weights(&w, X, x->whiten, field);
+        for (size_t i = 0; i < nn; i++)
+            field[i] *= *count / 2 * x->cover[i];
+        for (size_t f = 0; f <= e; f++)
+            x->F[e * P + f] = x->F[f * P + e] = *count / 2 * fit_matrix_dot(nn, X, x->X + f * nn);
+    }
+    fit_whitener_free(&w);
+    return ok;
+}
+
+/* Rows k of `from` whose eigenvalue is above `least` times the largest, over the root of it (or of `floor`); returns how
+ * many. */
+static size_t roots(size_t n, const double *from, const double *eigenvalue, double least, double floor, double *to)
+{
+    size_t rank = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (!(eigenvalue[k] > least * eigenvalue[n - 1]))
+            continue;
+        for (size_t e = 0; e < n; e++)
+            to[rank * n + e] = from[k * n + e] / sqrt(fmax(eigenvalue[k], floor));
+        rank++;
+    }
+    return rank;
+}
+
+/* out (rank x P) <- A (rank x n) B (n x P) */
+static void times(size_t rank, size_t n, size_t P, const double *A, const double *B, size_t step, double *out)
+{
+    for (size_t i = 0; i < rank; i++)
+        for (size_t k = 0; k < P; k++) {
+            double sum = 0;
+            for (size_t e = 0; e < n; e++)
+                sum += A[i * n + e] * B[e * step + k];
+            out[i * P + k] = sum;
+        }
+}
+
+/* T <- rows of the P sums with independent errors of 1: first with those by F, in which S is well scaled.  Returns how
+ * many; the others are not determined. */
+static size_t find_rows(size_t P, const struct group *x)
+{
+    double *V = x->eigen, *first = V + P * P, *w = first + P * P, *d = w + P, *work = d + P;
+    for (size_t a = 0; a < P; a++)
+        d[a] = x->F[a * (P + 1)] > 0 ? 1 / sqrt(x->F[a * (P + 1)]) : 0;
+    for (size_t a = 0; a < P; a++)
+        for (size_t b = 0; b < P; b++)
+            V[a * P + b] = x->F[a * P + b] * d[a] * d[b];
+    if (fit_eigen(P, V, w, work) != 0)
+        return 0;
+    for (size_t k = 0; k < P * P; k++)
+        V[k] *= d[k % P];
+    const size_t rank = roots(P, V, w, NULL_EIGENVALUE, 0, first);
+    double *St = V, *M = x->T; /* rank x P; rank x rank */
+    times(rank, P, P, first, x->S, 2 * P, St);
+    for (size_t a = 0; a < rank; a++)
+        for (size_t b = 0; b < rank; b++) {
+            double sum = 0;
+            for (size_t e = 0; e < P; e++)
+                sum += St[a * P + e] * first[b * P + e];
+            M[a * rank + b] = sum;
+        }
+    if (rank == 0 || fit_eigen(rank, M, w, work) != 0)
+        return 0;
+    roots(rank, M, w, 0, LEAST_VARIANCE, V);
+    times(rank, rank, P, V, first, P, x->T);
+    return rank;
+}
+
+/* Rows of group g: weights of the means between blocks, data, constant. */
+static void put_rows(struct making *m, size_t g, const struct group *x, size_t rank, const struct room *r)
+{
+    struct fit_speckle_private *k = m->k;
+    const size_t n = k->n, P = k->P;
+    memcpy(r->lin, m->at->lin, k->ng * k->inner->nlinear * sizeof *r->lin);
+    for (size_t row = 0; row < P; row++)
+        m->value[g * P + row] = row < rank ? 0 : NAN;
+    for (size_t a = 0; a < n; a++) {
+        model_row(k, m->at->obj->ws, r, g, a, 0);
+        for (size_t row = 0; row < rank; row++) {
+            double *to = k->weight + (g * P + row) * k->each + row_of(n, a);
+            for (size_t c = a; c < n; c++, to++) {
+                for (size_t e = 0; e < P; e++)
+                    *to += (a == c ? 1 : 2) * x->T[row * P + e] * x->field[(e * n + a) * n + c];
+                m->value[g * P + row] += *to * (r->mean[c - a] + x->mean[a * n + c]);
+                k->constant[g * P + row] += *to;
+            }
+        }
+    }
+}
+
+static void make_group(void *user, size_t g, size_t thread)
+{
+    struct making *m = user;
+    struct group *x = &m->room[thread];
+    const size_t n = m->k->n, P = m->k->P, PP = P * P;
+    const struct room r = room_of(m->k, m->tables[thread]);
+    double count;
+    take_sums(m, g, x);
+    find_noise(m, g, x);
+    if (!find_fields(m, g, x, &count)) {
+        m->bad = 1; /* every thread that writes it writes the same */
+        return;
+    }
+    const struct fit_speckle_noise *noise = &m->at->noise[g];
+    const struct fit_speckle_fields f = {.n = n, .nfield = 2 * P, .C = x->C, .g = x->root, .contrast = noise->contrast,
+                                         .shot = x->shot, .field = x->field,
+                                         .coarse = fit_speckle_coarse(&m->blocks, noise)};
+    fit_speckle_covariance(&f, x->covariance, x->S);
+    for (size_t i = 0; i < 4 * PP; i++)
+        x->S[i] /= count;
+    const size_t rank = find_rows(P, x);
+    times(rank, P, P, x->T, x->F, P, m->out->slope + g * PP);
+    times(rank, P, P, x->T, x->S + P, 2 * P, m->out->cross + g * PP);
+    for (size_t a = 0; a < P; a++)
+        memcpy(m->out->plain + g * PP + a * P, x->S + (P + a) * 2 * P + P, P * sizeof *x->S);
+    put_rows(m, g, x, rank, &r);
 }
 
 /* Has the mean terms without linear parameters? */
 static int has_rest(struct making *m)
 {
     const struct fit_speckle_private *k = m->k;
-    const struct room r = room_of(k, m->room);
+    const struct room r = room_of(k, m->tables[0]);
     memset(r.lin, 0, k->ng * k->inner->nlinear * sizeof *r.lin);
     for (size_t g = 0; g < k->ng; g++)
-        for (size_t a = 0; a < k->n; a++) {
-            model_row(k, m->at->obj->ws, &r, g, a, m->matrix, NULL);
-            for (size_t c = a; c < k->n; c++)
-                if (m->matrix[a * k->n + c] != 0)
+        for (size_t a = 0; a < k->n; a++)
+            for (size_t c = model_row(k, m->at->obj->ws, &r, g, a, 0); c-- > 0;)
+                if (r.mean[c] != 0)
                     return 1;
-        }
     return 0;
 }
 
@@ -590,14 +656,14 @@ static void find_terms(struct making *m)
 static enum fit_status make_dataset(struct making *m, struct fit_error *err)
 {
     struct fit_speckle_private *k = m->k;
-    const size_t nrow = k->ng * k->each;
+    const size_t nrow = k->ng * k->P;
     double *group = NULL, *one = NULL;
     FIT_SCRATCH(a);
     FIT_TAKE_DOUBLES(&a, nrow, &group, &one);
     if (a.failed)
         return fit_no_memory(err, "efficient estimates");
     for (size_t i = 0; i < nrow; i++) {
-        group[i] = (double)(i / k->each);
+        group[i] = (double)(i / k->P);
         one[i] = 1;
     }
     const struct fit_dataset_table t = {.nrow = nrow, .naxis = 1, .nsetting = k->inner->nsetting,
@@ -609,8 +675,8 @@ static enum fit_status make_dataset(struct making *m, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     for (size_t place = 0; place < m->out->ds->layout.nrow; place++)
-        if (m->out->ds->row[place] != FIT_NO_ROW && m->out->ds->row[place] % k->each == 0)
-            k->first[m->out->ds->row[place] / k->each] = place;
+        if (m->out->ds->row[place] != FIT_NO_ROW && m->out->ds->row[place] % k->P == 0)
+            k->first[m->out->ds->row[place] / k->P] = place;
     m->out->ds->layout.context = k;
     return FIT_OK;
 }
@@ -648,26 +714,14 @@ static void make_descriptor(struct making *m)
 static enum fit_status make(struct making *m, struct fit_error *err)
 {
     struct fit_speckle_private *k = m->k;
-    const size_t nn = k->n * k->n, room = room_size(k), other = fit_speckle_likelihood_room(k->n);
-    double *residual = NULL;
     FIT_SCRATCH(a);
-    FIT_TAKE_DOUBLES(&a, nn, &residual, &m->matrix, &m->root);
-    FIT_TAKE_DOUBLES(&a, k->n, &m->shot);
-    FIT_TAKE_DOUBLES(&a, k->ng * k->each, &m->value);
-    FIT_TAKE_DOUBLES(&a, room > other ? room : other, &m->room);
-    m->measured = fit_take(&a, k->n, sizeof *m->measured);
-    if (a.failed)
+    if (!rooms_new(m, &a))
         return fit_no_memory(err, "efficient estimates");
-    for (size_t g = 0; g < k->ng; g++)
-        measured_of(m, g, residual);
+    m->blocks = (struct fit_speckle_blocks){&m->model, k->n, k->frames};
     find_terms(m);
-    for (size_t g = 0; g < k->ng; g++) {
-        measured_of(m, g, residual);
-        find_noise(m, g, residual);
-        if (!whitener_of(m, g))
-            return fit_fail(err, FIT_ERR_NUMERIC, "fit: the covariance of the speckles' noise has no inverse");
-        rows_of_group(m, g, residual);
-    }
+    fit_team_run((struct fit_team){k->threads, FIT_TEAM_NEXT}, k->ng, make_group, m);
+    if (m->bad)
+        return fit_fail(err, FIT_ERR_NUMERIC, "fit: the covariance of the speckles' noise has no inverse");
     make_descriptor(m);
     return make_dataset(m, err);
 }

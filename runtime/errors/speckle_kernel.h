@@ -1,17 +1,19 @@
-/* speckle_kernel.h -- a two-time model in coordinates in which the noise of speckles is white: a kernel made around
- * another one, and its data.
+/* speckle_kernel.h -- the efficient equations of a two-time model as a small table: a kernel made around another one, and
+ * its data.
  *
- * Frames are taken together in blocks (speckle_blocks.h).  Of values, model and derivatives the means over the pairs
- * between two blocks are whitened (speckle_whiten.h) and make the rows of a table, n (n + 1) / 2 of each group, with
- * errors of 1: half of the cost that is least where
+ * Frames are taken together in blocks (speckle_blocks.h).  With the covariance Ct of the frames held at a reference,
+ * what the parameters p of group g are told by is the sums over pairs
  *
- *     sum W_p (c2 - model) = 0,     W_p = Ct^-1 (dC/dp + diag d_p) Ct^-1
+ *     u_p = sum W_p (c2 - model),     W_p = Ct^-1 (dC/dp + diag d_p) Ct^-1     (speckle_whiten.h)
  *
- * with Ct held.  The kernel has the parameters of the other one, and all that is done with least squares can be done
- * with it: bounds, profiles, posteriors.  The intercept is a linear parameter like others.
+ * whose covariance S is known, all terms of it (speckle_covariance.c).  Rows of the table are S^-1/2 u, as many of each
+ * group as it has parameters (fewer where these do not differ in what they do to it); their errors are 1.  The sum of
+ * squares u^T S^-1 u of all groups is that of generalised method of moments (Hansen, Econometrica 50 (1982) 1029), and
+ * all that is done with least squares can be done with the kernel: bounds, profiles, posteriors.  It has the parameters
+ * of the other one; the intercept is a linear parameter like others.
  *
- * Means over pairs are those of a few pairs; what that changes is taken away by the data, which are what the residuals
- * at a reference, summed over all pairs, add to the model there.
+ * The model is looked at one pair of frames between two blocks; what that changes is taken away by the data, which are
+ * what the residuals at the reference, summed over all pairs, add to the model there.
  */
 #ifndef FIT_SPECKLE_KERNEL_H
 #define FIT_SPECKLE_KERNEL_H
@@ -22,7 +24,7 @@
 struct fit_speckle_reference {
     const struct fit_objective *obj; /* at the reference: after value and normal there */
     const struct fit_scores *scores; /* of obj, with fields */
-    const double *theta, *lin;       /* the reference; lin in the units of the data, perhaps not that of obj */
+    const double *lin;               /* ngroup x nlinear, in the units of the data, perhaps not those of obj */
     struct fit_speckle_noise *noise; /* ngroup: with contrast of the reference; numbers become more exact
                                         (speckle_likelihood.h) */
     int threads;
@@ -32,6 +34,10 @@ struct fit_speckle_kernel {
     struct fit_kernel kernel;
     struct fit_dataset *ds;
     size_t n, frames;
+    /* Of each group, P x P over its parameters (theta, lin):
+     * derivatives of the rows; covariance of the rows with the sums of least squares, sum of dmean/dp (c2 - model) over
+     * all pairs; covariance of these. */
+    double *slope, *cross, *plain;
     struct fit_speckle_private *private_;
 };
 
@@ -40,12 +46,5 @@ struct fit_speckle_kernel {
 enum fit_status fit_speckle_kernel_new(const struct fit_speckle_reference *at, struct fit_speckle_kernel **out,
                                        struct fit_error *err);
 void fit_speckle_kernel_free(struct fit_speckle_kernel *k);
-
-/* Weights of the values of group g in the equations of the fit at theta and lin (ngroup x nlinear), of all nparam +
- * nlinear parameters: field[P] n x n, as struct fit_speckle_fields wants them; ws: of the kernel, prepared with
- * derivatives.  room: fit_speckle_weights_room() doubles. */
-void fit_speckle_weights(const struct fit_speckle_kernel *k, const double *ws, const double *lin, size_t g,
-                         double *room, double *field);
-size_t fit_speckle_weights_room(const struct fit_speckle_kernel *k);
 
 #endif

@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "errors/profile.h"
 #include "errors/speckle_kernel.h"
 #include "fit/fit.h"
-#include "machine/team.h"
 #include "math/linalg.h"
 #include "math/special.h"
 
@@ -21,14 +19,13 @@ struct job {
     size_t p, q, ng, n, P;       /* n: of the full vector; P: parameters of a group */
     double *theta, *lin;         /* reference */
     double *H;                   /* n x n: (J^T W J)^-1 of least squares */
-    double *S[3], *V[3];         /* n x n: covariance of the sums of least squares, with the efficient ones, of these;
-                                    of the estimates */
-    double *F, *temporary;       /* n x n: that of the efficient ones */
+    double *S, *V, *both;        /* n x n: covariance of sums; of estimates of least squares; of these with efficient ones */
+    double *A, *temporary;       /* n x n: of efficient ones */
     size_t *class;
     unsigned char *fixed;
     struct fit_speckle_noise *noise; /* ng */
     struct fit_objective *obj;
-    struct fit_scores scores, first; /* at the reference; at least squares */
+    struct fit_scores scores;        /* at the reference */
     struct fit_speckle_kernel *made;
     struct fit_result found;
     struct fit_arena storage;
@@ -74,7 +71,7 @@ static enum fit_status job_new(struct job *j)
     const size_t nn = j->n * j->n;
     FIT_TAKE_DOUBLES(a, j->n, &j->theta);
     j->lin = j->theta + j->p;
-    FIT_TAKE_DOUBLES(a, nn, &j->H, &j->F, &j->temporary, &j->S[0], &j->S[1], &j->S[2], &j->V[0], &j->V[1], &j->V[2]);
+    FIT_TAKE_DOUBLES(a, nn, &j->H, &j->A, &j->temporary, &j->S, &j->V, &j->both);
     j->class = fit_take(a, j->ng * j->q, sizeof *j->class);
     j->fixed = fit_take(a, j->q, sizeof *j->fixed);
     j->noise = fit_take_copy(a, j->res->speckle, j->ng, sizeof *j->noise);
@@ -92,7 +89,6 @@ static void job_free(struct job *j)
     fit_speckle_kernel_free(j->made);
     fit_objective_free(j->obj);
     fit_scores_free(&j->scores);
-    fit_scores_free(&j->first);
     fit_result_free(&j->found);
     fit_arena_free(&j->storage);
 }
@@ -161,135 +157,9 @@ static enum fit_status look(struct job *j)
     if (!look_at_model(j))
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the model's contrast is gone");
     find_classes(j);
-    const struct fit_speckle_reference at = {j->obj, &j->scores, j->theta, j->lin, j->noise,
+    const struct fit_speckle_reference at = {j->obj, &j->scores, j->lin, j->noise,
                                              fit_objective_threads(j->obj)};
     return fit_speckle_kernel_new(&at, &j->made, f->err);
-}
-
-/* ---- errors ------------------------------------------------------------------------------------------------- */
-
-struct covariances {
-    const struct job *j;
-    const struct fit_objective *at; /* of the kernel, at the estimates */
-    double *out;                    /* ng x 2 P x 2 P */
-    double **room;                  /* of each thread */
-};
-
-static size_t room_for(const struct job *j)
-{
-    const size_t n = j->made->n, nn = n * n;
-    return (2 * j->P + 2) * nn + n + fit_speckle_weights_room(j->made) + fit_speckle_covariance_room(n, 2 * j->P);
-}
-
-/* Weights of the values in the sums of least squares. */
-static void plain_weights(const struct job *j, size_t g, double *field)
-{
-    const size_t n = j->made->n;
-    const double factor = fit_score_factor(j->f->obj, g);
-    for (size_t a = 0; a < n; a++)
-        for (size_t c = a; c < n; c++) {
-            const double *sum = fit_fields_at(&j->first, g, a, c);
-            for (size_t e = 0; e < j->P; e++)
-                field[(e * n + a) * n + c] = field[(e * n + c) * n + a] = (a == c ? factor : factor / 2) * sum[e];
-        }
-}
-
-static void covariance_of(void *user, size_t g, size_t thread)
-{
-    const struct covariances *x = user;
-    const struct job *j = x->j;
-    const size_t n = j->made->n, nn = n * n, K = 2 * j->P;
-    const struct fit_speckle_model model = model_at(j);
-    const struct fit_speckle_blocks blocks = {&model, n, j->made->frames};
-    const struct fit_speckle_noise *noise = &j->noise[g];
-    double *field = x->room[thread], *C = field + K * nn, *root = C + nn, *shot = root + nn, *room = shot + n;
-    const double count = fit_speckle_between(&blocks, g, noise, C, root, shot);
-    plain_weights(j, g, field);
-    fit_speckle_weights(j->made, x->at->ws, x->at->lin, g, room, field + j->P * nn);
-    const struct fit_speckle_fields f = {.n = n, .nfield = K, .C = C, .g = root, .contrast = noise->contrast,
-                                         .shot = shot, .field = field, .coarse = fit_speckle_coarse(&blocks, noise)};
-    double *out = x->out + g * K * K;
-    fit_speckle_covariance(&f, room, out);
-    for (size_t k = 0; k < K * K; k++)
-        out[k] /= count;
-}
-
-/* Place of element e of group g in the full vector. */
-static size_t place(const struct job *j, size_t g, size_t e)
-{
-    return e < j->p ? e : j->p + g * j->q + e - j->p;
-}
-
-static void add_up(struct job *j, const double *of_groups)
-{
-    const size_t P = j->P, K = 2 * P;
-    for (int k = 0; k < 3; k++)
-        memset(j->S[k], 0, j->n * j->n * sizeof **j->S);
-    for (size_t g = 0; g < j->ng; g++)
-        for (size_t a = 0; a < P; a++)
-            for (size_t b = 0; b < P; b++) {
-                const size_t at = place(j, g, a) * j->n + place(j, g, b);
-                j->S[0][at] += of_groups[(g * K + a) * K + b];
-                j->S[1][at] += of_groups[(g * K + a) * K + P + b];
-                j->S[2][at] += of_groups[(g * K + P + a) * K + P + b];
-            }
-}
-
-/* out <- A S B for symmetric A and B. */
-static void product(size_t n, const double *A, const double *S, const double *B, double *temporary, double *out)
-{
-    for (int turn = 0; turn < 2; turn++) {
-        const double *x = turn ? temporary : A, *y = turn ? B : S;
-        double *to = turn ? out : temporary;
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < n; k++) {
-                double sum = 0;
-                for (size_t l = 0; l < n; l++)
-                    sum += x[i * n + l] * y[l * n + k];
-                to[i * n + k] = sum;
-            }
-    }
-}
-
-static int find_covariances(struct job *j, const struct fit_objective *at)
-{
-    const size_t nthread = (size_t)fit_objective_threads(j->obj);
-    struct covariances x = {.j = j, .at = at};
-    FIT_SCRATCH(a);
-    x.room = fit_take(&a, nthread, sizeof *x.room);
-    FIT_TAKE_DOUBLES(&a, j->ng * 4 * j->P * j->P, &x.out);
-    for (size_t t = 0; x.room && t < nthread; t++)
-        FIT_TAKE_DOUBLES(&a, room_for(j), &x.room[t]);
-    if (a.failed)
-        return 0;
-    fit_team_run((struct fit_team){(int)nthread, FIT_TEAM_NEXT}, j->ng, covariance_of, &x);
-    add_up(j, x.out);
-    return 1;
-}
-
-/* fit_errors_fn */
-static enum fit_status errors_of(void *user, struct fit_objective *at, struct fit_result *r, struct fit_error *err)
-{
-    struct job *j = user;
-    const size_t n = j->n, nn = n * n;
-    if (!find_covariances(j, at))
-        return fit_no_memory(err, "efficient estimates");
-    for (size_t k = 0; k < nn; k++)
-        j->F[k] = isnan(r->covariance[k]) ? 0 : r->covariance[k];
-    product(n, j->H, j->S[0], j->H, j->temporary, j->V[0]);
-    product(n, j->H, j->S[1], j->F, j->temporary, j->V[1]);
-    product(n, j->F, j->S[2], j->F, j->temporary, j->V[2]);
-    double usual = 0, told = 0;
-    for (size_t k = 0; k < n; k++) {
-        const int none = isnan(r->std[k]) || r->std[k] == 0;
-        r->std_robust[k] = none ? r->std[k] : sqrt(j->V[2][k * (n + 1)]);
-        usual += none || k >= j->p ? 0 : 1;
-        told += none || k >= j->p ? 0 : j->V[2][k * (n + 1)] / r->covariance[k * (n + 1)];
-        for (size_t i = 0; i < n; i++)
-            r->covariance_robust[k * n + i] = isnan(r->covariance[k * n + i]) ? NAN : j->V[2][k * n + i];
-    }
-    r->robust = (struct fit_robust){.kind = FIT_ROBUST_SPECKLE, .eta = told > 0 ? usual / told : NAN};
-    return FIT_OK;
 }
 
 /* ---- the fit ------------------------------------------------------------------------------------------------ */
@@ -303,7 +173,7 @@ static int straight(const struct fit_result *r)
     return 1;
 }
 
-/* The fit of the kernel from `start`; last: with errors. */
+/* The fit of the kernel from `start`; last: the cost is looked at, too, where that of least squares is no paraboloid. */
 static enum fit_status solve(struct job *j, const double *start, int last, struct fit_result *out)
 {
     struct fit_options inner = *j->f->opt;
@@ -318,9 +188,8 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     inner.multi_start = 0;
     inner.nlikelihood = 0;
     inner.brief = !last || straight(j->res);
-    inner.errors = last ? errors_of : NULL;
-    inner.errors_user = j;
     inner.progress = NULL;
+    inner.few_data_allowed = 1;
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
 
@@ -368,52 +237,123 @@ static double square_at(const struct job *j, const double *lin)
 
 /* ---- both of them ------------------------------------------------------------------------------------------- */
 
-/* Parameters that both have estimated. */
+/* Place of element e of group g in the full vector. */
+static size_t place(const struct job *j, size_t g, size_t e)
+{
+    return e < j->p ? e : j->p + g * j->q + e - j->p;
+}
+
+/* out <- H S B for symmetric H and B. */
+static void product(const struct job *j, const double *B, double *out)
+{
+    const size_t n = j->n;
+    for (int turn = 0; turn < 2; turn++) {
+        const double *x = turn ? j->temporary : j->H, *y = turn ? B : j->S;
+        double *to = turn ? out : j->temporary;
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < n; k++) {
+                double sum = 0;
+                for (size_t l = 0; l < n; l++)
+                    sum += x[i * n + l] * y[l * n + k];
+                to[i * n + k] = sum;
+            }
+    }
+}
+
+/* S <- covariance of the sums of least squares, or with what the efficient estimates are made of. */
+static void add_up(struct job *j, int with)
+{
+    const size_t P = j->P, PP = P * P;
+    memset(j->S, 0, j->n * j->n * sizeof *j->S);
+    for (size_t g = 0; g < j->ng; g++) {
+        const double factor = fit_score_factor(j->f->obj, g);
+        const double *plain = j->made->plain + g * PP, *cross = j->made->cross + g * PP, *slope = j->made->slope + g * PP;
+        for (size_t a = 0; a < P; a++)
+            for (size_t b = 0; b < P; b++) {
+                double sum = 0;
+                for (size_t row = 0; with && row < P; row++)
+                    sum += cross[row * P + a] * slope[row * P + b];
+                j->S[place(j, g, a) * j->n + place(j, g, b)] += factor * (with ? sum : factor * plain[a * P + b]);
+            }
+    }
+}
+
+/* Covariances of both estimates at the reference of least squares. */
+static void find_covariances(struct job *j)
+{
+    for (size_t k = 0; k < j->n * j->n; k++)
+        j->A[k] = isnan(j->found.covariance[k]) ? 0 : j->found.covariance[k];
+    add_up(j, 0);
+    product(j, j->H, j->V);
+    add_up(j, 1);
+    product(j, j->A, j->both);
+}
+
+/* Nonlinear parameters that both have estimated. */
 static size_t compared(const struct job *j, size_t *which)
 {
     size_t m = 0;
     for (size_t k = 0; k < j->p; k++)
-        if (j->V[0][k * (j->n + 1)] > 0 && j->V[2][k * (j->n + 1)] > 0)
+        if (j->V[k * (j->n + 1)] > 0 && j->A[k * (j->n + 1)] > 0)
             which[m++] = k;
     return m;
 }
 
-/* Hausman's test of the nonlinear parameters. */
-static enum fit_status compare(struct job *j)
+/* Their difference, and its covariance, in standard deviations of least squares. */
+static void difference(const struct job *j, size_t m, const size_t *which, double *d, double *M)
 {
-    struct fit_estimates *e = &j->res->estimates;
     const size_t n = j->n;
-    size_t *which;
-    double *M = NULL;
-    FIT_SCRATCH(scratch);
-    which = fit_take(&scratch, j->p, sizeof *which);
-    FIT_TAKE_DOUBLES(&scratch, j->p * j->p + 2 * j->p + fit_eigen_work(j->p), &M);
-    if (scratch.failed)
-        return no_memory(j);
-    const size_t m = compared(j, which);
-    double *w = M + m * m, *d = w + m;
     for (size_t a = 0; a < m; a++) {
         const size_t k = which[a];
-        const double unit = sqrt(j->V[0][k * (n + 1)]);
+        const double unit = sqrt(j->V[k * (n + 1)]);
         d[a] = (j->found.theta[k] - j->res->theta[k]) / unit;
         for (size_t b = 0; b < m; b++) {
             const size_t l = which[b], at = k * n + l;
-            M[a * m + b] = (j->V[0][at] + j->V[2][at] - j->V[1][at] - j->V[1][l * n + k]) /
-                           (unit * sqrt(j->V[0][l * (n + 1)]));
+            M[a * m + b] = (j->V[at] + j->A[at] - j->both[at] - j->both[l * n + k]) / (unit * sqrt(j->V[l * (n + 1)]));
         }
     }
-    if (m > 0 && fit_eigen(m, M, w, d + m) == 0) {
-        e->chi2 = 0;
-        for (size_t a = 0; a < m; a++) {
-            double z = 0;
-            for (size_t b = 0; b < m; b++)
-                z += M[a * m + b] * d[b];
-            e->chi2 += w[a] > NO_DIFFERENCE ? z * z / w[a] : 0;
-            e->rank += w[a] > NO_DIFFERENCE;
-        }
-        e->p = e->rank > 0 ? fit_chi2_tail(e->chi2, (double)e->rank) : 1;
+}
+
+/* Hausman's test. */
+static enum fit_status compare(struct job *j)
+{
+    struct fit_estimates *e = &j->res->estimates;
+    double *M = NULL, *d = NULL, *w = NULL, *work = NULL;
+    FIT_SCRATCH(scratch);
+    size_t *which = fit_take(&scratch, j->p, sizeof *which);
+    FIT_TAKE_DOUBLES(&scratch, j->p * j->p, &M);
+    FIT_TAKE_DOUBLES(&scratch, j->p, &d, &w);
+    FIT_TAKE_DOUBLES(&scratch, fit_eigen_work(j->p), &work);
+    if (scratch.failed)
+        return no_memory(j);
+    find_covariances(j);
+    const size_t m = compared(j, which);
+    difference(j, m, which, d, M);
+    if (m == 0 || fit_eigen(m, M, w, work) != 0)
+        return FIT_OK;
+    e->chi2 = 0;
+    for (size_t a = 0; a < m; a++) {
+        double z = 0;
+        for (size_t b = 0; b < m; b++)
+            z += M[a * m + b] * d[b];
+        e->chi2 += w[a] > NO_DIFFERENCE ? z * z / w[a] : 0;
+        e->rank += w[a] > NO_DIFFERENCE;
     }
+    e->p = e->rank > 0 ? fit_chi2_tail(e->chi2, (double)e->rank) : 1;
     return FIT_OK;
+}
+
+/* Do the groups agree on the parameters that they share?  (Hansen's test of the sums that are more than the parameters:
+ * Econometrica 50 (1982) 1029, lemma 4.2) */
+static void compare_groups(struct job *j)
+{
+    struct fit_estimates *e = &j->res->estimates;
+    const struct fit_result *x = &j->found;
+    if (x->npoint <= x->nfree)
+        return;
+    e->groups_rank = x->npoint - x->nfree;
+    e->groups_chi2 = x->chi2;
+    e->groups_p = fit_chi2_tail(x->chi2, (double)e->groups_rank);
 }
 
 /* What the result has not. */
@@ -430,26 +370,20 @@ static void take_errors(struct job *j)
 {
     struct fit_result *r = j->res;
     const struct fit_result *x = &j->found;
-    const size_t n = j->n;
+    const size_t n = j->n, nn = n * n;
     double *const to[] = {r->covariance, r->covariance_robust, r->paraboloid, r->paraboloid_robust};
     for (size_t k = 0; k < sizeof to / sizeof *to; k++)
-        memcpy(to[k], k < 2 ? x->covariance_robust : x->paraboloid_robust, n * n * sizeof **to);
+        memcpy(to[k], k < 2 ? x->covariance : x->paraboloid, nn * sizeof **to);
+    memcpy(r->correlation, x->correlation, nn * sizeof *r->correlation);
+    memcpy(r->std, x->std, n * sizeof *r->std);
+    memcpy(r->std_robust, x->std, n * sizeof *r->std);
+    memcpy(r->std_curvature, x->std_curvature, n * sizeof *r->std);
+    memcpy(r->profile, x->profile, j->p * sizeof *r->profile);
     memcpy(r->at_bound, x->at_bound, n);
     memcpy(r->interval, x->interval, n * sizeof *r->interval);
-    for (size_t k = 0; k < n; k++) {
-        r->std[k] = r->std_robust[k] = isnan(x->std[k]) ? NAN : x->std_robust[k];
-        r->std_curvature[k] = x->std_curvature[k] * (x->interval[k].wider > 0 ? x->interval[k].wider : 1);
+    for (size_t k = 0; k < n; k++)
         r->interval[k].wider = 1;
-    }
-    r->robust.kind = FIT_ROBUST_SPECKLE;
-    r->robust.eta = x->robust.eta;
-    memcpy(r->profile, r->std, j->p * sizeof *r->profile);
-    for (size_t k = 0; k < j->p; k++)
-        if (x->interval[k].known && !isnan(x->profile[k]))
-            r->profile[k] = x->profile[k] * x->interval[k].wider;
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++)
-            r->correlation[a * n + b] = r->covariance[a * n + b] / (r->std[a] * r->std[b]);
+    r->robust = (struct fit_robust){.kind = FIT_ROBUST_SPECKLE, .closed = 1, .eta = r->robust.eta};
 }
 
 static enum fit_status take(struct job *j)
@@ -478,18 +412,17 @@ static const char *refused(const struct job *j)
     if (!x->converged || x->nnull > 0)
         return "the weighted equations do not determine all parameters";
     for (size_t k = 0; k < j->n; k++)
-        if (j->res->std[k] > 0 && !(x->std_robust[k] > 0) && !x->interval[k].known)
+        if (j->res->std[k] > 0 && !(x->std[k] > 0) && !x->interval[k].known)
             return "the weighted equations do not determine all parameters";
     if (j->f->opt->estimator == FIT_ESTIMATOR_AUTO && j->res->estimates.p < DIFFER)
         return "efficient estimates differ from those of least squares by more than chance allows";
     return NULL;
 }
 
-/* The reference moves to the estimates; the sums of least squares are kept. */
+/* The reference moves to the estimates. */
 static void move_reference(struct job *j)
 {
-    j->first = j->scores;
-    j->scores = (struct fit_scores){0};
+    fit_scores_free(&j->scores);
     memcpy(j->theta, j->found.theta, j->p * sizeof *j->theta);
     memcpy(j->lin, j->found.lin, j->ng * j->q * sizeof *j->lin);
     fit_result_free(&j->found);
@@ -497,18 +430,18 @@ static void move_reference(struct job *j)
 
 static enum fit_status run(struct job *j, const char **why)
 {
-    enum fit_status st = job_new(j);
-    if (st == FIT_OK && (st = look(j)) == FIT_OK && (st = solve_from_all(j)) == FIT_OK) {
-        move_reference(j);
-        if ((st = look(j)) == FIT_OK)
-            st = solve(j, j->theta, 1, &j->found);
-    }
-    if (st != FIT_OK || (st = compare(j)) != FIT_OK)
+    enum fit_status st;
+    if ((st = job_new(j)) != FIT_OK || (st = look(j)) != FIT_OK || (st = solve_from_all(j)) != FIT_OK ||
+        (st = compare(j)) != FIT_OK)
         return st;
+    move_reference(j);
+    if ((st = look(j)) != FIT_OK || (st = solve(j, j->theta, 1, &j->found)) != FIT_OK)
+        return st;
+    compare_groups(j);
     *why = refused(j);
     if (!*why)
         return take(j);
-    keep_other(j, j->found.theta, j->found.lin, j->found.std_robust);
+    keep_other(j, j->found.theta, j->found.lin, j->found.std);
     return FIT_OK;
 }
 

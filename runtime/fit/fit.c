@@ -89,7 +89,8 @@ static enum fit_status result_new(struct fit_ls *f)
     r->ncombination = f->kernel->ncombination;
     r->room_rate = f->kernel->nrate;
     r->speckle_test = (struct fit_speckle_test){.p = NAN, .chi2 = NAN, .z = NAN, .group = -1};
-    r->estimates = (struct fit_estimates){.used = FIT_ESTIMATOR_LEAST_SQUARES, .p = NAN, .chi2 = NAN};
+    r->estimates = (struct fit_estimates){.used = FIT_ESTIMATOR_LEAST_SQUARES, .p = NAN, .chi2 = NAN,
+                                           .groups_p = NAN, .groups_chi2 = NAN};
     lay_out(r);
     if (r->storage_.failed)
         return fit_no_memory(f->err, "fit");
@@ -356,8 +357,6 @@ static enum fit_status robust_errors(struct fit_ls *f, double variance)
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
                                      .joint = f->opt->cluster_joint};
-    if (f->opt->errors)
-        return f->opt->errors(f->opt->errors_user, f->obj, f->res, f->err);
     if (f->kernel->points && !f->kernel->density && f->ds->npoint > f->res->nfree && !f->opt->brief)
         return fit_sandwich(&spec, f->res, f->err);
     f->res->misfit.p = NAN;

@@ -76,13 +76,6 @@ struct fit_progress {
 };
 typedef int fit_progress_fn(void *user, const struct fit_progress *p); /* nonzero: stop */
 
-struct fit_objective;
-struct fit_result;
-/* obj: after value and normal at the minimum; *res: after fit_covariance().  Fills std_robust, covariance_robust and
- * robust. */
-typedef enum fit_status fit_errors_fn(void *user, struct fit_objective *obj, struct fit_result *res,
-                                      struct fit_error *err);
-
 struct fit_options {
     size_t max_iterations; /* of one run of the optimiser; default 200 */
     double ftol;           /* relative change of cost; default 1e-14.  1e-13 and less: goes on
@@ -126,9 +119,6 @@ struct fit_options {
 
     size_t cluster_length; /* frames of a cluster for the robust errors; 0: from the residuals */
     int cluster_joint;     /* nonzero: errors of different groups may be correlated (they share pixels) */
-
-    fit_errors_fn *errors; /* in place of the errors that allow for correlated noise; or NULL */
-    void *errors_user;
 
     fit_progress_fn *progress;
     void *progress_user;
@@ -303,6 +293,8 @@ struct fit_estimates {
     double *other, *other_std; /* nfull: values, standard errors */
     double p, chi2;          /* Hausman's test of their difference */
     size_t rank;
+    double groups_p, groups_chi2; /* of the efficient ones: do the groups agree?  NaN: there is one */
+    size_t groups_rank;
 };
 
 struct fit_result {
