@@ -1,17 +1,13 @@
 /* diag.c -- messages of the compiler to its user: place, sentence, line with a caret, remedy. */
 #include "base/diag.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PRINTED = 20 };
+#include "base/names.h"
 
-static int is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+enum { MAX_PRINTED = 20 };
 
 /* Start and length of a line of the text; NULL when there is no such line. */
 static const char *find_line(const char *text, uint32_t line, size_t *length)
@@ -31,7 +27,7 @@ static int is_between(const char *line, size_t k)
 {
     while (k > 0 && (line[k - 1] == ' ' || line[k - 1] == '\t'))
         k--;
-    return k > 0 && (is_word(line[k - 1]) || strchr(")]}", line[k - 1]));
+    return k > 0 && (hg_in_name(line[k - 1]) || strchr(")]}", line[k - 1]));
 }
 
 /* Column of `near` in the line, first as a word of its own, then anywhere; -1 when absent, and for an operator or a
@@ -43,10 +39,10 @@ static long find_near(const char *line, size_t length, const char *near)
     for (size_t k = 0; n > 0 && k + n <= length; k++) {
         if (memcmp(line + k, near, n) != 0)
             continue;
-        int left = (k > 0 && is_word(line[k - 1]) && is_word(near[0])) ||
+        int left = (k > 0 && hg_in_name(line[k - 1]) && hg_in_name(near[0])) ||
                    (n == 1 && strchr("+-*/^", *near) && !is_between(line, k));
-        int right = k + n < length && is_word(line[k + n]) && is_word(near[n - 1]);
-        int variable = is_word(near[0]) && !(k + n < length && line[k + n] == '(');
+        int right = k + n < length && hg_in_name(line[k + n]) && hg_in_name(near[n - 1]);
+        int variable = hg_in_name(near[0]) && !(k + n < length && line[k + n] == '(');
         if (!left && !right && word >= 0)
             return variable ? word : -1;
         if (!left && !right)

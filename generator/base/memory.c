@@ -85,6 +85,21 @@ void *hg_alloc(struct hg_arena *a, size_t n)
     return memset(p, 0, n);
 }
 
+void *hg_zeros(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p)
+        hg_out_of_memory();
+    return p;
+}
+
+void hg_scratch_free(void *pointer)
+{
+    void *p;
+    memcpy(&p, pointer, sizeof p);
+    free(p);
+}
+
 char *hg_strdup(struct hg_arena *a, const char *s)
 {
     size_t n = strlen(s) + 1;

@@ -27,6 +27,12 @@ char *hg_strdup(struct hg_arena *a, const char *s);
 char *hg_format(struct hg_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *hg_format_list(struct hg_arena *a, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
+/* n zeroed objects for a while: to be released by free(), or where the scope of a pointer ends that is declared
+ * HG_SCRATCH. */
+void *hg_zeros(size_t n, size_t size);
+void hg_scratch_free(void *pointer);
+#define HG_SCRATCH __attribute__((cleanup(hg_scratch_free)))
+
 /* Grows an array: returns a pointer to room for `want` items of `size` bytes, the first `have` copied.
  * *capacity is updated.  The old array stays in the arena. */
 void *hg_grow(struct hg_arena *a, const void *array, size_t have, size_t want, size_t size,

@@ -1,6 +1,7 @@
 /* names.c -- names in use: a hash table; for a stem it also keeps the number to be tried next. */
 #include "base/names.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -8,6 +9,11 @@ struct hg_name_entry {
     const char *name;
     int next; /* suffixes below it are in use */
 };
+
+int hg_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 static struct hg_name_entry *find(const struct hg_names *s, const char *name)
 {
@@ -20,7 +26,7 @@ static struct hg_name_entry *find(const struct hg_names *s, const char *name)
     return &s->slot[k];
 }
 
-int hg_names_have(const struct hg_names *s, const char *name)
+static int have(const struct hg_names *s, const char *name)
 {
     return s->size && find(s, name)->name;
 }
@@ -43,18 +49,13 @@ static struct hg_name_entry *add(struct hg_names *s, struct hg_arena *a, const c
     return e;
 }
 
-void hg_names_add(struct hg_names *s, struct hg_arena *a, const char *name)
-{
-    add(s, a, name);
-}
-
 const char *hg_names_unique(struct hg_names *s, struct hg_arena *a, const char *stem, int (*refused)(const char *))
 {
-    if (!hg_names_have(s, stem) && !(refused && refused(stem)))
+    if (!have(s, stem) && !(refused && refused(stem)))
         return add(s, a, stem)->name;
     int k = add(s, a, stem)->next;
     const char *name = hg_format(a, "%s_%d", stem, k);
-    while (hg_names_have(s, name) || (refused && refused(name)))
+    while (have(s, name) || (refused && refused(name)))
         name = hg_format(a, "%s_%d", stem, ++k);
     name = add(s, a, name)->name;
     find(s, stem)->next = k + 1;

@@ -8,11 +8,8 @@ struct hg_names {
     size_t size, n;
 };
 
-/* 1 when the name is in the set. */
-int hg_names_have(const struct hg_names *s, const char *name);
-
-/* Adds a copy of the name. */
-void hg_names_add(struct hg_names *s, struct hg_arena *a, const char *name);
+/* 1 for letters, digits and _. */
+int hg_in_name(char c);
 
 /* The first of stem, stem_2, stem_3, ... that is not in the set and that `refused` (may be NULL) does not
  * refuse; it is added. */

@@ -1,6 +1,5 @@
 /* typeset_formula.c -- whole formulas: the observed quantity, a named part, a derivative. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/diag.h"
 #include "document/typeset_private.h"
@@ -123,10 +122,8 @@ void hg_typeset_slope(struct hg_model *m, hg_wid part, hg_wid slope, hg_id node,
 
 int hg_typeset_uses(struct hg_model *m, hg_wid root, enum hg_word what, enum hg_op op)
 {
-    unsigned char *need = calloc((size_t)root + 1, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros((size_t)root + 1, 1);
     int found = 0;
-    if (!need)
-        hg_out_of_memory();
     need[root] = 1;
     for (hg_wid id = root; id > 0 && !found; id--) {
         const struct hg_written *w = hg_written_at(m, id);
@@ -136,6 +133,5 @@ int hg_typeset_uses(struct hg_model *m, hg_wid root, enum hg_word what, enum hg_
         for (uint32_t k = 0; k < w->nargs; k++)
             need[w->arg[k]] = 1;
     }
-    free(need);
     return found;
 }

@@ -43,12 +43,15 @@ const char *hg_code_unique(struct hg_code *c, const char *stem)
     return hg_names_unique(&p->names, c->e->arena, s, hg_code_reserved);
 }
 
+int hg_code_is_symbol(const struct hg_code *c, hg_id id)
+{
+    return hg_at(c->e, id)->nargs == 0;
+}
+
 static void count_uses(struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     struct hg_code_private *p = c->private_;
-    unsigned char *need = calloc(p->n, 1);
-    if (!need)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *need = hg_zeros(p->n, 1);
     for (uint32_t k = 0; k < nroot; k++) {
         need[root[k]] = 1;
         p->uses[root[k]]++;
@@ -60,7 +63,6 @@ static void count_uses(struct hg_code *c, uint32_t nroot, const hg_id *root)
             p->uses[n->arg[k]]++;
         }
     }
-    free(need);
 }
 
 void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root)
@@ -68,11 +70,9 @@ void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root)
     struct hg_code_private *p = hg_alloc(c->e->arena, sizeof *p);
     c->private_ = p;
     p->n = c->e->n;
-    p->uses = calloc(p->n, sizeof *p->uses);
-    p->var = calloc(p->n, sizeof *p->var);
-    p->low = calloc(p->n, sizeof *p->low);
-    if (!p->uses || !p->var || !p->low)
-        hg_out_of_memory();
+    p->uses = hg_zeros(p->n, sizeof *p->uses);
+    p->var = hg_zeros(p->n, sizeof *p->var);
+    p->low = hg_zeros(p->n, sizeof *p->low);
     for (uint32_t k = 0; k < c->nreserve; k++)
         hg_code_unique(c, c->reserve[k]);
     count_uses(c, nroot, root);
@@ -325,11 +325,9 @@ static const char *term_text(struct hg_code *c, hg_id id, int *negative)
 static const char *sum_text(struct hg_code *c, const struct hg_node *n)
 {
     struct hg_arena *a = c->e->arena;
-    const char **term = malloc(n->nargs * sizeof *term);
-    unsigned char *negative = malloc(n->nargs);
+    HG_SCRATCH const char **term = hg_zeros(n->nargs, sizeof *term);
+    HG_SCRATCH unsigned char *negative = hg_zeros(n->nargs, 1);
     size_t size = 1;
-    if (!term || !negative)
-        hg_out_of_memory();
     for (uint32_t k = 0; k < n->nargs; k++) {
         int sign;
         term[k] = term_text(c, n->arg[k], &sign);
@@ -347,8 +345,6 @@ static const char *sum_text(struct hg_code *c, const struct hg_node *n)
             else
                 end += sprintf(end, " %c %s", pass ? '-' : '+', term[k]);
         }
-    free(term);
-    free(negative);
     return s;
 }
 

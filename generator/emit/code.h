@@ -27,6 +27,9 @@ struct hg_code {
     struct hg_code_private *private_;
 };
 
+/* is_leaf where symbols and constants are all that there is. */
+int hg_code_is_symbol(const struct hg_code *c, hg_id id);
+
 /* Starts a function: the roots tell how often each node is used. */
 void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root);
 void hg_code_end(struct hg_code *c);

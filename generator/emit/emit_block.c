@@ -5,7 +5,6 @@
  */
 #include "emit/emit_block.h"
 
-#include <stdlib.h>
 
 #include "graph/words.h"
 
@@ -176,9 +175,7 @@ void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *roo
     hg_id top = 0;
     for (uint32_t k = 0; k < nroot; k++)
         top = root[k] > top ? root[k] : top;
-    unsigned char *mark = calloc(top + 1, 1);
-    if (!mark)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *mark = hg_zeros(top + 1, 1);
     for (uint32_t k = 0; k < nroot; k++)
         mark[root[k]] = 1;
     for (hg_id id = top; id > 0; id--) {
@@ -196,7 +193,6 @@ void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *roo
         if (!hg_code_bound(c, id) && n->nargs)
             hg_code_declare(c, id, NULL);
     }
-    free(mark);
 }
 
 /* Operands of products that are scalars of the group are worth one multiplication of doubles each: name

@@ -33,11 +33,6 @@ struct check {
     double *error2, *direction; /* the same; K + ngroup x Q */
 };
 
-static int is_pair(const struct hg_model *m)
-{
-    return m->space == FIT_PAIRS;
-}
-
 static double *numbers(struct check *c, size_t n)
 {
     return hg_alloc(c->m->expr->arena, (n + 1) * sizeof(double));
@@ -50,7 +45,7 @@ static void draw_grid(struct check *c)
     c->ngroup = m->axis.n ? GROUPS : 1;
     c->step = m->ntest && m->test[0].step > 0 ? m->test[0].step : 0.1;
     c->time = numbers(c, FRAMES);
-    for (uint32_t k = 0; is_pair(m) && k < FRAMES; k++) {
+    for (uint32_t k = 0; m->space == FIT_PAIRS && k < FRAMES; k++) {
         c->time[k] = c->step * k;
         if (k != 4 && k != 11)
             c->frame[c->nframe++] = k;
@@ -66,7 +61,7 @@ static void draw_grid(struct check *c)
 static void draw_rows(struct check *c)
 {
     const struct hg_model *m = c->m;
-    c->nrow = is_pair(m) ? 0 : ROWS;
+    c->nrow = m->space == FIT_PAIRS ? 0 : ROWS;
     c->column = numbers(c, (size_t)m->column.n * ROWS);
     for (uint32_t k = 0; k < m->column.n; k++) {
         const struct hg_symbol_decl *s = &m->column.item[k];
@@ -109,7 +104,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
     draw_grid(c);
     draw_rows(c);
     allow_values(c);
-    c->npoint = is_pair(m) ? c->nframe * (c->nframe - 1) / 2 * c->ngroup : c->nrow * c->ngroup;
+    c->npoint = m->space == FIT_PAIRS ? c->nframe * (c->nframe - 1) / 2 * c->ngroup : c->nrow * c->ngroup;
     c->theta = numbers(c, c->K);
     c->lin = numbers(c, c->Q);
     c->root = hg_alloc(m->expr->arena, (c->K + c->Q + 1) * sizeof *c->root);
@@ -121,10 +116,8 @@ static void prepare(struct check *c, const struct hg_variant *v)
     }
     c->symbolic = hg_eval_new(m->expr, c->K + c->Q + 1, c->root);
     c->dual = hg_eval_new(m->expr, 1, c->root);
-    c->value = calloc((size_t)c->npoint * (1 + c->K + c->Q), sizeof *c->value);
-    c->error = calloc((size_t)c->npoint * (1 + c->K + c->Q), sizeof *c->error);
-    if (!c->value || !c->error)
-        hg_out_of_memory();
+    c->value = hg_zeros((size_t)c->npoint * (1 + c->K + c->Q), sizeof *c->value);
+    c->error = hg_zeros((size_t)c->npoint * (1 + c->K + c->Q), sizeof *c->error);
 }
 
 /* Second derivatives: values are dual numbers of the symbolic first ones. */
@@ -139,10 +132,8 @@ static void prepare_second(struct check *c)
         for (uint32_t b = a; b < W; b++)
             c->second[n++] = hg_diff(c->m->expr, c->root[a + 1], c->leaf[b]);
     c->symbolic2 = hg_eval_new(c->m->expr, n, c->second);
-    c->value2 = calloc(c->npoint * c->nsecond + 1, sizeof *c->value2);
-    c->error2 = calloc(c->npoint * c->nsecond + 1, sizeof *c->error2);
-    if (!c->value2 || !c->error2)
-        hg_out_of_memory();
+    c->value2 = hg_zeros(c->npoint * c->nsecond + 1, sizeof *c->value2);
+    c->error2 = hg_zeros(c->npoint * c->nsecond + 1, sizeof *c->error2);
     c->direction = numbers(c, c->K + (size_t)c->ngroup * c->Q);
 }
 
@@ -158,12 +149,12 @@ static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, 
                            .column = column,
                            .time = c->time,
                            .step = c->step,
-                           .ntime = is_pair(c->m) ? FRAMES : 0};
+                           .ntime = c->m->space == FIT_PAIRS ? FRAMES : 0};
     for (uint32_t a = 0; a < c->m->axis.n; a++)
         coord[a] = c->coord[a * c->ngroup + g];
     for (uint32_t k = 0; k < c->m->column.n; k++)
         column[k] = c->column[k * c->nrow + i];
-    if (is_pair(c->m)) {
+    if (c->m->space == FIT_PAIRS) {
         p->i = c->frame[i];
         p->j = c->frame[j];
     }
@@ -201,14 +192,14 @@ static void take_second(struct check *c, struct hg_eval *ev, uint32_t point, uin
 static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
 {
     double *coord = numbers(c, c->m->axis.n), *column = numbers(c, c->m->column.n);
-    uint32_t point = 0, n = is_pair(c->m) ? c->nframe : c->nrow;
+    uint32_t point = 0, n = c->m->space == FIT_PAIRS ? c->nframe : c->nrow;
     struct hg_point p;
     for (uint32_t g = 0; g < c->ngroup; g++)
         for (uint32_t i = 0; i < n; i++)
-            for (uint32_t j = i + 1; j < (is_pair(c->m) ? n : i + 2); j++, point++) {
+            for (uint32_t j = i + 1; j < (c->m->space == FIT_PAIRS ? n : i + 2); j++, point++) {
                 point_at(c, i, j, g, coord, column, &p);
                 p.seed = k ? c->leaf[k - 1] : 0;
-                if (!is_pair(c->m) || (i == 0 && j == 1))
+                if (!c->m->space == FIT_PAIRS || (i == 0 && j == 1))
                     hg_eval_run(ev, &p);
                 else
                     hg_eval_pair(ev, &p);
@@ -234,12 +225,12 @@ static void write_head(const struct check *c, const struct hg_variant *v)
     const struct hg_model *m = c->m;
     fprintf(c->out, "homodyne-selfcheck 1\nmodel %s variant %s hash %s\n", m->name, v->name, m->hash);
     fprintf(c->out, "sizes %u %u %u %u %u %u %u %u %u %u %u\n", c->K, c->Q, m->setting.n, m->axis.n, m->column.n,
-            c->ngroup, is_pair(m) ? (uint32_t)FRAMES : 0, c->nframe, c->nrow, c->npoint,
+            c->ngroup, m->space == FIT_PAIRS ? (uint32_t)FRAMES : 0, c->nframe, c->nrow, c->npoint,
             1 + (m->nscreen < SETS - 1 ? m->nscreen : SETS - 1));
     list(c->out, "setting", m->setting.n, c->setting);
     list(c->out, "coord", (size_t)m->axis.n * c->ngroup, c->coord);
     list(c->out, "step", 1, &c->step);
-    list(c->out, "time", is_pair(m) ? FRAMES : 0, c->time);
+    list(c->out, "time", m->space == FIT_PAIRS ? FRAMES : 0, c->time);
     fprintf(c->out, "frame");
     for (uint32_t k = 0; k < c->nframe; k++)
         fprintf(c->out, " %u", c->frame[k]);
@@ -250,14 +241,14 @@ static void write_head(const struct check *c, const struct hg_variant *v)
 static void write_set(const struct check *c)
 {
     size_t W = 1 + c->K + c->Q, point = 0;
-    uint32_t n = is_pair(c->m) ? c->nframe : c->nrow;
+    uint32_t n = c->m->space == FIT_PAIRS ? c->nframe : c->nrow;
     list(c->out, "theta", c->K, c->theta);
     fprintf(c->out, "lin");
     for (uint32_t g = 0; g < c->ngroup; g++)
         list(c->out, "", c->Q, c->lin);
     for (uint32_t g = 0; g < c->ngroup; g++)
         for (uint32_t i = 0; i < n; i++)
-            for (uint32_t j = i + 1; j < (is_pair(c->m) ? n : i + 2); j++, point++) {
+            for (uint32_t j = i + 1; j < (c->m->space == FIT_PAIRS ? n : i + 2); j++, point++) {
                 fprintf(c->out, "%u %u %u", i, j, g);
                 for (size_t k = 0; k < W; k++)
                     fprintf(c->out, " %a %.3g", (double)c->value[point * W + k], c->error[point * W + k]);

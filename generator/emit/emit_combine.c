@@ -3,11 +3,6 @@
  */
 #include "emit/emit.h"
 
-static int combine_is_leaf(const struct hg_code *c, hg_id id)
-{
-    return hg_at(c->e, id)->nargs == 0;
-}
-
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out)
 {
     uint32_t n = d->ncombination, K = em->p->nparam, nroot = 0;
@@ -21,7 +16,7 @@ void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct
             root[nroot++] = hg_diff(em->e, d->combination[k].id, em->p->param[i]);
     const char *const *reserve;
     uint32_t nreserve = hg_emit_names(em, &reserve);
-    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .leaf = hg_emit_common_leaf, .is_leaf = combine_is_leaf,
+    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .leaf = hg_emit_common_leaf, .is_leaf = hg_code_is_symbol,
                         .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
     hg_code_begin(&c, nroot, root);
     hg_open_function(out, "static void", "combine",

@@ -11,7 +11,6 @@
 #include "emit/emit_contract.h"
 #include "graph/words.h"
 
-#include <stdlib.h>
 
 static int channel_serves(const struct hg_emit *em, uint32_t c, uint32_t k)
 {
@@ -66,9 +65,7 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
     hg_id top = 0;
     for (uint32_t k = 0; k < nroot; k++)
         top = root[k] > top ? root[k] : top;
-    unsigned char *mark = calloc(top + 1, 1);
-    if (!mark)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *mark = hg_zeros(top + 1, 1);
     s.scalar = hg_alloc(em->e->arena, (top + 1) * sizeof *s.scalar);
     s.stored = hg_alloc(em->e->arena, (top + 1) * sizeof *s.stored);
     for (uint32_t k = 0; k < nroot; k++)
@@ -87,7 +84,6 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
         else if (!(hg_at(em->e, id)->vary & HG_J))
             s.scalar[s.nscalar++] = id;
     }
-    free(mark);
     return s;
 }
 

@@ -296,11 +296,6 @@ static const char *curve_leaf(struct hg_code *c, hg_id id)
     return hg_emit_common_leaf(c, id);
 }
 
-static int curve_is_leaf(const struct hg_code *c, hg_id id)
-{
-    return hg_at(c->e, id)->nargs == 0;
-}
-
 void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_model *m = em->p->model;
@@ -314,7 +309,7 @@ void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
     const char *const *reserve;
     uint32_t nreserve = hg_emit_names(em, &reserve);
     struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = m->file, .units = m, .leaf = curve_leaf,
-                        .is_leaf = curve_is_leaf, .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
+                        .is_leaf = hg_code_is_symbol, .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
     hg_open_function(out, "static void", "curves",
                 "const struct fit_layout *l, const double *theta, double *value, double *tangent");
     if (n == 0) {

@@ -35,9 +35,7 @@ static const struct hg_field *grid_field(struct hg_emit *em, hg_id id, int deriv
 /* Marks id and, below it, integrals and what they integrate. */
 static void keep(struct prepare *q, hg_id root, unsigned char mark)
 {
-    unsigned char *need = calloc(root + 1, 1);
-    if (!need)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
     need[root] = 1;
     if (!q->stored[root])
         q->stored[root] = mark;
@@ -54,7 +52,6 @@ static void keep(struct prepare *q, hg_id root, unsigned char mark)
                 q->stored[n->arg[0]] = mark;
         }
     }
-    free(need);
 }
 
 static void reach(const struct prepare *q, unsigned char *set, unsigned char mark)
@@ -69,9 +66,7 @@ static void reach(const struct prepare *q, unsigned char *set, unsigned char mar
 /* Functions needed both for values and for derivatives are computed once. */
 static void keep_shared_functions(struct prepare *q)
 {
-    unsigned char *reached = calloc(q->n, 1), *first = calloc(q->n, 1), *again = calloc(q->n, 1);
-    if (!reached || !first || !again)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *reached = hg_zeros(q->n, 1), *first = hg_zeros(q->n, 1), *again = hg_zeros(q->n, 1);
     for (int k = VALUE; k <= SECOND; k++) {
         const unsigned char mark = (unsigned char)k;
         reach(q, reached, mark);
@@ -88,9 +83,6 @@ static void keep_shared_functions(struct prepare *q)
         if (again[id] && is_time(q->em, id) && n->nargs && !cheap && !q->stored[id])
             q->stored[id] = first[id];
     }
-    free(reached);
-    free(first);
-    free(again);
 }
 
 /* Fields that other fields are made from. */
@@ -122,11 +114,9 @@ static void register_sources(struct prepare *q)
 static void new_marks(struct prepare *q)
 {
     q->n = q->em->e->n;
-    q->stored = calloc(q->n, 1);
-    q->ready = calloc(q->n, 1);
-    q->depth = calloc(q->n, sizeof *q->depth);
-    if (!q->stored || !q->ready || !q->depth)
-        hg_out_of_memory();
+    q->stored = hg_zeros(q->n, 1);
+    q->ready = hg_zeros(q->n, 1);
+    q->depth = hg_zeros(q->n, sizeof *q->depth);
 }
 
 static void free_marks(struct prepare *q)
@@ -385,9 +375,7 @@ static void factored(struct prepare *q, struct hg_tree *out, int indent)
 /* 1 for every node that depends on the direction, by itself or by a local: their definitions have smaller ids. */
 static unsigned char *along_direction(const struct hg_emit *em)
 {
-    unsigned char *has = calloc(em->e->n, 1);
-    if (!has)
-        hg_out_of_memory();
+    unsigned char *has = hg_zeros(em->e->n, 1);
     for (hg_id id = 1; id < em->e->n; id++) {
         const struct hg_node *n = hg_at(em->e, id);
         has[id] =
@@ -427,13 +415,12 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
     struct hg_emit *em = q->em;
     uint32_t n = 0, *list = hg_alloc(em->e->arena, (em->p->nlocal + 1) * sizeof *list);
     hg_id *root = hg_alloc(em->e->arena, (em->p->nlocal + 1) * sizeof *root);
-    unsigned char *along = along_direction(em);
+    HG_SCRATCH unsigned char *along = along_direction(em);
     for (uint32_t k = 0; k < em->p->nlocal; k++)
         if (along[em->p->local[k].def] == direction) {
             list[n] = k;
             root[n++] = em->p->local[k].def;
         }
-    free(along);
     if (n == 0)
         return;
     hg_put(out, "    {\n");

@@ -5,11 +5,6 @@
 
 #include "emit/emit_rows.h"
 
-static int row_is_leaf(const struct hg_code *c, hg_id id)
-{
-    return hg_at(c->e, id)->nargs == 0;
-}
-
 const char *hg_row_leaf(struct hg_code *c, hg_id id)
 {
     struct hg_emit *em = c->user;
@@ -59,7 +54,7 @@ struct hg_code hg_rows_begin(struct hg_emit *em, struct hg_tree *out, uint32_t n
                         .source = em->p->model->file,
                         .units = em->p->model,
                         .leaf = leaf,
-                        .is_leaf = row_is_leaf,
+                        .is_leaf = hg_code_is_symbol,
                         .user = em};
     hg_code_begin(&c, nroot, root);
     hg_code_push(&c);

@@ -17,7 +17,6 @@
  */
 #include "emit/emit_points.h"
 
-#include <stdlib.h>
 
 struct input {
     hg_id leaf;              /* AT_I, AT_J, DELTA or LOCAL in the mean */
@@ -82,17 +81,6 @@ static hg_id seen(struct second *s, const struct input *in, hg_id def, int deriv
     return in->kind == HG_INPUT_DELTA ? 0 : hg_plan_local(s->em->p, def);
 }
 
-static int input_kind(enum hg_op op, enum hg_input_kind *kind)
-{
-    switch (op) {
-    case HG_LOCAL: *kind = HG_INPUT_SCALAR; return 1;
-    case HG_DELTA: *kind = HG_INPUT_DELTA; return 1;
-    case HG_AT_I: *kind = HG_INPUT_AT_I; return 1;
-    case HG_AT_J: *kind = HG_INPUT_AT_J; return 1;
-    default: return 0;
-    }
-}
-
 static void add_input(struct second *s, hg_id leaf, enum hg_input_kind kind)
 {
     struct hg_plan *p = s->em->p;
@@ -124,22 +112,19 @@ static void find_inputs(struct second *s)
     hg_id top = p->rest;
     for (uint32_t q = 0; q < p->nlinear; q++)
         top = p->basis[q] > top ? p->basis[q] : top;
-    unsigned char *need = calloc(top + 1, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(top + 1, 1);
     enum hg_input_kind kind;
-    if (!need)
-        hg_out_of_memory();
     for (uint32_t q = 0; q < p->nlinear; q++)
         need[p->basis[q]] = 1;
     need[p->rest] = 1;
     for (hg_id id = top; id > 0; id--) {
         const struct hg_node *n = hg_at(s->e, id);
-        for (uint32_t k = 0; need[id] && !input_kind(n->op, &kind) && k < n->nargs; k++)
+        for (uint32_t k = 0; need[id] && !hg_input_kind_of(n->op, &kind) && k < n->nargs; k++)
             need[n->arg[k]] = 1;
     }
     for (hg_id id = 1; id <= top; id++)
-        if (need[id] && input_kind(hg_at(s->e, id)->op, &kind))
+        if (need[id] && hg_input_kind_of(hg_at(s->e, id)->op, &kind))
             add_input(s, id, kind);
-    free(need);
 }
 
 /* The mean and its parts as functions of the inputs. */

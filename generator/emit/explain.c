@@ -1,6 +1,5 @@
 /* explain.c -- what the compiler found: operation counts, what varies with what, factorisations. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "emit/emit_contract.h"
@@ -41,9 +40,7 @@ static int is_call(const struct hg_expr *e, const struct hg_node *n)
 static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root)
 {
     struct count c = {0, 0, 0};
-    unsigned char *need = calloc(e->n, 1);
-    if (!need)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *need = hg_zeros(e->n, 1);
     for (uint32_t k = 0; k < n; k++)
         need[root[k]] = 1;
     for (hg_id id = e->n - 1; id > 0; id--) {
@@ -58,7 +55,6 @@ static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root
         for (uint32_t k = 0; k < x->nargs && !leaf; k++)
             need[x->arg[k]] = 1;
     }
-    free(need);
     return c;
 }
 
@@ -67,10 +63,8 @@ static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root
 unsigned hg_count_calls(const struct hg_emit *em)
 {
     const struct hg_plan *p = em->p;
-    unsigned char *need = calloc(em->e->n, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(em->e->n, 1);
     unsigned n = 0;
-    if (!need)
-        hg_out_of_memory();
     for (uint32_t q = 0; q < p->nlinear; q++)
         need[em->form->basis[q]] = 1;
     need[em->form->rest] = 1;
@@ -86,7 +80,6 @@ unsigned hg_count_calls(const struct hg_emit *em)
         if (need[id] && (x->vary & (BIG | HG_T)) && is_call(em->e, x))
             n += x->vary & BIG ? 4 : 1;
     }
-    free(need);
     return n;
 }
 

@@ -8,7 +8,6 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -201,10 +200,8 @@ int hg_tree_empty(const struct hg_tree *t)
 void hg_tree_print(const struct hg_tree *t, FILE *out)
 {
     struct words w = {.a = t->a};
-    unsigned char *keep = calloc(t->n + 1, 1);
+    HG_SCRATCH unsigned char *keep = hg_zeros(t->n + 1, 1);
     int depth = 0;
-    if (!keep)
-        hg_out_of_memory();
     for (size_t k = t->n; k-- > 0;) {
         const struct statement *s = &t->statement[k];
         keep[k] = !s->names || forget(&w, s->names, depth);
@@ -226,5 +223,4 @@ void hg_tree_print(const struct hg_tree *t, FILE *out)
             fputs(t->statement[k].text, out);
             blank = t->statement[k].text[0] == '\n';
         }
-    free(keep);
 }

@@ -7,7 +7,6 @@
  * over the time grid.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/diag.h"
 #include "graph/expr.h"
@@ -171,10 +170,8 @@ static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
 
 hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, const hg_id *dir)
 {
-    hg_id *d = calloc(root + 1, sizeof *d);
-    unsigned char *need = calloc(root + 1, 1); /* 1: below the root; 2: a leaf */
-    if (!d || !need)
-        hg_out_of_memory();
+    HG_SCRATCH hg_id *d = hg_zeros(root + 1, sizeof *d);
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1); /* 1: below the root; 2: a leaf */
     hg_id lowest = root + 1;
     for (uint32_t k = 0; k < n; k++)
         if (leaf[k] <= root) {
@@ -197,10 +194,7 @@ hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf
             d[id] = 0;
         e->line = line;
     }
-    hg_id r = d[root] ? d[root] : hg_const(e, 0.0);
-    free(d);
-    free(need);
-    return r;
+    return d[root] ? d[root] : hg_const(e, 0.0);
 }
 
 hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf)
@@ -238,9 +232,7 @@ static void add_to(struct hg_expr *e, hg_id *sum, hg_id term)
 
 static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach, hg_id *adjoint)
 {
-    hg_id *d = calloc(root + 1, sizeof *d);
-    if (!d)
-        hg_bug("out of memory");
+    HG_SCRATCH hg_id *d = hg_zeros(root + 1, sizeof *d);
     adjoint[root] = hg_const(e, 1.0);
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node n = *hg_at(e, id); /* a copy: the array of nodes may move */
@@ -255,21 +247,15 @@ static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach
                 add_to(e, &adjoint[x], hg_mul(e, adjoint[id], slope));
         }
     }
-    free(d);
 }
 
 void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope)
 {
-    unsigned char *reach = calloc(root + 1, 1),
-                  *below = calloc(root + 1, 1); /* leaves are below it; it is below the root */
-    hg_id *adjoint = calloc(root + 1, sizeof *adjoint);
+    HG_SCRATCH unsigned char *reach = hg_zeros(root + 1, 1),
+                  *below = hg_zeros(root + 1, 1); /* leaves are below it; it is below the root */
+    HG_SCRATCH hg_id *adjoint = hg_zeros(root + 1, sizeof *adjoint);
     uint32_t line = e->line;
-    if (!reach || !below || !adjoint)
-        hg_bug("out of memory");
-    below[root] = 1;
-    for (hg_id id = root; id > 0; id--)
-        for (uint32_t k = 0; below[id] && k < hg_at(e, id)->nargs; k++)
-            below[hg_at(e, id)->arg[k]] = 1;
+    hg_mark(e, root, below);
     for (uint32_t k = 0; k < n; k++)
         if (leaf[k] <= root)
             reach[leaf[k]] = below[leaf[k]];
@@ -284,7 +270,4 @@ void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, h
                    : leaf[k] <= root && adjoint[leaf[k]] ? adjoint[leaf[k]]
                                                              : hg_const(e, 0.0);
     e->line = line;
-    free(reach);
-    free(below);
-    free(adjoint);
 }

@@ -1,7 +1,6 @@
 /* dot.c -- the expression graph as a picture: text for graphviz.  Colours tell what a node varies with. */
 #include "graph/dot.h"
 
-#include <stdlib.h>
 
 #include "base/diag.h"
 
@@ -24,9 +23,7 @@ static void label(const struct hg_node *n, FILE *out)
 
 void hg_dot(const struct hg_expr *e, hg_id root, const char *title, FILE *out)
 {
-    unsigned char *need = calloc(root + 1, 1);
-    if (!need)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
     need[root] = 1;
     fprintf(out, "digraph \"%s\" {\n    rankdir = BT;\n    node [shape = box, style = filled];\n", title);
     for (hg_id id = root; id > 0; id--) {
@@ -42,5 +39,4 @@ void hg_dot(const struct hg_expr *e, hg_id root, const char *title, FILE *out)
         }
     }
     fprintf(out, "}\n");
-    free(need);
 }

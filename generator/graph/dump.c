@@ -1,7 +1,6 @@
 /* dump.c -- a program between two passes, one node a line. */
 #include "graph/dump.h"
 
-#include <stdlib.h>
 
 #include "base/diag.h"
 
@@ -37,9 +36,7 @@ static void node(const struct hg_expr *e, hg_id id, FILE *out)
 
 void hg_dump(const struct hg_expr *e, const char *title, uint32_t n, const struct hg_root *root, FILE *out)
 {
-    unsigned char *need = calloc(e->n, 1);
-    if (!need)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *need = hg_zeros(e->n, 1);
     for (uint32_t k = 0; k < n; k++)
         need[root[k].id] = 1;
     for (hg_id id = e->n - 1; id > 0; id--)
@@ -52,5 +49,4 @@ void hg_dump(const struct hg_expr *e, const char *title, uint32_t n, const struc
     for (uint32_t k = 0; k < n; k++)
         if (root[k].id)
             fprintf(out, "%s = %s\n", root[k].name, operand(e, root[k].id));
-    free(need);
 }

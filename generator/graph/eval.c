@@ -21,16 +21,12 @@ struct hg_eval {
 
 struct hg_eval *hg_eval_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root)
 {
-    struct hg_eval *ev = calloc(1, sizeof *ev);
-    if (!ev)
-        hg_out_of_memory();
+    struct hg_eval *ev = hg_zeros(1, sizeof *ev);
     ev->e = e;
     ev->n = e->n;
-    ev->need = calloc(e->n, 1);
-    ev->one = calloc(e->n, sizeof *ev->one);
-    ev->table = calloc(e->n, sizeof *ev->table);
-    if (!ev->need || !ev->one || !ev->table)
-        hg_out_of_memory();
+    ev->need = hg_zeros(e->n, 1);
+    ev->one = hg_zeros(e->n, sizeof *ev->one);
+    ev->table = hg_zeros(e->n, sizeof *ev->table);
     for (uint32_t k = 0; k < nroot; k++)
         ev->need[root[k]] = 1;
     for (hg_id id = e->n - 1; id > 0; id--)

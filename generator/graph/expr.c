@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -246,27 +245,29 @@ int hg_contains(const struct hg_expr *e, hg_id root, hg_id leaf)
     if (root < leaf)
         return 0;
     hg_steps(e, (root - leaf) / 8 + 1);
-    unsigned char *has = calloc(root + 1, 1);
-    if (!has)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *has = hg_zeros(root + 1, 1);
     has[leaf] = 1;
     for (hg_id id = leaf + 1; id <= root; id++) {
         const struct hg_node *n = hg_at(e, id);
         for (uint32_t k = 0; k < n->nargs && !has[id]; k++)
             has[id] = has[n->arg[k]];
     }
-    int found = has[root];
-    free(has);
-    return found;
+    return has[root];
+}
+
+void hg_mark(const struct hg_expr *e, hg_id root, unsigned char *mark)
+{
+    mark[root] = 1;
+    for (hg_id id = root; id > 0; id--)
+        for (uint32_t k = 0; mark[id] && k < hg_at(e, id)->nargs; k++)
+            mark[hg_at(e, id)->arg[k]] = 1;
 }
 
 hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t nfrom, const hg_id *from, const hg_id *to)
 {
     hg_steps(e, root / 8 + 1);
-    hg_id *new_id = calloc(root + 1, sizeof *new_id);
-    unsigned char *need = calloc(root + 1, 1);
-    if (!new_id || !need)
-        hg_out_of_memory();
+    HG_SCRATCH hg_id *new_id = hg_zeros(root + 1, sizeof *new_id);
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
     for (uint32_t k = 0; k < nfrom; k++)
         if (from[k] <= root)
             new_id[from[k]] = to[k];
@@ -292,10 +293,7 @@ hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t nfrom, const hg_id *fro
         if (changed && n.name)
             hg_name(e, new_id[id], n.name);
     }
-    hg_id r = new_id[root];
-    free(new_id);
-    free(need);
-    return r;
+    return new_id[root];
 }
 
 /* --- text, for messages and dumps ------------------------------------------------------------------- */

@@ -133,6 +133,9 @@ int hg_is_value(const struct hg_expr *e, hg_id id, double value);
 /* 1 when `id` contains `leaf` (a PARAM, a DELTA, any node). */
 int hg_contains(const struct hg_expr *e, hg_id id, hg_id leaf);
 
+/* Marks root, and everything below what is marked, up to root. */
+void hg_mark(const struct hg_expr *e, hg_id root, unsigned char *mark);
+
 /* Replaces from[k] by to[k] everywhere in root, simplifying. */
 hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *from, const hg_id *to);
 

@@ -20,26 +20,18 @@ struct hg_twins {
     const struct hg_point *at;
 };
 
-static void *numbers(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        hg_out_of_memory();
-    return p;
-}
-
 struct hg_twins *hg_twins_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root, uint32_t nvalue,
                               uint32_t nleaf, const hg_id *leaf)
 {
-    struct hg_twins *t = numbers(1, sizeof *t);
+    struct hg_twins *t = hg_zeros(1, sizeof *t);
     t->e = e;
     t->n = e->n;
-    t->need = numbers(e->n, 1);
-    t->one = numbers(e->n, sizeof *t->one);
-    t->table = numbers(e->n, sizeof *t->table);
-    t->wide = numbers(e->n, sizeof *t->wide);
-    t->slope = numbers(e->n, sizeof *t->slope);
-    t->slopes = numbers(e->n, sizeof *t->slopes);
+    t->need = hg_zeros(e->n, 1);
+    t->one = hg_zeros(e->n, sizeof *t->one);
+    t->table = hg_zeros(e->n, sizeof *t->table);
+    t->wide = hg_zeros(e->n, sizeof *t->wide);
+    t->slope = hg_zeros(e->n, sizeof *t->slope);
+    t->slopes = hg_zeros(e->n, sizeof *t->slopes);
     for (uint32_t k = 0; k < nleaf; k++)
         t->need[leaf[k]] = 4;
     for (uint32_t k = 0; k < nroot; k++)
@@ -179,8 +171,8 @@ enum { SMALL = 8 };
 static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, uint32_t k)
 {
     const struct hg_node *n = hg_at(t->e, id);
-    struct hg_twin some[SMALL], *x = n->nargs <= SMALL ? some : numbers(n->nargs, sizeof *x), r;
-    double plain[SMALL], *f = n->nargs <= SMALL ? plain : numbers(n->nargs, sizeof *f);
+    struct hg_twin some[SMALL], *x = n->nargs <= SMALL ? some : hg_zeros(n->nargs, sizeof *x), r;
+    double plain[SMALL], *f = n->nargs <= SMALL ? plain : hg_zeros(n->nargs, sizeof *f);
     if (n->nargs == 0)
         return leaf_value(t, id, k);
     switch (n->op) {
@@ -234,9 +226,9 @@ static void evaluate(struct hg_twins *t, hg_id id)
         return;
     }
     if (!t->table[id])
-        t->table[id] = numbers(t->ntime, sizeof **t->table);
+        t->table[id] = hg_zeros(t->ntime, sizeof **t->table);
     if (n->op == HG_POTENTIAL && (t->need[id] & 2) && !(n->vary & HG_G) && !t->wide[id])
-        t->wide[id] = numbers(t->ntime, sizeof **t->wide);
+        t->wide[id] = hg_zeros(t->ntime, sizeof **t->wide);
     if (n->op == HG_POTENTIAL)
         potential(t, id);
     else
@@ -317,7 +309,7 @@ static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32
 static double *slopes_of(struct hg_twins *t, hg_id id)
 {
     if (!t->slopes[id])
-        t->slopes[id] = numbers(t->ntime, sizeof **t->slopes);
+        t->slopes[id] = hg_zeros(t->ntime, sizeof **t->slopes);
     return t->slopes[id];
 }
 
@@ -411,7 +403,7 @@ double hg_twins_condition(const struct hg_twins *t)
 static double local_error(const struct hg_twins *t, hg_id id, uint32_t k)
 {
     const struct hg_node *n = hg_at(t->e, id);
-    double plain[SMALL], *f = n->nargs <= SMALL ? plain : numbers(n->nargs, sizeof *f), y;
+    double plain[SMALL], *f = n->nargs <= SMALL ? plain : hg_zeros(n->nargs, sizeof *f), y;
     switch (n->op) {
     case HG_POTENTIAL:
     case HG_AT_I:
@@ -433,7 +425,7 @@ static double local_error(const struct hg_twins *t, hg_id id, uint32_t k)
 
 hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp)
 {
-    double *harm = numbers(t->n, sizeof *harm), *own = numbers(t->n, sizeof *own), most = 0;
+    double *harm = hg_zeros(t->n, sizeof *harm), *own = hg_zeros(t->n, sizeof *own), most = 0;
     hg_id found = 0;
     hg_twins_sweep(t, root);
     for (hg_id id = 1; id <= root; id++) {
@@ -502,15 +494,13 @@ static uint32_t line_on_path(const struct hg_expr *e, uint32_t n, const hg_id *p
 
 hg_id hg_twins_undefined(const struct hg_twins *t, hg_id root, uint32_t *line)
 {
-    hg_id *path = calloc(root + 1, sizeof *path), id = root;
+    HG_SCRATCH hg_id *path = hg_zeros(root + 1, sizeof *path);
+    hg_id id = root;
     uint32_t n = 0, k = 0;
-    if (!path)
-        hg_out_of_memory();
     for (; id; id = source_of(t, id, &k)) /* operands have smaller ids */
         path[n++] = id;
     id = path[n - 1];
     if (line)
         *line = line_on_path(t->e, n, path);
-    free(path);
     return id;
 }

@@ -160,10 +160,8 @@ struct hg_accuracy *hg_accuracy_measure(struct hg_model *m, hg_id mean, struct h
         root[k] = a->output[k].root;
     uint32_t most = box->nrow > HG_PLACES_PAIRS ? box->nrow : HG_PLACES_PAIRS;
     struct measure q = {.a = a, .t = hg_twins_new(m->expr, a->n, root, 1, 0, NULL)};
-    q.seen = calloc((size_t)most * a->n, sizeof *q.seen);
-    q.column = calloc(a->n, sizeof *q.column);
-    if (!q.seen || !q.column)
-        hg_out_of_memory();
+    q.seen = hg_zeros((size_t)most * a->n, sizeof *q.seen);
+    q.column = hg_zeros(a->n, sizeof *q.column);
     for (uint32_t s = 0; s < box->n; s++) {
         uint32_t places = hg_places_of(box, s);
         look(&q, s, places);

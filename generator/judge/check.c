@@ -76,11 +76,6 @@ static double *row_of(const struct hg_model *m, size_t row)
     return v;
 }
 
-static int is_pair(const struct hg_model *m)
-{
-    return m->space == FIT_PAIRS;
-}
-
 static const char WRONG[] = "rounding does not explain this: it is an error of the compiler, please report it";
 
 /* "x = 1, a = 2, b = 0.5": the covariates or frames, the parameters. */
@@ -88,10 +83,10 @@ static const char *place_of(const struct check *c, const struct hg_point *p)
 {
     const struct hg_model *m = c->m;
     struct hg_arena *a = m->expr->arena;
-    const char *text = is_pair(m) ? hg_format(a, "t1 = %.6g, t2 = %.6g", p->time[p->i], p->time[p->j]) : "";
+    const char *text = m->space == FIT_PAIRS ? hg_format(a, "t1 = %.6g, t2 = %.6g", p->time[p->i], p->time[p->j]) : "";
     for (uint32_t k = 0; k < m->axis.n; k++)
         text = hg_format(a, "%s%s%s = %.6g", text, *text ? ", " : "", m->axis.item[k].name, p->coord[k]);
-    for (uint32_t k = 0; !is_pair(m) && k < m->column.n; k++)
+    for (uint32_t k = 0; !m->space == FIT_PAIRS && k < m->column.n; k++)
         if (m->column.item[k].role == FIT_ROLE_COVARIATE)
             text = hg_format(a, "%s%s%s = %.6g", text, *text ? ", " : "", m->column.item[k].name, p->column[k]);
     for (uint32_t k = 0; k < c->nleaf; k++)
@@ -184,9 +179,9 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
         p.param = m->screen + (size_t)s * m->param.n;
         for (uint32_t k = 0; k < m->axis.n; k++)
             coord[k] = hg_model_coordinate(m, k, s % GROUPS, GROUPS);
-        for (size_t k = 0; k < (is_pair(m) ? sizeof pair / sizeof *pair : ROWS); k++) {
-            p.i = is_pair(m) ? pair[k][0] : 0;
-            p.j = is_pair(m) ? pair[k][1] : 0;
+        for (size_t k = 0; k < (m->space == FIT_PAIRS ? sizeof pair / sizeof *pair : ROWS); k++) {
+            p.i = m->space == FIT_PAIRS ? pair[k][0] : 0;
+            p.j = m->space == FIT_PAIRS ? pair[k][1] : 0;
             p.column = row_of(m, k);
             if (!compare_at(c, &p, d) || (c->twice && !compare_second_at(c, &p, d)))
                 return 0;
@@ -213,7 +208,7 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
 {
     struct hg_model *m = c->m;
     double first = t->first_time, step = t->step > 0 ? t->step : 1, last = fmax(t->t1, t->t2);
-    uint32_t n = is_pair(m) ? (uint32_t)lround((last - first) / step) + 1 : 1;
+    uint32_t n = m->space == FIT_PAIRS ? (uint32_t)lround((last - first) / step) + 1 : 1;
     n = n < 2 ? 2 : n;
     double *time = hg_alloc(m->expr->arena, n * sizeof *time);
     double *param = hg_alloc(m->expr->arena, (m->param.n + 1) * sizeof *param);
@@ -231,7 +226,7 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
                          .column = t->column, .time = time, .ntime = n, .step = step};
     p.i = (uint32_t)lround((fmin(t->t1, t->t2) - first) / step);
     p.j = n - 1;
-    if (is_pair(m))
+    if (m->space == FIT_PAIRS)
         p.j = (uint32_t)lround((last - first) / step);
     else
         p.i = p.j = 0;

@@ -15,7 +15,6 @@
 #include "judge/degenerate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -55,14 +54,6 @@ static void note_branches(void *user, const struct hg_eval *ev, uint32_t group)
         for (uint32_t k = 0; k < (x->vary & HG_T ? HG_FRAMES : 1); k++)
             b->seen[id] |= hg_eval_get(ev, id, k).v != 0 ? 2 : 1;
     }
-}
-
-static void mark(const struct hg_expr *e, hg_id root, unsigned char *need)
-{
-    need[root] = 1;
-    for (hg_id id = root; id > 0; id--)
-        for (uint32_t k = 0; need[id] && k < hg_at(e, id)->nargs; k++)
-            need[hg_at(e, id)->arg[k]] = 1;
 }
 
 /* Integral and difference of a sum: term by term, without factors that do not vary with time. */
@@ -121,10 +112,8 @@ static hg_id multiplied_out(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
 static hg_id expanded(struct hg_expr *e, hg_id root)
 {
     enum { DEPTH = 7 };
-    unsigned char *left = calloc(root + 1, 1); /* levels from here on that are multiplied out */
-    hg_id *map = calloc(root + 1, sizeof *map);
-    if (!left || !map)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *left = hg_zeros(root + 1, 1); /* levels from here on that are multiplied out */
+    HG_SCRATCH hg_id *map = hg_zeros(root + 1, sizeof *map);
     left[root] = DEPTH;
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(e, id);
@@ -141,10 +130,7 @@ static hg_id expanded(struct hg_expr *e, hg_id root)
             arg[k] = map[n.arg[k]];
         map[id] = n.op == HG_SUM ? hg_sum(e, n.nargs, arg) : multiplied_out(e, n.nargs, arg);
     }
-    hg_id r = map[root];
-    free(left);
-    free(map);
-    return r;
+    return map[root];
 }
 
 static hg_id regular_node(struct hg_expr *e, hg_id id, const hg_id *map, const unsigned char *seen)
@@ -166,12 +152,10 @@ static hg_id regular_form(struct naming *w)
 {
     struct hg_expr *e = w->e;
     hg_id root = w->p->mean, n = root + 1;
-    unsigned char *need = calloc(n, 1), *seen = calloc(n, 1);
-    hg_id *map = calloc(n, sizeof *map);
+    HG_SCRATCH unsigned char *need = hg_zeros(n, 1), *seen = hg_zeros(n, 1);
+    HG_SCRATCH hg_id *map = hg_zeros(n, sizeof *map);
     double *theta = hg_alloc(e->arena, (w->p->nparam + 1) * sizeof *theta);
-    if (!need || !seen || !map)
-        hg_out_of_memory();
-    mark(e, root, need);
+    hg_mark(e, root, need);
     struct branches b = {e, n, need, seen};
     for (uint32_t s = 0; s < w->p->nset; s++) {
         hg_probe_set(w->p, s, theta);
@@ -183,11 +167,7 @@ static hg_id regular_form(struct naming *w)
     for (hg_id id = 1; id < n; id++)
         if (need[id])
             map[id] = regular_node(e, id, map, seen);
-    hg_id r = map[root];
-    free(need);
-    free(seen);
-    free(map);
-    return r;
+    return map[root];
 }
 
 /* --- small tools -------------------------------------------------------------------------------------- */
@@ -248,10 +228,8 @@ static hg_id along_field(struct naming *w, hg_id id)
 static int is_annihilated(struct naming *w)
 {
     hg_id n = w->mean + 1;
-    unsigned char *need = calloc(n, 1), *zero = calloc(n, 1);
-    if (!need || !zero)
-        hg_out_of_memory();
-    mark(w->e, w->mean, need);
+    HG_SCRATCH unsigned char *need = hg_zeros(n, 1), *zero = hg_zeros(n, 1);
+    hg_mark(w->e, w->mean, need);
     for (hg_id id = 1; id < n; id++) {
         if (!need[id])
             continue;
@@ -262,10 +240,7 @@ static int is_annihilated(struct naming *w)
         zero[id] = (unsigned char)(all || !contains_any(w, id) ||
                                    (x.nargs && hg_is_value(w->e, along_field(w, id), 0.0)));
     }
-    int proved = zero[w->mean];
-    free(need);
-    free(zero);
-    return proved;
+    return zero[w->mean];
 }
 
 /* --- combinations ------------------------------------------------------------------------------------- */
@@ -293,11 +268,9 @@ static int name_pair(struct naming *w)
 {
     struct hg_expr *e = w->e;
     hg_id a = w->leaf[0], b = w->leaf[1], top = w->mean;
-    unsigned char *need = calloc(top + 1, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(top + 1, 1);
     int found = 0, tried = 0;
-    if (!need)
-        hg_out_of_memory();
-    mark(e, top, need);
+    hg_mark(e, top, need);
     for (hg_id id = 1; id <= top && !found && tried < 12; id++) {
         if (!need[id] || !hg_contains(e, id, a) || !hg_contains(e, id, b))
             continue;
@@ -314,7 +287,6 @@ static int name_pair(struct naming *w)
         found = integrate(w, a, b, r);
         w->field[0] = found ? r : 0;
     }
-    free(need);
     return found;
 }
 
@@ -347,11 +319,9 @@ static int slopes_agree(struct naming *w, uint32_t x, hg_id slope)
 static int name_factor(struct naming *w)
 {
     struct hg_expr *e = w->e;
-    unsigned char *need = calloc(w->mean + 1, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(w->mean + 1, 1);
     int found = 0;
-    if (!need)
-        hg_out_of_memory();
-    mark(e, w->mean, need);
+    hg_mark(e, w->mean, need);
     for (uint32_t x = 0; x < w->d->n && !found; x++)
         for (hg_id id = 1; id <= w->mean && !found; id++) {
             if (!need[id] || id == w->leaf[x] || !is_coefficient(w, id) || !hg_contains(e, id, w->leaf[x]))
@@ -371,7 +341,6 @@ static int name_factor(struct naming *w)
             }
             found = 1;
         }
-    free(need);
     return found;
 }
 

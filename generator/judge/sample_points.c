@@ -10,11 +10,6 @@ static const double MOST_WORK = 5e6; /* nodes x places x outputs */
 static const double frame[HG_PLACES_FRAMES] = {0, 1, 2, 3, 5, 9, 20, 50, 200, 500, 999, 1000};
 static const uint32_t pair[HG_PLACES_PAIRS][2] = {{0, 1}, {0, 11}, {2, 5}, {10, 11}, {3, 4}, {7, 9}};
 
-static int is_pair(const struct hg_model *m)
-{
-    return m->space == FIT_PAIRS;
-}
-
 /* A number in [0, 1) for the place k of a list (SplitMix64). */
 static double noise(uint64_t k)
 {
@@ -231,7 +226,7 @@ struct hg_places *hg_places_new(const struct hg_model *m)
 {
     struct hg_places *b = hg_alloc(m->expr->arena, sizeof *b);
     b->m = m;
-    if (!is_pair(m))
+    if (!m->space == FIT_PAIRS)
         add_rows(b);
     add_tests(b);
     add_random(b);
@@ -243,7 +238,7 @@ struct hg_places *hg_places_new(const struct hg_model *m)
 
 int hg_places_declared(const struct hg_places *b)
 {
-    int declared = is_pair(b->m) || b->nrow == 0;
+    int declared = b->m->space == FIT_PAIRS || b->nrow == 0;
     for (uint32_t k = 0; k < b->nrow; k++)
         declared |= !b->guessed[k];
     return declared;
@@ -251,17 +246,17 @@ int hg_places_declared(const struct hg_places *b)
 
 uint32_t hg_places_of(const struct hg_places *b, uint32_t s)
 {
-    return is_pair(b->m) ? HG_PLACES_PAIRS : b->sample[s].nrow;
+    return b->m->space == FIT_PAIRS ? HG_PLACES_PAIRS : b->sample[s].nrow;
 }
 
 int hg_places_point(struct hg_places *b, uint32_t s, uint32_t place, struct hg_point *p)
 {
     const struct hg_sample *x = &b->sample[s];
     *p = (struct hg_point){.param = x->param, .linear = x->linear, .setting = x->setting, .coord = x->coord,
-                           .time = b->time, .ntime = is_pair(b->m) ? HG_PLACES_FRAMES : 1, .step = x->step};
+                           .time = b->time, .ntime = b->m->space == FIT_PAIRS ? HG_PLACES_FRAMES : 1, .step = x->step};
     for (uint32_t k = 0; k < HG_PLACES_FRAMES; k++)
         b->time[k] = frame[k] * x->step;
-    if (is_pair(b->m)) {
+    if (b->m->space == FIT_PAIRS) {
         p->i = pair[place][0];
         p->j = pair[place][1];
         return 2;
@@ -286,7 +281,7 @@ const char *hg_places_text(struct hg_places *b, uint32_t s, uint32_t place)
     for (uint32_t k = 0; k < m->column.n; k++)
         if (m->column.item[k].role == FIT_ROLE_COVARIATE)
             text = append(a, text, m->column.item[k].name, p.column[k]);
-    if (is_pair(m)) {
+    if (m->space == FIT_PAIRS) {
         text = append(a, text, "t1", p.time[p.i]);
         text = append(a, text, "t2", p.time[p.j]);
     }

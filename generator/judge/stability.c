@@ -15,14 +15,6 @@ enum { V = HG_RULE_VARIABLES, MOST_VALUES = 300, BASES = 10, ROOTS = 1 + V, MOST
 #define MOST_WORK 1e7  /* nodes x places of all candidates: some seconds; large models keep the rest as it is */
 #define SEEN 0.01      /* largest weight of a node below which its error is of no interest */
 
-static void *numbers(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    if (!p)
-        hg_out_of_memory();
-    return p;
-}
-
 /* --- a rule by itself ----------------------------------------------------------------------------------- */
 
 /* Pattern and replacement with their slopes, over opaque a, b, c in a graph of their own. */
@@ -284,7 +276,7 @@ static int of_differences(const struct hg_expr *e, hg_id x)
 /* Functions and choices that are left in the innermost loop, of values and derivatives. */
 static uint32_t functions(const struct hg_expr *e, const struct hg_accuracy *a)
 {
-    unsigned char *need = numbers(e->n, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(e->n, 1);
     uint32_t n = 0;
     for (uint32_t k = 0; k < a->n; k++)
         need[a->output[k].root] = 1;
@@ -300,21 +292,16 @@ static uint32_t functions(const struct hg_expr *e, const struct hg_accuracy *a)
         n += x->op == HG_POW && !hg_is_const(e, x->arg[1], NULL);
         n += x->op == HG_WHERE;
     }
-    free(need);
     return n;
 }
 
 static int has_parameter(const struct hg_expr *e, hg_id root)
 {
-    unsigned char *need = numbers(root + 1, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
     int found = 0;
-    need[root] = 1;
-    for (hg_id id = root; id > 0 && !found; id--) {
+    hg_mark(e, root, need);
+    for (hg_id id = root; id > 0 && !found; id--)
         found = need[id] && hg_at(e, id)->op == HG_PARAM;
-        for (uint32_t k = 0; need[id] && k < hg_at(e, id)->nargs; k++)
-            need[hg_at(e, id)->arg[k]] = 1;
-    }
-    free(need);
     return found;
 }
 
@@ -434,16 +421,12 @@ static int try_rule(struct pass *q, hg_id node, uint32_t rule)
 /* One rule at one node of the mean, the first that has not been tried; 0 when there is none. */
 static int next_candidate(struct pass *q)
 {
-    unsigned char *need = numbers(q->mean + 1, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(q->mean + 1, 1);
     int found = 0;
-    need[q->mean] = 1;
-    for (hg_id id = q->mean; id > 0; id--)
-        for (uint32_t k = 0; need[id] && k < hg_at(q->e, id)->nargs; k++)
-            need[hg_at(q->e, id)->arg[k]] = 1;
+    hg_mark(q->e, q->mean, need);
     for (hg_id id = 1; id <= q->mean && !found; id++)
         for (uint32_t r = 0; need[id] && r < hg_nrule && !found; r++)
             found = hg_at(q->e, id)->nargs && is_new(q, id, r) && try_rule(q, id, r);
-    free(need);
     q->applied += (uint32_t)found;
     return found;
 }
@@ -453,7 +436,7 @@ int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_analysis *f
     struct pass q = {.m = m, .e = m->expr, .mean = v->mean, .explain = explain};
     q.box = hg_places_new(m);
     q.accuracy = hg_accuracy_measure(m, v->mean, q.box);
-    q.value = numbers((size_t)MOST_VALUES * V, sizeof *q.value);
+    q.value = hg_zeros((size_t)MOST_VALUES * V, sizeof *q.value);
     if (explain)
         fprintf(explain, "rewrites of model %s, variant %s:\n", m->name, v->name);
     while (q.applied < MOST_APPLIED && q.work < MOST_WORK && next_candidate(&q))

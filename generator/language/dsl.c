@@ -314,15 +314,6 @@ static struct dsl *new_run(struct hg_arena *a, const char *file, struct hg_diag 
 
 /* --- which parameters are linear -------------------------------------------------------------- */
 
-static int linear_in_all(struct hg_model *m, hg_id a, hg_id b)
-{
-    for (uint32_t k = 0; k < m->nvariant; k++) {
-        if (!hg_model_is_linear(m, m->variant[k].mean, a, b))
-            return 0;
-    }
-    return 1;
-}
-
 /* Nothing was declared: takes every parameter that can join, in order of declaration.  For pairs
  * of frames only those with one value per group, since the driver solves for them group by group.
  */
@@ -336,9 +327,9 @@ static void find_linear(struct dsl *d, struct dsl_names *found)
         const struct hg_symbol_decl *s = &m->param.item[k];
         int join = (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) && !s->hyper &&
                    !s->prior_from[0] && !s->prior_from[1] && hg_contains(m->expr, m->variant[0].mean, s->node) &&
-                   linear_in_all(m, s->node, s->node);
+                   hg_model_linear_everywhere(m, s->node, s->node);
         for (size_t j = 0; join && j < found->n; j++)
-            join = linear_in_all(m, s->node, taken[j]);
+            join = hg_model_linear_everywhere(m, s->node, taken[j]);
         if (!join)
             continue;
         taken[found->n] = s->node;

@@ -12,6 +12,7 @@
 #include <lua.h>
 
 #include "language/dsl.h"
+#include "base/names.h"
 #include "language/dsl_private.h"
 #include "common/nearest.h"
 
@@ -21,11 +22,6 @@ struct search {
     lua_Debug ar;      /* the function of the model */
     const char *at, *end;
 };
-
-static int is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 static void skip_space(struct search *s)
 {
@@ -37,9 +33,9 @@ static void skip_space(struct search *s)
 static const char *take_name(struct search *s)
 {
     const char *begin = s->at;
-    if (s->at >= s->end || isdigit((unsigned char)*s->at) || !is_name(*s->at))
+    if (s->at >= s->end || isdigit((unsigned char)*s->at) || !hg_in_name(*s->at))
         return NULL;
-    while (s->at < s->end && is_name(*s->at))
+    while (s->at < s->end && hg_in_name(*s->at))
         s->at++;
     return hg_format(s->arena, "%.*s", (int)(s->at - begin), begin);
 }
@@ -221,11 +217,11 @@ int dsl_find_nil(lua_State *L, const char **what, const char **help)
     s.at = line;
     s.end = line ? line + strcspn(line, "\r\n") : NULL;
     while (line && s.at < s.end && !*what) {
-        const int begins = s.at == line || (!is_name(s.at[-1]) && s.at[-1] != '.' && s.at[-1] != ':');
+        const int begins = s.at == line || (!hg_in_name(s.at[-1]) && s.at[-1] != '.' && s.at[-1] != ':');
         if (skip_text(&s))
             continue;
         const char *from = s.at;
-        if (begins && is_name(*s.at) && !isdigit((unsigned char)*s.at))
+        if (begins && hg_in_name(*s.at) && !isdigit((unsigned char)*s.at))
             follow(&s, what, help);
         lua_settop(L, top);
         s.at = from + 1; /* an index has names of its own */

@@ -1,13 +1,10 @@
 /* tokens.c -- the words and signs of a text in Lua (Lua 5.4 manual, 3.1). */
 #include "language/tokens.h"
 
+#include "base/names.h"
+
 #include <ctype.h>
 #include <string.h>
-
-static int is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Length of what stands in long brackets at s, [[ ... ]] or [=[ ... ]=]; 0: there are none. */
 static size_t long_brackets(const char *s)
@@ -43,7 +40,7 @@ static size_t number(const char *s)
 {
     int hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
     size_t n = 0;
-    while (is_letter(s[n]) || s[n] == '.' ||
+    while (hg_in_name(s[n]) || s[n] == '.' ||
            (n > 0 && (s[n] == '+' || s[n] == '-') && strchr(hex ? "pP" : "eE", s[n - 1])))
         n++;
     return n;
@@ -76,7 +73,7 @@ static struct hg_token token_at(const char *text, size_t at)
         return (struct hg_token){HG_TOKEN_STRING, at, n};
     if (isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1])))
         return (struct hg_token){HG_TOKEN_NUMBER, at, number(s)};
-    while (is_letter(s[n]))
+    while (hg_in_name(s[n]))
         n++;
     if (!n)
         return (struct hg_token){HG_TOKEN_SIGN, at, sign(s)};

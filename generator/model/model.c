@@ -404,7 +404,7 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d)
     return 1;
 }
 
-static int linear_everywhere(struct hg_model *m, hg_id a, hg_id b)
+int hg_model_linear_everywhere(struct hg_model *m, hg_id a, hg_id b)
 {
     for (uint32_t k = 0; k < m->nvariant; k++) {
         if (!hg_model_is_linear(m, m->variant[k].mean, a, b))
@@ -424,9 +424,9 @@ void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d)
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
         int join =
-            !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) && linear_everywhere(m, s->node, s->node);
+            !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) && hg_model_linear_everywhere(m, s->node, s->node);
         for (uint32_t q = 0; join && q < m->linear.n; q++)
-            join = linear_everywhere(m, s->node, m->linear.item[q].node);
+            join = hg_model_linear_everywhere(m, s->node, m->linear.item[q].node);
         if (join)
             hg_warning(d, s->line, s->name,
                        "linear = true in its declaration or in the list of observe: it is solved for exactly\n"

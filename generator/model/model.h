@@ -151,6 +151,8 @@ int hg_model_uses(const struct hg_model *m, hg_id node);
 /* 1 when d mean / d a is free of b, for parameters a, b that may be equal.  A second derivative of 0 is not
  * enough: that of |a| and of floor_at(a, 0) is 0 almost everywhere. */
 int hg_model_is_linear(struct hg_model *m, hg_id mean, hg_id a, hg_id b);
+/* The same in the means of all variants. */
+int hg_model_linear_everywhere(struct hg_model *m, hg_id a, hg_id b);
 
 /* Checks what can be said only of the whole: the mean is linear in the linear parameters, it varies with what
  * it should, nothing is unused.  Returns 0 when errors were reported. */

@@ -75,31 +75,21 @@ int hg_written_extremum(const struct hg_model *m, hg_wid id, hg_wid *a, hg_wid *
 
 /* --- walks: operands have smaller ids --------------------------------------------------------- */
 
-static unsigned char *marks(hg_wid n)
-{
-    unsigned char *mark = calloc((size_t)n + 1, 1);
-    if (!mark)
-        hg_out_of_memory();
-    return mark;
-}
-
 int hg_written_mentions(const struct hg_model *m, hg_wid root, hg_wid part)
 {
-    unsigned char *need = marks(root);
+    HG_SCRATCH unsigned char *need = hg_zeros((size_t)root + 1, 1);
     need[root] = 1;
     for (hg_wid id = root; id > part; id--) {
         const struct hg_written *w = hg_written_at(m, id);
         for (uint32_t k = 0; k < w->nargs && need[id] && (id == root || !hg_written_is_named(m, id)); k++)
             need[w->arg[k]] = 1;
     }
-    int found = part <= root && need[part];
-    free(need);
-    return found;
+    return part <= root && need[part];
 }
 
 int hg_written_depends(const struct hg_model *m, hg_wid root, hg_id node, int direct)
 {
-    unsigned char *need = marks(root);
+    HG_SCRATCH unsigned char *need = hg_zeros((size_t)root + 1, 1);
     int found = 0;
     need[root] = 1;
     for (hg_wid id = root; id > 0 && !found; id--) {
@@ -110,7 +100,6 @@ int hg_written_depends(const struct hg_model *m, hg_wid root, hg_id node, int di
         for (uint32_t k = 0; k < w->nargs; k++)
             need[w->arg[k]] |= !direct || !hg_written_is_named(m, w->arg[k]);
     }
-    free(need);
     return found;
 }
 
@@ -138,7 +127,7 @@ static void visit(struct walk *v, hg_wid id)
 
 uint32_t hg_written_parts(const struct hg_model *m, hg_wid root, hg_wid **part)
 {
-    struct walk v = {.m = m, .seen = marks(root)};
+    struct walk v = {.m = m, .seen = hg_zeros((size_t)root + 1, 1)};
     v.list = hg_alloc(m->expr->arena, ((size_t)root + 1) * sizeof *v.list);
     visit(&v, root);
     free(v.seen);

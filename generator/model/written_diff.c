@@ -296,10 +296,8 @@ static hg_wid diff(struct diff *d, hg_wid id)
 hg_wid hg_written_diff(struct hg_model *m, hg_wid root, int part, hg_id node)
 {
     struct diff d = {.m = m, .root = root, .part = part, .node = node};
-    d.made = calloc((size_t)root + 1, sizeof *d.made);
-    d.done = calloc((size_t)root + 1, 1);
-    if (!d.made || !d.done)
-        hg_out_of_memory();
+    d.made = hg_zeros((size_t)root + 1, sizeof *d.made);
+    d.done = hg_zeros((size_t)root + 1, 1);
     hg_wid made = diff(&d, root);
     free(d.made);
     free(d.done);

@@ -131,9 +131,7 @@ static void share(struct work *w)
     size_t room = 1;
     for (uint32_t l = 0; l < w->nlist; l++)
         room += (size_t)w->list[l].n * w->list[l].n;
-    struct pair_count *buffer = malloc(room * sizeof *buffer);
-    if (!buffer)
-        hg_out_of_memory();
+    HG_SCRATCH struct pair_count *buffer = hg_zeros(room, sizeof *buffer);
     for (;;) {
         struct pair_count c = most_frequent(w, buffer);
         if (c.n < 2)
@@ -142,7 +140,6 @@ static void share(struct work *w)
         for (uint32_t l = 0; l < w->nlist; l++)
             take(&w->list[l], c.a, c.b, ab);
     }
-    free(buffer);
 }
 
 /* --- splitting ---------------------------------------------------------------------------------------- */
@@ -269,9 +266,7 @@ static hg_id factor_base(const struct hg_expr *e, hg_id product, hg_id factor)
 
 static unsigned char *mark(const struct hg_expr *e, uint32_t n, const hg_id *root, hg_id top)
 {
-    unsigned char *need = calloc(top + 1, 1);
-    if (!need)
-        hg_out_of_memory();
+    unsigned char *need = hg_zeros(top + 1, 1);
     for (uint32_t k = 0; k < n; k++)
         need[root[k]] = 1;
     for (hg_id id = top; id > 0; id--) {
@@ -288,9 +283,7 @@ static unsigned char *mark(const struct hg_expr *e, uint32_t n, const hg_id *roo
  * innermost first, because the factors of an outer one must have their final form. */
 static uint32_t *product_depth(const struct hg_expr *e, const unsigned char *need, hg_id top, uint32_t *deepest)
 {
-    uint32_t *depth = calloc(top + 1, sizeof *depth);
-    if (!depth)
-        hg_out_of_memory();
+    uint32_t *depth = hg_zeros(top + 1, sizeof *depth);
     *deepest = 0;
     for (hg_id id = 1; id <= top; id++) {
         const struct hg_node *n = hg_at(e, id);
@@ -342,17 +335,13 @@ void hg_factor(struct hg_expr *e, uint32_t n, hg_id *root)
     uint32_t deepest;
     for (uint32_t k = 0; k < n; k++)
         top = root[k] > top ? root[k] : top;
-    unsigned char *need = mark(e, n, root, top);
-    uint32_t *depth = product_depth(e, need, top, &deepest);
-    struct work w = {.e = e, .map = calloc(top + 1, sizeof *w.map)};
-    if (!w.map)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *need = mark(e, n, root, top);
+    HG_SCRATCH uint32_t *depth = product_depth(e, need, top, &deepest);
+    struct work w = {.e = e, .map = hg_zeros(top + 1, sizeof *w.map)};
     for (uint32_t level = 0; level <= deepest; level++)
         rebuild_level(&w, need, depth, level, top);
     for (uint32_t k = 0; k < n; k++)
         root[k] = w.map[root[k]];
     e->line = 0;
-    free(need);
-    free(depth);
     free(w.map);
 }

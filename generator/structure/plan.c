@@ -1,7 +1,6 @@
 /* plan.c -- linear parameters, the cut between small and big index sets, channels. */
 #include "structure/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/words.h"
@@ -89,10 +88,8 @@ hg_id hg_plan_bundle(struct hg_plan *p, hg_id root)
 {
     if (is_scalar(p, root))
         return hg_plan_local(p, root);
-    hg_id *map = calloc(root + 1, sizeof *map);
-    unsigned char *need = calloc(root + 1, 1);
-    if (!map || !need)
-        hg_out_of_memory();
+    HG_SCRATCH hg_id *map = hg_zeros(root + 1, sizeof *map);
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
     need[root] = 1;
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(p->e, id);
@@ -109,8 +106,6 @@ hg_id hg_plan_bundle(struct hg_plan *p, hg_id root)
         }
     hg_id r = map[root];
     p->e->line = 0;
-    free(map);
-    free(need);
     return r;
 }
 
@@ -153,7 +148,7 @@ static void mark_pair_nodes(const struct hg_expr *e, hg_id root, unsigned char *
     }
 }
 
-static int input_kind(enum hg_op op, enum hg_input_kind *kind)
+int hg_input_kind_of(enum hg_op op, enum hg_input_kind *kind)
 {
     switch (op) {
     case HG_LOCAL: *kind = HG_INPUT_SCALAR; return 1;
@@ -213,9 +208,7 @@ static void find_inputs(struct hg_plan *p)
     hg_id top = p->rest;
     for (uint32_t q = 0; q < p->nlinear; q++)
         top = p->basis[q] > top ? p->basis[q] : top;
-    unsigned char *need = calloc(top + 1, 1);
-    if (!need)
-        hg_out_of_memory();
+    HG_SCRATCH unsigned char *need = hg_zeros(top + 1, 1);
     for (uint32_t q = 0; q < p->nlinear; q++)
         mark_pair_nodes(e, p->basis[q], need);
     mark_pair_nodes(e, p->rest, need);
@@ -224,7 +217,7 @@ static void find_inputs(struct hg_plan *p)
     for (hg_id id = 1; id <= top; id++) {
         enum hg_input_kind kind;
         struct hg_input in;
-        if (!need[id] || !input_kind(hg_at(e, id)->op, &kind) || !fill_input(p, id, kind, &in))
+        if (!need[id] || !hg_input_kind_of(hg_at(e, id)->op, &kind) || !fill_input(p, id, kind, &in))
             continue;
         for (uint32_t q = 0; q < p->nlinear; q++)
             in.partial[q] = partial_or_none(p, p->basis[q], id);
@@ -233,7 +226,6 @@ static void find_inputs(struct hg_plan *p)
             p->input = hg_grow(e->arena, p->input, p->ninput, p->ninput + 4, sizeof in, &room);
         p->input[p->ninput++] = in;
     }
-    free(need);
 }
 
 /* --- the narrowest cut -------------------------------------------------------------------------------- */
@@ -241,10 +233,8 @@ static void find_inputs(struct hg_plan *p)
 /* 1 when root depends on a nonlinear parameter by a way that does not lead through `cut`. */
 static int escapes(const struct hg_expr *e, hg_id root, hg_id cut)
 {
-    unsigned char *need = calloc(root + 1, 1);
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
     int found = 0;
-    if (!need)
-        hg_out_of_memory();
     need[root] = root != cut;
     for (hg_id id = root; id > 0 && !found; id--) {
         const struct hg_node *n = hg_at(e, id);
@@ -253,7 +243,6 @@ static int escapes(const struct hg_expr *e, hg_id root, hg_id cut)
             if (n->arg[k] != cut)
                 need[n->arg[k]] = 1;
     }
-    free(need);
     return found;
 }
 
@@ -261,14 +250,9 @@ static int escapes(const struct hg_expr *e, hg_id root, hg_id cut)
  * what is shared with f0 exp(x) shows.  Only for looking and differentiating: the nodes are raw. */
 static hg_id coefficients_apart(struct hg_expr *e, hg_id root)
 {
-    hg_id *map = calloc(root + 1, sizeof *map);
-    unsigned char *need = calloc(root + 1, 1);
-    if (!map || !need)
-        hg_out_of_memory();
-    need[root] = 1;
-    for (hg_id id = root; id > 0; id--)
-        for (uint32_t k = 0; need[id] && k < hg_at(e, id)->nargs; k++)
-            need[hg_at(e, id)->arg[k]] = 1;
+    HG_SCRATCH hg_id *map = hg_zeros(root + 1, sizeof *map);
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
+    hg_mark(e, root, need);
     for (hg_id id = 1; id <= root; id++) {
         const struct hg_node n = *hg_at(e, id);
         hg_id *arg = hg_alloc(e->arena, (n.nargs + 1) * sizeof *arg);
@@ -283,10 +267,7 @@ static hg_id coefficients_apart(struct hg_expr *e, hg_id root)
             map[id] = n.nargs ? hg_raw(e, n.op, n.nargs, arg) : id;
         }
     }
-    hg_id r = map[root];
-    free(map);
-    free(need);
-    return r;
+    return map[root];
 }
 
 static int same_parameters(const struct hg_plan *p, const struct hg_input *a, const struct hg_input *b)

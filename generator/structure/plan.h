@@ -23,6 +23,9 @@ struct hg_local {
 
 enum hg_input_kind { HG_INPUT_SCALAR, HG_INPUT_DELTA, HG_INPUT_AT_I, HG_INPUT_AT_J };
 
+/* The kind of input that a node of this operation is to a mean; 0: none. */
+int hg_input_kind_of(enum hg_op op, enum hg_input_kind *kind);
+
 struct hg_input {
     enum hg_input_kind kind;
     hg_id leaf;     /* the node inside b_q and rest */

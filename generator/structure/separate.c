@@ -1,7 +1,6 @@
 /* separate.c -- transcendental functions of differences become products of tables. */
 #include "structure/separate.h"
 
-#include <stdlib.h>
 
 enum { BIG = HG_I | HG_J | HG_R };
 
@@ -185,10 +184,8 @@ static hg_id separate_call(struct hg_plan *p, hg_id id, enum hg_op f, hg_id x, s
 
 hg_id hg_separate(struct hg_plan *p, hg_id root, struct hg_separation *s)
 {
-    hg_id *map = calloc(root + 1, sizeof *map);
-    unsigned char *need = calloc(root + 1, 1);
-    if (!map || !need)
-        hg_out_of_memory();
+    HG_SCRATCH hg_id *map = hg_zeros(root + 1, sizeof *map);
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
     need[root] = 1;
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(p->e, id);
@@ -217,7 +214,5 @@ hg_id hg_separate(struct hg_plan *p, hg_id root, struct hg_separation *s)
     }
     hg_id r = map[root];
     p->e->line = 0;
-    free(map);
-    free(need);
     return r;
 }
