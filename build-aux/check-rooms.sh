@@ -38,6 +38,7 @@ find common runtime generator api frontend report -name '*.[ch]' -o -name '*.def
                 if (!(w[k] in known)) printf "build-aux/rooms.txt: %s stands above %s\n", room, w[k]
                 may[room, w[k]] = 1
             }
+            for (k = 2; l ~ /^ +shows / && k <= n; k++) { modest[room] = 1; shown[w[k]] = 1 }
             for (k = 2; l ~ /^ +library / && k <= n; k++) { library[w[k]] = 1; may[room, w[k]] = 1 }
         }
     }
@@ -58,6 +59,7 @@ find common runtime generator api frontend report -name '*.[ch]' -o -name '*.def
                 } else if (name !~ /\//) offence("\"" name "\" does not name its room")
                 else if ((room = room_of(name)) == "") offence("there is no \"" name "\"")
                 else if (room != own && !((own, room) in may)) offence(own " may not include " room)
+                else if (room != own && room in modest && !(name in shown)) offence(room " does not show \"" name "\"")
             }
             close(file)
         }

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "hdf5/raw.h"
+#include "hdf5/reader.h"
 
 struct fit_plane {
     struct fit_h5_raw *raw;

@@ -1,4 +1,4 @@
-/* box.c -- reading boxes of an HDF5 dataset from its bytes in the file.  See raw.h.
+/* box.c -- reading boxes of an HDF5 dataset from its bytes in the file.  See reader.h.
  *
  * Chunks: (address, bytes, mask of skipped filters) of each chunk, in the order of their places.
  * A chunk is expanded by the thread that wants it first; others wait for it.  Expanded chunks form

@@ -7,8 +7,7 @@
  *
  * Format: HDF5 File Format Specification 3.0; the sections are named where they are used.
  */
-#ifndef FIT_HDF5_BYTES_H
-#define FIT_HDF5_BYTES_H
+#pragma once
 
 #include "base/notes.h"
 #include "base/status.h"
@@ -139,5 +138,3 @@ static inline unsigned fit_h5_log2(uint64_t v)
         n++;
     return n;
 }
-
-#endif

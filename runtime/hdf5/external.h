@@ -7,8 +7,7 @@
  * What is found must lie in or below the folder of the file that was opened first, or one of the variable: a data file
  * does not decide what else of a computer is read.  A symbolic link in the folder is its owner's word and is followed.
  */
-#ifndef FIT_HDF5_EXTERNAL_H
-#define FIT_HDF5_EXTERNAL_H
+#pragma once
 
 #include "hdf5/bytes.h"
 
@@ -31,5 +30,3 @@ enum fit_status fit_h5_external_open(struct fit_h5_bytes *f, const char *name, s
 
 /* A note that values are read from this file, if it is another one than was opened first. */
 void fit_h5_external_note(struct fit_h5_bytes *f);
-
-#endif

@@ -3,8 +3,7 @@
  * Paths are absolute ("/entry/data/c2"); missing groups are made.  Nothing is overwritten: a path that exists is an
  * error.  From any thread, one file by one thread at a time; libhdf5 is entered by one of them (library.h).
  */
-#ifndef FIT_HDF5_WRITER_H
-#define FIT_HDF5_WRITER_H
+#pragma once
 
 #include "base/status.h"
 
@@ -128,5 +127,3 @@ void fit_h5r_attribute_real(struct fit_h5r *w, const char *path, const char *nam
  * dataset. */
 void fit_h5r_scale(struct fit_h5r *w, const char *path, const char *name);
 void fit_h5r_attach(struct fit_h5r *w, const char *dataset, unsigned axis, const char *scale);
-
-#endif

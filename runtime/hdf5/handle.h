@@ -1,6 +1,5 @@
 /* handle.h -- shared by reader.c, raw.c (reading) and h5_calls.c. */
-#ifndef FIT_HDF5_INTERNAL_H
-#define FIT_HDF5_INTERNAL_H
+#pragma once
 
 #include "hdf5/bytes.h"
 #include "hdf5/reader.h"
@@ -13,5 +12,3 @@ struct fit_h5 {
 
 /* The handle alone, or NULL. */
 struct fit_h5 *fit_h5_new(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * libhdf5 trusts what a file says.  It gets a file whose superblock, groups and headers on the way to the dataset, and
  * whose index of chunks, if there is one, the own reader has found sound; so have to be the sources of a virtual dataset.
  */
-#ifndef FIT_HDF5_LIBRARY_H
-#define FIT_HDF5_LIBRARY_H
+#pragma once
 
 #include "hdf5/object.h"
 
@@ -55,5 +54,3 @@ void fit_h5_library_forget(struct fit_h5_bytes *first);
 /* The box start .. start + count, row by row, values of d->type; from any thread. */
 enum fit_status fit_h5_library_read(struct fit_h5_library *l, const size_t *start, const size_t *count, void *out,
                                     struct fit_error *err);
-
-#endif

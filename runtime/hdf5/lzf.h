@@ -1,6 +1,5 @@
 /* lzf.h -- decoder of LZF, the compression that h5py applies by default (HDF5 filter 32000). */
-#ifndef FIT_LZF_H
-#define FIT_LZF_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ enum fit_lzf {
  * Never reads or writes outside the two buffers. */
 enum fit_lzf fit_lzf_decode(const unsigned char *in, size_t n, unsigned char *out, size_t size,
                             size_t *written);
-
-#endif

@@ -5,8 +5,7 @@
  * FIT_ERR_DATA for what is damaged, and FIT_ERR_UNSUPPORTED for what the format knows but is not
  * understood here: then the message is a word for that, without the file (fit_h5_refuse).
  */
-#ifndef FIT_HDF5_OBJECT_H
-#define FIT_HDF5_OBJECT_H
+#pragma once
 
 #include "hdf5/bytes.h"
 #include "hdf5/reader.h"
@@ -266,5 +265,3 @@ typedef int fit_h5_on_attribute(void *user, const struct fit_h5_attribute *a,
 /* Attributes that are not understood are left out. */
 enum fit_status fit_h5_attributes(const struct fit_h5_header *h, fit_h5_on_attribute *on, void *user,
                                   struct fit_error *err);
-
-#endif

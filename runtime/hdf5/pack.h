@@ -1,8 +1,7 @@
 /* pack.h -- chunks of an array packed by all threads, for a dataset that HDF5 has created.
  *
  * The bytes of the file are those of HDF5's own filters shuffle and deflate, which pack one chunk after the other. */
-#ifndef FIT_HDF5_PACK_H
-#define FIT_HDF5_PACK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct fit_packed {
 
 /* Chunks [first, first + n) into out[n]. */
 void fit_pack_chunks(const struct fit_packing *p, size_t first, size_t n, struct fit_packed *out);
-
-#endif

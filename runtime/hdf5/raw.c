@@ -1,4 +1,4 @@
-/* raw.c -- HDF5 datasets whose values are read from their bytes: opening.  See raw.h; reading
+/* raw.c -- HDF5 datasets whose values are read from their bytes: opening.  See reader.h; reading
  * is in box.c.
  *
  * What a dataset claims to hold is compared with what the file stores before memory is taken: bytes
@@ -230,16 +230,6 @@ enum fit_status fit_h5_raw_open(struct fit_h5_raw_set *s, const struct fit_h5 *h
     if (*why)
         *out = NULL;
     return FIT_OK;
-}
-
-const struct fit_h5_dataset *fit_h5_raw_dataset(const struct fit_h5_raw *r)
-{
-    return &r->d;
-}
-
-struct fit_h5_bytes *fit_h5_raw_file(const struct fit_h5_raw *r)
-{
-    return r->file;
 }
 
 size_t fit_h5_raw_item(const struct fit_h5_raw *r)

@@ -1,9 +1,8 @@
 /* raw_impl.h -- what raw.c (opening) and box.c (reading) share. */
-#ifndef FIT_HDF5_RAW_IMPL_H
-#define FIT_HDF5_RAW_IMPL_H
+#pragma once
 
 #include "hdf5/library.h"
-#include "hdf5/raw.h"
+#include "hdf5/handle.h"
 
 #include <pthread.h>
 
@@ -51,4 +50,6 @@ struct fit_h5_raw_set {
     size_t held, budget;
 };
 
-#endif
+/* As fit_h5_raw_open, but for values of any type and number of axes; a scalar has one of 1 element. */
+enum fit_status fit_h5_raw_any(struct fit_h5_raw_set *set, const struct fit_h5 *h, const char *path,
+                               struct fit_h5_raw **raw, struct fit_error *err);

@@ -4,7 +4,7 @@
 #include "hdf5/external.h"
 #include "hdf5/handle.h"
 #include "hdf5/library.h"
-#include "hdf5/raw.h"
+#include "hdf5/raw_impl.h"
 #include "machine/memory.h"
 
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static enum fit_status open_values(const struct fit_h5 *h, const char *path, enu
     if (st == FIT_OK)
         st = fit_h5_raw_any(o->set, h, path, &o->raw, err);
     if (st == FIT_OK) {
-        o->d = fit_h5_raw_dataset(o->raw);
+        o->d = &o->raw->d;
     } else {
         fit_h5_raw_free(o->set);
         o->set = NULL;
@@ -393,7 +393,7 @@ enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, ch
     else if (count)
         st = fit_h5_raw_read(o.raw, start, o.d->space.rank ? o.d->space.dims : (size_t[]){1}, value,
                              err);
-    if (st == FIT_OK && (st = texts_of(fit_h5_raw_file(o.raw), t, value, count, text, err)) == FIT_OK)
+    if (st == FIT_OK && (st = texts_of(o.raw->file, t, value, count, text, err)) == FIT_OK)
         *n = count;
     free(value);
     fit_h5_raw_free(o.set);

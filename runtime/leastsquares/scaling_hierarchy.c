@@ -157,7 +157,6 @@ static double population(const struct fit_ls *f, size_t q)
             V[i * n + j] = r->covariance[index[i] * r->nfull + index[j]];
     if (n < 3 || fit_reml(n, c, V, &mean, &variance))
         variance = NAN;
-    free(V);
     return sqrt(variance);
 }
 

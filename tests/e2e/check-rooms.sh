@@ -26,6 +26,7 @@ offence() {
 }
 offence runtime/base/clock.c '#include "data/dataset.h"' 'runtime/base may not include runtime/data'
 offence runtime/sampler/nuts.h '#include "fit/fit.h"' 'runtime/sampler may not include runtime/fit'
+offence runtime/data/dataset.h '#include "hdf5/bytes.h"' 'runtime/hdf5 does not show "hdf5/bytes.h"'
 offence runtime/data/dataset.h '#include <hdf5.h>' 'runtime/data may not know <hdf5.h>'
 offence runtime/math/linalg.c '# include <cblas.h>' 'their bits depend on the machine'
 offence generator/graph/diff.c '#include "model/model.h"' 'generator/graph may not include generator/model'

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "hdf5/lzf.h"
-#include "hdf5/raw.h"
+#include "hdf5/reader.h"
 
 enum { LZF = 32000, MOST = 24 };
 

@@ -2,7 +2,6 @@
  * libhdf5 reads for the own reader; what is not followed, and what is said of it. */
 #define _XOPEN_SOURCE 700
 #include "hdf5/reader.h"
-#include "hdf5/raw.h"
 
 #include <hdf5.h>
 #include <math.h>
