@@ -369,6 +369,7 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
            wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
     paragraph(out, "caption", text);
+    paragraph(out, "caption", rp_json_text(r->json, "estimator.text"));
     rp_page_rates(out, r);
     degeneracies(out, r);
     notes(out, r);

@@ -1,7 +1,8 @@
 /* speckle_kernel.c -- see speckle_kernel.h.
  *
  * Tables of the kernel, in its work space: for each term of the mean (a linear parameter times b_q, but the intercept,
- * whose b_q is constant; and the rest, where there is one) the sums of b_q and its derivatives, in the order of the rows.
+ * whose b_q is constant; and the rest, where there is one) the sums of b_q and its derivatives, in the order of the
+ * rows.
  */
 #include "errors/speckle_kernel.h"
 
@@ -50,8 +51,8 @@ static size_t row_of(size_t n, size_t a)
 
 /* ---- the model between blocks ------------------------------------------------------------------------------ */
 
-/* The pair of frames that stands for blocks a <= c: as far apart as these; of one block, as two of its frames are in the
- * mean. */
+/* The pair of frames that stands for blocks a <= c: as far apart as these; of one block, as two of its frames are in
+ * the mean. */
 static void middle_pair(const struct fit_speckle_blocks *b, size_t a, size_t c, uint32_t *i, uint32_t *j)
 {
     const size_t fa = fit_speckle_block_frames(b, a), fc = fit_speckle_block_frames(b, c);
@@ -521,8 +522,8 @@ static int find_fields(struct making *m, size_t g, struct group *x, double *coun
     return ok;
 }
 
-/* Rows k of `from` whose eigenvalue is above `least` times the largest, over the root of it (or of `floor`); returns how
- * many. */
+/* Rows k of `from` whose eigenvalue is above `least` times the largest, over the root of it (or of `floor`); returns
+ * how many. */
 static size_t roots(size_t n, const double *from, const double *eigenvalue, double least, double floor, double *to)
 {
     size_t rank = 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "errors/rate_value.h"
 #include "errors/speckle_kernel.h"
 #include "fit/fit.h"
 #include "math/linalg.h"
@@ -19,8 +20,8 @@ struct job {
     size_t p, q, ng, n, P;       /* n: of the full vector; P: parameters of a group */
     double *theta, *lin;         /* reference */
     double *H;                   /* n x n: (J^T W J)^-1 of least squares */
-    double *S, *V, *both;        /* n x n: covariance of sums; of estimates of least squares; of these with efficient ones */
-    double *A, *temporary;       /* n x n: of efficient ones */
+    double *S, *V, *A, *both;    /* n x n: covariance of sums; of least squares, of efficient estimates, of both */
+    double *temporary;
     size_t *class;
     unsigned char *fixed;
     struct fit_speckle_noise *noise; /* ng */
@@ -173,7 +174,7 @@ static int straight(const struct fit_result *r)
     return 1;
 }
 
-/* The fit of the kernel from `start`; last: the cost is looked at, too, where that of least squares is no paraboloid. */
+/* The fit of the kernel from `start`; last: the cost is looked at, too, where that of least squares is not straight. */
 static enum fit_status solve(struct job *j, const double *start, int last, struct fit_result *out)
 {
     struct fit_options inner = *j->f->opt;
@@ -186,7 +187,7 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     inner.start_only = 1;
     inner.global = 0;
     inner.multi_start = 0;
-    inner.nlikelihood = 0;
+    inner.nlikelihood = last ? inner.nlikelihood : 0;
     inner.brief = !last || straight(j->res);
     inner.progress = NULL;
     inner.few_data_allowed = 1;
@@ -267,7 +268,8 @@ static void add_up(struct job *j, int with)
     memset(j->S, 0, j->n * j->n * sizeof *j->S);
     for (size_t g = 0; g < j->ng; g++) {
         const double factor = fit_score_factor(j->f->obj, g);
-        const double *plain = j->made->plain + g * PP, *cross = j->made->cross + g * PP, *slope = j->made->slope + g * PP;
+        const double *plain = j->made->plain + g * PP, *cross = j->made->cross + g * PP;
+        const double *slope = j->made->slope + g * PP;
         for (size_t a = 0; a < P; a++)
             for (size_t b = 0; b < P; b++) {
                 double sum = 0;
@@ -383,7 +385,23 @@ static void take_errors(struct job *j)
     memcpy(r->interval, x->interval, n * sizeof *r->interval);
     for (size_t k = 0; k < n; k++)
         r->interval[k].wider = 1;
-    r->robust = (struct fit_robust){.kind = FIT_ROBUST_SPECKLE, .closed = 1, .eta = r->robust.eta};
+    memcpy(r->likelihood, x->likelihood, r->nlikelihood * sizeof *r->likelihood);
+    r->robust = (struct fit_robust){.kind = FIT_ROBUST_SPECKLE, .closed = 1, .eta = 1};
+}
+
+/* What the data determine. */
+static void take_directions(struct job *j)
+{
+    struct fit_result *r = j->res;
+    const struct fit_result *x = &j->found;
+    const size_t p = j->p;
+    memcpy(r->normal_matrix, x->normal_matrix, p * p * sizeof *r->normal_matrix);
+    memcpy(r->eigenvalue, x->eigenvalue, p * sizeof *r->eigenvalue);
+    memcpy(r->eigenvector, x->eigenvector, p * p * sizeof *r->eigenvector);
+    memcpy(r->scale, x->scale, p * sizeof *r->scale);
+    r->neigen = x->neigen;
+    r->nnull = x->nnull;
+    r->variance = x->variance;
 }
 
 static enum fit_status take(struct job *j)
@@ -401,8 +419,9 @@ static enum fit_status take(struct job *j)
     memcpy(r->lin, j->found.lin, j->ng * j->q * sizeof *r->lin);
     memcpy(r->speckle, j->noise, j->ng * sizeof *r->speckle);
     take_errors(j);
+    take_directions(j);
     r->estimates.used = FIT_ESTIMATOR_EFFICIENT;
-    return FIT_OK;
+    return fit_rate_values(j->f->kernel, &j->f->ds->layout, r->variance, r, j->f->err);
 }
 
 /* Why the efficient estimates are not taken; NULL: they are. */

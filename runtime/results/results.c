@@ -262,16 +262,20 @@ static const char *cause(const struct fit_results *r)
                                  : "the noise is or the model misses something";
 }
 
+/* Speckles of all groups. */
+static double speckle_count(const struct fit_result *f)
+{
+    double count = 0;
+    for (size_t g = 0; g < f->ngroup; g++)
+        count += f->speckle[g].known == FIT_SPECKLE_BOTH ? f->speckle[g].count : 0;
+    return count;
+}
+
 /* Of how many speckles the noise is that explains the residuals; 0: none does. */
 static double speckles(const struct fit_result *f)
 {
     static const double EXPLAINED = 0.01;
-    double count = 0;
-    if (f->robust.kind != FIT_ROBUST_SPECKLE || !(f->speckle_test.p > EXPLAINED))
-        return 0;
-    for (size_t g = 0; g < f->ngroup; g++)
-        count += f->speckle[g].known == FIT_SPECKLE_BOTH ? f->speckle[g].count : 0;
-    return count;
+    return f->robust.kind == FIT_ROBUST_SPECKLE && f->speckle_test.p > EXPLAINED ? speckle_count(f) : 0;
 }
 
 /* Residuals that are correlated, and what this does to the errors. */
@@ -297,6 +301,37 @@ static void correlated_words(const struct fit_results *r, char *text, size_t siz
                  "residuals of %s are correlated (%.2g), because %s: the usual errors are too small by a factor "
                  "of %.2g; the robust ones allow for it",
                  what, rho, cause(r), wider);
+}
+
+/* The largest, over nonlinear parameters, of what errors of least squares are in errors of the efficient estimates; 0:
+ * not known. */
+static double gain(const struct fit_result *f)
+{
+    const int used = f->estimates.used == FIT_ESTIMATOR_EFFICIENT;
+    double most = 0;
+    for (size_t k = 0; k < f->nparam; k++) {
+        const double ratio = f->estimates.other_std[k] / f->std_robust[k];
+        if (ratio > 0 && isfinite(ratio))
+            most = fmax(most, used ? ratio : 1 / ratio);
+    }
+    return most;
+}
+
+void fit_results_estimator_words(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const struct fit_estimates *e = &f->estimates;
+    text[0] = '\0';
+    if (e->used == FIT_ESTIMATOR_EFFICIENT) {
+        int n = snprintf(text, size, "efficient estimates, which weigh pairs by the noise of about %.2g speckles",
+                         speckle_count(f));
+        if (gain(f) > 1.05 && (size_t)n < size)
+            n += snprintf(text + n, size - (size_t)n, ": errors of least squares are up to %.2g times as large", gain(f));
+        if ((size_t)n < size)
+            snprintf(text + n, size - (size_t)n, "; both %s (p %.2g)", e->p < 0.01 ? "differ" : "agree", e->p);
+    } else if (e->compared) {
+        snprintf(text, size, "least squares: %s (p %.2g)", e->reason, e->p);
+    }
 }
 
 /* Added to text: noise that is not the same everywhere, or not normal. */

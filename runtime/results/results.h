@@ -182,6 +182,9 @@ int fit_results_misses(const struct fit_results *r);
  * reaches not much further than the paraboloid's. */
 int fit_result_determines(const struct fit_result *f, size_t k);
 
+/* Which estimates these are, where efficient ones were looked for; else "". */
+void fit_results_estimator_words(const struct fit_results *r, char *text, size_t size);
+
 /* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
 

@@ -554,13 +554,18 @@ static void rates(FILE *f, int *left, const struct fit_results *r)
     }
 }
 
+static int lines_of(const char *text)
+{
+    return text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) : 0;
+}
+
 static int rate_lines(const struct fit_results *r)
 {
     char text[TEXT];
     int n = 0;
     for (size_t k = 0; k < r->kernel->nrate; k++) {
         constant_text(r, k, text, sizeof text);
-        n += text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) : 0;
+        n += lines_of(text);
     }
     for (size_t k = 0; k < r->fit->nrate; k++) {
         rate_text(r, &r->fit->rate[k], text, sizeof text);
@@ -589,14 +594,18 @@ static void noise_words(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT];
     noise_text(r, text, sizeof text);
     wrapped(f, left, text);
+    fit_results_estimator_words(r, text, sizeof text);
+    wrapped(f, left, text);
 }
 
-/* Lines that these two take. */
+/* Lines that these take. */
 static int noise_lines(const struct fit_results *r)
 {
     char text[TEXT];
     noise_text(r, text, sizeof text);
-    return fit_results_shows_robust(r) + (text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) : 0);
+    const int n = fit_results_shows_robust(r) + lines_of(text);
+    fit_results_estimator_words(r, text, sizeof text);
+    return n + lines_of(text);
 }
 
 static void verdict(FILE *f, int *left, const struct fit_results *r)

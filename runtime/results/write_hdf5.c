@@ -154,6 +154,23 @@ static void put_speckle(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_real(w, "/entry/speckle/p", f->speckle_test.p, NULL);
 }
 
+/* Which estimates these are, and the others. */
+static void put_estimates(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_estimates *e = &r->fit->estimates;
+    if (!e->compared && !*e->reason)
+        return;
+    fit_h5r_group(w, "/entry/estimator", "NXcollection");
+    fit_h5r_text(w, "/entry/estimator/used", fit_estimator_name(e->used));
+    fit_h5r_text(w, "/entry/estimator/reason", *e->reason ? e->reason : NULL);
+    if (!e->compared)
+        return;
+    fit_h5r_reals(w, "/entry/estimator/other", 1, &r->fit->nparam, e->other, NULL);
+    fit_h5r_reals(w, "/entry/estimator/other_std", 1, &r->fit->nparam, e->other_std, NULL);
+    fit_h5r_real(w, "/entry/estimator/p", e->p, NULL);
+    fit_h5r_real(w, "/entry/estimator/groups_p", e->groups_p, NULL);
+}
+
 /* Parameters that follow others. */
 static void put_tied(struct fit_h5r *w, const struct fit_results *r)
 {
@@ -457,6 +474,7 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
     fit_write_data(&w, r);
     st = put_parameters(&w, r, err);
     put_speckle(&w, r);
+    put_estimates(&w, r);
     put_tied(&w, r);
     fit_study_hdf5(&w, r);
     put_quality(&w, r);

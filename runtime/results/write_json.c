@@ -417,12 +417,23 @@ static void put_estimates(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
     const struct fit_estimates *e = &f->estimates;
+    char text[400];
     if (!e->compared && !*e->reason)
         return;
+    fit_results_estimator_words(r, text, sizeof text);
     fit_json_begin(j, "estimator", '{');
     fit_json_string(j, "used", fit_estimator_name(e->used));
     if (*e->reason)
         fit_json_string(j, "reason", e->reason);
+    if (*text)
+        fit_json_string(j, "text", text);
+    if (isfinite(e->groups_p)) {
+        fit_json_begin(j, "groups", '{');
+        fit_json_number(j, "p", e->groups_p);
+        fit_json_number(j, "chi2", e->groups_chi2);
+        fit_json_integer(j, "rank", (int64_t)e->groups_rank);
+        fit_json_end(j);
+    }
     if (e->compared) {
         fit_json_number(j, "p", e->p);
         fit_json_number(j, "chi2", e->chi2);
