@@ -1,7 +1,6 @@
 /* speckle_blocks.h -- frames taken together: a block of them is a frame with the mean correlation of its frames and a
  * part of the shot noise.  That is as good as the frames themselves as long as a block is shorter than the decay. */
-#ifndef FIT_SPECKLE_BLOCKS_H
-#define FIT_SPECKLE_BLOCKS_H
+#pragma once
 
 #include "errors/speckle_noise.h"
 
@@ -19,5 +18,3 @@ double fit_speckle_between(const struct fit_speckle_blocks *b, size_t g, const s
 
 /* Blocks that the third cycle of the covariance takes together. */
 size_t fit_speckle_coarse(const struct fit_speckle_blocks *b, const struct fit_speckle_noise *noise);
-
-#endif

@@ -7,8 +7,7 @@
  * B^T Q^+ B is distributed as chi2 with rank Q degrees of freedom (a score test: Rao, Proc. Camb. Phil. Soc. 44 (1948)
  * 50).
  */
-#ifndef FIT_SPECKLE_ERRORS_H
-#define FIT_SPECKLE_ERRORS_H
+#pragma once
 
 #include "errors/scores.h"
 
@@ -39,5 +38,3 @@ struct fit_speckle_spec {
 };
 enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct fit_result *res,
                                    struct fit_speckle_errors *out, struct fit_error *err);
-
-#endif

@@ -15,8 +15,7 @@
  * The model is looked at one pair of frames between two blocks; what that changes is taken away by the data, which are
  * what the residuals at the reference, summed over all pairs, add to the model there.
  */
-#ifndef FIT_SPECKLE_KERNEL_H
-#define FIT_SPECKLE_KERNEL_H
+#pragma once
 
 #include "errors/scores.h"
 #include "errors/speckle_blocks.h"
@@ -46,5 +45,3 @@ struct fit_speckle_kernel {
 enum fit_status fit_speckle_kernel_new(const struct fit_speckle_reference *at, struct fit_speckle_kernel **out,
                                        struct fit_error *err);
 void fit_speckle_kernel_free(struct fit_speckle_kernel *k);
-
-#endif

@@ -10,8 +10,7 @@
  * noise is a few of many terms, so that what the fit has followed of it does not count: N is less by the number of its
  * parameters.
  */
-#ifndef FIT_SPECKLE_LIKELIHOOD_H
-#define FIT_SPECKLE_LIKELIHOOD_H
+#pragma once
 
 #include "errors/speckle_noise.h"
 
@@ -28,5 +27,3 @@ struct fit_speckle_residuals {
  * fit_speckle_likelihood_room(n) doubles.  0: out of memory, or there is no maximum: *noise is as it was. */
 int fit_speckle_likelihood(const struct fit_speckle_residuals *r, double *room, struct fit_speckle_noise *noise);
 size_t fit_speckle_likelihood_room(size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Sums have a fixed order and products are not contracted: the same bits on every machine.
  */
-#ifndef FIT_SPECKLE_MATRIX_H
-#define FIT_SPECKLE_MATRIX_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ void fit_matrix_product(size_t n, const double *restrict p, const double *restri
 double fit_matrix_dot(size_t n, const double *restrict a, const double *restrict b);
 
 void fit_matrix_transpose(size_t n, const double *a, double *out);
-
-#endif

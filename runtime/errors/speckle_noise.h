@@ -19,8 +19,7 @@
  *   Covariance of sum_{s<t} P_k(s,t) c_st for any number of fields P_k (speckle_covariance.c)
  *   Errors    of least squares, and the test of fit (speckle_errors.c)
  */
-#ifndef FIT_SPECKLE_NOISE_H
-#define FIT_SPECKLE_NOISE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -100,5 +99,3 @@ struct fit_speckle_fields {
 /* out[nfield x nfield] <- M times the covariance of the sums.  room: fit_speckle_covariance_room() doubles. */
 void fit_speckle_covariance(const struct fit_speckle_fields *f, double *room, double *out);
 size_t fit_speckle_covariance_room(size_t n, size_t nfield);
-
-#endif

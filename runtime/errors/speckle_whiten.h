@@ -10,8 +10,7 @@
  * and with it Ct^-1 (R + diag d) Ct^-1, the weights, are 0 there by themselves.  (Weights Ct^-1 R Ct^-1 of which the
  * diagonal is removed afterwards lose up to three quarters of the gain, and all of it where shot noise is small.)
  */
-#ifndef FIT_SPECKLE_WHITEN_H
-#define FIT_SPECKLE_WHITEN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ void fit_whiten(const struct fit_whitener *w, const double *R, double *room, dou
 /* W <- L^-T X L^-1, the weights of the values, from such an X. */
 void fit_whitened_weights(const struct fit_whitener *w, const double *X, double *room, double *W);
 size_t fit_whitener_room(size_t n);
-
-#endif
