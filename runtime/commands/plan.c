@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/number_text.h"
 #include "commands/configuration.h"
+#include "math/special.h"
 #include "setup/design.h"
 #include "setup/plan_data.h"
 #include "commands/program.h"
@@ -54,12 +55,6 @@ struct planning {
 
 /* ---- designs --------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* All q with all azimuths; twice: also azimuths halfway to the next one, and behind the last (of a single one: at right
  * angles to it). */
 static enum fit_status set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
@@ -72,7 +67,7 @@ static enum fit_status set_groups(const struct planning *x, struct planned *p, i
         return fit_no_memory(err, "plan");
     memcpy(phi, x->phi, n * sizeof *phi);
     if (twice)
-        qsort(phi, n, sizeof *phi, ascending);
+        qsort(phi, n, sizeof *phi, fit_ascending);
     for (size_t k = 0; twice && k < n; k++) {
         step = k + 1 < n ? (phi[k + 1] - phi[k]) / 2 : n > 1 ? step : 90;
         phi[n + k] = phi[k] + step;

@@ -1,5 +1,6 @@
 /* select.c -- choice of q, azimuths, frames and frame period.  See select.h. */
 #include "input/select.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -115,12 +116,6 @@ static int same_q(double a, double b)
     return fabs(a - b) <= Q_EQUAL * fabs(b);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Distinct q of the matrices, increasing; the caller frees.  *n = 0 when no matrix has one. */
 static double *distinct_q(const struct fit_source *src, size_t *n)
 {
@@ -132,7 +127,7 @@ static double *distinct_q(const struct fit_source *src, size_t *n)
     for (size_t k = 0; k < src->nmatrix; k++)
         if (!isnan(src->matrix[k].q))
             q[m++] = src->matrix[k].q;
-    qsort(q, m, sizeof *q, ascending);
+    qsort(q, m, sizeof *q, fit_ascending);
     for (size_t i = 0; i < m; i++)
         if (!*n || !same_q(q[i], q[*n - 1]))
             q[(*n)++] = q[i];

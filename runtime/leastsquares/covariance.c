@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "leastsquares/objective_impl.h"
 #include "math/linalg.h"
 
 /* Normal equations carry the square of J's condition number; below this, eigenvalues are rounding.
@@ -33,16 +34,11 @@ struct work {
     double *V, *w, *work; /* eigenvectors; eigenvalues; work space of fit_eigen */
 };
 
-static size_t block_size(const struct fit_objective *o, size_t k)
-{
-    return o->block_first[k + 1] - o->block_first[k];
-}
-
 static void work_new(struct work *c, struct fit_arena *a)
 {
     size_t largest = c->m, all = 0;
     for (size_t k = 0; k < c->o->nblock; k++) {
-        size_t n = block_size(c->o, k);
+        size_t n = fit_objective_block(c->o, k);
         all += n * n;
         largest = n > largest ? n : largest;
     }
@@ -143,7 +139,7 @@ static int invert_nonlinear(struct work *c, struct fit_result *res)
 static int invert_block(struct work *c, size_t block)
 {
     const struct fit_objective *o = c->o;
-    size_t n = block_size(o, block), m = 0;
+    size_t n = fit_objective_block(o, block), m = 0;
     const double *A = o->A + o->block_matrix[block];
     double *inverse = c->inverse + o->block_matrix[block], *d = c->work + fit_eigen_work(n + 1);
     size_t *index = c->free;
@@ -183,7 +179,7 @@ static void spread_open(struct work *c, const struct fit_result *res)
 {
     const struct fit_objective *o = c->o;
     for (size_t u = 0; u < c->nu; u++) {
-        size_t block = o->block_of[u], n = block_size(o, block);
+        size_t block = o->block_of[u], n = fit_objective_block(o, block);
         double size = sqrt(fmax(o->A[o->block_matrix[block] + o->place[u] * (n + 1)], 0));
         for (size_t k = 0; k < res->nnull; k++) {
             double t = 0;
@@ -232,7 +228,7 @@ static double covariance_of(const struct work *c, size_t a, size_t b)
     size_t u = a - p, v = b - p, block = o->block_of[u];
     double t = 0;
     if (block == o->block_of[v])
-        t = c->inverse[o->block_matrix[block] + o->place[u] * block_size(o, block) + o->place[v]];
+        t = c->inverse[o->block_matrix[block] + o->place[u] * fit_objective_block(o, block) + o->place[v]];
     for (size_t j = 0; j < p; j++)
         for (size_t k = 0; k < p; k++)
             t += c->T[u * p + j] * c->cov[j * p + k] * c->T[v * p + k];

@@ -2,6 +2,7 @@
 #include "leastsquares/local_noise.h"
 
 #include "base/arena.h"
+#include "math/special.h"
 
 
 #include <math.h>
@@ -157,12 +158,6 @@ static void take_tile(struct sample *s, const struct fit_tile *t)
             take_row(s, t, i, g);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Variance by the median of d_4^2, of some of them. */
 static double pilot(const double *d, size_t n)
 {
@@ -170,7 +165,7 @@ static double pilot(const double *d, size_t n)
     size_t m = n < PILOT ? n : PILOT;
     for (size_t k = 0; k < m; k++)
         some[k] = pow(d[k * n / m * ORDERS + 2], 2);
-    qsort(some, m, sizeof *some, compare);
+    qsort(some, m, sizeof *some, fit_ascending);
     return m ? some[m / 2] / MEDIAN_SQUARE : 0;
 }
 

@@ -7,6 +7,14 @@
 
 #include <stddef.h>
 
+static inline double fit_dot(size_t n, const double *x, const double *y)
+{
+    double s = 0;
+    for (size_t j = 0; j < n; j++)
+        s += x[j] * y[j];
+    return s;
+}
+
 /* Lower Cholesky factor of a in place (the lower triangle is read and written).
  * Returns 0, or 1 + the index of the first pivot that is not > tol times its diagonal element. */
 size_t fit_cholesky(size_t n, double *a, double tol);

@@ -288,18 +288,10 @@ int fit_eigen(size_t n, double *a, double *w, double *work)
 /* ---- singular values -----------------------------------------------------------------------------------------------
  */
 
-static double dot(size_t n, const double *x, const double *y)
-{
-    double s = 0;
-    for (size_t j = 0; j < n; j++)
-        s += x[j] * y[j];
-    return s;
-}
-
 /* Rotates two rows so that they are orthogonal, the longer one first; returns the cosine that they had. */
 static double make_orthogonal(size_t n, double *restrict x, double *restrict y)
 {
-    const double a = dot(n, x, x), b = dot(n, y, y), c = dot(n, x, y), product = sqrt(a) * sqrt(b);
+    const double a = fit_dot(n, x, x), b = fit_dot(n, y, y), c = fit_dot(n, x, y), product = sqrt(a) * sqrt(b);
     const double cosine = product > 0 ? fabs(c) / product : 0;
     if (b > a)
         swap_rows(n, x, y);
@@ -325,8 +317,8 @@ static void complete(size_t n, size_t k, double *a)
         x[unit] = 1;
         for (int twice = 0; twice < 2; twice++)
             for (size_t i = k + 1; i < n; i++)
-                add(n, -dot(n, a + i * n, x), a + i * n, x);
-        const double norm = sqrt(dot(n, x, x));
+                add(n, -fit_dot(n, a + i * n, x), a + i * n, x);
+        const double norm = sqrt(fit_dot(n, x, x));
         for (size_t j = 0; j < n; j++)
             x[j] /= norm;
         if (norm * norm * (double)n >= 0.5) /* the best of the units keeps 1/n or more */
@@ -353,7 +345,7 @@ int fit_singular(size_t n, double *a, double *w)
     for (size_t i = 0; i < n / 2; i++) /* descending -> ascending */
         swap_rows(n, a + i * n, a + (n - 1 - i) * n);
     for (size_t k = n; k-- > 0;) {
-        w[k] = sqrt(dot(n, a + k * n, a + k * n));
+        w[k] = sqrt(fit_dot(n, a + k * n, a + k * n));
         for (size_t j = 0; j < n && w[k] > 0; j++)
             a[k * n + j] /= w[k];
         if (!(w[k] > 0))

@@ -195,6 +195,12 @@ static void sift(size_t n, const double *x, size_t *index, size_t root)
     index[root] = moved;
 }
 
+int fit_ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 void fit_sort_index(size_t n, const double *x, size_t *index)
 {
     for (size_t k = 0; k < n; k++)

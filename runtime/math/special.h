@@ -25,3 +25,6 @@ double fit_chi2_tail(double x, double n);
 
 /* index[n] <- the order in which x ascends; equal elements keep their order.  Not for NaN. */
 void fit_sort_index(size_t n, const double *x, size_t *index);
+
+/* Of two doubles, for qsort(). */
+int fit_ascending(const void *a, const void *b);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leastsquares/objective_impl.h"
 #include "math/linalg.h"
 #include "math/special.h"
 
@@ -23,11 +24,6 @@ static const double LOG_2 = 0.69314718055994530942;
 static size_t block_begin(const struct fit_objective *o, size_t k)
 {
     return o->block_first[k];
-}
-
-static size_t block_size(const struct fit_objective *o, size_t k)
-{
-    return o->block_first[k + 1] - o->block_first[k];
 }
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
@@ -159,7 +155,7 @@ static size_t matrices(const struct fit_objective *o)
 {
     size_t n = 0;
     for (size_t k = 0; k < o->nblock; k++)
-        n += block_size(o, k) * block_size(o, k);
+        n += fit_objective_block(o, k) * fit_objective_block(o, k);
     return n;
 }
 
@@ -252,7 +248,7 @@ void fit_collapsed_explicit(struct fit_collapsed *c, size_t u)
 static size_t collapsed_of(const struct fit_collapsed *c, size_t block, const size_t **order)
 {
     const struct fit_objective *o = c->o;
-    size_t n = 0, first = block_begin(o, block), size = block_size(o, block);
+    size_t n = 0, first = block_begin(o, block), size = fit_objective_block(o, block);
     size_t *index = (size_t *)(void *)c->work; /* nu doubles at its head */
     for (size_t i = 0; i < size; i++)
         if (!c->explicit_[o->order[first + i]])
@@ -267,7 +263,7 @@ static int solve_block(struct fit_collapsed *c, size_t block, double *lp)
 {
     const struct fit_objective *o = c->o;
     const size_t *index;
-    size_t n = collapsed_of(c, block, &index), size = block_size(o, block);
+    size_t n = collapsed_of(c, block, &index), size = fit_objective_block(o, block);
     const double *A = o->A + o->block_matrix[block], scale = c->scale[c->block_unit[block]];
     double *L = c->factor + o->block_matrix[block], *x = c->work + o->nu;
     for (size_t r = 0; r < n; r++) {
@@ -373,7 +369,7 @@ static void explicit_gradient(const struct fit_collapsed *c, double *gu)
 {
     const struct fit_objective *o = c->o;
     for (size_t u = 0; u < o->nu; u++) {
-        size_t block = o->block_of[u], size = block_size(o, block);
+        size_t block = o->block_of[u], size = fit_objective_block(o, block);
         const double *row = o->A + o->block_matrix[block] + o->place[u] * size;
         double t = o->b[u];
         gu[u] = 0;

@@ -134,9 +134,13 @@ static void put_speckle(struct fit_h5r *w, const struct fit_results *r)
 {
     FIT_SCRATCH(a);
     const struct fit_result *f = r->fit;
-    double *x = fit_take(&a, 5 * f->ngroup, sizeof *x);
-    if (!x || r->kernel->space != FIT_PAIRS)
+    if (r->kernel->space != FIT_PAIRS)
         return;
+    double *x = fit_take(&a, 5 * f->ngroup, sizeof *x);
+    if (!x) {
+        fit_h5r_no_memory(w, "/entry/speckle");
+        return;
+    }
     const size_t n = f->ngroup;
     for (size_t g = 0; g < n; g++) {
         const struct fit_speckle_noise *s = &f->speckle[g];
@@ -249,7 +253,10 @@ static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
 
 static void put_group_quality(struct fit_h5r *w, const struct fit_maps *m)
 {
-    double *reduced = malloc(m->ngroup * sizeof *reduced);
+    FIT_SCRATCH(a);
+    double *reduced = fit_take(&a, m->ngroup, sizeof *reduced);
+    if (!reduced)
+        fit_h5r_no_memory(w, "/entry/fit_quality");
     for (size_t g = 0; reduced && g < m->ngroup; g++)
         reduced[g] = m->chi2[g] / (double)m->npoint[g];
     fit_h5r_real(w, "/entry/fit_quality/nrmse", m->nrmse, NULL);
@@ -257,7 +264,6 @@ static void put_group_quality(struct fit_h5r *w, const struct fit_maps *m)
         fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced, NULL);
     else
         fit_h5r_no_memory(w, "/entry/fit_quality");
-    free(reduced);
 }
 
 static void put_identifiability(struct fit_h5r *w, const struct fit_results *r)

@@ -11,6 +11,7 @@
  *
  * Momenta are never reversed: backward integration uses a negative step. */
 #include "sampler/nuts.h"
+#include "math/linalg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,14 +130,6 @@ void fit_nuts_free(struct fit_nuts *w)
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
-static double dot(size_t n, const double *a, const double *b)
-{
-    double s = 0;
-    for (size_t k = 0; k < n; k++)
-        s += a[k] * b[k];
-    return s;
-}
-
 static void copy(size_t n, const double *from, double *to)
 {
     memcpy(to, from, n * sizeof *to);
@@ -187,7 +180,7 @@ static double leapfrog(struct fit_nuts *w, struct state *z, double step, double 
     for (size_t k = 0; k < n; k++)
         z->p[k] += 0.5 * step * z->g[k];
     fit_metric_velocity(move->metric, z->p, v);
-    double h = 0.5 * dot(n, z->p, v) - z->lp;
+    double h = 0.5 * fit_dot(n, z->p, v) - z->lp;
     return isnan(h) ? INFINITY : h;
 }
 
@@ -297,7 +290,7 @@ static void begin(struct fit_nuts *w, const struct fit_nuts_move *move, const st
         copy(n, x->g, ends[e]->g);
         copy(n, p, ends[e]->p);
     }
-    w->h0 = 0.5 * dot(n, p, v) - x->lp;
+    w->h0 = 0.5 * fit_dot(n, p, v) - x->lp;
     copy(n, x->q, w->sample.q);
     copy(n, x->g, w->sample.g);
     w->sample.lp = x->lp;
@@ -361,7 +354,7 @@ enum fit_eval fit_nuts_first_step(struct fit_nuts *w, const struct fit_nuts_move
         fit_metric_velocity(move->metric, p, v);
         copy(n, x->q, w->fwd.q);
         copy(n, x->g, w->fwd.g);
-        double h0 = 0.5 * dot(n, p, v) - x->lp;
+        double h0 = 0.5 * fit_dot(n, p, v) - x->lp;
         double h = leapfrog(w, &w->fwd, e, v);
         ++*gradients;
         if (w->stop)

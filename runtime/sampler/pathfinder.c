@@ -7,6 +7,7 @@
  * with gradient g of lp the approximation is N(x + H g, H). */
 #include "sampler/pathfinder.h"
 
+#include "base/arena.h"
 #include "math/linalg.h"
 #include "math/rng.h"
 #include "sampler/metric.h"
@@ -30,14 +31,6 @@ struct path {
     int stop;
 };
 
-static double dot(size_t n, const double *a, const double *b)
-{
-    double s = 0;
-    for (size_t k = 0; k < n; k++)
-        s += a[k] * b[k];
-    return s;
-}
-
 /* 0 when the density has a finite value at q. */
 static int evaluate(struct path *p, const double *q, double *lp, double *g)
 {
@@ -52,10 +45,10 @@ static int evaluate(struct path *p, const double *q, double *lp, double *g)
 /* H <- (I - s y^T / b) H (I - y s^T / b) + s s^T / b,  b = y.s;  v: n. */
 static void bfgs_update(size_t n, double *H, const double *s, const double *y, double *v)
 {
-    double b = dot(n, y, s);
+    double b = fit_dot(n, y, s);
     for (size_t i = 0; i < n; i++)
-        v[i] = dot(n, H + i * n, y);
-    double c = (1 + dot(n, y, v) / b) / b;
+        v[i] = fit_dot(n, H + i * n, y);
+    double c = (1 + fit_dot(n, y, v) / b) / b;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             H[i * n + j] += c * s[i] * s[j] - (v[i] * s[j] + s[i] * v[j]) / b;
@@ -85,8 +78,8 @@ static void add_pair(struct path *p)
         a += new_y[k] * new_y[k] * p->alpha[k];
         c += new_s[k] * new_s[k] / p->alpha[k];
     }
-    double b = dot(n, new_s, new_y);
-    if (!(b > 1e-12 * dot(n, new_y, new_y)))
+    double b = fit_dot(n, new_s, new_y);
+    if (!(b > 1e-12 * fit_dot(n, new_y, new_y)))
         return;
     for (size_t k = 0; k < n; k++) {
         double r = new_s[k] / p->alpha[k];
@@ -114,13 +107,13 @@ static void approximate(struct path *p)
                         .iteration = (uint32_t)p->iteration};
     r = fit_rng_for(&r, FIT_RNG_PATHFINDER);
     for (size_t k = 0; k < n; k++) {
-        p->centre[k] = p->x[k] + dot(n, p->H + k * n, p->g);
+        p->centre[k] = p->x[k] + fit_dot(n, p->H + k * n, p->g);
         log_norm += log(p->shape.factor[k * n + k]);
     }
     for (size_t i = 0; i < draws; i++) {
         double lp;
         fit_rng_next_normals(&r, n, p->draw);
-        double r2 = dot(n, p->draw, p->draw);
+        double r2 = fit_dot(n, p->draw, p->draw);
         fit_metric_position(&p->shape, p->draw, p->draw);
         for (size_t k = 0; k < n; k++)
             p->draw[k] += p->centre[k];
@@ -142,14 +135,14 @@ static int line_search(struct path *p)
 {
     const double c1 = 1e-4, c2 = 0.9;
     size_t n = p->n;
-    double low = 0, high = INFINITY, t = 1, slope = dot(n, p->g, p->direction);
+    double low = 0, high = INFINITY, t = 1, slope = fit_dot(n, p->g, p->direction);
     for (int k = 0; k < 60 && !p->stop; k++) {
         for (size_t i = 0; i < n; i++)
             p->trial_x[i] = p->x[i] + t * p->direction[i];
         if (evaluate(p, p->trial_x, &p->trial_lp, p->trial_g) != 0 ||
             p->trial_lp < p->lp + c1 * t * slope)
             high = t;
-        else if (dot(n, p->trial_g, p->direction) > c2 * slope)
+        else if (fit_dot(n, p->trial_g, p->direction) > c2 * slope)
             low = t;
         else
             return 0;
@@ -166,8 +159,8 @@ static int iterate(struct path *p)
     const double small = 1e-8; /* predicted increase of lp, twice */
     size_t n = p->n;
     for (size_t k = 0; k < n; k++)
-        p->direction[k] = dot(n, p->H + k * n, p->g);
-    if (dot(n, p->direction, p->g) < small)
+        p->direction[k] = fit_dot(n, p->H + k * n, p->g);
+    if (fit_dot(n, p->direction, p->g) < small)
         return CONVERGED;
     if (line_search(p) != 0)
         return STUCK;
@@ -182,13 +175,6 @@ static int iterate(struct path *p)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static double *take(double **at, size_t n)
-{
-    double *p = *at;
-    *at += n;
-    return p;
-}
-
 static enum fit_status follow(struct path *p, const double *q, struct fit_error *err)
 {
     size_t n = p->n, most = p->opt->max_iterations ? p->opt->max_iterations : 200;
@@ -198,7 +184,7 @@ static enum fit_status follow(struct path *p, const double *q, struct fit_error 
     if (evaluate(p, p->x, &p->lp, p->g) != 0 && !p->stop)
         return fit_fail(err, FIT_ERR_NUMERIC,
                         "Pathfinder: the log density at the starting point is not finite");
-    double length = sqrt(dot(n, p->g, p->g));
+    double length = sqrt(fit_dot(n, p->g, p->g));
     for (size_t k = 0; k < n; k++)
         p->alpha[k] = length > 0 ? 1 / length : 1; /* a first step of length 1 */
     inverse_hessian(p);
@@ -225,20 +211,10 @@ enum fit_status fit_pathfinder_run(const struct fit_target *t, const double *q,
 {
     size_t n = t->n, history = opt->history ? opt->history : 6;
     struct path p = {.target = t, .opt = opt, .out = out, .n = n, .history = history};
-    double *block = calloc((2 * history + 8) * n + 3 * n * n, sizeof *block), *at = block;
-    if (!block)
-        return fit_no_memory(err, "Pathfinder");
-    double **vectors[] = {&p.x,         &p.g,     &p.trial_x, &p.trial_g,
-                          &p.direction, &p.alpha, &p.centre,  &p.draw};
-    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-        *vectors[k] = take(&at, n);
-    p.s = take(&at, history * n);
-    p.y = take(&at, history * n);
-    p.H = take(&at, n * n);
+    FIT_SCRATCH(a);
     p.shape = (struct fit_metric){n, 1, NULL, NULL};
-    p.shape.inverse = take(&at, n * n);
-    p.shape.factor = take(&at, n * n);
-    enum fit_status st = follow(&p, q, err);
-    free(block);
-    return st;
+    FIT_TAKE_DOUBLES(&a, n, &p.x, &p.g, &p.trial_x, &p.trial_g, &p.direction, &p.alpha, &p.centre, &p.draw);
+    FIT_TAKE_DOUBLES(&a, history * n, &p.s, &p.y);
+    FIT_TAKE_DOUBLES(&a, n * n, &p.H, &p.shape.inverse, &p.shape.factor);
+    return a.failed ? fit_no_memory(err, "Pathfinder") : follow(&p, q, err);
 }

@@ -1,5 +1,6 @@
 /* prior_compat.c -- the priors of homodyne's sampler; see prior_compat.h. */
 #include "setup/prior_compat.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,16 +46,10 @@ static size_t collect(const struct fit_dataset *ds, double *y)
     return n;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts y. */
 static double median(double *y, size_t n)
 {
-    qsort(y, n, sizeof *y, ascending);
+    qsort(y, n, sizeof *y, fit_ascending);
     return n % 2 ? y[n / 2] : 0.5 * (y[n / 2 - 1] + y[n / 2]);
 }
 
