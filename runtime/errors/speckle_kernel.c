@@ -688,7 +688,7 @@ static void make_descriptor(struct making *m)
     struct fit_kernel *to = &m->out->kernel;
     *to = *k->inner;
     for (size_t q = 0; q < to->nlinear; q++)
-        k->linear[q].over = 0;
+        k->linear[q].over = k->linear[q].over < 0 ? -1 : 0;
     k->axis = (struct fit_axis){.name = "group", .unit = "1"};
     to->space = FIT_ROWS;
     to->raw = 0;

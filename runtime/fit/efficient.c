@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "errors/rate_value.h"
-#include "errors/speckle_kernel.h"
 #include "fit/fit.h"
 #include "math/linalg.h"
 #include "math/special.h"
@@ -486,4 +485,34 @@ enum fit_status fit_efficient(struct fit_ls *f)
         return fit_fail(f->err, FIT_ERR_CONFIG, "estimator efficient: %s; take auto or least-squares", why);
     snprintf(r->estimates.reason, sizeof r->estimates.reason, "%s", why);
     return FIT_OK;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------------------- */
+
+enum fit_status fit_efficient_table(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                    const struct fit_options *opt, const struct fit_result *r,
+                                    struct fit_efficient_table *out, struct fit_error *err)
+{
+    struct fit_result same = *r; /* nothing of it is written */
+    struct fit_ls f = fit_ls_begin(kernel, ds, opt, &same, err);
+    struct job j = {.f = &f, .res = &same, .p = f.p, .q = f.q, .ng = f.ng, .n = r->nfull, .P = f.p + f.q};
+    *out = (struct fit_efficient_table){0};
+    enum fit_status st = job_new(&j);
+    if (st == FIT_OK)
+        st = look(&j);
+    if (st == FIT_OK && !(out->linear_class = fit_take_copy(&out->storage_, j.class, j.ng * j.q, sizeof *j.class)))
+        st = no_memory(&j);
+    if (st == FIT_OK) {
+        out->made = j.made;
+        j.made = NULL;
+    }
+    job_free(&j);
+    return st;
+}
+
+void fit_efficient_table_free(struct fit_efficient_table *t)
+{
+    fit_speckle_kernel_free(t->made);
+    fit_arena_free(&t->storage_);
+    *t = (struct fit_efficient_table){0};
 }

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "errors/speckle_kernel.h"
 #include "leastsquares/fit_impl.h"
 
 /* After a fit by least squares, errors included: what struct fit_options.estimator wants.  The result either becomes
@@ -18,3 +19,18 @@
  * estimates that it has not it keeps values and errors.  FIT_ERR_CONFIG when efficient estimates are asked for and
  * cannot be had; FIT_ERR_MEMORY, FIT_ERR_INTERRUPTED. */
 enum fit_status fit_efficient(struct fit_ls *f);
+
+/* The equations at the efficient estimates, as what a posterior is sampled of: kernel and data of a table with errors of
+ * 1 (errors/speckle_kernel.h), and the linear parameters that groups share (struct fit_options.linear_class). */
+struct fit_efficient_table {
+    struct fit_speckle_kernel *made;
+    size_t *linear_class;
+    struct fit_arena storage_;
+};
+
+/* *r: efficient estimates of a fit of kernel to ds with these options; kernel and ds are borrowed.  To be freed.
+ * FIT_ERR_MEMORY, FIT_ERR_NUMERIC. */
+enum fit_status fit_efficient_table(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                    const struct fit_options *opt, const struct fit_result *r,
+                                    struct fit_efficient_table *out, struct fit_error *err);
+void fit_efficient_table_free(struct fit_efficient_table *t);

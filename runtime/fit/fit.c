@@ -531,17 +531,10 @@ static void release(struct fit_ls *f)
     fit_arena_free(&f->storage);
 }
 
-enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                        const struct fit_options *opt, struct fit_result *res,
-                        struct fit_error *err)
+struct fit_ls fit_ls_begin(const struct fit_kernel *kernel, const struct fit_dataset *ds, const struct fit_options *opt,
+                           struct fit_result *res, struct fit_error *err)
 {
     struct fit_ls f = {.kernel = kernel, .ds = ds, .opt = opt, .res = res, .err = err, .robust = NAN, .huber = 1};
-    enum fit_status st;
-    *res = (struct fit_result){0};
-    if (kernel->abi != FIT_KERNEL_ABI)
-        return fit_fail(err, FIT_ERR_INTERNAL, "%s: kernel of interface %u, the runtime speaks %d",
-                        kernel->name, kernel->abi, FIT_KERNEL_ABI);
-    enum fit_clock was = fit_clock_enter(FIT_CLOCK_SOLVE);
     f.p = kernel->nparam;
     f.q = kernel->nlinear;
     f.ng = ds->layout.ngroup;
@@ -556,7 +549,21 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
                                            .linear_class = opt->linear_class,
                                            .threads = opt->threads,
                                            .interrupt = opt->interrupt};
-    if ((st = run_new(&f)) == FIT_OK)
+    return f;
+}
+
+enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                        const struct fit_options *opt, struct fit_result *res,
+                        struct fit_error *err)
+{
+    *res = (struct fit_result){0};
+    if (kernel->abi != FIT_KERNEL_ABI)
+        return fit_fail(err, FIT_ERR_INTERNAL, "%s: kernel of interface %u, the runtime speaks %d",
+                        kernel->name, kernel->abi, FIT_KERNEL_ABI);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_SOLVE);
+    struct fit_ls f = fit_ls_begin(kernel, ds, opt, res, err);
+    enum fit_status st = run_new(&f);
+    if (st == FIT_OK)
         st = run_all(&f);
     if (st == FIT_OK)
         st = fit_efficient(&f);

@@ -78,6 +78,12 @@ static inline int fit_ls_is_large(const struct fit_ls *f)
     return f->kernel->space == FIT_PAIRS && f->ds->layout.nframe >= FIT_LS_LARGE;
 }
 
+/* ---- fit/fit.c --------------------------------------------------------------------------- */
+
+/* What is known before anything is computed. */
+struct fit_ls fit_ls_begin(const struct fit_kernel *kernel, const struct fit_dataset *ds, const struct fit_options *opt,
+                           struct fit_result *res, struct fit_error *err);
+
 /* ---- minimum.c --------------------------------------------------------------------------- */
 
 /* Runs the optimiser on all data from theta, at most so many iterations; result in f->nlsq. */

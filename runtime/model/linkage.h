@@ -71,6 +71,9 @@ struct fit_linkage {
     struct fit_linkage_private *private_;
 };
 
+/* The linkage behind a kernel and its layout; NULL: it is none. */
+const struct fit_linkage *fit_linkage_of(const struct fit_kernel *kernel, const struct fit_layout *layout);
+
 /* Sets ds->layout.context.  kernel and ds are borrowed, and must outlive the linkage; the arrays of spec are
  * copied, its texts borrowed.  FIT_ERR_MEMORY; FIT_ERR_CONFIG for a series without enough azimuths. */
 enum fit_status fit_linkage_new(const struct fit_kernel *kernel, struct fit_dataset *ds,

@@ -85,6 +85,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *x, int de
     return FIT_EVAL_OK;
 }
 
+const struct fit_linkage *fit_linkage_of(const struct fit_kernel *kernel, const struct fit_layout *layout)
+{
+    return kernel->prepare == prepare ? linkage(layout) : NULL;
+}
+
 /* ---- scratch ----------------------------------------------------------------------------------------------- */
 
 /* Parts of the scratch of one thread. */

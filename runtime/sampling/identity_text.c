@@ -77,7 +77,7 @@ static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
                     fit_prior_word(x->prior), x->a, x->b, x->fixed ? ", fixed" : "",
                     n < k->nparam && p->level && p->level[n].deviation ? ", deviation" : "");
     }
-    const struct fit_linkage *link = p->ds->layout.context;
+    const struct fit_linkage *link = fit_linkage_of(k, &p->ds->layout);
     for (size_t t = 0; link && t < link->ntied; t++)
         fprintf(f, "tied: %s = %s\n", link->tied[t].name, link->tied[t].text);
     for (size_t e = 0; p->linear_class && e < p->ds->layout.ngroup * k->nlinear; e++)
