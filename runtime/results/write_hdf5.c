@@ -255,8 +255,6 @@ static void put_group_quality(struct fit_h5r *w, const struct fit_maps *m)
 {
     FIT_SCRATCH(a);
     double *reduced = fit_take(&a, m->ngroup, sizeof *reduced);
-    if (!reduced)
-        fit_h5r_no_memory(w, "/entry/fit_quality");
     for (size_t g = 0; reduced && g < m->ngroup; g++)
         reduced[g] = m->chi2[g] / (double)m->npoint[g];
     fit_h5r_real(w, "/entry/fit_quality/nrmse", m->nrmse, NULL);
