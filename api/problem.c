@@ -4,7 +4,7 @@
  * there is another one of the same geometry, without values. */
 #include "api/api.h"
 
-#include "base/alloc.h"
+#include "base/arena.h"
 #include "errors/jacobian.h"
 #include "machine/team.h"
 #include "machine/topology.h"
@@ -274,7 +274,8 @@ API int fit_api_evaluate(const struct fit_api_problem *p, const double *param, c
 {
     struct fit_error err = {.status = FIT_OK};
     const struct fit_kernel *k = p->kernel;
-    double *ws = fit_alloc_doubles(k->workspace(&p->geometry->layout));
+    FIT_SCRATCH(a);
+    double *ws = fit_take(&a, k->workspace(&p->geometry->layout), sizeof *ws);
     struct evaluation e = {
         .k = k, .ds = p->geometry, .ws = ws, .lin = linear, .mean = mean, .jac = jacobian};
     enum fit_status st = ws ? FIT_OK : fit_no_memory(&err, "arrays of the model");
@@ -284,6 +285,5 @@ API int fit_api_evaluate(const struct fit_api_problem *p, const double *param, c
                       k->name);
     if (st == FIT_OK)
         st = k->space == FIT_PAIRS ? evaluate_pairs(&e, threads, &err) : evaluate_rows(&e, &err);
-    free(ws);
     return st == FIT_OK ? 0 : api_failed(&err);
 }

@@ -8,7 +8,6 @@
 #include "document/typeset_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/functions.h"

@@ -1,7 +1,6 @@
 /* typeset_formula.c -- whole formulas: the observed quantity, a named part, a derivative. */
 #include <math.h>
 
-#include "base/diag.h"
 #include "document/typeset_private.h"
 
 enum { PIECE = 30 /* letters: wider products may be broken */ };

@@ -2,7 +2,6 @@
  * too long, names that mean nothing else.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* emit.c -- a kernel file from a variant of a model: the pieces in the order of the template. */
 #include "emit/emit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "emit/emit_desc.h"

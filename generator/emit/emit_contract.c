@@ -21,7 +21,6 @@
  */
 #include "emit/emit_contract.h"
 
-#include <stdlib.h>
 
 enum {
     COLUMN_COST = 3,  /* operations that a column sum is worth: addition, load, store */

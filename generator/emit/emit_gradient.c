@@ -14,7 +14,6 @@
  */
 #include "emit/emit_block.h"
 
-#include <stdlib.h>
 
 enum { MOST_TERMS = 64 }; /* of one channel; longer sums are summed over the groups as they are */
 

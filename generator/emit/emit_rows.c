@@ -1,7 +1,6 @@
 /* emit_rows.c -- moments, normal, gradient and model for the rows of a table: vectors of eight rows.
  *
  * With axes the rows of a tile belong to one group, t->group; sums of the other groups are 0. */
-#include <stdlib.h>
 
 #include "emit/emit_rows.h"
 

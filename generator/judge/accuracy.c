@@ -2,7 +2,6 @@
 #include "judge/accuracy.h"
 #include "model/written.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "judge/check.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/eval.h"

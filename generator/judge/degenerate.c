@@ -10,7 +10,6 @@
 #include "judge/degenerate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/diag.h"

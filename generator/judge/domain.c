@@ -10,9 +10,7 @@
  */
 #include "judge/domain.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/functions.h"

@@ -7,7 +7,6 @@
  * running error of the evaluator.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "judge/degenerate.h"

@@ -11,7 +11,6 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "language/dsl.h"
 #include "base/names.h"
 #include "language/dsl_private.h"
 #include "common/nearest.h"

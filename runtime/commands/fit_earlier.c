@@ -8,7 +8,6 @@
 #include "files/yaml_tree.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

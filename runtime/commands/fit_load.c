@@ -2,7 +2,6 @@
  * configuration selects; says before anything large is read how much memory the fit will take. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
-#include "machine/memory.h"
 #include "base/progress_line.h"
 #include "input/source.h"
 #include "input/table.h"

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* "normal(0, 2)"; a number that is another parameter, of a hierarchy, is told by its name: "normal(mu, spread)". */

@@ -7,7 +7,6 @@
 #include "base/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- least squares ---------------------------------------------------------------------------- */

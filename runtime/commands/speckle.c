@@ -6,7 +6,6 @@
 #include "base/arena.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "math/linalg.h"

@@ -1,5 +1,4 @@
 /* scalar.c -- nodes of the tree as numbers, flags, words, lists; who may overwrite whom. */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

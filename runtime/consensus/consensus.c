@@ -7,7 +7,6 @@
 #include "consensus/consensus_impl.h"
 #include "machine/topology.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
  */
 #include "consensus/shard_impl.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t strides(size_t n, size_t i)

@@ -9,7 +9,6 @@
 #include "data/dataset_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define L FIT_LANES

@@ -11,7 +11,6 @@
 #include "machine/team.h"
 #include "machine/topology.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

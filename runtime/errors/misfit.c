@@ -3,10 +3,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "math/special.h"
 
 enum { AGES = FIT_MISFIT_AGES, MODES = 4, DRIFTS = 3, POWERS = 3 };
 

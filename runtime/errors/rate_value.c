@@ -2,7 +2,6 @@
 #include "errors/rate_value.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "leastsquares/covariance.h"

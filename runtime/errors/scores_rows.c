@@ -2,7 +2,6 @@
 #include "errors/scores_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "errors/jacobian.h"
 #include "math/special.h"

@@ -1,13 +1,11 @@
 /* survey.c -- see survey.h. */
 #include "errors/survey.h"
-#include "leastsquares/problem.h"
 #include "math/rng.h"
 #include "leastsquares/start_impl.h"
 #include "leastsquares/rate_valley.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double BETTER = 0.1; /* chi2 below the least: another minimum */

@@ -7,7 +7,6 @@
  */
 #include "leastsquares/fit_types.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

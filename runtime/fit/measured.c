@@ -8,7 +8,6 @@
 #include "leastsquares/start.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static size_t no_workspace(const struct fit_layout *l)
 {

@@ -2,7 +2,6 @@
  * of users. */
 #include "input/source_impl.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

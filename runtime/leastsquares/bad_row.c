@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* "x = 0, z = 3": the covariates of a row, and the group's coordinates. */

@@ -6,7 +6,6 @@
 #include "math/linalg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static enum fit_eval value(void *user, const double *x, double *cost, double *error)

@@ -4,7 +4,6 @@
  * on the threads. */
 #include "leastsquares/residual_blocks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { L = FIT_LANES, WIDE = 4 /* vectors */ };

@@ -18,7 +18,6 @@
 #include "leastsquares/fit_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "leastsquares/covariance.h"

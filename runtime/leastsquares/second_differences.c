@@ -4,7 +4,6 @@
  * Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "leastsquares/start.h"
 

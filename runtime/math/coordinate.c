@@ -2,7 +2,6 @@
 #include "math/coordinate.h"
 
 #include <math.h>
-#include <stddef.h>
 
 static const double MARGIN = 1e-6; /* of the width, kept from a bound by fit_coordinate_of */
 

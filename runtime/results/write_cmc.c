@@ -14,7 +14,6 @@
 #include "results/results.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct cmc {

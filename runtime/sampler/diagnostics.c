@@ -11,7 +11,6 @@
 #include "sampler/psis.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static double square(double x)

@@ -13,7 +13,6 @@
 #include "sampler/metric.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct path {

@@ -2,7 +2,6 @@
 #include "sampling/predictive.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "math/special.h"

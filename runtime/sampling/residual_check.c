@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "errors/scores.h"
 #include "machine/team.h"
 #include "machine/topology.h"

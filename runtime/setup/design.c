@@ -8,7 +8,6 @@
 #include "machine/topology.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double VALUES_MOST = 2e7; /* above, only every s-th frame is looked at: a second or two */

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double DECAYED = 0.1; /* of the contrast, that may be left at the longest lags */

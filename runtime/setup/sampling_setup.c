@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FEW = 400 }; /* values of a group: the deviation of their noise is uncertain by more than 3.5 % */

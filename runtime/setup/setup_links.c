@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Azimuths closer than this, in degrees or relative to the others, are meant by the same number. */
