@@ -236,8 +236,8 @@ static void tell(const struct fit_h5_library *l, struct fit_h5_bytes *f, const c
             return;
     fit_notes_add(notes, "%s", text);
     if (s->missing)
-        fit_notes_doubt(notes, "%s: %s is not there, nor are %zu other sources of %s: its fill value stands for their "
-                        "values", l->file, s->first_missing, s->missing - 1, l->path);
+        fit_notes_doubt(notes, "%s: sources of %s that are not there: %zu, first %s; the fill value stands for their values",
+                        l->file, l->path, s->missing, s->first_missing);
 }
 
 static enum fit_status open_inside(struct fit_h5_library *l, const struct fit_h5_header *h, const char *what,
