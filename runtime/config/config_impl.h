@@ -169,6 +169,6 @@ void fit_cfg_note_quality(struct fit_cfg_reader *r, const struct fit_yaml *node)
 #define FIT_CFG_METHOD_BOTH 100
 extern const struct fit_cfg_word fit_cfg_word_dt_policy[], fit_cfg_word_time_origin[], fit_cfg_word_q_rule[],
     fit_cfg_word_scaling_mode[], fit_cfg_word_loss[], fit_cfg_word_bootstrap[],
-    fit_cfg_word_estimator[], fit_cfg_word_sequence[],
+    fit_cfg_word_estimator[], fit_cfg_word_noise_kind[], fit_cfg_word_sequence[],
     fit_cfg_word_stream[], fit_cfg_word_units_policy[], fit_cfg_word_variant[], fit_cfg_word_method[],
     fit_cfg_word_prior[], fit_cfg_word_prior_compat[];

@@ -632,14 +632,15 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
 {
     const int linear = c->s->loss.loss == FIT_LOSS_LINEAR, closed = c->scores.field != NULL;
     const double variance = c->s->variance * (res->noise == FIT_NOISE_RESIDUALS ? 1 : res->residual_variance);
-    struct fit_speckle_spec spec = {c->s->obj, &c->scores, D, variance, linear};
+    struct fit_speckle_spec spec = {c->s->obj, &c->scores, D, variance, linear, c->s->noise_model};
     struct fit_speckle_errors e = {.why = ""};
     int bad = 0;
     if (closed && fit_speckle_errors(&spec, res, &e, err) != FIT_OK)
         return 1;
     c->length = c->s->length ? c->s->length : choose_length(c) * c->scores.length; /* of a bootstrap, too */
     const int misfit = res->speckle_test.p < MISFIT;
-    const int white = e.verdict == FIT_SPECKLE_WHITE && linear && !misfit && even_noise(c);
+    const int told = c->s->noise_model.kind == FIT_NOISE_KIND_WHITE; /* nothing else is wanted */
+    const int white = told || (e.verdict == FIT_SPECKLE_WHITE && linear && !misfit && even_noise(c));
     if (!c->s->joint && !c->s->length && white) {
         memset(c->Jw, 0, c->m * c->m * sizeof *c->Jw);
         for (size_t k = 0; k < c->m; k++)

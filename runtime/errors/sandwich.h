@@ -23,6 +23,7 @@ struct fit_sandwich_spec {
     struct fit_score_loss loss;
     double curve;                        /* robust loss: mean of psi'; else 1 */
     size_t length;                       /* frames of a cluster; 0: from the scores */
+    struct fit_noise_model noise_model;
     int joint;                           /* 1: clusters of frames of all groups together */
 };
 

@@ -324,10 +324,12 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
     *why = "the model's contrast is not positive";
     if (seen == 0)
         return FIT_SPECKLE_NONE;
-    const int shared = sum > SHARED * sqrt(variance) || x->scores->misfit.p_neighbours < ALIKE;
+    const struct fit_noise_model *given = &x->s->noise_model;
+    const int seen_shared = sum > SHARED * sqrt(variance) || x->scores->misfit.p_neighbours < ALIKE;
+    const int shared = given->kind == FIT_NOISE_KIND_AUTO ? seen_shared : given->kind == FIT_NOISE_KIND_SPECKLE;
     for (size_t g = 0; g < x->o->ngroup; g++) {
         fit_speckle_estimate(&x->model, g, &x->scores->moments[g], shared && noise[g].contrast > 0,
-                             &noise[g]);
+                             given, &noise[g]);
         *why = "too few values next to one another tell the number of speckles";
         if (noise[g].known == FIT_SPECKLE_UNKNOWN)
             return FIT_SPECKLE_NONE;

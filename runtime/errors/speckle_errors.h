@@ -35,6 +35,7 @@ struct fit_speckle_spec {
     const double *D;
     double variance;
     int linear;
+    struct fit_noise_model noise_model;
 };
 enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct fit_result *res,
                                    struct fit_speckle_errors *out, struct fit_error *err);

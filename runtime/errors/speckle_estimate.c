@@ -355,8 +355,33 @@ static int look(const struct fit_speckle_model *m, size_t g, const struct fit_sp
     return out->n > squares;
 }
 
+/* What is given stands in the place of what was found; the other number, where it is not, is that which the moments
+ * have beside it. */
+static void take_given(const struct seen *seen, const struct fit_noise_model *given, struct fit_speckle_noise *x)
+{
+    double log_count, lo = log(x->contrast * LOWEST), hi = lo + 0.1 * STEPS * log(10);
+    if (given->shot > 0) {
+        x->shot = given->shot;
+        disagreement(seen, FIT_SPECKLE_SLICES, x->shot, &log_count);
+        x->count = exp(log_count);
+    } else { /* more shot noise, more speckles */
+        for (int k = 0; k < 2 * HALVINGS; k++) {
+            disagreement(seen, FIT_SPECKLE_SLICES, exp((lo + hi) / 2), &log_count);
+            *(log_count < log(given->count) ? &lo : &hi) = (lo + hi) / 2;
+        }
+        x->shot = exp((lo + hi) / 2);
+    }
+    if (given->count > 0) {
+        x->count = given->count;
+        x->count_std = 0;
+    }
+    x->shot_std = given->shot > 0 ? 0 : x->shot_std;
+    x->shared_std = given->shot > 0 ? 0 : x->shared_std;
+    x->noise = x->shot / sqrt(x->count);
+}
+
 void fit_speckle_estimate(const struct fit_speckle_model *m, size_t g, const struct fit_speckle_moments *moments,
-                          int shared, struct fit_speckle_noise *x)
+                          int shared, const struct fit_noise_model *given, struct fit_speckle_noise *x)
 {
     struct seen seen = {0};
     double n, square = mean_of(moments->square[0], moments->nsquare[0], FIT_SPECKLE_SLICES, &n);
@@ -382,4 +407,6 @@ void fit_speckle_estimate(const struct fit_speckle_model *m, size_t g, const str
     x->shot_std = sqrt(jack * shots);
     x->shared_std = x->shot > 0 ? sqrt(jack * inverse) : INFINITY;
     x->noise = x->shot / sqrt(x->count);
+    if (given->count > 0 || given->shot > 0)
+        take_given(&seen, given, x);
 }

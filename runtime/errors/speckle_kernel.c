@@ -491,7 +491,7 @@ static void find_noise(struct making *m, size_t g, struct group *x)
     fit_speckle_between(&m->blocks, g, &m->at->noise[g], x->C, x->root, x->shot);
     for (size_t a = 0; a < k->n; a++)
         x->shot[a] = 1 / (double)fit_speckle_block_frames(&m->blocks, a);
-    fit_speckle_likelihood(&r, x->whiten, &m->at->noise[g]);
+    fit_speckle_likelihood(&r, &m->at->given, x->whiten, &m->at->noise[g]);
 }
 
 /* Fields of both kinds of sums, and F: derivatives of the efficient ones.  0: the covariance has no inverse. */

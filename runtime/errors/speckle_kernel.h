@@ -26,6 +26,7 @@ struct fit_speckle_reference {
     const double *lin;               /* ngroup x nlinear, in the units of the data, perhaps not those of obj */
     struct fit_speckle_noise *noise; /* ngroup: with contrast of the reference; numbers become more exact
                                         (speckle_likelihood.h) */
+    struct fit_noise_model given; /* of it */
     int threads;
 };
 

@@ -17,6 +17,7 @@ struct search {
     double *room;
     double number;       /* N */
     double half;         /* t / 2 at the last shot noise */
+    double count;        /* M where it is given; else 0 */
     int bad;
 };
 
@@ -40,7 +41,7 @@ static double minus_two_log(struct search *s, double log_shot)
     if (fit_whitener_new(n, X, r->measured, &w)) {
         fit_whiten(&w, r->residual, X + nn, X);
         s->half = fit_matrix_dot(nn, X, X) / 2;
-        value = s->number * log(s->half) + fit_whitener_log_determinant(&w);
+        value = (s->count > 0 ? s->count * s->half : s->number * log(s->half)) + fit_whitener_log_determinant(&w);
     } else {
         s->bad = 1;
     }
@@ -93,32 +94,42 @@ static void narrow(struct search *s, double x[3], double y[3])
     }
 }
 
-int fit_speckle_likelihood(const struct fit_speckle_residuals *r, double *room, struct fit_speckle_noise *noise)
+/* Numbers and errors at the shot noise exp(best). */
+static int take_best(struct search *s, double best, const struct fit_noise_model *given, struct fit_speckle_noise *noise)
 {
-    struct search s = {.r = r, .room = room};
+    const double step = CURVED, middle = minus_two_log(s, best), half = s->half;
+    const double above = minus_two_log(s, best + step), slope = log(s->half / half) / step;
+    const double curvature = (above + minus_two_log(s, best - step) - 2 * middle) / (step * step);
+    if (s->bad || !(half > 0) || !isfinite(half))
+        return 0;
+    const double spread = given->shot > 0 ? 0 : curvature > 0 ? sqrt(2 / curvature) : INFINITY;
+    noise->shot = exp(best);
+    noise->shot_std = noise->shot * spread;
+    noise->shared_std = spread;
+    noise->count = given->count > 0 ? given->count : s->number / half;
+    noise->count_std =
+        given->count > 0 ? 0 : noise->count * sqrt(2 / s->number + (spread > 0 ? pow(slope * spread, 2) : 0));
+    noise->noise = noise->shot / sqrt(noise->count);
+    return 1;
+}
+
+int fit_speckle_likelihood(const struct fit_speckle_residuals *r, const struct fit_noise_model *given, double *room,
+                           struct fit_speckle_noise *noise)
+{
+    struct search s = {.r = r, .room = room, .count = given->count};
     double x[3] = {0}, y[3], number = 0;
     const double least = log(LOWEST * noise->contrast);
     for (size_t a = 0; a < r->n; a++)
         number += (double)(r->n - 1) / 2 + r->measured[a];
     s.number = number - r->parameters;
-    x[1] = fmax(log(noise->shot), least);
+    x[1] = given->shot > 0 ? log(given->shot) : fmax(log(noise->shot), least);
     if (!(s.number > 1) || !isfinite(x[1]))
         return 0;
+    if (given->shot > 0)
+        return take_best(&s, x[1], given, noise);
     if (enclose(&s, least, x, y))
         narrow(&s, x, y);
     else if (s.bad || x[0] > least)
         return 0;
-    const double best = x[1], middle = minus_two_log(&s, best), half = s.half, step = CURVED;
-    const double above = minus_two_log(&s, best + step), slope = log(s.half / half) / step;
-    const double curvature = (above + minus_two_log(&s, best - step) - 2 * middle) / (step * step);
-    if (s.bad || !(half > 0) || !isfinite(half))
-        return 0;
-    const double spread = curvature > 0 ? sqrt(2 / curvature) : INFINITY;
-    noise->shot = exp(best);
-    noise->shot_std = noise->shot * spread;
-    noise->shared_std = spread;
-    noise->count = s.number / half;
-    noise->count_std = noise->count * sqrt(2 / s.number + slope * slope * spread * spread);
-    noise->noise = noise->shot / sqrt(noise->count);
-    return 1;
+    return take_best(&s, x[1], given, noise);
 }

@@ -23,7 +23,8 @@ struct fit_speckle_residuals {
     double parameters;      /* that these residuals have followed */
 };
 
-/* Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two.  room:
+/* What is given stays.  Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two.  room:
  * fit_speckle_likelihood_room(n) doubles.  0: out of memory, or there is no maximum: *noise is as it was. */
-int fit_speckle_likelihood(const struct fit_speckle_residuals *r, double *room, struct fit_speckle_noise *noise);
+int fit_speckle_likelihood(const struct fit_speckle_residuals *r, const struct fit_noise_model *given, double *room,
+                           struct fit_speckle_noise *noise);
 size_t fit_speckle_likelihood_room(size_t n);

@@ -80,9 +80,10 @@ int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_sp
  * noise of all values is independent.  frames: decay of the model. */
 void fit_speckle_sharing(const struct fit_speckle_moments *m, double frames, double *sum, double *variance);
 
-/* After these: M and s2 of group g.  shared: 0 when values that share a frame have nothing in common. */
+/* After these: M and s2 of group g, but for what is given (0: nothing).  shared: 0 when values that share a frame have
+ * nothing in common. */
 void fit_speckle_estimate(const struct fit_speckle_model *m, size_t g, const struct fit_speckle_moments *moments,
-                          int shared, struct fit_speckle_noise *x);
+                          int shared, const struct fit_noise_model *given, struct fit_speckle_noise *x);
 
 /* ---- covariance ------------------------------------------------------------------------------------------ */
 

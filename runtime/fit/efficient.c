@@ -157,7 +157,7 @@ static enum fit_status look(struct job *j)
     if (!look_at_model(j))
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the model's contrast is gone");
     find_classes(j);
-    const struct fit_speckle_reference at = {j->obj, &j->scores, j->lin, j->noise,
+    const struct fit_speckle_reference at = {j->obj, &j->scores, j->lin, j->noise, f->opt->noise_model,
                                              fit_objective_threads(j->obj)};
     return fit_speckle_kernel_new(&at, &j->made, f->err);
 }

@@ -355,6 +355,7 @@ static enum fit_status robust_errors(struct fit_ls *f, double variance)
                                      .loss = {robust ? f->opt->loss : FIT_LOSS_LINEAR, f->opt->f_scale, f->local},
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
+                                     .noise_model = f->opt->noise_model,
                                      .joint = f->opt->cluster_joint};
     if (f->kernel->points && !f->kernel->density && f->ds->npoint > f->res->nfree && !f->opt->brief)
         return fit_sandwich(&spec, f->res, f->err);

@@ -58,6 +58,17 @@ enum fit_word {
     FIT_INTERRUPTED         /* by the callback or *interrupt; the best point so far is given */
 };
 
+/* Noise of two-time values. */
+enum fit_noise_kind {
+    FIT_NOISE_KIND_AUTO,   /* what values that share a frame have in common says which */
+    FIT_NOISE_KIND_WHITE,  /* independent */
+    FIT_NOISE_KIND_SPECKLE /* that of speckles */
+};
+struct fit_noise_model {
+    enum fit_noise_kind kind;
+    double count, shot; /* of every group, where they are known; else 0: from the residuals (speckle_noise.h) */
+};
+
 /* Which equations make the estimates of a two-time model whose noise is that of speckles (fit/efficient.h). */
 enum fit_estimator {
     FIT_ESTIMATOR_AUTO,          /* the efficient ones where the noise is known and both agree */
@@ -86,6 +97,7 @@ struct fit_options {
     double f_scale;        /* in standard deviations of the noise; default 1 */
     enum fit_scaling scaling;
     enum fit_estimator estimator;
+    struct fit_noise_model noise_model;
     int threads;           /* 0: physical cores, inside affinity mask and quota of the cgroup */
 
     /* All of the following arrays are borrowed; NULL means: none given. */

@@ -304,7 +304,7 @@ static int structured(const struct fit_result *f)
  * them, their part beside that, which is as the contrast over the shot noise. */
 static double shared_noise_seen(const struct fit_speckle_noise *x)
 {
-    const double count = x->count >= 1 && x->count_std > 0 ? x->count / x->count_std : 0,
+    const double count = x->count >= 1 ? x->count / x->count_std : 0, /* infinite where it was given */
                  beside = x->shot > x->contrast && x->shared_std > 0 ? 1 / x->shared_std : 0;
     return x->known == FIT_SPECKLE_BOTH ? fmax(count, beside) : 0;
 }

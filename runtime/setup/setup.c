@@ -186,6 +186,8 @@ static void fill_options(struct fit_options *o, const struct fit_config *cfg, si
         o->gtol = cfg->nlsq.gtol.value;
     o->loss = (enum fit_loss)cfg->nlsq.loss.value;
     o->estimator = (enum fit_estimator)cfg->nlsq.estimator.value;
+    o->noise_model = (struct fit_noise_model){(enum fit_noise_kind)cfg->robust.noise.value, cfg->robust.count.value,
+                                              cfg->robust.shot.value};
     o->f_scale = cfg->nlsq.f_scale.value;
     o->scaling = fit_config_scaling(cfg, ngroup);
     o->threads = (int)cfg->threads.value;

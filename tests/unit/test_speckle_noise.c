@@ -254,13 +254,13 @@ static void count_and_shot_noise_are_found(void **state)
             const char *why = "";
             assert_true(fit_speckle_suits(&m, g, &x, &why));
             assert_true(fabs(x.contrast / contrast[g] - 1) < 1e-12 && x.frames > TIMES);
-            fit_speckle_estimate(&m, g, &moments, 1, &x);
+            fit_speckle_estimate(&m, g, &moments, 1, &(struct fit_noise_model){0}, &x);
             assert_int_equal(x.known, FIT_SPECKLE_BOTH);
             if (!(fabs(x.count / c[k].count - 1) < 1e-3 && fabs(x.shot / shot - 1) < 1e-3))
                 fail_msg("%zu: %g speckles with %g, not %g with %g", k, x.count, x.shot, c[k].count, shot);
             assert_true(x.count_std < 1e-3 * x.count && x.shot_std < 1e-3 * x.shot); /* slices agree */
             assert_true(fabs(x.noise / (x.shot / sqrt(x.count)) - 1) < 1e-12);
-            fit_speckle_estimate(&m, g, &moments, 0, &x);
+            fit_speckle_estimate(&m, g, &moments, 0, &(struct fit_noise_model){0}, &x);
             assert_int_equal(x.known, FIT_SPECKLE_SHOT);
             assert_true(fabs(x.noise / sqrt(moments.square[0][0] / moments.nsquare[0][0] / 2) - 1) < 1e-12);
         }
