@@ -49,6 +49,7 @@ struct planning {
     double dt;
     size_t nq, nphi, nsigma;
     const double *q, *phi, *sigma;
+    double shot_sigma; /* of a value, by the shot noise */
     double nothing[2], *linear; /* nlinear */
     struct planned d[DESIGNS];
 };
@@ -82,6 +83,8 @@ static enum fit_status set_groups(const struct planning *x, struct planned *p, i
     p->design.phi = place + all;
     p->design.sigma = place + 2 * all;
     p->design.linear = x->linear;
+    p->design.count = x->cfg->robust.count.value;
+    p->design.shot = x->cfg->robust.shot.value * x->dt / p->design.dt; /* photons of a frame go with its time */
     return FIT_OK;
 }
 
@@ -132,6 +135,11 @@ static void know_design(struct planning *x)
         x->sigma = s->sigma_value;
         x->nsigma = s->nsigma;
         from_config(x, in->sigma.from, x->from.sigma);
+    } else if (x->cfg->robust.count.value > 0 && x->cfg->robust.shot.value > 0) {
+        x->shot_sigma = x->cfg->robust.shot.value / sqrt(x->cfg->robust.count.value);
+        x->sigma = &x->shot_sigma;
+        x->nsigma = 1;
+        from_config(x, x->cfg->robust.shot.from, x->from.sigma);
     } else if (x->data.sigma > 0) {
         x->sigma = &x->data.sigma;
         x->nsigma = 1;
@@ -207,8 +215,8 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: which wavevectors? give --q Q1,Q2,..., in 1/angstrom%s", why);
     if (!x->nsigma)
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "plan: how noisy is one value of c2? give --sigma, its standard deviation (inspect and fit "
-                        "of an earlier experiment tell)%s", why);
+                        "plan: how noisy is one value of c2? give --sigma, its standard deviation, or --speckles and "
+                        "--shot (inspect and fit of an earlier experiment tell)%s", why);
     if (x->nsigma != 1 && x->nsigma != x->nq * x->nphi)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu %s; give one, or one each",
                         x->nsigma, x->nq * x->nphi, x->nq > 1 ? "groups (q, phi)" : "azimuths");
@@ -217,13 +225,21 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
+/* Which errors. */
+enum kind { INDEPENDENT, LEAST_SQUARES, EFFICIENT };
+
+static const double *errors_of(const struct fit_plan *p, enum kind kind)
+{
+    return kind == INDEPENDENT ? p->fit.std : kind == LEAST_SQUARES ? p->plain : p->efficient;
+}
+
 /* Largest error of linear parameter q over the groups; the value is that of the first. */
-static double linear_error(const struct fit_plan *p, size_t q)
+static double linear_error(const struct fit_plan *p, enum kind kind, size_t q)
 {
     const struct fit_result *r = &p->fit;
     double most = 0;
     for (size_t g = 0; g < r->ngroup; g++) {
-        double e = r->std[r->nparam + g * r->nlinear + q];
+        double e = errors_of(p, kind)[r->nparam + g * r->nlinear + q];
         most = isnan(e) || e > most ? e : most;
         if (isnan(e))
             break;
@@ -232,9 +248,11 @@ static double linear_error(const struct fit_plan *p, size_t q)
 }
 
 /* Error of parameter j, linear ones behind the others; NaN: not determined. */
-static double error_of(const struct fit_plan *p, size_t j)
+static double error_of(const struct fit_plan *p, enum kind kind, size_t j)
 {
-    return j < p->fit.nparam ? p->fit.std[j] : linear_error(p, j - p->fit.nparam);
+    if (!errors_of(p, kind))
+        return NAN;
+    return j < p->fit.nparam ? errors_of(p, kind)[j] : linear_error(p, kind, j - p->fit.nparam);
 }
 
 static const struct fit_param *param_of(const struct fit_kernel *k, size_t j)
@@ -249,12 +267,13 @@ static double value_of(const struct fit_plan *p, size_t j)
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-static void print_errors(const struct planning *x, FILE *f)
+static void print_errors(const struct planning *x, enum kind kind, FILE *f)
 {
     const struct fit_plan *p = &x->d[0].plan;
+    static const char *const what[] = {"expected errors", "least squares", "efficient"};
     static const char *const heading[DESIGNS] = {"planned", "frames*2", "period/2", "angles*2"};
     size_t n = p->kernel->nparam + p->kernel->nlinear;
-    fprintf(f, "%-23s%5s", "expected errors", "value");
+    fprintf(f, "%-23s%5s", what[kind], "value");
     for (int k = 0; k < DESIGNS; k++)
         fprintf(f, "%9s", heading[k]);
     fprintf(f, "\n");
@@ -262,7 +281,7 @@ static void print_errors(const struct planning *x, FILE *f)
         const struct fit_param *par = param_of(p->kernel, j);
         fprintf(f, "  %-18s%#8.4g", par->name, value_of(p, j));
         for (int k = 0; k < DESIGNS; k++) {
-            double e = x->d[k].done ? error_of(&x->d[k].plan, j) : NAN;
+            double e = x->d[k].done ? error_of(&x->d[k].plan, kind, j) : NAN;
             if (e > 0)
                 fprintf(f, "%9.2g", e);
             else
@@ -368,7 +387,13 @@ static void print_text(const struct planning *x, FILE *f)
         fprintf(f, ", q %g 1/angstrom", x->q[0]);
     fprintf(f, "\nnoise %.4g: %.3g values\n", d->sigma[0], p->values);
     print_origins(x, f);
-    print_errors(x, f);
+    if (p->efficient) {
+        fprintf(f, "expected errors, noise of %.3g speckles of an angle, shot noise %.3g:\n", d->count, d->shot);
+        print_errors(x, LEAST_SQUARES, f);
+    }
+    print_errors(x, p->efficient ? EFFICIENT : INDEPENDENT, f);
+    if (*p->why)
+        fit_cli_put_wrapped(f, p->why, 0);
     print_defaults(x, f);
     print_relations(x, f);
     for (int k = 0; k < DESIGNS; k++) {
@@ -377,7 +402,9 @@ static void print_text(const struct planning *x, FILE *f)
         else if (x->d[k].plan.stride > 1)
             fprintf(f, "%s: from every %zu-th frame\n", x->d[k].name, x->d[k].plan.stride);
     }
-    fprintf(f, "for noise that is independent from value to value; noise that frames share makes\nthem larger\n");
+    if (!p->efficient)
+        fprintf(f, "for noise that is independent from value to value; noise that frames share makes\n"
+                   "them larger (--speckles M --shot S: by how much)\n");
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -386,19 +413,23 @@ static void put_parameter(struct fit_json *j, const struct planning *x, size_t a
 {
     const struct fit_plan *p = &x->d[0].plan;
     const struct fit_param *par = param_of(p->kernel, at);
-    double e = error_of(p, at), v = value_of(p, at);
+    double e = error_of(p, INDEPENDENT, at), v = value_of(p, at);
     fit_json_begin(j, par->name, '{');
     fit_json_number(j, "value", v);
     fit_json_number(j, "std", e);
     fit_json_number(j, "relative", e / fabs(v));
     if (at < p->fit.nparam)
         fit_json_number(j, "std_profile", p->fit.profile[at]);
+    if (p->efficient) {
+        fit_json_number(j, "std_speckle", error_of(p, LEAST_SQUARES, at));
+        fit_json_number(j, "std_efficient", error_of(p, EFFICIENT, at));
+    }
     fit_json_string(j, "unit", par->unit);
     fit_json_boolean(j, "determined", isfinite(e));
     for (int k = 1; k < DESIGNS; k++) {
         char name[40];
         snprintf(name, sizeof name, "std_%s", k == 1 ? "frames_doubled" : k == 2 ? "period_halved" : "angles_doubled");
-        fit_json_number(j, name, x->d[k].done ? error_of(&x->d[k].plan, at) : NAN);
+        fit_json_number(j, name, x->d[k].done ? error_of(&x->d[k].plan, INDEPENDENT, at) : NAN);
     }
     fit_json_end(j);
 }

@@ -516,3 +516,44 @@ void fit_efficient_table_free(struct fit_efficient_table *t)
     fit_arena_free(&t->storage_);
     *t = (struct fit_efficient_table){0};
 }
+
+/* ---- before there are data ---------------------------------------------------------------------------------- */
+
+static void put_errors(const struct job *j, double *plain, double *efficient)
+{
+    const struct fit_result *r = j->res, *x = &j->found;
+    for (size_t k = 0; k < j->n; k++) {
+        plain[k] = r->std[k] > 0 ? sqrt(j->V[k * (j->n + 1)]) : r->std[k];
+        efficient[k] = r->std[k] > 0 ? x->std_curvature[k] : r->std[k];
+    }
+}
+
+enum fit_status fit_efficient_errors(const struct fit_efficient_plan *plan, double *plain, double *efficient,
+                                     struct fit_error *err)
+{
+    struct fit_result same = *plan->r; /* nothing of it is written */
+    struct fit_options opt = *plan->opt;
+    for (size_t k = 0; k < same.nfull; k++)
+        if (isnan(same.std[k]) && !same.at_bound[k])
+            return fit_fail(err, FIT_ERR_CONFIG, "no errors under the noise of speckles: some parameters are not "
+                                                 "determined");
+    opt.sigma = NULL;
+    opt.noise_model = plan->noise;
+    struct fit_ls f = fit_ls_begin(plan->kernel, plan->ds, &opt, &same, err);
+    struct job j = {.f = &f, .res = &same, .p = f.p, .q = f.q, .ng = f.ng, .n = same.nfull, .P = f.p + f.q};
+    enum fit_status st = job_new(&j);
+    for (size_t g = 0; st == FIT_OK && g < j.ng; g++)
+        j.noise[g] = (struct fit_speckle_noise){.known = FIT_SPECKLE_BOTH, .count = plan->noise.count,
+                                                .shot = plan->noise.shot};
+    if (st == FIT_OK)
+        st = look(&j);
+    f.obj = j.obj;
+    if (st == FIT_OK && (st = solve(&j, j.theta, 0, &j.found)) == FIT_OK) {
+        find_covariances(&j);
+        put_errors(&j, plain, efficient);
+    }
+    job_free(&j);
+    if (st == FIT_ERR_NUMERIC)
+        return fit_fail(err, FIT_ERR_CONFIG, "no errors under the noise of speckles: this model is not of their kind");
+    return st;
+}

@@ -34,3 +34,16 @@ enum fit_status fit_efficient_table(const struct fit_kernel *kernel, const struc
                                     const struct fit_options *opt, const struct fit_result *r,
                                     struct fit_efficient_table *out, struct fit_error *err);
 void fit_efficient_table_free(struct fit_efficient_table *t);
+
+/* Standard errors (nfull each) of least squares and of efficient estimates under speckle noise with known numbers, at the
+ * result *r of a fit to values without noise: what an experiment would have.  NaN where there are none.  noise: count
+ * and shot of every group.  FIT_ERR_CONFIG: the model's noise cannot be that of speckles; FIT_ERR_MEMORY. */
+struct fit_efficient_plan {
+    const struct fit_kernel *kernel;
+    const struct fit_dataset *ds;
+    const struct fit_options *opt;
+    const struct fit_result *r;
+    struct fit_noise_model noise;
+};
+enum fit_status fit_efficient_errors(const struct fit_efficient_plan *plan, double *plain, double *efficient,
+                                     struct fit_error *err);

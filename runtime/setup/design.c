@@ -2,12 +2,14 @@
 #include "setup/design.h"
 
 #include "base/units.h"
+#include "fit/efficient.h"
 #include "fit/fit.h"
 #include "input/select.h"
 #include "machine/team.h"
 #include "machine/topology.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double VALUES_MOST = 2e7; /* above, only every s-th frame is looked at: a second or two */
@@ -196,6 +198,26 @@ static enum fit_status put_values(struct fit_plan *p, const double *theta, const
 
 /* ---- its errors ------------------------------------------------------------------------------ */
 
+/* Of every s-th frame, which stands for s, 1/s of the shot noise. */
+static enum fit_status under_speckles(struct fit_plan *p, const struct fit_plan_design *d, const struct fit_options *o,
+                                      struct fit_error *err)
+{
+    const struct fit_efficient_plan spec = {p->kernel, p->ds, o, &p->fit,
+                                            {FIT_NOISE_KIND_SPECKLE, d->count, d->shot / (double)p->stride}};
+    double *plain = NULL, *efficient = NULL;
+    FIT_TAKE_DOUBLES(&p->storage_, p->fit.nfull, &plain, &efficient);
+    if (p->storage_.failed)
+        return fit_no_memory(err, "plan");
+    const enum fit_status st = fit_efficient_errors(&spec, plain, efficient, err);
+    if (st == FIT_ERR_CONFIG)
+        snprintf(p->why, sizeof p->why, "%.190s", err->message);
+    if (st != FIT_OK)
+        return st == FIT_ERR_CONFIG ? FIT_OK : st;
+    p->plain = plain;
+    p->efficient = efficient;
+    return FIT_OK;
+}
+
 static enum fit_status run(struct fit_plan *p, const struct fit_plan_design *d, struct fit_error *err)
 {
     const struct fit_kernel *k = p->kernel;
@@ -217,7 +239,9 @@ static enum fit_status run(struct fit_plan *p, const struct fit_plan_design *d, 
     o.multi_start = 0;
     o.global = 0;
     enum fit_status st = put_values(p, theta, lin, err);
-    return st == FIT_OK ? fit_run(k, p->ds, &o, &p->fit, err) : st;
+    if (st == FIT_OK)
+        st = fit_run(k, p->ds, &o, &p->fit, err);
+    return st == FIT_OK && d->count > 0 && d->shot > 0 ? under_speckles(p, d, &o, err) : st;
 }
 
 enum fit_status fit_plan_run(const struct fit_config *cfg, const struct fit_kernel *kernel,
@@ -243,6 +267,7 @@ enum fit_status fit_plan_run(const struct fit_config *cfg, const struct fit_kern
 void fit_plan_free(struct fit_plan *p)
 {
     fit_result_free(&p->fit);
+    fit_arena_free(&p->storage_);
     fit_setup_free(&p->setup);
     fit_dataset_free(p->ds);
     *p = (struct fit_plan){0};

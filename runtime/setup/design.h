@@ -6,6 +6,8 @@
  * of what it finds.  It is taken from a fit of data without noise that begins at the truth: so everything that a fit
  * says about what the data do not determine is said here, too.
  *
+ * Where the numbers of speckle noise are known the errors are those under this noise, too (fit/efficient.h).
+ *
  * Large experiments are judged by every s-th frame, whose s^2 times fewer values are taken for s times more precise.
  */
 #pragma once
@@ -18,6 +20,7 @@ struct fit_plan_design {
     size_t ngroup;        /* matrices: pairs of q and azimuth */
     const double *q, *phi; /* 1/angstrom (NaN: not known), degrees */
     const double *sigma;  /* standard deviation of one value */
+    double count, shot;   /* speckles of a matrix, shot noise of a frame and pixel; 0: not known */
     const double *linear; /* nlinear: contrast, offset where the configuration says nothing; NaN: the model's start */
 };
 
@@ -26,8 +29,12 @@ struct fit_plan {
     struct fit_setup setup;
     struct fit_dataset *ds;
     struct fit_result fit; /* std: the expected errors; profile: wider where the model is not linear */
+    double *plain, *efficient; /* nfull: errors under the noise of speckles, of least squares and of efficient estimates;
+                                  NULL: it is not known, or `why` */
+    char why[200];
     double values;         /* of the experiment */
     size_t stride;         /* every which frame was taken; 1: all */
+    struct fit_arena storage_;
 };
 
 /* theta, contrast and offset are the starts of the configuration, else those of the model; time of the
