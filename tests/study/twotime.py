@@ -75,15 +75,17 @@ def white(mean, sigma, rng):
 
 
 def speckles(g, modes, pixels, counts, rng):
-    """c2 of speckles with fields of correlation g; counts: photons a pixel and frame on average, 0: intensities."""
+    """c2 of speckles with fields of correlation g; counts: photons a pixel and frame on average, 0: intensities.
+    modes: a number of them, or their parts of the mean intensity."""
     c2 = np.empty(g.shape)
     n = g.shape[-1]
+    parts = np.full(modes, 1 / modes) if np.ndim(modes) == 0 else modes
     for k, one in enumerate(g):
         root = np.linalg.cholesky(one + 1e-10 * np.eye(n))
         intensity = np.zeros((n, pixels))
-        for _ in range(modes):
+        for part in parts:
             z = rng.normal(size=(2, n, pixels))
-            intensity += abs(root @ (z[0] + 1j * z[1])) ** 2 / (2 * modes)
+            intensity += abs(root @ (z[0] + 1j * z[1])) ** 2 * part / 2
         seen = rng.poisson(counts * intensity) if counts else intensity
         mean = seen.mean(1)
         c2[k] = seen @ seen.T / pixels / np.outer(mean, mean)

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Efficient estimates beside least squares, of speckles that numpy simulates (twotime.py), cell by cell of a grid.
+
+    efficient_independent.py BINDIR EXPERIMENTS [CELLS [KEEP [SECONDS]]]
+        CELLS    words that a cell's name must contain, split by commas; all: every cell
+        KEEP     file of results, one line an experiment; a run goes on where another has ended, after SECONDS at most
+
+A cell: model, total decay q^2 int D of the measurement, shot noise in units of the contrast, contrast, pixels; every
+pixel is a speckle.  All experiments of a cell have the same truth.  `--estimator auto`; what it tells is judged, the
+other estimates come from the same fit.  Times turn about: cells have their first 20 experiments before one has 21.
+
+Printed, as a table: part of the experiments in which efficient estimates were taken; gain: sd of the efficient
+estimates over that of least squares, both of all experiments that have both; told over true sd, of medians; 95 %
+intervals that hold; largest bias in sd; probability of Hausman's test and of the test of fit below 1 %; medians of the number of
+speckles and of the shot noise over the truth.  Of several parameters the mean, or the one that is farthest off.
+
+Exit status 1: of parameters x cells fewer than nine in ten have 92 .. 97 % of intervals that hold, or one has not
+88 .. 98, a bias of 0.2 sd or a told sd farther than 0.1 from the true one, or white noise costs 1 % of sd.  Each with
+2.5 standard deviations of what it is judged by for scatter (of the best of so many cells a few are that far off).
+"""
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import twotime
+
+bindir, number = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+words = [] if len(sys.argv) <= 3 or sys.argv[3] == "all" else sys.argv[3].split(",")
+keep = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
+limit = time.time() + float(sys.argv[5]) if len(sys.argv) > 5 else math.inf
+ANGLES = {"static": [0], "laminar": [-40, 0, 40, 90], "heterodyne": [-4, 20, 75]}
+PROGRAM = {"static": "static_isotropic", "laminar": "laminar", "heterodyne": "heterodyne"}
+HETERODYNE = {"alpha_ref": 0, "D_offset_ref": 0, "alpha_sample": 0, "D_offset_sample": 0, "v_beta": 0, "v_offset": 0,
+              "f0": 0, "f1": 0, "f2": 0, "phi0_het": 2}
+TURN = 20
+WHITE = math.inf  # shot noise: values independent of one another
+SIGMA = 0.02
+
+
+def grid():
+    """(model, total decay, shot noise / contrast, contrast, pixels)"""
+    third = 1 / 3
+    cells = [("static", d, s, third, 500) for d in (0.5, 1, 4, 13, 50, 300) for s in (0, 0.5, 1, 3, 10)]
+    cells += [("static", d, s, b, 500) for d, s in ((4, 1), (1, 0.5)) for b in (1 / 30, 0.1, 0.5, 0.9)]
+    cells += [("static", d, 1, third, m) for d, m in ((4, 50), (4, 5000), (4, 50000), (50, 50), (50, 5000), (1, 5000))]
+    cells += [("laminar", d, s, third, 500) for d in (1, 4, 13, 50) for s in (0.5, 3)]
+    cells += [("laminar", 4, 1, b, 500) for b in (0.1, 0.9)] + [("laminar", 13, 1, third, m) for m in (50, 5000)]
+    cells += [("heterodyne", d, s, third, 500) for d in (4, 13, 50) for s in (0.5, 3)]
+    cells += [("heterodyne", 13, 1, 0.1, 500), ("heterodyne", 13, 1, third, 5000)]
+    cells += [("static", d, WHITE, third, 500) for d in (4, 50)] + [("laminar", 13, WHITE, third, 500)]
+    return cells
+
+
+def name_of(cell):
+    model, decay, shot, contrast, pixels = cell
+    return f"{model} {decay:g} {shot:g} {contrast:.2g} {pixels}"
+
+
+def truth_of(model):
+    if model == "heterodyne":
+        return {"D0_ref": 6000, "D0_sample": 30000, "v0": 1, "f3": 0.3}
+    p = {"D0": 6000, "alpha": -0.25}
+    if model == "laminar":
+        p.update(gamma_dot_t0=1e-4, beta=-0.1, phi0=2)
+    return p
+
+
+def complete(p):
+    return {**HETERODYNE, **p} if "v0" in p else {"D_offset": 0, "gamma_dot_t_offset": 0, **p}
+
+
+def frames_of(model, decay):
+    return 60 if decay <= 13 else 120 if decay <= 50 else 240
+
+
+def shear_for(p, decay, frames, dt):
+    """Flow that is seen as well as diffusion: sinc of 1.5 where that has come to e^-2."""
+    return 1.5 * math.pi * max(decay, 3) / (twotime.Q * twotime.GAP) / (frames * dt) ** (1 + p["beta"])
+
+
+def phase_for(decay, frames):
+    """Of the components to each other, radian a frame: 2 while the sample decays, with no alias."""
+    return min(2 * decay / frames, 1)
+
+
+def design(cell):
+    """Truth, period, fields: the period from the diffusion (of the sample), flow and velocity in proportion to it."""
+    model, decay = cell[:2]
+    frames, p = frames_of(model, decay), truth_of(model)
+    low, high = math.log(1e-6), math.log(1e4)
+    for _ in range(60):
+        dt = math.exp((low + high) / 2)
+        rate = (np.full(frames, p["D0_sample"]) if model == "heterodyne" else
+                twotime.power_law(p["D0"], p["alpha"], 0, np.arange(frames) * dt, dt))
+        total = twotime.Q ** 2 * twotime.integral(rate, dt)[-1]
+        low, high = (math.log(dt), high) if total < decay else (low, math.log(dt))
+    if model == "heterodyne":
+        p["v0"] = phase_for(decay, frames) / (twotime.Q * dt)
+    if model == "laminar":
+        p["gamma_dot_t0"] = shear_for(p, decay, frames, dt)
+    return p, dt, twotime.fields(model, complete(p), frames, dt, ANGLES[model])
+
+
+def modes_of(contrast):
+    """Parts of the mean intensity, all alike but one, with that sum of squares."""
+    k = math.ceil(1 / contrast - 1e-9)
+    each = ((k - 1) + math.sqrt(max((k - 1) ** 2 - (k - 1) * k * (1 - contrast), 0))) / ((k - 1) * k) if k > 1 else 0
+    return np.r_[np.full(k - 1, each), 1 - (k - 1) * each]
+
+
+def data(cell, made, rng):
+    shot, contrast, pixels = cell[2:]
+    if shot == WHITE:
+        return twotime.white(twotime.means(made, contrast, 1), SIGMA, rng)
+    return twotime.speckles(made, modes_of(contrast), pixels, 1 / (shot * contrast) if shot > 0 else 0, rng)
+
+
+def options(model, p):
+    """Starts are given for heterodyne alone, whose other minima are another subject."""
+    fixed = {"D_offset": 0} if model == "static" else {"D_offset": 0, "gamma_dot_t_offset": 0}
+    more = ["--gap", "200 um"] if model == "laminar" else []
+    if model == "heterodyne":
+        fixed, more = HETERODYNE, ["--bounds", "f3=0:0.5"]
+        more += [x for name, v in p.items() for x in ("--start", f"{name}={v!r}")]
+    return more + [x for name, v in fixed.items() for x in ("--fix", f"{name}={v}")]
+
+
+def experiment(cell, k):
+    p, dt, made = designs[cell]
+    np.save("data.npy", data(cell, made, np.random.default_rng([1, k, *name_of(cell).encode()])))
+    done = subprocess.run([f"{bindir}/homodyne-{PROGRAM[cell[0]]}", "fit", "--data", "data.npy", "--dt", repr(dt),
+                           "--q", str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[cell[0]])), "-o", "out",
+                           "--quiet", "--threads", "1", "--estimator", "auto", *options(cell[0], p)],
+                          capture_output=True, text=True)
+    if done.returncode not in (0, 2):
+        sys.exit(f"{name_of(cell)}, experiment {k}: {done.stderr}")
+    fit = json.load(open("out/fit.json"))
+    e, row = fit["estimator"], {"cell": name_of(cell), "k": k, "quality": fit["quality"], "value": {}}
+    other = e.get("least_squares") or e.get("efficient") or {}
+    for name, t in p.items():
+        v, o = fit["parameters"][name], other.get(name, {})
+        parts = v.get("intervals_95") or (v["interval_95"] and [v["interval_95"]])
+        row["value"][name] = [t, v["value"], v["std"], parts, o.get("value"), o.get("std"), v["std_profile"]]
+    row.update(used=e["used"], reason=e.get("reason"), p=e.get("p"), fit=(fit.get("speckle") or {}).get("p"))
+    row["noise"] = [[x.get("count"), x.get("shot")] for x in (fit.get("speckle") or {}).get("groups", [])]
+    return row
+
+
+def order(cells, have):
+    """Cells and numbers of the experiments to come: all of a turn, then the next."""
+    for turn in range(0, number, TURN):
+        for cell in cells:
+            for k in range(max(turn, have.get(name_of(cell), 0)), min(turn + TURN, number)):
+                yield cell, k
+
+
+def study(cells):
+    rows, have = [], {}
+    if keep and os.path.exists(keep):
+        rows = [json.loads(x) for x in open(keep)]
+    for r in rows:
+        have[r["cell"]] = have.get(r["cell"], 0) + 1
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        for cell, k in order(cells, have):
+            if time.time() > limit:
+                break
+            rows.append(experiment(cell, k))
+            if keep:
+                with open(keep, "a") as f:
+                    f.write(json.dumps(rows[-1]) + "\n")
+    return rows
+
+
+def covered(t, parts):
+    return any((a is None or a <= t) and (b is None or t <= b) for a, b in parts)
+
+
+def number_or_nan(x):
+    return math.nan if x is None else x
+
+
+def judge_parameter(rows, name):
+    """What one parameter of one cell says."""
+    all_ = np.array([[number_or_nan(x) for x in (*r["value"][name][1:3], *r["value"][name][4:6])] for r in rows], float)
+    t, told = rows[0]["value"][name][0], all_[:, :2]
+    both = np.array([r["used"] == "efficient" for r in rows]), ~np.isnan(all_[:, 2])
+    efficient = np.where(both[0], all_[:, 0], all_[:, 2])[both[1]]
+    squares = np.where(both[0], all_[:, 2], all_[:, 0])[both[1]]
+    parts = [r["value"][name][3] for r in rows if r["value"][name][3]]
+    sd = told[:, 0].std(ddof=1)
+    return {"gain": efficient.std(ddof=1) / squares.std(ddof=1) if len(efficient) > 2 else math.nan,
+            "cost": sd / np.where(both[0] & both[1], all_[:, 2], all_[:, 0]).std(ddof=1),
+            "told": np.nanmedian(told[:, 1]) / sd if np.isnan(told[:, 1]).mean() < 0.5 else math.nan,
+            "bias": (told[:, 0].mean() - t) / sd,
+            "hold": np.mean([covered(t, x) for x in parts]) if parts else math.nan, "given": len(parts)}
+
+
+def below(values, level):
+    values = [v for v in values if v is not None]
+    return f"{100 * np.mean([v < level for v in values]):.0f}" if values else "-"
+
+
+def noise_of(rows, which, truth):
+    found = [g[which] / truth for r in rows for g in r["noise"] if g[which] is not None and truth > 0]
+    return f"{np.median(found):.2f}" if found else "-"
+
+
+def farthest(values, middle):
+    values = [v for v in values if not math.isnan(v)]
+    return max(values, key=lambda v: abs(v - middle)) if values else math.nan
+
+
+def line(cell, rows, of):
+    model, decay, shot, contrast, pixels = cell
+    gain, told, hold = ([x[what] for x in of] for what in ("gain", "told", "hold"))
+    level = "white" if shot == WHITE else f"{shot:g}"
+    return (f"| {model} | {decay:g} | {level} | {contrast:.2g} | {pixels} | {len(rows)} | "
+            f"{100 * np.mean([r['used'] == 'efficient' for r in rows]):.0f} | {' '.join(f'{x:.2f}' for x in gain)} | "
+            f"{' '.join(f'{x:.2f}' for x in told)} | {' '.join(f'{100 * x:.0f}' for x in hold)} | "
+            f"{farthest([o['bias'] for o in of], 0):.2f} | {below([r['p'] for r in rows], 0.01)} | "
+            f"{below([r['fit'] for r in rows], 0.01)} | {noise_of(rows, 0, pixels)} | "
+            f"{noise_of(rows, 1, shot * contrast)} |")
+
+
+class Verdict:
+    def __init__(self):
+        self.parts, self.middle, self.wrong = 0, 0, []
+
+    def take(self, cell, name, n, x):
+        def outside(value, low, high, scatter):
+            return not low - 2.5 * scatter <= value <= high + 2.5 * scatter
+        if x["given"] > 2:
+            spread = math.sqrt(0.05 * 0.95 / x["given"])
+            self.parts += 1
+            self.middle += not outside(x["hold"], 0.92, 0.97, spread)
+            if outside(x["hold"], 0.88, 0.98, math.sqrt(0.1 * 0.9 / x["given"])):
+                self.wrong.append(f"{name_of(cell)}, {name}: {100 * x['hold']:.0f} % of intervals hold")
+        if outside(x["bias"], -0.2, 0.2, 1 / math.sqrt(n)):
+            self.wrong.append(f"{name_of(cell)}, {name}: bias {x['bias']:.2f} sd")
+        if not math.isnan(x["told"]) and outside(x["told"], 0.9, 1.1, 1 / math.sqrt(2 * n)):
+            self.wrong.append(f"{name_of(cell)}, {name}: told sd {x['told']:.2f} of the true one")
+        if cell[2] == WHITE and x["cost"] > 1.01:
+            self.wrong.append(f"{name_of(cell)}, {name}: sd {x['cost']:.3f} of that of least squares")
+
+    def tell(self):
+        for text in self.wrong:
+            print("WRONG:", text)
+        few = self.middle < 0.9 * self.parts
+        print(f"{'WRONG: ' if few else ''}{self.middle} of {self.parts} parameters of cells have 92 .. 97 % of"
+              f" intervals that hold, within their scatter")
+        return bool(self.wrong) or few
+
+
+def judge(cells, rows):
+    verdict, shown = Verdict(), 0
+    print("| model | decay | s2/b | b | M | experiments | efficient % | sd / sd of least squares | told / true sd |"
+          " 95 % | bias/sd | p<.01 Hausman % | p<.01 fit % | M found | s2 found |")
+    print("|" + "---|" * 15)
+    for cell in cells:
+        of_cell = [r for r in rows if r["cell"] == name_of(cell)]
+        if len(of_cell) < 3:
+            continue
+        of = {name: judge_parameter(of_cell, name) for name in of_cell[0]["value"]}
+        print(line(cell, of_cell, list(of.values())))
+        shown += 1
+        for name, x in of.items():
+            verdict.take(cell, name, len(of_cell), x)
+    print(f"\n{shown} cells; parameters: " + "; ".join(f"{m}: {', '.join(truth_of(m))}" for m in ANGLES))
+    return verdict.tell()
+
+
+chosen = [c for c in grid() if all(w in name_of(c) for w in words)]
+designs = {c: design(c) for c in chosen}
+sys.exit(judge(chosen, study(chosen)))
