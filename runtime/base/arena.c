@@ -108,6 +108,13 @@ char *fit_arena_string(struct fit_arena *a, const char *text)
     return fit_arena_copy(a, text, strlen(text));
 }
 
+void fit_owned_free(void *pointer)
+{
+    void *p;
+    memcpy(&p, pointer, sizeof p);
+    free(p);
+}
+
 void fit_arena_free(struct fit_arena *a)
 {
     while (a->block) {

@@ -47,3 +47,7 @@ void fit_arena_free(struct fit_arena *a);
 
 /* An arena that is freed where its scope ends, on whatever way. */
 #define FIT_SCRATCH(a) struct fit_arena a __attribute__((cleanup(fit_arena_free))) = {NULL, 0}
+
+/* Before the declaration of a pointer: what it points to at the end of its scope is given to free(). */
+#define FIT_OWNED __attribute__((cleanup(fit_owned_free)))
+void fit_owned_free(void *pointer);

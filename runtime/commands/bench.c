@@ -188,8 +188,8 @@ static void row_points(void *user, size_t row)
     size_t full = k->nparam + k->nlinear, m = 1000;
     size_t n = k->space == FIT_ROWS ? (row + 1) * m <= l->nrow ? m : l->nrow - row * m
                                     : l->nframe - row - 1;
-    uint32_t *index = malloc(3 * (n + 1) * sizeof *index);
-    double *mean = malloc((n + 1) * (full + 1) * sizeof *mean);
+    FIT_OWNED uint32_t *index = malloc(3 * (n + 1) * sizeof *index);
+    FIT_OWNED double *mean = malloc((n + 1) * (full + 1) * sizeof *mean);
     for (size_t g = 0; g < l->ngroup && index && mean; g++) {
         for (size_t c = 0; c < n; c++) {
             index[c] = (uint32_t)(k->space == FIT_ROWS ? row * m + c : row);
@@ -198,8 +198,6 @@ static void row_points(void *user, size_t row)
         }
         k->points(l, b->ws, b->lin, n, index, index + n, index + 2 * n, mean, mean + n);
     }
-    free(index);
-    free(mean);
 }
 
 /* Best time in ms of `repeat` passes; derivative: also the tables of derivatives. */

@@ -126,7 +126,7 @@ static enum fit_status load(const struct fit_config *cfg, const struct fit_kerne
                             struct fit_notes *notes, size_t *npoint, struct fit_error *err)
 {
     struct fit_measurement *m = NULL;
-    double *setting = malloc((k->nsetting + 1) * sizeof *setting);
+    FIT_OWNED double *setting = malloc((k->nsetting + 1) * sizeof *setting);
     if (!setting)
         return fit_no_memory(err, NULL);
     for (size_t i = 0; i < k->nsetting; i++)
@@ -140,7 +140,6 @@ static enum fit_status load(const struct fit_config *cfg, const struct fit_kerne
     if (st == FIT_OK)
         *npoint = k->space == FIT_PAIRS ? m->dataset->npoint : m->dataset->nrow;
     fit_measurement_free(m);
-    free(setting);
     return st;
 }
 
@@ -298,11 +297,10 @@ static enum fit_status put_json(FILE *f, const char *file, const struct fit_conf
 /* The configuration as it was understood. */
 static enum fit_status print_config(FILE *out, const struct fit_config *cfg, struct fit_error *err)
 {
-    char *text = fit_config_text(cfg);
+    FIT_OWNED char *text = fit_config_text(cfg);
     if (!text)
         return fit_no_memory(err, cfg->file);
     fputs(text, out);
-    free(text);
     return FIT_OK;
 }
 

@@ -39,7 +39,7 @@ static enum fit_status start_from(struct fit_config *cfg, const char *folder,
                                  struct fit_config_log *log, struct fit_error *err)
 {
     char path[1024], text[128], **name = NULL, number[40];
-    double *value = NULL;
+    FIT_OWNED double *value = NULL;
     size_t n = 0, m = 0;
     struct fit_h5 *h = NULL;
     snprintf(path, sizeof path, "%s/fit.h5", folder ? folder : ".");
@@ -65,7 +65,6 @@ static enum fit_status start_from(struct fit_config *cfg, const char *folder,
         st = fit_config_override(cfg, "start", text, log, err);
     }
     fit_h5_free_strings(name, n);
-    free(value);
     fit_h5_close(h);
     return st;
 }

@@ -97,14 +97,13 @@ static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experimen
 /* The group of each row, from 0. */
 static void write_group(struct fit_h5r *h, const struct fit_experiment *e)
 {
-    int64_t *group = malloc((e->layout.nrow + 1) * sizeof *group);
+    FIT_OWNED int64_t *group = malloc((e->layout.nrow + 1) * sizeof *group);
     if (!group)
         fit_h5r_no_memory(h, "/group");
     for (size_t r = 0; group && r < e->layout.nrow; r++)
         group[r] = (int64_t)e->group[r];
     if (group)
         fit_h5r_integers(h, "/group", e->layout.nrow, group);
-    free(group);
 }
 
 static enum fit_status write_rows(struct fit_h5r *h, struct fit_experiment *e,

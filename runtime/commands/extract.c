@@ -74,7 +74,7 @@ static enum fit_status load_pairs(struct extract *x, const double *setting,
 static enum fit_status load(struct extract *x, struct fit_progress_view *view,
                             struct fit_error *err)
 {
-    double *setting = malloc((x->k->nsetting + 1) * sizeof *setting);
+    FIT_OWNED double *setting = malloc((x->k->nsetting + 1) * sizeof *setting);
     enum fit_status st;
     if (!setting)
         return fit_no_memory(err, NULL);
@@ -86,7 +86,6 @@ static enum fit_status load(struct extract *x, struct fit_progress_view *view,
         st = fit_fail(err, FIT_ERR_CONFIG, "no table; give experimental_data.file_path or --data");
     else
         st = fit_table_load(x->cfg->input.path.value[0], &x->cfg->table, x->k, setting, &x->m, err);
-    free(setting);
     return st;
 }
 

@@ -55,13 +55,12 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
     enum fit_status st = estimate(job, &sel, err);
     if (st != FIT_OK)
         return st;
-    double *setting = fit_job_settings(job);
+    FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
         return fit_no_memory(err, NULL);
     fit_progress_reading(&job->view, "loading", job->bytes);
     st = fit_measurement_load(&sel, job->k, setting, &job->m, err);
     fit_progress_clear(&job->view);
-    free(setting);
     return st;
 }
 
@@ -90,12 +89,11 @@ static enum fit_status load_rows(struct fit_job *job, struct fit_error *err)
     if (in->path.n == 0)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s: no table; give experimental_data.file_path or --data", job->cfg->file);
-    double *setting = fit_job_settings(job);
+    FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
         return fit_no_memory(err, NULL);
     enum fit_status st =
         fit_table_load(in->path.value[0], &job->cfg->table, job->k, setting, &job->m, err);
-    free(setting);
     return st == FIT_OK ? give_sigma(job, err) : st;
 }
 

@@ -8,7 +8,6 @@
 #include "setup/memory_plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static int on_progress(void *user, const struct fit_progress *p)
 {
@@ -104,7 +103,7 @@ static enum fit_status every_q(struct fit_job *job, struct fit_error *err)
     if (job->model->space != FIT_PAIRS)
         return fit_fail(err, FIT_ERR_CONFIG, "sequence: q is one of a file of matrices; a table has "
                                              "--sequence angle, for every curve alone");
-    double *setting = fit_job_settings(job);
+    FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
         return fit_no_memory(err, NULL);
     fit_selection_from_config(job->cfg, &sel);
@@ -114,7 +113,6 @@ static enum fit_status every_q(struct fit_job *job, struct fit_error *err)
         sel.memory = plan.data_limit;
         st = fit_sequence_every_q(&spec, &job->study.sequence, err);
     }
-    free(setting);
     return st;
 }
 

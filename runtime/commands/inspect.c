@@ -98,7 +98,7 @@ static enum fit_status look_at(struct fit_source *src, double chosen, struct loo
 {
     const size_t n = src->nframe, most = LOOKED_AT / (n * n * sizeof(double));
     size_t first = 0, unseen = 0;
-    double *c2 = malloc(n * n * sizeof *c2);
+    FIT_OWNED double *c2 = malloc(n * n * sizeof *c2);
     if (!c2)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for a matrix of %zu frames",
                         src->file, n);
@@ -130,7 +130,6 @@ static enum fit_status look_at(struct fit_source *src, double chosen, struct loo
     fit_source_tell(src, &src->notes);
     if (unseen)
         fit_notes_add(&src->notes, "%zu more matrices of this q were not looked at", unseen);
-    free(c2);
     return st;
 }
 

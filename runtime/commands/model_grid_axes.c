@@ -444,7 +444,7 @@ enum fit_status fit_experiment_columns(struct fit_experiment *e, const struct fi
     const struct fit_kernel *k = e->kernel;
     if (e->column) /* of a file */
         return FIT_OK;
-    struct list *list = calloc(k->ncolumn + 1, sizeof *list);
+    FIT_OWNED struct list *list = calloc(k->ncolumn + 1, sizeof *list);
     enum fit_status st = list ? FIT_OK : fit_no_memory(err, "grid");
     size_t first = 0;
     while (first < k->ncolumn && !is_covariate(k, first))
@@ -458,6 +458,5 @@ enum fit_status fit_experiment_columns(struct fit_experiment *e, const struct fi
         st = combine_rows(e, list, err);
     for (size_t c = 0; list && c < k->ncolumn; c++)
         free(list[c].value);
-    free(list);
     return st;
 }

@@ -10,6 +10,7 @@
  * allowed; correct kernels stay near 1, and a wrong sign or table is 1e8 and more.  Second derivatives
  * (all of them, and along a direction) are compared when both the kernel and the file have them.  Of a kernel with a
  * density the log density is compared row by row, and its sums with their derivatives. */
+#include "base/arena.h"
 #include "commands/program.h"
 #include "machine/cpu.h"
 
@@ -269,7 +270,7 @@ static int check_second(struct selfcheck *s)
     expect(s, "hessian");
     if (s->bad || (n = read_size(s)) == 0)
         return !s->bad;
-    double *v = calloc(nv + 3 + 3 * each, sizeof *v);
+    FIT_OWNED double *v = calloc(nv + 3 + 3 * each, sizeof *v);
     if (!v)
         return s->bad = 1, 0;
     double *x = v + nv + 1, *hess = x + 2 + 2 * each;
@@ -292,7 +293,6 @@ static int check_second(struct selfcheck *s)
         for (size_t h = 0; h < each && ok; h++)
             ok = agrees(s, HESSIAN, hess[h], (struct value){x[2 + 2 * h], x[3 + 2 * h]}, "an entry");
     }
-    free(v);
     return ok;
 }
 
@@ -415,7 +415,7 @@ static int check_tile(struct selfcheck *s, const struct fit_tile *t)
         return 0;
     if (s->k->density)
         return 1;
-    struct value *sum = calloc(nm + nn, sizeof *sum);
+    FIT_OWNED struct value *sum = calloc(nm + nn, sizeof *sum);
     if (!sum)
         return s->bad = 1, 0;
     each_lane(s, t, sum_moments, sum);
@@ -426,7 +426,6 @@ static int check_tile(struct selfcheck *s, const struct fit_tile *t)
     ok = ok && compare_sums(s, NORMAL, sum + nm, nn);
     s->k->gradient(&s->l, s->ws, s->lin, s->adj, t, s->scratch, s->out);
     ok = ok && compare_sums(s, GRADIENT, sum + nm + K * (K + 1) / 2, K); /* J^T r */
-    free(sum);
     return ok;
 }
 
@@ -559,7 +558,7 @@ static int check_density_tile(struct selfcheck *s, struct fit_tile *t)
     d->log_density(&s->l, s->ws, t, s->out);
     if (!each_lane(s, t, compare_density, s->out))
         return 0;
-    struct value *sum = calloc(each + s->K + 1, sizeof *sum);
+    FIT_OWNED struct value *sum = calloc(each + s->K + 1, sizeof *sum);
     if (!sum)
         return s->bad = 1, 0;
     each_lane(s, t, sum_density, sum);
@@ -570,7 +569,6 @@ static int check_density_tile(struct selfcheck *s, struct fit_tile *t)
     ok = ok && compare_sums(s, NORMAL, sum, each + s->K);
     s->k->gradient(&s->l, s->ws, s->lin, s->adj, t, s->scratch, s->out);
     ok = ok && compare_sums(s, GRADIENT, sum + each, s->K);
-    free(sum);
     return ok;
 }
 

@@ -233,7 +233,7 @@ static enum fit_status write_exact(struct fit_h5r *h, const struct fit_experimen
                                    const struct noise *noise, int threads, struct fit_error *err)
 {
     size_t n = e->layout.nframe, dims[2] = {n, n};
-    double *matrix = malloc(n * n * sizeof *matrix);
+    FIT_OWNED double *matrix = malloc(n * n * sizeof *matrix);
     enum fit_status st = matrix ? FIT_OK : fit_no_memory(err, "simulate");
     for (size_t g = 0; g < e->layout.ngroup && st == FIT_OK; g++) {
         char path[80];
@@ -242,7 +242,6 @@ static enum fit_status write_exact(struct fit_h5r *h, const struct fit_experimen
         if (st == FIT_OK)
             fit_h5r_reals(h, path, 2, dims, matrix, NULL);
     }
-    free(matrix);
     return st;
 }
 
@@ -258,7 +257,7 @@ static double setting_value(const struct fit_experiment *e, const char *name, do
 static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, const double *q)
 {
     size_t n = e->layout.ngroup, nq = e->nring, nphi = n / nq;
-    int64_t *number = malloc(n * sizeof *number);
+    FIT_OWNED int64_t *number = malloc(n * sizeof *number);
     fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim0", 1, &nq, q, NULL);
     fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim0", "unit",
                       "\xC3\x85\xE2\x81\xBB\xC2\xB9"); /* Å⁻¹ */
@@ -278,7 +277,6 @@ static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, const 
         number[g] = (int64_t)g + 1;
     if (number)
         fit_h5r_integers(h, "/xpcs/twotime/processed_bins", n, number);
-    free(number);
 }
 
 static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
@@ -286,7 +284,7 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
 {
     const struct fit_kernel *k = e->kernel;
     size_t ngroup = e->layout.ngroup;
-    double *column = malloc(ngroup * sizeof *column);
+    FIT_OWNED double *column = malloc(ngroup * sizeof *column);
     char path[128];
     if (!column)
         fit_h5r_no_memory(h, "/entry/simulation");
@@ -318,7 +316,6 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
     if (noise->speckle)
         fit_h5r_real(h, "/entry/simulation/speckles", noise->pixels, NULL);
     fit_h5r_integer(h, "/entry/simulation/seed", (int64_t)noise->seed);
-    free(column);
 }
 
 /* Wavevectors of the rings, the setting of a single one, NaN where nobody told it; the caller frees. */
@@ -495,7 +492,7 @@ static enum fit_status write_table(const char *path, struct fit_experiment *e,
 {
     size_t n = e->layout.nrow;
     int with_sigma = is_noisy(noise) && column_of(e->kernel, FIT_ROLE_SIGMA);
-    double *mean = malloc(n * sizeof *mean);
+    FIT_OWNED double *mean = malloc(n * sizeof *mean);
     FILE *f = fopen(path, "w");
     enum fit_status st = FIT_OK;
     if (!mean || !f) {
@@ -511,7 +508,6 @@ static enum fit_status write_table(const char *path, struct fit_experiment *e,
 done:
     if (f && fclose(f) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
-    free(mean);
     return st;
 }
 

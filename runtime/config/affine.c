@@ -1,5 +1,6 @@
 /* affine.c -- recursive descent over an expression; each part is the vector of its factors.  See affine.h. */
 #include "config/affine.h"
+#include "base/arena.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -113,7 +114,7 @@ static void factor(struct parser *p, double *out)
 static void product(struct parser *p, double *out)
 {
     size_t n = p->names->n;
-    double *right = calloc(n + 1, sizeof *right);
+    FIT_OWNED double *right = calloc(n + 1, sizeof *right);
     factor(p, out);
     for (skip(p); right && !p->failed && (*p->at == '*' || *p->at == '/'); skip(p)) {
         const char *sign = p->at++;
@@ -139,12 +140,11 @@ static void product(struct parser *p, double *out)
     }
     if (!right)
         fail(p, p->at, "out of memory");
-    free(right);
 }
 
 static void sum(struct parser *p, double *out)
 {
-    double *right = calloc(p->names->n + 1, sizeof *right);
+    FIT_OWNED double *right = calloc(p->names->n + 1, sizeof *right);
     product(p, out);
     for (skip(p); right && !p->failed && (*p->at == '+' || *p->at == '-'); skip(p)) {
         double sign = *p->at++ == '-' ? -1 : 1;
@@ -154,7 +154,6 @@ static void sum(struct parser *p, double *out)
     }
     if (!right)
         fail(p, p->at, "out of memory");
-    free(right);
 }
 
 int fit_affine_parse(const char *text, const struct fit_affine_names *names, double *out, char *message, size_t size)

@@ -24,22 +24,20 @@ static const char *resolve_and_tell(struct fit_cfg_reader *r, const struct fit_y
                                     const char *beside)
 {
     struct fit_error err = {0};
-    char *path = resolve(r, written, beside, &err);
+    FIT_OWNED char *path = resolve(r, written, beside, &err);
     const char *copy = path ? fit_cfg_copy(r, path) : NULL;
     if (!path && !r->no_memory)
         fit_cfg_error(r, at, "%s", err.message);
-    free(path);
     return copy;
 }
 
 /* folder/name, kept with the configuration. */
 static const char *join(struct fit_cfg_reader *r, const char *folder, const char *name)
 {
-    char *joined = fit_path_join(folder, name);
+    FIT_OWNED char *joined = fit_path_join(folder, name);
     const char *copy = joined ? fit_cfg_copy(r, joined) : NULL;
     if (!joined)
         r->no_memory = 1;
-    free(joined);
     return copy;
 }
 
@@ -90,9 +88,8 @@ static size_t texts_of(struct fit_cfg_reader *r, const struct fit_yaml *node,
 
 static int is_there(struct fit_cfg_reader *r, const char *written, const char *beside)
 {
-    char *path = resolve(r, written, beside, NULL);
+    FIT_OWNED char *path = resolve(r, written, beside, NULL);
     const int there = path && fit_path_exists(path);
-    free(path);
     return there;
 }
 

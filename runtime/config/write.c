@@ -245,9 +245,8 @@ static void put_units(struct text *t, const struct fit_config *cfg, const char *
 /* Absolute where the file exists, so that the text can be read in another folder. */
 static void put_file(struct text *t, const char *path)
 {
-    char *full = realpath(path, NULL);
+    FIT_OWNED char *full = realpath(path, NULL);
     put_quoted(t, full ? full : path);
-    free(full);
 }
 
 static void put_files(struct text *t, const struct fit_config *cfg, const char *path)

@@ -127,7 +127,7 @@ enum fit_status fit_consensus_combine(struct fit_consensus_run *c, struct fit_er
 {
     struct fit_consensus *out = c->out;
     size_t n = out->nz;
-    double *total = calloc(3 * n * n + 8 * n, sizeof *total);
+    FIT_OWNED double *total = calloc(3 * n * n + 8 * n, sizeof *total);
     if (!total)
         return fit_no_memory(err, "consensus");
     double *work = total + n * n, *right = work + n * n, *e = right + n, *one = e + n;
@@ -149,7 +149,6 @@ enum fit_status fit_consensus_combine(struct fit_consensus_run *c, struct fit_er
         combine_draws(c, right);
         judge_shards(c, total, work);
     }
-    free(total);
     return bad ? fit_fail(err, FIT_ERR_NUMERIC, "consensus: the shards together do not determine all parameters")
                : FIT_OK;
 }

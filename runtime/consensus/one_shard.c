@@ -140,7 +140,7 @@ static enum fit_status open_shard(struct shard_run *r, struct fit_error *err)
 static enum fit_status examine(struct shard_run *r, struct fit_shard_report *report, struct fit_error *err)
 {
     const struct fit_consensus *out = r->c->out;
-    const double **chain = malloc(out->chains * sizeof *chain);
+    FIT_OWNED const double **chain = malloc(out->chains * sizeof *chain);
     enum fit_status st = chain ? FIT_OK : fit_no_memory(err, NULL);
     report->r_hat = 0;
     report->ess = INFINITY;
@@ -162,7 +162,6 @@ static enum fit_status examine(struct shard_run *r, struct fit_shard_report *rep
         double ess = fmin(v.ess_bulk, v.ess_mean);
         report->ess = ess >= report->ess ? report->ess : ess;
     }
-    free(chain);
     return st;
 }
 
@@ -275,7 +274,7 @@ static enum fit_status summarise(struct shard_run *r, double ess, struct fit_err
     struct fit_consensus_run *c = r->c;
     size_t n = c->out->nz, rows = c->out->chains * c->out->draws, keep = c->opt.keep;
     double *mean = c->mean + r->number * n, *precision = c->precision + r->number * n * n;
-    double *square = calloc(n * n + 2 * n, sizeof *square);
+    FIT_OWNED double *square = calloc(n * n + 2 * n, sizeof *square);
     if (!square)
         return fit_no_memory(err, NULL);
     double *unit = square + n * n, *e = unit + n;
@@ -299,7 +298,6 @@ static enum fit_status summarise(struct shard_run *r, double ess, struct fit_err
         precision[i] *= shrink;
     for (size_t k = 0; k < keep; k++)
         memcpy(c->kept + (r->number * keep + k) * n, r->z + k * rows / keep * n, n * sizeof *r->z);
-    free(square);
     return bad ? fit_fail(err, FIT_ERR_NUMERIC, "the draws do not vary in some direction") : FIT_OK;
 }
 

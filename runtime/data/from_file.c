@@ -86,12 +86,11 @@ static struct fit_values values_of(const struct fit_dataset *ds, size_t k, size_
 static int read_tile(const struct fit_dataset *ds, size_t k, const void *slot, double *y, double *w)
 {
     size_t n = ds->layout.ngroup;
-    struct fit_values *v = malloc(n * sizeof *v);
+    FIT_OWNED struct fit_values *v = malloc(n * sizeof *v);
     for (size_t g = 0; v && g < n; g++)
         v[g] = values_of(ds, k, g, slot);
     if (v)
         fit_dataset_put_groups(ds, v, &ds->tile[k], y, w);
-    free(v);
     return v != NULL;
 }
 

@@ -179,7 +179,7 @@ int fit_scores_of_pairs(struct fit_score_pass *p)
     const int threads = fit_objective_threads(p->o);
     struct fit_score_tiles tiles;
     int ok = fit_score_tiles_new(p, &tiles);
-    double *edge = calloc(l->ngroup * (4 * l->chunk + 2 * l->nframe), sizeof *edge);
+    FIT_OWNED double *edge = calloc(l->ngroup * (4 * l->chunk + 2 * l->nframe), sizeof *edge);
     struct fit_score_patch *patch = ok ? fit_score_patches_new(&tiles, (size_t)threads) : NULL;
     struct pass x = {.tiles = &tiles, .patch = patch};
     ok = ok && edge && patch;
@@ -187,6 +187,5 @@ int fit_scores_of_pairs(struct fit_score_pass *p)
         run(&x, threads, edge);
     fit_score_patches_free(patch);
     fit_score_tiles_free(&tiles);
-    free(edge);
     return ok;
 }

@@ -64,19 +64,6 @@ void fit_score_tiles_free(struct fit_score_tiles *x)
     free(x->limit);
 }
 
-/* Parts of one block of memory; without it, how large it has to be. */
-struct parts {
-    double *base;
-    size_t n;
-};
-
-static double *part(struct parts *x, size_t n)
-{
-    double *p = x->base ? x->base + x->n : NULL;
-    x->n += (n + L - 1) / L * L;
-    return p;
-}
-
 /* Blocks that any tile meets, at most. */
 static size_t most_blocks(const struct fit_score_pass *p)
 {
@@ -89,45 +76,43 @@ static size_t most_blocks(const struct fit_score_pass *p)
     return most;
 }
 
-static void lay_out_strip(const struct fit_score_tiles *x, struct fit_score_patch *q, struct parts *r)
+static void lay_out_strip(const struct fit_score_tiles *x, struct fit_score_patch *q, struct fit_arena *r)
 {
     const size_t P = x->pass->s->P, w = x->width;
     struct fit_strip *s = &q->strip;
-    double **by_column[] = {&s->y, &s->v, &s->w, &s->mean, &s->r, &s->score, &s->root, &q->room, &q->residual};
     *s = (struct fit_strip){.P = P, .width = w};
-    for (size_t k = 0; k < sizeof by_column / sizeof *by_column; k++)
-        *by_column[k] = part(r, w);
+    FIT_TAKE_DOUBLES(r, w, &s->y, &s->v, &s->w, &s->mean, &s->r, &s->score, &s->root, &q->room, &q->residual);
     double **with_space[] = {&s->z, &s->count, &q->other[0], &q->other[1]};
     for (size_t k = 0; k < sizeof with_space / sizeof *with_space; k++) {
-        double *at = part(r, L + w);
+        double *at = fit_take(r, L + w, sizeof(double));
         *with_space[k] = at ? at + L : NULL;
     }
-    s->jac = part(r, w * P);
+    s->jac = fit_take(r, w * P, sizeof *s->jac);
 }
 
-static void lay_out(const struct fit_score_tiles *x, size_t blocks, struct fit_score_patch *q, struct parts *r)
+static void lay_out(const struct fit_score_tiles *x, size_t blocks, struct fit_score_patch *q, struct fit_arena *r)
 {
     const struct fit_score_pass *p = x->pass;
     const struct fit_layout *l = &p->o->ds->layout;
     const size_t ng = l->ngroup, P = p->s->P, w = x->width;
     const int fields = p->s->field != NULL;
-    q->buffer = part(r, fit_dataset_buffer(p->o->ds));
-    q->score = part(r, blocks * ng * P);
-    q->first = part(r, ng * fit_scores_first(p->s));
-    q->bins = part(r, fit_misfit_numbers(&p->bins));
-    q->row = part(r, ng * l->chunk * 3);
-    q->sums = (struct fit_score_sums *)part(r, ng * sizeof *q->sums / sizeof(double));
-    q->edges = part(r, ng * 2 * (l->chunk + w));
+    q->buffer = fit_take(r, fit_dataset_buffer(p->o->ds), sizeof *q->buffer);
+    q->score = fit_take(r, blocks * ng * P, sizeof *q->score);
+    q->first = fit_take(r, ng * fit_scores_first(p->s), sizeof *q->first);
+    q->bins = fit_take(r, fit_misfit_numbers(&p->bins), sizeof *q->bins);
+    q->row = fit_take(r, ng * l->chunk * 3, sizeof *q->row);
+    q->sums = fit_take(r, ng, sizeof *q->sums);
+    q->edges = fit_take(r, ng * 2 * (l->chunk + w), sizeof *q->edges);
     lay_out_strip(x, q, r);
-    q->column = part(r, w * P);
-    q->known = part(r, (REACH + 1) * w);
-    q->lanes = part(r, (p->bins.nbin * p->bins.each + DECILES * DECILE_SUMS) * V);
+    q->column = fit_take(r, w * P, sizeof *q->column);
+    q->known = fit_take(r, (REACH + 1) * w, sizeof *q->known);
+    q->lanes = fit_take(r, (p->bins.nbin * p->bins.each + DECILES * DECILE_SUMS) * V, sizeof *q->lanes);
     if (!fields)
         return;
-    q->field = part(r, blocks * ng * (P + 1));
-    q->column_field = part(r, w * (P + 1));
-    q->moments = (struct fit_speckle_moments *)part(r, ng * sizeof *q->moments / sizeof(double));
-    q->moment_room = part(r, fit_speckle_room(l));
+    q->field = fit_take(r, blocks * ng * (P + 1), sizeof *q->field);
+    q->column_field = fit_take(r, w * (P + 1), sizeof *q->column_field);
+    q->moments = fit_take(r, ng, sizeof *q->moments);
+    q->moment_room = fit_take(r, fit_speckle_room(l), sizeof *q->moment_room);
 }
 
 /* Bounds of bins and of deciles within a row, and its begin. */
@@ -137,38 +122,28 @@ static size_t most_stretches(const struct fit_score_tiles *x)
     return x->pass->o->ds->layout.chunk * (x->width < most ? x->width : most);
 }
 
-static int integers_new(const struct fit_score_tiles *x, struct fit_score_patch *q)
+static void integers_new(const struct fit_score_tiles *x, struct fit_score_patch *q, struct fit_arena *r)
 {
     const size_t w = x->width, chunk = x->pass->o->ds->layout.chunk;
-    q->i = malloc(3 * w * sizeof *q->i);
-    q->met = calloc(x->pass->bins.nbin, 1);
-    q->stretch = malloc(most_stretches(x) * sizeof *q->stretch);
-    q->stretch_first = malloc((chunk + 1) * sizeof *q->stretch_first);
-    if (!q->i || !q->met || !q->stretch || !q->stretch_first)
-        return 0;
-    q->j = q->i + w;
-    q->g = q->j + w;
-    return 1;
+    q->i = fit_take(r, w, sizeof *q->i);
+    q->j = fit_take(r, w, sizeof *q->j);
+    q->g = fit_take(r, w, sizeof *q->g);
+    q->met = fit_take(r, x->pass->bins.nbin, sizeof *q->met);
+    q->stretch = fit_take(r, most_stretches(x), sizeof *q->stretch);
+    q->stretch_first = fit_take(r, chunk + 1, sizeof *q->stretch_first);
 }
 
 struct fit_score_patch *fit_score_patches_new(const struct fit_score_tiles *x, size_t threads)
 {
     const size_t blocks = most_blocks(x->pass);
-    struct fit_score_patch *q = calloc(threads + 1, sizeof *q); /* the last ends them */
-    struct parts all = {0};
+    struct fit_score_patch *q = calloc(threads, sizeof *q);
     if (!q)
         return NULL;
-    lay_out(x, blocks, q, &all);
-    const size_t each = all.n;
-    double *base = aligned_alloc(64, threads * each * sizeof *base);
-    int ok = base != NULL;
-    for (size_t t = 0; ok && t < threads; t++) {
-        struct parts own = {base + t * each, 0};
-        lay_out(x, blocks, &q[t], &own);
-        ok = integers_new(x, &q[t]);
+    for (size_t t = 0; t < threads; t++) {
+        lay_out(x, blocks, &q[t], &q->storage_);
+        integers_new(x, &q[t], &q->storage_);
     }
-    q->storage_ = base;
-    if (ok)
+    if (!q->storage_.failed)
         return q;
     fit_score_patches_free(q);
     return NULL;
@@ -178,13 +153,7 @@ void fit_score_patches_free(struct fit_score_patch *q)
 {
     if (!q)
         return;
-    free(q->storage_);
-    for (struct fit_score_patch *p = q; p->i || p->met || p->stretch || p->stretch_first; p++) {
-        free(p->i);
-        free(p->met);
-        free(p->stretch);
-        free(p->stretch_first);
-    }
+    fit_arena_free(&q->storage_);
     free(q);
 }
 

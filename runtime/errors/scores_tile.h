@@ -45,7 +45,7 @@ struct fit_score_patch {
     unsigned char *met;              /* nbin: its lanes are in use */
     struct fit_score_stretch *stretch; /* of all rows of the tile */
     size_t *stretch_first;           /* chunk + 1 */
-    void *storage_, *integers_;      /* of the first patch: of all */
+    struct fit_arena storage_;       /* of the first patch: of all */
 };
 
 /* Residuals z of group g at the edges of the tile, NaN where none counts: by row, in the first column (where it is that

@@ -5,6 +5,7 @@
  * the central directory is the only source of sizes.  All sizes are checked against the file
  * before use.
  */
+#include "base/arena.h"
 #include "machine/memory.h"
 #include "files/npy.h"
 
@@ -176,13 +177,12 @@ static int read_header(struct fit_npz *z, int k)
         first = 12;
         length = (size_t)little(head + 8, 4);
     }
-    char *text = length <= MOST_HEADER ? calloc(1, length + 1) : NULL;
+    FIT_OWNED char *text = length <= MOST_HEADER ? calloc(1, length + 1) : NULL;
     int ok = text && member_bytes(z, k, first, (unsigned char *)text, length);
     if (ok) {
         ok = fit_npy_header(text, &m->array);
         m->data = first + length;
     }
-    free(text);
     return ok;
 }
 
@@ -414,7 +414,7 @@ enum fit_status fit_npz_read(struct fit_npz *z, int k, size_t first, size_t n, d
     if (first > m->array.n || n > m->array.n - first)
         return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu elements; %zu were expected", z->file,
                         m->name, m->array.n, first + n);
-    unsigned char *piece = malloc(PIECE);
+    FIT_OWNED unsigned char *piece = malloc(PIECE);
     if (!piece)
         return fit_no_memory(err, z->file);
     size_t item = m->array.item, most = PIECE / item;
@@ -427,7 +427,6 @@ enum fit_status fit_npz_read(struct fit_npz *z, int k, size_t first, size_t n, d
                           "%s: %s ends early or is damaged; is the file complete?", z->file,
                           *m->name ? m->name : "the array");
     }
-    free(piece);
     return st;
 }
 

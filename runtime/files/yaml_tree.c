@@ -233,7 +233,7 @@ static enum fit_status check_duplicates(struct parse *p, const struct entries *l
 {
     if (list->n < 2)
         return FIT_OK;
-    struct fit_yaml_entry *sorted = malloc(list->n * sizeof *sorted);
+    FIT_OWNED struct fit_yaml_entry *sorted = malloc(list->n * sizeof *sorted);
     if (!sorted)
         return no_memory(p);
     enum fit_status st = FIT_OK;
@@ -243,7 +243,6 @@ static enum fit_status check_duplicates(struct parse *p, const struct entries *l
         if (strcmp(sorted[i - 1].key, sorted[i].key) == 0)
             st = fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, sorted[i].line, sorted[i].column,
                              "key '%.200s' is given twice (first in line %u)", sorted[i].key, sorted[i - 1].line);
-    free(sorted);
     return st;
 }
 
@@ -480,7 +479,7 @@ static enum fit_status read_all(FILE *f, const char *path, char **text, size_t *
 enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
                                     struct fit_error *err)
 {
-    char *text = NULL;
+    FIT_OWNED char *text = NULL;
     size_t length = 0;
     *doc = NULL;
     FILE *f = regular_open(path);
@@ -496,7 +495,6 @@ enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
     fclose(f);
     if (st == FIT_OK)
         st = fit_yaml_parse(text, length, path, doc, err);
-    free(text);
     return st;
 }
 

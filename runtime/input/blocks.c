@@ -161,7 +161,7 @@ static enum fit_status sweep(const struct sweep *s, struct fit_error *err)
     size_t ngroup = s->b->l->m->ngroup;
     if (s->y[0].last && (!s->sigma || s->sigma[0].last || s->sigma[0].total == 1))
         return sweep_together(s, err);
-    struct fit_error *why = calloc(ngroup, sizeof *why);
+    FIT_OWNED struct fit_error *why = calloc(ngroup, sizeof *why);
     if (!why)
         return fit_no_memory(err, "data");
     struct apart all = {s, why};
@@ -170,7 +170,6 @@ static enum fit_status sweep(const struct sweep *s, struct fit_error *err)
     for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
         if (why[g].status != FIT_OK)
             st = fit_fail(err, why[g].status, "%s", why[g].message);
-    free(why);
     return st;
 }
 

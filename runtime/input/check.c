@@ -170,7 +170,7 @@ enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_
     size_t n = 0, head = 0, tail = 0;
     if (l->dead[g])
         return whole_matrix(l, g, err);
-    uint32_t *blank = calloc(l->nblank, sizeof *blank);
+    FIT_OWNED uint32_t *blank = calloc(l->nblank, sizeof *blank);
     if (!blank)
         return fit_no_memory(err, "data");
     for (size_t i = 0; i < m->ntime; i++)
@@ -190,11 +190,9 @@ enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_
         snprintf(range, sizeof range, " --frames %ld:%ld%s", m->first + (long)head,
                  m->first + (long)(m->ntime - tail) - 1, *mask ? " or" : "");
     }
-    enum fit_status st = fit_fail(
+    return fit_fail(
         err, FIT_ERR_DATA,
         "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive "
         "value): %s. Leave them out%s%s%s%s",
         l->src->file, group->key, group->phi, n, m->ntime, list, how, range, *mask ? " --mask " : "", mask);
-    free(blank);
-    return st;
 }

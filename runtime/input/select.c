@@ -168,13 +168,13 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
 {
     size_t n, best = 0;
     char text[400];
-    double *all = distinct_q(src, &n);
+    FIT_OWNED double *all = distinct_q(src, &n);
     enum fit_status st = FIT_OK;
     if (!all)
         return fit_no_memory(err, src->file);
     *q = NAN;
     if (n == 0)
-        goto done;
+        return st;
     format_q(all, n, text, sizeof text);
     if (isnan(wanted) && n > 1 && sel->first_q)
         fit_notes_add(notes, "q = %.6g 1/A, the lowest of %zu: %s", all[0], n, text);
@@ -183,7 +183,7 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
                       "%s: holds %zu values of q; choose one (--q), or --sequence q fits every one. "
                       "Processed bins: %s 1/A",
                       src->file, n, text);
-        goto done;
+        return st;
     }
     for (size_t i = 1; i < n && !isnan(wanted); i++)
         if (fabs(all[i] - wanted) < fabs(all[best] - wanted))
@@ -198,8 +198,6 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
                       *q, wanted, 100 * off, text, advice);
     else if (off > 1e-6)
         fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, wanted, 100 * off);
-done:
-    free(all);
     return st;
 }
 
@@ -274,12 +272,12 @@ static enum fit_status select_many_q(const struct fit_source *src, const struct 
                                      size_t *n, struct fit_notes *notes, struct fit_error *err)
 {
     size_t nq;
-    double *q = distinct_q(src, &nq);
+    FIT_OWNED double *q = distinct_q(src, &nq);
     enum fit_status st = q ? FIT_OK : fit_no_memory(err, src->file);
     if (st == FIT_OK && nq == 0) { /* labels are given, or asked for when the data are read */
         for (size_t k = 0; k < src->nmatrix; k++)
             index[(*n)++] = k;
-        goto done;
+        return FIT_OK;
     }
     for (size_t i = 0; i < (sel->nq ? sel->nq : nq) && st == FIT_OK; i++) {
         size_t first = *n;
@@ -296,8 +294,6 @@ static enum fit_status select_many_q(const struct fit_source *src, const struct 
             if (same_q(src->matrix[k].q, one))
                 index[(*n)++] = k;
     }
-done:
-    free(q);
     return st;
 }
 

@@ -1,5 +1,6 @@
 /* source.c -- opening a file of two-time matrices: which layout, whose errors; common parts of the
  * layouts.  Reading the matrices is source_read.c. */
+#include "base/arena.h"
 #include "input/source_impl.h"
 
 #include "base/units.h"
@@ -90,18 +91,17 @@ enum fit_status fit_source_convert(struct fit_source *s, const char *what, const
 enum fit_status fit_source_units(struct fit_source *s, const char *path, const char *name, double *value, size_t n,
                                  struct fit_error *err)
 {
-    char *unit = NULL;
+    FIT_OWNED char *unit = NULL;
     enum fit_status st = fit_h5_read_unit(s->private_->h5, path, &unit, err);
     if (st == FIT_OK)
         st = fit_source_convert(s, path, name, unit, value, n, err);
-    free(unit);
     return st;
 }
 
 enum fit_status fit_source_time_units(struct fit_source *s, const char *path, double *time, size_t n,
                                       struct fit_error *err)
 {
-    char *unit = NULL;
+    FIT_OWNED char *unit = NULL;
     enum fit_status st = fit_h5_read_unit(s->private_->h5, path, &unit, err);
     const int frames = unit && (strcasecmp(unit, "frame") == 0 || strcasecmp(unit, "frames") == 0);
     if (frames)
@@ -109,7 +109,6 @@ enum fit_status fit_source_time_units(struct fit_source *s, const char *path, do
     s->private_->seconds = unit != NULL;
     if (st == FIT_OK && !frames)
         st = fit_source_convert(s, path, "dt", unit, time, n, err);
-    free(unit);
     return st == FIT_OK && !frames ? fit_source_time(s, path, time, n, err) : st;
 }
 
@@ -200,7 +199,7 @@ enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c,
     if (!c->last)
         return fit_h5_read_block(s->private_->h5, c->path, (size_t[]){k, 0, 0}, (size_t[]){1, n, n},
                                  m, err);
-    double *piece = malloc(step * n * c->n * sizeof *piece);
+    FIT_OWNED double *piece = malloc(step * n * c->n * sizeof *piece);
     if (!piece)
         return fit_no_memory(err, s->file);
     for (size_t i = 0; i < n && st == FIT_OK; i += step) {
@@ -210,7 +209,6 @@ enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c,
         if (st == FIT_OK)
             pick(c, k, piece, rows, m + i * n);
     }
-    free(piece);
     return st;
 }
 
@@ -222,7 +220,7 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
     enum fit_status st = FIT_OK;
     if (!c->last)
         return fit_npz_read(z, c->member, k * n * n, n * n, m, err);
-    double *piece = malloc(step * n * c->n * sizeof *piece);
+    FIT_OWNED double *piece = malloc(step * n * c->n * sizeof *piece);
     if (!piece)
         return fit_no_memory(err, s->file);
     for (size_t i = 0; i < n && st == FIT_OK; i += step) {
@@ -231,7 +229,6 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
         if (st == FIT_OK)
             pick(c, k, piece, rows, m + i * n);
     }
-    free(piece);
     return st;
 }
 

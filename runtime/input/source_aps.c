@@ -9,6 +9,7 @@
  * aps_legacy.  The number in g2_00017 is the bin label; q and phi are dqlist[16] and dphilist[16].
  * The name of the output group stands in /xpcs/output_data.
  */
+#include "base/arena.h"
 #include "input/source_impl.h"
 
 #include <ctype.h>
@@ -191,7 +192,7 @@ static enum fit_status optional(const struct fit_source *s, const char *path, do
 static enum fit_status read_grid(struct fit_source *s, struct grid *g, struct fit_error *err)
 {
     const struct fit_h5 *h = s->private_->h5;
-    double *points = NULL;
+    FIT_OWNED double *points = NULL;
     size_t n = 0;
     enum fit_status st;
     if ((st = fit_h5_read_doubles(h, QMAP "/dynamic_v_list_dim0", &g->q, &g->nq, err)) != FIT_OK ||
@@ -202,7 +203,7 @@ static enum fit_status read_grid(struct fit_source *s, struct grid *g, struct fi
         (st = optional(s, QMAP "/dynamic_index_mapping", &g->mapping, &g->nmapping, err)) !=
             FIT_OK ||
         (st = optional(s, QMAP "/dynamic_num_pts", &points, &n, err)) != FIT_OK)
-        goto done;
+        return st;
     if (g->nbin != s->nmatrix)
         st = fit_fail(err, FIT_ERR_DATA,
                       "%s: /xpcs/twotime/processed_bins has %zu bins, " MAP " %zu matrices",
@@ -213,8 +214,6 @@ static enum fit_status read_grid(struct fit_source *s, struct grid *g, struct fi
                       "%s: " QMAP
                       "/dynamic_num_pts says %g x %g cells, the lists of centres have %zu and %zu",
                       s->file, points[0], points[1], g->nq, g->nphi);
-done:
-    free(points);
     return st;
 }
 
@@ -314,7 +313,7 @@ const struct fit_source_layout fit_layout_aps_u = {
 /* The group of results, normally /exchange; reprocessed files name another one. */
 static void output_group(const struct fit_source *s, char *group, size_t size)
 {
-    char *text = NULL;
+    FIT_OWNED char *text = NULL;
     snprintf(group, size, "/exchange");
     if (fit_h5_read_string(s->private_->h5, "/xpcs/output_data", &text, NULL) == FIT_OK && *text &&
         strlen(text) < 100) {
@@ -323,7 +322,6 @@ static void output_group(const struct fit_source *s, char *group, size_t size)
             text[--n] = 0;
         snprintf(group, size, "%s%s", *text == '/' ? "" : "/", text);
     }
-    free(text);
 }
 
 static int detect_aps_legacy(const struct fit_source *s)
@@ -362,7 +360,7 @@ static enum fit_status legacy_dt(struct fit_source *s, struct fit_error *err)
 static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *err)
 {
     char group[128], path[160];
-    double *q = NULL, *phi = NULL;
+    FIT_OWNED double *q = NULL, *phi = NULL;
     size_t nq, nphi;
     enum fit_status st;
     output_group(s, group, sizeof group);
@@ -372,30 +370,23 @@ static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *e
         (st = fit_h5_read_doubles(s->private_->h5, "/xpcs/dphilist", &phi, &nphi, err)) != FIT_OK ||
         (st = fit_source_units(s, "/xpcs/dqlist", "q", q, nq, err)) != FIT_OK ||
         (st = fit_source_units(s, "/xpcs/dphilist", "phi", phi, nphi, err)) != FIT_OK)
-        goto done;
+        return st;
     for (size_t k = 0; k < s->nmatrix && st == FIT_OK; k++) {
         long bin = trailing_number(s->matrix[k].key);
         if (bin < 1 || (size_t)bin > nq || (size_t)bin > nphi) {
-            st =
-                fit_fail(err, FIT_ERR_DATA,
-                         "%s: %s/%s: the number is the bin, from 1 to %zu (length of /xpcs/dqlist)",
-                         s->file, path, s->matrix[k].key, nq < nphi ? nq : nphi);
+            st = fit_fail(err, FIT_ERR_DATA,
+                          "%s: %s/%s: the number is the bin, from 1 to %zu (length of /xpcs/dqlist)",
+                          s->file, path, s->matrix[k].key, nq < nphi ? nq : nphi);
         } else {
             s->matrix[k].bin = (size_t)bin;
             s->matrix[k].q = q[bin - 1];
             s->matrix[k].phi = phi[bin - 1];
         }
     }
-    if (st != FIT_OK)
-        goto done;
-    if ((st = legacy_dt(s, err)) != FIT_OK)
-        goto done;
+    if (st != FIT_OK || (st = legacy_dt(s, err)) != FIT_OK)
+        return st;
     snprintf(path, sizeof path, "%s/t", group);
-    st = time_axis(s, (const char *const[]){path, "/xpcs/t", NULL}, err);
-done:
-    free(q);
-    free(phi);
-    return st;
+    return time_axis(s, (const char *const[]){path, "/xpcs/t", NULL}, err);
 }
 
 const struct fit_source_layout fit_layout_aps_legacy = {.name = "aps_legacy",

@@ -1,5 +1,6 @@
 /* source_hdf5.c -- layouts in which one HDF5 dataset holds all matrices: CHX, NXxpcs, exchange,
  * SIRIUS, flat. */
+#include "base/arena.h"
 #include "input/source_impl.h"
 
 #include <math.h>
@@ -160,7 +161,7 @@ static int is_grazing(const struct fit_source *s, const double *second)
 
 static enum fit_status chx_labels(struct fit_source *s, struct fit_error *err)
 {
-    double *second = malloc((s->nmatrix + 1) * sizeof *second);
+    FIT_OWNED double *second = malloc((s->nmatrix + 1) * sizeof *second);
     int any = 0;
     if (!second)
         return fit_no_memory(err, s->file);
@@ -187,7 +188,6 @@ static enum fit_status chx_labels(struct fit_source *s, struct fit_error *err)
     else
         for (size_t k = 0; k < s->nmatrix; k++)
             s->matrix[k].phi = isnan(second[k]) ? s->matrix[k].phi : second[k];
-    free(second);
     return FIT_OK;
 }
 
@@ -218,11 +218,9 @@ static int detect_nxxpcs(const struct fit_source *s)
 
 static int attr_is(const struct fit_source *s, const char *name, const char *value)
 {
-    char *text = NULL;
-    int yes = fit_h5_read_attr_string(s->private_->h5, NX, name, &text, NULL) == FIT_OK &&
+    FIT_OWNED char *text = NULL;
+    return fit_h5_read_attr_string(s->private_->h5, NX, name, &text, NULL) == FIT_OK &&
               strcmp(text, value) == 0;
-    free(text);
-    return yes;
 }
 
 static enum fit_status open_nxxpcs(struct fit_source *s, struct fit_error *err)

@@ -81,7 +81,7 @@ static enum fit_status unequal(const char *file, const struct fit_table *t, cons
 static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c,
                                  struct fit_error *err)
 {
-    char *text = NULL;
+    FIT_OWNED char *text = NULL;
     enum fit_status st = fit_h5_read_unit(h, path, &text, err);
     if (st != FIT_OK || !text)
         return st;
@@ -89,7 +89,6 @@ static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_
         t->unit = fit_take(&t->storage_, MOST_COLUMNS, sizeof *t->unit);
     if (t->unit)
         t->unit[c] = fit_arena_string(&t->storage_, text);
-    free(text);
     return t->storage_.failed ? fit_no_memory(err, fit_h5_file(h)) : FIT_OK;
 }
 
@@ -133,7 +132,7 @@ static enum fit_status read_h5_matrix(struct fit_h5 *h, const char *path, struct
     int rank;
     size_t dims[FIT_H5_RANK], n;
     double *v = NULL;
-    char *names = NULL;
+    FIT_OWNED char *names = NULL;
     enum fit_status st = fit_h5_shape(h, path, &rank, dims, err);
     if (st != FIT_OK)
         return st;
@@ -153,7 +152,6 @@ static enum fit_status read_h5_matrix(struct fit_h5 *h, const char *path, struct
         for (size_t c = 0; count == (*out)->ncolumn && c < count && c < 64; c++)
             fit_table_set_name(*out, c, cell[c].at, cell[c].n);
     }
-    free(names);
     return FIT_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "math/linalg.h"
 #include "math/rng.h"
 
@@ -21,51 +22,31 @@ struct member {
 struct state {
     size_t n, lambda, mu;
     double mueff, cc, cs, c1, cmu, damping, chi; /* table 1; chi: expected length of a normal vector */
-    double s, *w, *m, *pc, *ps, *C, *B, *D, *u, *z, *work, *storage, *history;
+    double s, *w, *m, *pc, *ps, *C, *B, *D, *u, *z, *work, *history;
     struct member *member; /* lambda */
     size_t generation, past; /* past: length of the history of best values */
 };
 
-static struct state *state_new(size_t n, size_t lambda)
+static struct state *state_new(size_t n, size_t lambda, struct fit_arena *a)
 {
-    struct state *t = calloc(1, sizeof *t);
+    struct state *t = fit_take(a, 1, sizeof *t);
     if (!t)
         return NULL;
     t->n = n;
     t->lambda = lambda;
     t->mu = lambda / 2;
     t->past = 10 + 30 * n / lambda;
-    size_t all = lambda + 5 * n + 2 * n * n + n + fit_eigen_work(n) + t->past + 2 * n * lambda;
-    t->storage = calloc(all, sizeof *t->storage);
-    t->member = calloc(lambda, sizeof *t->member);
-    if (!t->storage || !t->member) {
-        free(t->storage);
-        free(t->member);
-        free(t);
+    FIT_TAKE_DOUBLES(a, lambda, &t->w);
+    FIT_TAKE_DOUBLES(a, n, &t->m, &t->pc, &t->ps, &t->u, &t->z, &t->D);
+    FIT_TAKE_DOUBLES(a, n * n, &t->C, &t->B);
+    FIT_TAKE_DOUBLES(a, t->past, &t->history);
+    FIT_TAKE_DOUBLES(a, fit_eigen_work(n), &t->work);
+    t->member = fit_take(a, lambda, sizeof *t->member);
+    for (size_t k = 0; t->member && k < lambda; k++)
+        t->member[k] = (struct member){INFINITY, fit_take(a, n, sizeof(double)), fit_take(a, n, sizeof(double))};
+    if (a->failed)
         return NULL;
-    }
-    double *p = t->storage;
-    t->w = p, p += lambda;
-    t->m = p, p += n;
-    t->pc = p, p += n;
-    t->ps = p, p += n;
-    t->u = p, p += n;
-    t->z = p, p += n;
-    t->D = p, p += n;
-    t->C = p, p += n * n;
-    t->B = p, p += n * n;
-    t->history = p, p += t->past;
-    for (size_t k = 0; k < lambda; k++, p += 2 * n)
-        t->member[k] = (struct member){INFINITY, p, p + n};
-    t->work = p;
     return t;
-}
-
-static void state_free(struct state *t)
-{
-    free(t->storage);
-    free(t->member);
-    free(t);
 }
 
 static void set_constants(struct state *t)
@@ -220,7 +201,8 @@ enum fit_cmaes_word fit_cmaes_run(const struct fit_cmaes_problem *p, const struc
 {
     size_t n = p->n, lambda = opt->population ? opt->population : 4 + (size_t)(3 * log((double)n));
     enum fit_cmaes_word word = FIT_CMAES_EVALUATIONS;
-    struct state *t = state_new(n, lambda < 4 ? 4 : lambda);
+    FIT_SCRATCH(a);
+    struct state *t = state_new(n, lambda < 4 ? 4 : lambda, &a);
     *best = INFINITY;
     *used = 0;
     if (!t)
@@ -248,6 +230,5 @@ enum fit_cmaes_word fit_cmaes_run(const struct fit_cmaes_problem *p, const struc
             break;
         }
     }
-    state_free(t);
     return word;
 }

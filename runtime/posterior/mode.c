@@ -130,24 +130,19 @@ static enum fit_status iterate(struct newton *w, double *q, double *covariance, 
 enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_ask *ask, struct fit_mode *mode,
                               struct fit_error *err)
 {
-    size_t n = t->n, nwork = fit_eigen_work(n);
-    double *room = malloc((3 * n * n + 6 * n + nwork) * sizeof *room), *at = room;
-    if (!room)
-        return fit_no_memory(err, "posterior");
+    size_t n = t->n;
+    FIT_SCRATCH(a);
     struct newton w = {.target = t, .widest = ask->widest, .n = n};
-    w.hessian = at, at += n * n;
-    w.ignored = at, at += n * n;
-    w.vector = at, at += n * n;
-    double **vectors[] = {&w.value, &w.unit, &w.g, &w.step, &w.trial, &w.spread};
-    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++, at += n)
-        *vectors[k] = at;
-    w.work = at;
+    FIT_TAKE_DOUBLES(&a, n * n, &w.hessian, &w.ignored, &w.vector);
+    FIT_TAKE_DOUBLES(&a, n, &w.value, &w.unit, &w.g, &w.step, &w.trial, &w.spread);
+    FIT_TAKE_DOUBLES(&a, fit_eigen_work(n), &w.work);
+    if (a.failed)
+        return fit_no_memory(err, "posterior");
     memcpy(w.spread, ask->scale, n * sizeof *w.spread);
     enum fit_status st = iterate(&w, mode->q, mode->covariance, err);
     mode->weak = w.weak;
     mode->found = st == FIT_OK && w.square < NEAR * NEAR;
     mode->log_mass = w.lp + w.log_root;
-    free(room);
     return st;
 }
 

@@ -45,7 +45,7 @@ int fit_results_fixed(const struct fit_results *r, size_t k)
 double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b)
 {
     size_t n = r->kernel->nparam + r->kernel->nlinear, nfull = r->fit->nfull;
-    size_t *index = malloc((n + 1) * sizeof *index);
+    FIT_OWNED size_t *index = malloc((n + 1) * sizeof *index);
     double best = 0;
     size_t m = index ? fit_results_table(r, index) : 0;
     for (size_t i = 0; i < m; i++)
@@ -57,7 +57,6 @@ double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b)
                 *b = index[j];
             }
         }
-    free(index);
     return best;
 }
 

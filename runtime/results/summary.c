@@ -639,7 +639,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
 {
     const struct fit_kernel *k = r->kernel;
     int left = LINES;
-    size_t *index = malloc((k->nparam + k->nlinear + 1) * sizeof *index);
+    FIT_OWNED size_t *index = malloc((k->nparam + k->nlinear + 1) * sizeof *index);
     size_t n = index ? fit_results_table(r, index) : 0, per = 0;
     for (size_t q = 0; q < k->nlinear; q++)
         per += k->linear[q].over >= 0;
@@ -682,5 +682,4 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     at_bounds(f, &left, r);
     other_minima(f, &left, r);
     verdict(f, &left, r);
-    free(index);
 }

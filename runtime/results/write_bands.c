@@ -65,7 +65,7 @@ static int evaluate(struct bands *b, const double *theta, const double *lin, dou
 static enum fit_status bands_of_points(struct bands *b, struct fit_error *err)
 {
     const struct fit_results *r = b->r;
-    double *mean = malloc((b->n + 1) * sizeof *mean);
+    FIT_OWNED double *mean = malloc((b->n + 1) * sizeof *mean);
     if (!mean)
         return fit_no_memory(err, "fit.h5, bands of the posterior");
     if (!evaluate(b, r->fit->theta, r->fit->lin, b->best))
@@ -77,7 +77,6 @@ static enum fit_status bands_of_points(struct bands *b, struct fit_error *err)
             b->mean[k * b->ndraw + d] = good && isfinite(mean[k]) ? mean[k] - b->best[k] : 0;
     }
     quantiles(b->mean, b->n, b->ndraw, b->low, b->high);
-    free(mean);
     return FIT_OK;
 }
 

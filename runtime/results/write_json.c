@@ -240,7 +240,7 @@ static void put_hierarchy(struct fit_json *j, const struct fit_results *r)
 static void put_correlation(struct fit_json *j, const struct fit_results *r, const size_t *index,
                             size_t n)
 {
-    double *row = malloc((n + 1) * sizeof *row);
+    FIT_OWNED double *row = malloc((n + 1) * sizeof *row);
     fit_json_begin(j, "correlation", '{');
     fit_json_begin(j, "names", '[');
     for (size_t i = 0; i < n; i++)
@@ -254,7 +254,6 @@ static void put_correlation(struct fit_json *j, const struct fit_results *r, con
     }
     fit_json_end(j);
     fit_json_end(j);
-    free(row);
 }
 
 static void put_identifiability(struct fit_json *j, const struct fit_results *r)

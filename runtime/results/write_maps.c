@@ -60,7 +60,7 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_text(w, "/entry/input/layout", in->layout);
     if (r->kernel->space != FIT_PAIRS)
         return;
-    int64_t *bin = in->bin ? malloc(ngroup * sizeof *bin) : NULL;
+    FIT_OWNED int64_t *bin = in->bin ? malloc(ngroup * sizeof *bin) : NULL;
     for (size_t g = 0; bin && g < ngroup; g++)
         bin[g] = (int64_t)in->bin[g];
     if (bin)
@@ -76,7 +76,6 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_real(w, "/entry/input/gap", in->gap, "angstrom");
     fit_h5r_real(w, "/entry/input/dt", in->dt, "s");
     fit_h5r_text(w, "/entry/input/dt_source", in->dt_text);
-    free(bin);
 }
 
 /* ---- data */
@@ -97,7 +96,7 @@ static void put_groups(struct fit_h5r *w, const struct fit_results *r, const cha
 {
     static const char *const name[] = {"phi", "q"}, *const unit[] = {"degree", "1/angstrom"};
     const size_t n = r->maps->ngroup;
-    double *zero = calloc(n, sizeof *zero);
+    FIT_OWNED double *zero = calloc(n, sizeof *zero);
     const double *value[] = {r->input->phi ? r->input->phi : zero, r->input->q_group};
     char path[80];
     snprintf(scale, size, "%s/%s", folder, group_scale(r));
@@ -113,7 +112,6 @@ static void put_groups(struct fit_h5r *w, const struct fit_results *r, const cha
         if (strcmp(path, scale) != 0)
             fit_h5r_attach(w, path, 0, scale);
     }
-    free(zero);
 }
 
 static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path, const char *groups,
@@ -203,7 +201,7 @@ static void put_column(struct fit_h5r *w, const struct fit_results *r, const cha
                        const char *unit, const double *column, const double *coord)
 {
     const struct fit_dataset *ds = r->ds;
-    double *value = malloc((ds->nrow + 1) * sizeof *value);
+    FIT_OWNED double *value = malloc((ds->nrow + 1) * sizeof *value);
     char path[128];
     for (size_t t = 0; value && t < ds->ntile; t++)
         for (size_t i = ds->tile[t].i0; i < ds->tile[t].i1; i++)
@@ -213,7 +211,6 @@ static void put_column(struct fit_h5r *w, const struct fit_results *r, const cha
         fit_h5r_reals(w, path, 1, &ds->nrow, value, unit);
     else
         fit_h5r_no_memory(w, path);
-    free(value);
 }
 
 static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)

@@ -98,7 +98,7 @@ static void put_covariance(struct fit_nc *f, const char *group, const char *name
                            const size_t *column)
 {
     char path[FIT_NC_PATH];
-    double *block = malloc((n * n + 1) * sizeof *block);
+    FIT_OWNED double *block = malloc((n * n + 1) * sizeof *block);
     for (size_t i = 0; block && i < n; i++)
         for (size_t j = 0; j < n; j++)
             block[i * n + j] = covariance[column[i] * f->s->ncolumn + column[j]];
@@ -107,7 +107,6 @@ static void put_covariance(struct fit_nc *f, const char *group, const char *name
     else
         fit_h5r_no_memory(f->w, name);
     fit_nc_attach(f, group, name, (const char *const[]){"column", "column_2", NULL});
-    free(block);
 }
 
 /* Draws stretched for correlated noise, and their covariance with that of the draws themselves. */
@@ -212,7 +211,7 @@ static void put_unconstrained(struct fit_nc *f)
                                                                             "coordinate_2"};
     const struct fit_samples *s = f->s;
     size_t d = s->ncoordinate, dims[3] = {s->chains, d, d};
-    const char **name = malloc((d + 1) * sizeof *name);
+    FIT_OWNED const char **name = malloc((d + 1) * sizeof *name);
     char path[FIT_NC_PATH];
     if (!name)
         fit_h5r_no_memory(f->w, group);
@@ -237,7 +236,6 @@ static void put_unconstrained(struct fit_nc *f)
             (const char *const[]){"chain", "coordinate", s->dense ? "coordinate_2" : NULL, NULL});
     }
     fit_nc_describe(f, "/unconstrained_posterior");
-    free(name);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -287,7 +285,7 @@ static void describe_file(struct fit_nc *f)
 {
     const struct fit_results *r = f->r;
     const struct fit_samples *s = f->s;
-    char *settings = settings_text(s);
+    FIT_OWNED char *settings = settings_text(s);
     if (!settings)
         fit_h5r_no_memory(f->w, "/");
     fit_nc_describe(f, "/");
@@ -308,7 +306,6 @@ static void describe_file(struct fit_nc *f)
     fit_nc_text(f, "/", "verdict", fit_verdict_word(s->verdict));
     fit_nc_text(f, "/", "verdict_text", s->verdict_text);
     fit_h5r_attribute_real(f->w, "/", "gradients", s->gradients);
-    free(settings);
 }
 
 static enum fit_status open_groups(struct fit_nc *f, struct fit_arena *a, struct fit_error *err)

@@ -71,7 +71,7 @@ static void put_predicted(struct fit_nc *f, const char *group, const double *val
 {
     const struct fit_predictive *p = f->r->predictive;
     const size_t dims[3] = {p->chains, p->draws, p->nrow};
-    int64_t *number = malloc((p->draws + p->nrow + p->chains) * sizeof *number);
+    FIT_OWNED int64_t *number = malloc((p->draws + p->nrow + p->chains) * sizeof *number);
     const size_t count[] = {p->chains, p->draws, p->nrow}, step[] = {1, p->step, 1};
     static const char *const name[] = {"chain", "draw", "row"};
     char path[FIT_NC_PATH];
@@ -89,7 +89,6 @@ static void put_predicted(struct fit_nc *f, const char *group, const double *val
     fit_nc_attach(f, group, "value", (const char *const[]){"chain", "draw", "row", NULL});
     snprintf(path, sizeof path, "/%s", group);
     fit_nc_describe(f, path);
-    free(number);
 }
 
 /* Log likelihood of the rows, and data drawn for them. */

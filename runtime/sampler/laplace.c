@@ -76,7 +76,7 @@ enum fit_status fit_hessian_at(const struct fit_target *t, const double *q, cons
 {
     size_t n = t->n;
     enum fit_status st = FIT_OK;
-    double *work = malloc((n * n + 4 * n + fit_eigen_work(n)) * sizeof *work);
+    FIT_OWNED double *work = malloc((n * n + 4 * n + fit_eigen_work(n)) * sizeof *work);
     if (!work)
         return fit_no_memory(err, "Hessian");
     for (size_t k = 0; k < n && st == FIT_OK; k++) {
@@ -97,7 +97,6 @@ enum fit_status fit_hessian_at(const struct fit_target *t, const double *q, cons
     if (st == FIT_OK && invert_clipped(n, scale, h, work) != 0)
         st = fit_fail(err, FIT_ERR_NUMERIC,
                       "Hessian: no direction in which the log density falls from the point given");
-    free(work);
     return st;
 }
 

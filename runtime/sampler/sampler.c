@@ -128,7 +128,7 @@ enum fit_status fit_sampler_start(struct fit_sampler *s, const struct fit_sample
                                   struct fit_error *err)
 {
     size_t n = s->n, nm = fit_metric_size(n, start->covariance != NULL);
-    double *block = calloc(2 * nm + 2 * n, sizeof *block);
+    FIT_OWNED double *block = calloc(2 * nm + 2 * n, sizeof *block);
     if (!block)
         return fit_no_memory(err, "starting points");
     struct fit_metric shape = {n, start->covariance != NULL, block, block + nm};
@@ -150,7 +150,6 @@ enum fit_status fit_sampler_start(struct fit_sampler *s, const struct fit_sample
         if (st == FIT_OK)
             st = start_chains(s, &one_mode, k, nmode, &shape, q, err);
     }
-    free(block);
     return st;
 }
 

@@ -90,11 +90,10 @@ static void save(struct fit_sampling_run *m)
     if (!m->opt->checkpoint)
         return;
     const size_t size = fit_sampler_state_size(m->sampler);
-    unsigned char *state = malloc(size);
+    FIT_OWNED unsigned char *state = malloc(size);
     if (state)
         fit_sampler_state_save(m->sampler, state);
     fit_sampling_save(m, state, size, done >= total);
-    free(state);
 }
 
 /* Ends of adaptation windows, that of the warm-up included, that every chain has passed. */

@@ -65,7 +65,7 @@ static enum fit_status uncorrected(const struct fit_posterior *p, struct fit_sam
 {
     enum { DRAWS = 4000 };
     size_t n = p->n;
-    double *q = malloc((DRAWS * n + 2 * n * n) * sizeof *q);
+    FIT_OWNED double *q = malloc((DRAWS * n + 2 * n * n) * sizeof *q);
     enum fit_status st = q ? FIT_OK : fit_no_memory(err, "consensus");
     if (st != FIT_OK)
         return st;
@@ -81,7 +81,6 @@ static enum fit_status uncorrected(const struct fit_posterior *p, struct fit_sam
     }
     if (st == FIT_OK)
         st = theta_moments(p, DRAWS, q, NULL, s->consensus->theta_mean, s->consensus->theta_sd, err);
-    free(q);
     return st;
 }
 
@@ -218,7 +217,7 @@ enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_er
     struct fit_samples *s = m->s;
     struct fit_consensus_options o = options(m);
     size_t n = p->n;
-    double *location = malloc((n * n + n) * sizeof *location);
+    FIT_OWNED double *location = malloc((n * n + n) * sizeof *location);
     if (!location)
         return fit_no_memory(err, "consensus");
     double *scale = location + n;
@@ -233,6 +232,5 @@ enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_er
         st = correct(m, location, scale, err);
     if (st == FIT_OK && !opt->uncorrected)
         st = find_exact(m, err);
-    free(location);
     return st;
 }

@@ -334,7 +334,7 @@ static enum fit_status run_all(struct fit_sampling_run *m, size_t draws, double 
 static enum fit_status regions_of(const struct weighing *w, size_t nq, const double *q, unsigned char *region,
                                   double *log_mixture, struct fit_error *err)
 {
-    double *density = malloc((nq * w->nmode + 1) * sizeof *density);
+    FIT_OWNED double *density = malloc((nq * w->nmode + 1) * sizeof *density);
     enum fit_status st = density ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t k = 0; k < w->nmode && st == FIT_OK; k++)
         st = fit_laplace_density(&w->run[k], nq, q, density + k * nq, err);
@@ -352,7 +352,6 @@ static enum fit_status regions_of(const struct weighing *w, size_t nq, const dou
         if (log_mixture)
             log_mixture[i] = top + log(sum);
     }
-    free(density);
     return st;
 }
 
@@ -522,13 +521,12 @@ static void choose(const struct fit_samples *s, const unsigned char *region, siz
 /* Rows of `width` bytes into the order `from`. */
 static int reorder(void *rows, size_t n, size_t width, const size_t *from)
 {
-    unsigned char *copy = malloc(n * width + 1);
+    FIT_OWNED unsigned char *copy = malloc(n * width + 1);
     if (!copy)
         return 0;
     memcpy(copy, rows, n * width);
     for (size_t i = 0; i < n; i++)
         memcpy((unsigned char *)rows + i * width, copy + from[i] * width, width);
-    free(copy);
     return 1;
 }
 
@@ -579,11 +577,10 @@ enum fit_status fit_samples_weigh(struct fit_sampling_run *m, struct fit_error *
     struct weighing w = {0};
     if (s->method != FIT_SAMPLING_NUTS || s->nmode < 2)
         return FIT_OK;
-    unsigned char *region = malloc(s->chains * s->draws + 1);
+    FIT_OWNED unsigned char *region = malloc(s->chains * s->draws + 1);
     enum fit_status st = region ? run_all(m, WEIGH_DRAWS, 0, &w, err) : fit_no_memory(err, "posterior");
     if (st == FIT_OK)
         st = weigh(m, &w, region, err);
     end_weighing(&w);
-    free(region);
     return st;
 }

@@ -113,7 +113,7 @@ static void complete_draws(struct fit_sampling_run *m)
 
 enum fit_status fit_samples_resample(struct fit_samples *s, const struct fit_laplace *l, struct fit_error *err)
 {
-    size_t *pick = malloc(s->draws * sizeof *pick);
+    FIT_OWNED size_t *pick = malloc(s->draws * sizeof *pick);
     if (!pick)
         return fit_no_memory(err, "posterior");
     struct fit_rng rng = {.seed = s->seed, .purpose = FIT_RNG_RESAMPLE};
@@ -128,7 +128,6 @@ enum fit_status fit_samples_resample(struct fit_samples *s, const struct fit_lap
     s->weight_ess = l->ess;
     s->gradients += (double)l->evaluations;
     s->complete = 1;
-    free(pick);
     return FIT_OK;
 }
 

@@ -166,7 +166,7 @@ static enum fit_status summarise(struct fit_samples *s, const struct stretch *x,
                 sum += half[i * n + k] * x->C[j * n + k];
             s->covariance_robust[x->column[i] * d + x->column[j]] = sum;
         }
-    const double **chain = malloc(s->chains * sizeof *chain);
+    FIT_OWNED const double **chain = malloc(s->chains * sizeof *chain);
     enum fit_status st = chain ? FIT_OK : fit_no_memory(err, "posterior");
     for (size_t i = 0; st == FIT_OK && i < n; i++) {
         size_t column = x->column[i];
@@ -179,7 +179,6 @@ static enum fit_status summarise(struct fit_samples *s, const struct stretch *x,
         if (st == FIT_OK)
             st = fit_quantile(&draws, 0.975, &c->q975_robust, NULL, NULL, err);
     }
-    free(chain);
     return st;
 }
 

@@ -55,7 +55,7 @@ static double median(double *y, size_t n)
 
 static enum fit_status spread(const struct fit_dataset *ds, double *scale, struct fit_error *err)
 {
-    double *y = malloc((ds->npoint + 1) * sizeof *y);
+    FIT_OWNED double *y = malloc((ds->npoint + 1) * sizeof *y);
     if (!y)
         return fit_no_memory(err, "prior_compat");
     size_t n = collect(ds, y);
@@ -63,7 +63,6 @@ static enum fit_status spread(const struct fit_dataset *ds, double *scale, struc
     for (size_t k = 0; k < n; k++)
         y[k] = fabs(y[k] - middle);
     *scale = fmax(n ? TO_DEVIATION * median(y, n) : 0, LEAST_SCALE);
-    free(y);
     return FIT_OK;
 }
 
