@@ -13,11 +13,29 @@ struct walk {
 };
 
 /* One part of the message, in version 1 padded to a multiple of 8. */
-static struct fit_h5_message part(struct fit_h5_cursor *c, size_t n, unsigned version, int shared)
+static struct fit_h5_message part(struct fit_h5_cursor *c, unsigned type, size_t n, unsigned version)
 {
-    struct fit_h5_message m = {.shared = (unsigned)shared, .n = n};
+    struct fit_h5_message m = {.type = type, .n = n};
     m.body = fit_h5_skip(c, version == 1 ? (n + 7) / 8 * 8 : n);
     return m;
+}
+
+/* Type and extent, each of which may stand elsewhere. */
+static enum fit_status read_parts(const struct walk *w, struct fit_h5_message m[2], struct fit_h5_attribute *a,
+                                  struct fit_error *err)
+{
+    unsigned char *away[2] = {NULL, NULL};
+    enum fit_status st = FIT_OK;
+    for (int k = 0; k < 2 && st == FIT_OK; k++)
+        if (m[k].shared && (st = fit_h5_shared_read(w->f, &m[k], &away[k], &m[k].n, err)) == FIT_OK) {
+            m[k].body = away[k];
+            m[k].shared = 0;
+        }
+    if (st == FIT_OK && (st = fit_h5_type_read(w->f, &m[0], &a->type, err)) == FIT_OK)
+        st = fit_h5_space_read(w->f, &m[1], &a->space, err);
+    free(away[0]);
+    free(away[1]);
+    return st;
 }
 
 /* Hands on what can be understood of a message. */
@@ -30,16 +48,17 @@ static int hand(const struct walk *w, const unsigned char *body, size_t n, struc
     size_t nname = (size_t)fit_h5_take(&c, 2), ntype = (size_t)fit_h5_take(&c, 2),
            nspace = (size_t)fit_h5_take(&c, 2);
     fit_h5_skip(&c, version == 3 ? 1 : 0);
-    struct fit_h5_message name = part(&c, nname, version, 0);
-    struct fit_h5_message type = part(&c, ntype, version, version > 1 && flags & SHARED_TYPE);
-    struct fit_h5_message space = part(&c, nspace, version, version > 1 && flags & SHARED_SPACE);
+    struct fit_h5_message name = part(&c, FIT_H5_ATTRIBUTE, nname, version), parts[2];
+    parts[0] = part(&c, FIT_H5_TYPE, ntype, version);
+    parts[1] = part(&c, FIT_H5_SPACE, nspace, version);
+    parts[0].shared = version > 1 && flags & SHARED_TYPE;
+    parts[1].shared = version > 1 && flags & SHARED_SPACE;
     struct fit_error why = {.status = FIT_OK};
     if (c.bad || version < 1 || version > 3)
         return 0;
     a.name = (const char *)name.body;
     a.nname = strnlen(a.name, nname);
-    if (fit_h5_type_read(w->f, &type, &a.type, &why) != FIT_OK ||
-        fit_h5_space_read(w->f, &space, &a.space, &why) != FIT_OK) {
+    if (read_parts(w, parts, &a, &why) != FIT_OK) {
         if (why.status != FIT_ERR_MEMORY)
             return 0;
         fit_fail(err, why.status, "%s", why.message);
@@ -53,20 +72,22 @@ static int hand(const struct walk *w, const unsigned char *body, size_t n, struc
 
 static int on_record(void *user, const unsigned char *record, size_t n, struct fit_error *err)
 {
-    enum { ID = 8, REST = 9 /* flags, order, hash */ };
+    enum { ID = 8, REST = 9 /* flags, order, hash */, SHARED = 2 };
     struct walk *w = user;
     unsigned char *object;
     size_t size;
     if (n < ID + REST)
         return 0;
     struct fit_error why = {.status = FIT_OK};
-    if (fit_h5_fractal_read(w->f, &w->heap, record, ID, &object, &size, &why) != FIT_OK) {
+    if ((record[ID] & SHARED
+             ? fit_h5_shared_heap(w->f, FIT_H5_ATTRIBUTE, record, &object, &size, &why)
+             : fit_h5_fractal_read(w->f, &w->heap, record, ID, &object, &size, &why)) != FIT_OK) {
         if (why.status != FIT_ERR_MEMORY)
             return 0;
         fit_fail(err, why.status, "%s", why.message);
         return 1;
     }
-    int stop = record[ID] & 2 ? 0 : hand(w, object, size, err); /* 2: shared, elsewhere */
+    int stop = hand(w, object, size, err);
     free(object);
     return stop;
 }

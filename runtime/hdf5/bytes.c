@@ -322,6 +322,7 @@ enum fit_status fit_h5_bytes_open(const char *file, struct fit_h5_bytes **out,
     }
     strcpy(f->name, file);
     f->users = 1;
+    f->shared = FIT_H5_NOWHERE;
     f->first = f;
     f->fd = open_regular(file, &seen);
     int64_t at = f->fd >= 0 ? find_superblock(f->fd, (uint64_t)seen.st_size) : -1;

@@ -31,6 +31,8 @@ struct fit_h5_bytes {
     uint64_t size;            /* bytes from there to the end */
     unsigned wide, wide_size; /* bytes of an address, of a size */
     uint64_t root, extension; /* headers of the root group and of what the superblock has no room for */
+    uint64_t shared;          /* table of shared messages (shared.c), or FIT_H5_NOWHERE */
+    unsigned shared_lists;    /* entries of it */
     uint64_t left;            /* bytes that the walk may still read */
     struct {
         uint64_t device, node;

@@ -13,19 +13,24 @@ enum { NOTED = 8 /* files that have a note of their own */ };
 
 enum fit_status fit_h5_file_open(const char *file, struct fit_h5_bytes **f, struct fit_error *err)
 {
-    enum { CACHE_IMAGE = 0x18 };
+    enum { SHARED_TABLE = 0x0f, CACHE_IMAGE = 0x18 };
     struct fit_h5_header h;
+    const struct fit_h5_message *m;
     enum fit_status st = fit_h5_bytes_open(file, f, err);
     if (st != FIT_OK || (*f)->extension == FIT_H5_NOWHERE)
         return st;
     fit_h5_walk(*f);
-    if ((st = fit_h5_header_read(*f, (*f)->extension, &h, err)) == FIT_OK && fit_h5_message(&h, CACHE_IMAGE))
+    if ((st = fit_h5_header_as_is(*f, (*f)->extension, &h, err)) == FIT_OK && fit_h5_message(&h, CACHE_IMAGE))
         st = fit_h5_refuse(err, "image of HDF5's cache, which opening it once for writing dissolves");
-    if (st == FIT_OK) {
-        fit_h5_header_free(&h);
-        return FIT_OK;
+    if (st == FIT_OK && (m = fit_h5_message(&h, SHARED_TABLE)) != NULL) {
+        struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
+        fit_h5_take(&c, 1);
+        (*f)->shared = fit_h5_take_address(*f, &c);
+        (*f)->shared_lists = (unsigned)fit_h5_take(&c, 1);
     }
     fit_h5_header_free(&h);
+    if (st == FIT_OK)
+        return FIT_OK;
     fit_h5_bytes_close(*f);
     *f = NULL;
     return st;

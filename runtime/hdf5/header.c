@@ -122,14 +122,43 @@ static enum fit_status read_next(struct reading *r, uint64_t address, uint64_t n
     return take_messages(r, c, err);
 }
 
-enum fit_status fit_h5_header_read(struct fit_h5_bytes *f, uint64_t address,
-                                   struct fit_h5_header *h, struct fit_error *err)
+enum fit_status fit_h5_header_as_is(struct fit_h5_bytes *f, uint64_t address, struct fit_h5_header *h,
+                                    struct fit_error *err)
 {
     struct reading r = {.f = f, .h = h};
     *h = (struct fit_h5_header){.file = f, .address = address};
     enum fit_status st = read_first(&r, err);
     for (size_t k = 0; k < r.nnext && st == FIT_OK; k++)
         st = read_next(&r, r.next[k], r.size[k], err);
+    if (st != FIT_OK)
+        fit_h5_header_free(h);
+    return st;
+}
+
+/* What is shared takes its place; what cannot be found stays shared, for those who need it to tell. */
+enum fit_status fit_h5_header_read(struct fit_h5_bytes *f, uint64_t address, struct fit_h5_header *h,
+                                   struct fit_error *err)
+{
+    enum fit_status st = fit_h5_header_as_is(f, address, h, err);
+    for (size_t k = 0; st == FIT_OK && k < h->n; k++) {
+        struct fit_h5_message *m = &h->message[k];
+        unsigned char *body, **grown;
+        size_t n;
+        if (!m->shared || (st = fit_h5_shared_read(f, m, &body, &n, err)) == FIT_ERR_DATA) {
+            st = FIT_OK;
+            continue;
+        }
+        if (st != FIT_OK)
+            break;
+        if (!(grown = realloc(h->block, (h->nblock + 1) * sizeof *grown))) {
+            free(body);
+            st = fit_h5_no_memory(f, err);
+            break;
+        }
+        h->block = grown;
+        h->block[h->nblock++] = body;
+        *m = (struct fit_h5_message){.type = m->type, .body = body, .n = n};
+    }
     if (st != FIT_OK)
         fit_h5_header_free(h);
     return st;

@@ -29,7 +29,7 @@ enum fit_h5_message_type {
 };
 
 struct fit_h5_message {
-    unsigned type, shared; /* shared: the body tells where the message is */
+    unsigned type, shared; /* shared: it stands elsewhere, and could not be found there */
     const unsigned char *body;
     size_t n;
 };
@@ -43,12 +43,24 @@ struct fit_h5_header {
     size_t nblock;
 };
 
+/* fit_h5_header_as_is() leaves shared messages where they are: their bodies tell where that is. */
+enum fit_status fit_h5_header_as_is(struct fit_h5_bytes *f, uint64_t address, struct fit_h5_header *h,
+                                    struct fit_error *err);
 enum fit_status fit_h5_header_read(struct fit_h5_bytes *f, uint64_t address,
                                    struct fit_h5_header *h, struct fit_error *err);
 void fit_h5_header_free(struct fit_h5_header *h);
 
 /* The first message of a type, or NULL. */
 const struct fit_h5_message *fit_h5_message(const struct fit_h5_header *h, unsigned type);
+
+/* ---- Shared messages (shared.c; III.I, IV.C) -------------------------------------------- */
+
+/* The body of a message that tells where it is, for the caller to free. */
+enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned char **body, size_t *n,
+                                   struct fit_error *err);
+/* The same from an identifier (8 bytes) in the heap of shared messages of a type. */
+enum fit_status fit_h5_shared_heap(struct fit_h5_bytes *f, unsigned type, const unsigned char *id, unsigned char **body,
+                                   size_t *n, struct fit_error *err);
 
 /* ---- Heaps (heap.c; III.D-F) ------------------------------------------------------------ */
 

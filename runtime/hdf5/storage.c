@@ -135,13 +135,13 @@ static enum fit_status read_layout(const struct fit_h5_bytes *f, const struct fi
     struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
     const unsigned char *compact = NULL;
     unsigned version = (unsigned)fit_h5_take(&c, 1);
-    if (m->shared || version > 5)
+    if (version > 5)
         return fit_h5_refuse(err, "layout of version %u", version);
     if (version > 2 && m->n > 1 && m->body[1] == VIRTUAL) { /* see fit_h5_is_virtual */
         d->storage = FIT_H5_VIRTUAL;
         return fit_h5_refuse(err, "virtual dataset");
     }
-    int good = version >= 1 && (version < 3 ? take_old_layout(f, &c, d, &compact)
+    int good = !m->shared && version >= 1 && (version < 3 ? take_old_layout(f, &c, d, &compact)
                                             : take_layout(f, &c, version, d, &compact));
     if (!good || c.bad)
         return fit_fail(err, FIT_ERR_DATA, damaged_text, f->name);
@@ -189,7 +189,9 @@ static enum fit_status read_filters(const struct fit_h5_bytes *f, const struct f
     struct fit_error why = {.status = FIT_OK};
     unsigned version = (unsigned)fit_h5_take(&c, 1);
     unsigned n = (unsigned)fit_h5_take(&c, 1);
-    if (m->shared || version > 2)
+    if (m->shared)
+        return fit_h5_damaged(f, "a shared list of filters", 0, err);
+    if (version > 2)
         return fit_h5_refuse(err, "filters of version %u", version);
     if (version == 1)
         fit_h5_skip(&c, 6);
@@ -217,6 +219,8 @@ static enum fit_status read_fill(const struct fit_h5_bytes *f, const struct fit_
     const struct fit_h5_message *old = fit_h5_message(h, FIT_H5_OLD_FILL);
     if (!m && !old)
         return FIT_OK;
+    if ((m ? m : old)->shared)
+        return fit_h5_damaged(f, "a shared fill value", 0, err);
     struct fit_h5_cursor c = m ? fit_h5_cursor(m->body, m->n) : fit_h5_cursor(old->body, old->n);
     int defined = 1;
     if (m) {

@@ -65,34 +65,10 @@ static enum fit_status read_type(const struct fit_h5_bytes *f, const unsigned ch
     return FIT_OK;
 }
 
-/* The type that several objects share has a header of its own. */
-static enum fit_status read_shared(struct fit_h5_bytes *f, const struct fit_h5_message *m,
-                                   struct fit_h5_datatype *t, struct fit_error *err)
-{
-    enum { IN_HEAP = 1 };
-    struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
-    struct fit_h5_header h;
-    unsigned version = (unsigned)fit_h5_take(&c, 1), kind = (unsigned)fit_h5_take(&c, 1);
-    if (version == 1)
-        fit_h5_skip(&c, 6);
-    if (version == 3 && kind == IN_HEAP)
-        return fit_h5_refuse(err, "type in a heap of shared messages");
-    enum fit_status st = fit_h5_header_read(f, fit_h5_take_address(f, &c), &h, err);
-    if (st != FIT_OK)
-        return st;
-    const struct fit_h5_message *type = fit_h5_message(&h, FIT_H5_TYPE);
-    if (c.bad || !type || type->shared)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: a shared type is damaged", f->name);
-    else
-        st = read_type(f, type->body, type->n, t, err);
-    fit_h5_header_free(&h);
-    return st;
-}
-
 enum fit_status fit_h5_type_read(struct fit_h5_bytes *f, const struct fit_h5_message *m,
                                  struct fit_h5_datatype *t, struct fit_error *err)
 {
-    return m->shared ? read_shared(f, m, t, err) : read_type(f, m->body, m->n, t, err);
+    return m->shared ? fit_h5_damaged(f, "a shared type", 0, err) : read_type(f, m->body, m->n, t, err);
 }
 
 int fit_h5_is_number(const struct fit_h5_datatype *t)
@@ -115,7 +91,9 @@ enum fit_status fit_h5_space_read(struct fit_h5_bytes *f, const struct fit_h5_me
         fit_h5_skip(&c, 5);
     else
         kind = (unsigned)fit_h5_take(&c, 1);
-    if (m->shared || version > 2)
+    if (m->shared)
+        return fit_h5_damaged(f, "a shared extent", 0, err);
+    if (version > 2)
         return fit_h5_refuse(err, "extent of version %u", version);
     if (s->rank > FIT_H5_RANK)
         return fit_h5_refuse(err, "%d dimensions", s->rank);
