@@ -246,7 +246,7 @@ struct fit_config_robust {
     struct fit_cfg_int cluster_length; /* frames of a cluster; 0: from the residuals */
     struct fit_cfg_flag cluster_joint; /* errors of different angles may be correlated */
     struct fit_cfg_choice noise;       /* enum fit_noise_kind */
-    struct fit_cfg_real count, shot;   /* of speckles, where they are known; 0 */
+    struct fit_cfg_real count, shot;   /* of speckles, where they are known; NaN */
 };
 
 enum fit_sequence { FIT_SEQUENCE_NONE, FIT_SEQUENCE_ANGLE, FIT_SEQUENCE_Q };

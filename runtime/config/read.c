@@ -27,6 +27,7 @@ static void default_input(struct fit_config *c)
     c->study.replicates.value = 200;
     c->scaling.peers_enabled.value = 1;
     c->max_seconds.value = NAN;
+    c->robust.count.value = c->robust.shot.value = NAN;
     c->seed.value = 42;
 }
 

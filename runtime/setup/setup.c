@@ -186,8 +186,9 @@ static void fill_options(struct fit_options *o, const struct fit_config *cfg, si
         o->gtol = cfg->nlsq.gtol.value;
     o->loss = (enum fit_loss)cfg->nlsq.loss.value;
     o->estimator = (enum fit_estimator)cfg->nlsq.estimator.value;
-    o->noise_model = (struct fit_noise_model){(enum fit_noise_kind)cfg->robust.noise.value, cfg->robust.count.value,
-                                              cfg->robust.shot.value};
+    o->noise_model = (struct fit_noise_model){.kind = (enum fit_noise_kind)cfg->robust.noise.value,
+                                              .count = fmax(cfg->robust.count.value, 0),
+                                              .shot = fmax(cfg->robust.shot.value, 0)};
     o->f_scale = cfg->nlsq.f_scale.value;
     o->scaling = fit_config_scaling(cfg, ngroup);
     o->threads = (int)cfg->threads.value;
