@@ -158,30 +158,6 @@ static void begin(FILE *out, const char *title, const char *subtitle)
     fputs("</code></p>\n", out);
 }
 
-static void end(FILE *out)
-{
-    fputs("</body>\n</html>\n", out);
-}
-
-static void section(FILE *out, const char *title)
-{
-    fputs("<h2>", out);
-    escape(out, title);
-    fputs("</h2>\n", out);
-}
-
-static void subsection(FILE *out, const char *title)
-{
-    fputs("<h3>", out);
-    escape(out, title);
-    fputs("</h3>\n", out);
-}
-
-static void paragraph(FILE *out, int open)
-{
-    fputs(open ? "<p>" : "</p>\n", out);
-}
-
 static void code(FILE *out, const char *text)
 {
     fputs("<code>", out);
@@ -207,45 +183,27 @@ static void table(FILE *out, const struct hg_column *column, uint32_t n)
     fputs("</tr></thead>\n<tbody>\n", out);
 }
 
-static void row(FILE *out, int open)
+static void cell(FILE *out, uint32_t k)
 {
-    fputs(open ? "<tr>" : "</tr>\n", out);
-}
-
-static void cell(FILE *out, uint32_t k, uint32_t n)
-{
-    (void)n;
     fputs("<td data-h=\"", out);
     escape(out, heading[k].title);
     fputs("\">", out);
 }
 
-static void cell_end(FILE *out, uint32_t k, uint32_t n)
-{
-    (void)k;
-    (void)n;
-    fputs("</td>", out);
-}
-
-static void table_end(FILE *out)
-{
-    fputs("</tbody></table></div>\n", out);
-}
-
 const struct hg_page_format hg_page_html = {
     .begin = begin,
-    .end = end,
-    .section = section,
-    .subsection = subsection,
-    .paragraph = paragraph,
     .text = escape,
     .code = code,
     .verbatim = verbatim,
     .math = inline_math,
     .formula = formula,
     .table = table,
-    .row = row,
     .cell = cell,
-    .cell_end = cell_end,
-    .table_end = table_end,
+    .section = {"<h2>", "</h2>\n"},
+    .subsection = {"<h3>", "</h3>\n"},
+    .paragraph = {"<p>", "</p>\n"},
+    .row = {"<tr>", "</tr>\n"},
+    .cell_end = "</td>",
+    .table_end = "</tbody></table></div>\n",
+    .end = "</body>\n</html>\n",
 };

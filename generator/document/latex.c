@@ -297,30 +297,6 @@ static void begin(FILE *out, const char *title, const char *subtitle)
     fputs("\\medskip\n\n", out);
 }
 
-static void end(FILE *out)
-{
-    fputs("\\end{document}\n", out);
-}
-
-static void section(FILE *out, const char *title)
-{
-    fputs("\n\\section*{", out);
-    text(out, title);
-    fputs("}\n", out);
-}
-
-static void subsection(FILE *out, const char *title)
-{
-    fputs("\n\\subsection*{", out);
-    text(out, title);
-    fputs("}\n", out);
-}
-
-static void paragraph(FILE *out, int open)
-{
-    fputs(open ? "" : "\n\n", out);
-}
-
 static void table(FILE *out, const struct hg_column *column, uint32_t n)
 {
     fputs("{\\footnotesize\\setlength{\\LTleft}{0pt}\\setlength{\\tabcolsep}{4pt}\n\\begin{"
@@ -341,43 +317,25 @@ static void table(FILE *out, const struct hg_column *column, uint32_t n)
     fputs(" \\\\[1pt] \\hline\\noalign{\\vskip 2pt} \\endhead\n", out);
 }
 
-static void row(FILE *out, int open)
+static void cell(FILE *out, uint32_t k)
 {
-    fputs(open ? "" : " \\\\\n", out);
-}
-
-static void cell(FILE *out, uint32_t k, uint32_t n)
-{
-    (void)n;
     fputs(k ? " & " : "", out);
-}
-
-static void cell_end(FILE *out, uint32_t k, uint32_t n)
-{
-    (void)out;
-    (void)k;
-    (void)n;
-}
-
-static void table_end(FILE *out)
-{
-    fputs("\\end{longtable}}\n", out);
 }
 
 const struct hg_page_format hg_page_latex = {
     .begin = begin,
-    .end = end,
-    .section = section,
-    .subsection = subsection,
-    .paragraph = paragraph,
     .text = text,
     .code = code,
     .verbatim = verbatim,
     .math = inline_math,
     .formula = formula,
     .table = table,
-    .row = row,
     .cell = cell,
-    .cell_end = cell_end,
-    .table_end = table_end,
+    .section = {"\n\\section*{", "}\n"},
+    .subsection = {"\n\\subsection*{", "}\n"},
+    .paragraph = {"", "\n\n"},
+    .row = {"", " \\\\\n"},
+    .cell_end = "",
+    .table_end = "\\end{longtable}}\n",
+    .end = "\\end{document}\n",
 };

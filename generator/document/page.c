@@ -27,44 +27,46 @@ __attribute__((format(printf, 2, 3))) static void say(struct page *p, const char
     p->f->text(p->out, text);
 }
 
+static void surrounded(struct page *p, struct hg_around around, const char *text)
+{
+    fputs(around.before, p->out);
+    p->f->text(p->out, text);
+    fputs(around.after, p->out);
+}
+
 static void paragraph(struct page *p, const char *text)
 {
-    p->f->paragraph(p->out, 1);
-    p->f->text(p->out, text);
-    p->f->paragraph(p->out, 0);
+    surrounded(p, p->f->paragraph, text);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
 struct table {
     struct page *p;
-    uint32_t n, k;
+    uint32_t k; /* cells of the row */
 };
 
 static struct table table(struct page *p, const struct hg_column *column)
 {
-    struct table t = {.p = p};
-    while (column[t.n].title)
-        t.n++;
-    p->f->table(p->out, column, t.n);
-    return t;
+    uint32_t n = 0;
+    while (column[n].title)
+        n++;
+    p->f->table(p->out, column, n);
+    return (struct table){.p = p};
 }
 
 /* Ends the cell before, and the row before when it is full; starts the next. */
 static void cell(struct table *t)
 {
     const struct hg_page_format *f = t->p->f;
-    if (t->k == 0)
-        f->row(t->p->out, 1);
-    else
-        f->cell_end(t->p->out, t->k - 1, t->n);
-    f->cell(t->p->out, t->k++, t->n);
+    fputs(t->k == 0 ? f->row.before : f->cell_end, t->p->out);
+    f->cell(t->p->out, t->k++);
 }
 
 static void row_end(struct table *t)
 {
-    t->p->f->cell_end(t->p->out, t->k - 1, t->n);
-    t->p->f->row(t->p->out, 0);
+    fputs(t->p->f->cell_end, t->p->out);
+    fputs(t->p->f->row.after, t->p->out);
     t->k = 0;
 }
 
@@ -165,7 +167,7 @@ static void law(struct page *p, unsigned char *shown)
 
 static void equations(struct page *p, unsigned char *shown)
 {
-    p->f->section(p->out, "Equations");
+    surrounded(p, p->f->section, "Equations");
     mean(p, &p->m->variant[0], shown);
     law(p, shown);
     notes(p);
@@ -221,7 +223,7 @@ static void parameters(struct page *p)
     static const struct hg_column column[] = {{"", 0},       {"name", 0},   {"unit", 0},         {"start", 0},
                                               {"bounds", 0}, {"prior", 26}, {"description", 42}, {NULL, 0}};
     uint32_t n = p->m->param.n + p->m->linear.n;
-    p->f->section(p->out, "Parameters");
+    surrounded(p, p->f->section, "Parameters");
     struct table t = table(p, column);
     for (uint32_t k = 0; k < n; k++) {
         int linear = k >= p->m->param.n;
@@ -235,7 +237,7 @@ static void parameters(struct page *p)
         cell_text(&t, description(p, s, linear));
         row_end(&t);
     }
-    p->f->table_end(p->out);
+    fputs(p->f->table_end, p->out);
 }
 
 static const char *symbol_kind(const struct page *p, const struct hg_list *list, const struct hg_symbol_decl *s)
@@ -258,7 +260,7 @@ static void data(struct page *p)
                                               {"kind", 0}, {"description", 90}, {NULL, 0}};
     const struct hg_list *const list[] = {&p->m->column, &p->m->axis, &p->m->setting};
     struct hg_model *m = p->m;
-    p->f->section(p->out, "Data and settings");
+    surrounded(p, p->f->section, "Data and settings");
     struct table t = table(p, column);
     if (m->space == FIT_PAIRS) {
         cell_math(&t, hg_typeset_name(p->a, m->observable));
@@ -290,7 +292,7 @@ static void data(struct page *p)
             cell_text(&t, doc);
             row_end(&t);
         }
-    p->f->table_end(p->out);
+    fputs(p->f->table_end, p->out);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -388,7 +390,7 @@ static void derivatives(struct page *p)
     if (hg_written_at(p->m, root)->depth > HG_WRITTEN_DEEP)
         return;
     uint32_t n = hg_written_parts(p->m, root, &part);
-    p->f->section(p->out, "Derivatives");
+    surrounded(p, p->f->section, "Derivatives");
     paragraph(p, "What the kernels compute, perhaps rearranged; the build tests it against dual numbers.");
     slopes(p, root, 0, part, n);
     for (uint32_t k = 0; k < n; k++)
@@ -408,12 +410,12 @@ static void variants(struct page *p, unsigned char *shown)
 {
     if (p->m->nvariant < 2)
         return;
-    p->f->section(p->out, "Variants");
+    surrounded(p, p->f->section, "Variants");
     paragraph(p, "Other formulas for the same data, chosen with --variant. Names that are not "
                  "defined here are those of "
                  "the equations above.");
     for (uint32_t v = 1; v < p->m->nvariant; v++) {
-        p->f->subsection(p->out, p->m->variant[v].name);
+        surrounded(p, p->f->subsection, p->m->variant[v].name);
         mean(p, &p->m->variant[v], shown);
     }
 }
@@ -423,7 +425,7 @@ static void curves(struct page *p, unsigned char *shown)
     static const struct hg_column column[] = {{"", 0}, {"name", 0}, {"unit", 0}, {"description", 90}, {NULL, 0}};
     if (p->m->curve.n == 0)
         return;
-    p->f->section(p->out, "Curves");
+    surrounded(p, p->f->section, "Curves");
     paragraph(p, "In the results of every fit, with the errors that follow from those of the parameters.");
     struct table t = table(p, column);
     for (uint32_t k = 0; k < p->m->curve.n; k++) {
@@ -435,7 +437,7 @@ static void curves(struct page *p, unsigned char *shown)
         cell_text(&t, s->doc);
         row_end(&t);
     }
-    p->f->table_end(p->out);
+    fputs(p->f->table_end, p->out);
     for (uint32_t k = 0; k < p->m->curve.n; k++) {
         hg_wid w = p->m->curve.item[k].written;
         struct hg_formula f;
@@ -465,20 +467,20 @@ static void cost(struct page *p, const struct hg_variant *v, const struct fit_co
                    each, p->m->axis.n ? p->m->axis.item[0].name : "")},
         {c->functions_per_pair, hg_format(p->a, "%s, of them calls of exp, sin, ...", each)},
     };
-    p->f->section(p->out, "Cost");
-    p->f->paragraph(p->out, 1);
+    surrounded(p, p->f->section, "Cost");
+    fputs(p->f->paragraph.before, p->out);
     say(p,
         "Residuals, gradient and Gauss-Newton matrix of the variant %s, %u parameters, arithmetic "
         "operations:",
         v->name, (unsigned)(p->m->param.n + p->m->linear.n));
-    p->f->paragraph(p->out, 0);
+    fputs(p->f->paragraph.after, p->out);
     struct table t = table(p, column);
     for (size_t k = p->m->space == FIT_ROWS ? 1 : 0; k < sizeof line / sizeof *line; k++) {
         cell_text(&t, hg_format(p->a, "%u", line[k].n));
         cell_text(&t, line[k].per);
         row_end(&t);
     }
-    p->f->table_end(p->out);
+    fputs(p->f->table_end, p->out);
 }
 
 /* A number as Lua writes it: 1, not 1.0. */
@@ -497,13 +499,13 @@ static void accuracy(struct page *p, const struct hg_variant *v, const struct hg
     static const struct hg_column column[] = {{"value", 0}, {"ulp", 90}, {NULL, 0}};
     if (!a || !hg_places_declared(a->box))
         return;
-    p->f->section(p->out, "Rounding");
-    p->f->paragraph(p->out, 1);
+    surrounded(p, p->f->section, "Rounding");
+    fputs(p->f->paragraph.before, p->out);
     say(p,
         "Largest errors found within the bounds, for the variant %s, in units of the last place "
         "(2.2e-16):",
         v->name);
-    p->f->paragraph(p->out, 0);
+    fputs(p->f->paragraph.after, p->out);
     struct table t = table(p, column);
     for (uint32_t k = 0; k < a->n; k++) {
         double ulp = a->output[k].ulp;
@@ -511,7 +513,7 @@ static void accuracy(struct page *p, const struct hg_variant *v, const struct hg
         cell_text(&t, ulp < 1e6 ? hg_format(p->a, "%.*f", ulp < 10 ? 1 : 0, ulp) : hg_format(p->a, "%.1e", ulp));
         row_end(&t);
     }
-    p->f->table_end(p->out);
+    fputs(p->f->table_end, p->out);
 }
 
 static const char *with_value(struct page *p, const char *text, const char *name, double x)
@@ -532,7 +534,7 @@ static void tests(struct page *p)
     const struct hg_column column[] = {{p->m->observable, 0}, {"variant", 0}, {"at", 105}, {NULL, 0}};
     if (p->m->ntest == 0)
         return;
-    p->f->section(p->out, "Test points");
+    surrounded(p, p->f->section, "Test points");
     paragraph(p, "Values that the build compares with what the compiler's interpreter finds.");
     struct table t = table(p, column);
     for (uint32_t k = 0; k < p->m->ntest; k++) {
@@ -552,17 +554,17 @@ static void tests(struct page *p)
         cell_text(&t, text);
         row_end(&t);
     }
-    p->f->table_end(p->out);
+    fputs(p->f->table_end, p->out);
 }
 
 static void head(struct page *p)
 {
     const struct hg_model *m = p->m;
     if (m->reference) {
-        p->f->paragraph(p->out, 1);
+        fputs(p->f->paragraph.before, p->out);
         say(p, "Reference: ");
         p->f->text(p->out, m->reference);
-        p->f->paragraph(p->out, 0);
+        fputs(p->f->paragraph.after, p->out);
     }
     if (m->validity)
         paragraph(p, m->validity);
@@ -571,8 +573,8 @@ static void head(struct page *p)
 static void identity(struct page *p)
 {
     const struct hg_model *m = p->m;
-    p->f->section(p->out, "File");
-    p->f->paragraph(p->out, 1);
+    surrounded(p, p->f->section, "File");
+    fputs(p->f->paragraph.before, p->out);
     say(p, "Made from ");
     p->f->code(p->out, m->file);
     say(p, "; SHA-256 ");
@@ -583,7 +585,7 @@ static void identity(struct page *p)
         p->f->code(p->out, *alias);
     }
     say(p, "%s", m->alias ? "." : "");
-    p->f->paragraph(p->out, 0);
+    fputs(p->f->paragraph.after, p->out);
 }
 
 void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_analysis *found,
@@ -604,5 +606,5 @@ void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_ana
     accuracy(&p, v, found->accuracy);
     tests(&p);
     identity(&p);
-    f->end(out);
+    fputs(f->end, out);
 }

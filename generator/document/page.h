@@ -17,23 +17,23 @@ struct hg_column {
              */
 };
 
+/* What stands around a part of a page. */
+struct hg_around {
+    const char *before, *after;
+};
+
 /* How a page is written.  Texts come as the author wrote them; the format escapes them. */
 struct hg_page_format {
     void (*begin)(FILE *out, const char *title, const char *subtitle);
-    void (*end)(FILE *out);
-    void (*section)(FILE *out, const char *title);
-    void (*subsection)(FILE *out, const char *title);
-    void (*paragraph)(FILE *out, int open);
     void (*text)(FILE *out, const char *text);
     void (*code)(FILE *out, const char *text);       /* inline, fixed width */
     void (*verbatim)(FILE *out, const char *text);   /* lines as they are */
     void (*math)(FILE *out, const struct hg_box *b); /* inline */
     void (*formula)(FILE *out, const struct hg_formula *f);
     void (*table)(FILE *out, const struct hg_column *column, uint32_t n);
-    void (*row)(FILE *out, int open);
-    void (*cell)(FILE *out, uint32_t k, uint32_t n); /* starts cell k of n */
-    void (*cell_end)(FILE *out, uint32_t k, uint32_t n);
-    void (*table_end)(FILE *out);
+    void (*cell)(FILE *out, uint32_t k); /* starts the cell of column k */
+    struct hg_around section, subsection, paragraph, row;
+    const char *cell_end, *table_end, *end;
 };
 
 extern const struct hg_page_format hg_page_html, hg_page_latex;
