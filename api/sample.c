@@ -118,7 +118,7 @@ static enum fit_status sample(const struct fit_api_problem *p, struct api_run *r
     s->options.interrupt = (const atomic_int *)r->o.interrupt;
     st = fit_sample(&s->posterior, &r->own, &s->options, &r->samples, err);
     r->sampled = st == FIT_OK;
-    if (st == FIT_OK)
+    if (st == FIT_OK && !s->table.made)
         st = fit_predictive_new(&s->posterior, &r->samples, &r->predictive, err);
     return st == FIT_OK ? show(r, err) : st;
 }

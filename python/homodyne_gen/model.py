@@ -254,7 +254,7 @@ class Model:
     def fit(self, values, *, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None, noise=None,
             loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0, search=True,
             multistart=0, everywhere=False, seed=0, threads=0, ties=None, share=None, progress=None, method="nlsq",
-            **given) -> "Union[Fit, Draws]":
+            estimator="least-squares", **given) -> "Union[Fit, Draws]":
         """Least squares.  Returns a Fit; one that did not converge says so in .converged.
 
         values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.
@@ -272,25 +272,28 @@ class Model:
                    returns something true the work ends with what there is (.status "interrupted", of draws .complete False),
                    or with Stopped where there is nothing yet; an exception in it ends the work and is raised again
         method     "nlsq"; "nuts" or "laplace": the same as sample()
+        estimator  two-time data: "least-squares"; "efficient": pairs weighed by the noise of speckles (docs/speckle.md);
+                   "auto": efficient where that noise is known and both agree
         """
         if method != "nlsq":
             return self.sample(values, sigma=sigma, dt=dt, time=time, use=use, start=start, fix=fix, bounds=bounds,
                                noise=noise, loss=loss, f_scale=f_scale, scaling=scaling, max_iterations=max_iterations,
                                max_seconds=max_seconds, search=search, multistart=multistart, everywhere=everywhere,
                                seed=seed, threads=threads, ties=ties, share=share, progress=progress, method=method,
-                               **given)
+                               estimator=estimator, **given)
         from .fit import Fit
         problem, g, values = self._measured(values, sigma, dt, time, use, given)
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
                        max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
-                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress)
+                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress,
+                       also=[("estimator", estimator)])
         return Fit(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
 
     def sample(self, values, *, draws=1000, chains=4, warmup=300, method="nuts", target_accept=None, metric=None,
                max_tree_depth=None, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None,
                noise=None, loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0,
                search=True, multistart=0, everywhere=False, seed=0, threads=0, ties=None, share=None, progress=None,
-               **given) -> "Draws":
+               estimator="least-squares", **given) -> "Draws":
         """Draws of the posterior with the model's priors.  Returns Draws: chains, convergence, a verdict in words.
 
         method     "nuts": Hamiltonian chains over all data; "laplace": a normal approximation, importance sampled
@@ -300,7 +303,7 @@ class Model:
         """
         from .draws import Draws
         problem, g, values = self._measured(values, sigma, dt, time, use, given)
-        also = [("method", method), ("draws", draws), ("chains", chains), ("warmup", warmup)]
+        also = [("method", method), ("draws", draws), ("chains", chains), ("warmup", warmup), ("estimator", estimator)]
         also += [(name, v) for name, v in (("target-accept", target_accept), ("metric", metric),
                                            ("max-tree-depth", max_tree_depth)) if v is not None]
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,

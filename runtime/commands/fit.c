@@ -168,7 +168,6 @@ static void release(struct fit_job *job)
     fit_maps_free(job->maps);
     if (job->sampled)
         fit_samples_free(&job->samples);
-    fit_efficient_table_free(&job->table);
     fit_predictive_free(&job->predictive);
     fit_residual_check_free(&job->residuals);
     fit_sampling_setup_free(&job->posterior);

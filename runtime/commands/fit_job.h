@@ -19,7 +19,6 @@
 #include "commands/program.h"
 #include "commands/progress.h"
 #include "files/yaml_tree.h"
-#include "fit/efficient.h"
 #include "fit/maps.h"
 #include "input/measurement.h"
 #include "results/results.h"
@@ -44,7 +43,6 @@ struct fit_job {
     int fitted, sampled;
     char *identity, checkpoint[1100]; /* of the posterior; file */
     char no_posterior[512];           /* why there is none, although one was asked for */
-    struct fit_efficient_table table; /* efficient estimates: what is sampled */
     struct fit_sampling_setup posterior;
     struct fit_samples samples;
     struct fit_predictive predictive;

@@ -88,43 +88,14 @@ static void say_priors(struct fit_job *job)
     }
 }
 
-/* The posterior: of all values, or of the equations that gave the efficient estimates. */
-static enum fit_status set_up(struct fit_job *job, struct fit_error *err)
-{
-    struct fit_sampling_setup *s = &job->posterior;
-    const struct fit_kernel *k = job->k;
-    const struct fit_dataset *ds = job->m->dataset;
-    const int efficient = job->fit.estimates.used == FIT_ESTIMATOR_EFFICIENT;
-    enum fit_status st = FIT_OK;
-    if (efficient && job->cfg->sampling.consensus.value)
-        return fit_fail(err, FIT_ERR_CONFIG, "consensus: not with efficient estimates, whose posterior takes all data "
-                                             "together; --estimator least-squares, or without shards");
-    if (efficient) {
-        st = fit_efficient_table(k, ds, &job->setup.options, &job->fit, &job->table, err);
-        k = st == FIT_OK ? &job->table.made->kernel : k;
-        ds = st == FIT_OK ? job->table.made->ds : ds;
-    }
-    if (st == FIT_OK)
-        st = fit_sampling_setup(job->cfg, k, ds, &job->setup, &job->fit, s, err);
-    if (st != FIT_OK || !efficient)
-        return st;
-    s->posterior.variance = FIT_VARIANCE_KNOWN; /* errors of the table are 1 */
-    s->posterior.sigma = NULL;
-    s->posterior.count = 1;
-    s->posterior.linear_class = job->table.linear_class;
-    if (s->posterior.scaling != FIT_SCALING_CONSTANT)
-        s->posterior.scaling = FIT_SCALING_INDIVIDUAL;
-    return FIT_OK;
-}
-
 /* What follows from draws. */
 static enum fit_status judge_draws(struct fit_job *job, struct fit_error *err)
 {
     struct fit_sampling_setup *s = &job->posterior;
     enum fit_status st = FIT_OK;
-    if (!job->table.made)
+    if (!s->table.made)
         st = fit_predictive_new(&s->posterior, &job->samples, &job->predictive, err);
-    if (st == FIT_OK && !job->table.made)
+    if (st == FIT_OK && !s->table.made)
         st = fit_residual_check(&s->posterior, &job->samples, s->options.threads, &job->residuals, err);
     say_how_it_began(job);
     fit_job_say(job, "posterior %s: %s; %.0f gradients in %.3f s", fit_verdict_word(job->samples.verdict),
@@ -137,7 +108,8 @@ static enum fit_status judge_draws(struct fit_job *job, struct fit_error *err)
 enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
 {
     struct fit_sampling_setup *s = &job->posterior;
-    enum fit_status st = set_up(job, err);
+    enum fit_status st =
+        fit_sampling_setup(job->cfg, job->k, job->m->dataset, &job->setup, &job->fit, s, err);
     if (st == FIT_OK && time_left(job) <= 0) {
         no_posterior(job, "the time limit was reached by the least-squares fit");
         return FIT_OK;
@@ -158,7 +130,7 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
     if (fit_dataset_status(job->m->dataset, err) != FIT_OK)
         st = err->status;
     job->sampled = st == FIT_OK;
-    if (job->sampled && job->table.made)
+    if (job->sampled && s->table.made)
         job->samples.log_evidence = NAN; /* of equations, which are others for another model */
     if (job->sampled)
         st = judge_draws(job, err);

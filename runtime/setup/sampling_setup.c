@@ -159,6 +159,28 @@ static void set_posterior(const struct fit_config *cfg, const struct fit_setup *
     };
 }
 
+/* The equations of efficient estimates in the place of kernel and values. */
+static enum fit_status take_table(const struct fit_config *cfg, const struct fit_setup *from,
+                                  const struct fit_result *fit, struct fit_sampling_setup *s, struct fit_error *err)
+{
+    struct fit_posterior_setup *p = &s->posterior;
+    if (cfg->sampling.consensus.value)
+        return fit_fail(err, FIT_ERR_CONFIG, "consensus: not with efficient estimates, whose posterior takes all data "
+                                             "together; --estimator least-squares, or without shards");
+    enum fit_status st = fit_efficient_table(p->kernel, p->ds, &from->options, fit, &s->table, err);
+    if (st != FIT_OK)
+        return st;
+    p->kernel = &s->table.made->kernel;
+    p->ds = s->table.made->ds;
+    p->variance = FIT_VARIANCE_KNOWN; /* errors of the table are 1 */
+    p->sigma = NULL;
+    p->count = 1;
+    p->linear_class = s->table.linear_class;
+    if (p->scaling != FIT_SCALING_CONSTANT)
+        p->scaling = FIT_SCALING_INDIVIDUAL;
+    return FIT_OK;
+}
+
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_dataset *ds, const struct fit_setup *from,
                                    const struct fit_result *fit, struct fit_sampling_setup *s, struct fit_error *err)
@@ -182,6 +204,11 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
     s->posterior.ds = ds;
     set_posterior(cfg, from, fit, s);
     set_noise(cfg, fit, &s->posterior);
+    if (fit->estimates.used == FIT_ESTIMATOR_EFFICIENT) {
+        enum fit_status st = take_table(cfg, from, fit, s, err);
+        if (st != FIT_OK)
+            return st;
+    }
     for (size_t q = 0; q < kernel->nlinear && q < 64; q++)
         s->posterior.open |= is_open(kernel, fit, &s->param[kernel->nparam + q], q) ? (uint64_t)1 << q : 0;
     if (cfg->sampling.prior_compat.value == FIT_PEER_HOMODYNE && from->link)
@@ -334,6 +361,7 @@ void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method m
 
 void fit_sampling_setup_free(struct fit_sampling_setup *s)
 {
+    fit_efficient_table_free(&s->table);
     fit_arena_free(&s->storage_);
     *s = (struct fit_sampling_setup){0};
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "config/config.h"
+#include "fit/efficient.h"
 #include "input/select.h" /* struct fit_notes */
 #include "sampling/sampling.h"
 #include "setup/setup.h"
 
 struct fit_sampling_setup {
     struct fit_posterior_setup posterior; /* arrays belong to this structure */
+    struct fit_efficient_table table; /* of efficient estimates: what is sampled in place of all values; else empty */
     struct fit_sampling_options options;
     struct fit_posterior_param *param;
     struct fit_posterior_level *level;
@@ -19,7 +21,8 @@ struct fit_sampling_setup {
 int fit_sampling_wanted(const struct fit_config *cfg);
 
 /* Numbers of iterations, limits of the verdict, priors and bounds as configured.  The noise is integrated out, one
- * level per group, unless the data came with errors.  from: the options of the fit (bounds, links); it and fit are
+ * level per group, unless the data came with errors.  Of efficient estimates the posterior is that of their equations,
+ * which have known errors.  from: the options of the fit (bounds, links); it and fit are
  * borrowed. */
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_dataset *ds, const struct fit_setup *from,

@@ -1,0 +1,83 @@
+#!/bin/sh
+# What the programs make of efficient estimates: a fit, a plan and a posterior agree, and what cannot be is refused.
+#
+#     speckle.sh BINDIR
+set -eu
+bin=$1
+if ! command -v python3 > /dev/null; then
+    echo "skipped: no python3"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() {
+    echo "speckle: $*"
+    exit 1
+}
+
+"$bin/homodyne-static_isotropic" simulate -o s.h5 --config-out s.yaml --frames 120 --dt 0.1 --q 0.0054 --phi 0 \
+    --contrast 0.3 --offset 1 --set D0=6000 --set alpha=-0.3 --set D_offset=0 --noise speckle --pixels 2000 --quiet
+fit() {
+    out=$1
+    shift
+    "$bin/homodyne-static_isotropic" fit s.yaml --fix D_offset=0 --quiet -o "$out" "$@"
+}
+fit plain
+fit white --noise white
+fit auto --estimator auto
+fit told --estimator efficient --speckles 2000 --shot 0.001
+fit laplace --estimator auto --method laplace
+"$bin/homodyne-static_isotropic" plan s.yaml --fix D_offset=0 --frames 1:120 --dt 0.1 --speckles 2000 --shot 0.001 \
+    --start D0=6000 --start alpha=-0.3 --start contrast=0.3 --start offset=1 --json > plan.json 2> /dev/null
+
+python3 - <<'PY'
+import json
+
+
+def load(name):
+    return json.load(open(name))
+
+
+fits = {n: load(f"{n}/fit.json") for n in ("plain", "white", "auto", "told", "laplace")}
+value = {n: {k: p["value"] for k, p in f["parameters"].items()} for n, f in fits.items()}
+std = {n: {k: p["std_robust"] for k, p in f["parameters"].items()} for n, f in fits.items()}
+assert "estimator" not in fits["plain"], "nobody asked for others than least squares"
+assert fits["auto"]["estimator"]["used"] == "efficient", fits["auto"]["estimator"]
+assert fits["auto"]["estimator"]["p"] > 1e-4, fits["auto"]["estimator"]
+white = fits["white"]["parameters"]["D0"]
+assert abs(white["std_robust"] / white["std"] - 1) < 1e-9 and value["white"] == value["plain"], white
+for k, true in (("D0", 6000), ("alpha", -0.3)):
+    other = fits["auto"]["estimator"]["least_squares"][k]
+    assert other == {"value": value["plain"][k], "std": std["plain"][k]}, other
+    assert std["auto"][k] < 0.5 * std["plain"][k], (k, std["auto"][k], std["plain"][k])
+    assert abs(value["auto"][k] - true) < 5 * std["auto"][k], (k, value["auto"], std["auto"])
+    # the number of speckles that is found is the one that is told
+    assert abs(std["told"][k] / std["auto"][k] - 1) < 0.3, (k, std["told"][k], std["auto"][k])
+    planned = load("plan.json")["parameters"][k]
+    assert abs(planned["std_efficient"] / std["told"][k] - 1) < 0.2, (k, planned, std["told"][k])
+    assert abs(planned["std_speckle"] / std["plain"][k] - 1) < 0.5, (k, planned, std["plain"][k])
+    draws = fits["laplace"]["posterior"]["parameters"][k]
+    told, prior = 1 / std["auto"][k] ** 2, 1 / draws["prior"]["b"] ** 2  # two normal laws make one
+    mean = (told * value["auto"][k] + prior * draws["prior"]["a"]) / (told + prior)
+    assert abs(draws["mean"] - mean) < 0.5 * std["auto"][k], (k, draws, mean)
+    assert abs(draws["sd"] * (told + prior) ** 0.5 - 1) < 0.3, (k, draws)
+assert fits["laplace"]["posterior"]["log_evidence"] is None, "equations of one model are not those of another"
+told = fits["told"]["speckle"]["groups"][0]
+assert (told["count"], round(told["shot"], 12), told["count_std"]) == (2000, 0.001, 0), told
+PY
+
+refused() { # WORD OPTION...
+    word=$1
+    shift
+    status=0
+    fit refused "$@" 2> said || status=$?
+    [ $status = 3 ] || fail "$*: exit code $status"
+    grep -q "$word" said || fail "$*: $(cat said)"
+    [ ! -e refused/fit.json ] || fail "$*: a result"
+}
+refused "linear loss" --estimator efficient --loss soft_l1
+refused "given" --estimator efficient --sigma 0.01
+refused "bootstrap" --estimator auto --bootstrap parametric:8
+refused "consensus" --estimator efficient --method cmc --consensus
+echo "speckle: fit, plan and posterior agree"
