@@ -24,23 +24,24 @@ static void json_string(FILE *out, const char *s)
     fputc('"', out);
 }
 
-static void json_text(FILE *out, const char *key, const char *value)
+/* Members of an object; before: what stands before them. */
+static void json_text(FILE *out, const char *before, const char *key, const char *value)
 {
-    fprintf(out, "\"%s\": ", key);
+    fprintf(out, "%s\"%s\": ", before, key);
     if (value)
         json_string(out, value);
     else
         fputs("null", out);
 }
 
-static void json_number(FILE *out, struct hg_model *m, const char *key, double x)
+static void json_number(FILE *out, struct hg_model *m, const char *before, const char *key, double x)
 {
-    fprintf(out, "\"%s\": %s", key, isfinite(x) ? hg_number(m->expr->arena, x) : "null");
+    fprintf(out, "%s\"%s\": %s", before, key, isfinite(x) ? hg_number(m->expr->arena, x) : "null");
 }
 
-static void json_texts(FILE *out, const char *key, const char *const *list)
+static void json_texts(FILE *out, const char *before, const char *key, const char *const *list)
 {
-    fprintf(out, "\"%s\": [", key);
+    fprintf(out, "%s\"%s\": [", before, key);
     for (const char *const *s = list; s && *s; s++) {
         fputs(s == list ? "" : ", ", out);
         json_string(out, *s);
@@ -57,32 +58,24 @@ static const char *const prior_word[] = {
 
 static void json_symbol(FILE *out, const struct hg_symbol_decl *s)
 {
-    fputs("    {", out);
-    json_text(out, "name", s->name);
-    fputs(", ", out);
-    json_text(out, "unit", s->unit);
-    fputs(", ", out);
-    json_text(out, "doc", s->doc);
+    json_text(out, "    {", "name", s->name);
+    json_text(out, ", ", "unit", s->unit);
+    json_text(out, ", ", "doc", s->doc);
     fprintf(out, ", \"line\": %u", (unsigned)s->line);
 }
 
 static void json_param(FILE *out, struct hg_model *m, const struct hg_symbol_decl *s, int linear)
 {
     json_symbol(out, s);
-    fputs(",\n     ", out);
-    json_number(out, m, "start", s->start);
-    fputs(", ", out);
-    json_number(out, m, "lower", s->lower);
-    fputs(", ", out);
-    json_number(out, m, "upper", s->upper);
+    json_number(out, m, ",\n     ", "start", s->start);
+    json_number(out, m, ", ", "lower", s->lower);
+    json_number(out, m, ", ", "upper", s->upper);
     fprintf(out, ", \"linear\": %s, ", linear ? "true" : "false");
-    json_text(out, "over", s->over >= 0 ? m->axis.item[s->over].name : NULL);
+    json_text(out, "", "over", s->over >= 0 ? m->axis.item[s->over].name : NULL);
     fprintf(out, ",\n     \"prior\": {\"kind\": \"%s\", ", prior_word[s->prior]);
-    json_number(out, m, "a", s->prior_a);
-    fputs(", ", out);
-    json_number(out, m, "b", s->prior_b);
-    fputs("}, ", out);
-    json_texts(out, "alias", s->alias);
+    json_number(out, m, "", "a", s->prior_a);
+    json_number(out, m, ", ", "b", s->prior_b);
+    json_texts(out, "}, ", "alias", s->alias);
     fputc('}', out);
 }
 
@@ -106,8 +99,7 @@ static void json_list(FILE *out, struct hg_model *m, const char *key, const stru
         fputs(k ? ",\n" : "\n", out);
         json_symbol(out, &list->item[k]);
         if (list == &m->setting) {
-            fputs(", ", out);
-            json_number(out, m, "default", list->item[k].start);
+            json_number(out, m, ", ", "default", list->item[k].start);
         }
         if (list == &m->column)
             fprintf(out, ", \"role\": \"%s\"", role[list->item[k].role]);
@@ -118,8 +110,7 @@ static void json_list(FILE *out, struct hg_model *m, const char *key, const stru
 
 static void json_line(FILE *out, const char *key, const char *value)
 {
-    fputs("  ", out);
-    json_text(out, key, value);
+    json_text(out, "  ", key, value);
     fputs(",\n", out);
 }
 
@@ -133,10 +124,8 @@ static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degen
         fputs(k ? ", " : "", out);
         json_string(out, p < m->param.n ? m->param.item[p].name : m->linear.item[p - m->param.n].name);
     }
-    fputs("], ", out);
-    json_text(out, "condition", d->kind == FIT_DEGENERATE_AT_VALUE ? m->param.item[d->condition].name : NULL);
-    fputs(", ", out);
-    json_number(out, m, "value", d->kind == FIT_DEGENERATE_AT_VALUE ? d->value : NAN);
+    json_text(out, "], ", "condition", d->kind == FIT_DEGENERATE_AT_VALUE ? m->param.item[d->condition].name : NULL);
+    json_number(out, m, ", ", "value", d->kind == FIT_DEGENERATE_AT_VALUE ? d->value : NAN);
     fputs(",\n     \"combinations\": [", out);
     for (uint32_t k = 0; k < d->ncombination; k++) {
         fputs(k ? ", " : "", out);
@@ -144,7 +133,7 @@ static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degen
     }
     fprintf(out, "], \"proof\": \"%s\", \"inside_bounds\": %s,\n     ", d->proved ? "simplified to zero" : "evaluated",
             d->inside ? "true" : "false");
-    json_text(out, "text", d->text);
+    json_text(out, "", "text", d->text);
     fputc('}', out);
 }
 
@@ -171,15 +160,12 @@ void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE 
     json_line(out, "hash", m->hash);
     fprintf(out, "  \"abi\": %d,\n", FIT_KERNEL_ABI);
     json_line(out, "space", m->space == FIT_ROWS ? "rows" : "pairs");
-    fputs("  ", out);
-    json_texts(out, "alias", m->alias);
+    json_texts(out, "  ", "alias", m->alias);
     fputs(",\n", out);
     json_line(out, "package", m->package);
     json_line(out, "mode", m->mode);
-    fputs("  \"observable\": {", out);
-    json_text(out, "name", m->observable);
-    fputs(", ", out);
-    json_text(out, "unit", m->observable_unit);
+    json_text(out, "  \"observable\": {", "name", m->observable);
+    json_text(out, ", ", "unit", m->observable_unit);
     fputs("},\n", out);
     json_params(out, m);
     json_list(out, m, "settings", &m->setting);
