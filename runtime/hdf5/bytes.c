@@ -316,11 +316,10 @@ enum fit_status fit_h5_bytes_open(const char *file, struct fit_h5_bytes **out,
     struct stat seen = {0};
     enum fit_status st = FIT_OK;
     *out = NULL;
-    if (!f || !(f->name = malloc(strlen(file) + 1))) {
+    if (!f || !(f->name = strdup(file))) {
         free(f);
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     }
-    strcpy(f->name, file);
     f->users = 1;
     f->shared = FIT_H5_NOWHERE;
     f->first = f;

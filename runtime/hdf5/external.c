@@ -42,13 +42,7 @@ enum fit_status fit_h5_file_open(const char *file, struct fit_h5_bytes **f, stru
 static char *folder_of(const char *file)
 {
     const char *slash = strrchr(file, '/');
-    const size_t n = slash ? (size_t)(slash - file) + 1 : 0;
-    char *folder = malloc(n + 1);
-    if (folder) {
-        memcpy(folder, file, n);
-        folder[n] = 0;
-    }
-    return folder;
+    return strndup(file, slash ? (size_t)(slash - file) + 1 : 0);
 }
 
 /* 1 when a file, its name without symbolic links, lies in or below a folder. */
@@ -89,11 +83,7 @@ static char *next_folder(const char **list)
     const size_t n = *list ? strcspn(*list, ":") : 0;
     if (!*list || !**list)
         return NULL;
-    char *folder = malloc(n + 1);
-    if (folder) {
-        memcpy(folder, *list, n);
-        folder[n] = 0;
-    }
+    char *folder = strndup(*list, n);
     *list += n + (size_t)((*list)[n] == ':');
     return folder;
 }

@@ -394,7 +394,7 @@ enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char
     return st;
 }
 
-/* ---- dimension scales and links -------------------------------------------------------------- */
+/* ---- dimension scales ------------------------------------------------------------------------ */
 
 enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char *name, int id,
                                   struct fit_error *err)
@@ -428,19 +428,6 @@ enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned
         H5Dclose(of);
     if (set >= 0)
         H5Dclose(set);
-    fit_h5_leave(&in);
-    return st;
-}
-
-enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path,
-                            struct fit_error *err)
-{
-    const struct fit_h5_inside in = fit_h5_enter();
-    hid_t links = parents();
-    enum fit_status st = FIT_OK;
-    if (H5Lcreate_soft(target, h->out, path, links, H5P_DEFAULT) < 0)
-        st = unwritten(h, path, err);
-    H5Pclose(links);
     fit_h5_leave(&in);
     return st;
 }

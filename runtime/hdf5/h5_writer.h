@@ -67,10 +67,6 @@ enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char
 enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim,
                                     const char *scale, struct fit_error *err);
 
-/* A second name for an object of the same file (a soft link). */
-enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path,
-                            struct fit_error *err);
-
 /* ---- Result files ---------------------------------------------------------------------------- */
 
 /* After the first failure further calls do nothing, and fit_h5r_close() tells what went wrong; so a writer of a whole

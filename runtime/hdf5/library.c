@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_SLOTS = 12421, CACHE_BYTES = 64 << 20 /* of expanded chunks, for every dataset */ };
+enum { CACHE_SLOTS = 12421, KEPT = 8 /* open datasets: each may hold a cache */ };
 
 struct fit_h5_library {
     struct fit_h5_library *next; /* of those that were asked for in a file */
@@ -109,7 +109,7 @@ hid_t fit_h5_library_file(const char *name)
 #if H5_VERSION_GE(1, 10, 7)
     H5Pset_file_locking(access, 0, 1); /* the own reader takes no locks either */
 #endif
-    H5Pset_cache(access, 0, CACHE_SLOTS, CACHE_BYTES, 0.75);
+    H5Pset_cache(access, 0, CACHE_SLOTS, FIT_H5_LIBRARY_CACHE, 0.75);
     hid_t f = H5Fopen(name, H5F_ACC_RDONLY, access), reasons = f < 0 ? H5Eget_current_stack() : -1;
     H5Pclose(access); /* which forgets why */
     if (reasons >= 0)
@@ -255,13 +255,6 @@ static enum fit_status open_inside(struct fit_h5_library *l, const struct fit_h5
     return st;
 }
 
-static char *copy_text(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char *p = malloc(n);
-    return p ? memcpy(p, text, n) : NULL;
-}
-
 static void library_free(struct fit_h5_library *l)
 {
     const struct fit_h5_inside in = fit_h5_enter();
@@ -283,8 +276,8 @@ static enum fit_status library_new(const struct fit_h5_header *h, const char *pa
     if (!l)
         return st == FIT_OK ? fit_h5_no_memory(h->file, err) : st;
     *l = (struct fit_h5_library){.in = h->file, .address = h->address, .users = 1, .set = -1, .memory = -1};
-    l->file = copy_text(h->file->name);
-    l->path = copy_text(path);
+    l->file = strdup(h->file->name);
+    l->path = strdup(path);
     if (!l->file || !l->path) {
         st = fit_h5_no_memory(h->file, err);
     } else {
@@ -314,6 +307,7 @@ enum fit_status fit_h5_library_open(const struct fit_h5_header *h, const char *p
     while (l && (l->in != h->file || l->address != h->address))
         l = l->next;
     if (!l && (st = library_new(h, path, what, d, &l, err)) == FIT_OK) {
+        fit_h5_library_forget(first, KEPT - 1);
         l->next = first->asked;
         first->asked = l;
     }
@@ -332,11 +326,14 @@ void fit_h5_library_close(struct fit_h5_library *l)
         library_free(l);
 }
 
-void fit_h5_library_forget(struct fit_h5_bytes *first)
+void fit_h5_library_forget(struct fit_h5_bytes *first, size_t kept)
 {
-    while (first && first->asked) {
-        struct fit_h5_library *l = first->asked;
-        first->asked = l->next;
+    struct fit_h5_library **last = &first->asked;
+    while (*last && kept--)
+        last = &(*last)->next;
+    while (*last) {
+        struct fit_h5_library *l = *last;
+        *last = l->next;
         fit_h5_library_close(l);
     }
 }

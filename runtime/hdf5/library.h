@@ -27,6 +27,9 @@ void fit_h5_reason(char *text, size_t size);
 
 struct fit_h5_library; /* an open dataset */
 
+/* Bytes of expanded chunks that libhdf5 keeps for each. */
+#define FIT_H5_LIBRARY_CACHE ((size_t)64 << 20)
+
 /* A file for reading, without locks; -1: not. */
 hid_t fit_h5_library_file(const char *name);
 
@@ -45,11 +48,13 @@ enum fit_status fit_h5_library_filters(const struct fit_h5_bytes *f, hid_t set, 
 
 /* The dataset of a header, whose path is for messages; what: why the own reader refuses it.  d: its type and extent become
  * those of the values as they are read: numbers that the own reader does not know become doubles.  Notes tell of it, and
- * of the sources of a virtual dataset.  It is opened once for all who ask; close for each, and for the file itself. */
+ * of the sources of a virtual dataset.  It stays open for a while, for others who ask; close for each. */
 enum fit_status fit_h5_library_open(const struct fit_h5_header *h, const char *path, const char *what,
                                     struct fit_h5_dataset *d, struct fit_h5_library **l, struct fit_error *err);
 void fit_h5_library_close(struct fit_h5_library *l);
-void fit_h5_library_forget(struct fit_h5_bytes *first);
+
+/* Closes those of a file, and of others to which its links lead, but for the `kept` that were asked for last. */
+void fit_h5_library_forget(struct fit_h5_bytes *first, size_t kept);
 
 /* The box start .. start + count, row by row, values of d->type; from any thread. */
 enum fit_status fit_h5_library_read(struct fit_h5_library *l, const size_t *start, const size_t *count, void *out,

@@ -14,6 +14,7 @@
 
 #define MOST_CHUNKS ((uint64_t)1 << 22)
 #define MOST_EMPTY ((uint64_t)1 << 26) /* bytes of values that were never written; and, of chunks, */
+#define TOO_MUCH ((size_t)1 << 40)     /* to be kept by anybody */
 #define EMPTY_RATIO 4                  /* so many of what was: halves of matrices are written */
 
 enum fit_status fit_h5_raw_new(size_t budget, struct fit_h5_raw_set **out, struct fit_error *err)
@@ -165,6 +166,16 @@ static void take_extent(struct fit_h5_raw *r)
         r->part[i] = r->dims[i] = r->d.space.dims[i];
 }
 
+/* Of chunks that libhdf5 reads. */
+static void take_grid(struct fit_h5_raw *r)
+{
+    r->chunk_size = (size_t)fit_h5_chunk_bytes(&r->d);
+    for (int i = 0; i < r->rank; i++) {
+        r->part[i] = r->d.part[i];
+        r->grid[i] = r->dims[i] ? (r->dims[i] - 1) / r->part[i] + 1 : 0;
+    }
+}
+
 /* By the own reader; what it does not know, by libhdf5. */
 static enum fit_status examine(struct fit_h5_raw *r, const struct fit_h5_header *h, struct fit_error *err)
 {
@@ -179,6 +190,8 @@ static enum fit_status examine(struct fit_h5_raw *r, const struct fit_h5_header 
     r->chunk = NULL;
     st = fit_h5_library_open(h, r->path, why.message, &r->d, &r->library, err);
     take_extent(r);
+    if (st == FIT_OK && r->d.storage == FIT_H5_CHUNKED)
+        take_grid(r);
     return st;
 }
 
@@ -193,10 +206,9 @@ enum fit_status fit_h5_raw_any(struct fit_h5_raw_set *s, const struct fit_h5 *h,
     if (st != FIT_OK)
         return fit_h5_refused(h->in, path, st, err);
     struct fit_h5_raw *r = calloc(1, sizeof *r);
-    if (!r || !(r->path = malloc(strlen(path) + 1)) || !keep_file(s, header.file)) {
+    if (!r || !(r->path = strdup(path)) || !keep_file(s, header.file)) {
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", h->name);
     } else {
-        strcpy(r->path, path);
         r->set = s;
         r->file = header.file;
         r->asked = h->in;
@@ -244,10 +256,10 @@ int fit_h5_raw_compressed(const struct fit_h5_raw *r)
 
 size_t fit_h5_raw_band(const struct fit_h5_raw *r, unsigned fixed)
 {
-    size_t n = r->chunk ? r->chunk_size : 0;
+    size_t n = r->chunk_size;
     for (int i = 0; i < r->rank; i++)
         n *= fixed >> i & 1 ? 1 : r->grid[i];
-    return n;
+    return r->library && n > FIT_H5_LIBRARY_CACHE ? TOO_MUCH : n;
 }
 
 void fit_h5_raw_keep(struct fit_h5_raw_set *s, size_t budget)

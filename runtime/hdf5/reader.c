@@ -1,6 +1,5 @@
 /* reader.c -- reading HDF5 files: what is there, numbers, texts, attributes.  See reader.h; the format is
  * read by the files object.h describes. */
-#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "hdf5/external.h"
 #include "hdf5/handle.h"
 #include "hdf5/library.h"
@@ -16,15 +15,12 @@
 struct fit_h5 *fit_h5_new(const char *name)
 {
     struct fit_h5 *h = calloc(1, sizeof *h);
-    if (!h)
-        return NULL;
-    h->out = -1;
-    h->name = malloc(strlen(name) + 1);
-    if (!h->name) {
+    if (h && !(h->name = strdup(name))) {
         free(h);
         return NULL;
     }
-    strcpy(h->name, name);
+    if (h)
+        h->out = -1;
     return h;
 }
 
@@ -54,7 +50,8 @@ void fit_h5_close(struct fit_h5 *h)
 {
     if (!h)
         return;
-    fit_h5_library_forget(h->in);
+    if (h->in)
+        fit_h5_library_forget(h->in, 0);
     fit_h5_bytes_close(h->in);
     free(h->name);
     free(h);
@@ -310,17 +307,6 @@ void fit_h5_free_strings(char **text, size_t n)
     free(text);
 }
 
-static char *copy_text(const char *from, size_t most)
-{
-    size_t n = strnlen(from, most);
-    char *p = malloc(n + 1);
-    if (p) {
-        memcpy(p, from, n);
-        p[n] = 0;
-    }
-    return p;
-}
-
 /* One text of variable length: bytes, address of a collection of the heap, number in it. */
 static enum fit_status long_text(struct fit_h5_bytes *f, const unsigned char *value, size_t size,
                                  struct fit_h5_collection *heap, size_t *room, char **text,
@@ -339,7 +325,7 @@ static enum fit_status long_text(struct fit_h5_bytes *f, const unsigned char *va
     if ((n = n < held ? n : held) > *room)
         return fit_h5_damaged(f, "a text", address, err);
     *room -= n;
-    *text = copy_text((const char *)data, n);
+    *text = strndup((const char *)data, n);
     return *text ? FIT_OK : fit_h5_no_memory(f, err);
 }
 
@@ -359,7 +345,7 @@ static enum fit_status texts_of(struct fit_h5_bytes *f, const struct fit_h5_data
             st = long_text(f, value, t->size, &heap, &room, &text[i], err);
             continue;
         }
-        if (!(text[i] = copy_text((const char *)value, t->size)))
+        if (!(text[i] = strndup((const char *)value, t->size)))
             st = fit_h5_no_memory(f, err);
         for (size_t k = text[i] ? strlen(text[i]) : 0; t->spaces && k && text[i][k - 1] == ' '; k--)
             text[i][k - 1] = 0;
@@ -548,7 +534,7 @@ static int add_name(struct names *l, const char *name, size_t n, struct fit_erro
         l->name = grown;
         l->room = room;
     }
-    if (!(l->name[l->n] = copy_text(name, n))) {
+    if (!(l->name[l->n] = strndup(name, n))) {
         fit_h5_no_memory(l->h->in, err);
         return 1;
     }
