@@ -181,6 +181,24 @@ static void own_noise(struct front_result *r, const struct fit_yaml *root)
     r->correlation = n > 0 ? fmax(lag, age) / n : NAN;
 }
 
+/* Groups of which both numbers are known. */
+static void read_speckles(struct front_result *r, const struct fit_yaml *groups)
+{
+    double speckles = 0, shot = 0, n = 0;
+    for (size_t g = 0; groups && groups->kind == FIT_YAML_LIST && g < groups->n; g++) {
+        const double count = number(fit_yaml_get(groups->entry[g].value, "count"));
+        if (!(count > 0))
+            continue;
+        speckles += count;
+        shot += number(fit_yaml_get(groups->entry[g].value, "shot"));
+        n++;
+    }
+    if (n > 0) {
+        r->speckles = speckles;
+        r->shot = shot / n;
+    }
+}
+
 static int read_own(struct front_result *r, const struct fit_yaml *root)
 {
     snprintf(r->program, sizeof r->program, "homodyne-gen");
@@ -192,6 +210,7 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
     text(path_get(root, "data.sha256"), r->data_sha256, sizeof r->data_sha256);
     r->chi2 = number(fit_yaml_get(root, "chi2"));
     r->reduced_chi2 = number(fit_yaml_get(root, "reduced_chi2"));
+    read_speckles(r, path_get(root, "speckle.groups"));
     r->npoint = number(fit_yaml_get(root, "n_points"));
     r->sigma = number(path_get(root, "noise.sigma_common"));
     r->wall_seconds = number(fit_yaml_get(root, "wall_seconds"));
@@ -307,6 +326,8 @@ enum fit_status front_result_read(const char *where, struct front_result *r, str
     *r = (struct front_result){.converged = -1,
                                .chi2 = NAN,
                                .reduced_chi2 = NAN,
+                               .speckles = NAN,
+                               .shot = NAN,
                                .npoint = NAN,
                                .sigma = NAN,
                                .wall_seconds = NAN,

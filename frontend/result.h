@@ -32,6 +32,7 @@ struct front_result {
     int package;        /* 1: written by a Python package */
     char model[64], data[1024], data_sha256[65], program[32];
     double chi2, reduced_chi2, npoint, sigma, wall_seconds, q; /* NaN: not told */
+    double speckles, shot; /* of the noise: speckles of all groups, mean shot noise; NaN: not known */
     double nfree, cost, log_likelihood;
     char robust[24];        /* how errors for correlated noise were found: "clusters of frames", ...; "" not told */
     double eta, clusters;   /* part of the values that count; clusters of frames; NaN: not told */

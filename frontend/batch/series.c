@@ -46,13 +46,15 @@ static double member(const struct front_row *row, const char *what)
     return strcmp(what, "converged") == 0      ? r->converged
            : strcmp(what, "reduced_chi2") == 0 ? r->reduced_chi2
            : strcmp(what, "sigma") == 0        ? r->sigma
+           : strcmp(what, "speckles") == 0     ? r->speckles
+           : strcmp(what, "shot") == 0         ? r->shot
            : strcmp(what, "npoint") == 0       ? r->npoint
                                                : r->wall_seconds;
 }
 
 static const char *const figures[][2] = {{"q", "1/angstrom"},   {"exit", "1"},  {"converged", "1"},
-                                         {"reduced_chi2", "1"}, {"sigma", "1"}, {"npoint", "1"},
-                                         {"seconds", "s"}};
+                                         {"reduced_chi2", "1"}, {"sigma", "1"}, {"speckles", "1"},
+                                         {"shot", "1"},         {"npoint", "1"}, {"seconds", "s"}};
 enum { FIGURES = sizeof figures / sizeof *figures };
 
 static const char *status_text(const struct front_row *row)

@@ -378,14 +378,14 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-void rp_page_groups(struct rp_markup *out, const struct rp_result *r)
+/* A list of maps with the same keys: a row each. */
+static void table_of(struct rp_markup *out, const char *title, const struct fit_yaml *list)
 {
-    const struct fit_yaml *list = rp_get(r->json, "scaling");
     if (!list || list->kind != FIT_YAML_LIST || !list->n ||
         list->entry[0].value->kind != FIT_YAML_MAP)
         return;
     const struct fit_yaml *first = list->entry[0].value;
-    rp_put(out, "<details><summary>as a table</summary><div class=\"wide\"><table><thead><tr>");
+    rp_put(out, "<details><summary>%s</summary><div class=\"wide\"><table><thead><tr>", title);
     for (size_t k = 0; k < first->n; k++) {
         rp_put(out, "<th class=\"n\">%s</th>", first->entry[k].key);
     }
@@ -402,6 +402,12 @@ void rp_page_groups(struct rp_markup *out, const struct rp_result *r)
         rp_put(out, "</tr>\n");
     }
     rp_put(out, "</tbody></table></div></details>\n");
+}
+
+void rp_page_groups(struct rp_markup *out, const struct rp_result *r)
+{
+    table_of(out, "as a table", rp_get(r->json, "scaling"));
+    table_of(out, "noise: number of speckles, shot noise", rp_get(r->json, "speckle.groups"));
 }
 
 /* ---- search ---------------------------------------------------------------------------------- */
