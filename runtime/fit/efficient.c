@@ -403,6 +403,21 @@ static void take_directions(struct job *j)
     r->variance = x->variance;
 }
 
+/* Numbers of the noise go with the contrast c that the fit has found, s2 as c and M as c^2: its error is theirs. */
+static void take_noise(struct job *j)
+{
+    const size_t q = (size_t)(j->f->kernel->intercept == 0);
+    for (size_t g = 0; g < j->ng; g++) {
+        struct fit_speckle_noise *x = &j->noise[g];
+        const double error = j->found.std[j->p + g * j->q + q] / x->contrast;
+        if (j->q == 2 && error > 0 && x->known == FIT_SPECKLE_BOTH) {
+            x->count_std = x->count_std > 0 ? x->count * hypot(x->count_std / x->count, 2 * error) : 0;
+            x->shot_std = x->shot_std > 0 ? x->shot * hypot(x->shot_std / x->shot, error) : 0;
+        }
+    }
+    memcpy(j->res->speckle, j->noise, j->ng * sizeof *j->noise);
+}
+
 static enum fit_status take(struct job *j)
 {
     struct fit_result *r = j->res;
@@ -416,7 +431,7 @@ static enum fit_status take(struct job *j)
     r->reduced_chi2 *= r->chi2 / before;
     memcpy(r->theta, j->found.theta, j->p * sizeof *r->theta);
     memcpy(r->lin, j->found.lin, j->ng * j->q * sizeof *r->lin);
-    memcpy(r->speckle, j->noise, j->ng * sizeof *r->speckle);
+    take_noise(j);
     take_errors(j);
     take_directions(j);
     r->estimates.used = FIT_ESTIMATOR_EFFICIENT;
