@@ -83,10 +83,13 @@ enum fit_status fit_h5_refuse(struct fit_error *err, const char *format, ...)
     return fit_fail(err, FIT_ERR_UNSUPPORTED, "%s", what);
 }
 
-enum fit_status fit_h5_refused(const struct fit_h5_bytes *f, const char *path, enum fit_status st, struct fit_error *err)
+enum fit_status fit_h5_refused(const struct fit_h5_bytes *f, const char *path, enum fit_status st,
+                               struct fit_error *err)
 {
     struct fit_error what = err ? *err : (struct fit_error){.status = st};
-    return st == FIT_ERR_UNSUPPORTED ? fit_fail(err, st, "%s: %s cannot be read: %.200s", f->name, path, what.message) : st;
+    return st != FIT_ERR_UNSUPPORTED
+               ? st
+               : fit_fail(err, st, "%s: %s cannot be read: %.200s", f->name, path, what.message);
 }
 
 enum fit_status fit_h5_get(const struct fit_h5_bytes *f, const char *what, uint64_t address,

@@ -74,7 +74,8 @@ enum fit_status fit_h5_no_memory(const struct fit_h5_bytes *f, struct fit_error 
 enum fit_status fit_h5_refuse(struct fit_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The whole message of that, for those who asked for a path; another status passes. */
-enum fit_status fit_h5_refused(const struct fit_h5_bytes *f, const char *path, enum fit_status st, struct fit_error *err);
+enum fit_status fit_h5_refused(const struct fit_h5_bytes *f, const char *path, enum fit_status st,
+                               struct fit_error *err);
 
 /* 1 when the last 4 of n bytes are the checksum of those before them. */
 int fit_h5_sum_is_right(const unsigned char *block, size_t n);

@@ -157,14 +157,16 @@ enum fit_status fit_h5_external_path(const struct fit_h5_bytes *f, const char *n
     if (s.memory)
         return fit_h5_no_memory(f, err);
     if (s.outside)
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: %s %s, which lies outside of the folder of the file: it is not read; a symbolic link to it "
-                        "beside the file, or its folder in %s, allows it",
-                        f->name, how->what, name, how->variable);
-    return s.found ? FIT_OK
-                   : fit_fail(err, FIT_ERR_IO,
-                              "%s: %s %s, which is not there; it is looked for beside the file and in the folders of %s",
-                              f->name, how->what, name, how->variable);
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "%s: %s %s, which lies outside of the folder of the file: it is not read; a symbolic link to it "
+            "beside the file, or its folder in %s, allows it",
+            f->name, how->what, name, how->variable);
+    return s.found
+               ? FIT_OK
+               : fit_fail(err, FIT_ERR_IO,
+                          "%s: %s %s, which is not there; it is looked for beside the file and in the folders of %s",
+                          f->name, how->what, name, how->variable);
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -189,8 +191,9 @@ enum fit_status fit_h5_external_open(struct fit_h5_bytes *f, const char *name, s
     if (st == FIT_OK)
         fit_h5_walk(*to);
     else
-        st = fit_fail(err, st == FIT_ERR_MEMORY ? st : FIT_ERR_DATA, "%s%s%s; %s links to it", why.status == FIT_ERR_UNSUPPORTED ? path : "",
-                      why.status == FIT_ERR_UNSUPPORTED ? ": " : "", why.message, f->name);
+        st = fit_fail(err, st == FIT_ERR_MEMORY ? st : FIT_ERR_DATA, "%s%s%s; %s links to it",
+                      why.status == FIT_ERR_UNSUPPORTED ? path : "", why.status == FIT_ERR_UNSUPPORTED ? ": " : "",
+                      why.message, f->name);
     free(path);
     return st;
 }

@@ -1,8 +1,8 @@
 /* external.h -- files that an HDF5 file names: in external links, as sources of virtual datasets.
  *
- * A name is looked for where libhdf5 looks (reference manual, H5Lcreate_external): an absolute one as it is, else its last
- * part; in the folders of an environment variable, separated by ':'; in the folder of the file; in that of the file behind
- * a symbolic link.  Not in the working directory, which is another one tomorrow.
+ * A name is looked for where libhdf5 looks (reference manual, H5Lcreate_external): an absolute one as it is, else its
+ * last part; in the folders of an environment variable, separated by ':'; in the folder of the file; in that of the
+ * file behind a symbolic link.  Not in the working directory, which is another one tomorrow.
  *
  * What is found must lie in or below the folder of the file that was opened first, or one of the variable: a data file
  * does not decide what else of a computer is read.  A symbolic link in the folder is its owner's word and is followed.
@@ -19,8 +19,8 @@ struct fit_h5_external {
 /* A file that the program names, for reading: FIT_ERR_UNSUPPORTED when its root cannot be found by the own reader. */
 enum fit_status fit_h5_file_open(const char *file, struct fit_h5_bytes **f, struct fit_error *err);
 
-/* The path of the file that f calls `name`, for the caller to free; base: f->name, or the file behind it, to look beside
- * this one only; NULL: beside both.  FIT_ERR_IO: it is not there; FIT_ERR_DATA: it must not be read. */
+/* The path of the file that f calls `name`, for the caller to free; base: f->name, or the file behind it, to look
+ * beside this one only; NULL: beside both.  FIT_ERR_IO: it is not there; FIT_ERR_DATA: it must not be read. */
 enum fit_status fit_h5_external_path(const struct fit_h5_bytes *f, const char *name, const char *base,
                                      const struct fit_h5_external *how, char **path, struct fit_error *err);
 

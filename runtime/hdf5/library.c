@@ -177,8 +177,10 @@ static enum fit_status choose_type(struct fit_h5_library *l, struct fit_h5_datas
     }
     H5Tclose(stored);
     if (class != H5T_INTEGER && class != H5T_FLOAT)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s holds neither numbers nor texts of one length, as which alone it is read "
-                        "by %s", l->file, l->path, version);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: %s holds neither numbers nor texts of one length, as which alone it is read "
+                        "by %s",
+                        l->file, l->path, version);
     const union {
         uint16_t number;
         unsigned char byte[2];
@@ -205,8 +207,8 @@ static enum fit_status take_extent(struct fit_h5_library *l, struct fit_h5_space
 }
 
 /* The dataset and, when it is virtual, its sources, in the file called `name`. */
-static enum fit_status open_set(struct fit_h5_library *l, const struct fit_h5_header *h, const char *name, int is_virtual,
-                                struct fit_h5_sources *s, struct fit_error *err)
+static enum fit_status open_set(struct fit_h5_library *l, const struct fit_h5_header *h, const char *name,
+                                int is_virtual, struct fit_h5_sources *s, struct fit_error *err)
 {
     hid_t file = fit_h5_library_file(name);
     enum fit_status st = FIT_OK;
@@ -226,7 +228,8 @@ static enum fit_status open_set(struct fit_h5_library *l, const struct fit_h5_he
     return st;
 }
 
-static void tell(const struct fit_h5_library *l, struct fit_h5_bytes *f, const char *what, const struct fit_h5_sources *s)
+static void tell(const struct fit_h5_library *l, struct fit_h5_bytes *f, const char *what,
+                 const struct fit_h5_sources *s)
 {
     struct fit_notes *notes = &f->first->notes;
     char text[1000];
@@ -236,7 +239,8 @@ static void tell(const struct fit_h5_library *l, struct fit_h5_bytes *f, const c
             return;
     fit_notes_add(notes, "%s", text);
     if (s->missing)
-        fit_notes_doubt(notes, "%s: sources of %s that are not there: %zu, first %s; the fill value stands for their values",
+        fit_notes_doubt(notes,
+                        "%s: sources of %s that are not there: %zu, first %s; the fill value stands for their values",
                         l->file, l->path, s->missing, s->first_missing);
 }
 
@@ -350,7 +354,8 @@ enum fit_status fit_h5_library_read(struct fit_h5_library *l, const size_t *star
         n[i] = count[i];
     }
     const struct fit_h5_inside in = fit_h5_enter();
-    hid_t file = H5Dget_space(l->set), memory = l->space.rank ? H5Screate_simple(l->space.rank, n, NULL) : H5Screate(H5S_SCALAR);
+    hid_t file = H5Dget_space(l->set),
+          memory = l->space.rank ? H5Screate_simple(l->space.rank, n, NULL) : H5Screate(H5S_SCALAR);
     if (file < 0 || memory < 0 ||
         (l->space.rank && H5Sselect_hyperslab(file, H5S_SELECT_SET, from, NULL, n, NULL) < 0) ||
         H5Dread(l->set, l->memory, memory, file, H5P_DEFAULT, out) < 0)

@@ -2,7 +2,8 @@
  * refuses (fit_h5_refuse) read by it.
  *
  * libhdf5 trusts what a file says.  It gets a file whose superblock, groups and headers on the way to the dataset, and
- * whose index of chunks, if there is one, the own reader has found sound; so have to be the sources of a virtual dataset.
+ * whose index of chunks, if there is one, the own reader has found sound; so have to be the sources of a virtual
+ * dataset.
  */
 #pragma once
 
@@ -33,7 +34,8 @@ struct fit_h5_library; /* an open dataset */
 /* A file for reading, without locks; -1: not. */
 hid_t fit_h5_library_file(const char *name);
 
-/* The sources of a virtual dataset, all of them looked at: libhdf5 takes what it cannot open for something that was never written. */
+/* The sources of a virtual dataset, all of them looked at: libhdf5 takes what it cannot open for something that was
+ * never written. */
 struct fit_h5_sources {
     size_t n, missing, looked;
     char text[200]; /* the first few files, for a note */
@@ -44,11 +46,12 @@ enum fit_status fit_h5_virtual_sources(struct fit_h5_bytes *f, hid_t set, const 
                                        struct fit_error *err);
 
 /* FIT_ERR_DATA when a filter of the dataset is not known to libhdf5, nor one of its plugins. */
-enum fit_status fit_h5_library_filters(const struct fit_h5_bytes *f, hid_t set, const char *path, struct fit_error *err);
+enum fit_status fit_h5_library_filters(const struct fit_h5_bytes *f, hid_t set, const char *path,
+                                       struct fit_error *err);
 
-/* The dataset of a header, whose path is for messages; what: why the own reader refuses it.  d: its type and extent become
- * those of the values as they are read: numbers that the own reader does not know become doubles.  Notes tell of it, and
- * of the sources of a virtual dataset.  It stays open for a while, for others who ask; close for each. */
+/* The dataset of a header, whose path is for messages; what: why the own reader refuses it.  d: its type and extent
+ * become those of the values as they are read: numbers that the own reader does not know become doubles.  Notes tell of
+ * it, and of the sources of a virtual dataset.  It stays open for a while, for others who ask; close for each. */
 enum fit_status fit_h5_library_open(const struct fit_h5_header *h, const char *path, const char *what,
                                     struct fit_h5_dataset *d, struct fit_h5_library **l, struct fit_error *err);
 void fit_h5_library_close(struct fit_h5_library *l);

@@ -247,7 +247,8 @@ static enum fit_status follow(struct fit_h5_at *at, const struct wanted *w, int 
     const char *from = at->f->name;
     if ((st = find_from(&there, file + n + 1, jumps, end, err)) == FIT_OK && *end == FIT_H5_NOTHING) {
         *end = FIT_H5_ELSEWHERE;
-        st = fit_fail(err, FIT_ERR_DATA, "%s: links to %s in %s, which is not there", from, file + n + 1, there.f->name);
+        st = fit_fail(err, FIT_ERR_DATA, "%s: links to %s in %s, which is not there", from, file + n + 1,
+                      there.f->name);
     }
     *at = there;
     return st;

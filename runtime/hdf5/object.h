@@ -56,8 +56,8 @@ const struct fit_h5_message *fit_h5_message(const struct fit_h5_header *h, unsig
 /* ---- Shared messages (shared.c; III.I, IV.C) -------------------------------------------- */
 
 /* The body of a message that tells where it is, for the caller to free. */
-enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned char **body, size_t *n,
-                                   struct fit_error *err);
+enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned char **body,
+                                   size_t *n, struct fit_error *err);
 /* The same from an identifier (8 bytes) in the heap of shared messages of a type. */
 enum fit_status fit_h5_shared_heap(struct fit_h5_bytes *f, unsigned type, const unsigned char *id, unsigned char **body,
                                    size_t *n, struct fit_error *err);
@@ -130,8 +130,8 @@ typedef int fit_h5_on_link(void *user, const struct fit_h5_link *link, struct fi
 enum fit_status fit_h5_links(struct fit_h5_bytes *f, uint64_t group, fit_h5_on_link *on, void *user,
                              struct fit_error *err);
 
-/* Where a path leads, perhaps in another file.  An object that is not there is no error.  ELSEWHERE: there is a link, which
- * is not followed or leads to nothing; the latter is an error. */
+/* Where a path leads, perhaps in another file.  An object that is not there is no error.  ELSEWHERE: there is a link,
+ * which is not followed or leads to nothing; the latter is an error. */
 enum fit_h5_end { FIT_H5_NOTHING, FIT_H5_OBJECT, FIT_H5_ELSEWHERE };
 struct fit_h5_at {
     struct fit_h5_bytes *f; /* as long as the file of the path */
@@ -209,8 +209,8 @@ struct fit_h5_dataset {
 /* Type and space only. */
 enum fit_status fit_h5_dataset_look(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err);
 
-/* All of it.  With FIT_ERR_UNSUPPORTED (fit_h5_refuse) d tells what could be understood: its storage is UNKNOWN, or only
- * its filters are none of those below. */
+/* All of it.  With FIT_ERR_UNSUPPORTED (fit_h5_refuse) d tells what could be understood: its storage is UNKNOWN, or
+ * only its filters are none of those below. */
 enum fit_status fit_h5_dataset_read(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err);
 void fit_h5_dataset_free(struct fit_h5_dataset *d);
 int fit_h5_is_dataset(const struct fit_h5_header *h);

@@ -1,49 +1,49 @@
 /* reader.h -- reading HDF5 files: the interface of this room to all others; files are written by h5_writer.h.
  *
- * Two ways.  The own reader knows the format (HDF5 File Format Specification 3.0) as far as measurements use it, and trusts
- * nothing.  What it knows not to know -- virtual datasets, filters but gzip, LZF, shuffle and checksums, numbers of other
- * forms than integers of 1 to 8 bytes and IEEE 754 of 2, 4 and 8, newer versions of a message -- is read by libhdf5, and
- * a note tells it (fit_h5_notes).  Both ways give the same: where the own reader knows the type, libhdf5 hands out the
- * bytes as stored, and one function converts them.
+ * Two ways.  The own reader knows the format (HDF5 File Format Specification 3.0) as far as measurements use it, and
+ * trusts nothing.  What it knows not to know -- virtual datasets, filters but gzip, LZF, shuffle and checksums,
+ * numbers of other forms than integers of 1 to 8 bytes and IEEE 754 of 2, 4 and 8, newer versions of a message -- is
+ * read by libhdf5, and a note tells it (fit_h5_notes).  Both ways give the same: where the own reader knows the
+ * type, libhdf5 hands out the bytes as stored, and one function converts them.
  *
  * Names.  Objects are named by their absolute path in the file ("/xpcs/qmap/map_names"); "." and repeated "/" mean
  * nothing, ".." is a name like others.  Soft and hard links are followed; at most 16 links to names on one way.
  *
- * Values.  Numbers become doubles, rows one after the other, the last axis fastest, whatever their order in the file:
- * integers and floating point of any width and order of bytes; NaN and infinities stay what they are; integers beyond
- * 2^53 are rounded.  What was never written is the fill value of the dataset, or 0.  Compounds, enumerations and complex
- * numbers are no numbers.  Texts of fixed and of variable length become bytes ended by NUL, as they stand in the file
- * (ASCII or UTF-8), without padding; those of variable length are read by the own reader only.  Units are the caller's
- * (fit_h5_read_unit).
+ * Values.  Numbers become doubles, rows one after the other, the last axis fastest, whatever their order in the
+ * file: integers and floating point of any width and order of bytes; NaN and infinities stay what they are; integers
+ * beyond 2^53 are rounded.  What was never written is the fill value of the dataset, or 0.  Compounds, enumerations
+ * and complex numbers are no numbers.  Texts of fixed and of variable length become bytes ended by NUL, as they
+ * stand in the file (ASCII or UTF-8), without padding; those of variable length are read by the own reader only.
+ * Units are the caller's (fit_h5_read_unit).
  *
- * Ownership.  Arrays and texts that are returned through a pointer belong to the caller (free, fit_h5_free_strings) and
- * are NULL after an error.  A handle owns the files to which its links lead; a set of datasets (fit_h5_raw_set) keeps
- * those that it reads, also when the handle is closed.
+ * Ownership.  Arrays and texts that are returned through a pointer belong to the caller (free, fit_h5_free_strings)
+ * and are NULL after an error.  A handle owns the files to which its links lead; a set of datasets (fit_h5_raw_set)
+ * keeps those that it reads, also when the handle is closed.
  *
- * Threads.  A handle is for one thread at a time, different handles are for any; fit_h5_raw_read is for all.  libhdf5 is
- * entered by one thread at a time, under one lock, which the writer takes, too.
+ * Threads.  A handle is for one thread at a time, different handles are for any; fit_h5_raw_read is for all.
+ * libhdf5 is entered by one thread at a time, under one lock, which the writer takes, too.
  *
  * Errors begin with the file and the path.
  *     FIT_ERR_IO            the file, or one that it names, is not there, is no HDF5, not complete, or being written
- *     FIT_ERR_DATA          damaged (with the byte), or not what was asked for; or libhdf5 could not read it either (with
- *                           its innermost reason; for a plugin that is missing, number and name of the filter)
+ *     FIT_ERR_DATA          damaged (with the byte), or not what was asked for; or libhdf5 could not read it either
+ *                           (with its innermost reason; where a plugin is missing, number and name of the filter)
  *     FIT_ERR_UNSUPPORTED   sound, as far as it was understood, and neither way reads it: the message says what it is
  *     FIT_ERR_MEMORY
  * A file that is found damaged is never given to libhdf5.
  *
- * What a hostile file can do.  To the own reader: nothing but to be refused.  It reads inside the file only, a few times
- * its size in all, whatever its parts say of each other; it asks for memory in proportion to the file (chunks of gzip:
- * 1032 to 1; values that were never written: 64 MB more).  It may take time in proportion to that.  It is fuzzed
- * (tests/fuzz/fuzz_hdf5.c, fuzz_chunks.c).  Through libhdf5, which trusts files and is not fuzzed here: a file made for it
- * may end the program, or worse; it reaches it only with what the own reader has accepted as far as it could follow, the
- * index of chunks included, and with filters that the user has installed (HDF5_PLUGIN_PATH).  fit_h5_alone() shuts this
- * way, and those out of the file.
+ * What a hostile file can do.  To the own reader: nothing but to be refused.  It reads inside the file only, a few
+ * times its size in all, whatever its parts say of each other; it asks for memory in proportion to the file (chunks
+ * of gzip: 1032 to 1; for values that were never written 64 MB, and of chunks four times what was).  It may take
+ * time in proportion to that.  It is fuzzed (tests/fuzz/fuzz_hdf5.c, fuzz_chunks.c).  Through libhdf5, which trusts
+ * files and is not fuzzed here: a file made for it may end the program, or worse; it reaches it only with what the
+ * own reader has accepted as far as it could follow, the index of chunks included, and with filters that the user
+ * has installed (HDF5_PLUGIN_PATH). fit_h5_alone() shuts this way, and those out of the file.
  *
- * Other files.  External links and virtual datasets name files.  They are looked for as HDF5 does, but not in the working
- * directory, and read only in or below the folder of the file, or a folder that the user names (HDF5_EXT_PREFIX,
- * HDF5_VDS_PREFIX): a data file does not decide what else of a computer is read (external.h).  A source of a virtual
- * dataset that is missing is an error, unless the dataset declares a fill value: then a note doubts it.  External storage
- * (bytes of any file taken for values) is not read.
+ * Other files.  External links and virtual datasets name files.  They are looked for as HDF5 does, but not in the
+ * working directory, and read only in or below the folder of the file, or a folder that the user names
+ * (HDF5_EXT_PREFIX, HDF5_VDS_PREFIX): a data file does not decide what else of a computer is read (external.h).  A
+ * source of a virtual dataset that is missing is an error, unless the dataset declares a fill value: then a note
+ * doubts it.  External storage (bytes of any file taken for values) is not read.
  */
 #pragma once
 
@@ -176,6 +176,6 @@ void fit_h5_raw_keep(struct fit_h5_raw_set *set, size_t budget);
 enum fit_status fit_h5_raw_read(struct fit_h5_raw *raw, const size_t *start, const size_t *count,
                                 void *out, struct fit_error *err);
 
-/* FIT_ERR_DATA when a file is no longer the one that was opened: replaced, cut or written to.  Sources of virtual datasets
- * are not watched. */
+/* FIT_ERR_DATA when a file is no longer the one that was opened: replaced, cut or written to.  Sources of virtual
+ * datasets are not watched. */
 enum fit_status fit_h5_raw_check(const struct fit_h5_raw_set *set, struct fit_error *err);

@@ -49,8 +49,8 @@ enum fit_status fit_h5_shared_heap(struct fit_h5_bytes *f, unsigned type, const 
     return st == FIT_OK ? fit_h5_fractal_read(f, &heap, id, ID, body, n, err) : st;
 }
 
-enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned char **body, size_t *n,
-                                   struct fit_error *err)
+enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned char **body,
+                                   size_t *n, struct fit_error *err)
 {
     enum { IN_HEAP = 1 };
     struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
@@ -64,7 +64,8 @@ enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_m
         return id ? fit_h5_shared_heap(f, m->type, id, body, n, err) : fit_h5_damaged(f, "a shared message", 0, err);
     }
     const uint64_t address = fit_h5_take_address(f, &c);
-    enum fit_status st = c.bad ? fit_h5_damaged(f, "a shared message", 0, err) : fit_h5_header_as_is(f, address, &h, err);
+    enum fit_status st =
+        c.bad ? fit_h5_damaged(f, "a shared message", 0, err) : fit_h5_header_as_is(f, address, &h, err);
     if (st != FIT_OK)
         return st;
     const struct fit_h5_message *there = fit_h5_message(&h, m->type);

@@ -156,8 +156,8 @@ static enum fit_status refuse_filter(int filter, const unsigned char *name, size
     static const struct {
         int filter;
         const char *name;
-    } known[] = {{4, "szip"},         {5, "nbit"},  {6, "scaleoffset"}, {307, "bzip2"},  {32001, "Blosc"}, {32004, "LZ4"},
-                 {32008, "bitshuffle"}, {32013, "zfp"}, {32015, "Zstd"},    {32026, "Blosc2"}};
+    } known[] = {{4, "szip"},    {5, "nbit"},           {6, "scaleoffset"}, {307, "bzip2"},  {32001, "Blosc"},
+                 {32004, "LZ4"}, {32008, "bitshuffle"}, {32013, "zfp"},     {32015, "Zstd"}, {32026, "Blosc2"}};
     char text[41];
     size_t k = 0;
     for (; name && k < n && k + 1 < sizeof text && name[k] >= ' ' && name[k] < 127 && name[k] != ';'; k++)

@@ -91,7 +91,8 @@ static enum fit_status open_source(const struct fit_h5_bytes *f, const char *nam
     return st == FIT_OK || st == FIT_ERR_MEMORY
                ? st
                : fit_fail(err, FIT_ERR_DATA, "%s%s%s; a virtual dataset of %s has values of it",
-                          st == FIT_ERR_UNSUPPORTED ? name : "", st == FIT_ERR_UNSUPPORTED ? ": " : "", why.message, f->name);
+                          st == FIT_ERR_UNSUPPORTED ? name : "", st == FIT_ERR_UNSUPPORTED ? ": " : "", why.message,
+                          f->name);
 }
 
 /* *there: 0 when the file or the dataset is missing. */
@@ -164,10 +165,11 @@ static enum fit_status look_at_sources(struct fit_h5_bytes *f, hid_t set, const 
     H5Pfill_value_defined(made, &fill);
     H5Pclose(made);
     if (st == FIT_OK && s->missing > before && fill != H5D_FILL_VALUE_USER_DEFINED)
-        st = fit_fail(err, FIT_ERR_IO,
-                      "%s: a virtual dataset has values of %s, which is not there, and declares no fill value for that; "
-                      "its sources belong beside the file, or into a folder of HDF5_VDS_PREFIX",
-                      f->name, s->first_missing);
+        st =
+            fit_fail(err, FIT_ERR_IO,
+                     "%s: a virtual dataset has values of %s, which is not there, and declares no fill value for that; "
+                     "its sources belong beside the file, or into a folder of HDF5_VDS_PREFIX",
+                     f->name, s->first_missing);
     return st;
 }
 

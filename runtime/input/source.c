@@ -319,8 +319,9 @@ static enum fit_status not_understood(const struct fit_source *s, struct fit_err
     }
     list_members(s, members, sizeof members, &why);
     if (why.status != FIT_OK)
-        return fit_fail(err, FIT_ERR_DATA, "%s: no layout of two-time data is recognised; the file holds: %.350s; %.450s",
-                        s->file, *members ? members : "nothing that can be read", why.message);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: no layout of two-time data is recognised; the file holds: %.350s; %.450s", s->file,
+                        *members ? members : "nothing that can be read", why.message);
     return fit_fail(err, FIT_ERR_DATA,
                     "%s: no layout of two-time data is recognised; the file holds: %s. The simplest is numbers "
                     "c2 (matrices x frames x frames) at the root of an HDF5 file, beside t, q and phi; "

@@ -1,8 +1,8 @@
 /* fuzz_hdf5.c -- HDF5 files, as a whole: runtime/hdf5 but the writers.
  *
  * Every object that can be reached within a few groups is listed and read, as numbers and as text, whole
- * and one element of it; so are its attributes.  Links out of the file are not followed, and libhdf5 is not asked: it trusts
- * files.  Checksums are not looked at in this build. */
+ * and one element of it; so are its attributes.  Links out of the file are not followed, and libhdf5 is not asked: it
+ * trusts files.  Checksums are not looked at in this build. */
 #include "fuzz.h"
 
 #include <string.h>

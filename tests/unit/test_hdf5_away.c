@@ -1,10 +1,11 @@
 /* test_hdf5_away.c -- HDF5 files that lead elsewhere: links into other files, virtual datasets, filters and types that
  * libhdf5 reads for the own reader; what is not followed, and what is said of it. */
 #define _XOPEN_SOURCE 700
+#include "hdf5/h5_writer.h"
 #include "hdf5/reader.h"
 
 #include <hdf5.h>
-#include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -354,8 +355,8 @@ static void test_sources_with_numbers_in_their_names(void **state)
 
 /* ---- filters and types ----------------------------------------------------------------------- */
 
-static size_t copy_through(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes,
-                           size_t *size, void **buf)
+static size_t copy_through(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes, size_t *size,
+                           void **buf)
 {
     (void)flags, (void)nparam, (void)param, (void)size, (void)buf;
     return nbytes;
@@ -367,7 +368,8 @@ static void test_filters_of_plugins(void **state)
     static const H5Z_class2_t class[] = {
         {H5Z_CLASS_T_VERS, 32008, 1, 1, "bitshuffle; see its page", NULL, NULL, copy_through},
         {H5Z_CLASS_T_VERS, 511, 1, 1, "odd one", NULL, NULL, copy_through}};
-    static const char *const says[] = {"filter 32008 (bitshuffle), for which libhdf5", "filter 511 (odd one), for which"};
+    static const char *const says[] = {"filter 32008 (bitshuffle), for which libhdf5",
+                                       "filter 511 (odd one), for which"};
     for (size_t k = 0; k < 2; k++) {
         H5Zregister(&class[k]);
         hid_t f = create("in/x.h5"), made = H5Pcreate(H5P_DATASET_CREATE);
@@ -439,15 +441,11 @@ static void test_damage_goes_no_further(void **state)
     assert_null(strstr(err.message, "libhdf5"));
 }
 
-/* Boxes, as tiles are filled by several threads. */
-static void test_boxes_by_libhdf5(void **state)
+/* The dataset /x of N x N values 100 i + k, by a filter of libhdf5. */
+static void write_matrix(void)
 {
-    (void)state;
-    struct fit_h5_raw_set *set;
-    struct fit_h5_raw *raw;
-    const char *why;
     const hsize_t dims[2] = {N, N}, part[2] = {5, N};
-    float value[N][N], box[2][3];
+    float value[N][N];
     for (int i = 0; i < N; i++)
         for (int k = 0; k < N; k++)
             value[i][k] = (float)(100 * i + k);
@@ -460,6 +458,44 @@ static void test_boxes_by_libhdf5(void **state)
     H5Pclose(made);
     H5Sclose(space);
     H5Fclose(f);
+}
+
+/* Rows of the matrix again and again; 1: all were right. */
+static void *read_rows(void *user)
+{
+    static char wrong;
+    struct fit_h5_raw *raw = user;
+    float row[N];
+    for (size_t k = 0; k < 300; k++)
+        if (fit_h5_raw_read(raw, (size_t[]){k % N, 0}, (size_t[]){1, N}, row, NULL) != FIT_OK ||
+            row[N - 1] != (float)(100 * (k % N) + N - 1)) /* exactly */
+            return &wrong;
+    return NULL;
+}
+
+static herr_t told(hid_t stack, void *user)
+{
+    (void)stack;
+    ++*(int *)user;
+    return 0;
+}
+
+/* Boxes, as tiles are filled by several threads, while another one writes; what the program around us has set for
+ * errors of libhdf5 is not called, and stays. */
+static void test_boxes_by_libhdf5(void **state)
+{
+    (void)state;
+    struct fit_h5_raw_set *set;
+    struct fit_h5_raw *raw;
+    struct fit_h5 *out;
+    pthread_t thread[3];
+    void *wrong, *with;
+    H5E_auto2_t say;
+    const char *why;
+    float box[2][3];
+    int calls = 0;
+    write_matrix();
+    H5Eset_auto2(H5E_DEFAULT, told, &calls);
     assert_int_equal(fit_h5_open("in/x.h5", &h, &err), FIT_OK);
     assert_int_equal(fit_h5_raw_new(1000, &set, &err), FIT_OK);
     assert_int_equal(fit_h5_raw_open(set, h, "/x", &raw, &why, &err), FIT_OK);
@@ -470,6 +506,23 @@ static void test_boxes_by_libhdf5(void **state)
     assert_int_equal(fit_h5_raw_read(raw, (size_t[]){9, 20}, (size_t[]){2, 3}, box, &err), FIT_OK);
     assert_true(box[0][0] == 920 && box[0][2] == 922 && box[1][0] == 1020);
     assert_int_equal(fit_h5_raw_read(raw, (size_t[]){9, 22}, (size_t[]){2, 3}, box, &err), FIT_ERR_INTERNAL);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(pthread_create(&thread[k], NULL, read_rows, raw), 0);
+    assert_int_equal(fit_h5_create("in/out.h5", &out, &err), FIT_OK);
+    for (int k = 0; k < 50; k++) {
+        char path[16];
+        snprintf(path, sizeof path, "/g/y%d", k);
+        assert_int_equal(fit_h5_write_doubles(out, path, (double[]){1, 2, 3}, 3, &err), FIT_OK);
+    }
+    assert_int_equal(fit_h5_write_doubles(out, "/g/y1", (double[]){1}, 1, &err), FIT_ERR_IO);
+    assert_int_equal(fit_h5_finish(out, &err), FIT_OK);
+    for (int k = 0; k < 3; k++) {
+        pthread_join(thread[k], &wrong);
+        assert_null(wrong);
+    }
+    H5Eget_auto2(H5E_DEFAULT, &say, &with);
+    assert_true(say == told && with == &calls && calls == 0);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     fit_h5_raw_free(set);
 }
 
