@@ -102,9 +102,21 @@ static void note_degenerate(struct fit_job *job)
                       job->m->first);
 }
 
+/* A velocity of more than half a turn of phase a frame, and the like. */
+static void note_aliased(struct fit_job *job)
+{
+    const size_t e = job->fit.aliased;
+    if (e < job->fit.nparam)
+        fit_notes_add(&job->notes,
+                      "%s = %.4g: the model turns back between one frame and the next, wherever it depends on %s; values "
+                      "that differ by full turns a frame (aliases) fit as well or nearly so: bound it by what is known",
+                      job->k->param[e].name, job->fit.theta[e], job->k->param[e].name);
+}
+
 void fit_job_note_result(struct fit_job *job)
 {
     note_degenerate(job);
+    note_aliased(job);
     fit_job_say(job, "%s: %s", fit_word_name(job->fit.status), job->fit.message);
     if (fit_dataset_streamed(job->m->dataset))
         fit_notes_add(&job->notes,

@@ -2,6 +2,7 @@
 #include "errors/profile.h"
 #include "errors/axis.h"
 #include "errors/likelihood.h"
+#include "errors/sandwich.h"
 #include "math/special.h"
 #include "errors/survey.h"
 
@@ -21,7 +22,6 @@ static const double AGREES = 0.1; /* of a rise: so near must the sketch be to th
 /* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do
  * not tell what else is possible.  (An error is believed for some of its multiples.) */
 static const double RIVAL = 9, APART = 3;
-static const double SHARED = 1.25; /* robust errors, over the usual ones, by chance at most */
 static const double VISIBLE = 1e-2; /* rounding of the cost, in units of the noise, beyond which it shows nothing */
 /* A linear parameter whose variance owes less than this part to the others: with these held the cost is a paraboloid.
  */
@@ -428,13 +428,6 @@ static enum fit_status examine(struct profile *p)
     return FIT_OK;
 }
 
-/* 1: residuals share so much noise that the usual errors do not hold. */
-static int shared_noise(const struct fit_result *r)
-{
-    return r->robust.kind == FIT_ROBUST_SPECKLE ||
-           (r->robust.kind == FIT_ROBUST_FRAMES && r->robust.eta > 0 && r->robust.eta < 1 / (SHARED * SHARED));
-}
-
 double fit_profile_widest(const struct fit_result *r)
 {
     double most = 1;
@@ -451,10 +444,11 @@ void fit_profile_none(struct fit_result *r)
     memcpy(r->paraboloid_robust, r->covariance_robust, square * sizeof *r->covariance_robust);
     memcpy(r->profile, r->std, r->nparam * sizeof *r->profile);
     memset(r->interval, 0, r->nfull * sizeof *r->interval);
-    const double all = shared_noise(r) && r->robust.eta > 0 ? 1 / sqrt(r->robust.eta) : 1;
+    const int shared = fit_sandwich_shared(&r->robust);
+    const double all = shared && r->robust.eta > 0 ? 1 / sqrt(r->robust.eta) : 1;
     for (size_t e = 0; e < r->nfull; e++) {
         double ratio = r->std_robust[e] / r->std[e];
-        r->interval[e].wider = !shared_noise(r) ? 1 : ratio > 0 && isfinite(ratio) ? ratio : all;
+        r->interval[e].wider = !shared ? 1 : ratio > 0 && isfinite(ratio) ? ratio : all;
     }
 }
 

@@ -31,6 +31,7 @@
 
 static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
+static const double SHARED = 1.25;            /* robust errors, over the usual ones, by chance at most */
 static const double UNEVEN = 1.3;             /* variance by lag, of noise that is not the same everywhere */
 static const double MISFIT = 1e-4; /* probability of the test of fit below which residuals are not such noise */
 /* Closed form: with fewer correlation times than that it wants so many independent pieces (speckles by correlation
@@ -606,13 +607,14 @@ static double closed_tails(const struct work *c, const struct fit_result *res)
     return isfinite(freedom) ? freedom / (freedom - 2) : 1;
 }
 
-/* Is the measurement too short for the linear closed form? */
+/* Is the measurement too short for the linear closed form?  A part of the light that outlasts it counts, however small:
+ * as in a minimum where one of two components stands still, by which noise of the other can be fitted. */
 static int too_short(const struct work *c, const struct fit_result *res)
 {
     double slowest = 0, count = 0;
     for (size_t g = 0; g < c->o->ngroup; g++) {
         const struct fit_speckle_noise *x = &res->speckle[g];
-        slowest = fmax(slowest, x->frames);
+        slowest = fmax(slowest, x->longest);
         count += x->known == FIT_SPECKLE_BOTH ? x->count : 0;
     }
     const double times = (double)(c->o->ds->layout.nframe - 1) / slowest;
@@ -625,6 +627,24 @@ static void widen(struct fit_result *res, double tails)
         res->std_robust[k] *= sqrt(tails);
     for (size_t k = 0; k < res->nfull * res->nfull; k++)
         res->covariance_robust[k] *= tails;
+}
+
+int fit_sandwich_shared(const struct fit_robust *r)
+{
+    return r->kind == FIT_ROBUST_SPECKLE ||
+           (r->kind == FIT_ROBUST_FRAMES && r->eta > 0 && r->eta < 1 / (SHARED * SHARED));
+}
+
+/* Which of its aliases a value is goes by small differences of the cost, and noise that values share makes these larger
+ * by factors that differ between minima, of which there are many. */
+static void withhold_aliased(struct work *c, struct fit_result *res)
+{
+    char why[160];
+    if (!c->s->aliased || !fit_sandwich_shared(&res->robust))
+        return;
+    snprintf(why, sizeof why, "at this %s the model turns back between one frame and the next, and noise that values "
+             "share does not tell it from other values that fit as well", c->s->aliased);
+    withhold(c, res, why);
 }
 
 /* Pairs: independent noise, speckles in closed form, or clusters. */
@@ -656,12 +676,14 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         widen(res, tails);
         if (!bad && too_short(c, res))
             withhold(c, res,
-                     "the data last for fewer than three correlation times, of too few speckles for errors that "
-                     "follow from a curvature");
+                     "the data last for fewer than three correlation times of some part of the model, of too few "
+                     "speckles for errors that follow from a curvature");
         res->robust.closed = 1;
     } else {
         bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
     }
+    if (!bad)
+        withhold_aliased(c, res);
     free(e.S);
     return bad;
 }

@@ -22,6 +22,7 @@ struct fit_sandwich_spec {
     double variance;                     /* as in covariance.h */
     struct fit_score_loss loss;
     double curve;                        /* robust loss: mean of psi'; else 1 */
+    const char *aliased;                 /* parameter that the frames do not tell from its aliases; NULL: none */
     size_t length;                       /* frames of a cluster; 0: from the scores */
     struct fit_noise_model noise_model;
     int joint;                           /* 1: clusters of frames of all groups together */
@@ -30,3 +31,6 @@ struct fit_sandwich_spec {
 /* After fit_covariance(): fills res->std_robust, covariance_robust, robust and residual.  NaN where the usual error
  * is, 0 where it is 0.  FIT_ERR_MEMORY, FIT_ERR_NUMERIC. */
 enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_result *res, struct fit_error *err);
+
+/* 1: residuals share so much noise that the usual errors do not hold. */
+int fit_sandwich_shared(const struct fit_robust *r);

@@ -22,10 +22,12 @@ enum {
     STEPS = 90, /* of the search for s2, a tenth of a decade each */
     HALVINGS = 24,
     AGES = 8,
+    QUARTER = 8,
     LOOKED = 128
 };
 static const double FLOOR = 0.03;    /* scatter of a logarithm below which no moment is believed */
 static const double LOWEST = 1e-4;   /* s2, of the contrast */
+static const double LEFT = 1e-6;     /* C over the contrast, of a part that is there */
 static const double SAME = 0.2, ROUND = 0.02; /* how far C may be from the contrast at equal times, and from 0 */
 
 /* ---- the model ------------------------------------------------------------------------------------------- */
@@ -73,6 +75,24 @@ static double decay_after(const struct fit_speckle_model *m, size_t g, size_t ag
     return above > below ? (double)lo + (above - exp(-1)) / (above - below) : (double)hi;
 }
 
+/* Largest C from the first frame over lags of a quarter of the data. */
+static double left_after(const struct fit_speckle_model *m, size_t g, size_t lag)
+{
+    const size_t n = m->layout->nframe;
+    double most = 0;
+    for (size_t k = 0; k <= QUARTER; k++)
+        most = fmax(most, value(m, g, 0, lag + k * (n / 4 - 1) / QUARTER));
+    return most;
+}
+
+/* Frames in which C falls by e between the third quarter of the data and the last; 0: nothing is left there. */
+static double tail_of(const struct fit_speckle_model *m, size_t g, double b)
+{
+    const size_t n = m->layout->nframe;
+    const double before = left_after(m, g, n / 2), last = left_after(m, g, n - n / 4);
+    return n >= 8 && last > LEFT * b ? (double)n / 4 / fmax(log(before / last), 1e-6) : 0;
+}
+
 int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_speckle_noise *x, const char **why)
 {
     const size_t n = m->layout->nframe;
@@ -109,6 +129,7 @@ int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_sp
     *x = (struct fit_speckle_noise){.contrast = b};
     for (size_t k = 0; k < AGES && n > 2; k++)
         x->frames += decay_after(m, g, k * (n - 2) / AGES, b) / AGES;
+    x->longest = n > 2 ? fmax(x->frames, tail_of(m, g, b)) : 0;
     return n > 2;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "errors/aliases.h"
 #include "errors/degeneracy.h"
 #include "errors/likelihood.h"
 #include "errors/profile.h"
@@ -76,7 +77,7 @@ enum { MORE_MINIMA = 8 };
 static enum fit_status result_new(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
-    r->nparam = f->p;
+    r->nparam = r->aliased = f->p;
     r->nlinear = f->q;
     r->ngroup = f->ng;
     r->nfull = f->p + f->ng * f->q;
@@ -345,7 +346,10 @@ static enum fit_status take_polished(struct fit_ls *f, const struct fit_polish *
 /* Errors for correlated noise; there are none for values too few to tell. */
 static enum fit_status robust_errors(struct fit_ls *f, double variance)
 {
-    int robust = !isnan(f->robust);
+    const int robust = !isnan(f->robust), wanted = f->kernel->points && !f->kernel->density && !f->opt->brief;
+    const struct fit_aliases_spec aliases = {f->kernel, &f->ds->layout, f->best, f->lower, f->upper, f->obj->lin};
+    if (wanted && fit_aliases(&aliases, &f->res->aliased))
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     struct fit_sandwich_spec spec = {.obj = f->obj,
                                      .theta = f->best,
                                      .lower = f->lower,
@@ -354,10 +358,11 @@ static enum fit_status robust_errors(struct fit_ls *f, double variance)
                                      .variance = variance,
                                      .loss = {robust ? f->opt->loss : FIT_LOSS_LINEAR, f->opt->f_scale, f->local},
                                      .curve = robust ? f->curve : 1,
+                                     .aliased = f->res->aliased < f->p ? f->kernel->param[f->res->aliased].name : NULL,
                                      .length = f->opt->cluster_length,
                                      .noise_model = f->opt->noise_model,
                                      .joint = f->opt->cluster_joint};
-    if (f->kernel->points && !f->kernel->density && f->ds->npoint > f->res->nfree && !f->opt->brief)
+    if (wanted && f->ds->npoint > f->res->nfree)
         return fit_sandwich(&spec, f->res, f->err);
     f->res->misfit.p = NAN;
     for (size_t k = 0; k < f->res->nfull; k++)

@@ -222,6 +222,7 @@ struct fit_speckle_noise {
     double noise;            /* standard deviation of a value by shot noise alone: shot / sqrt(count) */
     double contrast;         /* of the model: c2 at equal times, less the baseline */
     double frames;           /* lag at which the model's c2 has decayed to 1/e, in frames, mean over ages */
+    double longest;          /* the same, or longer: of the part of it that is left in the second half of the data */
 };
 
 /* Test of fit: sums of residuals over bins of lag and age against their covariance under this noise. */
@@ -361,6 +362,7 @@ struct fit_result {
     size_t nlikelihood;
     struct fit_likelihood *likelihood;
     struct fit_robust robust;
+    size_t aliased; /* parameter that the frames do not tell from its aliases (aliases.h); nparam: none */
     struct fit_speckle_noise *speckle; /* ngroup */
     struct fit_speckle_test speckle_test;
     struct fit_estimates estimates;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The intervals of noise that frames share are those of the robust error: shared_intervals.sh BINDIR
+# The intervals of noise that frames share are those of the robust error, and none where a velocity has aliases:
+# shared_intervals.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -21,4 +22,27 @@ for name in ("D0", "alpha"):
     wider = p["std_robust"] / p["std"]
     assert wider > 1.3, "speckle noise is shared by frames"
     assert 0.8 < (high - low) / (2 * 1.96 * p["std_robust"]) < 1.25, "the interval is not that of the robust error"
+PY
+
+# A component at rest looks like one that moves by one or two turns a frame, 2 pi/(q dt) = 11636: bounded to there, the
+# fit says so.
+zero="alpha_ref alpha_sample D_offset_ref D_offset_sample v_beta v_offset f0 f1 f2 phi0_het"
+"$bin/homodyne-heterodyne" simulate -o moving.h5 --config-out moving.yaml --frames 100 --dt 0.1 --q 0.0054 --phi=0 \
+    --contrast 0.5 --pixels 300 --set D0_ref=20000 --set D0_sample=150000 --set v0=0.001 --set f3=0.4 \
+    $(for x in $zero; do echo "--set $x=0"; done) --noise speckle --seed 3 --quiet
+for v0 in 0.001:5000 11000:14000 20000:26000; do
+    "$bin/homodyne-heterodyne" fit moving.yaml $(for x in $zero; do echo "--fix $x=0"; done) --bounds f3=0:0.5 \
+        --bounds v0=$v0 -o "moving_$v0" --quiet
+done
+python3 - <<'PY'
+import json
+
+for v0, aliased in (("0.001:5000", False), ("11000:14000", True), ("20000:26000", True)):
+    j = json.load(open(f"moving_{v0}/fit.json"))
+    p, robust = j["parameters"]["v0"], j["robust"]
+    notes = [x for x in j["notes"] if x.startswith("v0 = ") and "aliases" in x]
+    print(v0, p["value"], p["interval_95"], robust["method"], notes)
+    assert len(notes) == aliased, "a note names the parameter"
+    assert (robust["method"] == "withheld") == aliased and (p["interval_95"] is None) == aliased, "no interval of one alias"
+    assert not aliased or "at this v0 the model turns back" in robust["reason"], robust
 PY

@@ -266,6 +266,38 @@ static void count_and_shot_noise_are_found(void **state)
         }
 }
 
+/* ---- a part that outlasts the measurement ------------------------------------------------------------------- */
+
+/* 0.3 times the sum of two decays: the second, of size part[g], falls by e in slow[g] frames. */
+static const double part[] = {1e-5, 1e-4, 0.2, 1e-9, 1e-5}, slow[] = {1e5, 50, 400, 1e5, 20};
+
+static void two_decays(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
+                       const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+{
+    (void)l, (void)ws, (void)jac;
+    for (size_t k = 0; k < n; k++) {
+        const double lag = fabs((double)i[k] - (double)j[k]), p = part[g[k]];
+        mean[k] = lin[g[k]] + 0.3 * ((1 - p) * exp(-lag / 4) + p * exp(-lag / slow[g[k]]));
+    }
+}
+
+static void what_outlasts_the_data_is_seen(void **state)
+{
+    (void)state;
+    const struct fit_kernel kernel = {.space = FIT_PAIRS, .nlinear = 1, .intercept = 0, .points = two_decays};
+    const struct fit_layout layout = {.ntime = TIMES, .nframe = TIMES, .ngroup = 5};
+    const double lin[] = {1, 1, 1, 1, 1}, expected[] = {1e5, 50, 400, 0, 0};
+    const struct fit_speckle_model m = {.kernel = &kernel, .layout = &layout, .lin = lin};
+    for (size_t g = 0; g < 5; g++) { /* the fourth is too small, the last is gone at the end */
+        struct fit_speckle_noise x;
+        const char *why = "";
+        assert_true(fit_speckle_suits(&m, g, &x, &why));
+        assert_true(x.frames > 3.9 && x.frames < (g == 2 ? 10 : 4.1));
+        if (!(fabs(x.longest / (expected[g] > 0 ? expected[g] : x.frames) - 1) < 0.35))
+            fail_msg("%zu: %g frames", g, x.longest);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +305,7 @@ int main(void)
         cmocka_unit_test(frames_may_be_taken_together),
         cmocka_unit_test(moments_are_sums_over_neighbours),
         cmocka_unit_test(count_and_shot_noise_are_found),
+        cmocka_unit_test(what_outlasts_the_data_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
