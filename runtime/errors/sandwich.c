@@ -660,6 +660,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
     c->length = c->s->length ? c->s->length : choose_length(c) * c->scores.length; /* of a bootstrap, too */
     const int misfit = res->speckle_test.p < MISFIT;
     const int told = c->s->noise_model.kind == FIT_NOISE_KIND_WHITE; /* nothing else is wanted */
+    const int speckle = e.verdict == FIT_SPECKLE_NOISE && !misfit;
     const int white = told || (e.verdict == FIT_SPECKLE_WHITE && linear && !misfit && even_noise(c));
     if (!c->s->joint && !c->s->length && white) {
         memset(c->Jw, 0, c->m * c->m * sizeof *c->Jw);
@@ -668,7 +669,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         c->eta = c->s->variance / variance;
         congruence(c, c->Jw, 1, c->J);
         fill(c, c->J, FIT_ROBUST_WHITE, res);
-    } else if (!c->s->joint && !c->s->length && e.verdict == FIT_SPECKLE_NOISE && !misfit) {
+    } else if (!c->s->joint && !c->s->length && speckle && e.well) {
         for (size_t g = 0; g < c->scores.ngroup; g++)
             scatter(c, g, c->scores.P, e.S + g * c->scores.P * c->scores.P, 1);
         bad = assemble(c, 1, FIT_ROBUST_SPECKLE, res);
@@ -681,6 +682,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         res->robust.closed = 1;
     } else {
         bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
+        res->robust.closed = !c->s->joint && !c->s->length && speckle;
     }
     if (!bad)
         withhold_aliased(c, res);

@@ -3,9 +3,9 @@
  * Scores are summed by blocks of frames, and frames of a block are taken together here: a block is a frame with the
  * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
- * block is shorter than the decay (RESOLVED; errors are 2 % too small then, and of a component that decays within the
- * block up to 10 %).  Up to TESTED the covariance is too small by a quarter at most: not for errors, which clusters
- * give then, but for a test of fit that would not take anything for noise of speckles.
+ * block is shorter than the decay (RESOLVED).  Errors want more (WELL): at 1.5 they are 4 % too small, and of a
+ * component that decays within the block up to 10 %.  Up to TESTED the covariance is too small by a quarter at most: not
+ * for errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
  */
 #include "errors/speckle_errors.h"
 
@@ -28,7 +28,7 @@ enum {
     FEWEST_FRAMES = 12
 };
 static const double STEPS = 8e8;        /* multiplications */
-static const double RESOLVED = 2;       /* blocks of a decay, at least */
+static const double RESOLVED = 1.5, WELL = 2; /* blocks of a decay, at least; for errors */
 static const double TESTED = 0.4;        /* the same, for the test of fit alone */
 static const double SHARED = 2.5;       /* standard deviations of what pairs with a frame in common share by chance */
 static const double ALIKE = 0.01;       /* probability of what neighbours share by chance */
@@ -409,6 +409,7 @@ static int check_resolved(struct job *x, struct fit_speckle_errors *out)
         out->verdict = FIT_SPECKLE_COARSE;
         out->why = "some decay within few of many frames";
     }
+    out->well = resolved >= WELL;
     if (out->verdict == FIT_SPECKLE_COARSE && resolved < TESTED && x->frames > WITHIN)
         return 0;
     return 1;

@@ -21,6 +21,7 @@ enum fit_speckle_verdict {
 struct fit_speckle_errors {
     enum fit_speckle_verdict verdict;
     const char *why;
+    int well;  /* 1: blocks of frames resolve the decay well enough for errors */
     double *S; /* ngroup x P x P: covariance of the scores of each group, over (theta, lin); to be freed */
 };
 
