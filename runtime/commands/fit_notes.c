@@ -108,8 +108,9 @@ static void note_aliased(struct fit_job *job)
     const size_t e = job->fit.aliased;
     if (e < job->fit.nparam)
         fit_notes_add(&job->notes,
-                      "%s = %.4g: the model turns back between one frame and the next, wherever it depends on %s; values "
-                      "that differ by full turns a frame (aliases) fit as well or nearly so: bound it by what is known",
+                      "%s = %.4g: the model turns back between one frame and the next, wherever it depends on %s; "
+                      "values that differ by full turns a frame (aliases) fit as well or nearly so: bound it by what "
+                      "is known",
                       job->k->param[e].name, job->fit.theta[e], job->k->param[e].name);
 }
 

@@ -4,8 +4,8 @@
  * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
  * block is shorter than the decay (RESOLVED).  Errors want more (WELL): at 1.5 they are 4 % too small, and of a
- * component that decays within the block up to 10 %.  Up to TESTED the covariance is too small by a quarter at most: not
- * for errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
+ * component that decays within the block up to 10 %.  Up to TESTED the covariance is too small by a quarter at most:
+ * not for errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
  */
 #include "errors/speckle_errors.h"
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "errors/aliases.h"
 #include "errors/degeneracy.h"
 #include "errors/likelihood.h"
 #include "errors/profile.h"
@@ -25,6 +24,7 @@
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/qr_steps.h"
 #include "math/linalg.h"
+#include "model/aliases.h"
 
 void fit_options_default(struct fit_options *opt)
 {

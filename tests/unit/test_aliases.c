@@ -1,6 +1,6 @@
 /* test_aliases.c -- an oscillation that turns between frames is seen, by the parameter in its phase; decays, slower
  * oscillations and exponents are not. */
-#include "errors/aliases.h"
+#include "model/aliases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@ static const double DT = 0.5;
 static const struct fit_param wave_param[] = {{.name = "x"}, {.name = "rate"}, {.name = "v"}};
 static const struct fit_param wave_linear[] = {{.name = "a"}, {.name = "b"}};
 
-static int wave_eval(const struct fit_layout *l, const double *th, size_t i, size_t j, size_t g, double *b, double *rest,
-                     double *db, double *drest)
+static int wave_eval(const struct fit_layout *l, const double *th, size_t i, size_t j, size_t g, double *b,
+                     double *rest, double *db, double *drest)
 {
     if (i == SIZE_MAX)
         return FIT_EVAL_OK;

@@ -1,5 +1,5 @@
 /* aliases.c -- see aliases.h. */
-#include "errors/aliases.h"
+#include "model/aliases.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ enum {
     TURNS = 2   /* changes of sign by some parameter: by an exponent there is one in the course of a decay */
 };
 static const double NOISE = 0.02;  /* a derivative, of the largest in the interval, that has no sign */
-static const double SILENT = 1e-6; /* the same, of the largest anywhere: the interval does not depend on the parameter */
+static const double SILENT = 1e-6; /* the same, of the largest anywhere: nothing there depends on the parameter */
 
 struct seen {
     double size; /* largest derivative of an interval */

@@ -2,12 +2,12 @@
  * between one frame and the next.
  *
  * Values at times dt apart are the same for phases that differ by 2 pi over dt (Nyquist, Trans. AIEE 47 (1928) 617;
- * Shannon, Proc. IRE 37 (1949) 10): a velocity v in cos(q v t) beyond pi/(q dt) has aliases v + 2 pi k/(q dt), which fit
- * as well.  The model knows times between the frames, too.  A parameter in the phase of an oscillation has the
+ * Shannon, Proc. IRE 37 (1949) 10): a velocity v in cos(q v t) beyond pi/(q dt) has aliases v + 2 pi k/(q dt), which
+ * fit as well.  The model knows times between the frames, too.  A parameter in the phase of an oscillation has the
  * derivative A phase sin(phase), which changes its sign with every half turn: from equal times to the next frame, in
  * each group and at several ages, changes of sign are counted.  It is told of when there are some wherever the model
- * depends on it, and somewhere more than one.  An azimuth almost across the flow turns less: where that
- * is by less than half a turn, it tells the aliases from each other.
+ * depends on it, and somewhere more than one.  An azimuth almost across the flow turns less: where that is by less
+ * than half a turn, it tells the aliases from each other.
  */
 #pragma once
 
