@@ -1,5 +1,5 @@
-/* speckle_kernel.h -- the efficient equations of a two-time model as a small table: a kernel made around another one, and
- * its data.
+/* speckle_kernel.h -- the efficient equations of a two-time model as a small table: a kernel made around another one,
+ * and its data.
  *
  * Frames are taken together in blocks (speckle_blocks.h).  With the covariance Ct of the frames held at a reference,
  * what the parameters p of group g are told by is the sums over pairs

@@ -95,7 +95,8 @@ static void narrow(struct search *s, double x[3], double y[3])
 }
 
 /* Numbers and errors at the shot noise exp(best). */
-static int take_best(struct search *s, double best, const struct fit_noise_model *given, struct fit_speckle_noise *noise)
+static int take_best(struct search *s, double best, const struct fit_noise_model *given,
+                     struct fit_speckle_noise *noise)
 {
     const double step = CURVED, middle = minus_two_log(s, best), half = s->half;
     const double above = minus_two_log(s, best + step), slope = log(s->half / half) / step;

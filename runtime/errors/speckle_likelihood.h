@@ -6,9 +6,9 @@
  *
  * R' with what stands best where nothing is measured, the last determinant of those places: the law of all elements
  * (Anderson, An Introduction to Multivariate Statistical Analysis (2003), section 7.2, for many speckles) integrated
- * over those of the diagonal.  M = N / (t / 2) at given shot noise; that is found by a search.  In these coordinates slow
- * noise is a few of many terms, so that what the fit has followed of it does not count: N is less by the number of its
- * parameters.
+ * over those of the diagonal.  M = N / (t / 2) at given shot noise; that is found by a search.  In these coordinates
+ * slow noise is a few of many terms, so that what the fit has followed of it does not count: N is less by the number of
+ * its parameters.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct fit_speckle_residuals {
     double parameters;      /* that these residuals have followed */
 };
 
-/* What is given stays.  Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two.  room:
- * fit_speckle_likelihood_room(n) doubles.  0: out of memory, or there is no maximum: *noise is as it was. */
+/* What is given stays.  Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two. 
+ * room: fit_speckle_likelihood_room(n) doubles.  0: out of memory, or there is no maximum: *noise is as it was. */
 int fit_speckle_likelihood(const struct fit_speckle_residuals *r, const struct fit_noise_model *given, double *room,
                            struct fit_speckle_noise *noise);
 size_t fit_speckle_likelihood_room(size_t n);

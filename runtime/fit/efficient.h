@@ -20,8 +20,8 @@
  * cannot be had; FIT_ERR_MEMORY, FIT_ERR_INTERRUPTED. */
 enum fit_status fit_efficient(struct fit_ls *f);
 
-/* The equations at the efficient estimates, as what a posterior is sampled of: kernel and data of a table with errors of
- * 1 (errors/speckle_kernel.h), and the linear parameters that groups share (struct fit_options.linear_class). */
+/* The equations at the efficient estimates, as what a posterior is sampled of: kernel and data of a table with errors
+ * of 1 (errors/speckle_kernel.h), and the linear parameters that groups share (struct fit_options.linear_class). */
 struct fit_efficient_table {
     struct fit_speckle_kernel *made;
     size_t *linear_class;
@@ -35,9 +35,9 @@ enum fit_status fit_efficient_table(const struct fit_kernel *kernel, const struc
                                     struct fit_efficient_table *out, struct fit_error *err);
 void fit_efficient_table_free(struct fit_efficient_table *t);
 
-/* Standard errors (nfull each) of least squares and of efficient estimates under speckle noise with known numbers, at the
- * result *r of a fit to values without noise: what an experiment would have.  NaN where there are none.  noise: count
- * and shot of every group.  FIT_ERR_CONFIG: the model's noise cannot be that of speckles; FIT_ERR_MEMORY. */
+/* Standard errors (nfull each) of least squares and of efficient estimates under speckle noise with known numbers, at
+ * the result *r of a fit to values without noise: what an experiment would have.  NaN where there are none.  noise:
+ * count and shot of every group.  FIT_ERR_CONFIG: the model's noise cannot be that of speckles; FIT_ERR_MEMORY. */
 struct fit_efficient_plan {
     const struct fit_kernel *kernel;
     const struct fit_dataset *ds;

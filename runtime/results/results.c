@@ -325,7 +325,8 @@ void fit_results_estimator_words(const struct fit_results *r, char *text, size_t
         int n = snprintf(text, size, "efficient estimates, which weigh pairs by the noise of about %.2g speckles",
                          speckle_count(f));
         if (gain(f) > 1.05 && (size_t)n < size)
-            n += snprintf(text + n, size - (size_t)n, ": errors of least squares are up to %.2g times as large", gain(f));
+            n += snprintf(text + n, size - (size_t)n, ": errors of least squares are up to %.2g times as large",
+                          gain(f));
         if ((size_t)n < size)
             snprintf(text + n, size - (size_t)n, "; both %s (p %.2g)", e->p < 0.01 ? "differ" : "agree", e->p);
     } else if (e->compared) {
