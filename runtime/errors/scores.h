@@ -11,7 +11,7 @@
 #pragma once
 
 #include "errors/misfit.h"
-#include "errors/speckle_noise.h"
+#include "speckle/noise.h"
 #include "leastsquares/objective.h"
 
 enum { FIT_SCORE_BLOCKS = 192 }; /* at most; 1000 frames: blocks of 6 */

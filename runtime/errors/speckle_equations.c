@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "errors/speckle_likelihood.h"
-#include "errors/speckle_matrix.h"
-#include "errors/speckle_whiten.h"
+#include "speckle/likelihood.h"
+#include "speckle/matrix.h"
+#include "speckle/whiten.h"
 #include "machine/team.h"
 #include "math/linalg.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "errors/speckle_blocks.h"
+#include "speckle/blocks.h"
 #include "machine/team.h"
 #include "math/linalg.h"
 #include "math/special.h"

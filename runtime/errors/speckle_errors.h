@@ -1,6 +1,6 @@
 /* speckle_errors.h -- what speckle noise makes of the errors of a fit, and the test of fit that knows it.
  *
- * Errors: H^-1 S H^-1, H = J^T W J and S the covariance of the scores J^T W r (speckle_noise.h), groups independent.
+ * Errors: H^-1 S H^-1, H = J^T W J and S the covariance of the scores J^T W r (speckle/noise.h), groups independent.
  *
  * Test of fit: B_k = sum of weighted residuals over bins of lag and age, of each group and of all together.  With X =
  * phi^T W J a bin's field without what the fit follows is P_k = phi_k - sum_p (X H^-1)_kp J_p, Q = Cov[P_k, P_l], and

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "errors/speckle_matrix.h"
+#include "speckle/matrix.h"
 #include "machine/team.h"
 
 static const struct fit_speckle_private *of(const struct fit_layout *l)
@@ -51,8 +51,8 @@ struct fit_speckle_room fit_speckle_room_of(const struct fit_speckle_private *k,
     return r;
 }
 
-size_t fit_speckle_model_row(const struct fit_speckle_private *k, const double *ws, const struct fit_speckle_room *r, size_t g, size_t a,
-                        int derivative)
+size_t fit_speckle_model_row(const struct fit_speckle_private *k, const double *ws, const struct fit_speckle_room *r,
+                             size_t g, size_t a, int derivative)
 {
     const struct fit_speckle_model m = {.layout = k->layout};
     const struct fit_speckle_blocks b = {&m, k->n, k->frames};

@@ -1,12 +1,12 @@
 /* speckle_kernel.h -- the efficient equations of a two-time model as a small table: a kernel made around another one,
  * and its data.
  *
- * Frames are taken together in blocks (speckle_blocks.h).  With the covariance Ct of the frames held at a reference,
+ * Frames are taken together in blocks (speckle/blocks.h).  With the covariance Ct of the frames held at a reference,
  * what the parameters p of group g are told by is the sums over pairs
  *
- *     u_p = sum W_p (c2 - model),     W_p = Ct^-1 (dC/dp + diag d_p) Ct^-1     (speckle_whiten.h)
+ *     u_p = sum W_p (c2 - model),     W_p = Ct^-1 (dC/dp + diag d_p) Ct^-1     (speckle/whiten.h)
  *
- * whose covariance S is known, all terms of it (speckle_covariance.c).  Rows of the table are S^-1/2 u, as many of each
+ * whose covariance S is known, all terms of it (speckle/covariance.c).  Rows of the table are S^-1/2 u, as many of each
  * group as it has parameters (fewer where these do not differ in what they do to it); their errors are 1.  The sum of
  * squares u^T S^-1 u of all groups is that of generalised method of moments (Hansen, Econometrica 50 (1982) 1029), and
  * all that is done with least squares can be done with the kernel: bounds, profiles, posteriors.  It has the parameters
@@ -18,14 +18,14 @@
 #pragma once
 
 #include "errors/scores.h"
-#include "errors/speckle_blocks.h"
+#include "speckle/blocks.h"
 
 struct fit_speckle_reference {
     const struct fit_objective *obj; /* at the reference: after value and normal there */
     const struct fit_scores *scores; /* of obj, with fields */
     const double *lin;               /* ngroup x nlinear, in the units of the data, perhaps not those of obj */
     struct fit_speckle_noise *noise; /* ngroup: with contrast of the reference; numbers become more exact
-                                        (speckle_likelihood.h) */
+                                        (speckle/likelihood.h) */
     struct fit_noise_model given; /* of it */
     int threads;
 };

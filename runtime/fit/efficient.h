@@ -1,7 +1,7 @@
 /* efficient.h -- efficient estimates: pairs of frames weighed by what they tell beside one another.
  *
  * Least squares weigh all pairs the same, though pairs within a correlation time repeat one another.  How they do is
- * known (speckle_noise.h), and with the weights of speckle_kernel.h errors are smaller, by up to a half.  The fit
+ * known (speckle/noise.h), and with the weights of speckle_kernel.h errors are smaller, by up to a half.  The fit
  * begins at that of least squares; the covariance of the noise is held at these estimates, then at the first efficient
  * ones.  Errors follow from the covariance of the weighted sums, all terms of it: the weights need not be the best ones
  * for errors to hold.

@@ -66,7 +66,7 @@ enum fit_noise_kind {
 };
 struct fit_noise_model {
     enum fit_noise_kind kind;
-    double count, shot; /* of every group, where they are known; else 0: from the residuals (speckle_noise.h) */
+    double count, shot; /* of every group, where they are known; else 0: from the residuals (speckle/noise.h) */
 };
 
 /* Which equations make the estimates of a two-time model whose noise is that of speckles (fit/efficient.h). */
@@ -188,7 +188,7 @@ enum fit_robust_kind {
     FIT_ROBUST_NONE,   /* there are none */
     FIT_ROBUST_FRAMES, /* clusters of frames */
     FIT_ROBUST_ROWS,   /* HC3: rows independent, of different noise */
-    FIT_ROBUST_SPECKLE, /* the covariance of speckle noise in closed form (speckle_noise.h) */
+    FIT_ROBUST_SPECKLE, /* the covariance of speckle noise in closed form (speckle/noise.h) */
     FIT_ROBUST_WHITE,   /* residuals of pairs that share a frame are not correlated: the usual errors */
     FIT_ROBUST_WITHHELD /* none that would hold: `reason`; residuals were looked at */
 };
@@ -208,7 +208,7 @@ static inline int fit_robust_given(const struct fit_robust *r)
     return r->kind != FIT_ROBUST_NONE && r->kind != FIT_ROBUST_WITHHELD;
 }
 
-/* Noise of the two-time values of one group, from differences of neighbouring residuals (speckle_noise.h). */
+/* Noise of the two-time values of one group, from differences of neighbouring residuals (speckle/noise.h). */
 enum fit_speckle_known {
     FIT_SPECKLE_UNKNOWN, /* not looked at, or too few values */
     FIT_SPECKLE_SHOT,    /* shot noise outweighs the speckles: only shot^2 / count is known (noise) */

@@ -395,7 +395,7 @@ static double second_moments(const struct dense *x, size_t a, size_t c)
     return x->Ct[s][u] * x->Ct[t][v] + x->Ct[s][v] * x->Ct[t][u];
 }
 
-/* M times the covariance of two values, all terms (speckle_noise.h). */
+/* M times the covariance of two values, all terms (noise.h). */
 static double all_moments(const struct dense *x, size_t a, size_t c)
 {
     const size_t s = x->s[a], t = x->t[a], u = x->s[c], v = x->t[c];

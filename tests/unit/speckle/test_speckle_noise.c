@@ -1,6 +1,6 @@
 /* test_speckle_noise.c -- covariance of weighted sums and moments of residuals against their definitions, element by
  * element. */
-#include "errors/speckle_noise.h"
+#include "speckle/noise.h"
 
 #include <math.h>
 #include <setjmp.h>

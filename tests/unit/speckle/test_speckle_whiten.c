@@ -1,7 +1,7 @@
 /* test_speckle_whiten.c -- weights, cost and law of what is measured between frames against dense matrices: the
  * covariance of all elements, M Cov[c_st, c_uv] = Ct_su Ct_tv + Ct_sv Ct_tu, those that are not measured struck out. */
-#include "errors/speckle_likelihood.h"
-#include "errors/speckle_whiten.h"
+#include "speckle/likelihood.h"
+#include "speckle/whiten.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* speckle_estimate.c -- number of speckles and shot noise from the moments of residuals; see speckle_noise.h.
+/* estimate.c -- number of speckles and shot noise from the moments of residuals; see noise.h.
  *
  * What the moments are told to be follows from the covariance of the values: a polynomial of second degree in the shot
  * noise s2, over M; its mean over the values is that over a fixed sample of them.  Where s2 is small beside the
@@ -7,7 +7,7 @@
  * their scatter over the slices; leaving out one slice at a time gives their errors (jackknife: Miller, Biometrika 61
  * (1974) 1).
  */
-#include "errors/speckle_noise.h"
+#include "speckle/noise.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* speckle_likelihood.h -- number of speckles and shot noise by maximum likelihood, from residuals between blocks.
+/* likelihood.h -- number of speckles and shot noise by maximum likelihood, from residuals between blocks.
  *
- * Of residuals R with the covariance of speckle_whiten.h (second moments), N of them measured,
+ * Of residuals R with the covariance of whiten.h (second moments), N of them measured,
  *
  *     -2 log L = M t / 2 - N log M + (n + 1) log det Ct + log det (Ct^-1 o Ct^-1),    t = tr(Ct^-1 R' Ct^-1 R')
  *
@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "errors/speckle_noise.h"
+#include "speckle/noise.h"
 
 struct fit_speckle_residuals {
     size_t n;

@@ -1,6 +1,6 @@
-/* speckle_blocks.c -- see speckle_blocks.h.  Between blocks the model is looked at a few of their frames; frames of one
+/* blocks.c -- see blocks.h.  Between blocks the model is looked at a few of their frames; frames of one
  * block that have nothing in common, all of which are looked at, are as shot noise. */
-#include "errors/speckle_blocks.h"
+#include "speckle/blocks.h"
 
 #include <math.h>
 #include <string.h>

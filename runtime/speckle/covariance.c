@@ -1,4 +1,4 @@
-/* speckle_covariance.c -- covariance of weighted sums of two-time values; see speckle_noise.h.
+/* covariance.c -- covariance of weighted sums of two-time values; see noise.h.
  *
  * With symmetric matrices P, Q, half the weight of each pair, the terms of the covariance are
  *
@@ -10,12 +10,12 @@
  * so that two products of n x n matrices for each field do, and of fields that are mostly zero a part of one.  Cycle 3
  * would take n^4 steps: g is smooth, and frames are taken together for it (`coarse`).
  */
-#include "errors/speckle_noise.h"
+#include "speckle/noise.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "errors/speckle_matrix.h"
+#include "speckle/matrix.h"
 
 static const double SMALL = 1e-3; /* of w: cycle 3 leaves it out */
 

@@ -1,4 +1,4 @@
-/* speckle_matrix.h -- products of dense matrices between frames: n x n doubles, row by row.
+/* matrix.h -- products of dense matrices between frames: n x n doubles, row by row.
  *
  * Sums have a fixed order and products are not contracted: the same bits on every machine.
  */

@@ -1,4 +1,4 @@
-/* speckle_noise.h -- the noise of two-time values as speckles make it: how much there is, what it does to weighted sums
+/* noise.h -- the noise of two-time values as speckles make it: how much there is, what it does to weighted sums
  * of residuals, and a test of fit that knows it.
  *
  * A detector region sees M independent speckles.  The intensity of one of its pixels at frame s, over its mean, is 1 +
@@ -14,9 +14,9 @@
  *
  * M and s2 are all that a model does not say.
  *   Moments   sums over differences of neighbouring residuals, which neither slow noise nor the fit reaches
- *             (speckle_moments.c, while residuals are in memory: scores.c)
- *   Estimate  M and s2 of each group from them (speckle_estimate.c)
- *   Covariance of sum_{s<t} P_k(s,t) c_st for any number of fields P_k (speckle_covariance.c)
+ *             (moments.c, while residuals are in memory: scores.c)
+ *   Estimate  M and s2 of each group from them (estimate.c)
+ *   Covariance of sum_{s<t} P_k(s,t) c_st for any number of fields P_k (covariance.c)
  *   Errors    of least squares, and the test of fit (speckle_errors.c)
  */
 #pragma once

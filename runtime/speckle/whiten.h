@@ -1,4 +1,4 @@
-/* speckle_whiten.h -- fields between frames in coordinates in which the noise of speckles is white.
+/* whiten.h -- fields between frames in coordinates in which the noise of speckles is white.
  *
  * To second moments, of frames s, t with the covariance Ct of their intensities, the best weights for what is measured
  * between all of them are those of R -> L^-1 R L^-T, Ct = L L^T (the score of the Wishart law: Anderson, An

@@ -1,5 +1,5 @@
-/* speckle_matrix.c -- see speckle_matrix.h. */
-#include "errors/speckle_matrix.h"
+/* matrix.c -- see matrix.h. */
+#include "speckle/matrix.h"
 
 #include <string.h>
 

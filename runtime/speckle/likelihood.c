@@ -1,11 +1,11 @@
-/* speckle_likelihood.c -- see speckle_likelihood.h. */
-#include "errors/speckle_likelihood.h"
+/* likelihood.c -- see likelihood.h. */
+#include "speckle/likelihood.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "errors/speckle_matrix.h"
-#include "errors/speckle_whiten.h"
+#include "speckle/matrix.h"
+#include "speckle/whiten.h"
 
 enum { WIDER = 12, NARROWER = 14 };
 static const double FIRST = 1.5;     /* ratio of shot noises of the first steps */

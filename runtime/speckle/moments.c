@@ -1,10 +1,10 @@
-/* speckle_moments.c -- sums over differences of neighbouring residuals, row by row of a tile; see speckle_noise.h.
+/* moments.c -- sums over differences of neighbouring residuals, row by row of a tile; see noise.h.
  *
  * Slow noise, and what the fit follows of it, is nearly the same in neighbours and leaves their differences.  Products
  * of differences at the same t and different s have shot noise and change of frame t in common, times the correlation
  * of frames s and s': of independent noise they are 0.
  * All sums run along columns, so that the compiler may take several columns at a time without changing their order. */
-#include "errors/speckle_noise.h"
+#include "speckle/noise.h"
 
 #include <string.h>
 

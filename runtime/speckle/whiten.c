@@ -1,10 +1,10 @@
-/* speckle_whiten.c -- see speckle_whiten.h. */
-#include "errors/speckle_whiten.h"
+/* whiten.c -- see whiten.h. */
+#include "speckle/whiten.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "errors/speckle_matrix.h"
+#include "speckle/matrix.h"
 #include "math/linalg.h"
 
 static const double TOLERANCE = 1e-13;

@@ -1,8 +1,8 @@
-/* speckle_blocks.h -- frames taken together: a block of them is a frame with the mean correlation of its frames and a
+/* blocks.h -- frames taken together: a block of them is a frame with the mean correlation of its frames and a
  * part of the shot noise.  That is as good as the frames themselves as long as a block is shorter than the decay. */
 #pragma once
 
-#include "errors/speckle_noise.h"
+#include "speckle/noise.h"
 
 struct fit_speckle_blocks {
     const struct fit_speckle_model *model;
