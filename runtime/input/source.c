@@ -234,12 +234,14 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+enum { LISTED = 90 /* bytes for one object */ };
+
 /* Appends ", NAME (3 x 200 x 200)", or what else it is: what. */
 static void list_one(const char *name, const char *what, int rank, const size_t *dims, char *text, size_t size)
 {
     const int numbers = !what;
     size_t at = strlen(text);
-    if (at + 90 > size)
+    if (at + LISTED > size)
         return;
     at += (size_t)snprintf(text + at, size - at, "%s%.40s%s", at ? ", " : "", name, numbers ? " (" : "");
     for (int i = 0; numbers && i < rank && at + 24 < size; i++)
@@ -276,7 +278,7 @@ static void list_group(const struct fit_h5 *h, const char *group, int depth, cha
             *err = why;
         return;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && strlen(text) + LISTED < size; i++) { /* no look at what is not listed */
         int rank = 0;
         size_t dims[FIT_H5_RANK] = {0};
         snprintf(path, sizeof path, "%s/%.60s", strcmp(group, "/") == 0 ? "" : group, name[i]);
