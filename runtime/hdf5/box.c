@@ -56,12 +56,7 @@ static enum fit_status inflate_from(const struct fit_h5_raw *r, const struct chu
 
 static enum fit_status tell_damage(const struct fit_h5_raw *r, struct fit_error *err)
 {
-    enum fit_status st = fit_h5_bytes_check(r->file, err);
-    return st != FIT_OK ? st
-                        : fit_fail(err, FIT_ERR_DATA,
-                                   "%s: %s cannot be read: a chunk is damaged; the file may be "
-                                   "truncated",
-                                   r->file->name, r->path);
+    return fit_h5_broken(r->file, err, "%s cannot be read: a chunk is damaged", r->path);
 }
 
 /* Large chunks, as those of whole matrices, are left shuffled: so there is only one copy of them. */

@@ -57,20 +57,21 @@ enum fit_status fit_h5_bytes_check(const struct fit_h5_bytes *f, struct fit_erro
                     f->name, (long long)f->seen.size, (long long)now.st_size);
 }
 
+enum fit_status fit_h5_broken(const struct fit_h5_bytes *f, struct fit_error *err, const char *format, ...)
+{
+    char what[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(what, sizeof what, format, ap);
+    va_end(ap);
+    enum fit_status st = fit_h5_bytes_check(f, err);
+    return st != FIT_OK ? st : fit_fail(err, FIT_ERR_DATA, "%s: %s; the file may be truncated", f->name, what);
+}
+
 enum fit_status fit_h5_damaged(const struct fit_h5_bytes *f, const char *what, uint64_t address,
                                struct fit_error *err)
 {
-    enum fit_status st = fit_h5_bytes_check(f, err);
-    return st != FIT_OK ? st
-                        : fit_fail(err, FIT_ERR_DATA,
-                                   "%s: %s at byte %llu cannot be read: it is damaged; the file "
-                                   "may be truncated",
-                                   f->name, what, (unsigned long long)address);
-}
-
-enum fit_status fit_h5_no_memory(const struct fit_h5_bytes *f, struct fit_error *err)
-{
-    return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", f->name);
+    return fit_h5_broken(f, err, "%s at byte %llu cannot be read: it is damaged", what, (unsigned long long)address);
 }
 
 enum fit_status fit_h5_refuse(struct fit_error *err, const char *format, ...)
@@ -122,7 +123,7 @@ enum fit_status fit_h5_block(struct fit_h5_bytes *f, const char *what, uint64_t 
     f->left -= n;
     unsigned char *p = malloc(n ? n : 1);
     if (!p)
-        return fit_h5_no_memory(f, err);
+        return fit_no_memory(err, f->name);
     enum fit_status st = fit_h5_get(f, what, address, n, p, err);
     if (st == FIT_OK)
         *block = p;
@@ -321,7 +322,7 @@ enum fit_status fit_h5_bytes_open(const char *file, struct fit_h5_bytes **out,
     *out = NULL;
     if (!f || !(f->name = strdup(file))) {
         free(f);
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        return fit_no_memory(err, file);
     }
     f->users = 1;
     f->shared = FIT_H5_NOWHERE;

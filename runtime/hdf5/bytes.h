@@ -67,7 +67,8 @@ enum fit_status fit_h5_block(struct fit_h5_bytes *f, const char *what, uint64_t 
 /* The message that `what` (a B-tree) at an address is not what it should be. */
 enum fit_status fit_h5_damaged(const struct fit_h5_bytes *f, const char *what, uint64_t address,
                                struct fit_error *err);
-enum fit_status fit_h5_no_memory(const struct fit_h5_bytes *f, struct fit_error *err);
+enum fit_status fit_h5_broken(const struct fit_h5_bytes *f, struct fit_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* FIT_ERR_UNSUPPORTED: a sound file may hold this, but it is not understood.  The message is only what it is ("virtual
  * dataset"), without the file. */

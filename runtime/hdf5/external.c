@@ -155,7 +155,7 @@ enum fit_status fit_h5_external_path(const struct fit_h5_bytes *f, const char *n
         look_for(&s, base);
     *path = s.found;
     if (s.memory)
-        return fit_h5_no_memory(f, err);
+        return fit_no_memory(err, f->name);
     if (s.outside)
         return fit_fail(
             err, FIT_ERR_DATA,

@@ -15,7 +15,7 @@ enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_
     struct fit_h5 *h = fit_h5_new(file);
     *out = NULL;
     if (!h)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        return fit_no_memory(err, file);
     const struct fit_h5_inside in = fit_h5_enter();
     errno = 0;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);

@@ -15,18 +15,24 @@ struct reading {
     size_t nnext;
 };
 
+/* The block (malloc) goes with the header from here on. */
+static enum fit_status own_block(struct fit_h5_header *h, unsigned char *block, struct fit_error *err)
+{
+    unsigned char **grown = realloc(h->block, (h->nblock + 1) * sizeof *grown);
+    if (!grown) {
+        free(block);
+        return fit_no_memory(err, h->file->name);
+    }
+    h->block = grown;
+    h->block[h->nblock++] = block;
+    return FIT_OK;
+}
+
 static enum fit_status keep_block(struct reading *r, uint64_t address, uint64_t n,
                                   unsigned char **block, struct fit_error *err)
 {
-    struct fit_h5_header *h = r->h;
-    unsigned char **grown = realloc(h->block, (h->nblock + 1) * sizeof *grown);
-    if (!grown)
-        return fit_h5_no_memory(r->f, err);
-    h->block = grown;
     enum fit_status st = fit_h5_block(r->f, "a header", address, n, block, err);
-    if (st == FIT_OK)
-        h->block[h->nblock++] = *block;
-    return st;
+    return st == FIT_OK ? own_block(r->h, *block, err) : st;
 }
 
 static enum fit_status add_message(struct reading *r, const struct fit_h5_message *m,
@@ -46,7 +52,7 @@ static enum fit_status add_message(struct reading *r, const struct fit_h5_messag
         size_t room = h->room ? 2 * h->room : 16;
         struct fit_h5_message *grown = realloc(h->message, room * sizeof *grown);
         if (!grown)
-            return fit_h5_no_memory(r->f, err);
+            return fit_no_memory(err, r->f->name);
         h->message = grown;
         h->room = room;
     }
@@ -142,22 +148,15 @@ enum fit_status fit_h5_header_read(struct fit_h5_bytes *f, uint64_t address, str
     enum fit_status st = fit_h5_header_as_is(f, address, h, err);
     for (size_t k = 0; st == FIT_OK && k < h->n; k++) {
         struct fit_h5_message *m = &h->message[k];
-        unsigned char *body, **grown;
+        unsigned char *body;
         size_t n;
-        if (!m->shared || (st = fit_h5_shared_read(f, m, &body, &n, err)) == FIT_ERR_DATA) {
-            st = FIT_OK;
+        if (!m->shared)
             continue;
-        }
-        if (st != FIT_OK)
-            break;
-        if (!(grown = realloc(h->block, (h->nblock + 1) * sizeof *grown))) {
-            free(body);
-            st = fit_h5_no_memory(f, err);
-            break;
-        }
-        h->block = grown;
-        h->block[h->nblock++] = body;
-        *m = (struct fit_h5_message){.type = m->type, .body = body, .n = n};
+        st = fit_h5_shared_read(f, m, &body, &n, err);
+        if (st == FIT_ERR_DATA)
+            st = FIT_OK;
+        else if (st == FIT_OK && (st = own_block(h, body, err)) == FIT_OK)
+            *m = (struct fit_h5_message){.type = m->type, .body = body, .n = n};
     }
     if (st != FIT_OK)
         fit_h5_header_free(h);

@@ -278,12 +278,12 @@ static enum fit_status library_new(const struct fit_h5_header *h, const char *pa
     enum fit_status st = prove_chunks(h->file, d, err);
     struct fit_h5_library *l = st == FIT_OK ? calloc(1, sizeof *l) : NULL;
     if (!l)
-        return st == FIT_OK ? fit_h5_no_memory(h->file, err) : st;
+        return st == FIT_OK ? fit_no_memory(err, h->file->name) : st;
     *l = (struct fit_h5_library){.in = h->file, .address = h->address, .users = 1, .set = -1, .memory = -1};
     l->file = strdup(h->file->name);
     l->path = strdup(path);
     if (!l->file || !l->path) {
-        st = fit_h5_no_memory(h->file, err);
+        st = fit_no_memory(err, h->file->name);
     } else {
         const struct fit_h5_inside in = fit_h5_enter();
         st = open_inside(l, h, what, d, err);

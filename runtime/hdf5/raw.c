@@ -108,7 +108,7 @@ static enum fit_status read_chunks(struct fit_h5_raw *r, struct fit_h5_bytes *f,
     r->chunk_size = (size_t)bytes;
     r->chunk = calloc(n ? n : 1, sizeof *r->chunk);
     if (!r->chunk)
-        return fit_h5_no_memory(f, err);
+        return fit_no_memory(err, f->name);
     enum fit_status st = fit_h5_chunks(f, &r->d, note_chunk, r, err);
     if (st == FIT_OK && r->stored > f->size)
         return fit_h5_damaged(f, r->path, r->d.address, err);
@@ -130,12 +130,9 @@ static enum fit_status weigh(const struct fit_h5_raw *r, struct fit_error *err)
         enough = r->address <= r->file->size && size <= r->file->size - r->address;
     if (enough)
         return FIT_OK;
-    enum fit_status st = fit_h5_bytes_check(r->file, err);
-    return st != FIT_OK ? st
-                        : fit_fail(err, FIT_ERR_DATA,
-                                   "%s: %s cannot be read: it should have %zu values, for which the "
-                                   "file holds too little; the file may be truncated",
-                                   r->file->name, r->path, r->d.space.n);
+    return fit_h5_broken(r->file, err,
+                         "%s cannot be read: it should have %zu values, for which the file holds too little", r->path,
+                         r->d.space.n);
 }
 
 /* Where the values are, by the own reader. */
@@ -148,7 +145,7 @@ static enum fit_status lay_out(struct fit_h5_raw *r, const struct fit_h5_header 
     r->address = r->d.address;
     r->fill = calloc(1, r->item);
     if (!r->fill)
-        return fit_h5_no_memory(h->file, err);
+        return fit_no_memory(err, h->file->name);
     if (r->d.fill)
         memcpy(r->fill, r->d.fill, r->item);
     if (r->d.storage == FIT_H5_CHUNKED && !r->d.space.rank)
@@ -207,7 +204,7 @@ enum fit_status fit_h5_raw_any(struct fit_h5_raw_set *s, const struct fit_h5 *h,
         return fit_h5_refused(h->in, path, st, err);
     struct fit_h5_raw *r = calloc(1, sizeof *r);
     if (!r || !(r->path = strdup(path)) || !keep_file(s, header.file)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", h->name);
+        st = fit_no_memory(err, h->name);
     } else {
         r->set = s;
         r->file = header.file;

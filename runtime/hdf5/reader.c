@@ -34,7 +34,7 @@ enum fit_status fit_h5_open(const char *file, struct fit_h5 **out, struct fit_er
     struct fit_h5 *h = fit_h5_new(file);
     *out = NULL;
     if (!h)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+        return fit_no_memory(err, file);
     struct fit_error why = {.status = FIT_OK};
     enum fit_status st = fit_h5_file_open(file, &h->in, &why);
     if (st != FIT_OK)
@@ -326,7 +326,7 @@ static enum fit_status long_text(struct fit_h5_bytes *f, const unsigned char *va
         return fit_h5_damaged(f, "a text", address, err);
     *room -= n;
     *text = strndup((const char *)data, n);
-    return *text ? FIT_OK : fit_h5_no_memory(f, err);
+    return *text ? FIT_OK : fit_no_memory(err, f->name);
 }
 
 /* n strings, bytes as they are (ASCII or UTF-8). */
@@ -339,14 +339,14 @@ static enum fit_status texts_of(struct fit_h5_bytes *f, const struct fit_h5_data
     enum fit_status st = FIT_OK;
     char **text = calloc(n ? n : 1, sizeof *text);
     if (!text)
-        return fit_h5_no_memory(f, err);
+        return fit_no_memory(err, f->name);
     for (size_t i = 0; i < n && st == FIT_OK; i++, value += t->size) {
         if (t->class == FIT_H5_LONG_TEXT) {
             st = long_text(f, value, t->size, &heap, &room, &text[i], err);
             continue;
         }
         if (!(text[i] = strndup((const char *)value, t->size)))
-            st = fit_h5_no_memory(f, err);
+            st = fit_no_memory(err, f->name);
         for (size_t k = text[i] ? strlen(text[i]) : 0; t->spaces && k && text[i][k - 1] == ' '; k--)
             text[i][k - 1] = 0;
     }
@@ -375,7 +375,7 @@ enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, ch
         st = fit_fail(err, FIT_ERR_DATA, "%s: %s holds more text than is read (%zu strings)",
                       h->name, path, count);
     else if (!(value = malloc(count ? count * t->size : 1)))
-        st = fit_h5_no_memory(h->in, err);
+        st = fit_no_memory(err, h->in->name);
     else if (count)
         st = fit_h5_raw_read(o.raw, start, o.d->space.rank ? o.d->space.dims : (size_t[]){1}, value,
                              err);
@@ -440,7 +440,7 @@ static int on_attribute(void *user, const struct fit_h5_attribute *a, struct fit
         if (*w->value)
             fit_h5_convert(&a->type, a->value, a->space.n, *w->value);
         else
-            fit_h5_no_memory(w->f, err);
+            fit_no_memory(err, w->f->name);
     } else if (w->text) {
         texts_of(w->f, &a->type, a->value, a->space.n, w->text, err);
     }
@@ -528,14 +528,14 @@ static int add_name(struct names *l, const char *name, size_t n, struct fit_erro
         size_t room = l->room ? 2 * l->room : 64;
         char **grown = realloc(l->name, room * sizeof *grown);
         if (!grown) {
-            fit_h5_no_memory(l->h->in, err);
+            fit_no_memory(err, l->h->in->name);
             return 1;
         }
         l->name = grown;
         l->room = room;
     }
     if (!(l->name[l->n] = strndup(name, n))) {
-        fit_h5_no_memory(l->h->in, err);
+        fit_no_memory(err, l->h->in->name);
         return 1;
     }
     l->n++;

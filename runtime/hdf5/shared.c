@@ -31,7 +31,7 @@ static enum fit_status find_heap(struct fit_h5_bytes *f, unsigned type, uint64_t
         const unsigned types = (unsigned)fit_h5_take(&c, 2);
         fit_h5_skip(&c, 10 + f->wide); /* least size, when a list becomes a tree and back, number, its address */
         const uint64_t at = fit_h5_take_address(f, &c);
-        if (types >> type & 1)
+        if (type < 16 && types >> type & 1)
             *heap = at;
     }
     free(block);
@@ -72,7 +72,7 @@ enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_m
     if (!there || there->shared) {
         st = fit_h5_damaged(f, "a shared message", address, err);
     } else if (!(*body = malloc(there->n ? there->n : 1))) {
-        st = fit_h5_no_memory(f, err);
+        st = fit_no_memory(err, f->name);
     } else {
         memcpy(*body, there->body, there->n);
         *n = there->n;

@@ -27,7 +27,7 @@ static enum fit_status copy(const struct fit_h5_bytes *f, const unsigned char *f
                             unsigned char **to, struct fit_error *err)
 {
     if (!(*to = malloc(n ? n : 1)))
-        return fit_h5_no_memory(f, err);
+        return fit_no_memory(err, f->name);
     memcpy(*to, from, n);
     return FIT_OK;
 }
