@@ -65,7 +65,8 @@ struct fit_cli {
     int jacobian;
     const char *noise;
     double counts,
-        pixels; /* --noise from-counts: mean counts per pixel and frame; pixels of a bin */
+        pixels; /* --noise from-counts, speckle: mean counts per pixel and frame (NaN: not given); pixels of a bin */
+    uint64_t average; /* --noise speckle: exposures of a frame */
     uint64_t seed;
 
     /* fit; init */

@@ -12,7 +12,8 @@
  * part of the value (3%), or follows from counting statistics: for k counts per pixel and frame, averaged over n
  * pixels, with <I1 I2> = c2, var c2 = [c2 (2/k + 1/k^2) + c2^2 - 1] / n which is exact for Poisson counts of a constant
  * intensity (c2 = 1) and close for weak contrast. `speckle`: c2 of finitely many speckles, one for each pixel, with
- * errors in common between frames (speckle.h).
+ * errors in common between frames (speckle.h), of which photons may be counted, and whose frames may be averages of
+ * shorter exposures: then the model is that of the exposures.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "commands/model_grid.h"
@@ -39,8 +40,11 @@
 struct noise {
     double sigma;          /* constant, or */
     double relative;       /* a part of the value, or */
-    int speckle;           /* from `pixels` speckles, or */
-    double counts, pixels; /* counts > 0: from counting statistics */
+    double counts, pixels; /* counts > 0: from counting statistics, or */
+    int speckle;           /* from `pixels` speckles, */
+    double photons;        /* so many counted of each (0: intensities), */
+    size_t average;        /* exposures averaged into a frame, */
+    struct fit_experiment *exposures; /* whose values these are; NULL: one for a frame */
     int law;               /* from the law of the model's errors */
     uint64_t seed;
 };
@@ -61,6 +65,23 @@ static enum fit_status read_deviation(const struct fit_cli *cli, struct noise *n
     return FIT_OK;
 }
 
+static const double USUAL_COUNTS = 0.2; /* from-counts */
+
+/* Speckles: how many, photons of each, exposures of a frame. */
+static enum fit_status read_speckle(const struct fit_cli *cli, struct noise *noise, struct fit_error *err)
+{
+    if (!(cli->pixels >= 2))
+        return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --pixels %g; at least 2, please", cli->pixels);
+    if (cli->counts <= 0 || isinf(cli->counts))
+        return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --counts %g; above 0, please, or without it: intensities",
+                        cli->counts);
+    noise->speckle = 1;
+    noise->pixels = cli->pixels;
+    noise->photons = isnan(cli->counts) ? 0 : cli->counts;
+    noise->average = cli->average > 1 ? (size_t)cli->average : 1;
+    return FIT_OK;
+}
+
 static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_kernel *k, struct noise *noise,
                                   struct fit_error *err)
 {
@@ -76,21 +97,17 @@ static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_ke
     if (!cli->noise)
         return FIT_OK;
     if (strcmp(cli->noise, "from-counts") == 0) {
-        if (!(cli->counts > 0) || !(cli->pixels >= 1))
+        const double counts = isnan(cli->counts) ? USUAL_COUNTS : cli->counts;
+        if (!(counts > 0) || !(cli->pixels >= 1))
             return fit_fail(err, FIT_ERR_USAGE,
                             "--noise from-counts: --counts %g, --pixels %g; both above 0, please",
-                            cli->counts, cli->pixels);
-        noise->counts = cli->counts;
+                            counts, cli->pixels);
+        noise->counts = counts;
         noise->pixels = cli->pixels;
         return FIT_OK;
     }
-    if (strcmp(cli->noise, "speckle") == 0) {
-        if (!(cli->pixels >= 2))
-            return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --pixels %g; at least 2, please", cli->pixels);
-        noise->speckle = 1;
-        noise->pixels = cli->pixels;
-        return FIT_OK;
-    }
+    if (strcmp(cli->noise, "speckle") == 0)
+        return read_speckle(cli, noise, err);
     return read_deviation(cli, noise, err);
 }
 
@@ -131,23 +148,42 @@ static void matrix_path(char *path, size_t size, size_t g)
 
 static const double SPECKLE_CHANGE = 0.01; /* of |g1|^2: more is another model */
 
-/* The matrix as that of finitely many speckles: its contrast times their correlation, on its baseline. */
-static enum fit_status speckle_matrix(const struct fit_experiment *e, const struct noise *noise, size_t g,
+/* |g1|^2 of group g at all exposures, upper half, from c2. */
+static enum fit_status correlation(const struct fit_experiment *e, size_t g, double offset, double contrast,
+                                   int threads, double *square, struct fit_error *err)
+{
+    const size_t n = e->layout.nframe;
+    enum fit_status st = fit_experiment_rows(e, &(struct fit_experiment_part){g, 0, n, 1, threads}, square, NULL, err);
+    for (size_t i = 0; i < n && st == FIT_OK; i++)
+        for (size_t j = i; j < n; j++)
+            square[i * n + j] = (square[i * n + j] - offset) / contrast;
+    return st;
+}
+
+/* matrix <- that of finitely many speckles: its contrast times their correlation, on its baseline. */
+static enum fit_status speckle_matrix(const struct fit_experiment *e, const struct noise *noise, size_t g, int threads,
                                       double *matrix, struct fit_error *err)
 {
-    size_t n = e->layout.nframe, nl = e->kernel->nlinear;
+    const struct fit_experiment *of = noise->exposures ? noise->exposures : e;
+    const size_t n = e->layout.nframe, all = of->layout.nframe, nl = e->kernel->nlinear;
     double change, offset = e->kernel->intercept >= 0 ? e->lin[g * nl + (size_t)e->kernel->intercept] : NAN;
     double contrast = nl == 2 ? e->lin[g * nl + (size_t)(1 - e->kernel->intercept)] : NAN;
     if (!(contrast > 0) || isnan(offset))
         return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: only for models c2 = offset + contrast |g1|^2");
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i; j < n; j++)
-            matrix[i * n + j] = (matrix[i * n + j] - offset) / contrast;
-    enum fit_status st = fit_speckle(n, (size_t)noise->pixels, contrast, noise->seed, g, matrix, &change, err);
+    FIT_SCRATCH(a);
+    double *square = fit_take(&a, all * all, sizeof *square);
+    if (!square)
+        return fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for matrices of %zu exposures", all);
+    const struct fit_speckle_part part = {.square = square};
+    const struct fit_speckle_draw draw = {1, &part, (size_t)noise->pixels, noise->average, contrast, noise->photons,
+                                          noise->seed, g};
+    enum fit_status st = correlation(of, g, offset, contrast, threads, square, err);
+    if (st == FIT_OK)
+        st = fit_speckle_parts(all, &draw, matrix, &change, err);
     if (st == FIT_OK && change > SPECKLE_CHANGE)
         st = fit_fail(err, FIT_ERR_NUMERIC, "--noise speckle: at these parameters |g1| is no correlation function"
                       " (g1 changes sign or phase): |g1|^2 would be changed by %.2g", change);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && st == FIT_OK; i++)
         for (size_t j = i; j < n; j++)
             matrix[i * n + j] = offset + contrast * matrix[i * n + j];
     return st;
@@ -201,7 +237,7 @@ static enum fit_status make_matrix(const struct fit_experiment *e, const struct 
     if (threads <= 0)
         threads = fit_topology_threads();
     if (noise->speckle)
-        return speckle_matrix(e, noise, g, matrix, err);
+        return speckle_matrix(e, noise, g, threads, matrix, err);
     struct noisy all = {noise, g, n, matrix};
     fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, n, add_row_noise, &all);
     return FIT_OK;
@@ -313,8 +349,11 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
         fit_h5r_real(h, "/entry/simulation/counts", noise->counts, NULL);
         fit_h5r_real(h, "/entry/simulation/pixels", noise->pixels, NULL);
     }
-    if (noise->speckle)
+    if (noise->speckle) {
         fit_h5r_real(h, "/entry/simulation/speckles", noise->pixels, NULL);
+        fit_h5r_real(h, "/entry/simulation/counts", noise->photons > 0 ? noise->photons : NAN, NULL);
+        fit_h5r_integer(h, "/entry/simulation/exposures", (int64_t)noise->average);
+    }
     fit_h5r_integer(h, "/entry/simulation/seed", (int64_t)noise->seed);
 }
 
@@ -658,12 +697,29 @@ static enum fit_status check_request(const struct fit_cli *cli, const struct fit
     return st;
 }
 
+/* The experiment at the exposures that frames are averages of. */
+static enum fit_status make_exposures(const struct fit_kernel *k, const struct fit_cli *cli, struct noise *noise,
+                                      struct fit_error *err)
+{
+    struct fit_cli fine = *cli;
+    enum fit_status st = FIT_OK;
+    if (cli->average > 1 && !noise->speckle)
+        return fit_fail(err, FIT_ERR_USAGE, "--average: for --noise speckle only");
+    if (cli->average <= 1)
+        return FIT_OK;
+    fine.frames *= cli->average;
+    fine.dt /= (double)cli->average;
+    if ((st = fit_experiment_new(k, &fine, &noise->exposures, err)) == FIT_OK)
+        st = fit_experiment_prepare(noise->exposures, 0, err);
+    return st;
+}
+
 enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     const struct fit_kernel *k;
     struct fit_experiment *e = NULL;
     struct fit_output out = {0};
-    struct noise noise;
+    struct noise noise = {.exposures = NULL};
     struct fit_progress_view view = {0};
     const char *temporary;
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
@@ -673,6 +729,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
         st = fit_experiment_new(k, cli, &e, err);
     if (st == FIT_OK)
         st = fit_experiment_prepare(e, 0, err);
+    if (st == FIT_OK)
+        st = make_exposures(k, cli, &noise, err);
     if (st == FIT_OK)
         st = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (st == FIT_OK)
@@ -689,5 +747,6 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     if (st == FIT_OK)
         st = tell(p->out, e, cli, &noise, err);
     fit_experiment_free(e);
+    fit_experiment_free(noise.exposures);
     return st;
 }

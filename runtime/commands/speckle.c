@@ -8,17 +8,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "math/linalg.h"
 #include "math/rng.h"
+#include "model/law.h"
 
 struct work {
-    size_t nparts, nmode;
+    const struct fit_speckle_draw *draw;
+    size_t nparts, nmode, n, frames; /* n: exposures */
     double mode[FIT_SPECKLE_MODES]; /* parts of the mean intensity */
+    double counts;                  /* whose shot noise is in proportion to the contrast of the modes */
     const struct fit_speckle_part *part;
     double *root; /* nparts x n x n: V sqrt(w), column k of the k-th direction */
     double *vector, *value, *eigen;
-    double *sum;       /* n x n: sum of I I^T, upper half */
-    double *intensity; /* n: of a speckle; its sum behind */
+    double *sum;       /* frames x frames: sum of I I^T, upper half */
+    double *intensity; /* n: of a speckle */
+    double *seen;      /* frames: of a speckle; its sum behind */
     double *z;     /* 2 n */
     double *field; /* 2 n: of a speckle, real and imaginary part of each frame */
 };
@@ -82,16 +87,32 @@ static void add_mode(struct work *w, size_t n, size_t m, uint64_t seed, uint64_t
     }
 }
 
-static void add_speckle(struct work *w, size_t n, uint64_t seed, uint64_t stream, uint64_t index)
+/* Exposures become frames, intensities photons. */
+static void see(struct work *w, uint64_t index)
 {
-    memset(w->intensity, 0, n * sizeof *w->intensity);
+    const struct fit_speckle_draw *d = w->draw;
+    const size_t each = w->n / w->frames;
+    struct fit_rng rng = {.seed = d->seed, .chain = (uint32_t)d->stream, .iteration = (uint32_t)index,
+                          .purpose = FIT_RNG_PHOTONS};
+    for (size_t i = 0; i < w->frames; i++) {
+        double mean = 0;
+        for (size_t k = 0; k < each; k++)
+            mean += w->intensity[i * each + k] / (double)each;
+        w->seen[i] = w->counts > 0 ? fit_law_draw(FIT_LAW_POISSON, w->counts * mean, NULL, &rng) / w->counts : mean;
+    }
+}
+
+static void add_speckle(struct work *w, uint64_t index)
+{
+    memset(w->intensity, 0, w->n * sizeof *w->intensity);
     for (size_t m = 0; m < w->nmode; m++)
-        add_mode(w, n, m, seed, stream, index);
-    for (size_t i = 0; i < n; i++)
-        w->intensity[n + i] += w->intensity[i];
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i; j < n; j++)
-            w->sum[i * n + j] += w->intensity[i] * w->intensity[j];
+        add_mode(w, w->n, m, w->draw->seed, w->draw->stream, index);
+    see(w, index);
+    for (size_t i = 0; i < w->frames; i++)
+        w->seen[w->frames + i] += w->seen[i];
+    for (size_t i = 0; i < w->frames; i++)
+        for (size_t j = i; j < w->frames && w->seen[i] != 0; j++)
+            w->sum[i * w->frames + j] += w->seen[i] * w->seen[j];
 }
 
 /* All modes but the last alike, with sum 1 and sum of squares `contrast`; returns that sum. */
@@ -110,38 +131,46 @@ static double choose_modes(struct work *w, double contrast)
     return square;
 }
 
+/* c / contrast from the sums; scale: the contrast of the modes. */
+static enum fit_status finish(const struct work *w, double scale, double *square, struct fit_error *err)
+{
+    const size_t n = w->frames;
+    const double m = (double)w->draw->speckles, *mean = w->seen + n;
+    for (size_t i = 0; i < n; i++)
+        if (!(mean[i] > 0))
+            return fit_fail(err, FIT_ERR_DATA, "speckles: frame %zu has no photon; more counts, or more pixels, please",
+                            i + 1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            square[i * n + j] = (m * w->sum[i * n + j] / (mean[i] * mean[j]) - 1) / scale;
+    return FIT_OK;
+}
+
 enum fit_status fit_speckle_parts(size_t n, const struct fit_speckle_draw *draw, double *square, double *change,
                                   struct fit_error *err)
 {
-    const size_t nparts = draw->nparts;
+    const size_t nparts = draw->nparts, average = draw->average > 1 ? draw->average : 1;
+    struct work w = {.draw = draw, .nparts = nparts, .part = draw->part, .n = n, .frames = n / average};
     FIT_SCRATCH(a);
-    const double m = (double)draw->speckles;
-    struct work w = {.nparts = nparts, .part = draw->part};
     FIT_TAKE_DOUBLES(&a, nparts * n * n, &w.root);
-    FIT_TAKE_DOUBLES(&a, n * n, &w.vector, &w.sum);
-    FIT_TAKE_DOUBLES(&a, n, &w.value);
-    FIT_TAKE_DOUBLES(&a, 2 * n, &w.intensity, &w.z, &w.field);
+    FIT_TAKE_DOUBLES(&a, n * n, &w.vector);
+    FIT_TAKE_DOUBLES(&a, w.frames * w.frames, &w.sum);
+    FIT_TAKE_DOUBLES(&a, n, &w.value, &w.intensity);
+    FIT_TAKE_DOUBLES(&a, 2 * w.frames, &w.seen);
+    FIT_TAKE_DOUBLES(&a, 2 * n, &w.z, &w.field);
     FIT_TAKE_DOUBLES(&a, fit_eigen_work(n), &w.eigen);
     if (a.failed)
         return fit_fail(err, FIT_ERR_MEMORY, "speckles: out of memory for %zu frames", n);
     const double scale = choose_modes(&w, draw->contrast);
+    w.counts = draw->counts * fmin(draw->contrast / scale, 1);
     *change = 0;
-    for (size_t c = 0; *change >= 0 && c < nparts; c++) {
-        double one = take_root(&w, n, draw->part[c].square, w.root + c * n * n);
-        *change = one < 0 ? one : fmax(*change, one);
+    for (size_t c = 0; c < nparts; c++) {
+        const double one = take_root(&w, n, draw->part[c].square, w.root + c * n * n);
+        if (one < 0)
+            return fit_fail(err, FIT_ERR_NUMERIC, "speckles: the correlation is not finite");
+        *change = fmax(*change, one);
     }
-    for (uint64_t s = 0; *change >= 0 && s < draw->speckles; s++)
-        add_speckle(&w, n, draw->seed, draw->stream, s);
-    for (size_t i = 0; *change >= 0 && i < n; i++)
-        for (size_t j = i; j < n; j++)
-            square[i * n + j] = (m * w.sum[i * n + j] / (w.intensity[n + i] * w.intensity[n + j]) - 1) / scale;
-    return *change >= 0 ? FIT_OK : fit_fail(err, FIT_ERR_NUMERIC, "speckles: the correlation is not finite");
-}
-
-enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream, double *square,
-                            double *change, struct fit_error *err)
-{
-    const struct fit_speckle_draw draw = {1,     &(struct fit_speckle_part){.square = square}, speckles, contrast, seed,
-                                          stream};
-    return fit_speckle_parts(n, &draw, square, change, err);
+    for (uint64_t s = 0; s < draw->speckles; s++)
+        add_speckle(&w, s);
+    return finish(&w, scale, square, err);
 }

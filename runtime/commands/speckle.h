@@ -12,8 +12,7 @@
  * Light of several components is E(t) = sum_c a_c(t) e^(i p_c(t)) E_c(t), fields E_c independent of one another:
  * g1 = sum_c a_c(t1) a_c(t2) g_c(t1, t2) e^(i (p_c(t1) - p_c(t2))), which has a phase where the p_c differ.
  */
-#ifndef FIT_SPECKLE_H
-#define FIT_SPECKLE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -22,30 +21,26 @@
 
 enum { FIT_SPECKLE_MODES = 40 }; /* at most: for lower contrasts the noise is that of 1/40, in proportion */
 
-/* square: n x n, on entry |g1|^2 in the upper half, diagonal 1; on return c / contrast there.  Random numbers are those
- * at (seed, stream).  g1 is taken as real and not negative; where that is no correlation function the nearest one with
- * eigenvalues >= 0 is used, and *change is the largest difference that makes to |g1|^2.  FIT_ERR_MEMORY;
- * FIT_ERR_NUMERIC when square is not finite. */
-enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream,
-                            double *square, double *change, struct fit_error *err);
-
-/* One component: |g_c|^2 as above, taken as real and not negative. */
+/* One component: |g_c|^2 in the upper half, diagonal 1.  g_c is taken as real and not negative; where that is no
+ * correlation function the nearest one with eigenvalues >= 0 is used. */
 struct fit_speckle_part {
     const double *square;    /* n x n */
     const double *amplitude; /* n; NULL: 1 */
     const double *phase;     /* n, radians; NULL: 0 */
 };
 
-/* The same of nparts components: c / contrast into the upper half of square.  *change: the largest of all components.
- */
+/* n: of all exposures.  Of `average` of them the mean intensity makes a frame; then its photons are counted, Poisson,
+ * `counts` a speckle and frame in the mean (0: intensities are what is seen), and the frame is divided by its mean. */
 struct fit_speckle_draw {
     size_t nparts;
     const struct fit_speckle_part *part;
-    size_t speckles;
-    double contrast;
+    size_t speckles, average;
+    double contrast, counts;
     uint64_t seed, stream;
 };
+
+/* c / contrast into the upper half of square, n / average frames, photon noise of a frame with itself included.  Random
+ * numbers are those at (seed, stream).  *change: the largest difference of all components that eigenvalues >= 0 make to
+ * |g_c|^2.  FIT_ERR_MEMORY; FIT_ERR_NUMERIC when square is not finite; FIT_ERR_DATA: a frame without photons. */
 enum fit_status fit_speckle_parts(size_t n, const struct fit_speckle_draw *draw, double *square, double *change,
                                   struct fit_error *err);
-
-#endif

@@ -34,7 +34,8 @@ enum fit_rng_purpose {
     FIT_RNG_PRIOR,       /* draws of priors; chain: the parameter */
     FIT_RNG_SHARD,       /* dealing of data to shards, and draws of their combination */
     FIT_RNG_PREDICT,     /* data that might have been measured; iteration: the draw */
-    FIT_RNG_RESIDUAL     /* residuals of such data */
+    FIT_RNG_RESIDUAL,    /* residuals of such data */
+    FIT_RNG_PHOTONS      /* counted in simulated frames; chain: the group, iteration: the pixel */
 };
 
 /* A place in the sequence: every number drawn moves index on. */

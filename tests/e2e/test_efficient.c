@@ -792,6 +792,41 @@ static void the_program_estimates_and_refuses(void **state)
     e2e_remove(folder);
 }
 
+static int simulate(const char *to, const char *noise, const char *counts, const char *average, const char *threads)
+{
+    const char *argv[] = {"homodyne-static_anisotropic", "simulate", "-o", to, "--frames", "60", "--dt", "1", "--q",
+                          "0.0054", "--phi", "0,30", "--contrast", "0.3", "--set", "D0=6000", "--set", "alpha=-0.2",
+                          "--set", "D_offset=0", "--noise", noise, "--pixels", "500", "--counts", counts, "--average",
+                          average, "--threads", threads, "--force", "--quiet", NULL};
+    return e2e_run(argv, NULL, NULL);
+}
+
+/* Photons that are counted: 1 / counts is the shot noise that a fit finds.  Exposures that are averaged lose contrast;
+ * files do not depend on the number of threads. */
+static void counted_photons_are_found(void **state)
+{
+    char *folder = e2e_folder(), data[600], out[600], json[700];
+    const char *more[4] = {"--estimator", "efficient", "--threads", "1"};
+    double value[3];
+    (void)state;
+    snprintf(data, sizeof data, "%s/d.h5", folder);
+    for (int k = 0; k < 3; k++) {
+        snprintf(out, sizeof out, "%s/out%d", folder, k);
+        snprintf(json, sizeof json, "%s/out%d/fit.json", folder, k);
+        assert_int_equal(simulate(data, "speckle", "2", k < 2 ? "1" : "4", k == 1 ? "2" : "1"), 0);
+        assert_int_equal(fit_program(data, out, more, NULL), 0);
+        value[k] = E2E_JSON(json, "parameters", "D0", "value");
+        assert_true(fabs(value[k] - 6000) < 5 * E2E_JSON(json, "parameters", "D0", "std"));
+        const double shot = E2E_JSON(json, "speckle", "groups", "0", "shot");
+        assert_true(fabs(log(shot / 0.5)) < 5 * E2E_JSON(json, "speckle", "groups", "0", "shot_std") / shot);
+    }
+    assert_true(value[0] == value[1] && value[2] != value[0]);
+    assert_int_equal(simulate(data, "speckle", "0", "1", "1"), 3);
+    assert_int_equal(simulate(data, "speckle", "-3", "1", "1"), 3);
+    assert_int_equal(simulate(data, "0.01", "2", "4", "1"), 3);
+    e2e_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -809,6 +844,7 @@ int main(void)
         cmocka_unit_test(options_hold_for_both),
         cmocka_unit_test(what_is_no_matter_of_speckles_is_refused),
         cmocka_unit_test(the_program_estimates_and_refuses),
+        cmocka_unit_test(counted_photons_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

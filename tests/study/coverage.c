@@ -275,7 +275,8 @@ static void speckles(const struct experiment *x, uint64_t seed, uint64_t g, doub
             .amplitude = x->amplitude ? x->amplitude + c * n : NULL,
             .phase = x->phase && c + 1 == x->nparts ? x->phase + g * n : NULL,
         };
-    const struct fit_speckle_draw draw = {x->nparts, part, (size_t)x->study->speckles[x->level], CONTRAST, seed, g};
+    const struct fit_speckle_draw draw = {x->nparts, part, (size_t)x->study->speckles[x->level], 1, CONTRAST, 0,
+                                          seed, g};
     if (fit_speckle_parts(n, &draw, matrix, &change, &err) != FIT_OK)
         stop("speckles", &err);
     if (change > 1e-3) {
