@@ -580,13 +580,11 @@ static void test_robust_draws(void **state)
     assert_true(fabs(s.covariance_robust[N + 1] - 4) < 1e-12 && isnan(s.covariance_robust[2]));
     assert_true(fabs(column[0].sd_robust - 3) < 1e-12 && fabs(column[0].q975_robust - (5 + 1.96 * 3)) < 0.5);
     assert_true(isnan(column[2].sd_robust) && isnan(column[3].sd_robust));
-    free(s.x_robust);
-    free(s.covariance_robust);
+    fit_arena_free(&s.storage_);
     interval[0].several = 1;
     assert_int_equal(fit_samples_robust(&s, &fit, &err), FIT_OK);
     assert_true(isnan(column[0].sd_robust) && fabs(column[1].sd_robust - 2) < 1e-12);
-    free(s.x_robust);
-    free(s.covariance_robust);
+    fit_arena_free(&s.storage_);
 }
 
 static void test_refused(void **state)
