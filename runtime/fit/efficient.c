@@ -7,6 +7,7 @@
 
 #include "errors/rate_value.h"
 #include "fit/fit.h"
+#include "leastsquares/covariance.h"
 #include "math/linalg.h"
 #include "math/special.h"
 
@@ -19,6 +20,7 @@ struct job {
     size_t p, q, ng, n, P;       /* n: of the full vector; P: parameters of a group */
     double *theta, *lin;         /* reference */
     double *H;                   /* n x n: (J^T W J)^-1 of least squares */
+    double *B, *g;               /* p x p, p: of their cost at the reference */
     double *S, *V, *A, *both;    /* n x n: covariance of sums; of least squares, of efficient estimates, of both */
     double *temporary;
     size_t *class;
@@ -71,6 +73,8 @@ static enum fit_status job_new(struct job *j)
     const size_t nn = j->n * j->n;
     FIT_TAKE_DOUBLES(a, j->n, &j->theta);
     j->lin = j->theta + j->p;
+    FIT_TAKE_DOUBLES(a, j->p * j->p, &j->B);
+    FIT_TAKE_DOUBLES(a, j->p, &j->g);
     FIT_TAKE_DOUBLES(a, nn, &j->H, &j->A, &j->temporary, &j->S, &j->V, &j->both);
     j->class = fit_take(a, j->ng * j->q, sizeof *j->class);
     j->fixed = fit_take(a, j->q, sizeof *j->fixed);
@@ -130,11 +134,10 @@ static enum fit_status look(struct job *j)
     struct fit_ls *f = j->f;
     struct fit_objective_setup setup = f->setup;
     const struct fit_score_loss loss = {FIT_LOSS_LINEAR, 1, NULL};
-    double *D = NULL, *B = NULL;
+    double *D = NULL;
     enum fit_status st = FIT_OK;
     FIT_SCRATCH(a);
     FIT_TAKE_DOUBLES(&a, j->n * j->n, &D);
-    FIT_TAKE_DOUBLES(&a, j->p * (j->p + 1), &B);
     fit_speckle_kernel_free(j->made);
     fit_objective_free(j->obj);
     j->made = NULL;
@@ -145,7 +148,7 @@ static enum fit_status look(struct job *j)
     else if ((st = fit_objective_new(f->kernel, f->ds, &setup, &j->obj, f->err)) == FIT_OK) {
         enum fit_eval e = fit_objective_value(j->obj, j->theta);
         if (e == FIT_EVAL_OK)
-            e = fit_objective_normal(j->obj, j->theta, B, B + j->p * j->p);
+            e = fit_objective_normal(j->obj, j->theta, j->B, j->g);
         if (e != FIT_EVAL_OK)
             st = fit_fail(f->err, e == FIT_EVAL_STOP ? FIT_ERR_INTERRUPTED : FIT_ERR_NUMERIC,
                           e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the model is not finite");
@@ -266,7 +269,7 @@ static void add_up(struct job *j, int with)
     const size_t P = j->P, PP = P * P;
     memset(j->S, 0, j->n * j->n * sizeof *j->S);
     for (size_t g = 0; g < j->ng; g++) {
-        const double factor = fit_score_factor(j->f->obj, g);
+        const double factor = fit_score_factor(j->obj, g);
         const double *plain = j->made->plain + g * PP, *cross = j->made->cross + g * PP;
         const double *slope = j->made->slope + g * PP;
         for (size_t a = 0; a < P; a++)
@@ -279,7 +282,7 @@ static void add_up(struct job *j, int with)
     }
 }
 
-/* Covariances of both estimates at the reference of least squares. */
+/* Covariances of both estimates at the reference. */
 static void find_covariances(struct job *j)
 {
     for (size_t k = 0; k < j->n * j->n; k++)
@@ -300,6 +303,15 @@ static size_t compared(const struct job *j, size_t *which)
     return m;
 }
 
+/* Where least squares are from the reference by one step of Gauss and Newton. */
+static double step_to(const struct job *j, size_t k)
+{
+    double sum = j->theta[k];
+    for (size_t l = 0; l < j->p; l++)
+        sum += j->H[k * j->n + l] * j->g[l];
+    return sum;
+}
+
 /* Their difference, and its covariance, in standard deviations of least squares. */
 static void difference(const struct job *j, size_t m, const size_t *which, double *d, double *M)
 {
@@ -307,7 +319,7 @@ static void difference(const struct job *j, size_t m, const size_t *which, doubl
     for (size_t a = 0; a < m; a++) {
         const size_t k = which[a];
         const double unit = sqrt(j->V[k * (n + 1)]);
-        d[a] = (j->found.theta[k] - j->res->theta[k]) / unit;
+        d[a] = (j->found.theta[k] - step_to(j, k)) / unit;
         for (size_t b = 0; b < m; b++) {
             const size_t l = which[b], at = k * n + l;
             M[a * m + b] = (j->V[at] + j->A[at] - j->both[at] - j->both[l * n + k]) / (unit * sqrt(j->V[l * (n + 1)]));
@@ -315,7 +327,27 @@ static void difference(const struct job *j, size_t m, const size_t *which, doubl
     }
 }
 
-/* Hausman's test. */
+/* H at the reference; x: a result of the same size that is of no use any more. */
+static enum fit_status move_curvature(struct job *j, struct fit_result *x)
+{
+    const struct fit_covariance_spec spec = {j->obj, j->theta, j->f->lower, j->f->upper, j->B, 1};
+    const size_t n = j->n, p = j->p;
+    x->neigen = x->nnull = 0;
+    memset(x->at_bound, 0, n);
+    memset(x->std, 0, n * sizeof *x->std);
+    memset(x->covariance, 0, n * n * sizeof *x->covariance);
+    memset(x->correlation, 0, n * n * sizeof *x->correlation);
+    memset(x->scale, 0, p * sizeof *x->scale);
+    memset(x->eigenvalue, 0, p * sizeof *x->eigenvalue);
+    memset(x->eigenvector, 0, p * p * sizeof *x->eigenvector);
+    const enum fit_status st = fit_covariance(&spec, x, j->f->err);
+    for (size_t k = 0; st == FIT_OK && k < n * n; k++)
+        j->H[k] = isnan(x->covariance[k]) ? 0 : x->covariance[k];
+    return st;
+}
+
+/* Hausman's test, at the efficient estimates: where the sum of squares is flat least squares are far from these more
+ * often than a paraboloid tells, and one step toward them is not. */
 static enum fit_status compare(struct job *j)
 {
     struct fit_estimates *e = &j->res->estimates;
@@ -458,17 +490,18 @@ static void move_reference(struct job *j)
     fit_scores_free(&j->scores);
     memcpy(j->theta, j->found.theta, j->p * sizeof *j->theta);
     memcpy(j->lin, j->found.lin, j->ng * j->q * sizeof *j->lin);
-    fit_result_free(&j->found);
 }
 
 static enum fit_status run(struct job *j, const char **why)
 {
     enum fit_status st;
-    if ((st = job_new(j)) != FIT_OK || (st = look(j)) != FIT_OK || (st = solve_from_all(j)) != FIT_OK ||
-        (st = compare(j)) != FIT_OK)
+    if ((st = job_new(j)) != FIT_OK || (st = look(j)) != FIT_OK || (st = solve_from_all(j)) != FIT_OK)
         return st;
     move_reference(j);
-    if ((st = look(j)) != FIT_OK || (st = solve(j, j->theta, 1, &j->found)) != FIT_OK)
+    if ((st = look(j)) == FIT_OK)
+        st = move_curvature(j, &j->found);
+    fit_result_free(&j->found);
+    if (st != FIT_OK || (st = solve(j, j->theta, 1, &j->found)) != FIT_OK || (st = compare(j)) != FIT_OK)
         return st;
     compare_groups(j);
     *why = refused(j);

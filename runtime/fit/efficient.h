@@ -7,7 +7,9 @@
  * for errors to hold.
  *
  * The difference of both estimates is held against its own covariance (Hausman, Econometrica 46 (1978) 1251): of a
- * model that does not quite hold they differ by more than chance allows.
+ * model that does not quite hold they differ by more than chance allows.  Of least squares the step is taken for it
+ * that leads to them from the efficient estimates (Gauss and Newton), with all covariances there: the fit itself ends
+ * far away in flat valleys, more often than any covariance tells.
  */
 #pragma once
 
