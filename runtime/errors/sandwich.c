@@ -564,13 +564,18 @@ static void withhold(struct work *c, struct fit_result *res, const char *why)
     }
 }
 
+static int enough_clusters(const struct work *c)
+{
+    return c->wanted <= c->scores.nblock / FEWEST_CLUSTERS;
+}
+
 /* By clusters, where there are enough of them.  none: why no other errors are possible. */
 static int by_clusters(struct work *c, struct fit_result *res, const char *none)
 {
     char why[160];
     if (pairs_products(c) || assemble(c, c->s->curve * c->s->curve, FIT_ROBUST_FRAMES, res))
         return 1;
-    if (c->wanted <= c->scores.nblock / FEWEST_CLUSTERS)
+    if (enough_clusters(c))
         return 0;
     snprintf(why, sizeof why, "the data last for fewer than %d correlation times of the residuals%s%s", FEWEST_CLUSTERS,
              *none ? ", and " : "", none);
@@ -669,7 +674,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         c->eta = c->s->variance / variance;
         congruence(c, c->Jw, 1, c->J);
         fill(c, c->J, FIT_ROBUST_WHITE, res);
-    } else if (!c->s->joint && !c->s->length && speckle && e.well) {
+    } else if (!c->s->joint && !c->s->length && speckle && (e.well || !enough_clusters(c))) {
         for (size_t g = 0; g < c->scores.ngroup; g++)
             scatter(c, g, c->scores.P, e.S + g * c->scores.P * c->scores.P, 1);
         bad = assemble(c, 1, FIT_ROBUST_SPECKLE, res);
