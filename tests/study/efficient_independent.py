@@ -11,9 +11,9 @@ other estimates come from the same fit.  Times turn about: cells have their firs
 
 Printed, as a table: part of the experiments in which efficient estimates were taken; gain: sd of the efficient
 estimates over that of least squares, both of all experiments that have both; told over true sd, of medians; 95 %
-intervals that hold; largest bias in sd; probability of Hausman's test and of the test of fit below 1 %; medians of the number of
-speckles and of the shot noise over the truth.  Of D0, gamma_dot_t0 and v0 sd and bias are those of their logarithm.
-Several numbers are those of the parameters in turn; the bias is that of the one that is farthest off.
+intervals that hold; largest bias in sd; probability of Hausman's test and of the test of fit below 1 %; medians of the
+number of speckles and of the shot noise over the truth.  Of D0, gamma_dot_t0 and v0 sd and bias are those of their
+logarithm.  Several numbers are those of the parameters in turn; the bias is that of the one that is farthest off.
 
 Exit status 1: of parameters x cells fewer than nine in ten have 92 .. 97 % of intervals that hold, or one has not
 88 .. 98, a bias of 0.2 sd or a told sd farther than 0.1 from the true one, or white noise costs 1 % of sd.  Each with
