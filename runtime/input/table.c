@@ -414,13 +414,11 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
     *out = NULL;
     if (!m)
         return fit_no_memory(err, file);
-    enum fit_status st = FIT_OK;
     int *from = fit_take(&m->storage_, kernel->naxis + kernel->ncolumn, sizeof *from);
     m->file = fit_arena_string(&m->storage_, file);
-    if (m->storage_.failed) {
-        st = fit_no_memory(err, file);
+    enum fit_status st = m->storage_.failed ? fit_no_memory(err, file) : FIT_OK;
+    if (st != FIT_OK)
         goto done;
-    }
     m->layout = "table";
     if (cfg) {
         o.dataset = cfg->dataset.value;
