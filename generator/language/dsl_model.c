@@ -272,6 +272,8 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
         check_prior_from(L, s);
         if (prior[k].n && !s->prior_from[1] && !(s->prior_b > 0))
             dsl_fail(L, "prior", prior[k].usage, "the last number of a prior must be positive");
+        if (s->prior == FIT_PRIOR_BETA_SCALED && !s->prior_from[0] && !(s->prior_a > 0))
+            dsl_fail(L, "prior", prior[k].usage, "both numbers of a beta prior must be positive");
         if (s->prior == FIT_PRIOR_LOG_UNIFORM && !(s->lower > 0 && isfinite(s->upper)))
             dsl_fail(L, "prior", prior[k].usage, "a log_uniform prior needs two positive bounds");
         lua_pop(L, 1);

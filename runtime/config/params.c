@@ -209,6 +209,29 @@ static void beta_by_moments(double lower, double upper, double mu, double sigma,
     *b = possible ? (1 - m) * c : 2;
 }
 
+/* Mean and deviation of a logarithm: the unit of the label is a factor, which moves the mean and nothing else. */
+static int log_numbers(struct fit_cfg_reader *r, int i, struct prior_text t, const char *label, double *mu,
+                       double *sigma)
+{
+    int bare;
+    double one = 1;
+    struct fit_unit_factor f;
+    if ((t.mu && !fit_cfg_get_real(r, t.mu, "1", mu, &bare)) ||
+        (t.sigma && !fit_cfg_get_real(r, t.sigma, "1", sigma, &bare)))
+        return 0;
+    if (label && !is_template_label(r->cfg->kernel, label) &&
+        fit_unit_between(label, r->cfg->param[i].declared->unit, &f) == FIT_QUANTITY_CONVERTED)
+        one = fit_unit_apply(f, 1);
+    *mu += t.mu ? log(one) : 0;
+    return 1;
+}
+
+static int prior_numbers(struct fit_cfg_reader *r, int i, struct prior_text t, const char *label, double *mu,
+                         double *sigma)
+{
+    return (!t.mu || param_number(r, i, t.mu, label, mu)) && (!t.sigma || param_number(r, i, t.sigma, label, sigma));
+}
+
 /* Where nothing is said the mean is the middle of the bounds and the deviation a quarter of their
  * distance, as in the packages; the type is a truncated normal. */
 static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, const char *label)
@@ -220,8 +243,11 @@ static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, cons
     const struct fit_yaml *at = t.type ? t.type : t.mu ? t.mu : t.sigma;
     if (!at || (t.type && !fit_cfg_get_word(r, t.type, fit_cfg_word_prior, &kind)))
         return;
-    if ((t.mu && !param_number(r, i, t.mu, label, &mu)) ||
-        (t.sigma && !param_number(r, i, t.sigma, label, &sigma)))
+    if (kind == FIT_PRIOR_LOG_NORMAL && !(t.mu && t.sigma)) {
+        fit_cfg_error(r, at, "%s: the prior of %s needs mean and deviation of the logarithm", r->path, p->declared->name);
+        return;
+    }
+    if (!(kind == FIT_PRIOR_LOG_NORMAL ? log_numbers : prior_numbers)(r, i, t, label, &mu, &sigma))
         return;
     if (!t.sigma &&
         !(sigma > 0 && isfinite(sigma))) /* no finite box: the model's own prior stays */

@@ -446,6 +446,27 @@ static void test_trusted_units(void **state)
     fit_config_log_free(&log);
 }
 
+/* The unit of a parameter is a factor: it scales numbers of its priors, and moves the mean of a logarithm alone. */
+static void test_priors_in_another_unit(void **state)
+{
+    (void)state;
+    struct fit_config_log log;
+    fit_config_log_init(&log);
+    struct fit_config *cfg =
+        read_text("parameters:\n  D0: {unit: nm^2/s, value: 10, prior: {type: LogNormal, mu: 1, sigma: 0.5}}\n"
+                  "  D_offset: {unit: nm^2/s, value: 0, prior: {type: Normal, mu: 1, sigma: 0.5}}\n",
+                  &static_isotropic_kernel, &log);
+    assert_non_null(cfg);
+    assert_true(fabs(param(cfg, "D0")->start.value - 1000) < 1e-9);
+    assert_true(fabs(param(cfg, "D0")->prior_a - (1 + 4.605170185988092)) < 1e-12);
+    assert_true(param(cfg, "D0")->prior_b == 0.5);
+    assert_true(fabs(param(cfg, "D_offset")->prior_a - 100) < 1e-12);
+    assert_true(fabs(param(cfg, "D_offset")->prior_b - 50) < 1e-12);
+    fit_config_free(cfg);
+    fit_config_log_free(&log);
+    refuse("parameters: {D0: {prior: {type: LogNormal}}}\n", &static_isotropic_kernel, "of the logarithm");
+}
+
 /* ---- Data paths */
 
 static void test_the_existing_file_is_meant(void **state)
@@ -891,6 +912,7 @@ static void test_mutated_files_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_priors_in_another_unit),
         cmocka_unit_test(test_short_form),
         cmocka_unit_test(test_values_by_order),
         cmocka_unit_test(test_homodyne_file),
