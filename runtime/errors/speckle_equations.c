@@ -8,6 +8,7 @@
 #include "errors/speckle_kernel_impl.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "speckle/likelihood.h"
@@ -73,7 +74,7 @@ struct making {
     double *value;           /* ng x P: rows */
     struct group *room;      /* of each thread */
     double **tables;         /* the same: fit_speckle_room_size() */
-    int bad;
+    atomic_int bad;
 };
 
 static int rooms_new(struct making *m, struct fit_arena *a)
@@ -264,7 +265,7 @@ static void make_group(void *user, size_t g, size_t thread)
     take_sums(m, g, x);
     find_noise(m, g, x);
     if (!find_fields(m, g, x, &count)) {
-        m->bad = 1; /* every thread that writes it writes the same */
+        atomic_store(&m->bad, 1);
         return;
     }
     const struct fit_speckle_noise *noise = &m->at->noise[g];
@@ -343,7 +344,7 @@ static enum fit_status make(struct making *m, struct fit_error *err)
     m->blocks = (struct fit_speckle_blocks){&m->model, k->n, k->frames};
     find_terms(m);
     fit_team_run((struct fit_team){k->threads, FIT_TEAM_NEXT}, k->ng, make_group, m);
-    if (m->bad)
+    if (atomic_load(&m->bad))
         return fit_fail(err, FIT_ERR_NUMERIC, "fit: the covariance of the speckles' noise has no inverse");
     fit_speckle_descriptor(m->out);
     return make_dataset(m, err);
