@@ -92,6 +92,13 @@ only "only main.c exits" "(^|[^a-zA-Z0-9_])(exit|_exit|abort)[[:space:]]*\(" run
 only "what emitted kernels include knows the C library and fit/ only" \
     "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]([^fms]|f[^il]|fl[^o]|m[^a]|s[^t])" runtime/include
 
+# ---- nothing lies about: what a test or a run has left is no part of the source
+if [ -e .git ]; then
+    git ls-files | grep -v / |
+        grep -vxE '\.clang-format|\.clang-tidy|\.gitignore|[A-Z]+\.md|CITATION\.cff|CMake(Lists\.txt|Presets\.json)|LICENSE|Makefile' |
+        sed 's/$/: does not belong at the top of the source/' >>"$bad"
+fi
+
 # ---- docs/code.md shows these rooms
 "$0" --table . >"$bad.table"
 awk '/^\| room \|/ { inside = 1 } inside && !/^\|/ { exit } inside' docs/code.md | cmp -s - "$bad.table" ||

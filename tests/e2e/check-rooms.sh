@@ -46,6 +46,12 @@ sed -i 's/^runtime\/base: .*/&\n    includes runtime\/data/' build-aux/rooms.txt
 build-aux/check-rooms.sh . >said && fail "a cycle of rooms goes unnoticed"
 grep -q 'runtime/base stands above runtime/data' said || fail "$(cat said)"
 cp "$1/build-aux/rooms.txt" build-aux/rooms.txt
+if command -v git >/dev/null; then
+    git init -q . && echo >left.h5 && git add left.h5
+    build-aux/check-rooms.sh . >said && fail "a file at the top of the source goes unnoticed"
+    grep -q 'left.h5: does not belong' said || fail "$(cat said)"
+    rm -rf .git left.h5
+fi
 for k in $(seq 46); do echo >"runtime/math/file$k.c"; done
 build-aux/check-rooms.sh . >said && fail "a folder of more than 45 files goes unnoticed"
 grep -q 'runtime/math: .* C files' said || fail "$(cat said)"
