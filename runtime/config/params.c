@@ -244,7 +244,8 @@ static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, cons
     if (!at || (t.type && !fit_cfg_get_word(r, t.type, fit_cfg_word_prior, &kind)))
         return;
     if (kind == FIT_PRIOR_LOG_NORMAL && !(t.mu && t.sigma)) {
-        fit_cfg_error(r, at, "%s: the prior of %s needs mean and deviation of the logarithm", r->path, p->declared->name);
+        fit_cfg_error(r, at, "%s: the prior of %s needs mean and deviation of the logarithm", r->path,
+                      p->declared->name);
         return;
     }
     if (!(kind == FIT_PRIOR_LOG_NORMAL ? log_numbers : prior_numbers)(r, i, t, label, &mu, &sigma))

@@ -190,18 +190,6 @@ static size_t roots(size_t n, const double *from, const double *eigenvalue, doub
     return rank;
 }
 
-/* out (rank x P) <- A (rank x n) B (n x P) */
-static void times(size_t rank, size_t n, size_t P, const double *A, const double *B, size_t step, double *out)
-{
-    for (size_t i = 0; i < rank; i++)
-        for (size_t k = 0; k < P; k++) {
-            double sum = 0;
-            for (size_t e = 0; e < n; e++)
-                sum += A[i * n + e] * B[e * step + k];
-            out[i * P + k] = sum;
-        }
-}
-
 /* T <- rows of the P sums with independent errors of 1: first with those by F, in which S is well scaled.  Returns how
  * many; the others are not determined. */
 static size_t find_rows(size_t P, const struct group *x)
@@ -218,7 +206,7 @@ static size_t find_rows(size_t P, const struct group *x)
         V[k] *= d[k % P];
     const size_t rank = roots(P, V, w, NULL_EIGENVALUE, 0, first);
     double *St = V, *M = x->T; /* rank x P; rank x rank */
-    times(rank, P, P, first, x->S, 2 * P, St);
+    fit_multiply(rank, P, P, first, x->S, 2 * P, St);
     for (size_t a = 0; a < rank; a++)
         for (size_t b = 0; b < rank; b++) {
             double sum = 0;
@@ -229,7 +217,7 @@ static size_t find_rows(size_t P, const struct group *x)
     if (rank == 0 || fit_eigen(rank, M, w, work) != 0)
         return 0;
     roots(rank, M, w, 0, LEAST_VARIANCE, V);
-    times(rank, rank, P, V, first, P, x->T);
+    fit_multiply(rank, rank, P, V, first, P, x->T);
     return rank;
 }
 
@@ -276,8 +264,8 @@ static void make_group(void *user, size_t g, size_t thread)
     for (size_t i = 0; i < 4 * PP; i++)
         x->S[i] /= count;
     const size_t rank = find_rows(P, x);
-    times(rank, P, P, x->T, x->F, P, m->out->slope + g * PP);
-    times(rank, P, P, x->T, x->S + P, 2 * P, m->out->cross + g * PP);
+    fit_multiply(rank, P, P, x->T, x->F, P, m->out->slope + g * PP);
+    fit_multiply(rank, P, P, x->T, x->S + P, 2 * P, m->out->cross + g * PP);
     for (size_t a = 0; a < P; a++)
         memcpy(m->out->plain + g * PP + a * P, x->S + (P + a) * 2 * P + P, P * sizeof *x->S);
     put_rows(m, g, x, rank, &r);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "errors/rate_value.h"
 #include "fit/fit.h"
 #include "leastsquares/covariance.h"
@@ -19,7 +20,7 @@ struct job {
     struct fit_result *res;      /* of least squares */
     size_t p, q, ng, n, P;       /* n: of the full vector; P: parameters of a group */
     double *theta, *lin;         /* reference */
-    double *H;                   /* n x n: (J^T W J)^-1 of least squares */
+    double *H;                   /* n x n: (J^T J)^-1 of least squares at the reference; 0 for what is held */
     double *B, *g;               /* p x p, p: of their cost at the reference */
     double *S, *V, *A, *both;    /* n x n: covariance of sums; of least squares, of efficient estimates, of both */
     double *temporary;
@@ -32,6 +33,11 @@ struct job {
     struct fit_result found;
     struct fit_arena storage;
 };
+
+static int time_is_up(const struct fit_ls *f)
+{
+    return f->deadline > 0 && fit_seconds() > f->deadline;
+}
 
 /* ---- may it be? -------------------------------------------------------------------------------------------- */
 
@@ -51,6 +57,8 @@ static const char *unsuited(const struct fit_ls *f)
         return "groups share their noise";
     if (!r->converged)
         return "least squares did not converge";
+    if (time_is_up(f))
+        return "the time limit was reached";
     if (r->robust.kind == FIT_ROBUST_WHITE)
         return "no noise that pairs of frames share is seen, and for independent noise least squares are efficient";
     if (!r->robust.closed)
@@ -70,12 +78,11 @@ static enum fit_status no_memory(struct job *j)
 static enum fit_status job_new(struct job *j)
 {
     struct fit_arena *a = &j->storage;
-    const size_t nn = j->n * j->n;
     FIT_TAKE_DOUBLES(a, j->n, &j->theta);
     j->lin = j->theta + j->p;
     FIT_TAKE_DOUBLES(a, j->p * j->p, &j->B);
     FIT_TAKE_DOUBLES(a, j->p, &j->g);
-    FIT_TAKE_DOUBLES(a, nn, &j->H, &j->A, &j->temporary, &j->S, &j->V, &j->both);
+    FIT_TAKE_DOUBLES(a, j->n * j->n, &j->H, &j->A, &j->temporary, &j->S, &j->V, &j->both);
     j->class = fit_take(a, j->ng * j->q, sizeof *j->class);
     j->fixed = fit_take(a, j->q, sizeof *j->fixed);
     j->noise = fit_take_copy(a, j->res->speckle, j->ng, sizeof *j->noise);
@@ -83,8 +90,6 @@ static enum fit_status job_new(struct job *j)
         return no_memory(j);
     memcpy(j->theta, j->res->theta, j->p * sizeof *j->theta);
     memcpy(j->lin, j->res->lin, j->ng * j->q * sizeof *j->lin);
-    for (size_t k = 0; k < nn; k++) /* what is held has no part in it */
-        j->H[k] = isnan(j->res->paraboloid[k]) ? 0 : j->res->paraboloid[k] / j->res->variance;
     return FIT_OK;
 }
 
@@ -192,6 +197,8 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     inner.nlikelihood = last ? inner.nlikelihood : 0;
     inner.brief = !last || straight(j->res);
     inner.progress = NULL;
+    if (j->f->deadline > 0)
+        inner.max_seconds = fmax(j->f->deadline - fit_seconds(), 1e-3);
     inner.few_data_allowed = 1;
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
@@ -217,21 +224,26 @@ static enum fit_status solve_from_all(struct job *j)
     return st;
 }
 
+/* Linear parameter q of group g as the kernel wants it. */
+static double as_kernel(const struct job *j, const double *lin, size_t g, size_t q)
+{
+    const struct fit_objective *o = j->obj;
+    return lin[g * j->q + q] - fit_objective_linear(o, g, q) + o->lin[g * j->q + q];
+}
+
 /* Sum of squares of all values at theta, for which the last value was asked for, and lin. */
 static double square_at(const struct job *j, const double *lin)
 {
-    const struct fit_objective *o = j->obj;
     const size_t q = j->q, each = q * (q + 1) / 2 + q + 1;
     double all = 0;
     for (size_t g = 0; g < j->ng; g++) {
-        const double *m = o->moment + g * each, *v = m + q * (q + 1) / 2;
-        double l[16], sum = v[q];
-        for (size_t a = 0; a < q && q <= 16; a++)
-            l[a] = lin[g * q + a] - fit_objective_linear(o, g, a) + o->lin[g * q + a];
+        const double *m = j->obj->moment + g * each, *v = m + q * (q + 1) / 2;
+        double sum = v[q];
         for (size_t a = 0; a < q; a++) {
-            sum -= 2 * v[a] * l[a];
+            const double x = as_kernel(j, lin, g, a);
+            sum -= 2 * v[a] * x;
             for (size_t b = a; b < q; b++)
-                sum += (a == b ? 1 : 2) * l[a] * l[b] * *m++;
+                sum += (a == b ? 1 : 2) * x * as_kernel(j, lin, g, b) * *m++;
         }
         all += sum * fit_score_factor(j->f->obj, g);
     }
@@ -249,18 +261,8 @@ static size_t place(const struct job *j, size_t g, size_t e)
 /* out <- H S B for symmetric H and B. */
 static void product(const struct job *j, const double *B, double *out)
 {
-    const size_t n = j->n;
-    for (int turn = 0; turn < 2; turn++) {
-        const double *x = turn ? j->temporary : j->H, *y = turn ? B : j->S;
-        double *to = turn ? out : j->temporary;
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < n; k++) {
-                double sum = 0;
-                for (size_t l = 0; l < n; l++)
-                    sum += x[i * n + l] * y[l * n + k];
-                to[i * n + k] = sum;
-            }
-    }
+    fit_multiply(j->n, j->n, j->n, j->H, j->S, j->n, j->temporary);
+    fit_multiply(j->n, j->n, j->n, j->temporary, B, j->n, out);
 }
 
 /* S <- covariance of the sums of least squares, or with what the efficient estimates are made of. */
@@ -330,18 +332,9 @@ static void difference(const struct job *j, size_t m, const size_t *which, doubl
 /* H at the reference; x: a result of the same size that is of no use any more. */
 static enum fit_status move_curvature(struct job *j, struct fit_result *x)
 {
-    const struct fit_covariance_spec spec = {j->obj, j->theta, j->f->lower, j->f->upper, j->B, 1};
-    const size_t n = j->n, p = j->p;
-    x->neigen = x->nnull = 0;
-    memset(x->at_bound, 0, n);
-    memset(x->std, 0, n * sizeof *x->std);
-    memset(x->covariance, 0, n * n * sizeof *x->covariance);
-    memset(x->correlation, 0, n * n * sizeof *x->correlation);
-    memset(x->scale, 0, p * sizeof *x->scale);
-    memset(x->eigenvalue, 0, p * sizeof *x->eigenvalue);
-    memset(x->eigenvector, 0, p * p * sizeof *x->eigenvector);
+    const struct fit_covariance_spec spec = {j->obj, j->theta, j->res->lower, j->res->upper, j->B, 1};
     const enum fit_status st = fit_covariance(&spec, x, j->f->err);
-    for (size_t k = 0; st == FIT_OK && k < n * n; k++)
+    for (size_t k = 0; st == FIT_OK && k < j->n * j->n; k++)
         j->H[k] = isnan(x->covariance[k]) ? 0 : x->covariance[k];
     return st;
 }
@@ -492,16 +485,28 @@ static void move_reference(struct job *j)
     memcpy(j->lin, j->found.lin, j->ng * j->q * sizeof *j->lin);
 }
 
-static enum fit_status run(struct job *j, const char **why)
+/* The efficient estimates, in `found`, at a reference near them. */
+static enum fit_status estimate(struct job *j)
 {
     enum fit_status st;
-    if ((st = job_new(j)) != FIT_OK || (st = look(j)) != FIT_OK || (st = solve_from_all(j)) != FIT_OK)
+    if ((st = job_new(j)) != FIT_OK || (st = look(j)) != FIT_OK || (st = solve_from_all(j)) != FIT_OK ||
+        time_is_up(j->f))
         return st;
     move_reference(j);
     if ((st = look(j)) == FIT_OK)
         st = move_curvature(j, &j->found);
     fit_result_free(&j->found);
-    if (st != FIT_OK || (st = solve(j, j->theta, 1, &j->found)) != FIT_OK || (st = compare(j)) != FIT_OK)
+    return st == FIT_OK ? solve(j, j->theta, 1, &j->found) : st;
+}
+
+static enum fit_status run(struct job *j, const char **why)
+{
+    enum fit_status st = estimate(j);
+    if (st == FIT_OK && time_is_up(j->f)) {
+        *why = "the time limit was reached";
+        return FIT_OK;
+    }
+    if (st != FIT_OK || (st = compare(j)) != FIT_OK)
         return st;
     compare_groups(j);
     *why = refused(j);
@@ -567,15 +572,6 @@ void fit_efficient_table_free(struct fit_efficient_table *t)
 
 /* ---- before there are data ---------------------------------------------------------------------------------- */
 
-static void put_errors(const struct job *j, double *plain, double *efficient)
-{
-    const struct fit_result *r = j->res, *x = &j->found;
-    for (size_t k = 0; k < j->n; k++) {
-        plain[k] = r->std[k] > 0 ? sqrt(j->V[k * (j->n + 1)]) : r->std[k];
-        efficient[k] = r->std[k] > 0 ? x->std_curvature[k] : r->std[k];
-    }
-}
-
 enum fit_status fit_efficient_errors(const struct fit_efficient_plan *plan, double *plain, double *efficient,
                                      struct fit_error *err)
 {
@@ -595,10 +591,15 @@ enum fit_status fit_efficient_errors(const struct fit_efficient_plan *plan, doub
                                                 .shot = plan->noise.shot};
     if (st == FIT_OK)
         st = look(&j);
-    f.obj = j.obj;
     if (st == FIT_OK && (st = solve(&j, j.theta, 0, &j.found)) == FIT_OK) {
-        find_covariances(&j);
-        put_errors(&j, plain, efficient);
+        for (size_t k = 0; k < j.n; k++)
+            efficient[k] = same.std[k] > 0 ? j.found.std_curvature[k] : same.std[k];
+        if ((st = move_curvature(&j, &j.found)) == FIT_OK) {
+            add_up(&j, 0);
+            product(&j, j.H, j.V);
+        }
+        for (size_t k = 0; k < j.n; k++)
+            plain[k] = same.std[k] > 0 ? sqrt(j.V[k * (j.n + 1)]) : same.std[k];
     }
     job_free(&j);
     if (st == FIT_ERR_NUMERIC)

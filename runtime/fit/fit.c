@@ -392,20 +392,6 @@ static enum fit_status hold_against_cost(struct fit_ls *f, int robust, double va
     return st;
 }
 
-/* What fit_covariance() and fit_degeneracies() want to find empty. */
-static void clear_errors(struct fit_result *r)
-{
-    size_t p = r->nparam, n = r->nfull;
-    r->ndegenerate = r->neigen = r->nnull = 0;
-    memset(r->at_bound, 0, n);
-    memset(r->std, 0, n * sizeof *r->std);
-    memset(r->covariance, 0, n * n * sizeof *r->covariance);
-    memset(r->correlation, 0, n * n * sizeof *r->correlation);
-    memset(r->scale, 0, p * sizeof *r->scale);
-    memset(r->eigenvalue, 0, p * sizeof *r->eigenvalue);
-    memset(r->eigenvector, 0, p * p * sizeof *r->eigenvector);
-}
-
 /* A point of lower cost, found while errors are looked for, is the start of another fit; so often at most. */
 enum { BETTERED = 3 };
 
@@ -414,7 +400,7 @@ static enum fit_status find_errors(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     struct fit_polish polished;
-    clear_errors(r);
+    r->ndegenerate = 0;
     f->evidence.n = 0;
     r->nminimum = f->nminimum;
     enum fit_status st = polish(f, o, &polished);

@@ -79,7 +79,8 @@ enum fit_status fit_source_attach_sigma(struct fit_source *src, const char *wher
 enum fit_status fit_source_read_g2(struct fit_source *src, size_t k, double **g2, size_t *n,
                                    struct fit_error *err);
 
-/* Adds what there is to say of how values were read up to now, if it was not added before: by libhdf5, from other files. */
+/* Adds what there is to say of how values were read up to now, if it was not added before: by libhdf5, from other
+ * files. */
 void fit_source_tell(const struct fit_source *s, struct fit_notes *notes);
 
 /* 1 when the file has a time axis whose steps are not all the same; text says which are not. */

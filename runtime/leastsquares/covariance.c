@@ -270,6 +270,19 @@ static void note_bounds(const struct work *c, struct fit_result *res)
     }
 }
 
+static void clear(struct fit_result *r)
+{
+    size_t p = r->nparam, n = r->nfull;
+    r->neigen = r->nnull = 0;
+    memset(r->at_bound, 0, n);
+    memset(r->std, 0, n * sizeof *r->std);
+    memset(r->covariance, 0, n * n * sizeof *r->covariance);
+    memset(r->correlation, 0, n * n * sizeof *r->correlation);
+    memset(r->scale, 0, p * sizeof *r->scale);
+    memset(r->eigenvalue, 0, p * sizeof *r->eigenvalue);
+    memset(r->eigenvector, 0, p * p * sizeof *r->eigenvector);
+}
+
 enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fit_result *res,
                                struct fit_error *err)
 {
@@ -281,6 +294,7 @@ enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fi
     work_new(&c, &a);
     if (a.failed)
         return fit_no_memory(err, "fit, covariance");
+    clear(res);
     for (size_t k = 0, m = 0; k < c.p; k++) {
         double diagonal = spec->B[k * c.p + k];
         res->scale[k] = diagonal > 0 ? sqrt(diagonal) : 1;

@@ -12,7 +12,7 @@ struct fit_covariance_spec {
 };
 
 /* Fills in res: std, covariance, correlation, at_bound, scale, eigenvalue, eigenvector, neigen,
- * nnull. Arrays of res are there and zero.  FIT_ERR_MEMORY, or FIT_ERR_NUMERIC when J^T J is not
+ * nnull, whatever these arrays hold.  FIT_ERR_MEMORY, or FIT_ERR_NUMERIC when J^T J is not
  * finite. */
 enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fit_result *res,
                                struct fit_error *err);

@@ -117,20 +117,6 @@ static enum fit_status errors_now(struct fit_ls *f, double *variance)
     return fit_covariance(&spec, r, f->err);
 }
 
-/* As result_new() left it. */
-static void forget_errors(struct fit_result *r)
-{
-    size_t n = r->nfull, p = r->nparam;
-    memset(r->std, 0, n * sizeof *r->std);
-    memset(r->covariance, 0, n * n * sizeof *r->covariance);
-    memset(r->correlation, 0, n * n * sizeof *r->correlation);
-    memset(r->at_bound, 0, n);
-    memset(r->scale, 0, p * sizeof *r->scale);
-    memset(r->eigenvalue, 0, p * sizeof *r->eigenvalue);
-    memset(r->eigenvector, 0, p * p * sizeof *r->eigenvector);
-    r->neigen = r->nnull = 0;
-}
-
 static int suits(const struct fit_ls *f, size_t q)
 {
     return f->kernel->linear[q].over >= 0 && (int)q != f->kernel->intercept &&
@@ -210,7 +196,6 @@ enum fit_status fit_ls_hierarchy(struct fit_ls *f, struct fit_outcome *o)
         if (r->spread[q] == 0) /* exactly: none was seen */
             make_one(f, q);
     }
-    forget_errors(r);
     if ((st = renew(f)) != FIT_OK)
         return st;
     if (!isnan(f->robust))

@@ -12,6 +12,17 @@
 #include <math.h>
 #include <string.h>
 
+void fit_multiply(size_t m, size_t n, size_t p, const double *A, const double *B, size_t step, double *out)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t k = 0; k < p; k++) {
+            double sum = 0;
+            for (size_t e = 0; e < n; e++)
+                sum += A[i * n + e] * B[e * step + k];
+            out[i * p + k] = sum;
+        }
+}
+
 size_t fit_cholesky(size_t n, double *a, double tol)
 {
     for (size_t j = 0; j < n; j++) {

@@ -24,6 +24,9 @@ void fit_lower_solve(size_t n, const double *l, double *b);
 void fit_lower_solve_transposed(size_t n, const double *l, double *b);
 void fit_cholesky_solve(size_t n, const double *l, double *b);
 
+/* out (m x p) <- A (m x n) B; B: n rows of p, `step` from one to the next. */
+void fit_multiply(size_t m, size_t n, size_t p, const double *A, const double *B, size_t step, double *out);
+
 /* Eigenvalues w (ascending) and eigenvectors of the symmetric matrix a; on return row k of a is
  * the k-th eigenvector, its largest component positive.  work: fit_eigen_work(n) doubles. Returns
  * 0, or nonzero when a is not finite. */

@@ -29,8 +29,8 @@ struct fit_plan {
     struct fit_setup setup;
     struct fit_dataset *ds;
     struct fit_result fit; /* std: the expected errors; profile: wider where the model is not linear */
-    /* nfull: errors under the noise of speckles, of least squares and of efficient estimates; NULL: that is not known, or
-     * there are none: `why`. */
+    /* nfull: errors under the noise of speckles, of least squares and of efficient estimates; NULL: that is not known,
+     * or there are none: `why`. */
     double *plain, *efficient;
     char why[200];
     double values;         /* of the experiment */
