@@ -126,8 +126,9 @@ int dsl_equal(lua_State *L)
 {
     lua_settop(L, 3);
     const struct dsl_value *a = dsl_test(L, 2), *b = dsl_test(L, 3);
-    int same = lua_rawequal(L, 2, 3), other = a ? 3 : 2;
-    if (!same && ((a && b) || ((a || b) && (lua_type(L, other) == LUA_TNUMBER || lua_isboolean(L, other)))))
+    const int x = a || dsl_is_complex(L, 2), y = b || dsl_is_complex(L, 3);
+    int same = lua_rawequal(L, 2, 3), other = x ? 3 : 2;
+    if (!same && ((x && y) || ((x || y) && (lua_type(L, other) == LUA_TNUMBER || lua_isboolean(L, other)))))
         dsl_fail_at(L, (size_t)lua_tointeger(L, 1),
                     "write where(le(abs(a - b), small), x, y)",
                     "expressions cannot be compared with == or ~=: their values are not known yet");

@@ -100,7 +100,9 @@ static const char *table_help(lua_State *L, int i)
     struct dsl *d = dsl_of(L);
     const char *help = NULL;
     i = lua_absindex(L, i);
-    if (lua_getfield(L, i, "law") == LUA_TSTRING)
+    if (dsl_is_complex(L, i))
+        help = "re(z), im(z), abs(z) and arg(z) are real";
+    else if (lua_getfield(L, i, "law") == LUA_TSTRING)
         help = hg_format(d->arena, "%s is a law of the errors; it stands in m.observe behind `noise =`",
                          lua_tostring(L, -1));
     else if (lua_rawgeti(L, i, 1) == LUA_TSTRING && dsl_is_in("normal log_normal", lua_tostring(L, -1)))
@@ -125,7 +127,7 @@ struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
     if (lua_isnoneornil(L, i) && dsl_find_nil(L, &culprit, &remedy))
         dsl_fail(L, culprit, remedy ? remedy : help, "%s must be an expression or a number; %s is nil", what, culprit);
     dsl_fail(L, NULL, help, "%s must be an expression or a number, not %s", what,
-             lua_isnoneornil(L, i) ? "nil" : luaL_typename(L, i));
+             lua_isnoneornil(L, i) ? "nil" : dsl_is_complex(L, i) ? "a complex value" : luaL_typename(L, i));
 }
 
 const char *dsl_local_name(lua_State *L, struct dsl_value v)
@@ -153,10 +155,20 @@ const char *dsl_local_name(lua_State *L, struct dsl_value v)
     return NULL;
 }
 
+void dsl_name_value(lua_State *L, const struct dsl_value *v, const char *name)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    const struct hg_node *n = hg_at(m->expr, v->id);
+    if (n->op != HG_CONST && !n->name) {
+        hg_name(m->expr, v->id, name);
+        hg_model_set_unit(m, v->id, v->unit, 1);
+    }
+    hg_written_name(m, v->written, name, HG_NAMED);
+}
+
 void dsl_name_locals(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
-    struct hg_expr *e = d->m->expr;
     lua_Debug ar;
     for (int level = 0; lua_getstack(L, level, &ar); level++) {
         const char *name;
@@ -165,12 +177,10 @@ void dsl_name_locals(lua_State *L)
             continue;
         for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
             const struct dsl_value *v = dsl_test(L, -1);
-            if (v && hg_name_is_c(name) && hg_at(e, v->id)->op != HG_CONST && !hg_at(e, v->id)->name) {
-                hg_name(e, v->id, hg_strdup(d->arena, name));
-                hg_model_set_unit(d->m, v->id, v->unit, 1);
-            }
             if (v && hg_name_is_c(name))
-                hg_written_name(d->m, v->written, hg_strdup(d->arena, name), HG_NAMED);
+                dsl_name_value(L, v, hg_strdup(d->arena, name));
+            else if (dsl_is_complex(L, -1) && hg_name_is_c(name))
+                dsl_name_complex(L, -1, name);
             lua_pop(L, 1);
         }
     }
@@ -349,6 +359,8 @@ struct dsl_value dsl_dimensionless(lua_State *L, const char *function, struct ds
 
 static int op_add(lua_State *L)
 {
+    if (dsl_complex(L, "__add"))
+        return 1;
     struct dsl_value a = dsl_value_at(L, 1, "a term of +"), b = dsl_value_at(L, 2, "a term of +");
     hg_unit unit = dsl_common_unit(L, "+", a, b);
     dsl_push_word(L, hg_add(dsl_build(L), a.id, b.id), unit, HG_W_ADD, 0);
@@ -357,6 +369,8 @@ static int op_add(lua_State *L)
 
 static int op_sub(lua_State *L)
 {
+    if (dsl_complex(L, "__sub"))
+        return 1;
     struct dsl_value a = dsl_value_at(L, 1, "a term of -"), b = dsl_value_at(L, 2, "a term of -");
     hg_unit unit = dsl_common_unit(L, "-", a, b);
     dsl_push_word(L, hg_sub(dsl_build(L), a.id, b.id), unit, HG_W_SUB, 0);
@@ -382,6 +396,8 @@ struct dsl_value dsl_factor(lua_State *L, int i, const char *op)
 
 static int op_mul(lua_State *L)
 {
+    if (dsl_complex(L, "__mul"))
+        return 1;
     struct dsl_value a = dsl_factor(L, 1, "a factor of *"), b = dsl_factor(L, 2, "a factor of *");
     hg_unit unit = hg_unit_mul(dsl_of(L)->m->units, a.unit, b.unit);
     dsl_push_word(L, hg_mul(dsl_build(L), a.id, b.id), unit, HG_W_MUL, 0);
@@ -390,6 +406,8 @@ static int op_mul(lua_State *L)
 
 static int op_div(lua_State *L)
 {
+    if (dsl_complex(L, "__div"))
+        return 1;
     struct dsl_value a = dsl_factor(L, 1, "the left of /"), b = dsl_factor(L, 2, "the right of /");
     struct hg_expr *e = dsl_build(L);
     if (hg_is_value(e, b.id, 0.0))
@@ -425,6 +443,8 @@ static hg_unit power_unit(lua_State *L, struct dsl_value a, struct dsl_value b)
 
 static int op_pow(lua_State *L)
 {
+    if (dsl_complex(L, "__pow"))
+        return 1;
     struct dsl_value a = dsl_factor(L, 1, "the base of ^"), b = dsl_value_at(L, 2, "the exponent of ^");
     double base, exponent;
     b = dsl_dimensionless(L, "an exponent", b, 0);

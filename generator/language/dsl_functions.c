@@ -13,6 +13,8 @@ static int call_function(lua_State *L)
 {
     const enum hg_op op = (enum hg_op)lua_tointeger(L, lua_upvalueindex(1));
     const struct hg_function *f = hg_function(op);
+    if (dsl_complex(L, f->language))
+        return 1;
     if (lua_gettop(L) != 1)
         dsl_fail(L, f->language, NULL, "%s takes one argument, not %d", f->language, lua_gettop(L));
     if (lua_type(L, 1) == LUA_TNUMBER) {
@@ -47,6 +49,8 @@ static int call_atan2(lua_State *L)
 /* lt, le: a condition; of two numbers: true or false. */
 static int compare(lua_State *L, enum hg_op op, const char *name)
 {
+    if (dsl_complex(L, "__lt"))
+        return 1;
     if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
         double a = lua_tonumber(L, 1), b = lua_tonumber(L, 2);
         lua_pushboolean(L, op == HG_LT ? a < b : a <= b);
@@ -71,6 +75,8 @@ static int call_le(lua_State *L)
 
 static int call_where(lua_State *L)
 {
+    if (!lua_isboolean(L, 1) && dsl_complex(L, "where"))
+        return 1;
     if (lua_isboolean(L, 1)) {
         lua_pushvalue(L, lua_toboolean(L, 1) ? 2 : 3);
         return 1;
@@ -168,6 +174,8 @@ static int call_unit(lua_State *L)
 
 static int call_convert(lua_State *L)
 {
+    if (dsl_complex(L, "convert"))
+        return 1;
     struct dsl *d = dsl_of(L);
     struct dsl_value v = dsl_factor(L, 1, "the first argument of convert");
     hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));

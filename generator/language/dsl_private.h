@@ -111,6 +111,9 @@ const char *dsl_local_name(struct lua_State *L, struct dsl_value v);
 /* Names the nodes held by local variables of the model. */
 void dsl_name_locals(struct lua_State *L);
 
+/* Names one value by a variable that holds it, as dsl_name_locals does. */
+void dsl_name_value(struct lua_State *L, const struct dsl_value *v, const char *name);
+
 /* A function of the model returns: its variables name what was written in it. */
 void dsl_name_inside(struct lua_State *L, struct lua_Debug *ar);
 
@@ -132,6 +135,21 @@ struct dsl_value dsl_factor(struct lua_State *L, int i, const char *what);
 /* A unit as messages show it; the remedy for two units that differ only by a factor, or NULL. */
 const char *dsl_unit_text(struct lua_State *L, hg_unit unit);
 const char *dsl_base_help(struct lua_State *L, hg_unit a, hg_unit b);
+
+/* --- dsl_complex.c --- */
+
+/* Is the value at i complex? */
+int dsl_is_complex(struct lua_State *L, int i);
+
+/* Where one of the arguments, which are all that is on the stack, is complex: applies what complex.lua says of this
+ * operation ("__add", "exp"), leaves the result on top and gives 1; a message where it says nothing.  Else 0. */
+int dsl_complex(struct lua_State *L, const char *operation);
+
+/* Names the parts of the complex value at i: "z_re", "z_im". */
+void dsl_name_complex(struct lua_State *L, int i, const char *name);
+
+/* Adds complex, i, re, im, ... to the table on top of the stack. */
+void dsl_open_complex(struct lua_State *L);
 
 /* --- dsl_equal.c --- */
 

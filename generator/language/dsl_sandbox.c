@@ -62,12 +62,12 @@ static const char *other_name(const char *name)
         {"infinity", "no bound is math.huge"},
         {"np", "functions have no prefix: exp(x)"},
         {"numpy", "functions have no prefix: exp(x)"},
-        {"i",
-         "formulas are real: write real and imaginary part apart, |z| is (re^2 + im^2)^0.5, its angle atan2(im, re)"},
-        {"complex", "formulas are real: write real and imaginary part apart"},
-        {"real", "formulas are real: write real and imaginary part apart"},
-        {"imag", "formulas are real: write real and imaginary part apart"},
-        {"conj", "formulas are real: write real and imaginary part apart"},
+        {"real", "did you mean 're'?"},
+        {"imag", "did you mean 'im'?"},
+        {"angle", "the angle of a complex value is arg(z)"},
+        {"phase", "the angle of a complex value is arg(z)"},
+        {"I", "the imaginary unit is i"},
+        {"j", "the imaginary unit is i"},
         {"besselj",
          "there are no Bessel functions of its kind here: write a series or an approximation as a function of "
          "your own; homodyne-gen --words lists what there is"},
@@ -276,11 +276,13 @@ void dsl_open_names(lua_State *L)
     replace(L, LUA_TABLIBNAME, "insert", call_insert);
     replace(L, LUA_TABLIBNAME, "remove", call_remove);
     copy_global(L, "next"); /* for the prelude, which takes it away */
+    copy_global(L, "rawget"); /* for complex.lua, the same */
     lua_pushcfunction(L, call_print);
     lua_setfield(L, -2, "print");
     dsl_open_expr(L);
     dsl_open_model(L);
     run_prelude(L);
+    dsl_open_complex(L);
 }
 
 void dsl_open_environment(lua_State *L)

@@ -29,6 +29,7 @@
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
 -- logistic lgamma digamma abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
+-- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
 -- second, angstrom, deg, ... are units as factors, unit "angstrom^2/s" is any; t / second is a number;
 -- words of your own are declared: model "name" { units = {"cell"} };

@@ -1,0 +1,5 @@
+local m = model "complex_j" { title = "Complex values" }
+local x, y = m.columns("x", "y")
+local a = m.parameter("a", { start = 1 })
+local z = complex(a, x)
+m.observe(y, { mean = re(exp(I * x)) + re(exp(j * x)) })

@@ -1,0 +1,5 @@
+local m = model "complex_mean" { title = "Complex values" }
+local x, y = m.columns("x", "y")
+local a = m.parameter("a", { start = 1 })
+local z = complex(a, x)
+m.observe(y, { mean = exp(z) })
