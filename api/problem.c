@@ -219,8 +219,8 @@ static void pair_turn(void *user, size_t r, size_t thread)
         j[c] = (uint32_t)c;
         g[c] = (uint32_t)(r / n);
     }
-    fit_jacobian_rows(&(struct fit_tables){e->k, l, e->ws, e->lin}, n, i, j, g, e->mean + r * n,
-                      e->jac ? e->jac + r * n * full : NULL);
+    fit_jacobian_rows(&(struct fit_tables){e->k, l, e->ws, e->lin}, &(struct fit_points){n, i, j, g},
+                      e->mean + r * n, e->jac ? e->jac + r * n * full : NULL);
 }
 
 /* Rows in the order of the dataset, which is that of the groups. */
@@ -243,8 +243,8 @@ static enum fit_status evaluate_rows(const struct evaluation *e, struct fit_erro
             group[r] = (uint32_t)ds->tile[t].group;
             counts[r] = !ds->tile[t].w || ds->tile[t].w[k - ds->tile[t].i0] > 0;
         }
-    fit_jacobian_rows(&(struct fit_tables){e->k, &ds->layout, e->ws, e->lin}, ds->nrow, place, NULL, group, e->mean,
-                      e->jac);
+    fit_jacobian_rows(&(struct fit_tables){e->k, &ds->layout, e->ws, e->lin},
+                      &(struct fit_points){ds->nrow, place, NULL, group}, e->mean, e->jac);
     for (size_t r = 0; r < ds->nrow; r++)
         for (size_t c = 0; !counts[r] && c <= full; c++)
             if (c == full)

@@ -54,7 +54,7 @@ static void once(struct run *q, int way)
     case 2: rat43_vectors(q->b, POINTS, q->x, q->y, q->r, q->J); break;
     case 3:
         q->k->prepare(&q->layout, q->b, 1, q->ws);
-        q->k->points(&q->layout, q->ws, q->b + 3, POINTS, q->index, NULL, NULL, q->mean, q->J);
+        q->k->points(&q->layout, q->ws, q->b + 3, &(struct fit_points){POINTS, q->index, NULL, NULL}, q->mean, q->J);
         for (size_t i = 0; i < POINTS; i++)
             q->r[i] = q->y[i] - q->mean[i];
         break;

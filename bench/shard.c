@@ -53,7 +53,7 @@ static struct fit_dataset *experiment(const struct fit_kernel *k)
                 j[c] = row + 1 + (uint32_t)c;
                 group[c] = g;
             }
-            k->points(&ds->layout, p.ws, lin, n, i, j, group, &matrix[row * NT + row + 1], NULL);
+            k->points(&ds->layout, p.ws, lin, &(struct fit_points){n, i, j, group}, &matrix[row * NT + row + 1], NULL);
             for (size_t c = 0; c < n; c++) {
                 fit_rng_normal(g, row, c, z);
                 matrix[row * NT + row + 1 + c] += NOISE * z[0];

@@ -73,7 +73,7 @@ static const char *const keyword[] = {
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "b", "g", "i", "j", "k",
     "l", "t", "w", "y", "out", "ws", "lin", "scratch", "pow", "gamma", "j0",
     "j1", "y0", "y1", "jn", "yn", "ng", "nf", "lanes", "on", "r", "theta", "tables", "main", "abs", "sqrt", "use", "p",
-    "n", "J", "mean", "jac", "stride", "run", "pi", "pj", "pg", "F", "G", "H", "V", "v", "m", "row", "column", "at",
+    "n", "J", "mean", "jac", "stride", "run", "list", "part", "F", "G", "H", "V", "v", "m", "row", "column", "at",
     "start", "end",
     "exps", "weight", "sum", "sums", "data", "d", "nt", "value", "tangent", "derivative", "check", "base", "y0", "yn",
     "tgamma", "atan2", "floor", "ceil", "round",

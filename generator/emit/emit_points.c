@@ -132,17 +132,17 @@ static void open_loop(struct hg_code *c, const char *run)
     const struct hg_plan *p = ((struct hg_points *)c->user)->em->p;
     hg_define(c->out, "ng", "    const size_t ng = l->ngroup;\n");
     hg_define(c->out, "w", "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
-    hg_put(c->out, "    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n");
+    hg_put(c->out,
+           "    for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n");
     if (p->model->space == FIT_PAIRS)
-        hg_line(c, "const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, %s);", run);
+        hg_line(c, "const struct fit_vpoints at = fit_pairs_at(list, p, %s);", run);
     else
-        hg_line(c, "const struct fit_points at = fit_rows_at(p, n, pi, %s);", p->model->axis.n ? "pg" : "NULL");
+        hg_line(c, "const struct fit_vpoints at = fit_rows_at(list, p);");
     hg_code_push(c);
     declare_linear(c);
 }
 
-#define POINTS "const struct fit_layout *l, const double *ws, const double *lin, size_t n, " \
-               "const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, "
+#define POINTS "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list, "
 
 void hg_points_head(struct hg_code *c, const char *name, const char *results)
 {
@@ -234,13 +234,14 @@ static void write_stretches(struct hg_tree *out)
     hg_open_function(out, "static void", "points", POINTS "double *mean, double *jac");
     hg_put(out,
                  "    int run;\n"
-                 "    for (size_t p = 0, m; p < n; p += m) {\n"
+                 "    for (size_t p = 0, m; p < list->n; p += m) {\n"
+                 "        const struct fit_points part = fit_pairs_stretch(list, p, &run);\n"
                  "        double *to = jac ? jac + p : NULL;\n"
-                 "        m = fit_pairs_stretch(n - p, pi + p, pj + p, pg + p, &run);\n"
+                 "        m = part.n;\n"
                  "        if (run)\n"
-                 "            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 1);\n"
+                 "            points_of(l, ws, lin, &part, mean + p, to, list->n, 1);\n"
                  "        else\n"
-                 "            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 0);\n"
+                 "            points_of(l, ws, lin, &part, mean + p, to, list->n, 0);\n"
                  "    }\n}\n");
 }
 
@@ -278,7 +279,7 @@ void hg_emit_points(struct hg_emit *em, struct hg_tree *out)
         hg_line(&c, "J[%u] = %s; /* %s */", k, derivative_of(&c, k), p->model->param.item[k].name);
     for (uint32_t k = 0; k < Q; k++)
         hg_line(&c, "J[%u] = %s; /* %s */", K + k, hg_code_vector(&c, p->basis[k]), p->model->linear.item[k].name);
-    hg_line(&c, "fit_store_columns(jac + p, %s, %u, at.n, J);", pairs ? "stride" : "n", K + Q);
+    hg_line(&c, "fit_store_columns(jac + p, %s, %u, at.n, J);", pairs ? "stride" : "list->n", K + Q);
     hg_points_end(&c);
     if (pairs)
         write_stretches(out);

@@ -196,7 +196,7 @@ static void row_points(void *user, size_t row)
             index[n + c] = (uint32_t)(row + 1 + c);
             index[2 * n + c] = (uint32_t)g;
         }
-        k->points(l, b->ws, b->lin, n, index, index + n, index + 2 * n, mean, mean + n);
+        k->points(l, b->ws, b->lin, &(struct fit_points){n, index, index + n, index + 2 * n}, mean, mean + n);
     }
 }
 

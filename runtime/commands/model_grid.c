@@ -322,8 +322,9 @@ enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, dou
             end++;
         st = fit_experiment_turn(e, e->group[i], err);
         if (st == FIT_OK)
-            fit_jacobian_rows(&(struct fit_tables){e->kernel, &e->layout, e->workspace, e->lin}, end - i, row + i, NULL,
-                              e->group + i, mean + i, jac ? jac + i * full : NULL);
+            fit_jacobian_rows(&(struct fit_tables){e->kernel, &e->layout, e->workspace, e->lin},
+                              &(struct fit_points){end - i, row + i, NULL, e->group + i}, mean + i,
+                              jac ? jac + i * full : NULL);
     }
     return st;
 }
@@ -343,8 +344,8 @@ static void one_row(const struct fit_experiment *e, size_t g, size_t i, size_t j
     memset(mean, 0, j0 * sizeof *mean);
     if (jac)
         memset(jac, 0, j0 * full * sizeof *jac);
-    fit_jacobian_rows(&(struct fit_tables){k, &e->layout, e->workspace, e->lin}, m, ii, jj, gg, mean + j0,
-                      jac ? jac + j0 * full : NULL);
+    fit_jacobian_rows(&(struct fit_tables){k, &e->layout, e->workspace, e->lin},
+                      &(struct fit_points){m, ii, jj, gg}, mean + j0, jac ? jac + j0 * full : NULL);
 }
 
 struct rows {

@@ -252,7 +252,7 @@ static int check_points(struct selfcheck *s)
 {
     size_t W = s->width - 1;
     double *jac = s->out, *mean = s->out + s->npoint * W;
-    s->k->points(&s->l, s->ws, s->lin, s->npoint, s->i, s->j, s->g, mean, jac);
+    s->k->points(&s->l, s->ws, s->lin, &(struct fit_points){s->npoint, s->i, s->j, s->g}, mean, jac);
     for (size_t p = 0; p < s->npoint; p++)
         for (size_t c = 0; c < s->width; c++) {
             double x = c ? jac[(c - 1) * s->npoint + p] : mean[p];
@@ -287,8 +287,8 @@ static int check_second(struct selfcheck *s)
         ok = !s->bad && p < s->npoint;
         if (!ok || !s->second)
             continue;
-        s->k->hessian(&s->l, s->ws, s->lin, 1, s->i + p, s->j + p, s->g + p, hess);
-        s->k->second(&s->l, s->ws, s->lin, 1, s->i + p, s->j + p, s->g + p, &along);
+        s->k->hessian(&s->l, s->ws, s->lin, &(struct fit_points){1, s->i + p, s->j + p, s->g + p}, hess);
+        s->k->second(&s->l, s->ws, s->lin, &(struct fit_points){1, s->i + p, s->j + p, s->g + p}, &along);
         ok = agrees(s, SECOND, along, (struct value){x[0], x[1]}, "along the direction");
         for (size_t h = 0; h < each && ok; h++)
             ok = agrees(s, HESSIAN, hess[h], (struct value){x[2 + 2 * h], x[3 + 2 * h]}, "an entry");

@@ -12,6 +12,5 @@ struct fit_tables {
     const double *ws, *lin;
 };
 
-/* i, j, g, mean: as for points; rows: n x (nparam + nlinear), or NULL. */
-void fit_jacobian_rows(const struct fit_tables *t, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,
-                       double *mean, double *rows);
+/* mean: n; rows: n x (nparam + nlinear), or NULL. */
+void fit_jacobian_rows(const struct fit_tables *t, const struct fit_points *list, double *mean, double *rows);

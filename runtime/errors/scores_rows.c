@@ -20,7 +20,7 @@ static void settle(const struct fit_score_pass *p, struct piece *x, size_t n)
     const struct fit_objective *o = p->o;
     const size_t nvector = (n + FIT_LANES - 1) / FIT_LANES;
     const struct fit_tables tables = {o->kernel, &o->ds->layout, o->ws, o->lin};
-    fit_jacobian_rows(&tables, n, x->i, NULL, x->g, x->mean, x->jac);
+    fit_jacobian_rows(&tables, &(struct fit_points){n, x->i, NULL, x->g}, x->mean, x->jac);
     for (size_t k = n; k < nvector * FIT_LANES; k++)
         x->y[k] = x->mean[k] = x->v[k] = 0;
     fit_score_weights(p->loss, nvector, x->y, x->mean, x->v, x->w, x->room);

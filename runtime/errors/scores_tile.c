@@ -207,7 +207,8 @@ static void fill_strip(const struct fit_score_tiles *x, const struct fit_tile *t
     set_weights(t->w ? t->w + from : NULL, stride, fit_score_factor(o, g), s);
     for (size_t k = 0; k < s->nvector * L; k++)
         q->i[k] = (uint32_t)i;
-    o->kernel->points(l, o->ws, o->lin, s->nvector * L, q->i, q->j + s->base, q->g, s->mean + s->base, s->jac);
+    o->kernel->points(l, o->ws, o->lin, &(struct fit_points){s->nvector * L, q->i, q->j + s->base, q->g},
+                      s->mean + s->base, s->jac);
     fit_score_weights(x->pass->loss, s->nvector, s->y + s->base, s->mean + s->base, s->v + s->base, s->w + s->base,
                       q->room);
     fit_strip_settle(s);

@@ -61,7 +61,8 @@ size_t fit_speckle_model_row(const struct fit_speckle_private *k, const double *
         middle_pair(&b, a, a + e, &r->i[e], &r->j[e]);
         r->g[e] = (uint32_t)g;
     }
-    k->inner->points(k->layout, ws, r->lin, n, r->i, r->j, r->g, r->mean, derivative ? r->jac : NULL);
+    k->inner->points(k->layout, ws, r->lin, &(struct fit_points){n, r->i, r->j, r->g}, r->mean,
+                     derivative ? r->jac : NULL);
     return n;
 }
 
@@ -309,15 +310,14 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
         out[t->i0 % FIT_LANES + i] = mean_at(&r, t->group, lin, i);
 }
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
-                   const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list,
+                   double *mean, double *jac)
 {
     const struct fit_speckle_private *k = of(l);
-    const size_t p = k->inner->nparam, q = k->inner->nlinear;
-    (void)j;
+    const size_t p = k->inner->nparam, q = k->inner->nlinear, n = list->n;
     for (size_t e = 0; e < n; e++) {
-        const size_t group = g ? g[e] : 0;
-        const struct rows r = {l, ws, NULL, i[e], 1};
+        const size_t group = list->g ? list->g[e] : 0;
+        const struct rows r = {l, ws, NULL, list->i[e], 1};
         mean[e] = mean_at(&r, group, lin, 0);
         for (size_t a = 0; jac && a < p; a++)
             derivative_of(&r, a, lin + group * q, &jac[a * n + e]);

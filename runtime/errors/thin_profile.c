@@ -167,7 +167,7 @@ static enum fit_status drawing_shift(struct drawing *d, const double *a, struct 
         for (uint32_t j = i + 1; j < d->n; j++)
             for (uint32_t g = 0; g < l->ngroup; g++, n++)
                 d->i[n] = i, d->j[n] = j, d->g[n] = g;
-        d->kernel->points(l, d->ws, d->lin, n, d->i, d->j, d->g, d->row, d->row + most);
+        d->kernel->points(l, d->ws, d->lin, &(struct fit_points){n, d->i, d->j, d->g}, d->row, d->row + most);
         for (size_t r = 0; r < n; r++) {
             size_t cell = (d->g[r] * d->n + i) * d->n + d->j[r];
             const double *jac = d->row + most + r;

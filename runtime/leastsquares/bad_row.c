@@ -52,7 +52,7 @@ static int look(const struct search *s, size_t row, size_t group)
     uint32_t i = (uint32_t)row, g = (uint32_t)group;
     double mean;
     char where[200];
-    k->points(&ds->layout, s->ws, s->lin, 1, &i, &i, &g, &mean, s->jac);
+    k->points(&ds->layout, s->ws, s->lin, &(struct fit_points){1, &i, &i, &g}, &mean, s->jac);
     const char *slope = bad_slope(k, s->jac);
     if (isfinite(mean) && !slope)
         return 0;

@@ -126,7 +126,7 @@ static int evaluate(struct work *c, int derivatives)
     double sum = 0, lost = 0;
     if (k->prepare(l, c->theta, derivatives, c->ws) != FIT_EVAL_OK)
         return 0;
-    k->points(l, c->ws, c->lin, c->m, c->row, NULL, NULL, c->mean, derivatives ? c->jac : NULL);
+    k->points(l, c->ws, c->lin, &(struct fit_points){c->m, c->row, NULL, NULL}, c->mean, derivatives ? c->jac : NULL);
     for (size_t i = 0; i < c->m; i++) {
         double r = c->root[i] > 0 ? c->root[i] * (c->y[i] - c->mean[i]) : 0, t;
         c->b[i] = r;

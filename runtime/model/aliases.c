@@ -79,7 +79,7 @@ static void look_everywhere(struct job *x)
             j[t] = (uint32_t)(i[t] + t);
             g[t] = (uint32_t)(at / x->nage);
         }
-        k->points(&x->fine, x->ws, x->s->lin, TIMES, i, j, g, x->mean, x->jac);
+        k->points(&x->fine, x->ws, x->s->lin, &(struct fit_points){TIMES, i, j, g}, x->mean, x->jac);
         for (size_t e = 0; e < k->nparam; e++)
             x->seen[e * each + at] = look(x->jac + e * TIMES);
     }

@@ -425,11 +425,13 @@ static void link_jacobian(const struct fit_linkage *k, size_t group, const doubl
         link_row(&k->private_->lin[group], 1, in + p, out + n);
 }
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
-                   const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list,
+                   double *mean, double *jac)
 {
     enum { SOME = 256 };
     const struct fit_linkage *k = linkage(l);
+    const uint32_t *i = list->i, *j = list->j, *g = list->g;
+    const size_t n = list->n;
     size_t p = k->inner->nparam, m = k->inner->nlinear, width = k->kernel.nparam + k->kernel.nlinear;
     double *own_lin = doubles(k->private_->most * m), *columns = doubles(jac ? (SOME + 1) * (p + m) + width : 0);
     double *in = columns ? columns + SOME * (p + m) : NULL, *out = columns ? in + p + m : NULL;
@@ -448,8 +450,8 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         }
         struct fit_layout sub = class_layout(k, l, c);
         class_lin(k, c, lin, own_lin);
-        k->inner->points(&sub, space[c], own_lin, b - a, i + a, j ? j + a : NULL, place, mean + a,
-                         jac ? columns : NULL);
+        k->inner->points(&sub, space[c], own_lin, &(struct fit_points){b - a, i + a, j ? j + a : NULL, place},
+                         mean + a, jac ? columns : NULL);
         for (size_t e = a; jac && e < b; e++) {
             for (size_t q = 0; q < p + m; q++)
                 in[q] = columns[q * (b - a) + e - a];

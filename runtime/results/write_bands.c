@@ -57,7 +57,8 @@ static int evaluate(struct bands *b, const double *theta, const double *lin, dou
         b->lin[e] = lin[e];
     if (k->prepare(l, theta, 0, b->ws) != FIT_EVAL_OK)
         return 0;
-    k->points(l, b->ws, b->lin, b->n, b->i, k->space == FIT_PAIRS ? b->j : NULL, b->g, mean, NULL);
+    const struct fit_points list = {b->n, b->i, k->space == FIT_PAIRS ? b->j : NULL, b->g};
+    k->points(l, b->ws, b->lin, &list, mean, NULL);
     return 1;
 }
 

@@ -258,8 +258,8 @@ static void residuals(const struct work *w, size_t thread, size_t g, const doubl
     const struct points *p = &w->p;
     size_t first = p->first[g], n = p->first[g + 1] - first;
     double sigma = w->sigma ? w->sigma[g] : x[w->s->nparam + w->s->ngroup * w->s->nlinear + g];
-    w->k->points(&w->ds->layout, w->ws[thread], w->lin[thread], n, p->i + first,
-                 w->k->space == FIT_PAIRS ? p->j + first : NULL, p->group + first, r, NULL);
+    const struct fit_points list = {n, p->i + first, w->k->space == FIT_PAIRS ? p->j + first : NULL, p->group + first};
+    w->k->points(&w->ds->layout, w->ws[thread], w->lin[thread], &list, r, NULL);
     for (size_t k = 0; k < n; k++)
         r[k] = p->w[first + k] > 0 ? (p->y[first + k] - r[k]) * sqrt(p->w[first + k]) / sigma : 0;
 }

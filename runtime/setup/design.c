@@ -150,7 +150,7 @@ static void one_row(void *user, size_t i, size_t thread)
         g[m] = v->group;
     }
     if (m)
-        v->k->points(l, v->ws, v->lin, m, a, b, g, mean, NULL);
+        v->k->points(l, v->ws, v->lin, &(struct fit_points){m, a, b, g}, mean, NULL);
     for (size_t c = 0; c < m; c++)
         v->matrix[l->frame[i] * l->ntime + l->frame[b[c]]] = mean[c];
 }

@@ -41,7 +41,7 @@ void fit_speckle_values(const struct fit_speckle_model *m, size_t g, size_t n, c
         group[k] = (uint32_t)g;
     for (size_t k = 0; k < n; k += PIECE) {
         const size_t some = n - k < PIECE ? n - k : PIECE;
-        m->kernel->points(m->layout, m->ws, m->lin, some, i + k, j + k, group, out + k, NULL);
+        m->kernel->points(m->layout, m->ws, m->lin, &(struct fit_points){some, i + k, j + k, group}, out + k, NULL);
         for (size_t e = 0; e < some; e++)
             out[k + e] -= base;
     }

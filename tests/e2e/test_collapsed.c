@@ -140,7 +140,8 @@ static struct design design_new(const struct e2e_prepared *p, const struct point
             double *slope = x.slope + (n * W + q) * x.K;
             if (l)
                 *l = 1;
-            p->kernel->points(p->layout, p->ws, lin, 1, &d->i[n], &d->j[n], &d->g[n], &mean, jac);
+            p->kernel->points(p->layout, p->ws, lin, &(struct fit_points){1, &d->i[n], &d->j[n], &d->g[n]}, &mean,
+                              jac);
             if (l)
                 *l = 0;
             x.value[n * W + q] = l ? jac[x.K + q] : mean;

@@ -39,7 +39,8 @@ static void experiment_new(struct experiment *x, const char *model, const double
     for (uint32_t g = 0; g < NG; g++) {
         for (uint32_t i = 0; i < NT; i++)
             for (uint32_t j = i + 1; j < NT; j++) {
-                x->k->points(&x->ds->layout, p.ws, x->lin, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                x->k->points(&x->ds->layout, p.ws, x->lin, &(struct fit_points){1, &i, &j, &g}, &matrix[i * NT + j],
+                             NULL);
                 fit_rng_normal(9, g, i * NT + j, z);
                 matrix[i * NT + j] += 0.02 * z[0];
             }

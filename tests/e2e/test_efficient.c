@@ -43,7 +43,7 @@ static void take_root(const struct fit_kernel *k, const struct e2e_prepared *p, 
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i; j < n; j++) {
             double square;
-            k->points(p->layout, p->ws, lin, 1, &i, &j, &g, &square, NULL);
+            k->points(p->layout, p->ws, lin, &(struct fit_points){1, &i, &j, &g}, &square, NULL);
             root[i * n + j] = root[j * n + i] = i == j ? 1 + 1e-9 : sqrt(square);
         }
     assert_int_equal(fit_cholesky(n, root, 1e-15), 0);
@@ -96,7 +96,7 @@ static void draw_white(const struct fit_kernel *k, const struct e2e_prepared *p,
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i; j < n; j++) {
             double mean;
-            k->points(p->layout, p->ws, lin, 1, &i, &j, &g, &mean, NULL);
+            k->points(p->layout, p->ws, lin, &(struct fit_points){1, &i, &j, &g}, &mean, NULL);
             c2[i * n + j] = mean + 0.02 * c2[i * n + j];
         }
 }
@@ -188,7 +188,8 @@ static void rows_at(const struct made *m, const double *theta, const double *lin
         const uint32_t group = (uint32_t)(m->made->ds->row[row] == FIT_NO_ROW ? 99 : m->made->ds->row[row] / P);
         if (group != g)
             continue;
-        m->made->kernel.points(l, p.ws, lin, 1, &row, &row, &group, &mean[at], jac ? &jac[at * P] : NULL);
+        m->made->kernel.points(l, p.ws, lin, &(struct fit_points){1, &row, &row, &group}, &mean[at],
+                               jac ? &jac[at * P] : NULL);
         at++;
     }
     e2e_release(&p);
@@ -366,7 +367,7 @@ static void dense_of(const struct fit_kernel *k, const struct fit_dataset *ds, c
         for (uint32_t j = i; j < FEW; j++) {
             const uint32_t g = 0;
             double mean, jac[P];
-            k->points(&ds->layout, p.ws, m->lin, 1, &i, &j, &g, &mean, jac);
+            k->points(&ds->layout, p.ws, m->lin, &(struct fit_points){1, &i, &j, &g}, &mean, jac);
             x->C[i][j] = x->C[j][i] = i == j ? x->b : mean - m->lin[1];
             x->g[i][j] = x->g[j][i] = sqrt(x->C[i][j] / x->b);
             x->Ct[i][j] = x->Ct[j][i] = x->C[i][j] + (i == j ? m->noise[0].shot : 0);

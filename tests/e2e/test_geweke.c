@@ -49,7 +49,7 @@ static void rows(struct world *x, struct fit_rng *rng)
             for (uint32_t r = 0; r < ROWS; r++) {
                 uint32_t zero = 0;
                 double z;
-                x->k->points(&x->ds->layout, p.ws, x->lin, 1, &r, &zero, &zero, &y[r], NULL);
+                x->k->points(&x->ds->layout, p.ws, x->lin, &(struct fit_points){1, &r, &zero, &zero}, &y[r], NULL);
                 fit_rng_next_normals(rng, 1, &z);
                 y[r] += x->sigma * z;
             }
@@ -78,7 +78,8 @@ static void pairs(struct world *x, struct fit_rng *rng)
         for (uint32_t j = i + 1; j < NT; j++) {
             uint32_t zero = 0;
             double z;
-            x->k->points(&x->ds->layout, p.ws, x->lin, 1, &i, &j, &zero, &matrix[i * NT + j], NULL);
+            x->k->points(&x->ds->layout, p.ws, x->lin, &(struct fit_points){1, &i, &j, &zero}, &matrix[i * NT + j],
+                         NULL);
             fit_rng_next_normals(rng, 1, &z);
             matrix[i * NT + j] += x->sigma * z;
         }

@@ -55,7 +55,8 @@ static void simulate(struct experiment *x)
     for (uint32_t g = 0; g < NG; g++) {
         for (size_t n = 0; n < NPAIR; n++)
             x->group[g][n] = g;
-        x->k->points(&x->ds->layout, p.ws, x->lin, NPAIR, x->i, x->j, x->group[g], x->y[g], NULL);
+        x->k->points(&x->ds->layout, p.ws, x->lin, &(struct fit_points){NPAIR, x->i, x->j, x->group[g]}, x->y[g],
+                     NULL);
         for (size_t n = 0; n < NPAIR; n++) {
             fit_rng_normal(21, g, n, z);
             x->y[g][n] += NOISE * z[0];
@@ -124,7 +125,7 @@ static double density(const struct experiment *x, const double *theta, double *c
         memcpy(lin + g * NLIN, unit[x->k->intercept == 0], sizeof *unit);
     struct e2e_prepared p = e2e_prepare(x->k, &x->ds->layout, theta);
     for (size_t g = 0; g < NG; g++) {
-        x->k->points(&x->ds->layout, p.ws, lin, NPAIR, x->i, x->j, x->group[g], h, NULL);
+        x->k->points(&x->ds->layout, p.ws, lin, &(struct fit_points){NPAIR, x->i, x->j, x->group[g]}, h, NULL);
         lp += one_angle(x, g, h, &contrast[g]);
     }
     e2e_release(&p);

@@ -161,7 +161,7 @@ static void check_points(const struct e2e_prepared *p, const struct reference *r
             for (size_t j = i + 1; j < n; j += stride) {
                 uint32_t a = (uint32_t)i, b = (uint32_t)j, c = (uint32_t)g;
                 long double value = reference_g(ref, i, j, g, dg), contrast = e->lin[2 * g];
-                p->kernel->points(l, p->ws, e->lin, 1, &a, &b, &c, &mean, jac);
+                p->kernel->points(l, p->ws, e->lin, &(struct fit_points){1, &a, &b, &c}, &mean, jac);
                 long double exact = e->lin[2 * g + 1] + contrast * value;
                 w->mean = e2e_max(w->mean, (double)(fabsl(mean - exact) / contrast));
                 for (size_t k = 0; k < full; k++) {
@@ -185,7 +185,7 @@ static void check_tiles(const struct e2e_prepared *p, const struct fit_dataset *
             for (size_t j = i + 1 > t->j0 ? i + 1 : t->j0; j < t->j1; j++)
                 for (size_t g = 0; g < l->ngroup; g++) {
                     uint32_t a = (uint32_t)i, b = (uint32_t)j, c = (uint32_t)g;
-                    p->kernel->points(l, p->ws, e->lin, 1, &a, &b, &c, &mean, NULL);
+                    p->kernel->points(l, p->ws, e->lin, &(struct fit_points){1, &a, &b, &c}, &mean, NULL);
                     double d = fabs(out[fit_tile_offset(l, t, i, j, g)] - mean) / e->lin[2 * g];
                     w->tiles = e2e_max(w->tiles, d);
                 }
@@ -368,8 +368,10 @@ static void parity_is_near(void **state)
                 for (size_t i = 0; i < pt->ntime; i += 3)
                     for (size_t j = i + 1; j < pt->ntime; j += 1 + i % 5) {
                         uint32_t p = (uint32_t)i, r = (uint32_t)j, c = (uint32_t)g;
-                        fast.kernel->points(&ds->layout, fast.ws, lin, 1, &p, &r, &c, &mean[0], NULL);
-                        peer.kernel->points(&ds->layout, peer.ws, lin, 1, &p, &r, &c, &mean[1], NULL);
+                        fast.kernel->points(&ds->layout, fast.ws, lin, &(struct fit_points){1, &p, &r, &c}, &mean[0],
+                                            NULL);
+                        peer.kernel->points(&ds->layout, peer.ws, lin, &(struct fit_points){1, &p, &r, &c}, &mean[1],
+                                            NULL);
                         double d = fabs(mean[0] - mean[1]);
                         if (!(d <= bound))
                             fail_msg("%s, %s: fast and parity differ by %.2e at (%zu, %zu), allowed %.2e",

@@ -39,7 +39,7 @@ static void evaluate(const struct e2e_prepared *p, const double *lin, size_t i, 
                      double *jac)
 {
     uint32_t a = (uint32_t)i, b = (uint32_t)j, c = (uint32_t)g;
-    p->kernel->points(p->layout, p->ws, lin, 1, &a, &b, &c, mean, jac);
+    p->kernel->points(p->layout, p->ws, lin, &(struct fit_points){1, &a, &b, &c}, mean, jac);
 }
 
 static void compare(struct worst *w, double c2, double expected, size_t n, const double *jac,

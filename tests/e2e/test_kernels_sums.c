@@ -227,7 +227,7 @@ static void basis_slopes(const struct e2e_prepared *p, const struct data *d, siz
     for (size_t q = s->nl + 1; q-- > 0;) {
         if (q < s->nl)
             lin[g * s->nl + q] = 1;
-        p->kernel->points(p->layout, p->ws, lin, 1, &d->i[e], &d->j[e], &d->g[e], &mean, jac);
+        p->kernel->points(p->layout, p->ws, lin, &(struct fit_points){1, &d->i[e], &d->j[e], &d->g[e]}, &mean, jac);
         if (q < s->nl)
             lin[g * s->nl + q] = 0;
         for (size_t k = 0; k < s->np; k++)
@@ -258,7 +258,8 @@ static void sum_points(const struct e2e_prepared *p, const struct data *d, const
     for (size_t e = 0; e < d->n; e++)
         if (d->w[e] > 0) {
             basis_slopes(p, d, e, s, slope);
-            p->kernel->points(p->layout, p->ws, lin, 1, &d->i[e], &d->j[e], &d->g[e], &mean, jac);
+            p->kernel->points(p->layout, p->ws, lin, &(struct fit_points){1, &d->i[e], &d->j[e], &d->g[e]}, &mean,
+                              jac);
             add_point(s, d->g[e], d->y[e], d->w[e], mean, jac, lin + d->g[e] * s->nl);
             add_adjoint(s, d->g[e], (long double)d->y[e] - mean, d->w[e], jac + s->np, lin + d->g[e] * s->nl,
                         slope);
@@ -301,7 +302,7 @@ static double model_difference(const struct e2e_prepared *p, const struct data *
             if (i < t->i0 || i >= t->i1 || (pairs && (j < t->j0 || j >= t->j1)))
                 continue;
             size_t at = pairs ? fit_tile_offset(l, t, i, j, d->g[e]) : i - t->i0;
-            p->kernel->points(l, p->ws, lin, 1, &d->i[e], &d->j[e], &d->g[e], &mean, NULL);
+            p->kernel->points(l, p->ws, lin, &(struct fit_points){1, &d->i[e], &d->j[e], &d->g[e]}, &mean, NULL);
             worst = e2e_max(worst, fabs(out[at] - mean) / 0.3);
         }
         free(out);

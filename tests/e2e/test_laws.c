@@ -132,7 +132,7 @@ static double integral_of(const struct fit_kernel *k, struct table *s, const dou
             s->data[c][r] = c == 0 ? x : k->density->support == FIT_SUPPORT_TRIALS ? (double)n - 1 : 1;
     assert_int_equal(k->prepare(&s->l, theta, 0, s->ws), FIT_EVAL_OK);
     uint32_t zero = 0;
-    k->points(&s->l, s->ws, NULL, 1, &zero, &zero, &zero, &mean, NULL);
+    k->points(&s->l, s->ws, NULL, &(struct fit_points){1, &zero, &zero, &zero}, &mean, NULL);
     integration_points(k, mean, n, s->y, weight);
     k->density->log_density(&s->l, s->ws, &s->t, density);
     for (size_t r = 0; r < n; r++) {
@@ -257,7 +257,7 @@ static void test_gradients_agree_with_extended_precision(void **state)
             for (size_t c = 0; c < k->ncolumn; c++)
                 s->data[c][0] = row[c] = c == 0 ? between(&rng, -1, 1) : floor(between(&rng, 5, 40));
             assert_int_equal(k->prepare(&s->l, theta, 1, s->ws), FIT_EVAL_OK);
-            k->points(&s->l, s->ws, NULL, 1, &zero, &zero, &zero, &mean, NULL);
+            k->points(&s->l, s->ws, NULL, &(struct fit_points){1, &zero, &zero, &zero}, &mean, NULL);
             row[role(k, FIT_ROLE_VALUE)] = draw_value(k, &rng, mean, row[k->ncolumn - 1]);
             worst = fmax(worst, compare_at(k, &x, s, theta, row, &of_value));
             worst_value = fmax(worst_value, of_value);

@@ -48,7 +48,7 @@ static struct fit_dataset *data(const struct fit_kernel *k)
         for (uint32_t i = 0; i < NT; i++)
             for (uint32_t j = i + 1; j < NT; j++) {
                 double z;
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, &matrix[i * NT + j], NULL);
                 fit_rng_next_normals(&rng, 1, &z);
                 matrix[i * NT + j] += 0.002 * z;
             }
@@ -126,7 +126,7 @@ static void dense_sums(struct dense *d, const struct fit_kernel *k, const struct
             for (uint32_t j = i + 1; j < NT; j++) {
                 if (!counts(ds, i, j, g, &y))
                     continue;
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, &mean, jac);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, &mean, jac);
                 add_point(d, T, jac, y - mean);
             }
         e2e_release(&p);
@@ -303,7 +303,7 @@ static void test_gradient_and_model_agree_with_points(void **state)
                 for (uint32_t j = i + 1 > tile->j0 ? i + 1 : (uint32_t)tile->j0; j < tile->j1; j++) {
                     double m, jac[MOST];
                     size_t at = fit_tile_offset(&ds->layout, tile, i, j, g);
-                    outer->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, &m, jac);
+                    outer->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, &m, jac);
                     if (!(fabs(m - mean[at]) <= 1e-12))
                         fail_msg("model %g, points %g", mean[at], m);
                     for (size_t u = 0; u < outer->nparam && (!tile->w || tile->w[at] > 0); u++) {

@@ -88,7 +88,7 @@ static struct fit_dataset *simulate(const struct fit_kernel *k, const struct exp
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = i + 1; j < n; j++) {
                 double *c2 = &matrix[i * n + j];
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, c2, NULL);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, c2, NULL);
                 fit_rng_normal(1000 + seed, g, i * n + j, z);
                 *c2 += SIGMA * z[0];
             }

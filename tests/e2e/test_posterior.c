@@ -33,7 +33,7 @@ static struct fit_dataset *data(const struct fit_kernel *k, const double *theta,
         for (uint32_t i = 0; i < NT; i++)
             for (uint32_t j = i + 1; j < NT; j++) {
                 uint32_t group = (uint32_t)g;
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &group, &matrix[i * NT + j], NULL);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &group}, &matrix[i * NT + j], NULL);
                 fit_rng_normal(5, g, i * NT + j, z);
                 matrix[i * NT + j] += 0.02 * z[0];
             }

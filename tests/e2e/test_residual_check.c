@@ -52,7 +52,7 @@ static struct fit_dataset *pairs(const struct fit_kernel *k, enum defect defect,
                 double *y = &matrix[i * NT + j], e = noise(seed, g, i, j);
                 if (defect == ALONG_LAG)
                     e = (e + noise(seed, g, i, (long)j - 1)) / sqrt(2);
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &group, y, NULL);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &group}, y, NULL);
                 *y += SIGMA * e + (defect == OUTLIER && g == 0 && i == 7 && j == 20 ? 9 * SIGMA : 0);
                 if (defect == HOLES && (i + j) % 5 == 0)
                     *y = NAN;
@@ -224,7 +224,7 @@ static struct fit_residual_check check_table(int correlated)
     for (uint32_t r = 0, g = 0; r < ROWS; r++) {
         long rank = (long)(r * 147 % ROWS);
         double e = noise(9, 0, 0, rank);
-        k->points(&ds->layout, p.ws, lin, 1, &r, NULL, &g, &y[r], NULL);
+        k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &r, NULL, &g}, &y[r], NULL);
         y[r] += 0.01 * (correlated ? (e + noise(9, 0, 0, rank - 1)) / sqrt(2) : e);
     }
     e2e_release(&p);

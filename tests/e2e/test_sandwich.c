@@ -45,7 +45,7 @@ static struct fit_dataset *pairs_data(const struct fit_kernel *k, int slow)
         for (uint32_t i = 0; i < NT; i++)
             for (uint32_t j = i + 1; j < NT; j++) {
                 double z;
-                k->points(&ds->layout, p.ws, linear, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                k->points(&ds->layout, p.ws, linear, &(struct fit_points){1, &i, &j, &g}, &matrix[i * NT + j], NULL);
                 fit_rng_next_normals(&rng, 1, &z);
                 matrix[i * NT + j] += 0.0005 * (z + 0.5 * frame[i] + 0.5 * frame[j]);
             }
@@ -93,7 +93,7 @@ static size_t pairs_values(const struct fit_kernel *k, const struct fit_dataset 
                 double y = 0, mean, jac[MOST];
                 if (!counts(ds, i, j, g, &y))
                     continue;
-                k->points(&ds->layout, p.ws, r->lin, 1, &i, &j, &g, &mean, jac);
+                k->points(&ds->layout, p.ws, r->lin, &(struct fit_points){1, &i, &j, &g}, &mean, jac);
                 v[n] = (struct value){i, j, g, {0}, {0}, 0};
                 for (size_t c = 0; c < count; c++) {
                     size_t e = index[c], place = e < np ? e : np + (e - np) % nl;
@@ -293,7 +293,7 @@ static struct fit_dataset *white_data(const struct fit_kernel *k, double smaller
             for (uint32_t j = i + 1; j < NT; j++) {
                 double z, *s = &sigma[i * NT + j];
                 *s = bin_of(i, j) == 4 ? 0.002 / smaller : 0.002;
-                k->points(&ds->layout, p.ws, linear, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                k->points(&ds->layout, p.ws, linear, &(struct fit_points){1, &i, &j, &g}, &matrix[i * NT + j], NULL);
                 fit_rng_next_normals(&rng, 1, &z);
                 matrix[i * NT + j] += *s * z;
             }
@@ -468,7 +468,7 @@ static void test_rows_are_hc3(void **s)
     for (uint32_t i = 0; i < NROW; i++) {
         uint32_t zero = 0;
         double mean;
-        k->points(&ds->layout, p.ws, r.lin, 1, &i, &zero, &zero, &mean, v[i].jac);
+        k->points(&ds->layout, p.ws, r.lin, &(struct fit_points){1, &i, &zero, &zero}, &mean, v[i].jac);
         v[i].score[0] = y[i] - mean;
         for (size_t a = 0; a < 16; a++)
             H[a] += v[i].jac[a / 4] * v[i].jac[a % 4];

@@ -32,7 +32,7 @@ static void one_ring(const struct fit_kernel *k, size_t r, double *v)
             for (uint32_t j = i; j < N; j++) {
                 double c2 = 1.3;
                 if (j > i)
-                    k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, &c2, NULL);
+                    k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, &c2, NULL);
                 fit_rng_normal(11, r * ANGLES + g, i * N + j, z);
                 v[(g * N + i) * N + j] = v[(g * N + j) * N + i] = c2 + NOISE * z[0];
             }

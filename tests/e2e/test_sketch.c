@@ -47,7 +47,7 @@ static struct fit_dataset *data_of(const struct fit_kernel *k, const struct samp
         for (uint32_t i = 0; i < NT; i++)
             for (uint32_t j = i + 1; j < NT; j++) {
                 double z;
-                k->points(&ds->layout, p.ws, linear, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                k->points(&ds->layout, p.ws, linear, &(struct fit_points){1, &i, &j, &g}, &matrix[i * NT + j], NULL);
                 fit_rng_next_normals(&rng, 1, &z);
                 matrix[i * NT + j] += s->sigma * z;
             }

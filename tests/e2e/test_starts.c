@@ -46,7 +46,7 @@ static struct fit_dataset *simulate(const struct fit_kernel *k, unsigned noise)
         for (uint32_t i = 0; i < NTIME; i++)
             for (uint32_t j = i + 1; j < NTIME; j++) {
                 double *c2 = &matrix[i * NTIME + j];
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, c2, NULL);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, c2, NULL);
                 fit_rng_normal(noise, g, i * NTIME + j, z);
                 *c2 += 0.01 * z[0];
             }

@@ -52,7 +52,7 @@ static double *matrices(const struct shape *s)
             for (uint32_t j = i; j < s->n; j++) {
                 double c2 = 1.2;
                 if (j > i)
-                    k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, &c2, NULL);
+                    k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, &c2, NULL);
                 fit_rng_normal(7, g, i * s->n + j, z);
                 c2 += (0.005 + 0.01 * (double)(i % 3)) * z[0];
                 if (s->holes && (i * 7 + j * 3) % 311 == 5)

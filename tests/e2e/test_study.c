@@ -40,7 +40,7 @@ static struct fit_dataset *data(const struct fit_kernel *k, double own, double s
         for (uint32_t i = 0; i < NT; i++)
             for (uint32_t j = i + 1; j < NT; j++) {
                 double z;
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, &matrix[i * NT + j], NULL);
                 fit_rng_next_normals(&rng, 1, &z);
                 matrix[i * NT + j] += own * z + shared * (frame[i] + frame[j]);
             }

@@ -62,7 +62,7 @@ static struct fit_dataset *simulate(const struct fit_kernel *k, const struct tra
         for (uint32_t i = 0; i < t->frames; i++)
             for (uint32_t j = i + 1; j < t->frames; j++) {
                 double *c2 = &matrix[i * t->frames + j];
-                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, c2, NULL);
+                k->points(&ds->layout, p.ws, lin, &(struct fit_points){1, &i, &j, &g}, c2, NULL);
                 fit_rng_normal(1000 + seed, g, i * t->frames + j, z);
                 *c2 += sigma * z[0];
             }

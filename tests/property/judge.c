@@ -282,9 +282,9 @@ static int check_points(struct setup *s)
         j[p] = swap ? s->pi[p] : s->pj[p];
     }
     if (s->derivative)
-        s->k->points(&s->l, s->ws, s->lin, s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg,
-                     mean, jac);
-    s->k->points(&s->l, s->ws, s->lin, s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg,
+        s->k->points(&s->l, s->ws, s->lin,
+                     &(struct fit_points){s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg}, mean, jac);
+    s->k->points(&s->l, s->ws, s->lin, &(struct fit_points){s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg},
                  again, NULL);
     for (size_t p = 0; p < s->npoint && ok; p++) {
         const struct value *x = s->ref + p * s->width;

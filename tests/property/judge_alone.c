@@ -23,7 +23,7 @@ static void values(const struct setup *s, size_t n, const uint32_t *i, const uin
     double mean[MOST], *jac = calloc(MOST * W + 1, sizeof *jac);
     if (!jac)
         abort();
-    s->k->points(&s->l, s->ws, s->lin, n, i, j, g, mean, jac);
+    s->k->points(&s->l, s->ws, s->lin, &(struct fit_points){n, i, j, g}, mean, jac);
     for (size_t p = 0; p < n; p++) {
         out[p * (W + 1)] = mean[p];
         for (size_t c = 0; c < W; c++)
@@ -35,13 +35,13 @@ static void values(const struct setup *s, size_t n, const uint32_t *i, const uin
 static void hessians(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,
                      double *out)
 {
-    s->k->hessian(&s->l, s->ws, s->lin, n, i, j, g, out);
+    s->k->hessian(&s->l, s->ws, s->lin, &(struct fit_points){n, i, j, g}, out);
 }
 
 static void seconds(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,
                     double *out)
 {
-    s->k->second(&s->l, s->ws, s->lin, n, i, j, g, out);
+    s->k->second(&s->l, s->ws, s->lin, &(struct fit_points){n, i, j, g}, out);
 }
 
 /* Random points; with `runs`, of which some are followed by their neighbours in the row. */

@@ -61,7 +61,7 @@ static int check_hessian(struct setup *s, size_t p, const struct value *ref)
     double *hess = calloc(each + 1, sizeof *hess);
     int ok = hess != NULL;
     if (ok)
-        s->k->hessian(&s->l, s->ws, s->lin, 1, s->pi + p, s->pj + p, s->pg + p, hess);
+        s->k->hessian(&s->l, s->ws, s->lin, &(struct fit_points){1, s->pi + p, s->pj + p, s->pg + p}, hess);
     for (size_t k = 0; k < each && ok; k++)
         ok = judge_agrees(s, JUDGE_HESSIAN, hess[k], ref[k].v, ref[k].e, TOL_POINTS) ||
              judge_annotate(s, " entry %zu at i %zu j %zu", k, s->pi[p], s->pj[p]);
@@ -83,7 +83,7 @@ static int check_along(struct setup *s, size_t p, const double *v, const struct 
             sum.v += vv * ref[at].v;
             sum.e += fabsl(vv) * ref[at].e;
         }
-    s->k->second(&s->l, s->ws, s->lin, 1, s->pi + p, s->pj + p, s->pg + p, &x);
+    s->k->second(&s->l, s->ws, s->lin, &(struct fit_points){1, s->pi + p, s->pj + p, s->pg + p}, &x);
     return judge_agrees(s, JUDGE_SECOND, x, sum.v, sum.e, TOL_POINTS) ||
            judge_annotate(s, " at i %zu j %zu g %zu", s->pi[p], s->pj[p], s->pg[p]);
 }

@@ -114,7 +114,8 @@ static double *means(const struct experiment *x, const double *theta)
     for (uint32_t g = 0; g < x->study->ngroup; g++)
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = i + 1; j < n; j++)
-                x->k->points(&ds->layout, p.ws, x->lin, 1, &i, &j, &g, &mean[(g * n + i) * n + j], NULL);
+                x->k->points(&ds->layout, p.ws, x->lin, &(struct fit_points){1, &i, &j, &g},
+                             &mean[(g * n + i) * n + j], NULL);
     e2e_release(&p);
     fit_dataset_free(ds);
     return mean;

@@ -163,7 +163,8 @@ static void simulate_pairs(struct experiment *x, struct fit_rng *rng)
         for (uint32_t i = 0; i < nt; i++)
             for (uint32_t j = i + 1; j < nt; j++) {
                 double z;
-                x->k->points(&x->ds->layout, p.ws, x->lin, 1, &i, &j, &g, &matrix[i * nt + j], NULL);
+                x->k->points(&x->ds->layout, p.ws, x->lin, &(struct fit_points){1, &i, &j, &g}, &matrix[i * nt + j],
+                             NULL);
                 fit_rng_next_normals(rng, 1, &z);
                 matrix[i * nt + j] += x->sigma[g] * z;
             }
@@ -198,7 +199,7 @@ static void simulate_rows(struct experiment *x, struct fit_rng *rng)
     struct e2e_prepared p = e2e_prepare(x->k, &empty->layout, x->theta);
     for (uint32_t r = 0; r < n; r++) {
         uint32_t zero = 0;
-        x->k->points(&empty->layout, p.ws, x->lin, 1, &r, &zero, &zero, &y[r], NULL);
+        x->k->points(&empty->layout, p.ws, x->lin, &(struct fit_points){1, &r, &zero, &zero}, &y[r], NULL);
         fit_rng_next_normals(rng, 1, &z);
         y[r] += x->sigma[0] * z;
     }

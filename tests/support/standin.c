@@ -154,10 +154,11 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     walk(l, t, put_model, &(struct sums){l, ws, lin, t, out});
 }
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean,
-                   double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list,
+                   double *mean, double *jac)
 {
+    const uint32_t *i = list->i, *j = list->j, *g = list->g;
+    const size_t n = list->n;
     for (size_t k = 0; k < n; k++) {
         double b, d[NP], c = lin[NL * g[k]];
         point(l, ws, i[k], j[k], &b, d);

@@ -92,15 +92,13 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     }
 }
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean,
-                   double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list,
+                   double *mean, double *jac)
 {
-    (void)j;
-    (void)g;
+    const size_t n = list->n;
     for (size_t k = 0; k < n; k++) {
         double b, d;
-        point(l, ws, i[k], &b, &d);
+        point(l, ws, list->i[k], &b, &d);
         mean[k] = lin[0] * b + lin[1];
         if (jac) {
             jac[k] = lin[0] * d;

@@ -130,9 +130,10 @@ static inline void mock_pass(struct mock_sums *s)
         mock_pass(&(struct mock_sums){&NAME##_mock, l, ws, lin, t, out, 2});                       \
     }                                                                                              \
     static void NAME##_points(const struct fit_layout *l, const double *ws, const double *lin,     \
-                              size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,   \
-                              double *mean, double *jac)                                           \
+                              const struct fit_points *list, double *mean, double *jac)            \
     {                                                                                              \
+        const uint32_t *i = list->i, *j = list->j, *g = list->g;                                   \
+        const size_t n = list->n;                                                                  \
         for (size_t a = 0; a < n; a++) {                                                           \
             double b[8] = {0}, rest = 0, db[64] = {0}, dr[16] = {0};                               \
             size_t gg = g ? g[a] : 0;                                                              \

@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 10
+#define FIT_KERNEL_ABI 11
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -248,6 +248,13 @@ struct fit_tile {
     double *row;             /* room for one row of the tile, which kernels write: ngroup times its columns, aligned */
 };
 
+/* Single points of the data, in any order.  Pairs: i, j index the used frames (i >= j is allowed), g the group; rows:
+ * i is the place, j may be NULL, and g where there is one group. */
+struct fit_points {
+    size_t n;
+    const uint32_t *i, *j, *g;
+};
+
 struct fit_kernel {
     unsigned abi;         /* FIT_KERNEL_ABI */
     const char *name;     /* "laminar" */
@@ -329,21 +336,19 @@ struct fit_kernel {
     void (*model)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
                   double *out);
 
-    /* mean and derivatives at n arbitrary points, by the direct (unfactored) formula; i >= j is allowed.
-     * pairs: i, j index the used frames, g the group; rows: i is the place, j may be NULL, g when there is
-     * one group.
+    /* mean and derivatives at n points, by the direct (unfactored) formula.
      * mean: n;  jac: nparam + nlinear columns of n, the derivative c of point k at jac[c n + k]; or NULL (then prepare
      * with derivative = 0 will do).  A result depends on its own point alone, to the last bit.  Points of one row of
      * one group, j rising by one, are the fastest. */
-    void (*points)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean, double *jac);
+    void (*points)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list,
+                   double *mean, double *jac);
 
     /* Derived curves at theta: value ncurve x ntime; tangent ncurve x nparam x ntime, or NULL. */
     void (*curves)(const struct fit_layout *l, const double *theta, double *value, double *tangent);
 
     /* Second derivatives of the mean; NULL unless the compiler was asked for them (--emit=c,hessian).
      *
-     * hessian: at n points given as for `points`, after prepare with derivative = 2, for W = nparam + nlinear
+     * hessian: at n points, after prepare with derivative = 2, for W = nparam + nlinear
      * parameters (nonlinear ones first) the upper triangle row by row: d2 mean / d p_a d p_b, a <= b, stands
      * at a W - a (a + 1) / 2 + b.  hess: n x W (W + 1) / 2.  Between two linear parameters it is 0.
      *
@@ -353,11 +358,11 @@ struct fit_kernel {
      * `prepare` with derivative >= 1, then `direction`, which writes tables for the direction v into a part
      * of ws that nothing else reads, so that it may be called again for another one.
      * v: nparam numbers, then for each group nlinear. */
-    void (*hessian)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                    const uint32_t *i, const uint32_t *j, const uint32_t *g, double *hess);
+    void (*hessian)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list,
+                    double *hess);
     void (*direction)(const struct fit_layout *l, const double *theta, const double *v, double *ws);
-    void (*second)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *out);
+    void (*second)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_points *list,
+                   double *out);
 
     /* What cannot be identified. */
     size_t ndegeneracy;

@@ -11,8 +11,8 @@
 #include "fit/kernel.h"
 #include "fit/vmath.h"
 
-/* Points p, p + 1, ... of a list. */
-struct fit_points {
+/* Points p, p + 1, ... of a list: a vector of them. */
+struct fit_vpoints {
     size_t n; /* that count: 1 .. FIT_VL */
     int run;  /* 1: one frame i, one group, j rising by one; the first of each is given.  A constant where it is read */
     uint32_t i[FIT_VL], j[FIT_VL], g[FIT_VL]; /* frames i <= j of a pair, or place i of a row; the group */
@@ -33,22 +33,23 @@ FIT_INLINE int fit_pairs_run(const uint32_t *pi, const uint32_t *pj, const uint3
     return other == 0;
 }
 
-/* How many of the n pairs are a stretch of whole runs, or one without a whole run; *run: which. */
-FIT_INLINE size_t fit_pairs_stretch(size_t n, const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, int *run)
+/* The stretch of pairs from place p on that are all whole runs, or of which none is; *run: which. */
+FIT_INLINE struct fit_points fit_pairs_stretch(const struct fit_points *list, size_t p, int *run)
 {
-    size_t p = FIT_VL;
+    const uint32_t *pi = list->i + p, *pj = list->j + p, *pg = list->g + p;
+    size_t n = list->n - p, m = FIT_VL;
     *run = n >= FIT_VL && fit_pairs_run(pi, pj, pg);
-    while (p + FIT_VL <= n && fit_pairs_run(pi + p, pj + p, pg + p) == *run)
-        p += FIT_VL;
-    return *run || p + FIT_VL <= n ? p : n;
+    while (m + FIT_VL <= n && fit_pairs_run(pi + m, pj + m, pg + m) == *run)
+        m += FIT_VL;
+    return (struct fit_points){*run || m + FIT_VL <= n ? m : n, pi, pj, pg};
 }
 
 /* Pairs of frames in any order, or runs. */
-FIT_INLINE struct fit_points fit_pairs_at(size_t p, size_t n, const uint32_t *pi, const uint32_t *pj,
-                                          const uint32_t *pg, int run)
+FIT_INLINE struct fit_vpoints fit_pairs_at(const struct fit_points *list, size_t p, int run)
 {
-    struct fit_points at;
-    at.n = run ? FIT_VL : fit_points_left(p, n);
+    const uint32_t *pi = list->i, *pj = list->j, *pg = list->g;
+    struct fit_vpoints at;
+    at.n = run ? FIT_VL : fit_points_left(p, list->n);
     at.run = run;
     if (run) {
         at.i[0] = pi[p];
@@ -57,7 +58,7 @@ FIT_INLINE struct fit_points fit_pairs_at(size_t p, size_t n, const uint32_t *pi
         return at;
     }
     for (size_t k = 0; k < FIT_VL; k++) {
-        const size_t q = k < at.n ? p + k : n - 1;
+        const size_t q = k < at.n ? p + k : list->n - 1;
         at.i[k] = pi[q] < pj[q] ? pi[q] : pj[q];
         at.j[k] = pi[q] < pj[q] ? pj[q] : pi[q];
         at.g[k] = pg[q];
@@ -65,16 +66,16 @@ FIT_INLINE struct fit_points fit_pairs_at(size_t p, size_t n, const uint32_t *pi
     return at;
 }
 
-/* Rows of a table; pg may be NULL where there is one group. */
-FIT_INLINE struct fit_points fit_rows_at(size_t p, size_t n, const uint32_t *pi, const uint32_t *pg)
+/* Rows of a table. */
+FIT_INLINE struct fit_vpoints fit_rows_at(const struct fit_points *list, size_t p)
 {
-    struct fit_points at;
-    at.n = fit_points_left(p, n);
+    struct fit_vpoints at;
+    at.n = fit_points_left(p, list->n);
     at.run = 0;
     for (size_t k = 0; k < FIT_VL; k++) {
-        const size_t q = k < at.n ? p + k : n - 1;
-        at.i[k] = at.j[k] = pi[q];
-        at.g[k] = pg ? pg[q] : 0;
+        const size_t q = k < at.n ? p + k : list->n - 1;
+        at.i[k] = at.j[k] = list->i[q];
+        at.g[k] = list->g ? list->g[q] : 0;
     }
     return at;
 }
@@ -89,23 +90,23 @@ FIT_INLINE fit_vd fit_pick(const double *x, const uint32_t *at)
 }
 
 /* The same of frames i, of frames j, and of groups. */
-FIT_INLINE fit_vd fit_pick_i(const double *x, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_i(const double *x, const struct fit_vpoints *at)
 {
     return at->run ? fit_vset1(x[at->i[0]]) : fit_pick(x, at->i);
 }
 
-FIT_INLINE fit_vd fit_pick_j(const double *x, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_j(const double *x, const struct fit_vpoints *at)
 {
     return at->run ? fit_vloadu(x + at->j[0]) : fit_pick(x, at->j);
 }
 
-FIT_INLINE fit_vd fit_pick_g(const double *x, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_g(const double *x, const struct fit_vpoints *at)
 {
     return at->run ? fit_vset1(x[at->g[0]]) : fit_pick(x, at->g);
 }
 
 /* x[g stride]: of a matrix with a row for each group. */
-FIT_INLINE fit_vd fit_pick_stride(const double *x, size_t stride, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_stride(const double *x, size_t stride, const struct fit_vpoints *at)
 {
     fit_vd r = {0};
     if (at->run)
@@ -124,12 +125,12 @@ FIT_INLINE fit_vd fit_pick_group(const double *x, const uint32_t *f, size_t ng, 
     return r;
 }
 
-FIT_INLINE fit_vd fit_pick_group_i(const double *x, size_t ng, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_group_i(const double *x, size_t ng, const struct fit_vpoints *at)
 {
     return at->run ? fit_vset1(x[at->i[0] * ng + at->g[0]]) : fit_pick_group(x, at->i, ng, at->g);
 }
 
-FIT_INLINE fit_vd fit_pick_group_j(const double *x, size_t ng, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_group_j(const double *x, size_t ng, const struct fit_vpoints *at)
 {
     fit_vd r = {0};
     if (!at->run)
@@ -140,19 +141,19 @@ FIT_INLINE fit_vd fit_pick_group_j(const double *x, size_t ng, const struct fit_
 }
 
 /* x_j - x_i of a table over frames. */
-FIT_INLINE fit_vd fit_pick_change(const double *x, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_change(const double *x, const struct fit_vpoints *at)
 {
     return fit_pick_j(x, at) - fit_pick_i(x, at);
 }
 
 /* The same of a table [frame][group]. */
-FIT_INLINE fit_vd fit_pick_change_group(const double *x, size_t ng, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_change_group(const double *x, size_t ng, const struct fit_vpoints *at)
 {
     return fit_pick_group_j(x, ng, at) - fit_pick_group_i(x, ng, at);
 }
 
 /* The same of a table P over frames with what its rounding left, P_low. */
-FIT_INLINE fit_vd fit_pick_change_low(const double *P, const double *P_low, const struct fit_points *at)
+FIT_INLINE fit_vd fit_pick_change_low(const double *P, const double *P_low, const struct fit_vpoints *at)
 {
     return fit_pick_change(P, at) + fit_pick_change(P_low, at);
 }

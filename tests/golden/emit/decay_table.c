@@ -186,13 +186,13 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_points *list, double *mean, double *jac)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_rows_at(p, n, pi, NULL);
+    for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_vpoints at = fit_rows_at(list, p);
         const double A = lin[0];
         const double c = lin[1];
         const fit_vd x = fit_pick(l->column[0], at.i);
@@ -205,7 +205,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[0] = -x*A*exp_minus_x_rate; /* rate */
         J[1] = exp_minus_x_rate; /* A */
         J[2] = fit_vset1(1.0); /* c */
-        fit_store_columns(jac + p, n, 3, at.n, J);
+        fit_store_columns(jac + p, list->n, 3, at.n, J);
     }
 }
 

@@ -229,13 +229,13 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_points *list, double *mean, double *jac)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_rows_at(p, n, pi, pg);
+    for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_vpoints at = fit_rows_at(list, p);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
         const fit_vd baseline = fit_pick_stride(lin + 1, 2, &at);
         const fit_vd delay = fit_pick(l->column[0], at.i);
@@ -252,7 +252,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[1] = delay*contrast*exp_delay_q_prod*q_prod_3; /* power */
         J[2] = exp_delay_q_prod; /* contrast */
         J[3] = fit_vset1(1.0); /* baseline */
-        fit_store_columns(jac + p, n, 4, at.n, J);
+        fit_store_columns(jac + p, list->n, 4, at.n, J);
     }
 }
 

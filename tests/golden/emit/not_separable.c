@@ -693,14 +693,13 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                          const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                          double *jac, size_t stride, int run)
+FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin,
+                          const struct fit_points *list, double *mean, double *jac, size_t stride, int run)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
+    for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_vpoints at = fit_pairs_at(list, p, run);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
         const fit_vd offset = fit_pick_stride(lin + 1, 2, &at);
         const fit_vd x = fit_pick_change_low(w.int_t_prod, w.int_t_prod_low, &at);
@@ -724,17 +723,18 @@ FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const do
     }
 }
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_points *list, double *mean, double *jac)
 {
     int run;
-    for (size_t p = 0, m; p < n; p += m) {
+    for (size_t p = 0, m; p < list->n; p += m) {
+        const struct fit_points part = fit_pairs_stretch(list, p, &run);
         double *to = jac ? jac + p : NULL;
-        m = fit_pairs_stretch(n - p, pi + p, pj + p, pg + p, &run);
+        m = part.n;
         if (run)
-            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 1);
+            points_of(l, ws, lin, &part, mean + p, to, list->n, 1);
         else
-            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 0);
+            points_of(l, ws, lin, &part, mean + p, to, list->n, 0);
     }
 }
 

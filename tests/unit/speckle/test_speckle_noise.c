@@ -194,11 +194,12 @@ enum { TIMES = 200, SEGMENT = 64 };
 static const double base = 1.05, contrast[] = {0.3, 0.04}, plateau[] = {0.7, 0.85};
 
 /* c2 of two groups: the contrast at equal times, a part of it between any others. */
-static void plateau_points(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
-                           const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+static void plateau_points(const struct fit_layout *l, const double *ws, const double *lin,
+                           const struct fit_points *list, double *mean, double *jac)
 {
+    const uint32_t *i = list->i, *j = list->j, *g = list->g;
     (void)l, (void)ws, (void)jac;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < list->n; k++)
         mean[k] = lin[g[k]] + contrast[g[k]] * (i[k] == j[k] ? 1 : plateau[g[k]]);
 }
 
@@ -271,11 +272,12 @@ static void count_and_shot_noise_are_found(void **state)
 /* 0.3 times the sum of two decays: the second, of size part[g], falls by e in slow[g] frames. */
 static const double part[] = {1e-5, 1e-4, 0.2, 1e-9, 1e-5}, slow[] = {1e5, 50, 400, 1e5, 20};
 
-static void two_decays(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
-                       const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+static void two_decays(const struct fit_layout *l, const double *ws, const double *lin,
+                       const struct fit_points *list, double *mean, double *jac)
 {
+    const uint32_t *i = list->i, *j = list->j, *g = list->g;
     (void)l, (void)ws, (void)jac;
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < list->n; k++) {
         const double lag = fabs((double)i[k] - (double)j[k]), p = part[g[k]];
         mean[k] = lin[g[k]] + 0.3 * ((1 - p) * exp(-lag / 4) + p * exp(-lag / slow[g[k]]));
     }
