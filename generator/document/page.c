@@ -132,6 +132,10 @@ static void notes(struct page *p)
         {HG_W_FUNCTION, HG_SOFTPLUS, "softplus x = ln(1 + exp x)."},
         {HG_W_FUNCTION, HG_LOGISTIC, "logistic x = 1/(1 + exp(-x))."},
         {HG_W_FUNCTION, HG_LGAMMA, "Γ is the gamma function, ψ the derivative of ln Γ."},
+        {HG_W_FUNCTION, HG_GAMMA, "Γ is the gamma function, ψ the derivative of ln Γ."},
+        {HG_W_FUNCTION, HG_EXPREL, "exprel x = (exp x - 1)/x."},
+        {HG_W_FUNCTION, HG_LOG1MEXP, "log1mexp x = ln(1 - exp x)."},
+        {HG_W_FUNCTION, HG_ERFCX, "erfcx x = exp(x^2) erfc x."},
         {HG_W_INTEGRAL, 0, "Integrals are sums by the trapezoidal rule over the frames."},
         {HG_W_ATAN2, 0, "atan2(y, x) is the angle of the point (x, y)."},
     };

@@ -127,6 +127,12 @@ static hg_id slope(struct hg_expr *e, enum hg_op f, hg_id x, hg_id y)
     case HG_LGAMMA: return hg_call(e, HG_DIGAMMA, x);
     case HG_DIGAMMA: return hg_call(e, HG_TRIGAMMA, x);
     case HG_TRIGAMMA: return hg_call(e, HG_TETRAGAMMA, x);
+    case HG_GAMMA: return hg_mul(e, y, hg_call(e, HG_DIGAMMA, x));
+    case HG_EXPREL: return hg_call(e, HG_DEXPREL, x);
+    case HG_DEXPREL: return hg_call(e, HG_D2EXPREL, x);
+    case HG_LOG1MEXP: return hg_neg(e, hg_div(e, one, hg_call(e, HG_EXPM1, hg_neg(e, x))));
+    case HG_ERFCX: return hg_call(e, HG_DERFCX, x);
+    case HG_DERFCX: return hg_call(e, HG_D2ERFCX, x);
     case HG_ABS: return hg_call(e, HG_SIGN, x);
     case HG_SIGN: return hg_const(e, 0.0);
     default: hg_bug("diff: no rule for %s", hg_op_text[f]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "graph/extended.h"
 #include "graph/functions.h"
 #include "graph/polygamma.h"
 

@@ -375,6 +375,74 @@ static ext softplus(ext x)
     return x.hi > 0 ? hg_ext_add(x, s) : s;
 }
 
+/* D_k = the integral of s^k e^(s x) over s from 0 to 1: a series of x^n / (n! (n + k + 1)) near 0, else by parts,
+ * x D_k = e^x - k D_(k-1). */
+ext hg_ext_exprel(int k, ext x)
+{
+    if (!isfinite(x.hi))
+        return hg_ext(x.hi < 0 ? 0 : x.hi);
+    if (fabsl(x.hi) < 2) {
+        ext term = hg_ext(1), sum = over(term, k + 1);
+        for (int n = 1; n < 60 && fabsl(term.hi) > 0x1p-130L * fabsl(sum.hi); n++) {
+            term = over(hg_ext_mul(term, x), n);
+            sum = hg_ext_add(sum, over(term, n + k + 1));
+        }
+        return sum;
+    }
+    ext d = hg_ext_div(ext_expm1(x), x);
+    for (int n = 1; n <= k; n++)
+        d = hg_ext_div(hg_ext_sub(ext_exp(x), times(d, n)), x);
+    return d;
+}
+
+static ext log1mexp(ext x)
+{
+    if (!(x.hi < 0))
+        return hg_ext(x.hi == 0 ? -INFINITY : NAN);
+    return x.hi > -0.7L ? ext_log(negative(ext_expm1(x))) : ext_log1p(negative(ext_exp(x)));
+}
+
+/* E_k, k = 0 .. 3: e^(x^2) times the repeated integrals of erfc, x >= 0 (Abramowitz, Stegun 7.2.5): far from 0 from
+ * their ratios R_k = E_k/E_(k-1) = 1/(2 x + 2 (k + 1) R_(k+1)), near it upwards, E_(-1) = 2/sqrt(pi). */
+static void erfc_integrals(ext x, ext E[4])
+{
+    ext before = constant(two_over_root_pi), ratio = hg_ext(0), R[4];
+    if (x.hi < 3) {
+        E[0] = hg_ext_mul(ext_exp(hg_ext_mul(x, x)), error_function(HG_ERFC, x));
+        for (int k = 1; k < 4; k++)
+            E[k] = over(hg_ext_sub(k == 1 ? before : E[k - 2], scaled(hg_ext_mul(x, E[k - 1]), 1)), 2 * k);
+        return;
+    }
+    for (int k = 250; k >= 0; k--) {
+        ratio = hg_ext_div(hg_ext(1), scaled(hg_ext_add(x, times(ratio, k + 1)), 1));
+        if (k < 4)
+            R[k] = ratio;
+    }
+    for (int k = 0; k < 4; k++)
+        E[k] = before = hg_ext_mul(before, R[k]);
+}
+
+/* Derivatives: (-2)^k k! E_k; of x < 0, those of 2 e^(x^2) - erfcx(-x). */
+ext hg_ext_erfcx(int k, ext x)
+{
+    static const long double factor[] = {1, -2, 8, -48};
+    ext E[4], a = x.hi < 0 ? negative(x) : x;
+    if (!isfinite(x.hi))
+        return hg_ext(isnan(x.hi) ? x.hi : x.hi > 0 ? 0 : k % 2 ? -INFINITY : INFINITY);
+    erfc_integrals(a, E);
+    ext d = times(E[k], factor[k]);
+    if (!(x.hi < 0))
+        return d;
+    ext xx = hg_ext_mul(x, x), g = scaled(ext_exp(xx), 1), two_x = scaled(x, 1), h = hg_ext(1);
+    if (k == 1)
+        h = two_x;
+    else if (k == 2)
+        h = hg_ext_add(scaled(xx, 2), hg_ext(2));
+    else if (k == 3)
+        h = hg_ext_mul(two_x, hg_ext_add(scaled(xx, 2), hg_ext(6)));
+    return hg_ext_add(hg_ext_mul(g, h), k % 2 ? d : negative(d));
+}
+
 ext hg_ext_function(enum hg_op f, ext x)
 {
     switch (f) {

@@ -3,7 +3,8 @@
  * The judge of accuracy.c: a number is an unevaluated sum hi + lo, |lo| <= ulp(hi)/2.  Sums and products by
  * exact transformations (Knuth 1969, section 4.2.2; Dekker 1971); functions by reduction and Taylor series, or
  * by one step of Newton's method from the long double value.  Relative error below 2^-115 on x86, apart from
- * sines, cosines and tangents next to their zeros (absolute 2^-115 |x|) and erfc (2^-90).
+ * sines, cosines and tangents next to their zeros (absolute 2^-115 |x|), erfc and erfcx (2^-90), and the derivatives of
+ * erfcx (2^-80).
  * NaN and infinities are in hi; lo is then 0.
  */
 #pragma once
@@ -25,6 +26,10 @@ struct hg_ext hg_ext_mul(struct hg_ext a, struct hg_ext b);
 struct hg_ext hg_ext_div(struct hg_ext a, struct hg_ext b);
 struct hg_ext hg_ext_pow(struct hg_ext a, struct hg_ext b);
 struct hg_ext hg_ext_atan2(struct hg_ext y, struct hg_ext x);
+
+/* The k-th derivative of (e^x - 1)/x, and of e^(x^2) erfc(x), k <= 3. */
+struct hg_ext hg_ext_exprel(int k, struct hg_ext x);
+struct hg_ext hg_ext_erfcx(int k, struct hg_ext x);
 
 /* The functions of one argument, HG_EXP .. HG_SIGN. */
 struct hg_ext hg_ext_function(enum hg_op f, struct hg_ext x);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "graph/extended.h"
 #include "graph/polygamma.h"
 
 /* k-th derivative of sin(x)/x: series below 1/2, quotients above, as fit/vmath.h */
@@ -56,6 +57,11 @@ long double hg_sincl(long double x, int k)
 long double hg_logisticl(long double x)
 {
     return x >= 0 ? 1 / (1 + expl(-x)) : expl(x) / (1 + expl(x));
+}
+
+long double hg_long(enum hg_op f, long double x)
+{
+    return hg_ext_function(f, hg_ext(x)).hi;
 }
 
 /* --- the table ------------------------------------------------------------------------------------------- */

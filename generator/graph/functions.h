@@ -25,3 +25,6 @@ const struct hg_function *hg_function(enum hg_op op);
 double hg_sinc(double x, int k);
 long double hg_sincl(long double x, int k);
 long double hg_logisticl(long double x);
+
+/* The long double nearest to a function that <math.h> lacks, from its value in extended precision (extended.h). */
+long double hg_long(enum hg_op f, long double x);

@@ -190,11 +190,15 @@ static enum fault fault_of(enum hg_op op, struct range a, struct range b)
 {
     switch (op) {
     case HG_LOG:
+    case HG_GAMMA:
     case HG_LGAMMA:
     case HG_DIGAMMA:
     case HG_TRIGAMMA:
     case HG_TETRAGAMMA: return a.lo < 0 ? NEGATIVE : a.lo <= 0 ? ZERO : NONE;
     case HG_LOG1P: return a.lo <= -1 ? OUTSIDE : NONE;
+    case HG_LOG1MEXP: return a.hi >= 0 ? OUTSIDE : NONE;
+    case HG_ERFCX: return a.lo < -26 ? TOO_LARGE : NONE;
+    case HG_EXPREL:
     case HG_ASIN:
     case HG_ACOS: return a.lo < -1 || a.hi > 1 ? OUTSIDE : NONE;
     case HG_EXP:

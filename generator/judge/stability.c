@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/functions.h"
 #include "judge/rewrites.h"
 #include "model/written.h"
 
@@ -288,7 +289,7 @@ static uint32_t functions(const struct hg_expr *e, const struct hg_accuracy *a)
             need[x->arg[k]] = 1;
         int table = (x->op == HG_EXP || x->op == HG_SIN || x->op == HG_COS || x->op == HG_SINC || x->op == HG_DSINC) &&
                     (x->vary & (HG_I | HG_J)) && of_differences(e, x->arg[0]);
-        n += x->op >= HG_EXP && x->op <= HG_TETRAGAMMA && !table;
+        n += hg_function(x->op) && x->op != HG_ABS && x->op != HG_SIGN && !table;
         n += x->op == HG_POW && !hg_is_const(e, x->arg[1], NULL);
         n += x->op == HG_WHERE;
     }

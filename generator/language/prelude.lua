@@ -27,7 +27,7 @@
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
--- logistic lgamma digamma abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
+-- logistic gamma lgamma digamma exprel log1mexp erfcx abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
@@ -92,7 +92,6 @@ end
 
 -- What else a name may have been meant for.
 local instead = {
-    gamma = "; the gamma function is exp(lgamma(x))",
     exponential = "; the function is exp(x)",
     gaussian = "; a Gaussian curve is exp(-0.5 * ((x - x0) / width)^2)",
     cauchy = "; a Lorentzian curve is 1 / (1 + ((x - x0) / width)^2)",
@@ -173,7 +172,10 @@ function exponential(o)
         log_density = function(y, mean, one) return -y / mean - log(bare(mean, one)) end }
 end
 
+local gamma_function = gamma
+
 function gamma(o)
+    if o ~= nil and type(o) ~= "table" then return gamma_function(o) end
     local a = needed("gamma", options("gamma", o, { "shape" }), "shape")
     return { law = "gamma", support = "positive", arguments = { { "shape", a } },
         log_density = function(y, mean, one)

@@ -116,6 +116,10 @@ static hg_wid slope(struct hg_model *m, enum hg_op f, hg_wid x, hg_wid y)
     case HG_LGAMMA: return call(m, HG_DIGAMMA, x);
     case HG_DIGAMMA: return call(m, HG_TRIGAMMA, x);
     case HG_TRIGAMMA: return call(m, HG_TETRAGAMMA, x);
+    case HG_GAMMA: return mul(m, y, call(m, HG_DIGAMMA, x));
+    case HG_EXPREL: return call(m, HG_DEXPREL, x);
+    case HG_LOG1MEXP: return neg(m, divide(m, one, make(m, HG_W_SUB, call(m, HG_EXP, neg(m, x)), one)));
+    case HG_ERFCX: return call(m, HG_DERFCX, x);
     case HG_ABS: return call(m, HG_SIGN, x);
     default: return 0;
     }

@@ -101,7 +101,8 @@ static const enum hg_op pointwise[] = {
     HG_SUM,  HG_SUM,   HG_SUM,   HG_PROD,  HG_PROD, HG_PROD, HG_POW,   HG_POW,      HG_EXP,
     HG_LOG,  HG_EXPM1, HG_LOG1P, HG_SIN,   HG_COS,  HG_TAN,  HG_ASIN,  HG_ACOS,     HG_ATAN,
     HG_SINH, HG_COSH,  HG_TANH,  HG_ERF,   HG_ERFC, HG_SINC, HG_DSINC, HG_SOFTPLUS, HG_LOGISTIC,
-    HG_ABS,  HG_SIGN,  HG_ATAN2, HG_WHERE, HG_LT,   HG_LE,   HG_LGAMMA, HG_DIGAMMA};
+    HG_ABS,  HG_SIGN,  HG_ATAN2, HG_WHERE, HG_LT,   HG_LE,   HG_LGAMMA, HG_DIGAMMA,
+    HG_GAMMA, HG_EXPREL, HG_LOG1MEXP, HG_ERFCX};
 
 static double draw_constant(struct random *random)
 {

@@ -23,6 +23,7 @@
  *     tanh 0.80 sinh 0.79 cosh 0.82  atan 0.80  softplus 1.5           logistic 2.3  sinc 1.6
  *     pow of a logarithm that is there already: 0.7 + 0.45 |log result|
  *     trigamma 2.5  tetragamma 8.2;  lgamma 1.1, or 1e-17 absolute (next to its zeros);  digamma 4, or 2e-15 absolute
+ *     gamma 0.6  exprel 1.4  dexprel 5  d2exprel 9.5  log1mexp 1.4  erfcx 5.4 (x >= 0; 3.3 below)  derfcx 4.1  d2erfcx 6.4
  *     dsinc, d2sinc: 1.4e-16 absolute; 2e-15 relative away from their zeros (|value| > 0.07)
  * Lanes of libm, at the speed and the accuracy of libm: asin acos atan2 erf erfc cbrt; rare lanes of others:
  *     sin cos tan   |x| > 2^20, inf, NaN
@@ -33,7 +34,8 @@
  * Special values are those of C11 annex F, except sinc, dsinc, d2sinc at infinity: NaN.
  *
  * Parts: fit/vmath_basic.h, vmath_exp.h (exp log pow and relatives), vmath_trig.h (sin cos tan atan, sinc),
- * vmath_gamma.h (lgamma and its derivatives), vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included
+ * vmath_gamma.h (gamma, lgamma and its derivatives), vmath_special.h (what has no short form, with
+ * the polynomials of vmath_coefficients.h), vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included
  * from here only.
  */
 #ifndef FIT_VMATH_H
@@ -52,6 +54,8 @@
 #include "fit/vmath_exp.h"
 #include "fit/vmath_trig.h"
 #include "fit/vmath_gamma.h"
+#include "fit/vmath_coefficients.h"
+#include "fit/vmath_special.h"
 #include "fit/vmath_scalar.h"
 
 /* FIT_VMATH_CALLED: for files with very many calls, where inlining would cost minutes of compilation: functions are
@@ -81,6 +85,14 @@ FIT_CALLED1(fit_vlgamma)
 FIT_CALLED1(fit_vdigamma)
 FIT_CALLED1(fit_vtrigamma)
 FIT_CALLED1(fit_vtetragamma)
+FIT_CALLED1(fit_vgamma)
+FIT_CALLED1(fit_vexprel)
+FIT_CALLED1(fit_vdexprel)
+FIT_CALLED1(fit_vd2exprel)
+FIT_CALLED1(fit_vlog1mexp)
+FIT_CALLED1(fit_verfcx)
+FIT_CALLED1(fit_vderfcx)
+FIT_CALLED1(fit_vd2erfcx)
 FIT_CALLED1(fit_vasin)
 FIT_CALLED1(fit_vacos)
 FIT_CALLED1(fit_verf)
@@ -107,6 +119,14 @@ FIT_CALLED2(fit_vatan2)
 #define fit_vdigamma fit_vdigamma_called
 #define fit_vtrigamma fit_vtrigamma_called
 #define fit_vtetragamma fit_vtetragamma_called
+#define fit_vgamma fit_vgamma_called
+#define fit_vexprel fit_vexprel_called
+#define fit_vdexprel fit_vdexprel_called
+#define fit_vd2exprel fit_vd2exprel_called
+#define fit_vlog1mexp fit_vlog1mexp_called
+#define fit_verfcx fit_verfcx_called
+#define fit_vderfcx fit_vderfcx_called
+#define fit_vd2erfcx fit_vd2erfcx_called
 #define fit_vasin fit_vasin_called
 #define fit_vacos fit_vacos_called
 #define fit_verf fit_verf_called

@@ -1,5 +1,5 @@
-/* fit/vmath_gamma.h -- the logarithm of the gamma function and its first three derivatives, for x > 0.  Part of
- * fit/vmath.h.
+/* fit/vmath_gamma.h -- the gamma function, its logarithm, and the first three derivatives of that, for x > 0.
+ * Part of fit/vmath.h.
  *
  * Stirling's series and what comes of it by differentiation (Abramowitz & Stegun 1965, 6.1.40, 6.3.18, 6.4.12), with
  * the Bernoulli numbers B_2n, at z >= 8:
@@ -33,7 +33,8 @@ FIT_INLINE void fit_vrising8(fit_vd x, fit_vd *hi, fit_vd *lo)
     *hi = fit_vfast_two_sum(h, l, lo);
 }
 
-FIT_LARGE fit_vd fit_vlgamma(fit_vd x)
+/* log G(x) = the result + *low, which is not small; x between 2^-1000 and 2^1000. */
+FIT_INLINE fit_vd fit_vlgamma_parts(fit_vd x, fit_vd *low_out)
 {
     fit_vm small = x < FIT_GAMMA_LEAST;
     fit_vd zl, z = fit_vtwo_sum(x, fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), (fit_vd){0}), &zl);
@@ -54,9 +55,31 @@ FIT_LARGE fit_vd fit_vlgamma(fit_vd x)
         low = fit_vselect(small, low + (e - (ll + Pl / P)), low);
         r = fit_vselect(small, shifted, r);
     }
+    *low_out = low;
+    return r;
+}
+
+FIT_LARGE fit_vd fit_vlgamma(fit_vd x)
+{
+    fit_vd low, r = fit_vlgamma_parts(x, &low);
     r += low;
     fit_vm rare = ~((x >= 0x1p-1000) & (x <= 0x1p1000));
     return FIT_RARE(rare) ? fit_vpatch(fit_lgamma_edge, rare, x, r) : r;
+}
+
+/* The gamma function, from its logarithm as a pair of doubles: 1/x next to 0, infinite from 171.7 on. */
+FIT_LARGE fit_vd fit_vgamma(fit_vd x)
+{
+    const fit_vm small = x < 0x1p-54;
+    fit_vd low, y, hi = fit_vlgamma_parts(fit_vmin(fit_vset1(180), fit_vselect(small, fit_vset1(1), x)), &low);
+    fit_vu t;
+    hi = fit_vtwo_sum(hi, low, &low);
+    fit_vd r = fit_vexp_sum(hi, low, &y, &t);
+    fit_vm edge = ~(hi < 708);
+    if (FIT_RARE(edge))
+        r = fit_vselect(edge, fit_vexp_edge(hi, y, t), r);
+    r = fit_vselect(small, 1.0 / x, r);
+    return fit_vselect(x >= 0, r, fit_vset1((double)NAN));
 }
 
 FIT_INLINE fit_vd fit_vgamma_domain(fit_vd x, fit_vd at_0, fit_vd r)

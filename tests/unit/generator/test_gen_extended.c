@@ -142,6 +142,59 @@ static const struct row {
     {HG_TETRAGAMMA, 7.5, -0xa65733729f0174ap-65L, 0xd1849285b651c44p-127L},
     {HG_TETRAGAMMA, 40.0, -0xa7fcb870ca3a487p-70L, -0xc303fd4d89a08a2p-131L},
     {HG_TETRAGAMMA, 100000.0, -0xdbe78eec6a1e529p-93L, 0xeffe45332da7acep-154L},
+    {HG_GAMMA, 1e-06, 0xf423f6c3ba8b4aap-40L, -0xbb600b9954109e0p-101L},
+    {HG_GAMMA, 0.5, 0xe2dfc48da77b554p-59L, -0xc789f5be5448d8fp-121L},
+    {HG_GAMMA, 1.25, 0xe809fe23f77751ep-60L, 0xd9c528528a354c7p-121L},
+    {HG_GAMMA, 4.5, 0xba1b8f3c33632bfp-56L, -0x81d795cb1091e0fp-117L},
+    {HG_GAMMA, 20.0, 0xd815c9834480000p-3L, 0},
+    {HG_GAMMA, 150.5, 0x979361a63612ad2p810L, -0xea85068244320e4p749L},
+    {HG_EXPREL, -300.0, 0xda740da740da741p-68L, -0x962fc962fc962fcp-130L},
+    {HG_EXPREL, -2.5, 0xbbfd2e99226fe2bp-61L, -0xac74d7559166e73p-123L},
+    {HG_EXPREL, -1e-09, 0xfffffffdda3e830p-60L, -0xe3e17e85763e7ebp-123L},
+    {HG_EXPREL, 0.75, 0xbea279b35269fa7p-59L, 0x8239f429efa0b50p-122L},
+    {HG_EXPREL, 3.0, 0xcb943d4f520aea2p-57L, -0xe6b568ed93bec97p-120L},
+    {HG_EXPREL, 60.0, 0xc9864986931479fp21L, -0xfd14a0b754ec793p-40L},
+    {HG_DEXPREL, -300.0, 0xba69dbdd3ac13d8p-76L, -0xed62cdfbb8d2144p-138L},
+    {HG_DEXPREL, -2.5, 0xe989d1bff40c289p-63L, 0xe9ec0b76cf46457p-124L},
+    {HG_DEXPREL, -1e-09, 0xfffffffd22fe040p-61L, -0xee40b0730649b1bp-124L},
+    {HG_DEXPREL, 0.75, 0xd63e598873b9591p-60L, -0xc05efe06fd45738p-121L},
+    {HG_DEXPREL, 3.0, 0x9262d38a36b1f17p-57L, -0xd11e3c27989fcc3p-118L},
+    {HG_DEXPREL, 60.0, 0xc62a72f7881866dp21L, -0x8e1dee8cd6910fep-42L},
+    {HG_D2EXPREL, -300.0, 0x9f12a7232eb960dp-83L, 0xe938d47cb48e790p-144L},
+    {HG_D2EXPREL, -2.5, 0xef2c5dfc3392899p-64L, -0x859b164f9f7fa7fp-129L},
+    {HG_D2EXPREL, -1e-09, 0xaaaaaaa884e92dbp-61L, -0xcff5d96c5c3993ap-122L},
+    {HG_D2EXPREL, 0.75, 0x974959fac5905ccp-60L, 0xecc4f4d245dee3ep-121L},
+    {HG_D2EXPREL, 3.0, 0xe94f609105d33d0p-58L, 0xa3784668ac4b00ep-119L},
+    {HG_D2EXPREL, 60.0, 0xc2eb45b1860298ap21L, -0xc497b01f8423544p-41L},
+    {HG_LOG1MEXP, -1e-09, -0xa5c93f99712bcd6p-55L, 0xff68ecaa7ec9bebp-118L},
+    {HG_LOG1MEXP, -0.5, -0xeec8d7f3c3f330fp-60L, 0xe88e2fad2c900b3p-121L},
+    {HG_LOG1MEXP, -0.75, -0xa3acab2eeebed72p-60L, 0x91b8c600564546dp-121L},
+    {HG_LOG1MEXP, -4.0, -0x976ecab2364faa0p-65L, -0x99a6edbc7ee4678p-127L},
+    {HG_LOG1MEXP, -50.0, -0xe92beaa3f041f6cp-132L, 0xe2460853b019bdbp-193L},
+    {HG_ERFCX, -20.0, 0x871cc6be80b81ddp519L, -0xe1924003ffb261bp458L},
+    {HG_ERFCX, -0.75, 0xc033f6ebe371cb1p-58L, 0xf4bd9ec0ba870d6p-119L},
+    {HG_ERFCX, 1e-09, 0xfffffffb2755802p-60L, 0xee269680511e464p-124L},
+    {HG_ERFCX, 0.5, 0x9d9de1e4c587965p-60L, 0xaf529dbcefe1621p-121L},
+    {HG_ERFCX, 2.875, 0xbe852f4eeab8824p-62L, -0xbae6128dd3feb98p-124L},
+    {HG_ERFCX, 3.0, 0xb74c13e914e9667p-62L, -0xea7bce26b25cbdep-127L},
+    {HG_ERFCX, 7.5, 0x98ba17a6c6a6960p-63L, 0xfa86d54391ccd90p-124L},
+    {HG_ERFCX, 100000.0, 0xbd4f8425a195342p-77L, 0xfc871bcdf1bc171p-138L},
+    {HG_DERFCX, -20.0, -0xa8e3f86e20e6254p524L, 0x99f6d004ff9efa1p463L},
+    {HG_DERFCX, -0.75, -0xb442a7d16fcc327p-57L, -0xa31cdb648745402p-118L},
+    {HG_DERFCX, 1e-09, -0x906eba7dc9586eap-59L, 0xee6640066e7d42bp-120L},
+    {HG_DERFCX, 0.5, -0x833f931f642f3acp-60L, -0xad2284e2eb1e4ebp-121L},
+    {HG_DERFCX, 2.875, -0xefe0102b84d95e3p-64L, -0xb29ffd72d7b18afp-127L},
+    {HG_DERFCX, 3.0, -0xdeb57268a58b774p-64L, 0xd8f420c84479d61p-125L},
+    {HG_DERFCX, 7.5, -0xa0222add4f9df31p-66L, 0xa3d69f6b30330ecp-128L},
+    {HG_DERFCX, 100000.0, -0xf8221996142f3a5p-94L, -0xf0104030f8ab94dp-155L},
+    {HG_D2ERFCX, -20.0, 0xd36084ed08600aap529L, -0xe3e54d26418691dp468L},
+    {HG_D2ERFCX, -0.75, 0xe74bf95305920b6p-56L, 0xe968e7d7856eed9p-118L},
+    {HG_D2ERFCX, 1e-09, 0xfffffff64eab005p-59L, 0x89d55fcb765d2b7p-120L},
+    {HG_D2ERFCX, 0.5, 0xb7fc30aa26dff1ep-60L, 0xb182b696f4a4757p-121L},
+    {HG_D2ERFCX, 2.875, 0x90e11d7d19e2345p-64L, -0xd8bc8d18cc143bdp-126L},
+    {HG_D2ERFCX, 3.0, 0x821ff0d4c606682p-64L, 0xa07add9e41aca5ap-125L},
+    {HG_D2ERFCX, 7.5, 0xa683ddd300a08adp-68L, -0xac90022f9b38081p-131L},
+    {HG_D2ERFCX, 100000.0, 0xa29dd7ea03fb5d5p-109L, -0xd5f8a1c9496cf0bp-170L},
 };
 
 static int wide_long_double(void)
@@ -161,8 +214,12 @@ static void test_functions_have_115_bits(void **state)
         long double scale = fabsl(r->high), bound = 0x1p-115L;
         if (r->f == HG_SIN || r->f == HG_COS || r->f == HG_TAN || r->f == HG_SINC)
             scale += fabsl((long double)r->x) * (r->f == HG_TAN ? r->high * r->high : 1);
-        if (r->f == HG_ERFC)
+        if (r->f == HG_ERFC || r->f == HG_ERFCX)
             bound = 0x1p-90L;
+        if (r->f == HG_DERFCX || r->f == HG_D2ERFCX)
+            bound = 0x1p-80L;
+        if (r->f == HG_GAMMA)
+            bound = 0x1p-108L; /* of the exponential of a logarithm as large as 600 */
         if (!(fabsl(d.hi) <= bound * scale))
             fail_msg("%s(%.17g) is %.25Lg, error %.3Lg of %.3Lg", hg_op_text[r->f], r->x, y.hi, d.hi,
                      bound * scale);

@@ -1,0 +1,156 @@
+/* test_gen_special.c -- vector forms of special functions (fit/vmath.h) against values in extended precision
+ * (extended.c), which are themselves proved by test_gen_extended.c: worst error over random arguments, values outside
+ * of the domain, lanes that do not see each other. */
+#include "fit/vmath.h"
+
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "generator/graph/extended.h"
+
+typedef fit_vd vector_fn(fit_vd x);
+
+struct range {
+    char scale; /* 'u': uniform; 'n', 'p': -2^u, 2^u; 0 ends */
+    double lo, hi;
+};
+
+static const struct special {
+    enum hg_op f;
+    vector_fn *fn;
+    double bound;    /* ulp */
+    double absolute; /* an error below it is right whatever the ulp */
+    struct range range[4];
+} special[] = {
+    {HG_GAMMA, fit_vgamma, 1.6, 0, {{'u', 0.01, 12}, {'u', 1, 171.6}, {'p', -900, 3}}},
+    {HG_EXPREL, fit_vexprel, 1.6, 0, {{'u', -3, 3}, {'u', -700, 700}, {'n', -60, 2}}},
+    {HG_DEXPREL, fit_vdexprel, 8, 0, {{'u', -3, 3}, {'u', -700, 700}, {'p', -60, 2}}},
+    {HG_D2EXPREL, fit_vd2exprel, 15, 0, {{'u', -3, 3}, {'u', -700, 700}, {'p', -60, 2}}},
+    {HG_LOG1MEXP, fit_vlog1mexp, 2, 0, {{'u', -2, -1e-3}, {'u', -700, 0}, {'n', -60, 5}}},
+    {HG_ERFCX, fit_verfcx, 6, 0, {{'u', 0, 10}, {'u', -26, 0}, {'p', -30, 60}}},
+    {HG_DERFCX, fit_vderfcx, 6, 0, {{'u', 0, 10}, {'u', -26, 0}, {'p', -30, 60}}},
+    {HG_D2ERFCX, fit_vd2erfcx, 8, 0, {{'u', 0, 10}, {'u', -26, 0}, {'p', -30, 60}}},
+};
+
+static uint64_t random_state;
+
+static double uniform(void) /* splitmix64 (Steele, Lea & Flood 2014) */
+{
+    uint64_t z = random_state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static double draw(const struct range *r)
+{
+    double u = r->lo + (r->hi - r->lo) * uniform();
+    return r->scale == 'u' ? u : r->scale == 'p' ? exp2(u) : -exp2(u);
+}
+
+static double ulp_of(long double exact)
+{
+    int e = exact == 0 ? -1074 : ilogbl(exact) - 52;
+    return ldexp(1, e < -1074 ? -1074 : e);
+}
+
+/* Error in ulp, 0 below the absolute one. */
+static double error_of(double got, struct hg_ext exact, double absolute)
+{
+    double e = (double)fabsl(((long double)got - exact.hi) - exact.lo);
+    return e <= absolute ? 0 : e / ulp_of(exact.hi);
+}
+
+static void test_vectors_are_accurate(void **state)
+{
+    enum { STEPS = 700 };
+    int bad = 0;
+    (void)state;
+    if (LDBL_MANT_DIG < 64)
+        skip();
+    for (size_t k = 0; k < sizeof special / sizeof *special; k++) {
+        const struct special *s = &special[k];
+        double worst = 0, at = 0;
+        random_state = 7 + k;
+        for (const struct range *r = s->range; r < s->range + 4 && r->scale; r++)
+            for (int step = 0; step < STEPS; step++) {
+                fit_vd x = {0}, y;
+                for (int i = 0; i < FIT_VL; i++)
+                    x[i] = draw(r);
+                y = s->fn(x);
+                for (int i = 0; i < FIT_VL; i++) {
+                    double e = error_of(y[i], hg_ext_function(s->f, hg_ext(x[i])), s->absolute);
+                    if (!(e <= worst)) {
+                        worst = e;
+                        at = x[i];
+                    }
+                }
+            }
+        print_message("  %-12s %7.3f ulp at %.17g\n", hg_op_text[s->f], worst, at);
+        bad += !(worst <= s->bound);
+    }
+    assert_int_equal(bad, 0);
+}
+
+static void test_special_values(void **state)
+{
+    const double inf = INFINITY;
+    const struct {
+        enum hg_op f;
+        vector_fn *fn;
+        double x, y;
+    } row[] = {
+        {HG_GAMMA, fit_vgamma, 0, inf},         {HG_GAMMA, fit_vgamma, -1.5, NAN},
+        {HG_GAMMA, fit_vgamma, inf, inf},       {HG_GAMMA, fit_vgamma, 172, inf},
+        {HG_GAMMA, fit_vgamma, 1, 1},           {HG_EXPREL, fit_vexprel, 0, 1},
+        {HG_EXPREL, fit_vexprel, -inf, 0},      {HG_EXPREL, fit_vexprel, inf, inf},
+        {HG_DEXPREL, fit_vdexprel, 0, 0.5},     {HG_DEXPREL, fit_vdexprel, -inf, 0},
+        {HG_LOG1MEXP, fit_vlog1mexp, 0, -inf},  {HG_LOG1MEXP, fit_vlog1mexp, 1, NAN},
+        {HG_LOG1MEXP, fit_vlog1mexp, -inf, 0},  {HG_ERFCX, fit_verfcx, 0, 1},
+        {HG_ERFCX, fit_verfcx, inf, 0},         {HG_ERFCX, fit_verfcx, -inf, inf},
+        {HG_DERFCX, fit_vderfcx, -inf, -inf},   {HG_DERFCX, fit_vderfcx, inf, 0},
+        {HG_D2ERFCX, fit_vd2erfcx, -inf, inf},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        double y = row[k].fn(fit_vset1(row[k].x))[0];
+        if (!(isnan(row[k].y) ? isnan(y) : y == row[k].y))
+            fail_msg("%s(%g) is %.17g, not %g", hg_op_text[row[k].f], row[k].x, y, row[k].y);
+        double own = (double)hg_ext_function(row[k].f, hg_ext(row[k].x)).hi;
+        if (!(isnan(row[k].y) ? isnan(own) : own == row[k].y))
+            fail_msg("%s(%g) is %.17g in the compiler, not %g", hg_op_text[row[k].f], row[k].x, own, row[k].y);
+    }
+    for (size_t k = 0; k < sizeof special / sizeof *special; k++)
+        assert_true(isnan(special[k].fn(fit_vset1(NAN))[0]));
+}
+
+static void test_a_lane_does_not_depend_on_the_others(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof special / sizeof *special; k++)
+        for (int step = 0; step < 50; step++) {
+            fit_vd x = {0}, y;
+            for (int i = 0; i < FIT_VL; i++)
+                x[i] = draw(&special[k].range[(step + i) % 3]);
+            y = special[k].fn(x);
+            for (int i = 0; i < FIT_VL; i++)
+                assert_true(special[k].fn(fit_vset1(x[i]))[0] == y[i]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vectors_are_accurate),
+        cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_a_lane_does_not_depend_on_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
