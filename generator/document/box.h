@@ -26,7 +26,7 @@ enum hg_box_kind {
     HG_BOX_FRACTION,
     HG_BOX_ROOT,
     HG_BOX_FENCE,    /* child between "(" ")", "|" "|": text, tex: both delimiters, two letters */
-    HG_BOX_INTEGRAL, /* lower, upper; what follows stands beside it */
+    HG_BOX_INTEGRAL, /* the large sign `text`, lower, upper; what follows stands beside it */
     HG_BOX_CASES     /* value, condition, value, condition, ... */
 };
 

@@ -116,7 +116,7 @@ static void mathml(FILE *out, const struct hg_box *b)
         fputs("</mrow>", out);
         break;
     case HG_BOX_INTEGRAL:
-        fputs("<msubsup><mo>∫</mo>", out);
+        fprintf(out, "<msubsup><mo>%s</mo>", b->text);
         mathml(out, b->child[0]);
         mathml(out, b->child[1]);
         fputs("</msubsup>", out);

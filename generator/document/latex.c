@@ -246,7 +246,7 @@ static void tex(FILE *out, const struct hg_box *b)
         fprintf(out, hg_box_tall(b->child[0]) ? "\\right%c" : "%c", b->text[1]);
         break;
     case HG_BOX_INTEGRAL:
-        fputs("\\int", out);
+        fputs(b->tex, out);
         group(out, "_", b->child[0]);
         group(out, "^", b->child[1]);
         break;

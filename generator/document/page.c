@@ -137,6 +137,7 @@ static void notes(struct page *p)
         {HG_W_FUNCTION, HG_LOG1MEXP, "log1mexp x = ln(1 - exp x)."},
         {HG_W_FUNCTION, HG_ERFCX, "erfcx x = exp(x^2) erfc x."},
         {HG_W_INTEGRAL, 0, "Integrals are sums by the trapezoidal rule over the frames."},
+        {HG_W_OVER, 0, "Integrals are sums over the nodes of a rule."},
         {HG_W_ATAN2, 0, "atan2(y, x) is the angle of the point (x, y)."},
     };
     const char *all = "";

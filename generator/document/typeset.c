@@ -237,11 +237,50 @@ static const struct hg_box *choice(struct typeset *t, hg_wid id)
     return box(t, HG_BOX_CASES, NULL, NULL, r.n, r.item);
 }
 
+static const struct hg_box *large_sign(struct typeset *t, int sum, hg_wid lower, hg_wid upper, hg_wid bound)
+{
+    struct row r = {.a = t->a};
+    if (bound) {
+        typeset_put(&r, expression(t, bound));
+        typeset_put(&r, typeset_leaf(t, HG_BOX_SIGN, "=", NULL));
+    }
+    typeset_put(&r, expression(t, lower));
+    const struct hg_box *child[2] = {typeset_row(t, &r), expression(t, upper)};
+    return box(t, HG_BOX_INTEGRAL, sum ? "∑" : "∫", sum ? "\\sum" : "\\int", 2, child);
+}
+
+/* A sum over k, an integral over x. */
+static const struct hg_box *over_bound(struct typeset *t, const struct hg_written *w)
+{
+    struct row r = {.a = t->a};
+    const int sum = w->word == HG_W_TOTAL;
+    typeset_put(&r, large_sign(t, sum, w->arg[2], w->arg[3], sum ? w->arg[1] : 0));
+    typeset_put(&r, factor(t, w->arg[0]));
+    if (!sum) {
+        typeset_put(&r, typeset_leaf(t, HG_BOX_THIN, NULL, NULL));
+        typeset_put(&r, typeset_leaf(t, HG_BOX_WORD, "d", "\\mathrm{d}"));
+        typeset_put(&r, expression(t, w->arg[1]));
+    }
+    return typeset_row(t, &r);
+}
+
+/* mean of f over x ~ normal(a, b) */
+static const struct hg_box *mean_over(struct typeset *t, const struct hg_written *w)
+{
+    static const char *const name[HG_NDISTRIBUTIONS] = {"Normal", "LogNormal", "Schulz", "Uniform"};
+    struct row r = {.a = t->a};
+    const char *law = name[(int)w->value];
+    typeset_put(&r, expression(t, w->arg[1]));
+    typeset_put(&r, typeset_leaf(t, HG_BOX_SIGN, "~", "\\sim"));
+    typeset_put(&r, call_two(t, law, hg_format(t->a, "\\operatorname{%s}", law), w->arg[2], w->arg[3]));
+    return typeset_call(t, with_subscript(t, word(t, "mean", NULL), typeset_row(t, &r)), expression(t, w->arg[0]));
+}
+
 static const struct hg_box *integral(struct typeset *t, const struct hg_written *w)
 {
     const struct hg_box *outer = t->time;
     struct row r = {.a = t->a};
-    typeset_put(&r, typeset_two(t, HG_BOX_INTEGRAL, expression(t, w->arg[1]), expression(t, w->arg[2])));
+    typeset_put(&r, large_sign(t, 0, w->arg[1], w->arg[2], 0));
     t->time = NULL;
     typeset_put(&r, factor(t, w->arg[0]));
     t->time = outer;
@@ -475,6 +514,12 @@ static struct term term(struct typeset *t, hg_wid id)
         x.level = x.box->kind == HG_BOX_CASES ? SUM_LEVEL : ATOM_LEVEL; /* in parentheses beside others */
         return x;
     case HG_W_INTEGRAL: x.box = integral(t, &w); return x;
+    case HG_W_TOTAL:
+    case HG_W_OVER:
+        x.box = over_bound(t, &w);
+        x.level = PRODUCT_LEVEL; /* in parentheses before other factors */
+        return x;
+    case HG_W_MEAN: x.box = mean_over(t, &w); return x;
     case HG_W_AT: {
         const struct hg_box *outer = t->time;
         t->time = expression(t, w.arg[1]);

@@ -58,7 +58,7 @@ double hg_box_width(const struct hg_box *b)
         [HG_BOX_SIGN] = 1.2, [HG_BOX_PREFIX] = 0.3, [HG_BOX_THIN] = 0.3,     [HG_BOX_COMMA] = 0.8,
         [HG_BOX_FENCE] = 1,  [HG_BOX_ROOT] = 1,     [HG_BOX_INTEGRAL] = 1.5, [HG_BOX_CASES] = 1};
     double w = (size_t)b->kind < sizeof extra / sizeof *extra ? extra[b->kind] : 0, most = 0;
-    if (b->kind != HG_BOX_OVER && b->kind != HG_BOX_FENCE && b->text)
+    if (b->kind != HG_BOX_OVER && b->kind != HG_BOX_FENCE && b->kind != HG_BOX_INTEGRAL && b->text)
         w += 1.0 * (double)letters(b->text);
     if (b->kind == HG_BOX_CASES) {
         for (uint32_t k = 0; k + 1 < b->n; k += 2)

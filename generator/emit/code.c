@@ -115,7 +115,7 @@ void hg_code_bind(struct hg_code *c, hg_id id, const char *name)
 
 const char *hg_code_bound(const struct hg_code *c, hg_id id)
 {
-    return c->private_->var[id];
+    return id < c->private_->n ? c->private_->var[id] : NULL;
 }
 
 int hg_code_is_vector(const struct hg_code *c, hg_id id)
@@ -130,6 +130,7 @@ static const char *text(struct hg_code *c, hg_id id, int *sum);
 static const char *stem(const struct hg_node *n)
 {
     switch (n->op) {
+    case HG_REDUCE:
     case HG_SUM: return "sum";
     case HG_PROD: return "prod";
     case HG_POW: return "power";
@@ -161,7 +162,7 @@ static const char *variable(const void *user, hg_id id)
 }
 
 /* The node's own name, or one of the words it is made of, or what operation it is. */
-static const char *name_for(const struct hg_code *c, hg_id id)
+const char *hg_code_stem(const struct hg_code *c, hg_id id)
 {
     const struct hg_node *n = hg_at(c->e, id);
     const char *s = hg_op_flags[n->op] & HG_F_BOOL ? NULL : hg_words(c->e, id, variable, c->private_);
@@ -454,7 +455,7 @@ const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
     char comment[200];
     int sum;
     const char *value = text(c, id, &sum);
-    name = hg_code_unique(c, name ? name : name_for(c, id));
+    name = hg_code_unique(c, name ? name : hg_code_stem(c, id));
     remark(c, id, comment, sizeof comment);
     const char *s = hg_format(a, "const %s %s = %s;", type_of(c, id), name, value);
     if (hg_at(c->e, id)->op != HG_LOCAL && !(hg_op_flags[hg_at(c->e, id)->op] & HG_F_BOOL))
@@ -485,7 +486,7 @@ static void declare_guards(struct hg_code *c, hg_id first)
         const struct hg_node *g = hg_at(c->e, guard[k]);
         char comment[200];
         hg_code_need(c, g->arg[2]);
-        name[k] = hg_code_unique(c, g->name ? g->name : name_for(c, g->arg[1]));
+        name[k] = hg_code_unique(c, g->name ? g->name : hg_code_stem(c, g->arg[1]));
         remark(c, guard[k], comment, sizeof comment);
         hg_code_source(c, guard[k]);
         const char *s =
@@ -537,7 +538,7 @@ static void declare_log(struct hg_code *c, const struct hg_node *n)
     }
     if (!log || !power)
         return;
-    const char *x = hg_code_text(c, base), *name = hg_code_unique(c, name_for(c, log));
+    const char *x = hg_code_text(c, base), *name = hg_code_unique(c, hg_code_stem(c, log));
     const char *low = hg_code_unique(c, hg_format(c->e->arena, "%s_low", name));
     hg_line(c, "fit_vd %s;", low);
     hg_line(c, "const fit_vd %s = fit_vlog_low(%s, &%s);", name, x, low);
@@ -560,7 +561,7 @@ static void declare_sinc(struct hg_code *c, const struct hg_node *n)
     }
     if (!sinc || !slope)
         return;
-    const char *x = hg_code_text(c, n->arg[0]), *name = hg_code_unique(c, name_for(c, sinc));
+    const char *x = hg_code_text(c, n->arg[0]), *name = hg_code_unique(c, hg_code_stem(c, sinc));
     const char *cosine = hg_code_unique(c, hg_format(c->e->arena, "cos_%s", name));
     hg_line(c, "fit_vd %s;", cosine);
     hg_line(c, "const fit_vd %s = fit_vsinc_cos(%s, &%s);", name, x, cosine);
@@ -584,6 +585,10 @@ void hg_code_need(struct hg_code *c, hg_id id)
     }
     if (n->op == HG_GUARD) {
         declare_guards(c, id);
+        return;
+    }
+    if (n->op == HG_REDUCE) {
+        hg_code_reduce(c, id);
         return;
     }
     for (uint32_t k = 0; k < n->nargs; k++) {

@@ -15,6 +15,8 @@ struct hg_code {
     const struct hg_expr *e;
     struct hg_tree *out;
     int indent;           /* levels of four spaces */
+    unsigned open;        /* levels of sums whose loops are open: HG_K1, HG_K2 */
+    const unsigned char *together; /* by node: sums that are wanted; others wait for a loop of their own.  NULL: all */
     unsigned vector_if;   /* nodes that vary with one of these are vectors of 8 lanes, the others doubles */
     const char *source;   /* file named in comments, or NULL for no comments */
     const char *(*leaf)(struct hg_code *c, hg_id id); /* text of a leaf; may declare temporaries before */
@@ -40,6 +42,20 @@ void hg_code_pop(struct hg_code *c);
 
 /* Declares whatever `id` needs, and `id` itself when it deserves a temporary. */
 void hg_code_need(struct hg_code *c, hg_id id);
+
+/* A loop over the turns of a sum, for the roots, which vary with it: what they need and does not vary is declared
+ * before.  Between the two: a scope.  (code_loop.c) */
+void hg_code_open_loop(struct hg_code *c, uint32_t loop, uint32_t nroot, const hg_id *root);
+void hg_code_close_loop(struct hg_code *c, uint32_t loop);
+
+/* Declares a sum, and in the same loop all other sums of its loop that the function needs and that can be had. */
+void hg_code_reduce(struct hg_code *c, hg_id id);
+
+/* The place of a turn in an array over the turns with which the node varies: "node1", "node1 * 20 + node2". */
+const char *hg_code_turn(const struct hg_code *c, hg_id id);
+
+/* A name for a temporary with the value of the node, not yet made unique. */
+const char *hg_code_stem(const struct hg_code *c, hg_id id);
 
 /* Text of the expression, after hg_code_need. */
 const char *hg_code_text(struct hg_code *c, hg_id id);
@@ -71,6 +87,9 @@ int hg_code_macro(const char *name); /* may be that of a macro of a C library */
 uint32_t hg_code_uses(const struct hg_code *c, hg_id id);
 
 int hg_code_is_vector(const struct hg_code *c, hg_id id);
+
+/* Names of the arrays that hold columns of loops, before the number of the loop. */
+extern const char *const hg_loop_column_name[];
 
 /* One line of text at the present indentation. */
 void hg_line(struct hg_code *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -14,8 +14,8 @@
 #include "structure/form.h"
 
 enum hg_field_kind {
-    HG_FIELD_SCALAR,  /* one number                                             w.x[0] */
-    HG_FIELD_GROUP,   /* [group]                                                w.x[g] */
+    HG_FIELD_SCALAR,  /* one number, or one for each turn of a sum              w.x[0] */
+    HG_FIELD_GROUP,   /* [group][turn]                                          w.x[g] */
     HG_FIELD_GRID,    /* [time], padded: tables on the time grid                w.x[k] */
     HG_FIELD_GRID_G,  /* [group][time]                                          w.x[g*nt + k] */
     HG_FIELD_FRAME,   /* [frame], padded: a table at the used frames            w.x[f] */
@@ -73,6 +73,10 @@ const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind
 
 /* 1 for a table that is kept with what its rounding left (arrays x and x_low): integrals that values need. */
 int hg_emit_has_low(const struct hg_emit *em, hg_id id);
+
+/* The field of a LOCAL, and its text as an operand: "w.x[0]", "w->x[g]", "w.x[g * 40 + node1]". */
+const struct hg_field *hg_emit_local_field(struct hg_emit *em, hg_id local);
+const char *hg_emit_local(struct hg_emit *em, const struct hg_code *c, hg_id local, const char *w);
 
 /* u = a P with an integral P over time alone and a scalar a that varies with `group` (0 or HG_G): P, else 0. */
 hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a);

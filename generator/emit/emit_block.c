@@ -159,12 +159,10 @@ static const char *pair_leaf(struct hg_code *c, hg_id id)
     case HG_SIND:
     case HG_COSD: return rotation_leaf(c, id);
     case HG_LINEAR: return hg_format(a, "lin[g * %u + %u]", b->em->p->nlinear, n->ref);
-    case HG_LOCAL: {
-        const struct hg_field *f = hg_emit_field(b->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
-        s = hg_code_unique(c, f->name);
-        hg_line(c, n->vary ? "const double %s = w->%s[g];" : "const double %s = w->%s[0];", s, f->name);
+    case HG_LOCAL:
+        s = hg_code_unique(c, hg_emit_local_field(b->em, id)->name);
+        hg_line(c, "const double %s = %s;", s, hg_emit_local(b->em, c, id, "w->"));
         return s;
-    }
     default: return hg_emit_common_leaf(c, id);
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
+#include "graph/loop.h"
 
 /* The model's name, or with an underscore when it means something else in C. */
 static const char *clean_name(struct hg_emit *em, const char *name)
@@ -37,12 +38,25 @@ void hg_emit_declare_names(struct hg_emit *em, struct hg_tree *out)
     }
 }
 
+/* A number of a turn: counted, or read. */
+static const char *node_text(struct hg_code *c, hg_id id)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    const struct hg_loop *l = hg_loop_at(c->e, hg_node_loop(n));
+    const char *turn = hg_code_turn(c, id);
+    if (l->rule == HG_COUNT)
+        return hg_format(c->e->arena, "(%s + (double)%s)", hg_number(c->e->arena, l->first), turn);
+    hg_node_use(c->e, n);
+    return hg_format(c->e->arena, "%s%u[%s]", hg_loop_column_name[n->ref % HG_LOOP_COLUMNS], hg_node_loop(n), turn);
+}
+
 const char *hg_emit_common_leaf(struct hg_code *c, hg_id id)
 {
     const struct hg_node *n = hg_at(c->e, id);
     struct hg_arena *a = c->e->arena;
     switch (n->op) {
     case HG_STEP: return "l->step";
+    case HG_NODE: return node_text(c, id);
     case HG_COORD: return hg_format(a, "l->coord[%u][g]", n->ref);
     case HG_PARAM:
     case HG_SETTING:

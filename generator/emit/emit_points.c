@@ -3,6 +3,7 @@
  * (fit/points.h).
  */
 #include "emit/emit_points.h"
+#include "graph/loop.h"
 
 #include <string.h>
 
@@ -83,8 +84,12 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
         return declare_vector(c, n->name ? n->name : q->em->p->model->axis.item[n->ref].name,
                               hg_format(a, "fit_pick_g(l->coord[%u], &at)", n->ref));
     case HG_LOCAL:
-        s = hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name;
-        return n->vary ? declare_vector(c, s, hg_format(a, "fit_pick_g(w.%s, &at)", s)) : hg_format(a, "w.%s[0]", s);
+        if (!(n->vary & HG_G))
+            return hg_emit_local(q->em, c, id, "w.");
+        s = hg_emit_local_field(q->em, id)->name;
+        return declare_vector(c, s, n->vary & HG_K ? hg_format(a, "fit_pick_stride(w.%s + %s, %zu, &at)", s,
+                                                               hg_code_turn(c, id), hg_extent(c->e, id, 1))
+                                                   : hg_format(a, "fit_pick_g(w.%s, &at)", s));
     default: return hg_emit_common_leaf(c, id);
     }
 }

@@ -175,10 +175,8 @@ static const char *prepare_leaf(struct hg_code *c, hg_id id)
     struct hg_arena *a = c->e->arena;
     if (n->op == HG_TIME)
         return "fit_vload(w.time_grid + k)";
-    if (n->op == HG_LOCAL) {
-        const struct hg_field *f = hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
-        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]", f->name);
-    }
+    if (n->op == HG_LOCAL)
+        return hg_emit_local(q->em, c, id, "w.");
     if (n->op == HG_DIRECTION)
         return n->ref < q->em->p->nparam ? hg_format(a, "v[%u]", n->ref)
                                          : hg_format(a, "v[%u + g * %u]", n->ref, q->em->p->nlinear);
@@ -224,7 +222,8 @@ static void need_scalars(struct prepare *q, struct hg_code *c, uint32_t n, const
 {
     for (hg_id id = 1; id < q->n; id++) {
         int used = 0;
-        if (is_time(q->em, id) || !hg_at(c->e, id)->nargs || hg_at(c->e, id)->op == HG_LOCAL)
+        if (is_time(q->em, id) || !hg_at(c->e, id)->nargs || hg_at(c->e, id)->op == HG_LOCAL ||
+            (hg_at(c->e, id)->vary & HG_K))
             continue;
         for (uint32_t k = 0; k < n && !used; k++)
             used = hg_contains(c->e, root[k], id);
@@ -386,26 +385,92 @@ static unsigned char *along_direction(const struct hg_emit *em)
     return has;
 }
 
-/* Those of the call (group 0), or of the groups in a loop over these. */
-static void locals_of(struct prepare *q, struct hg_code *c, int group, uint32_t n, const uint32_t *list)
+/* A list of scalars: those of the call (group 0) or of the groups; done: written. */
+struct locals {
+    const uint32_t *list;
+    uint32_t n;
+    int group, any;
+    unsigned char *done; /* by number of the local */
+};
+
+static void assign(struct prepare *q, struct hg_code *c, struct locals *x, uint32_t local)
+{
+    const struct hg_local *l = &q->em->p->local[local];
+    if (x->group && !x->any)
+        hg_line(c, "for (size_t g = 0; g < ng; g++) {"), c->indent++;
+    x->any = x->done[local] = 1;
+    hg_code_need(c, l->def);
+    const char *s = hg_format(q->em->e->arena, "%s = %s;", hg_emit_local(q->em, c, l->symbol, "w."),
+                              hg_code_text(c, l->def));
+    hg_code_source(c, l->def);
+    hg_line(c, "%s", s);
+}
+
+/* Has it no number for each turn of a sum?  Is it to be written now, and are all that it uses written? */
+static int is_single(const struct prepare *q, uint32_t local)
+{
+    return !(hg_at(q->em->e, q->em->p->local[local].symbol)->vary & HG_K);
+}
+
+static int is_due(const struct prepare *q, const struct locals *x, uint32_t local)
+{
+    return !x->done[local] && ((hg_at(q->em->e, q->em->p->local[local].symbol)->vary & HG_G) != 0) == x->group;
+}
+
+static int is_ready(const struct prepare *q, const struct locals *x, uint32_t local)
+{
+    const struct hg_plan *p = q->em->p;
+    const hg_id def = p->local[local].def;
+    HG_SCRATCH unsigned char *below = hg_zeros((size_t)def + 1, 1);
+    int waits = 0;
+    hg_mark(q->em->e, def, below);
+    for (uint32_t k = 0; k < x->n && !waits; k++)
+        waits = is_due(q, x, x->list[k]) && p->local[x->list[k]].symbol <= def && below[p->local[x->list[k]].symbol];
+    return !waits;
+}
+
+/* All that have a number for each turn of the same loops as the first one, and are ready, in one loop. */
+static void assign_turns(struct prepare *q, struct hg_code *c, struct locals *x, uint32_t first)
 {
     struct hg_emit *em = q->em;
-    int any = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        hg_id id = em->p->local[list[k]].symbol, def = em->p->local[list[k]].def;
-        if (((hg_at(em->e, id)->vary & HG_G) != 0) != group)
+    const struct hg_node like = *hg_at(em->e, em->p->local[first].symbol);
+    uint32_t n = 0, *local = hg_alloc(em->e->arena, x->n * sizeof *local);
+    hg_id *root = hg_alloc(em->e->arena, x->n * sizeof *root);
+    for (uint32_t k = 0; k < x->n; k++) {
+        const struct hg_node *l = hg_at(em->e, em->p->local[x->list[k]].symbol);
+        if (!is_due(q, x, x->list[k]) || l->loop[0] != like.loop[0] || l->loop[1] != like.loop[1] ||
+            !is_ready(q, x, x->list[k]))
             continue;
-        if (group && !any)
-            hg_line(c, "for (size_t g = 0; g < ng; g++) {"), c->indent++;
-        any = 1;
-        const struct hg_field *f = hg_emit_field(em, group ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
-        const char *s;
-        hg_code_need(c, def);
-        s = hg_format(em->e->arena, group ? "w.%s[g] = %s;" : "w.%s[0] = %s;", f->name, hg_code_text(c, def));
-        hg_code_source(c, def);
-        hg_line(c, "%s", s);
+        local[n] = x->list[k];
+        root[n++] = em->p->local[x->list[k]].def;
     }
-    if (group && any)
+    if (x->group && !x->any)
+        hg_line(c, "for (size_t g = 0; g < ng; g++) {"), c->indent++;
+    x->any = 1;
+    for (unsigned level = 0; level < HG_LEVELS; level++)
+        if (like.loop[level])
+            hg_code_open_loop(c, like.loop[level], n, root);
+    for (uint32_t k = 0; k < n; k++)
+        assign(q, c, x, local[k]);
+    for (unsigned level = HG_LEVELS; level > 0; level--)
+        if (like.loop[level - 1])
+            hg_code_close_loop(c, like.loop[level - 1]);
+}
+
+/* In the order of their numbers, later ones may use earlier ones; those with a number for each turn as soon as what
+ * they use is there. */
+static void locals_of(struct prepare *q, struct hg_code *c, struct locals *x)
+{
+    for (uint32_t k = 0; k < x->n; k++) {
+        const uint32_t local = x->list[k];
+        if (!is_due(q, x, local))
+            continue;
+        if (is_single(q, local))
+            assign(q, c, x, local);
+        else
+            assign_turns(q, c, x, local);
+    }
+    if (x->group && x->any)
         c->indent--, hg_line(c, "}");
 }
 
@@ -425,10 +490,12 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
         return;
     hg_put(out, "    {\n");
     struct hg_code c = prepare_code(q, out, 2, 0);
+    HG_SCRATCH unsigned char *done = hg_zeros(em->p->nlocal, 1);
     for (int group = 0; group < 2; group++) {
+        struct locals x = {.list = list, .n = n, .group = group, .done = done};
         hg_code_begin(&c, n, root);
         hg_code_push(&c);
-        locals_of(q, &c, group, n, list);
+        locals_of(q, &c, &x);
         hg_code_pop(&c);
         hg_code_end(&c);
     }
@@ -500,8 +567,7 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
     int rows = em->p->model->space == FIT_ROWS, hessian = em->hessian;
     /* every scalar has a field before the tables are planned */
     for (uint32_t k = 0; k < em->p->nlocal; k++)
-        hg_emit_field(em, hg_at(em->e, em->p->local[k].symbol)->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR,
-                      em->p->local[k].symbol, 0);
+        hg_emit_local_field(em, em->p->local[k].symbol);
     plan_tables(&q);
     hg_open_function(out, "static enum fit_eval", "prepare",
                 "const struct fit_layout *l, const double *theta, int derivative, double *ws");

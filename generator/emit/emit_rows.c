@@ -16,9 +16,7 @@ const char *hg_row_leaf(struct hg_code *c, hg_id id)
         hg_line(c, "const fit_vd %s = fit_vload(l->column[%u] + row);", name, n->ref);
         return name;
     case HG_LINEAR: return hg_format(a, "lin[%u]", n->ref);
-    case HG_LOCAL:
-        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]",
-                         hg_emit_field(em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name);
+    case HG_LOCAL: return hg_emit_local(em, c, id, "w.");
     default: return hg_emit_common_leaf(c, id);
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
+#include "graph/loop.h"
 #include "graph/words.h"
 #include "model/formula.h"
 #include "model/written.h"
@@ -72,6 +73,23 @@ int hg_emit_has_low(const struct hg_emit *em, hg_id id)
     return n->op == HG_POTENTIAL && !(n->vary & HG_G);
 }
 
+const struct hg_field *hg_emit_local_field(struct hg_emit *em, hg_id local)
+{
+    return hg_emit_field(em, hg_at(em->e, local)->vary & HG_G ? HG_FIELD_GROUP : HG_FIELD_SCALAR, local, 0);
+}
+
+const char *hg_emit_local(struct hg_emit *em, const struct hg_code *c, hg_id local, const char *w)
+{
+    struct hg_arena *a = em->e->arena;
+    const char *name = hg_emit_local_field(em, local)->name;
+    const unsigned vary = hg_at(em->e, local)->vary;
+    if (!(vary & HG_K))
+        return hg_format(a, vary ? "%s%s[g]" : "%s%s[0]", w, name);
+    if (!(vary & HG_G))
+        return hg_format(a, "%s%s[%s]", w, name, hg_code_turn(c, local));
+    return hg_format(a, "%s%s[g * %zu + %s]", w, name, hg_extent(em->e, local, 1), hg_code_turn(c, local));
+}
+
 hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a)
 {
     const struct hg_node *n = hg_at(em->e, u);
@@ -108,6 +126,32 @@ static const char *meaning(const struct hg_emit *em, hg_id id)
     return strlen(s) > LONGEST ? hg_format(em->e->arena, "%.*s...", LONGEST - 3, s) : s;
 }
 
+/* Scalars have a number for each turn of the sums with which they vary. */
+static const char *size_of(const struct hg_emit *em, const struct hg_field *f)
+{
+    if (!(hg_at(em->e, f->id)->vary & HG_K))
+        return sizes[f->kind];
+    return hg_format(em->e->arena, f->kind == HG_FIELD_GROUP ? "ng * %zu" : "%zu", hg_extent(em->e, f->id, 1));
+}
+
+/* Columns of loops that the functions read. */
+static void node_tables(const struct hg_emit *em, struct hg_tree *out)
+{
+    for (uint32_t k = 1; k <= hg_loop_count(em->e); k++) {
+        const struct hg_loop *l = hg_loop_at(em->e, k);
+        for (unsigned column = 0; column < HG_LOOP_COLUMNS; column++) {
+            if (!l->used[column])
+                continue;
+            hg_put(out, "/* %s of %s, n = %u */\nstatic const double %s%u[%u] = {", column ? "weights" : "nodes",
+                   hg_rule_name(l->rule), l->n, hg_loop_column_name[column], k, l->n);
+            for (uint32_t i = 0; i < l->n; i++)
+                hg_put(out, "%s%s", i == 0 ? "\n    " : i % 4 ? ", " : ",\n    ",
+                       hg_number(em->e->arena, l->column[column][i]));
+            hg_put(out, "};\n\n");
+        }
+    }
+}
+
 static void arrays_of(const struct hg_emit *em, struct hg_tree *out, int pass, const struct hg_field *f)
 {
     const char *what = pass ? "" : meaning(em, f->id);
@@ -117,7 +161,7 @@ static void arrays_of(const struct hg_emit *em, struct hg_tree *out, int pass, c
     case HG_FIELD_GRID:
     case HG_FIELD_GRID_G:
     case HG_FIELD_FRAME:
-        one_array(out, pass, "", f->name, "", sizes[f->kind], what);
+        one_array(out, pass, "", f->name, "", size_of(em, f), what);
         if (!f->derivative && f->kind != HG_FIELD_SCALAR && hg_emit_has_low(em, f->id))
             one_array(out, pass, "", f->name, "_low", sizes[f->kind], "what its rounding left");
         break;
@@ -146,6 +190,7 @@ static void arrays_of(const struct hg_emit *em, struct hg_tree *out, int pass, c
 void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
 {
     int rows = em->p->model->space == FIT_ROWS;
+    node_tables(em, out);
     hg_put(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\n");
     hg_put(out, "struct tables {\n");
     if (!rows)

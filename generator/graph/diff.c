@@ -4,12 +4,13 @@
  * product with zero is ever built.  A second sweep over the result gives second derivatives.  hg_gradient goes the
  * other way (Linnainmaa 1976): from the root down, every node knows what the root changes when it does.  The cumulative
  * trapezoid is linear, so the derivative of potential(f) is potential(df): derivatives of integrals are again tables
- * over the time grid.
+ * over the time grid.  So it is with sums over turns of a loop: the derivative of a sum is the sum of derivatives.
  */
 #include <math.h>
 
 #include "base/diag.h"
 #include "graph/expr.h"
+#include "graph/loop.h"
 
 static hg_id d_prod(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
 {
@@ -170,6 +171,7 @@ static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
     case HG_AT_I: return hg_pair_at(e, d[n.arg[0]], 0);
     case HG_AT_J: return hg_pair_at(e, d[n.arg[0]], 1);
     case HG_DELTA: return hg_delta(e, d[n.arg[0]]);
+    case HG_REDUCE: return hg_reduce(e, n.arg[0], d[n.arg[1]]);
     default: return hg_mul(e, slope(e, n.op, n.arg[0], id), d[n.arg[0]]);
     }
 }
@@ -236,6 +238,15 @@ static void add_to(struct hg_expr *e, hg_id *sum, hg_id term)
     *sum = *sum ? hg_add(e, *sum, term) : term;
 }
 
+/* What the turns of a loop give to something that does not vary with it adds up. */
+static hg_id over_turns(struct hg_expr *e, const struct hg_node *from, hg_id to, hg_id term)
+{
+    for (unsigned level = HG_LEVELS; level > 0; level--)
+        if (from->loop[level - 1] && !hg_at(e, to)->loop[level - 1])
+            term = hg_reduce(e, hg_loop_index(e, from->loop[level - 1]), term);
+    return term;
+}
+
 static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach, hg_id *adjoint)
 {
     HG_SCRATCH hg_id *d = hg_zeros(root + 1, sizeof *d);
@@ -248,9 +259,9 @@ static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach
             int again = 0;
             for (uint32_t l = 0; l < k; l++)
                 again |= n.arg[l] == x;
-            hg_id slope = reach[x] && !again ? partial(e, id, x, d) : 0;
+            hg_id slope = !reach[x] || again ? 0 : n.op == HG_REDUCE ? hg_const(e, 1.0) : partial(e, id, x, d);
             if (slope && !hg_is_value(e, slope, 0.0))
-                add_to(e, &adjoint[x], hg_mul(e, adjoint[id], slope));
+                add_to(e, &adjoint[x], over_turns(e, &n, x, hg_mul(e, adjoint[id], slope)));
         }
     }
 }

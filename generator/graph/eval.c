@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "graph/extended.h"
 #include "graph/functions.h"
+#include "graph/loop.h"
 #include "graph/polygamma.h"
 
 struct hg_eval {
@@ -15,7 +16,7 @@ struct hg_eval {
     hg_id n;              /* nodes 1 .. n-1 */
     unsigned char *need;
     struct hg_num *one;   /* value of nodes that are no functions of time */
-    struct hg_num **table;/* tables of those that are */
+    struct hg_num **table;/* tables of those that are, and of what varies with turns of a sum (loop.h) */
     uint32_t ntime;
     const struct hg_point *at;
 };
@@ -146,7 +147,7 @@ static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
     }
 }
 
-static struct hg_num leaf(const struct hg_eval *ev, hg_id id, uint32_t k)
+static struct hg_num leaf(const struct hg_eval *ev, hg_id id, size_t k)
 {
     const struct hg_node *n = hg_at(ev->e, id);
     const struct hg_point *p = ev->at;
@@ -160,15 +161,27 @@ static struct hg_num leaf(const struct hg_eval *ev, hg_id id, uint32_t k)
     case HG_COLUMN: r.v = p->column[n->ref]; break;
     case HG_STEP: r.v = p->step; break;
     case HG_TIME: r.v = p->time[k]; break;
+    case HG_INDEX: r.v = k; break;
+    case HG_NODE: r.v = hg_node_numbers(ev->e, n)[k]; break;
     default: hg_bug("eval: no leaf %s", hg_op_text[n->op]);
     }
     return r;
 }
 
-/* Value of an operand at frame k. */
-static struct hg_num pick(const struct hg_eval *ev, hg_id id, uint32_t k)
+/* The k-th value of a node. */
+static struct hg_num pick(const struct hg_eval *ev, hg_id id, size_t k)
 {
-    return hg_at(ev->e, id)->vary & HG_T ? ev->table[id][k] : ev->one[id];
+    return hg_at(ev->e, id)->vary & (HG_T | HG_K) ? ev->table[id][k] : ev->one[id];
+}
+
+static struct hg_num sum_of_turns(const struct hg_eval *ev, const struct hg_node *n, size_t k)
+{
+    struct hg_num r = {0, 0, 0};
+    for (uint32_t turn = 0; turn < hg_turns(ev->e, n); turn++) {
+        struct hg_num x = pick(ev, n->arg[1], hg_turn(ev->e, n, k, turn));
+        r.v += x.v, r.d += x.d, r.e += x.e + fabsl(r.v);
+    }
+    return r;
 }
 
 static struct hg_num difference(const struct hg_eval *ev, hg_id p)
@@ -177,7 +190,7 @@ static struct hg_num difference(const struct hg_eval *ev, hg_id p)
     return (struct hg_num){b.v - a.v, b.d - a.d, a.e + b.e + fabsl(a.v) + fabsl(b.v)};
 }
 
-static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, uint32_t k)
+static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, size_t k)
 {
     const struct hg_node *n = hg_at(ev->e, id);
     struct hg_num small[8], *x = n->nargs <= 8 ? small : malloc(n->nargs * sizeof *x), r, d;
@@ -192,9 +205,10 @@ static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, uint32_t k)
     case HG_EXPD: d = difference(ev, n->arg[0]); r = apply_to(HG_EXP, d); break;
     case HG_SIND: d = difference(ev, n->arg[0]); r = apply_to(HG_SIN, d); break;
     case HG_COSD: d = difference(ev, n->arg[0]); r = apply_to(HG_COS, d); break;
+    case HG_REDUCE: r = sum_of_turns(ev, n, k); break;
     default:
         for (uint32_t m = 0; m < n->nargs; m++)
-            x[m] = pick(ev, n->arg[m], k);
+            x[m] = pick(ev, n->arg[m], hg_place(ev->e, n, k, hg_at(ev->e, n->arg[m])));
         r = apply(n, x);
     }
     if (x != small)
@@ -221,18 +235,19 @@ static void potential(struct hg_eval *ev, hg_id id)
 static void evaluate(struct hg_eval *ev, hg_id id)
 {
     unsigned vary = hg_at(ev->e, id)->vary;
-    if (!(vary & HG_T)) {
+    const size_t n = hg_extent(ev->e, id, ev->ntime);
+    if (!(vary & (HG_T | HG_K))) {
         ev->one[id] = pointwise(ev, id, 0);
         return;
     }
     if (!ev->table[id])
-        ev->table[id] = malloc(ev->ntime * sizeof **ev->table);
+        ev->table[id] = malloc(n * sizeof **ev->table);
     if (!ev->table[id])
         hg_out_of_memory();
     if (hg_at(ev->e, id)->op == HG_POTENTIAL)
         potential(ev, id);
     else
-        for (uint32_t k = 0; k < ev->ntime; k++)
+        for (size_t k = 0; k < n; k++)
             ev->table[id][k] = pointwise(ev, id, k);
 }
 
@@ -242,7 +257,8 @@ static void evaluate_needed(struct hg_eval *ev, hg_id id)
     const struct hg_node *n = hg_at(ev->e, id);
     if (!ev->need[id])
         return;
-    hg_steps(ev->e, (1 + n->nargs) * (uint64_t)(n->vary & HG_T ? ev->ntime : 1));
+    hg_steps(ev->e, (1 + n->nargs) * (uint64_t)hg_extent(ev->e, id, ev->ntime) *
+                        (n->op == HG_REDUCE ? hg_turns(ev->e, n) : 1));
     evaluate(ev, id);
 }
 
@@ -267,7 +283,7 @@ void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p)
             evaluate_needed(ev, id);
 }
 
-struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, uint32_t k)
+struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, size_t k)
 {
     return pick(ev, id, k);
 }

@@ -41,8 +41,8 @@ void hg_eval_run(struct hg_eval *ev, const struct hg_point *p);
 /* Only the nodes that vary with the pair, after hg_eval_run with the same parameters and group. */
 void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p);
 
-/* Value of a root or of any node below one; k: frame, for functions of time. */
-struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, uint32_t k);
+/* Value of a root or of any node below one; k: frame, for functions of time; of turns of sums as in loop.h. */
+struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, size_t k);
 
 /* y = f(x) and its slope, for the functions of one argument, HG_EXP .. HG_SIGN. */
 void hg_eval_function(enum hg_op f, long double x, long double *y, long double *slope);

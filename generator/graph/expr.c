@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "graph/loop.h"
 
 const char *const hg_op_text[HG_NOP] = {
 #define OP(name, nargs, text, flags) text,
@@ -109,11 +110,37 @@ static void rehash(struct hg_expr *e)
     p->size = size;
 }
 
+/* The loop of a level with which operands vary: one, or none. */
+static uint32_t loop_of(const struct hg_expr *e, unsigned level, uint32_t nargs, const hg_id *arg)
+{
+    uint32_t loop = 0;
+    for (uint32_t k = 0; k < nargs; k++) {
+        uint32_t other = hg_at(e, arg[k])->loop[level];
+        loop = !loop || !other || loop == other ? loop | other : HG_MIXED;
+    }
+    return loop;
+}
+
+static void set_loops(const struct hg_expr *e, struct hg_node *n, const hg_id *arg)
+{
+    for (unsigned level = 0; level < HG_LEVELS; level++)
+        n->loop[level] = loop_of(e, level, n->nargs, arg);
+    if (n->op == HG_INDEX || n->op == HG_NODE) {
+        uint32_t loop = n->op == HG_NODE ? hg_node_loop(n) : n->ref;
+        n->loop[hg_loop_at(e, loop)->level - 1] = loop;
+    }
+    if (n->op == HG_REDUCE)
+        for (unsigned level = 0; level < HG_LEVELS; level++)
+            if (hg_at(e, arg[0])->loop[level])
+                n->loop[level] = 0;
+    n->vary |= (n->loop[0] ? HG_K1 : 0u) | (n->loop[1] ? HG_K2 : 0u);
+}
+
 static unsigned vary_of(const struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg)
 {
     unsigned v = 0;
     for (uint32_t k = 0; k < nargs; k++)
-        v |= hg_at(e, arg[k])->vary;
+        v |= hg_at(e, arg[k])->vary & ~(unsigned)HG_K;
     switch (op) {
     case HG_LINEAR:
     case HG_COORD: return HG_G;
@@ -167,6 +194,7 @@ static hg_id intern(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_i
     struct hg_node *n = &e->node[id];
     *n = (struct hg_node){.op = op, .nargs = nargs, .value = value, .ref = ref, .line = e->line};
     n->vary = vary_of(e, op, nargs, arg);
+    set_loops(e, n, arg);
     n->depth = depth_of(e, nargs, arg);
     p->depths += n->depth;
     if (nargs) {
@@ -214,9 +242,13 @@ hg_id hg_seed(struct hg_expr *e, uint32_t ref)
     return id;
 }
 
-hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary)
+hg_id hg_local(struct hg_expr *e, uint32_t ref, hg_id def)
 {
-    return hg_opaque(e, HG_LOCAL, ref, vary);
+    const struct hg_node d = *hg_at(e, def);
+    hg_id id = hg_opaque(e, HG_LOCAL, ref, d.vary);
+    for (unsigned level = 0; level < HG_LEVELS; level++)
+        e->node[id].loop[level] = d.loop[level];
+    return id;
 }
 
 void hg_name(struct hg_expr *e, hg_id id, const char *name)

@@ -34,8 +34,12 @@ enum {
     HG_I = 2,  /* first frame of the pair */
     HG_J = 4,  /* second frame */
     HG_G = 8,  /* group (angle) */
-    HG_R = 16  /* row of a table */
+    HG_R = 16, /* row of a table */
+    HG_K1 = 32, /* turn of a sum */
+    HG_K2 = 64, /* turn of a sum inside of another one */
+    HG_K = HG_K1 | HG_K2
 };
+enum { HG_LEVELS = 2 }; /* sums one inside of the other */
 
 /* Lines of the model file in which a node was asked for once more. */
 struct hg_line {
@@ -45,12 +49,13 @@ struct hg_line {
 
 struct hg_node {
     enum hg_op op;
-    unsigned vary;       /* set of HG_T .. HG_R */
+    unsigned vary;       /* set of HG_T .. HG_K2 */
+    uint32_t loop[HG_LEVELS]; /* the loop of each level with which it varies (loop.h), 0: none */
     uint32_t nargs;
     uint32_t depth;      /* operations on the longest way down to a leaf, itself included */
     const hg_id *arg;
     double value;        /* CONST */
-    uint32_t ref;        /* PARAM, LINEAR, SETTING, COORD, COLUMN */
+    uint32_t ref;        /* PARAM, LINEAR, SETTING, COORD, COLUMN; INDEX: a loop; NODE: its column */
     const char *name;    /* name in the model, or NULL; first wins */
     uint32_t line;       /* line of the model file, 0: none; first wins */
     const struct hg_line *also; /* the other lines that made it, of nodes with operands */
@@ -63,6 +68,7 @@ struct hg_expr {
     uint32_t line;        /* given to nodes made from now on (0: none) */
     struct hg_diag *diag; /* where too_large tells */
     void (*too_large)(const struct hg_expr *e); /* called once the work is too much; NULL: never */
+    struct hg_loops *loops;
     struct hg_expr_private *private_;
 };
 
@@ -93,8 +99,8 @@ hg_id hg_raw(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg)
 hg_id hg_const(struct hg_expr *e, double value);
 hg_id hg_symbol(struct hg_expr *e, enum hg_op op, uint32_t ref); /* PARAM LINEAR SETTING COORD COLUMN TIME STEP */
 
-/* An opaque scalar, LOCAL ref, that varies with `vary` (0 or HG_G). */
-hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary);
+/* An opaque scalar, LOCAL ref, that varies as `def` does: with groups and turns of sums. */
+hg_id hg_local(struct hg_expr *e, uint32_t ref, hg_id def);
 
 /* A number for each point and group, SEED ref, that the function's caller determines (emit_gradient.c). */
 hg_id hg_seed(struct hg_expr *e, uint32_t ref);
@@ -116,6 +122,9 @@ hg_id hg_where(struct hg_expr *e, hg_id condition, hg_id yes, hg_id no);
 hg_id hg_potential(struct hg_expr *e, hg_id f);                       /* f varies with HG_T (and HG_G) only */
 hg_id hg_pair_at(struct hg_expr *e, hg_id f, int second);             /* f(t1) or f(t2) */
 hg_id hg_delta(struct hg_expr *e, hg_id potential);
+
+/* The sum of body over the turns of the loop of `index`: factors that do not vary with it come out. */
+hg_id hg_reduce(struct hg_expr *e, hg_id index, hg_id body);
 
 /* Any operation by its simplifying constructor (used by passes that rebuild expressions). */
 hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg);

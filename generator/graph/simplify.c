@@ -7,7 +7,8 @@
  *   (x y)^n = x^n y^n for integer n; (x^a)^n = x^(a n) for integer n; 1/x^a = x^-a;
  *   cos, sinc even; sin, tan, dsinc, ... odd in the sign of a constant factor;
  *   f(at_i x) = at_i f(x), and sums and products of at_i gathered into one: what depends on one frame is a
- *   table over frames; the same for at_j; delta of a constant is 0.
+ *   table over frames; the same for at_j; delta of a constant is 0;
+ *   the sum of c x_k is c times that of x_k.
  * Sums and products keep a constant first, the other operands in order of id.
  */
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "graph/functions.h"
 #include "base/diag.h"
 #include "graph/expr.h"
+#include "graph/loop.h"
 
 /* --- small helpers ----------------------------------------------------------------------------------- */
 
@@ -261,7 +263,7 @@ static hg_id lifted(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_i
                 return 0;
             at = n->op;
             inner[k] = n->arg[0];
-        } else if (n->vary & (HG_T | HG_I | HG_J)) {
+        } else if (n->vary & (HG_T | HG_I | HG_J | HG_K)) {
             return 0;
         }
     }
@@ -406,6 +408,27 @@ hg_id hg_delta(struct hg_expr *e, hg_id p)
     return hg_raw(e, HG_DELTA, 1, &p);
 }
 
+/* Factors that do not vary with the loop come out; what is left without any is counted. */
+hg_id hg_reduce(struct hg_expr *e, hg_id index, hg_id body)
+{
+    const unsigned level = hg_at(e, index)->vary;
+    const struct hg_node n = *hg_at(e, body);
+    hg_id arg[2] = {index, body};
+    if (!(n.vary & level))
+        return hg_mul(e, hg_const(e, hg_loop_at(e, hg_at(e, index)->ref)->n), body);
+    if (n.op != HG_PROD)
+        return hg_raw(e, HG_REDUCE, 2, arg);
+    hg_id *in = hg_alloc(e->arena, n.nargs * sizeof *in), *out = hg_alloc(e->arena, (n.nargs + 1) * sizeof *out);
+    uint32_t nin = 0, nout = 0;
+    for (uint32_t k = 0; k < n.nargs; k++)
+        *(hg_at(e, n.arg[k])->vary & level ? &in[nin++] : &out[nout++]) = n.arg[k];
+    if (nout == 0)
+        return hg_raw(e, HG_REDUCE, 2, arg);
+    arg[1] = nin == 1 ? in[0] : hg_prod(e, nin, in);
+    out[nout++] = hg_raw(e, HG_REDUCE, 2, arg);
+    return hg_prod(e, nout, out);
+}
+
 hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg)
 {
     switch (op) {
@@ -420,6 +443,7 @@ hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg
     case HG_AT_I:
     case HG_AT_J: return hg_pair_at(e, arg[0], op == HG_AT_J);
     case HG_DELTA: return hg_delta(e, arg[0]);
+    case HG_REDUCE: return hg_reduce(e, arg[0], arg[1]);
     default: break;
     }
     if (nargs == 1 && (hg_op_flags[op] & HG_F_POINTWISE) && op <= HG_SIGN)

@@ -7,13 +7,14 @@
 
 #include "base/diag.h"
 #include "graph/functions.h"
+#include "graph/loop.h"
 
 struct hg_twins {
     const struct hg_expr *e;
     hg_id n;
     unsigned char *need;    /* 1: for derivatives, 2: for values; 4: leaf bound by the caller */
     struct hg_twin *one;    /* nodes that are no functions of time */
-    struct hg_twin **table; /* those that are */
+    struct hg_twin **table; /* those that are, or vary with turns of a sum (loop.h) */
     long double **wide;     /* integrals that values need, with what rounding left */
     double *slope, **slopes;/* of the root last swept */
     uint32_t ntime;
@@ -134,7 +135,7 @@ static struct hg_ext apply_exact(const struct hg_node *n, const struct hg_twin *
     }
 }
 
-static struct hg_twin leaf_value(const struct hg_twins *t, hg_id id, uint32_t k)
+static struct hg_twin leaf_value(const struct hg_twins *t, hg_id id, size_t k)
 {
     const struct hg_node *n = hg_at(t->e, id);
     const struct hg_point *p = t->at;
@@ -148,12 +149,14 @@ static struct hg_twin leaf_value(const struct hg_twins *t, hg_id id, uint32_t k)
     case HG_COLUMN: v = p->column[n->ref]; break;
     case HG_STEP: v = p->step; break;
     case HG_TIME: v = p->time[k]; break;
+    case HG_INDEX: v = (double)k; break;
+    case HG_NODE: v = hg_node_numbers(t->e, n)[k]; break;
     default: hg_bug("twin: no leaf %s", hg_op_text[n->op]);
     }
     return (struct hg_twin){v, hg_ext(v)};
 }
 
-static struct hg_twin pick(const struct hg_twins *t, hg_id id, uint32_t k)
+static struct hg_twin pick(const struct hg_twins *t, hg_id id, size_t k)
 {
     return t->table[id] ? t->table[id][k] : t->one[id];
 }
@@ -168,7 +171,18 @@ static struct hg_twin difference(const struct hg_twins *t, hg_id P)
 
 enum { SMALL = 8 };
 
-static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, uint32_t k)
+static struct hg_twin sum_of_turns(const struct hg_twins *t, const struct hg_node *n, size_t k)
+{
+    struct hg_twin r = {0, {0, 0}};
+    for (uint32_t turn = 0; turn < hg_turns(t->e, n); turn++) {
+        struct hg_twin x = pick(t, n->arg[1], hg_turn(t->e, n, k, turn));
+        r.f += x.f;
+        r.x = hg_ext_add(r.x, x.x);
+    }
+    return r;
+}
+
+static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, size_t k)
 {
     const struct hg_node *n = hg_at(t->e, id);
     struct hg_twin some[SMALL], *x = n->nargs <= SMALL ? some : hg_zeros(n->nargs, sizeof *x), r;
@@ -179,9 +193,10 @@ static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, uint32_t k)
     case HG_AT_I: r = t->table[n->arg[0]][t->at->i]; break;
     case HG_AT_J: r = t->table[n->arg[0]][t->at->j]; break;
     case HG_DELTA: r = difference(t, n->arg[0]); break;
+    case HG_REDUCE: r = sum_of_turns(t, n, k); break;
     default:
         for (uint32_t m = 0; m < n->nargs; m++) {
-            x[m] = pick(t, n->arg[m], k);
+            x[m] = pick(t, n->arg[m], hg_place(t->e, n, k, hg_at(t->e, n->arg[m])));
             f[m] = x[m].f;
         }
         r.f = apply_double(n, f);
@@ -221,18 +236,19 @@ static void evaluate(struct hg_twins *t, hg_id id)
     const struct hg_node *n = hg_at(t->e, id);
     if (t->need[id] & 4)
         return;
-    if (!(n->vary & HG_T)) {
+    const size_t places = hg_extent(t->e, id, t->ntime);
+    if (!(n->vary & (HG_T | HG_K))) {
         t->one[id] = pointwise(t, id, 0);
         return;
     }
     if (!t->table[id])
-        t->table[id] = hg_zeros(t->ntime, sizeof **t->table);
+        t->table[id] = hg_zeros(places, sizeof **t->table);
     if (n->op == HG_POTENTIAL && (t->need[id] & 2) && !(n->vary & HG_G) && !t->wide[id])
         t->wide[id] = hg_zeros(t->ntime, sizeof **t->wide);
     if (n->op == HG_POTENTIAL)
         potential(t, id);
     else
-        for (uint32_t k = 0; k < t->ntime; k++)
+        for (size_t k = 0; k < places; k++)
             t->table[id][k] = pointwise(t, id, k);
 }
 
@@ -242,7 +258,8 @@ static void evaluate_needed(struct hg_twins *t, hg_id id)
     const struct hg_node *n = hg_at(t->e, id);
     if (!t->need[id])
         return;
-    hg_steps(t->e, (1 + n->nargs) * (uint64_t)(n->vary & HG_T ? t->ntime : 1));
+    hg_steps(t->e, (1 + n->nargs) * (uint64_t)hg_extent(t->e, id, t->ntime) *
+                       (n->op == HG_REDUCE ? hg_turns(t->e, n) : 1));
     evaluate(t, id);
 }
 
@@ -264,39 +281,45 @@ void hg_twins_pair(struct hg_twins *t, const struct hg_point *p)
             evaluate_needed(t, id);
 }
 
-struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, uint32_t k)
+struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, size_t k)
 {
     return pick(t, id, k);
 }
 
 /* --- slopes -------------------------------------------------------------------------------------------- */
 
-static double exact(const struct hg_twins *t, hg_id id, uint32_t k)
+static double exact(const struct hg_twins *t, hg_id id, size_t k)
 {
     return (double)pick(t, id, k).x.hi;
 }
 
-/* d node / d operand m at frame k; 0 where it is not finite or has no meaning. */
-static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32_t m, uint32_t k)
+/* Operand m of a node at its k-th number. */
+static double operand(const struct hg_twins *t, const struct hg_node *n, uint32_t m, size_t k)
 {
-    double a = exact(t, n->arg[0], k), b, s = 1;
+    return exact(t, n->arg[m], hg_place(t->e, n, k, hg_at(t->e, n->arg[m])));
+}
+
+/* d node / d operand m at its k-th number; 0 where it is not finite or has no meaning. */
+static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32_t m, size_t k)
+{
+    double a = operand(t, n, 0, k), b, s = 1;
     long double y, d;
     switch (n->op) {
     case HG_SUM: return 1;
     case HG_PROD:
         for (uint32_t l = 0; l < n->nargs; l++)
             if (l != m)
-                s *= exact(t, n->arg[l], k);
+                s *= operand(t, n, l, k);
         break;
     case HG_POW:
-        b = exact(t, n->arg[1], k);
+        b = operand(t, n, 1, k);
         s = m == 0 ? b * pow(a, b - 1) : pow(a, b) * log(a);
         break;
     case HG_LT:
     case HG_LE: return 0;
-    case HG_WHERE: return m > 0 && (pick(t, n->arg[0], k).f != 0) == (m == 1);
+    case HG_WHERE: return m > 0 && (a != 0) == (m == 1);
     case HG_ATAN2:
-        b = exact(t, n->arg[1], k);
+        b = operand(t, n, 1, k);
         s = (m == 0 ? b : -a) / (a * a + b * b);
         break;
     default:
@@ -309,13 +332,13 @@ static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32
 static double *slopes_of(struct hg_twins *t, hg_id id)
 {
     if (!t->slopes[id])
-        t->slopes[id] = hg_zeros(t->ntime, sizeof **t->slopes);
+        t->slopes[id] = hg_zeros(hg_extent(t->e, id, t->ntime), sizeof **t->slopes);
     return t->slopes[id];
 }
 
-static void add_slope(struct hg_twins *t, hg_id id, uint32_t k, double s)
+static void add_slope(struct hg_twins *t, hg_id id, size_t k, double s)
 {
-    if (hg_at(t->e, id)->vary & HG_T && !(t->need[id] & 4))
+    if (hg_at(t->e, id)->vary & (HG_T | HG_K) && !(t->need[id] & 4))
         slopes_of(t, id)[k] += s;
     else
         t->slope[id] += s;
@@ -334,6 +357,15 @@ static void back_potential(struct hg_twins *t, hg_id id)
     }
 }
 
+/* The k-th number of a node, with slope s, to its operands. */
+static void back_one(struct hg_twins *t, const struct hg_node *n, size_t k, double s)
+{
+    for (uint32_t m = 0; n->op != HG_REDUCE && s != 0 && m < n->nargs; m++)
+        add_slope(t, n->arg[m], hg_place(t->e, n, k, hg_at(t->e, n->arg[m])), s * slope_of(t, n, m, k));
+    for (uint32_t turn = 0; n->op == HG_REDUCE && s != 0 && turn < hg_turns(t->e, n); turn++)
+        add_slope(t, n->arg[1], hg_turn(t->e, n, k, turn), s);
+}
+
 static void back(struct hg_twins *t, hg_id id)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -347,13 +379,11 @@ static void back(struct hg_twins *t, hg_id id)
         add_slope(t, n->arg[0], t->at->j, s);
     } else if (n->op == HG_POTENTIAL) {
         back_potential(t, id);
-    } else if (n->vary & HG_T) {
-        for (uint32_t k = 0; k < t->ntime; k++)
-            for (uint32_t m = 0; t->slopes[id][k] != 0 && m < n->nargs; m++)
-                add_slope(t, n->arg[m], k, t->slopes[id][k] * slope_of(t, n, m, k));
+    } else if (n->vary & (HG_T | HG_K)) {
+        for (size_t k = 0; k < hg_extent(t->e, id, t->ntime); k++)
+            back_one(t, n, k, t->slopes[id][k]);
     } else {
-        for (uint32_t m = 0; s != 0 && m < n->nargs; m++)
-            add_slope(t, n->arg[m], 0, s * slope_of(t, n, m, 0));
+        back_one(t, n, 0, s);
     }
 }
 
@@ -376,7 +406,7 @@ void hg_twins_sweep(struct hg_twins *t, hg_id root)
             back(t, id);
 }
 
-double hg_twins_slope(const struct hg_twins *t, hg_id node, uint32_t k)
+double hg_twins_slope(const struct hg_twins *t, hg_id node, size_t k)
 {
     return t->slopes[node] ? t->slopes[node][k] : t->slope[node];
 }
@@ -386,10 +416,10 @@ double hg_twins_condition(const struct hg_twins *t)
     double sum = 0;
     for (hg_id id = 1; id < t->n; id++) {
         const struct hg_node *n = hg_at(t->e, id);
-        if ((n->nargs && !(t->need[id] & 4)) || n->op == HG_CONST || !touched(t, id))
+        if ((n->nargs && !(t->need[id] & 4)) || n->op == HG_CONST || n->op == HG_NODE || !touched(t, id))
             continue;
         if (t->slopes[id])
-            for (uint32_t k = 0; k < t->ntime; k++)
+            for (size_t k = 0; k < hg_extent(t->e, id, t->ntime); k++)
                 sum += fabs(t->slopes[id][k] * exact(t, id, k));
         else
             sum += fabs(t->slope[id] * exact(t, id, 0));
@@ -400,13 +430,14 @@ double hg_twins_condition(const struct hg_twins *t)
 /* --- who loses the digits ------------------------------------------------------------------------------- */
 
 /* The error that the operation of a node makes on operands rounded correctly. */
-static double local_error(const struct hg_twins *t, hg_id id, uint32_t k)
+static double local_error(const struct hg_twins *t, hg_id id, size_t k)
 {
     const struct hg_node *n = hg_at(t->e, id);
     double plain[SMALL], *f = n->nargs <= SMALL ? plain : hg_zeros(n->nargs, sizeof *f), y;
     switch (n->op) {
     case HG_POTENTIAL:
     case HG_AT_I:
+    case HG_REDUCE:
     case HG_AT_J: return 0;
     case HG_DELTA:
         if (t->wide[n->arg[0]])
@@ -415,7 +446,7 @@ static double local_error(const struct hg_twins *t, hg_id id, uint32_t k)
         break;
     default:
         for (uint32_t m = 0; m < n->nargs; m++)
-            f[m] = exact(t, n->arg[m], k);
+            f[m] = operand(t, n, m, k);
         y = apply_double(n, f);
     }
     if (f != plain)
@@ -431,8 +462,8 @@ hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp)
     for (hg_id id = 1; id <= root; id++) {
         if (!t->need[id] || !touched(t, id) || hg_at(t->e, id)->nargs == 0 || (t->need[id] & 4))
             continue;
-        uint32_t last = t->slopes[id] ? t->ntime : 1;
-        for (uint32_t k = 0; k < last; k++) {
+        size_t last = t->slopes[id] ? hg_extent(t->e, id, t->ntime) : 1;
+        for (size_t k = 0; k < last; k++) {
             double s = t->slopes[id] ? t->slopes[id][k] : t->slope[id];
             double error = s != 0 ? local_error(t, id, k) : 0, value = fabs(exact(t, id, k));
             if (!(fabs(s) * error > harm[id]) || !isfinite(error))
@@ -455,23 +486,27 @@ hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp)
 
 /* The operand from which a node that is not finite has it, past choices by the branch that was taken; 0: none.
  * *k: frame of the node, then of the operand. */
-static hg_id source_of(const struct hg_twins *t, hg_id id, uint32_t *k)
+static hg_id source_of(const struct hg_twins *t, hg_id id, size_t *k)
 {
     const struct hg_node *n = hg_at(t->e, id);
     uint32_t first = 0, last = n->nargs;
     if (n->op == HG_WHERE) {
-        first = pick(t, n->arg[0], *k).f != 0.0 ? 1 : 2;
+        first = pick(t, n->arg[0], hg_place(t->e, n, *k, hg_at(t->e, n->arg[0]))).f != 0.0 ? 1 : 2;
         last = first + 1;
     }
     if (n->op == HG_AT_I || n->op == HG_AT_J)
         *k = n->op == HG_AT_I ? t->at->i : t->at->j;
     for (uint32_t a = first; a < last; a++) {
-        int table = n->op == HG_POTENTIAL || n->op == HG_DELTA;
-        for (uint32_t i = 0; i < (table ? t->ntime : 1); i++)
-            if (!isfinite(pick(t, n->arg[a], table ? i : *k).f)) {
-                *k = table ? i : *k;
+        int table = n->op == HG_POTENTIAL || n->op == HG_DELTA, sum = n->op == HG_REDUCE;
+        int at = n->op == HG_AT_I || n->op == HG_AT_J;
+        for (uint32_t i = 0; i < (table ? t->ntime : sum ? hg_turns(t->e, n) : 1); i++) {
+            size_t place = table ? i : sum ? hg_turn(t->e, n, *k, i)
+                               : at ? *k : hg_place(t->e, n, *k, hg_at(t->e, n->arg[a]));
+            if (!isfinite(pick(t, n->arg[a], place).f)) {
+                *k = place;
                 return n->arg[a];
             }
+        }
     }
     return 0;
 }
@@ -496,7 +531,8 @@ hg_id hg_twins_undefined(const struct hg_twins *t, hg_id root, uint32_t *line)
 {
     HG_SCRATCH hg_id *path = hg_zeros(root + 1, sizeof *path);
     hg_id id = root;
-    uint32_t n = 0, k = 0;
+    uint32_t n = 0;
+    size_t k = 0;
     for (; id; id = source_of(t, id, &k)) /* operands have smaller ids */
         path[n++] = id;
     id = path[n - 1];

@@ -30,14 +30,14 @@ void hg_twins_bind(struct hg_twins *t, hg_id leaf, double value);
 void hg_twins_run(struct hg_twins *t, const struct hg_point *p);
 void hg_twins_pair(struct hg_twins *t, const struct hg_point *p);
 
-struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, uint32_t k);
+struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, size_t k);
 
 /* Slopes of a root by all nodes below it, by one sweep backwards (Linnainmaa 1970), from the exact values.
  * They stay until the next call. */
 void hg_twins_sweep(struct hg_twins *t, hg_id root);
 
-/* d root / d node at frame k, after hg_twins_sweep. */
-double hg_twins_slope(const struct hg_twins *t, hg_id node, uint32_t k);
+/* d root / d node at frame k, or turns of sums, after hg_twins_sweep. */
+double hg_twins_slope(const struct hg_twins *t, hg_id node, size_t k);
 
 /* sum over the inputs of |input d root / d input|, after hg_twins_sweep: what rounding the inputs does to
  * the root, in units of 2^-53 (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 1.6).

@@ -74,7 +74,7 @@ static int fails(const struct measure *q, hg_id root, struct hg_twin y, int decl
     if (isfinite(y.f) || !declared)
         return 0;
     hg_id id = declared == 1 ? hg_twins_undefined(q->t, root, NULL) : 0;
-    return !id || hg_at(q->a->box->m->expr, id)->vary & HG_T || !isinf(hg_twins_get(q->t, id, 0).f) ||
+    return !id || hg_at(q->a->box->m->expr, id)->vary & (HG_T | HG_K) || !isinf(hg_twins_get(q->t, id, 0).f) ||
            size_of(hg_twins_get(q->t, id, 0)) < 1e300;
 }
 
@@ -255,7 +255,7 @@ static void refuse_undefined(struct hg_model *m, const struct hg_accuracy *a, co
     hg_id id = hg_twins_undefined(t, w->root, &line);
     double f = hg_twins_get(t, w->root, 0).f;
     const char *argument = "";
-    if (hg_at(m->expr, id)->nargs == 1 && !(hg_at(m->expr, id)->vary & HG_T))
+    if (hg_at(m->expr, id)->nargs == 1 && !(hg_at(m->expr, id)->vary & (HG_T | HG_K)))
         argument = hg_format(m->expr->arena, " of %.6g", hg_twins_get(t, hg_at(m->expr, id)->arg[0], 0).f);
     hg_error(d, line ? line : m->observe_line, source_word(m->expr, id),
              "narrow the bounds or random(), choose with where() what is computed there, or let it be judged at run "

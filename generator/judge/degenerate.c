@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "graph/eval.h"
+#include "graph/loop.h"
 
 /* Part of a column that its dependence on others may leave: rounding is 1e-19 of it, times the condition of
  * the basis; independent columns leave much more than this. */
@@ -180,7 +181,7 @@ static void note_reached(void *user, const struct hg_eval *ev, uint32_t group)
             r->param[x->ref + (x->op == HG_LINEAR ? r->p->nparam : 0)] = 1;
         for (uint32_t k = 0; k < (choice ? 1 : x->nargs); k++)
             r->node[x->arg[k]] = 1;
-        for (uint32_t k = 0; choice && k < (hg_at(e, x->arg[0])->vary & HG_T ? HG_FRAMES : 1); k++)
+        for (uint32_t k = 0; choice && k < hg_extent(e, x->arg[0], HG_FRAMES); k++)
             r->node[x->arg[hg_eval_get(ev, x->arg[0], k).v != 0 ? 1 : 2]] = 1;
     }
 }

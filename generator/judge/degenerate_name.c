@@ -20,6 +20,7 @@
 #include "base/diag.h"
 #include "graph/eval.h"
 #include "model/formula.h"
+#include "graph/loop.h"
 
 enum { MAX_TERMS = 200 };
 
@@ -51,7 +52,7 @@ static void note_branches(void *user, const struct hg_eval *ev, uint32_t group)
         const struct hg_node *x = hg_at(b->e, id);
         if (!b->need[id] || (x->op != HG_LT && x->op != HG_LE))
             continue;
-        for (uint32_t k = 0; k < (x->vary & HG_T ? HG_FRAMES : 1); k++)
+        for (size_t k = 0; k < hg_extent(b->e, id, HG_FRAMES); k++)
             b->seen[id] |= hg_eval_get(ev, id, k).v != 0 ? 2 : 1;
     }
 }

@@ -15,6 +15,7 @@
 
 #include "graph/functions.h"
 #include "graph/eval.h"
+#include "graph/loop.h"
 #include "graph/twin.h"
 #include "model/written.h"
 
@@ -130,6 +131,22 @@ static struct range declared(const struct hg_list *list, uint32_t k)
     return (struct range){list->item[k].lower, list->item[k].upper};
 }
 
+/* Numbers of a loop, and values of a sum over its turns. */
+static struct range node_range(const struct domain *w, const struct hg_node *n)
+{
+    const double *x = hg_node_numbers(w->e, n);
+    struct range r = {x[0], x[0]};
+    for (uint32_t k = 1; k < hg_loop_at(w->e, hg_node_loop(n))->n; k++)
+        r = (struct range){fmin(r.lo, x[k]), fmax(r.hi, x[k])};
+    return r;
+}
+
+static struct range sum_range(const struct domain *w, const struct hg_node *n)
+{
+    double turns = hg_turns(w->e, n);
+    return product((struct range){turns, turns}, w->r[n->arg[1]]);
+}
+
 static struct range leaf_range(const struct domain *w, const struct hg_node *n)
 {
     double x;
@@ -143,6 +160,7 @@ static struct range leaf_range(const struct domain *w, const struct hg_node *n)
     case HG_COORD: return w->inside && w->m->axis.item[n->ref].lower < w->m->axis.item[n->ref].upper
                               ? declared(&w->m->axis, n->ref) : all();
     case HG_TIME: return (struct range){0, LONGEST};
+    case HG_NODE: return node_range(w, n);
     case HG_STEP: return (struct range){1e-9, LONGEST};
     default: return all();
     }
@@ -172,6 +190,7 @@ static struct range range_of(const struct domain *w, hg_id id)
     case HG_WHERE: return both(branch(w, n->arg[0], n->arg[1], 1), branch(w, n->arg[0], n->arg[2], 0));
     case HG_AT_I:
     case HG_AT_J: return a;
+    case HG_REDUCE: return sum_range(w, n);
     case HG_POTENTIAL: return product((struct range){fmin(a.lo, 0), fmax(a.hi, 0)}, (struct range){0, LONGEST});
     case HG_DELTA: /* of an integral it has the sign of the integrand */
         if (hg_at(w->e, n->arg[0])->op == HG_POTENTIAL)
@@ -358,7 +377,8 @@ static void judge_point(struct domain *w)
             continue;
         }
         enum fault f = fault_of(hg_at(w->e, id)->op, operand(w, id, 0), operand(w, id, 1));
-        if (f != ZERO || w->beyond || !w->open[id] || hg_at(w->e, id)->op != HG_POW || (hg_at(w->e, x)->vary & HG_T))
+        if (f != ZERO || w->beyond || !w->open[id] || hg_at(w->e, id)->op != HG_POW ||
+            (hg_at(w->e, x)->vary & (HG_T | HG_K)))
             continue;
         double v = value_at(w, x, 0);
         int zero = v == 0 && value_at(w, hg_at(w->e, id)->arg[1], 0) < 0; /* exactly: at a bound */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/functions.h"
+#include "graph/loop.h"
 #include "judge/rewrites.h"
 #include "model/written.h"
 
@@ -210,7 +211,7 @@ static int is_new(struct pass *q, hg_id node, uint32_t rule)
 }
 
 /* What a relative error of the node does to the mean, relative to it: 0 where a choice goes another way. */
-static double weight(struct hg_twins *t, hg_id mean, hg_id node, uint32_t k)
+static double weight(struct hg_twins *t, hg_id mean, hg_id node, size_t k)
 {
     double value = (double)hg_twins_get(t, node, k).x.hi, size = fabs((double)hg_twins_get(t, mean, 0).x.hi);
     double change = fabs(value * hg_twins_slope(t, node, k));
@@ -226,7 +227,8 @@ static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *
     struct hg_twins *t = hg_twins_new(q->e, nvar + 2, root, nvar + 2, 0, NULL);
     uint32_t n = 0, skip = 0, every;
     int time = (hg_at(q->e, node)->vary & HG_T) != 0;
-    every = 1 + q->box->n * (time ? HG_PLACES_FRAMES : 6) / MOST_VALUES;
+    const size_t places_of_node = hg_extent(q->e, node, HG_PLACES_FRAMES);
+    every = 1 + q->box->n * (time ? HG_PLACES_FRAMES : 6 * (uint32_t)places_of_node) / MOST_VALUES;
     *heaviest = 0;
     for (uint32_t s = 0; s < q->box->n; s++)
         for (uint32_t place = 0; place < hg_places_of(q->box, s) && !(time && place > 1); place++) {
@@ -241,12 +243,13 @@ static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *
                 *heaviest = HUGE_VAL; /* nothing is known there: try */
             else
                 hg_twins_sweep(t, q->mean);
-            for (uint32_t k = 0; k < (time ? HG_PLACES_FRAMES : 1); k++) {
+            for (size_t k = 0; k < places_of_node; k++) {
                 int known = !isinf(*heaviest), take = n < MOST_VALUES && (!known || hg_twins_slope(t, node, k) != 0);
                 double w = known ? weight(t, q->mean, node, k) : 1;
                 *heaviest = fmax(*heaviest, w);
                 for (uint32_t v = 0; v < V && take; v++) {
-                    double x = v < nvar ? (double)hg_twins_get(t, bind[v], k).x.hi : 1;
+                    size_t at = v < nvar ? hg_place(q->e, hg_at(q->e, node), k, hg_at(q->e, bind[v])) : 0;
+                    double x = v < nvar ? (double)hg_twins_get(t, bind[v], at).x.hi : 1;
                     q->value[(size_t)n * V + v] = x;
                     take = isfinite(x);
                 }

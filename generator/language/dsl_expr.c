@@ -26,22 +26,28 @@ static const double degree = 3.14159265358979323846 / 180; /* pi/180 */
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-void dsl_push(lua_State *L, hg_id id, hg_unit unit)
+void dsl_push_written(lua_State *L, hg_id id, hg_unit unit, struct hg_written w)
 {
     struct dsl *d = dsl_of(L);
+    w.node = id;
+    w.unit = unit;
     hg_model_set_unit(d->m, id, unit, 0);
     struct dsl_value *v = lua_newuserdatauv(L, sizeof *v, 0);
-    struct hg_written w = {.word = HG_W_SYMBOL, .node = id, .unit = unit};
-    if (hg_at(d->m->expr, id)->op == HG_CONST) /* a unit as a factor */
-        w.word = HG_W_UNIT;
     *v = (struct dsl_value){id, unit, hg_written_add(d->m, &w)};
     luaL_setmetatable(L, TYPE);
+}
+
+void dsl_push(lua_State *L, hg_id id, hg_unit unit)
+{
+    const int constant = hg_at(dsl_of(L)->m->expr, id)->op == HG_CONST; /* a unit as a factor */
+    dsl_push_written(L, id, unit, (struct hg_written){.word = constant ? HG_W_UNIT : HG_W_SYMBOL});
 }
 
 void dsl_push_word(lua_State *L, hg_id id, hg_unit unit, enum hg_word word, enum hg_op op)
 {
     struct hg_model *m = dsl_of(L)->m;
-    struct hg_written w = {.word = word, .op = op, .node = id, .unit = unit};
+    dsl_check_bound(L, id);
+    struct hg_written w = {.word = word, .op = op};
     for (int k = 1; k <= lua_gettop(L) && k <= 3; k++) {
         const struct dsl_value *v = dsl_test(L, k);
         if (v)
@@ -50,11 +56,7 @@ void dsl_push_word(lua_State *L, hg_id id, hg_unit unit, enum hg_word word, enum
             w.arg[w.nargs++] =
                 hg_written_add(m, &(struct hg_written){.word = HG_W_NUMBER, .value = lua_tonumber(L, k)});
     }
-    hg_wid written = hg_written_add(m, &w);
-    hg_model_set_unit(m, id, unit, 0);
-    struct dsl_value *v = lua_newuserdatauv(L, sizeof *v, 0);
-    *v = (struct dsl_value){id, unit, written};
-    luaL_setmetatable(L, TYPE);
+    dsl_push_written(L, id, unit, w);
 }
 
 const struct dsl_value *dsl_test(lua_State *L, int i)
@@ -553,4 +555,5 @@ void dsl_open_expr(lua_State *L)
 {
     open_metatable(L);
     dsl_open_functions(L);
+    dsl_open_sums(L);
 }

@@ -33,6 +33,8 @@ struct dsl {
     struct dsl_names claimed;   /* declared linear, by `linear = true` or in observe's list */
     struct dsl_names nonlinear; /* declared `linear = false` */
     int claim;                  /* observe had a list `linear` (perhaps empty) */
+    uint32_t open[HG_LEVELS]; /* loops of the sums whose functions are at work, the outermost first */
+    unsigned depth;           /* so many */
     int has_grid, has_pair;
     hg_id time, t1, t2;
     size_t memory; /* bytes held by Lua */
@@ -90,6 +92,9 @@ void dsl_open_environment(struct lua_State *L);
 void dsl_open_expr(struct lua_State *L);
 
 void dsl_push(struct lua_State *L, hg_id id, hg_unit unit);
+
+/* The same with what was written; w.node and w.unit are set here. */
+void dsl_push_written(struct lua_State *L, hg_id id, hg_unit unit, struct hg_written w);
 
 /* The same for the result of an operation whose operands are all values on the stack. */
 void dsl_push_word(struct lua_State *L, hg_id id, hg_unit unit, enum hg_word word, enum hg_op op);
@@ -167,6 +172,14 @@ int dsl_syntax_error(struct hg_arena *a, struct hg_diag *d, uint32_t line, const
 
 /* Adds exp, sin, where, ... to the table on top of the stack. */
 void dsl_open_functions(struct lua_State *L);
+
+/* --- dsl_sums.c --- */
+
+/* Adds sum, integrate, average to the table on top of the stack. */
+void dsl_open_sums(struct lua_State *L);
+
+/* Fails when the node has the variable of a sum that is not at work. */
+void dsl_check_bound(struct lua_State *L, hg_id id);
 
 /* --- dsl_model.c --- */
 

@@ -57,7 +57,6 @@ static const char *other_name(const char *name)
         {"minimum", "not above hi: cap_at(x, hi); the smaller of two: where(lt(a, b), a, b)"},
         {"heaviside", "a step is where(lt(x, 0), 0, 1)"},
         {"sign", "a sign is where(lt(x, 0), -1, 1)"},
-        {"integrate", "did you mean 'integral'?"},
         {"inf", "no bound is math.huge"},
         {"infinity", "no bound is math.huge"},
         {"np", "functions have no prefix: exp(x)"},

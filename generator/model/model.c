@@ -153,6 +153,7 @@ static hg_unit leaf_unit(struct hg_model *m, const struct hg_node *n)
     const char *text = "1", *why;
     hg_unit unit;
     switch (n->op) {
+    case HG_NODE: return HG_UNIT_ONE;
     case HG_CONST: return n->value == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE; /* exactly the literal 0 */
     case HG_TIME:
     case HG_STEP: text = "s"; break;
@@ -208,6 +209,7 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
     case HG_AT_I:
     case HG_AT_J:
     case HG_DELTA: return m->node_unit[n->arg[0]];
+    case HG_REDUCE: return m->node_unit[n->arg[1]];
     case HG_WHERE:
     case HG_GUARD: /* a number does not vote here either */
         for (uint32_t k = 2; k >= 1 && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN); k--)
@@ -304,6 +306,8 @@ static const char *index_name(const struct hg_model *m, unsigned vary)
         return m->grid_name;
     if (vary & HG_G)
         return m->axis.n ? m->axis.item[0].name : "the group";
+    if (vary & HG_K)
+        return "the variable of a sum or an integral that is over";
     return vary & HG_R ? "the row" : "the pair of frames";
 }
 

@@ -40,12 +40,17 @@ enum hg_word {
     HG_W_WHERE,    /* condition, value if true, value if false */
     HG_W_INTEGRAL, /* f, t1, t2 */
     HG_W_AT,       /* f, t1 */
+    HG_W_TOTAL,    /* f, k, first, last: the sum over k */
+    HG_W_OVER,     /* f, x, a, b: the integral over x from a to b */
+    HG_W_MEAN,     /* f, x, and two numbers of the distribution of x; value: its enum hg_distribution */
     HG_W_SAME,     /* a, in another unit; derivatives: value, how often the old unit has the new */
     HG_W_REF,      /* the named expression a, by its name (derivatives only) */
     HG_W_GT,       /* a > b (derivatives only) */
     HG_W_WHEN,     /* 1 where the condition a holds, else 0 (derivatives only) */
     HG_W_SLOPE     /* d a / d the parameter `node`, a named (derivatives only) */
 };
+
+enum hg_distribution { HG_NORMAL, HG_LOG_NORMAL, HG_SCHULZ, HG_UNIFORM, HG_NDISTRIBUTIONS };
 
 /* From where a node has its name: a variable of a function of the file, or of the file itself. */
 enum hg_name_rank { HG_UNNAMED, HG_NAMED_INSIDE, HG_NAMED };
@@ -54,7 +59,7 @@ struct hg_written {
     enum hg_word word;
     enum hg_op op; /* FUNCTION */
     uint32_t nargs, depth;
-    hg_wid arg[3];
+    hg_wid arg[4];
     double value;
     hg_unit unit; /* of the value */
     hg_id node;   /* in the expression graph; 0: none */

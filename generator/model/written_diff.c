@@ -20,6 +20,7 @@ struct diff {
     hg_id node;
     hg_wid *made; /* by node: its derivative; 0: none */
     unsigned char *done;
+    int unknown; /* there is no rule for it */
 };
 
 static hg_wid number(struct hg_model *m, double x)
@@ -234,6 +235,17 @@ static hg_wid d_choice(struct diff *d, hg_wid id)
         m, &(struct hg_written){.word = HG_W_WHERE, .nargs = 3, .arg = {condition, da ? da : zero, db ? db : zero}});
 }
 
+/* Sums, integrals, means: of the derivative; where the limits or the distribution move there is no short rule. */
+static hg_wid d_bound(struct diff *d, const struct hg_written *w)
+{
+    struct hg_written made = *w;
+    for (uint32_t k = 2; k < w->nargs; k++)
+        d->unknown |= hg_written_depends(d->m, w->arg[k], d->node, 0);
+    made.arg[0] = diff(d, w->arg[0]);
+    made.node = 0, made.name = NULL, made.rank = HG_UNNAMED;
+    return made.arg[0] ? hg_written_add(d->m, &made) : 0;
+}
+
 static hg_wid d_node(struct diff *d, hg_wid id)
 {
     struct hg_model *m = d->m;
@@ -264,6 +276,9 @@ static hg_wid d_node(struct diff *d, hg_wid id)
         return a ? hg_written_add(
                        m, &(struct hg_written){.word = w.word, .nargs = w.nargs, .arg = {a, w.arg[1], w.arg[2]}})
                  : 0;
+    case HG_W_TOTAL:
+    case HG_W_OVER:
+    case HG_W_MEAN: return d_bound(d, &w);
     case HG_W_ATAN2: {
         hg_wid two = number(m, 2);
         a = diff(d, w.arg[0]);
@@ -305,5 +320,5 @@ hg_wid hg_written_diff(struct hg_model *m, hg_wid root, int part, hg_id node)
     hg_wid made = diff(&d, root);
     free(d.made);
     free(d.done);
-    return made;
+    return d.unknown ? 0 : made;
 }

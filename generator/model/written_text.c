@@ -77,6 +77,11 @@ static const char *text_of(const struct hg_model *m, hg_wid id, hg_wid root, int
     case HG_W_WHERE: return call(m, id, "where", depth);
     case HG_W_INTEGRAL: return call(m, id, "integral", depth);
     case HG_W_AT: return call(m, id, "at", depth);
+    case HG_W_TOTAL:
+    case HG_W_OVER:
+        return hg_format(a, "%s(%s, %s, %s)", w->word == HG_W_TOTAL ? "sum" : "integrate", part(m, id, 2, 0, depth),
+                         part(m, id, 3, 0, depth), part(m, id, 0, 0, depth));
+    case HG_W_MEAN: return hg_format(a, "average(%s)", part(m, id, 0, 0, depth));
     case HG_W_SAME:
         return hg_format(a, "convert(%s, \"%s\")", part(m, id, 0, 0, depth), hg_unit_text(m->units, w->unit));
     default: return "...";

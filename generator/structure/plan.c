@@ -5,25 +5,25 @@
 
 #include "graph/words.h"
 
-enum { BIG = HG_I | HG_J | HG_R };
+enum { BIG = HG_I | HG_J | HG_R, SMALL = HG_G | HG_K };
 
 /* --- scalars ------------------------------------------------------------------------------------------ */
 
 hg_id hg_plan_local(struct hg_plan *p, hg_id def)
 {
     const struct hg_node *n = hg_at(p->e, def);
-    if (n->op == HG_CONST || n->op == HG_LOCAL)
+    if (n->op == HG_CONST || n->op == HG_LOCAL || n->op == HG_INDEX || n->op == HG_NODE)
         return def;
     for (uint32_t k = 0; k < p->nlocal; k++)
         if (p->local[k].def == def)
             return p->local[k].symbol;
-    if (n->vary & ~(unsigned)HG_G)
+    if (n->vary & ~(unsigned)SMALL)
         hg_bug("plan: scalar that varies with frames");
     if (p->nlocal == p->local_room)
         p->local = hg_grow(p->e->arena, p->local, p->nlocal, p->nlocal + 8, sizeof *p->local, &p->local_room);
     uint32_t line = p->e->line;
     p->e->line = n->line;
-    hg_id symbol = hg_local(p->e, p->nlocal, n->vary);
+    hg_id symbol = hg_local(p->e, p->nlocal, def);
     p->e->line = line;
     const char *name = hg_words(p->e, def, NULL, NULL);
     if (name)
@@ -48,7 +48,7 @@ static int with_linear(struct hg_plan *p, hg_id id)
 
 static int is_scalar(struct hg_plan *p, hg_id id)
 {
-    return !(hg_at(p->e, id)->vary & ~(unsigned)HG_G) && !with_linear(p, id);
+    return !(hg_at(p->e, id)->vary & ~(unsigned)SMALL) && !with_linear(p, id);
 }
 
 /* Operands of a sum or product with its scalars made into one LOCAL. */

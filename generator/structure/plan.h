@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "model/model.h"
 
-/* A scalar of the call (vary 0) or of the group (HG_G), computed before the pairs. */
+/* A scalar of the call (vary 0) or of the group (HG_G), computed before the pairs; in sums a number for each turn. */
 struct hg_local {
     hg_id symbol; /* LOCAL node */
     hg_id def;    /* what it stands for */
