@@ -491,14 +491,15 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
     hg_put(out, "    {\n");
     struct hg_code c = prepare_code(q, out, 2, 0);
     HG_SCRATCH unsigned char *done = hg_zeros(em->p->nlocal, 1);
-    for (int group = 0; group < 2; group++) {
+    hg_code_begin(&c, n, root);
+    for (int group = 0; group < 2; group++) { /* the groups may use what was declared for the call */
         struct locals x = {.list = list, .n = n, .group = group, .done = done};
-        hg_code_begin(&c, n, root);
         hg_code_push(&c);
         locals_of(q, &c, &x);
-        hg_code_pop(&c);
-        hg_code_end(&c);
     }
+    hg_code_pop(&c);
+    hg_code_pop(&c);
+    hg_code_end(&c);
     hg_put(out, "    }\n");
 }
 

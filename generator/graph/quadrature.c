@@ -68,7 +68,7 @@ static void gauss(enum hg_rule_kind rule, uint32_t n, double *x, double *w)
     for (uint32_t k = 0; k < (n + 1) / 2; k++) {
         const long double at = 2 * k + 1 == n ? 0 : zero(rule, n, k), weight = 1 / polynomial(rule, n, at).squares;
         x[n - 1 - k] = (double)(rule == HG_LEGENDRE ? 0.5L + 0.5L * at : at);
-        x[k] = (double)(rule == HG_LEGENDRE ? 0.5L - 0.5L * at : -at);
+        x[k] = (double)(rule == HG_LEGENDRE ? 0.5L - 0.5L * at : 0 - at);
         w[k] = w[n - 1 - k] = (double)weight;
     }
 }
@@ -78,7 +78,7 @@ static void gauss(enum hg_rule_kind rule, uint32_t n, double *x, double *w)
 /* Where it ends: the weights there are below 2^-53 of their sum, or the integrand must be nothing. */
 static long double last_of(enum hg_rule_kind rule)
 {
-    return rule == HG_TANH_SINH ? 3.4L : rule == HG_EXP_SINH ? 4.0L : 3.3L;
+    return rule == HG_TANH_SINH ? 3.9L : rule == HG_EXP_SINH ? 4.0L : 3.3L;
 }
 
 static void double_exponential(enum hg_rule_kind rule, uint32_t n, double *x, double *w)

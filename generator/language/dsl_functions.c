@@ -127,8 +127,8 @@ static struct dsl_value function_of_time(lua_State *L, const char *function_name
     if (!d->has_grid)
         dsl_fail(L, function_name,
                  d->m->column.n
-                     ? "a table has rows, no frames to sum over: write the integral in closed form, or as a sum over "
-                       "nodes in a Lua loop (for k = 1, 20 do ... end)"
+                     ? "a table has rows, no frames to sum over: integrate(a, b, function(x) return ... end) is an "
+                       "integral over anything else"
                      : "local t = m.grid(\"t\", \"s\")",
                  "%s needs a time grid", function_name);
     if (hg_at(d->m->expr, f.id)->vary & ~(unsigned)(HG_T | HG_G))

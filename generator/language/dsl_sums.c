@@ -177,9 +177,11 @@ static struct range infinite_range(lua_State *L)
     if (a > 0 || b < 0)
         dsl_fail(L, "integrate", NULL, "the limits of integrate are reversed");
     struct dsl_value scale = number(L, 1), from = a && b ? number(L, 0) : dsl_factor(L, a ? 2 : 1, "a limit of integrate");
-    if (lua_istable(L, 4) && lua_getfield(L, 4, "scale") != LUA_TNIL)
-        scale = dsl_factor(L, lua_gettop(L), "scale");
-    lua_settop(L, lua_gettop(L) > 4 ? 4 : lua_gettop(L));
+    if (lua_istable(L, 4)) {
+        if (lua_getfield(L, 4, "scale") != LUA_TNIL)
+            scale = dsl_factor(L, lua_gettop(L), "scale");
+        lua_pop(L, 1);
+    }
     if (from.unit != scale.unit && from.unit != HG_UNIT_ANY)
         dsl_fail(L, "integrate",
                  hg_format(dsl_of(L)->arena, "give { scale = ... } in %s: the distance within which the integrand changes",
@@ -257,9 +259,10 @@ static enum hg_distribution read_kind(lua_State *L)
 {
     static const char known[] = "normal log_normal schulz uniform";
     const char *name = NULL;
+    const int top = lua_gettop(L);
     if (lua_istable(L, 1) && lua_rawgeti(L, 1, 1) == LUA_TSTRING)
         name = dsl_text_at(L, lua_gettop(L), "the name of a distribution");
-    lua_settop(L, lua_gettop(L) > 3 ? 3 : lua_gettop(L));
+    lua_settop(L, top);
     for (int k = 0; name && k < HG_NDISTRIBUTIONS; k++)
         if (strcmp(distribution[k].name, name) == 0)
             return (enum hg_distribution)k;

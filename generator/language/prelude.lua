@@ -17,6 +17,10 @@
 --       prior = {"normal", 1, 0.5}, alias = {"P"}, over = phi, linear = true })
 --   local t1, t2 = pair(t)                        two frames
 --   integral(f, t1, t2)  at(f, t1)                of f, a function of t
+--   sum(1, 20, function(k) return ... end)        kept as a loop, as are these; two may be nested
+--   integrate(a, b, function(x) return ... end, { nodes = 20 })    rule = "gauss" or "double_exponential", scale =
+--   average({ "log_normal", median = R, sd = 0.2 }, function(r) return ... end, { nodes = 20 })
+--       also normal, schulz { mean, sd }, uniform { from, to }
 --   m.observe("c2", { over = {phi, t1, t2}, mean = ..., linear = {p} })
 --   m.observe(y, { mean = ..., sigma = s })       tables; noise = {"half_cauchy", 2}: prior of the noise level
 --   m.observe(y, { mean = ..., noise = poisson() })   tables: another law of the errors, see below

@@ -13,7 +13,8 @@ const enum recipe_guard recipe_guard[HG_NOP] = {
     [HG_DIRECTION] = GUARD_MADE, [HG_INPUT] = GUARD_MADE,       [HG_SEED] = GUARD_MADE,
     [HG_LOCAL] = GUARD_MADE,     [HG_EXPD] = GUARD_MADE,        [HG_SIND] = GUARD_MADE,
     [HG_COSD] = GUARD_MADE,      [HG_SINC_SERIES] = GUARD_MADE, [HG_DSINC_SERIES] = GUARD_MADE,
-    [HG_SMALL] = GUARD_MADE,     [HG_GUARD] = GUARD_MADE,
+    [HG_SMALL] = GUARD_MADE,     [HG_GUARD] = GUARD_MADE,       [HG_INDEX] = GUARD_MADE,
+    [HG_NODE] = GUARD_MADE,      [HG_REDUCE] = GUARD_MADE,
 };
 
 /* --- building -------------------------------------------------------------------------------- */

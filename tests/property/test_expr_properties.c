@@ -19,6 +19,7 @@
 
 #include "generator/graph/eval.h"
 #include "generator/graph/functions.h"
+#include "generator/graph/loop.h"
 #include "property/gen_expr.h"
 #include "support/tol.h"
 
@@ -560,7 +561,7 @@ static const struct {
 } rule[] = {
     {"CONST", 0},       {"PARAM", 0},        {"LINEAR", 0}, {"SETTING", 0},    {"COORD", 0},
     {"TIME", 0},        {"STEP", 0},         {"COLUMN", 0}, {"LOCAL", 0},      {"SEED", 0},
-    {"DIRECTION", 0},   {"INPUT", 0},        {"SUM", 2},
+    {"DIRECTION", 0},   {"INDEX", 0},       {"NODE", 0},   {"INPUT", 0},      {"SUM", 2},
     {"PROD", 2},        {"POW", 2},          {"EXP", 1},    {"LOG", 1},        {"EXPM1", 1},
     {"LOG1P", 1},       {"SIN", 1},          {"COS", 1},    {"TAN", 1},        {"ASIN", 1},
     {"ACOS", 1},        {"ATAN", 1},         {"SINH", 1},   {"COSH", 1},       {"TANH", 1},
@@ -570,18 +571,21 @@ static const struct {
     {"DEXPREL", 1},     {"D2EXPREL", 0},     {"LOG1MEXP", 1}, {"ERFCX", 1},     {"DERFCX", 1},
     {"D2ERFCX", 0},     {"ABS", 1},          {"SIGN", 1},       {"ATAN2", 2},
     {"LT", 3},          {"LE", 3},           {"WHERE", 3},  {"POTENTIAL", -1}, {"AT_I", -1},
-    {"AT_J", -1},       {"DELTA", -1},       {"EXPD", 0},   {"SIND", 0},       {"COSD", 0},
+    {"AT_J", -1},       {"DELTA", -1},       {"REDUCE", -1}, {"EXPD", 0},   {"SIND", 0},       {"COSD", 0},
     {"SINC_SERIES", 0}, {"DSINC_SERIES", 0}, {"SMALL", 0},  {"GUARD", 0},
 };
 _Static_assert(sizeof rule / sizeof *rule == HG_NOP,
                "ops.def has rows without an entry in this table");
 
-/* Structure: of a function of time with parameters. */
+/* Structure: of a function of time, or of the turn of a sum, with parameters. */
 static hg_id structure(struct hg_expr *e, enum hg_op op, hg_id p0, hg_id p1)
 {
-    hg_id t = hg_symbol(e, HG_TIME, 0);
+    uint32_t loop = hg_loop_shared(e, 1, HG_LEGENDRE, 5, 0);
+    hg_id t = op == HG_REDUCE ? hg_loop_node(e, loop, HG_ABSCISSA) : hg_symbol(e, HG_TIME, 0);
     hg_id f = hg_call(e, HG_SIN, hg_add(e, hg_mul(e, p0, t), p1));
     hg_id F = op == HG_POTENTIAL ? hg_delta(e, hg_potential(e, f)) : f;
+    if (op == HG_REDUCE)
+        return hg_reduce(e, hg_loop_index(e, loop), hg_mul(e, f, hg_add(e, p1, hg_call(e, HG_EXP, t))));
     return op == HG_POTENTIAL ? F : hg_make(e, op, 1, &F);
 }
 

@@ -1,0 +1,10 @@
+local m = model "sums" { title = "A sum, an average, one inside of the other" }
+local q = m.axis("q", { unit = "1/nm", range = {0.1, 1} })
+local t, y = m.columns({ "t", unit = "s", range = {0.1, 5} }, "y")
+local rate = m.parameter("rate", { unit = "nm^2/s", start = 1, bounds = {0.1, 10} })
+local width = m.parameter("width", { start = 0.2, bounds = {0.01, 0.5} })
+local height = m.parameter("height", { over = q, start = 1 })
+local mean = average({ "log_normal", median = rate, sd = width }, function(D)
+    return sum(1, 4, function(k) return exp(-D * q^2 * k * t) / k^2 end) / (1 + width * t / second)
+end, { nodes = 5 })
+m.observe(y, { mean = height * mean * integrate(0, width, function(u) return cos(u)^2 end, { nodes = 3 }) })

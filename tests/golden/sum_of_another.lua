@@ -1,0 +1,6 @@
+local m = model "sum_of_another" { title = "sum_of_another" }
+local x, y = m.columns({ "x", unit = "s", range = {0.1, 5} }, "y")
+local a = m.parameter("a", { unit = "1/s", start = 1, bounds = {0.1, 10} })
+local kept
+local s = sum(1, 5, function(k) kept = k; return exp(-k * a * x) end)
+m.observe(y, { mean = sum(1, 5, function(j) return exp(-j * a * x) / kept end) })
