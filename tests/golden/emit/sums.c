@@ -344,13 +344,13 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_points *list, double *mean, double *jac)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_rows_at(p, n, pi, pg);
+    for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_vpoints at = fit_rows_at(list, p);
         const fit_vd height = fit_pick_g(lin, &at);
         const fit_vd t_2 = fit_pick(l->column[0], at.i);
         /* sums.lua:8: return sum(1, 4, function(k) return exp(-D * q^2 * k * t) / k^2 end) / (1 + widt ... */
@@ -386,7 +386,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
                 + t_2*inv_one_plus_t_2_width*sum_4*u_prod_3
                 + inv_one_plus_t_2_width*sum_3*w.u_prod_4[0]); /* width */
         J[2] = inv_one_plus_t_2_width*sum_3*w.u_prod[0]; /* height */
-        fit_store_columns(jac + p, n, 3, at.n, J);
+        fit_store_columns(jac + p, list->n, 3, at.n, J);
     }
 }
 
