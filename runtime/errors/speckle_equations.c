@@ -142,6 +142,7 @@ static void find_noise(struct making *m, size_t g, struct group *x)
     for (size_t i = 0; i < nn; i++)
         residual[i] = x->cover[i] * x->mean[i];
     fit_speckle_between(&m->blocks, g, &m->at->noise[g], x->C, x->root, x->shot);
+    fit_speckle_even_out(k->n, x->C, residual);
     for (size_t a = 0; a < k->n; a++)
         x->shot[a] = 1 / (double)fit_speckle_block_frames(&m->blocks, a);
     fit_speckle_likelihood(&r, &m->at->given, x->whiten, &m->at->noise[g]);

@@ -6,6 +6,7 @@
  *     cycles 1, 2      2 b^3 2 tr(g P' g Q'),        P' = P o g  (o: elementwise)
  *     cycle 3          2 b^3 sum_st P_st w^T Q w,    w = g_s o g_t
  *     means            -e_q.d_p - e_p.d_q + e_p^T Ct e_q,   e_p = 2 rowsums(P o C), d_p = 2 b^2 diag(g P' g)
+ *     photons          8 b^2 sum_s s2_s ((P' g) o Q') 1 + 2 sum_st s2_s s2_t (P o Q o C) - 2 sum_s s2_s e_p e_q
  *
  * so that two products of n x n matrices for each field do, and of fields that are mostly zero a part of one.  Cycle 3
  * would take n^4 steps: g is smooth, and frames are taken together for it (`coarse`).
@@ -111,6 +112,24 @@ static void add_means(const struct fit_speckle_fields *f, const double *Ct, cons
     }
 }
 
+/* What the variance of photons in proportion to the intensity adds.  T: nfield products P' g; e: of add_means(). */
+static void add_photons(const struct fit_speckle_fields *f, const double *T, const double *e, double *row, double *out)
+{
+    const size_t n = f->n, nn = n * n, K = f->nfield;
+    const double factor = 8 * f->contrast * f->contrast;
+    for (size_t q = 0; q < K; q++)
+        for (size_t s = 0; s < n; s++) {
+            const double *Q = f->field + q * nn + s * n, *C = f->C + s * n, *g = f->g + s * n;
+            const double shot = f->shot[s];
+            for (size_t p = 0; p <= q; p++) {
+                const double *P = f->field + p * nn + s * n, *Tp = T + p * nn + s * n;
+                for (size_t t = 0; t < n; t++)
+                    row[t] = factor * Tp[t] * g[t] + 2 * f->shot[t] * P[t] * C[t];
+                out[p * K + q] += shot * (fit_matrix_dot(n, row, Q) - 2 * e[p * n + s] * e[q * n + s]);
+            }
+        }
+}
+
 size_t fit_speckle_covariance_room(size_t n, size_t nfield)
 {
     return (nfield + 3) * n * n + (2 * nfield + 2) * n + nfield;
@@ -139,6 +158,7 @@ void fit_speckle_covariance(const struct fit_speckle_fields *f, double *room, do
     add_traces(f, T, 4 * b * b * b, turned, out);
     row_sums(f, e);
     add_means(f, Ct, e, d, y, out);
+    add_photons(f, T, e, y, out);
     add_third(f, 2 * b * b * b, room, out);
     for (size_t p = 0; p < K; p++)
         for (size_t q = 0; q < p; q++)

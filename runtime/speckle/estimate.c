@@ -155,12 +155,27 @@ static double cycle(const struct four *x, int i, int j, int k, int l)
     return x->g[i][j] * x->g[j][k] * x->g[k][l] * x->g[l][i];
 }
 
+/* Third moment of what is seen: the variance of photons is in proportion to the intensity.  i != j. */
+static double third_seen(const struct four *x, int i, int j, int k)
+{
+    return third(x, i, j, k) + (i == k || j == k ? x->shot * x->C[i][j] : 0);
+}
+
+/* The same of the fourth moment, where pairs have a frame in common, and where they have both. */
+static double photons(const struct four *x, int s, int t, int u, int v)
+{
+    const double one = (s == u ? third(x, s, t, v) : 0) + (s == v ? third(x, s, t, u) : 0) +
+                       (t == u ? third(x, t, s, v) : 0) + (t == v ? third(x, t, s, u) : 0);
+    return x->shot * one + ((s == u && t == v) || (s == v && t == u) ? x->shot * x->shot * x->C[s][t] : 0);
+}
+
 /* M Cov[c_st, c_uv]; places of different frames. */
 static double element(const struct four *x, int s, int t, int u, int v)
 {
-    return shot_too(x, s, u) * shot_too(x, t, v) + shot_too(x, s, v) * shot_too(x, t, u) +
+    return shot_too(x, s, u) * shot_too(x, t, v) + shot_too(x, s, v) * shot_too(x, t, u) + photons(x, s, t, u, v) +
            2 * x->b * x->b * x->b * (cycle(x, s, t, u, v) + cycle(x, s, t, v, u) + cycle(x, s, u, t, v)) -
-           x->C[u][v] * (third(x, s, t, u) + third(x, s, t, v)) - x->C[s][t] * (third(x, u, v, s) + third(x, u, v, t)) +
+           x->C[u][v] * (third_seen(x, s, t, u) + third_seen(x, s, t, v)) -
+           x->C[s][t] * (third_seen(x, u, v, s) + third_seen(x, u, v, t)) +
            x->C[s][t] * x->C[u][v] * (shot_too(x, s, u) + shot_too(x, s, v) + shot_too(x, t, u) + shot_too(x, t, v));
 }
 

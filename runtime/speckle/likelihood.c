@@ -26,6 +26,12 @@ size_t fit_speckle_likelihood_room(size_t n)
     return n * n + fit_whitener_room(n);
 }
 
+void fit_speckle_even_out(size_t n, const double *C, double *residual)
+{
+    for (size_t k = 0; k < n * n; k++)
+        residual[k] /= sqrt(1 + C[k]);
+}
+
 /* -2 log L at the best M, up to a constant. */
 static double minus_two_log(struct search *s, double log_shot)
 {

@@ -9,6 +9,11 @@
  * over those of the diagonal.  M = N / (t / 2) at given shot noise; that is found by a search.  In these coordinates
  * slow noise is a few of many terms, so that what the fit has followed of it does not count: N is less by the number of
  * its parameters.
+ *
+ * Most of these terms are fast changes of the intensity, and their variance is in proportion to it: of photons by
+ * Poisson's law, of a field E because the change of |E|^2 is 2 Re E* dE.  A pair of frames has the product of two of
+ * them, its variance is E I_s I_t = 1 + C_st times that of second moments, and residuals over the root of this have the
+ * variance that the law has.
  */
 #pragma once
 
@@ -18,7 +23,7 @@ struct fit_speckle_residuals {
     size_t n;
     const double *C;        /* n x n: between blocks, without shot noise */
     const double *part;     /* n: of the shot noise of one frame that a block has */
-    const double *residual; /* n x n, symmetric */
+    const double *residual; /* n x n, symmetric, evened out */
     const unsigned char *measured; /* n: of the diagonal */
     double parameters;      /* that these residuals have followed */
 };
@@ -28,3 +33,6 @@ struct fit_speckle_residuals {
 int fit_speckle_likelihood(const struct fit_speckle_residuals *r, const struct fit_noise_model *given, double *room,
                            struct fit_speckle_noise *noise);
 size_t fit_speckle_likelihood_room(size_t n);
+
+/* Divides residuals, n x n, by the roots of 1 + C. */
+void fit_speckle_even_out(size_t n, const double *C, double *residual);

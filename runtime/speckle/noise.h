@@ -12,6 +12,9 @@
  *                       - C_uv [k(s,t,u) + k(s,t,v)] - C_st [k(u,v,s) + k(u,v,t)]
  *                       + C_st C_uv (Ct_su + Ct_sv + Ct_tu + Ct_tv),        k(i,j,k) = 2 b^2 g_ij g_jk g_ki.
  *
+ * The variance of photons is in proportion to the intensity: of pairs (s,t), (s,v) that share a frame there is s2
+ * k(s,t,v) more, of a pair with itself s2^2 C_st, and k(s,t,s) has s2 C_st more.
+ *
  * M and s2 are all that a model does not say.
  *   Moments   sums over differences of neighbouring residuals, which neither slow noise nor the fit reaches
  *             (moments.c, while residuals are in memory: scores.c)

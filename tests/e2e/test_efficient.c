@@ -63,18 +63,19 @@ static void add_mode(const struct design *d, const double *root, struct fit_rng 
     }
 }
 
-/* c2: <I I> / (<I> <I>) over pixels. */
+/* c2: <I I> / (<I> <I>) over pixels.  The variance of the shot noise is in proportion to the intensity. */
 static void draw(const struct design *d, const double *root, double shot, struct fit_rng *rng, double *c2)
 {
     const size_t n = d->frames;
-    double *room = e2e_doubles(4 * n), *intensity = room, *mean = room + n, *z = room + 2 * n;
+    double *room = e2e_doubles(5 * n), *intensity = room, *mean = room + n, *z = room + 2 * n, *photons = room + 4 * n;
     memset(c2, 0, n * n * sizeof *c2);
     for (size_t pixel = 0; pixel < d->pixels; pixel++) {
-        fit_rng_next_normals(rng, n, intensity);
-        for (size_t i = 0; i < n; i++)
-            intensity[i] *= sqrt(shot);
+        fit_rng_next_normals(rng, n, photons);
+        memset(intensity, 0, n * sizeof *intensity);
         for (size_t m = 0; m < d->modes; m++)
             add_mode(d, root, rng, z, intensity);
+        for (size_t i = 0; i < n; i++)
+            intensity[i] += sqrt(shot * intensity[i]) * photons[i];
         for (size_t i = 0; i < n; i++) {
             mean[i] += intensity[i];
             for (size_t j = i; j < n; j++)
@@ -354,7 +355,7 @@ static void threads_make_no_difference(void **state)
 enum { FEW = 12, PAIRS = FEW * (FEW - 1) / 2 };
 
 struct dense {
-    double C[FEW][FEW], Ct[FEW][FEW], g[FEW][FEW], b, jac[PAIRS * P];
+    double C[FEW][FEW], Ct[FEW][FEW], g[FEW][FEW], b, shot, jac[PAIRS * P];
     size_t s[PAIRS], t[PAIRS];
 };
 
@@ -363,6 +364,7 @@ static void dense_of(const struct fit_kernel *k, const struct fit_dataset *ds, c
     struct e2e_prepared p = e2e_prepare(k, &ds->layout, truth);
     size_t n = 0;
     x->b = m->lin[0];
+    x->shot = m->noise[0].shot;
     for (uint32_t i = 0; i < FEW; i++)
         for (uint32_t j = i; j < FEW; j++) {
             const uint32_t g = 0;
@@ -370,7 +372,7 @@ static void dense_of(const struct fit_kernel *k, const struct fit_dataset *ds, c
             k->points(&ds->layout, p.ws, m->lin, &(struct fit_points){1, &i, &j, &g}, &mean, jac);
             x->C[i][j] = x->C[j][i] = i == j ? x->b : mean - m->lin[1];
             x->g[i][j] = x->g[j][i] = sqrt(x->C[i][j] / x->b);
-            x->Ct[i][j] = x->Ct[j][i] = x->C[i][j] + (i == j ? m->noise[0].shot : 0);
+            x->Ct[i][j] = x->Ct[j][i] = x->C[i][j] + (i == j ? x->shot : 0);
             if (i == j)
                 continue;
             memcpy(x->jac + n * P, jac, sizeof jac);
@@ -383,6 +385,20 @@ static void dense_of(const struct fit_kernel *k, const struct fit_dataset *ds, c
 static double triple(const struct dense *x, size_t i, size_t j, size_t k)
 {
     return 2 * x->b * x->b * x->g[i][j] * x->g[j][k] * x->g[k][i];
+}
+
+/* The same with photons, whose variance is in proportion to the intensity; i != j. */
+static double triple_seen(const struct dense *x, size_t i, size_t j, size_t k)
+{
+    return triple(x, i, j, k) + (i == k || j == k ? x->shot * x->C[i][j] : 0);
+}
+
+/* What these add to the fourth moment. */
+static double photons(const struct dense *x, size_t s, size_t t, size_t u, size_t v)
+{
+    const double one = (s == u ? triple(x, s, t, v) : 0) + (s == v ? triple(x, s, t, u) : 0) +
+                       (t == u ? triple(x, s, t, v) : 0) + (t == v ? triple(x, s, t, u) : 0);
+    return x->shot * (one + (s == u && t == v ? x->shot * x->C[s][t] : 0));
 }
 
 static double cycle(const struct dense *x, size_t i, size_t j, size_t k, size_t l)
@@ -400,10 +416,10 @@ static double second_moments(const struct dense *x, size_t a, size_t c)
 static double all_moments(const struct dense *x, size_t a, size_t c)
 {
     const size_t s = x->s[a], t = x->t[a], u = x->s[c], v = x->t[c];
-    return second_moments(x, a, c) +
+    return second_moments(x, a, c) + photons(x, s, t, u, v) +
            2 * pow(x->b, 3) * (cycle(x, s, t, u, v) + cycle(x, s, t, v, u) + cycle(x, s, u, t, v)) -
-           x->C[u][v] * (triple(x, s, t, u) + triple(x, s, t, v)) -
-           x->C[s][t] * (triple(x, u, v, s) + triple(x, u, v, t)) +
+           x->C[u][v] * (triple_seen(x, s, t, u) + triple_seen(x, s, t, v)) -
+           x->C[s][t] * (triple_seen(x, u, v, s) + triple_seen(x, u, v, t)) +
            x->C[s][t] * x->C[u][v] * (x->Ct[s][u] + x->Ct[s][v] + x->Ct[t][u] + x->Ct[t][v]);
 }
 

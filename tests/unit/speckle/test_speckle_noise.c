@@ -16,13 +16,13 @@
 enum { N = 10, K = 3 };
 
 struct model {
-    double C[N][N], Ct[N][N], g[N][N], b;
+    double C[N][N], Ct[N][N], g[N][N], b, shot;
 };
 
 /* Decay with an age, so that nothing is stationary. */
 static struct model model_of(double b, double shot)
 {
-    struct model m = {.b = b};
+    struct model m = {.b = b, .shot = shot};
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
             m.g[i][j] = exp(-0.3 * fabs(pow(i + 1, 0.7) - pow(j + 1, 0.7)));
@@ -37,6 +37,19 @@ static double k3(const struct model *m, int i, int j, int k)
     return 2 * m->b * m->b * m->g[i][j] * m->g[j][k] * m->g[k][i];
 }
 
+/* With photons, whose variance is in proportion to the intensity; i != j. */
+static double k3_seen(const struct model *m, int i, int j, int k)
+{
+    return k3(m, i, j, k) + ((k == i) + (k == j)) * m->shot * m->C[i][j];
+}
+
+static double photons(const struct model *m, int s, int t, int u, int v)
+{
+    return m->shot * ((s == u) * k3(m, s, t, v) + (s == v) * k3(m, s, t, u) + (t == u) * k3(m, t, s, v) +
+                      (t == v) * k3(m, t, s, u)) +
+           m->shot * m->shot * ((s == u) * (t == v) + (s == v) * (t == u)) * m->C[s][t];
+}
+
 static double cycle(const struct model *m, int i, int j, int k, int l)
 {
     return m->g[i][j] * m->g[j][k] * m->g[k][l] * m->g[l][i];
@@ -44,9 +57,10 @@ static double cycle(const struct model *m, int i, int j, int k, int l)
 
 static double element(const struct model *m, int s, int t, int u, int v)
 {
-    return m->Ct[s][u] * m->Ct[t][v] + m->Ct[s][v] * m->Ct[t][u] +
+    return m->Ct[s][u] * m->Ct[t][v] + m->Ct[s][v] * m->Ct[t][u] + photons(m, s, t, u, v) +
            2 * pow(m->b, 3) * (cycle(m, s, t, u, v) + cycle(m, s, t, v, u) + cycle(m, s, u, t, v)) -
-           m->C[u][v] * (k3(m, s, t, u) + k3(m, s, t, v)) - m->C[s][t] * (k3(m, u, v, s) + k3(m, u, v, t)) +
+           m->C[u][v] * (k3_seen(m, s, t, u) + k3_seen(m, s, t, v)) -
+           m->C[s][t] * (k3_seen(m, u, v, s) + k3_seen(m, u, v, t)) +
            m->C[s][t] * m->C[u][v] * (m->Ct[s][u] + m->Ct[s][v] + m->Ct[t][u] + m->Ct[t][v]);
 }
 
@@ -205,7 +219,7 @@ static void plateau_points(const struct fit_layout *l, const double *ws, const d
 
 static struct model plateau_of(size_t g, double shot)
 {
-    struct model m = {.b = contrast[g]};
+    struct model m = {.b = contrast[g], .shot = shot};
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
             m.g[i][j] = i == j ? 1 : sqrt(plateau[g]);
