@@ -91,6 +91,11 @@ int fit_parallel_threads(const struct fit_parallel *par)
     return par->threads;
 }
 
+const atomic_int *fit_parallel_interrupt(const struct fit_parallel *par)
+{
+    return par->interrupt;
+}
+
 void fit_parallel_uninterruptible(struct fit_parallel *par)
 {
     par->interrupt = NULL;

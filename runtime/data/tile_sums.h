@@ -27,6 +27,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
                                  struct fit_parallel **par, struct fit_error *err);
 void fit_parallel_free(struct fit_parallel *par);
 int fit_parallel_threads(const struct fit_parallel *par);
+const atomic_int *fit_parallel_interrupt(const struct fit_parallel *par); /* or NULL */
 /* From now on *interrupt is not looked at: for what has to be finished after an interruption. */
 void fit_parallel_uninterruptible(struct fit_parallel *par);
 

@@ -599,7 +599,7 @@ static void trace(struct curve *c, double scale, double *work)
              (struct fit_piece){lower[i], upper[i], (signed char)open_lower[i], (signed char)open_upper[i]});
 }
 
-/* What the evidence knows outside of the intervals. */
+/* What the evidence knows outside of the wider interval: other minima, or a profile that comes down again. */
 static void trace_others(struct curve *c, double *work)
 {
     struct fit_likelihood *out = c->out;
@@ -617,7 +617,41 @@ static void trace_others(struct curve *c, double *work)
         c->pace = ENDS;
         trace(c, first_scale(c), work);
     }
-    take_ends(out);
+}
+
+/* The piece of the narrow interval that is nearest to x, of those in the same piece of the wider one; NULL: none. */
+static const struct fit_piece *piece_near(const struct fit_likelihood *l, double x)
+{
+    const struct fit_piece *near = NULL;
+    for (size_t i = 0; i < l->part[1].n; i++) {
+        const struct fit_piece *wide = &l->part[1].piece[i];
+        for (size_t k = 0; k < l->part[0].n && x >= wide->lower && x <= wide->upper; k++) {
+            const struct fit_piece *p = &l->part[0].piece[k];
+            const int inside = p->lower >= wide->lower && p->upper <= wide->upper;
+            if (inside && (!near || fmax(p->lower - x, x - p->upper) < fmax(near->lower - x, x - near->upper)))
+                near = p;
+        }
+    }
+    return near;
+}
+
+/* Points that are low enough for the narrow interval and lie outside: the profile has passed them by, in another valley.
+ * Up to these it reaches. */
+static void hold_known(struct curve *c)
+{
+    struct fit_likelihood *out = c->out;
+    struct fit_union *u = &out->part[0];
+    for (size_t turn = 0; turn < c->evidence->n && u->n > 0 && !out->lower_cost; turn++) {
+        double length = u->piece[u->n - 1].upper - u->piece[0].lower;
+        long k = fit_evidence_outside(c->evidence, out->which, u, APART * length);
+        if (k < 0 || c->evidence->rise[k] >= c->limit[0] * c->limit[0] * c->inflated)
+            break;
+        double x = fit_evidence_at(c->evidence, (size_t)k)[out->which];
+        const struct fit_piece *p = piece_near(out, x);
+        if (!p)
+            break;
+        join(u, x < p->lower ? (struct fit_piece){x, p->lower, 0, 0} : (struct fit_piece){p->upper, x, 0, 0});
+    }
 }
 
 /* ---- what is asked ---------------------------------------------------------------------------------------------- */
@@ -670,6 +704,8 @@ static enum fit_status find_parts(struct curve *c)
         trace(c, first_scale(c), work);
     }
     trace_others(c, work);
+    hold_known(c);
+    take_ends(c->out);
     free(all);
     return FIT_OK;
 }

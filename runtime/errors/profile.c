@@ -3,8 +3,9 @@
 #include "errors/axis.h"
 #include "errors/likelihood.h"
 #include "errors/sandwich.h"
-#include "math/special.h"
 #include "errors/survey.h"
+#include "leastsquares/crew.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,16 +30,24 @@ static const double OWED = 0.3;
 static const double NOTHING = 3; /* standard errors: a linear parameter that may be 0 */
 enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
 
+/* What a member of the crew looks at the cost with. */
+struct eye {
+    struct fit_sketch *cheap, *data; /* what is asked first: the sketch, or the data; these */
+    double *theta, *lower, *upper;   /* work space of rise_along(); the bounds */
+    struct fit_evidence evidence;    /* what is known, and what the member meets */
+};
+
 struct profile {
     struct fit_ls *f;
-    const double *best;
     double variance, cost, limit; /* limit: of the root of the rise at the ends of 95 % */
-    double *theta;
-    unsigned char *looked;    /* nfull: 1: its interval was looked for */
+    unsigned char *looked, *want; /* nfull: 1: its interval was looked for; is to be */
     double *scale;            /* nfull: of the rise of the sketch; 0: it is of no use */
+    double *worst;            /* nfull: the rise farthest from what is expected, but not far */
     struct fit_likelihood *l; /* nfull */
-    double *lower, *upper;    /* work space of rise_along(): the bounds */
-    struct fit_sketch *cheap, *data; /* what is asked first: the sketch, or the data; these */
+    struct fit_crew crew;
+    struct eye *eye;          /* of each member */
+    int ask_data;             /* 1: the sketch is not asked, it leads the way only */
+    struct fit_arena storage;
 };
 
 static double value_of(const struct fit_result *r, size_t e)
@@ -61,9 +70,11 @@ static double wider(const struct profile *p, size_t e)
 
 /* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for
  * `from`; where it is above `enough` the others are fitted.  NaN: beyond a bound. */
-static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, double far, double enough)
+static double rise_along(const struct profile *p, size_t m, struct fit_sketch *from, size_t e, double far,
+                         double enough)
 {
-    struct fit_ls *f = p->f;
+    struct fit_ls *f = &p->crew.member[m];
+    const struct eye *eye = &p->eye[m];
     const struct fit_result *r = f->res;
     const double w = wider(p, e), variance = p->variance * w * w;
     double v = value_of(r, e) + far * w * r->std[e];
@@ -71,50 +82,51 @@ static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, d
         return NAN;
     long u = e < f->p ? -1 : f->obj->map[e - f->p];
     double held = u < 0 ? 0 : v - f->obj->origin[u];
-    fit_axis_point(f, e, v, p->theta);
-    double cost = fit_sketch_value(from, p->theta, u, held), gradient;
+    fit_axis_point(f, e, v, eye->theta);
+    double cost = fit_sketch_value(from, eye->theta, u, held), gradient;
     double rise = 2 * (cost - p->cost) / variance;
     if (rise > enough && (u >= 0 || rise < HOPELESS * enough)) {
         double certain = u < 0 ? INFINITY : p->cost + 0.5 * LINEAR_EXPECTED[0] * variance;
-        struct fit_sketch_spec spec = {p->lower, p->upper, u, held, LOOK_GTOL, certain, variance, 2};
+        struct fit_sketch_spec spec = {eye->lower, eye->upper, u, held, LOOK_GTOL, certain, variance, 2};
         double low = u < 0 ? f->lower[e] : 0, high = u < 0 ? f->upper[e] : 0;
         if (u < 0)
-            p->lower[e] = p->upper[e] = v;
-        fit_sketch_minimise(from, &spec, p->theta, &cost, &gradient);
+            eye->lower[e] = eye->upper[e] = v;
+        fit_sketch_minimise(from, &spec, eye->theta, &cost, &gradient);
         if (u < 0)
-            p->lower[e] = low, p->upper[e] = high;
+            eye->lower[e] = low, eye->upper[e] = high;
     }
     return 2 * (cost - p->cost) / variance;
 }
 
 /* What a rise of the sketch along the axis of e counts for: its curvature there, in that of the data. */
-static double calibrate(struct profile *p, size_t e)
+static double calibrate(const struct profile *p, size_t m, size_t e, struct fit_sketch *from)
 {
     double sum = 0, n = 0;
-    for (int side = -1; side <= 1 && fit_sketch_is_thin(p->cheap); side += 2) {
-        double rise = rise_along(p, p->cheap, e, side * CLOSE, INFINITY) / (CLOSE * CLOSE);
+    for (int side = -1; side <= 1 && fit_sketch_is_thin(from); side += 2) {
+        double rise = rise_along(p, m, from, e, side * CLOSE, INFINITY) / (CLOSE * CLOSE);
         if (rise > 0 && isfinite(rise))
             sum += rise, n++;
     }
     return n > 0 ? n / sum : 1;
 }
 
-/* One value on each side where the paraboloid is four above its least: no more is done when it holds.  *worst: the one
+/* One value on each side where the paraboloid is four above its least: no more is done when it holds.  worst: the one
  * that is farthest from four, of those that are not far. */
-static int looks_right(struct profile *p, size_t e, double *worst)
+static int looks_right(const struct profile *p, size_t m, size_t e)
 {
     const double *expected = e < p->f->p ? AS_EXPECTED : LINEAR_EXPECTED;
-    struct fit_sketch *from =
-        e < p->f->p ? p->cheap : p->data; /* contrasts are of short lags, of which sketches know little */
+    struct fit_sketch *from = e < p->f->p && !p->ask_data
+                                  ? p->eye[m].cheap
+                                  : p->eye[m].data; /* contrasts are of short lags, of which sketches know little */
     int right = 1, far = 0;
-    p->scale[e] = e < p->f->p ? calibrate(p, e) : 0;
+    p->scale[e] = e < p->f->p ? calibrate(p, m, e, from) : 0;
     for (int side = -1; side <= 1; side += 2) {
         double scale = p->scale[e] > 0 ? p->scale[e] : 1;
-        double rise = scale * rise_along(p, from, e, side * NEAR, expected[1] / scale);
+        double rise = scale * rise_along(p, m, from, e, side * NEAR, expected[1] / scale);
         right &= isnan(rise) || (rise > expected[0] && (e >= p->f->p || rise < expected[1]));
         far |= !isnan(rise) && !(fabs(log(rise / 4)) < log(NOT_FAR));
-        if (e < p->f->p && fabs(log(rise / 4)) < log(NOT_FAR) && fabs(rise - 4) >= fabs(*worst - 4))
-            *worst = rise;
+        if (e < p->f->p && fabs(log(rise / 4)) < log(NOT_FAR) && fabs(rise - 4) >= fabs(p->worst[e] - 4))
+            p->worst[e] = rise;
     }
     if (far || !(fabs(log(p->scale[e])) < log(NOT_FAR)))
         p->scale[e] = 0;
@@ -144,14 +156,14 @@ static int linear_on_bound(const struct fit_ls *f)
 }
 
 /* Is the error of e, as far as it is told, to be held against the cost away from the minimum? */
-static int worth_a_look(struct profile *p, size_t e, double *worst)
+static int worth_a_look(const struct profile *p, size_t m, size_t e)
 {
     const struct fit_result *r = p->f->res;
     if (!(r->std[e] > 0) || !isfinite(r->std[e]) || !is_free(r, e))
         return 0;
     if (e >= r->nparam && owed(p, e) < OWED && !linear_on_bound(p->f))
         return 0;
-    return !looks_right(p, e, worst) || (e < r->nparam && r->std[e] > FLAT * (r->upper[e] - r->lower[e]));
+    return !looks_right(p, m, e) || (e < r->nparam && r->std[e] > FLAT * (r->upper[e] - r->lower[e]));
 }
 
 /* ---- intervals ------------------------------------------------------------------------------------------------- */
@@ -192,54 +204,53 @@ static double reach(const struct profile *p, size_t e)
     return fmax(best - x->lower[1], x->upper[1] - best) / unit;
 }
 
-static enum fit_status find_interval(struct profile *p, size_t e)
+/* What the sketch is good for where the profile of e is followed. */
+static void take_sketch(const struct profile *p, struct fit_ls *own, size_t m, size_t e, int trusted)
 {
-    struct fit_ls *f = p->f;
-    struct fit_sketch *sketch = f->sketch;
-    const int trusted = f->sketch_trusted;
-    p->looked[e] = 1;
-    f->sketch = e < f->p ? sketch : NULL;
-    f->sketch_scale = p->scale[e];
-    f->sketch_trusted = trusted && p->scale[e] > 0 && e < f->p;
-    for (int turn = f->sketch_trusted ? 0 : 1; turn < 2; turn++) {
-        enum fit_status st = fit_likelihood_ends(f, e, p->variance, &f->evidence, &p->l[e]);
-        if (st != FIT_OK) {
-            f->sketch = sketch;
+    struct fit_sketch *sketch = p->eye[m].cheap;
+    own->sketch = e < own->p && fit_sketch_is_thin(sketch) ? sketch : NULL;
+    own->sketch_scale = p->scale[e];
+    own->sketch_trusted = trusted && own->sketch && p->scale[e] > 0;
+}
+
+static enum fit_status find_interval(struct profile *p, struct fit_ls *own, size_t m, size_t e)
+{
+    take_sketch(p, own, m, e, p->f->sketch_trusted);
+    for (int turn = own->sketch_trusted ? 0 : 1; turn < 2; turn++) {
+        enum fit_status st = fit_likelihood_ends(own, e, p->variance, &p->eye[m].evidence, &p->l[e]);
+        if (st != FIT_OK)
             return st;
-        }
         take_interval(p, e);
-        if (turn == 0 && reach(p, e) <= MUCH && f->res->interval[e].part[1].n == 1)
+        if (turn == 0 && reach(p, e) <= MUCH && p->f->res->interval[e].part[1].n == 1)
             break;
-        f->sketch_trusted = 0; /* far away the data are asked */
+        own->sketch_trusted = 0; /* far away the data are asked */
     }
-    f->sketch = sketch;
-    f->sketch_trusted = trusted;
     return FIT_OK;
 }
 
-/* Another minimum is nearly as low, and far away. */
-static int has_rival(const struct profile *p, size_t e)
+/* Another minimum is nearly as low, and far away: as far as the first n points tell. */
+static int has_rival(const struct profile *p, size_t e, size_t n)
 {
     const struct fit_result *r = p->f->res;
     int rival = 0;
-    for (size_t k = 0; k < p->f->evidence.n; k++)
+    for (size_t k = 0; k < n; k++)
         rival |= p->f->evidence.rise[k] >= pow(p->limit * wider(p, e), 2) && is_free(r, e) &&
                  fabs(fit_evidence_at(&p->f->evidence, k)[e] - value_of(r, e)) > APART * wider(p, e) * r->std[e];
     return rival;
 }
 
-/* A value was met, inside the interval of another parameter or at another minimum, that is farther than e should reach.
- */
-static int met_far(const struct profile *p, size_t e)
+/* A value was met, inside the interval of another parameter or at another minimum, that is farther than e should reach:
+ * one of the first n points. */
+static int met_far(const struct profile *p, size_t e, size_t n)
 {
     const struct fit_result *r = p->f->res;
     double best = value_of(r, e), far = 0;
     if (p->looked[e] || !(r->std[e] > 0) || !isfinite(r->std[e]) || !is_free(r, e))
         return 0;
-    for (size_t k = 0; k < p->f->evidence.n; k++)
+    for (size_t k = 0; k < n; k++)
         if (p->f->evidence.rise[k] < pow(p->limit * wider(p, e), 2))
             far = fmax(far, fabs(fit_evidence_at(&p->f->evidence, k)[e] - best));
-    return has_rival(p, e) || far > 1.15 * p->limit * wider(p, e) * r->std[e];
+    return has_rival(p, e, n) || far > 1.15 * p->limit * wider(p, e) * r->std[e];
 }
 
 /* Without a standard error for another reason, and worth an interval. */
@@ -287,81 +298,243 @@ enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
+/* The eyes of member m: those of the first are the sketches of the fit, of the others their twins. */
+static enum fit_status open_eyes(struct profile *p, size_t m)
+{
+    struct fit_ls *f = p->f, *own = &p->crew.member[m];
+    struct eye *eye = &p->eye[m];
+    enum fit_status st = FIT_OK;
+    FIT_TAKE_DOUBLES(&p->storage, f->p, &eye->theta, &eye->lower, &eye->upper);
+    fit_evidence_new(&eye->evidence, f->p, f->res->nfull, &p->storage);
+    if (p->storage.failed)
+        return fit_no_memory(f->err, "fit");
+    memcpy(eye->lower, f->lower, f->p * sizeof *eye->lower);
+    memcpy(eye->upper, f->upper, f->p * sizeof *eye->upper);
+    if (m == 0)
+        eye->data = fit_sketch_of_data(f);
+    else
+        st = fit_sketch_twin(p->eye[0].data, own, &eye->data);
+    if (st == FIT_OK && !eye->data)
+        st = fit_no_memory(f->err, "fit");
+    eye->cheap = m == 0 && f->sketch ? f->sketch : eye->data;
+    if (st == FIT_OK && m > 0 && f->sketch && (st = fit_sketch_twin(f->sketch, own, &eye->cheap)) != FIT_OK)
+        st = fit_fail(f->err, st, "%s", own->err->message);
+    return st;
+}
+
 static enum fit_status ask(struct profile *p)
 {
     struct fit_ls *f = p->f;
     enum fit_status st = fit_sketch_new(f, &f->sketch);
-    if (st == FIT_OK && !(p->data = fit_sketch_of_data(f)))
-        st = fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
-    p->cheap = f->sketch ? f->sketch : p->data;
+    if (st == FIT_OK)
+        st = fit_crew_new(f, &p->crew);
+    p->eye = fit_take(&p->storage, p->crew.n, sizeof *p->eye);
+    if (st == FIT_OK && !p->eye)
+        st = fit_no_memory(f->err, "fit");
+    for (size_t m = 0; m < p->crew.n && st == FIT_OK; m++)
+        st = open_eyes(p, m);
     return st;
 }
 
-/* Parameters whose interval is to be found, marked in want.  Returns the one whose look is farthest from what is
- * expected, but not far. */
-static size_t look_at_all(struct profile *p, unsigned char *want)
+static void close_eyes(struct profile *p)
+{
+    for (size_t m = 0; p->eye && m < p->crew.n; m++) {
+        if (p->eye[m].cheap != p->eye[m].data && m > 0)
+            fit_sketch_free(p->eye[m].cheap);
+        fit_sketch_free(p->eye[m].data);
+    }
+    fit_sketch_free(p->f->sketch);
+    p->f->sketch = NULL;
+    p->f->sketch_trusted = 0;
+}
+
+static enum fit_status look_at_one(void *user, struct fit_ls *own, size_t m, size_t e)
+{
+    struct profile *p = user;
+    (void)own;
+    p->want[e] = worth_a_look(p, m, e) != 0;
+    return FIT_OK;
+}
+
+/* Marks parameters whose interval is to be found.  *which: the one whose look is farthest from what is expected, but
+ * not far. */
+static enum fit_status look_at_all(struct profile *p, size_t *which)
 {
     const struct fit_result *r = p->f->res;
     double worst = 4;
-    size_t which = r->nparam;
-    for (size_t e = 0; e < r->nfull; e++) {
-        double before = worst;
-        want[e] = worth_a_look(p, e, &worst) != 0;
-        which = worst != before ? e : which;
-    }
-    return which;
+    for (size_t e = 0; e < r->nfull; e++)
+        p->worst[e] = 4;
+    enum fit_status st = fit_crew_run(&p->crew, r->nfull, look_at_one, p);
+    *which = r->nparam;
+    for (size_t e = 0; e < r->nfull; e++)
+        if (p->worst[e] != 4 && fabs(p->worst[e] - 4) >= fabs(worst - 4)) {
+            *which = p->worst[e] != worst ? e : *which;
+            worst = p->worst[e];
+        }
+    return st;
 }
 
 /* 1: the sketch shows what the data do, along the axis of `which`. */
 static int shows_the_data(struct profile *p, size_t which)
 {
+    const struct eye *eye = &p->eye[0];
     int agree = which < p->f->p;
     for (int side = -1; side <= 1 && agree; side += 2) {
-        double a = p->scale[which] * rise_along(p, p->cheap, which, side * NEAR, INFINITY);
-        double b = rise_along(p, p->data, which, side * NEAR, INFINITY);
+        double a = p->scale[which] * rise_along(p, 0, eye->cheap, which, side * NEAR, INFINITY);
+        double b = rise_along(p, 0, eye->data, which, side * NEAR, INFINITY);
         agree = isnan(a) || fabs(a - b) <= AGREES * fmax(4, b);
     }
     return agree;
 }
 
-static void look(struct profile *p, unsigned char *want)
+static enum fit_status look(struct profile *p)
 {
-    size_t which = look_at_all(p, want);
-    if (!fit_sketch_is_thin(p->cheap))
-        return;
+    size_t which;
+    enum fit_status st = look_at_all(p, &which);
+    if (st != FIT_OK || !fit_sketch_is_thin(p->eye[0].cheap))
+        return st;
     p->f->sketch_trusted = shows_the_data(p, which);
     if (p->f->sketch_trusted)
-        return;
-    struct fit_sketch *sketch = p->cheap; /* which only leads the way */
-    p->cheap = p->data;
-    look_at_all(p, want);
-    p->cheap = sketch;
+        return st;
+    p->ask_data = 1;
+    return look_at_all(p, &which);
 }
 
-/* Intervals of those marked, and of those that the evidence speaks against, which grows with each. */
-static enum fit_status find_intervals(struct profile *p, const unsigned char *want)
+/* All parameters in turn: intervals of those marked, and of those that the evidence speaks against, which grows.  What
+ * stands side by side in a model belongs together (amplitude, exponent and offset of a rate), and profits most from one
+ * another's evidence: turns take every third, then those behind them, so that they come one after the other. */
+struct round {
+    struct profile *p;
+    size_t *order; /* nfull */
+    int extend; /* 1: those that are known, by what was met since */
+    size_t n, normals; /* points known, and passes of all rounds so far, when it begins */
+    struct found {
+        struct fit_evidence met; /* of the member: what is new of it, copied */
+        double *better;          /* a lower cost, or NULL */
+        int asked, tired;        /* 1: the interval was looked for; it would take too long */
+        size_t n, normals;       /* points known, and passes, after it */
+        int lower;               /* 1: then a lower cost is known */
+        struct fit_arena storage;
+    } *found; /* nfull, in the order of the turns */
+};
+
+static void set_order(const struct fit_ls *f, size_t *order)
+{
+    enum { STRIDE = 3 };
+    size_t n = 0;
+    for (size_t first = 0; first < STRIDE; first++)
+        for (size_t e = first; e < f->p; e += STRIDE)
+            order[n++] = e;
+    for (; n < f->res->nfull; n++)
+        order[n] = n;
+}
+
+/* Copies what the piece has met, for the member goes on to others. */
+static enum fit_status keep_found(struct found *found, const struct fit_evidence *e, size_t first, struct fit_ls *own)
+{
+    struct fit_arena *a = &found->storage;
+    const size_t n = e->n - first;
+    found->met = (struct fit_evidence){.n = n, .room = n, .nparam = e->nparam, .nfull = e->nfull};
+    found->met.x = fit_take_copy(a, fit_evidence_at(e, first), n * e->nfull, sizeof *e->x);
+    found->met.rise = fit_take_copy(a, e->rise + first, n, sizeof *e->rise);
+    found->met.own = fit_take_copy(a, e->own + first, n, sizeof *e->own);
+    found->better = own->found_lower ? fit_take_copy(a, own->better, own->p, sizeof *own->better) : NULL;
+    return a->failed ? fit_no_memory(own->err, "fit") : FIT_OK;
+}
+
+/* Is the interval of e to be looked for, where the first n points are known, after so many passes? */
+static int is_asked(const struct round *w, struct found *found, size_t e, size_t n, size_t normals)
+{
+    const struct profile *p = w->p;
+    if (w->extend)
+        return p->looked[e] && p->f->res->interval[e].known;
+    const int wrong = (p->want[e] && !p->looked[e]) || met_far(p, e, n), tired = normals > PASSES;
+    found->tired = tired && wrong;
+    return !tired && (wrong || lacks_error(p, e));
+}
+
+static enum fit_status find_one(void *user, struct fit_ls *own, size_t m, size_t k)
+{
+    const struct round *w = user;
+    struct profile *p = w->p;
+    struct found *found = &w->found[k];
+    const struct found *before = k < FIT_CREW_LAG ? NULL : found - FIT_CREW_LAG;
+    const size_t e = w->order[k], n = before ? before->n : w->n, normals = own->obj->nnormal;
+    struct fit_evidence *known = &p->eye[m].evidence;
+    enum fit_status st;
+    if ((before && before->lower) || !is_asked(w, found, e, n, before ? before->normals : w->normals))
+        return FIT_OK;
+    found->asked = 1;
+    known->n = 0;
+    const struct fit_evidence visible = {.x = p->f->evidence.x, .rise = p->f->evidence.rise, .own = p->f->evidence.own,
+                                         .n = n, .nfull = known->nfull};
+    fit_evidence_append(known, &visible, 0);
+    if (w->extend) {
+        take_sketch(p, own, m, e, 0);
+        st = fit_likelihood_extend(own, e, p->variance, known, &p->l[e]);
+        take_interval(p, e);
+    } else {
+        st = find_interval(p, own, m, e);
+    }
+    found->normals = own->obj->nnormal - normals;
+    return st == FIT_OK ? keep_found(found, known, n, own) : st;
+}
+
+/* What turn k has met joins what is known. */
+static void merge_one(void *user, size_t k)
+{
+    const struct round *w = user;
+    struct fit_ls *f = w->p->f;
+    struct found *found = &w->found[k];
+    if (found->better && !f->found_lower) {
+        f->found_lower = 1;
+        memcpy(f->better, found->better, f->p * sizeof *f->better);
+    }
+    if (found->asked)
+        fit_evidence_append(&f->evidence, &found->met, 0);
+    fit_arena_free(&found->storage);
+    w->p->looked[w->order[k]] |= (unsigned char)found->asked;
+    found->n = f->evidence.n;
+    found->normals += k > 0 ? found[-1].normals : w->normals;
+    found->lower = f->found_lower;
+}
+
+/* *any: the interval of at least one was looked for. */
+static enum fit_status find_round(struct round *w, size_t normals, int *any)
+{
+    struct fit_ls *f = w->p->f;
+    const size_t n = f->res->nfull;
+    FIT_SCRATCH(a);
+    *w = (struct round){.p = w->p, .extend = w->extend, .n = f->evidence.n, .normals = normals};
+    w->found = fit_take(&a, n, sizeof *w->found);
+    w->order = fit_take(&a, n, sizeof *w->order);
+    if (a.failed)
+        return fit_no_memory(f->err, "fit");
+    set_order(f, w->order);
+    enum fit_status st = fit_crew_chain(&w->p->crew, n, find_one, merge_one, w);
+    *any = 0;
+    for (size_t k = 0; k < n; k++) {
+        *any |= w->found[k].asked;
+        if (w->found[k].tired)
+            withhold(f->res, w->order[k]);
+    }
+    w->normals = w->found[n - 1].normals;
+    w->found = NULL;
+    w->order = NULL;
+    return st;
+}
+
+/* Rounds until nothing more is to be found. */
+static enum fit_status find_intervals(struct profile *p)
 {
     struct fit_ls *f = p->f;
-    size_t n = f->res->nfull, before = f->obj->nnormal;
     enum fit_status st = FIT_OK;
-    for (int again = 1; again && st == FIT_OK && !f->found_lower;) {
-        again = 0;
-        for (size_t e = 0; e < n && st == FIT_OK && !f->found_lower; e++) {
-            const int tired = f->obj->nnormal - before > PASSES, wrong = (want[e] && !p->looked[e]) || met_far(p, e);
-            if (tired && wrong) /* its interval would take too long */
-                withhold(f->res, e);
-            if (tired || (!wrong && !lacks_error(p, e)))
-                continue;
-            st = find_interval(p, e);
-            again = 1;
-        }
-    }
-    for (size_t e = 0; e < n && st == FIT_OK && !f->found_lower; e++) { /* what later ones have met */
-        if (!p->looked[e] || !f->res->interval[e].known)
-            continue;
-        st = fit_likelihood_extend(f, e, p->variance, &f->evidence, &p->l[e]);
-        take_interval(p, e);
-    }
+    struct round w = {.p = p};
+    for (int again = 1; again && st == FIT_OK && !f->found_lower;)
+        st = find_round(&w, w.normals, &again);
+    w.extend = 1; /* what later ones have met */
+    if (st == FIT_OK && !f->found_lower)
+        st = find_round(&w, w.normals, &(int){0});
     return st;
 }
 
@@ -396,19 +569,20 @@ static enum fit_status examine(struct profile *p)
     struct fit_ls *f = p->f;
     struct fit_result *r = f->res;
     const double inflated = pow(fit_profile_widest(r), 2);
-    struct fit_survey_spec survey = {p->variance * inflated, inflated, p->limit, RIVAL, NULL};
-    unsigned char *want = calloc(r->nfull + 1, 1);
-    enum fit_status st = want ? ask(p) : fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
-    survey.cheap = p->cheap;
+    struct fit_survey_spec survey = {p->variance * inflated, inflated, p->limit, RIVAL, &p->crew, NULL};
+    enum fit_status st = ask(p);
+    struct fit_sketch **cheap = fit_take(&p->storage, p->crew.n, sizeof *cheap);
+    if (st == FIT_OK && !cheap)
+        st = fit_no_memory(f->err, "fit");
+    for (size_t m = 0; m < p->crew.n && st == FIT_OK; m++)
+        cheap[m] = p->eye[m].cheap;
+    survey.cheap = cheap;
     if (f->kernel->space == FIT_ROWS) /* as with MUCH_ROWS */
         survey.rival = p->limit * p->limit;
-    if (st == FIT_OK) {
-        look(p, want);
+    if (st == FIT_OK && (st = look(p)) == FIT_OK)
         st = fit_survey(f, &survey);
-    }
     if (st == FIT_OK && !f->found_lower)
-        st = find_intervals(p, want);
-    free(want);
+        st = find_intervals(p);
     if (st != FIT_OK || f->found_lower)
         return st;
     for (size_t e = 0; e < r->nfull; e++) {
@@ -419,7 +593,7 @@ static enum fit_status examine(struct profile *p)
         if (!r->interval[e].known || isnan(r->std[e]))
             continue;
         double far = reach(p, e);
-        r->interval[e].several = has_rival(p, e) || r->interval[e].part[1].n > 1;
+        r->interval[e].several = has_rival(p, e, f->evidence.n) || r->interval[e].part[1].n > 1;
         if (e < f->p)
             r->profile[e] = (far < 1 / much(p) ? far : fmax(far, 1)) * r->std[e];
         if (far < 1 / much(p) || far > much(p) || r->interval[e].several)
@@ -455,34 +629,22 @@ void fit_profile_none(struct fit_result *r)
 enum fit_status fit_profile_errors(struct fit_ls *f, double variance)
 {
     struct fit_result *r = f->res;
-    double *all = malloc((3 * f->p + r->nfull + 1) * sizeof *all), limit[2];
-    struct profile p = {.f = f, .best = r->theta, .variance = variance, .looked = calloc(r->nfull + 1, 1)};
-    p.l = calloc(r->nfull + 1, sizeof *p.l);
+    double limit[2];
+    struct profile p = {.f = f, .variance = variance, .cost = f->obj->cost};
     enum fit_status st = FIT_OK;
     fit_profile_none(r);
-    if (!all || !p.looked || !p.l) {
-        st = fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
-        goto done;
-    }
     fit_likelihood_limits(f, 0, limit);
     p.limit = limit[1];
-    p.scale = all;
-    memset(p.scale, 0, r->nfull * sizeof *p.scale);
-    p.theta = p.scale + r->nfull;
-    p.lower = p.theta + f->p;
-    p.upper = p.lower + f->p;
-    memcpy(p.lower, f->lower, f->p * sizeof *p.lower);
-    memcpy(p.upper, f->upper, f->p * sizeof *p.upper);
-    p.cost = f->obj->cost;
-    if (variance > 0 && 2 * f->obj->cost_error <= VISIBLE * variance)
+    FIT_TAKE_DOUBLES(&p.storage, r->nfull, &p.scale, &p.worst);
+    p.looked = fit_take(&p.storage, r->nfull, 1);
+    p.want = fit_take(&p.storage, r->nfull, 1);
+    p.l = fit_take(&p.storage, r->nfull, sizeof *p.l);
+    if (p.storage.failed)
+        st = fit_no_memory(f->err, "fit");
+    else if (variance > 0 && 2 * f->obj->cost_error <= VISIBLE * variance)
         st = examine(&p);
-done:
-    fit_sketch_free(p.data);
-    fit_sketch_free(f->sketch);
-    f->sketch = NULL;
-    f->sketch_trusted = 0;
-    free(all);
-    free(p.looked);
-    free(p.l);
+    close_eyes(&p);
+    fit_crew_free(&p.crew);
+    fit_arena_free(&p.storage);
     return st;
 }

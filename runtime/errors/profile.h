@@ -17,7 +17,8 @@
  * minimum, and two values of the data tell whether it is to be trusted.  Where the rise is not about 4 the ends of the
  * profile's intervals are found.  Then a survey (survey.h) looks for valleys and minima elsewhere.  Every point that is
  * met inside an interval of 95 % tells of all other parameters, contrasts too, how far they may be off (evidence.h):
- * what it speaks against is looked at again.
+ * what it speaks against is looked at again.  Each profile learns from those before it but for the last few, which may
+ * be on their way at the same time (crew.h); which these are does not depend on the number of threads.
  *
  * Parameters without a standard error because they stand on a bound, or near a value at which the model cannot
  * tell them from others (degeneracy.h), get these intervals as well; not those of which the model determines nothing

@@ -29,6 +29,20 @@ static const double SCAN_WORK = 4e6; /* residuals that the scans of a table may 
 
 struct candidate {
     double *theta, rise;
+    int told; /* 1: a minimum of the data, to be recorded with that rise */
+};
+
+/* What a member of the crew works with. */
+struct desk {
+    struct fit_sketch *cheap;
+    double *lower, *upper, *theta, *next;
+};
+
+/* What a piece of the survey has met. */
+struct met {
+    struct fit_evidence evidence;
+    double *better; /* a lower cost than that of the fit */
+    int lower;      /* 1: there is one */
 };
 
 struct survey {
@@ -36,10 +50,14 @@ struct survey {
     const struct fit_survey_spec *spec;
     const double *best;
     double least;               /* cost at the best */
-    double *lower, *upper, *theta, *next, *cost;
+    struct desk *desk;          /* of each member; the first is also that of what is done alone */
+    double *theta, *next;       /* of the first desk */
+    double *cost;
+    size_t points;              /* of a scan */
     struct candidate *candidate; /* by rise */
     size_t n, most;
     struct fit_start_spec box; /* for fit_start_sample() and its inverse */
+    struct fit_arena storage;
 };
 
 static double rise_of(const struct survey *s, double cost)
@@ -50,42 +68,64 @@ static double rise_of(const struct survey *s, double cost)
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 /* The rise at the minimum that theta leads to, with parameter k (unless negative) held where it is. */
-static double follow(struct survey *s, long k, double *theta)
+static double follow(const struct survey *s, const struct desk *d, long k, double *theta)
 {
     const struct fit_ls *f = s->f;
     double cost, gradient, far = PROMISING * s->spec->limit * s->spec->limit;
-    struct fit_sketch_spec spec = {s->lower, s->upper, -1, 0, GTOL, s->least + 0.5 * far * s->spec->variance,
+    struct fit_sketch_spec spec = {d->lower, d->upper, -1, 0, GTOL, s->least + 0.5 * far * s->spec->variance,
                                    s->spec->variance, 0};
     if (k >= 0)
-        s->lower[k] = s->upper[k] = theta[k];
-    fit_sketch_minimise(s->spec->cheap, &spec, theta, &cost, &gradient);
+        d->lower[k] = d->upper[k] = theta[k];
+    fit_sketch_minimise(d->cheap, &spec, theta, &cost, &gradient);
     if (k >= 0) {
-        s->lower[k] = f->lower[k];
-        s->upper[k] = f->upper[k];
+        d->lower[k] = f->lower[k];
+        d->upper[k] = f->upper[k];
     }
     return isnan(cost) ? INFINITY : rise_of(s, cost);
 }
 
-/* A lower cost than that of the fit. */
-static void better(struct survey *s, const double *theta)
+/* What the data say about a point that looks good enough; kept when its rise is below `most`. */
+static double confirm(const struct survey *s, const struct fit_ls *own, const double *theta, double most,
+                      struct met *met)
 {
-    if (s->f->found_lower)
-        return;
-    s->f->found_lower = 1;
-    memcpy(s->f->better, theta, s->f->p * sizeof *theta);
+    if (fit_objective_value(own->obj, theta) != FIT_EVAL_OK)
+        return INFINITY;
+    double rise = rise_of(s, own->obj->cost);
+    if (rise < most)
+        fit_evidence_add(&met->evidence, own->obj, theta, fmax(rise, 0), s->spec->inflated);
+    if (rise < -BETTER && !met->lower) {
+        met->lower = 1;
+        memcpy(met->better, theta, own->p * sizeof *theta);
+    }
+    return rise;
 }
 
-/* What the data say about a point that looks good enough; kept when its rise is below `most`. */
-static double confirm(struct survey *s, const double *theta, double most)
+/* Places for what n pieces meet, each at most `room` points; NULL: out of memory. */
+static struct met *met_new(struct survey *s, size_t n, size_t room)
 {
-    if (fit_objective_value(s->f->obj, theta) != FIT_EVAL_OK)
-        return INFINITY;
-    double rise = rise_of(s, s->f->obj->cost);
-    if (rise < most)
-        fit_evidence_add(&s->f->evidence, s->f->obj, theta, fmax(rise, 0), s->spec->inflated);
-    if (rise < -BETTER)
-        better(s, theta);
-    return rise;
+    struct met *met = fit_take(&s->storage, n, sizeof *met);
+    const size_t nfull = s->f->evidence.nfull;
+    for (size_t k = 0; met && k < n; k++) {
+        struct fit_evidence *e = &met[k].evidence;
+        *e = (struct fit_evidence){.room = room, .nparam = s->f->p, .nfull = nfull};
+        e->x = fit_take(&s->storage, room * nfull, sizeof *e->x);
+        FIT_TAKE_DOUBLES(&s->storage, room, &e->rise, &e->own);
+        met[k].better = fit_take(&s->storage, s->f->p, sizeof *met[k].better);
+    }
+    return s->storage.failed ? NULL : met;
+}
+
+/* What the pieces have met, in their order. */
+static void take_met(struct survey *s, const struct met *met, size_t n)
+{
+    struct fit_ls *f = s->f;
+    for (size_t k = 0; k < n; k++) {
+        fit_evidence_append(&f->evidence, &met[k].evidence, 0);
+        if (!met[k].lower || f->found_lower)
+            continue;
+        f->found_lower = 1;
+        memcpy(f->better, met[k].better, f->p * sizeof *f->better);
+    }
 }
 
 /* ---- valleys of rates -------------------------------------------------------------------------------------------- */
@@ -113,23 +153,41 @@ static size_t exponents(const struct survey *s, const struct fit_rate *r, double
     return n;
 }
 
-static void look_along(struct survey *s, const struct fit_rate *r, double side, double far)
+/* The valley of a rate on one side of the exponent of the fit. */
+struct valley {
+    const struct fit_rate *rate;
+    double side, far;
+};
+
+struct valleys {
+    const struct survey *s;
+    const struct valley *valley;
+    struct met *met;
+};
+
+static enum fit_status look_along(void *user, struct fit_ls *own, size_t m, size_t k)
 {
+    const struct valleys *all = user;
+    const struct survey *s = all->s;
+    const struct valley *v = &all->valley[k];
     const struct fit_ls *f = s->f;
-    double exponent[2 * EXPONENTS + 1], *at = s->theta;
-    size_t n = exponents(s, r, side, exponent), bytes = f->p * sizeof *at;
+    struct desk *d = &s->desk[m];
+    const size_t e = v->rate->exponent;
+    double exponent[2 * EXPONENTS + 1], *at = d->theta;
+    size_t n = exponents(s, v->rate, v->side, exponent), bytes = f->p * sizeof *at;
     memcpy(at, s->best, bytes);
-    for (size_t i = 0; i < n && fabs(exponent[i] - s->best[r->exponent]) <= far; i++) {
-        memcpy(s->next, at, bytes);
-        if (!fit_valley_point(r, &f->ds->layout, f->lower, f->upper, at, exponent[i], s->next))
+    for (size_t i = 0; i < n && fabs(exponent[i] - s->best[e]) <= v->far; i++) {
+        memcpy(d->next, at, bytes);
+        if (!fit_valley_point(v->rate, &f->ds->layout, f->lower, f->upper, at, exponent[i], d->next))
             continue;
-        double rise = follow(s, (long)r->exponent, s->next);
+        double rise = follow(s, d, (long)e, d->next);
         if (!isfinite(rise))
             continue;
-        memcpy(at, s->next, bytes);
+        memcpy(at, d->next, bytes);
         if (rise < 1.5 * s->spec->limit * s->spec->limit)
-            confirm(s, at, s->spec->limit * s->spec->limit);
+            confirm(s, own, at, s->spec->limit * s->spec->limit, &all->met[k]);
     }
+    return FIT_OK;
 }
 
 static int is_free(const struct fit_ls *f, size_t k)
@@ -137,17 +195,26 @@ static int is_free(const struct fit_ls *f, size_t k)
     return f->upper[k] > f->lower[k];
 }
 
-static void look_at_valleys(struct survey *s)
+static enum fit_status look_at_valleys(struct survey *s)
 {
     const struct fit_ls *f = s->f;
-    for (size_t k = 0; f->kernel->space == FIT_PAIRS && k < f->kernel->nrate; k++) {
+    const size_t nrate = f->kernel->space == FIT_PAIRS ? f->kernel->nrate : 0;
+    struct valley *valley = fit_take(&s->storage, 2 * nrate, sizeof *valley);
+    size_t n = 0;
+    for (size_t k = 0; valley && k < nrate; k++) {
         const struct fit_rate *r = &f->kernel->rate[k];
         if (!is_free(f, r->exponent) || !is_free(f, r->amplitude) || !is_free(f, r->offset))
             continue;
         double std = f->res->std[r->exponent], far = std > 0 && isfinite(std) ? FAR * std : INFINITY;
-        look_along(s, r, -1, far);
-        look_along(s, r, 1, far);
+        valley[n++] = (struct valley){r, -1, far};
+        valley[n++] = (struct valley){r, 1, far};
     }
+    struct valleys all = {s, valley, met_new(s, n, 2 * EXPONENTS + 1)};
+    if (!all.met)
+        return fit_no_memory(f->err, "fit");
+    enum fit_status st = fit_crew_run(s->spec->crew, n, look_along, &all);
+    take_met(s, all.met, n);
+    return st;
 }
 
 /* Without bounds there is no place in which to look for other values: periods below the distance of the points, say. */
@@ -168,30 +235,48 @@ static void propose(struct survey *s, double rise)
     for (; at > 0 && s->candidate[at - 1].rise > rise; at--)
         s->candidate[at] = s->candidate[at - 1];
     memcpy(theta, s->theta, s->f->p * sizeof *theta);
-    s->candidate[at] = (struct candidate){theta, rise};
+    s->candidate[at] = (struct candidate){theta, rise, 0};
 }
 
-static double cheap_rise(struct survey *s)
+static double cheap_rise(const struct survey *s)
 {
-    return rise_of(s, fit_sketch_value(s->spec->cheap, s->theta, -1, 0));
+    return rise_of(s, fit_sketch_value(s->desk[0].cheap, s->theta, -1, 0));
 }
 
-/* Dips along parameter k, beside that in which the best lies. */
-static void scan(struct survey *s, size_t k, size_t points)
+/* The i-th value of a scan along parameter k, as a place in its box from 0 to 1. */
+static double scanned(const struct survey *s, size_t k, size_t i, double *theta)
 {
     const struct fit_ls *f = s->f;
-    double here = fit_start_position(&s->box, k, s->best[k]);
-    memcpy(s->theta, s->best, f->p * sizeof *s->theta);
-    for (int turn = 0; turn < 2; turn++) /* costs, and then the dips */
-        for (size_t i = 0; i < points; i++) {
-            double u = ((double)i + 0.5) / (double)points;
-            s->theta[k] = fit_start_sample(&f->kernel->param[k], f->lower[k], f->upper[k], s->best[k], u);
-            if (turn == 0)
-                s->cost[i] = cheap_rise(s);
-            else if ((i == 0 || s->cost[i] < s->cost[i - 1]) && (i + 1 == points || s->cost[i] <= s->cost[i + 1]) &&
-                     fabs(u - here) > 1.0 / (double)points)
-                propose(s, s->cost[i]);
-        }
+    double u = ((double)i + 0.5) / (double)s->points;
+    theta[k] = fit_start_sample(&f->kernel->param[k], f->lower[k], f->upper[k], s->best[k], u);
+    return u;
+}
+
+/* Costs along parameter k. */
+static enum fit_status scan(void *user, struct fit_ls *own, size_t m, size_t k)
+{
+    const struct survey *s = user;
+    const struct desk *d = &s->desk[m];
+    memcpy(d->theta, s->best, own->p * sizeof *d->theta);
+    for (size_t i = 0; has_box(own, k) && i < s->points; i++) {
+        scanned(s, k, i, d->theta);
+        s->cost[k * s->points + i] = rise_of(s, fit_sketch_value(d->cheap, d->theta, -1, 0));
+    }
+    return FIT_OK;
+}
+
+/* Dips of these, beside that in which the best lies. */
+static void propose_dips(struct survey *s, size_t k)
+{
+    const double here = fit_start_position(&s->box, k, s->best[k]), *cost = s->cost + k * s->points;
+    const size_t n = s->points;
+    memcpy(s->theta, s->best, s->f->p * sizeof *s->theta);
+    for (size_t i = 0; i < n; i++) {
+        double u = scanned(s, k, i, s->theta);
+        if ((i == 0 || cost[i] < cost[i - 1]) && (i + 1 == n || cost[i] <= cost[i + 1]) &&
+            fabs(u - here) > 1.0 / (double)n)
+            propose(s, cost[i]);
+    }
 }
 
 /* s->theta as a reflection of the best, in its bounds. */
@@ -233,27 +318,11 @@ static void reflect_angle(struct survey *s, const struct fit_degeneracy *d)
     }
 }
 
-static void look_for_modes(struct survey *s)
+/* Points all over the box. */
+static void propose_random(struct survey *s, size_t n)
 {
     const struct fit_ls *f = s->f;
-    const int rows = f->kernel->space == FIT_ROWS;
-    size_t nfree = 0, points = SCAN;
-    for (size_t k = 0; k < f->p; k++)
-        nfree += has_box(f, k) != 0;
-    if (rows)
-        points = (size_t)fmin(fmax(SCAN_WORK / (double)(f->ds->npoint * (nfree + 1)), SCAN), SCAN_MOST);
-    for (size_t k = 0; k < f->p; k++) {
-        if (!has_box(f, k))
-            continue;
-        scan(s, k, points);
-        reflected(s, k, -s->best[k]);
-    }
-    for (size_t i = 0; i < f->kernel->nrate; i++)
-        reflect_rate(s, &f->kernel->rate[i]);
-    for (size_t i = 0; i < f->kernel->ndegeneracy; i++)
-        if (f->kernel->degeneracy[i].kind == FIT_DEGENERATE_MIRROR_ANGLE)
-            reflect_angle(s, &f->kernel->degeneracy[i]);
-    for (size_t i = 0; rows && points > SCAN && i < RANDOM * nfree; i++) {
+    for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < f->p; k++) {
             double u[2];
             fit_rng_uniform(f->opt->seed, 0x53560000u + k, i, u);
@@ -263,6 +332,36 @@ static void look_for_modes(struct survey *s)
         }
         propose(s, cheap_rise(s));
     }
+}
+
+static enum fit_status look_for_modes(struct survey *s)
+{
+    const struct fit_ls *f = s->f;
+    const int rows = f->kernel->space == FIT_ROWS;
+    size_t nfree = 0;
+    for (size_t k = 0; k < f->p; k++)
+        nfree += has_box(f, k) != 0;
+    s->points = SCAN;
+    if (rows)
+        s->points = (size_t)fmin(fmax(SCAN_WORK / (double)(f->ds->npoint * (nfree + 1)), SCAN), SCAN_MOST);
+    FIT_TAKE_DOUBLES(&s->storage, f->p * s->points, &s->cost);
+    if (!s->cost)
+        return fit_no_memory(f->err, "fit");
+    enum fit_status st = fit_crew_run(s->spec->crew, f->p, scan, s);
+    for (size_t k = 0; k < f->p && st == FIT_OK; k++) {
+        if (!has_box(f, k))
+            continue;
+        propose_dips(s, k);
+        reflected(s, k, -s->best[k]);
+    }
+    for (size_t i = 0; i < f->kernel->nrate; i++)
+        reflect_rate(s, &f->kernel->rate[i]);
+    for (size_t i = 0; i < f->kernel->ndegeneracy; i++)
+        if (f->kernel->degeneracy[i].kind == FIT_DEGENERATE_MIRROR_ANGLE)
+            reflect_angle(s, &f->kernel->degeneracy[i]);
+    if (rows && s->points > SCAN)
+        propose_random(s, RANDOM * nfree);
+    return st;
 }
 
 /* Square of the distance in standard errors of the paraboloid at the best. */
@@ -287,15 +386,15 @@ static void image_of(const struct survey *s, const struct fit_degeneracy *d, con
 }
 
 /* The same values within their errors, of other parameters: terms of a sum that have changed places. */
-static int is_exchange(struct survey *s, const double *theta)
+static int is_exchange(const struct survey *s, const double *theta, double *next)
 {
     size_t p = s->f->p, found = 0;
-    memcpy(s->next, theta, p * sizeof *theta);
+    memcpy(next, theta, p * sizeof *theta);
     for (size_t k = 0; k < p; k++) {
         double std = s->f->res->std[k], near = EQUAL * fabs(s->best[k]) + (isfinite(std) ? EQUAL_STD * std : 0);
         for (size_t l = 0; l < p; l++)
-            if (fabs(s->next[l] - s->best[k]) <= near) {
-                s->next[l] = NAN; /* taken */
+            if (fabs(next[l] - s->best[k]) <= near) {
+                next[l] = NAN; /* taken */
                 found++;
                 break;
             }
@@ -320,27 +419,27 @@ static int is_degenerate(const struct survey *s, const double *theta)
 }
 
 /* 1: the best with terms exchanged, or with signs changed in a way that the compiler has found: told elsewhere, and the
- * errors are those of the terms. */
-static int is_image(struct survey *s, const double *theta)
+ * errors are those of the terms.  next: work space. */
+static int is_image(const struct survey *s, const double *theta, double *next)
 {
     const struct fit_ls *f = s->f;
     for (size_t i = 0; i < f->kernel->ndegeneracy; i++) {
         const struct fit_degeneracy *d = &f->kernel->degeneracy[i];
         if (d->kind != FIT_DEGENERATE_MIRROR)
             continue;
-        image_of(s, d, theta, s->next);
-        if (squared_distance(s, s->next, s->best) < SAME * SAME)
+        image_of(s, d, theta, next);
+        if (squared_distance(s, next, s->best) < SAME * SAME)
             return 1;
     }
-    return is_degenerate(s, theta) || is_exchange(s, theta);
+    return is_degenerate(s, theta) || is_exchange(s, theta, next);
 }
 
-/* A minimum of the data at s->theta becomes one of the result. */
-static void record(struct survey *s, double rise)
+/* A minimum of the data becomes one of the result. */
+static void record(struct survey *s, const double *theta, double rise)
 {
     struct fit_result *r = s->f->res;
     for (size_t k = 0; k < r->nminimum; k++)
-        if (squared_distance(s, s->theta, r->minima[k].theta) < SAME * SAME)
+        if (squared_distance(s, theta, r->minima[k].theta) < SAME * SAME)
             return;
     if (r->nminimum == r->room_minimum)
         return;
@@ -348,67 +447,107 @@ static void record(struct survey *s, double rise)
     struct fit_minimum m = {.theta = r->minima[at].theta, .cost = s->least + 0.5 * rise * s->spec->variance,
                             .above = fmax(rise, 0) * s->spec->inflated, .found = 1};
     snprintf(m.origin, sizeof m.origin, "survey around the minimum");
-    memcpy(m.theta, s->theta, s->f->p * sizeof *m.theta);
+    memcpy(m.theta, theta, s->f->p * sizeof *m.theta);
     for (; at > 1 && r->minima[at - 1].above > m.above; at--)
         r->minima[at] = r->minima[at - 1];
     r->minima[at] = m;
 }
 
-/* Follows the candidates, best first, to minima of the data. */
-static void follow_candidates(struct survey *s)
+struct candidates {
+    const struct survey *s;
+    struct met *met;
+};
+
+static enum fit_status follow_candidate(void *user, struct fit_ls *own, size_t m, size_t c)
 {
-    struct fit_ls *f = s->f;
+    const struct candidates *all = user;
+    const struct survey *s = all->s;
+    struct candidate *candidate = &s->candidate[c];
+    double *theta = candidate->theta, *next = s->desk[m].next;
     const double told = PROMISING * s->spec->limit * s->spec->limit;
-    size_t bytes = f->p * sizeof *s->theta;
-    for (size_t c = 0; c < s->n && !f->over; c++) {
-        memcpy(s->theta, s->candidate[c].theta, bytes);
-        double rise = follow(s, -1, s->theta);
-        if (!(rise < told) || squared_distance(s, s->theta, s->best) < SAME * SAME || is_image(s, s->theta))
-            continue;
-        if (fit_sketch_is_thin(s->spec->cheap)) {
-            fit_ls_try(f, s->theta, STEPS);
-            if (squared_distance(s, s->theta, s->best) < SAME * SAME)
-                continue;
-        }
-        if ((rise = confirm(s, s->theta, s->spec->rival)) < told)
-            record(s, rise);
+    double rise = follow(s, &s->desk[m], -1, theta);
+    if (!(rise < told) || squared_distance(s, theta, s->best) < SAME * SAME || is_image(s, theta, next))
+        return FIT_OK;
+    if (fit_sketch_is_thin(s->desk[m].cheap)) {
+        fit_ls_try(own, theta, STEPS);
+        if (squared_distance(s, theta, s->best) < SAME * SAME)
+            return FIT_OK;
     }
+    candidate->rise = confirm(s, own, theta, s->spec->rival, &all->met[c]);
+    candidate->told = candidate->rise < told;
+    return FIT_OK;
+}
+
+/* Follows the candidates to minima of the data; the best is told first. */
+static enum fit_status follow_candidates(struct survey *s)
+{
+    struct candidates all = {s, met_new(s, s->n, 1)};
+    if (!all.met)
+        return fit_no_memory(s->f->err, "fit");
+    enum fit_status st = s->f->over ? FIT_OK : fit_crew_run(s->spec->crew, s->n, follow_candidate, &all);
+    take_met(s, all.met, s->n);
+    for (size_t c = 0; c < s->n; c++)
+        if (s->candidate[c].told)
+            record(s, s->candidate[c].theta, s->candidate[c].rise);
+    return st;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* Minima that the search for starts has met. */
-static void confirm_known(struct survey *s)
+static enum fit_status confirm_known(struct survey *s)
 {
     const struct fit_result *r = s->f->res;
+    struct met *met = met_new(s, 1, r->nminimum);
+    if (!met)
+        return fit_no_memory(s->f->err, "fit");
     for (size_t m = 1; m < r->nminimum; m++)
-        if (r->minima[m].above < s->spec->rival * s->spec->inflated && !is_image(s, r->minima[m].theta))
-            confirm(s, r->minima[m].theta, s->spec->rival);
+        if (r->minima[m].above < s->spec->rival * s->spec->inflated && !is_image(s, r->minima[m].theta, s->next))
+            confirm(s, s->f, r->minima[m].theta, s->spec->rival, met);
+    take_met(s, met, 1);
+    return FIT_OK;
+}
+
+static enum fit_status begin(struct survey *s)
+{
+    const struct fit_ls *f = s->f;
+    const size_t p = f->p;
+    struct fit_arena *a = &s->storage;
+    s->desk = fit_take(a, s->spec->crew->n, sizeof *s->desk);
+    for (size_t m = 0; s->desk && m < s->spec->crew->n; m++) {
+        struct desk *d = &s->desk[m];
+        d->cheap = s->spec->cheap[m];
+        FIT_TAKE_DOUBLES(a, p, &d->lower, &d->upper, &d->theta, &d->next);
+        if (a->failed)
+            break;
+        memcpy(d->lower, f->lower, p * sizeof *d->lower);
+        memcpy(d->upper, f->upper, p * sizeof *d->upper);
+    }
+    s->candidate = fit_take(a, s->most, sizeof *s->candidate);
+    for (size_t c = 0; s->candidate && c < s->most; c++)
+        s->candidate[c].theta = fit_take(a, p, sizeof *s->candidate->theta);
+    if (a->failed)
+        return fit_no_memory(f->err, "fit");
+    s->theta = s->desk[0].theta;
+    s->next = s->desk[0].next;
+    return FIT_OK;
 }
 
 enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec)
 {
-    size_t p = f->p, most = f->kernel->space == FIT_ROWS ? FOLLOWED_ROWS : FOLLOWED;
-    struct survey s = {
-        .f = f, .spec = spec, .best = f->res->theta, .most = most, .least = fit_sketch_least(spec->cheap)};
-    FIT_SCRATCH(a);
-    FIT_TAKE_DOUBLES(&a, p, &s.lower, &s.upper, &s.theta, &s.next);
-    FIT_TAKE_DOUBLES(&a, SCAN_MOST, &s.cost);
-    s.candidate = fit_take(&a, most, sizeof *s.candidate);
-    for (size_t c = 0; s.candidate && c < most; c++)
-        s.candidate[c].theta = fit_take(&a, p, sizeof *s.candidate->theta);
-    if (a.failed)
-        return fit_no_memory(f->err, "fit");
-    memcpy(s.lower, f->lower, p * sizeof *s.lower);
-    memcpy(s.upper, f->upper, p * sizeof *s.upper);
+    struct survey s = {.f = f,
+                       .spec = spec,
+                       .best = f->res->theta,
+                       .most = f->kernel->space == FIT_ROWS ? FOLLOWED_ROWS : FOLLOWED,
+                       .least = fit_sketch_least(spec->cheap[0])};
     s.box = (struct fit_start_spec){.kernel = f->kernel, .lower = f->lower, .upper = f->upper, .start = f->res->theta};
-    confirm_known(&s);
-    look_at_valleys(&s);
-    if (!f->opt->start_only) { /* nothing is to be searched then */
-        look_for_modes(&s);
-        follow_candidates(&s);
-    }
-    if (f->opt->interrupt && *f->opt->interrupt)
+    enum fit_status st = begin(&s);
+    if (st == FIT_OK && (st = confirm_known(&s)) == FIT_OK)
+        st = look_at_valleys(&s);
+    if (st == FIT_OK && !f->opt->start_only && (st = look_for_modes(&s)) == FIT_OK) /* else nothing is to be searched */
+        st = follow_candidates(&s);
+    fit_arena_free(&s.storage);
+    if (st == FIT_OK && f->opt->interrupt && *f->opt->interrupt)
         return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
-    return FIT_OK;
+    return st;
 }

@@ -13,14 +13,15 @@
 #pragma once
 
 #include "errors/thin_profile.h"
-#include "leastsquares/fit_impl.h"
+#include "leastsquares/crew.h"
 
 struct fit_survey_spec {
     double variance;          /* in whose units a rise counts */
     double inflated;          /* by which it is larger than that of independent residuals */
     double limit;             /* of the root of the rise: points below it are added to f->evidence */
     double rival;             /* rise below which other minima are added, too */
-    struct fit_sketch *cheap; /* what is asked for costs */
+    struct fit_crew *crew;    /* who does it, */
+    struct fit_sketch *const *cheap; /* and what each member asks for costs */
 };
 
 /* About f->res->theta, after fit_covariance().  Other minima are added to f->res; a better one is left in f->better

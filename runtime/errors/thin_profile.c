@@ -250,7 +250,8 @@ static enum fit_status drawing_new(struct fit_objective *o, const double *theta,
 /* ---- the sketch ------------------------------------------------------------------------------ */
 
 struct fit_sketch {
-    struct drawing *drawing;
+    struct drawing *drawing; /* NULL: the data themselves */
+    int borrowed;            /* 1: the drawing is that of the sketch whose twin it is */
     struct fit_objective *obj;
     struct fit_nlsq *nlsq;
     struct fit_nlsq_problem inner;
@@ -360,6 +361,21 @@ struct fit_sketch *fit_sketch_of_data(struct fit_ls *f)
     return NULL;
 }
 
+enum fit_status fit_sketch_twin(const struct fit_sketch *s, struct fit_ls *own, struct fit_sketch **twin)
+{
+    struct fit_sketch *t = *twin = calloc(1, sizeof *t);
+    if (!t)
+        return fit_no_memory(own->err, "fit");
+    *t = *s;
+    t->borrowed = 1;
+    t->obj = s->drawing ? NULL : own->obj;
+    t->nlsq = fit_nlsq_new(s->p);
+    t->trial = malloc((s->p + 1) * sizeof *t->trial);
+    if (!t->nlsq || !t->trial)
+        return fit_no_memory(own->err, "fit");
+    return s->drawing ? fit_objective_twin(s->obj, 1, &t->obj, own->err) : FIT_OK;
+}
+
 int fit_sketch_is_thin(const struct fit_sketch *s)
 {
     return s->drawing != NULL;
@@ -373,7 +389,8 @@ void fit_sketch_free(struct fit_sketch *s)
     fit_nlsq_free(s->nlsq);
     if (s->drawing)
         fit_objective_free(s->obj);
-    drawing_free(s->drawing);
+    if (!s->borrowed)
+        drawing_free(s->drawing);
     free(s);
 }
 

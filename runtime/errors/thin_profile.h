@@ -30,6 +30,9 @@ enum fit_status fit_sketch_new(struct fit_ls *f, struct fit_sketch **sketch);
 /* The cost of the data itself, to be asked in the same way: of few values, where a sketch does not pay.  The objective
  * of the fit is borrowed.  NULL: memory is out. */
 struct fit_sketch *fit_sketch_of_data(struct fit_ls *f);
+/* The same sketch for member `own` of a crew (crew.h), as long as s lives: of the data, its passes are those of
+ * own->obj. */
+enum fit_status fit_sketch_twin(const struct fit_sketch *s, struct fit_ls *own, struct fit_sketch **twin);
 void fit_sketch_free(struct fit_sketch *s); /* NULL is allowed */
 
 /* 0: it is that of the data itself. */

@@ -33,6 +33,17 @@ void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, con
     e->rise[e->n++] = own * inflated;
 }
 
+void fit_evidence_append(struct fit_evidence *e, const struct fit_evidence *from, size_t first)
+{
+    if (from->n <= first)
+        return;
+    const size_t wanted = from->n - first, n = wanted < e->room - e->n ? wanted : e->room - e->n;
+    memcpy(e->x + e->n * e->nfull, from->x + first * from->nfull, n * e->nfull * sizeof *e->x);
+    memcpy(e->rise + e->n, from->rise + first, n * sizeof *e->rise);
+    memcpy(e->own + e->n, from->own + first, n * sizeof *e->own);
+    e->n += n;
+}
+
 void fit_evidence_beside(const struct fit_evidence *e, size_t which, double v, long beside[2])
 {
     beside[0] = beside[1] = -1;

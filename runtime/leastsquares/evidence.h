@@ -23,6 +23,9 @@ void fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull, struc
 void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double own,
                       double inflated);
 
+/* Points k >= first of `from`, as far as there is room. */
+void fit_evidence_append(struct fit_evidence *e, const struct fit_evidence *from, size_t first);
+
 /* Point k: nfull numbers. */
 const double *fit_evidence_at(const struct fit_evidence *e, size_t k);
 

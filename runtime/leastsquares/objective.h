@@ -107,6 +107,12 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
                                   struct fit_objective **obj, struct fit_error *err);
 void fit_objective_free(struct fit_objective *obj);
 
+/* The same function on the same values, with work space of its own, for passes beside those of `from`, which it
+ * borrows and which keeps its weights meanwhile.  Nothing of `from` at the theta of its last call is known.  Of values
+ * in memory only. */
+enum fit_status fit_objective_twin(const struct fit_objective *from, int threads, struct fit_objective **twin,
+                                   struct fit_error *err);
+
 /* Minimum over the linear parameters at theta[nparam]: u, state, lin, ssr, cost.
  * FIT_EVAL_REJECT when the model is not finite there, FIT_EVAL_STOP when interrupted. */
 enum fit_eval fit_objective_value(struct fit_objective *obj, const double *theta);

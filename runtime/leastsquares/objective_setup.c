@@ -205,7 +205,7 @@ static void allocate_basic(struct fit_objective *o)
     FIT_TAKE_DOUBLES(a, o->kernel->workspace(&o->ds->layout), &o->ws);
 }
 
-static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit_objective_setup *s,
+static enum fit_status allocate_blocks(struct fit_objective *o, int threads, const atomic_int *interrupt,
                                        struct fit_error *err)
 {
     size_t all = 0, largest = 0;
@@ -222,7 +222,7 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
     if (o->storage_.failed)
         return fit_no_memory(err, "fit");
     size_t extra = max_size(o->kernel->scratch(&o->ds->layout), 3 * FIT_LANES * o->ngroup);
-    struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, extra, s->threads, s->interrupt};
+    struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, extra, threads, interrupt};
     return fit_parallel_new(o->ds, &need, &o->par, err);
 }
 
@@ -292,7 +292,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     if ((st = set_bounds(o, setup, err)) != FIT_OK || (st = set_shifts(o, setup, err)) != FIT_OK)
         goto done;
     find_blocks(o);
-    if ((st = allocate_blocks(o, setup, err)) != FIT_OK || (st = begin_density(o, err)) != FIT_OK)
+    if ((st = allocate_blocks(o, setup->threads, setup->interrupt, err)) != FIT_OK || (st = begin_density(o, err)) != FIT_OK)
         goto done;
     for (size_t t = 0; t < ds->ntile; t++)
         for (size_t g = 0; g < o->ngroup; g++) {
@@ -303,6 +303,68 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     *obj = o;
 done:
     if (st != FIT_OK)
+        fit_objective_free(o);
+    return st;
+}
+
+static void copy_doubles(double *to, const double *from, size_t n)
+{
+    memcpy(to, from, n * sizeof *to);
+}
+
+/* What number_unknowns(), set_bounds(), set_shifts(), find_blocks() and the functions for weights have filled. */
+static void copy_basic(struct fit_objective *o, const struct fit_objective *from)
+{
+    const size_t e = o->ngroup * o->nlinear;
+    memcpy(o->map, from->map, e * sizeof *o->map);
+    memcpy(o->order, from->order, e * sizeof *o->order);
+    memcpy(o->place, from->place, e * sizeof *o->place);
+    memcpy(o->block_of, from->block_of, e * sizeof *o->block_of);
+    memcpy(o->block_first, from->block_first, (e + 1) * sizeof *o->block_first);
+    memcpy(o->block_matrix, from->block_matrix, e * sizeof *o->block_matrix);
+    copy_doubles(o->shift, from->shift, e);
+    copy_doubles(o->origin, from->origin, e);
+    copy_doubles(o->lower, from->lower, e);
+    copy_doubles(o->upper, from->upper, e);
+    copy_doubles(o->ref, from->ref, e);
+    copy_doubles(o->lin_loss, from->lin_loss, e);
+    copy_doubles(o->factor, from->factor, o->ngroup);
+    copy_doubles(o->shrink, from->shrink, o->nlinear);
+}
+
+/* 1: all that the weights of the loss make of the values is there, and only read from now on. */
+static int all_kept(const struct fit_objective *o)
+{
+    int all = o->kept != NULL;
+    for (size_t t = 0; all && t < o->ds->ntile; t++)
+        all &= o->is_kept[t];
+    return all;
+}
+
+enum fit_status fit_objective_twin(const struct fit_objective *from, int threads, struct fit_objective **twin,
+                                   struct fit_error *err)
+{
+    struct fit_objective *o = malloc(sizeof *o);
+    *twin = NULL;
+    if (!o)
+        return fit_no_memory(err, "fit");
+    *o = *from;
+    o->storage_ = (struct fit_arena){0};
+    o->par = NULL;
+    o->nvalue = o->nnormal = o->nadjoint = 0;
+    if (!all_kept(from)) {
+        o->kept = NULL;
+        o->is_kept = NULL;
+    }
+    allocate_basic(o);
+    if (!o->storage_.failed)
+        copy_basic(o, from);
+    enum fit_status st = o->storage_.failed
+                             ? fit_no_memory(err, "fit")
+                             : allocate_blocks(o, threads, fit_parallel_interrupt(from->par), err);
+    if (st == FIT_OK)
+        *twin = o;
+    else
         fit_objective_free(o);
     return st;
 }

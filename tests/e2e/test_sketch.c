@@ -1,6 +1,7 @@
-/* test_sketch.c -- the sketch of the cost (thin_profile.h) against the cost itself: at the minimum, and
- * along profiles. */
+/* test_sketch.c -- the sketch of the cost (thin_profile.h) against the cost itself: at the minimum, and along profiles;
+ * the crew (crew.h) that looks at both. */
 #include "fit/fit.h"
+#include "leastsquares/crew.h"
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/problem.h"
 #include "math/rng.h"
@@ -204,12 +205,118 @@ static void test_sketch_has_the_same_bits_for_any_number_of_threads(void **state
     end(&three);
 }
 
+/* Costs of the data and of the sketch beside the minimum, by whoever is asked. */
+struct asked {
+    struct setting *x;
+    struct fit_sketch *sketch[16];
+    double cost[40][2];
+    unsigned char used[16];
+};
+
+static enum fit_status ask(void *user, struct fit_ls *own, size_t m, size_t k)
+{
+    struct asked *a = user;
+    double theta[16];
+    memcpy(theta, a->x->r.theta, own->p * sizeof *theta);
+    theta[k % own->p] *= 1 + 1e-3 * (double)(k + 1);
+    assert_int_equal(fit_objective_value(own->obj, theta), FIT_EVAL_OK);
+    a->cost[k][0] = own->obj->cost;
+    a->cost[k][1] = fit_sketch_value(a->sketch[m], theta, -1, 0);
+    a->used[m] = 1;
+    return FIT_OK;
+}
+
+/* With the weights of a robust loss, if `frozen`. */
+static void ask_by(struct asked *a, int threads, int frozen)
+{
+    struct setting x;
+    struct fit_crew crew;
+    begin(&x, &heterodyne, threads);
+    *a = (struct asked){.x = &x};
+    if (frozen) {
+        const double one[NG] = {1, 1};
+        const struct fit_objective_robust loss = {.loss = FIT_LOSS_SOFT_L1, .f_scale = 0.005, .curve = 0.8};
+        assert_int_equal(fit_objective_freeze(x.run.obj, x.r.theta, one, &loss), FIT_EVAL_OK);
+        if (threads > 1) /* else all that is kept of the values comes to be on the way */
+            assert_int_equal(fit_objective_value(x.run.obj, x.r.theta), FIT_EVAL_OK);
+    }
+    assert_int_equal(fit_crew_new(&x.run, &crew), FIT_OK);
+    assert_int_equal(crew.n, threads);
+    for (size_t m = 0; m < crew.n; m++)
+        assert_int_equal(fit_sketch_twin(x.sketch, &crew.member[m], &a->sketch[m]), FIT_OK);
+    const size_t before = x.run.obj->nvalue;
+    assert_int_equal(fit_crew_run(&crew, 40, ask, a), FIT_OK);
+    for (size_t m = 0; m < crew.n; m++)
+        fit_sketch_free(a->sketch[m]);
+    fit_crew_free(&crew);
+    assert_int_equal(x.run.obj->nvalue - before, 40); /* passes of members count */
+    end(&x);
+}
+
+static void test_members_of_a_crew_see_the_same_bits(void **state)
+{
+    struct asked one, three;
+    (void)state;
+    for (int frozen = 0; frozen < 2; frozen++) {
+        ask_by(&one, 1, frozen);
+        ask_by(&three, 3, frozen);
+        assert_memory_equal(one.cost, three.cost, sizeof one.cost);
+        assert_true(one.cost[0][0] != one.cost[1][0]);
+    }
+}
+
+enum { PIECES = 60 };
+
+/* Pieces of a chain: how many were merged for sure when one began, and in which order. */
+struct chain {
+    size_t merged, seen[PIECES], order[PIECES], fails;
+};
+
+static enum fit_status link_piece(void *user, struct fit_ls *own, size_t m, size_t k)
+{
+    struct chain *c = user;
+    (void)m;
+    c->seen[k] = k < FIT_CREW_LAG ? 0 : c->order[k - FIT_CREW_LAG]; /* written before k begins */
+    return k == c->fails ? fit_fail(own->err, FIT_ERR_DATA, "piece %zu", k) : FIT_OK;
+}
+
+static void link_merge(void *user, size_t k)
+{
+    struct chain *c = user;
+    c->order[k] = ++c->merged;
+}
+
+static void test_pieces_of_a_chain_know_what_was_merged_before(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 5; threads += 2) {
+        struct setting x;
+        struct fit_crew crew;
+        struct chain c = {.fails = PIECES};
+        begin(&x, &laminar, threads);
+        assert_int_equal(fit_crew_new(&x.run, &crew), FIT_OK);
+        assert_int_equal(fit_crew_chain(&crew, PIECES, link_piece, link_merge, &c), FIT_OK);
+        assert_int_equal(c.merged, PIECES);
+        for (size_t k = 0; k < PIECES; k++) {
+            assert_int_equal(c.order[k], k + 1);
+            assert_int_equal(c.seen[k], k < FIT_CREW_LAG ? 0 : k - FIT_CREW_LAG + 1);
+        }
+        c = (struct chain){.fails = 7};
+        assert_int_equal(fit_crew_chain(&crew, PIECES, link_piece, link_merge, &c), FIT_ERR_DATA);
+        assert_string_equal(x.err.message, "piece 7");
+        fit_crew_free(&crew);
+        end(&x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sketch_of_laminar_flow_has_the_profiles_of_the_data),
         cmocka_unit_test(test_sketch_of_two_components_has_the_profiles_of_the_data),
         cmocka_unit_test(test_sketch_has_the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(test_members_of_a_crew_see_the_same_bits),
+        cmocka_unit_test(test_pieces_of_a_chain_know_what_was_merged_before),
     };
     return cmocka_run_group_tests_name("sketch", tests, NULL, NULL);
 }
