@@ -115,6 +115,8 @@ static const char *obstacle(const struct front_result *const r[2], int same_data
         return "they are of different values";
     if (r[0]->reweighted || r[1]->reweighted)
         return "the values were weighted by the residuals of each fit; give both the noise (--sigma)";
+    if (r[0]->feedback || r[1]->feedback)
+        return "rows follow from the values of those before them (a recurrence), and cannot be left out one by one";
     if (fit_verdict_find(r[0]->posterior) == FIT_VERDICT_FAILED ||
         fit_verdict_find(r[1]->posterior) == FIT_VERDICT_FAILED)
         return "one of the posteriors failed";

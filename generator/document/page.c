@@ -170,11 +170,32 @@ static void law(struct page *p, unsigned char *shown)
     parts(p, d->written, shown);
 }
 
+/* What is carried from row to row. */
+static void states(struct page *p, unsigned char *shown)
+{
+    struct hg_model *m = p->m;
+    struct hg_formula f;
+    if (m->state.n)
+        paragraph(p, "States are carried from row to row, here to row n; what stands for them before the first row comes "
+                     "behind each of them.");
+    for (uint32_t q = 0; q < m->state.n; q++) {
+        const struct hg_symbol_decl *s = &m->state.item[q];
+        if (s->doc)
+            paragraph(p, hg_format(p->a, "%s: %s", s->name, s->doc));
+        hg_typeset_part(m, s->written, s->name, &f);
+        formula(p, &f);
+        parts(p, s->written, shown);
+        hg_typeset_part(m, s->before, hg_format(p->a, "%s_0", s->name), &f);
+        formula(p, &f);
+    }
+}
+
 static void equations(struct page *p, unsigned char *shown)
 {
     surrounded(p, p->f->section, "Equations");
     mean(p, &p->m->variant[0], shown);
     law(p, shown);
+    states(p, shown);
     notes(p);
     if (p->m->formula) {
         paragraph(p, "In the author's words:");
@@ -400,6 +421,9 @@ static void derivatives(struct page *p)
     slopes(p, root, 0, part, n);
     for (uint32_t k = 0; k < n; k++)
         slopes(p, part[k], 1, part, n);
+    if (p->m->state.n)
+        paragraph(p, "That is at given states; these depend on the parameters, too, and their derivatives are carried "
+                     "from row to row with them.");
     for (uint32_t k = 0; k < p->m->param.n; k++)
         p->degrees |= strcmp(p->m->param.item[k].unit, "deg") == 0;
     if (p->degrees)

@@ -6,6 +6,7 @@
  * bounds a value is max or min.
  */
 #include "document/typeset_private.h"
+#include "graph/march.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,6 +101,19 @@ const struct hg_box *typeset_declared(struct typeset *t, const struct hg_symbol_
     return s->over < 0 ? name : with_subscript(t, name, hg_typeset_name(t->a, t->m->axis.item[s->over].name));
 }
 
+/* The name of a state, of the row before with a subscript. */
+static const struct hg_box *typeset_state(struct typeset *t, struct hg_carried_place p)
+{
+    const struct hg_box *name = hg_typeset_name(t->a, t->m->state.item[p.state].name);
+    struct row r = {.a = t->a};
+    if (!p.before)
+        return name;
+    typeset_put(&r, typeset_leaf(t, HG_BOX_LETTER, "n", NULL));
+    typeset_put(&r, typeset_minus(t, 0));
+    typeset_put(&r, typeset_leaf(t, HG_BOX_NUMBER, "1", NULL));
+    return with_subscript(t, name, typeset_row(t, &r));
+}
+
 const struct hg_box *typeset_symbol(struct typeset *t, hg_id node)
 {
     const struct hg_model *m = t->m;
@@ -119,6 +133,7 @@ const struct hg_box *typeset_symbol(struct typeset *t, hg_id node)
         typeset_put(&r, hg_typeset_name(t->a, m->grid_name));
         return typeset_row(t, &r);
     }
+    case HG_CARRIED: return typeset_state(t, hg_carried_at(n->ref));
     case HG_AT_I:
     case HG_AT_J: return typeset_pair_time(t, n->op == HG_AT_J);
     default: return typeset_leaf(t, HG_BOX_WORD, n->name ? n->name : "?", NULL);

@@ -23,7 +23,8 @@ enum hg_field_kind {
     HG_FIELD_EXP,     /* exp tables of a frame array u: w.x_i[f], w.x_j[f] */
     HG_FIELD_EXP_G,   /* per group: w.x_i[f*ng + g], w.x_j[(b*ng + g)*8] */
     HG_FIELD_ROT,     /* w.sin_x[f], w.cos_x[f] */
-    HG_FIELD_ROT_G    /* w.sin_x_i[f*ng + g], ..., w.cos_x_j[(b*ng + g)*8] */
+    HG_FIELD_ROT_G,   /* w.sin_x_i[f*ng + g], ..., w.cos_x_j[(b*ng + g)*8] */
+    HG_FIELD_ROW      /* [row], padded: values that are carried from row to row   w.x[row] */
 };
 
 struct hg_field {
@@ -71,6 +72,9 @@ enum { HG_MOST_INLINED = 400 };
 /* Registers (or finds) a field; `derivative` sinks to the lowest that is asked for. */
 const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative);
 
+/* The same for a CARRIED leaf: the name of its table. */
+const char *hg_emit_row_field(struct hg_emit *em, hg_id carried);
+
 /* 1 for a table that is kept with what its rounding left (arrays x and x_low): integrals that values need. */
 int hg_emit_has_low(const struct hg_emit *em, hg_id id);
 
@@ -92,6 +96,7 @@ void hg_emit_rows(struct hg_emit *em, struct hg_tree *out);    /* moments, norma
 void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a law of the errors */
 void hg_emit_curves(struct hg_emit *em, struct hg_tree *out);
 void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* with em->hessian: direction as well */
+void hg_emit_march(struct hg_emit *em, struct hg_tree *out);   /* of states: march_values, march_slopes; before prepare */
 /* Combinations that stay determined. */
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out);
 void hg_emit_tables(struct hg_emit *em, struct hg_tree *out);  /* struct tables, carve, workspace */

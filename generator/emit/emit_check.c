@@ -26,6 +26,7 @@ struct check {
     uint32_t frame[FRAMES], nframe;
     uint32_t ngroup, nrow, npoint;
     double step;
+    const double **history;  /* nrow: columns of each row, for models with states */
     long double *value; /* npoint x (1 + K + Q) */
     double *error;
     size_t nsecond;             /* numbers of a point: W (W + 1) / 2, W = K + Q */
@@ -42,7 +43,7 @@ static double *numbers(struct check *c, size_t n)
 static void draw_grid(struct check *c)
 {
     const struct hg_model *m = c->m;
-    c->ngroup = m->axis.n ? GROUPS : 1;
+    c->ngroup = m->axis.n && !m->expr->march ? GROUPS : 1; /* states go along the rows of one group */
     c->step = m->ntest && m->test[0].step > 0 ? m->test[0].step : 0.1;
     c->time = numbers(c, FRAMES);
     for (uint32_t k = 0; m->space == FIT_PAIRS && k < FRAMES; k++) {
@@ -93,6 +94,19 @@ static void allow_values(struct check *c)
     }
 }
 
+/* The rows as states meet them. */
+static void keep_history(struct check *c)
+{
+    const uint32_t n = c->m->column.n;
+    c->history = hg_alloc(c->m->expr->arena, (c->nrow + 1) * sizeof *c->history);
+    for (uint32_t r = 0; r < c->nrow; r++) {
+        double *row = numbers(c, n);
+        for (uint32_t k = 0; k < n; k++)
+            row[k] = c->column[k * c->nrow + r];
+        c->history[r] = row;
+    }
+}
+
 static void prepare(struct check *c, const struct hg_variant *v)
 {
     struct hg_model *m = c->m;
@@ -104,6 +118,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
     draw_grid(c);
     draw_rows(c);
     allow_values(c);
+    keep_history(c);
     c->npoint = m->space == FIT_PAIRS ? c->nframe * (c->nframe - 1) / 2 * c->ngroup : c->nrow * c->ngroup;
     c->theta = numbers(c, c->K);
     c->lin = numbers(c, c->Q);
@@ -154,6 +169,10 @@ static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, 
         coord[a] = c->coord[a * c->ngroup + g];
     for (uint32_t k = 0; k < c->m->column.n; k++)
         column[k] = c->column[k * c->nrow + i];
+    if (c->m->expr->march) {
+        p->history = c->history;
+        p->nhistory = i;
+    }
     if (c->m->space == FIT_PAIRS) {
         p->i = c->frame[i];
         p->j = c->frame[j];

@@ -358,6 +358,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     named(m, out, "fit_axis", "axis", &m->axis);
     named(m, out, "fit_column", "column", &m->column);
     named(m, out, "fit_curve", "curve", &m->curve);
+    named(m, out, "fit_state", "state", &m->state);
     screen(m, out);
     uint32_t ndegeneracy = degeneracies(degenerate, out);
     combinations(degenerate, out);
@@ -389,5 +390,8 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
         fputs("    .density = &desc_density,\n", out);
     if (has_levels(m))
         fputs("    .level = desc_level,\n", out);
+    count_field(out, "state", m->state.n);
+    if (m->feedback)
+        fputs("    .feedback = 1,\n", out);
     fputs("};\n", out);
 }

@@ -80,6 +80,9 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     case HG_COLUMN:
         return declare_vector(c, n->name ? n->name : q->em->p->model->column.item[n->ref].name,
                               hg_format(a, "fit_pick(l->column[%u], at.i)", n->ref));
+    case HG_CARRIED:
+        s = hg_emit_row_field(q->em, id);
+        return declare_vector(c, s, hg_format(a, "fit_pick(w.%s, at.i)", s));
     case HG_COORD:
         return declare_vector(c, n->name ? n->name : q->em->p->model->axis.item[n->ref].name,
                               hg_format(a, "fit_pick_g(l->coord[%u], &at)", n->ref));

@@ -570,6 +570,7 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
     for (uint32_t k = 0; k < em->p->nlocal; k++)
         hg_emit_local_field(em, em->p->local[k].symbol);
     plan_tables(&q);
+    hg_emit_march(em, out);
     hg_open_function(out, "static enum fit_eval", "prepare",
                 "const struct fit_layout *l, const double *theta, int derivative, double *ws");
     sizes(out);
@@ -592,6 +593,9 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
             hg_put(out, "    }\n");
         }
     }
+    if (em->e->march)
+        hg_put(out, "\n    if (!(derivative ? march_slopes(l, theta, w) : march_values(l, theta, w)))\n"
+                    "        return FIT_EVAL_REJECT;\n");
     finite_check(&q, out);
     hg_put(out, "}\n");
     if (hessian)

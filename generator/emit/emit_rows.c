@@ -15,6 +15,9 @@ const char *hg_row_leaf(struct hg_code *c, hg_id id)
         name = hg_code_unique(c, n->name ? n->name : em->p->model->column.item[n->ref].name);
         hg_line(c, "const fit_vd %s = fit_vload(l->column[%u] + row);", name, n->ref);
         return name;
+    case HG_CARRIED:
+        name = hg_emit_row_field(em, id);
+        return hg_format(a, "fit_vload(w.%s + row)", name);
     case HG_LINEAR: return hg_format(a, "lin[%u]", n->ref);
     case HG_LOCAL: return hg_emit_local(em, c, id, "w.");
     default: return hg_emit_common_leaf(c, id);

@@ -67,6 +67,11 @@ const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind
     return &em->field[em->nfield - 1];
 }
 
+const char *hg_emit_row_field(struct hg_emit *em, hg_id carried)
+{
+    return hg_emit_field(em, HG_FIELD_ROW, carried, hg_carried_at(hg_at(em->e, carried)->ref).k != 0)->name;
+}
+
 int hg_emit_has_low(const struct hg_emit *em, hg_id id)
 {
     const struct hg_node *n = hg_at(em->e, id);
@@ -165,6 +170,7 @@ static void arrays_of(const struct hg_emit *em, struct hg_tree *out, int pass, c
         if (!f->derivative && f->kind != HG_FIELD_SCALAR && hg_emit_has_low(em, f->id))
             one_array(out, pass, "", f->name, "_low", sizes[f->kind], "what its rounding left");
         break;
+    case HG_FIELD_ROW: one_array(out, pass, "", f->name, "", "l->nrow", what); break;
     case HG_FIELD_FRAME_G:
     case HG_FIELD_EXP_G:
         one_array(out, pass, "", f->name, "_i", "nf * ng", what);

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "graph/expr.h"
 #include "graph/loop.h"
+#include "graph/march.h"
 
 static hg_id d_prod(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
 {
@@ -148,6 +149,20 @@ static hg_id d_atan2(struct hg_expr *e, hg_id y, hg_id x, hg_id dy, hg_id dx)
     return hg_div(e, top, rr);
 }
 
+/* The values that are carried depend on the parameters among their arguments; by other symbols nobody differentiates. */
+static hg_id d_state(struct hg_expr *e, hg_id id, const struct hg_node *n, const hg_id *d)
+{
+    hg_id *term = hg_alloc(e->arena, n->nargs * sizeof *term);
+    uint32_t nterm = 0;
+    for (uint32_t k = 1; k < n->nargs; k++) {
+        const struct hg_node *symbol = hg_at(e, e->march->arg[k]);
+        hg_id slope = d[n->arg[k]] && symbol->op == HG_PARAM ? hg_state_slope(e, id, symbol->ref) : 0;
+        if (slope)
+            term[nterm++] = hg_mul(e, slope, d[n->arg[k]]);
+    }
+    return nterm ? hg_sum(e, nterm, term) : 0;
+}
+
 static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
 {
     const struct hg_node n = *hg_at(e, id); /* a copy: the array of nodes may move */
@@ -172,6 +187,7 @@ static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
     case HG_AT_J: return hg_pair_at(e, d[n.arg[0]], 1);
     case HG_DELTA: return hg_delta(e, d[n.arg[0]]);
     case HG_REDUCE: return hg_reduce(e, n.arg[0], d[n.arg[1]]);
+    case HG_STATE: return d_state(e, id, &n, d);
     default: return hg_mul(e, slope(e, n.op, n.arg[0], id), d[n.arg[0]]);
     }
 }

@@ -9,6 +9,7 @@
 #include "graph/extended.h"
 #include "graph/functions.h"
 #include "graph/loop.h"
+#include "graph/marcher.h"
 #include "graph/polygamma.h"
 
 struct hg_eval {
@@ -19,6 +20,7 @@ struct hg_eval {
     struct hg_num **table;/* tables of those that are, and of what varies with turns of a sum (loop.h) */
     uint32_t ntime;
     const struct hg_point *at;
+    struct hg_marcher *march; /* where states are needed */
 };
 
 struct hg_eval *hg_eval_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root)
@@ -35,6 +37,9 @@ struct hg_eval *hg_eval_new(const struct hg_expr *e, uint32_t nroot, const hg_id
         if (ev->need[id])
             for (uint32_t k = 0; k < hg_at(e, id)->nargs; k++)
                 ev->need[hg_at(e, id)->arg[k]] = 1;
+    for (hg_id id = 1; id < e->n && !ev->march; id++)
+        if (ev->need[id] && hg_at(e, id)->op == HG_STATE)
+            ev->march = hg_marcher_new(e);
     return ev;
 }
 
@@ -42,6 +47,7 @@ void hg_eval_free(struct hg_eval *ev)
 {
     if (!ev)
         return;
+    hg_marcher_free(ev->march);
     for (hg_id id = 0; id < ev->n; id++)
         free(ev->table[id]);
     free(ev->table);
@@ -152,6 +158,8 @@ static struct hg_num leaf(const struct hg_eval *ev, hg_id id, size_t k)
     const struct hg_node *n = hg_at(ev->e, id);
     const struct hg_point *p = ev->at;
     struct hg_num r = {0, id == p->seed, 0};
+    if (p->march && n->op != HG_CONST && n->op != HG_INDEX && n->op != HG_NODE)
+        return hg_marcher_leaf(p->march, id);
     switch (n->op) {
     case HG_CONST: r.v = n->value; break;
     case HG_PARAM: r.v = p->param[n->ref]; break;
@@ -209,7 +217,7 @@ static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, size_t k)
     default:
         for (uint32_t m = 0; m < n->nargs; m++)
             x[m] = pick(ev, n->arg[m], hg_place(ev->e, n, k, hg_at(ev->e, n->arg[m])));
-        r = apply(n, x);
+        r = n->op == HG_STATE ? hg_marcher_get(ev->march, hg_state_at(ev->e, id), x, ev->at) : apply(n, x);
     }
     if (x != small)
         free(x);

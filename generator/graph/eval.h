@@ -19,6 +19,8 @@ struct hg_num {
     long double e; /* rounding error to expect of v in double, in units of 2^-53 */
 };
 
+struct hg_marcher;
+
 /* Where expressions are evaluated.  Arrays are borrowed. */
 struct hg_point {
     const double *param, *linear, *setting, *coord, *column; /* by ref; linear and coord of one group */
@@ -27,6 +29,12 @@ struct hg_point {
     double step;
     uint32_t i, j;      /* frames of the pair */
     hg_id seed;         /* leaf whose derivative is 1 (a PARAM or LINEAR node), or 0 */
+
+    /* Of models with states: columns of the nhistory rows before, the first one first; NULL: some are made up, like this
+     * row (marcher.h). */
+    const double *const *history;
+    uint32_t nhistory;
+    const struct hg_marcher *march; /* not NULL: inside a step, where it knows all leaves */
 };
 
 struct hg_eval;

@@ -146,6 +146,7 @@ static unsigned vary_of(const struct hg_expr *e, enum hg_op op, uint32_t nargs, 
     case HG_COORD: return HG_G;
     case HG_TIME: return HG_T;
     case HG_COLUMN: return HG_R;
+    case HG_STATE: return v | HG_R;
     case HG_AT_I: return (v & ~(unsigned)HG_T) | HG_I;
     case HG_AT_J: return (v & ~(unsigned)HG_T) | HG_J;
     case HG_DELTA:

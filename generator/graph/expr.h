@@ -17,6 +17,7 @@
 #include "base/memory.h"
 
 struct hg_diag;
+struct hg_march;
 
 typedef uint32_t hg_id; /* 0 means: none */
 
@@ -69,6 +70,7 @@ struct hg_expr {
     struct hg_diag *diag; /* where too_large tells */
     void (*too_large)(const struct hg_expr *e); /* called once the work is too much; NULL: never */
     struct hg_loops *loops;
+    struct hg_march *march; /* states (march.h); NULL: none */
     struct hg_expr_private *private_;
 };
 

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "graph/functions.h"
 #include "graph/loop.h"
+#include "graph/marcher.h"
 
 struct hg_twins {
     const struct hg_expr *e;
@@ -19,6 +20,7 @@ struct hg_twins {
     double *slope, **slopes;/* of the root last swept */
     uint32_t ntime;
     const struct hg_point *at;
+    struct hg_marcher *march; /* where states are needed */
 };
 
 struct hg_twins *hg_twins_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root, uint32_t nvalue,
@@ -40,6 +42,9 @@ struct hg_twins *hg_twins_new(const struct hg_expr *e, uint32_t nroot, const hg_
     for (hg_id id = e->n - 1; id > 0; id--)
         for (uint32_t k = 0; (t->need[id] & 3) && !(t->need[id] & 4) && k < hg_at(e, id)->nargs; k++)
             t->need[hg_at(e, id)->arg[k]] |= t->need[id] & 3;
+    for (hg_id id = 1; id < e->n && !t->march; id++)
+        if ((t->need[id] & 3) && !(t->need[id] & 4) && hg_at(e, id)->op == HG_STATE)
+            t->march = hg_marcher_new(e);
     return t;
 }
 
@@ -59,6 +64,7 @@ void hg_twins_free(struct hg_twins *t)
 {
     if (!t)
         return;
+    hg_marcher_free(t->march);
     free_tables(t);
     free(t->slopes);
     free(t->slope);
@@ -182,6 +188,18 @@ static struct hg_twin sum_of_turns(const struct hg_twins *t, const struct hg_nod
     return r;
 }
 
+/* A state is given, as a column is: what is judged here is what is made of it. */
+static struct hg_twin state_value(const struct hg_twins *t, hg_id id)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    struct hg_num *arg = hg_zeros(n->nargs, sizeof *arg);
+    for (uint32_t m = 1; m < n->nargs; m++)
+        arg[m].v = pick(t, n->arg[m], 0).f;
+    double v = (double)hg_marcher_get(t->march, hg_state_at(t->e, id), arg, t->at).v;
+    free(arg);
+    return (struct hg_twin){v, hg_ext(v)};
+}
+
 static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, size_t k)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -194,6 +212,7 @@ static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, size_t k)
     case HG_AT_J: r = t->table[n->arg[0]][t->at->j]; break;
     case HG_DELTA: r = difference(t, n->arg[0]); break;
     case HG_REDUCE: r = sum_of_turns(t, n, k); break;
+    case HG_STATE: r = state_value(t, id); break;
     default:
         for (uint32_t m = 0; m < n->nargs; m++) {
             x[m] = pick(t, n->arg[m], hg_place(t->e, n, k, hg_at(t->e, n->arg[m])));
@@ -316,7 +335,8 @@ static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32
         s = m == 0 ? b * pow(a, b - 1) : pow(a, b) * log(a);
         break;
     case HG_LT:
-    case HG_LE: return 0;
+    case HG_LE:
+    case HG_STATE: return 0; /* its rounding is its own */
     case HG_WHERE: return m > 0 && (a != 0) == (m == 1);
     case HG_ATAN2:
         b = operand(t, n, 1, k);

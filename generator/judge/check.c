@@ -202,6 +202,27 @@ static const char *left_out(const struct check *c, const struct hg_test *t)
     return text;
 }
 
+/* The mean at a place of a test; 0: it is another. */
+static int check_answer(struct check *c, const struct hg_test *t, const struct hg_point *p, double expected,
+                        struct hg_diag *d)
+{
+    struct hg_model *m = c->m;
+    hg_eval_run(c->dual, p);
+    long double x = hg_eval_get(c->dual, c->mean, 0).v;
+    double tolerance = t->tolerance > 0 ? t->tolerance : 1e-12;
+    if (fabsl(x - expected) <= tolerance * fmaxl(1e-300L, fabsl((long double)expected)))
+        return 1;
+    const char *starts = left_out(c, t);
+    hg_error(d, t->line, NULL,
+             starts ? hg_format(m->expr->arena,
+                                "correct the equations or the test point; it does not name all parameters,"
+                                " which are at their starts: %s",
+                                starts)
+                    : "correct the equations or the test point",
+             "test point: %s is %.17Lg, expected %.17g (tolerance %g)", m->observable, x, expected, tolerance);
+    return 0;
+}
+
 /* The model's own test points. */
 static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *d)
 {
@@ -229,20 +250,16 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
         p.j = (uint32_t)lround((last - first) / step);
     else
         p.i = p.j = 0;
-    hg_eval_run(c->dual, &p);
-    long double x = hg_eval_get(c->dual, c->mean, 0).v;
-    double tolerance = t->tolerance > 0 ? t->tolerance : 1e-12;
-    if (fabsl(x - t->expected) <= tolerance * fmaxl(1e-300L, fabsl((long double)t->expected)))
-        return 1;
-    const char *starts = left_out(c, t);
-    hg_error(d, t->line, NULL,
-             starts ? hg_format(m->expr->arena,
-                                "correct the equations or the test point; it does not name all parameters,"
-                                " which are at their starts: %s",
-                                starts)
-                    : "correct the equations or the test point",
-             "test point: %s is %.17Lg, expected %.17g (tolerance %g)", m->observable, x, t->expected, tolerance);
-    return 0;
+    if (!t->row)
+        return check_answer(c, t, &p, t->expected, d);
+    int ok = 1;
+    p.history = t->row;
+    for (uint32_t r = 0; r < t->nrow && ok; r++) {
+        p.column = t->row[r];
+        p.nhistory = r;
+        ok = isnan(t->expect[r]) || check_answer(c, t, &p, t->expect[r], d);
+    }
+    return ok;
 }
 
 static struct check open_check(struct hg_model *m, hg_id mean, int twice)

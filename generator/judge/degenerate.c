@@ -147,6 +147,8 @@ void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *th
                 at.i = pairs ? i : 0;
                 at.j = pairs ? j : 0;
                 at.column = p->row[pairs ? 0 : i];
+                at.history = p->m->expr->march ? (const double *const *)p->row : NULL;
+                at.nhistory = pairs ? 0 : i;
                 if (first || !pairs)
                     hg_eval_run(ev, &at);
                 else

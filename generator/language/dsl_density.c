@@ -147,7 +147,9 @@ void dsl_read_law(lua_State *L, const struct hg_symbol_decl *value, hg_unit unit
     }
     struct dsl_value v = dsl_value_at(L, -1, "the log density");
     check_log_density(L, &v, value);
-    x->node = v.id;
+    x->node = dsl_with_states(L, v.id, "the log density");
+    for (uint32_t k = 0; k < x->narg; k++)
+        x->arg[k] = dsl_with_states(L, x->arg[k], x->arg_name[k]);
     x->written = v.written;
     d->m->density = x;
     lua_settop(L, 2);

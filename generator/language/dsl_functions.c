@@ -196,6 +196,7 @@ void dsl_open_functions(lua_State *L)
                                        {"at", call_at},       {"unit", call_unit}, {"convert", call_convert},
                                        {NULL, NULL}};
     luaL_setfuncs(L, builtin, 0);
+    dsl_open_states(L);
     for (int op = 0; op < HG_NOP; op++) {
         const struct hg_function *f = hg_function((enum hg_op)op);
         if (!f || !f->language)

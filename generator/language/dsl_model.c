@@ -16,8 +16,7 @@ enum { MAX_SYMBOLS = 256 };
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Checks of a new symbol: name, duplicates, order. */
-static const char *new_name(lua_State *L, int i, const char *what)
+const char *dsl_new_name(lua_State *L, int i, const char *what)
 {
     struct dsl *d = dsl_of(L);
     const char *name = dsl_text_at(L, i, hg_format(d->arena, "the name of a %s", what));
@@ -70,7 +69,7 @@ static int m_grid(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     check_space(L, FIT_PAIRS, "grid");
-    const char *name = new_name(L, 1, "time grid");
+    const char *name = dsl_new_name(L, 1, "time grid");
     hg_unit unit = dsl_unit(L, lua_isnoneornil(L, 2) ? "s" : dsl_text_at(L, 2, "the unit"));
     if (d->has_grid)
         dsl_fail(L, "grid", NULL, "there is one time grid only; '%s' is it", d->m->grid_name);
@@ -132,7 +131,7 @@ static int m_axis(lua_State *L)
     struct dsl *d = dsl_of(L);
     struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .start = NAN};
     hg_unit unit;
-    s.name = new_name(L, 1, "axis");
+    s.name = dsl_new_name(L, 1, "axis");
     int t = unit_or_options(L, &s, &unit, "an axis", "unit doc range");
     if (t)
         read_range(L, t, &s);
@@ -149,7 +148,7 @@ static int m_setting(lua_State *L)
     struct dsl *d = dsl_of(L);
     struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .start = NAN};
     hg_unit unit;
-    s.name = new_name(L, 1, "setting");
+    s.name = dsl_new_name(L, 1, "setting");
     int t = unit_or_options(L, &s, &unit, "a setting", "unit doc default");
     if (t)
         s.start = dsl_number(L, t, "default", NAN);
@@ -325,7 +324,7 @@ static int m_parameter(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_symbol_decl s = {.line = dsl_line(L)};
-    s.name = new_name(L, 1, "parameter");
+    s.name = dsl_new_name(L, 1, "parameter");
     dsl_need_table(L, 2, "m.parameter(\"tau\", { unit = \"s\", start = 1, bounds = {0, 10}, doc = \"...\" })");
     dsl_check_keys(L, 2, "a parameter", "unit start bounds prior doc alias over linear");
     hg_unit unit = symbol_unit(L, &s, dsl_text(L, 2, "unit"));
@@ -369,7 +368,7 @@ static int m_columns(lua_State *L)
             lua_pushlstring(L, text, colon ? (size_t)(colon - text) : strlen(text));
             unit = colon ? colon + 1 : NULL;
         }
-        s.name = new_name(L, lua_gettop(L), "column");
+        s.name = dsl_new_name(L, lua_gettop(L), "column");
         lua_pop(L, 1);
         hg_unit u = symbol_unit(L, &s, unit);
         push_symbol(L, &d->m->column, &s, HG_COLUMN, u);
@@ -386,7 +385,7 @@ static const struct method {
 } method[] = {
     {"grid", m_grid},       {"axis", m_axis},         {"setting", m_setting},   {"parameter", m_parameter},
     {"columns", m_columns}, {"observe", dsl_observe}, {"variant", dsl_variant}, {"curve", dsl_curve},
-    {"random", dsl_random}, {"test", dsl_test_point},
+    {"random", dsl_random}, {"test", dsl_test_point}, {"state", dsl_state},     {"step", dsl_step},
 };
 enum { NMETHOD = sizeof method / sizeof *method };
 
@@ -418,7 +417,7 @@ static int model_index(lua_State *L)
     }
     dsl_fail(L, key,
              near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
-                       : "known: grid axis setting parameter columns observe variant curve random test",
+                       : "known: grid axis setting parameter columns state step observe variant curve random test",
              "a model has no '%s'", key);
 }
 

@@ -10,6 +10,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "graph/march.h"
 #include "language/dsl_private.h"
 #include "common/nearest.h"
 
@@ -260,6 +261,7 @@ int dsl_observe(lua_State *L)
         observe_law(L, unit, law);
     else
         read_noise(L, 2);
+    mean.id = dsl_with_states(L, mean.id, "the mean");
     m->observe_line = dsl_line(L);
     m->variant[m->nvariant++] =
         (struct hg_variant){.name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
@@ -291,6 +293,7 @@ int dsl_variant(lua_State *L)
         dsl_fail(L, name, NULL, "more than %u variants", (unsigned)m->nvariant);
     dsl_name_locals(L);
     struct dsl_value mean = read_mean(L, 2, dsl_unit(L, m->observable_unit));
+    mean.id = dsl_with_states(L, mean.id, "the mean");
     m->variant[m->nvariant++] =
         (struct hg_variant){.name = name, .mean = mean.id, .written = mean.written, .line = dsl_line(L)};
     return 0;
@@ -318,6 +321,10 @@ int dsl_curve(lua_State *L)
                      "the nonlinear ones",
                      s.name, m->linear.item[k].name);
     }
+    for (uint32_t q = 0; q < 2 * m->state.n; q++)
+        if (hg_contains(m->expr, v.id, hg_carried(m->expr, q / 2, (int)(q % 2), 0)))
+            dsl_fail(L, s.name, "curves follow from the parameters alone", "the curve '%s' contains the state '%s'",
+                     s.name, m->state.item[q / 2].name);
     unsigned allowed = m->column.n ? HG_R : HG_T;
     if (hg_at(m->expr, v.id)->vary & ~allowed)
         dsl_fail(L, s.name, m->column.n ? NULL : "a curve is drawn once for all groups, over the frame times",
@@ -446,6 +453,76 @@ static double *test_values(lua_State *L, const struct hg_list *list, const char 
     return x;
 }
 
+/* --- rows of a test: models with states */
+
+/* How many numbers the key has: 0: none, 1: a number or a list of one. */
+static uint32_t list_length(lua_State *L, const char *key)
+{
+    int type = lua_getfield(L, 1, key);
+    uint32_t n = type == LUA_TNIL ? 0 : type == LUA_TTABLE ? (uint32_t)lua_rawlen(L, -1) : 1;
+    lua_pop(L, 1);
+    return n;
+}
+
+/* Number r of a list under the key, or the number for all rows; NaN: none. */
+static double list_number(lua_State *L, const char *key, uint32_t r)
+{
+    double x = NAN;
+    int type = lua_getfield(L, 1, key);
+    if (type == LUA_TTABLE) {
+        lua_rawgeti(L, -1, (lua_Integer)r + 1);
+        x = dsl_number_at(L, -1, key);
+        lua_pop(L, 1);
+    } else if (type != LUA_TNIL) {
+        x = dsl_number_at(L, -1, key);
+    }
+    lua_pop(L, 1);
+    return x;
+}
+
+/* Lists are of one length. */
+static uint32_t rows_of_test(lua_State *L, const char *answer)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    uint32_t n = list_length(L, answer), own;
+    for (uint32_t k = 0; k < m->column.n; k++) {
+        own = list_length(L, m->column.item[k].name);
+        if (own > 1 && n > 1 && own != n)
+            dsl_fail(L, m->column.item[k].name, NULL, "the lists of the test have %u and %u numbers", (unsigned)n,
+                     (unsigned)own);
+        n = own > n ? own : n;
+    }
+    return n ? n : 1;
+}
+
+/* Values of columns row by row, and what the mean should be there: under the name of what is measured; where states read
+ * that, under `mean`. */
+static void read_test_rows(lua_State *L, struct hg_test *test)
+{
+    struct dsl *d = dsl_of(L);
+    const struct hg_model *m = d->m;
+    const char *answer = m->feedback ? "mean" : m->observable;
+    const uint32_t n = test->nrow = rows_of_test(L, answer);
+    test->row = hg_alloc(d->arena, n * sizeof *test->row);
+    test->expect = hg_alloc(d->arena, n * sizeof *test->expect);
+    for (uint32_t r = 0; r < n; r++) {
+        double *row = hg_alloc(d->arena, (m->column.n + 1) * sizeof *row);
+        for (uint32_t k = 0; k < m->column.n; k++) {
+            const struct hg_symbol_decl *s = &m->column.item[k];
+            row[k] = s->role == FIT_ROLE_COVARIATE || m->feedback ? list_number(L, s->name, r) : NAN;
+            if (isnan(row[k]) && (s->role == FIT_ROLE_COVARIATE || (s->role == FIT_ROLE_VALUE && m->feedback)))
+                dsl_fail(L, "test", NULL, "the test gives no value for the column '%s'", s->name);
+        }
+        test->row[r] = row;
+        test->expect[r] = list_length(L, answer) > 1 || r + 1 == n ? list_number(L, answer, r) : NAN;
+    }
+    test->column = (double *)(uintptr_t)test->row[n - 1];
+    test->expected = test->expect[n - 1];
+    if (isnan(test->expected))
+        dsl_fail(L, "test", m->feedback ? "mean = its value in the last row, or a list" : NULL,
+                 "the test does not say what %s'%s' should be", m->feedback ? "the mean of " : "", m->observable);
+}
+
 /* t = first_time + k step for a whole k >= 0 */
 static double grid_time(lua_State *L, const struct hg_test *test, const char *key)
 {
@@ -467,11 +544,23 @@ static void read_test_times(lua_State *L, struct hg_test *test)
     test->t2 = grid_time(L, test, "t2");
 }
 
+static void read_test_answer(lua_State *L, struct hg_test *test)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    test->column = test_values(L, &m->column, "column");
+    if (!m->column.n)
+        read_test_times(L, test);
+    test->expected = dsl_number(L, 1, m->observable, NAN);
+    if (isnan(test->expected))
+        dsl_fail(L, "test", NULL, "the test does not say what '%s' should be", m->observable);
+}
+
 /* Keys of a test: symbols, the observable, and the words of its own. */
 static void check_test_keys(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
-    const char *words = d->m->column.n ? "tolerance variant" : "t1 t2 dt first_time tolerance variant";
+    const char *words = d->m->feedback ? "mean tolerance variant"
+                        : d->m->column.n ? "tolerance variant" : "t1 t2 dt first_time tolerance variant";
     const char *bad = NULL;
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "[1]";
@@ -497,12 +586,10 @@ int dsl_test_point(lua_State *L)
     test.linear = test_values(L, &m->linear, NULL);
     test.setting = test_values(L, &m->setting, "setting");
     test.coord = test_values(L, &m->axis, "axis");
-    test.column = test_values(L, &m->column, "column");
-    if (!m->column.n)
-        read_test_times(L, &test);
-    test.expected = dsl_number(L, 1, m->observable, NAN);
-    if (isnan(test.expected))
-        dsl_fail(L, "test", NULL, "the test does not say what '%s' should be", m->observable);
+    if (m->state.n)
+        read_test_rows(L, &test);
+    else
+        read_test_answer(L, &test);
     test.tolerance = dsl_number(L, 1, "tolerance", 1e-12);
     test.variant = dsl_text(L, 1, "variant");
     if (!test.variant)

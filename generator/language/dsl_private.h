@@ -189,6 +189,21 @@ void dsl_open_model(struct lua_State *L);
 /* The k-th function of a model, "observe"; NULL after the last. */
 const char *dsl_method(size_t k);
 
+/* Checks of a new symbol, whose name is at stack position i: name, duplicates, order. */
+const char *dsl_new_name(struct lua_State *L, int i, const char *what);
+
+/* --- dsl_states.c: what is carried from row to row --- */
+
+int dsl_state(struct lua_State *L); /* m.state, m.step */
+int dsl_step(struct lua_State *L);
+void dsl_open_states(struct lua_State *L); /* adds previous() to the table on top of the stack */
+
+/* The steps are complete, as is what is declared; before anything is differentiated. */
+void dsl_close_states(struct lua_State *L);
+
+/* A formula that is observed, with STATE nodes; it may not see what is measured in its own row.  what: "the mean". */
+hg_id dsl_with_states(struct lua_State *L, hg_id root, const char *what);
+
 /* --- dsl_observe.c --- */
 
 int dsl_observe(struct lua_State *L); /* m.observe, m.variant, ... */

@@ -15,6 +15,9 @@
 --   local q = m.setting("q", "1/angstrom", "doc") known at run time; or {unit=, doc=, default=}
 --   local p = m.parameter("p", { unit = "1", start = 1, bounds = {0, 2}, doc = "...",
 --       prior = {"normal", 1, 0.5}, alias = {"P"}, over = phi, linear = true })
+--   local e = m.state("e", { unit=, before = 0 })  of a table: carried from row to row
+--   m.step(e, y - mean)                           its value in a row, from previous(e), columns, other states
+--   previous(e)  previous(y, mu)                  the value in the row before; of any formula, with what it is in the first
 --   local t1, t2 = pair(t)                        two frames
 --   integral(f, t1, t2)  at(f, t1)                of f, a function of t
 --   sum(1, 20, function(k) return ... end)        kept as a loop, as are these; two may be nested

@@ -1,5 +1,6 @@
 /* model.c -- what a model file declares: look-up, units of nodes, checks of the whole. */
 #include "model/model.h"
+#include "graph/march.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -30,7 +31,7 @@ struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list
 
 const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char *name)
 {
-    const struct hg_list *list[] = {&m->param, &m->linear, &m->setting, &m->axis, &m->column};
+    const struct hg_list *list[] = {&m->param, &m->linear, &m->setting, &m->axis, &m->column, &m->state};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         for (uint32_t i = 0; i < list[k]->n; i++) {
             if (strcmp(list[k]->item[i].name, name) == 0)
@@ -162,6 +163,11 @@ static hg_unit leaf_unit(struct hg_model *m, const struct hg_node *n)
     case HG_SETTING: text = declared_unit(&m->setting, n->ref); break;
     case HG_COORD: text = declared_unit(&m->axis, n->ref); break;
     case HG_COLUMN: text = declared_unit(&m->column, n->ref); break;
+    case HG_CARRIED:
+        if (hg_carried_at(n->ref).k)
+            return HG_UNIT_UNKNOWN;
+        text = declared_unit(&m->state, hg_carried_at(n->ref).state);
+        break;
     default: return HG_UNIT_UNKNOWN;
     }
     return hg_unit_parse(m->units, text, &unit, &why) ? unit : HG_UNIT_UNKNOWN;
@@ -189,6 +195,7 @@ static int is_radians(const struct hg_model *m, const struct hg_node *n)
 static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
 {
     hg_unit unit = HG_UNIT_ANY, second;
+    struct hg_carried_place place;
     const char *why;
     switch (n->op) {
     case HG_SUM: /* numbers do not vote: a sum may hold a stripped 1 s */
@@ -215,6 +222,11 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
         for (uint32_t k = 2; k >= 1 && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN); k--)
             if (hg_at(m->expr, n->arg[k])->op != HG_CONST)
                 unit = m->node_unit[n->arg[k]];
+        return unit;
+    case HG_STATE:
+        place = hg_carried_at((uint32_t)hg_at(m->expr, n->arg[0])->value);
+        if (place.k || !hg_unit_parse(m->units, declared_unit(&m->state, place.state), &unit, &why))
+            return HG_UNIT_UNKNOWN;
         return unit;
     case HG_LT:
     case HG_LE:

@@ -19,7 +19,8 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
     const char *const *alias;        /* NULL-terminated or NULL */
     int over;                        /* axis index or -1 */
     int keep;                        /* parameters: declared `linear = false` */
-    uint32_t written;                /* curves: the formula as written (written.h) */
+    uint32_t written;                /* curves, steps of states: the formula as written (written.h) */
+    uint32_t before;                 /* states: what they are before the first row, as written */
     enum fit_role role;              /* columns */
 };
 
@@ -35,6 +36,9 @@ struct hg_test {                     /* m.test{}: a point with an expected value
     double step, first_time;         /* of the frame grid: t = first_time + k step */
     double t1, t2;                   /* of the pair; multiples of the grid */
     double *column;                  /* table models */
+    uint32_t nrow;                   /* of models with states: rows, the last of which is `column` */
+    const double **row;              /* nrow: their columns */
+    double *expect;                  /* nrow; NaN: of this row nothing is known */
     double expected, tolerance;      /* relative; default 1e-12 */
     const char *variant;             /* "fast" unless given */
 };
@@ -74,6 +78,8 @@ struct hg_model {
     struct hg_list param;            /* nonlinear: refs of PARAM nodes */
     struct hg_list linear;           /* linear: refs of LINEAR nodes */
     struct hg_list setting, axis, column, curve;
+    struct hg_list state;            /* by the number of states in graph/march.h; written: of the step */
+    int feedback;                    /* states read what is measured */
     const char *observable;          /* "c2" */
     const char *observable_unit;
     uint32_t observe_line;

@@ -72,6 +72,8 @@ static hg_id bundle_node(struct hg_plan *p, hg_id id, const hg_id *map)
 {
     struct hg_expr *e = p->e;
     const struct hg_node n = *hg_at(e, id);
+    if (n.op == HG_STATE)
+        return hg_opaque(e, HG_CARRIED, (uint32_t)hg_at(e, n.arg[0])->value, HG_R);
     if (n.nargs == 0 || n.op == HG_AT_I || n.op == HG_AT_J || n.op == HG_DELTA)
         return id;
     hg_id *arg = hg_alloc(e->arena, n.nargs * sizeof *arg);
@@ -94,7 +96,7 @@ hg_id hg_plan_bundle(struct hg_plan *p, hg_id root)
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(p->e, id);
         need[id] = need[id] && ((n->vary & BIG) || with_linear(p, id));
-        for (uint32_t k = 0; need[id] && k < n->nargs; k++)
+        for (uint32_t k = 0; need[id] && n->op != HG_STATE && k < n->nargs; k++)
             need[n->arg[k]] = 1;
     }
     for (hg_id id = 1; id <= root; id++)
@@ -460,6 +462,27 @@ static void add_row_channels(struct hg_plan *p)
     }
 }
 
+static hg_id bundled(struct hg_plan *p, hg_id id)
+{
+    return id && !hg_is_value(p->e, id, 0.0) ? hg_plan_bundle(p, id) : id;
+}
+
+/* The steps of states, whose tables prepare fills. */
+static void plan_states(struct hg_plan *p)
+{
+    const struct hg_march *m = p->e->march;
+    uint32_t width = p->nparam + 1;
+    if (!m)
+        return;
+    p->before = hg_alloc(p->e->arena, (size_t)m->n * width * sizeof *p->before);
+    p->step = hg_alloc(p->e->arena, (size_t)m->n * width * sizeof *p->step);
+    for (uint32_t q = 0; q < m->n; q++)
+        for (uint32_t k = 0; k < width; k++) {
+            p->before[q * width + k] = bundled(p, k ? m->state[q].d_before[k - 1] : m->state[q].before);
+            p->step[q * width + k] = bundled(p, k ? m->state[q].d_step[k - 1] : m->state[q].step);
+        }
+}
+
 struct hg_plan *hg_plan_new(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d)
 {
     struct hg_plan *p = hg_alloc(m->expr->arena, sizeof *p);
@@ -491,5 +514,6 @@ struct hg_plan *hg_plan_new(struct hg_model *m, const struct hg_variant *v, stru
         for (uint32_t a = 0; a < p->ninput; a++)
             add_input(p, &p->input[a]);
     }
+    plan_states(p);
     return p;
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/diag.h"
+#include "graph/march.h"
 #include "model/model.h"
 
 /* A scalar of the call (vary 0) or of the group (HG_G), computed before the pairs; in sums a number for each turn. */
@@ -65,6 +66,10 @@ struct hg_plan {
     unsigned char *with_linear; /* by node id: contains a linear parameter; the first nwith_linear nodes are known */
     uint32_t nwith_linear;
     size_t with_linear_room;
+
+    /* Of states (graph/march.h), with their scalars made LOCALs: what they are before the first row, and their steps;
+     * [state x (1 + nparam)]: the value, then derivatives; 0: none. */
+    hg_id *before, *step;
 };
 
 /* The plan of one variant of the model; NULL when an error was reported (not linear in a parameter that was

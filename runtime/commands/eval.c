@@ -139,6 +139,14 @@ static enum fit_status write_rows(struct fit_h5r *h, struct fit_experiment *e,
     return FIT_OK;
 }
 
+static const char *value_name(const struct fit_kernel *k)
+{
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_VALUE)
+            return k->column[c].name;
+    return "of values";
+}
+
 enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err)
 {
@@ -154,6 +162,11 @@ enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
         st = fit_experiment_file(cli->output, 0, err);
     if (st == FIT_OK)
         st = fit_experiment_new(k, cli, &e, err);
+    if (st == FIT_OK && k->feedback && !e->measured)
+        st = fit_fail(err, FIT_ERR_USAGE,
+                      "eval: in the model %s rows follow from what was measured in earlier ones: give --data FILE with a "
+                      "column %s; simulate makes such data",
+                      k->name, value_name(k));
     if (st == FIT_OK)
         st = fit_experiment_prepare(e, cli->jacobian, err);
     if (st == FIT_OK)

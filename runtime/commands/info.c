@@ -113,6 +113,12 @@ static void json_lists(struct fit_json *j, const struct fit_kernel *k)
         fit_json_end(j);
     }
     fit_json_end(j);
+    fit_json_begin(j, "states", '[');
+    for (size_t c = 0; c < k->nstate; c++) {
+        json_named(j, k->state[c].name, k->state[c].unit, k->state[c].doc);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
     fit_json_begin(j, "curves", '[');
     for (size_t c = 0; c < k->ncurve; c++) {
         json_named(j, k->curve[c].name, k->curve[c].unit, k->curve[c].doc);
@@ -196,6 +202,8 @@ static void info_text(const struct fit_program *p, const struct fit_kernel *k)
         fprintf(f, "axis %s, %s: %s\n", k->axis[a].name, k->axis[a].unit, k->axis[a].doc);
     for (size_t c = 0; c < k->ncolumn; c++)
         fprintf(f, "column %s, %s: %s\n", k->column[c].name, k->column[c].unit, k->column[c].doc);
+    for (size_t c = 0; c < k->nstate; c++)
+        fprintf(f, "state %s, %s: %s\n", k->state[c].name, k->state[c].unit, k->state[c].doc ? k->state[c].doc : "");
     for (size_t c = 0; c < k->ncurve; c++)
         fprintf(f, "curve %s, %s: %s\n", k->curve[c].name, k->curve[c].unit, k->curve[c].doc);
     if (k->space == FIT_ROWS)

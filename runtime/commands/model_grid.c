@@ -303,6 +303,11 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
     return e->workspace ? prepare(e, 0, err) : fit_no_memory(err, "time grid and tables");
 }
 
+enum fit_status fit_experiment_again(struct fit_experiment *e, size_t g, struct fit_error *err)
+{
+    return prepare(e, g, err);
+}
+
 enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err)
 {
     return e->own && g != e->prepared ? prepare(e, g, err) : FIT_OK;

@@ -29,6 +29,7 @@ struct fit_experiment {
     double *q;                /* pairs: ngroup wavevectors, 1/angstrom (NaN when none was given) */
     double *workspace;        /* filled by fit_experiment_prepare */
     int derivative;           /* what it was prepared for */
+    int measured;             /* 1: of a model with feedback: the rows have what was measured */
     size_t prepared;          /* own: the group whose parameters it is for */
     struct fit_arena storage_;
 };
@@ -46,6 +47,9 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
 
 /* The same for the parameters of group g, if it has its own and they are not those of the last call. */
 enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err);
+
+/* Once more for group g, after columns have changed. */
+enum fit_status fit_experiment_again(struct fit_experiment *e, size_t g, struct fit_error *err);
 
 /* Rows [i0, i1) of the matrix of group g. */
 struct fit_experiment_part {

@@ -350,6 +350,37 @@ static void pad_rows(struct fit_experiment *e)
             e->column[c][r] = e->column[c][n - 1];
 }
 
+/* Where the rows of the groups stand: a kernel with states goes along them. */
+static enum fit_status place_rows(struct fit_experiment *e, struct fit_error *err)
+{
+    size_t *first = fit_take(&e->storage_, e->layout.ngroup, sizeof *first),
+           *count = fit_take(&e->storage_, e->layout.ngroup, sizeof *count);
+    if (!first || !count)
+        return fit_no_memory(err, "grid");
+    for (size_t r = 0; r < e->layout.nrow; r++) {
+        const size_t g = e->group[r];
+        first[g] = count[g]++ ? first[g] : r;
+        if (e->kernel->nstate && first[g] + count[g] != r + 1)
+            return fit_fail(err, FIT_ERR_DATA,
+                            "row %zu: the model %s goes from row to row of a curve; the rows of one curve must follow "
+                            "one another",
+                            r + 1, e->kernel->name);
+    }
+    e->layout.first = first;
+    e->layout.count = count;
+    return FIT_OK;
+}
+
+/* Is column c what was measured, which the file has and the model goes on from? */
+static int has_feedback(struct fit_experiment *e, const struct fit_table *t, size_t c)
+{
+    const struct fit_kernel *k = e->kernel;
+    const int has = k->feedback && k->column[c].role == FIT_ROLE_VALUE &&
+                    fit_table_find(t, fit_table_wanted(k, k->naxis + c)) >= 0;
+    e->measured |= has;
+    return has;
+}
+
 static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
@@ -360,7 +391,7 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
     if (st == FIT_OK)
         st = new_rows(e, t->nrow, err);
     for (size_t c = 0; c < k->ncolumn && st == FIT_OK; c++)
-        if (is_covariate(k, c))
+        if (is_covariate(k, c) || has_feedback(e, t, c))
             st = take_column(t, cli, k, k->naxis + c, e->column[c], err);
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
         st = (axis[a] = fit_take(&scratch, t->nrow, sizeof **axis)) ? take_column(t, cli, k, a, axis[a], err)
@@ -369,6 +400,8 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
         st = group_rows(e, t->nrow, axis, err);
     if (st == FIT_OK)
         pad_rows(e);
+    if (st == FIT_OK)
+        st = place_rows(e, err);
     fit_table_free(t);
     return st;
 }
@@ -436,7 +469,7 @@ static enum fit_status combine_rows(struct fit_experiment *e, const struct list 
         e->group[r] = (uint32_t)(r / (size_t)n);
     if (st == FIT_OK)
         pad_rows(e);
-    return st;
+    return st == FIT_OK ? place_rows(e, err) : st;
 }
 
 enum fit_status fit_experiment_columns(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)

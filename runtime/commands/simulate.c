@@ -17,6 +17,7 @@
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "commands/model_grid.h"
+#include "errors/jacobian.h"
 #include "hdf5/h5_writer.h"
 #include "base/json.h"
 #include "machine/topology.h"
@@ -480,14 +481,35 @@ static enum fit_status draw_from_law(struct fit_experiment *e, size_t i, double 
     return FIT_OK;
 }
 
-static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t i, double mean,
+/* What was measured in row i has its part in the rows behind it: their mean once more. */
+static enum fit_status feed_back(struct fit_experiment *e, size_t i, double value, double *mean, struct fit_error *err)
+{
+    const size_t n = e->layout.nrow;
+    for (size_t c = 0; c < e->kernel->ncolumn; c++)
+        if (e->kernel->column[c].role == FIT_ROLE_VALUE)
+            e->column[c][i] = value;
+    if (i + 1 == n)
+        return FIT_OK;
+    enum fit_status st = fit_experiment_again(e, e->group[i + 1], err);
+    const uint32_t row = (uint32_t)i + 1;
+    if (st == FIT_OK)
+        fit_jacobian_rows(&(struct fit_tables){e->kernel, &e->layout, e->workspace, e->lin}, 
+                          &(struct fit_points){1, &row, NULL, &e->group[row]}, mean + row, NULL);
+    return st;
+}
+
+static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t i, double *all,
                                        const struct noise *noise, int with_sigma, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
-    double z[2] = {0, 0}, sigma = sigma_at(noise, mean), value = mean;
+    const double mean = all[i], sigma = sigma_at(noise, mean);
+    double z[2] = {0, 0}, value = mean;
     enum fit_status st = noise->law ? draw_from_law(e, i, mean, noise, &value, err) : FIT_OK;
     if (is_noisy(noise))
         fit_rng_normal(noise->seed, 0, i, z);
+    value = noise->law ? value : mean + sigma * z[0];
+    if (st == FIT_OK && k->feedback)
+        st = feed_back(e, i, value, all, err);
     for (size_t a = 0; a < k->naxis; a++) {
         print_number(f, e->coord[a][e->group[i]]);
         fputc(',', f);
@@ -497,7 +519,7 @@ static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t
             print_number(f, e->column[c][i]);
             fputc(',', f);
         }
-    print_number(f, noise->law ? value : mean + sigma * z[0]);
+    print_number(f, value);
     if (with_sigma) {
         fputc(',', f);
         print_number(f, sigma);
@@ -543,7 +565,7 @@ static enum fit_status write_table(const char *path, struct fit_experiment *e,
         goto done;
     write_table_head(f, e, cli, with_sigma);
     for (size_t i = 0; i < n && st == FIT_OK; i++)
-        st = write_table_row(f, e, i, mean[i], noise, with_sigma, err);
+        st = write_table_row(f, e, i, mean, noise, with_sigma, err);
 done:
     if (f && fclose(f) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);

@@ -257,6 +257,10 @@ static enum fit_status make(struct fit_dataset *ds, const struct fit_dataset_tab
     if (!(p->setting = fit_take_copy(&p->storage, t->setting, t->nsetting, sizeof *t->setting)))
         return fit_no_memory(err, "table");
     ds->layout.setting = p->setting;
+    ds->layout.first = fit_take_copy(&p->storage, s->first, s->n, sizeof *s->first);
+    ds->layout.count = fit_take_copy(&p->storage, s->count, s->n, sizeof *s->count);
+    if (p->storage.failed)
+        return fit_no_memory(err, "table");
     if (t->naxis)
         st = place_rows(ds, t, s, err);
     if (st != FIT_OK || (st = copy_columns(ds, t, err)) != FIT_OK ||

@@ -292,28 +292,41 @@ static enum fit_status describe_groups(struct fit_measurement *m, struct fit_err
 }
 
 /* "line 7: g2 is nan, line 9: sigma is 0, ...": the rows that do not count. */
-static void note_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from,
-                         struct fit_measurement *m)
+static void tell_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from, size_t size, char *text)
 {
     enum { MOST = 4 };
-    char text[400] = "";
     size_t at = 0, n = 0;
-    for (size_t r = 0; r < t->nrow && n <= MOST && at < sizeof text; r++)
+    for (size_t r = 0; r < t->nrow && n <= MOST && at < size; r++)
         for (size_t i = 0; i < k->naxis + k->ncolumn; i++) {
             const double v = from[i] < 0 ? 1 : t->column[from[i]][r];
             const double weight = 1 / (v * v); /* as fit_dataset_counts() has it */
             if (isfinite(v) && (fit_table_needs(k, i) || (v > 0 && weight > 0 && isfinite(weight))))
                 continue;
             const size_t where = t->line ? t->line[r] : r + 1;
-            int w = n == MOST ? snprintf(text + at, sizeof text - at, ", ...")
-                              : snprintf(text + at, sizeof text - at, "%s%s %zu: %.24s is %.4g", at ? ", " : "",
+            int w = n == MOST ? snprintf(text + at, size - at, ", ...")
+                              : snprintf(text + at, size - at, "%s%s %zu: %.24s is %.4g", at ? ", " : "",
                                          t->line ? "line" : "row", where, fit_table_wanted(k, i), v);
             at += w > 0 ? (size_t)w : 0;
             n++;
             break;
         }
+}
+
+/* A note; of a model with states an error: the rows behind such a one would follow from nothing. */
+static enum fit_status note_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                                    struct fit_measurement *m, struct fit_error *err)
+{
+    char text[400] = "";
+    tell_dropped(t, k, from, sizeof text, text);
+    if (k->nstate)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: the model %s goes from row to row (%s), and rows have no value, or no positive error: %s. "
+                        "Leave them out of the table where a row fewer means nothing, as in a differential equation; "
+                        "else give every row its value",
+                        m->file, k->name, k->state[0].name, text);
     fit_notes_add(&m->notes, "%zu of %zu rows are not finite, or have no positive error, and have weight zero (%s)",
                   m->dataset->ndropped, t->nrow, text);
+    return FIT_OK;
 }
 
 static enum fit_status finish_dataset(const struct fit_table *t, const struct fit_kernel *k, const int *from,
@@ -326,9 +339,7 @@ static enum fit_status finish_dataset(const struct fit_table *t, const struct fi
         (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK &&
         (st = fit_measurement_sound(m, k, err)) == FIT_OK)
         st = describe_groups(m, err);
-    if (st == FIT_OK && m->dataset->ndropped)
-        note_dropped(t, k, from, m);
-    return st;
+    return st == FIT_OK && m->dataset->ndropped ? note_dropped(t, k, from, m, err) : st;
 }
 
 /* Which columns are the values and their errors; those that the table lacks are ones. */

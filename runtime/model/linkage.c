@@ -148,6 +148,14 @@ static int make_class(struct fit_making *m, size_t c)
         for (size_t g = 0; class->coord[a] && g < class->ngroup; g++)
             class->coord[a][g] = m->ds->layout.coord[a][class->group[g]];
     }
+    if (m->ds->layout.first) {
+        class->first = fit_link_keep(m, class->ngroup, sizeof *class->first);
+        class->count = fit_link_keep(m, class->ngroup, sizeof *class->count);
+    }
+    for (size_t g = 0; class->first && class->count && g < class->ngroup; g++) {
+        class->first[g] = m->ds->layout.first[class->group[g]];
+        class->count[g] = m->ds->layout.count[class->group[g]];
+    }
     if (class->ngroup > m->link->private_->most)
         m->link->private_->most = class->ngroup;
     return !failed(m) && make_theta(m, &class->theta, first);

@@ -15,6 +15,7 @@ struct fit_sparse {
 struct fit_link_class {
     size_t ngroup, *group;
     double **coord;          /* naxis x ngroup */
+    size_t *first, *count;   /* tables: places of their rows; NULL where the layout has none */
     struct fit_sparse theta; /* inner nparam rows over x */
 };
 

@@ -51,6 +51,8 @@ static struct fit_layout class_layout(const struct fit_linkage *k, const struct 
     sub.ngroup = c->ngroup;
     if (k->private_->naxis)
         sub.coord = (const double *const *)c->coord;
+    sub.first = c->first;
+    sub.count = c->count;
     return sub;
 }
 

@@ -338,6 +338,8 @@ static void put_noise(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "sigma_common", r->fit->sigma_common);
     }
     fit_json_boolean(j, "reweighted", r->fit->reweighted);
+    if (r->kernel->feedback) /* rows follow from what was measured in earlier ones */
+        fit_json_boolean(j, "feedback", 1);
     fit_json_end(j);
 }
 

@@ -90,6 +90,11 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
                         "bootstrap: it draws residuals, which have no distribution of their own where the"
                         " errors are %s; --method nuts gives intervals",
                         k->density->name);
+    if (k->feedback && cfg->study.bootstrap.value != FIT_BOOTSTRAP_NONE)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "bootstrap: it replaces measured values one by one, and in the model %s every row follows from "
+                        "those before it (state %s); --method nuts gives intervals",
+                        k->name, k->state[0].name);
     if (cfg->nlsq.estimator.value != FIT_ESTIMATOR_LEAST_SQUARES && cfg->study.bootstrap.value != FIT_BOOTSTRAP_NONE)
         return fit_fail(err, FIT_ERR_CONFIG, "bootstrap: of least squares only (--estimator least-squares); errors of "
                                              "efficient estimates follow from the noise of speckles");

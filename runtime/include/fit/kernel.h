@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 11
+#define FIT_KERNEL_ABI 12
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -176,6 +176,11 @@ enum fit_support {
     FIT_SUPPORT_TRIALS
 };
 
+/* A quantity that is carried from row to row. */
+struct fit_state {
+    const char *name, *unit, *doc;
+};
+
 struct fit_layout;
 struct fit_tile;
 
@@ -227,6 +232,8 @@ struct fit_layout {
     size_t nrow;                 /* places: rows, and with groups the padding between them */
     const double *const *column; /* ncolumn arrays, each aligned to 64 bytes; each group is padded with copies
                                     of its last row to a multiple of 8 */
+    const size_t *first, *count; /* ngroup places: where the rows of a group begin, in the order of the file, and how
+                                    many there are; NULL: one group of all rows.  For kernels with states */
 
     const void *context; /* of a kernel that the runtime has made around another one; else NULL, and not read */
 };
@@ -381,6 +388,12 @@ struct fit_kernel {
     const struct fit_density *density;
 
     const struct fit_level *level; /* nparam; NULL: all priors have numbers */
+
+    /* Quantities that `prepare` carries along the rows of every group, in their order; so that a row is no datum by
+     * itself: rows may not be left out, doubled or exchanged. */
+    size_t nstate;
+    const struct fit_state *state;
+    int feedback; /* 1: states read what was measured in earlier rows */
 };
 
 /* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */

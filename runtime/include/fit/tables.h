@@ -271,6 +271,24 @@ FIT_INLINE fit_vd fit_data(const double *data, size_t next)
     return fit_vload(data);
 }
 
+/* Where the rows of a group begin and end. */
+FIT_INLINE size_t fit_rows_first(const struct fit_layout *l, size_t g)
+{
+    return l->first ? l->first[g] : 0;
+}
+
+FIT_INLINE size_t fit_rows_end(const struct fit_layout *l, size_t g)
+{
+    return l->first ? l->first[g] + l->count[g] : l->nrow;
+}
+
+/* Repeats the last row of a group behind it. */
+FIT_INLINE void fit_pad_rows(size_t end, double *table)
+{
+    for (size_t row = end; row < fit_padded(end); row++)
+        table[row] = table[end - 1];
+}
+
 /* Rows row, row+1, ... of a table that belong to the tile. */
 FIT_INLINE fit_vm fit_row_lanes(const struct fit_tile *t, size_t row)
 {

@@ -1,0 +1,223 @@
+/* emit_march.c -- states (graph/march.h) in a kernel: functions that go along the rows of every group in their order and
+ * fill the tables that rows are read from, of values alone, or of values and derivatives.
+ *
+ *     double x_before = before the first row;
+ *     for rows of the group:  x = step(x_before, columns of the row);  tables[row] = ...;  x_before = x
+ *
+ * Numbers are doubles, one after the other: the same bits whoever calls.
+ */
+#include "emit/emit.h"
+
+struct march {
+    struct hg_emit *em;
+    const struct hg_march *m;
+    uint32_t width;      /* values of a state that are carried: 1, or 1 + nparam */
+    const char **before; /* [state x width] names of variables; NULL: not carried */
+    const char **now;
+};
+
+static const char *march_leaf(struct hg_code *c, hg_id id)
+{
+    struct hg_emit *em = ((struct march *)c->user)->em;
+    struct hg_arena *a = c->e->arena;
+    const struct hg_node *n = hg_at(c->e, id);
+    const char *name;
+    switch (n->op) {
+    case HG_COLUMN:
+        name = hg_code_unique(c, n->name ? n->name : em->p->model->column.item[n->ref].name);
+        hg_line(c, "const double %s = l->column[%u][row];", name, n->ref);
+        return name;
+    case HG_LOCAL:
+        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]",
+                         hg_emit_field(em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name);
+    default: return hg_emit_common_leaf(c, id);
+    }
+}
+
+/* Is value k of state q carried? */
+static int is_carried(const struct march *x, uint32_t q, uint32_t k)
+{
+    return k < x->width && x->em->p->step[q * (x->em->p->nparam + 1) + k] != 0;
+}
+
+static hg_id root_of(const struct march *x, const hg_id *list, uint32_t q, uint32_t k)
+{
+    return list[q * (x->em->p->nparam + 1) + k];
+}
+
+static uint32_t all_roots(const struct march *x, hg_id *root)
+{
+    uint32_t n = 0;
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++)
+            if (is_carried(x, q, k)) {
+                root[n++] = root_of(x, x->em->p->before, q, k);
+                root[n++] = root_of(x, x->em->p->step, q, k);
+            }
+    return n;
+}
+
+static struct hg_code begin(struct march *x, struct hg_tree *out)
+{
+    struct hg_emit *em = x->em;
+    hg_id *root = hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + 1) * sizeof *root);
+    uint32_t nroot = all_roots(x, root);
+    struct hg_code c = {.e = em->e,
+                        .out = out,
+                        .indent = 2,
+                        .source = em->p->model->file,
+                        .units = em->p->model,
+                        .leaf = march_leaf,
+                        .is_leaf = hg_code_is_symbol,
+                        .user = x,
+                        .nparam = em->p->nparam};
+    c.nreserve = hg_emit_names(em, &c.reserve);
+    hg_code_begin(&c, nroot, root);
+    hg_code_push(&c);
+    return c;
+}
+
+/* Variables that hold what the row before has left. */
+static void declare_before(struct march *x, struct hg_code *c)
+{
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++) {
+            hg_id leaf = hg_carried(x->em->e, q, 1, k);
+            const char *name = hg_at(c->e, leaf)->name;
+            if (!is_carried(x, q, k))
+                continue;
+            x->before[q * x->width + k] =
+                hg_code_unique(c, name ? name : hg_format(c->e->arena, "%s_before", x->m->state[q].name));
+            hg_line(c, "double %s = 0.0;", x->before[q * x->width + k]);
+            hg_code_bind(c, leaf, x->before[q * x->width + k]);
+        }
+}
+
+static void set_before(struct march *x, struct hg_code *c)
+{
+    hg_line(c, "{");
+    c->indent++;
+    hg_code_push(c);
+    hg_define(c->out, "row", "            const size_t row = first;\n");
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++)
+            if (is_carried(x, q, k)) {
+                hg_id root = root_of(x, x->em->p->before, q, k);
+                hg_code_need(c, root);
+                hg_line(c, "%s = %s;", x->before[q * x->width + k], hg_code_text(c, root));
+            }
+    hg_code_pop(c);
+    c->indent--;
+    hg_line(c, "}");
+}
+
+/* Values of this row: a step may read those of steps before it. */
+static void take_steps(struct march *x, struct hg_code *c)
+{
+    for (uint32_t s = 0; s < x->m->n; s++)
+        for (uint32_t k = 0; k < x->width; k++) {
+            const uint32_t q = x->m->order[s];
+            hg_id root = root_of(x, x->em->p->step, q, k), leaf = hg_carried(x->em->e, q, 0, k);
+            if (!is_carried(x, q, k))
+                continue;
+            hg_code_need(c, root);
+            const char *value = hg_code_text(c, root), *name = hg_at(c->e, leaf)->name;
+            name = hg_code_unique(c, name ? name : x->m->state[q].name);
+            hg_code_source(c, root);
+            hg_line(c, "const double %s = %s;", name, value);
+            hg_code_bind(c, leaf, name);
+            x->now[q * x->width + k] = name;
+        }
+}
+
+/* The table of a value, when rows read it. */
+static const char *table_of(const struct march *x, uint32_t q, int before, uint32_t k)
+{
+    hg_id leaf = hg_carried(x->em->e, q, before, k);
+    for (uint32_t f = 0; f < x->em->nfield; f++)
+        if (x->em->field[f].kind == HG_FIELD_ROW && x->em->field[f].id == leaf)
+            return x->em->field[f].name;
+    return NULL;
+}
+
+static void store(struct march *x, struct hg_code *c)
+{
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++)
+            for (int before = 0; before < 2 && is_carried(x, q, k); before++) {
+                const char *table = table_of(x, q, before, k);
+                if (table)
+                    hg_line(c, "w.%s[row] = %s;", table, (before ? x->before : x->now)[q * x->width + k]);
+            }
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++)
+            if (is_carried(x, q, k))
+                hg_line(c, "%s = %s;", x->before[q * x->width + k], x->now[q * x->width + k]);
+}
+
+/* What is carried to the end is finite when all before was: infinities and NaN stay.  Padding repeats the last row. */
+static void end_group(struct march *x, struct hg_code *c)
+{
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++) {
+            if (!is_carried(x, q, k))
+                continue;
+            hg_line(c, "check += 0.0 * %s;", x->before[q * x->width + k]);
+            for (int before = 0; before < 2; before++) {
+                const char *table = table_of(x, q, before, k);
+                if (table)
+                    hg_line(c, "fit_pad_rows(end, w.%s);", table);
+            }
+        }
+}
+
+static void write(struct march *x, const char *name, struct hg_tree *out)
+{
+    hg_open_function(out, "static int", name, "const struct fit_layout *l, const double *theta, const struct tables w");
+    hg_emit_declare_names(x->em, out);
+    hg_put(out, "    double check = 0.0; /* NaN where a state is not finite */\n"
+                "    for (size_t g = 0; g < l->ngroup; g++) {\n"
+                "        const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\n"
+                "        if (first == end)\n            continue;\n");
+    struct hg_code c = begin(x, out);
+    declare_before(x, &c);
+    set_before(x, &c);
+    hg_line(&c, "for (size_t row = first; row < end; row++) {");
+    c.indent++;
+    hg_code_push(&c);
+    take_steps(x, &c);
+    store(x, &c);
+    hg_code_pop(&c);
+    c.indent--;
+    hg_line(&c, "}");
+    end_group(x, &c);
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    hg_put(out, "    }\n    return check == 0.0;\n}\n\n");
+}
+
+/* All leaves are there before functions are begun. */
+static void make_leaves(const struct march *x)
+{
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k <= x->em->p->nparam; k++)
+            for (int before = 0; before < 2; before++)
+                hg_carried(x->em->e, q, before, k);
+}
+
+void hg_emit_march(struct hg_emit *em, struct hg_tree *out)
+{
+    struct march x = {.em = em, .m = em->e->march};
+    size_t most;
+    if (!x.m)
+        return;
+    make_leaves(&x);
+    most = (size_t)x.m->n * (em->p->nparam + 1);
+    x.before = hg_alloc(em->e->arena, most * sizeof *x.before);
+    x.now = hg_alloc(em->e->arena, most * sizeof *x.now);
+    hg_put(out, "/* States, from row to row of each group; 0: something is not finite. */\n");
+    x.width = 1;
+    write(&x, "march_values", out);
+    x.width = 1 + em->p->nparam;
+    write(&x, "march_slopes", out);
+}

@@ -1,0 +1,205 @@
+/* march.c -- states and their derivatives: see march.h. */
+#include "graph/march.h"
+
+#include "base/diag.h"
+
+enum { K_BITS = 12 };
+
+uint32_t hg_carried_ref(uint32_t state, int before, uint32_t k)
+{
+    return (state << 1 | (uint32_t)before) << K_BITS | k;
+}
+
+struct hg_carried_place hg_carried_at(uint32_t ref)
+{
+    return (struct hg_carried_place){ref >> (K_BITS + 1), (int)(ref >> K_BITS & 1), ref & ((1u << K_BITS) - 1)};
+}
+
+struct hg_carried_place hg_state_at(const struct hg_expr *e, hg_id state)
+{
+    return hg_carried_at((uint32_t)hg_at(e, hg_at(e, state)->arg[0])->value);
+}
+
+uint32_t hg_march_add(struct hg_expr *e, const char *name, hg_id before)
+{
+    if (!e->march)
+        e->march = hg_alloc(e->arena, sizeof *e->march);
+    if (e->march->n == HG_MOST_STATES)
+        hg_bug("march: too many states");
+    e->march->state[e->march->n] = (struct hg_carried){.name = name, .before = before};
+    return e->march->n++;
+}
+
+void hg_march_step(struct hg_expr *e, uint32_t state, hg_id step)
+{
+    e->march->state[state].step = step;
+    e->march->order[e->march->nstep++] = state;
+}
+
+hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k)
+{
+    return hg_opaque(e, HG_CARRIED, hg_carried_ref(state, before, k), HG_R);
+}
+
+/* --- what steps contain ------------------------------------------------------------------------------------ */
+
+static void mark_steps(const struct hg_expr *e, unsigned char *mark)
+{
+    for (uint32_t q = 0; q < e->march->n; q++) {
+        mark[e->march->state[q].before] = mark[e->march->state[q].step] = 1;
+    }
+    for (hg_id id = e->n - 1; id > 0; id--)
+        for (uint32_t k = 0; mark[id] && k < hg_at(e, id)->nargs; k++)
+            mark[hg_at(e, id)->arg[k]] = 1;
+}
+
+static void find_symbols(struct hg_expr *e)
+{
+    struct hg_march *x = e->march;
+    HG_SCRATCH unsigned char *mark = hg_zeros(e->n, 1);
+    mark_steps(e, mark);
+    x->arg = hg_alloc(e->arena, (e->n + 1) * sizeof *x->arg);
+    for (hg_id id = 1; id < e->n; id++) {
+        const struct hg_node *n = hg_at(e, id);
+        if (mark[id] && n->nargs == 0 && n->op != HG_CONST && n->op != HG_CARRIED &&
+            n->op != HG_INDEX && n->op != HG_NODE)
+            x->arg[++x->narg] = id;
+    }
+}
+
+/* Those that depend on parameter k, by other states as well. */
+static void find_active(const struct hg_expr *e, hg_id param, unsigned char *active)
+{
+    const struct hg_march *x = e->march;
+    HG_SCRATCH unsigned char *mark = hg_zeros(e->n, 1);
+    int more = 1;
+    for (uint32_t q = 0; q < x->n; q++)
+        active[q] = (unsigned char)hg_contains(e, x->state[q].before, param);
+    while (more) {
+        more = 0;
+        for (hg_id id = 1; id < e->n; id++) {
+            const struct hg_node *n = hg_at(e, id);
+            mark[id] = id == param || (n->op == HG_CARRIED && active[hg_carried_at(n->ref).state]);
+            for (uint32_t k = 0; k < n->nargs && !mark[id]; k++)
+                mark[id] = mark[n->arg[k]];
+        }
+        for (uint32_t q = 0; q < x->n; q++)
+            if (!active[q] && mark[x->state[q].step])
+                more = active[q] = 1;
+    }
+}
+
+/* Derivatives by parameter k: the chain rule at the leaves of other states. */
+static void differentiate(struct hg_expr *e, uint32_t k)
+{
+    struct hg_march *x = e->march;
+    unsigned char active[HG_MOST_STATES] = {0};
+    hg_id leaf[2 * HG_MOST_STATES + 1], rate[2 * HG_MOST_STATES + 1];
+    uint32_t n = 0;
+    leaf[n] = hg_symbol(e, HG_PARAM, k);
+    rate[n++] = hg_const(e, 1.0);
+    find_active(e, leaf[0], active);
+    for (uint32_t q = 0; q < x->n; q++)
+        for (int before = 0; active[q] && before < 2; before++) {
+            leaf[n] = hg_carried(e, q, before, 0);
+            rate[n++] = hg_carried(e, q, before, k + 1);
+            hg_name(e, rate[n - 1], hg_format(e->arena, "d%s%s_d%s", x->state[q].name, before ? "_before" : "",
+                                              hg_at(e, leaf[0])->name ? hg_at(e, leaf[0])->name : "theta"));
+        }
+    for (uint32_t q = 0; q < x->n; q++)
+        if (active[q]) {
+            x->state[q].d_before[k] = hg_diff_along(e, x->state[q].before, n, leaf, rate);
+            x->state[q].d_step[k] = hg_diff_along(e, x->state[q].step, n, leaf, rate);
+        }
+}
+
+void hg_march_close(struct hg_expr *e, uint32_t nparam)
+{
+    struct hg_march *x = e->march;
+    if (!x || x->closed)
+        return;
+    x->closed = 1;
+    x->nparam = nparam;
+    find_symbols(e);
+    for (uint32_t q = 0; q < x->n; q++) {
+        x->state[q].d_before = hg_alloc(e->arena, (nparam + 1) * sizeof(hg_id));
+        x->state[q].d_step = hg_alloc(e->arena, (nparam + 1) * sizeof(hg_id));
+    }
+    for (uint32_t k = 0; k < nparam; k++)
+        differentiate(e, k);
+}
+
+/* --- nodes that stand for states ----------------------------------------------------------------------------- */
+
+static hg_id state_node(struct hg_expr *e, uint32_t ref)
+{
+    struct hg_march *x = e->march;
+    x->arg[0] = hg_const(e, (double)ref);
+    hg_id id = hg_raw(e, HG_STATE, x->narg + 1, x->arg), leaf = hg_opaque(e, HG_CARRIED, ref, HG_R);
+    if (hg_at(e, leaf)->name)
+        hg_name(e, id, hg_at(e, leaf)->name);
+    return id;
+}
+
+hg_id hg_state_of(struct hg_expr *e, hg_id carried)
+{
+    return state_node(e, hg_at(e, carried)->ref);
+}
+
+hg_id hg_march_states(struct hg_expr *e, hg_id root)
+{
+    hg_id from[4 * HG_MOST_STATES], to[4 * HG_MOST_STATES];
+    uint32_t n = 0;
+    if (!e->march)
+        return root;
+    for (uint32_t q = 0; q < e->march->n; q++)
+        for (int before = 0; before < 2; before++) {
+            from[n] = hg_carried(e, q, before, 0);
+            to[n] = hg_state_of(e, from[n]);
+            n++;
+        }
+    return hg_replace(e, root, n, from, to);
+}
+
+/* Arguments that a substitution has changed stay: the slope by a parameter is that of the symbol that is there. */
+hg_id hg_state_slope(struct hg_expr *e, hg_id state, uint32_t k)
+{
+    const struct hg_carried_place p = hg_state_at(e, state);
+    if (p.k || k >= e->march->nparam || !e->march->state[p.state].d_step[k])
+        return 0;
+    const struct hg_node n = *hg_at(e, state);
+    hg_id *arg = hg_alloc(e->arena, n.nargs * sizeof *arg);
+    for (uint32_t i = 1; i < n.nargs; i++)
+        arg[i] = n.arg[i];
+    arg[0] = hg_const(e, (double)hg_carried_ref(p.state, p.before, k + 1));
+    return hg_raw(e, HG_STATE, n.nargs, arg);
+}
+
+/* --- what a row may see --------------------------------------------------------------------------------------- */
+
+static int sees(const struct hg_expr *e, hg_id root, hg_id symbol, unsigned char *tried)
+{
+    HG_SCRATCH unsigned char *mark = hg_zeros(root + 1, 1);
+    int found = 0;
+    hg_mark(e, root, mark);
+    for (hg_id id = 1; id <= root && !found; id++) {
+        const struct hg_carried_place p = hg_carried_at(hg_at(e, id)->ref);
+        found = mark[id] && id == symbol;
+        if (!mark[id] || hg_at(e, id)->op != HG_CARRIED || p.before || tried[p.state])
+            continue;
+        tried[p.state] = 1;
+        found = sees(e, e->march->state[p.state].step, symbol, tried);
+    }
+    return found;
+}
+
+int hg_march_root_sees(const struct hg_expr *e, hg_id root, hg_id symbol)
+{
+    unsigned char tried[HG_MOST_STATES] = {0};
+    return sees(e, root, symbol, tried);
+}
+
+int hg_march_sees(const struct hg_expr *e, uint32_t state, hg_id symbol)
+{
+    return hg_march_root_sees(e, e->march->state[state].step, symbol);
+}

@@ -1,0 +1,73 @@
+/* march.h -- states: quantities that are carried along the rows of a group, in their order.
+ *
+ * State q has the value s_n in row n.  With the columns x_n of the row,
+ *
+ *     s_n = step(s_{n-1}, x_n, theta)      s_0 = before(x_1, theta), before the first row,
+ *
+ * and its derivatives are carried along (forward mode; Wengert 1964):
+ *
+ *     d s_n / d theta_k = sum over states  d step / d s_{n-1}  d s_{n-1} / d theta_k  +  d step / d theta_k.
+ *
+ * Inside steps the values are leaves, CARRIED; ref says which (hg_carried_ref).  Everywhere else they are nodes
+ *
+ *     STATE(ref, x1, x2, ...)              a function of all symbols x1, x2, ... that steps contain,
+ *
+ * so that dependence on parameters is that of any other expression.  STATE differentiated by parameter k is the STATE of
+ * the derivative.  Second derivatives of states are left out, as Gauss and Newton do: the derivative of a derivative is
+ * 0, for symbols and for dual numbers (eval.h).
+ */
+#pragma once
+
+#include "graph/expr.h"
+
+enum { HG_MOST_STATES = 64, HG_MOST_STATE_PARAMETERS = 4000 };
+
+struct hg_carried {
+    const char *name;
+    hg_id before, step;       /* step: 0 until it is given; with CARRIED leaves */
+    hg_id *d_before, *d_step; /* by parameter; 0: none */
+};
+
+struct hg_march {
+    struct hg_carried state[HG_MOST_STATES];
+    uint32_t n;
+    uint32_t order[HG_MOST_STATES], nstep; /* in which steps are taken: as they were given */
+    uint32_t nparam; /* of the model, when closed */
+    hg_id *arg;      /* CONST place-holder, then the symbols of all steps */
+    uint32_t narg;   /* symbols */
+    int closed;
+};
+
+/* Which value a CARRIED leaf or a STATE is. */
+struct hg_carried_place {
+    uint32_t state;
+    int before; /* 1: that of the row before */
+    uint32_t k; /* 0: the value; else its derivative by parameter k - 1 */
+};
+uint32_t hg_carried_ref(uint32_t state, int before, uint32_t k);
+struct hg_carried_place hg_carried_at(uint32_t ref);
+struct hg_carried_place hg_state_at(const struct hg_expr *e, hg_id state); /* of a STATE node */
+
+/* A new state; it has no step yet. */
+uint32_t hg_march_add(struct hg_expr *e, const char *name, hg_id before);
+
+/* Its step: of states of the row before, and of those of this row whose steps were given earlier. */
+void hg_march_step(struct hg_expr *e, uint32_t state, hg_id step);
+
+/* The leaf of a value. */
+hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k);
+
+/* Once all steps are known: which symbols they contain, and the derivatives by the model's parameters. */
+void hg_march_close(struct hg_expr *e, uint32_t nparam);
+
+/* The STATE of a CARRIED leaf, after hg_march_close; and a root in which all CARRIED leaves are such. */
+hg_id hg_state_of(struct hg_expr *e, hg_id carried);
+hg_id hg_march_states(struct hg_expr *e, hg_id root);
+
+/* 1: the value of the state in a row changes with the symbol, a column, in that same row. */
+int hg_march_sees(const struct hg_expr *e, uint32_t state, hg_id symbol);
+/* The same of an expression with CARRIED leaves that is no step. */
+int hg_march_root_sees(const struct hg_expr *e, hg_id root, hg_id symbol);
+
+/* d STATE / d parameter k; 0: none. */
+hg_id hg_state_slope(struct hg_expr *e, hg_id state, uint32_t k);

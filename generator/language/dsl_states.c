@@ -1,0 +1,225 @@
+/* dsl_states.c -- states in the language: quantities that are carried from row to row (graph/march.h).
+ *
+ *     local e = m.state("e", { unit = , before = , doc = })      its value in a row; `before` the first row
+ *     m.step(e, formula)                                         how it follows, of previous(e), columns, other states
+ *     previous(e)                                                its value in the row before
+ *     previous(f, before)                                        that of any formula of a row, of a column
+ *
+ * A formula of a row may see what was measured in earlier rows, and not in its own.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "graph/march.h"
+#include "language/dsl_private.h"
+
+static const char usage[] = "local e = m.state(\"e\", { unit = \"mV\", before = 0 }), then m.step(e, y - mean)";
+
+static const struct hg_march *march_of(lua_State *L)
+{
+    return dsl_of(L)->m->expr->march;
+}
+
+/* Can be told before the first row: no frames, no states. */
+static void check_before(lua_State *L, struct dsl_value v)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    if (hg_at(m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))
+        dsl_fail(L, "before", NULL, "the value before the first row is a formula of parameters, settings and columns");
+    for (uint32_t q = 0; march_of(L) && q < march_of(L)->n; q++)
+        for (int before = 0; before < 2; before++)
+            if (hg_contains(m->expr, v.id, hg_carried(m->expr, q, before, 0)))
+                dsl_fail(L, "before", "before = a formula of parameters, settings and columns",
+                         "the value before the first row cannot be that of a state, '%s'", march_of(L)->state[q].name);
+}
+
+/* Declares a state with its value before the first row. */
+static uint32_t add_state(lua_State *L, struct hg_symbol_decl *s, struct dsl_value before)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_expr *e = dsl_build(L);
+    if (e->march && e->march->n == HG_MOST_STATES)
+        dsl_fail(L, s->name, NULL, "more than %d states", HG_MOST_STATES);
+    if (d->m->nvariant)
+        dsl_fail(L, s->name, NULL, "states come before m.observe");
+    check_before(L, before);
+    uint32_t q = hg_march_add(e, s->name, before.id);
+    s->before = before.written;
+    s->node = hg_carried(e, q, 0, 0);
+    hg_name(e, s->node, s->name);
+    hg_name(e, hg_carried(e, q, 1, 0), hg_format(d->arena, "%s_before", s->name));
+    hg_model_declare(d->m, &d->m->state, s);
+    return q;
+}
+
+static void need_columns(lua_State *L, const char *what)
+{
+    if (!dsl_of(L)->m->column.n)
+        dsl_fail(L, what, "local y = m.columns(\"y\")", "%s is for tables: declare the columns first", what);
+}
+
+int dsl_state(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L)};
+    s.name = dsl_new_name(L, 1, "state");
+    need_columns(L, "m.state");
+    dsl_need_table(L, 2, usage);
+    dsl_check_keys(L, 2, "a state", "unit before doc");
+    const char *text = dsl_text(L, 2, "unit");
+    hg_unit unit = dsl_unit(L, text ? text : "1");
+    s.unit = hg_unit_text(d->m->units, unit);
+    s.doc = dsl_text(L, 2, "doc");
+    if (lua_getfield(L, 2, "before") == LUA_TNIL)
+        dsl_fail(L, s.name, "before = its value before the first row, a number or a formula",
+                 "the state '%s' does not say what it is before the first row", s.name);
+    struct dsl_value before = dsl_value_at(L, -1, "before");
+    lua_pop(L, 1);
+    if (before.unit != unit && before.unit != HG_UNIT_ANY)
+        dsl_complain(L, "before", dsl_unit_help(L, before.unit, unit),
+                     "unit mismatch: '%s' is in %s, its value before the first row in %s", s.name, s.unit,
+                     dsl_unit_text(L, before.unit));
+    add_state(L, &s, before);
+    dsl_push(L, d->m->state.item[d->m->state.n - 1].node, unit);
+    return 1;
+}
+
+/* Which state the value at i is; -1: none. */
+static long state_at(lua_State *L, int i)
+{
+    const struct dsl_value *v = dsl_test(L, i);
+    const struct hg_node *n = v ? hg_at(dsl_of(L)->m->expr, v->id) : NULL;
+    if (!n || n->op != HG_CARRIED || hg_carried_at(n->ref).before)
+        return -1;
+    return (long)hg_carried_at(n->ref).state;
+}
+
+/* States of the same row must be known when they are asked for. */
+static void check_order(lua_State *L, uint32_t state, hg_id step)
+{
+    const struct hg_march *x = march_of(L);
+    struct hg_expr *e = dsl_of(L)->m->expr;
+    for (uint32_t q = 0; q < x->n; q++)
+        if (!x->state[q].step && hg_contains(e, step, hg_carried(e, q, 0, 0)))
+            dsl_fail(L, x->state[q].name,
+                     hg_format(dsl_of(L)->arena, "previous(%s) is its value in the row before%s", x->state[q].name,
+                               q == state ? "" : "; or give the other step first"),
+                     "the step of '%s' needs '%s' in the same row, which is not known yet", x->state[state].name,
+                     x->state[q].name);
+}
+
+int dsl_step(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    long q = state_at(L, 1);
+    if (q < 0)
+        dsl_fail(L, "step", usage, "the first argument of m.step must be a state");
+    if (d->m->nvariant)
+        dsl_fail(L, "step", NULL, "m.step comes before m.observe");
+    struct hg_carried *s = &d->m->expr->march->state[q];
+    if (s->step)
+        dsl_fail(L, s->name, NULL, "the state '%s' has two steps", s->name);
+    dsl_name_locals(L);
+    struct dsl_value v = dsl_value_at(L, 2, "a step"), own = *dsl_test(L, 1);
+    if (v.unit != own.unit && v.unit != HG_UNIT_ANY)
+        dsl_complain(L, "step", dsl_unit_help(L, v.unit, own.unit), "unit mismatch: '%s' is in %s, its step in %s",
+                     s->name, dsl_unit_text(L, own.unit), dsl_unit_text(L, v.unit));
+    if (hg_at(d->m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))
+        dsl_fail(L, "step", NULL, "the step of '%s' must be a formula of a row", s->name);
+    check_order(L, (uint32_t)q, v.id);
+    hg_march_step(d->m->expr, (uint32_t)q, v.id);
+    d->m->state.item[q].written = v.written;
+    return 0;
+}
+
+/* previous(e); previous(f, before). */
+static int call_previous(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    long q = state_at(L, 1);
+    if (q >= 0 && !lua_isnoneornil(L, 2))
+        dsl_fail(L, "previous", NULL, "the state '%s' knows its value before the first row: previous(%s)",
+                 march_of(L)->state[q].name, march_of(L)->state[q].name);
+    if (q < 0) {
+        struct dsl_value f = dsl_value_at(L, 1, "the argument of previous");
+        need_columns(L, "previous");
+        if (lua_isnoneornil(L, 2))
+            dsl_fail(L, "previous", "previous(y, mu): what stands for it in the first row, which has none before",
+                     "previous needs a second argument");
+        struct dsl_value before = dsl_value_at(L, 2, "the second argument of previous");
+        hg_unit unit = dsl_common_unit(L, "previous", f, before);
+        const char *name = dsl_local_name(L, f);
+        struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .unit = hg_unit_text(d->m->units, unit)};
+        s.name = hg_format(d->arena, "last_%s", name ? name : hg_format(d->arena, "%u", d->m->state.n));
+        q = (long)add_state(L, &s, before);
+        check_order(L, (uint32_t)q, f.id);
+        hg_march_step(d->m->expr, (uint32_t)q, f.id);
+        d->m->state.item[q].written = f.written;
+        f.unit = unit;
+    }
+    const char *text = d->m->state.item[q].unit;
+    dsl_push(L, hg_carried(dsl_build(L), (uint32_t)q, 1, 0), dsl_unit(L, text));
+    return 1;
+}
+
+void dsl_open_states(lua_State *L)
+{
+    lua_pushcfunction(L, call_previous);
+    lua_setfield(L, -2, "previous");
+}
+
+/* --- at m.observe ---------------------------------------------------------------------------------------------- */
+
+/* A state that contains what is measured in its own row tells the answer. */
+static void check_sight(lua_State *L, hg_id root, const char *what, const struct hg_symbol_decl *value)
+{
+    struct hg_expr *e = dsl_of(L)->m->expr;
+    for (uint32_t q = 0; q < e->march->n; q++)
+        if (hg_contains(e, root, hg_carried(e, q, 0, 0)) && hg_march_sees(e, q, value->node))
+            dsl_fail(L, e->march->state[q].name,
+                     hg_format(dsl_of(L)->arena, "previous(%s) is its value in the row before", e->march->state[q].name),
+                     "%s contains the state '%s', which in the same row is made from '%s' itself", what,
+                     e->march->state[q].name, value->name);
+}
+
+static const struct hg_symbol_decl *measured(const struct hg_model *m)
+{
+    for (uint32_t k = 0; k < m->column.n; k++)
+        if (m->column.item[k].role == FIT_ROLE_VALUE)
+            return &m->column.item[k];
+    return NULL;
+}
+
+void dsl_close_states(lua_State *L)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    struct hg_march *x = m->expr->march;
+    if (!x || x->closed)
+        return;
+    for (uint32_t q = 0; q < x->n; q++)
+        if (!x->state[q].step)
+            dsl_fail(L, x->state[q].name, usage, "the state '%s' has no step: m.step(%s, ...)", x->state[q].name,
+                     x->state[q].name);
+    if (m->param.n > HG_MOST_STATE_PARAMETERS)
+        dsl_fail(L, "state", NULL, "too many parameters for a model with states");
+    dsl_build(L);
+    hg_march_close(m->expr, m->param.n);
+    for (uint32_t k = 1; k <= x->narg; k++) {
+        const struct hg_node *n = hg_at(m->expr, x->arg[k]);
+        if (n->op == HG_LINEAR)
+            dsl_fail(L, n->name, "drop `linear` of it", "'%s' is in the step of a state: no parameter there is linear",
+                     n->name);
+        m->feedback |= measured(m) && x->arg[k] == measured(m)->node;
+    }
+}
+
+hg_id dsl_with_states(lua_State *L, hg_id root, const char *what)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    if (!m->expr->march)
+        return root;
+    dsl_close_states(L);
+    if (measured(m))
+        check_sight(L, root, what, measured(m));
+    return hg_march_states(dsl_build(L), root);
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Models whose rows follow from earlier rows: the fit against a maximum of the likelihood found by scipy, the same result
+# for any number of threads, what is simulated is found again, what is refused: recurrences.sh BINDIR
+set -eu
+bin=$1
+. "$(dirname "$0")/../support/test.sh"
+export XDG_CACHE_HOME="$dir/cache"
+data=$here/../data/posteriordb/arma11.csv
+
+near() { # near FILE PARAMETER VALUE ALLOWED
+    got=$(sed -n '/"parameters"/,$p' "$1" | grep -A1 "\"$2\": {" | sed -n 's/.*"value": \([-0-9.e]*\),*/\1/p' | head -1)
+    awk -v a="$got" -v b="$3" -v d="$4" 'BEGIN { exit !(a - b < d && b - a < d) }' || fail "$1: $2 is $got, not $3"
+}
+
+# Nelder-Mead of scipy upon the likelihood, a loop, of mu + phi (y - mu) + theta e
+expect 0 "$bin/homodyne-arma" fit --data "$data" -o arma
+near arma/fit.json phi 0.98526732 1e-7
+near arma/fit.json theta -0.05549317 1e-7
+near arma/fit.json sigma 0.15713346 1e-7
+
+expect 0 "$bin/homodyne-arma" fit --data "$data" -o two --threads 2
+for run in arma two; do
+    sed -n '/"parameters"/,/"residuals"/p' $run/fit.json >$run.txt
+done
+cmp arma.txt two.txt || fail "two threads, another result"
+
+expect 0 "$bin/homodyne-garch" simulate -o garch.csv --x 0:1:2000 --set mu=0.1 --set a0=0.2 --set a1=0.25 --set b1=0.6 \
+    --seed 5
+expect 0 "$bin/homodyne-garch" fit --data garch.csv -o garch
+near garch/fit.json a1 0.25 0.12
+near garch/fit.json b1 0.6 0.16
+
+# eval goes on from measured values, and needs them
+expect 0 "$bin/homodyne-arma" eval --data "$data" --set mu=0 -o eval.h5
+expect 3 "$bin/homodyne-arma" eval --x 0:1:5 --set mu=0 -o no.h5
+says "rows follow from what was measured in earlier ones"
+
+awk 'NR == 17 { print "nan"; next } { print }' "$data" >hole.csv
+expect 4 "$bin/homodyne-arma" fit --data hole.csv -o no
+says "line 17: y is nan"
+
+# normal errors of a level that is not known; without a law of the errors, too
+cat >ar.lua <<'LUA'
+local m = model "ar" { title = "An autoregression" }
+local y = m.columns({ "y", range = {-2, 2} })
+local mu = m.parameter("mu", { start = 0, bounds = {-5, 5} })
+local phi = m.parameter("phi", { start = 0.5, bounds = {-1, 1} })
+m.observe(y, { mean = mu + phi * previous(y - mu, 0) })
+m.test { mu = 0.5, phi = 0.5, y = {1, 2}, mean = {0.5, 0.75} }
+LUA
+expect 0 "$bin/homodyne" fit --model ar.lua --data "$data" -o ar
+near ar/fit.json phi 0.98338064 1e-7
+expect 3 "$bin/homodyne" fit --model ar.lua --data "$data" --bootstrap parametric -o no
+says "every row follows from those before it"
+
+# posteriors are not compared row by row
+"$bin/homodyne-arma" fit --data "$data" --method nuts -o posterior_arma >out 2>err || [ $? -eq 2 ] || fail "$(cat err)"
+"$bin/homodyne" fit --model ar.lua --data "$data" --method nuts -o posterior_ar >out 2>err || [ $? -eq 2 ] || fail "$(cat err)"
+"$bin/homodyne" compare posterior_arma posterior_ar >out 2>err || true
+tr '\n' ' ' <out | tr -s ' ' | grep -q "cannot be left out one by one" || fail "compare does not say why: $(cat out err)"
+finish

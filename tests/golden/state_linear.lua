@@ -1,0 +1,7 @@
+-- No parameter in a step is linear.
+local m = model "bad" { title = "x" }
+local x, y = m.columns({ "x", range = {-1, 1} }, { "y", range = {-1, 1} })
+local a = m.parameter("a", { start = 0.5, linear = true })
+local e = m.state("e", { before = 0 })
+m.step(e, a * x + previous(e))
+m.observe(y, { mean = e })

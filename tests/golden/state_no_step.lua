@@ -1,0 +1,6 @@
+-- A state without a step.
+local m = model "bad" { title = "x" }
+local y = m.columns({ "y", range = {-1, 1} })
+local a = m.parameter("a", { start = 0.5, bounds = {0, 1} })
+local e = m.state("e", { before = 0 })
+m.observe(y, { mean = a * previous(e) })
