@@ -493,7 +493,7 @@ static enum fit_status feed_back(struct fit_experiment *e, size_t i, double valu
     enum fit_status st = fit_experiment_again(e, e->group[i + 1], err);
     const uint32_t row = (uint32_t)i + 1;
     if (st == FIT_OK)
-        fit_jacobian_rows(&(struct fit_tables){e->kernel, &e->layout, e->workspace, e->lin}, 
+        fit_jacobian_rows(&(struct fit_tables){e->kernel, &e->layout, e->workspace, e->lin},
                           &(struct fit_points){1, &row, NULL, &e->group[row]}, mean + row, NULL);
     return st;
 }

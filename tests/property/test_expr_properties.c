@@ -561,7 +561,7 @@ static const struct {
 } rule[] = {
     {"CONST", 0},       {"PARAM", 0},        {"LINEAR", 0}, {"SETTING", 0},    {"COORD", 0},
     {"TIME", 0},        {"STEP", 0},         {"COLUMN", 0}, {"LOCAL", 0},      {"SEED", 0},
-    {"DIRECTION", 0},   {"INDEX", 0},       {"NODE", 0},   {"INPUT", 0},      {"SUM", 2},
+    {"DIRECTION", 0},   {"INDEX", 0},       {"NODE", 0},   {"INPUT", 0},      {"CARRIED", 0},    {"SUM", 2},
     {"PROD", 2},        {"POW", 2},          {"EXP", 1},    {"LOG", 1},        {"EXPM1", 1},
     {"LOG1P", 1},       {"SIN", 1},          {"COS", 1},    {"TAN", 1},        {"ASIN", 1},
     {"ACOS", 1},        {"ATAN", 1},         {"SINH", 1},   {"COSH", 1},       {"TANH", 1},
@@ -571,7 +571,7 @@ static const struct {
     {"DEXPREL", 1},     {"D2EXPREL", 0},     {"LOG1MEXP", 1}, {"ERFCX", 1},     {"DERFCX", 1},
     {"D2ERFCX", 0},     {"ABS", 1},          {"SIGN", 1},       {"ATAN2", 2},
     {"LT", 3},          {"LE", 3},           {"WHERE", 3},  {"POTENTIAL", -1}, {"AT_I", -1},
-    {"AT_J", -1},       {"DELTA", -1},       {"REDUCE", -1}, {"EXPD", 0},   {"SIND", 0},       {"COSD", 0},
+    {"AT_J", -1},       {"DELTA", -1},       {"REDUCE", -1}, {"STATE", 0},      {"EXPD", 0},   {"SIND", 0},       {"COSD", 0},
     {"SINC_SERIES", 0}, {"DSINC_SERIES", 0}, {"SMALL", 0},  {"GUARD", 0},
 };
 _Static_assert(sizeof rule / sizeof *rule == HG_NOP,
