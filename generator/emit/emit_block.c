@@ -185,7 +185,7 @@ void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *roo
     }
     for (hg_id id = 1; id <= top; id++) {
         const struct hg_node *n = hg_at(c->e, id);
-        if (!mark[id] || (n->vary & HG_G) || n->op == HG_CONST)
+        if (!mark[id] || (n->vary & (HG_G | HG_K)) || n->op == HG_CONST)
             continue;
         hg_code_need(c, id);
         if (!hg_code_bound(c, id) && n->nargs)

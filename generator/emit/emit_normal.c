@@ -56,7 +56,7 @@ struct split {
 static int is_stored(const struct hg_emit *em, hg_id id)
 {
     const struct hg_node *n = hg_at(em->e, id);
-    return (n->vary & HG_J) && !(n->vary & HG_G) && n->op != HG_AT_J && !(hg_op_flags[n->op] & HG_F_BOOL);
+    return (n->vary & HG_J) && !(n->vary & (HG_G | HG_K)) && n->op != HG_AT_J && !(hg_op_flags[n->op] & HG_F_BOOL);
 }
 
 static struct split split_nodes(const struct hg_emit *em, const struct hg_code *c, uint32_t nroot, const hg_id *root)
@@ -77,8 +77,8 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
             mark[n->arg[k]] = 1;
     }
     for (hg_id id = 1; id <= top; id++) {
-        if (!mark[id] || hg_at(em->e, id)->op == HG_CONST)
-            continue;
+        if (!mark[id] || hg_at(em->e, id)->op == HG_CONST || (hg_at(em->e, id)->vary & HG_K))
+            continue; /* what varies with turns of a sum is computed in its loop */
         if (is_stored(em, id))
             s.stored[s.nstored++] = id;
         else if (!(hg_at(em->e, id)->vary & HG_J))

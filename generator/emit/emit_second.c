@@ -265,6 +265,36 @@ static uint32_t triangle(uint32_t n, uint32_t a, uint32_t b)
     return a * n - a * (a + 1) / 2 + b;
 }
 
+/* Has the mean sums?  Their inputs move with each turn, so derivatives are taken by the parameters themselves. */
+static int has_sums(const struct second *s)
+{
+    HG_SCRATCH unsigned char *need = hg_zeros((size_t)s->em->p->mean + 1, 1);
+    int found = 0;
+    hg_mark(s->e, s->em->p->mean, need);
+    for (hg_id id = s->em->p->mean; id > 0 && !found; id--)
+        found = need[id] && hg_at(s->e, id)->op == HG_REDUCE;
+    return found;
+}
+
+static hg_id by_parameters(struct second *s, uint32_t a, uint32_t b)
+{
+    const struct hg_plan *p = s->em->p;
+    const uint32_t K = p->nparam;
+    hg_id x = a < K ? p->param[a] : p->linear[a - K], y = b < K ? p->param[b] : p->linear[b - K];
+    hg_id d = hg_diff(s->e, hg_diff(s->e, p->mean, x), y);
+    return hg_is_value(s->e, d, 0.0) ? 0 : hg_plan_bundle(s->em->p, d);
+}
+
+static hg_id *entries_of_sums(struct second *s)
+{
+    const uint32_t K = s->em->p->nparam, Q = s->em->p->nlinear, W = K + Q;
+    hg_id *H = hg_alloc(s->e->arena, ((size_t)W * (W + 1) / 2 + 1) * sizeof *H);
+    for (uint32_t a = 0; a < K; a++)
+        for (uint32_t b = a; b < W; b++)
+            H[triangle(W, a, b)] = by_parameters(s, a, b);
+    return H;
+}
+
 /* All entries, packed; 0 where they vanish. */
 static hg_id *entries(struct second *s)
 {
@@ -293,7 +323,7 @@ static const char *name_of(const struct second *s, uint32_t k)
 static void write_hessian(struct second *s, struct hg_tree *out)
 {
     uint32_t W = s->em->p->nparam + s->em->p->nlinear, n = W * (W + 1) / 2, nroot = 0;
-    hg_id *H = entries(s), *root = hg_alloc(s->e->arena, (n + 1) * sizeof *root);
+    hg_id *H = has_sums(s) ? entries_of_sums(s) : entries(s), *root = hg_alloc(s->e->arena, (n + 1) * sizeof *root);
     for (uint32_t k = 0; k < n; k++)
         if (H[k])
             root[nroot++] = H[k];

@@ -287,7 +287,7 @@ void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p)
 {
     ev->at = p;
     for (hg_id id = 1; id < ev->n; id++)
-        if (hg_at(ev->e, id)->vary & (HG_I | HG_J))
+        if (hg_at(ev->e, id)->vary & (HG_I | HG_J | HG_R))
             evaluate_needed(ev, id);
 }
 

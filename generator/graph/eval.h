@@ -46,7 +46,7 @@ void hg_eval_free(struct hg_eval *ev);
 /* Evaluates everything at p (all tables over time and the pair). */
 void hg_eval_run(struct hg_eval *ev, const struct hg_point *p);
 
-/* Only the nodes that vary with the pair, after hg_eval_run with the same parameters and group. */
+/* Only the nodes that vary with the pair or the row, after hg_eval_run with the same parameters and group. */
 void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p);
 
 /* Value of a root or of any node below one; k: frame, for functions of time; of turns of sums as in loop.h. */

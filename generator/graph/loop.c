@@ -70,6 +70,16 @@ hg_id hg_loop_close(struct hg_expr *e, uint32_t loop, hg_id root)
     return hg_loop_replace(e, loop, hg_loop_shared(e, l.level, l.rule, l.n, l.first), root);
 }
 
+hg_id hg_loop_thinned(struct hg_expr *e, uint32_t n, hg_id root)
+{
+    for (uint32_t k = 1; k <= hg_loop_count(e); k++) {
+        const struct hg_loop l = *hg_loop_at(e, k);
+        if (!l.open && l.rule != HG_COUNT && l.n > n && hg_contains(e, root, hg_loop_index(e, k)))
+            root = hg_loop_replace(e, k, hg_loop_shared(e, l.level, l.rule, n, l.first), root);
+    }
+    return root;
+}
+
 hg_id hg_loop_index(struct hg_expr *e, uint32_t loop)
 {
     return hg_symbol(e, HG_INDEX, loop);

@@ -41,6 +41,9 @@ hg_id hg_loop_close(struct hg_expr *e, uint32_t loop, hg_id root);
 /* root with another loop of the same level in place of `from`. */
 hg_id hg_loop_replace(struct hg_expr *e, uint32_t from, uint32_t to, hg_id root);
 
+/* root with rules of at most n nodes: coarser integrals, of the same structure. */
+hg_id hg_loop_thinned(struct hg_expr *e, uint32_t n, hg_id root);
+
 hg_id hg_loop_index(struct hg_expr *e, uint32_t loop);
 hg_id hg_loop_node(struct hg_expr *e, uint32_t loop, unsigned column);
 

@@ -120,15 +120,14 @@ static double apply_double(const struct hg_node *n, const double *x)
 
 static struct hg_ext apply_exact(const struct hg_node *n, const struct hg_twin *x, double f)
 {
-    struct hg_ext s = {0, 0};
+    struct hg_ext s = x[0].x;
     switch (n->op) {
     case HG_SUM:
-        for (uint32_t k = 0; k < n->nargs; k++)
+        for (uint32_t k = 1; k < n->nargs; k++)
             s = hg_ext_add(s, x[k].x);
         return s;
     case HG_PROD:
-        s = hg_ext(1);
-        for (uint32_t k = 0; k < n->nargs; k++)
+        for (uint32_t k = 1; k < n->nargs; k++)
             s = hg_ext_mul(s, x[k].x);
         return s;
     case HG_POW: return hg_ext_pow(x[0].x, x[1].x);
@@ -250,6 +249,43 @@ static void potential(struct hg_twins *t, hg_id id)
     }
 }
 
+/* Operands of a node that varies with turns of sums: where they are, and how far it is to the next turn. */
+struct strided {
+    const struct hg_twin *at;
+    size_t row, column;
+};
+
+static void stride(const struct hg_twins *t, hg_id id, struct strided *x)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    *x = (struct strided){t->table[id] ? t->table[id] : &t->one[id], 0, n->vary & HG_K2 ? 1 : 0};
+    if (n->vary & HG_K1)
+        x->row = n->vary & HG_K2 ? hg_loop_at(t->e, n->loop[1])->n : 1;
+}
+
+/* All numbers of a node with operands, no sum. */
+static void over_turns(struct hg_twins *t, hg_id id, size_t places)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    const size_t columns = n->vary & HG_K2 ? hg_loop_at(t->e, n->loop[1])->n : 1;
+    HG_SCRATCH struct strided *from = hg_zeros(n->nargs, sizeof *from);
+    HG_SCRATCH struct hg_twin *x = hg_zeros(n->nargs, sizeof *x);
+    HG_SCRATCH double *f = hg_zeros(n->nargs, sizeof *f);
+    for (uint32_t m = 0; m < n->nargs; m++)
+        stride(t, n->arg[m], &from[m]);
+    for (size_t k = 0, row = 0, column = 0; k < places; k++) {
+        for (uint32_t m = 0; m < n->nargs; m++) {
+            x[m] = from[m].at[row * from[m].row + column * from[m].column];
+            f[m] = x[m].f;
+        }
+        struct hg_twin *y = &t->table[id][k];
+        y->f = apply_double(n, f);
+        y->x = apply_exact(n, x, y->f);
+        if (++column == columns)
+            column = 0, row++;
+    }
+}
+
 static void evaluate(struct hg_twins *t, hg_id id)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -266,6 +302,8 @@ static void evaluate(struct hg_twins *t, hg_id id)
         t->wide[id] = hg_zeros(t->ntime, sizeof **t->wide);
     if (n->op == HG_POTENTIAL)
         potential(t, id);
+    else if ((n->vary & HG_K) && n->nargs && n->op != HG_REDUCE && !(n->vary & HG_T))
+        over_turns(t, id, places);
     else
         for (size_t k = 0; k < places; k++)
             t->table[id][k] = pointwise(t, id, k);
@@ -296,7 +334,7 @@ void hg_twins_pair(struct hg_twins *t, const struct hg_point *p)
 {
     t->at = p;
     for (hg_id id = 1; id < t->n; id++)
-        if (hg_at(t->e, id)->vary & (HG_I | HG_J))
+        if (hg_at(t->e, id)->vary & (HG_I | HG_J | HG_R))
             evaluate_needed(t, id);
 }
 

@@ -26,7 +26,7 @@ void hg_twins_free(struct hg_twins *t);
 /* Sets a leaf of the last argument of hg_twins_new: exact, and not varying with frames. */
 void hg_twins_bind(struct hg_twins *t, hg_id leaf, double value);
 
-/* Evaluates everything at p; only what varies with the pair (after hg_twins_run at the same tables). */
+/* Evaluates everything at p; only what varies with the pair or the row (after hg_twins_run at the same tables). */
 void hg_twins_run(struct hg_twins *t, const struct hg_point *p);
 void hg_twins_pair(struct hg_twins *t, const struct hg_point *p);
 

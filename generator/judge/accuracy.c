@@ -51,7 +51,7 @@ static double size_of(struct hg_twin y)
 static void evaluate_place(struct measure *q, uint32_t s, uint32_t place, struct hg_point *p, int first)
 {
     hg_places_point(q->a->box, s, place, p);
-    if (first || p->column)
+    if (first || q->a->box->m->expr->march)
         hg_twins_run(q->t, p);
     else
         hg_twins_pair(q->t, p);

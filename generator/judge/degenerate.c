@@ -149,7 +149,7 @@ void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *th
                 at.column = p->row[pairs ? 0 : i];
                 at.history = p->m->expr->march ? (const double *const *)p->row : NULL;
                 at.nhistory = pairs ? 0 : i;
-                if (first || !pairs)
+                if (first || p->m->expr->march)
                     hg_eval_run(ev, &at);
                 else
                     hg_eval_pair(ev, &at);
@@ -556,7 +556,8 @@ static void special_values(struct search *w)
 
 const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_variant *v)
 {
-    hg_id root = m->density ? m->density->node : v->mean; /* what data see */
+    enum { NODES = 9 }; /* what depends on what does not hang on the fineness of a rule */
+    hg_id root = hg_loop_thinned(m->expr, NODES, m->density ? m->density->node : v->mean); /* what data see */
     struct hg_degeneracies *all = hg_alloc(m->expr->arena, sizeof *all);
     struct search *w = hg_alloc(m->expr->arena, sizeof *w);
     if (m->param.n == 0 || m->nscreen == 0)

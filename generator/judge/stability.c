@@ -235,7 +235,7 @@ static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *
             struct hg_point p;
             q->work += q->e->n;
             hg_places_point(q->box, s, place, &p);
-            if (place == 0 || p.column)
+            if (place == 0 || q->e->march)
                 hg_twins_run(t, &p);
             else
                 hg_twins_pair(t, &p);

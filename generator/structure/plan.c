@@ -219,8 +219,9 @@ static void find_inputs(struct hg_plan *p)
     for (hg_id id = 1; id <= top; id++) {
         enum hg_input_kind kind;
         struct hg_input in;
-        if (!need[id] || !hg_input_kind_of(hg_at(e, id)->op, &kind) || !fill_input(p, id, kind, &in))
-            continue;
+        if (!need[id] || !hg_input_kind_of(hg_at(e, id)->op, &kind) || (hg_at(e, id)->vary & HG_K) ||
+            !fill_input(p, id, kind, &in))
+            continue; /* what varies with turns of a sum: add_turns() */
         for (uint32_t q = 0; q < p->nlinear; q++)
             in.partial[q] = partial_or_none(p, p->basis[q], id);
         in.partial[p->nlinear] = partial_or_none(p, p->rest, id);
@@ -446,6 +447,34 @@ static void add_input(struct hg_plan *p, const struct hg_input *in)
     }
 }
 
+/* Scalars with a number for each turn of a sum move together: their part of a derivative is that along their tangents,
+ * inside of the sums. */
+static void add_turns(struct hg_plan *p)
+{
+    struct hg_expr *e = p->e;
+    const uint32_t nlocal = p->nlocal; /* those that the mean may have */
+    hg_id *leaf = hg_alloc(e->arena, (nlocal + 1) * sizeof *leaf), *rate = hg_alloc(e->arena, (nlocal + 1) * sizeof *rate);
+    hg_id *partial = hg_alloc(e->arena, (p->nlinear + 1) * sizeof *partial);
+    for (uint32_t k = 0; k < p->nparam; k++) {
+        uint32_t n = 0;
+        for (uint32_t l = 0; l < nlocal; l++) {
+            hg_id t = hg_at(e, p->local[l].symbol)->vary & HG_K ? hg_diff(e, p->local[l].def, p->param[k]) : 0;
+            if (!t || hg_is_value(e, t, 0.0))
+                continue;
+            rate[n] = hg_plan_local(p, t);
+            leaf[n++] = p->local[l].symbol;
+        }
+        int any = 0;
+        for (uint32_t q = 0; n && q <= p->nlinear; q++) {
+            hg_id d = hg_diff_along(e, q < p->nlinear ? p->basis[q] : p->rest, n, leaf, rate);
+            partial[q] = hg_is_value(e, d, 0.0) ? 0 : hg_plan_bundle(p, d);
+            any |= partial[q] != 0;
+        }
+        if (any)
+            add_one(p, k, weigh(p, partial));
+    }
+}
+
 /* Tables: every row has its own value, so the derivatives are taken by the parameters directly. */
 static void add_row_channels(struct hg_plan *p)
 {
@@ -513,6 +542,7 @@ struct hg_plan *hg_plan_new(struct hg_model *m, const struct hg_variant *v, stru
         narrow_inputs(p);
         for (uint32_t a = 0; a < p->ninput; a++)
             add_input(p, &p->input[a]);
+        add_turns(p);
     }
     plan_states(p);
     return p;
