@@ -172,6 +172,7 @@ void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE 
     json_list(out, m, "axes", &m->axis);
     json_list(out, m, "columns", &m->column);
     json_list(out, m, "curves", &m->curve);
+    json_list(out, m, "derived", &m->derived);
     json_degeneracies(out, m, found->degenerate);
     fputs("  \"variants\": [", out);
     for (uint32_t k = 0; k < m->nvariant; k++) {

@@ -449,16 +449,17 @@ static void variants(struct page *p, unsigned char *shown)
     }
 }
 
-static void curves(struct page *p, unsigned char *shown)
+/* What follows from the parameters: curves, derived quantities. */
+static void followers(struct page *p, const char *title, const struct hg_list *list, unsigned char *shown)
 {
     static const struct hg_column column[] = {{"", 0}, {"name", 0}, {"unit", 0}, {"description", 90}, {NULL, 0}};
-    if (p->m->curve.n == 0)
+    if (list->n == 0)
         return;
-    surrounded(p, p->f->section, "Curves");
+    surrounded(p, p->f->section, title);
     paragraph(p, "In the results of every fit, with the errors that follow from those of the parameters.");
     struct table t = table(p, column);
-    for (uint32_t k = 0; k < p->m->curve.n; k++) {
-        const struct hg_symbol_decl *s = &p->m->curve.item[k];
+    for (uint32_t k = 0; k < list->n; k++) {
+        const struct hg_symbol_decl *s = &list->item[k];
         int named = hg_written_is_named(p->m, s->written);
         cell_math(&t, named ? hg_typeset_name_of(p->m, s->written) : hg_typeset_name(p->a, s->name));
         cell_code(&t, s->name);
@@ -467,13 +468,13 @@ static void curves(struct page *p, unsigned char *shown)
         row_end(&t);
     }
     fputs(p->f->table_end, p->out);
-    for (uint32_t k = 0; k < p->m->curve.n; k++) {
-        hg_wid w = p->m->curve.item[k].written;
+    for (uint32_t k = 0; k < list->n; k++) {
+        hg_wid w = list->item[k].written;
         struct hg_formula f;
         if (hg_written_at(p->m, w)->depth > HG_WRITTEN_DEEP || shown[w])
             continue;
         shown[w] = 1;
-        hg_typeset_part(p->m, w, p->m->curve.item[k].name, &f);
+        hg_typeset_part(p->m, w, list->item[k].name, &f);
         formula(p, &f);
         parts(p, w, shown);
     }
@@ -570,7 +571,7 @@ static void tests(struct page *p)
         const struct hg_test *x = &p->m->test[k];
         const char *text = test_values(p, "", &p->m->column, x->column);
         text = test_values(p, text, &p->m->axis, x->coord);
-        if (p->m->space == FIT_PAIRS) {
+        if (p->m->space == FIT_PAIRS && x->step > 0) {
             text = with_value(p, text, "t1", x->t1);
             text = with_value(p, text, "t2", x->t2);
             text = with_value(p, text, "dt", x->step);
@@ -578,7 +579,8 @@ static void tests(struct page *p)
         text = test_values(p, text, &p->m->setting, x->setting);
         text = test_values(p, text, &p->m->param, x->param);
         text = test_values(p, text, &p->m->linear, x->linear);
-        cell_text(&t, plain(p, x->expected));
+        text = test_values(p, text, &p->m->derived, x->derived);
+        cell_text(&t, isnan(x->expected) ? "" : plain(p, x->expected));
         cell_text(&t, x->variant);
         cell_text(&t, text);
         row_end(&t);
@@ -630,7 +632,8 @@ void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_ana
     data(&p);
     derivatives(&p);
     variants(&p, shown);
-    curves(&p, shown);
+    followers(&p, "Curves", &m->curve, shown);
+    followers(&p, "Derived quantities", &m->derived, shown);
     cost(&p, v, &found->cost);
     accuracy(&p, v, found->accuracy);
     tests(&p);

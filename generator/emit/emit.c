@@ -152,6 +152,10 @@ static void points_and_curves(struct hg_emit *em, struct hg_tree *out)
     hg_emit_points(em, out);
     hg_put(out, "\n");
     hg_emit_curves(em, out);
+    if (em->p->model->derived.n) {
+        hg_put(out, "\n");
+        hg_emit_derive(em, out);
+    }
     if (em->hessian) {
         hg_put(out, "\n");
         hg_emit_second(em, out);

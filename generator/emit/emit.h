@@ -99,6 +99,8 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* with em->hessi
 void hg_emit_march(struct hg_emit *em, struct hg_tree *out);   /* of states: march_values, march_slopes; before prepare */
 /* Combinations that stay determined. */
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out);
+/* Derived quantities of the model. */
+void hg_emit_derive(struct hg_emit *em, struct hg_tree *out);
 void hg_emit_tables(struct hg_emit *em, struct hg_tree *out);  /* struct tables, carve, workspace */
 
 /* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */

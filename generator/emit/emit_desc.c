@@ -97,7 +97,7 @@ static void params(const struct hg_model *m, FILE *out, const char *name,
     fputs("};\n\n", out);
 }
 
-/* Settings, axes, columns and curves: name, unit, doc and perhaps one thing more. */
+/* Settings, axes, columns, curves and derived quantities: name, unit, doc and perhaps more. */
 static void named(const struct hg_model *m, FILE *out, const char *type, const char *name,
                   const struct hg_list *list)
 {
@@ -117,6 +117,8 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
         string(out, s->doc);
         if (list == &m->setting)
             fprintf(out, ", %s", number(m, s->start));
+        if (list == &m->derived)
+            fprintf(out, ", %d, desc_derived_uses_%u", hg_model_derived_each(m, s), (unsigned)k);
         if (list == &m->column)
             fprintf(out, ", %s, %s", role[s->role], number(m, s->lower < s->upper ? s->lower : 0));
         if (list == &m->column)
@@ -124,6 +126,19 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
         fputs("},\n", out);
     }
     fputs("};\n\n", out);
+}
+
+/* Of every derived quantity, which parameters it contains. */
+static void uses(const struct hg_model *m, FILE *out)
+{
+    for (uint32_t k = 0; k < m->derived.n; k++) {
+        const struct hg_list *list[] = {&m->param, &m->linear};
+        fprintf(out, "static const unsigned char desc_derived_uses_%u[] = {", (unsigned)k);
+        for (uint32_t i = 0; i < 2; i++)
+            for (uint32_t p = 0; p < list[i]->n; p++)
+                fprintf(out, "%d, ", hg_contains(m->expr, m->derived.item[k].node, list[i]->item[p].node));
+        fputs("};\n", out);
+    }
 }
 
 static void screen(const struct hg_model *m, FILE *out)
@@ -359,6 +374,8 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     named(m, out, "fit_column", "column", &m->column);
     named(m, out, "fit_curve", "curve", &m->curve);
     named(m, out, "fit_state", "state", &m->state);
+    uses(m, out);
+    named(m, out, "fit_derived", "derived", &m->derived);
     screen(m, out);
     uint32_t ndegeneracy = degeneracies(degenerate, out);
     combinations(degenerate, out);
@@ -378,6 +395,9 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     count_field(out, "axis", m->axis.n);
     count_field(out, "column", m->column.n);
     count_field(out, "curve", m->curve.n);
+    count_field(out, "derived", m->derived.n);
+    if (m->derived.n)
+        fputs("    .derive = derive,\n", out);
     count_field(out, "screen", m->param.n ? m->nscreen : 0);
     cost_and_functions(em, out);
     if (ndegeneracy)

@@ -32,6 +32,7 @@ struct check {
     struct hg_eval *symbolic, *dual, *symbolic2;
     double worst;
     const char *worst_name;
+    const struct hg_symbol_decl *derived; /* `mean` is this derived quantity; NULL: it is not */
     unsigned long compared, compared2; /* derivatives that are finite: first, second */
     unsigned long cancelled;           /* agree within what rounding does to them, not to all digits */
     unsigned char *seen;               /* by leaf: one of them is not drowned by the value */
@@ -73,6 +74,16 @@ static double *row_of(const struct hg_model *m, size_t row)
                                        : scale * some[row];
     }
     return v;
+}
+
+static uint32_t line_of(const struct check *c)
+{
+    return c->derived ? c->derived->line : c->m->observe_line;
+}
+
+static const char *of_what(const struct check *c)
+{
+    return c->derived ? hg_format(c->m->expr->arena, " of '%s'", c->derived->name) : "";
 }
 
 static const char WRONG[] = "rounding does not explain this: it is an error of the compiler, please report it";
@@ -120,10 +131,10 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
             c->worst_name = name_of(c, k);
         }
         if (!(error <= TOL_DERIVATIVE)) {
-            hg_error(d, c->m->observe_line, NULL, WRONG,
-                     "the derivative by '%s' is %.17Lg but dual numbers give %.17Lg (rounding explains %.2Lg of the "
+            hg_error(d, line_of(c), NULL, WRONG,
+                     "the derivative%s by '%s' is %.17Lg but dual numbers give %.17Lg (rounding explains %.2Lg of the "
                      "difference)\n    at %s",
-                     name_of(c, k), s, x, ROUNDING * e, place_of(c, p));
+                     of_what(c), name_of(c, k), s, x, ROUNDING * e, place_of(c, p));
             return 0;
         }
     }
@@ -219,12 +230,13 @@ static int check_answer(struct check *c, const struct hg_test *t, const struct h
                                 " which are at their starts: %s",
                                 starts)
                     : "correct the equations or the test point",
-             "test point: %s is %.17Lg, expected %.17g (tolerance %g)", m->observable, x, expected, tolerance);
+             "test point: %s is %.17Lg, expected %.17g (tolerance %g)",
+             c->derived ? c->derived->name : m->observable, x, expected, tolerance);
     return 0;
 }
 
 /* The model's own test points. */
-static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *d)
+static int check_test(struct check *c, const struct hg_test *t, double expected, struct hg_diag *d)
 {
     struct hg_model *m = c->m;
     double first = t->first_time, step = t->step > 0 ? t->step : 1, last = fmax(t->t1, t->t2);
@@ -250,8 +262,8 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
         p.j = (uint32_t)lround((last - first) / step);
     else
         p.i = p.j = 0;
-    if (!t->row)
-        return check_answer(c, t, &p, t->expected, d);
+    if (!t->row || c->derived)
+        return check_answer(c, t, &p, expected, d);
     int ok = 1;
     p.history = t->row;
     for (uint32_t r = 0; r < t->nrow && ok; r++) {
@@ -313,16 +325,35 @@ static const char *unseen_names(const struct check *c)
     return text;
 }
 
+/* Derived quantities: their derivatives, and the values that tests name. */
+static int check_derived(struct hg_model *m, struct hg_diag *d, FILE *out)
+{
+    int ok = 1;
+    for (uint32_t k = 0; k < m->derived.n; k++) {
+        struct check c = open_check(m, m->derived.item[k].node, 0);
+        c.derived = &m->derived.item[k];
+        ok &= check_derivatives(&c, d);
+        for (uint32_t t = 0; t < m->ntest; t++)
+            if (!isnan(m->test[t].derived[k]))
+                ok &= check_test(&c, &m->test[t], m->test[t].derived[k], d);
+        close_check(&c);
+        if (ok && out)
+            fprintf(out, "%s: %lu derivatives of %s agree with dual numbers to %.1e\n", m->file, c.compared,
+                    c.derived->name, c.worst);
+    }
+    return ok;
+}
+
 int hg_check(struct hg_model *m, const struct hg_variant *v, int hessian, struct hg_diag *d, FILE *out)
 {
     struct check c = open_check(m, v->mean, hessian);
     uint32_t tests = 0;
-    int ok = check_derivatives(&c, d) && check_law(m, v, d, out);
+    int ok = check_derivatives(&c, d) && check_law(m, v, d, out) && check_derived(m, d, out);
     hg_model_sizes_told(m, d);
     for (uint32_t t = 0; t < m->ntest; t++)
-        if (strcmp(m->test[t].variant ? m->test[t].variant : "fast", v->name) == 0) {
+        if ((m->test[t].row || !isnan(m->test[t].expected)) && strcmp(m->test[t].variant, v->name) == 0) {
             const char *starts = left_out(&c, &m->test[t]);
-            ok &= check_test(&c, &m->test[t], d);
+            ok &= check_test(&c, &m->test[t], m->test[t].expected, d);
             tests++;
             if (ok && out && starts)
                 fprintf(out, "%s:%u: the test point does not name all parameters; at their starts are %s\n", m->file,

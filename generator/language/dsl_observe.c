@@ -544,14 +544,14 @@ static void read_test_times(lua_State *L, struct hg_test *test)
     test->t2 = grid_time(L, test, "t2");
 }
 
-static void read_test_answer(lua_State *L, struct hg_test *test)
+static void read_test_answer(lua_State *L, struct hg_test *test, int mean)
 {
     const struct hg_model *m = dsl_of(L)->m;
-    test->column = test_values(L, &m->column, "column");
-    if (!m->column.n)
+    test->column = test_values(L, &m->column, mean ? "column" : NULL);
+    if (!m->column.n && mean)
         read_test_times(L, test);
-    test->expected = dsl_number(L, 1, m->observable, NAN);
-    if (isnan(test->expected))
+    test->expected = mean ? dsl_number(L, 1, m->observable, NAN) : NAN;
+    if (mean && isnan(test->expected))
         dsl_fail(L, "test", NULL, "the test does not say what '%s' should be", m->observable);
 }
 
@@ -565,11 +565,25 @@ static void check_test_keys(lua_State *L)
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "[1]";
         if (!dsl_is_in(words, key) && strcmp(key, d->m->observable) != 0 && !hg_model_find(d->m, key) &&
+            !dsl_is_derived(d->m, key) &&
             (!bad || strcmp(key, bad) < 0))
             bad = hg_strdup(d->arena, key);
     }
     if (bad)
         dsl_fail(L, bad, nearest_symbol(d, bad, words), "the test names '%s', which the model does not have", bad);
+}
+
+/* Values of derived quantities that a test names; *any: 1 when there is one. */
+static double *test_derived(lua_State *L, int *any)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    double *x = hg_alloc(dsl_of(L)->arena, (m->derived.n + 1) * sizeof *x);
+    *any = 0;
+    for (uint32_t k = 0; k < m->derived.n; k++) {
+        x[k] = dsl_number(L, 1, m->derived.item[k].name, NAN);
+        *any |= !isnan(x[k]);
+    }
+    return x;
 }
 
 /* m.test{ parameters, settings, axes, dt, t1, t2 (or columns), c2 = expected, tolerance, variant }
@@ -582,14 +596,19 @@ int dsl_test_point(lua_State *L)
     need_observe(L, "test");
     dsl_need_table(L, 1, "m.test{ D0 = 1000, ..., c2 = 1.23 }");
     check_test_keys(L);
+    int any;
+    test.derived = test_derived(L, &any);
+    /* of derived quantities alone no place in the data is asked */
+    const int mean = !any || lua_getfield(L, 1, m->observable) != LUA_TNIL;
+    lua_settop(L, 1);
     test.param = test_values(L, &m->param, NULL);
     test.linear = test_values(L, &m->linear, NULL);
     test.setting = test_values(L, &m->setting, "setting");
-    test.coord = test_values(L, &m->axis, "axis");
-    if (m->state.n)
+    test.coord = test_values(L, &m->axis, mean ? "axis" : NULL);
+    if (m->state.n && mean)
         read_test_rows(L, &test);
     else
-        read_test_answer(L, &test);
+        read_test_answer(L, &test, mean);
     test.tolerance = dsl_number(L, 1, "tolerance", 1e-12);
     test.variant = dsl_text(L, 1, "variant");
     if (!test.variant)

@@ -215,6 +215,11 @@ int dsl_test_point(struct lua_State *L);
 /* A sensible random value of a parameter for which the author gave no rule. */
 double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s);
 
+/* --- dsl_derived.c --- */
+
+int dsl_derived(struct lua_State *L); /* m.derived */
+int dsl_is_derived(const struct hg_model *m, const char *name);
+
 /* --- dsl_density.c: the law of the errors --- */
 
 /* Does the table of m.observe at t name a law: 0: no, 1: `noise`, 2: `log_density`.  Fails when it has both. */

@@ -30,6 +30,7 @@
 --   m.observe(y, { mean = ..., log_density = f })     any law: f is the logarithm of the density of y
 --   m.variant("parity", { mean = ... })           another formula for the same data
 --   m.curve("D", D, "doc")                        drawn with the fit
+--   m.derived("half_life", math.log(2) / rate, { doc = "..." })   a number that follows from parameters, with its error
 --   m.random(function(u) return { p = u(0, 2) } end)    sensible sets; u(a, b) is uniform
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --

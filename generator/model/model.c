@@ -347,6 +347,24 @@ int hg_model_uses(const struct hg_model *m, hg_id node)
     return m->density && hg_contains(m->expr, m->density->node, node);
 }
 
+static int is_in_derived(const struct hg_model *m, hg_id node)
+{
+    int found = 0;
+    for (uint32_t k = 0; k < m->derived.n; k++)
+        found |= hg_contains(m->expr, m->derived.item[k].node, node);
+    return found;
+}
+
+int hg_model_derived_each(const struct hg_model *m, const struct hg_symbol_decl *derived)
+{
+    const struct hg_list *list[] = {&m->param, &m->linear, &m->axis};
+    for (size_t l = 0; l < sizeof list / sizeof *list; l++)
+        for (uint32_t k = 0; k < list[l]->n; k++)
+            if ((l == 2 || list[l]->item[k].over >= 0) && hg_contains(m->expr, derived->node, list[l]->item[k].node))
+                return 1;
+    return 0;
+}
+
 static int is_axis_of_parameter(const struct hg_model *m, uint32_t axis)
 {
     for (uint32_t k = 0; k < m->linear.n; k++) {
@@ -367,6 +385,8 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
         if (hg_model_uses(m, s->node) || (list == &m->axis && is_axis_of_parameter(m, k)))
             continue;
         if ((list == &m->column && s->role != FIT_ROLE_COVARIATE) || s->hyper)
+            continue;
+        if ((list == &m->setting || list == &m->axis) && is_in_derived(m, s->node))
             continue;
         hg_warning(d, s->line, s->name, NULL, "the mean does not depend on the %s '%s'", what, s->name);
     }

@@ -6,7 +6,7 @@
 #include "fit/kernel.h" /* enum fit_prior_kind, fit_role, fit_space */
 #include "graph/units.h"
 
-struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
+struct hg_symbol_decl {      /* parameter, setting, axis, column, curve or derived quantity */
     const char *name, *unit, *doc;
     uint32_t line;
     hg_id node;
@@ -19,7 +19,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
     const char *const *alias;        /* NULL-terminated or NULL */
     int over;                        /* axis index or -1 */
     int keep;                        /* parameters: declared `linear = false` */
-    uint32_t written;                /* curves, steps of states: the formula as written (written.h) */
+    uint32_t written;                /* curves, steps of states, derived quantities: the formula as written (written.h) */
     uint32_t before;                 /* states: what they are before the first row, as written */
     enum fit_role role;              /* columns */
 };
@@ -39,7 +39,8 @@ struct hg_test {                     /* m.test{}: a point with an expected value
     uint32_t nrow;                   /* of models with states: rows, the last of which is `column` */
     const double **row;              /* nrow: their columns */
     double *expect;                  /* nrow; NaN: of this row nothing is known */
-    double expected, tolerance;      /* relative; default 1e-12 */
+    double *derived;                 /* of derived quantities; NaN where not given */
+    double expected, tolerance;      /* of the mean, NaN where not given; relative, default 1e-12 */
     const char *variant;             /* "fast" unless given */
 };
 
@@ -77,7 +78,7 @@ struct hg_model {
     enum fit_space space;
     struct hg_list param;            /* nonlinear: refs of PARAM nodes */
     struct hg_list linear;           /* linear: refs of LINEAR nodes */
-    struct hg_list setting, axis, column, curve;
+    struct hg_list setting, axis, column, curve, derived;
     struct hg_list state;            /* by the number of states in graph/march.h; written: of the step */
     int feedback;                    /* states read what is measured */
     const char *observable;          /* "c2" */
@@ -150,6 +151,9 @@ const char *hg_model_unit_text(struct hg_model *m, hg_id id);
 
 /* Index of the linear parameter whose coefficient in the mean is 1, or -1. */
 int hg_model_intercept(struct hg_model *m, hg_id mean);
+
+/* 1 when a derived quantity has one value for each group. */
+int hg_model_derived_each(const struct hg_model *m, const struct hg_symbol_decl *derived);
 
 /* 1 when some mean, or the law of the errors, contains the node. */
 int hg_model_uses(const struct hg_model *m, hg_id node);

@@ -179,9 +179,12 @@ void hg_written_primes(struct hg_model *m)
 {
     hg_wid *all = hg_alloc(m->expr->arena, (m->nwritten + 1) * sizeof *all);
     uint32_t nall = 0;
+    const uint32_t more = m->nvariant + m->curve.n;
     for (enum hg_name_rank rank = HG_NAMED; rank > HG_UNNAMED; rank--)
-        for (uint32_t v = 0; v < m->nvariant + m->curve.n; v++) {
-            hg_wid root = v < m->nvariant ? m->variant[v].written : m->curve.item[v - m->nvariant].written;
+        for (uint32_t v = 0; v < more + m->derived.n; v++) {
+            hg_wid root = v < m->nvariant ? m->variant[v].written
+                          : v < more      ? m->curve.item[v - m->nvariant].written
+                                          : m->derived.item[v - more].written;
             if (hg_written_at(m, root)->depth <= HG_WRITTEN_DEEP)
                 add_primes(m, root, rank, all, &nall);
         }

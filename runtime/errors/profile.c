@@ -296,6 +296,11 @@ enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k
     return x->known ? FIT_INTERVAL_PROFILE : FIT_INTERVAL_CURVATURE;
 }
 
+const char *fit_interval_word(enum fit_interval_kind kind)
+{
+    return kind == FIT_INTERVAL_NONE ? NULL : kind == FIT_INTERVAL_PROFILE ? "profile" : "curvature";
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
 /* The eyes of member m: those of the first are the sketches of the fit, of the others their twins. */

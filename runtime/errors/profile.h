@@ -35,14 +35,17 @@
  * (f->found_lower = 1). */
 enum fit_status fit_profile_errors(struct fit_ls *f, double variance);
 
-/* Intervals of 68 and 95 % of place k of the full vector, whatever its error: those of the paraboloid, inside the
- * bounds, where it holds, else of the profile likelihood, with NaN for an end that the data do not set.  Where
- * residuals share noise they are as much wider as the robust error is; there are none where that is not known. */
 enum fit_interval_kind {
     FIT_INTERVAL_NONE, /* held, or not looked at: all ends NaN */
     FIT_INTERVAL_CURVATURE,
     FIT_INTERVAL_PROFILE
 };
+/* NULL, "curvature", "profile" */
+const char *fit_interval_word(enum fit_interval_kind kind);
+
+/* Intervals of 68 and 95 % of place k of the full vector, whatever its error: those of the paraboloid, inside the
+ * bounds, where it holds, else of the profile likelihood, with NaN for an end that the data do not set.  Where
+ * residuals share noise they are as much wider as the robust error is; there are none where that is not known. */
 enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k, double lower[2], double upper[2]);
 
 /* The largest of interval[].wider. */

@@ -331,6 +331,12 @@ static void combine(const struct fit_layout *l, const double *theta, double *val
     of(l)->inner->combine(of(l)->layout, theta, value, slope);
 }
 
+static void derive(const struct fit_layout *l, const double *theta, const double *lin, size_t g, double *value,
+                   double *slope)
+{
+    of(l)->inner->derive(of(l)->layout, theta, lin, g, value, slope);
+}
+
 /* ---- its descriptor ---------------------------------------------------------------------------------------- */
 
 void fit_speckle_descriptor(struct fit_speckle_kernel *made)
@@ -361,4 +367,5 @@ void fit_speckle_descriptor(struct fit_speckle_kernel *made)
     to->direction = NULL;
     to->second = NULL;
     to->combine = k->inner->combine ? combine : NULL;
+    to->derive = k->inner->derive ? derive : NULL;
 }

@@ -430,6 +430,19 @@ static void take_directions(struct job *j)
     r->variance = x->variance;
 }
 
+static void take_derived(struct job *j)
+{
+    for (size_t k = 0; k < j->res->nderived; k++) {
+        struct fit_derived_value *to = &j->res->derived[k];
+        double *gradient = to->gradient;
+        memcpy(gradient, j->found.derived[k].gradient, j->n * sizeof *gradient);
+        *to = j->found.derived[k];
+        to->gradient = gradient;
+        to->std_robust = to->std;
+        to->wider = 1;
+    }
+}
+
 /* Numbers of the noise go with the contrast c that the fit has found, s2 as c and M as c^2: its error is theirs. */
 static void take_noise(struct job *j)
 {
@@ -461,6 +474,7 @@ static enum fit_status take(struct job *j)
     take_noise(j);
     take_errors(j);
     take_directions(j);
+    take_derived(j);
     r->estimates.used = FIT_ESTIMATOR_EFFICIENT;
     return fit_rate_values(j->f->kernel, &j->f->ds->layout, r->variance, r, j->f->err);
 }

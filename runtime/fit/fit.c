@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "errors/degeneracy.h"
+#include "errors/derived.h"
 #include "errors/likelihood.h"
 #include "errors/profile.h"
 #include "errors/rate_value.h"
@@ -63,12 +64,28 @@ static void lay_out(struct fit_result *r)
     r->reason = fit_take(a, n, sizeof *r->reason);
     r->degenerate = fit_take(a, r->room_degenerate, sizeof *r->degenerate);
     r->rate = fit_take(a, r->room_rate, sizeof *r->rate);
+    r->derived = fit_take(a, r->nderived, sizeof *r->derived);
+    for (size_t k = 0; r->derived && k < r->nderived; k++)
+        r->derived[k].gradient = fit_take(a, n, sizeof *r->derived->gradient);
     r->starts = fit_take(a, r->nstart, sizeof *r->starts);
     for (size_t k = 0; r->starts && k < r->nstart; k++)
         r->starts[k].theta = fit_take(a, p, sizeof *r->starts->theta);
     r->minima = fit_take(a, r->room_minimum, sizeof *r->minima);
     for (size_t k = 0; r->minima && k < r->room_minimum; k++)
         r->minima[k].theta = fit_take(a, p, sizeof *r->minima->theta);
+}
+
+/* Which value of which derived quantity of which group stands where. */
+static void number_derived(const struct fit_kernel *kernel, struct fit_result *r)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < kernel->nderived; k++)
+        for (size_t g = 0; g < (kernel->derived[k].each ? r->ngroup : 1); g++, n++)
+            if (n < r->nderived && r->derived) {
+                r->derived[n].which = k;
+                r->derived[n].group = kernel->derived[k].each ? (long)g : -1;
+            }
+    r->nderived = n;
 }
 
 /* Minima that a look at the cost may add. */
@@ -91,9 +108,11 @@ static enum fit_status result_new(struct fit_ls *f)
     r->speckle_test = (struct fit_speckle_test){.p = NAN, .chi2 = NAN, .z = NAN, .group = -1};
     r->estimates = (struct fit_estimates){.used = FIT_ESTIMATOR_LEAST_SQUARES, .p = NAN, .chi2 = NAN,
                                            .groups_p = NAN, .groups_chi2 = NAN};
+    number_derived(f->kernel, r);
     lay_out(r);
     if (r->storage_.failed)
         return fit_no_memory(f->err, "fit");
+    number_derived(f->kernel, r);
     for (size_t k = 0; k < f->nstart; k++) {
         double *theta = r->starts[k].theta;
         memcpy(theta, f->starts[k].theta, f->p * sizeof *theta);
@@ -413,7 +432,8 @@ static enum fit_status find_errors(struct fit_ls *f, struct fit_outcome *o)
     double cost = f->obj->cost - f->obj->penalty - f->obj->offset;
     double variance = fill_costs(f, robust ? f->square : 2 * cost, robust ? f->robust : cost);
     struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, variance};
-    if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
+    if ((st = fit_derived_values(f->kernel, &f->ds->layout, r, f->err)) != FIT_OK ||
+        (st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
         (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
         (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK ||
         (st = robust_errors(f, variance)) != FIT_OK || (st = fit_ls_goodness(f)) != FIT_OK)
@@ -423,7 +443,9 @@ static enum fit_status find_errors(struct fit_ls *f, struct fit_outcome *o)
     if (!f->opt->brief && ended &&
         (st = hold_against_cost(f, robust, variance)) != FIT_OK)
         goto done;
-    if ((st = fit_rate_values(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
+    if ((st = fit_rate_values(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK ||
+        (st = fit_derived_values(f->kernel, &f->ds->layout, r, f->err)) != FIT_OK || /* lin has changed, perhaps */
+        (st = fit_derived_errors(f->kernel, &f->ds->layout, r, f->err)) != FIT_OK)
         goto done;
 done:
     fit_polish_free(&polished);

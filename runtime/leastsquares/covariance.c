@@ -28,6 +28,7 @@ struct work {
     size_t p, m, nu;      /* all and free nonlinear parameters; linear unknowns */
     size_t *free;         /* m */
     signed char *open;    /* nparam + nu: 1 when it takes part in an undetermined direction */
+    signed char *lost;    /* nu: 1 when that is one of the linear unknowns alone */
     double *cov;          /* nparam x nparam: S^-1 */
     double *T;            /* nu x nparam */
     double *inverse;      /* blocks of A^-1, in the layout of objective->A */
@@ -44,6 +45,7 @@ static void work_new(struct work *c, struct fit_arena *a)
     }
     c->free = fit_take(a, largest, sizeof *c->free);
     c->open = fit_take(a, c->p + c->nu, sizeof *c->open);
+    c->lost = fit_take(a, c->nu, sizeof *c->lost);
     c->cov = fit_take(a, c->p * c->p, sizeof *c->cov);
     c->T = fit_take(a, c->nu * c->p, sizeof *c->T);
     c->inverse = fit_take(a, all, sizeof *c->inverse);
@@ -159,7 +161,7 @@ static int invert_block(struct work *c, size_t block)
         size_t u = o->order[o->block_first[block] + index[i]];
         for (int k = 0; k < null; k++)
             if (fabs(c->V[(size_t)k * m + i]) > limit)
-                c->open[c->p + u] = 1;
+                c->open[c->p + u] = c->lost[u] = 1;
         for (size_t j = 0; j < m; j++) {
             size_t v = o->order[o->block_first[block] + index[j]];
             double t = 0;
@@ -259,6 +261,70 @@ static void fill_matrix(const struct work *c, struct fit_result *res)
         }
 }
 
+/* ---- derived quantities ---------------------------------------------------------------------------------------- */
+
+/* A part of a gradient along an undetermined direction below this is rounding. */
+static const double ALONG = 1e-3;
+
+/* Gradients by the unknowns that move: x[nparam + nu] from that over the full vector; 0: one of its unknowns is lost. */
+static int gather(const struct work *c, const struct fit_result *res, const double *g, double *x)
+{
+    memset(x, 0, (c->p + c->nu) * sizeof *x);
+    for (size_t e = 0; e < res->nfull; e++) {
+        size_t at = 0;
+        const enum kind kind = element(c, e, &at);
+        if (g[e] == 0 || kind == FIXED || kind == HELD)
+            continue;
+        x[at] += g[e];
+        if (at >= c->p && c->lost[at - c->p])
+            return 0;
+    }
+    return 1;
+}
+
+/* g^T C g with the generalised inverse; by what the linear unknowns make of a step, G = g_theta - T^T g_lin:
+ *     g_lin^T A^-1 g_lin + G^T S^- G.        NaN when G has a part along an undetermined direction. */
+static double spread_of(const struct work *c, const struct fit_result *res, const double *g, double *x)
+{
+    const struct fit_objective *o = c->o;
+    double *G = x + c->p + c->nu, *size = G + c->p, whole = 0, sum = 0;
+    if (!gather(c, res, g, x))
+        return NAN;
+    for (size_t k = 0; k < c->p; k++) {
+        G[k] = x[k];
+        size[k] = fabs(x[k]);
+        for (size_t u = 0; u < c->nu; u++) {
+            G[k] -= c->T[u * c->p + k] * x[c->p + u];
+            size[k] += fabs(c->T[u * c->p + k] * x[c->p + u]);
+        }
+        if (!is_fixed(c->s, k) && !bound_of(c->s, k))
+            whole = hypot(whole, size[k] / res->scale[k]);
+    }
+    for (size_t n = 0; n < res->nnull; n++) {
+        double t = 0;
+        for (size_t k = 0; k < c->p; k++)
+            t += res->eigenvector[n * c->p + k] * G[k] / res->scale[k];
+        if (fabs(t) > ALONG * whole)
+            return NAN;
+    }
+    for (size_t a = 0; a < c->p; a++)
+        for (size_t b = 0; b < c->p; b++)
+            sum += G[a] * c->cov[a * c->p + b] * G[b];
+    for (size_t u = 0; u < c->nu; u++)
+        for (size_t v = 0; v < c->nu; v++)
+            if (o->block_of[u] == o->block_of[v])
+                sum += x[c->p + u] * x[c->p + v] *
+                       c->inverse[o->block_matrix[o->block_of[u]] +
+                                  o->place[u] * fit_objective_block(o, o->block_of[u]) + o->place[v]];
+    return sqrt(c->s->variance * sum);
+}
+
+static void fill_derived(const struct work *c, struct fit_result *res, double *x)
+{
+    for (size_t k = 0; k < res->nderived; k++)
+        res->derived[k].spread = spread_of(c, res, res->derived[k].gradient, x);
+}
+
 static void note_bounds(const struct work *c, struct fit_result *res)
 {
     for (size_t e = 0; e < res->nfull; e++) {
@@ -292,6 +358,7 @@ enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fi
     for (size_t k = 0; k < c.p; k++)
         c.m += !is_fixed(spec, k) && !bound_of(spec, k);
     work_new(&c, &a);
+    double *x = fit_take(&a, 3 * c.p + c.nu, sizeof *x);
     if (a.failed)
         return fit_no_memory(err, "fit, covariance");
     clear(res);
@@ -309,6 +376,7 @@ enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fi
     spread_open(&c, res);
     note_bounds(&c, res);
     fill_matrix(&c, res);
+    fill_derived(&c, res, x);
     return FIT_OK;
 }
 

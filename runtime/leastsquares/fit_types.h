@@ -161,6 +161,18 @@ struct fit_rate_value {
     int needed; /* 1: A, E and C by themselves are not what the data determine */
 };
 
+/* A derived quantity (fit_kernel.derived), of one group or of all. */
+struct fit_derived_value {
+    size_t which; /* its number in the kernel */
+    long group;   /* -1: of all */
+    double value;
+    double std, std_robust; /* NaN: there is none (std_robust: as those of parameters) */
+    double wider;           /* as fit_interval.wider */
+    char reason[480];       /* std NaN: why; else "" */
+    double *gradient;       /* nfull */
+    double spread; /* standard error by J^T J with what the data do not determine left out; NaN: that has a part in it */
+};
+
 /* One starting point that was followed. */
 struct fit_start {
     char origin[48];    /* "given", "model", "data-driven: point 17", ... */
@@ -411,6 +423,9 @@ struct fit_result {
     /* Rates A t^E + C: what stays determined of them (rate_value.h). */
     size_t nrate, room_rate;
     struct fit_rate_value *rate;
+
+    size_t nderived;
+    struct fit_derived_value *derived;
 
     int threads;
     struct {

@@ -15,8 +15,8 @@
  * groups, so that a fit in which all parameters are shared costs what it did.
  *
  * The kernel finds its linkage by layout.context, which fit_linkage_new() sets in the dataset; thinned copies of
- * the dataset have it, too.  It is no different from an emitted one but that `points`, `curves` and `combine`
- * allocate (out of memory: NaN), and that it has no second derivatives.
+ * the dataset have it, too.  It is no different from an emitted one but that `points`, `curves`, `combine` and
+ * `derive` allocate (out of memory: NaN), and that it has no second derivatives.
  */
 #pragma once
 

@@ -514,6 +514,29 @@ static void combine(const struct fit_layout *l, const double *x, double *value, 
     free(own);
 }
 
+static void derive(const struct fit_layout *l, const double *x, const double *lin, size_t g, double *value,
+                   double *slope)
+{
+    const struct fit_linkage *k = linkage(l);
+    const size_t p = k->inner->nparam, m = k->inner->nlinear, c = k->class_of[g], nd = k->inner->nderived;
+    const size_t width = k->kernel.nparam + k->kernel.nlinear;
+    double *theta = doubles(p), *own_lin = doubles(k->private_->most * m), *own = doubles(slope ? nd * (p + m) : 0);
+    if (theta && own_lin && own) {
+        struct fit_layout sub = class_layout(k, l, c);
+        fit_sparse_apply(&k->private_->class[c].theta, x, theta);
+        class_lin(k, c, lin, own_lin);
+        k->inner->derive(&sub, theta, own_lin, k->private_->place[g], value, slope ? own : NULL);
+    }
+    for (size_t v = 0; v < nd; v++)
+        if (!theta || !own_lin || !own)
+            value[v] = NAN;
+        else if (slope)
+            link_jacobian(k, g, own + v * (p + m), slope + v * width);
+    free(theta);
+    free(own_lin);
+    free(own);
+}
+
 void fit_linkage_functions(struct fit_linkage *link)
 {
     struct fit_kernel *k = &link->kernel;
@@ -528,6 +551,7 @@ void fit_linkage_functions(struct fit_linkage *link)
     k->points = inner->points ? points : NULL;
     k->curves = inner->curves ? curves : NULL;
     k->combine = inner->combine ? combine : NULL;
+    k->derive = inner->derive ? derive : NULL;
     if (inner->density) {
         link->density = *inner->density;
         link->density.constant = density_constant;

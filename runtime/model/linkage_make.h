@@ -20,5 +20,5 @@ char *fit_link_text(struct fit_making *m, const char *format, ...) __attribute__
 
 int fit_link_tied(const struct fit_making *m, size_t k);
 
-/* Curves, combinations, degeneracies and rates of the kernel (linkage_words.c). */
+/* Curves, combinations, derived quantities, degeneracies and rates of the kernel (linkage_words.c). */
 void fit_linkage_words(struct fit_making *m);

@@ -38,6 +38,35 @@ static void copy_curves(struct fit_making *m)
     m->link->kernel.curve = all;
 }
 
+/* Has unknown-made theta[k] the same meaning in all classes? */
+static int is_the_same(const struct fit_making *m, size_t k)
+{
+    const struct fit_sparse *first = &m->link->private_->class[0].theta;
+    const size_t n = first->first[k + 1] - first->first[k];
+    for (size_t c = 1; c < m->link->nclass; c++) {
+        const struct fit_sparse *T = &m->link->private_->class[c].theta;
+        if (T->first[k + 1] - T->first[k] != n)
+            return 0;
+        for (size_t e = 0; e < n; e++)
+            if (T->column[T->first[k] + e] != first->column[first->first[k] + e])
+                return 0;
+    }
+    return 1;
+}
+
+/* One value for each group, where a parameter of it has several. */
+static void copy_derived(struct fit_making *m)
+{
+    struct fit_derived *all = fit_link_keep(m, m->inner->nderived, sizeof *all);
+    for (size_t d = 0; all && d < m->inner->nderived; d++) {
+        all[d] = m->inner->derived[d];
+        for (size_t k = 0; k < m->inner->nparam; k++)
+            all[d].each |= all[d].uses[k] && !is_the_same(m, k);
+        all[d].uses = NULL; /* of the inner parameters */
+    }
+    m->link->kernel.derived = all;
+}
+
 static void copy_combinations(struct fit_making *m)
 {
     size_t n = m->inner->ncombination;
@@ -204,6 +233,7 @@ void fit_linkage_words(struct fit_making *m)
 {
     copy_curves(m);
     copy_combinations(m);
+    copy_derived(m);
     copy_degeneracies(m);
     copy_rates(m);
 }

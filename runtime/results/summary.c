@@ -258,6 +258,42 @@ static void tied(FILE *f, int *left, const struct fit_results *r)
     }
 }
 
+/* Derived quantities; the values of several groups in one line. */
+static void derived(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_result *fit = r->fit;
+    for (size_t k = 0; k < fit->nderived;) {
+        const struct fit_derived_value *d = &fit->derived[k];
+        const struct fit_derived *x = &r->kernel->derived[d->which];
+        struct row w = {.name = x->name, .unit = x->unit, .remark = "derived"};
+        for (; k < fit->nderived && fit->derived[k].which == d->which; k++)
+            row_add(&w, fit->derived[k].value, fit->derived[k].std, fit->derived[k].std_robust);
+        row_print(f, left, r, &w);
+    }
+}
+
+/* Why some have no error. */
+static void derived_reasons(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT];
+    for (size_t k = 0; k < r->fit->nderived; k++) {
+        const struct fit_derived_value *d = &r->fit->derived[k];
+        if (!d->reason[0] || (k && d[-1].which == d->which && d[-1].reason[0]))
+            continue;
+        snprintf(text, sizeof text, "%s has no error: %s", r->kernel->derived[d->which].name, d->reason);
+        wrapped(f, left, text);
+    }
+}
+
+/* Lines that these take. */
+static int derived_lines(const struct fit_results *r)
+{
+    int n = (int)r->kernel->nderived;
+    for (size_t k = 0; k < r->fit->nderived; k++)
+        n += r->fit->derived[k].reason[0] ? 1 + (int)(strlen(r->fit->derived[k].reason) / (WIDTH - 40)) : 0;
+    return n;
+}
+
 /* What they follow. */
 static void relations(FILE *f, int *left, const struct fit_results *r)
 {
@@ -647,8 +683,8 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     noise(f, &left, r);
     int keep =
         7 + quality_lines(r) + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
-    left += quality_lines(r) + rate_lines(r) + degenerate_lines(r) + noise_lines(r) + tied_lines(r);
-    keep += tied_lines(r);
+    left += quality_lines(r) + rate_lines(r) + degenerate_lines(r) + noise_lines(r) + tied_lines(r) + derived_lines(r);
+    keep += tied_lines(r) + derived_lines(r);
     keep += noise_lines(r) + rate_lines(r);
     for (size_t i = 0; i < r->fit->nnull; i++)
         keep += !fit_results_explained(r, i);
@@ -674,6 +710,8 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     for (size_t q = 0; q < k->nlinear; q++)
         if (k->linear[q].over >= 0)
             per_group(f, &left, r, q);
+    derived(f, &left, r);
+    derived_reasons(f, &left, r);
     relations(f, &left, r);
     degeneracies(f, &left, r);
     rates(f, &left, r);

@@ -9,6 +9,7 @@
 #include "leastsquares/covariance.h"
 #include "errors/profile.h"
 #include "results/results.h"
+#include "results/write_derived.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -486,6 +487,7 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
     put_starts(&w, r);
     if (st == FIT_OK)
         st = put_posterior(&w, r, err);
+    fit_hdf5_derived(&w, r);
     if (st == FIT_OK)
         st = put_curves(&w, r, err);
     if (st == FIT_OK)

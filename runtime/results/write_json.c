@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "errors/profile.h"
 #include "results/results.h"
+#include "results/write_derived.h"
 #include "results/write_json.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static void put_intervals(struct fit_json *j, const struct fit_results *r, size_
             fit_json_union(j, name, &r->fit->interval[k].part[i]);
     }
     snprintf(name, sizeof name, "%sinterval_from", prefix);
-    fit_json_string(j, name, from == FIT_INTERVAL_NONE ? NULL : from == FIT_INTERVAL_PROFILE ? "profile" : "curvature");
+    fit_json_string(j, name, fit_interval_word(from));
 }
 
 /* Parameters that follow others. */
@@ -687,6 +688,7 @@ char *fit_write_json(const struct fit_results *r)
     put_identifiability(&j, r);
     put_degeneracies(&j, r);
     put_rates(&j, r);
+    fit_json_derived(&j, r);
     fit_study_json(&j, r);
     fit_json_posterior(&j, r);
     put_starts(&j, r);

@@ -96,6 +96,13 @@ struct fit_curve {
     const char *name, *unit, *doc;
 };
 
+/* A number that follows from parameters, settings and coordinates: m.derived. */
+struct fit_derived {
+    const char *name, *unit, *doc;
+    int each;                  /* 1: one value for each group; 0: one for all */
+    const unsigned char *uses; /* nparam + nlinear: 1: it contains that parameter; emitted kernels only */
+};
+
 /* Parameters that no data of some kind can tell apart, found and, where `proved`, proved by the compiler. */
 enum fit_degeneracy_kind {
     FIT_DEGENERATE_EVERYWHERE, /* whatever the parameters and the data */
@@ -293,6 +300,8 @@ struct fit_kernel {
     const struct fit_column *column;
     size_t ncurve;
     const struct fit_curve *curve;
+    size_t nderived;
+    const struct fit_derived *derived;
     size_t nscreen;       /* rows of `screen` */
     const double *screen; /* nscreen x nparam sensible parameter sets (the model's random()), for starts */
     struct fit_cost cost;
@@ -352,6 +361,12 @@ struct fit_kernel {
 
     /* Derived curves at theta: value ncurve x ntime; tangent ncurve x nparam x ntime, or NULL. */
     void (*curves)(const struct fit_layout *l, const double *theta, double *value, double *tangent);
+
+    /* Derived quantities of group g at theta and lin (ngroup x nlinear): value nderived; gradient nderived x
+     * (nparam + nlinear), by theta and the linear parameters of this group, or NULL.  derive is NULL when there are
+     * none. */
+    void (*derive)(const struct fit_layout *l, const double *theta, const double *lin, size_t g, double *value,
+                   double *gradient);
 
     /* Second derivatives of the mean; NULL unless the compiler was asked for them (--emit=c,hessian).
      *

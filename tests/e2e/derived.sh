@@ -1,0 +1,140 @@
+#!/bin/sh
+# Derived quantities: value and error of h(parameters) are those of a fit in which h is a parameter; what the data do
+# not determine has no error, what they do has one although its parameters have none.  derived.sh BINDIR
+set -eu
+bin=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export HOME="$dir" XDG_CACHE_HOME="$dir/cache"
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+fit() { # fit MODEL OUT [options]
+    model=$1 out=$2
+    shift 2
+    "$bin/homodyne" fit --model "$model.lua" --data "$data" --sigma 0.05 -o "$out" --quiet "$@" >"$out.log" 2>&1 || {
+        cat "$out.log"
+        fail "fit of $model"
+    }
+}
+
+# number OUT SECTION NAME KEY: "" where there is none
+number() {
+    awk -v section="  \"$2\": {" -v name="\"$3\": {" -v key="\"$4\": " '
+        index($0, section) == 1 { on = 1 }
+        on && index($0, name) { inside = 1 }
+        inside && index($0, key) { v = $0; sub(/.*": /, "", v); sub(/,$/, "", v); print v; exit }
+        on && /^  }/ { exit }' "$1/fit.json"
+}
+
+# near WHAT A B TOLERANCE: relative
+near() {
+    awk -v a="$2" -v b="$3" -v t="$4" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(d <= t * b) }' ||
+        fail "$1: $2 is not $3"
+}
+
+cat >rate.lua <<'EOF'
+local m = model "rate" { title = "A decay told by its rate" }
+local t, y = m.columns({ "t", unit = "s", range = {0, 10} }, "y")
+local T = m.setting("T", { unit = "K", default = 300 })
+local rate = m.parameter("rate", { unit = "1/s", start = 1, bounds = {1e-3, 100} })
+local A = m.parameter("A", { start = 1, linear = true })
+m.observe(y, { mean = A * exp(-rate * t) })
+m.derived("half_life", math.log(2) / rate)
+m.derived("area", A / rate)
+m.derived("speed", convert(rate * T, "kelvin/min"))
+m.test { rate = 2, A = 3, T = 10, half_life = 0.34657359027997264, area = 1.5, speed = 1200 }
+EOF
+cat >half.lua <<'EOF'
+local m = model "half" { title = "The same, told by its half-life and area" }
+local t, y = m.columns({ "t", unit = "s", range = {0, 10} }, "y")
+local half_life = m.parameter("half_life", { unit = "s", start = 1, bounds = {1e-3, 100} })
+local area = m.parameter("area", { unit = "s", start = 1, linear = true })
+m.observe(y, { mean = area * math.log(2) / half_life * exp(-math.log(2) * t / half_life) })
+EOF
+"$bin/homodyne" simulate --model rate.lua -o d.csv --x 0:5:120 --set rate=0.8 --set A=2 --noise 0.05 >/dev/null
+data=d.csv
+fit rate one
+fit half two
+for name in half_life area; do
+    near "value of $name" "$(number one derived $name value)" "$(number two parameters $name value)" 1e-7
+    near "error of $name" "$(number one derived $name std)" "$(number two parameters $name std)" 1e-5
+    near "robust error of $name" "$(number one derived $name std_robust)" "$(number two parameters $name std_robust)" 1e-3
+done
+near "speed" "$(number one derived speed value)" "$(awk -v r="$(number one parameters rate value)" 'BEGIN { printf "%.15g", r * 18000 }')" 1e-6
+grep -q 'half_life .*+-.*derived' one/summary.txt || fail "the summary has no derived quantities"
+
+# A test that names a wrong value is refused.
+sed 's/half_life = 0.3465/half_life = 0.3466/' rate.lua >wrong.lua
+if "$bin/homodyne-gen" wrong.lua --check -o out >wrong.log 2>&1; then fail "a wrong half-life is accepted"; fi
+grep -q 'test point: half_life is 0.346573590279972' wrong.log || fail "the wrong half-life is not told"
+
+# A parameter that is held, and one on its bound.
+fit rate held --fix rate=0.8
+[ "$(number held derived half_life std)" = 0 ] || fail "half_life of a rate that is held has an error"
+fit rate bound --bounds rate=1:100
+[ "$(number bound derived half_life std)" = null ] || fail "half_life of a rate on its bound has an error"
+number bound derived half_life std_reason | grep -q 'rate stands on a bound' || fail "no reason for a rate on its bound"
+
+# Only products are determined: of nonlinear parameters, of a linear and a nonlinear one.
+cat >product.lua <<'EOF'
+local m = model "product" { title = "Only products are determined" }
+local t, y = m.columns({ "t", unit = "s", range = {0, 10} }, "y")
+local a = m.parameter("a", { unit = "1/s", start = 1, bounds = {0.1, 10} })
+local b = m.parameter("b", { start = 1, bounds = {0.1, 10} })
+local A = m.parameter("A", { start = 1, linear = true })
+local c = m.parameter("c", { start = 1, bounds = {0.1, 10} })
+m.observe(y, { mean = A * c * exp(-a * b * t) })
+m.derived("rate", a * b)
+m.derived("height", A * c)
+m.derived("area", A * c / (a * b))
+m.derived("other", a / b)
+m.derived("half", c * a * b)
+EOF
+fit product three
+near "rate" "$(number three derived rate value)" "$(number one parameters rate value)" 1e-6
+near "error of rate" "$(number three derived rate std)" "$(number one parameters rate std)" 1e-5
+near "error of height" "$(number three derived height std)" "$(number one parameters A std)" 1e-5
+near "error of area" "$(number three derived area std)" "$(number two parameters area std)" 1e-5
+for name in other half; do
+    [ "$(number three derived $name std)" = null ] || fail "$name has an error"
+    number three derived $name std_reason | grep -q 'not determined' || fail "$name: no reason"
+done
+
+# One value for each group, by a linear parameter with a value for each, an axis, a nonlinear one that is not shared.
+cat >groups.lua <<'EOF'
+local m = model "groups" { title = "Several decays" }
+local t, y = m.columns({ "t", unit = "s", range = {0, 10} }, "y")
+local q = m.axis("q", "1/nm")
+local rate = m.parameter("rate", { unit = "1/s", start = 1, bounds = {1e-3, 100} })
+local A = m.parameter("A", { start = 1, linear = true, over = q })
+m.observe(y, { mean = A * exp(-rate * t) })
+m.derived("half_life", math.log(2) / rate)
+m.derived("area", A / rate)
+m.derived("D", rate / q^2)
+EOF
+{ echo q,t,y; awk -F, '/^[0-9]/ { print "1," $1 "," $2; print "2," $1 "," 2 * $2 }' d.csv; } >g.csv
+data=g.csv
+fit groups four
+fit groups five --share rate=per_q
+grep -A12 '"half_life": {' four/fit.json | grep -q '"interval_from"' || fail "half_life is not one number"
+list() { # list OUT NAME KEY: in one line
+    awk -v name="\"$2\": {" -v key="\"$3\": [" '
+        /^  "derived"/ { on = 1 }
+        on && index($0, name) { inside = 1 }
+        inside && index($0, key) { take = 1; next }
+        take && /\]/ { exit }
+        take { gsub(/[ ,]/, ""); print }' "$1/fit.json"
+}
+ratio=$(list four area value | awk 'NR == 1 { a = $1 } NR == 2 { printf "%.15g", $1 / a }')
+near "areas" "$ratio" 2 1e-5
+ratio=$(list four D value | awk 'NR == 1 { a = $1 } NR == 2 { printf "%.15g", $1 / a }')
+near "D over q" "$ratio" 0.25 1e-9
+[ "$(list five half_life value | wc -l)" = 2 ] || fail "rates per q make no half-lives per q"
+near "half-life of one q" "$(list five half_life value | head -1)" "$(number one derived half_life value)" 1e-5
+near "its error" "$(list five half_life std | head -1)" "$(number one derived half_life std)" 0.2
+echo ok

@@ -1,0 +1,7 @@
+-- Without a parameter.
+local m = model "bad" { title = "x" }
+local x, y = m.columns("x:s", "y")
+local T = m.setting("T", "kelvin")
+local a = m.parameter("a", { start = 1, bounds = {0, 2} })
+m.observe(y, { mean = a * x / second })
+m.derived("temperature", 2 * T)
