@@ -289,6 +289,7 @@ static int prove(struct run *r)
     if (!hg_check(r->m, r->v, wants(r->o, "hessian"), &r->d, out()))
         return 0;
     hg_accuracy_print(r->found.accuracy, "  ", 110, out());
+    hg_rule_error_print(r->found.rules, "  ", out());
     return 1;
 }
 
@@ -304,6 +305,8 @@ static int compile(struct run *r)
     if (!hg_stability(r->m, r->v, &r->found, &r->d, explain))
         return 0;
     dump(r, "rewrite");
+    r->found.rules = hg_rule_error(r->m, r->v->mean, r->found.accuracy->box);
+    hg_rule_error_warn(r->found.rules, r->m, &r->d);
     if (o->check && !prove(r))
         return 0;
     if ((r->plan = hg_plan_new(r->m, r->v, &r->d)) == NULL)

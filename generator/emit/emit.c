@@ -64,8 +64,9 @@ static const char row_names[] =
     " * H, G, V    sums of J^T J (upper triangle, row by row), J^T r, and of b times J, for J = d mean / d theta\n"
     " * scratch    memory for the sums, in vectors\n";
 
-static void head(const struct hg_emit *em, const struct hg_accuracy *accuracy, FILE *out)
+static void head(const struct hg_emit *em, FILE *out)
 {
+    const struct hg_accuracy *accuracy = em->found->accuracy;
     const struct hg_model *m = em->p->model;
     paragraph(out, " * ", m->title ? m->title : m->name, 96);
     if (m->formula) {
@@ -89,6 +90,7 @@ static void head(const struct hg_emit *em, const struct hg_accuracy *accuracy, F
                 " * what rounding its inputs changes where that is more; at %lu places of the declared box\n",
                 accuracy->places);
         hg_accuracy_print(accuracy, " *   ", 98, out);
+        hg_rule_error_print(em->found->rules, " *   ", out);
     }
 }
 
@@ -118,7 +120,7 @@ static void fill(void *user, const char *name, FILE *out)
     if (strcmp(name, "calls") == 0)
         compile_lightly(em, out);
     else if (strcmp(name, "head") == 0)
-        head(em, em->found->accuracy, out);
+        head(em, out);
     else if (strcmp(name, "descriptor") == 0)
         hg_emit_desc(em, em->found->degenerate, out);
     else

@@ -1,6 +1,6 @@
 /* test_gen_golden.c -- messages of the compiler: tests/golden/X.lua must give the text of
  * tests/golden/X.err; those called accuracy_* are also measured, of
- * those called check_* derivatives are tested.
+ * those called check_* derivatives are tested, of those called rule_* the error of integrals is measured.
  *
  * UPDATE=1 in the environment rewrites the texts; review the difference like code.
  */
@@ -17,6 +17,7 @@
 
 #include "generator/judge/check.h"
 #include "generator/judge/domain.h"
+#include "generator/judge/rule_error.h"
 #include "generator/language/dsl.h"
 #include "generator/judge/stability.h"
 
@@ -42,6 +43,10 @@ static char *messages(const char *path)
     } else if (m && strncmp(path, "check_", 6) == 0) {
         int ok = hg_check(m, &m->variant[0], 0, &d, f);
         assert_int_equal(ok, d.errors == 0);
+    } else if (m && strncmp(path, "rule_", 5) == 0) {
+        const struct hg_rule_error *r = hg_rule_error(m, m->variant[0].mean, hg_places_new(m));
+        hg_rule_error_warn(r, m, &d);
+        hg_rule_error_print(r, "", f);
     } else if (m) {
         hg_domain_check(m, &m->variant[0], &d);
         hg_model_warn_linear(m, &d);
