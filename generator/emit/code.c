@@ -383,6 +383,7 @@ static const char *text(struct hg_code *c, hg_id id, int *sum)
         return r;
     }
     case HG_POW: return pow_text(c, n, id, sum);
+    case HG_HOLD: return text(c, n->arg[0], sum);
     case HG_LT:
     case HG_LE: {
         *sum = 1;

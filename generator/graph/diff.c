@@ -187,9 +187,51 @@ static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
     case HG_AT_J: return hg_pair_at(e, d[n.arg[0]], 1);
     case HG_DELTA: return hg_delta(e, d[n.arg[0]]);
     case HG_REDUCE: return hg_reduce(e, n.arg[0], d[n.arg[1]]);
+    case HG_HOLD: return d[n.arg[0]];
     case HG_STATE: return d_state(e, id, &n, d);
     default: return hg_mul(e, slope(e, n.op, n.arg[0], id), d[n.arg[0]]);
     }
+}
+
+/* The variables of a sum, HOLD nodes below its body that vary with its turns, into `held` (NULL: only counted). */
+static uint32_t held_in(const struct hg_expr *e, hg_id sum, hg_id *held)
+{
+    const hg_id body = hg_at(e, sum)->arg[1];
+    const unsigned level = hg_at(e, hg_at(e, sum)->arg[0])->vary;
+    HG_SCRATCH unsigned char *need = hg_zeros((size_t)body + 1, 1);
+    uint32_t n = 0;
+    need[body] = 1;
+    for (hg_id id = body; id > 0; id--) {
+        const struct hg_node *x = hg_at(e, id);
+        int found = need[id] && x->op == HG_HOLD && (x->vary & HG_K) == level;
+        if (found && held)
+            held[n] = id;
+        n += (uint32_t)found;
+        for (uint32_t k = 0; need[id] && !found && k < x->nargs; k++)
+            need[x->arg[k]] = 1;
+    }
+    return n;
+}
+
+/* d sum f(x_k, leaves) = sum f_x dx_k + f_leaves dir: f_x is the same for all parameters, so that the loops of all
+ * derivatives compute it once. */
+static hg_id d_held(struct hg_expr *e, hg_id sum, uint32_t n, const hg_id *leaf, const hg_id *dir)
+{
+    const struct hg_node s = *hg_at(e, sum); /* a copy: the array of nodes may move */
+    const uint32_t m = held_in(e, sum, NULL);
+    hg_id *held = hg_alloc(e->arena, (m + 1) * sizeof *held), *term = hg_alloc(e->arena, (m + 1) * sizeof *term);
+    hg_id *all = hg_alloc(e->arena, (n + m) * sizeof *all), *rate = hg_alloc(e->arena, (n + m) * sizeof *rate);
+    held_in(e, sum, held);
+    for (uint32_t k = 0; k < n; k++)
+        all[k] = leaf[k], rate[k] = dir[k];
+    for (uint32_t k = 0; k < m; k++) {
+        hg_id dx = hg_diff_along(e, hg_at(e, held[k])->arg[0], n, leaf, dir);
+        term[k] = hg_is_value(e, dx, 0.0) ? dx : hg_mul(e, hg_diff(e, s.arg[1], held[k]), dx);
+        all[n + k] = held[k];
+        rate[n + k] = hg_const(e, 0.0);
+    }
+    term[m] = hg_diff_along(e, s.arg[1], n + m, all, rate);
+    return hg_reduce(e, s.arg[0], hg_sum(e, m + 1, term));
 }
 
 hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, const hg_id *dir)
@@ -204,16 +246,18 @@ hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf
             lowest = leaf[k] < lowest ? leaf[k] : lowest;
         }
     need[root] |= 1;
-    for (hg_id id = root; id > lowest; id--)
-        if (need[id] == 1)
-            for (uint32_t k = 0; k < hg_at(e, id)->nargs; k++)
-                need[hg_at(e, id)->arg[k]] |= 1;
+    for (hg_id id = root; id > lowest; id--) {
+        if (need[id] == 1 && hg_at(e, id)->op == HG_REDUCE && held_in(e, id, NULL))
+            need[id] = 5; /* by d_held */
+        for (uint32_t k = 0; need[id] == 1 && k < hg_at(e, id)->nargs; k++)
+            need[hg_at(e, id)->arg[k]] |= 1;
+    }
     for (hg_id id = lowest + 1; id <= root; id++) {
-        if (need[id] != 1)
+        if (!(need[id] & 1) || (need[id] & 2))
             continue;
         uint32_t line = e->line;
         e->line = hg_at(e, id)->line;
-        d[id] = d_node(e, id, d);
+        d[id] = need[id] == 5 ? d_held(e, id, n, leaf, dir) : d_node(e, id, d);
         if (d[id] && hg_is_value(e, d[id], 0.0))
             d[id] = 0;
         e->line = line;

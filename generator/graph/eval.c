@@ -137,6 +137,7 @@ static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
     case HG_POW: return num_pow(x[0], x[1]);
     case HG_LT: r.v = x[0].v < x[1].v; return r;
     case HG_LE: r.v = x[0].v <= x[1].v; return r;
+    case HG_HOLD: return x[0];
     case HG_WHERE:
     case HG_GUARD: return x[0].v != 0 ? x[1] : x[2];
     case HG_ATAN2:

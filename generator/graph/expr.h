@@ -125,6 +125,9 @@ hg_id hg_potential(struct hg_expr *e, hg_id f);                       /* f varie
 hg_id hg_pair_at(struct hg_expr *e, hg_id f, int second);             /* f(t1) or f(t2) */
 hg_id hg_delta(struct hg_expr *e, hg_id potential);
 
+/* x as one thing, which is not multiplied out and by which is differentiated first. */
+hg_id hg_hold(struct hg_expr *e, hg_id x);
+
 /* The sum of body over the turns of the loop of `index`: factors that do not vary with it come out. */
 hg_id hg_reduce(struct hg_expr *e, hg_id index, hg_id body);
 

@@ -7,6 +7,9 @@
  * While the body of a sum is being written it has a loop of its own, made by hg_loop_open; hg_loop_close replaces that
  * by the shared one.  A variable that is used outside of its sum is known by its loop.
  *
+ * The variable of an integral is a HOLD node: a formula of the rule's numbers and of parameters, not multiplied out in
+ * the body, and derivatives go through it (diff.c).
+ *
  * Values of a node over the turns are an array of hg_extent() numbers: those of level 1 are rows, of level 2 columns.
  * What varies with frames is an array over these, and varies with no loop.
  */

@@ -408,6 +408,11 @@ hg_id hg_delta(struct hg_expr *e, hg_id p)
     return hg_raw(e, HG_DELTA, 1, &p);
 }
 
+hg_id hg_hold(struct hg_expr *e, hg_id x)
+{
+    return hg_at(e, x)->nargs && hg_at(e, x)->op != HG_HOLD ? hg_raw(e, HG_HOLD, 1, &x) : x;
+}
+
 /* Factors that do not vary with the loop come out; what is left without any is counted. */
 hg_id hg_reduce(struct hg_expr *e, hg_id index, hg_id body)
 {
@@ -444,6 +449,7 @@ hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg
     case HG_AT_J: return hg_pair_at(e, arg[0], op == HG_AT_J);
     case HG_DELTA: return hg_delta(e, arg[0]);
     case HG_REDUCE: return hg_reduce(e, arg[0], arg[1]);
+    case HG_HOLD: return hg_hold(e, arg[0]);
     default: break;
     }
     if (nargs == 1 && (hg_op_flags[op] & HG_F_POINTWISE) && op <= HG_SIGN)

@@ -111,6 +111,7 @@ static double apply_double(const struct hg_node *n, const double *x)
     case HG_LT: return x[0] < x[1];
     case HG_LE: return x[0] <= x[1];
     case HG_WHERE: return x[0] != 0 ? x[1] : x[2];
+    case HG_HOLD: return x[0];
     case HG_ATAN2: return atan2(x[0], x[1]);
     default: return hg_function(n->op)->value(x[0]);
     }
@@ -135,6 +136,7 @@ static struct hg_ext apply_exact(const struct hg_node *n, const struct hg_twin *
     case HG_LE:
     case HG_SIGN: return hg_ext(f); /* the way of the double */
     case HG_WHERE: return x[0].f != 0 ? x[1].x : x[2].x;
+    case HG_HOLD: return x[0].x;
     case HG_ATAN2: return hg_ext_atan2(x[0].x, x[1].x);
     default: return hg_ext_function(n->op, x[0].x);
     }
@@ -362,6 +364,7 @@ static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32
     double a = operand(t, n, 0, k), b, s = 1;
     long double y, d;
     switch (n->op) {
+    case HG_HOLD:
     case HG_SUM: return 1;
     case HG_PROD:
         for (uint32_t l = 0; l < n->nargs; l++)
@@ -496,6 +499,7 @@ static double local_error(const struct hg_twins *t, hg_id id, size_t k)
     case HG_POTENTIAL:
     case HG_AT_I:
     case HG_REDUCE:
+    case HG_HOLD:
     case HG_AT_J: return 0;
     case HG_DELTA:
         if (t->wide[n->arg[0]])

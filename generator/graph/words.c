@@ -165,6 +165,7 @@ static const char *read_out(struct words *w, hg_id id, int depth)
         return NULL;
     switch (n->op) {
     case HG_STEP: return "step";
+    case HG_HOLD: return read_out(w, n->arg[0], depth);
     case HG_AT_I: return around(w, "", n->arg[0], "_i", depth);
     case HG_AT_J: return around(w, "", n->arg[0], "_j", depth);
     case HG_DELTA: return around(w, "d_", n->arg[0], "", depth);
@@ -248,6 +249,7 @@ static const char *about(struct words *w, hg_id id, int depth)
     if (!word)
         return NULL;
     switch (n->op) {
+    case HG_HOLD: return kept(word);
     case HG_SUM: return kept(hg_format(a, "%s_sum", word));
     case HG_PROD: return kept(hg_format(a, "%s_prod", word));
     case HG_POW: return kept(hg_format(a, "%s_power", word));

@@ -191,6 +191,7 @@ static struct range range_of(const struct domain *w, hg_id id)
     case HG_AT_I:
     case HG_AT_J: return a;
     case HG_REDUCE: return sum_range(w, n);
+    case HG_HOLD: return a;
     case HG_POTENTIAL: return product((struct range){fmin(a.lo, 0), fmax(a.hi, 0)}, (struct range){0, LONGEST});
     case HG_DELTA: /* of an integral it has the sign of the integrand */
         if (hg_at(w->e, n->arg[0])->op == HG_POTENTIAL)

@@ -53,6 +53,7 @@ static struct bound open_bound(lua_State *L, const char *word, enum hg_rule_kind
 static struct dsl_value call(lua_State *L, const struct bound *b, int i, hg_id x, hg_unit unit, struct dsl_value *variable)
 {
     struct dsl *d = dsl_of(L);
+    x = hg_hold(dsl_build(L), x);
     lua_pushvalue(L, i);
     const char *name = lua_getlocal(L, NULL, 1); /* pops the function */
     if (name && hg_at(d->m->expr, x)->op != HG_CONST)

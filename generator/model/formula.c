@@ -124,6 +124,7 @@ static const char *text_of(const struct hg_expr *e, hg_id id, int inside, int de
                                  : hg_format(e->arena, "1/%s^%g", text_of(e, n->arg[0], IN_POWER, depth + 1), -c));
         return hg_format(e->arena, inside == IN_POWER ? "(%s^%s)" : "%s^%s", text_of(e, n->arg[0], IN_POWER, depth + 1),
                          text_of(e, n->arg[1], IN_POWER, depth + 1));
+    case HG_HOLD: return text_of(e, n->arg[0], inside, depth);
     default: break;
     }
     if (n->nargs == 1 && depth < CODE)

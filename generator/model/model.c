@@ -215,6 +215,7 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
     case HG_ABS:
     case HG_AT_I:
     case HG_AT_J:
+    case HG_HOLD:
     case HG_DELTA: return m->node_unit[n->arg[0]];
     case HG_REDUCE: return m->node_unit[n->arg[1]];
     case HG_WHERE:

@@ -14,7 +14,7 @@ const enum recipe_guard recipe_guard[HG_NOP] = {
     [HG_LOCAL] = GUARD_MADE,     [HG_EXPD] = GUARD_MADE,        [HG_SIND] = GUARD_MADE,
     [HG_COSD] = GUARD_MADE,      [HG_SINC_SERIES] = GUARD_MADE, [HG_DSINC_SERIES] = GUARD_MADE,
     [HG_SMALL] = GUARD_MADE,     [HG_GUARD] = GUARD_MADE,       [HG_INDEX] = GUARD_MADE,
-    [HG_NODE] = GUARD_MADE,      [HG_REDUCE] = GUARD_MADE,
+    [HG_NODE] = GUARD_MADE,      [HG_REDUCE] = GUARD_MADE,      [HG_HOLD] = GUARD_MADE,
     [HG_CARRIED] = GUARD_MADE,   [HG_STATE] = GUARD_MADE,
 };
 

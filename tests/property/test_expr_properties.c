@@ -571,7 +571,8 @@ static const struct {
     {"DEXPREL", 1},     {"D2EXPREL", 0},     {"LOG1MEXP", 1}, {"ERFCX", 1},     {"DERFCX", 1},
     {"D2ERFCX", 0},     {"ABS", 1},          {"SIGN", 1},       {"ATAN2", 2},
     {"LT", 3},          {"LE", 3},           {"WHERE", 3},  {"POTENTIAL", -1}, {"AT_I", -1},
-    {"AT_J", -1},       {"DELTA", -1},       {"REDUCE", -1}, {"STATE", 0},      {"EXPD", 0},   {"SIND", 0},       {"COSD", 0},
+    {"AT_J", -1},       {"DELTA", -1},       {"HOLD", 1},
+    {"REDUCE", -1}, {"STATE", 0},      {"EXPD", 0},   {"SIND", 0},       {"COSD", 0},
     {"SINC_SERIES", 0}, {"DSINC_SERIES", 0}, {"SMALL", 0},  {"GUARD", 0},
 };
 _Static_assert(sizeof rule / sizeof *rule == HG_NOP,

@@ -9,7 +9,7 @@
  *   column     0  t                    [s]
  *              1  y                    [1]
  *
- * cost of normal, operations: 0 per frame, 14 per row, 47 per row and group; of moments 13
+ * cost of normal, operations: 0 per frame, 14 per row, 45 per row and group; of moments 13
  *
  * l, t, w    the layout of the data, a tile of them (rows i0 .. i1-1), the tables below
  * row, at    first row of a vector, its place in the tile; g the group of the tile
@@ -53,11 +53,11 @@ struct tables {
     double *u_prod; /* integrate(0, width, cos(u)^2) */
     double *width; /* width */
     double *inv_k_sq; /* 1/k^2 */
-    double *k_prod; /* -q^2 * rate * k * exp(width * node2) */
-    double *width_prod; /* width * node2 */
+    double *minus_q_sq_k_D; /* -q^2 * k * D */
+    double *width_prod; /* node3 * exp(width * node2) */
     double *inv_k; /* 1/k */
-    double *scale; /* node2 * node3 */
-    double *scale_2; /* reduce(index5, node11 * cos(u)^2) */
+    double *width_prod_2; /* node2 * node3 * exp(width * node2) */
+    double *scale; /* reduce(index5, node11 * cos(u)^2) */
     double *u_prod_2; /* -width * reduce(index5, node11 * cos(u)^2) */
     double *u_prod_3; /* -q^2 * rate * width * reduce(index5, node11 * cos(u)^2) */
     double *u_prod_4; /* -2 * width * reduce(index5, node10 * node11 * cos(u) * sin(u)) */
@@ -71,11 +71,11 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->u_prod = base + n, n += fit_padded(8);
     w->width = base + n, n += fit_padded(8);
     w->inv_k_sq = base + n, n += fit_padded(4);
-    w->k_prod = base + n, n += fit_padded(ng * 20);
+    w->minus_q_sq_k_D = base + n, n += fit_padded(ng * 20);
     w->width_prod = base + n, n += fit_padded(5);
     w->inv_k = base + n, n += fit_padded(4);
-    w->scale = base + n, n += fit_padded(5);
-    w->scale_2 = base + n, n += fit_padded(8);
+    w->width_prod_2 = base + n, n += fit_padded(5);
+    w->scale = base + n, n += fit_padded(8);
     w->u_prod_2 = base + n, n += fit_padded(8);
     w->u_prod_3 = base + n, n += fit_padded(ng);
     w->u_prod_4 = base + n, n += fit_padded(8);
@@ -102,16 +102,16 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     {
         /* sums.lua:5: local width = m.parameter("width", { start = 0.2, bounds = {0.01, 0.5} }) */
         w.width[0] = width;
-        for (size_t node1 = 0; node1 < 5; node1++) {
-            /* sums.lua:7: local mean = average({ "log_normal", median = rate, sd = width }, function(D ... */
-            const double width_prod = width*fit_nodes_1[node1];                /* [1] */
-            w.width_prod[node1] = width_prod;
-            w.scale[node1] = fit_nodes_1[node1]*fit_weights_1[node1];
-        }
         for (size_t node2 = 0; node2 < 4; node2++) {
             /* sums.lua:8: return sum(1, 4, function(k) return exp(-D * q^2 * k * t) / k^2 end) / (1 + ... */
             w.inv_k[node2] = 1.0/(1.0 + (double)node2);
             w.inv_k_sq[node2] = 1.0/((1.0 + (double)node2)*(1.0 + (double)node2));
+        }
+        for (size_t node1 = 0; node1 < 5; node1++) {
+            /* sums.lua:7: local mean = average({ "log_normal", median = rate, sd = width }, function(D ... */
+            const double exp_width_prod = exp(width*fit_nodes_1[node1]);       /* [1] */
+            w.width_prod[node1] = fit_weights_1[node1]*exp_width_prod;
+            w.width_prod_2[node1] = fit_nodes_1[node1]*fit_weights_1[node1]*exp_width_prod;
         }
         /* sums.lua:10: m.observe(y, { mean = height * mean * integrate(0, width, function(u) return cos ... */
         double sum_2 = 0.0;
@@ -122,7 +122,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
             sum_2 += fit_weights_5[node1]*cos_u*cos_u;
             sum_3 += fit_nodes_5[node1]*fit_weights_5[node1]*cos_u*sin(u);
         }
-        w.scale_2[0] = sum_2;
+        w.scale[0] = sum_2;
         w.u_prod_2[0] = -width*sum_2;
         w.u_prod_4[0] = -2.0*width*sum_3;
         w.u_prod[0] = width*sum_2;
@@ -131,11 +131,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
             const double q_sq = l->coord[0][g]*l->coord[0][g];                 /* [1/nm^2] */
             for (size_t node1 = 0; node1 < 5; node1++) {
                 /* sums.lua:7: local mean = average({ "log_normal", median = rate, sd = width }, functi ... */
-                const double width_prod_2 = width*fit_nodes_1[node1];          /* [1] */
-                const double exp_width_prod_2 = exp(width_prod_2);             /* [1] */
+                const double exp_width_prod_2 = exp(width*fit_nodes_1[node1]); /* [1] */
+                const double D = rate*exp_width_prod_2;                        /* [nm^2/s] */
                 for (size_t node2 = 0; node2 < 4; node2++) {
                     /* sums.lua:8: return sum(1, 4, function(k) return exp(-D * q^2 * k * t) / k^2 end) ... */
-                    w.k_prod[g * 20 + node1 * 4 + node2] = -q_sq*rate*(1.0 + (double)node2)*exp_width_prod_2;
+                    w.minus_q_sq_k_D[g * 20 + node1 * 4 + node2] = -q_sq*(1.0 + (double)node2)*D;
                 }
             }
             /* sums.lua:10: m.observe(y, { mean = height * mean * integrate(0, width, function(u) return ... */
@@ -167,7 +167,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
             /* sums.lua:8: return sum(1, 4, function(k) return exp(-D * q^2 * k * t) / k^2 end) / (1 + ... */
             fit_vd sum_3 = fit_vset1(0.0);
             for (size_t node2 = 0; node2 < 4; node2++) {
-                sum_3 += w.inv_k_sq[node2]*fit_vexp(w.k_prod[g * 20 + node1 * 4 + node2]*t_2);
+                sum_3 += w.inv_k_sq[node2]*fit_vexp(w.minus_q_sq_k_D[g * 20 + node1 * 4 + node2]*t_2);
             }
             sum_2 += fit_weights_1[node1]*sum_3;
         }
@@ -214,13 +214,14 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
             fit_vd sum_5 = fit_vset1(0.0);
             fit_vd sum_6 = fit_vset1(0.0);
             for (size_t node2 = 0; node2 < 4; node2++) {
-                const fit_vd k_prod_t_2 = w.k_prod[g * 20 + node1 * 4 + node2]*t_2;
-                sum_5 += w.inv_k[node2]*fit_vexp(w.width_prod[node1] + k_prod_t_2);
-                sum_6 += w.inv_k_sq[node2]*fit_vexp(k_prod_t_2);
+                const fit_vd exp_minus_q_sq_k_D_t_2 = fit_vexp(w.minus_q_sq_k_D[g * 20 + node1 * 4
+                        + node2]*t_2); /* [1] */
+                sum_5 += w.inv_k[node2]*exp_minus_q_sq_k_D_t_2;
+                sum_6 += w.inv_k_sq[node2]*exp_minus_q_sq_k_D_t_2;
             }
-            sum_2 += fit_weights_1[node1]*sum_5;
+            sum_2 += w.width_prod[node1]*sum_5;
             sum_3 += fit_weights_1[node1]*sum_6;
-            sum_4 += w.scale[node1]*sum_5;
+            sum_4 += w.width_prod_2[node1]*sum_5;
         }
         const fit_vd t_prod = inv_one_plus_width_t_2*sum_3;
         /* sums.lua:10: m.observe(y, { mean = height * mean * integrate(0, width, function(u) return cos ... */
@@ -229,7 +230,7 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_height);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
         m[0] = sum_2*t_prod_2; /* rate */
-        m[1] = w.scale_2[0]*t_prod + w.u_prod_2[0]*t_prod_2*t_prod + w.u_prod_3[g]*t_prod_2*sum_4
+        m[1] = w.scale[0]*t_prod + w.u_prod_2[0]*t_prod_2*t_prod + w.u_prod_3[g]*t_prod_2*sum_4
                 + w.u_prod_4[0]*t_prod; /* width */
         const fit_vd b0 = b_height;
         const fit_vd mw0 = weight*m[0];
@@ -295,13 +296,14 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             fit_vd sum_5 = fit_vset1(0.0);
             fit_vd sum_6 = fit_vset1(0.0);
             for (size_t node2 = 0; node2 < 4; node2++) {
-                const fit_vd k_prod_t_2 = w.k_prod[g * 20 + node1 * 4 + node2]*t_2;
-                sum_5 += w.inv_k[node2]*fit_vexp(w.width_prod[node1] + k_prod_t_2);
-                sum_6 += w.inv_k_sq[node2]*fit_vexp(k_prod_t_2);
+                const fit_vd exp_minus_q_sq_k_D_t_2 = fit_vexp(w.minus_q_sq_k_D[g * 20 + node1 * 4
+                        + node2]*t_2); /* [1] */
+                sum_5 += w.inv_k[node2]*exp_minus_q_sq_k_D_t_2;
+                sum_6 += w.inv_k_sq[node2]*exp_minus_q_sq_k_D_t_2;
             }
-            sum_2 += fit_weights_1[node1]*sum_5;
+            sum_2 += w.width_prod[node1]*sum_5;
             sum_3 += fit_weights_1[node1]*sum_6;
-            sum_4 += w.scale[node1]*sum_5;
+            sum_4 += w.width_prod_2[node1]*sum_5;
         }
         const fit_vd t_prod = inv_one_plus_width_t_2*sum_3;
         /* sums.lua:10: m.observe(y, { mean = height * mean * integrate(0, width, function(u) return cos ... */
@@ -310,7 +312,7 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         const fit_vd seed_height = (seeds[0]*at_lin[0])*r - (seeds[1]*b_height);
         const fit_vd t_prod_2 = t_2*inv_one_plus_width_t_2;
         sum[0] += weight*(w.u_prod_5[g]*t_prod_2*sum_2*seed_height); /* rate */
-        sum[1] += weight*((w.scale_2[0]*t_prod + w.u_prod_2[0]*t_prod_2*t_prod
+        sum[1] += weight*((w.scale[0]*t_prod + w.u_prod_2[0]*t_prod_2*t_prod
                 + w.u_prod_3[g]*t_prod_2*sum_4 + w.u_prod_4[0]*t_prod)*seed_height); /* width */
     }
     for (size_t k = 0; k < 2; k++)
@@ -332,7 +334,7 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
             /* sums.lua:8: return sum(1, 4, function(k) return exp(-D * q^2 * k * t) / k^2 end) / (1 + ... */
             fit_vd sum_3 = fit_vset1(0.0);
             for (size_t node2 = 0; node2 < 4; node2++) {
-                sum_3 += w.inv_k_sq[node2]*fit_vexp(w.k_prod[g * 20 + node1 * 4 + node2]*t_2);
+                sum_3 += w.inv_k_sq[node2]*fit_vexp(w.minus_q_sq_k_D[g * 20 + node1 * 4 + node2]*t_2);
             }
             sum_2 += fit_weights_1[node1]*sum_3;
         }
@@ -365,14 +367,14 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
             fit_vd sum_5 = fit_vset1(0.0);
             fit_vd sum_6 = fit_vset1(0.0);
             for (size_t node2 = 0; node2 < 4; node2++) {
-                const fit_vd k_prod = fit_pick_stride(w.k_prod + node1 * 4 + node2, 20, &at);
-                const fit_vd t_2_k_prod = t_2*k_prod;
-                sum_5 += fit_vexp(t_2_k_prod + w.width_prod[node1])*w.inv_k[node2];
-                sum_6 += fit_vexp(t_2_k_prod)*w.inv_k_sq[node2];
+                const fit_vd minus_q_sq_k_D = fit_pick_stride(w.minus_q_sq_k_D + node1 * 4 + node2, 20, &at);
+                const fit_vd exp_minus_t_2_q_sq_k_D = fit_vexp(t_2*minus_q_sq_k_D); /* [1] */
+                sum_5 += exp_minus_t_2_q_sq_k_D*w.inv_k[node2];
+                sum_6 += exp_minus_t_2_q_sq_k_D*w.inv_k_sq[node2];
             }
-            sum_2 += fit_weights_1[node1]*sum_5;
+            sum_2 += sum_5*w.width_prod[node1];
             sum_3 += fit_weights_1[node1]*sum_6;
-            sum_4 += sum_5*w.scale[node1];
+            sum_4 += sum_5*w.width_prod_2[node1];
         }
         fit_store_points(mean + p, at.n, height*inv_one_plus_t_2_width*sum_3*w.u_prod[0]);
         if (!jac)
@@ -381,7 +383,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd u_prod_5 = fit_pick_g(w.u_prod_5, &at);
         const fit_vd u_prod_3 = fit_pick_g(w.u_prod_3, &at);
         J[0] = t_2*height*inv_one_plus_t_2_width*sum_2*u_prod_5; /* rate */
-        J[1] = height*(inv_one_plus_t_2_width*sum_3*w.scale_2[0]
+        J[1] = height*(inv_one_plus_t_2_width*sum_3*w.scale[0]
                 + t_2*(1.0/(one_plus_t_2_width*one_plus_t_2_width))*sum_3*w.u_prod_2[0]
                 + t_2*inv_one_plus_t_2_width*sum_4*u_prod_3
                 + inv_one_plus_t_2_width*sum_3*w.u_prod_4[0]); /* width */
@@ -513,8 +515,8 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .column = desc_column,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 0, .per_pair = 14, .per_pair_group = 47,
-             .value_per_pair_group = 13, .functions_per_pair = 2},
+    .cost = {.per_frame = 0, .per_pair = 14, .per_pair_group = 45,
+             .value_per_pair_group = 13, .functions_per_pair = 1},
     .table_doubles = 0,
     .workspace = workspace,
     .scratch = scratch_size,

@@ -56,8 +56,8 @@ struct tables {
     double *int_dD_dD0; /* integral(dD_dD0) */
     double *int_dD_dalpha; /* integral(dD_dalpha) */
     double *x_prod_prod; /* node3 * x_prod */
-    double *x_prod_prod_2; /* node3 * x_prod */
-    double *x_prod_2; /* -q^2 * (1 + 0.1 * cos(0.0174533 * phi)) * node2 * x */
+    double *phi_prod_prod; /* node3 * phi_prod */
+    double *phi_prod; /* -q^2 * (1 + 0.1 * cos(0.0174533 * phi)) * node2 * exp(width * node2) */
     double *dD_dD0_grid; /* (where(le(t, step / 2), step / 2, t) / unit "s")^alpha */
     double *D_grid; /* D0 * (where(le(t, step / 2), step / 2, t) / unit "s")^alpha */
     double *int_D_grid; /* integral(D) */
@@ -80,8 +80,8 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->int_dD_dD0 = base + n, n += fit_padded(nf);
     w->int_dD_dalpha = base + n, n += fit_padded(nf);
     w->x_prod_prod = base + n, n += fit_padded(ng * 5);
-    w->x_prod_prod_2 = base + n, n += fit_padded(ng * 5);
-    w->x_prod_2 = base + n, n += fit_padded(ng * 5);
+    w->phi_prod_prod = base + n, n += fit_padded(ng * 5);
+    w->phi_prod = base + n, n += fit_padded(ng * 5);
     w->dD_dD0_grid = base + n, n += fit_padded(nt);
     w->D_grid = base + n, n += fit_padded(nt);
     w->int_D_grid = base + n, n += fit_padded(nt);
@@ -117,13 +117,14 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
             const double q_sq = q*q;                                           /* [1/angstrom^2] */
             const double phi_sum = 1.0 + 0.1*cos(0.017453292519943295*l->coord[0][g]); /* [1] */
             for (size_t node1 = 0; node1 < 5; node1++) {
-                const double x = exp(width*fit_nodes_1[node1]);                /* [1] */
+                const double exp_width_prod = exp(width*fit_nodes_1[node1]);   /* [1] */
+                const double x = exp_width_prod;                               /* [1] */
                 w.x_prod[g * 5 + node1] = -q_sq*phi_sum*x;
-                w.x_prod_2[g * 5 + node1] = -q_sq*phi_sum*fit_nodes_1[node1]*x;
+                w.phi_prod[g * 5 + node1] = -q_sq*phi_sum*fit_nodes_1[node1]*exp_width_prod;
             }
             for (size_t node1 = 0; node1 < 5; node1++) {
                 w.x_prod_prod[g * 5 + node1] = fit_weights_1[node1]*w.x_prod[g * 5 + node1];
-                w.x_prod_prod_2[g * 5 + node1] = fit_weights_1[node1]*w.x_prod_2[g * 5 + node1];
+                w.phi_prod_prod[g * 5 + node1] = fit_weights_1[node1]*w.phi_prod[g * 5 + node1];
             }
         }
     }
@@ -357,10 +358,10 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
             const double x_prod = w->x_prod[g * 5 + node1];
             const fit_vd exp_x_prod_J_2 = fit_vexp(x_prod*J_2);                /* [1] */
             const double x_prod_prod = w->x_prod_prod[g * 5 + node1];
-            const double x_prod_prod_2 = w->x_prod_prod_2[g * 5 + node1];
+            const double phi_prod_prod = w->phi_prod_prod[g * 5 + node1];
             g1 += fit_weights_1[node1]*exp_x_prod_J_2;
             sum_2 += x_prod_prod*exp_x_prod_J_2;
-            sum_3 += x_prod_prod_2*exp_x_prod_J_2;
+            sum_3 += phi_prod_prod*exp_x_prod_J_2;
         }
         const fit_vd b_contrast = g1*g1;                                       /* [1] */
         const fit_vd g1_sum_2 = g1*sum_2;
@@ -622,10 +623,10 @@ FIT_INLINE void gradient_block(const struct block *block, fit_vd *restrict colum
             const double x_prod = w->x_prod[g * 5 + node1];
             const fit_vd exp_x_prod_J_2 = fit_vexp(x_prod*J_2);                /* [1] */
             const double x_prod_prod = w->x_prod_prod[g * 5 + node1];
-            const double x_prod_prod_2 = w->x_prod_prod_2[g * 5 + node1];
+            const double phi_prod_prod = w->phi_prod_prod[g * 5 + node1];
             g1 += fit_weights_1[node1]*exp_x_prod_J_2;
             sum_2 += x_prod_prod*exp_x_prod_J_2;
-            sum_3 += x_prod_prod_2*exp_x_prod_J_2;
+            sum_3 += phi_prod_prod*exp_x_prod_J_2;
         }
         const fit_vd b_contrast = g1*g1;                                       /* [1] */
         const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
@@ -753,10 +754,10 @@ FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const do
             const fit_vd x_prod = fit_pick_stride(w.x_prod + node1, 5, &at);
             const fit_vd exp_J_2_x_prod = fit_vexp(J_2*x_prod);                /* [1] */
             const fit_vd x_prod_prod = fit_pick_stride(w.x_prod_prod + node1, 5, &at);
-            const fit_vd x_prod_prod_2 = fit_pick_stride(w.x_prod_prod_2 + node1, 5, &at);
+            const fit_vd phi_prod_prod = fit_pick_stride(w.phi_prod_prod + node1, 5, &at);
             g1 += fit_weights_1[node1]*exp_J_2_x_prod;
             sum_2 += exp_J_2_x_prod*x_prod_prod;
-            sum_3 += exp_J_2_x_prod*x_prod_prod_2;
+            sum_3 += exp_J_2_x_prod*phi_prod_prod;
         }
         fit_store_points(mean + p, at.n, contrast*g1*g1 + offset);
         if (!jac)

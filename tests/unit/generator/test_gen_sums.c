@@ -126,11 +126,16 @@ static struct hg_twin value(struct hg_expr *e, hg_id id)
     return r;
 }
 
-static void same(struct hg_expr *e, hg_id a, hg_id b)
+static void same_to(struct hg_expr *e, hg_id a, hg_id b, long double tolerance)
 {
     struct hg_twin x = value(e, a), y = value(e, b);
-    assert_true(fabsl(x.x.hi / y.x.hi - 1) < 1e-18L);
+    assert_true(fabsl(x.x.hi / y.x.hi - 1) < tolerance);
     assert_true(fabs(x.f / y.f - 1) < 1e-13);
+}
+
+static void same(struct hg_expr *e, hg_id a, hg_id b)
+{
+    same_to(e, a, b, 1e-18L);
 }
 
 static void test_sums_are_their_terms(void **state)
@@ -147,6 +152,42 @@ static void test_sums_are_their_terms(void **state)
         same(e, slope[k], d);
         for (int l = 0; l < 2; l++)
             same(e, hg_diff(e, hg_diff(e, f, p[k]), p[l]), hg_diff(e, d, p[l]));
+    }
+    hg_arena_free(a);
+}
+
+/* An integral whose limits move: derivatives, through the variable as one thing, are those of the sum written out. */
+static hg_id of_variable(struct hg_expr *e, hg_id x)
+{
+    hg_id p1 = hg_symbol(e, HG_PARAM, 1);
+    return hg_call(e, HG_SIN, hg_add(e, hg_mul(e, p1, hg_pow(e, x, hg_const(e, 2))), hg_mul(e, x, hg_symbol(e, HG_COLUMN, 0))));
+}
+
+static const long double FOLDED = 1e-14L; /* written out, numbers of the rule are multiplied in double */
+
+static void test_derivatives_go_through_the_variable(void **state)
+{
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    uint32_t loop = hg_loop_shared(e, 1, HG_LEGENDRE, N1, 0);
+    const struct hg_loop l = *hg_loop_at(e, loop);
+    hg_id p[2] = {hg_symbol(e, HG_PARAM, 0), hg_symbol(e, HG_PARAM, 1)}, g = hg_const(e, 0), slope[2];
+    hg_id span = hg_mul(e, p[0], p[1]);
+    hg_id x = hg_hold(e, hg_add(e, p[1], hg_mul(e, span, hg_loop_node(e, loop, HG_ABSCISSA))));
+    hg_id f = hg_mul(e, span, hg_mul(e, hg_loop_node(e, loop, HG_WEIGHT), of_variable(e, x)));
+    (void)state;
+    f = hg_reduce(e, hg_loop_index(e, loop), f);
+    for (uint32_t k = 0; k < N1; k++) {
+        hg_id at_k = hg_add(e, p[1], hg_mul(e, span, hg_const(e, l.column[HG_ABSCISSA][k])));
+        g = hg_add(e, g, hg_mul(e, hg_mul(e, hg_const(e, l.column[HG_WEIGHT][k]), span), of_variable(e, at_k)));
+    }
+    same_to(e, f, g, FOLDED);
+    hg_gradient(e, f, 2, p, slope);
+    for (int k = 0; k < 2; k++) {
+        same_to(e, hg_diff(e, f, p[k]), hg_diff(e, g, p[k]), FOLDED);
+        same_to(e, slope[k], hg_diff(e, g, p[k]), FOLDED);
+        for (int m = 0; m < 2; m++)
+            same_to(e, hg_diff(e, hg_diff(e, f, p[k]), p[m]), hg_diff(e, hg_diff(e, g, p[k]), p[m]), FOLDED);
     }
     hg_arena_free(a);
 }
@@ -195,7 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_to_the_last_place), cmocka_unit_test(test_rules_integrate),
         cmocka_unit_test(test_sums_are_their_terms),    cmocka_unit_test(test_sums_are_judged),
-        cmocka_unit_test(test_loops_are_shared),
+        cmocka_unit_test(test_loops_are_shared),        cmocka_unit_test(test_derivatives_go_through_the_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
