@@ -452,7 +452,8 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
         "    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
         "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);\n"
         "    size_t at = 0;\n"
-        "    for (fit_vd *v = column; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
+        "    for (fit_vd *v = column; v < pair; v++)\n        *v = (fit_vd){0};\n"
+        "    for (fit_vd *v = down; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
     hg_block_exp_prologue(em, &b, out);
     hg_put(out, "%s", loops);
     hg_put_tree(out, row);

@@ -578,12 +578,13 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
     hg_put(out, "\n    /* scalars of the call and of the groups */\n");
     locals(&q, out, 0);
     if (!rows) {
-        hg_put(out, "\n    /* functions of time and their integrals */\n");
-        hg_put(out, "    for (size_t k = 0; k < nt; k++)\n"
-                     "        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
-        marked_tables(&q, out, 1, VALUE);
-        hg_put(out, "\n    /* factored forms */\n");
-        factored(&q, out, 1);
+        hg_put(out, "\n    if (derivative >= 0) { /* functions of time and their integrals */\n");
+        hg_put(out, "        for (size_t k = 0; k < nt; k++)\n"
+                     "            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
+        marked_tables(&q, out, 2, VALUE);
+        hg_put(out, "\n        /* factored forms */\n");
+        factored(&q, out, 2);
+        hg_put(out, "    }\n");
         hg_put(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
         marked_tables(&q, out, 2, TANGENT);
         hg_put(out, "    }\n");

@@ -223,7 +223,7 @@ enum fit_eval fit_objective_newton(struct fit_objective *o, const double *theta,
 {
     size_t first[2], p = o->nparam, n = fit_objective_newton_size(o, first), H = p * (p + 1) / 2;
     struct fit_parallel_task task = {newton_tile, o, n, 0};
-    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 1, o->ws);
+    enum fit_eval e = fit_objective_prepare(o, theta, 1);
     if (e != FIT_EVAL_OK)
         return e;
     o->loss = r->loss;
@@ -290,7 +290,7 @@ enum fit_eval fit_objective_freeze(struct fit_objective *o, const double *theta,
 enum fit_eval fit_objective_median(struct fit_objective *o, const double *theta, double *median)
 {
     double total = 0, below = 0, ssr = 0;
-    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 0, o->ws);
+    enum fit_eval e = fit_objective_prepare(o, theta, 0);
     if (e != FIT_EVAL_OK)
         return e;
     if (o->weighting == FIT_WEIGHT_DATA)

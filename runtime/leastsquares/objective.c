@@ -277,11 +277,17 @@ static enum fit_eval run_pass(struct fit_objective *o, size_t n,
     return FIT_EVAL_OK;
 }
 
-static enum fit_eval prepare(struct fit_objective *o, const double *theta, int derivative)
+enum fit_eval fit_objective_prepare(struct fit_objective *o, const double *theta, int derivative)
 {
+    const size_t bytes = o->nparam * sizeof *theta;
+    const int known = o->prepared && memcmp(o->at, theta, bytes) == 0;
+    if (known && !derivative)
+        return FIT_EVAL_OK;
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_TABLES);
-    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, derivative, o->ws);
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, derivative && known ? -1 : derivative, o->ws);
     fit_clock_enter(was);
+    o->prepared = e == FIT_EVAL_OK;
+    memcpy(o->at, theta, bytes);
     return e;
 }
 
@@ -433,7 +439,7 @@ void fit_objective_assemble(struct fit_objective *o)
 enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, int derivative)
 {
     size_t n = fit_objective_moments(o->nlinear);
-    enum fit_eval e = prepare(o, theta, derivative);
+    enum fit_eval e = fit_objective_prepare(o, theta, derivative);
     if (e != FIT_EVAL_OK)
         return e;
     o->nvalue++;
@@ -584,7 +590,7 @@ void fit_objective_reduce(struct fit_objective *o, const double *sum, const doub
 enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta, double *B,
                                    double *g)
 {
-    enum fit_eval e = prepare(o, theta, 1);
+    enum fit_eval e = fit_objective_prepare(o, theta, 1);
     if (e != FIT_EVAL_OK)
         return e;
     o->nnormal++;

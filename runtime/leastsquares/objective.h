@@ -86,6 +86,8 @@ struct fit_objective {
     double loss_scale;           /* f_scale */
     double loss_curve;           /* curvature, as a part of the majorant's */
     double *ws, *ws_loss;        /* tables of the kernel; the second at the point of the weights */
+    double *at;                  /* nparam: where those of ws belong, */
+    int prepared;                /* when this is 1 */
     double *lin_loss;            /* ngroup x nlinear at the point of the weights */
     double *kept;                /* values, weights and sums of the loss, of few data: objective.c; or NULL */
     size_t nkept;                /* length of each of its arrays */

@@ -202,6 +202,7 @@ static void allocate_basic(struct fit_objective *o)
     FIT_TAKE_DOUBLES(a, o->nlinear, &o->shrink);
     FIT_TAKE_DOUBLES(a, e * o->nparam, &o->cross);
     FIT_TAKE_DOUBLES(a, o->nparam * o->nparam, &o->hessian);
+    FIT_TAKE_DOUBLES(a, o->nparam, &o->at);
     FIT_TAKE_DOUBLES(a, o->kernel->workspace(&o->ds->layout), &o->ws);
 }
 
@@ -352,6 +353,7 @@ enum fit_status fit_objective_twin(const struct fit_objective *from, int threads
     o->storage_ = (struct fit_arena){0};
     o->par = NULL;
     o->nvalue = o->nnormal = o->nadjoint = 0;
+    o->prepared = 0;
     if (!all_kept(from)) {
         o->kept = NULL;
         o->is_kept = NULL;

@@ -71,12 +71,23 @@ struct fit_dataset *e2e_dataset(const struct fit_kernel *k, const struct e2e_gri
     return ds;
 }
 
+/* All tables at once, and the same ones in two steps; scratch whose content must not matter. */
 struct e2e_prepared e2e_prepare(const struct fit_kernel *k, const struct fit_layout *l, const double *theta)
 {
     struct e2e_prepared p = {.kernel = k, .layout = l};
-    p.ws = e2e_doubles(k->workspace(l));
+    const size_t n = k->workspace(l);
+    double *steps = e2e_doubles(n);
+    p.ws = e2e_doubles(n);
     p.scratch = e2e_doubles(k->scratch(l));
+    for (size_t i = 0; i < k->scratch(l); i++)
+        p.scratch[i] = NAN;
     p.answer = k->prepare(l, theta, 1, p.ws);
+    assert_int_equal(k->prepare(l, theta, 0, steps), p.answer);
+    if (p.answer == FIT_EVAL_OK) {
+        assert_int_equal(k->prepare(l, theta, -1, steps), FIT_EVAL_OK);
+        assert_memory_equal(steps, p.ws, n * sizeof *steps);
+    }
+    free(steps);
     return p;
 }
 

@@ -122,18 +122,19 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.dinv_tau_ref_dtau_ref[0] = dinv_tau_ref_dtau_ref;
     }
 
-    /* functions of time and their integrals */
-    for (size_t k = 0; k < nt; k++)
-        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.half_t_grid + k, 0.5*fit_vload(w.time_grid + k));
+    if (derivative >= 0) { /* functions of time and their integrals */
+        for (size_t k = 0; k < nt; k++)
+            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                fit_vstore(w.half_t_grid + k, 0.5*fit_vload(w.time_grid + k));
+            }
         }
-    }
-    fit_gather(l, w.time_grid, w.t);
-    fit_gather(l, w.half_t_grid, w.half_t);
+        fit_gather(l, w.time_grid, w.t);
+        fit_gather(l, w.half_t_grid, w.half_t);
 
-    /* factored forms */
+        /* factored forms */
+    }
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
     }
@@ -497,7 +498,9 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
-    for (fit_vd *v = column; v < H + SUMS; v++)
+    for (fit_vd *v = column; v < pair; v++)
+        *v = (fit_vd){0};
+    for (fit_vd *v = down; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);

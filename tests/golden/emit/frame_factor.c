@@ -114,31 +114,32 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         }
     }
 
-    /* functions of time and their integrals */
-    for (size_t k = 0; k < nt; k++)
-        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            /* frame_factor.lua:16: local f = exp(-rate * t) */
-            const fit_vd f = fit_vexp(-fit_vload(w.time_grid + k)*rate);       /* [1] */
-            fit_vstore(w.f_grid + k, f);
-            fit_vstore(w.exp_minus_two_t_rate_grid + k, fit_vexp(-2.0*fit_vload(w.time_grid + k)*rate));
+    if (derivative >= 0) { /* functions of time and their integrals */
+        for (size_t k = 0; k < nt; k++)
+            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                /* frame_factor.lua:16: local f = exp(-rate * t) */
+                const fit_vd f = fit_vexp(-fit_vload(w.time_grid + k)*rate);   /* [1] */
+                fit_vstore(w.f_grid + k, f);
+                fit_vstore(w.exp_minus_two_t_rate_grid + k, fit_vexp(-2.0*fit_vload(w.time_grid + k)*rate));
+            }
         }
-    }
-    for (size_t g = 0; g < ng; g++)
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.t_v_cos_phi0_minus_phi_grid + g * nt + k, fit_vload(w.time_grid
-                    + k)*w.v_cos_phi0_minus_phi[g]);
+        for (size_t g = 0; g < ng; g++)
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                fit_vstore(w.t_v_cos_phi0_minus_phi_grid + g * nt + k, fit_vload(w.time_grid
+                        + k)*w.v_cos_phi0_minus_phi[g]);
+            }
         }
-    }
-    fit_gather(l, w.f_grid, w.f);
-    fit_gather(l, w.time_grid, w.t);
-    fit_gather(l, w.exp_minus_two_t_rate_grid, w.exp_minus_two_t_rate);
-    fit_gather_group(l, w.t_v_cos_phi0_minus_phi_grid, w.t_v_cos_phi0_minus_phi_2_i, w.t_v_cos_phi0_minus_phi_2_j);
+        fit_gather(l, w.f_grid, w.f);
+        fit_gather(l, w.time_grid, w.t);
+        fit_gather(l, w.exp_minus_two_t_rate_grid, w.exp_minus_two_t_rate);
+        fit_gather_group(l, w.t_v_cos_phi0_minus_phi_grid, w.t_v_cos_phi0_minus_phi_2_i, w.t_v_cos_phi0_minus_phi_2_j);
 
-    /* factored forms */
-    fit_rotation_group_u(l, w.t_v_cos_phi0_minus_phi_2_j, w.sin_t_v_cos_phi0_minus_phi_i, w.cos_t_v_cos_phi0_minus_phi_i, w.sin_t_v_cos_phi0_minus_phi_j, w.cos_t_v_cos_phi0_minus_phi_j);
+        /* factored forms */
+        fit_rotation_group_u(l, w.t_v_cos_phi0_minus_phi_2_j, w.sin_t_v_cos_phi0_minus_phi_i, w.cos_t_v_cos_phi0_minus_phi_i, w.sin_t_v_cos_phi0_minus_phi_j, w.cos_t_v_cos_phi0_minus_phi_j);
+    }
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -508,7 +509,9 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
-    for (fit_vd *v = column; v < H + SUMS; v++)
+    for (fit_vd *v = column; v < pair; v++)
+        *v = (fit_vd){0};
+    for (fit_vd *v = down; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);

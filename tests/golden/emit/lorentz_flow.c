@@ -140,36 +140,37 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         }
     }
 
-    /* functions of time and their integrals */
-    for (size_t k = 0; k < nt; k++)
-        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            /* lorentz_flow.lua:15: local diffusion = exp(-q^2 * integral(D0 * exp(-t / tau), t1, t2)) */
-            const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid + k)/tau); /* [1] */
-            fit_vstore(w.D0_exp_minus_t_over_tau_grid + k, D0*exp_minus_t_over_tau);
-            fit_vstore(w.w_exp_minus_t_over_tau_grid + k, w_*exp_minus_t_over_tau);
+    if (derivative >= 0) { /* functions of time and their integrals */
+        for (size_t k = 0; k < nt; k++)
+            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                /* lorentz_flow.lua:15: local diffusion = exp(-q^2 * integral(D0 * exp(-t / tau), t1, t2 ... */
+                const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid + k)/tau); /* [1] */
+                fit_vstore(w.D0_exp_minus_t_over_tau_grid + k, D0*exp_minus_t_over_tau);
+                fit_vstore(w.w_exp_minus_t_over_tau_grid + k, w_*exp_minus_t_over_tau);
+            }
         }
-    }
-    fit_trapezoids(l->ntime, l->time, 2, (const struct fit_integral[]){
-        {w.D0_exp_minus_t_over_tau_grid, w.int_t_prod_grid, w.int_t_prod_grid_low},
-        {w.w_exp_minus_t_over_tau_grid, w.int_t_prod_grid_2, w.int_t_prod_grid_2_low},
-    });
-    for (size_t g = 0; g < ng; g++)
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.t_sum_grid + g * nt + k, fit_vload(w.int_t_prod_grid
-                    + k)*w.minus_two_q_sq[0] + fit_vload(w.int_t_prod_grid_2 + k)*w.two_phi_prod[g]);
+        fit_trapezoids(l->ntime, l->time, 2, (const struct fit_integral[]){
+            {w.D0_exp_minus_t_over_tau_grid, w.int_t_prod_grid, w.int_t_prod_grid_low},
+            {w.w_exp_minus_t_over_tau_grid, w.int_t_prod_grid_2, w.int_t_prod_grid_2_low},
+        });
+        for (size_t g = 0; g < ng; g++)
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                fit_vstore(w.t_sum_grid + g * nt + k, fit_vload(w.int_t_prod_grid
+                        + k)*w.minus_two_q_sq[0] + fit_vload(w.int_t_prod_grid_2 + k)*w.two_phi_prod[g]);
+            }
         }
-    }
-    fit_gather_group(l, w.t_sum_grid, w.t_sum_i, w.t_sum_j);
-    fit_gather(l, w.int_t_prod_grid, w.int_t_prod_3);
-    fit_gather(l, w.int_t_prod_grid_low, w.int_t_prod_3_low);
-    fit_gather(l, w.int_t_prod_grid_2, w.int_t_prod_4);
-    fit_gather(l, w.int_t_prod_grid_2_low, w.int_t_prod_4_low);
+        fit_gather_group(l, w.t_sum_grid, w.t_sum_i, w.t_sum_j);
+        fit_gather(l, w.int_t_prod_grid, w.int_t_prod_3);
+        fit_gather(l, w.int_t_prod_grid_low, w.int_t_prod_3_low);
+        fit_gather(l, w.int_t_prod_grid_2, w.int_t_prod_4);
+        fit_gather(l, w.int_t_prod_grid_2_low, w.int_t_prod_4_low);
 
-    /* factored forms */
-    fit_exp_tables_group(l, w.t_sum_i, w.exp_t_sum_i, w.exp_t_sum_j);
+        /* factored forms */
+        fit_exp_tables_group(l, w.t_sum_i, w.exp_t_sum_i, w.exp_t_sum_j);
+    }
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -505,7 +506,9 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
-    for (fit_vd *v = column; v < H + SUMS; v++)
+    for (fit_vd *v = column; v < pair; v++)
+        *v = (fit_vd){0};
+    for (fit_vd *v = down; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t g = 0; g < ng; g++)
         exps[0 * ng + g] = fit_exp_tile(l, t, w->t_sum_i, ng, g);

@@ -103,21 +103,22 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.minus_beta[0] = -w.beta[0];
     }
 
-    /* functions of time and their integrals */
-    for (size_t k = 0; k < nt; k++)
-        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.rate_exp_minus_t_decay_grid + k, rate*fit_vexp(-fit_vload(w.time_grid + k)*decay));
+    if (derivative >= 0) { /* functions of time and their integrals */
+        for (size_t k = 0; k < nt; k++)
+            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                fit_vstore(w.rate_exp_minus_t_decay_grid + k, rate*fit_vexp(-fit_vload(w.time_grid + k)*decay));
+            }
         }
-    }
-    fit_trapezoids(l->ntime, l->time, 1, (const struct fit_integral[]){
-        {w.rate_exp_minus_t_decay_grid, w.int_t_prod_grid, w.int_t_prod_grid_low},
-    });
-    fit_gather(l, w.int_t_prod_grid, w.int_t_prod);
-    fit_gather(l, w.int_t_prod_grid_low, w.int_t_prod_low);
+        fit_trapezoids(l->ntime, l->time, 1, (const struct fit_integral[]){
+            {w.rate_exp_minus_t_decay_grid, w.int_t_prod_grid, w.int_t_prod_grid_low},
+        });
+        fit_gather(l, w.int_t_prod_grid, w.int_t_prod);
+        fit_gather(l, w.int_t_prod_grid_low, w.int_t_prod_low);
 
-    /* factored forms */
+        /* factored forms */
+    }
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -447,7 +448,9 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
-    for (fit_vd *v = column; v < H + SUMS; v++)
+    for (fit_vd *v = column; v < pair; v++)
+        *v = (fit_vd){0};
+    for (fit_vd *v = down; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);

@@ -152,30 +152,31 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         }
     }
 
-    /* functions of time and their integrals */
-    for (size_t k = 0; k < nt; k++)
-        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.sin_t_sum_grid + k, fit_vsin(delta
-                    + 6.283185307179586*fit_vload(w.time_grid + k)*frequency));
-            fit_vstore(w.minus_t_two_q_sq_D_grid + k, fit_vload(w.time_grid + k)*w.minus_two_q_sq_D[0]);
+    if (derivative >= 0) { /* functions of time and their integrals */
+        for (size_t k = 0; k < nt; k++)
+            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                fit_vstore(w.sin_t_sum_grid + k, fit_vsin(delta
+                        + 6.283185307179586*fit_vload(w.time_grid + k)*frequency));
+                fit_vstore(w.minus_t_two_q_sq_D_grid + k, fit_vload(w.time_grid + k)*w.minus_two_q_sq_D[0]);
+            }
         }
-    }
-    for (size_t g = 0; g < ng; g++)
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.t_prod_grid + g * nt + k, fit_vload(w.sin_t_sum_grid + k)*w.phi_prod[g]);
+        for (size_t g = 0; g < ng; g++)
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                fit_vstore(w.t_prod_grid + g * nt + k, fit_vload(w.sin_t_sum_grid + k)*w.phi_prod[g]);
+            }
         }
-    }
-    fit_gather(l, w.sin_t_sum_grid, w.sin_t_sum);
-    fit_gather(l, w.minus_t_two_q_sq_D_grid, w.minus_t_two_q_sq_D);
-    fit_gather(l, w.time_grid, w.t);
-    fit_gather_group(l, w.t_prod_grid, w.t_prod_2_i, w.t_prod_2_j);
+        fit_gather(l, w.sin_t_sum_grid, w.sin_t_sum);
+        fit_gather(l, w.minus_t_two_q_sq_D_grid, w.minus_t_two_q_sq_D);
+        fit_gather(l, w.time_grid, w.t);
+        fit_gather_group(l, w.t_prod_grid, w.t_prod_2_i, w.t_prod_2_j);
 
-    /* factored forms */
-    fit_exp_tables(l, w.minus_t_two_q_sq_D, w.exp_minus_t_two_q_sq_D_i, w.exp_minus_t_two_q_sq_D_j);
-    fit_rotation_group_u(l, w.t_prod_2_j, w.sin_t_prod_i, w.cos_t_prod_i, w.sin_t_prod_j, w.cos_t_prod_j);
+        /* factored forms */
+        fit_exp_tables(l, w.minus_t_two_q_sq_D, w.exp_minus_t_two_q_sq_D_i, w.exp_minus_t_two_q_sq_D_j);
+        fit_rotation_group_u(l, w.t_prod_2_j, w.sin_t_prod_i, w.cos_t_prod_i, w.sin_t_prod_j, w.cos_t_prod_j);
+    }
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -601,7 +602,9 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
-    for (fit_vd *v = column; v < H + SUMS; v++)
+    for (fit_vd *v = column; v < pair; v++)
+        *v = (fit_vd){0};
+    for (fit_vd *v = down; v < H + SUMS; v++)
         *v = (fit_vd){0};
     exps[0 * ng] = fit_exp_tile(l, t, w->minus_t_two_q_sq_D, 1, 0);
     for (size_t i = t->i0; i < t->i1; i++) {
