@@ -364,6 +364,18 @@ static void cost_and_functions(const struct hg_emit *em, FILE *out)
         fputs("    .hessian = hessian,\n    .direction = direction,\n    .second = second,\n", out);
 }
 
+/* Of several measured quantities. */
+static void quantities(const struct hg_model *m, FILE *out)
+{
+    if (m->which < 0)
+        return;
+    fputs("static const struct fit_observable desc_observable[] = {\n", out);
+    for (uint32_t k = 0; k < m->nquantity; k++)
+        fprintf(out, "    {.value = %u, .sigma = %d, .support = %s},\n", (unsigned)m->quantity[k].value,
+                m->quantity[k].sigma, support_name(m->quantity[k].support));
+    fputs("};\n\n", out);
+}
+
 void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out)
 {
     const struct hg_model *m = em->p->model;
@@ -372,6 +384,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     named(m, out, "fit_setting", "setting", &m->setting);
     named(m, out, "fit_axis", "axis", &m->axis);
     named(m, out, "fit_column", "column", &m->column);
+    quantities(m, out);
     named(m, out, "fit_curve", "curve", &m->curve);
     named(m, out, "fit_state", "state", &m->state);
     uses(m, out);
@@ -394,6 +407,9 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     count_field(out, "setting", m->setting.n);
     count_field(out, "axis", m->axis.n);
     count_field(out, "column", m->column.n);
+    if (m->which >= 0)
+        fprintf(out, "    .which = %d,\n", m->which);
+    count_field(out, "observable", m->which < 0 ? 0 : m->nquantity);
     count_field(out, "curve", m->curve.n);
     count_field(out, "derived", m->derived.n);
     if (m->derived.n)

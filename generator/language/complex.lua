@@ -4,8 +4,8 @@
 --   re(z) im(z) conj(z) abs(z) arg(z)
 --   + - * / ^  exp log sqrt sin cos tan sinh cosh tanh  where  convert
 --
--- A complex value is a pair of real formulas, and every function of it is written as two real ones here: so the compiler
--- differentiates, judges and emits them as it does all others.  Cuts are the usual ones, arg in (-pi, pi]
+-- A complex value is a pair of real formulas, and every function of it is written as two real ones here: so the
+-- compiler differentiates, judges and emits them as it does all others.  Cuts are the usual ones, arg in (-pi, pi]
 -- (Kahan, Branch cuts for complex elementary functions, 1987).
 --
 -- What is put into `of` is what an operator or a function does when one of its arguments is complex.
@@ -55,7 +55,8 @@ function of.__div(a, b)
 end
 
 -- Whole powers are products: exact on the axes, and without a cut.  Of the others the principal value,
--- |z|^p exp(i p arg z); on the imaginary axis, (i y)^p = |y|^p (cos(p pi/2) + i sign(y) sin(p pi/2)), the angle is known.
+-- |z|^p exp(i p arg z).  On the imaginary axis the angle is known:
+-- (i y)^p = |y|^p (cos(p pi/2) + i sign(y) sin(p pi/2)).
 local MOST_FACTORS = 8
 
 function of.__pow(a, p)

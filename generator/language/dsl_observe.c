@@ -105,10 +105,17 @@ static const char *unit_phrase(struct dsl *d, hg_unit unit)
     return unit == HG_UNIT_ONE ? "a plain number" : hg_format(d->arena, "in %s", hg_unit_text(d->m->units, unit));
 }
 
+/* The name of what is observed now. */
+static const char *measured(const struct dsl *d)
+{
+    const struct hg_model *m = d->m;
+    return m->nquantity ? m->column.item[m->quantity[m->nquantity - 1].value].name : m->observable;
+}
+
 static const char *mean_help(lua_State *L, hg_unit mean, hg_unit wanted)
 {
     struct dsl *d = dsl_of(L);
-    const char *y = d->m->observable, *help = dsl_unit_help(L, mean, wanted);
+    const char *y = measured(d), *help = dsl_unit_help(L, mean, wanted);
     if (!help && mean == HG_UNIT_ONE)
         help = hg_format(d->arena, "a factor in %s is missing: has a parameter no unit?",
                          hg_unit_text(d->m->units, wanted));
@@ -128,7 +135,7 @@ static struct dsl_value read_mean(lua_State *L, int t, hg_unit unit)
     lua_pop(L, 1);
     if (v.unit != unit && v.unit != HG_UNIT_ANY)
         dsl_complain(L, "mean", mean_help(L, v.unit, unit), "unit mismatch: the mean is %s, '%s' is %s",
-                     unit_phrase(d, v.unit), d->m->observable, unit_phrase(d, unit));
+                     unit_phrase(d, v.unit), measured(d), unit_phrase(d, unit));
     return v;
 }
 
@@ -140,9 +147,12 @@ static hg_unit observe_column(lua_State *L, int t)
     if (!value)
         dsl_fail(L, "observe", "m.observe(y, { mean = ... }), with y from m.columns(...)",
                  "the first argument of m.observe must be a column");
+    int errors = -1;
     value->role = FIT_ROLE_VALUE;
-    d->m->observable = value->name;
-    d->m->observable_unit = value->unit;
+    if (!d->m->nquantity) {
+        d->m->observable = value->name;
+        d->m->observable_unit = value->unit;
+    }
     if (lua_getfield(L, t, "sigma") != LUA_TNIL) {
         struct hg_symbol_decl *sigma = column_at(L, -1);
         if (!sigma || sigma == value)
@@ -156,8 +166,10 @@ static hg_unit observe_column(lua_State *L, int t)
             dsl_complain(L, "sigma", NULL, "unit mismatch: '%s' is in %s, its standard deviation '%s' in %s",
                          value->name, value->unit, sigma->name, sigma->unit);
         sigma->role = FIT_ROLE_SIGMA;
+        errors = (int)(sigma - d->m->column.item);
     }
     lua_pop(L, 1);
+    dsl_quantity_add(L, (uint32_t)(value - d->m->column.item), errors);
     return dsl_unit(L, value->unit);
 }
 
@@ -226,9 +238,7 @@ static void observe_law(lua_State *L, hg_unit unit, int kind)
                  "another law of the errors is for models with columns");
     if (d->claim || d->claimed.n)
         dsl_fail(L, "linear", "drop `linear`", "parameters are solved for as linear ones where errors are normal only");
-    for (uint32_t k = 0; k < m->column.n; k++)
-        if (m->column.item[k].role == FIT_ROLE_VALUE)
-            dsl_read_law(L, &m->column.item[k], unit, kind);
+    dsl_read_law(L, &m->column.item[m->quantity[m->nquantity - 1].value], unit, kind);
 }
 
 int dsl_observe(lua_State *L)
@@ -240,15 +250,15 @@ int dsl_observe(lua_State *L)
                        ? "m.observe(y, { mean = ..., sigma = s }), y and s from m.columns"
                        : "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
     dsl_check_keys(L, 2, "observe", "over mean linear unit sigma noise log_density support");
-    if (m->nvariant)
-        dsl_fail(L, "observe",
-                 "two measured quantities: one column of values, and one that tells which it is (0 or 1): mean = "
-                 "where(lt(which, "
-                 "0.5), a, b). Another formula for the same data: m.variant(name, { mean = ... })",
-                 "a model observes one quantity; '%s' is it", m->observable);
+    if (m->nvariant && !m->column.n)
+        dsl_fail(L, "observe", "another formula for the same data: m.variant(name, { mean = ... })",
+                 "a model over pairs of frames observes one quantity; '%s' is it", m->observable);
+    if (m->nvariant > 1 || m->ntest || m->nscreen)
+        dsl_fail(L, "observe", NULL, "m.observe comes before m.variant, m.random and m.test");
     if (!m->column.n && !d->has_grid)
         dsl_fail(L, "observe", "m.grid(\"t\", \"s\") for pairs of frames, m.columns(...) for a table",
                  "there is neither a time grid nor a column");
+    struct hg_density *before = m->density;
     int law = dsl_has_law(L, 2);
     hg_unit unit = m->column.n ? observe_column(L, 2) : observe_pairs(L, 2);
     dsl_name_locals(L);
@@ -263,6 +273,11 @@ int dsl_observe(lua_State *L)
         read_noise(L, 2);
     mean.id = dsl_with_states(L, mean.id, "the mean");
     m->observe_line = dsl_line(L);
+    if (m->nvariant) {
+        m->density = law ? m->density : NULL;
+        dsl_quantity_join(L, mean, before);
+        return 0;
+    }
     m->variant[m->nvariant++] =
         (struct hg_variant){.name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
     return 0;
@@ -282,6 +297,9 @@ int dsl_variant(lua_State *L)
     need_observe(L, "variant");
     if (m->density)
         dsl_fail(L, "variant", NULL, "variants are for normal errors; the law '%s' has one formula", m->density->name);
+    if (m->nquantity > 1)
+        dsl_fail(L, "variant", NULL, "variants are for models that measure one quantity; this one measures %u",
+                 (unsigned)m->nquantity);
     const char *name = dsl_text_at(L, 1, "the name of a variant");
     dsl_check_c_name(L, name, "variant");
     dsl_need_table(L, 2, "m.variant(\"parity\", { mean = ... })");
@@ -446,6 +464,10 @@ static double *test_values(lua_State *L, const struct hg_list *list, const char 
     for (uint32_t k = 0; k < list->n; k++) {
         const struct hg_symbol_decl *s = &list->item[k];
         x[k] = dsl_number(L, 1, s->name, NAN);
+        if (list == &dsl_of(L)->m->column && (int)k == dsl_of(L)->m->which) {
+            x[k] = 0; /* add_tests */
+            continue;
+        }
         int needed = required && (list != &dsl_of(L)->m->setting || isnan(s->start)) && s->role == FIT_ROLE_COVARIATE;
         if (isnan(x[k]) && needed)
             dsl_fail(L, "test", NULL, "the test gives no value for the %s '%s'", required, s->name);
@@ -544,15 +566,12 @@ static void read_test_times(lua_State *L, struct hg_test *test)
     test->t2 = grid_time(L, test, "t2");
 }
 
-static void read_test_answer(lua_State *L, struct hg_test *test, int mean)
+static void read_test_place(lua_State *L, struct hg_test *test, int mean)
 {
     const struct hg_model *m = dsl_of(L)->m;
     test->column = test_values(L, &m->column, mean ? "column" : NULL);
     if (!m->column.n && mean)
         read_test_times(L, test);
-    test->expected = mean ? dsl_number(L, 1, m->observable, NAN) : NAN;
-    if (mean && isnan(test->expected))
-        dsl_fail(L, "test", NULL, "the test does not say what '%s' should be", m->observable);
 }
 
 /* Keys of a test: symbols, the observable, and the words of its own. */
@@ -586,21 +605,66 @@ static double *test_derived(lua_State *L, int *any)
     return x;
 }
 
+/* Does the test at 1 say what a measured quantity should be? */
+static int names_measured(lua_State *L)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    int found = lua_getfield(L, 1, m->observable) != LUA_TNIL;
+    for (uint32_t k = 0; k < m->nquantity; k++)
+        found |= lua_getfield(L, 1, m->column.item[m->quantity[k].value].name) != LUA_TNIL;
+    lua_settop(L, 1);
+    return found;
+}
+
+static void add_test(lua_State *L, const struct hg_test *test)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    if (m->ntest >= MAX_TESTS)
+        dsl_fail(L, "test", NULL, "more than %d tests", MAX_TESTS);
+    m->test = hg_grow(d->arena, m->test, m->ntest, m->ntest + 1, sizeof *m->test, &d->test_room);
+    m->test[m->ntest++] = *test;
+}
+
+/* Of states the rows have their answers, and derived quantities theirs; else one test for each measured quantity that it
+ * names. */
+static void add_tests(lua_State *L, struct hg_test *test, int mean)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    const char *names = m->observable;
+    const uint32_t before = m->ntest, several = mean && m->nquantity > 1 ? m->nquantity : 0;
+    if (!mean || m->state.n || (!several && !isnan(test->expected = dsl_number(L, 1, m->observable, NAN))))
+        add_test(L, test);
+    for (uint32_t k = 0; k < several; k++) {
+        const char *name = m->column.item[m->quantity[k].value].name;
+        names = k ? hg_format(d->arena, "%s' or '%s", names, name) : name;
+        if (isnan(test->expected = dsl_number(L, 1, name, NAN)))
+            continue;
+        const double *column = test->column;
+        test->column = hg_alloc(d->arena, m->column.n * sizeof *test->column);
+        memcpy(test->column, column, m->column.n * sizeof *column);
+        test->column[m->which] = k;
+        add_test(L, test);
+    }
+    if (m->ntest == before)
+        dsl_fail(L, "test", NULL, "the test does not say what '%s' should be", names);
+}
+
 /* m.test{ parameters, settings, axes, dt, t1, t2 (or columns), c2 = expected, tolerance, variant }
  */
 int dsl_test_point(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_model *m = d->m;
-    struct hg_test test = {.line = dsl_line(L)};
+    struct hg_test test = {.line = dsl_line(L), .expected = NAN};
     need_observe(L, "test");
     dsl_need_table(L, 1, "m.test{ D0 = 1000, ..., c2 = 1.23 }");
     check_test_keys(L);
     int any;
     test.derived = test_derived(L, &any);
     /* of derived quantities alone no place in the data is asked */
-    const int mean = !any || lua_getfield(L, 1, m->observable) != LUA_TNIL;
-    lua_settop(L, 1);
+    const int mean = !any || names_measured(L);
     test.param = test_values(L, &m->param, NULL);
     test.linear = test_values(L, &m->linear, NULL);
     test.setting = test_values(L, &m->setting, "setting");
@@ -608,16 +672,13 @@ int dsl_test_point(lua_State *L)
     if (m->state.n && mean)
         read_test_rows(L, &test);
     else
-        read_test_answer(L, &test, mean);
+        read_test_place(L, &test, mean);
     test.tolerance = dsl_number(L, 1, "tolerance", 1e-12);
     test.variant = dsl_text(L, 1, "variant");
     if (!test.variant)
         test.variant = "fast";
     if (!hg_model_variant(m, test.variant))
         dsl_fail(L, "variant", NULL, "the model has no variant '%s'", test.variant);
-    if (m->ntest >= MAX_TESTS)
-        dsl_fail(L, "test", NULL, "more than %d tests", MAX_TESTS);
-    m->test = hg_grow(d->arena, m->test, m->ntest, m->ntest + 1, sizeof *m->test, &d->test_room);
-    m->test[m->ntest++] = test;
+    add_tests(L, &test, mean);
     return 0;
 }

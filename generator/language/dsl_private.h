@@ -141,6 +141,14 @@ struct dsl_value dsl_factor(struct lua_State *L, int i, const char *what);
 const char *dsl_unit_text(struct lua_State *L, hg_unit unit);
 const char *dsl_base_help(struct lua_State *L, hg_unit a, hg_unit b);
 
+/* --- dsl_quantity.c --- */
+
+/* A column is measured; sigma: that of its errors, or -1. */
+void dsl_quantity_add(struct lua_State *L, uint32_t value, int sigma);
+
+/* Joins the mean (and the law) of the quantity that was added last to those before; `before`: the law of these, or NULL. */
+void dsl_quantity_join(struct lua_State *L, struct dsl_value mean, struct hg_density *before);
+
 /* --- dsl_complex.c --- */
 
 /* Is the value at i complex? */
@@ -256,4 +264,4 @@ void dsl_check_c_name(struct lua_State *L, const char *name, const char *what);
 
 /* Field `key` of the table at t, a prior like {"normal", mean, sd}, into s; nothing when there is none.  Bounds
  * of s are known. */
-void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl *s);
+void dsl_read_prior(struct lua_State *L, int t, const char *key, struct hg_symbol_decl *s);

@@ -14,6 +14,7 @@ struct hg_model *hg_model_new(struct hg_arena *a)
     struct hg_model *m = hg_alloc(a, sizeof *m);
     m->expr = hg_expr_new(a);
     m->units = hg_units_new(a);
+    m->which = -1;
     return m;
 }
 

@@ -58,6 +58,13 @@ struct hg_density {
     uint32_t written, line;
 };
 
+/* One of several measured quantities of a table. */
+struct hg_quantity {
+    uint32_t value;                  /* its column */
+    int sigma;                       /* that of its standard deviation; -1: none */
+    enum fit_support support;        /* where errors have a law */
+};
+
 struct hg_rate;
 
 struct hg_variant {
@@ -83,6 +90,10 @@ struct hg_model {
     int feedback;                    /* states read what is measured */
     const char *observable;          /* "c2" */
     const char *observable_unit;
+    struct hg_quantity *quantity;    /* tables: nquantity; of more than one, rows say by `which` whose they are */
+    uint32_t nquantity;
+    size_t quantity_room;
+    int which;                       /* column with the number of the quantity, from 0; -1: there is but one */
     uint32_t observe_line;
     struct hg_density *density;      /* NULL: errors are normal, and the mean is all there is */
     int has_noise;                   /* observe gives the noise a prior of its own: */

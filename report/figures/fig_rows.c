@@ -129,13 +129,24 @@ static void make_axes(const struct rp_result *r, const struct row *row, size_t n
     rp_axis_end(y, 0.06);
 }
 
+/* The name that a value of the column has; 0: none. */
+static int name_of(const struct rp_column *c, double value, char *text, size_t size)
+{
+    const char *name = c->names;
+    for (int k = 0; k < (int)value && *name; k++)
+        name += strcspn(name, ",") + (name[strcspn(name, ",")] == ',');
+    snprintf(text, size, "%.*s", (int)strcspn(name, ","), name);
+    return *name != '\0';
+}
+
 static void draw_title(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f, double left)
 {
     char title[3 * RP_NAME], unit[RP_NAME];
     if (!r->axis)
         return;
     rp_unit(r->axis->unit, unit, sizeof unit);
-    snprintf(title, sizeof title, "%s = %.5g %s", r->axis->name, r->axis_value[f->index], unit);
+    if (!name_of(r->axis, r->axis_value[f->index], title, sizeof title))
+        snprintf(title, sizeof title, "%s = %.5g %s", r->axis->name, r->axis_value[f->index], unit);
     c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
 }
 

@@ -272,6 +272,7 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
         snprintf(path, sizeof path, "/entry/data/%s", name[k]);
         snprintf(c->name, sizeof c->name, "%s", name[k]);
         attribute(h, path, "units", c->unit, sizeof c->unit);
+        attribute(h, path, "names", c->names, sizeof c->names);
         st = take(h, path, r->nrow, &c->value, err);
         r->ncolumn++;
     }

@@ -22,6 +22,7 @@ struct rp_curve {
 
 struct rp_column { /* of a table */
     char name[RP_NAME], unit[RP_NAME];
+    char names[512]; /* of its values 0, 1, ..., split by commas; "": they are numbers */
     double *value;
 };
 

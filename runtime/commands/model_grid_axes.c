@@ -27,7 +27,7 @@ struct list {
 
 static int is_covariate(const struct fit_kernel *k, size_t c)
 {
-    return k->column[c].role == FIT_ROLE_COVARIATE;
+    return k->column[c].role == FIT_ROLE_COVARIATE && !(k->nobservable && c == k->which);
 }
 
 int fit_experiment_is_grid(const struct fit_kernel *k, const char *name)
@@ -328,12 +328,14 @@ static enum fit_status group_rows(struct fit_experiment *e, size_t n, double *co
     return st;
 }
 
+/* Room for n rows of each measured quantity; those of the first are filled in now, the others by end_rows(). */
 static enum fit_status new_rows(struct fit_experiment *e, size_t n, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
-    const size_t padded = (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    const size_t all = n * (k->nobservable ? k->nobservable : 1);
+    const size_t padded = (all + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
     e->layout.nrow = n;
-    e->group = fit_take(&e->storage_, n, sizeof *e->group);
+    e->group = fit_take(&e->storage_, all, sizeof *e->group);
     e->column = fit_take(&e->storage_, k->ncolumn, sizeof *e->column);
     for (size_t c = 0; e->column && c < k->ncolumn; c++)
         e->column[c] = fit_take(&e->storage_, padded, sizeof **e->column);
@@ -341,13 +343,22 @@ static enum fit_status new_rows(struct fit_experiment *e, size_t n, struct fit_e
     return e->storage_.failed ? fit_no_memory(err, "grid") : FIT_OK;
 }
 
-/* Lanes behind the last row repeat it: a kernel may compute them. */
-static void pad_rows(struct fit_experiment *e)
+/* The rows of the other measured quantities; lanes behind the last row repeat it: a kernel may compute them. */
+static void end_rows(struct fit_experiment *e)
 {
-    const size_t n = e->layout.nrow, padded = (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    for (size_t c = 0; c < e->kernel->ncolumn; c++)
+    const struct fit_kernel *k = e->kernel;
+    const size_t each = e->layout.nrow, n = each * (k->nobservable ? k->nobservable : 1);
+    const size_t padded = (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    for (size_t r = each; r < n; r++)
+        e->group[r] = e->group[r - each];
+    for (size_t c = 0; c < k->ncolumn; c++) {
+        const int which = k->nobservable && c == k->which;
+        for (size_t r = each; r < n; r++)
+            e->column[c][r] = which ? (double)(r / each) : e->column[c][r - each];
         for (size_t r = n; r < padded; r++)
             e->column[c][r] = e->column[c][n - 1];
+    }
+    e->layout.nrow = n;
 }
 
 /* Where the rows of the groups stand: a kernel with states goes along them. */
@@ -399,7 +410,7 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
     if (st == FIT_OK)
         st = group_rows(e, t->nrow, axis, err);
     if (st == FIT_OK)
-        pad_rows(e);
+        end_rows(e);
     if (st == FIT_OK)
         st = place_rows(e, err);
     fit_table_free(t);
@@ -468,7 +479,7 @@ static enum fit_status combine_rows(struct fit_experiment *e, const struct list 
     for (size_t r = 0; st == FIT_OK && r < e->layout.nrow; r++)
         e->group[r] = (uint32_t)(r / (size_t)n);
     if (st == FIT_OK)
-        pad_rows(e);
+        end_rows(e);
     return st == FIT_OK ? place_rows(e, err) : st;
 }
 

@@ -513,14 +513,15 @@ static void read_density(struct selfcheck *s)
     }
 }
 
-/* What is measured is the column of that role; every seventh row does not count. */
+/* What is measured is the (first) column of that role; every seventh row does not count. */
 static int fill_measured(struct selfcheck *s, size_t n, size_t g, const struct value *x, void *user)
 {
     const struct fit_tile *t = user;
     (void)g, (void)x;
-    for (size_t c = 0; c < s->k->ncolumn; c++)
-        if (s->k->column[c].role == FIT_ROLE_VALUE)
-            s->y[n] = s->column_of[c][t->i0 + n];
+    size_t c = 0;
+    while (c < s->k->ncolumn && s->k->column[c].role != FIT_ROLE_VALUE)
+        c++;
+    s->y[n] = c < s->k->ncolumn ? s->column_of[c][t->i0 + n] : 0;
     s->w[n] = n % 7 ? 1 : 0;
     return 1;
 }

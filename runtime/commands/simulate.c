@@ -434,6 +434,12 @@ static void print_truth(FILE *f, const char *name, const double *x, size_t n, si
     fprintf(f, strcmp(unit, "1") == 0 ? "\n" : " %s\n", unit);
 }
 
+/* Is column c a covariate of the file? */
+static int is_written(const struct fit_kernel *k, size_t c)
+{
+    return k->column[c].role == FIT_ROLE_COVARIATE && !(k->nobservable && c == k->which);
+}
+
 /* Lines of comment: what the file was made from; then the names of the columns. */
 static void write_table_head(FILE *f, const struct fit_experiment *e, const struct fit_cli *cli,
                              int with_sigma)
@@ -452,11 +458,17 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
     for (size_t a = 0; a < k->naxis; a++)
         fprintf(f, "%s,", k->axis[a].name);
     for (size_t c = 0; c < k->ncolumn; c++)
-        if (k->column[c].role == FIT_ROLE_COVARIATE)
+        if (is_written(k, c))
             fprintf(f, "%s,", k->column[c].name);
     const struct fit_column *value = column_of(k, FIT_ROLE_VALUE);
-    fputs(value ? value->name : "value", f);
-    if (with_sigma)
+    for (size_t n = 0; n < k->nobservable; n++) {
+        fprintf(f, "%s%s", n ? "," : "", k->column[k->observable[n].value].name);
+        if (with_sigma && k->observable[n].sigma >= 0)
+            fprintf(f, ",%s", k->column[k->observable[n].sigma].name);
+    }
+    if (!k->nobservable)
+        fputs(value ? value->name : "value", f);
+    if (!k->nobservable && with_sigma)
         fprintf(f, ",%s", column_of(k, FIT_ROLE_SIGMA)->name);
     fputc('\n', f);
 }
@@ -498,31 +510,46 @@ static enum fit_status feed_back(struct fit_experiment *e, size_t i, double valu
     return st;
 }
 
-static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t i, double *all,
-                                       const struct noise *noise, int with_sigma, struct fit_error *err)
+/* The value of row i, and its error. */
+static enum fit_status write_value(FILE *f, struct fit_experiment *e, size_t i, double *all, const struct noise *noise,
+                                   int with_sigma, struct fit_error *err)
 {
-    const struct fit_kernel *k = e->kernel;
     const double mean = all[i], sigma = sigma_at(noise, mean);
     double z[2] = {0, 0}, value = mean;
     enum fit_status st = noise->law ? draw_from_law(e, i, mean, noise, &value, err) : FIT_OK;
     if (is_noisy(noise))
         fit_rng_normal(noise->seed, 0, i, z);
     value = noise->law ? value : mean + sigma * z[0];
-    if (st == FIT_OK && k->feedback)
+    if (st == FIT_OK && e->kernel->feedback)
         st = feed_back(e, i, value, all, err);
+    print_number(f, value);
+    if (with_sigma) {
+        fputc(',', f);
+        print_number(f, sigma);
+    }
+    return st;
+}
+
+/* Row i of the grid; of several measured quantities, each of which has `stride` rows, one line for all. */
+static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t i, size_t stride, double *mean,
+                                       const struct noise *noise, int with_sigma, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    enum fit_status st = FIT_OK;
     for (size_t a = 0; a < k->naxis; a++) {
         print_number(f, e->coord[a][e->group[i]]);
         fputc(',', f);
     }
     for (size_t c = 0; c < k->ncolumn; c++)
-        if (k->column[c].role == FIT_ROLE_COVARIATE) {
+        if (is_written(k, c)) {
             print_number(f, e->column[c][i]);
             fputc(',', f);
         }
-    print_number(f, value);
-    if (with_sigma) {
-        fputc(',', f);
-        print_number(f, sigma);
+    for (size_t n = 0; n < (k->nobservable ? k->nobservable : 1) && st == FIT_OK; n++) {
+        const size_t row = i + n * stride;
+        const int sigma = with_sigma && (!k->nobservable || k->observable[n].sigma >= 0);
+        fputs(n ? "," : "", f);
+        st = write_value(f, e, row, mean, noise, sigma, err);
     }
     fputc('\n', f);
     return st;
@@ -551,8 +578,9 @@ static enum fit_status write_table(const char *path, struct fit_experiment *e,
                                    const struct fit_cli *cli, const struct noise *noise,
                                    struct fit_error *err)
 {
-    size_t n = e->layout.nrow;
-    int with_sigma = is_noisy(noise) && column_of(e->kernel, FIT_ROLE_SIGMA);
+    const struct fit_kernel *k = e->kernel;
+    const size_t n = e->layout.nrow;
+    int with_sigma = is_noisy(noise) && column_of(k, FIT_ROLE_SIGMA);
     FIT_OWNED double *mean = malloc(n * sizeof *mean);
     FILE *f = fopen(path, "w");
     enum fit_status st = FIT_OK;
@@ -564,8 +592,9 @@ static enum fit_status write_table(const char *path, struct fit_experiment *e,
     if ((st = fit_experiment_table(e, mean, NULL, err)) != FIT_OK || (st = check_table(e, mean, err)) != FIT_OK)
         goto done;
     write_table_head(f, e, cli, with_sigma);
-    for (size_t i = 0; i < n && st == FIT_OK; i++)
-        st = write_table_row(f, e, i, mean, noise, with_sigma, err);
+    const size_t stride = n / (k->nobservable ? k->nobservable : 1);
+    for (size_t i = 0; i < stride && st == FIT_OK; i++)
+        st = write_table_row(f, e, i, stride, mean, noise, with_sigma, err);
 done:
     if (f && fclose(f) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
@@ -691,7 +720,7 @@ static enum fit_status tell(FILE *out, const struct fit_experiment *e, const str
     if (!cli->quiet && k->space == FIT_PAIRS)
         print_pairs(out, e, cli);
     else if (!cli->quiet)
-        fprintf(out, "%s: %zu rows%s\n", cli->output, e->layout.nrow,
+        fprintf(out, "%s: %zu rows%s\n", cli->output, e->layout.nrow / (k->nobservable ? k->nobservable : 1),
                 is_noisy(noise) && !column_of(k, FIT_ROLE_SIGMA) ? "; without errors: the model has no column for them"
                                                                  : "");
     return FIT_OK;

@@ -362,19 +362,23 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
     FIT_SCRATCH(a);
     const double **all = fit_take(&a, k->naxis + k->ncolumn, sizeof *all);
     const double *value = NULL, *sigma = NULL;
-    double *ones = fit_take(&a, t->nrow, sizeof *ones);
+    size_t nrow = t->nrow;
     if (a.failed)
         return fit_no_memory(err, m->file);
     const double **column = all + k->naxis;
     for (size_t c = 0; c < k->naxis + k->ncolumn; c++)
         all[c] = from[c] < 0 ? NULL : t->column[from[c]];
-    for (size_t r = 0; r < t->nrow; r++)
+    const enum fit_status st = k->nobservable ? fit_table_stack(m->file, k, all, &nrow, &a, &m->notes, err) : FIT_OK;
+    double *ones = fit_take(&a, nrow, sizeof *ones);
+    if (st != FIT_OK || a.failed)
+        return st != FIT_OK ? st : fit_no_memory(err, m->file);
+    for (size_t r = 0; r < nrow; r++)
         ones[r] = 1;
     find_roles(k, column, ones, &value, &sigma);
     if (!value)
         return fit_fail(err, FIT_ERR_CONFIG, "model %s has no column of measured values", k->name);
     m->sigma_from = sigma ? FIT_SIGMA_ARRAY : FIT_SIGMA_NONE;
-    const struct fit_dataset_table table = {.nrow = t->nrow,
+    const struct fit_dataset_table table = {.nrow = nrow,
                                             .ncolumn = k->ncolumn,
                                             .naxis = k->naxis,
                                             .nsetting = k->nsetting,

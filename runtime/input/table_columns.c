@@ -204,9 +204,20 @@ const char *fit_table_unit(const struct fit_kernel *k, size_t i)
     return i < k->naxis ? k->axis[i].unit : k->column[i - k->naxis].unit;
 }
 
+int fit_table_takes(const struct fit_kernel *k, size_t i)
+{
+    return !k->nobservable || i != k->naxis + k->which;
+}
+
 int fit_table_needs(const struct fit_kernel *k, size_t i)
 {
-    return i < k->naxis || k->column[i - k->naxis].role != FIT_ROLE_SIGMA;
+    return fit_table_takes(k, i) && (i < k->naxis || k->column[i - k->naxis].role != FIT_ROLE_SIGMA);
+}
+
+/* Errors, which may be missing. */
+static int may_lack(const struct fit_kernel *k, size_t i)
+{
+    return fit_table_takes(k, i) && !fit_table_needs(k, i);
 }
 
 /* By position, where no name is known: without names in the file, or when it has as many columns as are needed, so that
@@ -215,13 +226,13 @@ static int take_by_position(const char *file, const struct fit_table *t, const s
                             int *from, struct fit_notes *notes)
 {
     const size_t all = kernel->naxis + kernel->ncolumn;
-    const int nameless = !*t->name[0], errors = nameless && t->ncolumn >= all;
+    const int nameless = !*t->name[0], errors = nameless && t->ncolumn >= all - (kernel->nobservable > 0);
     char text[400] = "";
     size_t next = 0, at = 0;
     if (t->unordered || t->ncolumn < needed || (!nameless && t->ncolumn > needed))
         return 0;
     for (size_t k = 0; k < all; k++) {
-        from[k] = errors || fit_table_needs(kernel, k) ? (int)next++ : -1;
+        from[k] = (errors && may_lack(kernel, k)) || fit_table_needs(kernel, k) ? (int)next++ : -1;
         if (from[k] < 0 || at >= sizeof text)
             continue;
         const char *name = t->name[from[k]];
@@ -280,7 +291,7 @@ static void doubt_columns(const char *file, const struct fit_table *t, const str
     char roles[400] = "";
     size_t at = 0, open = 0;
     for (size_t i = 0; i < all && at < sizeof roles; i++) {
-        const int is_open = from[i] < 0 && !fit_table_needs(k, i), c = is_open ? errors : from[i];
+        const int is_open = from[i] < 0 && may_lack(k, i), c = is_open ? errors : from[i];
         open += is_open ? 1 : 0;
         if (c < 0 || strcmp(t->name[c], fit_table_wanted(k, i)) == 0)
             continue;
@@ -329,7 +340,7 @@ static enum fit_status no_columns(const char *file, const struct fit_table *t, c
     char there[200], roles[200] = "";
     size_t at = 0;
     for (size_t k = 0; k < kernel->naxis + kernel->ncolumn && at < sizeof roles; k++) {
-        const int errors = fit_table_needs(kernel, k) ? -1 : unused_errors(t, kernel, from);
+        const int errors = may_lack(kernel, k) ? unused_errors(t, kernel, from) : -1;
         if (from[k] >= 0 || (!fit_table_needs(kernel, k) && errors < 0))
             continue;
         int n = snprintf(roles + at, sizeof roles - at, "%s%s: %.24s", at ? ", " : "", fit_table_wanted(kernel, k),

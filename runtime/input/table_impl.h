@@ -23,10 +23,12 @@ int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n
 /* Adds a column.  0: out of memory. */
 int fit_table_add_column(struct fit_table *t, const char *name, const double *value, size_t n);
 
-/* Name of the k-th of the axes and columns of a model, and whether the file must have it: errors may be missing. */
+/* Name of the k-th of the axes and columns of a model; whether the file must have it: errors may be missing, the number
+ * of the measured quantity is made; whether the file may have it. */
 const char *fit_table_wanted(const struct fit_kernel *k, size_t i);
 const char *fit_table_unit(const struct fit_kernel *k, size_t i); /* as the model declares it */
 int fit_table_needs(const struct fit_kernel *k, size_t i);
+int fit_table_takes(const struct fit_kernel *k, size_t i);
 
 /* Fills from[]: the table's column for each axis, then for each column of the model; -1: none.  Columns in other units
  * than the model's are converted (as further columns of the table), or refused. */
@@ -39,6 +41,12 @@ enum fit_status fit_table_match(const char *file, struct fit_table *t, const str
 enum fit_status fit_table_take_unit(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
                                     const struct fit_kernel *k, size_t i, int *from, struct fit_notes *notes,
                                     struct fit_error *err);
+
+/* Several measured quantities: one row for each value of a row.  all: naxis + ncolumn columns of *nrow, NULL where the
+ * file has none; they and *nrow become those of the data set, all of the first quantity first, without those that were
+ * not measured (NaN).  The columns lie in a. */
+enum fit_status fit_table_stack(const char *file, const struct fit_kernel *k, const double **all, size_t *nrow,
+                                struct fit_arena *a, struct fit_notes *notes, struct fit_error *err);
 
 /* FIT_ERR_DATA when a value of the dataset, in memory, is none that the law of the kernel's errors can give. */
 enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k, const struct fit_dataset *ds,

@@ -24,8 +24,17 @@ static const char *fault(enum fit_support support, double y, double trials)
     }
 }
 
-static const char *measured_name(const struct fit_kernel *k)
+/* What the value in place i may be. */
+static enum fit_support support_of(const struct fit_kernel *k, const struct fit_layout *l, size_t i)
 {
+    return k->nobservable ? k->observable[(size_t)l->column[k->which][i]].support : k->density->support;
+}
+
+/* The name of what is measured in place i. */
+static const char *measured_name(const struct fit_kernel *k, const struct fit_layout *l, size_t i)
+{
+    if (k->nobservable)
+        return k->column[k->observable[(size_t)l->column[k->which][i]].value].name;
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_VALUE)
             return k->column[c].name;
@@ -60,11 +69,12 @@ enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k
             find_trials(k, l, t, theta, ws, trials);
         for (size_t i = 0; i < t->i1 - t->i0 && st == FIT_OK; i++) {
             size_t row = ds->row ? ds->row[t->i0 + i] : t->i0 + i;
+            const enum fit_support support = support_of(k, l, t->i0 + i);
             double most = k->density->support == FIT_SUPPORT_TRIALS ? trials[i] : INFINITY;
-            const char *what = t->w && !(t->w[i] > 0) ? NULL : fault(k->density->support, t->y[i], most);
+            const char *what = t->w && !(t->w[i] > 0) ? NULL : fault(support, t->y[i], most);
             if (what)
                 st = fit_fail(err, FIT_ERR_DATA, "%s: row %zu: %s = %.10g %s; the errors of the model %s are %s", file,
-                              row + 1, measured_name(k), t->y[i], what, k->name, k->density->name);
+                              row + 1, measured_name(k, l, t->i0 + i), t->y[i], what, k->name, k->density->name);
         }
     }
     return st;

@@ -213,6 +213,21 @@ static void put_column(struct fit_h5r *w, const struct fit_results *r, const cha
         fit_h5r_no_memory(w, path);
 }
 
+/* "G1 (Pa),G2 (Pa)": whose number the column of the measured quantity has. */
+static void name_quantities(struct fit_h5r *w, const struct fit_kernel *k)
+{
+    char names[500] = "", path[128];
+    size_t at = 0;
+    for (size_t n = 0; n < k->nobservable && at < sizeof names; n++) {
+        const struct fit_column *c = &k->column[k->observable[n].value];
+        const int plain = strcmp(c->unit, "1") == 0;
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s%s%s%s", n ? "," : "", c->name, plain ? "" : " (",
+                               plain ? "" : c->unit, plain ? "" : ")");
+    }
+    snprintf(path, sizeof path, "/entry/data/%s", k->column[k->which].name);
+    fit_h5r_attribute(w, path, "names", names);
+}
+
 static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_kernel *k = r->kernel;
@@ -222,17 +237,23 @@ static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_attribute(w, "/entry/data", "signal", "value");
     if (k->naxis) /* the column that tells curves apart */
         fit_h5r_attribute(w, "/entry/data", "groups", k->axis[0].name);
+    else if (k->nobservable)
+        fit_h5r_attribute(w, "/entry/data", "groups", k->column[k->which].name);
     for (size_t a = 0; a < k->naxis; a++)
         put_column(w, r, k->axis[a].name, k->axis[a].unit, NULL, l->coord[a]);
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_COVARIATE && l->column[c])
             put_column(w, r, k->column[c].name, k->column[c].unit, l->column[c], NULL);
+    if (k->nobservable)
+        name_quantities(w, k);
     const char *unit = NULL, *name = NULL; /* of what is measured */
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_VALUE) {
             unit = k->column[c].unit;
-            name = k->column[c].name;
+            name = k->nobservable ? "value" : k->column[c].name;
         }
+    if (k->nobservable) /* of several, perhaps in several units */
+        unit = NULL;
     put_row_values(w, "/entry/data/value", m->n, m->c2, unit);
     if (name)
         fit_h5r_attribute(w, "/entry/data/value", "long_name", name);

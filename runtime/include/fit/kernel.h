@@ -188,6 +188,13 @@ struct fit_state {
     const char *name, *unit, *doc;
 };
 
+/* One of several measured quantities of a table: the columns with its values and with their standard deviations. */
+struct fit_observable {
+    unsigned value;
+    int sigma; /* -1: none */
+    enum fit_support support; /* where errors have a law */
+};
+
 struct fit_layout;
 struct fit_tile;
 
@@ -298,6 +305,10 @@ struct fit_kernel {
     const struct fit_axis *axis;
     size_t ncolumn;
     const struct fit_column *column;
+    size_t nobservable; /* 0: there is one, the column of role VALUE.  Else a row of a file gives one row of the
+                         data set for each of them: its value, and its number, 0, 1, ..., in column `which` */
+    const struct fit_observable *observable;
+    unsigned which;
     size_t ncurve;
     const struct fit_curve *curve;
     size_t nderived;

@@ -1,0 +1,5 @@
+local m = model "quantities_law" { title = "Several measured quantities" }
+local x, y, z, s = m.columns({ "x", range = {0, 1} }, "y", "z", "s")
+local a = m.parameter("a", { start = 1 })
+m.observe(y, { mean = a * x, sigma = s })
+m.observe(z, { mean = a, noise = poisson() })
