@@ -1,5 +1,6 @@
 /* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and what is shown
  * of it. */
+#include "errors/derived.h"
 #include "errors/profile.h"
 #include "api/run.h"
 #include "fit/fit.h"
@@ -69,7 +70,7 @@ static enum fit_status begin_shared(const struct fit_api_problem *p, struct api_
 
 static enum fit_status show_names(struct api_run *r, struct fit_error *err)
 {
-    const size_t n = r->own.nfull + r->own.ngroup, ntied = r->setup.link ? r->setup.link->ntied : 0;
+    const size_t n = r->own.nfull + r->own.ngroup + r->own.nderived, ntied = r->setup.link ? r->setup.link->ntied : 0;
     r->label = calloc(n + 1, sizeof *r->label);
     r->name = calloc(n + 1, sizeof *r->name);
     r->tied_name = calloc(ntied + 1, sizeof *r->tied_name);
@@ -147,6 +148,37 @@ static enum fit_status show_intervals(struct api_run *r, struct fit_error *err)
         }
     }
     r->shown.interval = all;
+    return FIT_OK;
+}
+
+static enum fit_status show_derived(struct api_run *r, struct fit_error *err)
+{
+    const struct fit_result *f = &r->own;
+    const size_t n = f->nderived;
+    r->derived_unit = malloc((n + 1) * sizeof *r->derived_unit);
+    r->derived_group = malloc((n + 1) * sizeof *r->derived_group);
+    r->derived = malloc((7 * n + 1) * sizeof *r->derived);
+    if (!r->derived_unit || !r->derived_group || !r->derived)
+        return fit_no_memory(err, "result");
+    double *value = r->derived, *std = value + n, *robust = std + n, *ends = robust + n, lower[2], upper[2];
+    for (size_t k = 0; k < n; k++) {
+        const struct fit_derived_value *d = &f->derived[k];
+        r->derived_unit[k] = r->k->derived[d->which].unit;
+        r->derived_group[k] = d->group;
+        value[k] = d->value;
+        std[k] = d->std;
+        robust[k] = d->std_robust;
+        fit_derived_interval(f, d, lower, upper);
+        memcpy(ends + 4 * k, (double[]){lower[0], upper[0], lower[1], upper[1]}, 4 * sizeof *ends);
+    }
+    r->shown.nderived = n;
+    r->shown.derived_name = r->name + f->nfull + f->ngroup;
+    r->shown.derived_unit = r->derived_unit;
+    r->shown.derived_group = r->derived_group;
+    r->shown.derived = value;
+    r->shown.derived_std = std;
+    r->shown.derived_std_robust = robust;
+    r->shown.derived_interval = ends;
     return FIT_OK;
 }
 
@@ -231,6 +263,8 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
     if (st == FIT_OK)
         st = show_intervals(r, err);
     if (st == FIT_OK)
+        st = show_derived(r, err);
+    if (st == FIT_OK)
         show_quality(p, r);
     r->shown.name = r->name;
     return st;
@@ -255,6 +289,9 @@ void api_run_free(struct api_run *r)
     free(r->tied_name);
     free(r->number);
     free(r->interval);
+    free(r->derived_unit);
+    free(r->derived_group);
+    free(r->derived);
     free(r->column);
     free(r->state);
     free(r->diverging);

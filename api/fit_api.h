@@ -221,6 +221,14 @@ struct fit_api_result {
 
     const char *reduced_chi2_reason; /* why there is no reduced_chi2; else NULL */
     double local_sigma;              /* pairs: noise of neighbouring values, without the model; NaN: unknown */
+
+    /* Derived quantities of the model, one value after the other; those of groups in their order. */
+    size_t nderived;
+    const char *const *derived_name; /* "half_life", "area[0]" */
+    const char *const *derived_unit;
+    const long *derived_group;       /* -1: of all groups */
+    const double *derived, *derived_std, *derived_std_robust; /* NaN: no error */
+    const double *derived_interval;  /* nderived x 4, as interval */
 };
 
 /* options: NULL: all defaults.  NULL: failed.  A result that did not converge is given, and says so. */
@@ -230,7 +238,7 @@ void fit_api_result_free(const struct fit_api_result *r);
 
 /* ---- the posterior --------------------------------------------------------------------------- */
 
-/* A column for each element of the full vector of the fit, then the noise of each group ("sigma[0]"); all data are
+/* A column for each element of the full vector of the fit, then the noise of each group ("sigma[0]"), then the derived quantities; all data are
  * sampled together, linear parameters and noise are integrated out and drawn afterwards. */
 struct fit_api_draws {
     size_t size;

@@ -22,10 +22,13 @@ struct api_run {
     struct fit_predictive predictive;
     struct fit_quality quality;
     double *list;      /* values of linear parameters, by parameter */
-    char (*label)[64]; /* names of the full vector and of sigma */
+    char (*label)[64]; /* names of the full vector, of sigma, of derived quantities */
     const char **name, **tied_name;
     double *number;         /* tied, tied_std, group_param, group_linear */
     double *interval;       /* of the full vector */
+    const char **derived_unit;
+    long *derived_group;
+    double *derived;        /* derived, derived_std, derived_std_robust, derived_interval */
     double *column, *state; /* summaries of columns; numbers of draws */
     unsigned char *diverging;
     struct fit_api_options o;

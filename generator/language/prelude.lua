@@ -60,6 +60,14 @@ function ge(a, b) return le(b, a) end
 function sqrt(x) return x ^ 0.5 end
 function log10(x) return log(x) / math.log(10) end
 
+-- log(exp(a) + exp(b) + ...), and the log density of a mixture: log(w exp(a) + (1 - w) exp(b)) for 0 < w < 1.  Nothing
+-- overflows, and no derivative is 0/0: that of softplus is logistic.
+function log_sum_exp(a, ...)
+    for _, b in ipairs({ ... }) do a = a + softplus(b - a) end
+    return a
+end
+function log_mix(w, a, b) return log_sum_exp(log(w) + a, log1p(-w) + b) end
+
 -- x, but not below lo: the derivative is 0 below and 1 above.  A NaN stays a NaN.
 function floor_at(x, lo) return where(le(x, lo), lo, x) end
 

@@ -95,7 +95,9 @@ class Result(Structure):
                 ("nmodel_linear", c_size_t), ("group_param", doubles), ("group_linear", doubles),
                 ("std_curvature", doubles), ("interval", doubles), ("quality", c_char_p), ("quality_text", c_char_p),
                 ("law", c_char_p), ("log_likelihood", c_double), ("reduced_chi2_reason", c_char_p),
-                ("local_sigma", c_double)]
+                ("local_sigma", c_double), ("nderived", c_size_t), ("derived_name", POINTER(c_char_p)),
+                ("derived_unit", POINTER(c_char_p)), ("derived_group", POINTER(ctypes.c_long)), ("derived", doubles),
+                ("derived_std", doubles), ("derived_std_robust", doubles), ("derived_interval", doubles)]
 
 
 class Draws(Structure):

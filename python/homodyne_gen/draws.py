@@ -64,8 +64,10 @@ class Draws:
             self.stats["diverging"] = np.ctypeslib.as_array(d.diverging, shape).astype(bool)
 
     def _named(self, x):
-        named, sigma = self.fit._named(x), x[..., len(self.fit.names):]
-        return named if self.fit.law else {**named, "sigma": sigma if self.model.axes else sigma[..., 0]}
+        f, first = self.fit, len(self.fit.names)
+        last = x.shape[-1] - len(f.derived_names)
+        sigma = {} if f.law else {"sigma": x[..., first:last] if self.model.axes else x[..., first]}
+        return {**f._named(x), **sigma, **f._of_derived(x[..., last:])}
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.draws[name]

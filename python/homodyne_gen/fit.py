@@ -152,6 +152,8 @@ class Fit:
                           (not in at_bound), with share "D0[45]" and the like in the place of D0
     group_params          {name: array}: the model's own parameters in every group; arrays of groups have .coords
     tied                  {name: (value, error)}
+    derived, derived_std, derived_std_robust, derived_interval_68, derived_interval_95, derived_units
+                          {name: number, or array over the groups} of derived quantities (m.derived)
     names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
     values, errors, covariance, covariance_robust, correlation   of that
     converged, status, message, iterations, evaluations, seconds, threads
@@ -217,9 +219,32 @@ class Fit:
         self.group_params = {p.name: PerGroup(own[i][:, k], self.coords) for i, items in enumerate(of_model)
                              for k, p in enumerate(items)}
         tied, tied_std = copied(r.tied, (r.ntied,)), copied(r.tied_std, (r.ntied,))
+        self._take_derived(r)
         self.tied = {r.tied_name[k].decode(): (float(tied[k]), float(tied_std[k])) for k in range(r.ntied)}
         for name, (value, error) in self.tied.items():
             self.params[name], self.std[name], self.std_robust[name] = value, error, np.nan
+
+    def _take_derived(self, r):
+        nd = r.nderived
+        self.derived_names = [r.derived_name[k].decode() for k in range(nd)]
+        self._derived_places = {}
+        for k, name in enumerate(self.derived_names):
+            places, _ = self._derived_places.setdefault(name.split("[")[0], ([], r.derived_group[k] >= 0))
+            places.append(k)
+        self.derived, self.derived_std, self.derived_std_robust = (
+            self._of_derived(copied(v, (nd,))) for v in (r.derived, r.derived_std, r.derived_std_robust))
+        ends = np.moveaxis(copied(r.derived_interval, (nd, 2, 2)), 0, -1)
+        self.derived_interval_68, self.derived_interval_95 = (
+            {n: np.moveaxis(v, 0, -1) for n, v in self._of_derived(ends[i]).items()} for i in (0, 1))
+        self.derived_units = {n: r.derived_unit[at[0]].decode() for n, (at, _) in self._derived_places.items()}
+
+    def _of_derived(self, values):
+        """{name: value}; those with one for each group as arrays over the groups; leading axes stay in front."""
+        out = {}
+        for name, (at, each) in self._derived_places.items():
+            v = values[..., at if each else at[0]]
+            out[name] = v if values.ndim > 1 else PerGroup(v, self.coords) if each else v.item()
+        return out
 
     @property
     def correlation(self):
@@ -309,6 +334,11 @@ class Fit:
                 ends = np.ravel(self.interval_95.get(name, (np.nan, np.nan)))
                 text = value_text(np.ravel(value)[0], np.ravel(self.std[name])[0], ends, unit, bound)
             lines.append(f"  {name:<20} {text}{' (tied)' if name in self.tied else ''}")
+        for name, value in self.derived.items():
+            unit = "" if self.derived_units[name] == "1" else self.derived_units[name]
+            for k, (x, error) in enumerate(zip(np.ravel(value), np.ravel(self.derived_std[name]))):
+                text = value_text(x, error, (np.nan, np.nan), unit, False)
+                lines.append(f"  {name + (f'[{k}]' if np.ndim(value) else ''):<20} {text} (derived)")
         return "\n".join(lines)
 
     def to_dict(self):
@@ -316,7 +346,8 @@ class Fit:
         plain = {k: getattr(self, k) for k in ("converged", "status", "message", "iterations", "evaluations", "seconds",
                                                "chi2", "residual_variance", "reduced_chi2", "reduced_chi2_reason",
                                                "local_sigma", "npoint", "nfree", "sigma_common", "noise")}
-        for k in ("params", "std", "std_robust", "std_curvature", "interval_68", "interval_95", "coords"):
+        for k in ("params", "std", "std_robust", "std_curvature", "interval_68", "interval_95", "coords",
+                  "derived", "derived_std", "derived_std_robust"):
             plain[k] = {name: np.asarray(v).tolist() for name, v in getattr(self, k).items()}
         return plain | {"model": self.model.name, "hash": self.model.hash, "names": self.names,
                         "covariance": self.covariance.tolist(), "sigma": self.sigma.tolist()}

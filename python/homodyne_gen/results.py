@@ -64,6 +64,7 @@ class Results:
     summary    the content of fit.json as dicts and lists; {} when fit.h5 was read alone
     arrays     the content of fit.h5 below /entry, read when first asked for
     params, std, std_robust, std_curvature, interval_68, interval_95 (of parameters, not of those of groups), coords,
+    derived, derived_std, derived_std_robust     of derived quantities
     names, values, errors, covariance, status, converged, quality, quality_text: as those of Fit
     """
 
@@ -177,6 +178,29 @@ class Results:
     @property
     def std_curvature(self):
         return self._full(self.arrays["parameters"]["error_curvature"])
+
+    @property
+    def derived(self):
+        return self._derived("value", "")
+
+    @property
+    def derived_std(self):
+        return self._derived("std", "_err")
+
+    @property
+    def derived_std_robust(self):
+        return self._derived("std_robust", "_err_robust")
+
+    def _derived(self, key, ending):
+        if self.summary:
+            told = {n: np.array(d[key], dtype=float) for n, d in self.summary.get("derived", {}).items()}
+        else:
+            all_ = self.arrays.get("derived", {})
+            told = {n.removesuffix("_err"): np.asarray(all_[n.removesuffix("_err") + ending])
+                    for n in all_ if n.endswith("_err")}
+            told = {n: v if v.size > 1 or len(self.coords) and v.size == next(iter(self.coords.values())).size else v[0]
+                    for n, v in told.items()}
+        return {n: self._placed(v) if np.ndim(v) else float(v) for n, v in told.items()}
 
     @property
     def interval_68(self):

@@ -26,6 +26,7 @@
 #include "leastsquares/qr_steps.h"
 #include "math/linalg.h"
 #include "model/aliases.h"
+#include "model/derived.h"
 
 void fit_options_default(struct fit_options *opt)
 {
@@ -75,19 +76,6 @@ static void lay_out(struct fit_result *r)
         r->minima[k].theta = fit_take(a, p, sizeof *r->minima->theta);
 }
 
-/* Which value of which derived quantity of which group stands where. */
-static void number_derived(const struct fit_kernel *kernel, struct fit_result *r)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < kernel->nderived; k++)
-        for (size_t g = 0; g < (kernel->derived[k].each ? r->ngroup : 1); g++, n++)
-            if (n < r->nderived && r->derived) {
-                r->derived[n].which = k;
-                r->derived[n].group = kernel->derived[k].each ? (long)g : -1;
-            }
-    r->nderived = n;
-}
-
 /* Minima that a look at the cost may add. */
 enum { MORE_MINIMA = 8 };
 
@@ -108,11 +96,12 @@ static enum fit_status result_new(struct fit_ls *f)
     r->speckle_test = (struct fit_speckle_test){.p = NAN, .chi2 = NAN, .z = NAN, .group = -1};
     r->estimates = (struct fit_estimates){.used = FIT_ESTIMATOR_LEAST_SQUARES, .p = NAN, .chi2 = NAN,
                                            .groups_p = NAN, .groups_chi2 = NAN};
-    number_derived(f->kernel, r);
+    r->nderived = fit_derived_count(f->kernel, f->ng);
     lay_out(r);
     if (r->storage_.failed)
         return fit_no_memory(f->err, "fit");
-    number_derived(f->kernel, r);
+    for (size_t k = 0; k < r->nderived; k++)
+        r->derived[k].which = fit_derived_which(f->kernel, f->ng, k, &r->derived[k].group);
     for (size_t k = 0; k < f->nstart; k++) {
         double *theta = r->starts[k].theta;
         memcpy(theta, f->starts[k].theta, f->p * sizeof *theta);

@@ -25,7 +25,25 @@ double fit_results_column_value(const struct fit_results *r, size_t column)
     if (column < f->nparam)
         return f->theta[column];
     column -= f->nparam;
+    if (column >= linear + f->ngroup)
+        return f->derived[column - linear - f->ngroup].value;
     return column < linear ? f->lin[column] : f->sigma[column - linear];
+}
+
+double fit_results_column_std(const struct fit_results *r, size_t column)
+{
+    const struct fit_result *f = r->fit;
+    const size_t sampled = f->nfull + f->ngroup;
+    return column < f->nfull ? f->std[column] : column < sampled ? NAN : f->derived[column - sampled].std;
+}
+
+const char *fit_results_column_unit(const struct fit_results *r, size_t column)
+{
+    const struct fit_result *f = r->fit;
+    const size_t sampled = f->nfull + f->ngroup;
+    if (column < f->nfull)
+        return fit_results_param(r, column).param->unit;
+    return column < sampled ? "1" : r->kernel->derived[f->derived[column - sampled].which].unit;
 }
 
 size_t fit_results_table(const struct fit_results *r, size_t *index)

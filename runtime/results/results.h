@@ -137,8 +137,10 @@ struct fit_full_param {
 };
 struct fit_full_param fit_results_param(const struct fit_results *r, size_t k);
 
-/* Least-squares value of a column of the draws (sampling.h). */
+/* Least-squares value of a column of the draws (sampling.h), its error (NaN: none) and its unit. */
 double fit_results_column_value(const struct fit_results *r, size_t column);
+double fit_results_column_std(const struct fit_results *r, size_t column);
+const char *fit_results_column_unit(const struct fit_results *r, size_t column);
 
 /* Number of parameters that stand in the table of parameters: nonlinear ones and those linear ones
  * that all groups share; index[nfull] gets their places in the full vector. */

@@ -64,11 +64,7 @@ static void head(const struct fit_samples *s, FILE *f)
 
 static const char *unit_of(const struct fit_results *r, size_t column)
 {
-    const struct fit_kernel *k = r->kernel;
-    size_t e = column - k->nparam;
-    const char *unit = column < k->nparam                    ? k->param[column].unit
-                       : e < r->samples->ngroup * k->nlinear ? k->linear[e % k->nlinear].unit
-                                                             : "1";
+    const char *unit = fit_results_column_unit(r, column);
     return strcmp(unit, "1") == 0 ? "" : unit;
 }
 
@@ -153,10 +149,13 @@ static void table(const struct fit_results *r, FILE *f)
         row(r, k, width, f);
     if (s->ngroup <= FEW_GROUPS) {
         for (size_t k = s->nparam; k < s->ncolumn; k++)
-            if (k < s->nparam + s->ngroup * s->nlinear || !s->column[k].constant) /* known noise */
+            if (k < s->nparam + s->ngroup * s->nlinear || k >= s->nsampled || !s->column[k].constant) /* known noise */
                 row(r, k, width, f);
         return;
     }
+    for (size_t k = 0; k < r->fit->nderived; k++)
+        if (r->fit->derived[k].group < 0)
+            row(r, s->nsampled + k, width, f);
     snprintf(groups, sizeof groups, "%zu groups", s->ngroup);
     snprintf(text, sizeof text, "  %-*s %9s %9s %14s %s", width, groups, "mean from", "to", "largest sd",
              s->method == FIT_SAMPLING_NUTS ? "  the worst" : "");
@@ -165,6 +164,9 @@ static void table(const struct fit_results *r, FILE *f)
         span(r, s->nparam + q, s->nlinear, width, f);
     if (!s->column[s->nparam + s->ngroup * s->nlinear].constant)
         span(r, s->nparam + s->ngroup * s->nlinear, 1, width, f);
+    for (size_t k = 0; k < r->fit->nderived; k++)
+        if (r->fit->derived[k].group == 0)
+            span(r, s->nsampled + k, 1, width, f);
 }
 
 /* ---- below the table ------------------------------------------------------------------------- */

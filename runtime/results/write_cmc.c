@@ -19,10 +19,10 @@
 struct cmc {
     const struct fit_results *r;
     const struct fit_samples *s;
-    size_t *column; /* ncolumn: of the draws, in homodyne's order */
+    size_t *column; /* nsampled: of the draws, in homodyne's order */
     char (*name)[80];
     const char **text; /* names */
-    double *buffer;    /* chains x draws x ncolumn */
+    double *buffer;    /* chains x draws x nsampled */
 };
 
 static int open_cmc(struct cmc *c, const struct fit_results *r, struct fit_arena *a)
@@ -33,10 +33,10 @@ static int open_cmc(struct cmc *c, const struct fit_results *r, struct fit_arena
     *c = (struct cmc){
         r,
         s,
-        fit_take(a, s->ncolumn, sizeof *c->column),
-        fit_take(a, s->ncolumn, sizeof *c->name),
-        fit_take(a, s->ncolumn, sizeof *c->text),
-        fit_take(a, total * s->ncolumn + s->ncolumn * s->ncolumn, sizeof *c->buffer)};
+        fit_take(a, s->nsampled, sizeof *c->column),
+        fit_take(a, s->nsampled, sizeof *c->name),
+        fit_take(a, s->nsampled, sizeof *c->text),
+        fit_take(a, total * s->nsampled + s->nsampled * s->nsampled, sizeof *c->buffer)};
     if (a->failed)
         return 0;
     for (size_t q = 0; q < s->nlinear; q++)
@@ -70,7 +70,7 @@ static void put_statistic(struct cmc *c, struct fit_npz_writer *w, const char *n
 static void put_summaries(struct cmc *c, struct fit_npz_writer *w)
 {
     static const char *const name[] = {"r_hat", "ess", "ess_bulk", "ess_tail", "mcse_mean"};
-    size_t p = c->s->ncolumn, square[2] = {p, p};
+    size_t p = c->s->nsampled, square[2] = {p, p};
     for (size_t e = 0; e < sizeof name / sizeof *name; e++) {
         for (size_t k = 0; k < p; k++) {
             const struct fit_convergence *x = &c->s->column[c->column[k]].c;
@@ -83,20 +83,20 @@ static void put_summaries(struct cmc *c, struct fit_npz_writer *w)
     }
     for (size_t a = 0; a < p; a++)
         for (size_t b = 0; b < p; b++)
-            c->buffer[a * p + b] = c->s->covariance[c->column[a] * p + c->column[b]];
+            c->buffer[a * p + b] = c->s->covariance[c->column[a] * c->s->ncolumn + c->column[b]];
     fit_npz_put(w, "covariance", 2, square, c->buffer);
 }
 
 static enum fit_status write_samples(struct cmc *c, const char *path, struct fit_error *err)
 {
     const struct fit_samples *s = c->s;
-    size_t n = s->chains * s->draws, p = s->ncolumn, d = s->ncoordinate;
+    size_t n = s->chains * s->draws, p = s->nsampled, d = s->ncoordinate;
     size_t flat[2] = {n, p}, draws[3] = {s->chains, s->draws, p}, metric[3] = {s->chains, d, d};
     struct fit_npz_writer w;
     fit_npz_create(&w, path);
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < p; i++)
-            c->buffer[k * p + i] = s->x[k * p + c->column[i]];
+            c->buffer[k * p + i] = s->x[k * s->ncolumn + c->column[i]];
     fit_npz_put(&w, "samples", 2, flat, c->buffer);
     fit_npz_put(&w, "draws", 3, draws, c->buffer);
     fit_npz_put_names(&w, "param_names", p, c->text);
@@ -163,7 +163,7 @@ static void parameters_json(struct fit_json *j, const struct cmc *c)
     double least = INFINITY;
     put_time(j, c->r);
     put_counts(j, s, "computation_time");
-    for (size_t k = 0; k < s->ncolumn; k++)
+    for (size_t k = 0; k < s->nsampled; k++)
         least = s->column[k].constant ? least : fmin(least, s->column[k].c.r_hat);
     fit_json_begin(j, "convergence", '{');
     fit_json_boolean(j, "all_chains_converged", s->verdict != FIT_VERDICT_FAILED);
@@ -173,7 +173,7 @@ static void parameters_json(struct fit_json *j, const struct cmc *c)
     fit_json_number(j, "acceptance_rate", acceptance(s));
     fit_json_end(j);
     fit_json_begin(j, "parameters", '{');
-    for (size_t k = 0; k < s->ncolumn; k++) {
+    for (size_t k = 0; k < s->nsampled; k++) {
         fit_json_begin(j, c->name[k], '{');
         fit_json_number(j, "mean", s->column[c->column[k]].c.mean);
         fit_json_number(j, "std", s->column[c->column[k]].c.sd);
@@ -191,7 +191,7 @@ static void diagnostics_json(struct fit_json *j, const struct cmc *c)
     fit_json_number(j, "r_hat_threshold", limits->max_rhat.value);
     fit_json_number(j, "ess_threshold", limits->min_ess.value);
     fit_json_begin(j, "per_parameter_diagnostics", '[');
-    for (size_t k = 0; k < s->ncolumn; k++) {
+    for (size_t k = 0; k < s->nsampled; k++) {
         const struct fit_column_summary *x = &s->column[c->column[k]];
         double ess = fmin(x->c.ess_bulk, x->c.ess_tail);
         fit_json_begin(j, NULL, '{');

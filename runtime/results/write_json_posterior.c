@@ -27,15 +27,6 @@ static void put_prior(struct fit_json *j, const struct fit_prior *p)
     fit_json_end(j);
 }
 
-static const char *unit_of(const struct fit_results *r, size_t column)
-{
-    const struct fit_kernel *k = r->kernel;
-    if (column < k->nparam)
-        return k->param[column].unit;
-    size_t e = column - k->nparam;
-    return e < r->samples->ngroup * k->nlinear ? k->linear[e % k->nlinear].unit : "1";
-}
-
 static void put_convergence(struct fit_json *j, const struct fit_convergence *c)
 {
     fit_json_number(j, "r_hat", c->r_hat);
@@ -52,13 +43,13 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
     const struct fit_samples *s = r->samples;
     const struct fit_column_summary *c = &s->column[column];
     double value = fit_results_column_value(r, column),
-           std = column < r->fit->nfull ? r->fit->std[column] : NAN;
+           std = fit_results_column_std(r, column);
     char name[64];
     fit_samples_name(r->kernel, s->ngroup, column, name);
     fit_json_begin(j, name, '{');
     fit_json_number(j, "mean", c->heavy > 1 ? NAN : c->c.mean);
     fit_json_boolean(j, "fixed", c->constant);
-    fit_json_string(j, "unit", unit_of(r, column));
+    fit_json_string(j, "unit", fit_results_column_unit(r, column));
     fit_json_number(j, "sd", c->constant ? 0 : c->heavy ? NAN : c->c.sd);
     fit_json_number(j, "median", c->constant ? c->c.mean : c->median);
     fit_json_number(j, "q025", c->constant ? c->c.mean : c->q025);
@@ -77,7 +68,7 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
         fit_json_number(j, "near_upper", c->near_upper);
         fit_json_number(j, "least_squares", value);
         fit_json_number(j, "least_squares_std", std);
-        int undetermined = column < r->fit->nfull && !(std > 0);
+        int undetermined = (column < r->fit->nfull || column >= s->nsampled) && !(std > 0);
         fit_json_number(j, "shift", undetermined ? NAN : (c->c.mean - value) / c->c.sd);
         fit_json_number(j, "sd_ratio", c->c.sd / std);
     }
@@ -279,7 +270,7 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
         fit_json_begin(j, "parameters", '{');
         const size_t noise = s->nparam + s->ngroup * s->nlinear; /* where it is known, it is no parameter */
         for (size_t k = 0; k < s->ncolumn; k++)
-            if (k < noise || !s->column[k].constant)
+            if (k < noise || k >= s->nsampled || !s->column[k].constant)
                 put_column(j, r, k);
         fit_json_end(j);
     }

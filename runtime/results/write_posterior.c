@@ -60,8 +60,9 @@ static void describe_variable(struct fit_nc *f, const char *path, const struct f
     if (v->grouped)
         return;
     fit_h5r_attribute_real(f->w, path, "least_squares", fit_results_column_value(f->r, v->first));
-    if (v->first < fit->nfull)
-        fit_h5r_attribute_real(f->w, path, "least_squares_error", fit->std[v->first]);
+    const double std = fit_results_column_std(f->r, v->first);
+    if (v->first < fit->nfull || !isnan(std))
+        fit_h5r_attribute_real(f->w, path, "least_squares_error", std);
 }
 
 static void put_variable(struct fit_nc *f, const char *group, const struct fit_nc_variable *v)

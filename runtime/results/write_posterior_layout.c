@@ -157,6 +157,21 @@ static int is_fixed(const struct fit_nc *f, const struct fit_nc_variable *v)
     return 1;
 }
 
+/* Derived quantities, in the order of their values. */
+static void each_derived(struct fit_nc *f, const char *group, int fixed,
+                         void (*put)(struct fit_nc *, const char *, const struct fit_nc_variable *))
+{
+    const struct fit_result *fit = f->r->fit;
+    for (size_t k = 0; k < fit->nderived; k++) {
+        const struct fit_derived *d = &f->r->kernel->derived[fit->derived[k].which];
+        struct fit_nc_variable v = {.unit = d->unit, .doc = d->doc, .first = f->s->nsampled + k, .stride = 1};
+        v.grouped = f->group_name && d->each;
+        fit_nc_variable_name(f, d->name, v.name);
+        if (fit->derived[k].group <= 0 && is_fixed(f, &v) == fixed)
+            put(f, group, &v);
+    }
+}
+
 /* Calls put for all variables that are fixed, or are not. */
 void fit_nc_each_variable(struct fit_nc *f, const char *group, int fixed,
                           void (*put)(struct fit_nc *, const char *, const struct fit_nc_variable *))
@@ -183,4 +198,5 @@ void fit_nc_each_variable(struct fit_nc *f, const char *group, int fixed,
         if (is_fixed(f, &v) == fixed && (!noise || !k->density))
             put(f, group, &v);
     }
+    each_derived(f, group, fixed, put);
 }

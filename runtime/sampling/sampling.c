@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "model/derived.h"
 #include "sampler/laplace.h"
 #include "sampler/psis.h"
 
@@ -247,8 +248,23 @@ static void describe(struct fit_samples *s, const struct fit_posterior_setup *se
                               .draws = or_else(opt->draws, nuts ? 1000 : 2000),
                               .seed = opt->seed,
                               .max_depth = opt->max_depth ? opt->max_depth : 10};
-    s->ncolumn = s->nparam + s->ngroup * (s->nlinear + 1);
+    s->nsampled = s->nparam + s->ngroup * (s->nlinear + 1);
+    s->ncolumn = s->nsampled + fit_derived_count(setup->kernel, s->ngroup);
     s->dense = nuts && !opt->diagonal;
+}
+
+/* Derived quantities of every draw. */
+static enum fit_status derive(struct fit_samples *s, const struct fit_posterior *p, struct fit_error *err)
+{
+    const struct fit_kernel *k = p->setup.kernel;
+    FIT_OWNED double *room = malloc((k->nderived + 1) * sizeof *room);
+    if (!room)
+        return fit_no_memory(err, "posterior");
+    for (size_t d = 0; s->ncolumn > s->nsampled && d < s->chains * s->draws; d++) {
+        double *x = s->x + d * s->ncolumn;
+        fit_derived_all(k, &p->setup.ds->layout, x, x + s->nparam, room, x + s->nsampled);
+    }
+    return FIT_OK;
 }
 
 /* What the draws say, when there are some. */
@@ -258,9 +274,13 @@ static enum fit_status summarise(struct fit_sampling_run *m, const struct fit_re
     fit_posterior_uninterruptible(m->p);
     if (!s->consensus || !s->consensus->raw)
         complete_draws(m);
-    enum fit_status st = fit_samples_weigh(m, err);
+    enum fit_status st = derive(s, m->p, err);
+    if (st == FIT_OK)
+        st = fit_samples_weigh(m, err);
     if (st == FIT_OK)
         st = fit_samples_mirrors(s, m->p, err);
+    if (st == FIT_OK) /* of draws that were folded */
+        st = derive(s, m->p, err);
     if (st == FIT_OK)
         st = fit_samples_summarise(s, m->p, m->opt, err);
     if (st == FIT_OK)

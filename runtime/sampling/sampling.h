@@ -6,8 +6,9 @@
  *                                                       (consensus.h), importance weights with all data
  *     -> complete draws: nonlinear parameters, linear ones and noise of every group -> convergence -> verdict
  *
- * Columns of a draw, ncolumn = nparam + ngroup nlinear + ngroup:
- *     theta[nparam]; lin[g * nlinear + q] in the units of the data; sigma[g] (1 when weights are 1/variance).
+ * Columns of a draw, nsampled = nparam + ngroup nlinear + ngroup, and those that follow from them:
+ *     theta[nparam]; lin[g * nlinear + q] in the units of the data; sigma[g] (1 when weights are 1/variance);
+ *     the values of derived quantities (model/derived.h).
  */
 #pragma once
 
@@ -111,7 +112,7 @@ enum { FIT_MODES = 8 }; /* of a posterior that are told apart, at most */
 
 struct fit_samples {
     enum fit_sampling_method method;
-    size_t nparam, nlinear, ngroup, ncolumn, ncoordinate;
+    size_t nparam, nlinear, ngroup, nsampled, ncolumn, ncoordinate;
     size_t chains, draws, warmup;  /* draws of each chain: the fewest of all when it was ended early */
     enum fit_sampling_end end;
     int complete;                  /* 1: end is FIT_SAMPLING_COMPLETE */
@@ -184,7 +185,7 @@ void fit_samples_free(struct fit_samples *s);
 char *fit_sampling_identity(const struct fit_posterior_setup *setup, const struct fit_sampling_options *opt,
                             const char *data);
 
-/* "D0", "contrast[2]", "sigma[0]"; without [] when there is one group.  name: at least 64 characters. */
+/* "D0", "contrast[2]", "sigma[0]", "half_life"; without [] when there is one group.  name: at least 64 characters. */
 void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, char *name);
 
 /* "complete", "time_limit", "interrupted" */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "model/derived.h"
 #include "sampler/psis.h"
 
 static const double OTHER_PART = 0.01; /* of the mass in another mode that is worth a word */
@@ -122,7 +123,9 @@ static void column_prior(const struct fit_samples *s, const struct fit_posterior
 {
     struct fit_column_summary *c = &s->column[column];
     c->contraction = NAN;
-    if (d)
+    if (column >= s->nsampled) /* it has what follows from those of the parameters */
+        c->prior = (struct fit_prior){.kind = FIT_PRIOR_NONE, .lower = -INFINITY, .upper = INFINITY};
+    else if (d)
         fit_prior_init(&c->prior, d->prior, d->a, d->b, d->lower, d->upper);
     else
         fit_prior_init(&c->prior, p->setup.noise.prior, p->setup.noise.a, p->setup.noise.b, 0, INFINITY);
@@ -207,7 +210,7 @@ static void worst_of(struct fit_samples *s)
     size_t worst = 0;
     s->worst_r_hat = 0;
     s->least_ess = INFINITY;
-    for (size_t k = 0; k < s->ncolumn; k++) {
+    for (size_t k = 0; k < s->nsampled; k++) {
         const struct fit_convergence *c = &s->column[k].c;
         if (s->column[k].constant)
             continue;
@@ -243,7 +246,7 @@ static void locate_divergences(struct fit_samples *s, const struct fit_posterior
     double most = 0;
     char name[64];
     s->divergence_text[0] = 0;
-    for (size_t c = 0; c < s->ncolumn && s->divergences > 0; c++) {
+    for (size_t c = 0; c < s->nsampled && s->divergences > 0; c++) {
         double sum = 0;
         if (s->column[c].constant)
             continue;
@@ -289,7 +292,7 @@ static void judge_agreement(struct fit_samples *s, const struct fit_sampling_opt
     double limit = given(o->max_r_hat, 1.01), least = 1, tests = 0;
     char text[320], means[128], name[64];
     size_t at = s->worst_column;
-    for (size_t k = 0; k < s->ncolumn; k++) {
+    for (size_t k = 0; k < s->nsampled; k++) {
         const struct fit_convergence *c = &s->column[k].c;
         tests += !s->column[k].constant;
         if (!s->column[k].constant && c->r_hat > limit && !(c->r_hat_p >= least)) {
@@ -357,7 +360,7 @@ static void judge_tails(struct fit_samples *s, const struct fit_posterior *p)
     char text[320], name[64], list[200] = "";
     int heaviest = 0;
     double most = 0;
-    for (size_t k = 0; k < s->ncolumn; k++) {
+    for (size_t k = 0; k < s->nsampled; k++) {
         const struct fit_column_summary *c = &s->column[k];
         size_t n = strlen(list);
         if (c->constant || !(c->c.tail_k + c->c.tail_k_error >= NO_VARIANCE))
@@ -445,7 +448,7 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         judge_consensus(s);
     else
         judge_weights(s);
-    for (size_t k = 0; k < s->ncolumn; k++) {
+    for (size_t k = 0; k < s->nsampled; k++) {
         const struct fit_column_summary *c = &s->column[k];
         fit_samples_name(p->setup.kernel, s->ngroup, k, name);
         int scale = c->prior.kind == FIT_PRIOR_HALF_NORMAL || c->prior.kind == FIT_PRIOR_HALF_CAUCHY ||
@@ -511,6 +514,12 @@ void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, 
     size_t e = column - k->nparam, sigma = ngroup * k->nlinear;
     if (column < k->nparam) {
         snprintf(name, 64, "%s", k->param[column].name);
+        return;
+    }
+    if (e >= sigma + ngroup) {
+        long group;
+        const size_t which = fit_derived_which(k, ngroup, e - sigma - ngroup, &group);
+        snprintf(name, 64, group >= 0 && ngroup > 1 ? "%.50s[%ld]" : "%.50s", k->derived[which].name, group);
         return;
     }
     const char *stem = e < sigma ? k->linear[e % k->nlinear].name : "sigma";

@@ -68,6 +68,27 @@ done
 near "speed" "$(number one derived speed value)" "$(awk -v r="$(number one parameters rate value)" 'BEGIN { printf "%.15g", r * 18000 }')" 1e-6
 grep -q 'half_life .*+-.*derived' one/summary.txt || fail "the summary has no derived quantities"
 
+# Mixtures, where exponentials overflow or vanish; digits by mpmath.
+cat >mix.lua <<'EOF'
+local m = model "mix" { title = "Mixtures" }
+local x, y = m.columns({ "x", range = {0, 1} }, "y")
+local w = m.parameter("w", { start = 0.5, bounds = {1e-4, 0.9999} })
+local a = m.parameter("a", { start = 0, bounds = {-1000, 1000} })
+local b = m.parameter("b", { start = 0, bounds = {-1000, 1000} })
+m.observe(y, { mean = (w + a + b) * x, linear = {} })
+m.derived("mix", log_mix(w, a, b))
+m.derived("sum", log_sum_exp(a, b, b - 1))
+m.test { w = 0.25, a = 1000, b = -1000, mix = 998.61370563888010938 }
+m.test { w = 0.25, a = -1000, b = -999, mix = -999.17201106075713025 }
+m.test { w = 0.25, a = 0.5, b = 0.75, mix = 0.69311234502046396851 }
+m.test { w = 1e-3, a = 0, b = -5, mix = -4.8624900182531682092 }
+m.test { a = 1000, b = 999, sum = 1000.4076059644443803 }
+EOF
+"$bin/homodyne-gen" mix.lua --check -o out >mix.log 2>&1 || {
+    cat mix.log
+    fail "log_mix"
+}
+
 # A test that names a wrong value is refused.
 sed 's/half_life = 0.3465/half_life = 0.3466/' rate.lua >wrong.lua
 if "$bin/homodyne-gen" wrong.lua --check -o out >wrong.log 2>&1; then fail "a wrong half-life is accepted"; fi
@@ -137,4 +158,12 @@ near "D over q" "$ratio" 0.25 1e-9
 [ "$(list five half_life value | wc -l)" = 2 ] || fail "rates per q make no half-lives per q"
 near "half-life of one q" "$(list five half_life value | head -1)" "$(number one derived half_life value)" 1e-5
 near "its error" "$(list five half_life std | head -1)" "$(number one derived half_life std)" 0.2
+# A draw of the posterior has them, too.
+data=d.csv
+fit rate six --method nuts --draws 200 --warmup 200 --seed 1
+line=$(grep -A30 '^posterior' six/summary.txt | grep half_life) || fail "no half-life in the summary of the posterior"
+near "mean of the draws" "$(echo "$line" | awk '{ print $2 }')" "$(number one derived half_life value)" 0.03
+if command -v h5dump >/dev/null; then
+    h5dump -d /posterior/half_life six/posterior.nc >/dev/null || fail "posterior.nc has no half_life"
+fi
 echo ok

@@ -498,6 +498,41 @@ class ModelFiles(unittest.TestCase):
         hg.load_model(str(own))
         self.assertEqual([k.stat().st_mtime_ns for k in kernels], [made])
 
+    def test_derived_quantities(self):
+        own = pathlib.Path(self.cache.name) / "half.lua"
+        own.write_text("""local m = model "half" { title = "Several decays" }
+local t, y = m.columns({ "t", unit = "s", range = {0, 10} }, "y")
+local q = m.axis("q", "1/nm")
+local rate = m.parameter("rate", { unit = "1/s", start = 1, bounds = {1e-3, 100} })
+local A = m.parameter("A", { start = 1, linear = true, over = q })
+m.observe(y, { mean = A * exp(-rate * t) })
+m.derived("half_life", math.log(2) / rate)
+m.derived("area", A / rate)
+""")
+        try:
+            m = hg.load_model(own)
+        except hg.UsageError as error:
+            if "C compiler" not in str(error):
+                raise
+            self.skipTest(f"no C compiler: {error}")
+        t, q = np.tile(np.linspace(0, 4, 50), 2), np.repeat([1.0, 2.0], 50)
+        y = q * np.exp(-0.7 * t) + 0.01 * np.sin(97 * np.arange(100) ** 1.7)
+        r = m.fit(y, t=t, q=q)
+        rate, std = r.params["rate"], r.std["rate"]
+        self.assertAlmostEqual(r.derived["half_life"], np.log(2) / rate, delta=1e-14)
+        self.assertAlmostEqual(r.derived_std["half_life"], np.log(2) / rate ** 2 * std, delta=1e-12)
+        self.assertEqual(r.derived_units["area"], "s")
+        self.assertEqual(r.derived_interval_95["half_life"].shape, (2,))
+        self.assertEqual(r.derived_interval_95["area"].shape, (2, 2))
+        C, g = r.covariance, np.array([-r.params["A"][1] / rate ** 2, 0, 1 / rate])
+        self.assertAlmostEqual(r.derived_std["area"][1], np.sqrt(g @ C @ g), delta=1e-12)
+        self.assertIn("half_life", repr(r))
+        d = m.sample(y, t=t, q=q, draws=200, warmup=200, chains=2, seed=3)
+        np.testing.assert_allclose(d["half_life"], np.log(2) / d["rate"], rtol=1e-14)
+        np.testing.assert_allclose(d["area"], d["A"] / d["rate"][..., None], rtol=1e-14)
+        self.assertEqual(d["sigma"].shape, (2, 200, 2))
+        self.assertGreater(d.summary["half_life"]["ess_bulk"], 20)
+
     def test_mistakes_are_told(self):
         with self.assertRaises(hg.FileError):
             hg.load_model("/nowhere/my.lua")
