@@ -107,7 +107,7 @@ static void json_lists(struct fit_json *j, const struct fit_kernel *k)
     fit_json_begin(j, "columns", '[');
     for (size_t c = 0; c < k->ncolumn; c++) {
         json_named(j, k->column[c].name, k->column[c].unit, k->column[c].doc);
-        fit_json_string(j, "role", role[k->column[c].role]);
+        fit_json_string(j, "role", k->nobservable && c == k->which ? "quantity" : role[k->column[c].role]);
         if (k->column[c].lower < k->column[c].upper)
             fit_json_numbers(j, "range", (double[]){k->column[c].lower, k->column[c].upper}, 2);
         fit_json_end(j);

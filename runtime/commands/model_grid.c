@@ -37,7 +37,7 @@ static enum fit_status unknown_name(const struct fit_kernel *k, const char *name
     for (size_t a = 0; a < k->naxis; a++)
         nearest_offer(&near, k->axis[a].name);
     for (size_t c = 0; c < k->ncolumn; c++)
-        if (k->column[c].role == FIT_ROLE_COVARIATE)
+        if (fit_experiment_is_grid(k, k->column[c].name))
             nearest_offer(&near, k->column[c].name);
     return fit_fail(err, FIT_ERR_USAGE, "--set %s: the model %s has no parameter, setting%s of this name%s%s%s", name,
                     k->name, k->space == FIT_ROWS ? ", axis or column" : " or axis",
