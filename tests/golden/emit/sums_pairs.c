@@ -129,26 +129,27 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         }
     }
 
-    /* functions of time and their integrals */
-    for (size_t k = 0; k < nt; k++)
-        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
-    {
-        /* sums_pairs.lua:9: local D = D0 * (floor_at(t, t.step / 2) / second)^alpha */
-        const double half_step = 0.5*l->step;                                  /* [s] */
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= half_step,
-                    fit_vset1(half_step), fit_vload(w.time_grid + k)), fit_vset1(alpha)); /* [1] */
-            const fit_vd D = D0*dD_dD0;                                        /* [angstrom^2/s] */
-            fit_vstore(w.D_grid + k, D);
+    if (derivative >= 0) { /* functions of time and their integrals */
+        for (size_t k = 0; k < nt; k++)
+            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+        {
+            /* sums_pairs.lua:9: local D = D0 * (floor_at(t, t.step / 2) / second)^alpha */
+            const double half_step = 0.5*l->step;                              /* [s] */
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= half_step,
+                        fit_vset1(half_step), fit_vload(w.time_grid + k)), fit_vset1(alpha)); /* [1] */
+                const fit_vd D = D0*dD_dD0;                                    /* [angstrom^2/s] */
+                fit_vstore(w.D_grid + k, D);
+            }
         }
-    }
-    fit_trapezoids(l->ntime, l->time, 1, (const struct fit_integral[]){
-        {w.D_grid, w.int_D_grid, w.int_D_grid_low},
-    });
-    fit_gather(l, w.int_D_grid, w.int_D);
-    fit_gather(l, w.int_D_grid_low, w.int_D_low);
+        fit_trapezoids(l->ntime, l->time, 1, (const struct fit_integral[]){
+            {w.D_grid, w.int_D_grid, w.int_D_grid_low},
+        });
+        fit_gather(l, w.int_D_grid, w.int_D);
+        fit_gather(l, w.int_D_grid_low, w.int_D_low);
 
-    /* factored forms */
+        /* factored forms */
+    }
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -483,7 +484,9 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
-    for (fit_vd *v = column; v < H + SUMS; v++)
+    for (fit_vd *v = column; v < pair; v++)
+        *v = (fit_vd){0};
+    for (fit_vd *v = down; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);
