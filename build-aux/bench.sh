@@ -7,6 +7,7 @@
 #             times beside them: on a busy machine these come nearer to what it is by itself.
 #   peak      operations and bytes per second of the machine, and which part of them the laminar kernels reach
 #   heterodyne  its normal equations against the same by hand (bench/heterodyne_hand.c)
+#   coreshell sums over the nodes of an average, the same (bench/coreshell_hand.c)
 #   rat43     a row kernel against what an expert writes by hand (bench/rat43_hand.c)
 #   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build folder)
 #   consensus  one shard of the consensus mode, from its values to the precision of its draws
@@ -122,6 +123,9 @@ echo "heterodyne, normal equations of 600 frames, one core, least of 9 for each 
 
 echo "rat43, residual and Jacobian of 1000 points, one core, least of 400"
 "$BUILD/bench/bench-rat43"
+
+echo "core-shell spheres, 200 values of q, 40 radii, one core, least of 400"
+"$BUILD/bench/bench-coreshell"
 
 echo "nist, log relative errors (at most 11)"
 "$BUILD/tests/test_nist" --table | sed -n 's/^mean of /  /p'

@@ -570,6 +570,28 @@ static void declare_sinc(struct hg_code *c, const struct hg_node *n)
     p->low[sinc] = cosine;
 }
 
+/* Sine and cosine of the same vector in the loop of a sum: one reduction of the argument does for both. */
+static void declare_sine_cosine(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_code_private *p = c->private_;
+    hg_id sine = 0, cosine = 0;
+    if (!c->open || (n->op != HG_SIN && n->op != HG_COS) || !hg_code_is_vector(c, n->arg[0]))
+        return;
+    for (hg_id id = n->arg[0] + 1; id < p->n; id++) {
+        const struct hg_node *m = hg_at(c->e, id);
+        if (p->uses[id] && !p->var[id] && (m->op == HG_SIN || m->op == HG_COS) && m->arg[0] == n->arg[0])
+            *(m->op == HG_SIN ? &sine : &cosine) = id;
+    }
+    if (!sine || !cosine)
+        return;
+    const char *x = hg_code_text(c, n->arg[0]), *s = hg_code_unique(c, hg_code_stem(c, sine));
+    const char *k = hg_code_unique(c, hg_code_stem(c, cosine));
+    hg_line(c, "fit_vd %s, %s;", s, k);
+    hg_line(c, "fit_vsincos(%s, &%s, &%s);", x, s, k);
+    hg_code_bind(c, sine, s);
+    hg_code_bind(c, cosine, k);
+}
+
 void hg_code_need(struct hg_code *c, hg_id id)
 {
     struct hg_code_private *p = c->private_;
@@ -599,6 +621,7 @@ void hg_code_need(struct hg_code *c, hg_id id)
     }
     declare_log(c, n);
     declare_sinc(c, n);
+    declare_sine_cosine(c, n);
     if (p->var[id])
         return;
     if (p->uses[id] > 1 || n->name)
