@@ -118,6 +118,33 @@ static int own_scaling(struct front_result *r, const struct fit_yaml *list)
     return 1;
 }
 
+/* Element g of a list, or the one number (g < 0). */
+static const struct fit_yaml *of_group(const struct fit_yaml *v, long g)
+{
+    return g < 0 ? v : v && v->kind == FIT_YAML_LIST && (size_t)g < v->n ? v->entry[g].value : NULL;
+}
+
+/* Derived quantities: half_life; area[0], area[1], ... */
+static int own_derived(struct front_result *r, const struct fit_yaml *map)
+{
+    char name[96];
+    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++) {
+        const struct fit_yaml *v = map->entry[k].value, *value = fit_yaml_get(v, "value");
+        const int listed = value && value->kind == FIT_YAML_LIST;
+        for (long g = listed ? 0 : -1; g < (listed ? (long)value->n : 0); g++) {
+            snprintf(name, sizeof name, listed ? "%.50s[%ld]" : "%.50s", map->entry[k].key, g);
+            struct front_param *p = add(r, name);
+            if (!p)
+                return 0;
+            p->value = number(of_group(value, g));
+            p->std = number(of_group(fit_yaml_get(v, "std"), g));
+            p->std_robust = number(of_group(fit_yaml_get(v, "std_robust"), g));
+            text(fit_yaml_get(v, "unit"), p->unit, sizeof p->unit);
+        }
+    }
+    return 1;
+}
+
 /* Mean and sd of every parameter that was sampled, by name. */
 /* Evidence, and the parameters whose prior is improper. */
 static void own_evidence(struct front_result *r, const struct fit_yaml *posterior)
@@ -225,7 +252,8 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
     r->reweighted = is_true(path_get(root, "noise.reweighted"));
     r->feedback = is_true(path_get(root, "noise.feedback"));
     own_selection(r, fit_yaml_get(root, "data"));
-    if (!own_params(r, fit_yaml_get(root, "parameters")) || !own_scaling(r, fit_yaml_get(root, "scaling")))
+    if (!own_params(r, fit_yaml_get(root, "parameters")) || !own_scaling(r, fit_yaml_get(root, "scaling")) ||
+        !own_derived(r, fit_yaml_get(root, "derived")))
         return 0;
     own_posterior(r, fit_yaml_get(root, "posterior"));
     own_evidence(r, fit_yaml_get(root, "posterior"));

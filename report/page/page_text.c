@@ -342,6 +342,47 @@ static void notes(struct rp_markup *out, const struct rp_result *r)
     rp_put(out, "</ul>\n");
 }
 
+/* Element g of a list, or the one number (g < 0). */
+static const struct fit_yaml *of_list(const struct fit_yaml *v, long g)
+{
+    return g < 0 ? v : v && v->kind == FIT_YAML_LIST && (size_t)g < v->n ? v->entry[g].value : NULL;
+}
+
+static void derived_row(struct rp_markup *out, const char *name, const struct fit_yaml *v, long g)
+{
+    char text[160], unit[RP_NAME];
+    const struct fit_yaml *reason = of_list(rp_get(v, "std_reason"), g);
+    const double value = rp_json_value(of_list(rp_get(v, "value"), g)), std = rp_json_value(of_list(rp_get(v, "std"), g));
+    rp_put(out, "<tr>");
+    snprintf(text, sizeof text, g < 0 ? "%s" : "%s[%ld]", name, g);
+    rp_put(out, "<th scope=\"row\">%s</th>", text);
+    with_error(value, std, text, sizeof text);
+    cell(out, "n v", text);
+    cell_error(out, value, std);
+    cell_error(out, value, rp_json_value(of_list(rp_get(v, "std_robust"), g)));
+    interval_text(of_list(rp_get(v, "interval_95"), g), value, text, sizeof text);
+    cell(out, "n i", text);
+    rp_unit(rp_json_text(v, "unit"), unit, sizeof unit);
+    cell(out, "u", unit);
+    cell(out, "n x", "");
+    cell(out, "n x", "");
+    rp_put(out, "<td class=\"r\">");
+    rp_sentence(out, isnan(std) && reason && !fit_yaml_is_null(reason) ? reason->text : "derived");
+    rp_put(out, "</td></tr>\n");
+}
+
+/* Derived quantities, below the parameters. */
+static void derived_rows(struct rp_markup *out, const struct fit_yaml *map)
+{
+    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++) {
+        const struct fit_yaml *v = map->entry[k].value, *value = rp_get(v, "value");
+        if (!value || value->kind != FIT_YAML_LIST)
+            derived_row(out, map->entry[k].key, v, -1);
+        for (size_t g = 0; value && value->kind == FIT_YAML_LIST && g < value->n; g++)
+            derived_row(out, map->entry[k].key, v, (long)g);
+    }
+}
+
 void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *map = rp_get(r->json, "parameters");
@@ -354,6 +395,7 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
                 "class=\"r\"></th></tr></thead>\n<tbody>\n");
     for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
         parameter_row(out, r, map->entry[k].key, map->entry[k].value);
+    derived_rows(out, rp_get(r->json, "derived"));
     rp_put(out, "</tbody></table></div>\n");
     const double wider = rp_json_number(r->json, "robust.errors_wider_by");
     if (wider > 0.995 && wider < 1.005)

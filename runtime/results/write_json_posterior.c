@@ -62,10 +62,12 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
         fit_json_number(j, "q975_robust", c->q975_robust);
         put_convergence(j, &c->c);
         fit_json_number(j, "mcse_median", c->mcse_median);
-        put_prior(j, &c->prior);
-        fit_json_number(j, "contraction", c->contraction);
-        fit_json_number(j, "near_lower", c->near_lower);
-        fit_json_number(j, "near_upper", c->near_upper);
+        if (column < s->nsampled) {
+            put_prior(j, &c->prior);
+            fit_json_number(j, "contraction", c->contraction);
+            fit_json_number(j, "near_lower", c->near_lower);
+            fit_json_number(j, "near_upper", c->near_upper);
+        }
         fit_json_number(j, "least_squares", value);
         fit_json_number(j, "least_squares_std", std);
         int undetermined = (column < r->fit->nfull || column >= s->nsampled) && !(std > 0);

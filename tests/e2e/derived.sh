@@ -163,6 +163,19 @@ data=d.csv
 fit rate six --method nuts --draws 200 --warmup 200 --seed 1
 line=$(grep -A30 '^posterior' six/summary.txt | grep half_life) || fail "no half-life in the summary of the posterior"
 near "mean of the draws" "$(echo "$line" | awk '{ print $2 }')" "$(number one derived half_life value)" 0.03
+grep -q '"half_life": {' six/fit.json || fail "fit.json has no half_life of the posterior"
+if grep -A40 '"posterior": {' six/fit.json | grep -A25 '"half_life": {' | grep -q '"prior"'; then
+    fail "a derived quantity has a prior"
+fi
+if [ -x "$bin/homodyne-report" ]; then
+    "$bin/homodyne" report six >/dev/null 2>&1 || fail "report"
+    grep -q '>half_life</th>' six/report.html || fail "the report has no half_life"
+fi
+"$bin/homodyne" compare one six >compare.log 2>&1 || true
+grep -q 'half_life' compare.log || {
+    cat compare.log
+    fail "the comparison has no half_life"
+}
 if command -v h5dump >/dev/null; then
     h5dump -d /posterior/half_life six/posterior.nc >/dev/null || fail "posterior.nc has no half_life"
 fi
