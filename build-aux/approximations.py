@@ -6,7 +6,7 @@ q rounded to double.  The error of the truncation, relative to the least value o
 
     python3 build-aux/approximations.py > runtime/include/fit/vmath_coefficients.h
 """
-from mpmath import mp, mpf, cos, erfc, exp, hyp1f1, nstr, pi, sqrt
+from mpmath import besselj, bessely, cos, erfc, exp, hyp1f1, mp, mpf, nstr, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -34,8 +34,12 @@ def coefficients(f, degree, points=64):
 
 def show(name, text, f, degree):
     power, rest = coefficients(f, degree)
-    print(f"/* {text}; left out: {nstr(rest, 2)} */")
-    print(f"static const double fit_{name}[{degree + 1}] __attribute__((unused)) = {{")
+    array(name, f"{text}; left out: {nstr(rest, 2)}", power)
+
+
+def array(name, text, power):
+    print(f"/* {text} */")
+    print(f"static const double fit_{name}[{len(power)}] __attribute__((unused)) = {{")
     line = "   "
     for c in power:
         word = " " + float(c).hex().replace("0000000000000p", "0p") + ","
@@ -70,6 +74,16 @@ def erfc_integral(k, x):
     return now
 
 
+def hankel(n, second):
+    """P or Q of Hankel's expansion: J_n = sqrt(2/(pi x)) (P cos c - Q 8/x sin c), as a function of q, (8/x)^2 = (1 + q)/2."""
+    def f(q):
+        x = 8 / sqrt((1 + q) / 2)
+        c = x - (2 * n + 1) * pi / 4
+        j, y, size = besselj(n, x), bessely(n, x), sqrt(pi * x / 2)
+        return size * x / 8 * (y * cos(c) - j * sin(c)) if second else size * (j * cos(c) + y * sin(c))
+    return f
+
+
 def main():
     print("/* fit/vmath_coefficients.h -- polynomials, made by build-aux/approximations.py; lowest power first.")
     print(" * Part of fit/vmath.h. */\n")
@@ -79,6 +93,20 @@ def main():
     for k, degree in ((1, 17), (2, 17)):
         show(f"exprel_{k}", f"integral of s^{k} exp(s x) over s from 0 to 1, q = 0.8 x",
              lambda q: hyp1f1(k + 1, k + 2, q / mpf("0.8")) / (k + 1), degree)
+    for n, degree in ((0, 17), (1, 17)):
+        def near(q, n=n):
+            x = 8 * sqrt((1 + q) / 2)
+            return besselj(n, x) / x ** n
+        power, rest = coefficients(near, degree)
+        array(f"bessel_{n}", f"J_{n}(x)/x^{n}, x < 8, q = x^2/32 - 1", power)
+        show(f"hankel_p{n}", f"P of J_{n}, x > 8, q = 2 (8/x)^2 - 1", hankel(n, False), 14)
+        show(f"hankel_q{n}", f"Q x/8 of J_{n}, x > 8, q = 2 (8/x)^2 - 1", hankel(n, True), 15)
+    h = sqrt(pi / 14)
+    for name, shift in (("nodes", mpf(0)), ("halves", mpf(1) / 2)):
+        array(f"w_at_{name}", f"nodes {'k' if shift == 0 else 'k + 1/2'} times the step sqrt(pi/14)",
+              [(k + shift) * h for k in range(14)])
+        array(f"w_of_{name}", "weights there: 2 h/pi exp(-t^2), half of it at 0",
+              [2 * h / pi * exp(-((k + shift) * h) ** 2) / (2 if k + shift == 0 else 1) for k in range(14)])
 
 
 if __name__ == "__main__":

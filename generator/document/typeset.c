@@ -222,6 +222,24 @@ static const struct hg_box *function_call(struct typeset *t, enum hg_op op, hg_w
     return typeset_call(t, power ? typeset_two(t, HG_BOX_SUP, name, power) : name, expression(t, x));
 }
 
+/* f_n(x, y) for a function of an order */
+static const struct hg_box *many_call(struct typeset *t, const struct hg_written *w)
+{
+    const struct hg_many *f = hg_many(w->op);
+    struct row r = {.a = t->a};
+    for (uint32_t k = 1; k < w->nargs; k++) {
+        if (k > 1) {
+            typeset_put(&r, typeset_leaf(t, HG_BOX_COMMA, ",", NULL));
+            typeset_put(&r, typeset_leaf(t, HG_BOX_THIN, NULL, NULL));
+        }
+        typeset_put(&r, expression(t, w->arg[k]));
+    }
+    const struct hg_box *name = word(t, f->shown, f->tex);
+    if (f->most > 0)
+        name = typeset_two(t, HG_BOX_SUB, name, expression(t, w->arg[0]));
+    return typeset_call(t, name, typeset_row(t, &r));
+}
+
 static const struct hg_box *condition(struct typeset *t, hg_wid id)
 {
     const struct hg_written *w = hg_written_at(t->m, id);
@@ -519,7 +537,9 @@ static struct term term(struct typeset *t, hg_wid id)
     case HG_W_SAME:
     case HG_W_NEG: return product_term(t, id);
     case HG_W_POW: x.box = power(t, &w); return x;
-    case HG_W_FUNCTION: x.box = function_call(t, w.op, w.arg[0], NULL); return x;
+    case HG_W_FUNCTION:
+        x.box = hg_many(w.op) ? many_call(t, &w) : function_call(t, w.op, w.arg[0], NULL);
+        return x;
     case HG_W_ATAN2: x.box = call_two(t, "atan2", "\\operatorname{atan2}", w.arg[0], w.arg[1]); return x;
     case HG_W_LT:
     case HG_W_LE:

@@ -217,6 +217,12 @@ static const char *call_text(struct hg_code *c, const struct hg_node *n, hg_id i
     if (n->nargs == 1)
         return vector ? hg_format(a, "fit_v%s(%s)", vector_name(n->op), text(c, n->arg[0], &sum))
                       : hg_format(a, "%s(%s)", scalar_name(n->op), text(c, n->arg[0], &sum));
+    if (hg_many(n->op)) {
+        const char *all = "";
+        for (uint32_t k = 0; k < n->nargs; k++)
+            all = hg_format(a, "%s%s%s", all, k ? ", " : "", vector ? hg_code_vector(c, n->arg[k]) : text(c, n->arg[k], &sum));
+        return hg_format(a, "fit_%s%s(%s)", vector ? "v" : "", hg_many(n->op)->name, all);
+    }
     if (vector)
         return hg_format(a, "fit_v%s(%s, %s)", vector_name(n->op), hg_code_vector(c, n->arg[0]),
                          hg_code_vector(c, n->arg[1]));

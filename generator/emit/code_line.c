@@ -114,6 +114,10 @@ int hg_code_reserved(const char *name)
     for (int op = 0; op < HG_NOP; op++)
         if (hg_function((enum hg_op)op) && strcmp(hg_function((enum hg_op)op)->scalar, name) == 0)
             return 1;
+    for (int op = 0; op < HG_NOP; op++)
+        if (hg_many((enum hg_op)op) && strncmp(name, "fit_", 4) == 0 &&
+            strcmp(hg_many((enum hg_op)op)->name, name + 4) == 0)
+            return 1;
     /* these stems with digits are made by the writers of functions */
     static const char *const stems[] = {"p", "b", "m", "s", "u", "k", "F", "G", "mw", "row"};
     size_t n = strcspn(name, "0123456789");

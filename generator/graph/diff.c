@@ -12,6 +12,7 @@
 #include "graph/expr.h"
 #include "graph/loop.h"
 #include "graph/march.h"
+#include "graph/functions.h"
 
 static hg_id d_prod(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
 {
@@ -163,6 +164,49 @@ static hg_id d_state(struct hg_expr *e, hg_id id, const struct hg_node *n, const
     return nterm ? hg_sum(e, nterm, term) : 0;
 }
 
+/* f of another order at the same arguments. */
+static hg_id of_order(struct hg_expr *e, enum hg_op f, double order, const struct hg_node *n)
+{
+    hg_id arg[4] = {hg_const(e, order)};
+    for (uint32_t k = 1; k < n->nargs; k++)
+        arg[k] = n->arg[k];
+    return hg_call_many(e, f, arg);
+}
+
+/* By the operand k >= 1 of a function of an order: recurrences (Abramowitz & Stegun 1965, 9.1.27, 10.1.20), and the
+ * equations of Cauchy and Riemann. */
+static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
+{
+    double order = 0;
+    hg_is_const(e, n->arg[0], &order);
+    switch (n->op) {
+    case HG_BESSEL_J:
+        return order == 0 ? hg_neg(e, of_order(e, n->op, 1, n))
+                          : hg_mul(e, hg_const(e, 0.5),
+                                   hg_sub(e, of_order(e, n->op, order - 1, n), of_order(e, n->op, order + 1, n)));
+    case HG_SPHERICAL_J: {
+        hg_id next = hg_mul(e, hg_const(e, -(order + 1) / (2 * order + 1)), of_order(e, n->op, order + 1, n));
+        return order == 0 ? next
+                          : hg_add(e, next, hg_mul(e, hg_const(e, order / (2 * order + 1)),
+                                                   of_order(e, n->op, order - 1, n)));
+    }
+    case HG_FADDEEVA_RE:
+        return k == 1 ? of_order(e, n->op, order + 1, n) : hg_neg(e, of_order(e, HG_FADDEEVA_IM, order + 1, n));
+    case HG_FADDEEVA_IM: return of_order(e, k == 1 ? n->op : HG_FADDEEVA_RE, order + 1, n);
+    default: hg_bug("diff: no rule for %s", hg_op_text[n->op]);
+    }
+}
+
+static hg_id d_many(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
+{
+    hg_id term[4];
+    uint32_t m = 0;
+    for (uint32_t k = 1; k < n->nargs; k++)
+        if (d[n->arg[k]])
+            term[m++] = hg_mul(e, d_order(e, n, k), d[n->arg[k]]);
+    return hg_sum(e, m, term);
+}
+
 static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
 {
     const struct hg_node n = *hg_at(e, id); /* a copy: the array of nodes may move */
@@ -189,7 +233,7 @@ static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
     case HG_REDUCE: return hg_reduce(e, n.arg[0], d[n.arg[1]]);
     case HG_HOLD: return d[n.arg[0]];
     case HG_STATE: return d_state(e, id, &n, d);
-    default: return hg_mul(e, slope(e, n.op, n.arg[0], id), d[n.arg[0]]);
+    default: return hg_many(n.op) ? d_many(e, &n, d) : hg_mul(e, slope(e, n.op, n.arg[0], id), d[n.arg[0]]);
     }
 }
 

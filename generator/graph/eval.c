@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "graph/extended.h"
 #include "graph/functions.h"
 #include "graph/loop.h"
 #include "graph/marcher.h"
@@ -123,6 +122,23 @@ static struct hg_num apply_to(enum hg_op f, struct hg_num x)
     return r;
 }
 
+static struct hg_num apply_many(const struct hg_node *n, const struct hg_num *x)
+{
+    struct hg_ext operand[4];
+    for (uint32_t k = 0; k < n->nargs; k++)
+        operand[k] = hg_ext(x[k].v);
+    struct hg_num r = {hg_many_value(n->op, operand).hi, 0, 0};
+    r.e = 2 * fabsl(r.v) + hg_many_error(n->op, operand);
+    for (uint32_t k = 1; k < n->nargs; k++) {
+        if (x[k].d == 0 && x[k].e == 0)
+            continue;
+        long double slope = hg_many_slope(n->op, operand, k);
+        r.d += x[k].d != 0 ? slope * x[k].d : 0;
+        r.e += x[k].e != 0 ? fabsl(slope) * x[k].e : 0;
+    }
+    return r;
+}
+
 /* Pointwise operations on values already picked for one place. */
 static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
 {
@@ -149,8 +165,7 @@ static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
     case HG_SMALL: r.v = fabsl(x[0].v) < 0.5L; return r;
     case HG_SINC_SERIES: r.v = hg_sincl(sqrtl(x[0].v), 0); return r;
     case HG_DSINC_SERIES: r.v = hg_sincl(x[0].v, 1); return r;
-    default:
-        return apply_to(n->op, x[0]);
+    default: return hg_many(n->op) ? apply_many(n, x) : apply_to(n->op, x[0]);
     }
 }
 

@@ -120,6 +120,7 @@ hg_id hg_neg(struct hg_expr *e, hg_id a);
 hg_id hg_pow(struct hg_expr *e, hg_id a, hg_id b);
 hg_id hg_call(struct hg_expr *e, enum hg_op f, hg_id a);              /* EXP .. SIGN */
 hg_id hg_call2(struct hg_expr *e, enum hg_op f, hg_id a, hg_id b);    /* ATAN2, LT, LE */
+hg_id hg_call_many(struct hg_expr *e, enum hg_op f, const hg_id *arg); /* functions of an order: functions.h */
 hg_id hg_where(struct hg_expr *e, hg_id condition, hg_id yes, hg_id no);
 hg_id hg_potential(struct hg_expr *e, hg_id f);                       /* f varies with HG_T (and HG_G) only */
 hg_id hg_pair_at(struct hg_expr *e, hg_id f, int second);             /* f(t1) or f(t2) */

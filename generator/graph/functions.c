@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-#include "graph/extended.h"
+#include "base/diag.h"
 #include "graph/polygamma.h"
+#include "graph/special.h"
 
 /* k-th derivative of sin(x)/x: series below 1/2, quotients above, as fit/vmath.h */
 double hg_sinc(double x, int k)
@@ -88,4 +89,58 @@ static const struct hg_function function[HG_NOP] = {
 const struct hg_function *hg_function(enum hg_op op)
 {
     return function[op].value ? &function[op] : NULL;
+}
+
+/* --- functions of an order -------------------------------------------------------------------------------- */
+
+static const struct hg_many many[HG_NOP] = {
+#define MANY(name, text, nargs, most, extended, slope, error, shown, tex) [HG_##name] = {text, nargs, most, shown, tex},
+#define OP(...)
+#include "graph/ops.def"
+};
+
+const struct hg_many *hg_many(enum hg_op op)
+{
+    return many[op].name ? &many[op] : NULL;
+}
+
+struct hg_ext hg_many_value(enum hg_op op, const struct hg_ext *operand)
+{
+    const int n = (int)operand[0].hi;
+    const struct hg_ext *x = operand + 1;
+    switch (op) {
+#define MANY(name, text, nargs, most, extended, ...) \
+    case HG_##name: return extended;
+#define OP(...)
+#include "graph/ops.def"
+    default: hg_bug("no function %s of an order", hg_op_text[op]);
+    }
+}
+
+long double hg_many_slope(enum hg_op op, const struct hg_ext *operand, uint32_t by)
+{
+    const int n = (int)operand[0].hi;
+    const uint32_t k = by - 1;
+    const struct hg_ext *x = operand + 1;
+    (void)k;
+    switch (op) {
+#define MANY(name, text, nargs, most, extended, slope, ...) \
+    case HG_##name: return by ? (slope) : 0;
+#define OP(...)
+#include "graph/ops.def"
+    default: hg_bug("no function %s of an order", hg_op_text[op]);
+    }
+}
+
+long double hg_many_error(enum hg_op op, const struct hg_ext *operand)
+{
+    const struct hg_ext *x = operand + 1;
+    (void)x;
+    switch (op) {
+#define MANY(name, text, nargs, most, extended, slope, error, ...) \
+    case HG_##name: return error;
+#define OP(...)
+#include "graph/ops.def"
+    default: return 0;
+    }
 }

@@ -352,6 +352,23 @@ hg_id hg_call2(struct hg_expr *e, enum hg_op f, hg_id a, hg_id b)
     return hg_raw(e, f, 2, arg);
 }
 
+hg_id hg_call_many(struct hg_expr *e, enum hg_op f, const hg_id *arg)
+{
+    const uint32_t n = hg_many(f)->nargs;
+    struct hg_ext operand[4];
+    uint32_t known = 0;
+    double c;
+    for (; known < n && hg_is_const(e, arg[known], &c); known++)
+        operand[known] = hg_ext(c);
+    if (known == n) {
+        double v = (double)hg_many_value(f, operand).hi;
+        if (isfinite(v))
+            return hg_const(e, v);
+    }
+    hg_id lift = lifted(e, f, n, arg);
+    return lift ? lift : hg_raw(e, f, n, arg);
+}
+
 hg_id hg_where(struct hg_expr *e, hg_id condition, hg_id yes, hg_id no)
 {
     hg_id arg[3] = {condition, yes, no}, lift;
@@ -452,6 +469,8 @@ hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg
     case HG_HOLD: return hg_hold(e, arg[0]);
     default: break;
     }
+    if (hg_many(op))
+        return hg_call_many(e, op, arg);
     if (nargs == 1 && (hg_op_flags[op] & HG_F_POINTWISE) && op <= HG_SIGN)
         return hg_call(e, op, arg[0]);
     return hg_raw(e, op, nargs, arg);

@@ -94,6 +94,23 @@ static double pow_double(double a, double b)
     return pow(a, b);
 }
 
+/* Of doubles: rounded once, for the compiler has no double form; its error is in hg_many_error. */
+static double many_double(const struct hg_node *n, const double *x)
+{
+    struct hg_ext operand[4];
+    for (uint32_t k = 0; k < n->nargs; k++)
+        operand[k] = hg_ext(x[k]);
+    return (double)hg_many_value(n->op, operand).hi;
+}
+
+static struct hg_ext many_exact(const struct hg_node *n, const struct hg_twin *x)
+{
+    struct hg_ext operand[4];
+    for (uint32_t k = 0; k < n->nargs; k++)
+        operand[k] = x[k].x;
+    return hg_many_value(n->op, operand);
+}
+
 static double apply_double(const struct hg_node *n, const double *x)
 {
     double s = 0;
@@ -113,7 +130,7 @@ static double apply_double(const struct hg_node *n, const double *x)
     case HG_WHERE: return x[0] != 0 ? x[1] : x[2];
     case HG_HOLD: return x[0];
     case HG_ATAN2: return atan2(x[0], x[1]);
-    default: return hg_function(n->op)->value(x[0]);
+    default: return hg_many(n->op) ? many_double(n, x) : hg_function(n->op)->value(x[0]);
     }
 }
 
@@ -138,7 +155,7 @@ static struct hg_ext apply_exact(const struct hg_node *n, const struct hg_twin *
     case HG_WHERE: return x[0].f != 0 ? x[1].x : x[2].x;
     case HG_HOLD: return x[0].x;
     case HG_ATAN2: return hg_ext_atan2(x[0].x, x[1].x);
-    default: return hg_ext_function(n->op, x[0].x);
+    default: return hg_many(n->op) ? many_exact(n, x) : hg_ext_function(n->op, x[0].x);
     }
 }
 
@@ -384,6 +401,13 @@ static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32
         s = (m == 0 ? b : -a) / (a * a + b * b);
         break;
     default:
+        if (hg_many(n->op)) {
+            struct hg_ext operand[4];
+            for (uint32_t l = 0; l < n->nargs; l++)
+                operand[l] = hg_ext(exact(t, n->arg[l], k));
+            s = (double)hg_many_slope(n->op, operand, m);
+            break;
+        }
         hg_eval_function(n->op, a, &y, &d);
         s = (double)d;
     }

@@ -183,6 +183,9 @@ static struct range range_of(const struct domain *w, hg_id id)
         return r;
     case HG_POW: return power(a, w->r[n->arg[1]]);
     case HG_ATAN2: return (struct range){-3.1416, 3.1416};
+    case HG_BESSEL_J:
+    case HG_SPHERICAL_J: return (struct range){-1, 1};
+    case HG_FADDEEVA_RE: return a.hi == 0 && w->r[n->arg[2]].lo >= 0 ? (struct range){0, 1} : all();
     case HG_COSH: return (struct range){1, cosh(fmax(fabs(a.lo), fabs(a.hi)))};
     case HG_ABS: return (struct range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(fabs(a.lo), fabs(a.hi))};
     case HG_LT:

@@ -33,6 +33,41 @@ static int call_function(lua_State *L)
     return 1;
 }
 
+/* The order, at stack position 1. */
+static void check_order(lua_State *L, const struct hg_many *f)
+{
+    double n = lua_type(L, 1) == LUA_TNUMBER ? lua_tonumber(L, 1) : -1;
+    if (n != floor(n) || n < 0 || n > f->most)
+        dsl_fail(L, f->name, hg_format(dsl_of(L)->arena, "%s(0, x), %s(1, x)", f->name, f->name),
+                 "the first argument of %s is its order: a whole number from 0 to %d, no parameter", f->name, f->most);
+}
+
+/* Functions of an order: bessel_j(n, x). */
+static int call_many(lua_State *L)
+{
+    const enum hg_op op = (enum hg_op)lua_tointeger(L, lua_upvalueindex(1));
+    const struct hg_many *f = hg_many(op);
+    hg_id arg[4];
+    struct hg_ext operand[4];
+    uint32_t numbers = 0;
+    if (lua_gettop(L) != (int)f->nargs)
+        dsl_fail(L, f->name, NULL, "%s takes %d arguments, not %d", f->name, (int)f->nargs, lua_gettop(L));
+    check_order(L, f);
+    for (uint32_t k = 0; k < f->nargs && lua_type(L, (int)k + 1) == LUA_TNUMBER; k++)
+        operand[numbers++] = hg_ext(lua_tonumber(L, (int)k + 1));
+    if (numbers == f->nargs) {
+        lua_pushnumber(L, (double)hg_many_value(op, operand).hi);
+        return 1;
+    }
+    for (uint32_t k = 0; k < f->nargs; k++) {
+        struct dsl_value v =
+            dsl_value_at(L, (int)k + 1, hg_format(dsl_of(L)->arena, "argument %u of %s", k + 1, f->name));
+        arg[k] = dsl_dimensionless(L, f->name, v, 0).id;
+    }
+    dsl_push_word(L, hg_call_many(dsl_build(L), op, arg), HG_UNIT_ONE, HG_W_FUNCTION, op);
+    return 1;
+}
+
 static int call_atan2(lua_State *L)
 {
     if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
@@ -198,6 +233,11 @@ void dsl_open_functions(lua_State *L)
     luaL_setfuncs(L, builtin, 0);
     dsl_open_states(L);
     for (int op = 0; op < HG_NOP; op++) {
+        if (hg_many((enum hg_op)op)) {
+            lua_pushinteger(L, op);
+            lua_pushcclosure(L, call_many, 1);
+            lua_setfield(L, -2, hg_many((enum hg_op)op)->name);
+        }
         const struct hg_function *f = hg_function((enum hg_op)op);
         if (!f || !f->language)
             continue;

@@ -35,7 +35,8 @@
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
--- logistic gamma lgamma digamma exprel log1mexp erfcx abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
+-- logistic gamma lgamma digamma exprel log1mexp erfcx bessel_j(n, x) spherical_j(n, x) legendre(n, x)
+-- voigt(x, sigma, gamma) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
@@ -73,6 +74,29 @@ function floor_at(x, lo) return where(le(x, lo), lo, x) end
 
 -- x, but not above hi.
 function cap_at(x, hi) return where(le(hi, x), hi, x) end
+
+-- w(z) = exp(-z^2) erfc(-i z), and what it is made for: a Lorentzian of half width gamma behind a Gaussian of standard
+-- deviation sigma, of area 1; Dawson's integral, exp(-x^2) times the integral of exp(s^2) from 0 to x.
+local w_re, w_im = faddeeva_re, faddeeva_im
+
+function faddeeva(z) return complex(w_re(0, re(z), im(z)), w_im(0, re(z), im(z))) end
+
+function voigt(x, sigma, gamma)
+    return w_re(0, x / (math.sqrt(2) * sigma), gamma / (math.sqrt(2) * sigma)) / (sqrt(2 * pi) * sigma)
+end
+
+function dawson(x) return 0.5 * math.sqrt(pi) * w_im(0, x, 0) end
+
+-- Legendre's polynomial of degree n, by Bonnet's recurrence.
+function legendre(n, x)
+    if type(n) ~= "number" or n < 0 or n % 1 ~= 0 or n > 30 then
+        error("the first argument of legendre is its degree: a whole number from 0 to 30, no parameter", 0)
+    end
+    local before, now = 1, x
+    if n == 0 then return 1 end
+    for k = 2, n do before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k end
+    return now
+end
 
 function clamp(x, lo, hi) return cap_at(floor_at(x, lo), hi) end
 
@@ -235,4 +259,4 @@ end
 function normal(mean, sd) return { "normal", mean, sd } end
 function log_normal(mean, sd) return { "log_normal", mean, sd } end
 
-_ENV.next = nil
+_ENV.next, _ENV.faddeeva_re, _ENV.faddeeva_im = nil, nil, nil

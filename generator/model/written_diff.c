@@ -268,7 +268,7 @@ static hg_wid d_node(struct diff *d, hg_wid id)
     case HG_W_WHERE: return d_choice(d, id);
     case HG_W_FUNCTION:
         a = diff(d, w.arg[0]);
-        s = a ? slope(m, w.op, w.arg[0], whole(d, id) ? whole(d, id) : id) : 0;
+        s = a && w.nargs == 1 ? slope(m, w.op, w.arg[0], whole(d, id) ? whole(d, id) : id) : 0;
         return s ? mul(m, s, a) : 0;
     case HG_W_INTEGRAL:
     case HG_W_AT:

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "generator/graph/functions.h"
+
 /* In the order of ops.def; the test counts them against it. */
 const enum recipe_guard recipe_guard[HG_NOP] = {
     [HG_EXP] = GUARD_BOUNDED,    [HG_LOG] = GUARD_POSITIVE,     [HG_EXPM1] = GUARD_BOUNDED,
@@ -73,6 +75,11 @@ hg_id recipe_apply(struct hg_expr *e, int raw, enum hg_op op, uint32_t n, const 
         return make(e, raw, HG_WHERE, 3, x);
     default: x[0] = wrapped(e, raw, recipe_guard[op], x[0], value); break;
     }
+    if (hg_many(op)) { /* the order, before them */
+        memmove(x + 1, x, n * sizeof *x);
+        x[0] = hg_const(e, hg_many(op)->most ? 1 : 0);
+        return make(e, raw, op, n + 1, x);
+    }
     return make(e, raw, op, n, x);
 }
 
@@ -104,7 +111,8 @@ static const enum hg_op pointwise[] = {
     HG_LOG,  HG_EXPM1, HG_LOG1P, HG_SIN,   HG_COS,  HG_TAN,  HG_ASIN,  HG_ACOS,     HG_ATAN,
     HG_SINH, HG_COSH,  HG_TANH,  HG_ERF,   HG_ERFC, HG_SINC, HG_DSINC, HG_SOFTPLUS, HG_LOGISTIC,
     HG_ABS,  HG_SIGN,  HG_ATAN2, HG_WHERE, HG_LT,   HG_LE,   HG_LGAMMA, HG_DIGAMMA,
-    HG_GAMMA, HG_EXPREL, HG_LOG1MEXP, HG_ERFCX};
+    HG_GAMMA, HG_EXPREL, HG_LOG1MEXP, HG_ERFCX,
+    HG_BESSEL_J, HG_SPHERICAL_J, HG_FADDEEVA_RE, HG_FADDEEVA_IM};
 
 static double draw_constant(struct random *random)
 {
@@ -151,6 +159,8 @@ static uint32_t operand_count(enum hg_op op, struct random *random)
     case HG_SUM:
     case HG_PROD: return 2 + random_below(random, 2);
     case HG_POW: return 1 + random_below(random, 2);
+    case HG_FADDEEVA_RE:
+    case HG_FADDEEVA_IM:
     case HG_ATAN2: return 2;
     case HG_LT:
     case HG_LE: return random_chance(random, 0.4) ? 1 : 3;

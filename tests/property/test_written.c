@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "generator/graph/functions.h"
 #include "generator/language/dsl.h"
 #include "generator/graph/eval.h"
 #include "generator/model/written.h"
@@ -44,7 +45,11 @@ static hg_id build_function(struct hg_model *m, hg_wid id)
 {
     const struct hg_written w = *hg_written_at(m, id);
     struct hg_expr *e = m->expr;
-    hg_id x = part(m, id, 0);
+    hg_id x = part(m, id, 0), arg[4] = {0};
+    for (uint32_t k = 0; hg_many(w.op) && k < w.nargs; k++)
+        arg[k] = part(m, id, k);
+    if (hg_many(w.op))
+        return hg_call_many(e, w.op, arg);
     if ((w.op == HG_SIN || w.op == HG_COS || w.op == HG_TAN || w.op == HG_SINC) &&
         is_degrees(m, w.arg[0]))
         x = hg_mul(e, hg_const(e, degree), x);

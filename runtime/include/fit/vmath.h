@@ -24,6 +24,8 @@
  *     pow of a logarithm that is there already: 0.7 + 0.45 |log result|
  *     trigamma 2.5  tetragamma 8.2;  lgamma 1.1, or 1e-17 absolute (next to its zeros);  digamma 4, or 2e-15 absolute
  *     gamma 0.6  exprel 1.4  dexprel 5  d2exprel 9.5  log1mexp 1.4  erfcx 5.4 (x >= 0; 3.3 below)  derfcx 4.1  d2erfcx 6.4
+ *     bessel_j, orders to 5: 1.5e-15, spherical_j: 7e-16, of |value| + 0.3 (1 + x)^-1/2 or -1; orders to 52: 3e-14
+ *     faddeeva: 1e-15 (re), 5e-15 (im) of the value; its derivatives 3e-14 of |value| + 0.01 (1 + |z|)^-4, second 6e-13
  *     dsinc, d2sinc: 1.4e-16 absolute; 2e-15 relative away from their zeros (|value| > 0.07)
  * Lanes of libm, at the speed and the accuracy of libm: asin acos atan2 erf erfc cbrt; rare lanes of others:
  *     sin cos tan   |x| > 2^20, inf, NaN
@@ -35,7 +37,7 @@
  *
  * Parts: fit/vmath_basic.h, vmath_exp.h (exp log pow and relatives), vmath_trig.h (sin cos tan atan, sinc),
  * vmath_gamma.h (gamma, lgamma and its derivatives), vmath_special.h (what has no short form, with
- * the polynomials of vmath_coefficients.h), vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included
+ * the polynomials of vmath_coefficients.h), vmath_bessel.h, vmath_faddeeva.h, vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included
  * from here only.
  */
 #ifndef FIT_VMATH_H
@@ -56,6 +58,8 @@
 #include "fit/vmath_gamma.h"
 #include "fit/vmath_coefficients.h"
 #include "fit/vmath_special.h"
+#include "fit/vmath_bessel.h"
+#include "fit/vmath_faddeeva.h"
 #include "fit/vmath_scalar.h"
 
 /* FIT_VMATH_CALLED: for files with very many calls, where inlining would cost minutes of compilation: functions are
@@ -65,6 +69,8 @@
 #define FIT_CALLED1(f) FIT_CALLED fit_vd f##_called(fit_vd x) { return f(x); }
 #define FIT_CALLED2(f) \
     FIT_CALLED fit_vd f##_called(fit_vd x, fit_vd y) { return f(x, y); }
+#define FIT_CALLED3(f) \
+    FIT_CALLED fit_vd f##_called(fit_vd x, fit_vd y, fit_vd z) { return f(x, y, z); }
 FIT_CALLED1(fit_vexp)
 FIT_CALLED1(fit_vexpm1)
 FIT_CALLED1(fit_vtanh)
@@ -99,6 +105,10 @@ FIT_CALLED1(fit_verf)
 FIT_CALLED1(fit_verfc)
 FIT_CALLED2(fit_vpow)
 FIT_CALLED2(fit_vatan2)
+FIT_CALLED2(fit_vbessel_j)
+FIT_CALLED2(fit_vspherical_j)
+FIT_CALLED3(fit_vfaddeeva_re)
+FIT_CALLED3(fit_vfaddeeva_im)
 #define fit_vexp fit_vexp_called
 #define fit_vexpm1 fit_vexpm1_called
 #define fit_vtanh fit_vtanh_called
@@ -133,6 +143,10 @@ FIT_CALLED2(fit_vatan2)
 #define fit_verfc fit_verfc_called
 #define fit_vpow fit_vpow_called
 #define fit_vatan2 fit_vatan2_called
+#define fit_vbessel_j fit_vbessel_j_called
+#define fit_vspherical_j fit_vspherical_j_called
+#define fit_vfaddeeva_re fit_vfaddeeva_re_called
+#define fit_vfaddeeva_im fit_vfaddeeva_im_called
 #endif
 
 #endif

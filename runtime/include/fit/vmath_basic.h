@@ -24,6 +24,12 @@
 #else
 #define FIT_LARGE FIT_INLINE
 #endif
+/* Functions of hundreds of operations, of which a kernel calls several: one copy of each. */
+#if FIT_VL == FIT_VL_NATIVE
+#define FIT_HUGE static __attribute__((noinline, unused))
+#else
+#define FIT_HUGE FIT_INLINE
+#endif
 #define FIT_COLD static __attribute__((noinline, cold, unused))
 #define FIT_RARE(mask) __builtin_expect(fit_vany(mask), 0)
 

@@ -44,3 +44,69 @@ static const double fit_exprel_2[18] __attribute__((unused)) = {
     0x1.a7f570d233c54p-23, 0x1.65e32371df828p-26, 0x1.165b74d0786c6p-29, 0x1.917a08cd192e5p-33, 0x1.0dd679cfc4163p-36,
     0x1.53cdc1867e965p-40, 0x1.9aeee3577d4b1p-44, 0x1.cacab5fdbbc69p-48};
 
+/* J_0(x)/x^0, x < 8, q = x^2/32 - 1 */
+static const double fit_bessel_0[18] __attribute__((unused)) = {
+    0x1.776fc5f84e280p-5, 0x1.dc5071f1209f4p-1, -0x1.4c042a76a3d9ap-1, -0x1.9dbdd0f268edep-1, 0x1.09d33c82734c7p+0,
+    -0x1.03d2da095b4e5p-1, 0x1.2afc33916d950p-3, -0x1.d27f3cd0c2e4dp-6, 0x1.09f3448afe768p-8, -0x1.d11773b361daap-12,
+    0x1.42bc90333e426p-15, -0x1.6cc5264a684bfp-19, 0x1.56a7a33167081p-23, -0x1.0ff8a9ab93d9ap-27,
+    0x1.71d0a2052d9dcp-32, -0x1.b3bee53ee3284p-37, 0x1.c2c89ea282aaap-42, -0x1.9a167d709915cp-47};
+
+/* P of J_0, x > 8, q = 2 (8/x)^2 - 1; left out: 1.4e-19 */
+static const double fit_hankel_p0[15] __attribute__((unused)) = {
+    0x1.ffb8dd328503dp-1, -0x1.193600c1deb33p-11, 0x1.9be00160e8f86p-18, -0x1.b8d2d6f568b1dp-23,
+    0x1.b7ef11b2390e8p-27, -0x1.4d2f3c6bcc8f1p-30, 0x1.54df52801ef41p-33, -0x1.b5bdbb22bf8c7p-36,
+    0x1.4fd2122fa8599p-38, -0x1.2b66a98a8eadep-40, 0x1.2c79829f04f69p-42, -0x1.20fc72b9a06b6p-44,
+    0x1.3f26a375894fcp-46, -0x1.a9240bf60d14bp-47, 0x1.42c754ac6b318p-48};
+
+/* Q x/8 of J_0, x > 8, q = 2 (8/x)^2 - 1; left out: 2.5e-18 */
+static const double fit_hankel_q0[16] __attribute__((unused)) = {
+    -0x1.fdb5c0b2f3d5bp-7, 0x1.1e9a6138fee30p-14, -0x1.8c8435284c2e2p-20, 0x1.3135a89ef0351p-24,
+    -0x1.858d1b79c15abp-28, 0x1.61a55a33a65b0p-31, -0x1.a0835f5e8cc28p-34, 0x1.2ba6741e08da4p-36,
+    -0x1.f905c8fb2d9f2p-39, 0x1.e40005821f051p-41, -0x1.07b105a41fb8ap-42, 0x1.39940138bbc23p-44,
+    -0x1.27d49ee4c9805p-46, 0x1.51cdfedb5101dp-48, -0x1.6d757f20d1676p-48, 0x1.351cf3ac934b3p-49};
+
+/* J_1(x)/x^1, x < 8, q = x^2/32 - 1 */
+static const double fit_bessel_1[18] __attribute__((unused)) = {
+    -0x1.dc5071f1209f4p-5, 0x1.4c042a76a3d9ap-4, 0x1.364e5cb5ceb27p-3, -0x1.09d33c82734c7p-2, 0x1.44c7908bb221ep-3,
+    -0x1.c07a4d5a245fdp-5, 0x1.982f5536aa883p-7, -0x1.09f3448afe526p-9, 0x1.059d3114e70f5p-12, -0x1.936bb4404efecp-16,
+    0x1.f58f14a64570ep-20, -0x1.00fdba22b21dcp-23, 0x1.b9f413c37fba1p-28, -0x1.439726e5a9d29p-32,
+    0x1.9882e6309407cp-37, -0x1.c153468a5a5c9p-42, 0x1.b3c9bd267e611p-47, -0x1.755818284e09fp-52};
+
+/* P of J_1, x > 8, q = 2 (8/x)^2 - 1; left out: 1.5e-19 */
+static const double fit_hankel_p1[15] __attribute__((unused)) = {
+    0x1.003b716033732p+0, 0x1.d73b8ea3c1248p-11, -0x1.0b1541bfc3fb3p-17, 0x1.07762640b132fp-22,
+    -0x1.f96170c673974p-27, 0x1.75eb02dd757b9p-30, -0x1.78ba6f63a6a34p-33, 0x1.de943b9058a10p-36,
+    -0x1.6c3412a0750d7p-38, 0x1.42a2120f95923p-40, -0x1.4222fa1a2c887p-42, 0x1.35262497b5421p-44,
+    -0x1.548f9a1032731p-46, 0x1.c1ff43803bc35p-47, -0x1.54be5ea8470e1p-48};
+
+/* Q x/8 of J_1, x > 8, q = 2 (8/x)^2 - 1; left out: 8.6e-19 */
+static const double fit_hankel_q1[16] __attribute__((unused)) = {
+    0x1.7f323705062fbp-5, -0x1.938da0a0a6987p-14, 0x1.e8e009ca9282ep-20, -0x1.642312797de7ap-24,
+    0x1.b9302a517457ap-28, -0x1.8922dc144ccdep-31, 0x1.c92e6248aa9afp-34, -0x1.45e3d5ca3099ep-36,
+    0x1.10b60277006bfp-38, -0x1.03ed5dac7e845p-40, 0x1.19dbe8941e3f7p-42, -0x1.4dddde1854813p-44,
+    0x1.3b2af8ab3c895p-46, -0x1.67a9c660f0f8fp-48, 0x1.811d207bb2e69p-48, -0x1.4508fb9daded8p-49};
+
+/* nodes k times the step sqrt(pi/14) */
+static const double fit_w_at_nodes[14] __attribute__((unused)) = {
+    0x0.0p+0, 0x1.e513c456c15f2p-2, 0x1.e513c456c15f2p-1, 0x1.6bced34111075p+0, 0x1.e513c456c15f2p+0,
+    0x1.2f2c5ab638db7p+1, 0x1.6bced34111075p+1, 0x1.a8714bcbe9334p+1, 0x1.e513c456c15f2p+1, 0x1.10db1e70ccc58p+2,
+    0x1.2f2c5ab638db7p+2, 0x1.4d7d96fba4f16p+2, 0x1.6bced34111075p+2, 0x1.8a200f867d1d4p+2};
+
+/* weights there: 2 h/pi exp(-t^2), half of it at 0 */
+static const double fit_w_of_nodes[14] __attribute__((unused)) = {
+    0x1.34cf4b82ff041p-3, 0x1.ed79b6362b142p-3, 0x1.f76b2306eaa91p-4, 0x1.47dae5b117344p-5, 0x1.109e13d3028c2p-7,
+    0x1.216e4354690d7p-10, 0x1.885531c8336fap-14, 0x1.5382c8b98da18p-18, 0x1.771f1538f2bd6p-23, 0x1.0897edbacce8cp-28,
+    0x1.dc94623fcfa8ap-35, 0x1.12000e81a8326p-41, 0x1.924498def248fp-49, 0x1.790628724fbabp-57};
+
+/* nodes k + 1/2 times the step sqrt(pi/14) */
+static const double fit_w_at_halves[14] __attribute__((unused)) = {
+    0x1.e513c456c15f2p-3, 0x1.6bced34111075p-1, 0x1.2f2c5ab638db7p+0, 0x1.a8714bcbe9334p+0, 0x1.10db1e70ccc58p+1,
+    0x1.4d7d96fba4f16p+1, 0x1.8a200f867d1d4p+1, 0x1.c6c2881155493p+1, 0x1.01b2804e16ba8p+2, 0x1.2003bc9382d08p+2,
+    0x1.3e54f8d8eee67p+2, 0x1.5ca6351e5afc6p+2, 0x1.7af77163c7125p+2, 0x1.9948ada933284p+2};
+
+/* weights there: 2 h/pi exp(-t^2), half of it at 0 */
+static const double fit_w_of_halves[14] __attribute__((unused)) = {
+    0x1.23f6691562d47p-2, 0x1.74c6471c03983p-3, 0x1.2fd8bbc807013p-4, 0x1.3c36e43feb1b6p-6, 0x1.a42c427d9f9cfp-9,
+    0x1.646bd0f59b63bp-12, 0x1.8206fcbc833bdp-16, 0x1.0ae874b5c6804p-20, 0x1.d740d4a95a1c7p-26, 0x1.09962b8fac920p-31,
+    0x1.7e36e3841cb61p-38, 0x1.5f274dd91add8p-45, 0x1.9be9e098ff22ap-53, 0x1.3476bf1051810p-61};
+

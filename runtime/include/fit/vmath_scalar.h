@@ -44,6 +44,22 @@ static inline __attribute__((unused)) double fit_pow(double x, double y)
     return fit_vpow(fit_vset1(x), fit_vset1(y))[0];
 }
 
+/* Functions of an order. */
+#define FIT_SCALAR_OF_2(name)                                                                                \
+    static inline __attribute__((unused)) double fit_##name(double n, double x)                              \
+    {                                                                                                        \
+        return fit_v##name(fit_vset1(n), fit_vset1(x))[0];                                                   \
+    }
+#define FIT_SCALAR_OF_3(name)                                                                                \
+    static inline __attribute__((unused)) double fit_##name(double n, double x, double y)                    \
+    {                                                                                                        \
+        return fit_v##name(fit_vset1(n), fit_vset1(x), fit_vset1(y))[0];                                     \
+    }
+FIT_SCALAR_OF_2(bessel_j)
+FIT_SCALAR_OF_2(spherical_j)
+FIT_SCALAR_OF_3(faddeeva_re)
+FIT_SCALAR_OF_3(faddeeva_im)
+
 static inline __attribute__((unused)) double fit_dsinc_series(double x, double x2)
 {
     return fit_vdsinc_series(fit_vset1(x), fit_vset1(x2))[0];

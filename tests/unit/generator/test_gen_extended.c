@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "generator/graph/extended.h"
+#include "generator/graph/functions.h"
 
 /* Value as the sum of two numbers of 60 bits. */
 static const struct row {
@@ -197,6 +197,132 @@ static const struct row {
     {HG_D2ERFCX, 100000.0, 0xa29dd7ea03fb5d5p-109L, -0xd5f8a1c9496cf0bp-170L},
 };
 
+/* Functions of an order. */
+static const struct row_of_order {
+    enum hg_op f;
+    double x[3];
+    long double high, low;
+} rows_of_order[] = {
+    {HG_BESSEL_J, {0, 0.03125}, 0xfff0003fff8e395p-60L, 0xaaa1908379fd6a3p-121L},
+    {HG_SPHERICAL_J, {0, 0.03125}, 0xfff555777743746p-60L, 0xafe41376d479195p-121L},
+    {HG_BESSEL_J, {0, 1.5}, 0x830723674b28d6fp-60L, -0xb62048089691622p-121L},
+    {HG_SPHERICAL_J, {0, 1.5}, 0xaa3d3890ecf2e4ap-60L, 0x92caa790e946a77p-122L},
+    {HG_BESSEL_J, {0, 5.25}, -0xbea13ef30a9e7c5p-63L, 0xb2652a3a1f7289ap-124L},
+    {HG_SPHERICAL_J, {0, 5.25}, -0xa7887b11466b816p-62L, -0xc02fcfad82a221bp-124L},
+    {HG_BESSEL_J, {0, 31.0}, 0xd1bfa1d5f2feafap-64L, 0x8f0aff196aa055dp-125L},
+    {HG_SPHERICAL_J, {0, 31.0}, -0xd58a5875b5908a5p-66L, 0x83ba8d039a3a6e4p-132L},
+    {HG_BESSEL_J, {0, 75.5}, 0x919a49762fb7fa7p-63L, 0x9cc1083db64f1edp-124L},
+    {HG_SPHERICAL_J, {0, 75.5}, 0xb0625a8fb1eacdbp-69L, 0xd38eb778fe8d0ccp-130L},
+    {HG_BESSEL_J, {0, 3000.0}, -0xff52bc49a3bf54ep-67L, 0xb5650cbdaabd797p-129L},
+    {HG_SPHERICAL_J, {0, 3000.0}, 0x993992e46fa1cdbp-73L, -0xa834966392fd320p-135L},
+    {HG_BESSEL_J, {1, 0.03125}, 0xfff800155538e3ap-66L, 0x9f48704353da0dap-127L},
+    {HG_SPHERICAL_J, {1, 0.03125}, 0xaaa6667026f6e14p-66L, -0x9a126be19749f92p-128L},
+    {HG_BESSEL_J, {1, 1.5}, 0x8ed4ed4eb7e408bp-60L, -0xaeebf156d9fe835p-121L},
+    {HG_SPHERICAL_J, {1, 1.5}, 0xcad72f01894c51dp-61L, 0xc8174129790c2b6p-123L},
+    {HG_BESSEL_J, {1, 5.25}, -0xb0a5ac1552b3fadp-61L, 0xe47dbfb5731c9e1p-122L},
+    {HG_SPHERICAL_J, {1, 5.25}, -0x83cac8b533fc4d3p-62L, -0xe9d4fbba3d73ca5p-126L},
+    {HG_BESSEL_J, {1, 31.0}, -0x883786c69e46df0p-62L, -0xd4c033e9fb888c1p-125L},
+    {HG_SPHERICAL_J, {1, 31.0}, -0xf52c1842f7e675bp-65L, -0xf42047b42cc1221p-127L},
+    {HG_BESSEL_J, {1, 75.5}, -0xec1db0ff3a72d98p-64L, 0x95520a8e0269320p-127L},
+    {HG_SPHERICAL_J, {1, 75.5}, -0xd79775e86fcae5bp-66L, -0xa90914e11458711p-129L},
+    {HG_BESSEL_J, {1, 3000.0}, 0xc9a337ddee4b9cbp-66L, -0xa15e41c09227eb8p-129L},
+    {HG_SPHERICAL_J, {1, 3000.0}, 0xaa868d2f5e9c233p-71L, -0xbba3b48e9097e85p-132L},
+    {HG_BESSEL_J, {2, 0.03125}, 0xfffaaab55549f4ap-73L, 0xdbf7fb3b946f48fp-134L},
+    {HG_SPHERICAL_J, {2, 0.03125}, 0x88861865dbaedc9p-73L, -0xf23002f84a19a6fp-136L},
+    {HG_BESSEL_J, {2, 1.5}, 0xeda86406a81cd29p-62L, -0x86fa46b36c1f79cp-125L},
+    {HG_SPHERICAL_J, {2, 1.5}, 0x8267d9c27165b4cp-62L, 0xd53266623f160fep-124L},
+    {HG_BESSEL_J, {2, 5.25}, -0x9d17f011c23cdf2p-64L, -0x940e2494662c563p-125L},
+    {HG_SPHERICAL_J, {2, 5.25}, 0xb87259e5bf24617p-63L, -0xceee9d6d186e68ep-124L},
+    {HG_BESSEL_J, {2, 31.0}, -0xf4e6bc5bc942862p-64L, 0xef9e47dfbef3c22p-125L},
+    {HG_SPHERICAL_J, {2, 31.0}, 0xa61674cbd82a20fp-66L, 0xd0c659d318898c5p-128L},
+    {HG_BESSEL_J, {2, 75.5}, -0x94bae46386f4d66p-63L, 0xfe04bfd8cc3df16p-124L},
+    {HG_SPHERICAL_J, {2, 75.5}, -0xf4eaa8bb10caaa4p-69L, 0xcda1ba2721bd4c9p-130L},
+    {HG_BESSEL_J, {2, 3000.0}, 0xff978fa5c114154p-67L, -0xd4d164a9abb0eedp-130L},
+    {HG_SPHERICAL_J, {2, 3000.0}, -0x988af4a1afc3febp-73L, -0x8cecf20b40308b0p-138L},
+    {HG_BESSEL_J, {7, 0.03125}, 0xd00b60b77d3e2b2p-114L, -0x8f5ac71508ae638p-176L},
+    {HG_SPHERICAL_J, {7, 0.03125}, 0x846cab2fe94042bp-115L, 0xb293e2f530940f8p-184L},
+    {HG_BESSEL_J, {7, 1.5}, 0xcf0775385db5448p-75L, -0xf8dca65238d21bdp-137L},
+    {HG_SPHERICAL_J, {7, 1.5}, 0x845480289435fe6p-76L, 0xa322f1a2e411d9cp-137L},
+    {HG_BESSEL_J, {7, 5.25}, 0x8cbc82d6205c2bap-63L, 0xf1eb1351ff6247cp-126L},
+    {HG_SPHERICAL_J, {7, 5.25}, 0xbe015231457987dp-65L, -0x94dcfb1990e3ae5p-127L},
+    {HG_BESSEL_J, {7, 31.0}, 0xee2d2375e683163p-64L, 0xa17424f40b28328p-126L},
+    {HG_SPHERICAL_J, {7, 31.0}, 0xec8657e6786363cp-65L, 0xc247c586c2c158bp-126L},
+    {HG_BESSEL_J, {7, 75.5}, 0x84fbe4bf817750ap-64L, 0xbc5c0ff9013d137p-125L},
+    {HG_SPHERICAL_J, {7, 75.5}, 0xc1aab4869f7e26ep-66L, -0x8c5aa111775fc51p-128L},
+    {HG_BESSEL_J, {7, 3000.0}, -0xc89c1e285b42519p-66L, -0xf27391050ec9f70p-128L},
+    {HG_SPHERICAL_J, {7, 3000.0}, -0xaadcf97c88a4078p-71L, 0x8721c31c0a38c5dp-133L},
+    {HG_BESSEL_J, {30, 0.03125}, 0x9c9911af074732dp-347L, 0xb9cd441d177afebp-409L},
+    {HG_SPHERICAL_J, {30, 0.03125}, 0xc836685667b9753p-350L, -0xbc6a736cb8f979ep-412L},
+    {HG_BESSEL_J, {30, 1.5}, 0xe0f9a8448242afbp-180L, -0xf28c7c579b790f5p-242L},
+    {HG_SPHERICAL_J, {30, 1.5}, 0x8fdbbce3b57cb7fp-182L, -0x93334ac71683770p-244L},
+    {HG_BESSEL_J, {30, 5.25}, 0xd595336d2af5a81p-126L, -0xb50e3c795aaee3cp-197L},
+    {HG_SPHERICAL_J, {30, 5.25}, 0x890592da6c7843ap-128L, 0xdaab467fc6944bbp-189L},
+    {HG_BESSEL_J, {30, 31.0}, 0xbb7b37c33e0a994p-62L, 0xffd5f98e5781516p-128L},
+    {HG_SPHERICAL_J, {30, 31.0}, 0x969bd2818759dabp-64L, 0xca49df0414b155ap-131L},
+    {HG_BESSEL_J, {30, 75.5}, -0xebd336ab1ee3942p-64L, 0x9a4b7b7ada71931p-125L},
+    {HG_SPHERICAL_J, {30, 75.5}, -0xebcc3393caa1e8ap-70L, 0x8eb66ada2f32913p-132L},
+    {HG_BESSEL_J, {30, 3000.0}, 0x9c5e248a33ea04bp-66L, 0xf2df1583fbf284cp-128L},
+    {HG_SPHERICAL_J, {30, 3000.0}, -0xb85f51ba9e2c862p-75L, 0x87e2b1e5b6f863dp-136L},
+    {HG_FADDEEVA_RE, {0, 0.0, 0.5}, 0x9d9de1e4c587965p-60L, 0xaf529dbcefe1621p-121L},
+    {HG_FADDEEVA_RE, {0, 0.25, 0.0}, 0xf07d5fde38151e7p-60L, 0xbc63fc0c126b175p-122L},
+    {HG_FADDEEVA_IM, {0, 0.25, 0.0}, 0x8a8ff3add2ba49ap-61L, -0xae870bcd363428bp-122L},
+    {HG_FADDEEVA_RE, {0, 1.125, 0.001}, 0x908452e53d89dc6p-61L, -0xa9ff6a822b55c9fp-124L},
+    {HG_FADDEEVA_IM, {0, 1.125, 0.001}, 0x96a3c86ad6aed3fp-60L, -0xe1f4499a1d3a90fp-122L},
+    {HG_FADDEEVA_RE, {0, 3.0, 0.0625}, 0xa48b705001fecf4p-67L, -0x82c198d51597e9fp-129L},
+    {HG_FADDEEVA_IM, {0, 3.0, 0.0625}, 0xcdccf40e3975b9ep-62L, -0xd3d089c8eb48e5bp-124L},
+    {HG_FADDEEVA_RE, {0, 5.5, 2.0}, 0x8c31be59833e19ap-64L, 0xc6b8bbdd2394d55p-126L},
+    {HG_FADDEEVA_IM, {0, 5.5, 2.0}, 0xbaf63e18acf39ccp-63L, -0xa1d92f7bdd3abdap-124L},
+    {HG_FADDEEVA_RE, {0, 0.5, 9.0}, 0xfe7342cd1e32414p-64L, 0xb8d02ac72aaa893p-130L},
+    {HG_FADDEEVA_IM, {0, 0.5, 9.0}, 0xdf79d1b7bc104ccp-68L, -0x928a2f8304469b7p-133L},
+    {HG_FADDEEVA_RE, {0, 40.0, 0.001}, 0xbd7d0598f00ff1ap-81L, -0x8c5eb37527fc85ap-143L},
+    {HG_FADDEEVA_IM, {0, 40.0, 0.001}, 0xe72a1203400091ep-66L, -0xdf7c2d34e33c0e4p-127L},
+    {HG_FADDEEVA_RE, {0, -2.0, 0.75}, 0x8162a3e25059960p-62L, 0x88eeefe50797456p-123L},
+    {HG_FADDEEVA_IM, {0, -2.0, 0.75}, -0x815f0eb2abfbe1cp-61L, -0xd784e22512dae9ep-124L},
+    {HG_FADDEEVA_RE, {0, 1.5, -1.25}, -0x84438e075ead98ep-59L, 0xb48c5d8bce10324p-122L},
+    {HG_FADDEEVA_IM, {0, 1.5, -1.25}, -0xc2695b0809378c7p-61L, -0xa4c528d39e326eep-122L},
+    {HG_FADDEEVA_RE, {0, 200.0, 300.0}, 0xaaa71a47b8f3869p-69L, 0xdc8c1c23d88e88bp-130L},
+    {HG_FADDEEVA_IM, {0, 200.0, 300.0}, 0xe38905ab03b67acp-70L, -0xffabf981953c148p-131L},
+    {HG_FADDEEVA_RE, {1, 0.0, 0.5}, 0x0p-60L, 0},
+    {HG_FADDEEVA_IM, {1, 0.0, 0.5}, 0x833f931f642f3acp-60L, 0xad2284e2eb1e4ebp-121L},
+    {HG_FADDEEVA_RE, {1, 0.25, 0.0}, -0xf07d5fde38151e7p-61L, -0xbc63fc0c126b175p-123L},
+    {HG_FADDEEVA_IM, {1, 0.25, 0.0}, 0xfe397818b5083ebp-60L, 0x8816e593288cbb0p-121L},
+    {HG_FADDEEVA_RE, {1, 1.125, 0.001}, -0xa247bc99bee9d90p-60L, -0xd87b0da97ac06d4p-121L},
+    {HG_FADDEEVA_IM, {1, 1.125, 0.001}, -0xc8e033ed3462496p-62L, -0xcb350611b2e0122p-126L},
+    {HG_FADDEEVA_RE, {1, 3.0, 0.0625}, -0xa410d1a72621f40p-67L, -0xfae24894ae506d3p-131L},
+    {HG_FADDEEVA_IM, {1, 3.0, 0.0625}, -0x9ff8df6a03d22b2p-63L, 0xb0f114d30c880dbp-128L},
+    {HG_FADDEEVA_RE, {1, 5.5, 2.0}, -0xb9c4f44cf038d0bp-66L, 0xb0f9eb8349ddf62p-127L},
+    {HG_FADDEEVA_IM, {1, 5.5, 2.0}, -0xd063fd0939eb33cp-66L, 0x8a2b1ba1af76b9fp-127L},
+    {HG_FADDEEVA_RE, {1, 0.5, 9.0}, -0xc28db79aa7faba2p-70L, -0xa1c56b7d1259c41p-136L},
+    {HG_FADDEEVA_IM, {1, 0.5, 9.0}, 0xde2805d8011bb2fp-67L, 0xff7ce0e957fb340p-128L},
+    {HG_FADDEEVA_RE, {1, 40.0, 0.001}, -0x97bbadd736d5f95p-85L, -0xb01efc70867b103p-146L},
+    {HG_FADDEEVA_IM, {1, 40.0, 0.001}, -0xb90c177376ca866p-71L, -0xf5ce92a8bda68afp-134L},
+    {HG_FADDEEVA_RE, {1, -2.0, 0.75}, 0x816d63713d72b2dp-62L, -0xfbcfd40f5f8e338p-124L},
+    {HG_FADDEEVA_IM, {1, -2.0, 0.75}, -0x932d2eb06314555p-63L, -0xa9ba1a24519f8adp-127L},
+    {HG_FADDEEVA_RE, {1, 1.5, -1.25}, 0x819320bec872e0ap-57L, -0xd81b832925eb281p-118L},
+    {HG_FADDEEVA_IM, {1, 1.5, -1.25}, -0xa1ac912943b3b12p-61L, 0xd5315330277e57ep-123L},
+    {HG_FADDEEVA_RE, {1, 200.0, 300.0}, -0x866ba8a2aa7c21cp-77L, -0xe8b7ba823b562a6p-139L},
+    {HG_FADDEEVA_IM, {1, 200.0, 300.0}, 0xe00a7c313b91780p-79L, 0xf8e3bc210553045p-140L},
+    {HG_FADDEEVA_RE, {2, 0.0, 0.5}, -0xb7fc30aa26dff1ep-60L, -0xb182b696f4a4757p-121L},
+    {HG_FADDEEVA_RE, {2, 0.25, 0.0}, -0xd26db3e271127aap-59L, -0x926bbe45480eda3p-120L},
+    {HG_FADDEEVA_IM, {2, 0.25, 0.0}, -0x84d657dd169f348p-59L, 0xb53dcc81d0f6e59p-120L},
+    {HG_FADDEEVA_RE, {2, 1.125, 0.001}, 0xdc835f2868b1d0cp-60L, 0x86175b1cb06dbb2p-121L},
+    {HG_FADDEEVA_IM, {2, 1.125, 0.001}, -0xbbf65d3b9711ef1p-60L, 0xf78cd41d1cf89c8p-121L},
+    {HG_FADDEEVA_RE, {2, 3.0, 0.0625}, 0xa7ae253b6c94e1ap-66L, 0xaa84b8ef7cf29ecp-127L},
+    {HG_FADDEEVA_IM, {2, 3.0, 0.0625}, 0x89e98de67f625f3p-63L, 0xcb0ac8a9ae14b4dp-125L},
+    {HG_FADDEEVA_RE, {2, 5.5, 2.0}, 0xb0b130baa1a6b69p-67L, 0xe618c0dc05fbfd8p-128L},
+    {HG_FADDEEVA_IM, {2, 5.5, 2.0}, 0xafef3c39bb12c03p-68L, -0xb177320eef2fe04p-130L},
+    {HG_FADDEEVA_RE, {2, 0.5, 9.0}, -0xc04832b9e8c89d4p-69L, 0xd80c0380bb35e9dp-131L},
+    {HG_FADDEEVA_IM, {2, 0.5, 9.0}, -0xfc5f4e7866fb9dfp-72L, 0xa17473b47270b02p-133L},
+    {HG_FADDEEVA_RE, {2, 40.0, 0.001}, 0xb64ed84902a88fbp-89L, -0xa425a4eeac33a25p-150L},
+    {HG_FADDEEVA_IM, {2, 40.0, 0.001}, 0x942d47bdf0057a2p-75L, -0x8ee937ab2314f39p-141L},
+    {HG_FADDEEVA_RE, {2, -2.0, 0.75}, 0x948e62fc0ac85f3p-62L, -0x9966fa5c35f1e6dp-123L},
+    {HG_FADDEEVA_IM, {2, -2.0, 0.75}, 0xe7ee42006cd681ap-65L, -0xb06e2ac3cf12915p-126L},
+    {HG_FADDEEVA_RE, {2, 1.5, -1.25}, -0x94aa52451bb6e0dp-56L, -0xff736e5ae58b366p-117L},
+    {HG_FADDEEVA_IM, {2, 1.5, -1.25}, 0xbd46ac3ad97bea2p-56L, 0xc8ae7ace228d22bp-119L},
+    {HG_FADDEEVA_RE, {2, 200.0, 300.0}, 0x9ece45888fa1d1ap-87L, -0xf95a668c6eefa66p-148L},
+    {HG_FADDEEVA_IM, {2, 200.0, 300.0}, -0xcaf0ff685e7886bp-85L, 0xa52a99614118071p-147L},
+};
+
 static int wide_long_double(void)
 {
     return LDBL_MANT_DIG >= 64;
@@ -223,6 +349,21 @@ static void test_functions_have_115_bits(void **state)
         if (!(fabsl(d.hi) <= bound * scale))
             fail_msg("%s(%.17g) is %.25Lg, error %.3Lg of %.3Lg", hg_op_text[r->f], r->x, y.hi, d.hi,
                      bound * scale);
+    }
+}
+
+static void test_functions_of_an_order_have_90_bits(void **state)
+{
+    (void)state;
+    if (!wide_long_double())
+        skip();
+    for (size_t k = 0; k < sizeof rows_of_order / sizeof *rows_of_order; k++) {
+        const struct row_of_order *r = &rows_of_order[k];
+        struct hg_ext x[3] = {hg_ext(r->x[0]), hg_ext(r->x[1]), hg_ext(r->x[2])}, y = hg_many_value(r->f, x);
+        struct hg_ext d = hg_ext_sub(hg_ext_sub(y, hg_ext(r->high)), hg_ext(r->low));
+        if (!(fabsl(d.hi) <= 0x1p-90L * fabsl(r->high)))
+            fail_msg("%s(%g, %.17g, %g) is %.25Lg, not %.25Lg, error %.3Lg", hg_op_text[r->f], r->x[0], r->x[1], r->x[2],
+                     y.hi, r->high, d.hi);
     }
 }
 
@@ -273,6 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_have_115_bits),
+        cmocka_unit_test(test_functions_of_an_order_have_90_bits),
         cmocka_unit_test(test_arithmetic_keeps_its_laws),
         cmocka_unit_test(test_powers_agree_with_exponentials),
         cmocka_unit_test(test_exceptions_are_those_of_the_c_library),

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "generator/graph/extended.h"
+#include "generator/graph/functions.h"
 
 typedef fit_vd vector_fn(fit_vd x);
 
@@ -99,6 +99,87 @@ static void test_vectors_are_accurate(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* Functions of an order: the error relative to the value, or to an amplitude of the size of the argument. */
+static fit_vd j(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vbessel_j(n, x);
+}
+
+static fit_vd spherical(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vspherical_j(n, x);
+}
+
+static fit_vd w_re(fit_vd n, fit_vd x, fit_vd y)
+{
+    return fit_vfaddeeva_re(n, x, y);
+}
+
+static fit_vd w_im(fit_vd n, fit_vd x, fit_vd y)
+{
+    return fit_vfaddeeva_im(n, x, y);
+}
+
+static const struct of_order {
+    enum hg_op f;
+    fit_vd (*fn)(fit_vd n, fit_vd x, fit_vd y);
+    int order[6]; /* -1 ends */
+    double bound, amplitude; /* of the relative error; the latter / (1 + x)^power is added to the value */
+    double power;
+    struct range x[2], y[2];
+} of_order[] = {
+    {HG_BESSEL_J, j, {0, 1, 2, 5, -1}, 4e-15, 0.3, 0.5, {{'u', -30, 30}, {'p', -20, 12}}, {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_BESSEL_J, j, {8, 13, 30, 52, -1}, 6e-14, 0.1, 0.5, {{'u', 0, 90}, {'p', 3, 9}}, {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_SPHERICAL_J, spherical, {0, 1, 2, 5, -1}, 4e-15, 0.3, 1, {{'u', -30, 30}, {'p', -20, 12}},
+     {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_SPHERICAL_J, spherical, {8, 13, 30, 52, -1}, 6e-14, 0.1, 1, {{'u', 0, 90}, {'p', 3, 9}},
+     {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_FADDEEVA_RE, w_re, {0, -1}, 3e-15, 0, 0, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -30, 10}}},
+    {HG_FADDEEVA_IM, w_im, {0, -1}, 8e-15, 0, 0, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -30, 10}}},
+    {HG_FADDEEVA_RE, w_re, {1, -1}, 3e-14, 0.01, 4, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -3, 10}}},
+    {HG_FADDEEVA_IM, w_im, {1, -1}, 6e-14, 0.01, 4, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -30, 10}}},
+    {HG_FADDEEVA_RE, w_re, {2, -1}, 2e-12, 0.01, 4, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -3, 10}}},
+    {HG_FADDEEVA_IM, w_im, {2, -1}, 5e-13, 0.01, 4, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -3, 10}}},
+    {HG_FADDEEVA_RE, w_re, {0, -1}, 5e-15, 1, 0, {{'u', -4, 4}, {'u', -2, 2}}, {{'u', -4, 0}, {'u', -2, 0}}},
+};
+
+static void test_functions_of_an_order_are_accurate(void **state)
+{
+    enum { STEPS = 60 };
+    int bad = 0;
+    (void)state;
+    if (LDBL_MANT_DIG < 64)
+        skip();
+    for (size_t q = 0; q < sizeof of_order / sizeof *of_order; q++) {
+        const struct of_order *s = &of_order[q];
+        double worst = 0, at[3] = {0};
+        random_state = 70 + q;
+        for (const int *n = s->order; *n >= 0; n++)
+            for (int step = 0; step < STEPS; step++) {
+                fit_vd x = {0}, y = {0};
+                for (int l = 0; l < FIT_VL; l++) {
+                    x[l] = draw(&s->x[step % 2]);
+                    y[l] = draw(&s->y[step / 2 % 2]);
+                }
+                fit_vd r = s->fn(fit_vset1(*n), x, y);
+                for (int l = 0; l < FIT_VL; l++) {
+                    struct hg_ext exact = hg_many_value(s->f, (struct hg_ext[]){hg_ext(*n), hg_ext(x[l]), hg_ext(y[l])});
+                    double size = (double)fabsl(exact.hi) + s->amplitude * pow(1 + fabs(x[l]) + fabs(y[l]), -s->power);
+                    double e = size > 1e-300 ? (double)fabsl((long double)r[l] - exact.hi) / size : 0;
+                    if (!(e <= worst)) {
+                        worst = e;
+                        at[0] = *n, at[1] = x[l], at[2] = y[l];
+                    }
+                }
+            }
+        print_message("  %-12s %8.1e at %g, %.17g, %.17g\n", hg_op_text[s->f], worst, at[0], at[1], at[2]);
+        bad += !(worst <= s->bound);
+    }
+    assert_int_equal(bad, 0);
+}
+
 static void test_special_values(void **state)
 {
     const double inf = INFINITY;
@@ -149,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors_are_accurate),
+        cmocka_unit_test(test_functions_of_an_order_are_accurate),
         cmocka_unit_test(test_special_values),
         cmocka_unit_test(test_a_lane_does_not_depend_on_the_others),
     };

@@ -1,0 +1,268 @@
+/* special.c -- Bessel functions and the Faddeeva function in extended precision.
+ *
+ * J_n, j_n: power series next to 0; downward recurrence (Miller), normalised by 1 = J_0 + 2 J_2 + 2 J_4 + ... or by the
+ * larger of j_0 and j_1; far from 0 Hankel's asymptotic series, and upward recurrence of j_n (Abramowitz & Stegun 1965,
+ * 9.1.10, 9.1.46, 9.2.5, 10.1.19).
+ * w: the modified trapezoidal rules of Al Azah & Chandler-Wilde, SIAM J. Numer. Anal. 59 (2021) 2346, differentiated
+ * term by term.
+ */
+#include "graph/special.h"
+
+#include <math.h>
+
+typedef struct hg_ext ext;
+
+static ext add(ext a, ext b)
+{
+    return hg_ext_add(a, b);
+}
+
+static ext sub(ext a, ext b)
+{
+    return hg_ext_sub(a, b);
+}
+
+static ext mul(ext a, ext b)
+{
+    return hg_ext_mul(a, b);
+}
+
+static ext div_by(ext a, ext b)
+{
+    return hg_ext_div(a, b);
+}
+
+static ext minus(ext a)
+{
+    return (ext){-a.hi, -a.lo};
+}
+
+static ext times(ext a, long double b)
+{
+    return mul(a, hg_ext(b));
+}
+
+static ext over(ext a, long double b)
+{
+    return div_by(a, hg_ext(b));
+}
+
+static ext root(ext a)
+{
+    return hg_ext_pow(a, hg_ext(0.5L));
+}
+
+static ext pi(void)
+{
+    return times(hg_ext_function(HG_ATAN, hg_ext(1)), 4);
+}
+
+/* --- Bessel functions ------------------------------------------------------------------------------------- */
+
+/* x^n / (scale(1) ... scale(n)) times the sum of (-x^2)^m / (m-th products of 2 m (2 m + shift)). */
+static ext bessel_series(int n, ext x, int spherical)
+{
+    ext xx = minus(mul(x, x)), term = hg_ext(1), sum = term;
+    for (int m = 1; m < 60 && fabsl(term.hi) > 0x1p-130L * fabsl(sum.hi); m++) {
+        term = over(mul(term, xx), 2.0L * m * (spherical ? 2 * (n + m) + 1 : 2 * (n + m)));
+        sum = add(sum, term);
+    }
+    for (int k = 1; k <= n; k++)
+        sum = over(mul(sum, x), spherical ? 2 * k + 1 : 2 * k);
+    return sum;
+}
+
+/* Downward from far above n and x: f_n, and f_0, f_1, f_0 + 2 f_2 + 2 f_4 + ... */
+static ext bessel_down(int n, ext x, int spherical, ext first[2], ext *sum)
+{
+    int top = 2 * ((int)fmaxl(n, x.hi) / 2 + 40 + (int)(4 * cbrtl(x.hi)));
+    ext above = hg_ext(0), f = hg_ext(1e-1500L), at_n = f, two_over_x = div_by(hg_ext(2), x);
+    *sum = hg_ext(0);
+    for (int m = top; m >= 0; m--) { /* f is f_m */
+        if (m == n)
+            at_n = f;
+        if (m < 2)
+            first[m] = f;
+        if (m % 2 == 0)
+            *sum = add(*sum, times(f, m ? 2 : 1));
+        ext below = sub(mul(times(two_over_x, m + (spherical ? 0.5L : 0)), f), above);
+        above = f;
+        f = below;
+    }
+    return at_n;
+}
+
+/* sqrt(2/(pi x)) (P cos c - Q sin c), c = x - (n/2 + 1/4) pi */
+static ext bessel_j_far(int n, ext x)
+{
+    ext p = hg_ext(1), q = hg_ext(0), term = p, s, c;
+    for (int k = 1; k < 400 && fabsl(term.hi) > 0x1p-125L; k++) {
+        term = over(mul(term, hg_ext(4.0L * n * n - (2.0L * k - 1) * (2.0L * k - 1))), 8.0L * k);
+        term = div_by(term, x);
+        ext signed_term = k % 4 < 2 ? term : minus(term);
+        if (k % 2)
+            q = add(q, signed_term);
+        else
+            p = add(p, signed_term);
+    }
+    ext sx = hg_ext_function(HG_SIN, x), cx = hg_ext_function(HG_COS, x);
+    c = n % 2 ? sub(sx, cx) : add(cx, sx); /* sqrt 2 times cosine and sine of x - pi/4 - n pi/2, but for a sign */
+    s = n % 2 ? minus(add(sx, cx)) : sub(sx, cx);
+    ext r = div_by(sub(mul(p, c), mul(q, s)), root(mul(pi(), x)));
+    return n % 4 < 2 ? r : minus(r);
+}
+
+ext hg_ext_bessel_j(int n, ext x)
+{
+    ext a = x.hi < 0 ? minus(x) : x, first[2], sum, r;
+    if (!isfinite(x.hi))
+        return hg_ext(isnan(x.hi) ? x.hi : 0);
+    if (a.hi < 2)
+        r = bessel_series(n, a, 0);
+    else if (a.hi < 60 + (long double)n * n) {
+        ext f = bessel_down(n, a, 0, first, &sum);
+        r = div_by(f, sum);
+    } else
+        r = bessel_j_far(n, a);
+    return x.hi < 0 && n % 2 ? minus(r) : r;
+}
+
+ext hg_ext_spherical_j(int n, ext x)
+{
+    ext a = x.hi < 0 ? minus(x) : x, first[2], sum, r;
+    if (!isfinite(x.hi))
+        return hg_ext(isnan(x.hi) ? x.hi : 0);
+    if (a.hi < 2) {
+        r = bessel_series(n, a, 1);
+        return x.hi < 0 && n % 2 ? minus(r) : r;
+    }
+    ext j0 = div_by(hg_ext_function(HG_SIN, a), a), j1 = div_by(sub(j0, hg_ext_function(HG_COS, a)), a);
+    if (a.hi < n + 1) {
+        ext f = bessel_down(n, a, 1, first, &sum);
+        r = fabsl(j0.hi) > fabsl(j1.hi) ? mul(div_by(j0, first[0]), f) : mul(div_by(j1, first[1]), f);
+    } else {
+        ext before = j0;
+        r = n ? j1 : j0;
+        for (int k = 1; k < n; k++) {
+            ext next = sub(mul(div_by(hg_ext(2 * k + 1), a), r), before);
+            before = r;
+            r = next;
+        }
+    }
+    return x.hi < 0 && n % 2 ? minus(r) : r;
+}
+
+/* --- the Faddeeva function -------------------------------------------------------------------------------- */
+
+struct complex_ext {
+    ext re, im;
+};
+typedef struct complex_ext cx;
+
+static cx cx_add(cx a, cx b)
+{
+    return (cx){add(a.re, b.re), add(a.im, b.im)};
+}
+
+static cx cx_mul(cx a, cx b)
+{
+    return (cx){sub(mul(a.re, b.re), mul(a.im, b.im)), add(mul(a.re, b.im), mul(a.im, b.re))};
+}
+
+static cx cx_times(cx a, ext b)
+{
+    return (cx){mul(a.re, b), mul(a.im, b)};
+}
+
+static cx inverse(cx a)
+{
+    ext n = add(mul(a.re, a.re), mul(a.im, a.im));
+    return (cx){div_by(a.re, n), minus(div_by(a.im, n))};
+}
+
+/* e^(-z^2) and its derivatives: E' = -2 z E, E'' = -2 E - 2 z E', ... */
+static void gaussian(cx z, cx E[4])
+{
+    const ext two = hg_ext(-2);
+    ext g = hg_ext_function(HG_EXP, mul(sub(z.im, z.re), add(z.im, z.re))), xy = times(mul(z.re, z.im), 2);
+    E[0] = (cx){mul(g, hg_ext_function(HG_COS, xy)), minus(mul(g, hg_ext_function(HG_SIN, xy)))};
+    for (int k = 1; k < 4; k++) {
+        E[k] = cx_times(cx_mul(z, E[k - 1]), two);
+        if (k > 1)
+            E[k] = cx_add(E[k], cx_times(E[k - 2], times(two, k - 1)));
+    }
+}
+
+/* 1/(1 + sign e^(-i kappa z)) and its derivatives: g' = i kappa g (1 - g), ... */
+static void step(cx z, ext kappa, int sign, cx g[4])
+{
+    const cx one = {hg_ext(1), hg_ext(0)}, ik = {hg_ext(0), kappa}, minus_two = {hg_ext(-2), hg_ext(0)};
+    ext size = hg_ext_function(HG_EXP, mul(kappa, z.im)), angle = mul(kappa, z.re);
+    size = times(size, sign);
+    cx e = {mul(size, hg_ext_function(HG_COS, angle)), minus(mul(size, hg_ext_function(HG_SIN, angle)))};
+    g[0] = inverse(cx_add(one, e));
+    g[1] = cx_mul(ik, cx_mul(cx_mul(g[0], e), g[0])); /* 1 - g = e g */
+    cx rest = cx_add(one, cx_mul(minus_two, g[0]));
+    g[2] = cx_mul(ik, cx_mul(g[1], rest));
+    g[3] = cx_mul(ik, cx_add(cx_mul(g[2], rest), cx_mul(minus_two, cx_mul(g[1], g[1]))));
+}
+
+/* k-th derivative of half of 1/(z - t) + 1/(z + t): (-1)^k k!/2 of the (k + 1)-th powers. */
+static cx poles(cx z, ext t, int k)
+{
+    cx a = inverse((cx){sub(z.re, t), z.im}), b = inverse((cx){add(z.re, t), z.im}), p = a, q = b;
+    long double factor = 0.5L;
+    for (int j = 1; j <= k; j++) {
+        p = cx_mul(p, a);
+        q = cx_mul(q, b);
+        factor *= -j;
+    }
+    return cx_times(cx_add(p, q), hg_ext(factor));
+}
+
+/* x, y >= 0 */
+static cx faddeeva(int k, cx z)
+{
+    enum { NODES = 32 };
+    static const int binomial[4][4] = {{1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}};
+    ext h = root(over(pi(), NODES)), u = div_by(z.re, h);
+    long double fraction = u.hi - floorl(u.hi);
+    int on_nodes = fraction >= 0.25L && fraction <= 0.75L; /* else half-way between them */
+    ext first = on_nodes ? hg_ext(0) : over(h, 2), e1 = hg_ext_function(HG_EXP, minus(mul(h, h)));
+    ext weight = hg_ext_function(HG_EXP, minus(mul(first, first))), t = first;
+    ext ratio = on_nodes ? e1 : mul(e1, e1), e2 = mul(e1, e1); /* of the next weight to this: e^(-h^2 (2 j + 1 or + 2)) */
+    cx sum = {hg_ext(0), hg_ext(0)};
+    for (int j = 0; j < NODES; j++) {
+        sum = cx_add(sum, cx_times(poles(z, t, k), on_nodes && j == 0 ? over(weight, 2) : weight));
+        weight = mul(weight, ratio);
+        ratio = mul(ratio, e2);
+        t = add(t, h);
+    }
+    sum = cx_times((cx){minus(sum.im), sum.re}, times(div_by(h, pi()), 2));
+    ext kappa = div_by(times(pi(), 2), h);
+    if (z.im.hi < kappa.hi / 2) {
+        cx E[4], g[4];
+        gaussian(z, E);
+        step(z, kappa, on_nodes ? -1 : 1, g);
+        for (int j = 0; j <= k; j++)
+            sum = cx_add(sum, cx_times(cx_mul(E[j], g[k - j]), hg_ext(2 * binomial[k][j])));
+    }
+    return sum;
+}
+
+/* w(-conj z) = conj w(z);  w(z) = 2 e^(-z^2) - w(-z) */
+ext hg_ext_faddeeva(int k, ext x, ext y, int imaginary)
+{
+    cx z = {x.hi < 0 ? minus(x) : x, y.hi < 0 ? minus(y) : y}, w;
+    if (!isfinite(x.hi) || !isfinite(y.hi))
+        return hg_ext(isnan(x.hi + y.hi) ? NAN : 0);
+    w = faddeeva(k, z);
+    if (y.hi < 0) {
+        cx E[4], below = {z.re, minus(z.im)};
+        gaussian(below, E);
+        w = (cx){sub(times(E[k].re, 2), w.re), add(times(E[k].im, 2), w.im)};
+    }
+    int odd = k % 2 != imaginary; /* in x */
+    ext r = imaginary ? w.im : w.re;
+    return x.hi < 0 && odd ? minus(r) : r;
+}
