@@ -17,6 +17,8 @@ struct work {
     const struct fit_result *r;
     double *combined, *slope; /* combinations; their gradients */
     double *base;             /* of those of one degeneracy, made orthogonal; then one more row */
+    const struct fit_layout *l;
+    double *theta, *lin, *values, *gradient; /* of a look elsewhere */
 };
 
 enum fit_status fit_derived_values(const struct fit_kernel *kernel, const struct fit_layout *layout,
@@ -155,10 +157,63 @@ static void find_error(const struct work *w, struct fit_derived_value *d)
         snprintf(d->reason, sizeof d->reason, "its value or its derivatives are not finite");
 }
 
+/* The only parameter of *d; nfull: it has several, or none. */
+static size_t only_one(const struct fit_result *r, const struct fit_derived_value *d)
+{
+    size_t at = r->nfull;
+    for (size_t e = 0; e < r->nfull; e++) {
+        if (d->gradient[e] == 0)
+            continue;
+        if (at < r->nfull)
+            return r->nfull;
+        at = e;
+    }
+    return at;
+}
+
+/* Its value where element e of the full vector is x; *slope by that. */
+static double value_where(const struct work *w, const struct fit_derived_value *d, size_t e, double x, double *slope)
+{
+    const struct fit_result *r = w->r;
+    const size_t p = r->nparam, q = r->nlinear, group = d->group < 0 ? 0 : (size_t)d->group;
+    memcpy(w->theta, r->theta, p * sizeof *w->theta);
+    memcpy(w->lin, r->lin, r->ngroup * q * sizeof *w->lin);
+    *(e < p ? &w->theta[e] : &w->lin[e - p]) = x;
+    w->k->derive(w->l, w->theta, w->lin, group, w->values, w->gradient);
+    *slope = w->gradient[d->which * (p + q) + (e < p ? e : p + (e - p) % q)];
+    return w->values[d->which];
+}
+
+/* Intervals of its one parameter, carried over; where it turns between their ends, as where it has several parameters,
+ * by_one stays 0. */
+static void carry_over(const struct work *w, struct fit_derived_value *d)
+{
+    enum { STEPS = 16 };
+    const size_t e = only_one(w->r, d);
+    double end[2][2], at, slope;
+    d->by_one = FIT_INTERVAL_NONE;
+    const enum fit_interval_kind kind = e < w->r->nfull ? fit_profile_interval(w->r, e, end[0], end[1])
+                                                        : FIT_INTERVAL_NONE;
+    if (kind == FIT_INTERVAL_NONE || w->r->at_bound[e])
+        return;
+    const double best = e < w->r->nparam ? w->r->theta[e] : w->r->lin[e - w->r->nparam], sign = d->gradient[e];
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < 2; i++) {
+            double *to = (side == 0) == (sign > 0) ? d->lower : d->upper;
+            for (int k = 1; k <= STEPS && !isnan(end[side][i]); k++) {
+                at = value_where(w, d, e, best + (end[side][i] - best) * k / STEPS, &slope);
+                if (!(slope * sign > 0) || !isfinite(at))
+                    return;
+            }
+            to[i] = isnan(end[side][i]) ? NAN : at;
+        }
+    d->by_one = kind;
+}
+
 enum fit_status fit_derived_errors(const struct fit_kernel *kernel, const struct fit_layout *layout,
                                    struct fit_result *res, struct fit_error *err)
 {
-    struct work w = {.k = kernel, .r = res};
+    struct work w = {.k = kernel, .r = res, .l = layout};
     FIT_SCRATCH(a);
     const size_t n = kernel->ncombination;
     size_t most = 1;
@@ -167,12 +222,18 @@ enum fit_status fit_derived_errors(const struct fit_kernel *kernel, const struct
     FIT_TAKE_DOUBLES(&a, n, &w.combined);
     FIT_TAKE_DOUBLES(&a, n * res->nparam, &w.slope);
     FIT_TAKE_DOUBLES(&a, (n + 1) * most, &w.base);
+    FIT_TAKE_DOUBLES(&a, res->nparam, &w.theta);
+    FIT_TAKE_DOUBLES(&a, res->ngroup * res->nlinear, &w.lin);
+    FIT_TAKE_DOUBLES(&a, kernel->nderived, &w.values);
+    FIT_TAKE_DOUBLES(&a, kernel->nderived * (res->nparam + res->nlinear), &w.gradient);
     if (a.failed)
         return fit_no_memory(err, "fit, derived quantities");
     if (kernel->combine && res->nderived)
         kernel->combine(layout, res->theta, w.combined, w.slope);
-    for (size_t k = 0; k < res->nderived; k++)
+    for (size_t k = 0; k < res->nderived; k++) {
         find_error(&w, &res->derived[k]);
+        carry_over(&w, &res->derived[k]);
+    }
     return FIT_OK;
 }
 
@@ -182,6 +243,11 @@ enum fit_interval_kind fit_derived_interval(const struct fit_result *r, const st
     static const double tail[2] = {0.16, 0.025};
     const double dof = r->noise == FIT_NOISE_RESIDUALS ? fmax((double)r->npoint - (double)r->nfree, 1) : INFINITY;
     lower[0] = lower[1] = upper[0] = upper[1] = NAN;
+    if (d->by_one) {
+        memcpy(lower, d->lower, sizeof d->lower);
+        memcpy(upper, d->upper, sizeof d->upper);
+        return (enum fit_interval_kind)d->by_one;
+    }
     if (r->robust.kind == FIT_ROBUST_WITHHELD || isnan(d->std))
         return FIT_INTERVAL_NONE;
     for (int i = 0; i < 2; i++) {

@@ -168,6 +168,8 @@ struct fit_derived_value {
     double value;
     double std, std_robust; /* NaN: there is none (std_robust: as those of parameters) */
     double wider;           /* as fit_interval.wider */
+    int by_one;             /* 0: intervals are those of std; else FIT_INTERVAL_*: its one parameter's, carried over: */
+    double lower[2], upper[2]; /* 68, 95 %; NaN: an end that the data do not set */
     char reason[480];       /* std NaN: why; else "" */
     double *gradient;       /* nfull */
     double spread; /* standard error by J^T J with what the data do not determine left out; NaN: that has a part in it */

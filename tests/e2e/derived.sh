@@ -65,6 +65,17 @@ for name in half_life area; do
     near "error of $name" "$(number one derived $name std)" "$(number two parameters $name std)" 1e-5
     near "robust error of $name" "$(number one derived $name std_robust)" "$(number two parameters $name std_robust)" 1e-3
 done
+ends() { # ends OUT SECTION NAME: of 95 %, in one line
+    awk -v section="  \"$2\": {" -v name="\"$3\": {" '
+        index($0, section) == 1 { on = 1 }
+        on && index($0, name) { inside = 1 }
+        inside && /"interval_95"/ { take = 1; next }
+        take && /\]/ { exit }
+        take { gsub(/[ ,]/, ""); printf "%s ", $0 }' "$1/fit.json"
+}
+set -- $(ends one parameters rate) $(ends one derived half_life)
+near "upper end of the half-life" "$4" "$(awk -v r="$1" 'BEGIN { printf "%.15g", log(2) / r }')" 1e-9
+near "lower end of the half-life" "$3" "$(awk -v r="$2" 'BEGIN { printf "%.15g", log(2) / r }')" 1e-9
 near "speed" "$(number one derived speed value)" "$(awk -v r="$(number one parameters rate value)" 'BEGIN { printf "%.15g", r * 18000 }')" 1e-6
 grep -q 'half_life .*+-.*derived' one/summary.txt || fail "the summary has no derived quantities"
 
