@@ -1,5 +1,6 @@
 /* page.c -- what stands on the page that documents a model. */
 #include "document/page.h"
+#include "graph/march.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -175,14 +176,19 @@ static void states(struct page *p, unsigned char *shown)
 {
     struct hg_model *m = p->m;
     struct hg_formula f;
-    if (m->state.n)
+    const struct hg_march *march = m->expr->march;
+    if (m->state.n && march->flow)
+        paragraph(p, hg_format(p->a, "States follow a differential equation; a dot is the rate of change by %s. What they are "
+                                     "at the beginning comes behind each of them.",
+                               m->column.item[hg_at(m->expr, march->time)->ref].name));
+    else if (m->state.n)
         paragraph(p, "States are carried from row to row, here to row n; what stands for them before the first row comes "
                      "behind each of them.");
     for (uint32_t q = 0; q < m->state.n; q++) {
         const struct hg_symbol_decl *s = &m->state.item[q];
         if (s->doc)
             paragraph(p, hg_format(p->a, "%s: %s", s->name, s->doc));
-        hg_typeset_part(m, s->written, s->name, &f);
+        hg_typeset_part(m, s->written, march->flow ? hg_format(p->a, "%s_dot", s->name) : s->name, &f);
         formula(p, &f);
         parts(p, s->written, shown);
         hg_typeset_part(m, s->before, hg_format(p->a, "%s_0", s->name), &f);

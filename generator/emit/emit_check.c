@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/eval.h"
+#include "graph/march.h"
 
 enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4 };
 
@@ -33,6 +34,13 @@ struct check {
     long double *value2;        /* npoint x nsecond */
     double *error2, *direction; /* the same; K + ngroup x Q */
 };
+
+/* Sets of parameters, the starts among them; of differential equations, which take their time, two. */
+static uint32_t sets_of(const struct hg_model *m)
+{
+    const uint32_t most = m->expr->march && m->expr->march->flow ? 2 : SETS;
+    return 1 + (m->nscreen < most - 1 ? m->nscreen : most - 1);
+}
 
 static double *numbers(struct check *c, size_t n)
 {
@@ -172,6 +180,7 @@ static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, 
     if (c->m->expr->march) {
         p->history = c->history;
         p->nhistory = i;
+        p->sharp = 1;
     }
     if (c->m->space == FIT_PAIRS) {
         p->i = c->frame[i];
@@ -245,7 +254,7 @@ static void write_head(const struct check *c, const struct hg_variant *v)
     fprintf(c->out, "homodyne-selfcheck 1\nmodel %s variant %s hash %s\n", m->name, v->name, m->hash);
     fprintf(c->out, "sizes %u %u %u %u %u %u %u %u %u %u %u\n", c->K, c->Q, m->setting.n, m->axis.n, m->column.n,
             c->ngroup, m->space == FIT_PAIRS ? (uint32_t)FRAMES : 0, c->nframe, c->nrow, c->npoint,
-            1 + (m->nscreen < SETS - 1 ? m->nscreen : SETS - 1));
+            1 + (sets_of(m) - 1));
     list(c->out, "setting", m->setting.n, c->setting);
     list(c->out, "coord", (size_t)m->axis.n * c->ngroup, c->coord);
     list(c->out, "step", 1, &c->step);
@@ -318,7 +327,7 @@ static void write_all(struct hg_model *m, const struct hg_variant *v, int hessia
         write_head(&c, v);
     for (uint32_t k = 0; k < c.Q; k++)
         c.lin[k] = isfinite(m->linear.item[k].start) ? m->linear.item[k].start : 1.0;
-    for (uint32_t s = 0; s < SETS && s <= m->nscreen; s++) {
+    for (uint32_t s = 0; s < sets_of(m); s++) {
         for (uint32_t k = 0; k < c.K; k++)
             c.theta[k] = s ? m->screen[(size_t)(s - 1) * c.K + k] : m->param.item[k].start;
         sweep(&c, c.symbolic, 0);

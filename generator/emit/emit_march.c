@@ -5,12 +5,16 @@
  *     for rows of the group:  x = step(x_before, columns of the row);  tables[row] = ...;  x_before = x
  *
  * Numbers are doubles, one after the other: the same bits whoever calls.
+ *
+ * Of a differential equation the solver (fit/ode.h) goes from the time of one row to that of the next, with a function
+ * of the rates of all that is carried; where time goes back it begins again.
  */
 #include "emit/emit.h"
 
 struct march {
     struct hg_emit *em;
     const struct hg_march *m;
+    const char *name;    /* of the function: "march_values" */
     uint32_t width;      /* values of a state that are carried: 1, or 1 + nparam */
     const char **before; /* [state x width] names of variables; NULL: not carried */
     const char **now;
@@ -54,13 +58,15 @@ static uint32_t all_roots(const struct march *x, hg_id *root)
                 root[n++] = root_of(x, x->em->p->before, q, k);
                 root[n++] = root_of(x, x->em->p->step, q, k);
             }
+    if (x->m->flow)
+        root[n++] = x->em->p->from;
     return n;
 }
 
 static struct hg_code begin(struct march *x, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
-    hg_id *root = hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + 1) * sizeof *root);
+    hg_id *root = hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + 2) * sizeof *root);
     uint32_t nroot = all_roots(x, root);
     struct hg_code c = {.e = em->e,
                         .out = out,
@@ -171,14 +177,139 @@ static void end_group(struct march *x, struct hg_code *c)
         }
 }
 
-static void write(struct march *x, const char *name, struct hg_tree *out)
+/* --- differential equations ------------------------------------------------------------------------------------- */
+
+/* Place of value k of state q in what the solver carries: values first. */
+static uint32_t place_of(const struct march *x, uint32_t q, uint32_t k)
 {
-    hg_open_function(out, "static int", name, "const struct fit_layout *l, const double *theta, const struct tables w");
+    uint32_t n = 0;
+    if (k == 0)
+        return q;
+    for (uint32_t a = 0; a < x->m->n; a++)
+        for (uint32_t b = 1; b < x->width; b++) {
+            if (a == q && b == k)
+                return x->m->n + n;
+            n += (uint32_t)is_carried(x, a, b);
+        }
+    return 0;
+}
+
+static uint32_t carried(const struct march *x)
+{
+    uint32_t n = 0;
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++)
+            n += (uint32_t)is_carried(x, q, k);
+    return n;
+}
+
+static void each_carried(struct march *x, struct hg_code *c, void (*write)(struct march *, struct hg_code *, uint32_t, uint32_t))
+{
+    for (uint32_t q = 0; q < x->m->n; q++)
+        for (uint32_t k = 0; k < x->width; k++)
+            if (is_carried(x, q, k))
+                write(x, c, q, k);
+}
+
+static void bind_value(struct march *x, struct hg_code *c, uint32_t q, uint32_t k)
+{
+    hg_id leaf = hg_carried(x->em->e, q, 0, k);
+    const char *name = hg_code_unique(c, hg_at(c->e, leaf)->name ? hg_at(c->e, leaf)->name : "state");
+    hg_line(c, "const double %s = x[%u];", name, place_of(x, q, k));
+    hg_code_bind(c, leaf, name);
+}
+
+static void write_rate(struct march *x, struct hg_code *c, uint32_t q, uint32_t k)
+{
+    hg_id root = root_of(x, x->em->p->step, q, k);
+    hg_code_need(c, root);
+    const char *value = hg_code_text(c, root);
+    hg_code_source(c, root);
+    hg_line(c, "dx[%u] = %s;", place_of(x, q, k), value);
+}
+
+static void write_start(struct march *x, struct hg_code *c, uint32_t q, uint32_t k)
+{
+    hg_id root = root_of(x, x->em->p->before, q, k);
+    hg_code_need(c, root);
+    hg_line(c, "start[%u] = %s;", place_of(x, q, k), hg_code_text(c, root));
+}
+
+static void write_table(struct march *x, struct hg_code *c, uint32_t q, uint32_t k)
+{
+    const char *table = table_of(x, q, 0, k);
+    if (table)
+        hg_line(c, "w.%s[row] = x[%u];", table, place_of(x, q, k));
+}
+
+static void write_padding(struct march *x, struct hg_code *c, uint32_t q, uint32_t k)
+{
+    const char *table = table_of(x, q, 0, k);
+    if (table)
+        hg_line(c, "fit_pad_rows(end, w.%s);", table);
+}
+
+static void write_rates(struct march *x, struct hg_tree *out)
+{
+    hg_open_function(out, "static void", hg_format(x->em->e->arena, "%s_rates", x->name),
+                     "const void *context, double time, const double *x, double *dx");
+    hg_put(out, "    const struct flow *flow = context;\n    const struct fit_layout *const l = flow->l;\n");
+    hg_define(out, "theta", "    const double *const theta = flow->theta;\n");
+    hg_define(out, "w", "    const struct tables w = *flow->w;\n");
+    hg_define(out, "g", "    const size_t g = flow->g;\n");
     hg_emit_declare_names(x->em, out);
-    hg_put(out, "    double check = 0.0; /* NaN where a state is not finite */\n"
-                "    for (size_t g = 0; g < l->ngroup; g++) {\n"
-                "        const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\n"
-                "        if (first == end)\n            continue;\n");
+    struct hg_code c = begin(x, out);
+    c.indent = 1;
+    hg_code_bind(&c, x->m->time, "time");
+    each_carried(x, &c, bind_value);
+    each_carried(x, &c, write_rate);
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    hg_put(out, "    (void)l;\n}\n\n");
+}
+
+static void write_solution(struct march *x, struct hg_tree *out)
+{
+    const uint32_t n = carried(x), column = hg_at(x->em->e, x->m->time)->ref;
+    hg_put(out, "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u)];\n"
+                "        const struct flow flow = {l, theta, &w, g};\n"
+                "        struct fit_ode ode = {.rates = %s_rates, .context = &flow, .nvalue = %u, .n = %u,\n"
+                "                              .tolerance = %s, .top = top, .work = work};\n",
+           n, n, x->m->n, n, x->name, x->m->n, n, hg_number(x->em->e->arena, x->m->tolerance));
+    struct hg_code c = begin(x, out);
+    hg_line(&c, "{");
+    c.indent++;
+    hg_code_push(&c);
+    hg_define(out, "row", "            const size_t row = first;\n");
+    each_carried(x, &c, write_start);
+    hg_code_pop(&c);
+    c.indent--;
+    hg_line(&c, "}");
+    hg_code_need(&c, x->em->p->from);
+    hg_line(&c, "const double from = %s;", hg_code_text(&c, x->em->p->from));
+    hg_line(&c, "double now = NAN; /* nothing is solved yet */");
+    hg_line(&c, "for (size_t row = first; row < end; row++) {");
+    c.indent++;
+    hg_line(&c, "const double time = l->column[%u][row];", column);
+    hg_line(&c, "if (!(time >= now)) {");
+    hg_line(&c, "    fit_ode_begin(&ode, start, x);");
+    hg_line(&c, "    now = from;");
+    hg_line(&c, "}");
+    hg_line(&c, "if (!fit_ode_to(&ode, now, time, x))");
+    hg_line(&c, "    return 0;");
+    hg_line(&c, "now = time;");
+    each_carried(x, &c, write_table);
+    hg_line(&c, "for (size_t k = 0; k < %u; k++)", n);
+    hg_line(&c, "    check += 0.0 * x[k];");
+    c.indent--;
+    hg_line(&c, "}");
+    each_carried(x, &c, write_padding);
+    hg_code_pop(&c);
+    hg_code_end(&c);
+}
+
+static void write_rows(struct march *x, struct hg_tree *out)
+{
     struct hg_code c = begin(x, out);
     declare_before(x, &c);
     set_before(x, &c);
@@ -193,6 +324,23 @@ static void write(struct march *x, const char *name, struct hg_tree *out)
     end_group(x, &c);
     hg_code_pop(&c);
     hg_code_end(&c);
+}
+
+static void write(struct march *x, const char *name, struct hg_tree *out)
+{
+    x->name = name;
+    if (x->m->flow)
+        write_rates(x, out);
+    hg_open_function(out, "static int", name, "const struct fit_layout *l, const double *theta, const struct tables w");
+    hg_emit_declare_names(x->em, out);
+    hg_put(out, "    double check = 0.0; /* NaN where a state is not finite */\n"
+                "    for (size_t g = 0; g < l->ngroup; g++) {\n"
+                "        const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\n"
+                "        if (first == end)\n            continue;\n");
+    if (x->m->flow)
+        write_solution(x, out);
+    else
+        write_rows(x, out);
     hg_put(out, "    }\n    return check == 0.0;\n}\n\n");
 }
 
@@ -215,6 +363,10 @@ void hg_emit_march(struct hg_emit *em, struct hg_tree *out)
     most = (size_t)x.m->n * (em->p->nparam + 1);
     x.before = hg_alloc(em->e->arena, most * sizeof *x.before);
     x.now = hg_alloc(em->e->arena, most * sizeof *x.now);
+    if (x.m->flow)
+        hg_put(out, "#include \"fit/ode.h\"\n\n/* What the rates of states need to know. */\nstruct flow {\n"
+                    "    const struct fit_layout *l;\n    const double *theta;\n    const struct tables *w;\n"
+                    "    size_t g;\n};\n\n");
     hg_put(out, "/* States, from row to row of each group; 0: something is not finite. */\n");
     x.width = 1;
     write(&x, "march_values", out);

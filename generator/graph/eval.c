@@ -15,6 +15,8 @@ struct hg_eval {
     const struct hg_expr *e;
     hg_id n;              /* nodes 1 .. n-1 */
     unsigned char *need;
+    hg_id *list;          /* those that are needed */
+    uint32_t nlist;
     struct hg_num *one;   /* value of nodes that are no functions of time */
     struct hg_num **table;/* tables of those that are, and of what varies with turns of a sum (loop.h) */
     uint32_t ntime;
@@ -36,9 +38,18 @@ struct hg_eval *hg_eval_new(const struct hg_expr *e, uint32_t nroot, const hg_id
         if (ev->need[id])
             for (uint32_t k = 0; k < hg_at(e, id)->nargs; k++)
                 ev->need[hg_at(e, id)->arg[k]] = 1;
-    for (hg_id id = 1; id < e->n && !ev->march; id++)
-        if (ev->need[id] && hg_at(e, id)->op == HG_STATE)
-            ev->march = hg_marcher_new(e);
+    int states = 0, slopes = 0;
+    ev->list = hg_zeros(e->n, sizeof *ev->list);
+    for (hg_id id = 1; id < e->n; id++)
+        if (ev->need[id])
+            ev->list[ev->nlist++] = id;
+    for (hg_id id = 1; id < e->n; id++)
+        if (ev->need[id] && hg_at(e, id)->op == HG_STATE) {
+            states = 1;
+            slopes |= hg_state_at(e, id).k != 0;
+        }
+    if (states)
+        ev->march = hg_marcher_new(e, slopes);
     return ev;
 }
 
@@ -52,6 +63,7 @@ void hg_eval_free(struct hg_eval *ev)
     free(ev->table);
     free(ev->one);
     free(ev->need);
+    free(ev->list);
     free(ev);
 }
 
@@ -295,8 +307,8 @@ void hg_eval_run(struct hg_eval *ev, const struct hg_point *p)
             ev->table[id] = NULL;
         }
     ev->ntime = p->ntime;
-    for (hg_id id = 1; id < ev->n; id++)
-        evaluate_needed(ev, id);
+    for (uint32_t k = 0; k < ev->nlist; k++)
+        evaluate_needed(ev, ev->list[k]);
 }
 
 void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p)

@@ -34,6 +34,8 @@ struct hg_point {
      * row (marcher.h). */
     const double *const *history;
     uint32_t nhistory;
+    int sharp;                      /* states of a differential equation, more sharply than their tolerance, which is
+                                       then their error */
     const struct hg_marcher *march; /* not NULL: inside a step, where it knows all leaves */
 };
 

@@ -36,6 +36,14 @@ void hg_march_step(struct hg_expr *e, uint32_t state, hg_id step)
     e->march->order[e->march->nstep++] = state;
 }
 
+void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance)
+{
+    e->march->flow = 1;
+    e->march->time = time;
+    e->march->from = from;
+    e->march->tolerance = tolerance;
+}
+
 hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k)
 {
     return hg_opaque(e, HG_CARRIED, hg_carried_ref(state, before, k), HG_R);
@@ -48,6 +56,8 @@ static void mark_steps(const struct hg_expr *e, unsigned char *mark)
     for (uint32_t q = 0; q < e->march->n; q++) {
         mark[e->march->state[q].before] = mark[e->march->state[q].step] = 1;
     }
+    if (e->march->flow)
+        mark[e->march->time] = mark[e->march->from] = 1;
     for (hg_id id = e->n - 1; id > 0; id--)
         for (uint32_t k = 0; mark[id] && k < hg_at(e, id)->nargs; k++)
             mark[hg_at(e, id)->arg[k]] = 1;

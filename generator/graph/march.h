@@ -36,6 +36,12 @@ struct hg_march {
     hg_id *arg;      /* CONST place-holder, then the symbols of all steps */
     uint32_t narg;   /* symbols */
     int closed;
+
+    /* Of a differential equation: states follow it from row to row, their steps are rates of change at the time; CARRIED
+     * leaves in them are of the time. */
+    int flow;
+    hg_id time, from; /* COLUMN; when the states are `before` */
+    double tolerance; /* of a step of the solver */
 };
 
 /* Which value a CARRIED leaf or a STATE is. */
@@ -53,6 +59,9 @@ uint32_t hg_march_add(struct hg_expr *e, const char *name, hg_id before);
 
 /* Its step: of states of the row before, and of those of this row whose steps were given earlier. */
 void hg_march_step(struct hg_expr *e, uint32_t state, hg_id step);
+
+/* All states follow a differential equation in `time`, a column, from the time `from` on.  Their steps are rates. */
+void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance);
 
 /* The leaf of a value. */
 hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "fit/ode.h"
 
 struct hg_marcher {
     const struct hg_expr *e;
@@ -18,6 +19,12 @@ struct hg_marcher {
     const double *row;               /* columns of the row at hand; NULL: those of the arguments times */
     uint32_t made_up;                /* what belongs to so many rows before the own */
     int valid;
+
+    /* Of a differential equation. */
+    struct hg_eval *from;
+    long double time, end;           /* of the rates at hand; of the solution in `now` */
+    struct hg_num *sharp, *stage;    /* the solution of a tolerance far below that of the model; of a step */
+    int sharpened;                   /* both are known */
 };
 
 static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_id *derivative, uint32_t n)
@@ -33,20 +40,25 @@ static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_
     return ev;
 }
 
-struct hg_marcher *hg_marcher_new(const struct hg_expr *e)
+struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
 {
     const struct hg_march *m = e->march;
     struct hg_marcher *x = hg_zeros(1, sizeof *x);
     x->e = e;
-    x->width = 1 + m->nparam;
+    x->width = 1 + (slopes ? m->nparam : 0);
     x->first = hg_zeros(m->n, sizeof *x->first);
     x->next = hg_zeros(m->n, sizeof *x->next);
     x->before = hg_zeros((size_t)m->n * x->width, sizeof *x->before);
     x->now = hg_zeros((size_t)m->n * x->width, sizeof *x->now);
     x->arg = hg_zeros(m->narg + 1, sizeof *x->arg);
     for (uint32_t q = 0; q < m->n; q++) {
-        x->first[q] = evaluator(e, m->state[q].before, m->state[q].d_before, m->nparam);
-        x->next[q] = evaluator(e, m->state[q].step, m->state[q].d_step, m->nparam);
+        x->first[q] = evaluator(e, m->state[q].before, m->state[q].d_before, x->width - 1);
+        x->next[q] = evaluator(e, m->state[q].step, m->state[q].d_step, x->width - 1);
+    }
+    if (m->flow) {
+        x->from = evaluator(e, m->from, NULL, 0);
+        x->sharp = hg_zeros((size_t)m->n * x->width, sizeof *x->sharp);
+        x->stage = hg_zeros((FIT_ODE_STAGES + 1) * (size_t)m->n * x->width, sizeof *x->stage);
     }
     return x;
 }
@@ -59,6 +71,9 @@ void hg_marcher_free(struct hg_marcher *x)
         hg_eval_free(x->first[q]);
         hg_eval_free(x->next[q]);
     }
+    hg_eval_free(x->from);
+    free(x->sharp);
+    free(x->stage);
     free(x->first);
     free(x->next);
     free(x->before);
@@ -85,6 +100,8 @@ struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf)
     const struct hg_carried_place p = hg_carried_at(n->ref);
     if (n->op == HG_CARRIED)
         return (p.before ? x->before : x->now)[p.state * x->width + p.k];
+    if (m->flow && leaf == m->time)
+        return (struct hg_num){x->time, 0, 0};
     if (n->op == HG_COLUMN && x->row)
         return (struct hg_num){x->row[n->ref], 0, 0};
     for (uint32_t k = 1; k <= m->narg; k++)
@@ -126,6 +143,145 @@ static void march(struct hg_marcher *x, const struct hg_point *p)
     }
 }
 
+/* --- differential equations ---------------------------------------------------------------------------------- */
+
+static const long double ROUGH = 1e-3L; /* tolerance where any solution will do */
+
+/* Rates of change at y and the time x->time to k. */
+static void rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k)
+{
+    const struct hg_march *m = x->e->march;
+    memcpy(x->now, y, (size_t)m->n * x->width * sizeof *y);
+    for (uint32_t q = 0; q < m->n; q++)
+        take(x, x->next[q], m->state[q].step, m->state[q].d_step, q, k);
+}
+
+/* y + h sum_s c_s k_s, of values, dual numbers and derivatives alike. */
+static void advance(const struct hg_marcher *x, size_t n, const struct hg_num *y, long double h, uint32_t stages,
+                    const double *c, struct hg_num *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        long double v = 0, d = 0;
+        for (uint32_t s = 0; s < stages; s++) {
+            v += c[s] * x->stage[s * n + i].v;
+            d += c[s] * x->stage[s * n + i].d;
+        }
+        to[i] = (struct hg_num){y[i].v + h * v, y[i].d + h * d, 0};
+    }
+}
+
+/* The values' error over what is allowed: fit/ode.h. */
+static long double step_error(const struct hg_marcher *x, size_t n, const struct hg_num *y, const long double *top,
+                              long double h, long double tolerance)
+{
+    long double five = 0, three = 0, all = 0;
+    const uint32_t nstate = x->e->march->n;
+    for (uint32_t q = 0; q < nstate; q++)
+        all = fmaxl(all, top[q]);
+    for (uint32_t q = 0; q < nstate; q++) {
+        const size_t i = (size_t)q * x->width;
+        long double e5 = 0, e3 = 0, size = fmaxl(fmaxl(fabsl(y[i].v), 1e-9L * top[q]), 1e-12L * all);
+        size = tolerance * fmaxl(size, fabsl(h * x->stage[i].v)) + 1e-300L;
+        for (uint32_t s = 0; s < FIT_ODE_STAGES; s++) {
+            e5 += fit_ode_e5[s] * x->stage[s * n + i].v;
+            e3 += fit_ode_e3[s] * x->stage[s * n + i].v;
+        }
+        five += e5 * e5 / (size * size);
+        three += e3 * e3 / (size * size);
+    }
+    return five > 0 || three > 0 ? fabsl(h) * five / sqrtl((five + 0.01L * three) * nstate) : 0;
+}
+
+/* One step from t, in y; the error of its values. */
+static long double one_step(struct hg_marcher *x, long double t, long double h, const long double *top,
+                            long double tolerance, struct hg_num *y, struct hg_num *work)
+{
+    const size_t n = (size_t)x->e->march->n * x->width;
+    const double *a = fit_ode_a;
+    x->time = t;
+    rates(x, y, x->stage);
+    for (uint32_t s = 1; s < FIT_ODE_STAGES; a += s, s++) {
+        advance(x, n, y, h, s, a, work);
+        x->time = t + fit_ode_c[s] * h;
+        rates(x, work, x->stage + s * n);
+    }
+    const long double error = step_error(x, n, y, top, h, tolerance);
+    if (error < 1)
+        advance(x, n, y, h, FIT_ODE_STAGES, fit_ode_b, y);
+    return error;
+}
+
+static int is_moderate(const struct hg_marcher *x, const struct hg_num *y)
+{
+    for (uint32_t q = 0; q < x->e->march->n; q++)
+        if (!(fabsl(y[(size_t)q * x->width].v) < 1e60L))
+            return 0;
+    return 1;
+}
+
+/* From t to `end`, in so many steps at most.  What cannot be reached is not a number where the value itself is asked for
+ * (strict); else the solution stays where it came to: there the model is judged as anywhere. */
+static void solve(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
+                  struct hg_num *y)
+{
+    const uint32_t most = strict ? 20000 : 32;
+    const uint32_t nstate = x->e->march->n;
+    struct hg_num *work = x->stage + FIT_ODE_STAGES * (size_t)nstate * x->width;
+    long double top[HG_MOST_STATES] = {0}, step = fabsl(end - t) / 16;
+    uint32_t steps = 0;
+    for (; t != end && steps < most && step > 0 && (strict || is_moderate(x, y)); steps++) {
+        for (uint32_t q = 0; q < nstate; q++)
+            top[q] = fmaxl(top[q], fabsl(y[(size_t)q * x->width].v));
+        const int last = step >= fabsl(end - t);
+        const long double h = last ? end - t : end < t ? -step : step;
+        const long double error = one_step(x, t, h, top, tolerance, y, work);
+        const long double factor = error > 0 ? 0.9L * powl(error, -0.125L) : 6;
+        step = fabsl(h) * fminl(fmaxl(isfinite(factor) ? factor : 0.2L, 0.2L), 6);
+        if (error < 1)
+            t = last ? end : t + h;
+        if (t + h == t)
+            break;
+    }
+    for (uint32_t q = 0; !strict && q < nstate; q++) { /* what has died out is not below 0 but for its roughness */
+        struct hg_num *v = &y[(size_t)q * x->width];
+        if (v->v < 0 && v->v > -ROUGH * top[q])
+            v->v = -v->v;
+    }
+    for (uint32_t q = 0; strict && t != end && q < nstate; q++)
+        y[(size_t)q * x->width].v = NAN;
+}
+
+/* The solution at the time of p, from that of the last point where this goes on from it.  Its error is that of the
+ * model's tolerance, told by a solution of a smaller one. */
+static void flow(struct hg_marcher *x, const struct hg_point *p, long double end, int goes_on)
+{
+    const struct hg_march *m = x->e->march;
+    const size_t n = (size_t)m->n * x->width;
+    long double begin = x->end;
+    struct hg_num *y = hg_zeros(n, sizeof *y);
+    x->row = NULL;
+    x->made_up = 0;
+    if (!goes_on || !p->sharp || !x->sharpened) { /* each by itself where steps are rough: then they are the same */
+        const struct hg_point inside = {.march = x};
+        hg_eval_run(x->from, &inside);
+        begin = hg_eval_get(x->from, m->from, 0).v;
+        for (uint32_t q = 0; q < m->n; q++)
+            take(x, x->first[q], m->state[q].before, m->state[q].d_before, q, x->before);
+        memcpy(x->sharp, x->before, n * sizeof *y);
+    }
+    memcpy(y, x->before, n * sizeof *y); /* between points: the solution */
+    if (p->sharp)
+        solve(x, begin, end, fmaxl(1e-2L * m->tolerance, 1e-15L), 1, x->sharp);
+    solve(x, begin, end, p->sharp ? m->tolerance : fmaxl(m->tolerance, ROUGH), p->sharp, y);
+    memcpy(x->before, y, n * sizeof *y);
+    memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
+    for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
+        x->now[i].e = ((i % x->width ? 1000 : 30) * m->tolerance * fabsl(y[i].v) + (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L;
+    x->end = end;
+    x->sharpened = p->sharp;
+    free(y);
+}
+
 static int same(const struct hg_num *a, const struct hg_num *b)
 {
     return a->v == b->v && a->d == b->d && a->e == b->e;
@@ -135,10 +291,21 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
                              const struct hg_point *p)
 {
     const struct hg_march *m = x->e->march;
-    int known = x->valid && x->history == p->history && x->nhistory == p->nhistory;
-    for (uint32_t k = 1; k <= m->narg && known; k++)
-        known = same(&x->arg[k], &arg[k]);
-    if (!known) {
+    int known = x->valid && x->history == p->history && x->nhistory == p->nhistory, goes_on = x->valid;
+    long double time = 0;
+    for (uint32_t k = 1; k <= m->narg; k++) {
+        const int is_time = m->flow && m->arg[k] == m->time;
+        known = known && same(&x->arg[k], &arg[k]);
+        goes_on = goes_on && (is_time ? arg[k].v >= x->end : same(&x->arg[k], &arg[k]));
+        time = is_time ? arg[k].v : time;
+    }
+    if (!known && m->flow) {
+        memcpy(x->arg, arg, (m->narg + 1) * sizeof *arg);
+        x->history = p->history;
+        x->nhistory = p->nhistory;
+        flow(x, p, time, goes_on);
+        x->valid = 1;
+    } else if (!known) {
         memcpy(x->arg, arg, (m->narg + 1) * sizeof *arg);
         x->history = p->history;
         x->nhistory = p->nhistory;

@@ -11,7 +11,8 @@ enum { HG_MADE_UP_ROWS = 4 };
 
 struct hg_marcher;
 
-struct hg_marcher *hg_marcher_new(const struct hg_expr *e);
+/* slopes: with derivatives of the states, not only dual numbers. */
+struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes);
 void hg_marcher_free(struct hg_marcher *x);
 
 /* The value `place` in the row of p after the rows of its history, where the symbols of steps have the values arg

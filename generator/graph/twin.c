@@ -44,7 +44,7 @@ struct hg_twins *hg_twins_new(const struct hg_expr *e, uint32_t nroot, const hg_
             t->need[hg_at(e, id)->arg[k]] |= t->need[id] & 3;
     for (hg_id id = 1; id < e->n && !t->march; id++)
         if ((t->need[id] & 3) && !(t->need[id] & 4) && hg_at(e, id)->op == HG_STATE)
-            t->march = hg_marcher_new(e);
+            t->march = hg_marcher_new(e, 1);
     return t;
 }
 

@@ -266,6 +266,7 @@ static int check_test(struct check *c, const struct hg_test *t, double expected,
         return check_answer(c, t, &p, expected, d);
     int ok = 1;
     p.history = t->row;
+    p.sharp = 1;
     for (uint32_t r = 0; r < t->nrow && ok; r++) {
         p.column = t->row[r];
         p.nhistory = r;

@@ -386,7 +386,7 @@ static const struct method {
     {"grid", m_grid},       {"axis", m_axis},         {"setting", m_setting},   {"parameter", m_parameter},
     {"columns", m_columns}, {"observe", dsl_observe}, {"variant", dsl_variant}, {"curve", dsl_curve},
     {"random", dsl_random}, {"test", dsl_test_point}, {"state", dsl_state},     {"step", dsl_step},
-    {"derived", dsl_derived},
+    {"derived", dsl_derived}, {"ode", dsl_ode},
 };
 enum { NMETHOD = sizeof method / sizeof *method };
 
@@ -418,7 +418,7 @@ static int model_index(lua_State *L)
     }
     dsl_fail(L, key,
              near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
-                       : "known: grid axis setting parameter columns state step observe variant curve derived random test",
+                       : "known: grid axis setting parameter columns state step ode observe variant curve derived random test",
              "a model has no '%s'", key);
 }
 

@@ -5,6 +5,8 @@
  *     previous(e)                                                its value in the row before
  *     previous(f, before)                                        that of any formula of a row, of a column
  *
+ *     m.ode(t, { from = 0, [u] = rate, [v] = rate })             states that follow a differential equation in the column t
+ *
  * A formula of a row may see what was measured in earlier rows, and not in its own.
  */
 #include <lauxlib.h>
@@ -132,11 +134,100 @@ int dsl_step(lua_State *L)
     return 0;
 }
 
+/* --- differential equations --------------------------------------------------------------------------------------- */
+
+static const char ode_usage[] = "m.ode(t, { from = 0, [u] = a * u, [v] = -b * v }), u and v from m.state";
+
+/* Rates see the time, states, and what is the same for a curve. */
+static void check_rate(lua_State *L, uint32_t q, hg_id rate, hg_id time)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    for (uint32_t k = 0; k < m->column.n; k++)
+        if (m->column.item[k].node != time && hg_contains(m->expr, rate, m->column.item[k].node))
+            dsl_fail(L, m->column.item[k].name, "between rows nothing is known of a column; an axis or a setting is known",
+                     "the rate of '%s' contains the column '%s'", march_of(L)->state[q].name, m->column.item[k].name);
+    for (uint32_t p = 0; p < march_of(L)->n; p++)
+        if (hg_contains(m->expr, rate, hg_carried(m->expr, p, 1, 0)))
+            dsl_fail(L, march_of(L)->state[p].name, NULL, "the rate of '%s' contains previous(%s): time has no rows",
+                     march_of(L)->state[q].name, march_of(L)->state[p].name);
+}
+
+/* The rate of state q, on top of the stack, whose unit is that of the state over that of time. */
+static void read_rate(lua_State *L, uint32_t q, const struct dsl_value *time)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_carried *s = &d->m->expr->march->state[q];
+    struct dsl_value v = dsl_value_at(L, -1, hg_format(d->arena, "the rate of '%s'", s->name));
+    hg_unit wanted = hg_unit_div(d->m->units, dsl_unit(L, d->m->state.item[q].unit), time->unit);
+    if (v.unit != wanted && v.unit != HG_UNIT_ANY)
+        dsl_complain(L, s->name, dsl_unit_help(L, v.unit, wanted),
+                     "unit mismatch: the rate of '%s' must be in %s, this one is in %s", s->name,
+                     dsl_unit_text(L, wanted), dsl_unit_text(L, v.unit));
+    if (hg_at(d->m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))
+        dsl_fail(L, s->name, NULL, "the rate of '%s' must be a formula of a row", s->name);
+    check_rate(L, q, v.id, time->id);
+    if (s->step)
+        dsl_fail(L, s->name, NULL, "the state '%s' has a step and a rate, or two of them", s->name);
+    hg_march_step(d->m->expr, q, v.id);
+    d->m->state.item[q].written = v.written;
+}
+
+/* When the states are what they are `before`: the same for all parameters. */
+static hg_id read_from(lua_State *L, const struct dsl_value *time)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    hg_id from = hg_const(dsl_build(L), 0.0);
+    if (lua_getfield(L, 2, "from") != LUA_TNIL) {
+        struct dsl_value v = dsl_value_at(L, -1, "from");
+        if (v.unit != time->unit && v.unit != HG_UNIT_ANY && !hg_is_const(m->expr, v.id, NULL))
+            dsl_complain(L, "from", dsl_unit_help(L, v.unit, time->unit), "unit mismatch: the time is in %s, from in %s",
+                         dsl_unit_text(L, time->unit), dsl_unit_text(L, v.unit));
+        if (hg_at(m->expr, v.id)->vary & ~(unsigned)HG_G)
+            dsl_fail(L, "from", NULL, "from is the same for all rows of a curve");
+        for (uint32_t k = 0; k < m->param.n; k++)
+            if (hg_contains(m->expr, v.id, m->param.item[k].node))
+                dsl_fail(L, "from", "a number, a setting or an axis", "from contains the parameter '%s'",
+                         m->param.item[k].name);
+        from = v.id;
+    }
+    lua_pop(L, 1);
+    return from;
+}
+
+int dsl_ode(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *t = dsl_test(L, 1);
+    if (!t || hg_at(d->m->expr, t->id)->op != HG_COLUMN)
+        dsl_fail(L, "ode", ode_usage, "the first argument of m.ode must be the column of the times");
+    dsl_need_table(L, 2, ode_usage);
+    if (!march_of(L) || d->m->nvariant)
+        dsl_fail(L, "ode", ode_usage, "m.ode comes after its states, and before m.observe");
+    if (march_of(L)->flow || march_of(L)->nstep)
+        dsl_fail(L, "ode", NULL, "a model has one m.ode, with the rates of all states, or steps");
+    struct dsl_value time = *t;
+    dsl_name_locals(L);
+    double tolerance = dsl_number(L, 2, "tolerance", 1e-11);
+    if (!(tolerance >= 1e-14 && tolerance <= 1e-3))
+        dsl_fail(L, "tolerance", "tolerance = 1e-11", "the tolerance of a step must be between 1e-14 and 1e-3");
+    hg_march_flow(d->m->expr, time.id, read_from(L, &time), tolerance);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        long q = state_at(L, -2);
+        if (q >= 0)
+            read_rate(L, (uint32_t)q, &time);
+        else if (lua_type(L, -2) != LUA_TSTRING || !dsl_is_in("from tolerance", lua_tostring(L, -2)))
+            dsl_fail(L, "ode", ode_usage, "m.ode has a key that is neither a state nor from nor tolerance");
+    }
+    return 0;
+}
+
 /* previous(e); previous(f, before). */
 static int call_previous(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     long q = state_at(L, 1);
+    if (march_of(L) && march_of(L)->flow)
+        dsl_fail(L, "previous", NULL, "previous is for rows that follow from rows, not for a differential equation");
     if (q >= 0 && !lua_isnoneornil(L, 2))
         dsl_fail(L, "previous", NULL, "the state '%s' knows its value before the first row: previous(%s)",
                  march_of(L)->state[q].name, march_of(L)->state[q].name);
@@ -197,7 +288,9 @@ void dsl_close_states(lua_State *L)
     if (!x || x->closed)
         return;
     for (uint32_t q = 0; q < x->n; q++)
-        if (!x->state[q].step)
+        if (!x->state[q].step && x->flow)
+            dsl_fail(L, x->state[q].name, ode_usage, "the state '%s' has no rate in m.ode", x->state[q].name);
+        else if (!x->state[q].step)
             dsl_fail(L, x->state[q].name, usage, "the state '%s' has no step: m.step(%s, ...)", x->state[q].name,
                      x->state[q].name);
     if (m->param.n > HG_MOST_STATE_PARAMETERS)

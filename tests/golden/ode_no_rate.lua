@@ -1,0 +1,8 @@
+-- A state without a rate.
+local m = model "bad" { title = "x" }
+local t, y = m.columns({ "t", range = {0, 10} }, "y")
+local k = m.parameter("k", { start = 0.5, bounds = {0, 1} })
+local u = m.state("u", { before = 1 })
+local v = m.state("v", { before = 1 })
+m.ode(t, { [u] = -k * u })
+m.observe(y, { mean = u + v })
