@@ -202,6 +202,12 @@ static const char *const missing[][2] = {
     {"rpm", "turns in a minute: take 1/s, and 1/60 in the formula"},
     {"dl", "a volume: take L or mL"},
     {"cP", "a viscosity: take Pa*s, 1 cP is 1e-3 Pa*s"},
+    {"psi", "a pressure: take Pa, 1 psi is 6894.76 Pa"},
+    {"hPa", "a pressure: take Pa, 1 hPa is 100 Pa"},
+    {"Da", "a mass, of a mole in g: take g/mol"},
+    {"kDa", "a mass, of a mole in kg: take kg/mol"},
+    {"dB", "a number: take 1, and 10^(x/10) in the formula"},
+    {"bpm", "beats in a minute: take 1/s, and 1/60 in the formula"},
     {"kcal", "an energy: take J, 1 kcal is 4184 J"},
     {"mmHg", "a pressure: take Pa, 1 mmHg is 133.322 Pa"},
 };
@@ -214,6 +220,18 @@ static int is_slip(const char *name, const char *other)
     const size_t n = strlen(other);
     return strlen(name) >= 5 ||
            (n >= 3 && (strcasecmp(name, other) == 0 || (strncmp(name, other, n) == 0 && strcmp(name + n, "s") == 0)));
+}
+
+/* "cm^3" for cm3, where cm is a word; NULL: it is no such. */
+static const char *power_without_sign(struct hg_units *u, const char *name)
+{
+    const size_t n = strcspn(name, "0123456789");
+    if (n == 0 || !name[n] || strspn(name + n, "0123456789") != strlen(name + n))
+        return NULL;
+    for (uint32_t k = 0; k < unit_nword + u->nextra; k++)
+        if (strlen(word_name(u, k)) == n && strncmp(word_name(u, k), name, n) == 0)
+            return hg_format(u->arena, "%s^%s", word_name(u, k), name + n);
+    return NULL;
 }
 
 /* The number of a word; 0 and *why when there is none. */
@@ -235,6 +253,11 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
     }
     for (size_t k = 0; k < unit_nsynonym; k++)
         nearest_offer(&near, unit_synonyms[k].name);
+    const char *power = power_without_sign(u, name);
+    if (power) {
+        *why = hg_format(u->arena, "unknown unit '%s'; powers have a sign: %s", name, power);
+        return 0;
+    }
     for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
         if (strcasecmp(missing[k][0], name) == 0) {
             *why = hg_format(u->arena, "unknown unit '%s'; %s", name, missing[k][1]);
