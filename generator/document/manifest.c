@@ -49,12 +49,8 @@ static void json_texts(FILE *out, const char *before, const char *key, const cha
     fputc(']', out);
 }
 
-static const char *const prior_word[] = {
-    [FIT_PRIOR_NONE] = "none", [FIT_PRIOR_NORMAL] = "normal",
-    [FIT_PRIOR_TRUNCATED_NORMAL] = "truncated_normal", [FIT_PRIOR_LOG_NORMAL] = "log_normal",
-    [FIT_PRIOR_HALF_NORMAL] = "half_normal", [FIT_PRIOR_EXPONENTIAL] = "exponential",
-    [FIT_PRIOR_BETA_SCALED] = "beta", [FIT_PRIOR_LOG_UNIFORM] = "log_uniform",
-    [FIT_PRIOR_HALF_CAUCHY] = "half_cauchy"};
+#define WORD(KIND, word, ...) word,
+static const char *const prior_word[] = {FIT_PRIORS(WORD)};
 
 static void json_symbol(FILE *out, const struct hg_symbol_decl *s)
 {
@@ -308,9 +304,8 @@ static void yaml_other_settings(FILE *out, struct hg_model *m)
 /* A prior in the words of the packages. */
 static const char *yaml_prior(struct hg_model *m, const struct hg_symbol_decl *s)
 {
-    static const char *const word[] = {
-        [FIT_PRIOR_NORMAL] = "Normal", [FIT_PRIOR_TRUNCATED_NORMAL] = "TruncatedNormal",
-        [FIT_PRIOR_LOG_NORMAL] = "LogNormal"};
+#define NAME(KIND, word, name, ...) name,
+    static const char *const word[] = {FIT_PRIORS(NAME)};
     struct hg_arena *a = m->expr->arena;
     if (s->prior != FIT_PRIOR_NORMAL && s->prior != FIT_PRIOR_TRUNCATED_NORMAL &&
         s->prior != FIT_PRIOR_LOG_NORMAL)

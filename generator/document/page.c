@@ -223,8 +223,11 @@ static const char *prior_text(struct page *p, const struct hg_symbol_decl *s)
     case FIT_PRIOR_EXPONENTIAL: return hg_format(p->a, "exponential, scale %s", b);
     case FIT_PRIOR_BETA_SCALED: return hg_format(p->a, "beta(%s, %s) over the bounds", a, b);
     case FIT_PRIOR_LOG_UNIFORM: return "uniform in the logarithm";
-    default: return "";
+    case FIT_PRIOR_NONE:
+    case FIT_PRIOR_TANH_NORMAL:
+    case FIT_PRIOR_JEFFREYS: break;
     }
+    return "";
 }
 
 static const struct hg_box *interval(struct page *p, double lower, double upper)

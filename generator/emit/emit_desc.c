@@ -38,15 +38,8 @@ static const char *number(const struct hg_model *m, double x)
 
 static const char *prior_name(enum fit_prior_kind kind)
 {
-    static const char *const name[] = {[FIT_PRIOR_NONE] = "FIT_PRIOR_NONE",
-                                       [FIT_PRIOR_NORMAL] = "FIT_PRIOR_NORMAL",
-                                       [FIT_PRIOR_TRUNCATED_NORMAL] = "FIT_PRIOR_TRUNCATED_NORMAL",
-                                       [FIT_PRIOR_LOG_NORMAL] = "FIT_PRIOR_LOG_NORMAL",
-                                       [FIT_PRIOR_HALF_NORMAL] = "FIT_PRIOR_HALF_NORMAL",
-                                       [FIT_PRIOR_EXPONENTIAL] = "FIT_PRIOR_EXPONENTIAL",
-                                       [FIT_PRIOR_BETA_SCALED] = "FIT_PRIOR_BETA_SCALED",
-                                       [FIT_PRIOR_LOG_UNIFORM] = "FIT_PRIOR_LOG_UNIFORM",
-                                       [FIT_PRIOR_HALF_CAUCHY] = "FIT_PRIOR_HALF_CAUCHY"};
+#define NAME(KIND, ...) "FIT_PRIOR_" #KIND,
+    static const char *const name[] = {FIT_PRIORS(NAME)};
     return name[kind];
 }
 

@@ -1,9 +1,6 @@
 /* dump.c -- a program between two passes, one node a line. */
 #include "graph/dump.h"
 
-
-#include "base/diag.h"
-
 const char *hg_vary_text(struct hg_arena *a, unsigned vary)
 {
     static const struct {

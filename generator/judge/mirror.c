@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "judge/degenerate.h"
-#include "base/diag.h"
 #include "graph/eval.h"
 
 static const long double ERROR_UNIT = 64 * 0x1p-64L;

@@ -212,11 +212,19 @@ static uint32_t prior_number(lua_State *L, const struct hg_symbol_decl *s, int s
     return 1 + n->ref;
 }
 
+static const struct {
+    const char *name;
+    int n, positive;
+    const char *usage;
+} prior[] = {
+#define PRIOR(KIND, word, name, numbers, positive, usage) {word, numbers, positive, usage},
+    FIT_PRIORS(PRIOR)
+};
+
 /* A prior with parameters is a density for all their values: no bound may cut it. */
 static void check_prior_from(lua_State *L, const struct hg_symbol_decl *s)
 {
-    int positive = s->prior == FIT_PRIOR_LOG_NORMAL || s->prior == FIT_PRIOR_HALF_NORMAL ||
-                   s->prior == FIT_PRIOR_EXPONENTIAL || s->prior == FIT_PRIOR_HALF_CAUCHY;
+    const int positive = prior[s->prior].positive;
     if (!s->prior_from[0] && !s->prior_from[1])
         return;
     if (!positive && s->prior != FIT_PRIOR_NORMAL)
@@ -230,29 +238,13 @@ static void check_prior_from(lua_State *L, const struct hg_symbol_decl *s)
 /* prior = {"normal", mean, sd}, ... */
 void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl *s)
 {
-    static const struct {
-        const char *name;
-        enum fit_prior_kind kind;
-        int first, n;
-        const char *usage;
-    } prior[] = {
-        {"none", FIT_PRIOR_NONE, 1, 0, "prior = {\"none\"}"},
-        {"normal", FIT_PRIOR_NORMAL, 1, 2, "prior = {\"normal\", mean, sd}"},
-        {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL, 1, 2, "prior = {\"truncated_normal\", mean, sd}"},
-        {"log_normal", FIT_PRIOR_LOG_NORMAL, 1, 2, "prior = {\"log_normal\", mean, sd} of the logarithm"},
-        {"half_normal", FIT_PRIOR_HALF_NORMAL, 2, 1, "prior = {\"half_normal\", scale}"},
-        {"exponential", FIT_PRIOR_EXPONENTIAL, 2, 1, "prior = {\"exponential\", scale}"},
-        {"half_cauchy", FIT_PRIOR_HALF_CAUCHY, 2, 1, "prior = {\"half_cauchy\", scale}"},
-        {"beta", FIT_PRIOR_BETA_SCALED, 1, 2, "prior = {\"beta\", a, b}, scaled to the bounds"},
-        {"log_uniform", FIT_PRIOR_LOG_UNIFORM, 1, 0, "prior = {\"log_uniform\"}, inside positive bounds"},
-    };
     struct nearest near = {.name = "?"};
     if (lua_getfield(L, t, key) == LUA_TNIL) {
         lua_pop(L, 1);
         return;
     }
     if (lua_type(L, -1) != LUA_TTABLE || lua_rawgeti(L, -1, 1) != LUA_TSTRING)
-        dsl_fail(L, "prior", prior[1].usage, "a prior is a list: its name, then its numbers");
+        dsl_fail(L, "prior", prior[FIT_PRIOR_NORMAL].usage, "a prior is a list: its name, then its numbers");
     near.name = dsl_text_at(L, -1, "the prior");
     lua_pop(L, 1);
     for (size_t k = 0; k < sizeof prior / sizeof *prior; k++) {
@@ -264,10 +256,10 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
             dsl_fail(L, "prior", prior[k].usage, "the prior \"%s\" has %d numbers", prior[k].name, prior[k].n);
         for (int i = 0; i < prior[k].n; i++, lua_pop(L, 1)) {
             lua_rawgeti(L, -1, i + 2);
-            int at = prior[k].first + i; /* 1: a, 2: b */
+            int at = 3 - prior[k].n + i; /* 1: a, 2: b */
             s->prior_from[at - 1] = prior_number(L, s, at == 2, to[at]);
         }
-        s->prior = prior[k].kind;
+        s->prior = (enum fit_prior_kind)k;
         check_prior_from(L, s);
         if (prior[k].n && !s->prior_from[1] && !(s->prior_b > 0))
             dsl_fail(L, "prior", prior[k].usage, "the last number of a prior must be positive");

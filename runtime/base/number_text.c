@@ -35,3 +35,22 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
     snprintf(e, ne, "%.*f", decimals < 0 ? 0 : decimals, std);
     without_minus_zero(v);
 }
+
+int fit_put_wrapped(FILE *f, const char *text, size_t width, int indent, int most)
+{
+    int lines = 0;
+    while (*text && lines < most) {
+        const int blank = lines++ ? indent : 0;
+        size_t n = strlen(text), room = width - (size_t)blank;
+        if (n > room) {
+            n = room;
+            while (n > 0 && text[n] != ' ')
+                n--;
+            n = n ? n : room;
+        }
+        fprintf(f, "%*s%.*s\n", blank, "", (int)n, text);
+        text += n;
+        text += strspn(text, " ");
+    }
+    return lines;
+}

@@ -1,8 +1,13 @@
-/* number_text.h -- a value and its error as text. */
+/* number_text.h -- a value and its error as text; words over several lines. */
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* "1998.3" and "21": value with two digits of its error.  std not finite or 0: six digits, error
  * empty. */
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
+
+/* Prints words over as many lines of at most `width` bytes as they take, those after the first indented by so many
+ * blanks, but not more than `most`; how many lines there were. */
+int fit_put_wrapped(FILE *f, const char *text, size_t width, int indent, int most);

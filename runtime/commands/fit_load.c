@@ -3,11 +3,9 @@
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
-#include "input/source.h"
 #include "input/table.h"
 #include "setup/memory_plan.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

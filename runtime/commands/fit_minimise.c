@@ -7,8 +7,6 @@
 #include "machine/memory.h"
 #include "setup/memory_plan.h"
 
-#include <math.h>
-
 static int on_progress(void *user, const struct fit_progress *p)
 {
     struct fit_job *job = user;

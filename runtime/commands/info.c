@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "commands/program.h"
 #include "machine/cpu.h"
+#include "model/prior.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,20 +12,9 @@
 /* "normal(0, 2)"; a number that is another parameter, of a hierarchy, is told by its name: "normal(mu, spread)". */
 static const char *prior_text(const struct fit_kernel *k, const struct fit_param *p, char *text, size_t size)
 {
-    static const struct {
-        const char *name;
-        int a, b; /* numbers that it has */
-    } prior[] = {[FIT_PRIOR_NONE] = {"flat", 0, 0},
-                 [FIT_PRIOR_NORMAL] = {"normal", 1, 1},
-                 [FIT_PRIOR_TRUNCATED_NORMAL] = {"truncated_normal", 1, 1},
-                 [FIT_PRIOR_LOG_NORMAL] = {"log_normal", 1, 1},
-                 [FIT_PRIOR_HALF_NORMAL] = {"half_normal", 0, 1},
-                 [FIT_PRIOR_EXPONENTIAL] = {"exponential", 0, 1},
-                 [FIT_PRIOR_BETA_SCALED] = {"beta_scaled", 1, 1},
-                 [FIT_PRIOR_LOG_UNIFORM] = {"log_uniform", 0, 0},
-                 [FIT_PRIOR_HALF_CAUCHY] = {"half_cauchy", 0, 1}};
+    const int n = fit_prior_numbers(p->prior);
     const double value[2] = {p->prior_a, p->prior_b};
-    const int there[2] = {prior[p->prior].a, prior[p->prior].b};
+    const int there[2] = {n > 1, n > 0};
     char number[2][64] = {"", ""};
     const size_t place = p >= k->param && p < k->param + k->nparam ? (size_t)(p - k->param) : k->nparam;
     for (int i = 0; i < 2; i++) {
@@ -34,9 +24,8 @@ static const char *prior_text(const struct fit_kernel *k, const struct fit_param
         else if (there[i])
             snprintf(number[i], sizeof number[i], "%g", value[i]);
     }
-    const int n = there[0] + there[1];
-    snprintf(text, size, "%s%s%s%s%s%s", prior[p->prior].name, n ? "(" : "", number[0], n == 2 ? ", " : "", number[1],
-             n ? ")" : "");
+    snprintf(text, size, "%s%s%s%s%s%s", p->prior == FIT_PRIOR_NONE ? "flat" : fit_prior_word(p->prior), n ? "(" : "",
+             number[0], n == 2 ? ", " : "", number[1], n ? ")" : "");
     return text;
 }
 

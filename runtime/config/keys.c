@@ -43,15 +43,9 @@ const struct fit_cfg_word fit_cfg_word_method[] = {
 const struct fit_cfg_word fit_cfg_word_prior_compat[] = {
     {"none", FIT_PEER_NONE}, {"homodyne", FIT_PEER_HOMODYNE}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_prior[] = {
-    {"TruncatedNormal", FIT_PRIOR_TRUNCATED_NORMAL},
-    {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL},
-    {"Normal", FIT_PRIOR_NORMAL}, {"Uniform", FIT_PRIOR_NONE}, {"None", FIT_PRIOR_NONE},
-    {"LogNormal", FIT_PRIOR_LOG_NORMAL}, {"log_normal", FIT_PRIOR_LOG_NORMAL},
-    {"HalfNormal", FIT_PRIOR_HALF_NORMAL}, {"half_normal", FIT_PRIOR_HALF_NORMAL},
-    {"Exponential", FIT_PRIOR_EXPONENTIAL},
-    {"BetaScaled", FIT_PRIOR_BETA_SCALED}, {"beta_scaled", FIT_PRIOR_BETA_SCALED},
-    {"HalfCauchy", FIT_PRIOR_HALF_CAUCHY}, {"half_cauchy", FIT_PRIOR_HALF_CAUCHY},
-    {"LogUniform", FIT_PRIOR_LOG_UNIFORM}, {"log_uniform", FIT_PRIOR_LOG_UNIFORM}, {NULL, 0}};
+#define PRIOR(KIND, word, name, ...) {name, FIT_PRIOR_##KIND}, {word, FIT_PRIOR_##KIND},
+    FIT_PRIORS(PRIOR)
+    {"beta_scaled", FIT_PRIOR_BETA_SCALED}, {NULL, 0}};
 
 #define AT(member) .offset = offsetof(struct fit_config, member)
 #define ROW(p, k, r, u, text) .path = p, .kind = FIT_CFG_##k, .role = FIT_CFG_##r, .use = FIT_KEY_##u, .about = text

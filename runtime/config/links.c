@@ -6,7 +6,6 @@
  *
  * Numbers in an expression are in the units of the model.  A chain of ties is followed to the parameters that are
  * free; one that comes back to itself is an error.  A tied parameter has as many values as those that it follows. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -19,16 +19,10 @@ static const struct fit_cfg_word word_noise[] = {
     {"half_cauchy", FIT_PRIOR_HALF_CAUCHY}, {"exponential", FIT_PRIOR_EXPONENTIAL},
     {"log_normal", FIT_PRIOR_LOG_NORMAL},   {NULL, 0}};
 
-/* The second number alone, the scale; log_normal has the mean of log sigma first. */
-static int wanted(int kind)
-{
-    return kind == FIT_PRIOR_JEFFREYS ? 0 : kind == FIT_PRIOR_LOG_NORMAL ? 2 : 1;
-}
-
 static void set(struct fit_cfg_reader *r, const struct fit_yaml *at, int kind, const double *x, int n)
 {
     struct fit_config_sampling *s = &r->cfg->sampling;
-    if (n != wanted(kind)) {
+    if (n != fit_prior_numbers(kind)) {
         fit_cfg_error(r, at,
                       "%s: jeffreys, half_normal S, half_cauchy S, exponential S or log_normal M S is wanted, M"
                       " the mean of log sigma",
@@ -120,8 +114,8 @@ static void append_number(char text[96], double x)
 void fit_config_noise_text(struct fit_config_noise p, char text[96])
 {
     snprintf(text, 96, "%s", fit_prior_word(p.kind));
-    if (wanted((int)p.kind) > 1)
+    if (fit_prior_numbers(p.kind) > 1)
         append_number(text, p.a);
-    if (wanted((int)p.kind))
+    if (fit_prior_numbers(p.kind))
         append_number(text, p.b);
 }

@@ -12,6 +12,7 @@
 #include "common/nearest.h"
 #include "base/units.h"
 #include "config/config_impl.h"
+#include "model/prior.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
@@ -253,7 +254,7 @@ static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, cons
     if (!t.sigma &&
         !(sigma > 0 && isfinite(sigma))) /* no finite box: the model's own prior stays */
         return;
-    if (kind == FIT_PRIOR_NONE || kind == FIT_PRIOR_LOG_UNIFORM) {
+    if (fit_prior_numbers(kind) == 0) {
         mu = sigma = 0;
     } else if (!isfinite(mu) || !(sigma > 0) || !isfinite(sigma)) {
         fit_cfg_error(r, at, "%s: the prior of %s needs a finite mean and a positive deviation",
@@ -265,8 +266,7 @@ static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, cons
     p->prior_b = sigma;
     if (kind == FIT_PRIOR_BETA_SCALED)
         beta_by_moments(lower, upper, mu, sigma, &p->prior_a, &p->prior_b);
-    if (kind == FIT_PRIOR_HALF_NORMAL || kind == FIT_PRIOR_EXPONENTIAL ||
-        kind == FIT_PRIOR_HALF_CAUCHY)
+    if (fit_prior_numbers(kind) == 1)
         p->prior_a = 0;
 }
 

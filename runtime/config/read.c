@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/nearest.h"
-#include "base/units.h"
 #include "config/config_impl.h"
 #include "model/prior.h"
 

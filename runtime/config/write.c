@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "config/config_impl.h"
+#include "model/prior.h"
 
 struct text {
     char *text;
@@ -308,24 +309,19 @@ static void put_prior(struct text *t, const struct fit_config_param *p, int has_
     double a = p->prior_a, b = p->prior_b;
     if (has_parameters && !fit_given(p->prior.from))
         return; /* that of the model, which has parameters */
-    if (kind == FIT_PRIOR_NONE || kind == FIT_PRIOR_LOG_UNIFORM) {
+    if (fit_prior_numbers(kind) == 0) {
         put(t, "prior: %s", word_of(fit_cfg_word_prior, kind));
         return;
     }
-    if (kind ==
-        FIT_PRIOR_BETA_SCALED) { /* mean and deviation of the shape parameters, on the bounds */
+    if (kind == FIT_PRIOR_BETA_SCALED) { /* mean and deviation of the shape parameters, on the bounds */
         const double width = p->upper.value - p->lower.value, sum = a + b;
         b = width * sqrt(a * b / (sum + 1)) / sum;
         a = p->lower.value + width * a / sum;
     }
     put(t, "prior: {type: %s", word_of(fit_cfg_word_prior, kind));
-    if (kind != FIT_PRIOR_HALF_NORMAL && kind != FIT_PRIOR_EXPONENTIAL &&
-        kind != FIT_PRIOR_HALF_CAUCHY) {
+    if (fit_prior_numbers(kind) == 2)
         put(t, ", mu: %s", number(a, buffer));
-        put(t, ", sigma: %s}", number(b, buffer));
-    } else {
-        put(t, ", sigma: %s}", number(b, buffer));
-    }
+    put(t, ", sigma: %s}", number(b, buffer));
 }
 
 static void put_share(struct text *t, const struct fit_config *cfg, const struct fit_config_share *s)

@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "machine/team.h"
-#include "math/linalg.h"
 #include "sampler/diagnostics.h"
 #include "sampler/sampler.h"
 #include "posterior/mode.h"

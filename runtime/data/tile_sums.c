@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct fit_parallel {
     const struct fit_dataset *ds;

@@ -14,7 +14,6 @@
 #include "base/identity.h"
 #include "base/units.h"
 #include "data/stream.h"
-#include "input/source_impl.h"
 
 #include <math.h>
 #include <pthread.h>

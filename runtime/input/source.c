@@ -377,12 +377,12 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
             return FIT_OK;
         }
     }
-    if (wanted && !known)
-        return fit_fail(
-            err, FIT_ERR_CONFIG,
-            "layout '%s' is not known; there are aps_u, aps_legacy, chx, nxxpcs, homodyne_npz, "
-            "heterodyne_npz, exchange, sirius, flat, npy",
-            wanted);
+    if (wanted && !known) {
+        char names[200] = "";
+        for (size_t i = 0, n = 0; i < sizeof layouts / sizeof *layouts; i++, n = strlen(names))
+            snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", layouts[i]->name);
+        return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s", wanted, names);
+    }
     if (wanted)
         return fit_fail(err, FIT_ERR_DATA, "%s: layout %s is not one of %s files", s->file, wanted,
                         in_hdf5 ? "HDF5" : "npz and npy");

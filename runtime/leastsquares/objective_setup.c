@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/tile_arithmetic.h"
 #include "data/tile_sums.h"
 #include "math/linalg.h"
 

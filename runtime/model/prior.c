@@ -46,6 +46,28 @@ static double bounded_of(const struct fit_prior *p, double r)
     return m + h * tanh((r - m) / h);
 }
 
+/* ---- kinds ---------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *word;
+    int numbers, positive;
+} about[] = {
+#define ABOUT(KIND, word, name, numbers, positive, usage) [FIT_PRIOR_##KIND] = {word, numbers, positive},
+    FIT_PRIORS(ABOUT)
+    [FIT_PRIOR_TANH_NORMAL] = {"tanh_normal", 2, 0},
+    [FIT_PRIOR_JEFFREYS] = {"jeffreys", 0, 1},
+};
+
+const char *fit_prior_word(enum fit_prior_kind kind)
+{
+    return about[kind].word;
+}
+
+int fit_prior_numbers(enum fit_prior_kind kind)
+{
+    return about[kind].numbers;
+}
+
 /* ---- kinds by their distribution function -------------------------------------------------------------- */
 
 static int is_normal(enum fit_prior_kind k)
@@ -56,36 +78,48 @@ static int is_normal(enum fit_prior_kind k)
 /* Where the kind lives. */
 static double least(const struct fit_prior *p)
 {
-    int positive = p->kind == FIT_PRIOR_LOG_NORMAL || p->kind == FIT_PRIOR_HALF_NORMAL ||
-                   p->kind == FIT_PRIOR_EXPONENTIAL || p->kind == FIT_PRIOR_HALF_CAUCHY ||
-                   p->kind == FIT_PRIOR_JEFFREYS;
-    return positive ? fmax(p->lower, 0) : p->lower;
+    return about[p->kind].positive ? fmax(p->lower, 0) : p->lower;
 }
 
 /* The distribution function without truncation, for kinds that are not normal. */
 static double cdf(const struct fit_prior *p, double x)
 {
-    switch ((int)p->kind) {
+    switch (p->kind) {
     case FIT_PRIOR_HALF_NORMAL: return erf(x / (p->b * SQRT_2));
     case FIT_PRIOR_EXPONENTIAL: return -expm1(-x / p->b);
     case FIT_PRIOR_HALF_CAUCHY: return isinf(x) ? 1 : atan(x / p->b) / HALF_PI;
     case FIT_PRIOR_BETA_SCALED: return fit_beta_cdf((x - p->lower) / (p->upper - p->lower), p->a, p->b);
     case FIT_PRIOR_LOG_UNIFORM: return log(x / p->lower) / log(p->upper / p->lower);
-    default: return isfinite(p->lower) && isfinite(p->upper) ? (x - p->lower) / (p->upper - p->lower) : NAN;
+    case FIT_PRIOR_NONE:
+        return isfinite(p->lower) && isfinite(p->upper) ? (x - p->lower) / (p->upper - p->lower) : NAN;
+    case FIT_PRIOR_NORMAL:
+    case FIT_PRIOR_TRUNCATED_NORMAL:
+    case FIT_PRIOR_LOG_NORMAL:
+    case FIT_PRIOR_TANH_NORMAL:
+    case FIT_PRIOR_JEFFREYS:
+        break; /* not by this function */
     }
+    return NAN;
 }
 
 static double inverse_cdf(const struct fit_prior *p, double part)
 {
-    switch ((int)p->kind) {
+    switch (p->kind) {
     case FIT_PRIOR_HALF_NORMAL: return p->b * fit_normal_quantile(0.5 + 0.5 * part);
     case FIT_PRIOR_EXPONENTIAL: return -p->b * log1p(-part);
     case FIT_PRIOR_HALF_CAUCHY: return p->b * tan(part * HALF_PI);
     case FIT_PRIOR_BETA_SCALED:
         return p->lower + (p->upper - p->lower) * fit_beta_quantile(part, p->a, p->b);
     case FIT_PRIOR_LOG_UNIFORM: return p->lower * pow(p->upper / p->lower, part);
-    default: return p->lower + part * (p->upper - p->lower);
+    case FIT_PRIOR_NONE: return p->lower + part * (p->upper - p->lower);
+    case FIT_PRIOR_NORMAL:
+    case FIT_PRIOR_TRUNCATED_NORMAL:
+    case FIT_PRIOR_LOG_NORMAL:
+    case FIT_PRIOR_TANH_NORMAL:
+    case FIT_PRIOR_JEFFREYS:
+        break;
     }
+    return NAN;
 }
 
 static double mass(const struct fit_prior *p)
@@ -104,7 +138,7 @@ static double mass(const struct fit_prior *p)
 static double log_constant(const struct fit_prior *p)
 {
     double width = p->upper - p->lower;
-    switch ((int)p->kind) {
+    switch (p->kind) {
     case FIT_PRIOR_NORMAL:
     case FIT_PRIOR_TRUNCATED_NORMAL:
     case FIT_PRIOR_TANH_NORMAL:
@@ -115,15 +149,17 @@ static double log_constant(const struct fit_prior *p)
     case FIT_PRIOR_BETA_SCALED:
         return fit_log_gamma(p->a) + fit_log_gamma(p->b) - fit_log_gamma(p->a + p->b) + (p->a + p->b - 1) * log(width);
     case FIT_PRIOR_LOG_UNIFORM: return log(log(p->upper / p->lower));
-    default: return isfinite(width) ? log(width) : 0;
+    case FIT_PRIOR_NONE: return isfinite(width) ? log(width) : 0;
+    case FIT_PRIOR_JEFFREYS: break;
     }
+    return 0;
 }
 
 static int numbers_fit(const struct fit_prior *p)
 {
     if (!(p->lower < p->upper))
         return 0;
-    switch ((int)p->kind) {
+    switch (p->kind) {
     case FIT_PRIOR_NONE: return 1;
     case FIT_PRIOR_JEFFREYS: return p->upper > 0;
     case FIT_PRIOR_LOG_UNIFORM: return p->lower > 0 && isfinite(p->upper);
@@ -142,7 +178,7 @@ int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, doub
         return 0;
     p->proper = kind != FIT_PRIOR_JEFFREYS && (kind != FIT_PRIOR_NONE || isfinite(p->upper - p->lower));
     double m = p->proper ? mass(p) : 1;
-    p->log_norm = kind == FIT_PRIOR_JEFFREYS ? 0 : log_constant(p) + log(m);
+    p->log_norm = log_constant(p) + log(m);
     return m > 0;
 }
 
@@ -173,7 +209,7 @@ double fit_prior_log(const struct fit_prior *p, double x, double *slope)
     double z, value = -p->log_norm, d = 0;
     if (!(x >= least(p) && x <= p->upper))
         return -INFINITY;
-    switch ((int)p->kind) {
+    switch (p->kind) {
     case FIT_PRIOR_NORMAL:
     case FIT_PRIOR_TRUNCATED_NORMAL:
     case FIT_PRIOR_HALF_NORMAL:
@@ -200,7 +236,7 @@ double fit_prior_log(const struct fit_prior *p, double x, double *slope)
         value -= log(x);
         d = -1 / x;
         break;
-    default: break;
+    case FIT_PRIOR_NONE: break;
     }
     if (slope)
         *slope = d;
@@ -211,7 +247,7 @@ void fit_prior_slopes(const struct fit_prior *p, double x, double *by_a, double 
 {
     double z;
     *by_a = 0;
-    switch ((int)p->kind) {
+    switch (p->kind) {
     case FIT_PRIOR_NORMAL:
     case FIT_PRIOR_LOG_NORMAL:
         z = ((p->kind == FIT_PRIOR_NORMAL ? x : log(x)) - p->a) / p->b;
@@ -244,20 +280,4 @@ double fit_prior_quantile(const struct fit_prior *p, double part)
         return exp(p->a + p->b * normal_part((log(x) - p->a) / p->b, (log(y) - p->a) / p->b, part));
     double below = cdf(p, x);
     return fmin(fmax(inverse_cdf(p, below + part * (cdf(p, y) - below)), x), y);
-}
-
-const char *fit_prior_word(enum fit_prior_kind kind)
-{
-    static const char *const word[] = {[FIT_PRIOR_NONE] = "none",
-                                       [FIT_PRIOR_NORMAL] = "normal",
-                                       [FIT_PRIOR_TRUNCATED_NORMAL] = "truncated_normal",
-                                       [FIT_PRIOR_LOG_NORMAL] = "log_normal",
-                                       [FIT_PRIOR_HALF_NORMAL] = "half_normal",
-                                       [FIT_PRIOR_EXPONENTIAL] = "exponential",
-                                       [FIT_PRIOR_BETA_SCALED] = "beta",
-                                       [FIT_PRIOR_LOG_UNIFORM] = "log_uniform",
-                                       [FIT_PRIOR_HALF_CAUCHY] = "half_cauchy",
-                                       [FIT_PRIOR_TANH_NORMAL] = "tanh_normal",
-                                       [FIT_PRIOR_JEFFREYS] = "jeffreys"};
-    return word[kind];
 }

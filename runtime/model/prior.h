@@ -7,12 +7,9 @@
 
 #include "fit/kernel.h"
 
-/* One kind more than model files have: the density of m + h tanh((r - m)/h), r normal (a, b), m the middle and h
- * half the width of the bounds (prior_compat.h). */
-#define FIT_PRIOR_TANH_NORMAL ((enum fit_prior_kind)(FIT_PRIOR_HALF_CAUCHY + 1))
-
-/* And one for a scale that is not known at all: density 1/x of x > 0, improper (Jeffreys 1961, section 3.1). */
-#define FIT_PRIOR_JEFFREYS ((enum fit_prior_kind)(FIT_PRIOR_HALF_CAUCHY + 2))
+/* Two kinds more than model files have: TANH_NORMAL, the density of m + h tanh((r - m)/h), r normal (a, b), m the middle
+ * and h half the width of the bounds (prior_compat.h); and JEFFREYS, of a scale that is not known at all, density 1/x of
+ * x > 0, improper (Jeffreys 1961, section 3.1). */
 
 struct fit_prior {
     enum fit_prior_kind kind;
@@ -39,3 +36,6 @@ double fit_prior_quantile(const struct fit_prior *p, double part);
 
 /* "truncated_normal", ...: the word of model files. */
 const char *fit_prior_word(enum fit_prior_kind kind);
+
+/* How many numbers the kind has: a and b, b alone, or none. */
+int fit_prior_numbers(enum fit_prior_kind kind);

@@ -18,6 +18,15 @@ struct fit_full_param fit_results_param(const struct fit_results *r, size_t k)
     return (struct fit_full_param){p, p->over < 0 ? -1 : (long)g, q, r->fit->lin[place]};
 }
 
+void fit_results_full_name(const struct fit_results *r, size_t k, char *text, size_t size)
+{
+    struct fit_full_param p = fit_results_param(r, k);
+    if (p.group >= 0)
+        snprintf(text, size, "%s[%ld]", p.param->name, p.group);
+    else
+        snprintf(text, size, "%s", p.param->name);
+}
+
 double fit_results_column_value(const struct fit_results *r, size_t column)
 {
     const struct fit_result *f = r->fit;

@@ -137,6 +137,9 @@ struct fit_full_param {
 };
 struct fit_full_param fit_results_param(const struct fit_results *r, size_t k);
 
+/* The same parameter by its full name: "D0", "contrast[2]" with its group. */
+void fit_results_full_name(const struct fit_results *r, size_t k, char *text, size_t size);
+
 /* Least-squares value of a column of the draws (sampling.h), its error (NaN: none) and its unit. */
 double fit_results_column_value(const struct fit_results *r, size_t column);
 double fit_results_column_std(const struct fit_results *r, size_t column);

@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "results/results.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,16 +67,6 @@ enum fit_status fit_study_profiles(const struct fit_config *cfg, const struct fi
     return FIT_OK;
 }
 
-/* "D0", "contrast[2]" */
-static void full_name(const struct fit_results *r, size_t e, char *text, size_t size)
-{
-    struct fit_full_param p = fit_results_param(r, e);
-    if (p.group >= 0)
-        snprintf(text, size, "%s[%ld]", p.param->name, p.group);
-    else
-        snprintf(text, size, "%s", p.param->name);
-}
-
 /* ---- fit.json -------------------------------------------------------------------------------------------------- */
 
 /* Interval i of a profile: its ends, the rise of chi2 there and, where it has gaps, its parts. */
@@ -100,7 +91,7 @@ static void json_profiles(struct fit_json *j, const struct fit_results *r)
     fit_json_begin(j, "profiles", '{');
     for (size_t k = 0; k < r->fit->nlikelihood; k++) {
         const struct fit_likelihood *l = &r->fit->likelihood[k];
-        full_name(r, l->which, name, sizeof name);
+        fit_results_full_name(r, l->which, name, sizeof name);
         fit_json_begin(j, name, '{');
         fit_json_string(j, "text", l->text);
         fit_json_string(j, "unit", fit_results_param(r, l->which).param->unit);
@@ -132,7 +123,7 @@ static void json_bootstrap(struct fit_json *j, const struct fit_results *r)
     for (size_t e = 0; e < b->nfull; e++) {
         if (isnan(b->std[e]) || (e >= r->fit->nparam + r->fit->nlinear && fit_results_param(r, e).group < 0))
             continue;
-        full_name(r, e, name, sizeof name);
+        fit_results_full_name(r, e, name, sizeof name);
         fit_json_begin(j, name, '{');
         fit_json_number(j, "std", b->std[e]);
         fit_json_number(j, "bias", b->mean[e] - fit_results_param(r, e).value);
@@ -259,7 +250,7 @@ static void hdf5_profiles(struct fit_h5r *w, const struct fit_results *r)
         const struct fit_likelihood *l = &r->fit->likelihood[k];
         const double interval[] = {l->lower[0], l->upper[0], l->lower[1], l->upper[1]};
         size_t two[] = {2, 2};
-        full_name(r, l->which, name, sizeof name);
+        fit_results_full_name(r, l->which, name, sizeof name);
         if (l->n == 0)
             continue;
         snprintf(path, sizeof path, "/entry/profiles/%s", name);
@@ -334,36 +325,15 @@ void fit_study_hdf5(struct fit_h5r *w, const struct fit_results *r)
 
 /* ---- the screen ------------------------------------------------------------------------------------------------ */
 
-static void print_wrapped(FILE *f, const char *text)
-{
-    enum { WIDTH = 80 };
-    size_t room = WIDTH;
-    const char *indent = "";
-    while (*text) {
-        size_t n = strlen(text);
-        if (n > room) {
-            n = room;
-            while (n > 0 && text[n] != ' ')
-                n--;
-            n = n ? n : room;
-        }
-        fprintf(f, "%s%.*s\n", indent, (int)n, text);
-        text += n;
-        text += strspn(text, " ");
-        indent = "    ";
-        room = WIDTH - 4;
-    }
-}
-
 static void print_profiles(FILE *f, const struct fit_results *r)
 {
     char name[160], line[720];
     if (r->fit->nlikelihood)
         fprintf(f, "\nprofile likelihood\n");
     for (size_t k = 0; k < r->fit->nlikelihood; k++) {
-        full_name(r, r->fit->likelihood[k].which, name, sizeof name);
+        fit_results_full_name(r, r->fit->likelihood[k].which, name, sizeof name);
         snprintf(line, sizeof line, "  %s: %s", name, r->fit->likelihood[k].text);
-        print_wrapped(f, line);
+        fit_put_wrapped(f, line, 80, 4, INT_MAX);
     }
 }
 

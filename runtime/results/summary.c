@@ -35,23 +35,9 @@ static void line(FILE *f, int *left, const char *format, ...)
     *left -= 1;
 }
 
-/* Prints words over as many lines as they take; lines after the first are indented. */
 static void wrapped(FILE *f, int *left, const char *text)
 {
-    const char *indent = "";
-    while (*text) {
-        size_t n = strlen(text), room = WIDTH - strlen(indent);
-        if (n > room) {
-            n = room;
-            while (n > 0 && text[n] != ' ')
-                n--;
-            n = n ? n : room;
-        }
-        line(f, left, "%s%.*s", indent, (int)n, text);
-        text += n;
-        text += strspn(text, " ");
-        indent = "  ";
-    }
+    *left -= fit_put_wrapped(f, text, WIDTH, 2, *left);
 }
 
 /* Appends " word" when it still fits. */

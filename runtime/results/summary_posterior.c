@@ -7,6 +7,7 @@
 #include "base/number_text.h"
 #include "results/results.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,25 +22,6 @@ static void line(FILE *f, const char *text)
     while (n > 0 && (((unsigned char)text[n] & 0xC0) == 0x80 || text[n - 1] == ' '))
         n--;
     fprintf(f, "%.*s\n", (int)n, text);
-}
-
-/* Words over as many lines as they take; lines after the first begin with two blanks. */
-static void wrapped(FILE *f, const char *text)
-{
-    int indent = 0;
-    while (*text) {
-        size_t n = strlen(text), room = WIDTH - (size_t)indent;
-        if (n > room) {
-            n = room;
-            while (n > 0 && text[n] != ' ')
-                n--;
-            n = n ? n : room;
-        }
-        fprintf(f, "%*s%.*s\n", indent, "", (int)n, text);
-        text += n;
-        text += strspn(text, " ");
-        indent = 2;
-    }
 }
 
 static void head(const struct fit_samples *s, FILE *f)
@@ -197,7 +179,7 @@ static void against_least_squares(const struct fit_results *r, FILE *f)
     if (n > 0 && (ratio < 0.5 || ratio > 2))
         snprintf(text + n, sizeof text - (size_t)n, "; its sd is %.2g times the standard error",
                  ratio);
-    wrapped(f, text);
+    fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
 /* Parameters that the data hardly narrow. */
@@ -214,7 +196,7 @@ static void where_priors_rule(const struct fit_results *r, FILE *f)
         snprintf(text + n, sizeof text - n, "%s%s (sd %.2f of the prior's)",
                  n ? ", " : "the prior decides about: ", name, sqrt(fmax(0, 1 - c->contraction)));
     }
-    wrapped(f, text);
+    fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
 /* The mode, when it was not simply the one next to the least-squares result. */
@@ -231,7 +213,7 @@ static void where_it_began(const struct fit_samples *s, FILE *f)
                              s->start_text, s->start_text[0] ? ", " : "", s->starts);
     if (s->weak && n < sizeof text)
         snprintf(text + n, sizeof text - n, "%s%zu directions without curvature there", n ? "; " : "mode: ", s->weak);
-    wrapped(f, text);
+    fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
 static void chains(const struct fit_results *r, FILE *f)
@@ -242,7 +224,7 @@ static void chains(const struct fit_results *r, FILE *f)
     snprintf(text, sizeof text,
              "chains: divergences %.0f, trees cut short %.0f, E-BFMI %.2f, R-hat up to %.3f (%s), ESS from %.0f",
              s->divergences, s->saturated, s->least_bfmi, s->worst_r_hat, name, s->least_ess);
-    wrapped(f, text);
+    fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
 /* Deviations of the nonlinear parameters from the stretched draws. */
@@ -265,7 +247,7 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
                                   r->kernel->param[k].name, s->column[k].sd_robust);
     snprintf(text + n, sizeof text - n, told ? " (posterior_robust in posterior.nc)"
                                              : "; no parameter has a robust sd to put in its place");
-    wrapped(f, text);
+    fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
 /* Data drawn from the law at the draws beside those that were measured. */
@@ -277,7 +259,7 @@ static void predicted(const struct fit_results *r, FILE *f)
              100 * p, p < 0.01   ? ": THE DATA SCATTER MORE THAN THE LAW ALLOWS"
                       : p > 0.99 ? ": the data scatter less than the law allows"
                                  : "");
-    wrapped(f, text);
+    fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
@@ -287,7 +269,7 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
     if (!s && r->no_samples) {
         fprintf(f, "\n");
         snprintf(text, sizeof text, "NO POSTERIOR: %s", r->no_samples);
-        wrapped(f, text);
+        fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
     }
     if (!s)
         return;
@@ -307,8 +289,8 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
         predicted(r, f);
     if (r->residuals) {
         fit_residual_text(r->residuals, r->input->phi && !r->input->q_group ? "angles" : "groups", sizeof text, text);
-        wrapped(f, text);
+        fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
     }
     snprintf(text, sizeof text, "verdict: %s: %s", fit_verdict_word(s->verdict), s->verdict_text);
-    wrapped(f, text);
+    fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }

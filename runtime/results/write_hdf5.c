@@ -17,19 +17,6 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* Name of parameter k of the full vector: "D0", "contrast[2]". */
-static char *full_name(const struct fit_results *r, size_t k, struct fit_arena *a)
-{
-    struct fit_full_param p = fit_results_param(r, k);
-    size_t size = strlen(p.param->name) + 32;
-    char *s = fit_take(a, size, 1);
-    if (s && p.group >= 0)
-        snprintf(s, size, "%s[%ld]", p.param->name, p.group);
-    else if (s)
-        snprintf(s, size, "%s", p.param->name);
-    return s;
-}
-
 struct columns { /* of the table of all parameters */
     const char **name, **unit, **group, **label;
     double *value, *start;
@@ -42,7 +29,9 @@ static void fill_columns(const struct fit_results *r, struct columns *c, struct 
     const struct fit_result *f = r->fit;
     for (size_t k = 0; k < f->nfull; k++) {
         struct fit_full_param p = fit_results_param(r, k);
-        c->name[k] = full_name(r, k, a);
+        char name[160];
+        fit_results_full_name(r, k, name, sizeof name);
+        c->name[k] = fit_arena_string(a, name);
         c->unit[k] = p.param->unit;
         c->group[k] = k < f->nparam ? "physics" : "scaling";
         c->label[k] = p.param->doc;
@@ -54,59 +43,61 @@ static void fill_columns(const struct fit_results *r, struct columns *c, struct 
     }
 }
 
+/* Numbers of each parameter: one, or `width` in a row. */
+static void put_numbers(struct fit_h5r *w, const struct fit_results *r, const char *name, size_t width, const double *x)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/entry/parameters/%s", name);
+    fit_h5r_reals(w, path, width > 1 ? 2 : 1, (size_t[]){r->fit->nfull, width}, x, NULL);
+    fit_h5r_attach(w, path, 0, "/entry/parameters/name");
+}
+
+static void put_matrix(struct fit_h5r *w, const struct fit_results *r, const char *name, const double *x)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/entry/parameters/%s", name);
+    fit_h5r_reals(w, path, 2, (size_t[]){r->fit->nfull, r->fit->nfull}, x, NULL);
+    fit_h5r_attach(w, path, 0, "/entry/parameters/name");
+    fit_h5r_attach(w, path, 1, "/entry/parameters/name_2");
+}
+
 /* The paraboloid's errors, whether they hold or not; intervals n x 2, NaN for an end that the data do not set. */
 static void put_intervals(struct fit_h5r *w, const struct fit_results *r)
 {
-    static const char *const path[] = {"/entry/parameters/interval_68", "/entry/parameters/interval_95"};
-    size_t n = r->fit->nfull, size[] = {n, 2};
-    double *all = malloc((4 * n + 1) * sizeof *all), lower[2], upper[2];
-    if (!all)
-        fit_h5r_no_memory(w, path[0]);
-    fit_h5r_reals(w, "/entry/parameters/error_curvature", 1, &n, r->fit->std_curvature, NULL);
-    fit_h5r_attach(w, "/entry/parameters/error_curvature", 0, "/entry/parameters/name");
-    for (size_t k = 0; all && k < n; k++) {
+    FIT_SCRATCH(a);
+    const size_t n = r->fit->nfull;
+    double *all = fit_take(&a, 4 * n, sizeof *all), lower[2], upper[2];
+    put_numbers(w, r, "error_curvature", 1, r->fit->std_curvature);
+    if (a.failed) {
+        fit_h5r_no_memory(w, "/entry/parameters/interval_68");
+        return;
+    }
+    for (size_t k = 0; k < n; k++) {
         fit_profile_interval(r->fit, k, lower, upper);
         for (size_t i = 0; i < 2; i++) {
             all[2 * (i * n + k)] = lower[i];
             all[2 * (i * n + k) + 1] = upper[i];
         }
     }
-    for (size_t i = 0; all && i < 2; i++) {
-        fit_h5r_reals(w, path[i], 2, size, all + 2 * i * n, NULL);
-        fit_h5r_attach(w, path[i], 0, "/entry/parameters/name");
-    }
-    free(all);
-}
-
-static void write_robust(struct fit_h5r *w, const struct fit_results *r)
-{
-    const size_t n = r->fit->nfull, square[2] = {n, n};
-    if (r->std_robust) {
-        fit_h5r_reals(w, "/entry/parameters/error_robust", 1, &n, r->std_robust, NULL);
-        fit_h5r_attach(w, "/entry/parameters/error_robust", 0, "/entry/parameters/name");
-        fit_h5r_reals(w, "/entry/parameters/covariance_robust", 2, square, r->fit->covariance_robust, NULL);
-        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 0, "/entry/parameters/name");
-        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 1, "/entry/parameters/name_2");
-    }
+    put_numbers(w, r, "interval_68", 2, all);
+    put_numbers(w, r, "interval_95", 2, all + 2 * n);
 }
 
 static void write_columns(struct fit_h5r *w, const struct fit_results *r, const struct columns *c)
 {
     const struct fit_result *f = r->fit;
-    size_t n = f->nfull, square[2] = {n, n};
-    static const char *const attached[] = {"value", "error", "initial",  "lower",
-                                           "upper", "fixed", "at_bound", "unit",
-                                           "group", "label", "phi_index"};
+    const size_t n = f->nfull;
+    static const char *const attached[] = {"fixed", "at_bound", "unit", "group", "label", "phi_index"};
     fit_h5r_group(w, "/entry/parameters", "NXcollection");
     fit_h5r_texts(w, "/entry/parameters/name", n, c->name);
     fit_h5r_scale(w, "/entry/parameters/name", "name");
     fit_h5r_texts(w, "/entry/parameters/name_2", n, c->name);
     fit_h5r_scale(w, "/entry/parameters/name_2", "name_2");
-    fit_h5r_reals(w, "/entry/parameters/value", 1, &n, c->value, NULL);
-    fit_h5r_reals(w, "/entry/parameters/error", 1, &n, f->std, NULL);
-    fit_h5r_reals(w, "/entry/parameters/initial", 1, &n, c->start, NULL);
-    fit_h5r_reals(w, "/entry/parameters/lower", 1, &n, f->lower, NULL);
-    fit_h5r_reals(w, "/entry/parameters/upper", 1, &n, f->upper, NULL);
+    put_numbers(w, r, "value", 1, c->value);
+    put_numbers(w, r, "error", 1, f->std);
+    put_numbers(w, r, "initial", 1, c->start);
+    put_numbers(w, r, "lower", 1, f->lower);
+    put_numbers(w, r, "upper", 1, f->upper);
     fit_h5r_bytes(w, "/entry/parameters/fixed", n, c->fixed);
     fit_h5r_bytes(w, "/entry/parameters/at_bound", n, c->bound);
     fit_h5r_texts(w, "/entry/parameters/unit", n, c->unit);
@@ -118,16 +109,13 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
         snprintf(path, sizeof path, "/entry/parameters/%s", attached[k]);
         fit_h5r_attach(w, path, 0, "/entry/parameters/name");
     }
-    write_robust(w, r);
-    put_intervals(w, r);
-    static const char *const matrix[] = {"/entry/parameters/covariance",
-                                         "/entry/parameters/correlation"};
-    const double *value[] = {f->covariance, f->correlation};
-    for (int k = 0; k < 2; k++) {
-        fit_h5r_reals(w, matrix[k], 2, square, value[k], NULL);
-        fit_h5r_attach(w, matrix[k], 0, "/entry/parameters/name");
-        fit_h5r_attach(w, matrix[k], 1, "/entry/parameters/name_2");
+    if (r->std_robust) {
+        put_numbers(w, r, "error_robust", 1, r->std_robust);
+        put_matrix(w, r, "covariance_robust", f->covariance_robust);
     }
+    put_intervals(w, r);
+    put_matrix(w, r, "covariance", f->covariance);
+    put_matrix(w, r, "correlation", f->correlation);
 }
 
 /* Number of speckles and shot noise of each group. */

@@ -9,7 +9,6 @@
 #include "common/sha256.h"
 #include "machine/team.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -451,8 +451,7 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
     for (size_t k = 0; k < s->nsampled; k++) {
         const struct fit_column_summary *c = &s->column[k];
         fit_samples_name(p->setup.kernel, s->ngroup, k, name);
-        int scale = c->prior.kind == FIT_PRIOR_HALF_NORMAL || c->prior.kind == FIT_PRIOR_HALF_CAUCHY ||
-                    c->prior.kind == FIT_PRIOR_EXPONENTIAL; /* 0 is where such a prior is largest */
+        int scale = fit_prior_numbers(c->prior.kind) == 1; /* 0 is where such a prior is largest */
         if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
             continue;
         snprintf(text, sizeof text, "%s lies against its %s bound", name,

@@ -235,14 +235,12 @@ void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct f
 {
     struct fit_prior p;
     int numbers = !level || (!level->from[0] && !level->from[1]);
-    int has_a = x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM && x->prior != FIT_PRIOR_HALF_NORMAL &&
-                x->prior != FIT_PRIOR_EXPONENTIAL && x->prior != FIT_PRIOR_HALF_CAUCHY &&
-                x->prior != FIT_PRIOR_JEFFREYS;
+    const int n = fit_prior_numbers(x->prior);
     text[0] = 0;
     append(text, size, "%s", x->prior == FIT_PRIOR_NONE ? "flat" : fit_prior_word(x->prior));
-    if (has_a)
+    if (n == 2)
         append(text, size, " %.6g,", x->a);
-    if (x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM && x->prior != FIT_PRIOR_JEFFREYS)
+    if (n > 0)
         append(text, size, " %.6g", x->b);
     if (isfinite(x->lower) && isfinite(x->upper))
         append(text, size, " between %.6g and %.6g", x->lower, x->upper);

@@ -13,7 +13,6 @@
  */
 #include "speckle/noise.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "speckle/matrix.h"

@@ -50,16 +50,26 @@ enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_
 /* What a kernel answers.  REJECT: the parameters give non-finite tables; the driver shortens its step. */
 enum fit_eval { FIT_EVAL_OK = 0, FIT_EVAL_REJECT = 1, FIT_EVAL_STOP = -1 };
 
+/* Kinds of priors, a row each: its word in model files, its name in configurations, how many numbers it has (two: a and
+ * b; one: the scale b), whether it lives above 0 only, how a model file asks for it. */
+#define FIT_PRIORS(ROW) \
+    ROW(NONE, "none", "Uniform", 0, 0, "prior = {\"none\"}") /* flat inside the bounds */ \
+    ROW(NORMAL, "normal", "Normal", 2, 0, "prior = {\"normal\", mean, sd}") \
+    ROW(TRUNCATED_NORMAL, "truncated_normal", "TruncatedNormal", 2, 0, /* inside the bounds */ \
+        "prior = {\"truncated_normal\", mean, sd}") \
+    ROW(LOG_NORMAL, "log_normal", "LogNormal", 2, 1, "prior = {\"log_normal\", mean, sd} of the logarithm") \
+    ROW(HALF_NORMAL, "half_normal", "HalfNormal", 1, 1, "prior = {\"half_normal\", scale}") \
+    ROW(EXPONENTIAL, "exponential", "Exponential", 1, 1, "prior = {\"exponential\", scale}") \
+    ROW(HALF_CAUCHY, "half_cauchy", "HalfCauchy", 1, 1, "prior = {\"half_cauchy\", scale}") \
+    ROW(BETA_SCALED, "beta", "BetaScaled", 2, 0, "prior = {\"beta\", a, b}, scaled to the bounds") \
+    ROW(LOG_UNIFORM, "log_uniform", "LogUniform", 0, 0, "prior = {\"log_uniform\"}, inside positive bounds")
+
 enum fit_prior_kind {
-    FIT_PRIOR_NONE,             /* flat inside the bounds */
-    FIT_PRIOR_NORMAL,           /* a mean, b standard deviation */
-    FIT_PRIOR_TRUNCATED_NORMAL, /* the same, inside the bounds */
-    FIT_PRIOR_LOG_NORMAL,       /* a mean, b standard deviation, of the logarithm */
-    FIT_PRIOR_HALF_NORMAL,      /* b scale */
-    FIT_PRIOR_EXPONENTIAL,      /* b scale */
-    FIT_PRIOR_BETA_SCALED,      /* a, b: shape parameters on the bounds */
-    FIT_PRIOR_LOG_UNIFORM,      /* flat in the logarithm, inside the bounds */
-    FIT_PRIOR_HALF_CAUCHY       /* b scale */
+#define FIT_KIND(KIND, ...) FIT_PRIOR_##KIND,
+    FIT_PRIORS(FIT_KIND)
+#undef FIT_KIND
+    FIT_PRIOR_TANH_NORMAL, /* these two are the runtime's own: model/prior.h */
+    FIT_PRIOR_JEFFREYS
 };
 
 struct fit_param {
