@@ -270,11 +270,9 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
         lua_pop(L, 1);
         return;
     }
-    struct dsl *d = dsl_of(L);
-    const char *known = "known:";
-    for (size_t k = 0; k < sizeof prior / sizeof *prior; k++)
-        known = hg_format(d->arena, "%s %s", known, prior[k].name);
-    dsl_fail(L, near.name, near.best ? hg_format(d->arena, "did you mean \"%s\"?", near.best) : known,
+#define WORD(KIND, word, ...) " " word
+    static const char known[] = "known:" FIT_PRIORS(WORD);
+    dsl_fail(L, near.name, near.best ? hg_format(dsl_of(L)->arena, "did you mean \"%s\"?", near.best) : known,
              "unknown prior \"%s\"", near.name);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "-0.00" -> "0.00" */
@@ -53,4 +54,12 @@ int fit_put_wrapped(FILE *f, const char *text, size_t width, int indent, int mos
         text += strspn(text, " ");
     }
     return lines;
+}
+
+char *fit_text_end(FILE *f, char **text)
+{
+    if (fclose(f) == 0)
+        return *text;
+    free(*text);
+    return NULL;
 }

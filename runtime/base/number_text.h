@@ -11,3 +11,6 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
 /* Prints words over as many lines of at most `width` bytes as they take, those after the first indented by so many
  * blanks, but not more than `most`; how many lines there were. */
 int fit_put_wrapped(FILE *f, const char *text, size_t width, int indent, int most);
+
+/* Ends a text that open_memstream() has begun: itself, which the caller frees, or NULL where memory ran out. */
+char *fit_text_end(FILE *f, char **text);

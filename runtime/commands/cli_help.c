@@ -1,5 +1,6 @@
 /* cli_help.c -- --help: the tables of cli_options.c in words; row by row for the front end and the
  * manual, too. */
+#include "base/number_text.h"
 #include "commands/cli_impl.h"
 
 #include <stdio.h>
@@ -129,9 +130,5 @@ char *fit_cli_help(const char *program, const char *title, enum fit_space space,
         fit_cli_put_exit_status(f, "converged", "finished but not converged");
     else
         fit_cli_put_exit_status(f, "good", NULL);
-    if (fclose(f) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return fit_text_end(f, &text);
 }

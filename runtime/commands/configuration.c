@@ -1,5 +1,6 @@
 /* configuration.c -- from the command line to a configuration; see configuration.h. */
 #include "commands/configuration.h"
+#include "base/number_text.h"
 
 #include "hdf5/reader.h"
 #include "input/run_files.h"
@@ -135,9 +136,5 @@ char *fit_command_line(int argc, char *const *argv)
             fputs(*c == '\'' ? "'\\''" : (char[]){*c, 0}, f);
         fputc('\'', f);
     }
-    if (fclose(f) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return fit_text_end(f, &text);
 }

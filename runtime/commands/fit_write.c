@@ -2,6 +2,7 @@
  * so that a folder of results is never half of one fit and half of another. */
 #define _DEFAULT_SOURCE /* gethostname */
 #include "base/clock.h"
+#include "base/number_text.h"
 #include "commands/fit_job.h"
 #include "machine/memory.h"
 
@@ -69,11 +70,7 @@ static char *summary_text(const struct fit_results *r)
     for (size_t k = 0; k < r->nnote; k++)
         fprintf(f, "note: %s\n", r->note[k]);
     put_run(r, "", f);
-    if (fclose(f) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return fit_text_end(f, &text);
 }
 
 static char *config_text(const struct fit_job *job)
@@ -85,11 +82,7 @@ static char *config_text(const struct fit_job *job)
         return NULL;
     put_run(&job->r, "# ", f);
     fputs(job->config_text, f);
-    if (fclose(f) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return fit_text_end(f, &text);
 }
 
 static char *runlog_text(struct fit_job *job)

@@ -34,11 +34,7 @@ int fit_consensus_invert(size_t n, double *a, double *inverse, double *unit)
             a[i * n + j] *= unit[i] * unit[j];
     if (fit_cholesky(n, a, 1e-12) != 0)
         return 1;
-    memset(inverse, 0, n * n * sizeof *inverse);
-    for (size_t i = 0; i < n; i++) {
-        inverse[i * n + i] = 1;
-        fit_cholesky_solve(n, a, inverse + i * n);
-    }
+    fit_cholesky_inverse(n, a, inverse);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
             inverse[i * n + j] = inverse[j * n + i] =

@@ -56,20 +56,25 @@ static size_t lanes_of(const struct fit_shard_piece *x)
     return (x->end - x->first + x->stride - 1) / x->stride;
 }
 
+/* Values of one lane of a piece, which begin at `at` in tile t; y, w (or NULL): ngroup vectors. */
+static void take_lane(const struct fit_tile *t, size_t at, size_t ng, double *y, double *w)
+{
+    for (size_t g = 0; g < ng; g++) {
+        y[g * FIT_LANES] = t->y[at + g * FIT_LANES];
+        if (w)
+            w[g * FIT_LANES] = t->w[at + g * FIT_LANES];
+    }
+}
+
 /* Values of a piece that are in tile t (with its values); y, w (or NULL): ngroup vectors. */
 static void take_from(const struct fit_dataset *ds, const struct fit_shard_piece *x, size_t tile,
                       const struct fit_tile *t, double *y, double *w)
 {
-    size_t ng = ds->layout.ngroup, lane = 0;
+    size_t lane = 0;
     for (size_t j = x->first; j < x->end; j += x->stride, lane++) {
         if (fit_dataset_tile_of(ds, x->row, j) != &ds->tile[tile])
             continue;
-        size_t at = fit_tile_offset(&ds->layout, t, x->row, j, 0);
-        for (size_t g = 0; g < ng; g++) {
-            y[g * FIT_LANES + lane] = t->y[at + g * FIT_LANES];
-            if (w)
-                w[g * FIT_LANES + lane] = t->w[at + g * FIT_LANES];
-        }
+        take_lane(t, fit_tile_offset(&ds->layout, t, x->row, j, 0), ds->layout.ngroup, y + lane, w ? w + lane : NULL);
     }
 }
 
@@ -102,15 +107,10 @@ static enum fit_status read_values(struct fit_dataset *v, const struct fit_shard
 /* The values of a piece from the storage of the whole; y, w (or NULL): ngroup vectors. */
 static void take_values(const struct fit_dataset *ds, const struct fit_shard_piece *x, double *y, double *w)
 {
-    size_t ng = ds->layout.ngroup, lane = 0;
+    size_t lane = 0;
     for (size_t j = x->first; j < x->end; j += x->stride, lane++) {
         const struct fit_tile *t = fit_dataset_tile_of(ds, x->row, j);
-        size_t at = fit_tile_offset(&ds->layout, t, x->row, j, 0);
-        for (size_t g = 0; g < ng; g++) {
-            y[g * FIT_LANES + lane] = t->y[at + g * FIT_LANES];
-            if (w)
-                w[g * FIT_LANES + lane] = t->w[at + g * FIT_LANES];
-        }
+        take_lane(t, fit_tile_offset(&ds->layout, t, x->row, j, 0), ds->layout.ngroup, y + lane, w ? w + lane : NULL);
     }
 }
 

@@ -94,15 +94,7 @@ static int on_record(void *user, const unsigned char *record, size_t n, struct f
 
 static enum fit_status dense(struct walk *w, const struct fit_h5_message *m, struct fit_error *err)
 {
-    struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
-    fit_h5_take(&c, 1);
-    unsigned flags = (unsigned)fit_h5_take(&c, 1);
-    fit_h5_skip(&c, flags & 1 ? 2 : 0);
-    uint64_t heap = fit_h5_take_address(w->f, &c), tree = fit_h5_take_address(w->f, &c);
-    if (c.bad || heap == FIT_H5_NOWHERE || tree == FIT_H5_NOWHERE)
-        return FIT_OK;
-    enum fit_status st = fit_h5_fractal_open(w->f, heap, &w->heap, err);
-    return st == FIT_OK ? fit_h5_tree2(w->f, tree, on_record, w, err) : st;
+    return fit_h5_dense(w->f, m, 2, &w->heap, on_record, w, err);
 }
 
 enum fit_status fit_h5_attributes(const struct fit_h5_header *h, fit_h5_on_attribute *on, void *user,

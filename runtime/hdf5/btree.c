@@ -195,3 +195,17 @@ enum fit_status fit_h5_tree2(struct fit_h5_bytes *f, uint64_t address, fit_h5_on
         return fit_h5_damaged(f, tree_name, address, err);
     return root == FIT_H5_NOWHERE ? FIT_OK : walk_node2(&t, root, n, t.depth, err);
 }
+
+enum fit_status fit_h5_dense(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned orders,
+                             struct fit_h5_fractal *heap, fit_h5_on_record *on, void *user, struct fit_error *err)
+{
+    struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
+    fit_h5_take(&c, 1);
+    unsigned flags = (unsigned)fit_h5_take(&c, 1);
+    fit_h5_skip(&c, flags & 1 ? orders : 0);
+    uint64_t address = fit_h5_take_address(f, &c), tree = fit_h5_take_address(f, &c);
+    if (c.bad || address == FIT_H5_NOWHERE || tree == FIT_H5_NOWHERE)
+        return FIT_OK;
+    enum fit_status st = fit_h5_fractal_open(f, address, heap, err);
+    return st == FIT_OK ? fit_h5_tree2(f, tree, on, user, err) : st;
+}

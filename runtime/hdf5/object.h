@@ -108,6 +108,11 @@ enum fit_status fit_h5_tree(struct fit_h5_bytes *f, uint64_t address, unsigned t
 enum fit_status fit_h5_tree2(struct fit_h5_bytes *f, uint64_t address, fit_h5_on_record *on,
                              void *user, struct fit_error *err);
 
+/* The records of links or attributes that a message says to be in a heap; `orders`: bytes of their largest creation
+ * order, where it has one.  FIT_OK also where there are none. */
+enum fit_status fit_h5_dense(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned orders,
+                             struct fit_h5_fractal *heap, fit_h5_on_record *on, void *user, struct fit_error *err);
+
 /* ---- Links (link.c; IV.A.2.g) ----------------------------------------------------------- */
 
 enum fit_h5_link_kind {

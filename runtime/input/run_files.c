@@ -62,30 +62,30 @@ static void keep(char *text, char id[FIT_RUN_ID])
     free(text);
 }
 
-static int of_hdf5(const char *path, char id[FIT_RUN_ID])
+/* Where the attribute (NULL: none) of an object, or else a text, says so. */
+static int of_object(const char *path, const char *object, const char *attribute, char id[FIT_RUN_ID])
 {
     struct fit_h5 *h = NULL;
     struct fit_error ignored;
     char *text = NULL;
     int whole = fit_h5_open(path, &h, &ignored) == FIT_OK;
-    if (whole && fit_h5_exists(h, "/entry/run_id"))
-        whole = fit_h5_read_string(h, "/entry/run_id", &text, &ignored) == FIT_OK;
+    if (whole && attribute && fit_h5_has_attr(h, object, attribute))
+        whole = fit_h5_read_attr_string(h, object, attribute, &text, &ignored) == FIT_OK;
+    else if (whole && !attribute && fit_h5_exists(h, object))
+        whole = fit_h5_read_string(h, object, &text, &ignored) == FIT_OK;
     fit_h5_close(h);
     keep(text, id);
     return whole;
 }
 
+static int of_hdf5(const char *path, char id[FIT_RUN_ID])
+{
+    return of_object(path, "/entry/run_id", NULL, id);
+}
+
 static int of_netcdf(const char *path, char id[FIT_RUN_ID])
 {
-    struct fit_h5 *h = NULL;
-    struct fit_error ignored;
-    char *text = NULL;
-    int whole = fit_h5_open(path, &h, &ignored) == FIT_OK;
-    if (whole && fit_h5_has_attr(h, "/", "run_id"))
-        whole = fit_h5_read_attr_string(h, "/", "run_id", &text, &ignored) == FIT_OK;
-    fit_h5_close(h);
-    keep(text, id);
-    return whole;
+    return of_object(path, "/", "run_id", id);
 }
 
 static int of_npz(const char *path, char id[FIT_RUN_ID])

@@ -71,6 +71,15 @@ void fit_cholesky_solve(size_t n, const double *l, double *b)
     fit_lower_solve_transposed(n, l, b);
 }
 
+void fit_cholesky_inverse(size_t n, const double *l, double *inverse)
+{
+    memset(inverse, 0, n * n * sizeof *inverse);
+    for (size_t k = 0; k < n; k++) {
+        inverse[k * n + k] = 1;
+        fit_cholesky_solve(n, l, inverse + k * n);
+    }
+}
+
 /* ---- quadratic program in a box -------------------------------------------------------------- */
 
 /* In scaled variables, measured from ref: y = d (x - ref), matrix with unit diagonal. */

@@ -24,6 +24,9 @@ void fit_lower_solve(size_t n, const double *l, double *b);
 void fit_lower_solve_transposed(size_t n, const double *l, double *b);
 void fit_cholesky_solve(size_t n, const double *l, double *b);
 
+/* inverse <- (L L^T)^-1, column by column. */
+void fit_cholesky_inverse(size_t n, const double *l, double *inverse);
+
 /* out (m x p) <- A (m x n) B; B: n rows of p, `step` from one to the next. */
 void fit_multiply(size_t m, size_t n, size_t p, const double *A, const double *B, size_t step, double *out);
 

@@ -327,16 +327,6 @@ static double rho(const struct fit_collapsed *c, size_t k)
     return c->scale[k] * (conjugate(c) ? c->a_n[k] / c->b_n[k] : 1);
 }
 
-/* inverse <- A^-1 of a block (n x n) from its factor. */
-static void invert(size_t n, const double *L, double *inverse)
-{
-    memset(inverse, 0, n * n * sizeof *inverse);
-    for (size_t r = 0; r < n; r++) {
-        inverse[r * n + r] = 1;
-        fit_cholesky_solve(n, L, inverse + r * n);
-    }
-}
-
 /* Seeds of the adjoint pass. */
 static void set_seeds(struct fit_collapsed *c)
 {
@@ -349,7 +339,7 @@ static void set_seeds(struct fit_collapsed *c)
         const size_t *index;
         size_t n = collapsed_of(c, block, &index);
         double *inverse = c->work + 2 * o->nu, scale = c->scale[c->block_unit[block]];
-        invert(n, c->factor + o->block_matrix[block], inverse);
+        fit_cholesky_inverse(n, c->factor + o->block_matrix[block], inverse);
         for (size_t g = 0; g < o->ngroup; g++) {
             if (group_block(o, g) != (long)block)
                 continue;
@@ -391,7 +381,7 @@ static void sigma_gradient(struct fit_collapsed *c, double *gh)
         const size_t *index;
         size_t n = collapsed_of(c, block, &index);
         double *inverse = c->work + 2 * o->nu;
-        invert(n, c->factor + o->block_matrix[block], inverse);
+        fit_cholesky_inverse(n, c->factor + o->block_matrix[block], inverse);
         for (size_t r = 0; r < n; r++)
             gh[c->block_unit[block]] += 1 - inverse[r * n + r] * c->precision0[index[r]];
     }

@@ -464,9 +464,5 @@ char *fit_study_csv(const struct fit_results *r)
         fprintf(f, ",%.10g,%s\n", row->fitted ? row->reduced_chi2 : NAN,
                 row->fitted ? fit_word_name(row->status) : "failed");
     }
-    if (fclose(f) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return fit_text_end(f, &text);
 }

@@ -224,11 +224,7 @@ static int invert(size_t n, const double *s, double *inverse, double *factor)
     memcpy(factor, s, n * n * sizeof *s);
     if (fit_cholesky(n, factor, 1e-15) != 0)
         return 1;
-    memset(inverse, 0, n * n * sizeof *inverse);
-    for (size_t k = 0; k < n; k++) {
-        inverse[k * n + k] = 1;
-        fit_cholesky_solve(n, factor, inverse + k * n);
-    }
+    fit_cholesky_inverse(n, factor, inverse);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
             inverse[i * n + j] = inverse[j * n + i] =

@@ -5,6 +5,7 @@
  * the limit of time do not stand there: they do not change a draw.  Neither does the instruction
  * set: the density then differs in its last digits, and a chain that goes on is as good as any.
  */
+#include "base/number_text.h"
 #include "model/linkage.h"
 #include "sampling/sampling.h"
 
@@ -119,9 +120,5 @@ char *fit_sampling_identity(const struct fit_posterior_setup *p,
             o->diagonal ? "diagonal" : "dense", (unsigned long long)o->seed, fit_sampling_method_word(o->method));
     if (o->method == FIT_SAMPLING_CONSENSUS)
         put_consensus(f, &o->consensus);
-    if (fclose(f) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return fit_text_end(f, &text);
 }
