@@ -6,12 +6,12 @@
  * these, with every term; rows with independent errors of 1.
  */
 #include "errors/speckle_kernel_impl.h"
+#include "errors/speckle_numbers.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "speckle/likelihood.h"
 #include "speckle/matrix.h"
 #include "speckle/whiten.h"
 #include "machine/team.h"
@@ -89,7 +89,7 @@ static int rooms_new(struct making *m, struct fit_arena *a)
         FIT_TAKE_DOUBLES(a, nn, &x->cover, &x->mean, &x->C, &x->root);
         FIT_TAKE_DOUBLES(a, P * nn, &x->X);
         FIT_TAKE_DOUBLES(a, 2 * P * nn, &x->field);
-        FIT_TAKE_DOUBLES(a, fit_speckle_likelihood_room(n), &x->whiten);
+        FIT_TAKE_DOUBLES(a, fit_speckle_numbers_room(n), &x->whiten);
         FIT_TAKE_DOUBLES(a, fit_speckle_covariance_room(n, 2 * P), &x->covariance);
         FIT_TAKE_DOUBLES(a, n, &x->shot);
         FIT_TAKE_DOUBLES(a, 4 * P * P, &x->S);
@@ -133,19 +133,9 @@ static void take_sums(const struct making *m, size_t g, struct group *x)
 static void find_noise(struct making *m, size_t g, struct group *x)
 {
     const struct fit_speckle_private *k = m->k;
-    const size_t nn = k->n * k->n;
-    double *residual = x->field;
-    struct fit_speckle_residuals r = {k->n, x->C, x->shot, residual, x->measured,
-                                      (double)k->inner->nparam / (double)k->ng + (double)k->inner->nlinear};
-    if (m->at->noise[g].known != FIT_SPECKLE_BOTH)
-        return;
-    for (size_t i = 0; i < nn; i++)
-        residual[i] = x->cover[i] * x->mean[i];
-    fit_speckle_between(&m->blocks, g, &m->at->noise[g], x->C, x->root, x->shot);
-    fit_speckle_even_out(k->n, x->C, residual);
-    for (size_t a = 0; a < k->n; a++)
-        x->shot[a] = 1 / (double)fit_speckle_block_frames(&m->blocks, a);
-    fit_speckle_likelihood(&r, &m->at->given, x->whiten, &m->at->noise[g]);
+    const struct fit_speckle_sums sums = {x->cover, x->mean, x->measured,
+                                          (double)k->inner->nparam / (double)k->ng + (double)k->inner->nlinear};
+    fit_speckle_numbers(&m->blocks, g, &sums, &m->at->given, x->whiten, &m->at->noise[g]);
 }
 
 /* Fields of both kinds of sums, and F: derivatives of the efficient ones.  0: the covariance has no inverse. */

@@ -4,7 +4,10 @@
  * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
  * block is shorter than the decay (RESOLVED).  Errors want more (WELL): at 1.5 they are 4 % too small, and of a
- * component that decays within the block up to 10 %.  Up to TESTED the covariance is too small by a quarter at most:
+ * component that decays within the block up to 10 %.  The numbers of the noise are those of maximum likelihood where
+ * the decay lasts for SLOW blocks, of which NUMBERS are enough; with differences of neighbours (speckle/estimate.c) they
+ * are two to five times as uncertain there, and the test of fit calls twice as many true models wrong.  Up to TESTED the
+ * covariance is too small by a quarter at most:
  * not for errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
  */
 #include "errors/speckle_errors.h"
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "errors/speckle_numbers.h"
 #include "speckle/blocks.h"
 #include "machine/team.h"
 #include "math/linalg.h"
@@ -25,15 +29,20 @@ enum {
     LEAST_BLOCKS = 64,
     WITHIN = 8,         /* frames of one block between which all correlations are looked at */
     GROUPS_APART = 24,  /* with more groups only their sums are tested */
-    FEWEST_FRAMES = 12
+    FEWEST_FRAMES = 12,
+    NUMBERS = 64        /* blocks for the numbers of the noise, at most */
 };
 static const double STEPS = 8e8;        /* multiplications */
 static const double RESOLVED = 1.5, WELL = 2; /* blocks of a decay, at least; for errors */
 static const double TESTED = 0.4;        /* the same, for the test of fit alone */
+static const double SLOW = 3;           /* the same, for maximum likelihood */
+static const double MOST_SHOT = 5;      /* of the contrast, for the same: beyond it slow noise alone tells M, and that
+                                           of a model that does not quite fit is not only noise */
 static const double SHARED = 2.5;       /* standard deviations of what pairs with a frame in common share by chance */
 static const double ALIKE = 0.01;       /* probability of what neighbours share by chance */
 static const double NULL_EIGENVALUE = 1e-3;
 static const double MOST_NUMBERS = 6e7; /* of fields */
+static const double MOST_FREEDOM = 1e6;
 
 struct job {
     const struct fit_speckle_spec *s;
@@ -98,9 +107,69 @@ static void fields_of(const struct job *x, size_t g, double *field)
         }
 }
 
+/* ---- the numbers of the noise ------------------------------------------------------------------------------ */
+
+/* Blocks of the scores that make one there; 0: the decay of this group does not last long enough, or shot noise is
+ * nearly all. */
+static size_t blocks_together(const struct job *x, size_t g)
+{
+    const struct fit_scores *s = x->scores;
+    const size_t together = (s->nblock + NUMBERS - 1) / NUMBERS, frames = together * s->length;
+    const struct fit_speckle_noise *noise = &x->res->speckle[g];
+    if (noise->known != FIT_SPECKLE_BOTH || noise->shot > MOST_SHOT * noise->contrast)
+        return 0;
+    return frames == 1 || noise->frames >= SLOW * (double)frames ? together : 0;
+}
+
+static size_t numbers_room(void)
+{
+    return 2 * NUMBERS * NUMBERS + fit_speckle_numbers_room(NUMBERS);
+}
+
+/* Sums of values and residuals of group g between n blocks: parts that there are, means. */
+static void sums_between(const struct job *x, size_t g, size_t together, const struct fit_speckle_blocks *b,
+                         double *cover, double *mean)
+{
+    const struct fit_scores *s = x->scores;
+    const size_t n = b->n, base = x->o->nparam + (size_t)x->o->kernel->intercept;
+    memset(cover, 0, n * n * sizeof *cover);
+    memset(mean, 0, n * n * sizeof *mean);
+    for (size_t i = 0; i < s->nblock; i++)
+        for (size_t j = i; j < s->nblock; j++) {
+            const double *from = fit_fields_at(s, g, i, j);
+            cover[i / together * n + j / together] += from[base];
+            mean[i / together * n + j / together] += from[x->P];
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++) {
+            const double fi = (double)fit_speckle_block_frames(b, i), fj = (double)fit_speckle_block_frames(b, j);
+            const double most = i == j ? fi * (fi - 1) / 2 : fi * fj, count = cover[i * n + j];
+            mean[i * n + j] = mean[j * n + i] = count > 0 ? mean[i * n + j] / count : 0;
+            cover[i * n + j] = cover[j * n + i] = most > 0 ? count / most : 0;
+        }
+}
+
+static void find_numbers(const struct job *x, size_t g, double *room)
+{
+    const size_t together = blocks_together(x, g);
+    if (together == 0 || x->o->ds->weighted)
+        return;
+    const size_t n = (x->scores->nblock + together - 1) / together;
+    const struct fit_speckle_blocks blocks = {&x->model, n, together * x->scores->length};
+    double *cover = room, *mean = cover + n * n;
+    unsigned char measured[NUMBERS];
+    sums_between(x, g, together, &blocks, cover, mean);
+    for (size_t a = 0; a < n; a++)
+        measured[a] = cover[a * (n + 1)] > 0;
+    const struct fit_speckle_sums sums = {
+        cover, mean, measured, (double)x->o->nparam / (double)x->o->ngroup + (double)x->o->nlinear};
+    fit_speckle_numbers(&blocks, g, &sums, &x->s->noise_model, mean + n * n, &x->res->speckle[g]);
+}
+
 static size_t room_of(const struct job *x)
 {
-    return (x->K + 2) * x->n * x->n + x->n + fit_speckle_covariance_room(x->n, x->K);
+    const size_t all = (x->K + 2) * x->n * x->n + x->n + fit_speckle_covariance_room(x->n, x->K);
+    return all > numbers_room() ? all : numbers_room();
 }
 
 static void take_group(void *user, size_t g, size_t thread)
@@ -108,6 +177,7 @@ static void take_group(void *user, size_t g, size_t thread)
     const struct job *x = user;
     const struct fit_speckle_noise *noise = &x->res->speckle[g];
     const size_t n = x->n, nn = n * n;
+    find_numbers(x, g, x->room[thread]);
     double *field = x->room[thread], *C = field + x->K * nn, *root = C + nn, *shot = root + nn, *room = shot + n;
     const struct fit_speckle_blocks blocks = {&x->model, n, x->frames};
     const double count = fit_speckle_between(&blocks, g, noise, C, root, shot);
@@ -215,6 +285,42 @@ static void place_of(const struct job *x, size_t k, struct fit_speckle_test *out
     out->age[1] = each ? span : span * (double)(age + 1) / AGES;
 }
 
+/* Part of the variance of the bins that is not shot noise alone: in the mean of all bins. */
+static double shared_part(const struct job *x, const struct test *t)
+{
+    double sum = 0;
+    for (size_t k = 0; k < BINS; k++) {
+        double alone = 0;
+        for (size_t g = 0; g < x->o->ngroup; g++)
+            alone += pow(x->res->speckle[g].noise, 2) * fit_score_factor(x->o, g) * x->weight[g * BINS + k];
+        const double all = t->SB[k * (t->n + 1)];
+        sum += all > alone ? 1 - alone / all : 0;
+    }
+    return sum / BINS;
+}
+
+/* Degrees of freedom of the scale of Q, 2 over its relative variance (Satterthwaite, Biometrics Bull. 2 (1946) 110).
+ * That is the one of M for what pairs share; s2^2 / M, the noise of a pair for itself, is known as well as wanted.  A
+ * contrast that is off takes both numbers with it. */
+static double freedom_of(const struct job *x, const struct test *t)
+{
+    const double n = (double)x->o->ngroup;
+    double u = 0;
+    for (size_t g = 0; g < x->o->ngroup; g++) {
+        const struct fit_speckle_noise *noise = &x->res->speckle[g];
+        const int both = noise->known == FIT_SPECKLE_BOTH && noise->count_std > 0;
+        u += both ? pow(noise->count_std / noise->count, 2) : 0;
+    }
+    return 2 * n * n / (u * pow(shared_part(x, t), 2));
+}
+
+/* Probability of a larger chi2: Fisher's F, chi2 where the scale is known. */
+static double tail(double chi2, double rank, double freedom)
+{
+    return freedom < MOST_FREEDOM ? fit_beta_cdf(freedom / (freedom + chi2), freedom / 2, rank / 2)
+                                  : fit_chi2_tail(chi2, rank);
+}
+
 /* chi2 of B under Q; work: fit_eigen_work(n) + 2 n. */
 static void decide(const struct job *x, struct test *t, double *work, struct fit_speckle_test *out)
 {
@@ -246,7 +352,7 @@ static void decide(const struct job *x, struct test *t, double *work, struct fit
     }
     if (rank == 0 || !isfinite(chi2))
         return;
-    out->p = fit_chi2_tail(chi2, (double)rank);
+    out->p = tail(chi2, (double)rank, freedom_of(x, t));
     out->chi2 = chi2;
     out->rank = rank;
     out->z = far;

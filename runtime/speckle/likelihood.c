@@ -10,6 +10,7 @@
 enum { WIDER = 12, NARROWER = 14 };
 static const double FIRST = 1.5;     /* ratio of shot noises of the first steps */
 static const double LOWEST = 1e-4;   /* shot noise, of the contrast */
+static const double MOST_SPREAD = 1; /* of the logarithm: shot noise that is not seen changes nothing by itself */
 static const double CURVED = 0.1;    /* step of the logarithm for the curvature */
 
 struct search {
@@ -115,7 +116,7 @@ static int take_best(struct search *s, double best, const struct fit_noise_model
     noise->shared_std = spread;
     noise->count = given->count > 0 ? given->count : s->number / half;
     noise->count_std =
-        given->count > 0 ? 0 : noise->count * sqrt(2 / s->number + (spread > 0 ? pow(slope * spread, 2) : 0));
+        given->count > 0 ? 0 : noise->count * sqrt(2 / s->number + pow(slope * fmin(spread, MOST_SPREAD), 2));
     noise->noise = noise->shot / sqrt(noise->count);
     return 1;
 }

@@ -669,6 +669,33 @@ static void flat_valleys_are_no_disagreement(void **state)
         fail_msg("%zu of %zu differ", differ, number);
 }
 
+/* Least squares of few decays: the number of speckles scatters little, and the true model is not called wrong. */
+static void numbers_of_slow_noise_are_known(void **state)
+{
+    const struct fit_kernel *k = e2e_kernel("static_anisotropic", "fast", NULL);
+    const struct fit_options o = options_for(FIT_ESTIMATOR_LEAST_SQUARES);
+    enum { TIMES = 60 };
+    struct design d = usual;
+    size_t wrong = 0, known = 0;
+    double square = 0;
+    (void)state;
+    d.pixels = 200;
+    d.dt = 1;
+    for (d.seed = 1; d.seed <= TIMES; d.seed++) {
+        struct fit_dataset *ds = experiment(k, &d, 0, NULL);
+        struct fit_result r = run_fit(k, ds, &o);
+        wrong += r.speckle_test.p < 0.01;
+        if (r.speckle[0].known == FIT_SPECKLE_BOTH) {
+            square += pow(log(r.speckle[0].count / (double)d.pixels), 2);
+            known++;
+        }
+        fit_result_free(&r);
+        fit_dataset_free(ds);
+    }
+    if (known < TIMES * 9 / 10 || wrong > 2 || sqrt(square / (double)known) > 0.45)
+        fail_msg("%zu known, logarithm off by %.3g, %zu called wrong", known, sqrt(square / (double)known), wrong);
+}
+
 /* One value for all angles, a value that is held, a value on its bound. */
 static void options_hold_for_both(void **state)
 {
@@ -882,6 +909,7 @@ int main(void)
         cmocka_unit_test(missing_values_are_left_out),
         cmocka_unit_test(estimates_have_the_same_bits),
         cmocka_unit_test(flat_valleys_are_no_disagreement),
+        cmocka_unit_test(numbers_of_slow_noise_are_known),
         cmocka_unit_test(options_hold_for_both),
         cmocka_unit_test(what_is_no_matter_of_speckles_is_refused),
         cmocka_unit_test(the_program_estimates_and_refuses),
