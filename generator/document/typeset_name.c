@@ -111,7 +111,8 @@ static const struct greek {
              {"Sigma", "Σ", "\\Sigma"},
              {"Phi", "Φ", "\\Phi"},
              {"Psi", "Ψ", "\\Psi"},
-             {"Omega", "Ω", "\\Omega"}};
+             {"Omega", "Ω", "\\Omega"},
+             {"inf", "∞", "\\infty"}};
 
 static const struct hg_box *stem(struct hg_arena *a, const char *s, size_t n)
 {

@@ -134,6 +134,8 @@ static enum fit_status info_json(const struct fit_program *p, const struct fit_k
     fit_json_string(&j, "isa", k->isa);
     if (k->density)
         fit_json_string(&j, "law", k->density->name);
+    if (k->feedback) /* rows follow from what was measured in earlier ones */
+        fit_json_boolean(&j, "feedback", 1);
     json_params(&j, "parameters", k, k->nparam, k->param);
     json_params(&j, "linear", k, k->nlinear, k->linear);
     json_lists(&j, k);

@@ -165,7 +165,10 @@ def one(name):
     fitted = model.expect((0, 2), "fit", *config, *settings, "-o", out, "--quiet")
     found = look_at_fit(model, out, truth) if fitted.returncode in (0, 2) else 0
     at = [w for w in words if w not in ("--config-out", model.label + ".yaml")]
-    model.expect(0, "eval", *at, "-o", model.label + "-eval.h5", "--quiet", "--jacobian")
+    if model.info.get("feedback"):
+        model.expect(3, "eval", *at, "-o", model.label + "-eval.h5", says="rows follow from what was measured")
+    else:
+        model.expect(0, "eval", *at, "-o", model.label + "-eval.h5", "--quiet", "--jacobian")
     if not model.pairs:
         model.expect(0, "eval", "--data", file, *[w for n in truth for w in ("--set", f"{n}={truth[n]!r}")], *settings,
                      "-o", model.label + "-rows.h5", "--quiet")

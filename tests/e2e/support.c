@@ -85,7 +85,8 @@ struct e2e_prepared e2e_prepare(const struct fit_kernel *k, const struct fit_lay
     assert_int_equal(k->prepare(l, theta, 0, steps), p.answer);
     if (p.answer == FIT_EVAL_OK) {
         assert_int_equal(k->prepare(l, theta, -1, steps), FIT_EVAL_OK);
-        assert_memory_equal(steps, p.ws, n * sizeof *steps);
+        if (!l->context) /* a kernel around another one has rooms of its threads there */
+            assert_memory_equal(steps, p.ws, n * sizeof *steps);
     }
     free(steps);
     return p;
