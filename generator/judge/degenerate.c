@@ -154,7 +154,8 @@ void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *th
                 else
                     hg_eval_pair(ev, &at);
                 first = 0;
-                visit(user, ev, g);
+                if (visit(user, ev, g))
+                    return;
             }
     }
 }
@@ -167,7 +168,7 @@ struct reached {
     unsigned char *param; /* at any point */
 };
 
-static void note_reached(void *user, const struct hg_eval *ev, uint32_t group)
+static int note_reached(void *user, const struct hg_eval *ev, uint32_t group)
 {
     struct reached *r = user;
     const struct hg_expr *e = r->p->m->expr;
@@ -186,6 +187,7 @@ static void note_reached(void *user, const struct hg_eval *ev, uint32_t group)
         for (uint32_t k = 0; choice && k < hg_extent(e, x->arg[0], HG_FRAMES); k++)
             r->node[x->arg[hg_eval_get(ev, x->arg[0], k).v != 0 ? 1 : 2]] = 1;
     }
+    return 0;
 }
 
 static void find_unseen(struct hg_probe *p, uint32_t ngroup, unsigned char *unseen)
@@ -214,24 +216,25 @@ static uint32_t linear_column(const struct matrix *m, uint32_t q, uint32_t g)
     return m->p->m->linear.item[q].over >= 0 ? q * m->ngroup + g : q * m->ngroup;
 }
 
-static void add_row(void *user, const struct hg_eval *ev, uint32_t group)
+static int add_row(void *user, const struct hg_eval *ev, uint32_t group)
 {
     struct matrix *m = user;
     const struct hg_probe *p = m->p;
     uint32_t r = m->rows;
     if (r == m->room || !isfinite(hg_eval_get(ev, p->root[0], 0).v))
-        return;
+        return 0;
     for (uint32_t c = 0; c < m->columns; c++)
         m->a[c * m->room + r] = m->e[c * m->room + r] = 0;
     for (uint32_t k = 0; k < p->nparam + p->nlinear; k++) {
         struct hg_num x = hg_eval_get(ev, p->root[k + 1], 0);
         uint32_t c = k < p->nparam ? p->nlinear * m->ngroup + k : linear_column(m, k - p->nparam, group);
         if (!isfinite(x.v) || !isfinite(x.e))
-            return;
+            return 0;
         m->a[c * m->room + r] = x.v;
         m->e[c * m->room + r] = x.e + fabsl(x.v);
     }
     m->rows++;
+    return 0;
 }
 
 static void matrix_new(struct matrix *m, const struct hg_probe *p)
@@ -253,7 +256,8 @@ static int fill(struct matrix *m, const double *theta, uint32_t ngroup)
     m->rows = 0;
     for (uint32_t c = 0; c < m->columns; c++)
         m->parameter[c] = c < p->nlinear * m->ngroup ? p->nparam + c / m->ngroup : c - p->nlinear * m->ngroup;
-    hg_probe_run(p, p->eval, theta, ngroup, add_row, m);
+    if (m->columns + 4 <= m->room)
+        hg_probe_run(p, p->eval, theta, ngroup, add_row, m);
     return m->rows >= m->columns + 4;
 }
 

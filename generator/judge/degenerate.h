@@ -81,8 +81,9 @@ void hg_probe_close(struct hg_probe *p);
 /* Parameters of random set s in theta; returns theta. */
 double *hg_probe_set(const struct hg_probe *p, uint32_t s, double *theta);
 
-/* Visits the data points of `ngroup` groups at theta: run for every point with the evaluator filled. */
-typedef void hg_probe_visit(void *user, const struct hg_eval *ev, uint32_t group);
+/* Visits the data points of `ngroup` groups at theta: run for every point with the evaluator filled, until it returns
+ * something else than 0. */
+typedef int hg_probe_visit(void *user, const struct hg_eval *ev, uint32_t group);
 void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *theta, uint32_t ngroup,
                   hg_probe_visit *visit, void *user);
 

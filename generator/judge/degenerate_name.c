@@ -44,7 +44,7 @@ struct branches {
     unsigned char *need, *seen;
 };
 
-static void note_branches(void *user, const struct hg_eval *ev, uint32_t group)
+static int note_branches(void *user, const struct hg_eval *ev, uint32_t group)
 {
     struct branches *b = user;
     (void)group;
@@ -55,6 +55,7 @@ static void note_branches(void *user, const struct hg_eval *ev, uint32_t group)
         for (size_t k = 0; k < hg_extent(b->e, id, HG_FRAMES); k++)
             b->seen[id] |= hg_eval_get(ev, id, k).v != 0 ? 2 : 1;
     }
+    return 0;
 }
 
 /* Integral and difference of a sum: term by term, without factors that do not vary with time. */

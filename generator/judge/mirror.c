@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "judge/degenerate.h"
+#include "judge/interact.h"
 #include "graph/eval.h"
 
 static const long double ERROR_UNIT = 64 * 0x1p-64L;
@@ -25,29 +26,47 @@ struct map {
 struct mirrors {
     const struct hg_probe *p;
     struct hg_degeneracies *all;
-    uint32_t n, room, ngroup;
-    long double *v, *e;       /* means seen */
+    uint32_t n, ngroup, set;  /* points so far, of a set */
     long double *reference[HG_SETS], *error[HG_SETS];
     uint32_t count[HG_SETS];
+    struct hg_interaction with;
     double *theta, *image;
     struct map map;
 };
 
-static void keep(void *user, const struct hg_eval *ev, uint32_t group)
+static int keep(void *user, const struct hg_eval *ev, uint32_t group)
 {
     struct mirrors *w = user;
     struct hg_num x = hg_eval_get(ev, w->p->mean, 0);
     (void)group;
-    if (w->n < MAX_POINTS) {
-        w->v[w->n] = x.v;
-        w->e[w->n++] = x.e + fabsl(x.v);
-    }
+    if (w->n == MAX_POINTS)
+        return 1;
+    w->reference[w->set][w->n] = x.v;
+    w->error[w->set][w->n++] = x.e + fabsl(x.v);
+    return 0;
 }
 
-static void mean_at(struct mirrors *w, const double *theta)
+/* Ends at the first point where the mean is another one. */
+static int compare(void *user, const struct hg_eval *ev, uint32_t group)
+{
+    struct mirrors *w = user;
+    struct hg_num x = hg_eval_get(ev, w->p->mean, 0);
+    uint32_t k = w->n;
+    (void)group;
+    if (k == w->count[w->set])
+        return 1;
+    long double e = ERROR_UNIT * (x.e + fabsl(x.v) + w->error[w->set][k]);
+    if (!(fabsl(x.v - w->reference[w->set][k]) <= e))
+        return 1;
+    w->n++;
+    return 0;
+}
+
+static void mean_at(struct mirrors *w, uint32_t s, const double *theta, hg_probe_visit *visit)
 {
     w->n = 0;
-    hg_probe_run(w->p, w->p->value, theta, w->ngroup, keep, w);
+    w->set = s;
+    hg_probe_run(w->p, w->p->value, theta, w->ngroup, visit, w);
 }
 
 static void apply(const struct mirrors *w, const double *theta, double *image)
@@ -80,12 +99,7 @@ static int agrees_at(struct mirrors *w, uint32_t s)
     apply(w, hg_probe_set(w->p, s, w->theta), w->image);
     if (!moves(w))
         return 0;
-    mean_at(w, w->image);
-    for (uint32_t k = 0; k < w->n; k++) {
-        long double e = ERROR_UNIT * (w->e[k] + w->error[s][k]);
-        if (!(fabsl(w->v[k] - w->reference[s][k]) <= e))
-            return 0;
-    }
+    mean_at(w, s, w->image, compare);
     return w->n > 0 && w->n == w->count[s];
 }
 
@@ -100,9 +114,7 @@ static int is_mirror(struct mirrors *w)
 static void remember(struct mirrors *w)
 {
     for (uint32_t s = 0; s < w->p->nset; s++) {
-        mean_at(w, hg_probe_set(w->p, s, w->theta));
-        memcpy(w->reference[s], w->v, w->n * sizeof *w->v);
-        memcpy(w->error[s], w->e, w->n * sizeof *w->e);
+        mean_at(w, s, hg_probe_set(w->p, s, w->theta), keep);
         w->count[s] = w->n;
     }
 }
@@ -202,32 +214,59 @@ static int reflect(struct mirrors *w, uint32_t k, int c)
     return 1;
 }
 
+/* Parameters that may interact with one that the exchange moves; without an exchange, all. */
+static void find_reached(const struct mirrors *w, unsigned char *reached)
+{
+    uint32_t n = w->p->nparam;
+    memset(reached, w->map.text == NULL, n);
+    for (uint32_t m = 0; m < n; m++)
+        for (uint32_t k = 0; w->map.from[m] != m && k < n; k++)
+            reached[k] |= hg_may_interact(&w->with, m, k) != 0;
+}
+
+/* Are two reflections to be tried together?  Where the parameters that a map moves fall into parts that do not
+ * interact, the mean is g + h, and g' - g = h - h' does not depend on either: each part by itself is a mirror (the maps
+ * are their own inverses, so the constant is 0), which was found already. */
+static int hang_together(const struct mirrors *w, uint32_t k, uint32_t l, const unsigned char *reached)
+{
+    int near = hg_may_interact(&w->with, k, l);
+    return w->map.text ? (reached[k] && reached[l]) || (near && (reached[k] || reached[l])) : near;
+}
+
+static void try_pairs(struct mirrors *w, const unsigned char *reached, const unsigned char *done)
+{
+    uint32_t n = w->p->nparam;
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t l = k + 1; l < n; l++)
+            for (int c = 0; c < 4 && !done[k] && !done[l] && hang_together(w, k, l, reached); c++) {
+                if (reflect(w, k, 1 + c / 2) && reflect(w, l, 1 + c % 2) && is_mirror(w))
+                    tell(w);
+                reflect(w, k, 0);
+                reflect(w, l, 0);
+            }
+}
+
 /* One or two reflections on top of the exchange that the map holds; of a mirror nothing more is tried with
  * the same parameter. */
 static void try_reflections(struct mirrors *w)
 {
     uint32_t n = w->p->nparam;
-    unsigned char *done = hg_alloc(w->p->m->expr->arena, n + 1);
+    HG_SCRATCH unsigned char *done = hg_zeros(n + 1, 1);
+    HG_SCRATCH unsigned char *reached = hg_zeros(n + 1, 1);
     if (w->map.text && is_mirror(w)) {
         tell(w);
         return;
     }
+    find_reached(w, reached);
     for (uint32_t k = 0; k < n; k++)
-        for (int c = 1; c <= 2 && !done[k]; c++) {
+        for (int c = 1; c <= 2 && !done[k] && reached[k]; c++) {
             if (reflect(w, k, c) && is_mirror(w)) {
                 tell(w);
                 done[k] = 1;
             }
             reflect(w, k, 0);
         }
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t l = k + 1; l < n; l++)
-            for (int c = 0; c < 4 && !done[k] && !done[l]; c++) {
-                if (reflect(w, k, 1 + c / 2) && reflect(w, l, 1 + c % 2) && is_mirror(w))
-                    tell(w);
-                reflect(w, k, 0);
-                reflect(w, l, 0);
-            }
+    try_pairs(w, reached, done);
 }
 
 /* --- exchanges ---------------------------------------------------------------------------------------- */
@@ -293,6 +332,16 @@ static int exchange(struct mirrors *w, const char *x, const char *y, uint32_t fi
     return n >= 2;
 }
 
+/* What interacts does so after the exchange: else the mean is another function, reflected or not. */
+static int keeps_interactions(const struct mirrors *w)
+{
+    for (uint32_t m = 0; m < w->p->nparam; m++)
+        for (uint32_t k = 0; w->map.from[m] != m && k < w->p->nparam; k++)
+            if (hg_does_interact(&w->with, m, k) && !hg_may_interact(&w->with, w->map.from[m], w->map.from[k]))
+                return 0;
+    return 1;
+}
+
 static void try_exchanges(struct mirrors *w)
 {
     const struct hg_symbol_decl *s = w->p->m->param.item;
@@ -300,7 +349,7 @@ static void try_exchanges(struct mirrors *w)
     for (uint32_t k = 0; k < w->p->nparam; k++)
         for (uint32_t l = k + 1; l < w->p->nparam; l++)
             if (strcmp(s[k].unit, s[l].unit) == 0 && differing_words(s[k].name, s[l].name, x, y) &&
-                exchange(w, x, y, k))
+                exchange(w, x, y, k) && keeps_interactions(w))
                 try_reflections(w);
     identity(w);
 }
@@ -356,8 +405,6 @@ void hg_mirrors(const struct hg_probe *p, struct hg_degeneracies *all)
 {
     struct hg_arena *a = p->m->expr->arena;
     struct mirrors w = {.p = p, .all = all, .ngroup = HG_GROUPS};
-    w.v = hg_alloc(a, MAX_POINTS * sizeof *w.v);
-    w.e = hg_alloc(a, MAX_POINTS * sizeof *w.e);
     w.theta = hg_alloc(a, (p->nparam + 1) * sizeof *w.theta);
     w.image = hg_alloc(a, (p->nparam + 1) * sizeof *w.image);
     w.map.from = hg_alloc(a, (p->nparam + 1) * sizeof *w.map.from);
@@ -367,6 +414,7 @@ void hg_mirrors(const struct hg_probe *p, struct hg_degeneracies *all)
         w.reference[s] = hg_alloc(a, MAX_POINTS * sizeof **w.reference);
         w.error[s] = hg_alloc(a, MAX_POINTS * sizeof **w.error);
     }
+    w.with = hg_interact(p);
     identity(&w);
     remember(&w);
     try_reflections(&w);

@@ -160,6 +160,33 @@ static void test_without_sizes_only_proofs_count(void **state)
                 (const char *const[]){"proved: a and b enter only as a b: only this combination is determined", NULL});
 }
 
+/* Only parameters of one peak interact: maps of others are not tried together.  Each width enters as its square. */
+static void test_a_map_is_tried_where_parameters_interact(void **state)
+{
+    (void)state;
+    enum { PEAKS = 12 };
+    const char *sentence[PEAKS + 1] = {NULL};
+    struct hg_arena *a = hg_arena_new();
+    struct hg_diag d = {.out = stderr};
+    struct hg_model *m = hg_dsl_load_text(a, "x.lua",
+        "local m = model \"x\" { title = \"x\" }\n"
+        "local x, y = m.columns({ \"x\", range = {0, 2.5} }, \"y\")\n"
+        "local mean = 0\n"
+        "for k = 1, 12 do\n"
+        "    local c = m.parameter(\"c\" .. k, { start = k / 5, bounds = {k / 5 - 0.05, k / 5 + 0.05} })\n"
+        "    local w = m.parameter(\"w\" .. k, { start = 0.2, bounds = {0.1, 0.5} })\n"
+        "    mean = mean + k * exp(-((x - c) / w)^2 / 2)\n"
+        "end\n"
+        "m.observe(y, { mean = mean })\n", &d);
+    assert_non_null(m);
+    for (int k = 0; k < PEAKS; k++)
+        sentence[k] = hg_format(a, "w%d -> -w%d leaves the mean as it is", k + 1, k + 1);
+    uint64_t before = hg_steps_done(m->expr);
+    expect(a, m, "fast", sentence);
+    assert_true(hg_steps_done(m->expr) - before < 30000000);
+    hg_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_a_floor_is_no_special_value),
         cmocka_unit_test(test_a_branch_of_the_data_is_not_judged),
         cmocka_unit_test(test_without_sizes_only_proofs_count),
+        cmocka_unit_test(test_a_map_is_tried_where_parameters_interact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
