@@ -238,8 +238,8 @@ void fit_api_result_free(const struct fit_api_result *r);
 
 /* ---- the posterior --------------------------------------------------------------------------- */
 
-/* A column for each element of the full vector of the fit, then the noise of each group ("sigma[0]"), then the derived quantities; all data are
- * sampled together, linear parameters and noise are integrated out and drawn afterwards. */
+/* A column for each element of the full vector of the fit, then the noise of each group ("sigma[0]"), then the derived
+ * quantities; all data are sampled together, linear parameters and noise are integrated out and drawn afterwards. */
 struct fit_api_draws {
     size_t size;
     const struct fit_api_result *fit;

@@ -164,8 +164,8 @@ enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
         st = fit_experiment_new(k, cli, &e, err);
     if (st == FIT_OK && k->feedback && !e->measured)
         st = fit_fail(err, FIT_ERR_USAGE,
-                      "eval: in the model %s rows follow from what was measured in earlier ones: give --data FILE with a "
-                      "column %s; simulate makes such data",
+                      "eval: in the model %s rows follow from what was measured in earlier ones: give --data FILE with "
+                      "a column %s; simulate makes such data",
                       k->name, value_name(k));
     if (st == FIT_OK)
         st = fit_experiment_prepare(e, cli->jacobian, err);

@@ -635,8 +635,8 @@ static const struct fit_piece *piece_near(const struct fit_likelihood *l, double
     return near;
 }
 
-/* Points that are low enough for the narrow interval and lie outside: the profile has passed them by, in another valley.
- * Up to these it reaches. */
+/* Points that are low enough for the narrow interval and lie outside: the profile has passed them by, in another
+ * valley. Up to these it reaches. */
 static void hold_known(struct curve *c)
 {
     struct fit_likelihood *out = c->out;

@@ -5,9 +5,9 @@
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
  * block is shorter than the decay (RESOLVED).  Errors want more (WELL): at 1.5 they are 4 % too small, and of a
  * component that decays within the block up to 10 %.  The numbers of the noise are those of maximum likelihood where
- * the decay lasts for SLOW blocks, of which NUMBERS are enough; with differences of neighbours (speckle/estimate.c) they
- * are two to five times as uncertain there, and the test of fit calls twice as many true models wrong.  Up to TESTED the
- * covariance is too small by a quarter at most:
+ * the decay lasts for SLOW blocks, of which NUMBERS are enough; with differences of neighbours (speckle/estimate.c)
+ * they are two to five times as uncertain there, and the test of fit calls twice as many true models wrong.  Up to
+ * TESTED the covariance is too small by a quarter at most:
  * not for errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
  */
 #include "errors/speckle_errors.h"

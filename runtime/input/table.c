@@ -292,7 +292,8 @@ static enum fit_status describe_groups(struct fit_measurement *m, struct fit_err
 }
 
 /* "line 7: g2 is nan, line 9: sigma is 0, ...": the rows that do not count. */
-static void tell_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from, size_t size, char *text)
+static void tell_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from, size_t size,
+                         char *text)
 {
     enum { MOST = 4 };
     size_t at = 0, n = 0;

@@ -266,7 +266,8 @@ static void fill_matrix(const struct work *c, struct fit_result *res)
 /* A part of a gradient along an undetermined direction below this is rounding. */
 static const double ALONG = 1e-3;
 
-/* Gradients by the unknowns that move: x[nparam + nu] from that over the full vector; 0: one of its unknowns is lost. */
+/* Gradients by the unknowns that move: x[nparam + nu] from that over the full vector; 0: one of its unknowns is
+ * lost. */
 static int gather(const struct work *c, const struct fit_result *res, const double *g, double *x)
 {
     memset(x, 0, (c->p + c->nu) * sizeof *x);

@@ -10,8 +10,8 @@
  *         st = fit_crew_run(&crew, n, work, user);
  *     fit_crew_free(&crew);
  *
- * What a piece does must not depend on the others, nor on the member that does it: it writes to places of its own, which
- * the caller merges in the order of the pieces.  Then the result has the same bits for any number of threads.
+ * What a piece does must not depend on the others, nor on the member that does it: it writes to places of its own,
+ * which the caller merges in the order of the pieces.  Then the result has the same bits for any number of threads.
  */
 #pragma once
 
@@ -20,8 +20,8 @@
 struct fit_crew {
     struct fit_ls *f;
     size_t n;              /* members */
-    struct fit_ls *member; /* each with obj, nlsq, theta, second, better, axis and err of its own; the rest is that of f,
-                              and only read */
+    struct fit_ls *member; /* each with obj, nlsq, theta, second, better, axis and err of its own; the rest is that of
+                              f, and only read */
     struct fit_arena storage;
 };
 

@@ -172,7 +172,7 @@ struct fit_derived_value {
     double lower[2], upper[2]; /* 68, 95 %; NaN: an end that the data do not set */
     char reason[480];       /* std NaN: why; else "" */
     double *gradient;       /* nfull */
-    double spread; /* standard error by J^T J with what the data do not determine left out; NaN: that has a part in it */
+    double spread; /* standard error by J^T J less what the data do not determine; NaN: that has a part in it */
 };
 
 /* One starting point that was followed. */

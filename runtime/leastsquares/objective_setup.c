@@ -292,7 +292,8 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     if ((st = set_bounds(o, setup, err)) != FIT_OK || (st = set_shifts(o, setup, err)) != FIT_OK)
         goto done;
     find_blocks(o);
-    if ((st = allocate_blocks(o, setup->threads, setup->interrupt, err)) != FIT_OK || (st = begin_density(o, err)) != FIT_OK)
+    if ((st = allocate_blocks(o, setup->threads, setup->interrupt, err)) != FIT_OK ||
+        (st = begin_density(o, err)) != FIT_OK)
         goto done;
     for (size_t t = 0; t < ds->ntile; t++)
         for (size_t g = 0; g < o->ngroup; g++) {

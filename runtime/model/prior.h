@@ -7,9 +7,9 @@
 
 #include "fit/kernel.h"
 
-/* Two kinds more than model files have: TANH_NORMAL, the density of m + h tanh((r - m)/h), r normal (a, b), m the middle
- * and h half the width of the bounds (prior_compat.h); and JEFFREYS, of a scale that is not known at all, density 1/x of
- * x > 0, improper (Jeffreys 1961, section 3.1). */
+/* Two kinds more than model files have: TANH_NORMAL, the density of m + h tanh((r - m)/h), r normal (a, b), m the
+ * middle and h half the width of the bounds (prior_compat.h); and JEFFREYS, of a scale that is not known at all,
+ * density 1/x of x > 0, improper (Jeffreys 1961, section 3.1). */
 
 struct fit_prior {
     enum fit_prior_kind kind;

@@ -44,7 +44,8 @@ static void put_one(struct fit_json *j, const struct fit_results *r, const struc
 }
 
 /* Those of all groups, one number of each. */
-static void put_numbers(struct fit_json *j, const char *name, const struct fit_derived_value *d, size_t n, size_t offset)
+static void put_numbers(struct fit_json *j, const char *name, const struct fit_derived_value *d, size_t n,
+                        size_t offset)
 {
     fit_json_begin(j, name, '[');
     for (size_t g = 0; g < n; g++)

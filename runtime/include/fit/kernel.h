@@ -342,7 +342,8 @@ struct fit_kernel {
     size_t (*scratch)(const struct fit_layout *l);
 
     /* Tables for parameters theta[nparam].  derivative = 0: values only (enough for moments and model);
-     * 1: first derivatives too; 2: also what `hessian` reads; -1: what 1 adds, where ws holds the rest for this theta. */
+     * 1: first derivatives too; 2: also what `hessian` reads; -1: what 1 adds, where ws holds the rest for this
+     * theta. */
     enum fit_eval (*prepare)(const struct fit_layout *l, const double *theta, int derivative, double *ws);
 
     /* Sums of one tile for the linear parameters.  Per group, nlinear*(nlinear+1)/2 + nlinear + 1 numbers:

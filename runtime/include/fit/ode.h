@@ -1,10 +1,10 @@
 /* fit/ode.h -- initial value problems x' = f(t, x) in emitted kernels, with what is carried beside them.
  *
  * The explicit method of order 8 of Dormand and Prince with the error estimates of orders 5 and 3 (Hairer, Norsett and
- * Wanner, Solving Ordinary Differential Equations I, 1993, section II.10; coefficients as in their program DOP853).  The
- * first numbers of x are values, which alone determine the steps; the others, their derivatives by parameters, go along
- * in the same steps.  So values have the same bits with and without derivatives, and derivatives are those of the steps
- * that were made (internal differentiation; Bock 1981): least squares see a smooth function.
+ * Wanner, Solving Ordinary Differential Equations I, 1993, section II.10; coefficients as in their program DOP853).
+ * The first numbers of x are values, which alone determine the steps; the others, their derivatives by parameters, go
+ * along in the same steps.  So values have the same bits with and without derivatives, and derivatives are those of the
+ * steps that were made (internal differentiation; Bock 1981): least squares see a smooth function.
  */
 #ifndef FIT_ODE_H
 #define FIT_ODE_H

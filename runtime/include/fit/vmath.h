@@ -23,7 +23,8 @@
  *     tanh 0.80 sinh 0.79 cosh 0.82  atan 0.80  softplus 1.5           logistic 2.3  sinc 1.6
  *     pow of a logarithm that is there already: 0.7 + 0.45 |log result|
  *     trigamma 2.5  tetragamma 8.2;  lgamma 1.1, or 1e-17 absolute (next to its zeros);  digamma 4, or 2e-15 absolute
- *     gamma 0.6  exprel 1.4  dexprel 5  d2exprel 9.5  log1mexp 1.4  erfcx 5.4 (x >= 0; 3.3 below)  derfcx 4.1  d2erfcx 6.4
+ *     gamma 0.6  exprel 1.4  dexprel 5  d2exprel 9.5  log1mexp 1.4  erfcx 5.4 (x >= 0; 3.3 below)  derfcx 4.1
+ *     d2erfcx 6.4
  *     bessel_j, orders to 5: 1.5e-15, spherical_j: 7e-16, of |value| + 0.3 (1 + x)^-1/2 or -1; orders to 52: 3e-14
  *     faddeeva: 1e-15 (re), 5e-15 (im) of the value; its derivatives 3e-14 of |value| + 0.01 (1 + |z|)^-4, second 6e-13
  *     dsinc, d2sinc: 1.4e-16 absolute; 2e-15 relative away from their zeros (|value| > 0.07)
@@ -37,8 +38,8 @@
  *
  * Parts: fit/vmath_basic.h, vmath_exp.h (exp log pow and relatives), vmath_trig.h (sin cos tan atan, sinc),
  * vmath_gamma.h (gamma, lgamma and its derivatives), vmath_special.h (what has no short form, with
- * the polynomials of vmath_coefficients.h), vmath_bessel.h, vmath_faddeeva.h, vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included
- * from here only.
+ * the polynomials of vmath_coefficients.h), vmath_bessel.h, vmath_faddeeva.h, vmath_scalar.h (scalar forms, cumulative
+ * trapezoid).  They are included from here only.
  */
 #ifndef FIT_VMATH_H
 #define FIT_VMATH_H

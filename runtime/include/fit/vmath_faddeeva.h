@@ -4,8 +4,8 @@
  * h = sqrt(pi/14) and 14 nodes t, at k h or half-way between them, whichever are further from x:
  *     w(z) = i sum of W z/(z^2 - t^2)  [ + 2 e^(-z^2) g(z),  g(z) = 1/(1 +- e^(-2 pi i z/h)),  where y < pi/h ].
  * Derivatives term by term; g' = i kappa g (1 - g), kappa = 2 pi/h.  Elsewhere w(-conj z) = conj w(z) and
- * w(z) = 2 e^(-z^2) - w(-z).  Real and imaginary part are sums of terms of one sign next to the axes, so that each keeps
- * its digits.
+ * w(z) = 2 e^(-z^2) - w(-z).  Real and imaginary part are sums of terms of one sign next to the axes, so that each
+ * keeps its digits.
  */
 
 struct fit_vcomplex {

@@ -362,8 +362,8 @@ static void test_functions_of_an_order_have_90_bits(void **state)
         struct hg_ext x[3] = {hg_ext(r->x[0]), hg_ext(r->x[1]), hg_ext(r->x[2])}, y = hg_many_value(r->f, x);
         struct hg_ext d = hg_ext_sub(hg_ext_sub(y, hg_ext(r->high)), hg_ext(r->low));
         if (!(fabsl(d.hi) <= 0x1p-90L * fabsl(r->high)))
-            fail_msg("%s(%g, %.17g, %g) is %.25Lg, not %.25Lg, error %.3Lg", hg_op_text[r->f], r->x[0], r->x[1], r->x[2],
-                     y.hi, r->high, d.hi);
+            fail_msg("%s(%g, %.17g, %g) is %.25Lg, not %.25Lg, error %.3Lg", hg_op_text[r->f], r->x[0], r->x[1],
+                     r->x[2], y.hi, r->high, d.hi);
     }
 }
 

@@ -40,7 +40,8 @@ static void test_nodes_to_the_last_place(void **state)
         hg_rule_nodes(c[k].rule, c[k].n, 0, x, w);
         const double ex = (double)fabsl(x[c[k].k] / c[k].x - 1), ew = (double)fabsl(w[c[k].k] / c[k].w - 1);
         if (!(ex <= 0x1p-52 && ew <= 0x1p-51)) /* a weight is a sum of n squares, in 64 bits */
-            fail_msg("%s, n = %u: node %u is off by %g, its weight by %g", hg_rule_name(c[k].rule), c[k].n, c[k].k, ex, ew);
+            fail_msg("%s, n = %u: node %u is off by %g, its weight by %g", hg_rule_name(c[k].rule), c[k].n,
+                     c[k].k, ex, ew);
     }
 }
 
@@ -160,7 +161,8 @@ static void test_sums_are_their_terms(void **state)
 static hg_id of_variable(struct hg_expr *e, hg_id x)
 {
     hg_id p1 = hg_symbol(e, HG_PARAM, 1);
-    return hg_call(e, HG_SIN, hg_add(e, hg_mul(e, p1, hg_pow(e, x, hg_const(e, 2))), hg_mul(e, x, hg_symbol(e, HG_COLUMN, 0))));
+    hg_id square = hg_mul(e, p1, hg_pow(e, x, hg_const(e, 2)));
+    return hg_call(e, HG_SIN, hg_add(e, square, hg_mul(e, x, hg_symbol(e, HG_COLUMN, 0))));
 }
 
 static const long double FOLDED = 1e-14L; /* written out, numbers of the rule are multiplied in double */

@@ -1,5 +1,6 @@
 /* test_speckle_fields.c -- simulated speckles: means and covariances of many simulations against the formulas
- * (speckle/noise.h), with photons counted and without, frames single and averaged; the numbers of the noise are found. */
+ * (speckle/noise.h), with photons counted and without, frames single and averaged; the numbers of the noise are found.
+ * */
 #include "commands/speckle.h"
 #include "speckle/likelihood.h"
 
