@@ -165,8 +165,8 @@ static void test_functions_of_an_order_are_accurate(void **state)
                 }
                 fit_vd r = s->fn(fit_vset1(*n), x, y);
                 for (int l = 0; l < FIT_VL; l++) {
-                    const struct hg_ext at[] = {hg_ext(*n), hg_ext(x[l]), hg_ext(y[l])};
-                    struct hg_ext exact = hg_many_value(s->f, at);
+                    const struct hg_ext operand[] = {hg_ext(*n), hg_ext(x[l]), hg_ext(y[l])};
+                    struct hg_ext exact = hg_many_value(s->f, operand);
                     double size = (double)fabsl(exact.hi) + s->amplitude * pow(1 + fabs(x[l]) + fabs(y[l]), -s->power);
                     double e = size > 1e-300 ? (double)fabsl((long double)r[l] - exact.hi) / size : 0;
                     if (!(e <= worst)) {
