@@ -172,7 +172,7 @@ for i in (7, 21, 22, 40):
     for j in range(N):
         frames[i][j] = frames[j][i] = frames[i][j] + 0.3
 write("frames", frames)
-expect("poor doubtful", "frames")
+expect("poor doubtful partial", "frames")  # off together, as noise that frames share: no errors
 write("zeros", made(lambda a, b: 0, 0, 1))
 expect_exit("zeros", 4)
 sys.exit(bad > 0)

@@ -18,7 +18,7 @@ done
 [ "$words" -gt 60 ] || fail "homodyne-gen --words prints only $words words"
 options=$(sed -nE 's/.*(dsl_check_keys|unit_or_options)\([^"]*"[^"]*", "([a-z ]*)( \[1\])?".*/\2/p' "$source"/language/dsl_*.c)
 [ "$(echo "$options" | wc -w)" -gt 15 ] || fail "the options of the language were not found"
-priors=$(sed -nE 's/.*\{"([a-z_]+)", FIT_PRIOR_.*/\1/p' "$source"/language/dsl_model.c)
+priors=$(sed -nE 's/.*ROW\([A-Z_]+, "([a-z_]+)".*/\1/p' "$source"/../runtime/include/fit/kernel.h)
 [ "$(echo "$priors" | wc -w)" -gt 6 ] || fail "the priors of the language were not found"
 for w in $options $priors; do
     word "$w" || fail "the guide lacks the option $w"
