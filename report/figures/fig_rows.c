@@ -132,8 +132,8 @@ static void make_axes(const struct rp_result *r, const struct row *row, size_t n
 /* The name that a value of the column has; 0: none. */
 static int name_of(const struct rp_column *c, double value, char *text, size_t size)
 {
-    const char *name = c->names;
-    for (int k = 0; k < (int)value && *name; k++)
+    const char *name = value >= 0 ? c->names : ""; /* what a file says may be anything */
+    for (double k = 0; k < value && *name; k++)
         name += strcspn(name, ",") + (name[strcspn(name, ",")] == ',');
     snprintf(text, size, "%.*s", (int)strcspn(name, ","), name);
     return *name != '\0';
