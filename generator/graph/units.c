@@ -192,28 +192,18 @@ const char *hg_unit_text(struct hg_units *u, hg_unit unit)
 
 /* Words that are common, and are none here: what to write instead. */
 static const char *const missing[][2] = {
-    {"degC", "temperatures are in K: add 273.15"},
-    {"celsius", "temperatures are in K: add 273.15"},
-    {"degF", "temperatures are in K"},
-    {"kT", "an energy: declare it as a unit of your own, units = {\"kT\"}, or take J"},
-    {"ppm", "a number: take 1, and 1e-6 in the formula"},
-    {"ppb", "a number: take 1, and 1e-9 in the formula"},
-    {"cps", "counts in a second are count/s"},
-    {"rpm", "turns in a minute: take 1/s, and 1/60 in the formula"},
-    {"dl", "a volume: take L or mL"},
-    {"cP", "a viscosity: take Pa*s, 1 cP is 1e-3 Pa*s"},
-    {"psi", "a pressure: take Pa, 1 psi is 6894.76 Pa"},
-    {"hPa", "a pressure: take Pa, 1 hPa is 100 Pa"},
-    {"Da", "a mass, of a mole in g: take g/mol"},
-    {"kDa", "a mass, of a mole in kg: take kg/mol"},
-    {"dB", "a number: take 1, and 10^(x/10) in the formula"},
-    {"bpm", "beats in a minute: take 1/s, and 1/60 in the formula"},
-    {"kcal", "an energy: take J, 1 kcal is 4184 J"},
-    {"mmHg", "a pressure: take Pa, 1 mmHg is 133.322 Pa"},
+    {"celsius", "write degC, which is a unit of its own: a temperature in K is 273.15 more"},
+    {"a", "arbitrary units are \"1\", or a word of your own: model \"...\" { units = {\"au\"} }"},
+    {"au", "arbitrary units are \"1\", or a word of your own: model \"...\" { units = {\"au\"} }"},
+    {"arb", "arbitrary units are \"1\", or a word of your own: model \"...\" { units = {\"au\"} }"},
 };
 
+/* Words that do not differ from others by a factor: temperatures with another zero, energies that depend on the
+ * temperature, logarithms.  Each has a dimension of its own, so that nothing converts them unseen. */
+static const char *const own[] = {"degC", "degF", "kT", "dB"};
+
 /* Is a word so like another that it is a slip of the keys?  The fewer letters, the less a difference of one says: kT is
- * not T, cps not ps, degC no angle, NM not nM.  Words of five letters and more, other cases of three letters, and
+ * not T, cbs not ps, NM not nM.  Words of five letters and more, other cases of three letters, and
  * plurals. */
 static int is_slip(const char *name, const char *other)
 {
@@ -251,6 +241,11 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
         if (k < unit_nword && unit_words[k].constant)
             nearest_offer(&near, unit_words[k].constant);
     }
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (strcmp(own[k], name) == 0) {
+            *word = (uint32_t)(unit_nword + u->nextra);
+            return hg_unit_declare(u, own[k], why);
+        }
     for (size_t k = 0; k < unit_nsynonym; k++)
         nearest_offer(&near, unit_synonyms[k].name);
     const char *power = power_without_sign(u, name);
@@ -424,9 +419,34 @@ static int read_product(struct hg_units *u, const char **s, struct unit *x, int 
     return !depth || *p == ')';
 }
 
+/* "nm^2*s^-1" for nm²·s⁻¹: raised digits and the raised dot, in UTF-8. */
+static const char *without_raised(struct hg_arena *a, const char *text)
+{
+    static const char *const raised[][2] = {
+        {"\xC2\xB9", "1"},     {"\xC2\xB2", "2"},     {"\xC2\xB3", "3"},     {"\xE2\x81\xB0", "0"}, {"\xE2\x81\xB4", "4"},
+        {"\xE2\x81\xB5", "5"}, {"\xE2\x81\xB6", "6"}, {"\xE2\x81\xB7", "7"}, {"\xE2\x81\xB8", "8"}, {"\xE2\x81\xB9", "9"},
+        {"\xE2\x81\xBB", "-"}, {"\xC2\xB7", "*"},
+    };
+    char *out = hg_alloc(a, 2 * strlen(text) + 2), *p = out;
+    for (int inside = 0; *text;) {
+        size_t k = 0, n = sizeof raised / sizeof *raised;
+        while (k < n && strncmp(text, raised[k][0], strlen(raised[k][0])) != 0)
+            k++;
+        const int digit = k < n && *raised[k][1] != '*';
+        if (digit && !inside)
+            *p++ = '^';
+        *p++ = k < n ? *raised[k][1] : *text;
+        text += k < n ? strlen(raised[k][0]) : 1;
+        inside = digit;
+    }
+    *p = '\0';
+    return out;
+}
+
 int hg_unit_parse(struct hg_units *u, const char *text, hg_unit *unit, const char **why)
 {
     struct unit x = {0};
+    text = without_raised(u->arena, text);
     *unit = HG_UNIT_ONE;
     if (!read_product(u, &text, &x, 1, 0, why))
         return 0;

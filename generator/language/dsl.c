@@ -45,15 +45,14 @@ struct dsl *dsl_of(lua_State *L)
     return *(struct dsl **)lua_getextraspace(L);
 }
 
-uint32_t dsl_line(lua_State *L)
+/* An error at what is being run. */
+static void tell(lua_State *L, const char *near, const char *help, const char *message)
 {
-    lua_Debug ar;
-    for (int level = 0; lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "Sl", &ar);
-        if (strcmp(ar.source, dsl_of(L)->chunk) == 0 && ar.currentline > 0)
-            return (uint32_t)ar.currentline;
-    }
-    return 0;
+    size_t place;
+    if (dsl_place(L, near, &place))
+        hg_error_at(dsl_of(L)->diag, place, help, "%s", message);
+    else
+        hg_error(dsl_of(L)->diag, 0, near, help, "%s", message);
 }
 
 void dsl_complain(lua_State *L, const char *near, const char *help, const char *format, ...)
@@ -63,7 +62,7 @@ void dsl_complain(lua_State *L, const char *near, const char *help, const char *
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    hg_error(dsl_of(L)->diag, dsl_line(L), near, help, "%s", message);
+    tell(L, near, help, message);
 }
 
 void dsl_fail(lua_State *L, const char *near, const char *help, const char *format, ...)
@@ -73,7 +72,7 @@ void dsl_fail(lua_State *L, const char *near, const char *help, const char *form
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    hg_error(dsl_of(L)->diag, dsl_line(L), near, help, "%s", message);
+    tell(L, near, help, message);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&reported);
     lua_error(L);
     abort(); /* lua_error does not return */
@@ -128,12 +127,32 @@ static const char *habit(struct dsl *d, uint32_t line, const char *message, cons
         {"near '#'", "#", "a remark begins with --"},
         {"near '//'", "//", "a remark begins with --"},
         {"near '!'", "!=", "unequal is ~="},
+        {"near '!'", "!", "not so is `not`"},
+        {"near '&'", "&&", "both is `and`"},
+        {"near '|'", "||", "one of both is `or`"},
+        {"near '+'", "++", "write a = a + 1"},
+        {"near '-'", "-=", "write a = a - b"},
+        {"near '/'", "/=", "write a = a / b"},
+        {"near '>'", "=>", "a function is local function f(x) return ... end"},
+        {"near '='", "=>", "a function is local function f(x) return ... end"},
+        {"then' expected near '='", " = ", "equal is =="},
+        {"'then' expected", "", "a condition ends with `then`: if ... then ... end"},
+        {"'do' expected", "", "a loop is written for k = 1, 3 do ... end"},
+        {"syntax error near", "def ", "a function is local function f(x) return ... end"},
+        {"malformed number", "", "a product needs *: 2 * a; a power of ten is 1e-3"},
         {"'for' limit", "",
          "a loop runs while the model is read: its ends are numbers, no parameters, columns or times; a sum "
-         "over frames is integral(f, t1, t2)"},
+         "over frames is integral(f, t1, t2), one up to a parameter sum(1, 20, function(k) return where(le(k, n), ..., 0) "
+         "end)"},
         {"'for' initial value", "",
          "a loop runs while the model is read: its ends are numbers; a sum over frames is "
          "integral(f, t1, t2)"},
+        {"to 'floor'", "", "what is rounded has no derivative; numbers of the model alone are: math.floor(2.5)"},
+        {"to 'ceil'", "", "what is rounded has no derivative; numbers of the model alone are: math.ceil(2.5)"},
+        {"to 'fmod'", "", "what repeats is written with sin and cos: sin(2 * pi * x / period)"},
+        {"to 'pow'", "", "a power is written a^b"},
+        {"to 'convert'", "", "convert(x, \"nm\"): the unit is a text"},
+        {"to 'unit'", "", "unit \"nm\": the unit is a text"},
         {"'for' step", "", "a loop runs while the model is read: its step is a number"},
         {"stack overflow", "",
          "a function that calls itself needs an end: a number that becomes smaller, not a formula"},
@@ -160,7 +179,7 @@ static void report_lua(lua_State *L, uint32_t line, const char *message)
         char *rest;
         unsigned long at = strtoul(colon + 1, &rest, 10);
         if (strncmp(message, "prelude", 7) != 0)
-            line = (uint32_t)at;
+            line = d->read ? dsl_written_line(d, (uint32_t)at) : (uint32_t)at;
         message = *rest == ':' ? rest + 1 : rest;
         message += *message == ' ';
     }
@@ -172,7 +191,10 @@ static void report_lua(lua_State *L, uint32_t line, const char *message)
         near = culprit;
         help = remedy ? remedy : help;
     }
-    if (d->read || help || !dsl_syntax_error(d->arena, d->diag, line, message, word))
+    if (d->read)
+        tell(L, near, help, message);
+    else if (!dsl_foreign_letter(d->arena, d->diag, message) &&
+             (help || !dsl_syntax_error(d->arena, d->diag, line, message, word)))
         hg_error(d->diag, line, near, help, "%s", message);
 }
 
@@ -252,10 +274,10 @@ static int run_protected(lua_State *L)
     dsl_open_environment(L);
     if (luaL_loadbufferx(L, d->diag->text, strlen(d->diag->text), d->chunk, "t") != LUA_OK)
         return lua_error(L);
-    d->read = 1;
-    const char *text = dsl_rewrite_equal(d->arena, d->diag->text);
+    const char *text = dsl_rewrite_equal(d, d->diag->text);
     if (luaL_loadbufferx(L, text, strlen(text), d->chunk, "t") != LUA_OK)
         return lua_error(L);
+    d->read = 1;
     lua_remove(L, -2);
     lua_pushvalue(L, -2);
     lua_setupvalue(L, -2, 1);
@@ -378,7 +400,8 @@ static struct hg_model *load_text(struct hg_arena *a, const char *file, struct h
     if (diag->errors == before && !d->m->name)
         hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }", "the file declares no model");
     if (diag->errors == before && !d->m->nvariant)
-        hg_error(diag, 0, NULL, "m.observe(\"c2\", { mean = ... })", "the model has no observe statement");
+        hg_error(diag, 0, NULL, d->m->column.n ? "m.observe(y, { mean = ... }), with y from m.columns(...)"
+                                               : "m.observe(\"c2\", { over = {t1, t2}, mean = ... })", "the model has no observe statement");
     if (diag->errors != before)
         return NULL;
     if (wanted_linear(d, &linear)) {

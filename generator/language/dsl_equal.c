@@ -1,8 +1,11 @@
-/* dsl_equal.c -- comparisons with == and ~= in a model.
+/* dsl_equal.c -- comparisons with == and ~=, and conditions, in a model.
  *
  * Lua asks a metamethod only when both sides are of its kind: of an expression and a number it says that they
  * differ, and a model would silently lack what stands behind the `if`.  So before a model is run, `a == b` in it
- * becomes __equal(PLACE, a, b), and `a ~= b` its contrary; lines stay where they are.
+ * becomes __equal(PLACE, a, b), and `a ~= b` its contrary.  Nor does Lua ask what an expression is worth as a condition:
+ * `if f then` becomes `if __true(PLACE, f) then`; so do elseif and while.
+ *
+ * Each token is written into a line of its own, so that the line that Lua tells is a place (dsl_place.c).
  *
  * Where the two sides begin and end: comparisons bind weaker than all operators but `and` and `or`, and are taken
  * from the left (Lua 5.4 manual, 3.4.8).  Each bracket and each block is a level of its own.  The text is one that
@@ -22,10 +25,10 @@ struct opening {
     struct opening *inner;
 };
 
-/* What is written in the place of token k: `before` it, or instead of it; so many parentheses behind it. */
+/* What is written in the place of token k: `before` it, or instead of it; so many parentheses behind it; `after` it. */
 struct edit {
     struct opening *before;
-    const char *instead;
+    const char *instead, *after;
     unsigned behind;
 };
 
@@ -34,11 +37,19 @@ struct level {
     int open;     /* the right side of one is being read */
 };
 
+/* A loop or a condition, and the depth at which its `then` or `do` stands. */
+struct pending {
+    size_t depth;
+    int condition;
+};
+
 struct rewrite {
     struct hg_tokens t;
     struct edit *edit;
     struct level *level;
     size_t depth;
+    struct pending *pending; /* conditions and loops whose `then` or `do` is to come, the innermost last */
+    size_t npending;
 };
 
 static void close_right_side(struct rewrite *r, size_t k)
@@ -63,6 +74,19 @@ static void compare(struct rewrite *r, struct hg_arena *a, size_t k)
     first->before = o;
     r->edit[k].instead = ",";
     level->open = 1;
+}
+
+/* if, elseif, while ... then, do: what stands between them is a condition. */
+static void read_condition(struct rewrite *r, struct hg_arena *a, size_t k)
+{
+    if (hg_token_is(&r->t, k, "if elseif while for")) {
+        const int condition = !hg_token_is(&r->t, k, "for");
+        r->pending[r->npending++] = (struct pending){r->depth + (hg_token_is(&r->t, k, "if") ? 1 : 0), condition};
+        if (condition)
+            r->edit[k].after = hg_format(a, " __true(%zu,", r->t.item[k].at);
+    } else if (hg_token_is(&r->t, k, "then do") && r->npending && r->pending[r->npending - 1].depth == r->depth) {
+        r->edit[k - 1].behind += r->pending[--r->npending].condition ? 1 : 0;
+    }
 }
 
 static void read_token(struct rewrite *r, struct hg_arena *a, size_t k)
@@ -92,32 +116,47 @@ static void read_token(struct rewrite *r, struct hg_arena *a, size_t k)
     }
 }
 
-const char *dsl_rewrite_equal(struct hg_arena *a, const char *text)
+static size_t size_of(const struct rewrite *r, const char *text)
 {
-    struct rewrite r = {.t = hg_tokens_of(a, text)};
-    size_t size = strlen(text) + 1, done = 0;
-    r.edit = hg_alloc(a, (r.t.n + 1) * sizeof *r.edit);
-    r.level = hg_alloc(a, (r.t.n + 1) * sizeof *r.level);
-    for (size_t k = 0; k < r.t.n; k++)
-        read_token(&r, a, k);
-    close_right_side(&r, r.t.n);
-    for (size_t k = 0; k < r.t.n; k++) {
-        size += r.edit[k].behind;
-        for (const struct opening *o = r.edit[k].before; o; o = o->inner)
+    size_t size = strlen(text) + 1;
+    for (size_t k = 0; k < r->t.n; k++) {
+        size += r->edit[k].behind + 1 + (r->edit[k].after ? strlen(r->edit[k].after) : 0);
+        for (const struct opening *o = r->edit[k].before; o; o = o->inner)
             size += strlen(o->text);
     }
-    char *out = hg_alloc(a, size), *p = out;
+    return size;
+}
+
+static char *write_token(const struct rewrite *r, size_t k, char *p)
+{
+    const struct hg_token *w = &r->t.item[k];
+    const struct edit *e = &r->edit[k];
+    *p++ = '\n';
+    for (const struct opening *o = e->before; o; o = o->inner)
+        p = stpcpy(p, o->text);
+    p = e->instead ? stpcpy(p, e->instead) : stpncpy(p, r->t.text + w->at, w->n);
+    memset(p, ')', e->behind);
+    p += e->behind;
+    return e->after ? stpcpy(p, e->after) : p;
+}
+
+const char *dsl_rewrite_equal(struct dsl *d, const char *text)
+{
+    struct hg_arena *a = d->arena;
+    struct rewrite r = {.t = hg_tokens_of(a, text)};
+    r.edit = hg_alloc(a, (r.t.n + 1) * sizeof *r.edit);
+    r.level = hg_alloc(a, (r.t.n + 1) * sizeof *r.level);
+    r.pending = hg_alloc(a, (r.t.n + 1) * sizeof *r.pending);
     for (size_t k = 0; k < r.t.n; k++) {
-        const struct hg_token *w = &r.t.item[k];
-        p = stpncpy(p, text + done, w->at - done);
-        for (const struct opening *o = r.edit[k].before; o; o = o->inner)
-            p = stpcpy(p, o->text);
-        p = r.edit[k].instead ? stpcpy(p, r.edit[k].instead) : stpncpy(p, text + w->at, w->n);
-        memset(p, ')', r.edit[k].behind);
-        p += r.edit[k].behind;
-        done = w->at + w->n;
+        read_condition(&r, a, k);
+        read_token(&r, a, k);
     }
-    stpcpy(p, text + done);
+    close_right_side(&r, r.t.n);
+    char *out = hg_alloc(a, size_of(&r, text)), *p = out;
+    for (size_t k = 0; k < r.t.n; k++)
+        p = write_token(&r, k, p);
+    *p = '\0';
+    dsl_places_set(d, r.t);
     return out;
 }
 
@@ -133,5 +172,16 @@ int dsl_equal(lua_State *L)
                     "write where(le(abs(a - b), small), x, y)",
                     "expressions cannot be compared with == or ~=: their values are not known yet");
     lua_pushboolean(L, same);
+    return 1;
+}
+
+/* __true(place, value): the value of a condition, which is no formula. */
+int dsl_true(lua_State *L)
+{
+    lua_settop(L, 2);
+    if (dsl_test(L, 2) || dsl_is_complex(L, 2))
+        dsl_fail_at(L, (size_t)lua_tointeger(L, 1),
+                    "what depends on it is where(lt(a, b), x, y); whether a formula is there at all is f ~= nil",
+                    "a formula as a condition: its value is not known yet");
     return 1;
 }

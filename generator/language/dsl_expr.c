@@ -103,7 +103,7 @@ static const char *table_help(lua_State *L, int i)
     const char *help = NULL;
     i = lua_absindex(L, i);
     if (dsl_is_complex(L, i))
-        help = "re(z), im(z), abs(z) and arg(z) are real";
+        help = "re(z), im(z), abs(z) and arg(z) are real; i is the imaginary unit, and no number that counts";
     else if (lua_getfield(L, i, "law") == LUA_TSTRING)
         help = hg_format(d->arena, "%s is a law of the errors; it stands in m.observe behind `noise =`",
                          lua_tostring(L, -1));
@@ -128,7 +128,11 @@ struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
     const char *culprit, *remedy;
     if (lua_isnoneornil(L, i) && dsl_find_nil(L, &culprit, &remedy))
         dsl_fail(L, culprit, remedy ? remedy : help, "%s must be an expression or a number; %s is nil", what, culprit);
-    dsl_fail(L, NULL, help, "%s must be an expression or a number, not %s", what,
+    if (lua_type(L, i) == LUA_TSTRING)
+        help = "a variable is written without quotes, a unit as a factor unit \"s\"";
+    if (lua_isfunction(L, i))
+        help = "a function is called: f(x)";
+    dsl_fail(L, strchr(what, ' ') ? NULL : what, help, "%s must be an expression or a number, not %s", what,
              lua_isnoneornil(L, i) ? "nil" : dsl_is_complex(L, i) ? "a complex value" : luaL_typename(L, i));
 }
 
@@ -483,9 +487,11 @@ static int op_call(lua_State *L)
     const struct dsl_value *v = dsl_test(L, 1);
     const char *name = v ? dsl_local_name(L, *v) : NULL;
     struct dsl *d = dsl_of(L);
-    dsl_fail(L, name,
-             hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *", name ? name : "f"),
-             "an expression is not a function");
+    const char *help = lua_istable(L, 2)  ? hg_format(d->arena, "is a comma missing behind '%s'?", name ? name : "it")
+                       : d->has_grid ? hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *",
+                                                 name ? name : "f")
+                                     : "a product needs *; a function of your own is local function f(x) return ... end";
+    dsl_fail(L, name, help, "an expression is not a function");
 }
 
 static int op_index(lua_State *L)
@@ -495,8 +501,9 @@ static int op_index(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING)
         dsl_fail(
             L, "[",
-            "several formulas in a list: {a, b}; a value at another frame or row cannot be had, sums over frames are "
-            "integral(f, t1, t2)",
+            d->m->column.n ? "several formulas in a list: {a, b}; the value in the row before is previous(x, first)"
+                           : "several formulas in a list: {a, b}; a value at another frame cannot be had, sums over "
+                             "frames are integral(f, t1, t2)",
             "a formula is no list: it has no element [%s] (ipairs and unpack ask for it, too)",
             luaL_tolstring(L, 2, NULL));
     const char *key = lua_tostring(L, 2);
@@ -504,7 +511,8 @@ static int op_index(lua_State *L)
         dsl_push(L, hg_symbol(dsl_build(L), HG_STEP, 0), dsl_unit(L, "s"));
         return 1;
     }
-    dsl_fail(L, key, d->has_grid ? "only the time grid has a field: t.step, the frame period" : NULL,
+    dsl_fail(L, key, d->has_grid ? "only the time grid has a field: t.step, the frame period"
+                          : "what a column or parameter is called, its unit and its range stand in m.columns and m.parameter",
              "an expression has no field '%s'", key);
 }
 
@@ -541,11 +549,12 @@ static void open_metatable(lua_State *L)
     luaL_setfuncs(L, event, 0);
     add_compare(L, "__lt", 0);
     add_compare(L, "__le", 1);
-    add_refused(L, "__mod", "%", "it has no derivative; remainders are not available");
+    add_refused(L, "__mod", "%", "remainders are not available; what repeats is written with sin and cos: sin(2 * pi * x / "
+                                     "period)");
     add_refused(L, "__idiv", "//", "write / for division");
     add_refused(L, "__concat", "..", "text of an expression: tostring(x)");
-    add_refused(L, "__len", "#", NULL);
-    add_refused(L, "__newindex", "an assignment to a field", NULL);
+    add_refused(L, "__len", "#", "how many rows or frames there are is not known while the model is read");
+    add_refused(L, "__newindex", "an assignment to a field", "a value of its own: local y = ...");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
     lua_pop(L, 1);

@@ -2,6 +2,7 @@
  * they give plain numbers, else they build nodes and check units as operators do (dsl_expr.c).
  */
 #include <math.h>
+#include <string.h>
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -91,6 +92,11 @@ static int compare(lua_State *L, enum hg_op op, const char *name)
         lua_pushboolean(L, op == HG_LT ? a < b : a <= b);
         return 1;
     }
+    size_t place;
+    const char *word = dsl_beside_call(L, &place);
+    if (word)
+        dsl_fail_at(L, place, "choose with where(condition, x, y); both conditions: where(a, where(b, x, y), y)",
+                    "a comparison of formulas beside '%s': its value is not known yet", word);
     struct dsl_value a = dsl_value_at(L, 1, "the left of a comparison");
     struct dsl_value b = dsl_value_at(L, 2, "the right of a comparison");
     dsl_common_unit(L, name, a, b);
@@ -216,7 +222,9 @@ static int call_convert(lua_State *L)
     hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));
     double size = 1;
     if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
-        dsl_fail(L, hg_format(d->arena, "\"%s\"", lua_tostring(L, 2)), dsl_base_help(L, v.unit, unit),
+        dsl_fail(L, hg_format(d->arena, "\"%s\"", lua_tostring(L, 2)),
+                 strcmp(dsl_unit_text(L, v.unit), "degC") == 0 ? "a temperature in K is (T / unit \"degC\" + 273.15) * kelvin"
+                                                                : dsl_base_help(L, v.unit, unit),
                  "%s cannot be converted to %s", dsl_unit_text(L, v.unit), dsl_unit_text(L, unit));
     struct hg_expr *e = dsl_build(L);
     lua_settop(L, 1);

@@ -183,7 +183,7 @@ static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
     if (isnan(s->start))
         dsl_fail(L, s->name, "start = ... is a typical value", "'%s' has no start", s->name);
     if (!isfinite(s->start) || s->start < s->lower || s->start > s->upper)
-        dsl_fail(L, "start", NULL, "start = %g of '%s' is outside its bounds [%g, %g]", s->start, s->name, s->lower,
+        dsl_fail(L, "start", "a start within the bounds, or wider bounds", "start = %g of '%s' is outside its bounds [%g, %g]", s->start, s->name, s->lower,
                  s->upper);
 }
 
@@ -198,7 +198,9 @@ static uint32_t prior_number(lua_State *L, const struct hg_symbol_decl *s, int s
         return 0;
     }
     if (n->op != HG_PARAM)
-        dsl_fail(L, "prior", n->op == HG_LINEAR ? "linear = false in its declaration" : "declare a parameter for it",
+        dsl_fail(L, strcmp(s->name, "noise") == 0 ? "noise" : "prior",
+                 strcmp(s->name, "noise") == 0 ? "errors of your own size: noise = gaussian { sd = s }"
+                 : n->op == HG_LINEAR ? "linear = false in its declaration" : "declare a parameter for it",
                  "a prior has numbers and nonlinear parameters, no other expressions");
     struct hg_symbol_decl *h = &d->m->param.item[n->ref];
     if (h->over >= 0)
@@ -272,6 +274,19 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
     }
 #define WORD(KIND, word, ...) " " word
     static const char known[] = "known:" FIT_PRIORS(WORD);
+    static const char *const other[][2] = {
+        {"gaussian", "did you mean \"normal\"?"},
+        {"uniform", "bounds alone are a uniform prior between them: bounds = {0, 1}"},
+        {"flat", "no prior at all is written by leaving it out"},
+        {"half_gaussian", "did you mean \"half_normal\"?"},
+        {"lognormal", "did you mean \"log_normal\"?"},
+        {"halfnormal", "did you mean \"half_normal\"?"},
+        {"cauchy", "did you mean \"half_cauchy\"?"},
+        {"jeffreys", "did you mean \"log_uniform\"?"},
+    };
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        if (strcmp(near.name, other[k][0]) == 0)
+            dsl_fail(L, near.name, other[k][1], "unknown prior \"%s\"", near.name);
     dsl_fail(L, near.name, near.best ? hg_format(dsl_of(L)->arena, "did you mean \"%s\"?", near.best) : known,
              "unknown prior \"%s\"", near.name);
 }
@@ -349,6 +364,9 @@ static int m_columns(lua_State *L)
             if (lua_rawgeti(L, k, 1) != LUA_TSTRING)
                 dsl_fail(L, "columns", "{\"y\", unit = \"1\", doc = \"...\"}: the name comes first",
                          "column %d has no name", k);
+            if (lua_rawlen(L, k) > 1)
+                dsl_fail(L, "columns", "one after the other: m.columns(\"x\", \"y\"); the unit is unit = \"s\"",
+                         "column %d is a list of %u values", k, (unsigned)lua_rawlen(L, k));
             dsl_check_keys(L, k, "a column", "unit doc range [1]");
             unit = dsl_text(L, k, "unit");
             s.doc = dsl_text(L, k, "doc");
@@ -408,6 +426,7 @@ static int model_index(lua_State *L)
     }
     dsl_fail(L, key,
              near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
+                       : strcmp(key, "fit") == 0 ? "a fit is made by the program: homodyne fit --model FILE.lua --data DATA"
                        : "known: grid axis setting parameter columns state step ode observe variant curve derived random test",
              "a model has no '%s'", key);
 }
@@ -457,7 +476,7 @@ static int call_model(lua_State *L)
     struct dsl *d = dsl_of(L);
     const char *name = dsl_text_at(L, 1, "the name of the model");
     if (d->m->name)
-        dsl_fail(L, "model", NULL, "one file declares one model; '%s' is it", d->m->name);
+        dsl_fail(L, "model", "the other one goes into a file of its own", "one file declares one model; '%s' is it", d->m->name);
     dsl_check_c_name(L, name, "model");
     d->m->name = name;
     lua_newuserdatauv(L, 0, 0);

@@ -211,7 +211,8 @@ int dsl_find_nil(lua_State *L, const char **what, const char **help)
     *what = *help = NULL;
     if (!find_function(L, &s.ar) || !lua_checkstack(L, 20))
         return 0;
-    for (int k = 1; line && k < s.ar.currentline; k++)
+    const uint32_t at = dsl_written_line(dsl_of(L), (uint32_t)s.ar.currentline);
+    for (uint32_t k = 1; line && k < at; k++)
         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
     s.at = line;
     s.end = line ? line + strcspn(line, "\r\n") : NULL;

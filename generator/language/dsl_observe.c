@@ -204,7 +204,10 @@ static void check_columns(lua_State *L, hg_id mean)
     for (uint32_t k = 0; k < m->column.n; k++) {
         const struct hg_symbol_decl *c = &m->column.item[k];
         if (c->role != FIT_ROLE_COVARIATE && hg_contains(m->expr, mean, c->node))
-            dsl_fail(L, c->name, "the mean is computed from the other columns", "the mean contains '%s', which is %s",
+            dsl_fail(L, "mean",
+                     c->role == FIT_ROLE_VALUE ? hg_format(dsl_of(L)->arena, "the mean is computed from the other columns; "
+                                                           "the value in the row before is previous(%s, first)", c->name)
+                                               : "the mean is computed from the other columns", "the mean contains '%s', which is %s",
                      c->name, c->role == FIT_ROLE_VALUE ? "what is measured" : "its standard deviation");
     }
 }
@@ -440,14 +443,15 @@ int dsl_random(lua_State *L)
         lua_pushcfunction(L, call_uniform);
         lua_call(L, 1, 1);
         if (lua_type(L, -1) != LUA_TTABLE)
-            dsl_fail(L, "random", NULL, "the function of m.random must return a table");
+            dsl_fail(L, "random", "m.random(function(u) return { tau = 10^u(-3, 0) } end)",
+                     "the function of m.random must return a table");
         if (row == 0)
             dsl_check_keys(L, lua_gettop(L), "m.random: the model", names);
         for (uint32_t k = 0; k < m->param.n; k++) {
             const struct hg_symbol_decl *s = &m->param.item[k];
             double x = dsl_number(L, lua_gettop(L), s->name, s->start);
             if (x < s->lower || x > s->upper)
-                dsl_fail(L, s->name, NULL, "m.random gave %s = %g, outside its bounds [%g, %g]", s->name, x, s->lower,
+                dsl_fail(L, s->name, "narrower numbers in u(a, b), or wider bounds", "m.random gave %s = %g, outside its bounds [%g, %g]", s->name, x, s->lower,
                          s->upper);
             x = rounded(x);
             m->screen[row * m->param.n + k] = x < s->lower ? s->lower : x > s->upper ? s->upper : x;
@@ -470,7 +474,8 @@ static double *test_values(lua_State *L, const struct hg_list *list, const char 
         }
         int needed = required && (list != &dsl_of(L)->m->setting || isnan(s->start)) && s->role == FIT_ROLE_COVARIATE;
         if (isnan(x[k]) && needed)
-            dsl_fail(L, "test", NULL, "the test gives no value for the %s '%s'", required, s->name);
+            dsl_fail(L, "test", hg_format(dsl_of(L)->arena, "%s = ..., in %s", s->name, s->unit),
+                     "the test gives no value for the %s '%s'", required, s->name);
     }
     return x;
 }

@@ -47,6 +47,13 @@ void dsl_check_keys(lua_State *L, int t, const char *what, const char *list)
     if (!bad)
         return;
     const char *near = dsl_nearest_in(d, list, bad);
+    if (strcmp(bad, "[1]") == 0)
+        dsl_fail(L, NULL, hg_format(d->arena, "each is written name = value, decimals with a point: %s = 1.5",
+                                    hg_format(d->arena, "%.*s", (int)strcspn(list, " "), list)),
+                 "%s has a value without a name", what);
+    if (strcmp(bad, "integer") == 0)
+        dsl_fail(L, bad, "fit with each whole number apart, --fix n=1, --fix n=2, and compare; a number that does not change "
+                         "is a setting", "%s has no option '%s': its values are real numbers", what, bad);
     dsl_fail(L, bad, near ? hg_format(d->arena, "did you mean '%s'?", near)
                           : hg_format(d->arena, "known: %s", *list ? list : "nothing"),
              "%s has no option '%s'", what, bad);
@@ -62,7 +69,9 @@ void dsl_need_table(lua_State *L, int t, const char *usage)
 static const char *text_at(lua_State *L, int i, const char *what)
 {
     if (lua_type(L, i) != LUA_TSTRING)
-        dsl_fail(L, NULL, dsl_test(L, i) ? "a text stands in quotes: \"s\"" : NULL,
+        dsl_fail(L, NULL, dsl_test(L, i)        ? "a text stands in quotes: \"s\""
+                          : lua_istable(L, i) ? "the name comes first, then the options: (\"name\", { ... })"
+                                              : NULL,
                  "%s must be a text, not %s", what,
                  dsl_test(L, i) ? "an expression" : luaL_typename(L, i));
     size_t n;
@@ -131,8 +140,12 @@ const char *dsl_text(lua_State *L, int t, const char *key)
 double dsl_number_at(lua_State *L, int i, const char *what)
 {
     if (lua_type(L, i) != LUA_TNUMBER || isnan(lua_tonumber(L, i)))
-        dsl_fail(L, what, NULL, "%s must be a number, not %s", what,
-                 lua_type(L, i) == LUA_TNUMBER ? "nan" : luaL_typename(L, i));
+        dsl_fail(L, what, lua_type(L, i) == LUA_TSTRING ? "numbers stand without quotes, decimals with a point"
+                          : lua_type(L, i) == LUA_TNUMBER ? "was something divided by zero?"
+                          : dsl_test(L, i)              ? "it is wanted while the model is read, when formulas have no value yet"
+                                                        : NULL,
+                 "%s must be a number, not %s", what,
+                 lua_type(L, i) == LUA_TNUMBER ? "nan" : dsl_test(L, i) ? "a formula" : luaL_typename(L, i));
     return lua_tonumber(L, i);
 }
 

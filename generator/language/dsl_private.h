@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "model/model.h"
 #include "model/written.h"
+#include "language/tokens.h"
 
 struct lua_Debug;
 struct lua_State;
@@ -21,12 +22,20 @@ struct dsl_names {
     size_t n, room;
 };
 
+/* The tokens of a model; each stands in a line of its own of the text that is run. */
+struct dsl_places {
+    struct hg_tokens t;
+    uint32_t *line;    /* of the text that is run */
+    uint32_t *written; /* of the model */
+};
+
 /* One run of a model file. */
 struct dsl {
     struct hg_arena *arena;
     struct hg_diag *diag;
     struct hg_model *m;
     const char *chunk;          /* name of the model's code in Lua: "@laminar.lua" */
+    struct dsl_places places;
     int read;                   /* Lua has read the text; what is wrong now is no matter of syntax */
     int silent;                 /* second run: print() does nothing */
     struct dsl_names linear;    /* these parameters are linear (from the first run) */
@@ -54,8 +63,6 @@ struct dsl_value {
 
 struct dsl *dsl_of(struct lua_State *L);
 
-/* Line of the model file that is being run; 0 when none is. */
-uint32_t dsl_line(struct lua_State *L);
 int dsl_line_has(struct lua_State *L, const char *text); /* the line of the model that is at work */
 
 /* A user's mistake at the current line.  dsl_fail ends the run; after dsl_complain it goes on. */
@@ -70,6 +77,24 @@ _Noreturn void dsl_fail_at(struct lua_State *L, size_t place, const char *help, 
 
 void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name);
 int dsl_has_name(const struct dsl_names *list, const char *name);
+
+/* --- dsl_place.c --- */
+
+/* Line of the model file that is being run; 0 when none is. */
+uint32_t dsl_line(struct lua_State *L);
+
+/* The tokens of the model, each of which is run in a line of its own, the first in line 2. */
+void dsl_places_set(struct dsl *d, struct hg_tokens t);
+
+/* The model's line for a line of the text that is run. */
+uint32_t dsl_written_line(const struct dsl *d, uint32_t line);
+
+/* The place in the model's text where `near` stands in what is being run, or of the operation or call itself;
+ * 0: nothing of the model is being run. */
+int dsl_place(struct lua_State *L, const char *near, size_t *place);
+
+/* The word `and`, `or`, `not`, `then` or `do` beside the call that is being run, and its place; NULL: none is. */
+const char *dsl_beside_call(struct lua_State *L, size_t *place);
 
 /* --- dsl_nil.c --- */
 
@@ -166,14 +191,17 @@ void dsl_open_complex(struct lua_State *L);
 
 /* --- dsl_equal.c --- */
 
-/* The text of a model, which Lua accepts, with calls of __equal for == and ~=; and that function. */
-const char *dsl_rewrite_equal(struct hg_arena *a, const char *text);
+/* The text of a model, which Lua accepts, with calls of __equal for == and ~= and of __true around conditions; and these
+ * functions.  Each token stands in a line of its own. */
+const char *dsl_rewrite_equal(struct dsl *d, const char *text);
 int dsl_equal(struct lua_State *L);
+int dsl_true(struct lua_State *L);
 
 /* --- dsl_syntax.c --- */
 
 /* Reports a message of Lua about a text that it cannot read, with the place that is probably wrong; 0: nothing is
  * known but what the message says, and nothing is reported.  word: what the message names, or NULL. */
+int dsl_foreign_letter(struct hg_arena *a, struct hg_diag *d, const char *message); /* the same, of one letter */
 int dsl_syntax_error(struct hg_arena *a, struct hg_diag *d, uint32_t line, const char *message, const char *word);
 
 /* --- dsl_functions.c --- */

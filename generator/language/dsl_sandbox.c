@@ -80,6 +80,25 @@ static const char *other_name(const char *name)
         {"dawsn", "it is dawson(x)"},
         {"gammaln", "the logarithm of the gamma function is lgamma(x)"},
         {"tgamma", "the gamma function is gamma(x)"},
+        {"m", "a model begins with local m = model \"name\" { title = \"...\" }"},
+        {"lambda", "a function is local function f(x) return ... end"},
+        {"def", "a function is local function f(x) return ... end"},
+        {"floor", "what is rounded has no derivative; where(lt(x, 1), a, b) chooses"},
+        {"ceil", "what is rounded has no derivative; where(lt(x, 1), a, b) chooses"},
+        {"round", "what is rounded has no derivative; where(lt(x, 1), a, b) chooses"},
+        {"mod", "what repeats is written with sin and cos: sin(2 * pi * x / period)"},
+        {"fmod", "what repeats is written with sin and cos: sin(2 * pi * x / period)"},
+        {"iif", "a choice is where(lt(a, b), x, y)"},
+        {"piecewise", "a choice is where(lt(a, b), x, y)"},
+        {"quad", "an integral is integrate(a, b, function(x) return ... end)"},
+        {"trapz", "an integral is integrate(a, b, function(x) return ... end)"},
+        {"odeint", "equations of motion are m.ode(t, { [u] = rate })"},
+        {"sigmoid", "did you mean 'logistic'?"},
+        {"expit", "did you mean 'logistic'?"},
+        {"range", "a loop is for k = 1, 3 do ... end"},
+        {"len", "the length of a list is #list"},
+        {"linspace", "the points are those of the data; a loop is for k = 1, 3 do ... end"},
+        {"sec", "did you mean 'second'? The secant is 1 / cos(x)"},
         {"None", "did you mean nil?"},
         {"True", "did you mean true?"},
         {"False", "did you mean false?"},
@@ -299,6 +318,8 @@ void dsl_open_environment(lua_State *L)
     lua_newtable(L); /* without names that a model writes, so that their access goes through __index */
     lua_pushcfunction(L, dsl_equal);
     lua_setfield(L, -2, "__equal");
+    lua_pushcfunction(L, dsl_true);
+    lua_setfield(L, -2, "__true");
     lua_newtable(L);
     lua_pushvalue(L, -3);
     lua_pushcclosure(L, env_index, 1);

@@ -134,7 +134,8 @@ static double whole_number(lua_State *L, int i)
 {
     double x = lua_type(L, i) == LUA_TNUMBER ? lua_tonumber(L, i) : NAN;
     if (!(x == rint(x) && fabs(x) < 1e9))
-        dsl_fail(L, "sum", "sum(1, 20, function(k) return ... end); what depends on a parameter goes into the function: "
+        dsl_fail(L, "sum", lua_istable(L, i) ? "the sum of a list: local f = 0; for _, v in ipairs(list) do f = f + v end" :
+                           "sum(1, 20, function(k) return ... end); what depends on a parameter goes into the function: "
                            "where(le(k, n), ..., 0)",
                  "the limits of sum must be whole numbers%s", dsl_test(L, i) ? ", not formulas" : "");
     return x;

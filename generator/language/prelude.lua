@@ -91,7 +91,7 @@ function dawson(x) return 0.5 * math.sqrt(pi) * w_im(0, x, 0) end
 -- Legendre's polynomial of degree n, by Bonnet's recurrence.
 function legendre(n, x)
     if type(n) ~= "number" or n < 0 or n % 1 ~= 0 or n > 30 then
-        error("the first argument of legendre is its degree: a whole number from 0 to 30, no parameter", 0)
+        error("the first argument of legendre is its degree: a whole number from 0 to 30, no parameter; legendre(2, x)", 0)
     end
     local before, now = 1, x
     if n == 0 then return 1 end
@@ -111,6 +111,9 @@ local function before(a, b)
 end
 
 function pairs(list)
+    if type(list) ~= "table" then
+        error("pairs goes through a list of the model, { a, b }; a formula is none, and rows and frames are not gone through", 0)
+    end
     local keys, n = {}, 0
     for key in next, list do
         local k = n -- insertion sort: its work counts as instructions

@@ -390,7 +390,12 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
             continue;
         if ((list == &m->setting || list == &m->axis) && is_in_derived(m, s->node))
             continue;
-        hg_warning(d, s->line, s->name, NULL, "the mean does not depend on the %s '%s'", what, s->name);
+        hg_warning(d, s->line, s->name,
+                   list == &m->param ? "take it into the formula, or out of the file: data do not see it"
+                   : list == &m->column
+                       ? "take it into the formula, or out of the file; a column of errors is named by sigma = ... in m.observe"
+                       : NULL,
+                   "the mean does not depend on the %s '%s'", what, s->name);
     }
 }
 

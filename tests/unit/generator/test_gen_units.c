@@ -175,6 +175,22 @@ static void test_factors_between_units_of_one_dimension(void **state)
     assert_true(hg_unit_factor(units, unit("kHz"), unit("1/ms"), &f) && f == 1.0);
     assert_true(hg_unit_factor(units, unit("percent"), HG_UNIT_ONE, &f) && f == 0.01);
     assert_true(hg_unit_factor(units, unit("deg"), unit("rad"), &f) && f == 3.14159265358979323846 / 180);
+    static const struct {
+        const char *a, *b;
+        double factor;
+    } word[] = {
+        {"ppm", "1", 1e-6},        {"ppb", "1", 1e-9},          {"umol/dL", "mM", 1e-2},     {"kcal/mol", "kJ/mol", 4.184},
+        {"cP", "mPa*s", 1},        {"Pa s", "Pa*s", 1},         {"mmHg", "Pa", 133.322387415}, {"psi", "Pa", 6894.757293168361},
+        {"hPa", "mbar", 1},        {"atm", "torr", 760},        {"kDa", "Da", 1000},         {"Da", "g", 1.66053906892e-24},
+        {"rpm", "1/min", 1},       {"cps", "count/s", 1},       {"dl", "mL", 100},           {"nm\xC2\xB2\xC2\xB7s\xE2\x81\xBB\xC2\xB9", "nm^2/s", 1},
+    };
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++) {
+        assert_true(hg_unit_factor(units, unit(word[k].a), unit(word[k].b), &f));
+        assert_true(f > word[k].factor * (1 - 1e-15) && f < word[k].factor * (1 + 1e-15));
+    }
+    assert_false(hg_unit_factor(units, unit("degC"), unit("K"), &f)); /* another zero: nothing converts it */
+    assert_false(hg_unit_factor(units, unit("kT"), unit("J"), &f));
+    assert_true(unit("degC") == unit("degC"));
     assert_true(hg_unit_factor(units, unit("deg/s"), unit("rad/ms"), &f));
     assert_true(fabs(f * 180e3 / 3.14159265358979323846 - 1) < 1e-15);
     assert_false(hg_unit_factor(units, unit("deg"), unit("s"), &f));

@@ -1,4 +1,0 @@
-local m = model "m" {}
-local x, y = m.columns({ "x", unit = "cps" }, "y")
-local a = m.parameter("a", { start = 1 })
-m.observe(y, { mean = a })
