@@ -6,7 +6,8 @@ q rounded to double.  The error of the truncation, relative to the least value o
 
     python3 build-aux/approximations.py > runtime/include/fit/vmath_coefficients.h
 """
-from mpmath import besselj, bessely, cos, erfc, exp, hyp1f1, mp, mpf, nstr, pi, sin, sqrt
+from mpmath import (besseli, besselj, besselk, bessely, cos, erfc, exp, expm1, factorial, hyp1f1, log, mp, mpf, nstr,
+                    pi, sin, sqrt)
 
 mp.dps = 60
 
@@ -84,6 +85,40 @@ def hankel(n, second):
     return f
 
 
+def regular_y(n):
+    """Y_0, or Y_1/x, without their logarithms and poles: a function of q = x^2/32 - 1, x < 8."""
+    def f(q):
+        x = 8 * sqrt((1 + q) / 2)
+        if n == 0:
+            return bessely(0, x) - 2 / pi * log(x) * besselj(0, x)
+        return (bessely(1, x) - 2 / pi * (log(x) * besselj(1, x) - 1 / x)) / x
+    return f
+
+
+def regular_k(n):
+    """The same of K_0 and K_1/x: a function of q = x^2/2 - 1, x < 2."""
+    def f(q):
+        x = 2 * sqrt((1 + q) / 2)
+        if n == 0:
+            return besselk(0, x) + log(x) * besseli(0, x)
+        return (besselk(1, x) - log(x) * besseli(1, x) - 1 / x) / x
+    return f
+
+
+def inverse_erf(w):
+    """y/x with x = erf(y) = sqrt(1 - exp(-w)), by Halley's iteration (erf'' = -2 y erf')."""
+    x = sqrt(-expm1(-w))
+    rest = exp(-w) / (1 + x)
+    y = sqrt(pi) / 2 * x if w < 3 else sqrt(w - log(1 + w) / 2)
+    for _ in range(60):
+        step = (rest - erfc(y)) * sqrt(pi) / 2 * exp(y * y)
+        step /= 1 + y * step
+        y -= step
+        if abs(step) < mpf(10) ** -45 * y:
+            break
+    return y / x
+
+
 def main():
     print("/* fit/vmath_coefficients.h -- polynomials, made by build-aux/approximations.py; lowest power first.")
     print(" * Part of fit/vmath.h. */\n")
@@ -101,6 +136,22 @@ def main():
         array(f"bessel_{n}", f"J_{n}(x)/x^{n}, x < 8, q = x^2/32 - 1", power)
         show(f"hankel_p{n}", f"P of J_{n}, x > 8, q = 2 (8/x)^2 - 1", hankel(n, False), 14)
         show(f"hankel_q{n}", f"Q x/8 of J_{n}, x > 8, q = 2 (8/x)^2 - 1", hankel(n, True), 15)
+    for n in (0, 1):
+        pole = " and the pole, over x" if n else ""
+        show(f"bessel_y{n}", f"Y_{n} without 2/pi log(x) J_{n}{pole}, x < 8, q = x^2/32 - 1", regular_y(n), 18)
+        show(f"bessel_k{n}", f"K_{n} without {'+-'[1 - n]}log(x) I_{n}{pole}, x < 2, q = x^2/2 - 1", regular_k(n), 10)
+        show(f"bessel_k{n}_far", f"sqrt(x) exp(x) K_{n}, x > 2, q = 4/x - 1",
+             lambda q, n=n: besselk(n, 4 / (1 + q)) * exp(4 / (1 + q)) * sqrt(4 / (1 + q)), 26)
+        show(f"bessel_i{n}_far", f"sqrt(x) exp(-x) I_{n}, x > 8, q = 16/x - 1",
+             lambda q, n=n: besseli(n, 16 / (1 + q)) * exp(-16 / (1 + q)) * sqrt(16 / (1 + q)), 26)
+    show("erfinv_0", "erfinv(x)/x, w = -log(1 - x^2) < 6.25, q = w/3.125 - 1",
+         lambda q: inverse_erf((1 + q) * 25 / 8), 25)
+    show("erfinv_1", "the same, 2.5 < sqrt w < 4, q = (sqrt(w) - 3.25)/0.75",
+         lambda q: inverse_erf((mpf("3.25") + q * 3 / 4) ** 2), 20)
+    show("erfinv_2", "the same, 4 < sqrt w < 6.1, q = (sqrt(w) - 5.05)/1.05",
+         lambda q: inverse_erf((mpf("5.05") + q * 21 / 20) ** 2), 19)
+    array("erfi_series", "2/sqrt(pi)/(k! (2 k + 1)): the power series of erfi(x)/x in x^2",
+          [2 / sqrt(pi) / (factorial(k) * (2 * k + 1)) for k in range(34)])
     h = sqrt(pi / 14)
     for name, shift in (("nodes", mpf(0)), ("halves", mpf(1) / 2)):
         array(f"w_at_{name}", f"nodes {'k' if shift == 0 else 'k + 1/2'} times the step sqrt(pi/14)",

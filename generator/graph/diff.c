@@ -136,6 +136,9 @@ static hg_id slope(struct hg_expr *e, enum hg_op f, hg_id x, hg_id y)
     case HG_LOG1MEXP: return hg_neg(e, hg_div(e, one, hg_call(e, HG_EXPM1, hg_neg(e, x))));
     case HG_ERFCX: return hg_call(e, HG_DERFCX, x);
     case HG_DERFCX: return hg_call(e, HG_D2ERFCX, x);
+    case HG_ERFINV: /* sqrt(pi)/2 e^(y^2) */
+        return hg_mul(e, hg_const(e, 0.88622692545275801), hg_call(e, HG_EXP, hg_pow(e, y, two)));
+    case HG_ERFI: return hg_mul(e, hg_const(e, 1.1283791670955126), hg_call(e, HG_EXP, xx));
     case HG_ABS: return hg_call(e, HG_SIGN, x);
     case HG_SIGN: return hg_const(e, 0.0);
     default: hg_bug("diff: no rule for %s", hg_op_text[f]);
@@ -173,18 +176,27 @@ static hg_id of_order(struct hg_expr *e, enum hg_op f, double order, const struc
     return hg_call_many(e, f, arg);
 }
 
-/* By the operand k >= 1 of a function of an order: recurrences (Abramowitz & Stegun 1965, 9.1.27, 10.1.20), and the
- * equations of Cauchy and Riemann. */
+/* By the operand k >= 1 of a function of an order: recurrences (Abramowitz & Stegun 1965, 9.1.27, 9.6.26, 10.1.20), and
+ * the equations of Cauchy and Riemann. */
 static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
 {
     double order = 0;
     hg_is_const(e, n->arg[0], &order);
     switch (n->op) {
+    case HG_BESSEL_I:
+    case HG_BESSEL_K: {
+        hg_id sum = order == 0 ? of_order(e, n->op, 1, n)
+                               : hg_mul(e, hg_const(e, 0.5), hg_add(e, of_order(e, n->op, order - 1, n),
+                                                                    of_order(e, n->op, order + 1, n)));
+        return n->op == HG_BESSEL_I ? sum : hg_neg(e, sum);
+    }
     case HG_BESSEL_J:
+    case HG_BESSEL_Y:
         return order == 0 ? hg_neg(e, of_order(e, n->op, 1, n))
                           : hg_mul(e, hg_const(e, 0.5),
                                    hg_sub(e, of_order(e, n->op, order - 1, n), of_order(e, n->op, order + 1, n)));
-    case HG_SPHERICAL_J: {
+    case HG_SPHERICAL_J:
+    case HG_SPHERICAL_Y: {
         hg_id next = hg_mul(e, hg_const(e, -(order + 1) / (2 * order + 1)), of_order(e, n->op, order + 1, n));
         return order == 0 ? next
                           : hg_add(e, next, hg_mul(e, hg_const(e, order / (2 * order + 1)),

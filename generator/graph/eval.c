@@ -140,7 +140,7 @@ static struct hg_num apply_many(const struct hg_node *n, const struct hg_num *x)
     for (uint32_t k = 0; k < n->nargs; k++)
         operand[k] = hg_ext(x[k].v);
     struct hg_num r = {hg_many_value(n->op, operand).hi, 0, 0};
-    r.e = 2 * fabsl(r.v) + hg_many_error(n->op, operand);
+    r.e = 2 * fabsl(r.v) + hg_many_error(n->op, operand, r.v);
     for (uint32_t k = 1; k < n->nargs; k++) {
         if (x[k].d == 0 && x[k].e == 0)
             continue;

@@ -11,6 +11,7 @@
 
 #include "graph/functions.h"
 #include "base/diag.h"
+#include "graph/special.h"
 
 typedef struct hg_ext ext;
 

@@ -132,10 +132,11 @@ long double hg_many_slope(enum hg_op op, const struct hg_ext *operand, uint32_t 
     }
 }
 
-long double hg_many_error(enum hg_op op, const struct hg_ext *operand)
+long double hg_many_error(enum hg_op op, const struct hg_ext *operand, long double y)
 {
     const struct hg_ext *x = operand + 1;
     (void)x;
+    (void)y;
     switch (op) {
 #define MANY(name, text, nargs, most, extended, slope, error, ...) \
     case HG_##name: return error;

@@ -33,10 +33,11 @@ struct hg_many {
 /* By operation; NULL for those that are none. */
 const struct hg_many *hg_many(enum hg_op op);
 
-/* Its value; its slope by the operand k >= 1; what the double form may be wrong by, besides two ulp. */
+/* Its value; its slope by the operand k >= 1; what the double form may be wrong by, besides two ulp
+ * of its value y. */
 struct hg_ext hg_many_value(enum hg_op op, const struct hg_ext *operand);
 long double hg_many_slope(enum hg_op op, const struct hg_ext *operand, uint32_t k);
-long double hg_many_error(enum hg_op op, const struct hg_ext *operand);
+long double hg_many_error(enum hg_op op, const struct hg_ext *operand, long double y);
 
 /* sin(x)/x and its k-th derivative: of double as fit/vmath.h has them, and in extended precision. */
 double hg_sinc(double x, int k);

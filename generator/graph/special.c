@@ -1,8 +1,11 @@
-/* special.c -- Bessel functions and the Faddeeva function in extended precision.
+/* special.c -- Bessel functions, the Faddeeva function, erfinv and erfi in extended precision.
  *
  * J_n, j_n: power series next to 0; downward recurrence (Miller), normalised by 1 = J_0 + 2 J_2 + 2 J_4 + ... or by the
  * larger of j_0 and j_1; far from 0 Hankel's asymptotic series, and upward recurrence of j_n (Abramowitz & Stegun 1965,
  * 9.1.10, 9.1.46, 9.2.5, 10.1.19).
+ * Y_n: Neumann's series of J_k for Y_0 and Y_1 (9.1.89, and its derivative), Hankel's far from 0; upward recurrence, as
+ * for y_n and K_n.  I_n: its power series.  K_0, K_1: the trapezoidal rule for the integral of e^(-x cosh t) (9.6.24),
+ * which converges exponentially.
  * w: the modified trapezoidal rules of Al Azah & Chandler-Wilde, SIAM J. Numer. Anal. 59 (2021) 2346, differentiated
  * term by term.
  */
@@ -92,8 +95,8 @@ static ext bessel_down(int n, ext x, int spherical, ext first[2], ext *sum)
     return at_n;
 }
 
-/* sqrt(2/(pi x)) (P cos c - Q sin c), c = x - (n/2 + 1/4) pi */
-static ext bessel_j_far(int n, ext x)
+/* sqrt(2/(pi x)) (P cos c - Q sin c), c = x - (n/2 + 1/4) pi; second kind: (P sin c + Q cos c) */
+static ext bessel_far(int n, ext x, int second)
 {
     ext p = hg_ext(1), q = hg_ext(0), term = p, s, c;
     for (int k = 1; k < 400 && fabsl(term.hi) > 0x1p-125L; k++) {
@@ -108,7 +111,8 @@ static ext bessel_j_far(int n, ext x)
     ext sx = hg_ext_function(HG_SIN, x), cx = hg_ext_function(HG_COS, x);
     c = n % 2 ? sub(sx, cx) : add(cx, sx); /* sqrt 2 times cosine and sine of x - pi/4 - n pi/2, but for a sign */
     s = n % 2 ? minus(add(sx, cx)) : sub(sx, cx);
-    ext r = div_by(sub(mul(p, c), mul(q, s)), root(mul(pi(), x)));
+    ext r = second ? add(mul(p, s), mul(q, c)) : sub(mul(p, c), mul(q, s));
+    r = div_by(r, root(mul(pi(), x)));
     return n % 4 < 2 ? r : minus(r);
 }
 
@@ -123,7 +127,7 @@ ext hg_ext_bessel_j(int n, ext x)
         ext f = bessel_down(n, a, 0, first, &sum);
         r = div_by(f, sum);
     } else
-        r = bessel_j_far(n, a);
+        r = bessel_far(n, a, 0);
     return x.hi < 0 && n % 2 ? minus(r) : r;
 }
 
@@ -150,6 +154,115 @@ ext hg_ext_spherical_j(int n, ext x)
         }
     }
     return x.hi < 0 && n % 2 ? minus(r) : r;
+}
+
+/* f_n from f_0 and f_1 by f_(k+1) = (2 k + 1 or 0)/x f_k -+ f_(k-1), which is stable for the second kind */
+static ext upward(int n, ext x, ext f0, ext f1, int odd, int sign)
+{
+    ext before = f0, f = n ? f1 : f0;
+    for (int k = 1; k < n && isfinite(f.hi); k++) {
+        ext next = mul(div_by(hg_ext(2 * k + odd), x), f);
+        next = sign < 0 ? sub(next, before) : add(next, before);
+        before = f;
+        f = next;
+    }
+    return f;
+}
+
+/* Y_0 = 2/pi ((log(x/2) + gamma) J_0 - 2 sum (-1)^k J_2k/k),
+ * Y_1 = 2/pi ((log(x/2) + gamma - 1) J_1 - J_0/x - sum (-1)^k (2 k + 1)/(k (k + 1)) J_(2k+1)), k = 1, 2, ... */
+static void bessel_y_near(ext x, ext y[2])
+{
+    const int top = 2 * (40 + (int)(x.hi / 2 + 4 * cbrtl(x.hi)));
+    ext above = hg_ext(0), f = hg_ext(1e-1500L), two_over_x = div_by(hg_ext(2), x);
+    ext norm = hg_ext(0), even = hg_ext(0), odd = hg_ext(0), j[2] = {f, f};
+    for (int m = top; m >= 0; m--) {
+        const int k = m / 2, sign = k % 2 ? -1 : 1;
+        if (m % 2 == 0)
+            norm = add(norm, times(f, m ? 2 : 1));
+        if (m > 1 && m % 2 == 0)
+            even = add(even, over(times(f, sign), k));
+        if (m > 1 && m % 2)
+            odd = add(odd, over(times(f, sign * (2 * k + 1)), k * (k + 1.0L)));
+        if (m < 2)
+            j[m] = f;
+        ext below = sub(mul(times(two_over_x, m), f), above);
+        above = f;
+        f = below;
+    }
+    ext gamma = minus(hg_ext_function(HG_DIGAMMA, hg_ext(1))), two_over_pi = div_by(hg_ext(2), mul(pi(), norm));
+    ext l = add(hg_ext_function(HG_LOG, over(x, 2)), gamma);
+    y[0] = mul(two_over_pi, sub(mul(l, j[0]), times(even, 2)));
+    y[1] = sub(mul(sub(l, hg_ext(1)), j[1]), add(div_by(j[0], x), odd));
+    y[1] = mul(two_over_pi, y[1]);
+}
+
+ext hg_ext_bessel_y(int n, ext x)
+{
+    ext y[2];
+    if (!(x.hi > 0) || isinf(x.hi))
+        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? -INFINITY : NAN);
+    if (x.hi < 60)
+        bessel_y_near(x, y);
+    else {
+        y[0] = bessel_far(0, x, 1);
+        y[1] = bessel_far(1, x, 1);
+    }
+    return upward(n, x, y[0], y[1], 0, -1);
+}
+
+ext hg_ext_spherical_y(int n, ext x)
+{
+    if (!(x.hi > 0) || isinf(x.hi))
+        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? -INFINITY : NAN);
+    ext y0 = minus(div_by(hg_ext_function(HG_COS, x), x));
+    return upward(n, x, y0, div_by(sub(y0, hg_ext_function(HG_SIN, x)), x), 1, -1);
+}
+
+ext hg_ext_bessel_i(int n, ext x)
+{
+    ext y = over(mul(x, x), 4), term = hg_ext(1), sum = term;
+    if (!(fabsl(x.hi) < 2000)) /* beyond the range of doubles */
+        return hg_ext(isnan(x.hi) ? x.hi : x.hi < 0 && n % 2 ? -INFINITY : INFINITY);
+    for (int m = 1; m < 4000 && (term.hi > 0x1p-130L * sum.hi); m++) {
+        term = over(mul(term, y), m * (long double)(n + m));
+        sum = add(sum, term);
+    }
+    for (int k = 1; k <= n; k++)
+        sum = over(mul(sum, x), 2 * k);
+    return sum;
+}
+
+/* The integral of e^(-x cosh t) cosh n t over t > 0, n = 0, 1; its analytic width allows these steps. */
+static void bessel_k_01(ext x, ext k[2])
+{
+    const ext one = hg_ext(1);
+    ext h = hg_ext(x.hi < 20 ? 3 * 0x1p-5L : 0.42L / sqrtl(x.hi)), e = hg_ext_function(HG_EXP, h);
+    ext two_c = add(e, div_by(one, e)), c = one, before = over(two_c, 2); /* cosh(t + h) = 2 cosh h cosh t - cosh(t - h) */
+    k[0] = k[1] = hg_ext(0);
+    for (int m = 0; m < 20000; m++) {
+        ext f = hg_ext_function(HG_EXP, minus(mul(x, sub(c, one))));
+        f = m ? f : over(f, 2);
+        ext g = mul(f, c), next = sub(mul(two_c, c), before);
+        k[0] = add(k[0], f);
+        k[1] = add(k[1], g);
+        if (g.hi < 0x1p-118L * k[1].hi)
+            break;
+        before = c;
+        c = next;
+    }
+    ext size = mul(h, hg_ext_function(HG_EXP, minus(x)));
+    k[0] = mul(k[0], size);
+    k[1] = mul(k[1], size);
+}
+
+ext hg_ext_bessel_k(int n, ext x)
+{
+    ext k[2];
+    if (!(x.hi > 0) || x.hi > 10000)
+        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? INFINITY : NAN);
+    bessel_k_01(x, k);
+    return upward(n, x, k[0], k[1], 0, 1);
 }
 
 /* --- the Faddeeva function -------------------------------------------------------------------------------- */
@@ -265,4 +378,31 @@ ext hg_ext_faddeeva(int k, ext x, ext y, int imaginary)
     int odd = k % 2 != imaginary; /* in x */
     ext r = imaginary ? w.im : w.re;
     return x.hi < 0 && odd ? minus(r) : r;
+}
+
+/* --- relatives of the error function ----------------------------------------------------------------------- */
+
+/* Halley's iteration, erf'' = -2 y erf', with erfc where that keeps the digits. */
+ext hg_ext_erfinv(ext x)
+{
+    const ext a = x.hi < 0 ? minus(x) : x, one = hg_ext(1);
+    if (!(a.hi < 1))
+        return hg_ext(a.hi == 1 ? (long double)INFINITY * x.hi : NAN);
+    ext rest = sub(one, a), root_pi = over(root(pi()), 2);
+    long double w = -logl(rest.hi * (1 + a.hi));
+    ext y = hg_ext(w < 3 ? a.hi * 0.886L : sqrtl(w - logl(1 + w) / 2));
+    for (int k = 0; k < 12; k++) {
+        ext miss = y.hi < 1 ? sub(hg_ext_function(HG_ERF, y), a) : sub(rest, hg_ext_function(HG_ERFC, y));
+        ext step = mul(mul(miss, root_pi), hg_ext_function(HG_EXP, mul(y, y)));
+        step = div_by(step, add(one, mul(y, step)));
+        y = sub(y, step);
+        if (fabsl(step.hi) <= 0x1p-70L * y.hi)
+            break;
+    }
+    return x.hi < 0 ? minus(y) : y;
+}
+
+ext hg_ext_erfi(ext x)
+{
+    return mul(hg_ext_function(HG_EXP, mul(x, x)), hg_ext_faddeeva(0, x, hg_ext(0), 1));
 }

@@ -1,4 +1,4 @@
-/* special.h -- Bessel functions and the Faddeeva function in extended precision (extended.h): the values by which
+/* special.h -- Bessel functions, the Faddeeva function, erfinv and erfi in extended precision (extended.h): the values by which
  * rounding errors are judged.  Relative error below 2^-90 apart from zeros. */
 #pragma once
 
@@ -6,6 +6,13 @@
 
 struct hg_ext hg_ext_bessel_j(int n, struct hg_ext x);    /* J_n, n >= 0 */
 struct hg_ext hg_ext_spherical_j(int n, struct hg_ext x); /* sqrt(pi/(2 x)) J_(n + 1/2) */
+
+struct hg_ext hg_ext_bessel_y(int n, struct hg_ext x);    /* Y_n, K_n, of x > 0; I_n */
+struct hg_ext hg_ext_bessel_i(int n, struct hg_ext x);
+struct hg_ext hg_ext_bessel_k(int n, struct hg_ext x);
+struct hg_ext hg_ext_spherical_y(int n, struct hg_ext x); /* sqrt(pi/(2 x)) Y_(n + 1/2) */
+struct hg_ext hg_ext_erfinv(struct hg_ext x);
+struct hg_ext hg_ext_erfi(struct hg_ext x);
 
 /* The k-th derivative, k <= 3, of w(z) = e^(-z^2) erfc(-i z), z = x + i y: its real part, or its imaginary one. */
 struct hg_ext hg_ext_faddeeva(int k, struct hg_ext x, struct hg_ext y, int imaginary);

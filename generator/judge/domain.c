@@ -185,6 +185,7 @@ static struct range range_of(const struct domain *w, hg_id id)
     case HG_ATAN2: return (struct range){-3.1416, 3.1416};
     case HG_BESSEL_J:
     case HG_SPHERICAL_J: return (struct range){-1, 1};
+    case HG_BESSEL_K: return (struct range){0, INFINITY};
     case HG_FADDEEVA_RE: return a.hi == 0 && w->r[n->arg[2]].lo >= 0 ? (struct range){0, 1} : all();
     case HG_COSH: return (struct range){1, cosh(fmax(fabs(a.lo), fabs(a.hi)))};
     case HG_ABS: return (struct range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(fabs(a.lo), fabs(a.hi))};
@@ -220,11 +221,17 @@ static enum fault fault_of(enum hg_op op, struct range a, struct range b)
     case HG_TETRAGAMMA: return a.lo < 0 ? NEGATIVE : a.lo <= 0 ? ZERO : NONE;
     case HG_LOG1P: return a.lo <= -1 ? OUTSIDE : NONE;
     case HG_LOG1MEXP: return a.hi >= 0 ? OUTSIDE : NONE;
+    case HG_BESSEL_Y:
+    case HG_BESSEL_K:
+    case HG_SPHERICAL_Y: return a.lo < 0 ? NEGATIVE : a.lo <= 0 ? ZERO : NONE;
+    case HG_BESSEL_I: return a.hi > OVERFLOW || a.lo < -OVERFLOW ? TOO_LARGE : NONE;
     case HG_ERFCX: return a.lo < -26 ? TOO_LARGE : NONE;
-    case HG_EXPREL:
+    case HG_ERFI: return a.lo < -26 || a.hi > 26 ? TOO_LARGE : NONE;
+    case HG_ERFINV: return a.lo <= -1 || a.hi >= 1 ? OUTSIDE : NONE;
     case HG_ASIN:
     case HG_ACOS: return a.lo < -1 || a.hi > 1 ? OUTSIDE : NONE;
     case HG_EXP:
+    case HG_EXPREL:
     case HG_EXPM1: return a.hi > OVERFLOW ? TOO_LARGE : NONE;
     case HG_SINH:
     case HG_COSH: return a.hi > OVERFLOW || a.lo < -OVERFLOW ? TOO_LARGE : NONE;
@@ -236,9 +243,17 @@ static enum fault fault_of(enum hg_op op, struct range a, struct range b)
     }
 }
 
+/* Where the operand stands that faults are of: behind the order of a function of one. */
+static uint32_t subject(const struct domain *w, hg_id id)
+{
+    const struct hg_many *f = hg_many(hg_at(w->e, id)->op);
+    return f && f->most > 0;
+}
+
 static struct range operand(const struct domain *w, hg_id id, uint32_t k)
 {
     const struct hg_node *n = hg_at(w->e, id);
+    k += subject(w, id);
     return k < n->nargs ? w->r[n->arg[k]] : (struct range){0, 0};
 }
 
@@ -314,7 +329,7 @@ static const char *how_of(enum fault f, enum hg_op op)
 /* What the caret looks for in the line. */
 static const char *near_of(const struct domain *w, hg_id id, enum fault f)
 {
-    const struct hg_node *n = hg_at(w->e, id), *x = hg_at(w->e, n->arg[0]);
+    const struct hg_node *n = hg_at(w->e, id), *x = hg_at(w->e, n->arg[subject(w, id)]);
     double b = 0;
     if (x->name)
         return x->name;
@@ -335,9 +350,10 @@ static void warn(struct domain *w, uint32_t s)
     struct range a = operand(w, id, 0);
     enum hg_op op = hg_at(w->e, id)->op;
     enum fault f = fault_of(op, a, operand(w, id, 1));
-    hg_warning(w->d, hg_at(w->e, id)->line, near_of(w, id, f), help_of(f, hg_at(w->e, hg_at(w->e, id)->arg[0])),
+    const hg_id x = hg_at(w->e, id)->arg[subject(w, id)];
+    hg_warning(w->d, hg_at(w->e, id)->line, near_of(w, id, f), help_of(f, hg_at(w->e, x)),
                "%s %.120s, which can %s: the bounds let it vary in [%.4g, %.4g]; seen at %s", what_of(w, id, f),
-               operand_text(w, hg_at(w->e, id)->arg[0]), how_of(f, op), a.lo, a.hi, w->witness[s]);
+               operand_text(w, x), how_of(f, op), a.lo, a.hi, w->witness[s]);
 }
 
 static void convict(struct domain *w, uint32_t s)
@@ -373,7 +389,7 @@ static void judge_point(struct domain *w)
 {
     hg_id culprit = isfinite(value_at(w, w->mean, 0)) ? 0 : hg_twins_undefined(w->twins, w->mean, NULL);
     for (uint32_t s = 0; s < w->nsuspect; s++) {
-        hg_id id = w->suspect[s], x = hg_at(w->e, id)->arg[0];
+        hg_id id = w->suspect[s], x = hg_at(w->e, id)->arg[subject(w, id)];
         if (w->seen[s] & 4)
             continue;
         if (id == culprit) {

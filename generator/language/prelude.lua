@@ -36,7 +36,8 @@
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
--- logistic gamma lgamma digamma exprel log1mexp erfcx bessel_j(n, x) spherical_j(n, x) legendre(n, x)
+-- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
+-- spherical_j(n, x) spherical_y legendre(n, x)
 -- voigt(x, sigma, gamma) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).

@@ -17,7 +17,9 @@ const enum recipe_guard recipe_guard[HG_NOP] = {
     [HG_COSD] = GUARD_MADE,      [HG_SINC_SERIES] = GUARD_MADE, [HG_DSINC_SERIES] = GUARD_MADE,
     [HG_SMALL] = GUARD_MADE,     [HG_GUARD] = GUARD_MADE,       [HG_INDEX] = GUARD_MADE,
     [HG_NODE] = GUARD_MADE,      [HG_REDUCE] = GUARD_MADE,      [HG_HOLD] = GUARD_MADE,
-    [HG_CARRIED] = GUARD_MADE,   [HG_STATE] = GUARD_MADE,
+    [HG_CARRIED] = GUARD_MADE,   [HG_STATE] = GUARD_MADE,       [HG_ERFINV] = GUARD_BOUNDED,
+    [HG_ERFI] = GUARD_BOUNDED,   [HG_BESSEL_Y] = GUARD_POSITIVE, [HG_BESSEL_I] = GUARD_BOUNDED,
+    [HG_BESSEL_K] = GUARD_POSITIVE, [HG_SPHERICAL_Y] = GUARD_POSITIVE,
 };
 
 /* --- building -------------------------------------------------------------------------------- */
@@ -112,7 +114,8 @@ static const enum hg_op pointwise[] = {
     HG_SINH, HG_COSH,  HG_TANH,  HG_ERF,   HG_ERFC, HG_SINC, HG_DSINC, HG_SOFTPLUS, HG_LOGISTIC,
     HG_ABS,  HG_SIGN,  HG_ATAN2, HG_WHERE, HG_LT,   HG_LE,   HG_LGAMMA, HG_DIGAMMA,
     HG_GAMMA, HG_EXPREL, HG_LOG1MEXP, HG_ERFCX,
-    HG_BESSEL_J, HG_SPHERICAL_J, HG_FADDEEVA_RE, HG_FADDEEVA_IM};
+    HG_ERFINV, HG_ERFI, HG_BESSEL_J, HG_SPHERICAL_J, HG_BESSEL_Y, HG_BESSEL_I, HG_BESSEL_K, HG_SPHERICAL_Y,
+    HG_FADDEEVA_RE, HG_FADDEEVA_IM};
 
 static double draw_constant(struct random *random)
 {

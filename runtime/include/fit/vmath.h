@@ -24,8 +24,9 @@
  *     pow of a logarithm that is there already: 0.7 + 0.45 |log result|
  *     trigamma 2.5  tetragamma 8.2;  lgamma 1.1, or 1e-17 absolute (next to its zeros);  digamma 4, or 2e-15 absolute
  *     gamma 0.6  exprel 1.4  dexprel 5  d2exprel 9.5  log1mexp 1.4  erfcx 5.4 (x >= 0; 3.3 below)  derfcx 4.1
- *     d2erfcx 6.4
+ *     d2erfcx 6.4  erfinv 2.9  erfi 7.2
  *     bessel_j, orders to 5: 1.5e-15, spherical_j: 7e-16, of |value| + 0.3 (1 + x)^-1/2 or -1; orders to 52: 3e-14
+ *     bessel_y: 2.3e-15, spherical_y: 9e-16, as those; bessel_i: 2.2e-15, bessel_k: 2.8e-15 of the value (to 52: 5e-15)
  *     faddeeva: 1e-15 (re), 5e-15 (im) of the value; its derivatives 3e-14 of |value| + 0.01 (1 + |z|)^-4, second 6e-13
  *     dsinc, d2sinc: 1.4e-16 absolute; 2e-15 relative away from their zeros (|value| > 0.07)
  * Lanes of libm, at the speed and the accuracy of libm: asin acos atan2 erf erfc cbrt; rare lanes of others:
@@ -38,8 +39,8 @@
  *
  * Parts: fit/vmath_basic.h, vmath_exp.h (exp log pow and relatives), vmath_trig.h (sin cos tan atan, sinc),
  * vmath_gamma.h (gamma, lgamma and its derivatives), vmath_special.h (what has no short form, with
- * the polynomials of vmath_coefficients.h), vmath_bessel.h, vmath_faddeeva.h, vmath_scalar.h (scalar forms, cumulative
- * trapezoid).  They are included from here only.
+ * the polynomials of vmath_coefficients.h), vmath_bessel.h, vmath_bessel_second.h, vmath_faddeeva.h, vmath_erf.h,
+ * vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included from here only.
  */
 #ifndef FIT_VMATH_H
 #define FIT_VMATH_H
@@ -60,7 +61,9 @@
 #include "fit/vmath_coefficients.h"
 #include "fit/vmath_special.h"
 #include "fit/vmath_bessel.h"
+#include "fit/vmath_bessel_second.h"
 #include "fit/vmath_faddeeva.h"
+#include "fit/vmath_erf.h"
 #include "fit/vmath_scalar.h"
 
 /* FIT_VMATH_CALLED: for files with very many calls, where inlining would cost minutes of compilation: functions are
@@ -100,6 +103,8 @@ FIT_CALLED1(fit_vlog1mexp)
 FIT_CALLED1(fit_verfcx)
 FIT_CALLED1(fit_vderfcx)
 FIT_CALLED1(fit_vd2erfcx)
+FIT_CALLED1(fit_verfinv)
+FIT_CALLED1(fit_verfi)
 FIT_CALLED1(fit_vasin)
 FIT_CALLED1(fit_vacos)
 FIT_CALLED1(fit_verf)
@@ -108,6 +113,10 @@ FIT_CALLED2(fit_vpow)
 FIT_CALLED2(fit_vatan2)
 FIT_CALLED2(fit_vbessel_j)
 FIT_CALLED2(fit_vspherical_j)
+FIT_CALLED2(fit_vbessel_y)
+FIT_CALLED2(fit_vbessel_i)
+FIT_CALLED2(fit_vbessel_k)
+FIT_CALLED2(fit_vspherical_y)
 FIT_CALLED3(fit_vfaddeeva_re)
 FIT_CALLED3(fit_vfaddeeva_im)
 #define fit_vexp fit_vexp_called
@@ -138,6 +147,8 @@ FIT_CALLED3(fit_vfaddeeva_im)
 #define fit_verfcx fit_verfcx_called
 #define fit_vderfcx fit_vderfcx_called
 #define fit_vd2erfcx fit_vd2erfcx_called
+#define fit_verfinv fit_verfinv_called
+#define fit_verfi fit_verfi_called
 #define fit_vasin fit_vasin_called
 #define fit_vacos fit_vacos_called
 #define fit_verf fit_verf_called
@@ -146,6 +157,10 @@ FIT_CALLED3(fit_vfaddeeva_im)
 #define fit_vatan2 fit_vatan2_called
 #define fit_vbessel_j fit_vbessel_j_called
 #define fit_vspherical_j fit_vspherical_j_called
+#define fit_vbessel_y fit_vbessel_y_called
+#define fit_vbessel_i fit_vbessel_i_called
+#define fit_vbessel_k fit_vbessel_k_called
+#define fit_vspherical_y fit_vspherical_y_called
 #define fit_vfaddeeva_re fit_vfaddeeva_re_called
 #define fit_vfaddeeva_im fit_vfaddeeva_im_called
 #endif

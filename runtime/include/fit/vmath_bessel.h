@@ -9,6 +9,20 @@
 
 enum { FIT_BESSEL_TERMS = 20, FIT_BESSEL_ABOVE = 46 };
 
+/* J_0, J_1, Y_0, Y_1 of x >= 8: sqrt(2/(pi x)) cos(x - pi/4) = (cos x + sin x)/sqrt(pi x) and so on. */
+FIT_INLINE void fit_vhankel(fit_vd x, fit_vd j[2], fit_vd y[2])
+{
+    fit_vd u = 8.0 / x, r = 2.0 * (u * u) - 1.0, s, c;
+    fit_vsincos(x, &s, &c);
+    fit_vd size = 1.0 / fit_vsqrt(x * 0x1.921fb54442d18p1), plus = c + s, minus = s - c;
+    fit_vd p0 = FIT_VPOLYNOMIAL(fit_hankel_p0, r), q0 = u * FIT_VPOLYNOMIAL(fit_hankel_q0, r);
+    fit_vd p1 = FIT_VPOLYNOMIAL(fit_hankel_p1, r), q1 = u * FIT_VPOLYNOMIAL(fit_hankel_q1, r);
+    j[0] = size * (p0 * plus - q0 * minus);
+    j[1] = size * (p1 * minus + q1 * plus);
+    y[0] = size * (p0 * minus + q0 * plus);
+    y[1] = size * (q1 * minus - p1 * plus);
+}
+
 /* J_0 and J_1 of a >= 0 */
 FIT_INLINE void fit_vbessel_01(fit_vd a, fit_vd *j0, fit_vd *j1)
 {
@@ -18,14 +32,10 @@ FIT_INLINE void fit_vbessel_01(fit_vd a, fit_vd *j0, fit_vd *j1)
     *j0 = FIT_VPOLYNOMIAL(fit_bessel_0, q);
     *j1 = a * FIT_VPOLYNOMIAL(fit_bessel_1, q);
     if (fit_vany(far)) {
-        fit_vd b = fit_vselect(far, a, fit_vset1(8)), u = 8.0 / b, r = 2.0 * (u * u) - 1.0, s, c;
-        fit_vsincos(b, &s, &c);
-        /* sqrt(2/(pi x)) cos(x - pi/4) = (cos x + sin x)/sqrt(pi x) */
-        fit_vd size = 1.0 / fit_vsqrt(b * 0x1.921fb54442d18p1), plus = c + s, minus = s - c;
-        fit_vd f0 = FIT_VPOLYNOMIAL(fit_hankel_p0, r) * plus - u * FIT_VPOLYNOMIAL(fit_hankel_q0, r) * minus;
-        fit_vd f1 = FIT_VPOLYNOMIAL(fit_hankel_p1, r) * minus + u * FIT_VPOLYNOMIAL(fit_hankel_q1, r) * plus;
-        *j0 = fit_vselect(far, size * f0, *j0);
-        *j1 = fit_vselect(far, size * f1, *j1);
+        fit_vd j[2], y[2];
+        fit_vhankel(fit_vselect(far, a, fit_vset1(8)), j, y);
+        *j0 = fit_vselect(far, j[0], *j0);
+        *j1 = fit_vselect(far, j[1], *j1);
     }
 }
 

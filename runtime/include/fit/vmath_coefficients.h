@@ -86,6 +86,111 @@ static const double fit_hankel_q1[16] __attribute__((unused)) = {
     0x1.10b60277006bfp-38, -0x1.03ed5dac7e845p-40, 0x1.19dbe8941e3f7p-42, -0x1.4dddde1854813p-44,
     0x1.3b2af8ab3c895p-46, -0x1.67a9c660f0f8fp-48, 0x1.811d207bb2e69p-48, -0x1.4508fb9daded8p-49};
 
+/* Y_0 without 2/pi log(x) J_0, x < 8, q = x^2/32 - 1; left out: 1.5e-20 */
+static const double fit_bessel_y0[19] __attribute__((unused)) = {
+    -0x1.876cb72f1c7ebp-2, -0x1.a828bfbfdc936p-1, 0x1.a5a81d661f788p+0, 0x1.272bb3b608b42p-3, -0x1.13da2b14a486ep+0,
+    0x1.5827981135a27p-1, -0x1.c06cc647f6aa5p-3, 0x1.7bd6bf2ce921ap-5, -0x1.cc706012361fbp-8, 0x1.a6a8c6c9838dap-11,
+    -0x1.31537c5ccd79bp-14, 0x1.651b8eda0095dp-18, -0x1.5995ab1ecb8eap-22, 0x1.1998aadbcc485p-26,
+    -0x1.88011abf8ceb8p-31, 0x1.d7ca88247e650p-36, -0x1.effd0dadd5a5cp-41, 0x1.ccd0bf3d9ea0fp-46,
+    -0x1.7b0306c77d8e6p-51};
+
+/* K_0 without -log(x) I_0, x < 2, q = x^2/2 - 1; left out: 8.5e-21 */
+static const double fit_bessel_k0[11] __attribute__((unused)) = {
+    0x1.9055e0acc3f54p-1, 0x1.8fff17f98db1cp-1, 0x1.f6ee0decfbda8p-4, 0x1.fda3752a9236cp-8, 0x1.16c5f67976de6p-12,
+    0x1.7dc25d01b93ecp-18, 0x1.660d44c00a735p-24, 0x1.e8d5beb9fc715p-31, 0x1.fb888bfbc108fp-38, 0x1.9e4630c21dca3p-45,
+    0x1.10ce9895e1054p-52};
+
+/* sqrt(x) exp(x) K_0, x > 2, q = 4/x - 1; left out: 2.5e-19 */
+static const double fit_bessel_k0_far[27] __attribute__((unused)) = {
+    0x1.37f5dd35f91a9p+0, -0x1.fd1328181db4ep-6, 0x1.8d86f6465d9eep-9, -0x1.f7130688e7fffp-12, 0x1.a19652e7f5edbp-14,
+    -0x1.9efce52ef0542p-16, 0x1.d5e9a51ccbb9fp-18, -0x1.26183a360da9dp-19, 0x1.8ec858b335825p-21,
+    -0x1.20c0d9abc9bc4p-22, 0x1.b9f2058bf64cep-24, -0x1.626d6d7295b2fp-25, 0x1.2818234ea3bcbp-26,
+    -0x1.0310f00b892c8p-27, 0x1.d46af8d3fc39fp-29, -0x1.7b80d2764eddap-30, 0x1.4019e990b2162p-31,
+    -0x1.5a9423f34d6dfp-31, 0x1.c242e90f27c97p-32, 0x1.08f8d38ae3de9p-32, -0x1.da7a644a6d935p-33,
+    -0x1.321a41f3ba146p-32, 0x1.bf3378c06f60dp-33, 0x1.ef5bf227bfb29p-34, -0x1.647f0a170f74dp-34,
+    -0x1.ff8ab6a08c2e2p-36, 0x1.53b8c05a2aa8ep-36};
+
+/* sqrt(x) exp(-x) I_0, x > 8, q = 16/x - 1; left out: 1.4e-18 */
+static const double fit_bessel_i0_far[27] __attribute__((unused)) = {
+    0x1.9bd428ad249a5p-2, 0x1.b87969bb93bc0p-9, 0x1.1daa72b5e65fcp-13, 0x1.75e5ee702007ep-17, 0x1.8e513a0ac9181p-20,
+    0x1.3f49ad6d6f0a1p-22, 0x1.7d0fa25980c1ap-24, 0x1.51cbf2b8d32b7p-25, 0x1.7219c8ee56ad4p-26, 0x1.03e3a46a554fap-27,
+    -0x1.cd0a7f75b5268p-28, -0x1.ce4513f876844p-27, -0x1.7eff15504675ap-28, 0x1.087d59e67c7aep-27,
+    0x1.103d02e6bfeafp-27, -0x1.0693a8366885bp-28, -0x1.dcd81d0c61ce6p-28, 0x1.10973e09f287fp-29,
+    0x1.56f1d3b1b3a43p-28, -0x1.1a39fc6f3bf77p-30, -0x1.8ab4cd3d4020ep-29, 0x1.e28f74bf3433bp-32,
+    0x1.4b8dc5e843814p-30, -0x1.1153c28a5c5a9p-33, -0x1.60f60148f6515p-32, 0x1.24d48c789b293p-36,
+    0x1.604db61ad3debp-35};
+
+/* Y_1 without 2/pi log(x) J_1 and the pole, over x, x < 8, q = x^2/32 - 1; left out: 6.5e-22 */
+static const double fit_bessel_y1[19] __attribute__((unused)) = {
+    0x1.21d516f81acf6p-4, -0x1.f26fddceafd0ep-3, 0x1.7edab31507d03p-6, 0x1.e16d7a1d07b70p-3, -0x1.923952d7c42a6p-3,
+    0x1.41bb6917b15dbp-4, -0x1.4198f92a31f2bp-6, 0x1.c097bb98fdbc4p-9, -0x1.d1604f9ccacf4p-12, 0x1.76c164b8551ecp-15,
+    -0x1.e35169de5c789p-19, 0x1.ff34fc77196b8p-23, -0x1.c3f1d8ed7edabp-27, 0x1.532f686d70cf2p-31,
+    -0x1.b5d40eabfc6e2p-36, 0x1.eb63695336cb2p-41, -0x1.e4119f60de11cp-46, 0x1.a7116c73adf7ap-51,
+    -0x1.48a4bd1852203p-56};
+
+/* K_1 without +log(x) I_1 and the pole, over x, x < 2, q = x^2/2 - 1; left out: 1.3e-22 */
+static const double fit_bessel_k1[11] __attribute__((unused)) = {
+    -0x1.fe2890c6da2a2p-2, -0x1.af79f608a8f1cp-3, -0x1.5f023344d577ap-6, -0x1.075f7adebb203p-10,
+    -0x1.c9b0e44a4abb5p-16, -0x1.03f05a6034c3dp-21, -0x1.a0920d02edbaap-28, -0x1.f06e9508e08f1p-35,
+    -0x1.c94c11f6a4897p-42, -0x1.4f70efe8cef15p-49, -0x1.9124cbccce231p-57};
+
+/* sqrt(x) exp(x) K_1, x > 2, q = 4/x - 1; left out: 2.5e-19 */
+static const double fit_bessel_k1_far[27] __attribute__((unused)) = {
+    0x1.5cf785b4a0203p+0, 0x1.a7520dfb3f9a2p-4, -0x1.6cd23ac7d419ap-8, 0x1.81bb397936ea3p-11, -0x1.24bdedb36c3cep-13,
+    0x1.1383aa1fb67c1p-15, -0x1.2cb02cc4ead48p-17, 0x1.6e6b6f81f9577p-19, -0x1.e6caa6d4a6cf0p-21,
+    0x1.5ad11e3b1872ep-22, -0x1.05ee4e61dd64fp-23, 0x1.9f8e0e8b8bb88p-25, -0x1.57f7aa821c9d2p-26,
+    0x1.2a611e40985c5p-27, -0x1.0bbc9528601f6p-28, 0x1.b22c79d04c894p-30, -0x1.6e64af5bee819p-31,
+    0x1.7f332a83f2ec9p-31, -0x1.ed9b2c0a1cd9ep-32, -0x1.1ad2bbd2aa82dp-32, 0x1.fc4436791610fp-33,
+    0x1.4b91bf1e20ab6p-32, -0x1.e31eb99e99744p-33, -0x1.0b88c34261a06p-33, 0x1.8069b595bb4bfp-34,
+    0x1.151fbdb6907c6p-35, -0x1.6f42d86927ef2p-36};
+
+/* sqrt(x) exp(-x) I_1, x > 8, q = 16/x - 1; left out: 1.5e-18 */
+static const double fit_bessel_i1_far[27] __attribute__((unused)) = {
+    0x1.8ebe783a84030p-2, -0x1.3f796198ee63ap-7, -0x1.cbc54df1ecf62p-13, -0x1.f89c2304b860ep-17,
+    -0x1.ec8e1003fce04p-20, -0x1.761384ba8ebf9p-22, -0x1.ad8de57f3f4ffp-24, -0x1.7277b8802ae6ap-25,
+    -0x1.91759fab32ad6p-26, -0x1.21de6538102d1p-27, 0x1.cc06c41e1855cp-28, 0x1.e3a948c415f47p-27,
+    0x1.a69d58942c511p-28, -0x1.0b4539bc94915p-27, -0x1.20a8e052b5bb9p-27, 0x1.ff8b852ecf6dbp-29,
+    0x1.f378468033ef8p-28, -0x1.0183064563578p-29, -0x1.657e73fb0c472p-28, 0x1.07047fc5cbf7ap-30,
+    0x1.9ac4c401343a2p-29, -0x1.c15e6112d1143p-32, -0x1.58ea81b215aecp-30, 0x1.fef895f7b3a5dp-34,
+    0x1.6f38e89af41c8p-32, -0x1.12e7f21d2c006p-36, -0x1.6ea1785f94461p-35};
+
+/* erfinv(x)/x, w = -log(1 - x^2) < 6.25, q = w/3.125 - 1; left out: 2.4e-18 */
+static const double fit_erfinv_0[26] __attribute__((unused)) = {
+    0x1.a755e7c99ae86p+0, 0x1.8040caa12786bp-1, -0x1.e2b19456a082dp-5, -0x1.7259eca3a0c2ep-6, 0x1.23c5aee6b8c35p-6,
+    -0x1.0f249df1f9289p-8, -0x1.4d5dd2d288f3ap-10, 0x1.4316b4e53aac7p-10, -0x1.153ca239e8ef5p-12,
+    -0x1.ea4476aaeb506p-14, 0x1.879c71f06bfb9p-14, -0x1.f83df5eef57f7p-17, -0x1.79bad0cd600e4p-17,
+    0x1.de7660829fa75p-18, -0x1.6f30aa62f6e43p-21, -0x1.1c1e46dc35c91p-20, 0x1.21cc1c15dfb87p-21,
+    -0x1.8b8b565203bfcp-27, -0x1.a96b17877ab97p-24, 0x1.5b9338793967ep-25, 0x1.5a5184d1fa912p-28,
+    -0x1.42913ee182545p-27, 0x1.8d8098abcd5bap-30, 0x1.2617c16ce3629p-30, -0x1.1800dcbf7655ap-32,
+    -0x1.a8c07635c1843p-35};
+
+/* the same, 2.5 < sqrt w < 4, q = (sqrt(w) - 3.25)/0.75; left out: 1.6e-18 */
+static const double fit_erfinv_1[21] __attribute__((unused)) = {
+    0x1.8abcc380d5a48p+1, 0x1.8204fa4162bffp-1, 0x1.8bfc9e26da7bap-9, -0x1.9eda88e4f2171p-10, 0x1.9d4ce38633f40p-11,
+    -0x1.a418d38d88595p-12, 0x1.63d03711119adp-13, -0x1.8d8d2c9517b78p-15, 0x1.42e8e04d5de35p-19,
+    0x1.5816a12ae9075p-18, -0x1.65a995d401276p-19, 0x1.1aa473894c01dp-21, 0x1.8ef6de7943b0ep-24,
+    -0x1.96b0b242e6e7fp-24, 0x1.c5963bcb6d3a3p-26, -0x1.954e914918277p-32, -0x1.528c13ca4039fp-29,
+    0x1.0fd4768dc9d9cp-30, -0x1.007570d08f0ffp-33, -0x1.1c6b809e24fb6p-34, 0x1.a7ee6cd2d0625p-36};
+
+/* the same, 4 < sqrt w < 6.1, q = (sqrt(w) - 5.05)/1.05; left out: 1.3e-18 */
+static const double fit_erfinv_2[20] __attribute__((unused)) = {
+    0x1.39a07f9e2524cp+2, 0x1.0f908a75bb763p+0, -0x1.88bb08f680b0cp-13, -0x1.e64cf2d25753bp-13, 0x1.6b3293f94276ap-14,
+    -0x1.8971a212ef951p-16, 0x1.7929b2c4c17e1p-18, -0x1.569e55cfa9603p-20, 0x1.3fd9c94162b40p-22,
+    -0x1.6e26a5c1d8029p-24, 0x1.314ecd1d7f93bp-25, -0x1.47d7c0ad244e4p-26, 0x1.666d0dd381d41p-27,
+    -0x1.5dfd44b672072p-28, 0x1.1c96f7108245bp-29, -0x1.77f292a5b871bp-31, 0x1.799950dfa9f40p-33,
+    0x1.acf27e03e35a3p-38, -0x1.4bfb75c01e9e9p-35, 0x1.bd8845c93f026p-37};
+
+/* 2/sqrt(pi)/(k! (2 k + 1)): the power series of erfi(x)/x in x^2 */
+static const double fit_erfi_series[34] __attribute__((unused)) = {
+    0x1.20dd750429b6dp+0, 0x1.812746b0379e7p-2, 0x1.ce2f21a042be2p-4, 0x1.b82ce31288b51p-6, 0x1.565bcd0e6a53fp-8,
+    0x1.c02db40040b86p-11, 0x1.f9a326f9b89b7p-14, 0x1.f4d25c3e0c2ebp-17, 0x1.b9e6c9dc651a3p-20, 0x1.5f742ec43e71ap-23,
+    0x1.fcc5720624c1cp-27, 0x1.51d7181c5d36dp-30, 0x1.9e6ad5e55a730p-34, 0x1.d8453cb0c46eap-38, 0x1.f683ae4a97007p-42,
+    0x1.f56f071a885cfp-46, 0x1.d70b3537f4765p-50, 0x1.a2007af3447f6p-54, 0x1.5f7919bc67b8cp-58, 0x1.18cc8a061c479p-62,
+    0x1.ab5cc31489f29p-67, 0x1.3676fc48c133cp-71, 0x1.af83c2fb19fa6p-76, 0x1.1f690c2b2753ap-80, 0x1.6f928977a0028p-85,
+    0x1.c40abff27ce65p-90, 0x1.0baeaddb047b0p-94, 0x1.31b7776e54127p-99, 0x1.512193be51298p-104,
+    0x1.67657a57148a3p-109, 0x1.72c97f9dd3b8dp-114, 0x1.7298e545013acp-119, 0x1.6731bac4d9ceap-124,
+    0x1.51e98b3b1916bp-129};
+
 /* nodes k times the step sqrt(pi/14) */
 static const double fit_w_at_nodes[14] __attribute__((unused)) = {
     0x0.0p+0, 0x1.e513c456c15f2p-2, 0x1.e513c456c15f2p-1, 0x1.6bced34111075p+0, 0x1.e513c456c15f2p+0,

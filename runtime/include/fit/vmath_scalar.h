@@ -38,6 +38,8 @@ FIT_SCALAR_OF(log1mexp)
 FIT_SCALAR_OF(erfcx)
 FIT_SCALAR_OF(derfcx)
 FIT_SCALAR_OF(d2erfcx)
+FIT_SCALAR_OF(erfinv)
+FIT_SCALAR_OF(erfi)
 
 static inline __attribute__((unused)) double fit_pow(double x, double y)
 {
@@ -57,6 +59,10 @@ static inline __attribute__((unused)) double fit_pow(double x, double y)
     }
 FIT_SCALAR_OF_2(bessel_j)
 FIT_SCALAR_OF_2(spherical_j)
+FIT_SCALAR_OF_2(bessel_y)
+FIT_SCALAR_OF_2(bessel_i)
+FIT_SCALAR_OF_2(bessel_k)
+FIT_SCALAR_OF_2(spherical_y)
 FIT_SCALAR_OF_3(faddeeva_re)
 FIT_SCALAR_OF_3(faddeeva_im)
 

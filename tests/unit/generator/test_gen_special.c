@@ -37,6 +37,8 @@ static const struct special {
     {HG_ERFCX, fit_verfcx, 6, 0, {{'u', 0, 10}, {'u', -26, 0}, {'p', -30, 60}}},
     {HG_DERFCX, fit_vderfcx, 6, 0, {{'u', 0, 10}, {'u', -26, 0}, {'p', -30, 60}}},
     {HG_D2ERFCX, fit_vd2erfcx, 8, 0, {{'u', 0, 10}, {'u', -26, 0}, {'p', -30, 60}}},
+    {HG_ERFINV, fit_verfinv, 5, 0, {{'u', -1, 1}, {'u', 0.97, 1}, {'p', -60, -1}}},
+    {HG_ERFI, fit_verfi, 8, 0, {{'u', -6, 6}, {'u', -26, 26}, {'p', -60, 4}}},
 };
 
 static uint64_t random_state;
@@ -112,6 +114,30 @@ static fit_vd spherical(fit_vd n, fit_vd x, fit_vd y)
     return fit_vspherical_j(n, x);
 }
 
+static fit_vd second(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vbessel_y(n, x);
+}
+
+static fit_vd spherical_second(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vspherical_y(n, x);
+}
+
+static fit_vd modified(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vbessel_i(n, x);
+}
+
+static fit_vd macdonald(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vbessel_k(n, x);
+}
+
 static fit_vd w_re(fit_vd n, fit_vd x, fit_vd y)
 {
     return fit_vfaddeeva_re(n, x, y);
@@ -143,6 +169,16 @@ static const struct of_order {
     {HG_FADDEEVA_RE, w_re, {2, -1}, 2e-12, 0.01, 4, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -3, 10}}},
     {HG_FADDEEVA_IM, w_im, {2, -1}, 5e-13, 0.01, 4, {{'u', -9, 9}, {'p', -10, 10}}, {{'u', 0, 9}, {'p', -3, 10}}},
     {HG_FADDEEVA_RE, w_re, {0, -1}, 5e-15, 1, 0, {{'u', -4, 4}, {'u', -2, 2}}, {{'u', -4, 0}, {'u', -2, 0}}},
+    {HG_BESSEL_Y, second, {0, 1, 2, 5, -1}, 4e-15, 0.3, 0.5, {{'u', 0, 30}, {'p', -20, 12}}, {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_BESSEL_Y, second, {8, 13, 30, 52, -1}, 6e-14, 0.1, 0.5, {{'u', 0, 90}, {'p', 3, 9}}, {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_SPHERICAL_Y, spherical_second, {0, 1, 2, 5, -1}, 4e-15, 0.3, 1, {{'u', 0, 30}, {'p', -20, 12}},
+     {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_SPHERICAL_Y, spherical_second, {8, 13, 30, 52, -1}, 6e-14, 0.1, 1, {{'u', 0, 90}, {'p', 3, 9}},
+     {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_BESSEL_I, modified, {0, 1, 2, 5, -1}, 3e-15, 0, 0, {{'u', -30, 30}, {'p', -20, 9.3}}, {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_BESSEL_I, modified, {8, 13, 30, 52, -1}, 1e-14, 0, 0, {{'u', 0, 90}, {'p', 3, 9.3}}, {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_BESSEL_K, macdonald, {0, 1, 2, 5, -1}, 3e-15, 0, 0, {{'u', 0, 30}, {'p', -20, 9.2}}, {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_BESSEL_K, macdonald, {8, 13, 30, 52, -1}, 1e-14, 0, 0, {{'u', 0, 90}, {'p', 3, 9.2}}, {{'u', 0, 0}, {'u', 0, 0}}},
 };
 
 static void test_functions_of_an_order_are_accurate(void **state)
@@ -198,7 +234,9 @@ static void test_special_values(void **state)
         {HG_LOG1MEXP, fit_vlog1mexp, -inf, 0},  {HG_ERFCX, fit_verfcx, 0, 1},
         {HG_ERFCX, fit_verfcx, inf, 0},         {HG_ERFCX, fit_verfcx, -inf, inf},
         {HG_DERFCX, fit_vderfcx, -inf, -inf},   {HG_DERFCX, fit_vderfcx, inf, 0},
-        {HG_D2ERFCX, fit_vd2erfcx, -inf, inf},
+        {HG_D2ERFCX, fit_vd2erfcx, -inf, inf},  {HG_ERFINV, fit_verfinv, 1, inf},
+        {HG_ERFINV, fit_verfinv, -1, -inf},     {HG_ERFINV, fit_verfinv, 1.5, NAN},
+        {HG_ERFINV, fit_verfinv, 0, 0},         {HG_ERFI, fit_verfi, 0, 0},
     };
     (void)state;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
