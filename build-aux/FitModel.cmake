@@ -147,6 +147,44 @@ function(fit_add_model model)
     endif()
 endfunction()
 
+# fit_add_functional(NAME FILE path.lua): the program homodyne-NAME of an objective of arrays (objective "NAME" {...}).
+# An emitted file defines   const struct fit_functional FIT_KERNEL_SYMBOL
+function(fit_add_functional model)
+    cmake_parse_arguments(arg "" "FILE" "" ${ARGN})
+    set(dir "${CMAKE_CURRENT_BINARY_DIR}/${model}")
+    file(MAKE_DIRECTORY "${dir}")
+    set(source "${dir}/${model}.c")
+    add_custom_command(
+        OUTPUT "${source}"
+        COMMAND homodyne-gen "${arg_FILE}" -o "${dir}"
+        DEPENDS homodyne-gen "${arg_FILE}"
+        COMMENT "Compiling the objective ${model}"
+        VERBATIM)
+    add_custom_target(model-${model}-fast DEPENDS "${source}")
+    set(objects)
+    set(symbols)
+    foreach(level IN LISTS FIT_ISA_LEVELS)
+        fit_compile_kernel(${model} fast ${level} "${source}" model-${model}-fast objects symbols)
+    endforeach()
+    set(text "/* The objective ${model}, from the best instruction set to the worst.  Made by the build. */\n")
+    string(APPEND text "#include \"functional/functional.h\"\n\n")
+    foreach(symbol IN LISTS symbols)
+        string(APPEND text "extern const struct fit_functional ${symbol};\n")
+    endforeach()
+    string(APPEND text "\nconst struct fit_functional *const fit_functionals[] = {\n")
+    foreach(symbol IN LISTS symbols)
+        string(APPEND text "    &${symbol},\n")
+    endforeach()
+    string(APPEND text "    0,\n};\n")
+    set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
+    file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
+    add_library(functional-${model} OBJECT "${registry}")
+    target_include_directories(functional-${model} PRIVATE "${PROJECT_SOURCE_DIR}/runtime"
+                               "${PROJECT_SOURCE_DIR}/runtime/include" "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(functional-${model} PRIVATE fit_warnings)
+    set(FIT_FUNCTIONAL_${model} $<TARGET_OBJECTS:functional-${model}> ${objects} CACHE INTERNAL "")
+endfunction()
+
 function(fit_add_kernel_program model)
     cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
     set(objects)

@@ -16,6 +16,7 @@
 #include "document/page.h"
 #include "emit/emit.h"
 #include "emit/emit_check.h"
+#include "emit/emit_objective.h"
 #include "graph/dot.h"
 #include "graph/dump.h"
 #include "judge/check.h"
@@ -195,7 +196,10 @@ static struct hg_variant *find_variant(struct hg_model *m, const char *name)
 
 static void write_kernel(struct run *r, FILE *f)
 {
-    hg_emit_file(r->em, &r->found, f);
+    if (r->m->objective)
+        hg_emit_objective(r->m, f);
+    else
+        hg_emit_file(r->em, &r->found, f);
 }
 
 static void write_check(struct run *r, FILE *f)
@@ -293,12 +297,27 @@ static int prove(struct run *r)
     return 1;
 }
 
+/* What there is for objectives. */
+static int only_code(const struct run *r)
+{
+    const char *emit = r->o->emit;
+    if (strcmp(r->o->variant, "fast") == 0 && !r->o->explain && !r->o->dump && (!*emit || strcmp(emit, "c") == 0))
+        return 1;
+    fprintf(text_stream(STDERR_FILENO), "homodyne-gen: %s is an objective; it can only be compiled: --emit=c\n",
+            r->m->file);
+    return 0;
+}
+
 /* The passes.  Each leaves its result in *r; 0 when one of them refused the model. */
 static int compile(struct run *r)
 {
     const struct options *o = r->o;
     FILE *explain = o->explain ? out() : NULL;
-    if ((r->m = hg_dsl_load(r->a, o->file, &r->d)) == NULL || (r->v = find_variant(r->m, o->variant)) == NULL)
+    if ((r->m = hg_dsl_load(r->a, o->file, &r->d)) == NULL)
+        return 0;
+    if (r->m->objective)
+        return only_code(r);
+    if ((r->v = find_variant(r->m, o->variant)) == NULL)
         return 0;
     dump(r, "load");
     hg_domain_check(r->m, r->v, &r->d);
@@ -327,6 +346,8 @@ static int compile(struct run *r)
 /* What is said when all is well. */
 static void conclude(struct run *r)
 {
+    if (r->m->objective)
+        return;
     hg_model_warn_linear(r->m, &r->d);
     if (r->o->check)
         compare_names(r->m, &r->d);

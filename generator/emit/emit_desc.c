@@ -9,7 +9,7 @@
 
 /* A text as a C string.  Lines of the text become lines of the source; ? is escaped, since
  * ??= and its like are trigraphs. */
-static void string(FILE *out, const char *s)
+void hg_desc_string(FILE *out, const char *s)
 {
     fputc('"', out);
     for (; s && *s; s++) {
@@ -48,7 +48,7 @@ static void texts(FILE *out, const char *const *text)
 {
     fputs("[] = {", out);
     for (; *text; text++) {
-        string(out, *text);
+        hg_desc_string(out, *text);
         fputs(", ", out);
     }
     fputs("NULL};\n", out);
@@ -73,11 +73,11 @@ static void params(const struct hg_model *m, FILE *out, const char *name,
     for (uint32_t k = 0; k < list->n; k++) {
         const struct hg_symbol_decl *s = &list->item[k];
         fputs("    {.name = ", out);
-        string(out, s->name);
+        hg_desc_string(out, s->name);
         fputs(", .unit = ", out);
-        string(out, s->unit);
+        hg_desc_string(out, s->unit);
         fputs(", .doc = ", out);
-        string(out, s->doc);
+        hg_desc_string(out, s->doc);
         if (s->alias)
             fprintf(out, ",\n     .alias = desc_%s_alias_%u", name, (unsigned)k);
         fprintf(out, ",\n     .start = %s, ", number(m, s->start));
@@ -103,11 +103,11 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
     for (uint32_t k = 0; k < list->n; k++) {
         const struct hg_symbol_decl *s = &list->item[k];
         fputs("    {", out);
-        string(out, s->name);
+        hg_desc_string(out, s->name);
         fputs(", ", out);
-        string(out, s->unit);
+        hg_desc_string(out, s->unit);
         fputs(", ", out);
-        string(out, s->doc);
+        hg_desc_string(out, s->doc);
         if (list == &m->setting)
             fprintf(out, ", %s", number(m, s->start));
         if (list == &m->derived)
@@ -188,7 +188,7 @@ static uint32_t degeneracies(const struct hg_degeneracies *all, FILE *out)
                      "     .held = %d, .proved = %d, .text = ",
                 d->condition, d->value, (unsigned)d->first,
                 (unsigned)d->ncombination, d->each, d->held, d->proved);
-        string(out, d->text);
+        hg_desc_string(out, d->text);
         fputs("},\n", out);
     }
     fputs("};\n\n", out);
@@ -202,9 +202,9 @@ static void combinations(const struct hg_degeneracies *all, FILE *out)
     fputs("static const struct fit_combination desc_combination[] = {\n", out);
     for (uint32_t k = 0; k < all->ncombination; k++) {
         fputs("    {", out);
-        string(out, all->combination[k].text);
+        hg_desc_string(out, all->combination[k].text);
         fputs(", ", out);
-        string(out, all->combination[k].unit);
+        hg_desc_string(out, all->combination[k].unit);
         fputs("},\n", out);
     }
     fputs("};\n\n", out);
@@ -281,12 +281,12 @@ static void density(const struct hg_density *d, FILE *out)
         fputs("static const char *const desc_argument[] = {", out);
     for (uint32_t k = 0; k < d->narg; k++) {
         fputs(k ? ", " : "", out);
-        string(out, d->arg_name[k]);
+        hg_desc_string(out, d->arg_name[k]);
     }
     fputs(d->narg ? "};\n" : "", out);
     fprintf(out, "static const struct fit_density desc_density = {\n    .law = %s, .support = %s, .name = ",
             law_name(d->law), support_name(d->support));
-    string(out, d->name);
+    hg_desc_string(out, d->name);
     if (d->narg)
         fprintf(out, ",\n    .nargument = %u, .argument = desc_argument", (unsigned)d->narg);
     fputs(",\n    .constant = density_constant, .log_density = log_density, .arguments = law_arguments,\n};\n\n", out);
@@ -295,7 +295,7 @@ static void density(const struct hg_density *d, FILE *out)
 static void text_field(FILE *out, const char *field, const char *text)
 {
     fprintf(out, "    .%s = ", field);
-    string(out, text);
+    hg_desc_string(out, text);
     fputs(",\n", out);
 }
 

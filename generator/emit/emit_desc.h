@@ -11,3 +11,6 @@
  * whose functions are workspace, prepare, moments, normal, model, points, curves and, when there are combinations,
  * combine.  Names made here start with desc_. */
 void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out);
+
+/* A text (NULL: an empty one) as a string of C. */
+void hg_desc_string(FILE *out, const char *s);

@@ -21,6 +21,7 @@
 #include <lualib.h>
 
 #include "language/dsl_private.h"
+#include "model/objective.h"
 #include "model/rates.h"
 
 #include "common/regular.h"
@@ -399,6 +400,8 @@ static struct hg_model *load_text(struct hg_arena *a, const char *file, struct h
     run(d);
     if (diag->errors == before && !d->m->name)
         hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }", "the file declares no model");
+    if (diag->errors == before && d->m->objective)
+        return hg_objective_check(d->m, diag) ? d->m : NULL;
     if (diag->errors == before && !d->m->nvariant)
         hg_error(diag, 0, NULL, d->m->column.n ? "m.observe(y, { mean = ... }), with y from m.columns(...)"
                                                : "m.observe(\"c2\", { over = {t1, t2}, mean = ... })", "the model has no observe statement");

@@ -81,6 +81,24 @@ static const struct dsl_value *part_of(lua_State *L, int i, const char *key)
     return v;
 }
 
+void dsl_complex_parts(lua_State *L, int i, struct dsl_value part[2])
+{
+    static const char *const key[] = {"re", "im"};
+    for (int k = 0; k < 2; k++) {
+        lua_pushstring(L, key[k]);
+        lua_rawget(L, i);
+        part[k] = dsl_value_at(L, lua_gettop(L), "a part of a complex value");
+        lua_pop(L, 1); /* the table keeps it */
+    }
+}
+
+void dsl_make_complex(lua_State *L)
+{
+    lua_pushcfunction(L, call_complex);
+    lua_insert(L, -3);
+    lua_call(L, 2, 1);
+}
+
 void dsl_name_complex(lua_State *L, int i, const char *name)
 {
     static const char *const key[] = {"re", "im"};

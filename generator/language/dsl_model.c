@@ -452,7 +452,7 @@ static void read_package(lua_State *L, struct hg_model *m)
 }
 
 /* The table after model "name". */
-static int model_call(lua_State *L)
+int dsl_model_table(lua_State *L)
 {
     struct hg_model *m = dsl_of(L)->m;
     dsl_need_table(L, 2, "local m = model \"name\" { title = \"...\" }");
@@ -471,7 +471,7 @@ static int model_call(lua_State *L)
     return 1;
 }
 
-static int call_model(lua_State *L)
+void dsl_model_name(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     const char *name = dsl_text_at(L, 1, "the name of the model");
@@ -479,6 +479,11 @@ static int call_model(lua_State *L)
         dsl_fail(L, "model", "the other one goes into a file of its own", "one file declares one model; '%s' is it", d->m->name);
     dsl_check_c_name(L, name, "model");
     d->m->name = name;
+}
+
+static int call_model(lua_State *L)
+{
+    dsl_model_name(L);
     lua_newuserdatauv(L, 0, 0);
     luaL_setmetatable(L, MODEL);
     return 1;
@@ -489,7 +494,7 @@ void dsl_open_model(lua_State *L)
     luaL_newmetatable(L, MODEL);
     lua_pushcfunction(L, model_index);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, model_call);
+    lua_pushcfunction(L, dsl_model_table);
     lua_setfield(L, -2, "__call");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");

@@ -183,6 +183,12 @@ int dsl_is_complex(struct lua_State *L, int i);
  * operation ("__add", "exp"), leaves the result on top and gives 1; a message where it says nothing.  Else 0. */
 int dsl_complex(struct lua_State *L, const char *operation);
 
+/* The parts of the complex value at i; a part that is a plain number is refused. */
+void dsl_complex_parts(struct lua_State *L, int i, struct dsl_value part[2]);
+
+/* Puts the complex value of the two that are on top of the stack in their place. */
+void dsl_make_complex(struct lua_State *L);
+
 /* Names the parts of the complex value at i: "z_re", "z_im". */
 void dsl_name_complex(struct lua_State *L, int i, const char *name);
 
@@ -227,6 +233,15 @@ const char *dsl_method(size_t k);
 
 /* Checks of a new symbol, whose name is at stack position i: name, duplicates, order. */
 const char *dsl_new_name(struct lua_State *L, int i, const char *what);
+
+/* The name of the model at 1, and what all models tell of themselves: title, formula, ... in the table at 2; leaves 1. */
+void dsl_model_name(struct lua_State *L);
+int dsl_model_table(struct lua_State *L);
+
+/* --- dsl_objective.c: objectives of arrays --- */
+
+/* Adds objective() to the table on top of the stack. */
+void dsl_open_objective(struct lua_State *L);
 
 /* --- dsl_states.c: what is carried from row to row --- */
 

@@ -322,6 +322,7 @@ void dsl_open_names(lua_State *L)
     lua_setfield(L, -2, "print");
     dsl_open_expr(L);
     dsl_open_model(L);
+    dsl_open_objective(L);
     run_prelude(L);
     dsl_open_complex(L);
 }

@@ -66,6 +66,7 @@ struct hg_quantity {
 };
 
 struct hg_rate;
+struct hg_objective;
 
 struct hg_variant {
     const char *name;                /* "fast" (the observe statement), "parity" */
@@ -86,6 +87,7 @@ struct hg_model {
     struct hg_list param;            /* nonlinear: refs of PARAM nodes */
     struct hg_list linear;           /* linear: refs of LINEAR nodes */
     struct hg_list setting, axis, column, curve, derived;
+    struct hg_objective *objective;  /* of arrays (objective.h): columns are arrays, settings numbers; or NULL */
     struct hg_list state;            /* by the number of states in graph/march.h; written: of the step */
     int feedback;                    /* states read what is measured */
     const char *observable;          /* "c2" */

@@ -1,0 +1,8 @@
+/* emit_objective.h -- from an objective to the text of its phases (fit/functional.h). */
+#pragma once
+
+#include <stdio.h>
+
+#include "model/objective.h"
+
+void hg_emit_objective(struct hg_model *m, FILE *out);

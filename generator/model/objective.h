@@ -1,0 +1,99 @@
+/* objective.h -- what a model of an objective declares: arrays over axes, operators between them, sums, terms.
+ *
+ * An objective is J = sum over terms of weight (value + offset), a function of one array, the free one, which may have
+ * thousands to millions of elements: an image.  Formulas are those of graph/expr.h, of one element: a COLUMN leaf is an
+ * element of an array, a SETTING leaf a number (a hyper-parameter, the size of an axis, a sum).  What joins elements is a
+ * step: an array that is kept, an operator, a sum.  Steps stand in the order in which they are computed, and each knows
+ * the terms that need it.
+ *
+ * Derivatives are taken backwards: with the slope dJ/da of each array and number a that the free array moves, steps in
+ * reverse order pass theirs on to what they were made of (Griewank and Walther, Evaluating derivatives, 2008, ch. 3).
+ */
+#pragma once
+
+#include "model/model.h"
+#include "fit/functional.h"
+
+enum { HG_MOST_TERMS = 64 };
+
+struct hg_index {          /* an axis */
+    const char *name, *doc;
+    const char *row, *column; /* of a grid of rows and columns; or NULL */
+    uint32_t size;         /* the number with its size */
+    uint32_t line;
+};
+
+struct hg_array {          /* by the number of its column */
+    enum fit_array_kind kind;
+    uint32_t axis;
+    hg_id node;            /* its COLUMN leaf */
+    hg_id formula;         /* KEPT */
+    int moves;             /* with the free array */
+    uint64_t need;         /* terms that need it: bits */
+};
+
+struct hg_number_of {      /* by the number of its setting */
+    enum fit_number_kind kind;
+    uint32_t axis;         /* SIZE, TOTAL */
+    hg_id node;            /* its SETTING leaf */
+    hg_id formula;         /* TOTAL: what is summed */
+    int moves;
+    uint64_t need;
+};
+
+enum { HG_MOST_PARTS = 2 }; /* arrays of one complex value */
+
+struct hg_operation {
+    enum fit_operator_kind kind;
+    const char *name, *data; /* data: of the numbers of the operator, as the program finds them */
+    uint32_t nin, nout;
+    uint32_t in[HG_MOST_PARTS], out[HG_MOST_PARTS]; /* arrays */
+    uint32_t from, to;     /* axes */
+    uint32_t line;
+};
+
+enum hg_step_kind { HG_KEEP, HG_APPLY, HG_ADD };
+
+struct hg_step {
+    enum hg_step_kind kind;
+    uint32_t of;           /* array, operation or number */
+    uint64_t need;         /* terms that need it: bits */
+};
+
+struct hg_term {
+    const char *name, *doc;
+    enum fit_term_kind kind;
+    hg_id value;           /* of numbers */
+    double offset, weight; /* weight: the default */
+    uint32_t line;
+};
+
+struct hg_objective {
+    struct hg_index *axis;
+    uint32_t naxis;
+    struct hg_array *array;
+    uint32_t narray;
+    struct hg_number_of *number;
+    uint32_t nnumber;
+    struct hg_operation *operation;
+    uint32_t noperation;
+    struct hg_step *step;
+    uint32_t nstep;
+    struct hg_term *term;
+    uint32_t nterm;
+    uint32_t free;         /* array */
+    int has_free;
+    size_t axis_room, array_room, number_room, operation_room, step_room, term_room;
+};
+
+/* Of a formula: the arrays and numbers in it, by a mark for each node. */
+unsigned char *hg_objective_leaves(const struct hg_model *m, hg_id formula);
+
+/* The axis of the arrays of a formula, -1 where there is none; *other: an array of another axis, or NULL. */
+int hg_objective_axis(const struct hg_model *m, hg_id formula, const struct hg_array **other);
+
+/* What moves with the free array, and the terms that each step serves. */
+void hg_objective_close(struct hg_model *m);
+
+/* What can be said only of the whole; 0 when errors were reported. */
+int hg_objective_check(struct hg_model *m, struct hg_diag *d);

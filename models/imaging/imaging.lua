@@ -1,0 +1,153 @@
+-- Images from interferometers: Stokes I by regularised maximum likelihood.
+--
+-- J(x) = sum over data terms of a (chi2 - 1) + sum over regularizers of b R, of the image I = exp(x).
+-- Terms as in Chael et al. 2016 (ApJ 829:11) and 2018 (ApJ 857:23); regularizers as collected in Event Horizon
+-- Telescope Collaboration 2019, Paper IV (ApJL 875:L4).  Pixel values are in Jy, coordinates in radians.
+
+local m = objective "imaging" {
+    title = "Images from interferometers: Stokes I",
+    formula = "J = sum of weight (chi2 - 1) over data terms + sum of weight R over regularizers",
+    reference = "Chael et al. 2018, ApJ 857:23; EHT Collaboration 2019 (Paper IV), ApJL 875:L4",
+}
+
+---------------------------------------------------------------------------------------------------------------- image
+local pixel = m.grid("pixel", "row", "column", "pixels of the image, row by row from the north, columns from the east")
+local x = m.free("x", pixel, { doc = "what is solved for: ln I, or I itself" })
+local P = m.data("prior", pixel, { doc = "prior image, Jy per pixel" })
+local mask = m.data("mask", pixel, { doc = "1: the pixel is solved for, 0: it is empty" })
+local floor = m.data("floor", pixel, { doc = "off the mask tvlog and tv2log see epsilon_tv times this" })
+local X = m.data("x_pixel", pixel, { doc = "coordinates of pixel centres, from the centre of the grid" })
+local Y = m.data("y_pixel", pixel)
+local KX = m.data("x_whole", pixel, { doc = "the same from pixel (nx/2, ny/2), rounded down" })
+local KY = m.data("y_whole", pixel)
+
+local F = m.hyper("flux", { default = 1, doc = "total flux, Jy" })
+local B = m.hyper("beam", { doc = "1 / longest baseline, rad" })
+local p = m.hyper("pixel_size", { doc = "side of a pixel, rad" })
+local as_log = m.hyper("log_transform", { default = 1, doc = "1: x = ln I, 0: x = I" })
+local norm_reg = m.hyper("norm_reg", { default = 0, doc = "1: regularizers are divided by their norms" })
+local epsilon_tv = m.hyper("epsilon_tv", { default = 0, doc = "Jy^2, rounds the corner of total variation" })
+local alpha_A = m.hyper("alpha_A", { default = 1, doc = "lA: between l1 (small) and l0 (large)" })
+local major = m.hyper("major", { default = 50 * 3.141592653589 / 180 / 3600e6, doc = "rgauss: FWHM, rad" })
+local minor = m.hyper("minor", { default = 50 * 3.141592653589 / 180 / 3600e6, doc = "rgauss: FWHM, rad" })
+local PA = m.hyper("PA", { default = 0, doc = "rgauss: position angle, rad" })
+
+local active = gt(mask, 0)
+local I = m.keep("I", where(active, where(gt(as_log, 0.5), exp(x), x), 0))
+
+----------------------------------------------------------------------------------------------------------------- data
+-- Visibilities of the model, once for each distinct baseline and time; legs of triangles and quadrangles share them.
+local uv = m.axis("uv", "distinct points of the uv plane")
+local z = m.outer("z", uv, I)
+
+-- A weight of 0 takes a row out, whatever its value.
+local function weighted(w, f) return where(gt(w, 0), w * f, 0) end
+
+local function data_term(name, doc, value) m.term(name, { kind = "data", value = value, offset = -1, doc = doc }) end
+
+-- The axis of a term, the model's visibilities on it (one or several legs), and the weights 1/sigma^2.
+local function rows(name, legs)
+    local axis, leg = m.axis(name), {}
+    for k = 1, legs do leg[k] = m.gather(name .. "_z" .. k, axis, z, name .. "_leg" .. k) end
+    return axis, m.data(name .. "_weight", axis, { doc = "1/sigma^2" }), leg
+end
+
+local vis, w_vis, vis_z = rows("vis", 1)
+local v = m.data("vis_data", vis, { complex = true, doc = "visibilities, Jy" })
+data_term("vis", "visibilities", m.mean(weighted(w_vis, abs(vis_z[1] - v) ^ 2)) / 2)
+
+local amp, w_amp, amp_z = rows("amp", 1)
+local a = m.data("amp_data", amp, { doc = "amplitudes, Jy" })
+data_term("amp", "amplitudes", m.mean(weighted(w_amp, (a - abs(amp_z[1])) ^ 2)))
+
+-- The error of ln a is sigma / a.
+local logamp, w_logamp, logamp_z = rows("logamp", 1)
+local A = m.data("logamp_data", logamp, { doc = "amplitudes, Jy" })
+data_term("logamp", "logarithms of amplitudes", m.mean(weighted(w_logamp, (A * (log(A) - log(abs(logamp_z[1])))) ^ 2)))
+
+local bs, w_bs, bs_z = rows("bs", 3)
+local b = m.data("bs_data", bs, { complex = true, doc = "bispectra, Jy^3" })
+data_term("bs", "bispectra", m.mean(weighted(w_bs, abs(b - bs_z[1] * bs_z[2] * bs_z[3]) ^ 2)) / 2)
+
+local function closure_phase(leg) return arg(leg[1] * leg[2] * leg[3]) end
+
+local cphase, w_cphase, cphase_z = rows("cphase", 3)
+local phi = m.data("cphase_data", cphase, { doc = "closure phases, rad" })
+data_term("cphase", "closure phases", 2 * m.mean(weighted(w_cphase, 1 - cos(phi - closure_phase(cphase_z)))))
+
+local cphase_diag, w_cphase_diag, cphase_diag_z = rows("cphase_diag", 3)
+local phi_diag = m.data("cphase_diag_data", cphase_diag, { doc = "uncorrelated combinations of closure phases, rad" })
+local psi = m.keep("cphase_diag_psi", closure_phase(cphase_diag_z))
+data_term("cphase_diag", "uncorrelated closure phases",
+    2 * m.mean(weighted(w_cphase_diag, 1 - cos(phi_diag - m.blocks("cphase_diag_T_psi", psi, "cphase_diag_T")))))
+
+local camp, w_camp, camp_z = rows("camp", 4)
+local C = m.data("camp_data", camp, { doc = "closure amplitudes" })
+data_term("camp", "closure amplitudes",
+    m.mean(weighted(w_camp, (C - abs(camp_z[1]) * abs(camp_z[2]) / (abs(camp_z[3]) * abs(camp_z[4]))) ^ 2)))
+
+local function log_closure(leg) return log(abs(leg[1])) + log(abs(leg[2])) - log(abs(leg[3])) - log(abs(leg[4])) end
+
+local logcamp, w_logcamp, logcamp_z = rows("logcamp", 4)
+local L = m.data("logcamp_data", logcamp, { doc = "logarithms of closure amplitudes" })
+data_term("logcamp", "log closure amplitudes", m.mean(weighted(w_logcamp, (L - log_closure(logcamp_z)) ^ 2)))
+
+local logcamp_diag, w_logcamp_diag, logcamp_diag_z = rows("logcamp_diag", 4)
+local L_diag = m.data("logcamp_diag_data", logcamp_diag, { doc = "uncorrelated combinations of them" })
+local l = m.keep("logcamp_diag_l", log_closure(logcamp_diag_z))
+data_term("logcamp_diag", "uncorrelated log closure amplitudes",
+    m.mean(weighted(w_logcamp_diag, (L_diag - m.blocks("logcamp_diag_T_l", l, "logcamp_diag_T")) ^ 2)))
+
+---------------------------------------------------------------------------------------------------------- regularizers
+-- The value is divided by its norm when norm_reg is 1.
+local function regularizer(name, doc, value, norm)
+    m.term(name, { kind = "regularizer", value = value / where(gt(norm_reg, 0.5), norm, 1), doc = doc })
+end
+local function over_mask(f) return m.sum(where(active, f, 0)) end
+
+-- The slope of the root at 0 is taken as 0: of flat images.
+local function root(q) return where(gt(q, 0), sqrt(q), 0) end
+
+local total = m.sum(I)
+local N = m.size(pixel)
+local log_flux = N * abs(log(F / N))
+
+regularizer("flux", "total flux", (total - F) ^ 2, F ^ 2)
+regularizer("simple", "relative entropy", over_mask(I * log(I / P)), F)
+regularizer("gs", "relative entropy of Gull and Skilling", over_mask(I * log(I / P) - I + P), F)
+regularizer("l1", "sum of sizes", over_mask(abs(I)), F)
+local e = 1e-10
+regularizer("l1w", "weighted sum of sizes", over_mask(sqrt(I ^ 2 + e) / (sqrt(P ^ 2 + e) + e)), 1)
+regularizer("lA", "area",
+    over_mask(2 / math.pi * (1 + alpha_A) / alpha_A * atan(math.pi * alpha_A / 2 * abs(I) / F)),
+    (1 / (1 + alpha_A) + alpha_A * (B / p) ^ 2) / (alpha_A + 1 / (1 + alpha_A)))
+regularizer("patch", "distance from the prior", over_mask((I - P) ^ 2) / 2, F ^ 2)
+regularizer("cm", "centroid", m.sum(I * KX) ^ 2 + m.sum(I * KY) ^ 2, (B * F) ^ 2)
+
+local function variation(d_row, d_column) return m.sum(root(d_row ^ 2 + d_column ^ 2 + epsilon_tv)) end
+local function square_variation(d_row, d_column) return m.sum(d_row ^ 2 + d_column ^ 2) end
+
+local D_row, D_column = m.difference("D_row", I, "row"), m.difference("D_column", I, "column")
+regularizer("tv", "total variation", variation(D_row, D_column), F * p / B)
+regularizer("tv2", "squared variation", square_variation(D_row, D_column), p ^ 4 * F ^ 2 / B ^ 4)
+
+local log_I = m.keep("log_I", log(where(active, I, epsilon_tv * floor)))
+local E_row, E_column = m.difference("E_row", log_I, "row"), m.difference("E_column", log_I, "column")
+regularizer("tvlog", "total variation of ln I", variation(E_row, E_column), log_flux * p / B)
+regularizer("tv2log", "squared variation of ln I", square_variation(E_row, E_column), p ^ 4 * log_flux ^ 2 / B ^ 4)
+
+local x0, y0 = m.sum(I * X) / F, m.sum(I * Y) / F
+regularizer("compact", "second moment about the centroid", m.sum(I * ((X - x0) ^ 2 + (Y - y0) ^ 2)), F * B ^ 2)
+regularizer("compact2", "second moment of the square", m.sum(I ^ 2 * (X ^ 2 + Y ^ 2)), (F * B) ^ 2)
+
+-- Second moments of an elliptical Gaussian.
+local mx, my = m.sum(I * X) / total, m.sum(I * Y) / total
+local s_xx = m.sum(I * (X - mx) ^ 2) / total
+local s_yy = m.sum(I * (Y - my) ^ 2) / total
+local s_xy = m.sum(I * (X - mx) * (Y - my)) / total
+local lambda_1, lambda_2 = minor ^ 2 / (8 * math.log(2)), major ^ 2 / (8 * math.log(2))
+local t_xx = lambda_1 * cos(PA) ^ 2 + lambda_2 * sin(PA) ^ 2
+local t_yy = lambda_1 * sin(PA) ^ 2 + lambda_2 * cos(PA) ^ 2
+local t_xy = (lambda_2 - lambda_1) * cos(PA) * sin(PA)
+m.term("rgauss", { kind = "regularizer", doc = "second moments of a Gaussian",
+    value = ((s_xx - t_xx) ^ 2 + (s_yy - t_yy) ^ 2 + 2 * (s_xy - t_xy) ^ 2) / (major * minor) ^ 2 })

@@ -1,0 +1,339 @@
+/* bind.c -- an objective gets its storage, its data and the numbers of its operators. */
+#include "functional/functional.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit/operator_data.h"
+#include "machine/team.h"
+
+static size_t rounded(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* A thing that terms need is not there. */
+static void lack(struct fit_bound *b, uint64_t need, const char *what)
+{
+    for (uint32_t t = 0; t < b->o->nterm; t++)
+        if (need >> t & 1 && !b->lack[t])
+            b->lack[t] = what;
+    b->missing |= need;
+}
+
+static enum fit_status bad_size(struct fit_error *err, const char *name, size_t n, const char *axis, size_t want)
+{
+    return fit_fail(err, FIT_ERR_DATA, "'%s' has %zu elements, its axis '%s' %zu", name, n, axis, want);
+}
+
+/* --- axes and arrays ------------------------------------------------------------------------------------ */
+
+static void bind_axes(struct fit_bound *b, const struct fit_inputs *in)
+{
+    const struct fit_functional *o = b->o;
+    for (uint32_t k = 0; k < o->naxis; k++) {
+        const struct fit_input *x = fit_inputs_find(in, o->axis[k].name, FIT_INPUT_AXIS);
+        b->size[k] = x ? x->n : 0;
+        b->number_given[o->axis[k].size] = (double)b->size[k];
+        if (x && k == o->array[o->free].axis) {
+            b->nx = o->axis[k].row ? x->nx : x->n;
+            b->ny = o->axis[k].row ? x->ny : 1;
+        }
+    }
+}
+
+static enum fit_status bind_array(struct fit_bound *b, const struct fit_inputs *in, uint32_t k, struct fit_error *err)
+{
+    const struct fit_array_desc *a = &b->o->array[k];
+    const size_t n = b->size[a->axis], room = rounded(n, FIT_BLOCK);
+    const struct fit_input *x = fit_inputs_find(in, a->name, FIT_INPUT_ARRAY);
+    if (a->kind == FIT_ARRAY_DATA && !x) {
+        lack(b, a->need, a->name);
+        return FIT_OK;
+    }
+    if (x && a->kind == FIT_ARRAY_DATA && x->n != n)
+        return bad_size(err, a->name, x->n, b->o->axis[a->axis].name, n);
+    b->array[k] = fit_take(&b->arena, room + 8, sizeof(double));
+    if (a->moves)
+        b->slope[k] = fit_take(&b->arena, room + 8, sizeof(double));
+    if (x && a->kind == FIT_ARRAY_DATA && b->array[k])
+        memcpy(b->array[k], x->array, n * sizeof(double));
+    return FIT_OK;
+}
+
+/* --- operators ------------------------------------------------------------------------------------------ */
+
+/* Do mirrored columns (rows) have conjugate factors, all of them, to the last bit? */
+static int is_mirrored(size_t n, size_t width, const double *re, const double *im)
+{
+    for (size_t v = 0; v < n; v++)
+        for (size_t c = 0; c < (width + 1) / 2; c++) {
+            const size_t i = v * width + c, j = v * width + width - 1 - c;
+            if (re[i] != re[j] || im[i] != -im[j])
+                return 0;
+        }
+    return 1;
+}
+
+static double *factors(struct fit_bound *b, size_t n, size_t width, const double *from, size_t used, size_t pitch)
+{
+    double *to = fit_take(&b->arena, rounded(n, 4) * pitch + 8, sizeof *to);
+    for (size_t v = 0; to && v < n; v++)
+        memcpy(to + v * pitch, from + v * width, used * sizeof *to);
+    return to;
+}
+
+static enum fit_status bind_outer(struct fit_bound *b, const struct fit_operator_desc *q, const struct fit_input *x,
+                                  void **operation, struct fit_error *err)
+{
+    struct fit_outer *f = fit_take(&b->arena, 1, sizeof *f);
+    if (!f)
+        return FIT_OK;
+    if (x->n != b->size[q->to] || x->nx != b->nx || x->ny != b->ny)
+        return fit_fail(err, FIT_ERR_DATA, "the factors '%s' are %zu times (%zu, %zu), their axes %zu times (%zu, %zu)",
+                        q->data, x->n, x->ny, x->nx, b->size[q->to], b->ny, b->nx);
+    *f = (struct fit_outer){.n = x->n, .nx = x->nx, .ny = x->ny, .nrow = x->ny, .ncolumn = x->nx};
+    f->folded = is_mirrored(x->n, x->nx, x->column_re, x->column_im) && is_mirrored(x->n, x->ny, x->row_re, x->row_im);
+    if (f->folded) {
+        f->nrow = (x->ny + 1) / 2;
+        f->ncolumn = (x->nx + 1) / 2;
+    }
+    f->pitch = rounded(f->ncolumn, 8);
+    f->plane_size = f->nrow * f->pitch;
+    f->row_re = factors(b, x->n, x->ny, x->row_re, f->nrow, f->nrow);
+    f->row_im = factors(b, x->n, x->ny, x->row_im, f->nrow, f->nrow);
+    f->column_re = factors(b, x->n, x->nx, x->column_re, f->ncolumn, f->pitch);
+    f->column_im = factors(b, x->n, x->nx, x->column_im, f->ncolumn, f->pitch);
+    f->plane = fit_take(&b->arena, 4 * f->plane_size, sizeof(double));
+    f->back = fit_take(&b->arena, 4 * rounded(f->nrow, FIT_UNIT_OF_ROWS) * f->pitch, sizeof(double));
+    *operation = f;
+    return FIT_OK;
+}
+
+static enum fit_status bind_gather(struct fit_bound *b, const struct fit_operator_desc *q, const struct fit_input *x,
+                                   void **operation, struct fit_error *err)
+{
+    struct fit_gather *g = fit_take(&b->arena, 1, sizeof *g);
+    const size_t n = b->size[q->to], nfrom = b->size[q->from];
+    if (x->n != n)
+        return bad_size(err, q->data, x->n, b->o->axis[q->to].name, n);
+    if (!g)
+        return FIT_OK;
+    *g = (struct fit_gather){n, nfrom, fit_take(&b->arena, n, sizeof *g->place),
+                             fit_take(&b->arena, nfrom + 2, sizeof *g->begin), fit_take(&b->arena, n, sizeof *g->user)};
+    if (b->arena.failed)
+        return FIT_OK;
+    for (size_t k = 0; k < n; k++) {
+        g->place[k] = x->place[k * (x->stride ? x->stride : 1)];
+        const size_t at = (size_t)llabs(g->place[k]);
+        if (at < 1 || at > nfrom)
+            return fit_fail(err, FIT_ERR_DATA, "'%s', element %zu: place %lld is not among the %zu of '%s'", q->data, k,
+                            (long long)g->place[k], nfrom, b->o->axis[q->from].name);
+        g->begin[at + 1]++;
+    }
+    for (size_t k = 1; k < nfrom + 2; k++)
+        g->begin[k] += g->begin[k - 1];
+    for (size_t k = 0; k < n; k++) /* begin[at] is where the next user of element at - 1 stands; at the end its end */
+        g->user[g->begin[(size_t)llabs(g->place[k])]++] = k;
+    *operation = g;
+    return FIT_OK;
+}
+
+static void bind_difference(struct fit_bound *b, const struct fit_operator_desc *q, void **operation)
+{
+    struct fit_difference *d = fit_take(&b->arena, 1, sizeof *d);
+    if (d)
+        *d = (struct fit_difference){b->size[q->from], b->nx, strcmp(q->data, "row") == 0 ? b->nx : 1};
+    *operation = d;
+}
+
+static enum fit_status bind_blocks(struct fit_bound *b, const struct fit_operator_desc *q, const struct fit_input *x,
+                                   void **operation, struct fit_error *err)
+{
+    struct fit_blocks *f = fit_take(&b->arena, 1, sizeof *f);
+    size_t numbers = 0, n = 0;
+    for (size_t k = 0; k < x->nblock; k++) {
+        numbers += x->block[k] * x->block[k];
+        n += x->block[k];
+    }
+    if (n != b->size[q->from])
+        return bad_size(err, q->data, n, b->o->axis[q->from].name, b->size[q->from]);
+    if (!f)
+        return FIT_OK;
+    f->n = x->nblock;
+    f->begin = fit_take(&b->arena, f->n + 1, sizeof *f->begin);
+    f->offset = fit_take(&b->arena, f->n + 1, sizeof *f->offset);
+    f->matrix = fit_take_copy(&b->arena, x->array, numbers, sizeof *f->matrix);
+    for (size_t k = 0; !b->arena.failed && k < f->n; k++) {
+        f->begin[k + 1] = f->begin[k] + x->block[k];
+        f->offset[k + 1] = f->offset[k] + x->block[k] * x->block[k];
+    }
+    *operation = f;
+    return FIT_OK;
+}
+
+static enum fit_status bind_dense(struct fit_bound *b, const struct fit_operator_desc *q, const struct fit_input *x,
+                                  void **operation, struct fit_error *err)
+{
+    struct fit_dense *f = fit_take(&b->arena, 1, sizeof *f);
+    if (x->n != b->size[q->to] || x->nx != b->size[q->from])
+        return fit_fail(err, FIT_ERR_DATA, "the matrix '%s' is %zu x %zu, not %zu x %zu", q->data, x->n, x->nx,
+                        b->size[q->to], b->size[q->from]);
+    if (!f)
+        return FIT_OK;
+    *f = (struct fit_dense){x->n, x->nx, rounded(x->nx, 8), NULL};
+    f->matrix = fit_take(&b->arena, f->n * f->pitch + 8, sizeof *f->matrix);
+    for (size_t k = 0; f->matrix && k < f->n; k++)
+        memcpy(f->matrix + k * f->pitch, x->array + k * x->nx, x->nx * sizeof *f->matrix);
+    *operation = f;
+    return FIT_OK;
+}
+
+static enum fit_status bind_operation(struct fit_bound *b, const struct fit_inputs *in, uint32_t k, struct fit_error *err)
+{
+    static const enum fit_input_kind kind[] = {[FIT_OUTER] = FIT_INPUT_OUTER, [FIT_GATHER] = FIT_INPUT_PLACES,
+                                               [FIT_BLOCKS] = FIT_INPUT_BLOCKS, [FIT_DENSE] = FIT_INPUT_MATRIX};
+    const struct fit_operator_desc *q = &b->o->operation[k];
+    if (q->kind == FIT_DIFFERENCE) {
+        bind_difference(b, q, &b->operation[k]);
+        return FIT_OK;
+    }
+    const struct fit_input *x = fit_inputs_find(in, q->data, kind[q->kind]);
+    if (!x) {
+        lack(b, q->need, q->data);
+        return FIT_OK;
+    }
+    switch (q->kind) {
+    case FIT_OUTER: return bind_outer(b, q, x, &b->operation[k], err);
+    case FIT_GATHER: return bind_gather(b, q, x, &b->operation[k], err);
+    case FIT_BLOCKS: return bind_blocks(b, q, x, &b->operation[k], err);
+    default: return bind_dense(b, q, x, &b->operation[k], err);
+    }
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------ */
+
+static void take_tables(struct fit_bound *b)
+{
+    const struct fit_functional *o = b->o;
+    struct fit_arena *a = &b->arena;
+    b->size = fit_take(a, o->naxis, sizeof *b->size);
+    b->array = fit_take(a, o->narray, sizeof *b->array);
+    b->slope = fit_take(a, o->narray, sizeof *b->slope);
+    b->operation = fit_take(a, o->noperator + 1, sizeof *b->operation);
+    b->lack = fit_take(a, o->nterm, sizeof *b->lack);
+    FIT_TAKE_DOUBLES(a, o->nnumber, &b->number, &b->number_slope, &b->number_given);
+    FIT_TAKE_DOUBLES(a, o->nterm, &b->weight, &b->term);
+}
+
+/* Hyper-parameters: the defaults, or what the inputs say; weights. */
+static void set_numbers(struct fit_bound *b, const struct fit_inputs *in)
+{
+    const struct fit_functional *o = b->o;
+    for (uint32_t k = 0; k < o->nnumber; k++)
+        if (o->number[k].kind == FIT_NUMBER_HYPER) {
+            const struct fit_input *x = fit_inputs_find(in, o->number[k].name, FIT_INPUT_NUMBER);
+            b->number_given[k] = x ? x->value : o->number[k].start;
+        }
+    for (uint32_t t = 0; t < o->nterm; t++)
+        b->weight[t] = o->term[t].weight;
+}
+
+static enum fit_status bind(struct fit_bound *b, const struct fit_inputs *in, struct fit_error *err)
+{
+    const struct fit_functional *o = b->o;
+    enum fit_status s = FIT_OK;
+    size_t blocks = 1, sums = 1;
+    bind_axes(b, in);
+    set_numbers(b, in);
+    if (b->size[o->array[o->free].axis] == 0)
+        return fit_fail(err, FIT_ERR_DATA, "the axis '%s' of what is solved for has no size",
+                        o->axis[o->array[o->free].axis].name);
+    for (uint32_t k = 0; s == FIT_OK && k < o->narray; k++)
+        s = bind_array(b, in, k, err);
+    for (uint32_t k = 0; s == FIT_OK && k < o->noperator; k++)
+        s = bind_operation(b, in, k, err);
+    for (uint32_t k = 0; k < o->naxis; k++)
+        blocks = b->size[k] / FIT_BLOCK + 1 > blocks ? b->size[k] / FIT_BLOCK + 1 : blocks;
+    for (uint32_t k = 0; k < o->nbackward; k++)
+        sums = o->backward[k].nsum > sums ? o->backward[k].nsum : sums;
+    b->partial = fit_take(&b->arena, blocks * sums, sizeof *b->partial);
+    for (uint32_t t = 0; t < o->nterm; t++)
+        b->on |= o->term[t].weight != 0 && !(b->missing >> t & 1) ? UINT64_C(1) << t : 0;
+    return s;
+}
+
+enum fit_status fit_bound_new(const struct fit_functional *o, const struct fit_inputs *in, struct fit_bound **out,
+                              struct fit_error *err)
+{
+    struct fit_bound *b = calloc(1, sizeof *b);
+    enum fit_status s = FIT_ERR_MEMORY;
+    *out = NULL;
+    if (!b)
+        return fit_no_memory(err, o->name);
+    b->o = o;
+    b->threads = FIT_TEAM_ALL;
+    take_tables(b);
+    if (!b->arena.failed)
+        s = bind(b, in, err);
+    if (b->arena.failed)
+        s = fit_no_memory(err, o->name);
+    if (s != FIT_OK) {
+        fit_bound_free(b);
+        return s;
+    }
+    *out = b;
+    return FIT_OK;
+}
+
+void fit_bound_free(struct fit_bound *b)
+{
+    if (b)
+        fit_arena_free(&b->arena);
+    free(b);
+}
+
+/* --- what the user chooses ------------------------------------------------------------------------------ */
+
+int fit_bound_term(const struct fit_bound *b, const char *name)
+{
+    for (uint32_t t = 0; t < b->o->nterm; t++)
+        if (strcmp(b->o->term[t].name, name) == 0)
+            return (int)t;
+    return -1;
+}
+
+enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double weight, struct fit_error *err)
+{
+    const int t = fit_bound_term(b, term);
+    if (t < 0)
+        return fit_fail(err, FIT_ERR_CONFIG, "%s has no term '%s'", b->o->name, term);
+    if (!isfinite(weight))
+        return fit_fail(err, FIT_ERR_CONFIG, "the weight of '%s' is not finite", term);
+    if (b->missing >> t & 1)
+        return fit_fail(err, FIT_ERR_CONFIG, "the term '%s' cannot be used: the data have no '%s'", term, b->lack[t]);
+    b->weight[t] = weight;
+    b->on |= UINT64_C(1) << t;
+    return FIT_OK;
+}
+
+enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err)
+{
+    for (uint32_t k = 0; k < b->o->nnumber; k++)
+        if (b->o->number[k].kind == FIT_NUMBER_HYPER && strcmp(b->o->number[k].name, name) == 0) {
+            b->number_given[k] = value;
+            return FIT_OK;
+        }
+    return fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'", b->o->name, name);
+}
+
+enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err)
+{
+    if (!b->on)
+        return fit_fail(err, FIT_ERR_CONFIG, "no term of %s has a weight", b->o->name);
+    for (uint32_t k = 0; k < b->o->nnumber; k++)
+        if (b->o->number[k].kind == FIT_NUMBER_HYPER && (b->o->number[k].need & b->on) && isnan(b->number_given[k]))
+            return fit_fail(err, FIT_ERR_CONFIG, "the hyper-parameter '%s' has no value", b->o->number[k].name);
+    return FIT_OK;
+}

@@ -1,0 +1,125 @@
+/* evaluate.c -- the phases of an objective, one after the other, each shared among threads. */
+#include "functional/functional.h"
+
+#include <string.h>
+
+#include "fit/operator_data.h"
+#include "machine/team.h"
+
+/* Operations of a part; a phase of less than two parts is not shared: waking threads costs some 10 microseconds. */
+enum { PART = 100000 };
+
+struct shared {
+    const struct fit_phase *phase;
+    const struct fit_functional_call *call;
+    size_t units, cut;
+};
+
+static void part(void *user, size_t k, size_t thread)
+{
+    const struct shared *s = user;
+    const size_t from = k * s->cut, to = from + s->cut < s->units ? from + s->cut : s->units;
+    (void)thread;
+    s->phase->run(s->call, from, to);
+}
+
+static size_t blocks_of(size_t n)
+{
+    return (n + FIT_BLOCK - 1) / FIT_BLOCK;
+}
+
+static size_t units_of(const struct fit_bound *b, const struct fit_phase *p)
+{
+    const struct fit_outer *outer = b->operation[p->operation];
+    const struct fit_blocks *blocks = b->operation[p->operation];
+    switch (p->unit) {
+    case FIT_UNIT_ELEMENTS: return blocks_of(b->size[p->axis]);
+    case FIT_UNIT_ROWS: return (outer->nrow + FIT_UNIT_OF_ROWS - 1) / FIT_UNIT_OF_ROWS;
+    case FIT_UNIT_BLOCKS: return blocks->n;
+    default: return 1;
+    }
+}
+
+/* Operations of a unit, about. */
+static double work_of(const struct fit_bound *b, const struct fit_phase *p)
+{
+    const struct fit_operator_desc *q = &b->o->operation[p->operation];
+    const struct fit_outer *outer = b->operation[p->operation];
+    const struct fit_dense *dense = b->operation[p->operation];
+    if (p->work)
+        return (double)p->work * FIT_BLOCK;
+    if (p->unit == FIT_UNIT_ROWS)
+        return 4.0 * FIT_UNIT_OF_ROWS * (double)outer->pitch * (double)outer->n;
+    if (q->kind == FIT_OUTER)
+        return 4.0 * FIT_BLOCK * (double)outer->pitch * (double)outer->nrow;
+    return FIT_BLOCK * (double)(p->axis == q->to ? dense->nfrom : dense->n);
+}
+
+static void run(struct fit_bound *b, const struct fit_phase *p, struct fit_functional_call *call)
+{
+    struct shared s = {p, call, units_of(b, p), b->cut};
+    call->nblock = s.units;
+    if (!s.cut)
+        s.cut = p->unit == FIT_UNIT_ONE ? 1 : (size_t)(PART / work_of(b, p)) + 1;
+    const size_t parts = (s.units + s.cut - 1) / s.cut;
+    if (parts > 1)
+        fit_team_run((struct fit_team){.threads = b->threads, .order = FIT_TEAM_SHARE}, parts, part, &s);
+    else if (parts)
+        part(&s, 0, 0);
+}
+
+/* Pairs of neighbours, pairs of pairs, ...: a tree over the number of blocks. */
+static double tree(double *x, size_t n)
+{
+    if (n == 0)
+        return 0;
+    for (size_t step = 1; step < n; step *= 2)
+        for (size_t k = 0; k + step < n; k += 2 * step)
+            x[k] += x[k + step];
+    return x[0];
+}
+
+static void zero_slopes(struct fit_bound *b)
+{
+    const struct fit_functional *o = b->o;
+    memset(b->number_slope, 0, o->nnumber * sizeof *b->number_slope);
+    for (uint32_t k = 0; k < o->narray; k++)
+        if (o->array[k].moves && (o->array[k].need & b->on))
+            memset(b->slope[k], 0, blocks_of(b->size[o->array[k].axis]) * FIT_BLOCK * sizeof(double));
+}
+
+double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
+{
+    const struct fit_functional *o = b->o;
+    struct fit_functional_call call = {.array = b->array, .slope = b->slope, .number = b->number,
+                                      .number_slope = b->number_slope, .partial = b->partial, .size = b->size,
+                                      .weight = b->weight, .term = b->term, .operation = b->operation, .on = b->on};
+    double value = 0;
+    memcpy(b->array[o->free], x, b->size[o->array[o->free].axis] * sizeof *x);
+    memcpy(b->number, b->number_given, o->nnumber * sizeof *b->number);
+    for (uint32_t k = 0; k < o->nforward; k++) {
+        if (!(o->forward[k].need & b->on))
+            continue;
+        run(b, &o->forward[k], &call);
+        if (o->forward[k].nsum)
+            b->number[o->forward[k].sum[0]] = tree(b->partial, call.nblock);
+    }
+    o->terms(&call);
+    for (uint32_t t = 0; t < o->nterm; t++)
+        if (b->on >> t & 1)
+            value += b->weight[t] * (b->term[t] + o->term[t].offset);
+    if (!gradient)
+        return value;
+    zero_slopes(b);
+    o->seeds(&call);
+    for (uint32_t k = 0; k < o->nbackward; k++) {
+        const struct fit_phase *p = &o->backward[k];
+        if (!(p->need & b->on))
+            continue;
+        run(b, p, &call);
+        for (uint32_t i = 0; i < p->nsum; i++)
+            b->number_slope[p->sum[i]] += tree(b->partial + i * call.nblock, call.nblock);
+    }
+    memcpy(gradient, b->slope[o->free], b->size[o->array[o->free].axis] * sizeof *gradient);
+    return value;
+}
