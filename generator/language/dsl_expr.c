@@ -110,6 +110,8 @@ static const char *table_help(lua_State *L, int i)
     else if (lua_rawgeti(L, i, 1) == LUA_TSTRING && dsl_is_in("normal log_normal", lua_tostring(L, -1)))
         help = hg_format(d->arena, "%s(...) is a prior: m.parameter(\"p\", { ..., prior = %s(...) })",
                          lua_tostring(L, -1), lua_tostring(L, -1));
+    else if (dsl_test(L, -1))
+        help = "a list holds several formulas; the first is c[1] of a list c";
     return help; /* what is left on the stack does not matter: an error follows */
 }
 

@@ -331,6 +331,8 @@ static int m_parameter(lua_State *L)
     struct hg_symbol_decl s = {.line = dsl_line(L)};
     s.name = dsl_new_name(L, 1, "parameter");
     dsl_need_table(L, 2, "m.parameter(\"tau\", { unit = \"s\", start = 1, bounds = {0, 10}, doc = \"...\" })");
+    if (dsl_has_formula_bounds(L, 2))
+        return dsl_bounded(L);
     dsl_check_keys(L, 2, "a parameter", "unit start bounds prior doc alias over linear");
     hg_unit unit = symbol_unit(L, &s, dsl_text(L, 2, "unit"));
     s.doc = dsl_text(L, 2, "doc");
@@ -394,7 +396,8 @@ static const struct method {
     {"grid", m_grid},       {"axis", m_axis},         {"setting", m_setting},   {"parameter", m_parameter},
     {"columns", m_columns}, {"observe", dsl_observe}, {"variant", dsl_variant}, {"curve", dsl_curve},
     {"random", dsl_random}, {"test", dsl_test_point}, {"state", dsl_state},     {"step", dsl_step},
-    {"derived", dsl_derived}, {"ode", dsl_ode},
+    {"derived", dsl_derived}, {"ode", dsl_ode},         {"ordered", dsl_ordered},   {"simplex", dsl_simplex},
+    {"correlated", dsl_correlated},
 };
 enum { NMETHOD = sizeof method / sizeof *method };
 
@@ -427,7 +430,7 @@ static int model_index(lua_State *L)
     dsl_fail(L, key,
              near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
                        : strcmp(key, "fit") == 0 ? "a fit is made by the program: homodyne fit --model FILE.lua --data DATA"
-                       : "known: grid axis setting parameter columns state step ode observe variant curve derived random test",
+                       : "known: grid axis setting parameter ordered simplex correlated columns state step ode observe variant curve derived random test",
              "a model has no '%s'", key);
 }
 
@@ -501,4 +504,9 @@ void dsl_open_model(lua_State *L)
     lua_pop(L, 1);
     lua_pushcfunction(L, call_model);
     lua_setfield(L, -2, "model");
+}
+
+void dsl_open_parameters(lua_State *L)
+{
+    dsl_open_constrained(L, m_parameter);
 }

@@ -283,6 +283,7 @@ int dsl_observe(lua_State *L)
     }
     m->variant[m->nvariant++] =
         (struct hg_variant){.name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
+    dsl_observed(L);
     return 0;
 }
 

@@ -227,6 +227,7 @@ void dsl_check_bound(struct lua_State *L, hg_id id);
 
 /* Adds model() to the table on top of the stack. */
 void dsl_open_model(struct lua_State *L);
+void dsl_open_parameters(struct lua_State *L); /* after the prelude, whose functions it uses */
 
 /* The k-th function of a model, "observe"; NULL after the last. */
 const char *dsl_method(size_t k);
@@ -271,6 +272,22 @@ double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s);
 
 int dsl_derived(struct lua_State *L); /* m.derived */
 int dsl_is_derived(const struct hg_model *m, const char *name);
+
+/* --- dsl_constrained.c: parameters that are bound to each other --- */
+
+int dsl_ordered(struct lua_State *L); /* m.ordered, ... */
+int dsl_simplex(struct lua_State *L);
+int dsl_correlated(struct lua_State *L);
+
+/* Is a bound in the options at t a formula?  Then m.parameter is dsl_bounded. */
+int dsl_has_formula_bounds(struct lua_State *L, int t);
+int dsl_bounded(struct lua_State *L);
+
+/* After the first m.observe: what is meant by such parameters becomes a derived quantity.  Clears the stack. */
+void dsl_observed(struct lua_State *L);
+
+/* Reads constrained.lua, whose environment is the table on top of the stack; parameter: m.parameter. */
+void dsl_open_constrained(struct lua_State *L, int (*parameter)(struct lua_State *));
 
 /* --- dsl_density.c: the law of the errors --- */
 

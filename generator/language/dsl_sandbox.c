@@ -325,6 +325,7 @@ void dsl_open_names(lua_State *L)
     dsl_open_objective(L);
     run_prelude(L);
     dsl_open_complex(L);
+    dsl_open_parameters(L);
 }
 
 void dsl_open_environment(lua_State *L)

@@ -15,6 +15,10 @@
 --   local q = m.setting("q", "1/angstrom", "doc") known at run time; or {unit=, doc=, default=}
 --   local p = m.parameter("p", { unit = "1", start = 1, bounds = {0, 2}, doc = "...",
 --       prior = {"normal", 1, 0.5}, alias = {"P"}, over = phi, linear = true })
+--       bounds = {a, b} may be formulas of parameters and settings (constrained.lua), as may those of
+--   local c = m.ordered("c", 3, { start = {1, 2, 3}, bounds = {0, 10} })     a list: c[1] < c[2] < c[3]
+--   local w = m.simplex("w", 3, { prior = {"dirichlet", 1, 1, 1} })          a list: positive, with the sum 1
+--   local z = m.correlated("z", { over = id, mean = {a, b}, sd = {s, t}, lkj = 2 })   a list: values of each group
 --   local e = m.state("e", { unit=, before = 0 })  of a table: carried from row to row
 --   m.step(e, y - mean)                           its value in a row, from previous(e), columns, other states
 --   previous(e)  previous(y, mu)                  the value in the row before; of any formula, with what it is in the first

@@ -452,6 +452,8 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         const struct fit_column_summary *c = &s->column[k];
         fit_samples_name(p->setup.kernel, s->ngroup, k, name);
         int scale = fit_prior_numbers(c->prior.kind) == 1; /* 0 is where such a prior is largest */
+        if (c->prior.kind == FIT_PRIOR_BETA_SCALED)
+            continue; /* its bounds cut nothing: they are where such a density ends */
         if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
             continue;
         snprintf(text, sizeof text, "%s lies against its %s bound", name,
