@@ -12,7 +12,6 @@
 #include "base/each_isa.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double MEAN = 0.9, SQUARE = 0.999, RMS = 0.9, EPSILON = 1e-8, DECAY = 1e-4;
 
@@ -28,22 +27,9 @@ static size_t one_vector(size_t n, const struct fit_optimize_options *opt)
     return n;
 }
 
-/* x in o->work has been made: moves it inside and takes it where the value is finite. */
 static enum fit_status arrive(struct fit_optimize *o, enum fit_optimize_step *end, struct fit_error *err)
 {
-    double *x = o->work, *g = x + o->n, f;
-    fit_optimize_inside(o->problem, x);
-    const enum fit_status st = fit_optimize_evaluate(o, x, &f, g, err);
-    if (st != FIT_OK)
-        return st;
-    *end = isfinite(f) ? FIT_STEP_DONE : FIT_STEP_NONFINITE;
-    if (*end != FIT_STEP_DONE)
-        return FIT_OK;
-    memcpy(o->x, x, o->n * sizeof *x);
-    memcpy(o->g, g, o->n * sizeof *g);
-    o->s->f = f;
-    o->s->step = o->opt.learning_rate;
-    return FIT_OK;
+    return fit_optimize_arrive(o, o->work, o->work + o->n, end, err);
 }
 
 static enum fit_status step_sgd(struct fit_optimize *o, enum fit_optimize_step *end, struct fit_error *err)

@@ -70,6 +70,16 @@ enum fit_status fit_optimize_evaluate(struct fit_optimize *o, const double *x, d
 void fit_optimize_norms(const struct fit_optimize_problem *p, const double *x, const double *g, double *largest,
                         double *norm);
 
+/* A step of a first-order method to x, which is moved between the bounds: taken where the value is finite.  g: n
+ * doubles of work space. */
+enum fit_status fit_optimize_arrive(struct fit_optimize *o, double *x, double *g, enum fit_optimize_step *end,
+                                    struct fit_error *err);
+
+/* The end of a run by a method that makes all of it: value, gradient and norms at o->x.  result->end is what the method
+ * says; a gradient below gtol and a value that is not finite say so themselves. */
+enum fit_status fit_optimize_conclude(struct fit_optimize *o, struct fit_optimize_result *result,
+                                      struct fit_error *err);
+
 /* Tells watch() of a point; nonzero: stop. */
 int fit_optimize_watched(const struct fit_optimize *o);
 

@@ -8,6 +8,8 @@
 #include "optimize/state.h"
 #include "optimize/vectors.h"
 
+static const char NOT_FINITE[] = "value or gradient is not finite", FLAT[] = "no element of the gradient exceeds gtol";
+
 struct fit_optimize_options fit_optimize_defaults(void)
 {
     return (struct fit_optimize_options){
@@ -143,6 +145,38 @@ int fit_optimize_watched(const struct fit_optimize *o)
     return o->opt.watch(o->opt.watch_user, &r);
 }
 
+enum fit_status fit_optimize_arrive(struct fit_optimize *o, double *x, double *g, enum fit_optimize_step *end,
+                                    struct fit_error *err)
+{
+    double f;
+    fit_optimize_inside(o->problem, x);
+    const enum fit_status st = fit_optimize_evaluate(o, x, &f, g, err);
+    if (st != FIT_OK)
+        return st;
+    *end = isfinite(f) ? FIT_STEP_DONE : FIT_STEP_NONFINITE;
+    if (*end != FIT_STEP_DONE)
+        return FIT_OK;
+    memcpy(o->x, x, o->n * sizeof *x);
+    memcpy(o->g, g, o->n * sizeof *g);
+    o->s->f = f;
+    o->s->step = o->opt.learning_rate;
+    return FIT_OK;
+}
+
+enum fit_status fit_optimize_conclude(struct fit_optimize *o, struct fit_optimize_result *r, struct fit_error *err)
+{
+    fit_optimize_inside(o->problem, o->x);
+    const enum fit_status st = fit_optimize_evaluate(o, o->x, &o->s->f, o->g, err);
+    if (st != FIT_OK)
+        return st;
+    fit_optimize_norms(o->problem, o->x, o->g, &r->gradient_max, &r->gradient_norm);
+    if (!isfinite(o->s->f))
+        r->end = FIT_OPTIMIZE_NONFINITE, r->reason = NOT_FINITE;
+    else if (!o->opt.fixed && r->gradient_max <= o->opt.gtol)
+        r->end = FIT_OPTIMIZE_GTOL, r->reason = FLAT;
+    return FIT_OK;
+}
+
 /* ---- a run ------------------------------------------------------------------------------------ */
 
 static enum fit_status check_problem(const struct fit_optimize *o, struct fit_error *err)
@@ -193,11 +227,11 @@ static int ended(const struct fit_optimize *o, int stop, struct fit_optimize_res
     const struct fit_optimize_options *opt = &o->opt;
     const size_t repeats = opt->ftol_repeats ? opt->ftol_repeats : o->method->kind == FIT_OPTIMIZE_FIRST_ORDER ? 5 : 1;
     if (!isfinite(o->s->f)) {
-        r->end = FIT_OPTIMIZE_NONFINITE, r->reason = "value or gradient at the start is not finite";
+        r->end = FIT_OPTIMIZE_NONFINITE, r->reason = NOT_FINITE;
         return 1;
     }
     if (!opt->fixed && r->gradient_max <= opt->gtol) {
-        r->end = FIT_OPTIMIZE_GTOL, r->reason = "no element of the gradient is larger than gtol";
+        r->end = FIT_OPTIMIZE_GTOL, r->reason = FLAT;
         return 1;
     }
     if (!opt->fixed && o->s->passed >= (double)repeats) {
