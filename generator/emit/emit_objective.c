@@ -85,8 +85,10 @@ static void close_rows(struct hg_tree *out, uint32_t nsum)
 {
     hg_put(out, "        }\n");
     for (uint32_t k = 0; k < nsum; k++)
-        hg_put(out, nsum == 1 ? "        c->partial[block] = fit_vsum(sum[0]);\n"
-                              : "        c->partial[%u * c->nblock + block] = fit_vsum(sum[%u]);\n", k, k);
+        hg_put(out,
+               nsum == 1 ? "        c->partial[block] = fit_vsum(sum[0]);\n"
+                         : "        c->partial[%u * c->nblock + block] = fit_vsum(sum[%u]);\n",
+               k, k);
     hg_put(out, "    }\n}\n\n");
 }
 
@@ -101,8 +103,10 @@ static struct hg_objective_phase *add_phase(struct writer *w, int back, const st
 {
     struct hg_objective_phases *p = &w->phases[back];
     p->phase = hg_grow(w->e->arena, p->phase, p->n, p->n + 1, sizeof *p->phase, &p->room);
-    p->phase[p->n] = (struct hg_objective_phase){
-        .name = name, .function = hg_format(w->e->arena, "%s_%u", back ? "backward" : "forward", p->n), .need = s->need};
+    p->phase[p->n] =
+        (struct hg_objective_phase){.name = name,
+                                    .function = hg_format(w->e->arena, "%s_%u", back ? "backward" : "forward", p->n),
+                                    .need = s->need};
     return &p->phase[p->n++];
 }
 
@@ -253,13 +257,16 @@ static void operation_phase(struct writer *w, const struct hg_step *s, int back)
     p->work = q->kind == FIT_OUTER || q->kind == FIT_DENSE ? 0 : 8; /* 0: by the numbers of the operator */
     open_phase(w, out, p, back ? "adjoint of " : "");
     if (q->kind == FIT_OUTER)
-        hg_put(out, back ? "    fit_outer_adjoint(c->operation[%u], c->slope[%u], c->slope[%u], c->slope[%u], from, to);\n"
-                         : "    fit_outer_apply(c->operation[%u], c->array[%u], c->array[%u], from, to);\n",
+        hg_put(out,
+               back ? "    fit_outer_adjoint(c->operation[%u], c->slope[%u], c->slope[%u], c->slope[%u], from, to);\n"
+                    : "    fit_outer_apply(c->operation[%u], c->array[%u], c->array[%u], from, to);\n",
                s->of, q->out[0], q->out[1], q->in[0]);
     for (uint32_t k = 0; q->kind != FIT_OUTER && k < q->nin; k++)
         hg_put(out, "    fit_%s_%s(c->operation[%u], %sc->%s[%u], c->%s[%u], from, to);\n", name, how, s->of,
-               q->kind != FIT_GATHER ? "" : k ? "-1.0, " : "1.0, ", a, back ? q->out[k] : q->in[k], a,
-               back ? q->in[k] : q->out[k]);
+               q->kind != FIT_GATHER ? ""
+               : k                   ? "-1.0, "
+                                     : "1.0, ",
+               a, back ? q->out[k] : q->in[k], a, back ? q->in[k] : q->out[k]);
     hg_put(out, "}\n\n");
 }
 
@@ -322,8 +329,12 @@ static void fill(void *user, const char *name, FILE *out)
 void hg_emit_objective(struct hg_model *m, FILE *out)
 {
     struct hg_objective *o = m->objective;
-    struct writer w = {.m = m, .o = o, .e = m->expr, .forward = hg_tree_new(m->expr->arena),
-                       .backward = hg_tree_new(m->expr->arena), .terms = hg_tree_new(m->expr->arena)};
+    struct writer w = {.m = m,
+                       .o = o,
+                       .e = m->expr,
+                       .forward = hg_tree_new(m->expr->arena),
+                       .backward = hg_tree_new(m->expr->arena),
+                       .terms = hg_tree_new(m->expr->arena)};
     for (uint32_t k = 0; k < o->nstep; k++) {
         const struct hg_step *s = &o->step[k];
         if (!s->need)

@@ -14,7 +14,8 @@ static const char *name_of(const struct hg_list *list, uint32_t k)
 
 void hg_objective_head(const struct hg_model *m, FILE *out)
 {
-    static const char *const kind[] = {"free", "data", "kept", "made"}, *const term[] = {"data", "regularizer", "prior"};
+    static const char *const kind[] = {"free", "data", "kept", "made"}, *const term[] = {"data", "regularizer",
+                                                                                         "prior"};
     const struct hg_objective *o = m->objective;
     fprintf(out, " * %s\n", m->title ? m->title : m->name);
     for (const char *s = m->formula; s && *s; s += *s == '\n') {
@@ -82,8 +83,8 @@ static void arrays(const struct hg_model *m, FILE *out)
     fputs("static const struct fit_array_desc desc_array[] = {\n", out);
     for (uint32_t k = 0; k < o->narray; k++) {
         named(out, m->column.item[k].name, m->column.item[k].doc);
-        fprintf(out, ", .kind = %s, .axis = %u, .moves = %d, .need = UINT64_C(0x%llx)},\n",
-                kind[o->array[k].kind], o->array[k].axis, o->array[k].moves, (unsigned long long)o->array[k].need);
+        fprintf(out, ", .kind = %s, .axis = %u, .moves = %d, .need = UINT64_C(0x%llx)},\n", kind[o->array[k].kind],
+                o->array[k].axis, o->array[k].moves, (unsigned long long)o->array[k].need);
     }
     fputs("};\n\n", out);
 }
@@ -114,8 +115,9 @@ static void operations(const struct hg_model *m, FILE *out)
         text_field(out, "name", p->name);
         fputs(", ", out);
         text_field(out, "data", p->data);
-        fprintf(out, ", .kind = %s, .from = %u, .to = %u, .in = %u, .out = %u, .is_complex = %d,\n     .need = "
-                     "UINT64_C(0x%llx)},\n",
+        fprintf(out,
+                ", .kind = %s, .from = %u, .to = %u, .in = %u, .out = %u, .is_complex = %d,\n     .need = "
+                "UINT64_C(0x%llx)},\n",
                 kind[p->kind], p->from, p->to, p->in[0], p->out[0], p->nin == 2,
                 (unsigned long long)o->array[p->out[0]].need);
     }
@@ -129,8 +131,8 @@ static void terms(const struct hg_model *m, FILE *out)
     fputs("static const struct fit_term_desc desc_term[] = {\n", out);
     for (uint32_t k = 0; k < o->nterm; k++) {
         named(out, o->term[k].name, o->term[k].doc);
-        fprintf(out, ", .kind = %s, .offset = %s, .weight = %s},\n", kind[o->term[k].kind], number(m, o->term[k].offset),
-                number(m, o->term[k].weight));
+        fprintf(out, ", .kind = %s, .offset = %s, .weight = %s},\n", kind[o->term[k].kind],
+                number(m, o->term[k].offset), number(m, o->term[k].weight));
     }
     fputs("};\n\n", out);
 }
@@ -172,17 +174,20 @@ void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phase
     phases(&p[0], "forward", out);
     phases(&p[1], "backward", out);
     fputs("extern const struct fit_functional FIT_KERNEL_SYMBOL;\n"
-          "const struct fit_functional FIT_KERNEL_SYMBOL = {\n    .interface = FIT_FUNCTIONAL_INTERFACE,\n    ", out);
+          "const struct fit_functional FIT_KERNEL_SYMBOL = {\n    .interface = FIT_FUNCTIONAL_INTERFACE,\n    ",
+          out);
     text_field(out, "name", m->name);
     for (int k = 0; k < 3; k++) {
         fputs(",\n    ", out);
         text_field(out, field[k], text[k]);
     }
     fprintf(out, ",\n    .hash = \"%s\",\n    .isa = FIT_KERNEL_ISA,\n    .compiler = __VERSION__,\n", m->hash);
-    fprintf(out, "    .naxis = %u, .narray = %u, .nnumber = %u, .noperator = %u, .nterm = %u,\n"
-                 "    .nforward = %u, .nbackward = %u, .free = %u,\n",
+    fprintf(out,
+            "    .naxis = %u, .narray = %u, .nnumber = %u, .noperator = %u, .nterm = %u,\n"
+            "    .nforward = %u, .nbackward = %u, .free = %u,\n",
             o->naxis, o->narray, o->nnumber, o->noperation, o->nterm, p[0].n, p[1].n, o->free);
-    fprintf(out, "    .axis = desc_axis, .array = desc_array, .number = desc_number,%s .term = desc_term,\n"
-                 "    .forward = desc_forward, .backward = desc_backward, .terms = terms, .seeds = seeds,\n};\n",
+    fprintf(out,
+            "    .axis = desc_axis, .array = desc_array, .number = desc_number,%s .term = desc_term,\n"
+            "    .forward = desc_forward, .backward = desc_backward, .terms = terms, .seeds = seeds,\n};\n",
             o->noperation ? " .operation = desc_operation," : "");
 }

@@ -91,8 +91,8 @@ static uint32_t axis_at(lua_State *L, int i, const char *function)
 {
     const uint32_t *axis = luaL_testudata(L, i, AXIS);
     if (!axis)
-        dsl_fail(L, function, "local vis = m.axis(\"visibility\"), and then vis",
-                 "argument %d of m.%s must be an axis", i, function);
+        dsl_fail(L, function, "local vis = m.axis(\"visibility\"), and then vis", "argument %d of m.%s must be an axis",
+                 i, function);
     return *axis;
 }
 
@@ -109,13 +109,14 @@ static int new_axis(lua_State *L, const char *row, const char *column, int doc)
     struct hg_objective *o = d->m->objective;
     const char *name = dsl_new_name(L, 1, "axis");
     o->axis = hg_grow(d->arena, o->axis, o->naxis, o->naxis + 1, sizeof *o->axis, &o->axis_room);
-    o->axis[o->naxis] = (struct hg_index){.name = name,
-                                          .row = row,
-                                          .column = column,
-                                          .doc = lua_isnoneornil(L, doc) ? NULL : dsl_text_at(L, doc, "the description"),
-                                          .line = dsl_line(L)};
-    o->axis[o->naxis].size =
-        add_number(L, hg_format(d->arena, "n_%s", name), NULL, NAN, (struct hg_number_of){.kind = FIT_NUMBER_SIZE, .axis = o->naxis});
+    o->axis[o->naxis] =
+        (struct hg_index){.name = name,
+                          .row = row,
+                          .column = column,
+                          .doc = lua_isnoneornil(L, doc) ? NULL : dsl_text_at(L, doc, "the description"),
+                          .line = dsl_line(L)};
+    o->axis[o->naxis].size = add_number(L, hg_format(d->arena, "n_%s", name), NULL, NAN,
+                                        (struct hg_number_of){.kind = FIT_NUMBER_SIZE, .axis = o->naxis});
     uint32_t *axis = lua_newuserdatauv(L, sizeof *axis, 0);
     *axis = o->naxis++;
     luaL_setmetatable(L, AXIS);
@@ -222,8 +223,9 @@ static uint32_t keep(lua_State *L, hg_id formula, const char *name)
     for (uint32_t k = 0; k < o->narray; k++)
         if (o->array[k].kind == FIT_ARRAY_KEPT && o->array[k].formula == formula)
             return k;
-    const uint32_t k = add_array(
-        L, name, NULL, (struct hg_array){.kind = FIT_ARRAY_KEPT, .axis = axis_of(L, formula, "keep"), .formula = formula});
+    const uint32_t k =
+        add_array(L, name, NULL,
+                  (struct hg_array){.kind = FIT_ARRAY_KEPT, .axis = axis_of(L, formula, "keep"), .formula = formula});
     add_step(L, HG_KEEP, k);
     return k;
 }
@@ -365,8 +367,9 @@ static int m_difference(lua_State *L)
     const struct hg_index *axis = &objective_of(L)->axis[p.from];
     const char *along = dsl_text_at(L, 3, "the direction");
     if (!axis->row || (strcmp(along, axis->row) != 0 && strcmp(along, axis->column) != 0))
-        dsl_fail(L, "difference", usage, axis->row ? "'%s' is neither rows nor columns of '%s'"
-                                                   : "no direction '%s': '%s' is no grid", along, axis->name);
+        dsl_fail(L, "difference", usage,
+                 axis->row ? "'%s' is neither rows nor columns of '%s'" : "no direction '%s': '%s' is no grid", along,
+                 axis->name);
     if (p.nin != 1)
         dsl_fail(L, "difference", "of re(z) and of im(z)", "m.difference takes no complex value");
     p.data = strcmp(along, axis->row) == 0 ? "row" : "column";
@@ -440,8 +443,8 @@ static int m_term(lua_State *L)
     t.value = dsl_factor(L, lua_gettop(L), "the value of a term").id;
     const struct hg_array *other;
     if (hg_objective_axis(d->m, t.value, &other) >= 0)
-        dsl_fail(L, "value", "m.sum(formula), m.mean(formula)", "the value of the term '%s' has a value for each element",
-                 t.name);
+        dsl_fail(L, "value", "m.sum(formula), m.mean(formula)",
+                 "the value of the term '%s' has a value for each element", t.name);
     dsl_name_locals(L);
     o->term = hg_grow(d->arena, o->term, o->nterm, o->nterm + 1, sizeof *o->term, &o->term_room);
     o->term[o->nterm++] = t;
@@ -453,9 +456,9 @@ static int m_term(lua_State *L)
 static const struct method {
     const char *name;
     lua_CFunction call;
-} method[] = {{"axis", m_axis}, {"grid", m_grid},     {"size", m_size},   {"hyper", m_hyper},
-              {"free", m_free}, {"data", m_data},     {"keep", m_keep},   {"sum", m_sum},
-              {"mean", m_mean}, {"outer", m_outer},   {"gather", m_gather}, {"difference", m_difference},
+} method[] = {{"axis", m_axis},     {"grid", m_grid},   {"size", m_size},     {"hyper", m_hyper},
+              {"free", m_free},     {"data", m_data},   {"keep", m_keep},     {"sum", m_sum},
+              {"mean", m_mean},     {"outer", m_outer}, {"gather", m_gather}, {"difference", m_difference},
               {"blocks", m_blocks}, {"dense", m_dense}, {"term", m_term}};
 enum { NMETHOD = sizeof method / sizeof *method };
 
@@ -469,8 +472,9 @@ static int objective_index(lua_State *L)
         nearest_offer(&near, method[k].name);
     }
     dsl_fail(L, key,
-             near.best ? hg_format(dsl_of(L)->arena, "did you mean '%s'?", near.best)
-                       : "known: axis grid size hyper free data keep sum mean outer gather difference blocks dense term",
+             near.best
+                 ? hg_format(dsl_of(L)->arena, "did you mean '%s'?", near.best)
+                 : "known: axis grid size hyper free data keep sum mean outer gather difference blocks dense term",
              "an objective has no '%s'", key);
 }
 

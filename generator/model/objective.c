@@ -1,7 +1,6 @@
 /* objective.c -- what moves, what needs what: looks at an objective as a whole. */
 #include "model/objective.h"
 
-
 unsigned char *hg_objective_leaves(const struct hg_model *m, hg_id formula)
 {
     unsigned char *mark = hg_zeros(m->expr->n, 1);
@@ -100,7 +99,8 @@ int hg_objective_check(struct hg_model *m, struct hg_diag *d)
     const struct hg_objective *o = m->objective;
     const unsigned before = d->errors;
     if (!o->has_free)
-        hg_error(d, 0, NULL, "local x = m.free(\"x\", pixel)", "the objective has no free array: nothing can be fitted");
+        hg_error(d, 0, NULL, "local x = m.free(\"x\", pixel)",
+                 "the objective has no free array: nothing can be fitted");
     if (!o->nterm)
         hg_error(d, 0, NULL, "m.term(\"vis\", { kind = \"data\", value = m.mean((y - f)^2) })",
                  "the objective has no term");

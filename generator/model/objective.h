@@ -2,9 +2,9 @@
  *
  * An objective is J = sum over terms of weight (value + offset), a function of one array, the free one, which may have
  * thousands to millions of elements: an image.  Formulas are those of graph/expr.h, of one element: a COLUMN leaf is an
- * element of an array, a SETTING leaf a number (a hyper-parameter, the size of an axis, a sum).  What joins elements is a
- * step: an array that is kept, an operator, a sum.  Steps stand in the order in which they are computed, and each knows
- * the terms that need it.
+ * element of an array, a SETTING leaf a number (a hyper-parameter, the size of an axis, a sum).  What joins elements is
+ * a step: an array that is kept, an operator, a sum.  Steps stand in the order in which they are computed, and each
+ * knows the terms that need it.
  *
  * Derivatives are taken backwards: with the slope dJ/da of each array and number a that the free array moves, steps in
  * reverse order pass theirs on to what they were made of (Griewank and Walther, Evaluating derivatives, 2008, ch. 3).
@@ -16,27 +16,27 @@
 
 enum { HG_MOST_TERMS = 64 };
 
-struct hg_index {          /* an axis */
+struct hg_index { /* an axis */
     const char *name, *doc;
     const char *row, *column; /* of a grid of rows and columns; or NULL */
-    uint32_t size;         /* the number with its size */
+    uint32_t size;            /* the number with its size */
     uint32_t line;
 };
 
-struct hg_array {          /* by the number of its column */
+struct hg_array { /* by the number of its column */
     enum fit_array_kind kind;
     uint32_t axis;
-    hg_id node;            /* its COLUMN leaf */
-    hg_id formula;         /* KEPT */
-    int moves;             /* with the free array */
-    uint64_t need;         /* terms that need it: bits */
+    hg_id node;    /* its COLUMN leaf */
+    hg_id formula; /* KEPT */
+    int moves;     /* with the free array */
+    uint64_t need; /* terms that need it: bits */
 };
 
-struct hg_number_of {      /* by the number of its setting */
+struct hg_number_of { /* by the number of its setting */
     enum fit_number_kind kind;
-    uint32_t axis;         /* SIZE, TOTAL */
-    hg_id node;            /* its SETTING leaf */
-    hg_id formula;         /* TOTAL: what is summed */
+    uint32_t axis; /* SIZE, TOTAL */
+    hg_id node;    /* its SETTING leaf */
+    hg_id formula; /* TOTAL: what is summed */
     int moves;
     uint64_t need;
 };
@@ -48,7 +48,7 @@ struct hg_operation {
     const char *name, *data; /* data: of the numbers of the operator, as the program finds them */
     uint32_t nin, nout;
     uint32_t in[HG_MOST_PARTS], out[HG_MOST_PARTS]; /* arrays */
-    uint32_t from, to;     /* axes */
+    uint32_t from, to;                              /* axes */
     uint32_t line;
 };
 
@@ -56,8 +56,8 @@ enum hg_step_kind { HG_KEEP, HG_APPLY, HG_ADD };
 
 struct hg_step {
     enum hg_step_kind kind;
-    uint32_t of;           /* array, operation or number */
-    uint64_t need;         /* terms that need it: bits */
+    uint32_t of;   /* array, operation or number */
+    uint64_t need; /* terms that need it: bits */
 };
 
 struct hg_term {
@@ -81,7 +81,7 @@ struct hg_objective {
     uint32_t nstep;
     struct hg_term *term;
     uint32_t nterm;
-    uint32_t free;         /* array */
+    uint32_t free; /* array */
     int has_free;
     size_t axis_room, array_room, number_room, operation_room, step_room, term_room;
 };

@@ -100,6 +100,7 @@ static enum fit_status bind_outer(struct fit_bound *b, const struct fit_operator
         f->ncolumn = (x->nx + 1) / 2;
     }
     f->pitch = rounded(f->ncolumn, 8);
+    f->pitch += f->pitch % 64 == 0 ? 8 : 0; /* rows a power of two apart would share few lines of the cache */
     f->plane_size = f->nrow * f->pitch;
     f->row_re = factors(b, x->n, x->ny, x->row_re, f->nrow, f->nrow);
     f->row_im = factors(b, x->n, x->ny, x->row_im, f->nrow, f->nrow);
@@ -190,10 +191,13 @@ static enum fit_status bind_dense(struct fit_bound *b, const struct fit_operator
     return FIT_OK;
 }
 
-static enum fit_status bind_operation(struct fit_bound *b, const struct fit_inputs *in, uint32_t k, struct fit_error *err)
+static enum fit_status bind_operation(struct fit_bound *b, const struct fit_inputs *in, uint32_t k,
+                                      struct fit_error *err)
 {
-    static const enum fit_input_kind kind[] = {[FIT_OUTER] = FIT_INPUT_OUTER, [FIT_GATHER] = FIT_INPUT_PLACES,
-                                               [FIT_BLOCKS] = FIT_INPUT_BLOCKS, [FIT_DENSE] = FIT_INPUT_MATRIX};
+    static const enum fit_input_kind kind[] = {[FIT_OUTER] = FIT_INPUT_OUTER,
+                                               [FIT_GATHER] = FIT_INPUT_PLACES,
+                                               [FIT_BLOCKS] = FIT_INPUT_BLOCKS,
+                                               [FIT_DENSE] = FIT_INPUT_MATRIX};
     const struct fit_operator_desc *q = &b->o->operation[k];
     if (q->kind == FIT_DIFFERENCE) {
         bind_difference(b, q, &b->operation[k]);

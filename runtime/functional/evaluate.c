@@ -6,8 +6,9 @@
 #include "fit/operator_data.h"
 #include "machine/team.h"
 
-/* Operations of a part; a phase of less than two parts is not shared: waking threads costs some 10 microseconds. */
-enum { PART = 100000 };
+/* Operations of a part; a phase of less than two parts is not shared: waking threads costs some 10 microseconds.  Parts
+ * are not more than threads can use: units of one part share what they read. */
+enum { PART = 100000, MOST_PARTS = 64 };
 
 struct shared {
     const struct fit_phase *phase;
@@ -59,8 +60,10 @@ static void run(struct fit_bound *b, const struct fit_phase *p, struct fit_funct
 {
     struct shared s = {p, call, units_of(b, p), b->cut};
     call->nblock = s.units;
-    if (!s.cut)
+    if (!s.cut) {
         s.cut = p->unit == FIT_UNIT_ONE ? 1 : (size_t)(PART / work_of(b, p)) + 1;
+        s.cut = s.cut < s.units / MOST_PARTS ? s.units / MOST_PARTS : s.cut;
+    }
     const size_t parts = (s.units + s.cut - 1) / s.cut;
     if (parts > 1)
         fit_team_run((struct fit_team){.threads = b->threads, .order = FIT_TEAM_SHARE}, parts, part, &s);
@@ -91,9 +94,16 @@ static void zero_slopes(struct fit_bound *b)
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
 {
     const struct fit_functional *o = b->o;
-    struct fit_functional_call call = {.array = b->array, .slope = b->slope, .number = b->number,
-                                      .number_slope = b->number_slope, .partial = b->partial, .size = b->size,
-                                      .weight = b->weight, .term = b->term, .operation = b->operation, .on = b->on};
+    struct fit_functional_call call = {.array = b->array,
+                                       .slope = b->slope,
+                                       .number = b->number,
+                                       .number_slope = b->number_slope,
+                                       .partial = b->partial,
+                                       .size = b->size,
+                                       .weight = b->weight,
+                                       .term = b->term,
+                                       .operation = b->operation,
+                                       .on = b->on};
     double value = 0;
     memcpy(b->array[o->free], x, b->size[o->array[o->free].axis] * sizeof *x);
     memcpy(b->number, b->number_given, o->nnumber * sizeof *b->number);

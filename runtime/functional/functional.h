@@ -17,17 +17,17 @@
 struct fit_bound {
     const struct fit_functional *o;
     struct fit_arena arena;
-    size_t *size;       /* of axes */
-    size_t nx, ny;      /* of the grid of the free array; nx = its size, ny = 1 where that is no grid */
+    size_t *size;  /* of axes */
+    size_t nx, ny; /* of the grid of the free array; nx = its size, ny = 1 where that is no grid */
     double **array, **slope;
     double *number, *number_slope, *number_given; /* given: hyper-parameters and sizes, between evaluations */
     double *weight, *term, *partial;
     void **operation;
-    uint64_t missing;   /* terms whose data are not there */
-    const char **lack;  /* of each such term: the first thing that is not */
-    uint64_t on;        /* terms that are evaluated */
-    int threads;        /* as in struct fit_team */
-    size_t cut;         /* units of a part; 0: by the work.  For tests: no bit depends on it */
+    uint64_t missing;  /* terms whose data are not there */
+    const char **lack; /* of each such term: the first thing that is not */
+    uint64_t on;       /* terms that are evaluated */
+    int threads;       /* as in struct fit_team */
+    size_t cut;        /* units of a part; 0: by the work.  For tests: no bit depends on it */
 };
 
 /* *b is to be freed by fit_bound_free.  Weights are the kernel's defaults; terms with a weight are on.
@@ -48,6 +48,6 @@ enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double va
 /* Hyper-parameters that terms in use need are there; some term is on. */
 enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err);
 
-/* J at x (as many as the free array has); gradient (the same) may be NULL; b->term then has the values of terms, without
- * offset and weight.  J may be infinite or NaN: no error here. */
+/* J at x (as many as the free array has); gradient (the same) may be NULL; b->term then has the values of terms,
+ * without offset and weight.  J may be infinite or NaN: no error here. */
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient);

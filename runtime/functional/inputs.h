@@ -27,7 +27,7 @@ struct fit_input {
     const double *array; /* ARRAY, MATRIX, BLOCKS */
     const double *row_re, *row_im, *column_re, *column_im;
     const int32_t *place;
-    size_t stride;       /* PLACES: from one to the next; 0: 1 */
+    size_t stride; /* PLACES: from one to the next; 0: 1 */
     const size_t *block;
 };
 

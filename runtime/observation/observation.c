@@ -178,5 +178,9 @@ enum fit_status fit_obs_read(const char *name, struct fit_obs **obs, struct fit_
     *obs = NULL;
     if (!file)
         return fit_no_memory(err, name);
-    return fit_obs_read_hdf5(file, path ? path : "/obs", obs, err);
+    if (!fit_fits_is_fits(file))
+        return fit_obs_read_hdf5(file, path ? path : "/obs", obs, err);
+    if (path)
+        return fit_fail(err, FIT_ERR_DATA, "%s: a FITS file has no group %s", file, path);
+    return fit_obs_read_uvfits(file, obs, err);
 }

@@ -2,8 +2,8 @@
  *
  * An objective J = sum over terms of weight (value + offset) of one free array is evaluated in phases, one after the
  * other.  A phase computes for a range of units of an axis; units do not depend on each other, so that any cut into
- * ranges gives the same bits.  A unit of elements is a block of FIT_BLOCK of them.  Sums go over the elements of a block
- * in a fixed order, into `partial`, and over blocks by a tree: who runs the phases does that.
+ * ranges gives the same bits.  A unit of elements is a block of FIT_BLOCK of them.  Sums go over the elements of a
+ * block in a fixed order, into `partial`, and over blocks by a tree: who runs the phases does that.
  *
  * Arrays have room for whole blocks.  What stands behind their last element is not used: sums leave it out.
  */
@@ -56,10 +56,10 @@ struct fit_number_desc {
 struct fit_operator_desc {
     const char *name, *data; /* data: what its numbers are called; rows or columns of a difference */
     enum fit_operator_kind kind;
-    uint32_t from, to;       /* axes */
-    uint32_t in, out;        /* first arrays */
-    int is_complex;          /* gather: there are two of each */
-    uint64_t need;           /* terms that need it */
+    uint32_t from, to; /* axes */
+    uint32_t in, out;  /* first arrays */
+    int is_complex;    /* gather: there are two of each */
+    uint64_t need;     /* terms that need it */
 };
 
 struct fit_term_desc {
@@ -70,28 +70,28 @@ struct fit_term_desc {
 
 /* One evaluation; all belongs to who calls. */
 struct fit_functional_call {
-    double *const *array;        /* by number of array */
-    double *const *slope;        /* dJ/d array; NULL where it does not move, or no gradient is wanted */
+    double *const *array; /* by number of array */
+    double *const *slope; /* dJ/d array; NULL where it does not move, or no gradient is wanted */
     const double *number;
     double *number_slope;
-    double *partial;             /* sums over the blocks of a phase: [which][block] */
-    size_t nblock;               /* blocks of its axis */
-    const size_t *size;          /* of axes */
-    const double *weight;        /* of terms */
-    double *term;                /* their values */
-    void *const *operation;      /* by number of operator: struct fit_outer, ... (operators.h) */
-    uint64_t on;                 /* terms wanted */
+    double *partial;        /* sums over the blocks of a phase: [which][block] */
+    size_t nblock;          /* blocks of its axis */
+    const size_t *size;     /* of axes */
+    const double *weight;   /* of terms */
+    double *term;           /* their values */
+    void *const *operation; /* by number of operator: struct fit_outer, ... (operators.h) */
+    uint64_t on;            /* terms wanted */
 };
 
 struct fit_phase {
     const char *name;
-    uint64_t need;          /* of use when one of these terms is wanted */
+    uint64_t need; /* of use when one of these terms is wanted */
     enum fit_unit_kind unit;
-    uint32_t axis;          /* ELEMENTS, ROWS */
-    uint32_t operation;     /* BLOCKS */
-    uint32_t work;          /* operations for an element, about */
-    uint32_t nsum;          /* sums over blocks */
-    const uint32_t *sum;    /* the numbers that they are; in the way back: the slopes of numbers they are added to */
+    uint32_t axis;       /* ELEMENTS, ROWS */
+    uint32_t operation;  /* BLOCKS */
+    uint32_t work;       /* operations for an element, about */
+    uint32_t nsum;       /* sums over blocks */
+    const uint32_t *sum; /* the numbers that they are; in the way back: the slopes of numbers they are added to */
     void (*run)(const struct fit_functional_call *c, size_t from, size_t to); /* units */
 };
 
@@ -99,15 +99,15 @@ struct fit_functional {
     uint32_t interface; /* FIT_FUNCTIONAL_INTERFACE */
     const char *name, *title, *formula, *reference, *hash, *isa, *compiler;
     uint32_t naxis, narray, nnumber, noperator, nterm, nforward, nbackward;
-    uint32_t free;      /* array */
+    uint32_t free; /* array */
     const struct fit_index_desc *axis;
     const struct fit_array_desc *array;
     const struct fit_number_desc *number;
     const struct fit_operator_desc *operation;
     const struct fit_term_desc *term;
     const struct fit_phase *forward, *backward;
-    void (*terms)(const struct fit_functional_call *c);      /* values of the terms wanted, from numbers */
-    void (*seeds)(const struct fit_functional_call *c);      /* slopes of numbers, from the terms wanted */
+    void (*terms)(const struct fit_functional_call *c); /* values of the terms wanted, from numbers */
+    void (*seeds)(const struct fit_functional_call *c); /* slopes of numbers, from the terms wanted */
 };
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Row and column factors, [n][nrow] and [n][pitch]; n is rounded up to 4 in memory, with zeros.  Of a folded grid
- * nrow = (ny + 1)/2 and ncolumn = (nx + 1)/2, else ny and nx.  pitch: ncolumn rounded up to 8, with zeros. */
+ * nrow = (ny + 1)/2 and ncolumn = (nx + 1)/2, else ny and nx.  pitch: ncolumn rounded up to 8 or more, with
+ * zeros. */
 struct fit_outer {
     size_t n, nx, ny, nrow, ncolumn, pitch, plane_size;
     int folded;

@@ -36,18 +36,21 @@ FIT_INLINE void fit_outer_part(const struct fit_outer *o, const double *row, con
             sum[i] += sign * fit_vload(column + (v + (size_t)i) * o->pitch + c + (size_t)j * FIT_VL) * a[i][j];
 }
 
+/* Columns of a plane as wide as registers hold; of each the visibilities first .. first + n - 1, while they are in the
+ * cache.  sum: of these visibilities. */
 static void fit_outer_plane(const struct fit_outer *o, const double *row, const double *column, const double *plane,
-                            size_t v, fit_vd sum[FIT_OUTER_ROWS], double sign)
+                            size_t first, size_t n, fit_vd *sum, double sign)
 {
-    size_t c = 0;
-    for (; c + FIT_OUTER_WIDE * FIT_VL <= o->pitch; c += FIT_OUTER_WIDE * FIT_VL)
-        fit_outer_part(o, row, column, plane, v, c, FIT_OUTER_WIDE, sum, sign);
-    if (c + 2 * FIT_VL <= o->pitch) {
-        fit_outer_part(o, row, column, plane, v, c, 2, sum, sign);
-        c += 2 * FIT_VL;
+    for (size_t c = 0; c < o->pitch; c += FIT_OUTER_WIDE * FIT_VL) {
+        const size_t left = (o->pitch - c) / FIT_VL;
+        for (size_t v = 0; v < n; v += FIT_OUTER_ROWS)
+            if (left >= FIT_OUTER_WIDE)
+                fit_outer_part(o, row, column, plane, first + v, c, FIT_OUTER_WIDE, sum + v, sign);
+            else if (left == 2)
+                fit_outer_part(o, row, column, plane, first + v, c, 2, sum + v, sign);
+            else
+                fit_outer_part(o, row, column, plane, first + v, c, 1, sum + v, sign);
     }
-    if (c < o->pitch)
-        fit_outer_part(o, row, column, plane, v, c, 1, sum, sign);
 }
 
 /* The planes of an image; one unit. */
@@ -80,18 +83,21 @@ static void fit_outer_apply(const struct fit_outer *o, double *re, double *im, s
     const double *p[4];
     for (int k = 0; k < 4; k++)
         p[k] = o->plane + (o->folded ? (size_t)k * o->plane_size : 0);
-    for (size_t v = from * FIT_BLOCK; v < to * FIT_BLOCK && v < o->n; v += FIT_OUTER_ROWS) {
-        fit_vd x[FIT_OUTER_ROWS] = {{0}}, y[FIT_OUTER_ROWS] = {{0}};
-        fit_outer_plane(o, o->row_re, o->column_re, p[0], v, x, 1.0);
-        fit_outer_plane(o, o->row_im, o->column_im, p[1], v, x, -1.0);
-        fit_outer_plane(o, o->row_im, o->column_re, p[2], v, y, 1.0);
-        fit_outer_plane(o, o->row_re, o->column_im, p[3], v, y, 1.0);
-        for (size_t i = 0; i < FIT_OUTER_ROWS; i++) {
+    for (size_t block = from; block < to; block++) {
+        const size_t v = block * FIT_BLOCK, n = o->n - v < FIT_BLOCK ? o->n - v : FIT_BLOCK;
+        fit_vd x[FIT_BLOCK] = {{0}}, y[FIT_BLOCK] = {{0}};
+        fit_outer_plane(o, o->row_re, o->column_re, p[0], v, n, x, 1.0);
+        fit_outer_plane(o, o->row_im, o->column_im, p[1], v, n, x, -1.0);
+        fit_outer_plane(o, o->row_im, o->column_re, p[2], v, n, y, 1.0);
+        fit_outer_plane(o, o->row_re, o->column_im, p[3], v, n, y, 1.0);
+        for (size_t i = 0; i < n; i++) {
             re[v + i] = fit_vsum(x[i]);
             im[v + i] = fit_vsum(y[i]);
         }
     }
 }
+
+enum { FIT_OUTER_RUN = 128, FIT_OUTER_UNITS = 8 }; /* visibilities, and units of rows, at a time, in the cache */
 
 /* out[i][c] += sum over v of scaled[v][i] column[v][c], for FIT_UNIT_OF_ROWS rows i. */
 FIT_INLINE void fit_outer_back_part(const struct fit_outer *o, const double *scaled, const double *column, size_t n,
@@ -104,36 +110,35 @@ FIT_INLINE void fit_outer_back_part(const struct fit_outer *o, const double *sca
     for (size_t v = 0; v < n; v++)
         for (size_t i = 0; i < FIT_UNIT_OF_ROWS; i++)
             for (int j = 0; j < wide; j++)
-                a[i][j] += scaled[v * FIT_UNIT_OF_ROWS + i] *
-                           fit_vload(column + v * o->pitch + c + (size_t)j * FIT_VL);
+                a[i][j] += scaled[v * FIT_UNIT_OF_ROWS + i] * fit_vload(column + v * o->pitch + c + (size_t)j * FIT_VL);
     for (size_t i = 0; i < FIT_UNIT_OF_ROWS; i++)
         for (int j = 0; j < wide; j++)
             fit_vstore(out + i * o->pitch + c + (size_t)j * FIT_VL, a[i][j]);
 }
 
-enum { FIT_OUTER_RUN = 128 }; /* visibilities at a time, in the cache */
-
-/* out += the adjoint of one plane at rows r .. r + 3: row factor times s, times column factor. */
+/* out += the adjoint of one plane at the rows of some units, from row r on: row factor times s, times column factor.
+ * step: from the numbers of a unit in out to those of the next. */
 static void fit_outer_back_plane(const struct fit_outer *o, const double *row, const double *column, const double *s,
-                                 double sign, size_t r, double *out)
+                                 double sign, size_t r, size_t units, double *out, size_t step)
 {
-    double scaled[FIT_OUTER_RUN * FIT_UNIT_OF_ROWS];
+    double scaled[FIT_OUTER_UNITS][FIT_OUTER_RUN * FIT_UNIT_OF_ROWS];
     for (size_t v0 = 0; v0 < o->n; v0 += FIT_OUTER_RUN) {
         const size_t n = o->n - v0 < FIT_OUTER_RUN ? o->n - v0 : FIT_OUTER_RUN;
         for (size_t v = 0; v < n; v++)
-            for (size_t i = 0; i < FIT_UNIT_OF_ROWS; i++)
-                scaled[v * FIT_UNIT_OF_ROWS + i] =
+            for (size_t i = 0; i < units * FIT_UNIT_OF_ROWS; i++)
+                scaled[i / FIT_UNIT_OF_ROWS][v * FIT_UNIT_OF_ROWS + i % FIT_UNIT_OF_ROWS] =
                     r + i < o->nrow ? sign * s[v0 + v] * row[(v0 + v) * o->nrow + r + i] : 0.0;
         const double *x = column + v0 * o->pitch;
-        size_t c = 0;
-        for (; c + FIT_OUTER_WIDE * FIT_VL <= o->pitch; c += FIT_OUTER_WIDE * FIT_VL)
-            fit_outer_back_part(o, scaled, x, n, c, FIT_OUTER_WIDE, out);
-        if (c + 2 * FIT_VL <= o->pitch) {
-            fit_outer_back_part(o, scaled, x, n, c, 2, out);
-            c += 2 * FIT_VL;
+        for (size_t c = 0; c < o->pitch; c += FIT_OUTER_WIDE * FIT_VL) {
+            const size_t left = (o->pitch - c) / FIT_VL;
+            for (size_t k = 0; k < units; k++)
+                if (left >= FIT_OUTER_WIDE)
+                    fit_outer_back_part(o, scaled[k], x, n, c, FIT_OUTER_WIDE, out + k * step);
+                else if (left == 2)
+                    fit_outer_back_part(o, scaled[k], x, n, c, 2, out + k * step);
+                else
+                    fit_outer_back_part(o, scaled[k], x, n, c, 1, out + k * step);
         }
-        if (c < o->pitch)
-            fit_outer_back_part(o, scaled, x, n, c, 1, out);
     }
 }
 
@@ -159,21 +164,22 @@ static void fit_outer_unfold(const struct fit_outer *o, size_t r, const double *
     }
 }
 
-/* Units: FIT_UNIT_OF_ROWS rows of the (folded) grid. */
+/* Units: FIT_UNIT_OF_ROWS rows of the (folded) grid; several of a range together, since they read the same columns. */
 static void fit_outer_adjoint(const struct fit_outer *o, const double *re, const double *im, double *slope, size_t from,
                               size_t to)
 {
-    const size_t step = FIT_UNIT_OF_ROWS * o->pitch;
-    for (size_t unit = from; unit < to; unit++) {
-        double *p = o->back + unit * 4 * step;
-        memset(p, 0, 4 * step * sizeof *p);
-        const size_t r = unit * FIT_UNIT_OF_ROWS;
-        fit_outer_back_plane(o, o->row_re, o->column_re, re, 1.0, r, p);
-        fit_outer_back_plane(o, o->row_im, o->column_im, re, -1.0, r, p + step);
-        fit_outer_back_plane(o, o->row_im, o->column_re, im, 1.0, r, p + 2 * step);
-        fit_outer_back_plane(o, o->row_re, o->column_im, im, 1.0, r, p + 3 * step);
-        for (size_t i = 0; i < FIT_UNIT_OF_ROWS && r + i < o->nrow; i++)
-            fit_outer_unfold(o, r + i, p + i * o->pitch, step, slope);
+    const size_t plane = FIT_UNIT_OF_ROWS * o->pitch, step = 4 * plane;
+    for (size_t unit = from; unit < to; unit += FIT_OUTER_UNITS) {
+        const size_t units = to - unit < FIT_OUTER_UNITS ? to - unit : FIT_OUTER_UNITS, r = unit * FIT_UNIT_OF_ROWS;
+        double *p = o->back + unit * step;
+        memset(p, 0, units * step * sizeof *p);
+        fit_outer_back_plane(o, o->row_re, o->column_re, re, 1.0, r, units, p, step);
+        fit_outer_back_plane(o, o->row_im, o->column_im, re, -1.0, r, units, p + plane, step);
+        fit_outer_back_plane(o, o->row_im, o->column_re, im, 1.0, r, units, p + 2 * plane, step);
+        fit_outer_back_plane(o, o->row_re, o->column_im, im, 1.0, r, units, p + 3 * plane, step);
+        for (size_t k = 0; k < units; k++)
+            for (size_t i = 0; i < FIT_UNIT_OF_ROWS && r + k * FIT_UNIT_OF_ROWS + i < o->nrow; i++)
+                fit_outer_unfold(o, r + k * FIT_UNIT_OF_ROWS + i, p + k * step + i * o->pitch, plane, slope);
     }
 }
 
@@ -198,14 +204,16 @@ static void fit_difference_adjoint(const struct fit_difference *d, const double 
 /* ---- gather: elements of another axis, conjugate where the place is negative -------------------------------- */
 
 /* sign: -1 for imaginary parts, which change with conjugation, else 1. */
-static void fit_gather_apply(const struct fit_gather *g, double sign, const double *x, double *y, size_t from, size_t to)
+static void fit_gather_apply(const struct fit_gather *g, double sign, const double *x, double *y, size_t from,
+                             size_t to)
 {
     for (size_t k = from * FIT_BLOCK; k < to * FIT_BLOCK && k < g->n; k++)
         y[k] = g->place[k] > 0 ? x[g->place[k] - 1] : sign * x[-g->place[k] - 1];
 }
 
 /* Units of the axis that is gathered from: its elements know where they went, in rising order. */
-static void fit_gather_adjoint(const struct fit_gather *g, double sign, const double *y, double *x, size_t from, size_t to)
+static void fit_gather_adjoint(const struct fit_gather *g, double sign, const double *y, double *x, size_t from,
+                               size_t to)
 {
     for (size_t k = from * FIT_BLOCK; k < to * FIT_BLOCK && k < g->nfrom; k++) {
         double sum = 0;

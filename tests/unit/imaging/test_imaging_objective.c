@@ -1,5 +1,5 @@
-/* test_imaging_objective.c -- the objective of models/imaging/imaging.lua against eht-imaging 1.4 (tests/data/imaging): every data
- * term and regularizer, values and gradients; the same bits however the work is cut; rows without weight. */
+/* test_imaging_objective.c -- the objective of models/imaging/imaging.lua against eht-imaging 1.4 (tests/data/imaging):
+ * every data term and regularizer, values and gradients; the same bits however the work is cut; rows without weight. */
 #include "functional/functional.h"
 #include "hdf5/reader.h"
 
@@ -163,9 +163,9 @@ static void factor(size_t n, const double *w, int width, double *re, double *im)
 static const struct term {
     const char *name;
     int legs, complex, degrees, diagonal;
-} terms[] = {{"vis", 1, 1, 0, 0},    {"amp", 1, 0, 0, 0},         {"logamp", 1, 0, 0, 0},
-             {"bs", 3, 1, 0, 0},     {"cphase", 3, 0, 1, 0},      {"cphase_diag", 3, 0, 1, 1},
-             {"camp", 4, 0, 0, 0},   {"logcamp", 4, 0, 0, 0},     {"logcamp_diag", 4, 0, 0, 1}};
+} terms[] = {{"vis", 1, 1, 0, 0},  {"amp", 1, 0, 0, 0},     {"logamp", 1, 0, 0, 0},
+             {"bs", 3, 1, 0, 0},   {"cphase", 3, 0, 1, 0},  {"cphase_diag", 3, 0, 1, 1},
+             {"camp", 4, 0, 0, 0}, {"logcamp", 4, 0, 0, 0}, {"logcamp_diag", 4, 0, 0, 1}};
 enum { NTERM = sizeof terms / sizeof *terms };
 
 /* Data and weights of a term; its legs are points `first`, first + 1, ... of the uv plane. */
@@ -195,16 +195,19 @@ static size_t put_term(struct fit_inputs *in, const struct term *t, size_t first
         int32_t *place = fit_take(&arena, n, sizeof *place);
         for (size_t k = 0; k < n; k++)
             place[k] = (int32_t)(first + k * (size_t)t->legs + (size_t)leg + 1);
-        fit_inputs_put(in, (struct fit_input){.name = path_of("%s_leg%d", t->name, leg + 1), .kind = FIT_INPUT_PLACES,
-                                              .n = n, .place = place});
+        fit_inputs_put(
+            in, (struct fit_input){
+                    .name = path_of("%s_leg%d", t->name, leg + 1), .kind = FIT_INPUT_PLACES, .n = n, .place = place});
     }
     if (t->diagonal) {
         const double *sizes = read_array(path_of("/dataterms/%s/block_sizes", t->name), &nblock);
         size_t *block = fit_take(&arena, nblock, sizeof *block);
         for (size_t k = 0; k < nblock; k++)
             block[k] = (size_t)sizes[k];
-        fit_inputs_put(in, (struct fit_input){.name = path_of("%s_T", t->name), .kind = FIT_INPUT_BLOCKS,
-                                              .nblock = nblock, .block = block,
+        fit_inputs_put(in, (struct fit_input){.name = path_of("%s_T", t->name),
+                                              .kind = FIT_INPUT_BLOCKS,
+                                              .nblock = nblock,
+                                              .block = block,
                                               .array = read_array(path_of("/dataterms/%s/T_flat", t->name), NULL)});
     }
     return n * (size_t)t->legs;
@@ -236,8 +239,15 @@ static void put_data(struct fit_inputs *in)
         f[k] = doubles(n * NX);
     factor(n, u, NX, f[0], f[1]);
     factor(n, v, NY, f[2], f[3]);
-    fit_inputs_put(in, (struct fit_input){.name = "z", .kind = FIT_INPUT_OUTER, .n = n, .nx = NX, .ny = NY,
-                                          .column_re = f[0], .column_im = f[1], .row_re = f[2], .row_im = f[3]});
+    fit_inputs_put(in, (struct fit_input){.name = "z",
+                                          .kind = FIT_INPUT_OUTER,
+                                          .n = n,
+                                          .nx = NX,
+                                          .ny = NY,
+                                          .column_re = f[0],
+                                          .column_im = f[1],
+                                          .row_re = f[2],
+                                          .row_im = f[3]});
 }
 
 static struct fit_bound *bind(struct fit_inputs *in)
@@ -299,18 +309,20 @@ static void every_data_term_has_its_value_and_gradient(void **state)
             fit_bound_value(b, read_array(path_of("/grid/x_%s", point[i]), NULL), gradient);
             same_value(what, b->term[fit_bound_term(b, terms[k].name)],
                        read_number(path_of("/dataterms/%s/value_%s", terms[k].name, point[i])), null ? 1e-9 : 1e-12);
-            same_gradient(what, N, gradient, read_array(path_of("/dataterms/%s/grad_x_%s", terms[k].name, point[i]), NULL),
+            same_gradient(what, N, gradient,
+                          read_array(path_of("/dataterms/%s/grad_x_%s", terms[k].name, point[i]), NULL),
                           null ? 1e-8 : 1e-10);
             must(fit_bound_hyper(b, "log_transform", 0, &err));
             fit_bound_value(b, read_array(path_of("/grid/I_%s", point[i]), NULL), gradient);
-            same_gradient(what, N, gradient, read_array(path_of("/dataterms/%s/grad_I_%s", terms[k].name, point[i]), NULL),
+            same_gradient(what, N, gradient,
+                          read_array(path_of("/dataterms/%s/grad_I_%s", terms[k].name, point[i]), NULL),
                           null ? 1e-8 : 1e-10);
         }
     fit_bound_free(b);
 }
 
-static void one_regularizer(struct fit_bound *b, const char *group, const char *name, const char *which, const char *point,
-                            const unsigned char *mask)
+static void one_regularizer(struct fit_bound *b, const char *group, const char *name, const char *which,
+                            const char *point, const unsigned char *mask)
 {
     double gradient[N], inside[N];
     size_t n = 0;
@@ -321,10 +333,11 @@ static void one_regularizer(struct fit_bound *b, const char *group, const char *
     for (int k = 0; k < N; k++) {
         if (!mask || mask[k])
             inside[n++] = gradient[k];
-        else
-            if (!(gradient[k] == 0)) fail_msg("%s: gradient[%d] %g", what, k, gradient[k]);
+        else if (!(gradient[k] == 0))
+            fail_msg("%s: gradient[%d] %g", what, k, gradient[k]);
     }
-    const double *wanted = read_array(fit_h5_exists(h, exact) ? exact : path_of("%s/grad_I_%s_%s", group, which, point), NULL);
+    const double *wanted =
+        read_array(fit_h5_exists(h, exact) ? exact : path_of("%s/grad_I_%s_%s", group, which, point), NULL);
     /* at init some are 0 but for rounding: their size is that of the other point */
     const double size = fabs(read_number(path_of("%s/value_%s_rand", group, which)));
     const double steep = largest(n, read_array(path_of("%s/grad_I_%s_rand", group, which), NULL));
@@ -340,7 +353,8 @@ static void one_regularizer(struct fit_bound *b, const char *group, const char *
 /* An enumeration, which our reader takes for no number. */
 static void read_mask(unsigned char mask[N])
 {
-    const hid_t f = H5Fopen(GOLDEN, H5F_ACC_RDONLY, H5P_DEFAULT), d = H5Dopen2(f, "/regularizers/mask_partial", H5P_DEFAULT);
+    const hid_t f = H5Fopen(GOLDEN, H5F_ACC_RDONLY, H5P_DEFAULT),
+                d = H5Dopen2(f, "/regularizers/mask_partial", H5P_DEFAULT);
     const hid_t type = H5Dget_type(d);
     assert_int_equal(H5Tget_size(type), 1);
     assert_true(H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, mask) >= 0);
@@ -352,8 +366,8 @@ static void read_mask(unsigned char mask[N])
 static void every_regularizer_has_its_value_and_gradient(void **state)
 {
     (void)state;
-    static const char *const name[] = {"flux", "simple", "gs", "l1", "l1w", "lA", "patch", "cm", "tv", "tv2", "tvlog",
-                                       "tv2log", "compact", "compact2", "rgauss"};
+    static const char *const name[] = {"flux", "simple", "gs",    "l1",     "l1w",     "lA",       "patch", "cm",
+                                       "tv",   "tv2",    "tvlog", "tv2log", "compact", "compact2", "rgauss"};
     static const char *const eps[] = {"1e-10", "0.0001"};
     unsigned char mask[N];
     int seen = 0;
@@ -382,12 +396,13 @@ static void every_regularizer_has_its_value_and_gradient(void **state)
 static const struct weight {
     const char *objective, *term;
     double weight;
-} weights[] = {{"A", "vis", 100},  {"A", "amp", 100}, {"A", "bs", 100},    {"A", "simple", 1},  {"A", "flux", 1},
-               {"A", "tv", 10},    {"A", "l1", 1},    {"A", "gs", 1},      {"A", "tv2", 1},     {"A", "l1w", 1},
-               {"B", "cphase", 100}, {"B", "camp", 50}, {"B", "logcamp", 50}, {"B", "patch", 1}, {"B", "cm", 1},
-               {"B", "tvlog", 1},  {"B", "tv2log", 1}, {"B", "compact", 1}, {"B", "compact2", 1}, {"B", "rgauss", 1},
-               {"C", "amp", 100},  {"C", "cphase", 100}, {"C", "logcamp", 50}, {"C", "simple", 1}, {"C", "tv", 10},
-               {"D", "vis", 1},    {"D", "simple", 1}, {"D", "tv", 1}};
+} weights[] = {{"A", "vis", 100},    {"A", "amp", 100},    {"A", "bs", 100},     {"A", "simple", 1},
+               {"A", "flux", 1},     {"A", "tv", 10},      {"A", "l1", 1},       {"A", "gs", 1},
+               {"A", "tv2", 1},      {"A", "l1w", 1},      {"B", "cphase", 100}, {"B", "camp", 50},
+               {"B", "logcamp", 50}, {"B", "patch", 1},    {"B", "cm", 1},       {"B", "tvlog", 1},
+               {"B", "tv2log", 1},   {"B", "compact", 1},  {"B", "compact2", 1}, {"B", "rgauss", 1},
+               {"C", "amp", 100},    {"C", "cphase", 100}, {"C", "logcamp", 50}, {"C", "simple", 1},
+               {"C", "tv", 10},      {"D", "vis", 1},      {"D", "simple", 1},   {"D", "tv", 1}};
 
 static void use(struct fit_bound *b, const char *objective)
 {
@@ -413,7 +428,8 @@ static void whole_objectives(void **state)
             use(b, objective[k]);
             const double value = fit_bound_value(b, read_array(path_of("/grid/x_%s", point[i]), NULL), gradient);
             same_value(what, value, read_number(what), null && i == 0 ? 1e-9 : 1e-12);
-            same_gradient(what, N, gradient, read_array(path_of("/objectives/%s/grad_x_%s", objective[k], point[i]), NULL),
+            same_gradient(what, N, gradient,
+                          read_array(path_of("/objectives/%s/grad_x_%s", objective[k], point[i]), NULL),
                           null ? 1e-6 : 1e-10);
         }
     fit_bound_free(b);

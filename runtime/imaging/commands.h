@@ -1,0 +1,29 @@
+/* commands.h -- the commands of an imaging program. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "imaging/problem.h"
+
+struct fit_imaging_program {
+    const char *name;
+    const struct fit_functional *const *kernels; /* from the best instruction set to the worst; ends with NULL */
+    const struct fit_functional *kernel;         /* the one in use */
+    FILE *out, *err;
+    const atomic_int *interrupt; /* a fit stops and writes what it has */
+};
+
+/* out.h5: /value, /terms/NAME without weights, /gradient by x, shaped as the image. */
+enum fit_status fit_imaging_eval(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                 struct fit_error *err);
+
+/* out.h5: the same at the end, /image, /x, attributes that say how the optimizer ended. */
+enum fit_status fit_imaging_fit(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                struct fit_error *err);
+
+/* Terms, hyper-parameters; of an observation: rows, baselines, closures. */
+enum fit_status fit_imaging_info(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                 struct fit_error *err);
+
+int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *kernels);

@@ -1,0 +1,55 @@
+/* eval.c -- `eval`: value, terms and gradient of the objective at an image. */
+#include "imaging/commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/output.h"
+#include "imaging/output.h"
+
+static enum fit_status write_result(const struct fit_imaging *q, const char *file, double value, const double *gradient,
+                                    struct fit_error *err)
+{
+    struct fit_output out;
+    struct fit_h5r w;
+    const char *path;
+    enum fit_status s = fit_output_one(&out, file, &path, err);
+    if (s != FIT_OK)
+        return s;
+    s = fit_h5r_create(path, &w, err);
+    if (s == FIT_OK) {
+        fit_imaging_put(&w, q, value, gradient);
+        s = fit_h5r_close(&w, err);
+    }
+    if (s == FIT_OK)
+        return fit_output_commit(&out, err);
+    fit_output_abandon(&out);
+    return s;
+}
+
+enum fit_status fit_imaging_eval(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                 struct fit_error *err)
+{
+    struct fit_imaging *q;
+    if (!o->image)
+        return fit_fail(err, FIT_ERR_USAGE, "eval needs --image FILE.fits or FILE.h5:/PATH");
+    enum fit_status s = fit_imaging_new(p->kernel, o, 0, &q, err);
+    if (s != FIT_OK)
+        return s;
+    FIT_SCRATCH(a);
+    double *x = fit_take(&a, q->n, sizeof *x), *gradient = fit_take(&a, q->n, sizeof *gradient);
+    s = a.failed ? fit_no_memory(err, "eval") : fit_imaging_start(q, x, err);
+    if (s == FIT_OK) {
+        const double value = fit_bound_value(q->bound, x, gradient);
+        if (!o->quiet) {
+            fit_imaging_print_notes(p->err, &q->notes);
+            fit_imaging_print(p->out, q, value);
+        }
+        if (!isfinite(value))
+            s = fit_fail(err, FIT_ERR_NUMERIC, "the objective is %g at this image", value);
+        else if (o->output)
+            s = write_result(q, o->output, value, gradient, err);
+    }
+    fit_imaging_free(q);
+    return s;
+}

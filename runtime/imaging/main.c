@@ -1,0 +1,101 @@
+/* main.c -- an imaging program: argv to a command, errors to stderr, status to the shell. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/nearest.h"
+#include "common/signals.h"
+#include "common/stream.h"
+#include "common/text.h"
+#include "imaging/commands.h"
+#include "machine/cpu.h"
+
+static atomic_int interrupted, asked;
+static atomic_int looks_at_it; /* the command looks at `interrupted` */
+
+static void on_interrupt(int number)
+{
+    const int second = signals_insists(number) && atomic_exchange(&asked, 1);
+    if (second || !atomic_load(&looks_at_it))
+        _exit(130);
+    atomic_store(&interrupted, 1);
+}
+
+/* "x86-64-v3" is called so, or "v3". */
+static int is_called(const char *isa, const char *wanted)
+{
+    const size_t n = strlen(isa), m = strlen(wanted);
+    return n >= m && strcmp(isa + n - m, wanted) == 0 && (n == m || isa[n - m - 1] == '-');
+}
+
+static enum fit_status pick(struct fit_imaging_program *p, const char *isa, struct fit_error *err)
+{
+    if (!isa)
+        isa = getenv("FIT_ISA");
+    for (size_t k = 0; p->kernels[k]; k++)
+        if (fit_cpu_supports(p->kernels[k]->isa) && (!isa || !*isa || is_called(p->kernels[k]->isa, isa))) {
+            p->kernel = p->kernels[k];
+            return p->kernel->interface == FIT_FUNCTIONAL_INTERFACE
+                       ? FIT_OK
+                       : fit_fail(err, FIT_ERR_INTERNAL, "the objective has interface %u, this program %u; rebuild",
+                                  p->kernel->interface, FIT_FUNCTIONAL_INTERFACE);
+        }
+    return fit_fail(err, FIT_ERR_USAGE, "no kernel for %s that this machine runs", isa ? isa : "this machine");
+}
+
+static const struct command {
+    const char *name;
+    int needs_observation, stops;
+    enum fit_status (*run)(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err);
+} commands[] = {{"eval", 1, 0, fit_imaging_eval}, {"fit", 1, 1, fit_imaging_fit}, {"info", 0, 0, fit_imaging_info}};
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+static enum fit_status run(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err)
+{
+    struct nearest near = {.name = o->command ? o->command : ""};
+    if (o->version) {
+        fprintf(p->out, "%s %s, model %s (SHA-256 %.16s...)\n", p->name, FIT_VERSION, p->kernels[0]->name,
+                p->kernels[0]->hash);
+        return FIT_OK;
+    }
+    if (o->help || !o->command) {
+        fit_imaging_help(p->name, p->kernels[0]->title, o->help ? p->out : p->err);
+        return o->help ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "a command is missing: eval, fit, info");
+    }
+    const enum fit_status s = pick(p, o->isa, err);
+    if (s != FIT_OK)
+        return s;
+    for (size_t k = 0; k < NCOMMAND; k++) {
+        nearest_offer(&near, commands[k].name);
+        if (strcmp(o->command, commands[k].name) != 0)
+            continue;
+        if (commands[k].needs_observation && !o->observation)
+            return fit_fail(err, FIT_ERR_USAGE, "%s needs an observation: %s %s OBS.h5 ...", o->command, p->name,
+                            o->command);
+        atomic_store(&looks_at_it, commands[k].stops);
+        return commands[k].run(p, o, err);
+    }
+    return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are eval, fit, info", o->command,
+                    near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *kernels)
+{
+    struct fit_imaging_program p = {.name = text_file_name(argv[0]),
+                                    .kernels = kernels,
+                                    .out = text_stream(STDOUT_FILENO),
+                                    .err = text_stream(STDERR_FILENO),
+                                    .interrupt = &interrupted};
+    struct fit_imaging_options o;
+    struct fit_error err = {.status = FIT_OK};
+    signals_catch(on_interrupt);
+    enum fit_status s = fit_imaging_parse(argc, argv, &o, &err);
+    if (s == FIT_OK)
+        s = run(&p, &o, &err);
+    fit_imaging_options_free(&o);
+    if (s == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
+        s = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
+    if (s != FIT_OK)
+        fprintf(p.err, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
+    return fit_status_exit(s);
+}

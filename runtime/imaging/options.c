@@ -1,0 +1,215 @@
+/* options.c -- the table of options, its parser and its help. */
+#include "imaging/options.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/nearest.h"
+
+enum kind { FLAG, TEXT, REAL, COUNT, WEIGHTS };
+
+#define AT(field) offsetof(struct fit_imaging_options, field)
+
+static const struct row {
+    const char *name;
+    enum kind kind;
+    size_t at, count; /* count: WEIGHTS, where their number is */
+    const char *argument, *help, *heading;
+} table[] = {
+    {"term", WEIGHTS, AT(term), AT(nterm), "NAME=W,..",
+     "data terms and their weights: vis amp logamp bs cphase "
+     "cphase_diag camp logcamp logcamp_diag",
+     "Objective"},
+    {"regularizer", WEIGHTS, AT(regularizer), AT(nregularizer), "NAME=W,..",
+     "regularizers: simple gs l1 l1w lA tv tv2 "
+     "tvlog tv2log flux patch cm compact compact2 rgauss",
+     NULL},
+    {"flux", REAL, AT(flux), 0, "F", "total flux, Jy; else that of /grid in the observation, or of the prior", NULL},
+    {"prior", TEXT, AT(prior), 0, "IMAGE", "prior image: FILE.fits, FILE.h5:/PATH", NULL},
+    {"eps-tv", REAL, AT(epsilon_tv), 0, "E", "rounds the corner of total variation, Jy^2 (0)", NULL},
+    {"norm-reg", FLAG, AT(norm_reg), 0, NULL, "regularizers are divided by their norms", NULL},
+    {"set", WEIGHTS, AT(hyper), AT(nhyper), "NAME=V,..",
+     "other numbers of the model: alpha_A major minor PA (info "
+     "lists them)",
+     NULL},
+    {"no-log", FLAG, AT(no_log), 0, NULL, "solve for I, not for ln I", NULL},
+    {"clipfloor", REAL, AT(clipfloor), 0, "I", "pixels where the prior is not above are empty (0)", NULL},
+    {"image", TEXT, AT(image), 0, "IMAGE", "where the objective is evaluated, or begun: FILE.fits, FILE.h5:/PATH",
+     "Image"},
+    {"npix", COUNT, AT(npix), 0, "N", "pixels along a side, where no image is given", NULL},
+    {"fov", REAL, AT(fov_uas), 0, "UAS", "field of view, micro arc seconds", NULL},
+    {"pixel", REAL, AT(pixel_uas), 0, "UAS", "side of a pixel, where image and observation do not tell it", NULL},
+    {"fwhm", REAL, AT(fwhm_uas), 0, "UAS", "of the Gaussian that stands for prior and start where none is given", NULL},
+    {"pulse", TEXT, AT(pulse), 0, "NAME", "shape of a pixel: triangle delta rectangle gaussian cubic sinc", NULL},
+    {"no-norm-init", FLAG, AT(no_norm_init), 0, NULL, "fit: start and prior keep their flux", NULL},
+    {"truth", TEXT, AT(truth), 0, "IMAGE", "fit: the correlation with this image is told", NULL},
+    {"systematic-noise", REAL, AT(systematic_noise), 0, "F", "of visibilities and amplitudes: sigma^2 + 2 F^2 |V|^2",
+     "Data"},
+    {"systematic-cphase-noise", REAL, AT(systematic_cphase_noise), 0, "DEG", "added to the errors of closure phases",
+     NULL},
+    {"snrcut", REAL, AT(snrcut), 0, "S", "rows below are left out", NULL},
+    {"cp-uv-min", REAL, AT(cp_uv_min), 0, "L", "shorter baselines make no closure phases, wavelengths", NULL},
+    {"maxset", FLAG, AT(maximal), 0, NULL, "maximal sets of closures", NULL},
+    {"debias", FLAG, AT(debias), 0, NULL, "amplitudes without the bias of noise", NULL},
+    {"uniform", FLAG, AT(uniform), 0, NULL, "the median error for all rows of a term", NULL},
+    {"optimizer", TEXT, AT(optimizer), 0, "NAME", "lbfgsb (default) lbfgs lbfgs-bt adam adamw sgd rmsprop",
+     "Optimizer"},
+    {"maxiter", COUNT, AT(maxiter), 0, "N", "iterations (200)", NULL},
+    {"ftol", REAL, AT(ftol), 0, "T", "relative change of J (1e-6)", NULL},
+    {"gtol", REAL, AT(gtol), 0, "T", "largest slope (1e-6)", NULL},
+    {"memory", COUNT, AT(memory), 0, "M", "pairs that L-BFGS keeps (50)", NULL},
+    {"maxls", COUNT, AT(maxls), 0, "N", "evaluations of a line search (40)", NULL},
+    {"learning-rate", REAL, AT(learning_rate), 0, "R", "first-order methods (0.01)", NULL},
+    {"state", TEXT, AT(state), 0, "FILE", "written every 50 iterations; a run goes on where it ends", NULL},
+    {"output", TEXT, AT(output), 0, "FILE.h5", "the result", "Program"},
+    {"fits", TEXT, AT(fits), 0, "FILE.fits", "fit: the image", NULL},
+    {"threads", COUNT, AT(threads), 0, "N", "no bit of the result depends on it", NULL},
+    {"isa", TEXT, AT(isa), 0, "LEVEL", "instruction set: v2 v3 v4", NULL},
+    {"quiet", FLAG, AT(quiet), 0, NULL, "print errors only", NULL},
+    {"help", FLAG, AT(help), 0, NULL, "this text", NULL},
+    {"version", FLAG, AT(version), 0, NULL, "version and kernels", NULL},
+};
+enum { NROW = sizeof table / sizeof *table };
+
+static enum fit_status real(const char *option, const char *text, double *value, struct fit_error *err)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end || !isfinite(*value))
+        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no number", option, text);
+    return FIT_OK;
+}
+
+static enum fit_status count(const char *option, const char *text, size_t *value, struct fit_error *err)
+{
+    char *end;
+    const unsigned long long n = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || n == 0 || n > 1000000000)
+        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no whole number from 1 to 1000000000", option, text);
+    *value = (size_t)n;
+    return FIT_OK;
+}
+
+/* vis=1,amp=100 */
+static enum fit_status weights(struct fit_imaging_options *o, const struct row *r, const char *text,
+                               struct fit_error *err)
+{
+    struct fit_imaging_weight *list = (struct fit_imaging_weight *)(void *)((char *)o + r->at);
+    size_t *n = (size_t *)(void *)((char *)o + r->count);
+    while (*text) {
+        const size_t size = strcspn(text, ",");
+        char *name = fit_arena_copy(&o->arena, text, size), *equal = name ? strchr(name, '=') : NULL;
+        if (!name)
+            return fit_no_memory(err, "options");
+        if (!equal || equal == name)
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not NAME=NUMBER, such as %s", r->name, name,
+                            strcmp(r->name, "term") == 0  ? "vis=1"
+                            : strcmp(r->name, "set") == 0 ? "alpha_A=1"
+                                                          : "tv=1");
+        *equal = 0;
+        if (*n == FIT_IMAGING_MOST_WEIGHTS)
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: more than %d names", r->name, FIT_IMAGING_MOST_WEIGHTS);
+        list[*n].name = name;
+        if (real(r->name, equal + 1, &list[*n].value, err) != FIT_OK)
+            return FIT_ERR_USAGE;
+        ++*n;
+        text += size + (text[size] == ',');
+    }
+    return FIT_OK;
+}
+
+static enum fit_status set(struct fit_imaging_options *o, const struct row *r, const char *value, struct fit_error *err)
+{
+    void *at = (char *)o + r->at;
+    switch (r->kind) {
+    case FLAG: *(int *)at = 1; return FIT_OK;
+    case TEXT: *(const char **)at = value; return FIT_OK;
+    case REAL: return real(r->name, value, at, err);
+    case COUNT: return count(r->name, value, at, err);
+    default: return weights(o, r, value, err);
+    }
+}
+
+/* --name, --name=value; -o and -h. */
+static const struct row *find(const char *word, const char **value, struct fit_error *err)
+{
+    const char *name = strcmp(word, "-o") == 0 ? "output" : strcmp(word, "-h") == 0 ? "help" : word + 2;
+    const size_t n = strcspn(name, "=");
+    struct nearest near = {.name = name};
+    *value = name[n] ? name + n + 1 : NULL;
+    for (size_t k = 0; (word[1] == '-' || name != word + 2) && k < NROW; k++) {
+        if (strlen(table[k].name) == n && strncmp(table[k].name, name, n) == 0)
+            return &table[k];
+        nearest_offer(&near, table[k].name);
+    }
+    fit_fail(err, FIT_ERR_USAGE, "unknown option '%s'%s%s", word, near.best ? "; did you mean --" : "",
+             near.best ? near.best : "");
+    return NULL;
+}
+
+static enum fit_status word(struct fit_imaging_options *o, const char *text, struct fit_error *err)
+{
+    const char **to = !o->command ? &o->command : !o->observation ? &o->observation : NULL;
+    if (!to)
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many; images follow --image", text);
+    *to = text;
+    return FIT_OK;
+}
+
+enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_options *o, struct fit_error *err)
+{
+    *o = (struct fit_imaging_options){.pixel_uas = NAN,
+                                      .fov_uas = NAN,
+                                      .fwhm_uas = NAN,
+                                      .flux = NAN,
+                                      .epsilon_tv = NAN,
+                                      .maxiter = 200,
+                                      .ftol = 1e-6,
+                                      .gtol = 1e-6,
+                                      .memory = 50,
+                                      .maxls = 40,
+                                      .learning_rate = 1e-2};
+    for (int k = 1; k < argc; k++) {
+        const char *value;
+        enum fit_status s = FIT_OK;
+        if (argv[k][0] != '-') {
+            if ((s = word(o, argv[k], err)) != FIT_OK)
+                return s;
+            continue;
+        }
+        const struct row *r = find(argv[k], &value, err);
+        if (!r)
+            return FIT_ERR_USAGE;
+        if (r->kind == FLAG && value)
+            return fit_fail(err, FIT_ERR_USAGE, "--%s takes no value", r->name);
+        if (r->kind != FLAG && !value && (value = ++k < argc ? argv[k] : NULL) == NULL)
+            return fit_fail(err, FIT_ERR_USAGE, "--%s needs a value: %s", r->name, r->argument);
+        if ((s = set(o, r, value, err)) != FIT_OK)
+            return s;
+    }
+    return FIT_OK;
+}
+
+void fit_imaging_options_free(struct fit_imaging_options *o)
+{
+    fit_arena_free(&o->arena);
+}
+
+void fit_imaging_help(const char *program, const char *title, FILE *out)
+{
+    fprintf(out,
+            "%s: %s\n\n"
+            "  %s eval OBS.h5 --image X.h5:/PATH --term vis=1 --regularizer tv=1 -o out.h5\n"
+            "  %s fit  OBS.uvfits --npix 64 --fov 128 --term vis=1 --regularizer simple=1,tv=1 -o out.h5\n"
+            "  %s info [OBS.h5]\n",
+            program, title, program, program, program);
+    for (size_t k = 0; k < NROW; k++) {
+        char left[64];
+        if (table[k].heading)
+            fprintf(out, "\n%s\n", table[k].heading);
+        snprintf(left, sizeof left, "--%s %s", table[k].name, table[k].argument ? table[k].argument : "");
+        fprintf(out, "  %-26s %s\n", left, table[k].help);
+    }
+}

@@ -1,0 +1,54 @@
+/* options.h -- the command line of an imaging program: one table of options, from which parsing and --help are made. */
+#pragma once
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+
+enum { FIT_IMAGING_MOST_WEIGHTS = 64 };
+
+struct fit_imaging_weight {
+    const char *name;
+    double value;
+};
+
+struct fit_imaging_options {
+    const char *command; /* "eval", "fit", "info" */
+    const char *observation;
+    int help, version;
+
+    /* what is imaged */
+    const char *image, *prior, *truth, *output, *fits;
+    double pixel_uas, fov_uas, fwhm_uas, flux, clipfloor; /* NaN: not given */
+    size_t npix;                                          /* 0: not given */
+    const char *pulse;
+    int no_log, no_norm_init;
+
+    /* the objective */
+    size_t nterm, nregularizer, nhyper;
+    struct fit_imaging_weight term[FIT_IMAGING_MOST_WEIGHTS], regularizer[FIT_IMAGING_MOST_WEIGHTS],
+        hyper[FIT_IMAGING_MOST_WEIGHTS];
+    double epsilon_tv;
+    int norm_reg;
+
+    /* data products */
+    double systematic_noise, systematic_cphase_noise, snrcut, cp_uv_min;
+    int maximal, debias, uniform;
+
+    /* the optimizer */
+    const char *optimizer, *state;
+    size_t maxiter, memory, maxls;
+    double ftol, gtol, learning_rate;
+
+    size_t threads; /* 0: all */
+    const char *isa;
+    int quiet;
+    struct fit_arena arena;
+};
+
+/* The texts of argv are borrowed.  FIT_ERR_USAGE names the option, and the nearest one. */
+enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_options *o, struct fit_error *err);
+void fit_imaging_options_free(struct fit_imaging_options *o);
+
+void fit_imaging_help(const char *program, const char *title, FILE *out);

@@ -1,0 +1,53 @@
+/* output.c -- an objective as HDF5 and as a table. */
+#include "imaging/output.h"
+
+#include <stdio.h>
+
+static int in_use(const struct fit_imaging *p, uint32_t t)
+{
+    return (int)(p->bound->on >> t & 1);
+}
+
+void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double value, const double *gradient)
+{
+    const struct fit_functional *o = p->bound->o;
+    char path[128];
+    fit_h5r_real(w, "/value", value, NULL);
+    fit_h5r_group(w, "/terms", NULL);
+    fit_h5r_group(w, "/weights", NULL);
+    for (uint32_t t = 0; t < o->nterm; t++) {
+        if (!in_use(p, t))
+            continue;
+        snprintf(path, sizeof path, "/terms/%s", o->term[t].name);
+        fit_h5r_real(w, path, p->bound->term[t], NULL);
+        snprintf(path, sizeof path, "/weights/%s", o->term[t].name);
+        fit_h5r_real(w, path, p->bound->weight[t], NULL);
+    }
+    fit_h5r_group(w, "/hyper", NULL);
+    for (uint32_t k = 0; k < o->nnumber; k++)
+        if (o->number[k].kind == FIT_NUMBER_HYPER) {
+            snprintf(path, sizeof path, "/hyper/%s", o->number[k].name);
+            fit_h5r_real(w, path, p->bound->number_given[k], NULL);
+        }
+    fit_h5r_reals(w, "/gradient", 2, (size_t[]){p->grid.ny, p->grid.nx}, gradient, NULL);
+    fit_h5r_attribute(w, "/", "model", o->name);
+    fit_h5r_attribute(w, "/", "model_hash", o->hash);
+    fit_h5r_attribute(w, "/", "observation", p->obs->file);
+}
+
+void fit_imaging_print(FILE *f, const struct fit_imaging *p, double value)
+{
+    const struct fit_functional *o = p->bound->o;
+    fprintf(f, "  %-14s %14s %10s %14s\n", "term", "value", "weight", "part of J");
+    for (uint32_t t = 0; t < o->nterm; t++)
+        if (in_use(p, t))
+            fprintf(f, "  %-14s %14.8g %10g %14.8g\n", o->term[t].name, p->bound->term[t], p->bound->weight[t],
+                    p->bound->weight[t] * (p->bound->term[t] + o->term[t].offset));
+    fprintf(f, "  %-14s %14s %10s %14.10g\n", "J", "", "", value);
+}
+
+void fit_imaging_print_notes(FILE *f, const struct fit_notes *notes)
+{
+    for (size_t k = 0; k < notes->n; k++)
+        fprintf(f, "note: %s\n", notes->text[k]);
+}

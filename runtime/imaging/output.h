@@ -1,0 +1,13 @@
+/* output.h -- what commands write and print of an objective. */
+#pragma once
+
+#include "hdf5/h5_writer.h"
+#include "imaging/problem.h"
+
+/* /value, /terms/NAME, /gradient, /weights/NAME, and the numbers of the model at /hyper. */
+void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double value, const double *gradient);
+
+/* Terms in use: value, weight, share of J. */
+void fit_imaging_print(FILE *f, const struct fit_imaging *p, double value);
+
+void fit_imaging_print_notes(FILE *f, const struct fit_notes *notes);

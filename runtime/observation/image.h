@@ -1,0 +1,41 @@
+/* image.h -- images of the sky in files: FITS and HDF5, read and written.
+ *
+ * In memory: row by row as in grid.h, column 0 in the East, row 0 in the North, Jy per pixel.
+ *
+ *     FITS   axes RA---SIN, DEC--SIN in degrees, the first row in the South; BUNIT JY/PIXEL (JY/BEAM is converted with
+ *            BMAJ and BMIN), CDELT or a CD matrix without rotation, OBJECT, FREQ, MJD or DATE-OBS, OBSRA, OBSDEC.  Q,
+ * U, V: planes of an axis STOKES, or image extensions with the keyword STOKES; they are written in the second way. HDF5
+ * FILE.h5:/PATH, an array ny x nx, or of ny nx numbers with attributes xdim and ydim; attributes psize (radians), ra_h,
+ * dec_deg, rf, mjd of it, of its group, of /grid or of the file.  Q, U, V: PATH_q PATH_u PATH_v.  PATH is /image where
+ * it is not named.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/notes.h"
+#include "base/status.h"
+#include "observation/observation.h"
+
+struct fit_image {
+    size_t nx, ny;
+    double pixel;               /* side, radians; NaN unknown, as the following */
+    double ra, dec;             /* of the centre: hours, degrees */
+    double frequency, mjd;      /* Hz; days */
+    char *object;               /* "" unknown */
+    double *stokes[FIT_STOKES]; /* ny nx each; I is always there, others may be NULL */
+    struct fit_notes notes;
+    struct fit_arena arena;
+};
+
+/* An image of zeros with Stokes I; NULL: out of memory. */
+struct fit_image *fit_image_new(size_t nx, size_t ny);
+
+/* Adds a plane of zeros; 1, or 0: out of memory. */
+int fit_image_add_stokes(struct fit_image *image, enum fit_stokes stokes);
+void fit_image_free(struct fit_image *image);
+
+/* name: FILE.fits, FILE.h5 or FILE.h5:/PATH.  *image is NULL after an error. */
+enum fit_status fit_image_read(const char *name, struct fit_image **image, struct fit_error *err);
+
+/* The same names; a file that ends in .fits is FITS, others HDF5.  The file appears whole and replaces another. */
+enum fit_status fit_image_write(const char *name, const struct fit_image *image, struct fit_error *err);

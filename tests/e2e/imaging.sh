@@ -1,0 +1,87 @@
+#!/bin/sh
+# imaging.sh BINDIR -- homodyne-imaging: values of eht-imaging 1.4 from files, reconstructions of the standard problem,
+# the same bits for any threads, runs that go on, messages.
+. "$(dirname "$0")/../support/test.sh"
+bin=$(cd "$here" && cd "$1" && pwd)
+source=$(cd "$here/../.." && pwd)
+data=$source/tests/data/imaging/gauss1600.h5
+imaging=$bin/homodyne-imaging
+V="--term vis=1 --regularizer simple=1,tv=1 --eps-tv 1e-10"
+C="--term amp=100,cphase=100,logcamp=50 --regularizer simple=1,tv=10 --eps-tv 1e-10"
+start="--image $data:/grid/prior --prior $data:/grid/prior"
+
+# J of what was printed, between two numbers
+J() {
+    awk -v a="$1" -v b="$2" '$1 == "J" { found = 1; if (!($2 >= a && $2 <= b)) bad = $2 } END { exit !found || bad != "" }' out ||
+        fail "J is not between $1 and $2: $(cat out)"
+}
+
+# the start of the standard problem; run C there has visibilities that are rounding alone
+expect 0 "$imaging" eval "$data" $start $V
+J 183.7629096 183.7629097
+expect 0 "$imaging" eval "$data" $start $C
+J 43416.5199 43416.5201
+
+# 200 iterations; the windows are those within which correct programs differ
+expect 0 "$imaging" fit "$data" $start $V -o v.h5 --fits v.fits --truth "$data:/grid/truth"
+J 0.4396 0.47
+has out "maxiter: "
+has out "200 iterations"
+awk '/correlation/ { exit !($NF > 0.97) }' out || fail "correlation: $(cat out)"
+expect 0 "$imaging" fit "$data" $start $C -o c.h5
+J 0 20
+
+# an image goes out and comes back, in both formats
+grep ' J ' out >/dev/null
+expect 0 "$imaging" eval "$data" --image v.h5 --prior "$data:/grid/prior" $V
+J 0.4396 0.47
+mv out h5.out
+expect 0 "$imaging" eval "$data" --image v.fits --prior "$data:/grid/prior" $V
+J 0.4396 0.47
+
+# threads
+for threads in 1 2 3; do
+    expect 0 "$imaging" fit "$data" $start $V -o "t$threads.h5" --threads $threads --quiet --maxiter 20
+    expect 0 "$imaging" eval "$data" --image "t$threads.h5" --prior "$data:/grid/prior" $V --threads $threads
+    mv out "t$threads.out"
+    cmp -s t1.out "t$threads.out" || fail "$threads threads give another image"
+    cmp -s t1.h5 "t$threads.h5" || fail "$threads threads give another file"
+done
+
+# a run in two pieces
+expect 0 "$imaging" fit "$data" $start $V -o whole.h5 --maxiter 60 --quiet
+expect 0 "$imaging" fit "$data" $start $V --maxiter 25 --state s.bin --quiet
+expect 0 "$imaging" fit "$data" $start $V -o pieces.h5 --maxiter 60 --state s.bin --quiet
+cmp -s whole.h5 pieces.h5 || fail "a run in two pieces ends elsewhere"
+
+# every optimizer that needs values and gradients alone
+for name in lbfgsb lbfgs lbfgs-bt adam; do
+    expect 0 "$imaging" fit "$data" $start $V --optimizer $name --maxiter 100 --truth "$data:/grid/truth"
+    awk '/correlation/ { exit !($NF > 0.9) }' out || fail "$name: $(cat out)"
+done
+
+# what cannot be
+wrong() {
+    code=$1 text=$2
+    shift 2
+    expect "$code" "$imaging" "$@"
+    says "$text"
+    [ ! -e bad.h5 ] || fail "a file was written"
+}
+wrong 3 "there is no optimizer" fit "$data" $start $V --optimizer lbgfs -o bad.h5
+wrong 3 "has no term 'viz'" eval "$data" $start --term viz=1 -o bad.h5
+wrong 3 "'tv' is a regularizer; it stands behind --regularizer" eval "$data" $start --term tv=1 -o bad.h5
+wrong 3 "no term of imaging has a weight" eval "$data" $start -o bad.h5
+wrong 3 "the data have no 'prior'" eval "$data" --image "$data:/grid/prior" --regularizer simple=1 -o bad.h5
+wrong 3 "--flux: 'much' is no number" eval "$data" $start $V --flux much -o bad.h5
+wrong 3 "did you mean --regularizer" eval "$data" $start --regularise tv=1 -o bad.h5
+wrong 3 "eval needs --image" eval "$data" $V -o bad.h5
+wrong 3 "no image: --image FILE, or --npix N --fov UAS" fit "$data" $V -o bad.h5
+wrong 4 "no_such.h5" eval no_such.h5 $start $V -o bad.h5
+wrong 3 "no command 'evaluate'; there are eval, fit, info" evaluate "$data"
+expect 0 "$imaging" info "$data"
+has out "2592 visibilities, 2592 measured; 8 stations"
+has out "cphase         1627 rows"
+expect 0 "$imaging" --help
+has out "--regularizer"
+finish
