@@ -91,9 +91,39 @@ static void zero_slopes(struct fit_bound *b)
             memset(b->slope[k], 0, blocks_of(b->size[o->array[k].axis]) * FIT_BLOCK * sizeof(double));
 }
 
+static void forward(struct fit_bound *b, struct fit_functional_call *call)
+{
+    const struct fit_functional *o = b->o;
+    for (uint32_t k = 0; k < o->nforward; k++) {
+        const struct fit_phase *p = &o->forward[k];
+        if (!(p->need & b->on))
+            continue;
+        run(b, p, call);
+        if (p->nsum)
+            b->number[p->sum[0]] = tree(b->partial, call->nblock);
+    }
+    o->terms(call);
+}
+
+static void backward(struct fit_bound *b, struct fit_functional_call *call)
+{
+    const struct fit_functional *o = b->o;
+    zero_slopes(b);
+    o->seeds(call);
+    for (uint32_t k = 0; k < o->nbackward; k++) {
+        const struct fit_phase *p = &o->backward[k];
+        if (!(p->need & b->on))
+            continue;
+        run(b, p, call);
+        for (uint32_t i = 0; i < p->nsum; i++)
+            b->number_slope[p->sum[i]] += tree(b->partial + i * call->nblock, call->nblock);
+    }
+}
+
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
 {
     const struct fit_functional *o = b->o;
+    const size_t size = b->size[o->array[o->free].axis] * sizeof *x;
     struct fit_functional_call call = {.array = b->array,
                                        .slope = b->slope,
                                        .number = b->number,
@@ -105,31 +135,15 @@ double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
                                        .operation = b->operation,
                                        .on = b->on};
     double value = 0;
-    memcpy(b->array[o->free], x, b->size[o->array[o->free].axis] * sizeof *x);
+    memcpy(b->array[o->free], x, size);
     memcpy(b->number, b->number_given, o->nnumber * sizeof *b->number);
-    for (uint32_t k = 0; k < o->nforward; k++) {
-        if (!(o->forward[k].need & b->on))
-            continue;
-        run(b, &o->forward[k], &call);
-        if (o->forward[k].nsum)
-            b->number[o->forward[k].sum[0]] = tree(b->partial, call.nblock);
-    }
-    o->terms(&call);
+    forward(b, &call);
     for (uint32_t t = 0; t < o->nterm; t++)
         if (b->on >> t & 1)
             value += b->weight[t] * (b->term[t] + o->term[t].offset);
-    if (!gradient)
-        return value;
-    zero_slopes(b);
-    o->seeds(&call);
-    for (uint32_t k = 0; k < o->nbackward; k++) {
-        const struct fit_phase *p = &o->backward[k];
-        if (!(p->need & b->on))
-            continue;
-        run(b, p, &call);
-        for (uint32_t i = 0; i < p->nsum; i++)
-            b->number_slope[p->sum[i]] += tree(b->partial + i * call.nblock, call.nblock);
+    if (gradient) {
+        backward(b, &call);
+        memcpy(gradient, b->slope[o->free], size);
     }
-    memcpy(gradient, b->slope[o->free], b->size[o->array[o->free].axis] * sizeof *gradient);
     return value;
 }

@@ -24,14 +24,10 @@ void fit_inputs_put(struct fit_inputs *in, struct fit_input input)
         *old = input;
         return;
     }
-    if ((in->n & (in->n - 1)) == 0) {
-        struct fit_input *more = fit_take(&in->arena, in->n ? 2 * in->n : 1, sizeof *more);
-        if (!more)
-            return;
-        if (in->n)
-            memcpy(more, in->input, in->n * sizeof *more);
-        in->input = more;
-    }
+    struct fit_input *more = fit_take_more(&in->arena, in->input, in->n, sizeof *more);
+    if (!more)
+        return;
+    in->input = more;
     input.name = fit_arena_string(&in->arena, input.name);
     if (input.name)
         in->input[in->n++] = input;

@@ -144,6 +144,7 @@ void fit_h5r_empty(struct fit_h5r *w, const char *path, int rank, const size_t *
         extent[k] = dims[k];
     const struct fit_h5_inside in = fit_h5_enter();
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(dcpl, 0); /* the same result gives the same bytes */
     H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER); /* every value is written later */
     hid_t d = new_dataset(w, path, H5T_IEEE_F64LE, rank, extent, dcpl);
     if (d >= 0)
@@ -185,6 +186,7 @@ static void put_packed(struct fit_h5r *w, const char *path, size_t n, const stru
 {
     const hsize_t dims[2] = {n, n}, origin[2] = {0, 0};
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(dcpl, 0); /* the same result gives the same bytes */
     H5Pset_chunk(dcpl, 2, dims);
     H5Pset_shuffle(dcpl);
     H5Pset_deflate(dcpl, 1);

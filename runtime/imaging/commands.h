@@ -22,6 +22,15 @@ enum fit_status fit_imaging_eval(struct fit_imaging_program *p, const struct fit
 enum fit_status fit_imaging_fit(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                 struct fit_error *err);
 
+/* A minimum for each point of a grid of weights, numbers and setups; out.h5 when all are there (survey.c). */
+enum fit_status fit_imaging_survey(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                   struct fit_error *err);
+
+/* The points of a survey whose data terms are below thresholds, the best first, and how often each value of each axis
+ * is among them. */
+enum fit_status fit_imaging_top(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                struct fit_error *err);
+
 /* Terms, hyper-parameters; of an observation: rows, baselines, closures. */
 enum fit_status fit_imaging_info(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                  struct fit_error *err);

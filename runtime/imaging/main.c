@@ -47,7 +47,11 @@ static const struct command {
     const char *name;
     int needs_observation, stops;
     enum fit_status (*run)(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err);
-} commands[] = {{"eval", 1, 0, fit_imaging_eval}, {"fit", 1, 1, fit_imaging_fit}, {"info", 0, 0, fit_imaging_info}};
+} commands[] = {{"eval", 1, 0, fit_imaging_eval},
+                {"fit", 1, 1, fit_imaging_fit},
+                {"survey", 1, 1, fit_imaging_survey},
+                {"top", 1, 0, fit_imaging_top},
+                {"info", 0, 0, fit_imaging_info}};
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
 static enum fit_status run(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err)
@@ -60,7 +64,7 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
     }
     if (o->help || !o->command) {
         fit_imaging_help(p->name, p->kernels[0]->title, o->help ? p->out : p->err);
-        return o->help ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "a command is missing: eval, fit, info");
+        return o->help ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "a command is missing: eval, fit, survey, top, info");
     }
     const enum fit_status s = pick(p, o->isa, err);
     if (s != FIT_OK)
@@ -75,7 +79,7 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
         atomic_store(&looks_at_it, commands[k].stops);
         return commands[k].run(p, o, err);
     }
-    return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are eval, fit, info", o->command,
+    return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are eval, fit, survey, top, info", o->command,
                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 

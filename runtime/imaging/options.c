@@ -8,7 +8,7 @@
 
 #include "common/nearest.h"
 
-enum kind { FLAG, TEXT, REAL, COUNT, WEIGHTS };
+enum kind { FLAG, TEXT, REAL, COUNT, WEIGHTS, AXIS };
 
 #define AT(field) offsetof(struct fit_imaging_options, field)
 
@@ -54,6 +54,11 @@ static const struct row {
     {"maxset", FLAG, AT(maximal), 0, NULL, "maximal sets of closures", NULL},
     {"debias", FLAG, AT(debias), 0, NULL, "amplitudes without the bias of noise", NULL},
     {"uniform", FLAG, AT(uniform), 0, NULL, "the median error for all rows of a term", NULL},
+    {"axis", AXIS, 0, 0, "NAME=V,V,..",
+     "survey: weight of a term, a number of the model, prior-fwhm (UAS) or sys-noise; may be repeated", "Survey"},
+    {"part", TEXT, AT(part), 0, "K/N", "survey: every N-th point, from the K-th on: for several machines", NULL},
+    {"threshold", WEIGHTS, AT(threshold), AT(nthreshold), "TERM=C,..", "top: the largest reduced chi2 of data terms",
+     NULL},
     {"optimizer", TEXT, AT(optimizer), 0, "NAME", "lbfgsb (default) lbfgs lbfgs-bt adam adamw sgd rmsprop",
      "Optimizer"},
     {"maxiter", COUNT, AT(maxiter), 0, "N", "iterations (200)", NULL},
@@ -120,6 +125,32 @@ static enum fit_status weights(struct fit_imaging_options *o, const struct row *
     return FIT_OK;
 }
 
+/* tv=1,10,100 */
+static enum fit_status axis(struct fit_imaging_options *o, const char *text, struct fit_error *err)
+{
+    const size_t size = strcspn(text, "=");
+    struct fit_imaging_axis a = {.name = fit_arena_copy(&o->arena, text, size),
+                                 .value = fit_take(&o->arena, strlen(text), sizeof *a.value)};
+    if (!text[size] || size == 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--axis: '%s' is not NAME=NUMBER,NUMBER,.., such as tv=1,10", text);
+    if (o->naxis == FIT_IMAGING_MOST_AXES)
+        return fit_fail(err, FIT_ERR_USAGE, "--axis: more than %d axes", FIT_IMAGING_MOST_AXES);
+    for (const char *s = text + size + 1; *s; s += strcspn(s, ","), s += *s == ',') {
+        char *word = fit_arena_copy(&o->arena, s, strcspn(s, ","));
+        if (!word || !a.name || !a.value)
+            return fit_no_memory(err, "options");
+        if (real("axis", word, &a.value[a.n++], err) != FIT_OK)
+            return FIT_ERR_USAGE;
+    }
+    for (size_t k = 0; k < o->naxis; k++)
+        if (strcmp(o->axis[k].name, a.name) == 0)
+            return fit_fail(err, FIT_ERR_USAGE, "--axis: '%s' is given twice", a.name);
+    if (a.n == 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--axis: '%s' has no values", a.name);
+    o->axis[o->naxis++] = a;
+    return FIT_OK;
+}
+
 static enum fit_status set(struct fit_imaging_options *o, const struct row *r, const char *value, struct fit_error *err)
 {
     void *at = (char *)o + r->at;
@@ -128,6 +159,7 @@ static enum fit_status set(struct fit_imaging_options *o, const struct row *r, c
     case TEXT: *(const char **)at = value; return FIT_OK;
     case REAL: return real(r->name, value, at, err);
     case COUNT: return count(r->name, value, at, err);
+    case AXIS: return axis(o, value, err);
     default: return weights(o, r, value, err);
     }
 }
@@ -203,8 +235,10 @@ void fit_imaging_help(const char *program, const char *title, FILE *out)
             "%s: %s\n\n"
             "  %s eval OBS.h5 --image X.h5:/PATH --term vis=1 --regularizer tv=1 -o out.h5\n"
             "  %s fit  OBS.uvfits --npix 64 --fov 128 --term vis=1 --regularizer simple=1,tv=1 -o out.h5\n"
+            "  %s survey OBS.h5 --axis prior-fwhm=40,60 --axis tv=1,10 --term vis=1 --npix 64 --fov 128 -o survey.h5\n"
+            "  %s top survey.h5 --threshold vis=2\n"
             "  %s info [OBS.h5]\n",
-            program, title, program, program, program);
+            program, title, program, program, program, program, program);
     for (size_t k = 0; k < NROW; k++) {
         char left[64];
         if (table[k].heading)

@@ -13,8 +13,16 @@ struct fit_imaging_weight {
     double value;
 };
 
+enum { FIT_IMAGING_MOST_AXES = 16 };
+
+struct fit_imaging_axis { /* of a survey */
+    const char *name;
+    size_t n;
+    double *value;
+};
+
 struct fit_imaging_options {
-    const char *command; /* "eval", "fit", "info" */
+    const char *command; /* "eval", "fit", "info", "survey", "top" */
     const char *observation;
     int help, version;
 
@@ -35,6 +43,13 @@ struct fit_imaging_options {
     /* data products */
     double systematic_noise, systematic_cphase_noise, snrcut, cp_uv_min;
     int maximal, debias, uniform;
+
+    /* surveys: axes in the order given, the last one fastest */
+    size_t naxis;
+    struct fit_imaging_axis axis[FIT_IMAGING_MOST_AXES];
+    const char *part; /* "K/N" */
+    size_t nthreshold;
+    struct fit_imaging_weight threshold[FIT_IMAGING_MOST_WEIGHTS]; /* top: reduced chi2 of terms may not be larger */
 
     /* the optimizer */
     const char *optimizer, *state;

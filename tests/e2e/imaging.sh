@@ -60,6 +60,75 @@ for name in lbfgsb lbfgs lbfgs-bt adam; do
     awk '/correlation/ { exit !($NF > 0.9) }' out || fail "$name: $(cat out)"
 done
 
+# the surveys of golden_eht.h5: 16 minima, which are unique
+golden=$source/tests/data/imaging/golden_eht.h5
+survey() {
+    file=$1
+    shift
+    "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
+        --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 -o "$file" "$@"
+}
+exact="--maxiter 20000 --ftol 1e-15 --gtol 1e-8"
+expect 0 survey s.h5 $exact
+expect 0 "$imaging" top s.h5 --threshold vis=10
+has out "16 of 16 points are in the Top Set"
+awk '$1 ~ /^[0-9]+$/ && NF == 7 { print $1, $7 }' out | sort -n >seen
+cat >wanted <<'E'
+0 1.67479
+1 3.65593
+2 9.42898
+3 13.8118
+4 1.43751
+5 2.66426
+6 9.01977
+7 12.3882
+8 0.886614
+9 1.10082
+10 7.6752
+11 8.92929
+12 0.718919
+13 0.67775
+14 7.34856
+15 8.19707
+E
+cmp -s seen wanted || fail "other minima: $(diff seen wanted)"
+
+# any number of threads, any parts, killed and gone on with: the same file
+few="--maxiter 300 --ftol 1e-15 --gtol 1e-15"
+expect 0 survey one.h5 $few --threads 1
+for threads in 2 3; do
+    expect 0 survey many.h5 $few --threads $threads
+    cmp -s one.h5 many.h5 || fail "$threads threads make another survey"
+    rm -r many.h5 many.h5.d
+done
+expect 0 survey parts.h5 $few --part 2/3
+has out "11 of 16 points are missing"
+[ ! -e parts.h5 ] || fail "a survey is written that is not complete"
+expect 0 survey parts.h5 $few --part 1/3
+expect 0 survey parts.h5 $few --part 3/3
+cmp -s one.h5 parts.h5 || fail "parts make another survey"
+for k in 1 2 3; do
+    timeout -s KILL 0.1 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
+        --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 -o killed.h5 $few >/dev/null 2>&1 || true
+done
+for f in killed.h5.d/*.bin; do # a record that was cut
+    [ ! -e "$f" ] || head -c 1000 "$f" >>"$f"
+done
+expect 0 survey killed.h5 $few
+cmp -s one.h5 killed.h5 || fail "a survey that was killed and gone on with is another one"
+
+# an axis that changes: what is the same is not computed again
+expect 0 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
+    --axis prior-fwhm=60,90 --axis sys-noise=0,0.03 --axis tv=1,10 --axis simple=1,5 -o one.h5 $few
+has out "8 of 16 points computed"
+has out "8 were there"
+expect 0 survey one.h5 $exact
+has out "16 of 16 points computed"
+expect 3 "$imaging" survey "$golden" --axis tvv=1 -o bad.h5 --npix 10 --fov 100
+says "'tvv' is no term"
+expect 3 "$imaging" top s.h5 --threshold amp=2
+says "the survey has no data term 'amp'"
+
 # what cannot be
 wrong() {
     code=$1 text=$2
@@ -78,7 +147,7 @@ wrong 3 "did you mean --regularizer" eval "$data" $start --regularise tv=1 -o ba
 wrong 3 "eval needs --image" eval "$data" $V -o bad.h5
 wrong 3 "no image: --image FILE, or --npix N --fov UAS" fit "$data" $V -o bad.h5
 wrong 4 "no_such.h5" eval no_such.h5 $start $V -o bad.h5
-wrong 3 "no command 'evaluate'; there are eval, fit, info" evaluate "$data"
+wrong 3 "no command 'evaluate'; there are eval, fit, survey, top, info" evaluate "$data"
 expect 0 "$imaging" info "$data"
 has out "2592 visibilities, 2592 measured; 8 stations"
 has out "cphase         1627 rows"

@@ -1,0 +1,104 @@
+/* minimise.c -- the optimizer meets the objective: pixels of the mask, state files. */
+#include "imaging/minimise.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "optimizers/registry.h"
+
+static enum fit_status value_gradient(void *context, const double *x, double *f, double *g, struct fit_error *err)
+{
+    struct fit_imaging_run *r = context;
+    (void)err;
+    for (size_t k = 0; k < r->n; k++)
+        r->full[r->place[k]] = x[k];
+    *f = fit_bound_value(r->q->bound, r->full, g ? r->gradient : NULL);
+    for (size_t k = 0; g && k < r->n; k++)
+        g[k] = r->gradient[r->place[k]];
+    return FIT_OK;
+}
+
+static int watch(void *user, const struct fit_optimize_report *report)
+{
+    const struct fit_imaging_run *r = user;
+    (void)report;
+    return r->interrupt && atomic_load(r->interrupt);
+}
+
+enum fit_status fit_imaging_begin(struct fit_imaging_run *r, struct fit_error *err)
+{
+    const size_t n = r->q->n;
+    r->place = fit_take(&r->arena, n, sizeof *r->place);
+    FIT_TAKE_DOUBLES(&r->arena, n, &r->full, &r->gradient, &r->x);
+    if (r->arena.failed)
+        return fit_no_memory(err, "fit");
+    const enum fit_status s = fit_imaging_start(r->q, r->full, err);
+    for (size_t k = 0; k < n; k++)
+        if (r->q->mask[k]) {
+            r->x[r->n] = r->full[k];
+            r->place[r->n++] = k;
+        }
+    return s;
+}
+
+/* One line that tells this problem from others, for state files. */
+static const char *identity(struct fit_imaging_run *r)
+{
+    const struct fit_bound *b = r->q->bound;
+    char text[1500];
+    int at = snprintf(text, sizeof text, "%.16s %s %zux%zu", b->o->hash, r->q->obs->file, r->q->grid.ny, r->q->grid.nx);
+    for (uint32_t t = 0; t < b->o->nterm && at < (int)sizeof text - 64; t++)
+        if (b->on >> t & 1)
+            at += snprintf(text + at, sizeof text - (size_t)at, " %s=%.17g", b->o->term[t].name, b->weight[t]);
+    return fit_arena_string(&r->arena, text);
+}
+
+enum fit_status fit_imaging_minimise(struct fit_imaging_run *r, const struct fit_imaging_options *o,
+                                     struct fit_error *err)
+{
+    struct fit_optimizer method;
+    struct fit_optimize *work = NULL;
+    struct fit_optimize_options options = fit_optimize_defaults();
+    struct fit_optimize_problem problem = {
+        .n = r->n, .context = r, .value_gradient = value_gradient, .identity = identity(r)};
+    options.maxiter = o->maxiter;
+    options.ftol = o->ftol;
+    options.gtol = o->gtol;
+    options.memory = o->memory;
+    options.maxls = o->maxls;
+    options.learning_rate = o->learning_rate;
+    options.watch = watch;
+    options.watch_user = r;
+    options.state_file = o->state;
+    options.state_every = 50;
+    enum fit_status s = fit_optimizer_find(&method, o->optimizer, err);
+    if (s != FIT_OK)
+        return s;
+    s = fit_optimize_new(&work, &method.method, r->n, &options, err);
+    s = s == FIT_OK ? fit_optimize_run(work, &problem, r->x, &r->result, err) : s;
+    fit_optimize_free(work);
+    fit_optimizer_close(&method);
+    return s;
+}
+
+double fit_imaging_conclude(struct fit_imaging_run *r)
+{
+    for (size_t k = 0; k < r->n; k++)
+        r->full[r->place[k]] = r->x[k];
+    return fit_bound_value(r->q->bound, r->full, r->gradient);
+}
+
+double fit_imaging_correlation(size_t n, const double *a, const double *b)
+{
+    double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0;
+    for (size_t k = 0; k < n; k++) {
+        ma += a[k] / (double)n;
+        mb += b[k] / (double)n;
+    }
+    for (size_t k = 0; k < n; k++) {
+        aa += (a[k] - ma) * (a[k] - ma);
+        bb += (b[k] - mb) * (b[k] - mb);
+        ab += (a[k] - ma) * (b[k] - mb);
+    }
+    return ab / sqrt(aa * bb);
+}

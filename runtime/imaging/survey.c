@@ -1,0 +1,467 @@
+/* survey.c -- `survey`: the minimum at each point of a grid.
+ *
+ * An axis is a weight or a number of the model, which the objective takes as they are, or a setup: prior-fwhm makes
+ * prior and start anew, sys-noise the errors of all data products (sigma^2 + f^2 |V|^2).  The first axis is the
+ * slowest. Threads take points one by one, each with an objective of its own, which is made anew where the setup
+ * changes; the result of a point does not depend on who computes it.  Points go to FILE.d (store.h); when all are
+ * there, FILE is written, in the order of the grid. */
+#include "imaging/commands.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/identity.h"
+#include "base/output.h"
+#include "imaging/minimise.h"
+#include "imaging/output.h"
+#include "imaging/store.h"
+#include "machine/team.h"
+
+enum axis_kind { WEIGHT, HYPER, PRIOR_FWHM, SYS_NOISE };
+
+struct worker { /* of a thread */
+    struct fit_imaging_options options;
+    struct fit_imaging_run run;
+    size_t setup; /* 1 + the setup that run.q is of; 0: none */
+};
+
+struct survey {
+    struct fit_imaging_program *program;
+    const struct fit_imaging_options *o;
+    enum axis_kind kind[FIT_IMAGING_MOST_AXES];
+    size_t n, nterm, npixel, part, parts;
+    struct fit_image *truth;
+    char base[SHA256_HEX]; /* of everything but the axes */
+    struct fit_store store;
+    struct worker *worker;
+    size_t *todo, ntodo, done;
+    double start;
+    pthread_mutex_t lock;
+    enum fit_status status;
+    struct fit_error error;
+};
+
+/* --- the grid ------------------------------------------------------------------------------------------- */
+
+static int axis_kind(const struct fit_functional *k, const char *name)
+{
+    for (uint32_t t = 0; t < k->nterm; t++)
+        if (strcmp(k->term[t].name, name) == 0)
+            return WEIGHT;
+    for (uint32_t n = 0; n < k->nnumber; n++)
+        if (k->number[n].kind == FIT_NUMBER_HYPER && strcmp(k->number[n].name, name) == 0)
+            return HYPER;
+    return strcmp(name, "prior-fwhm") == 0 ? PRIOR_FWHM : strcmp(name, "sys-noise") == 0 ? SYS_NOISE : -1;
+}
+
+static double axis_value(const struct survey *s, size_t point, size_t axis)
+{
+    for (size_t k = s->o->naxis; k-- > axis + 1;)
+        point /= s->o->axis[k].n;
+    return s->o->axis[axis].value[point % s->o->axis[axis].n];
+}
+
+/* A number for each combination of setups. */
+static size_t setup_of(const struct survey *s, size_t point)
+{
+    size_t setup = 0;
+    for (size_t k = 0; k < s->o->naxis; k++) {
+        size_t at = point;
+        for (size_t i = s->o->naxis; i-- > k + 1;)
+            at /= s->o->axis[i].n;
+        if (s->kind[k] >= PRIOR_FWHM)
+            setup = setup * s->o->axis[k].n + at % s->o->axis[k].n;
+    }
+    return setup;
+}
+
+static enum fit_status read_axes(struct survey *s, struct fit_error *err)
+{
+    s->n = 1;
+    for (size_t k = 0; k < s->o->naxis; k++) {
+        const int kind = axis_kind(s->program->kernel, s->o->axis[k].name);
+        if (kind < 0)
+            return fit_fail(err, FIT_ERR_USAGE,
+                            "--axis: '%s' is no term and no number of the model (info lists them), nor prior-fwhm or "
+                            "sys-noise",
+                            s->o->axis[k].name);
+        if (kind == PRIOR_FWHM && s->o->prior)
+            return fit_fail(err, FIT_ERR_USAGE, "--axis prior-fwhm makes the prior: --prior cannot be given with it");
+        s->kind[k] = (enum axis_kind)kind;
+        s->n *= s->o->axis[k].n;
+        if (s->n > 100000000)
+            return fit_fail(err, FIT_ERR_USAGE, "the survey has more than 1e8 points");
+    }
+    s->part = s->parts = 1;
+    char rest;
+    if (s->o->part &&
+        (sscanf(s->o->part, "%zu/%zu%c", &s->part, &s->parts, &rest) != 2 || s->part < 1 || s->part > s->parts))
+        return fit_fail(err, FIT_ERR_USAGE, "--part: '%s' is not K/N with 1 <= K <= N", s->o->part);
+    return FIT_OK;
+}
+
+/* --- identity ------------------------------------------------------------------------------------------- */
+
+static enum fit_status add_file(struct sha256 *h, const char *name, struct fit_error *err)
+{
+    char hex[SHA256_HEX], path[1024];
+    const char *colon = name ? strrchr(name, ':') : NULL;
+    uint64_t size;
+    if (!name)
+        return FIT_OK;
+    snprintf(path, sizeof path, "%.*s", colon && colon[1] == '/' ? (int)(colon - name) : (int)strlen(name), name);
+    sha256_update(h, colon ? colon : "", colon ? strlen(colon) : 0);
+    const enum fit_status s = fit_file_identity(path, hex, &size, err);
+    if (s == FIT_OK)
+        sha256_update(h, hex, strlen(hex));
+    return s;
+}
+
+/* Model, files and settings; not what has no influence on the result. */
+static enum fit_status identify(struct survey *s, struct fit_error *err)
+{
+    const struct fit_imaging_options *o = s->o;
+    const struct fit_functional *k = s->program->kernel;
+    unsigned char digest[SHA256_BYTES];
+    struct sha256 h;
+    sha256_init(&h);
+    const double number[] = {o->pixel_uas,      o->fov_uas,          o->fwhm_uas,
+                             o->flux,           o->clipfloor,        (double)o->npix,
+                             o->epsilon_tv,     o->norm_reg,         o->no_log,
+                             o->no_norm_init,   o->systematic_noise, o->systematic_cphase_noise,
+                             o->snrcut,         o->cp_uv_min,        o->maximal,
+                             o->debias,         o->uniform,          (double)o->maxiter,
+                             (double)o->memory, (double)o->maxls,    o->ftol,
+                             o->gtol,           o->learning_rate};
+    const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer};
+    const struct fit_imaging_weight *list[] = {o->term, o->regularizer, o->hyper};
+    const size_t n[] = {o->nterm, o->nregularizer, o->nhyper};
+    sha256_update(&h, number, sizeof number);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        sha256_update(&h, text[i] ? text[i] : "", text[i] ? strlen(text[i]) + 1 : 1);
+    for (int i = 0; i < 3; i++)
+        for (size_t j = 0; j < n[i]; j++) {
+            sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);
+            sha256_update(&h, &list[i][j].value, sizeof list[i][j].value);
+        }
+    const char *file[] = {o->observation, o->image, o->prior, o->truth};
+    enum fit_status status = FIT_OK;
+    for (size_t i = 0; status == FIT_OK && i < sizeof file / sizeof *file; i++)
+        status = add_file(&h, file[i], err);
+    sha256_final(&h, digest);
+    sha256_hex(digest, s->base);
+    return status;
+}
+
+static void key_of(const struct survey *s, size_t point, char key[SHA256_HEX])
+{
+    unsigned char digest[SHA256_BYTES];
+    struct sha256 h;
+    sha256_init(&h);
+    sha256_update(&h, s->base, strlen(s->base));
+    for (size_t k = 0; k < s->o->naxis; k++) {
+        const double value = axis_value(s, point, k);
+        sha256_update(&h, s->o->axis[k].name, strlen(s->o->axis[k].name) + 1);
+        sha256_update(&h, &value, sizeof value);
+    }
+    sha256_final(&h, digest);
+    sha256_hex(digest, key);
+}
+
+/* --- points --------------------------------------------------------------------------------------------- */
+
+static void free_run(struct fit_imaging_run *r)
+{
+    fit_arena_free(&r->arena);
+    fit_imaging_free(r->q);
+    *r = (struct fit_imaging_run){.q = NULL};
+}
+
+/* The problem of the point's setup, in the thread's own copy. */
+static enum fit_status set_up(struct survey *s, struct worker *w, size_t point, struct fit_error *err)
+{
+    const size_t setup = 1 + setup_of(s, point);
+    if (w->setup == setup)
+        return FIT_OK;
+    free_run(&w->run);
+    w->setup = 0;
+    w->options = *s->o;
+    w->options.threads = 1;
+    w->options.state = NULL;
+    for (size_t k = 0; k < s->o->naxis; k++) {
+        if (s->kind[k] == PRIOR_FWHM)
+            w->options.fwhm_uas = axis_value(s, point, k);
+        if (s->kind[k] == SYS_NOISE) /* systematic_noise is sigma^2 + 2 f^2 |V|^2 */
+            w->options.systematic_noise = axis_value(s, point, k) * sqrt(0.5);
+    }
+    const enum fit_status status = fit_imaging_new(s->program->kernel, &w->options, 1, &w->run.q, err);
+    if (status == FIT_OK)
+        w->setup = setup;
+    return status;
+}
+
+static enum fit_status compute(struct survey *s, struct worker *w, size_t point, struct fit_point *p, double *image,
+                               struct fit_error *err)
+{
+    const double start = fit_seconds();
+    enum fit_status status = set_up(s, w, point, err);
+    struct fit_bound *b = status == FIT_OK ? w->run.q->bound : NULL;
+    for (size_t k = 0; status == FIT_OK && k < s->o->naxis; k++)
+        if (s->kind[k] == WEIGHT)
+            status = fit_bound_weight(b, s->o->axis[k].name, axis_value(s, point, k), err);
+        else if (s->kind[k] == HYPER)
+            status = fit_bound_hyper(b, s->o->axis[k].name, axis_value(s, point, k), err);
+    if (status != FIT_OK)
+        return status;
+    fit_arena_free(&w->run.arena);
+    w->run = (struct fit_imaging_run){.q = w->run.q, .interrupt = s->program->interrupt};
+    status = fit_imaging_begin(&w->run, err);
+    status = status == FIT_OK ? fit_imaging_minimise(&w->run, &w->options, err) : status;
+    if (status != FIT_OK)
+        return status;
+    const struct fit_optimize_result *r = &w->run.result;
+    *p = (struct fit_point){.end = r->end, .nit = r->nit, .nfev = r->nfev, .gradient_max = r->gradient_max};
+    p->J = fit_imaging_conclude(&w->run);
+    fit_imaging_image(w->run.q, w->run.full, image);
+    p->correlation = s->truth ? fit_imaging_correlation(s->npixel, image, s->truth->stokes[FIT_STOKES_I]) : NAN;
+    for (size_t t = 0; t < s->nterm; t++)
+        if (!(b->on >> t & 1))
+            b->term[t] = NAN;
+    p->seconds = fit_seconds() - start;
+    key_of(s, point, p->key);
+    return FIT_OK;
+}
+
+static void one_point(void *user, size_t k, size_t thread)
+{
+    struct survey *s = user;
+    struct fit_point p;
+    struct fit_error err = {.status = FIT_OK};
+    FIT_OWNED double *image = malloc(s->npixel * sizeof *image);
+    pthread_mutex_lock(&s->lock);
+    const int go = s->status == FIT_OK && !atomic_load(s->program->interrupt);
+    pthread_mutex_unlock(&s->lock);
+    if (!go)
+        return;
+    enum fit_status status =
+        image ? compute(s, &s->worker[thread], s->todo[k], &p, image, &err) : fit_no_memory(&err, "survey");
+    pthread_mutex_lock(&s->lock);
+    if (status == FIT_OK && p.end != FIT_OPTIMIZE_USER_STOP) {
+        status = fit_store_add(&s->store, &p, s->worker[thread].run.q->bound->term, image, &err);
+        s->done++;
+    }
+    if (status != FIT_OK && s->status == FIT_OK) {
+        s->status = status;
+        s->error = err;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* --- the result ----------------------------------------------------------------------------------------- */
+
+static enum fit_status put_images(const struct survey *s, const struct fit_stored *const *point, const size_t shape[2],
+                                  struct fit_h5r *w, struct fit_error *err)
+{
+    enum fit_status status = FIT_OK;
+    FIT_OWNED double *image = malloc(s->npixel * sizeof *image);
+    if (!image)
+        return fit_no_memory(err, "survey");
+    fit_h5r_empty(w, "/images", 3, (size_t[]){s->n, shape[0], shape[1]}, "Jy");
+    for (size_t k = 0; status == FIT_OK && k < s->n; k++) {
+        status = fit_store_image(&s->store, point[k], image, err);
+        if (status == FIT_OK)
+            fit_h5r_block(w, "/images", (size_t[]){k, 0, 0}, (size_t[]){1, shape[0], shape[1]}, image);
+    }
+    return status;
+}
+
+static void put_column(struct fit_h5r *w, const char *path, size_t n, double *column)
+{
+    fit_h5r_reals(w, path, 1, &n, column, NULL);
+}
+
+static void put_points(const struct survey *s, const struct fit_stored *const *point, double *column, struct fit_h5r *w)
+{
+    const struct fit_functional *f = s->program->kernel;
+    char path[128];
+    fit_h5r_group(w, "/grid", NULL);
+    fit_h5r_group(w, "/terms", NULL);
+    for (size_t a = 0; a < s->o->naxis; a++) {
+        for (size_t k = 0; k < s->n; k++)
+            column[k] = axis_value(s, k, a);
+        snprintf(path, sizeof path, "/grid/%s", s->o->axis[a].name);
+        put_column(w, path, s->n, column);
+    }
+    for (size_t t = 0; t < s->nterm; t++) {
+        if (isnan(point[0]->term[t]))
+            continue;
+        for (size_t k = 0; k < s->n; k++)
+            column[k] = point[k]->term[t];
+        snprintf(path, sizeof path, "/terms/%s", f->term[t].name);
+        put_column(w, path, s->n, column);
+        fit_h5r_attribute(w, path, "kind", f->term[t].kind == FIT_TERM_DATA ? "data" : "regularizer");
+    }
+    static const struct {
+        const char *path;
+        int which;
+    } number[] = {{"/J", 0}, {"/gradient_max", 1}, {"/nit", 2}, {"/nfev", 3}, {"/status", 4}, {"/correlation", 5}};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        for (size_t k = 0; k < s->n; k++) {
+            const struct fit_point *p = &point[k]->point;
+            column[k] = (const double[]){
+                p->J, p->gradient_max, (double)p->nit, (double)p->nfev, p->end, p->correlation}[number[i].which];
+        }
+        put_column(w, number[i].path, s->n, column);
+    }
+    fit_h5r_attribute(w, "/status", "words", "0 gtol, 1 ftol, 2 maxiter, 3 linesearch_failed, 4 nonfinite");
+}
+
+static enum fit_status write_survey(const struct survey *s, const struct fit_stored *const *point,
+                                    const size_t shape[2], struct fit_error *err)
+{
+    struct fit_output out;
+    struct fit_h5r w;
+    const char *path, *axis[FIT_IMAGING_MOST_AXES];
+    FIT_OWNED double *column = malloc(s->n * sizeof *column);
+    enum fit_status status = column ? fit_output_one(&out, s->o->output, &path, err) : fit_no_memory(err, "survey");
+    if (status != FIT_OK)
+        return status;
+    status = fit_h5r_create(path, &w, err);
+    if (status == FIT_OK) {
+        put_points(s, point, column, &w);
+        status = put_images(s, point, shape, &w, err);
+        for (size_t a = 0; a < s->o->naxis; a++)
+            axis[a] = s->o->axis[a].name;
+        fit_h5r_attributes(&w, "/", "axes", s->o->naxis, axis);
+        fit_h5r_attribute(&w, "/", "model_hash", s->program->kernel->hash);
+        const enum fit_status closed = fit_h5r_close(&w, err);
+        status = status == FIT_OK ? closed : status;
+    }
+    if (status == FIT_OK)
+        return fit_output_commit(&out, err);
+    fit_output_abandon(&out);
+    return status;
+}
+
+/* Writes the file when every point is there. */
+static enum fit_status collect(struct survey *s, const size_t shape[2], struct fit_error *err)
+{
+    char folder[1024], key[SHA256_HEX];
+    size_t missing = 0;
+    snprintf(folder, sizeof folder, "%s", s->store.folder);
+    fit_store_close(&s->store);
+    enum fit_status status = fit_store_open(&s->store, folder, s->nterm, s->npixel, err);
+    if (status != FIT_OK)
+        return status;
+    FIT_OWNED const struct fit_stored **point = calloc(s->n, sizeof *point);
+    if (!point)
+        return fit_no_memory(err, "survey");
+    for (size_t k = 0; k < s->n; k++) {
+        key_of(s, k, key);
+        point[k] = fit_store_find(&s->store, key);
+        missing += !point[k];
+    }
+    if (missing) {
+        fprintf(s->program->out, "%zu of %zu points are missing; %s is written when all are there\n", missing, s->n,
+                s->o->output);
+        return FIT_OK;
+    }
+    return write_survey(s, point, shape, err);
+}
+
+/* --- the command ---------------------------------------------------------------------------------------- */
+
+static enum fit_status find_todo(struct survey *s, struct fit_error *err)
+{
+    char key[SHA256_HEX];
+    s->todo = malloc(s->n * sizeof *s->todo);
+    if (!s->todo)
+        return fit_no_memory(err, "survey");
+    for (size_t k = s->part - 1; k < s->n; k += s->parts) {
+        key_of(s, k, key);
+        if (!fit_store_find(&s->store, key))
+            s->todo[s->ntodo++] = k;
+    }
+    return FIT_OK;
+}
+
+static enum fit_status work(struct survey *s, struct fit_error *err)
+{
+    const int threads = s->o->threads ? (int)s->o->threads : FIT_TEAM_ALL;
+    s->start = fit_seconds();
+    fit_team_run((struct fit_team){.threads = threads, .order = FIT_TEAM_NEXT}, s->ntodo, one_point, s);
+    if (s->status != FIT_OK) {
+        *err = s->error;
+        return s->status;
+    }
+    const double seconds = fit_seconds() - s->start;
+    if (!s->o->quiet && s->done)
+        fprintf(s->program->out, "%zu of %zu points computed in %.1f s, %.2f a second; %zu were there\n", s->done, s->n,
+                seconds, (double)s->done / seconds, (s->n - s->part) / s->parts + 1 - s->ntodo);
+    if (atomic_load(s->program->interrupt))
+        return fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted; what is done is kept in %s", s->store.folder);
+    return FIT_OK;
+}
+
+/* One problem of the survey tells the sizes, and what is wrong with the options. */
+static enum fit_status probe(struct survey *s, size_t shape[2], struct fit_error *err)
+{
+    struct worker w = {.setup = 0};
+    enum fit_status status = set_up(s, &w, 0, err);
+    if (status == FIT_OK) {
+        s->npixel = w.run.q->n;
+        shape[0] = w.run.q->grid.ny;
+        shape[1] = w.run.q->grid.nx;
+        if (!s->o->quiet)
+            fit_imaging_print_notes(s->program->err, &w.run.q->notes);
+        if (s->truth && (s->truth->nx != shape[1] || s->truth->ny != shape[0]))
+            status = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the images have %zu x %zu", s->o->truth,
+                              s->truth->ny, s->truth->nx, shape[0], shape[1]);
+    }
+    free_run(&w.run);
+    return status;
+}
+
+static enum fit_status run_survey(struct survey *s, struct fit_error *err)
+{
+    char folder[1024];
+    size_t shape[2];
+    enum fit_status status = read_axes(s, err);
+    if (status == FIT_OK && s->o->truth)
+        status = fit_image_read(s->o->truth, &s->truth, err);
+    status = status == FIT_OK ? probe(s, shape, err) : status;
+    status = status == FIT_OK ? identify(s, err) : status;
+    if (status != FIT_OK)
+        return status;
+    snprintf(folder, sizeof folder, "%s.d", s->o->output);
+    status = fit_store_open(&s->store, folder, s->nterm, s->npixel, err);
+    status = status == FIT_OK ? find_todo(s, err) : status;
+    s->worker = calloc(s->ntodo + 1, sizeof *s->worker); /* there are no more threads than turns */
+    if (status == FIT_OK && !s->worker)
+        status = fit_no_memory(err, "survey");
+    status = status == FIT_OK ? work(s, err) : status;
+    return status == FIT_OK ? collect(s, shape, err) : status;
+}
+
+enum fit_status fit_imaging_survey(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                   struct fit_error *err)
+{
+    struct survey s = {.program = p, .o = o, .nterm = p->kernel->nterm, .store.fd = -1};
+    if (!o->output)
+        return fit_fail(err, FIT_ERR_USAGE, "survey needs -o FILE.h5");
+    if (!o->naxis)
+        return fit_fail(err, FIT_ERR_USAGE, "survey needs an axis, such as --axis tv=1,10");
+    pthread_mutex_init(&s.lock, NULL);
+    const enum fit_status status = run_survey(&s, err);
+    for (size_t k = 0; s.worker && k < s.ntodo; k++)
+        free_run(&s.worker[k].run);
+    free(s.worker);
+    free(s.todo);
+    fit_image_free(s.truth);
+    fit_store_close(&s.store);
+    pthread_mutex_destroy(&s.lock);
+    return status;
+}
