@@ -55,7 +55,7 @@ expect 0 "$imaging" fit "$data" $start $V -o pieces.h5 --maxiter 60 --state s.bi
 cmp -s whole.h5 pieces.h5 || fail "a run in two pieces ends elsewhere"
 
 # every optimizer that needs values and gradients alone
-for name in lbfgsb lbfgs lbfgs-bt adam; do
+for name in lbfgsb lbfgs-zoom lbfgs-bt adam; do
     expect 0 "$imaging" fit "$data" $start $V --optimizer $name --maxiter 100 --truth "$data:/grid/truth"
     awk '/correlation/ { exit !($NF > 0.9) }' out || fail "$name: $(cat out)"
 done
