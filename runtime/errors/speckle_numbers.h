@@ -4,6 +4,7 @@
 #pragma once
 
 #include "speckle/blocks.h"
+#include "speckle/outliers.h"
 
 /* Sums of group g by pairs of blocks, matrices n x n. */
 struct fit_speckle_sums {
@@ -12,7 +13,9 @@ struct fit_speckle_sums {
     double parameters;             /* that the residuals have followed */
 };
 
-/* *noise stays as it was where nothing is told.  given: stays.  room: fit_speckle_numbers_room(n) doubles. */
-void fit_speckle_numbers(const struct fit_speckle_blocks *b, size_t g, const struct fit_speckle_sums *s,
-                         const struct fit_noise_model *given, double *room, struct fit_speckle_noise *noise);
+/* *noise stays as it was where nothing is told.  given: stays.  room: fit_speckle_numbers_room(n) doubles.  Returns
+ * what such noise does not have. */
+struct fit_speckle_outliers fit_speckle_numbers(const struct fit_speckle_blocks *b, size_t g,
+                                                const struct fit_speckle_sums *s, const struct fit_noise_model *given,
+                                                double *room, struct fit_speckle_noise *noise);
 size_t fit_speckle_numbers_room(size_t n);

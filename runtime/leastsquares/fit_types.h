@@ -239,13 +239,17 @@ struct fit_speckle_noise {
     double longest;          /* the same, or longer: of the part of it that is left in the second half of the data */
 };
 
-/* Test of fit: sums of residuals over bins of lag and age against their covariance under this noise. */
+/* Test of fit: sums of residuals over bins of lag and age against their covariance under this noise; and
+ * outliers (speckle/outliers.h). */
 struct fit_speckle_test {
-    double p, chi2; /* NaN: not looked at */
+    double p, chi2; /* NaN: not looked at; p of the bins, or of outliers where these decide */
     size_t rank;    /* degrees of freedom */
     double z;       /* the bin that is farthest off, in its standard deviations, and where it is: */
     long group;     /* -1: sum over all groups */
     double lag[2], age[2]; /* s */
+    double kurtosis, expected; /* 0; or p is that of outliers of group `of`, most near the frame at `near` s */
+    double near;
+    size_t of;
 };
 
 /* Values that the data allow: one interval or, where several minima fit, several, ascending. */

@@ -364,7 +364,11 @@ static void misfit_words(const struct fit_results *r, char *text, size_t size)
     const int n = (structure_words(r, text, size), (int)strlen(text));
     if (n < 0 || (size_t)n >= size)
         return;
-    if (f->speckle_test.p < SPECKLE)
+    if (f->speckle_test.p < SPECKLE && f->speckle_test.kurtosis > 0)
+        snprintf(text + n, size - (size_t)n, "; near the frame at %.4g s they have outliers (kurtosis %.3g) that "
+                 "speckles have not (%.3g; p %.1g): are frames off?", f->speckle_test.near, f->speckle_test.kurtosis,
+                 f->speckle_test.expected, f->speckle_test.p);
+    else if (f->speckle_test.p < SPECKLE)
         snprintf(text + n, size - (size_t)n, ", more than speckles have it (p %.1g): the model does not quite fit",
                  f->speckle_test.p);
     else if (isnan(f->reduced_chi2))

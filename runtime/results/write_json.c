@@ -396,6 +396,14 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
         fit_json_numbers(j, "age", t->age, 2);
         fit_json_end(j);
     }
+    if (t->kurtosis > 0) {
+        fit_json_begin(j, "outliers", '{');
+        fit_json_number(j, "kurtosis", t->kurtosis);
+        fit_json_number(j, "expected", t->expected);
+        fit_json_integer(j, "group", (int64_t)t->of + 1);
+        fit_json_number(j, "near", t->near);
+        fit_json_end(j);
+    }
     fit_json_begin(j, "groups", '[');
     for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++) {
         const struct fit_speckle_noise *x = &f->speckle[g];

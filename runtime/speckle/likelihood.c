@@ -105,9 +105,9 @@ static void narrow(struct search *s, double x[3], double y[3])
 static int take_best(struct search *s, double best, const struct fit_noise_model *given,
                      struct fit_speckle_noise *noise)
 {
-    const double step = CURVED, middle = minus_two_log(s, best), half = s->half;
-    const double above = minus_two_log(s, best + step), slope = log(s->half / half) / step;
-    const double curvature = (above + minus_two_log(s, best - step) - 2 * middle) / (step * step);
+    const double step = CURVED, above = minus_two_log(s, best + step), more = s->half;
+    const double below = minus_two_log(s, best - step), middle = minus_two_log(s, best), half = s->half;
+    const double slope = log(more / half) / step, curvature = (above + below - 2 * middle) / (step * step);
     if (s->bad || !(half > 0) || !isfinite(half))
         return 0;
     const double spread = given->shot > 0 ? 0 : curvature > 0 ? sqrt(2 / curvature) : INFINITY;

@@ -21,15 +21,16 @@
 
 struct fit_speckle_residuals {
     size_t n;
-    const double *C;        /* n x n: between blocks, without shot noise */
-    const double *part;     /* n: of the shot noise of one frame that a block has */
-    const double *residual; /* n x n, symmetric, evened out */
+    const double *C;               /* n x n: between blocks, without shot noise */
+    const double *part;            /* n: of the shot noise of one frame that a block has */
+    const double *residual;        /* n x n, symmetric, evened out */
     const unsigned char *measured; /* n: of the diagonal */
-    double parameters;      /* that these residuals have followed */
+    double parameters;             /* that these residuals have followed */
 };
 
-/* What is given stays.  Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two. 
- * room: fit_speckle_likelihood_room(n) doubles.  0: out of memory, or there is no maximum: *noise is as it was. */
+/* What is given stays.  Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two.
+ * room: fit_speckle_likelihood_room(n) doubles; it begins with X = L^-1 R' L^-T, n x n, then.  0: out of memory, or
+ * there is no maximum: *noise is as it was. */
 int fit_speckle_likelihood(const struct fit_speckle_residuals *r, const struct fit_noise_model *given, double *room,
                            struct fit_speckle_noise *noise);
 size_t fit_speckle_likelihood_room(size_t n);

@@ -167,12 +167,24 @@ for k in range(12):
     outliers[i][j] = outliers[j][i] = 1 + 3 * random.random()
 write("outliers", outliers)
 expect("doubtful poor", "outliers")
-frames = made(mean, 0.01, 16)
-for i in (7, 21, 22, 40):
-    for j in range(N):
-        frames[i][j] = frames[j][i] = frames[i][j] + 0.3
-write("frames", frames)
-expect("poor doubtful partial", "frames")  # off together, as noise that frames share: no errors
+for seed in (16, 17, 18, 19):  # off together, as noise that frames share: the number of speckles follows it
+    frames = made(mean, 0.01, seed)
+    for i in (7, 21, 22, 40):
+        for j in range(N):
+            frames[i][j] = frames[j][i] = frames[i][j] + 0.3
+    write("frames", frames)
+    expect("poor doubtful", "frames")
+    text = json.load(open("out/fit.json"))["quality_text"]
+    if "near the frame at 2.1 s" not in text and "near the frame at 4 s" not in text:
+        print(f"    FAILED: which frames: {text}")
+        bad += 1
+for i, j in ((30, 30), (59, 59), (20, 29)):  # one frame, the last one, some in a row
+    frames = made(mean, 0.01, 31)
+    for k in range(i, j + 1):
+        for m in range(N):
+            frames[k][m] = frames[m][k] = frames[k][m] + 0.2
+    write("off", frames)
+    expect("poor doubtful", "off")
 write("zeros", made(lambda a, b: 0, 0, 1))
 expect_exit("zeros", 4)
 sys.exit(bad > 0)
