@@ -60,13 +60,16 @@ static uint32_t all_roots(const struct march *x, hg_id *root)
             }
     if (x->m->flow)
         root[n++] = x->em->p->from;
+    for (uint32_t k = 0; x->m->flow && k < x->m->n * x->m->n; k++)
+        if (x->em->p->jacobian[k])
+            root[n++] = x->em->p->jacobian[k];
     return n;
 }
 
 static struct hg_code begin(struct march *x, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
-    hg_id *root = hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + 2) * sizeof *root);
+    hg_id *root = hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + (size_t)x->m->n * x->m->n + 2) * sizeof *root);
     uint32_t nroot = all_roots(x, root);
     struct hg_code c = {.e = em->e,
                         .out = out,
@@ -215,7 +218,7 @@ static void bind_value(struct march *x, struct hg_code *c, uint32_t q, uint32_t 
 {
     hg_id leaf = hg_carried(x->em->e, q, 0, k);
     const char *name = hg_code_unique(c, hg_at(c->e, leaf)->name ? hg_at(c->e, leaf)->name : "state");
-    hg_line(c, "const double %s = x[%u];", name, place_of(x, q, k));
+    hg_define(c->out, name, "    const double %s = x[%u];\n", name, place_of(x, q, k));
     hg_code_bind(c, leaf, name);
 }
 
@@ -249,10 +252,11 @@ static void write_padding(struct march *x, struct hg_code *c, uint32_t q, uint32
         hg_line(c, "fit_pad_rows(end, w.%s);", table);
 }
 
-static void write_rates(struct march *x, struct hg_tree *out)
+/* A function of the time and of what is carried; `to` is what it fills. */
+static struct hg_code open_of_time(struct march *x, const char *what, const char *to, struct hg_tree *out)
 {
-    hg_open_function(out, "static void", hg_format(x->em->e->arena, "%s_rates", x->name),
-                     "const void *context, double time, const double *x, double *dx");
+    hg_open_function(out, "static void", hg_format(x->em->e->arena, "%s_%s", x->name, what),
+                     hg_format(x->em->e->arena, "const void *context, double time, const double *x, double *%s", to));
     hg_put(out, "    const struct flow *flow = context;\n    const struct fit_layout *const l = flow->l;\n");
     hg_define(out, "theta", "    const double *const theta = flow->theta;\n");
     hg_define(out, "w", "    const struct tables w = *flow->w;\n");
@@ -262,20 +266,71 @@ static void write_rates(struct march *x, struct hg_tree *out)
     c.indent = 1;
     hg_code_bind(&c, x->m->time, "time");
     each_carried(x, &c, bind_value);
+    return c;
+}
+
+static void close_of_time(struct hg_code *c, struct hg_tree *out)
+{
+    hg_code_pop(c);
+    hg_code_end(c);
+    hg_put(out, "    (void)l;\n    (void)time;\n    (void)x;\n}\n\n");
+}
+
+static void write_rates(struct march *x, struct hg_tree *out)
+{
+    struct hg_code c = open_of_time(x, "rates", "dx", out);
     each_carried(x, &c, write_rate);
-    hg_code_pop(&c);
-    hg_code_end(&c);
-    hg_put(out, "    (void)l;\n}\n\n");
+    close_of_time(&c, out);
+}
+
+static void write_jacobian(struct march *x, struct hg_tree *out)
+{
+    struct hg_code c = open_of_time(x, "jacobian", "df", out);
+    for (uint32_t k = 0; k < x->m->n * x->m->n; k++) {
+        const hg_id root = x->em->p->jacobian[k];
+        if (root)
+            hg_code_need(&c, root);
+        hg_line(&c, "df[%u] = %s;", k, root ? hg_code_text(&c, root) : "0.0");
+    }
+    close_of_time(&c, out);
+}
+
+/* Where the derivatives by each parameter are: two tables of the solver. */
+static uint32_t write_places(const struct march *x, struct hg_tree *out)
+{
+    uint32_t nslope = 0;
+    const char *place = "", *parameter = "";
+    struct hg_arena *a = x->em->e->arena;
+    for (uint32_t k = 1; k < x->width; k++) {
+        int any = 0;
+        for (uint32_t q = 0; q < x->m->n; q++)
+            any |= is_carried(x, q, k);
+        for (uint32_t q = 0; any && q < x->m->n; q++)
+            place = hg_format(a, "%s%s%u", place, *place ? ", " : "", is_carried(x, q, k) ? place_of(x, q, k) : 0);
+        parameter = any ? hg_format(a, "%s%s%u", parameter, *parameter ? ", " : "", k - 1) : parameter;
+        nslope += (uint32_t)any;
+    }
+    hg_put(out, "        static const unsigned slope[] = {%s}, parameter[] = {%s};\n", nslope ? place : "0",
+           nslope ? parameter : "0");
+    return nslope;
+}
+
+static void write_solver(const struct march *x, struct hg_tree *out)
+{
+    const uint32_t n = carried(x), nslope = write_places(x, out);
+    hg_put(out, "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
+                "        const struct flow flow = {l, theta, &w, g};\n"
+                "        struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
+                "                              .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
+                "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
+                "                              .tolerance = %s, .top = top, .work = work};\n",
+           n, n, n, x->m->n, n, x->name, x->m->n, n, nslope, hg_number(x->em->e->arena, x->m->tolerance));
 }
 
 static void write_solution(struct march *x, struct hg_tree *out)
 {
     const uint32_t n = carried(x), column = hg_at(x->em->e, x->m->time)->ref;
-    hg_put(out, "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u)];\n"
-                "        const struct flow flow = {l, theta, &w, g};\n"
-                "        struct fit_ode ode = {.rates = %s_rates, .context = &flow, .nvalue = %u, .n = %u,\n"
-                "                              .tolerance = %s, .top = top, .work = work};\n",
-           n, n, x->m->n, n, x->name, x->m->n, n, hg_number(x->em->e->arena, x->m->tolerance));
+    write_solver(x, out);
     struct hg_code c = begin(x, out);
     hg_line(&c, "{");
     c.indent++;
@@ -292,7 +347,7 @@ static void write_solution(struct march *x, struct hg_tree *out)
     c.indent++;
     hg_line(&c, "const double time = l->column[%u][row];", column);
     hg_line(&c, "if (!(time >= now)) {");
-    hg_line(&c, "    fit_ode_begin(&ode, start, x);");
+    hg_line(&c, "    fit_ode_begin(&ode, %d, start, x);", x->m->stiff);
     hg_line(&c, "    now = from;");
     hg_line(&c, "}");
     hg_line(&c, "if (!fit_ode_to(&ode, now, time, x))");
@@ -331,6 +386,8 @@ static void write(struct march *x, const char *name, struct hg_tree *out)
     x->name = name;
     if (x->m->flow)
         write_rates(x, out);
+    if (x->m->flow && x->width == 1)
+        write_jacobian(x, out);
     hg_open_function(out, "static int", name, "const struct fit_layout *l, const double *theta, const struct tables w");
     hg_emit_declare_names(x->em, out);
     hg_put(out, "    double check = 0.0; /* NaN where a state is not finite */\n"

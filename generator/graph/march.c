@@ -36,8 +36,9 @@ void hg_march_step(struct hg_expr *e, uint32_t state, hg_id step)
     e->march->order[e->march->nstep++] = state;
 }
 
-void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance)
+void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance, int stiff)
 {
+    e->march->stiff = stiff;
     e->march->flow = 1;
     e->march->time = time;
     e->march->from = from;
@@ -123,6 +124,20 @@ static void differentiate(struct hg_expr *e, uint32_t k)
         }
 }
 
+/* Of rates by values: what an implicit step needs. */
+static void find_jacobian(struct hg_expr *e)
+{
+    struct hg_march *x = e->march;
+    const hg_id one = hg_const(e, 1.0);
+    x->jacobian = hg_alloc(e->arena, (size_t)x->n * x->n * sizeof *x->jacobian);
+    for (uint32_t q = 0; q < x->n; q++)
+        for (uint32_t r = 0; r < x->n; r++) {
+            const hg_id leaf = hg_carried(e, r, 0, 0);
+            x->jacobian[q * x->n + r] =
+                hg_contains(e, x->state[q].step, leaf) ? hg_diff_along(e, x->state[q].step, 1, &leaf, &one) : 0;
+        }
+}
+
 void hg_march_close(struct hg_expr *e, uint32_t nparam)
 {
     struct hg_march *x = e->march;
@@ -137,6 +152,8 @@ void hg_march_close(struct hg_expr *e, uint32_t nparam)
     }
     for (uint32_t k = 0; k < nparam; k++)
         differentiate(e, k);
+    if (x->flow)
+        find_jacobian(e);
 }
 
 /* --- nodes that stand for states ----------------------------------------------------------------------------- */

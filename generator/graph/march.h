@@ -42,6 +42,8 @@ struct hg_march {
     int flow;
     hg_id time, from; /* COLUMN; when the states are `before` */
     double tolerance; /* of a step of the solver */
+    int stiff;        /* 1: by implicit steps from the beginning */
+    hg_id *jacobian;  /* [state x state], when closed: d rate of the first / d value of the second; 0: none */
 };
 
 /* Which value a CARRIED leaf or a STATE is. */
@@ -61,7 +63,7 @@ uint32_t hg_march_add(struct hg_expr *e, const char *name, hg_id before);
 void hg_march_step(struct hg_expr *e, uint32_t state, hg_id step);
 
 /* All states follow a differential equation in `time`, a column, from the time `from` on.  Their steps are rates. */
-void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance);
+void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance, int stiff);
 
 /* The leaf of a value. */
 hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k);

@@ -24,6 +24,11 @@ struct hg_marcher {
     struct hg_eval *from;
     long double time, end;           /* of the rates at hand; of the solution in `now` */
     struct hg_num *sharp, *stage;    /* the solution of a tolerance far below that of the model; of a step */
+    int implicit;                    /* steps are */
+    uint32_t points;                 /* of such a step */
+    struct hg_eval *jacobian, **plain; /* of rates by values; of the rates alone */
+    long double *matrix, *side;      /* of an implicit step: equations of its points; right-hand side */
+    long double *rounding;           /* by state: what rounding of rates does to it, as hg_num.e */
     int sharpened;                   /* both are known */
 };
 
@@ -36,6 +41,19 @@ static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_
         if (derivative[k])
             root[nroot++] = derivative[k];
     struct hg_eval *ev = hg_eval_new(e, nroot, root);
+    free(root);
+    return ev;
+}
+
+static struct hg_eval *jacobian_evaluator(const struct hg_expr *e)
+{
+    const struct hg_march *m = e->march;
+    hg_id *root = hg_zeros((size_t)m->n * m->n + 1, sizeof *root);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->n * m->n; k++)
+        if (m->jacobian[k])
+            root[n++] = m->jacobian[k];
+    struct hg_eval *ev = hg_eval_new(e, n, root);
     free(root);
     return ev;
 }
@@ -59,6 +77,14 @@ struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
         x->from = evaluator(e, m->from, NULL, 0);
         x->sharp = hg_zeros((size_t)m->n * x->width, sizeof *x->sharp);
         x->stage = hg_zeros((FIT_ODE_STAGES + 1) * (size_t)m->n * x->width, sizeof *x->stage);
+        x->jacobian = jacobian_evaluator(e);
+        x->plain = hg_zeros(m->n, sizeof *x->plain);
+        for (uint32_t q = 0; q < m->n; q++)
+            x->plain[q] = evaluator(e, m->state[q].step, NULL, 0);
+        x->matrix = hg_zeros((size_t)(FIT_ODE_POINTS * m->n) * (FIT_ODE_POINTS * m->n), sizeof *x->matrix);
+        x->side = hg_zeros((size_t)FIT_ODE_POINTS * m->n, sizeof *x->side);
+        x->rounding = hg_zeros(m->n, sizeof *x->rounding);
+        x->implicit = m->stiff;
     }
     return x;
 }
@@ -70,8 +96,14 @@ void hg_marcher_free(struct hg_marcher *x)
     for (uint32_t q = 0; q < x->e->march->n; q++) {
         hg_eval_free(x->first[q]);
         hg_eval_free(x->next[q]);
+        hg_eval_free(x->plain ? x->plain[q] : NULL);
     }
     hg_eval_free(x->from);
+    hg_eval_free(x->jacobian);
+    free(x->plain);
+    free(x->matrix);
+    free(x->side);
+    free(x->rounding);
     free(x->sharp);
     free(x->stage);
     free(x->first);
@@ -145,6 +177,7 @@ static void march(struct hg_marcher *x, const struct hg_point *p)
 
 /* --- differential equations ---------------------------------------------------------------------------------- */
 
+enum { PATIENCE = 2000 }; /* explicit steps, then the problem is taken for a stiff one */
 static const long double ROUGH = 1e-3L; /* tolerance where any solution will do */
 
 /* Rates of change at y and the time x->time to k. */
@@ -211,6 +244,220 @@ static long double one_step(struct hg_marcher *x, long double t, long double h, 
     return error;
 }
 
+/* --- implicit steps: fit/ode_implicit.h; where any solution will do, Euler's, of one point, each longer than the last --- */
+
+enum { POINTS = FIT_ODE_POINTS };
+static const long double EULER_FIRST = 1e-12L, EULER_ERROR = 0.0022L; /* part of the way; makes steps 2.5 times as long */
+
+static long double point_of(const struct hg_marcher *x, uint32_t j)
+{
+    return x->points == 1 ? 1 : fit_radau_c[j];
+}
+
+static long double weight_of(const struct hg_marcher *x, uint32_t p, uint32_t j)
+{
+    return x->points == 1 ? 1 : fit_radau_a[p][j];
+}
+
+/* a <- L U, rows exchanged as pivot tells. */
+static void eliminate(uint32_t n, long double *a, uint32_t *pivot)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t best = i;
+        for (uint32_t r = i + 1; r < n; r++)
+            best = fabsl(a[r * n + i]) > fabsl(a[best * n + i]) ? r : best;
+        pivot[i] = best;
+        for (uint32_t c = 0; c < n; c++) {
+            const long double swap = a[i * n + c];
+            a[i * n + c] = a[best * n + c];
+            a[best * n + c] = swap;
+        }
+        for (uint32_t r = i + 1; r < n; r++) {
+            if (a[r * n + i] == 0)
+                continue;
+            const long double by = a[r * n + i] /= a[i * n + i];
+            for (uint32_t c = i + 1; c < n; c++)
+                a[r * n + c] -= by * a[i * n + c];
+        }
+    }
+}
+
+static void back(uint32_t n, const long double *a, const uint32_t *pivot, long double *b)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const long double swap = b[i];
+        b[i] = b[pivot[i]];
+        b[pivot[i]] = swap;
+    }
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t c = 0; c < i; c++)
+            b[i] -= a[i * n + c] * b[c];
+    for (uint32_t i = n; i-- > 0;) {
+        for (uint32_t c = i + 1; c < n; c++)
+            b[i] -= a[i * n + c] * b[c];
+        b[i] /= a[i * n + i];
+    }
+}
+
+/* d rate q / d value r at the state in x->now and the time x->time. */
+static void jacobian(struct hg_marcher *x)
+{
+    const struct hg_point p = {.march = x};
+    hg_eval_run(x->jacobian, &p);
+}
+
+static long double slope_of(const struct hg_marcher *x, uint32_t q, uint32_t r)
+{
+    const hg_id id = x->e->march->jacobian[q * x->e->march->n + r];
+    return id ? hg_eval_get(x->jacobian, id, 0).v : 0;
+}
+
+/* Rates of change of the values alone at y and the time x->time to k. */
+static void plain_rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k)
+{
+    const struct hg_march *m = x->e->march;
+    const struct hg_point p = {.march = x};
+    memcpy(x->now, y, (size_t)m->n * x->width * sizeof *y);
+    for (uint32_t q = 0; q < m->n; q++) {
+        hg_eval_run(x->plain[q], &p);
+        k[q * x->width] = hg_eval_get(x->plain[q], m->state[q].step, 0);
+    }
+}
+
+/* Rates at the points y + z, all of them or of the values: stage[j n ..]; matrix <- 1 - h a x jacobian there, made triangular. */
+static void at_points(struct hg_marcher *x, long double t, long double h, const struct hg_num *y, const struct hg_num *z,
+                      uint32_t *pivot, int all)
+{
+    const uint32_t ns = x->e->march->n, m = x->points * ns;
+    const size_t n = (size_t)ns * x->width;
+    struct hg_num *at = x->stage + (size_t)FIT_ODE_STAGES * n;
+    for (uint32_t j = 0; j < x->points; j++) {
+        for (size_t i = 0; i < n; i++)
+            at[i] = (struct hg_num){y[i].v + z[j * n + i].v, y[i].d + z[j * n + i].d, 0};
+        x->time = t + point_of(x, j) * h;
+        (all ? rates : plain_rates)(x, at, x->stage + j * n);
+        jacobian(x);
+        for (uint32_t p = 0; p < x->points; p++)
+            for (uint32_t q = 0; q < ns; q++)
+                for (uint32_t r = 0; r < ns; r++)
+                    x->matrix[(size_t)(p * ns + q) * m + j * ns + r] =
+                        (p == j && q == r) - h * weight_of(x, p, j) * slope_of(x, q, r);
+    }
+    eliminate(m, x->matrix, pivot);
+}
+
+/* The part of a number that is solved for: column 0 the value, 1 its dual number, 1 + k its derivative by parameter k. */
+static long double *part_at(struct hg_num *of, uint32_t column)
+{
+    return column == 1 ? &of[0].d : column == 0 ? &of[0].v : &of[column - 1].v;
+}
+
+/* z <- z + what is missing in z = h a f, in one column; the corrections are left in side. */
+static void correct(struct hg_marcher *x, long double h, uint32_t column, struct hg_num *z, const uint32_t *pivot)
+{
+    const uint32_t ns = x->e->march->n;
+    const size_t n = (size_t)ns * x->width;
+    for (uint32_t p = 0; p < x->points; p++)
+        for (uint32_t q = 0; q < ns; q++) {
+            long double sum = 0;
+            for (uint32_t j = 0; j < x->points; j++)
+                sum += weight_of(x, p, j) * *part_at(x->stage + j * n + (size_t)q * x->width, column);
+            x->side[p * ns + q] = h * sum - *part_at(z + p * n + (size_t)q * x->width, column);
+        }
+    back(x->points * ns, x->matrix, pivot, x->side);
+    for (uint32_t p = 0; p < x->points; p++)
+        for (uint32_t q = 0; q < ns; q++)
+            *part_at(z + p * n + (size_t)q * x->width, column) += x->side[p * ns + q];
+}
+
+/* What rounding of the rates does to the end of the step, each state's by itself. */
+static void add_rounding(struct hg_marcher *x, long double h, const uint32_t *pivot)
+{
+    const uint32_t ns = x->e->march->n;
+    const size_t n = (size_t)ns * x->width;
+    for (uint32_t s = 0; s < ns; s++) {
+        for (uint32_t k = 0; k < x->points * ns; k++)
+            x->side[k] = 0;
+        for (uint32_t p = 0; p < x->points; p++)
+            for (uint32_t j = 0; j < x->points; j++)
+                x->side[p * ns + s] += fabsl(h) * weight_of(x, p, j) * x->stage[j * n + (size_t)s * x->width].e;
+        back(x->points * ns, x->matrix, pivot, x->side);
+        for (uint32_t q = 0; q < ns; q++)
+            x->rounding[q] += fabsl(x->side[(x->points - 1) * ns + q]);
+    }
+}
+
+static long double size_of(const struct hg_marcher *x, const struct hg_num *y, const long double *top, uint32_t q,
+                           long double gain)
+{
+    long double all = 0;
+    for (uint32_t s = 0; s < x->e->march->n; s++)
+        all = fmaxl(all, top[s]);
+    return fmaxl(fmaxl(fmaxl(fabsl(y[(size_t)q * x->width].v), 1e-9L * top[q]), 1e-12L * all), fabsl(gain)) + 1e-300L;
+}
+
+/* Error of the step to the points z over what is allowed. */
+static long double implicit_error(struct hg_marcher *x, long double t, long double h, const long double *top,
+                                  long double tolerance, const struct hg_num *y, const struct hg_num *z)
+{
+    const uint32_t ns = x->e->march->n;
+    const size_t n = (size_t)ns * x->width;
+    uint32_t pivot[HG_MOST_STATES];
+    long double sum = 0, e[HG_MOST_STATES];
+    struct hg_num *first = x->stage + POINTS * n;
+    x->time = t;
+    plain_rates(x, y, first);
+    jacobian(x);
+    for (uint32_t q = 0; q < ns; q++) {
+        e[q] = h * fit_radau_gamma * first[(size_t)q * x->width].v;
+        for (uint32_t j = 0; j < POINTS; j++)
+            e[q] += h * fit_radau_e[j] * x->stage[j * n + (size_t)q * x->width].v;
+        for (uint32_t r = 0; r < ns; r++)
+            x->matrix[q * ns + r] = (q == r) - h * fit_radau_gamma * slope_of(x, q, r);
+    }
+    eliminate(ns, x->matrix, pivot);
+    back(ns, x->matrix, pivot, e);
+    for (uint32_t q = 0; q < ns; q++) {
+        const long double gain = z[(POINTS - 1) * n + (size_t)q * x->width].v;
+        const long double one = e[q] / (0.1L * powl(tolerance, 0.6L) * size_of(x, y, top, q, gain));
+        sum += one * one;
+    }
+    return sqrtl(sum / ns);
+}
+
+/* One step from t, in y; the error of its values. */
+static long double implicit_step(struct hg_marcher *x, long double t, long double h, const long double *top,
+                                 long double tolerance, struct hg_num *y)
+{
+    const uint32_t ns = x->e->march->n;
+    const size_t n = (size_t)ns * x->width;
+    struct hg_num *z = hg_zeros(POINTS * n, sizeof *z);
+    uint32_t *pivot = hg_zeros((size_t)POINTS * ns, sizeof *pivot);
+    long double change = HUGE_VALL, error = HUGE_VALL;
+    for (int turn = 0; turn < 12 && !(change < 1e-3L); turn++) {
+        at_points(x, t, h, y, z, pivot, 0);
+        correct(x, h, 0, z, pivot);
+        change = 0;
+        for (uint32_t k = 0; k < x->points * ns; k++)
+            change = fmaxl(change, fabsl(x->side[k]) / (tolerance * size_of(x, y, top, k % ns, 0)));
+    }
+    if (change < 1e-3L) {
+        error = x->points == 1 ? EULER_ERROR : implicit_error(x, t, h, top, tolerance, y, z);
+        if (error < 1)
+            at_points(x, t, h, y, z, pivot, 1);
+        for (uint32_t column = 1; column <= x->width && error < 1; column++)
+            correct(x, h, column, z, pivot);
+    }
+    if (error < 1) {
+        add_rounding(x, h, pivot);
+        for (size_t i = 0; i < n; i++)
+            y[i] = (struct hg_num){y[i].v + z[(x->points - 1) * n + i].v, y[i].d + z[(x->points - 1) * n + i].d, 0};
+    }
+    free(z);
+    free(pivot);
+    return error;
+}
+
 static int is_moderate(const struct hg_marcher *x, const struct hg_num *y)
 {
     for (uint32_t q = 0; q < x->e->march->n; q++)
@@ -219,36 +466,77 @@ static int is_moderate(const struct hg_marcher *x, const struct hg_num *y)
     return 1;
 }
 
-/* From t to `end`, in so many steps at most.  What cannot be reached is not a number where the value itself is asked for
- * (strict); else the solution stays where it came to: there the model is judged as anywhere. */
-static void solve(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
-                  struct hg_num *y)
+/* From t on to `end`, in so many steps at most; where it came to. */
+static long double advance_to(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
+                              long double *top, struct hg_num *y)
 {
-    const uint32_t most = strict ? 20000 : 32;
-    const uint32_t nstate = x->e->march->n;
+    const uint32_t most = strict ? 20000 : x->implicit ? 100 : 32, nstate = x->e->march->n;
     struct hg_num *work = x->stage + FIT_ODE_STAGES * (size_t)nstate * x->width;
-    long double top[HG_MOST_STATES] = {0}, step = fabsl(end - t) / 16;
-    uint32_t steps = 0;
-    for (; t != end && steps < most && step > 0 && (strict || is_moderate(x, y)); steps++) {
+    long double step = fabsl(end - t) * (x->implicit && !strict ? EULER_FIRST : 0.0625L);
+    uint32_t patience = PATIENCE;
+    x->points = strict ? POINTS : 1;
+    for (uint32_t steps = 0; t != end && steps < most && step > 0 && (strict || is_moderate(x, y)); steps++) {
         for (uint32_t q = 0; q < nstate; q++)
             top[q] = fmaxl(top[q], fabsl(y[(size_t)q * x->width].v));
         const int last = step >= fabsl(end - t);
         const long double h = last ? end - t : end < t ? -step : step;
-        const long double error = one_step(x, t, h, top, tolerance, y, work);
-        const long double factor = error > 0 ? 0.9L * powl(error, -0.125L) : 6;
+        x->implicit |= !patience--;
+        const long double error = x->implicit ? implicit_step(x, t, h, top, tolerance, y)
+                                              : one_step(x, t, h, top, tolerance, y, work);
+        const long double factor = error > 0 ? 0.9L * powl(error, x->implicit ? -1.0L / 6 : -0.125L) : 6;
         step = fabsl(h) * fminl(fmaxl(isfinite(factor) ? factor : 0.2L, 0.2L), 6);
         if (error < 1)
             t = last ? end : t + h;
         if (t + h == t)
             break;
     }
+    return t;
+}
+
+/* Of a rough solution that a few explicit steps drive off to nowhere: by Euler's implicit ones from its beginning y0, when
+ * these come to the end. */
+static void try_implicit(struct hg_marcher *x, long double t, long double end, const struct hg_num *y0, struct hg_num *y)
+{
+    const size_t n = (size_t)x->e->march->n * x->width;
+    struct hg_num *other = hg_zeros(n, sizeof *other);
+    long double top[HG_MOST_STATES] = {0};
+    memcpy(other, y0, n * sizeof *other);
+    x->implicit = 1;
+    if (advance_to(x, t, end, ROUGH, 0, top, other) == end && is_moderate(x, other))
+        memcpy(y, other, n * sizeof *y);
+    x->implicit = 0;
+    free(other);
+}
+
+/* From t to `end`.  What cannot be reached is not a number where the value itself is asked for (strict); else the solution
+ * stays where it came to: there the model is judged as anywhere. */
+static void solve(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
+                  struct hg_num *y)
+{
+    const uint32_t nstate = x->e->march->n;
+    const size_t n = (size_t)nstate * x->width;
+    long double top[HG_MOST_STATES] = {0};
+    struct hg_num *y0 = hg_zeros(n, sizeof *y0);
+    memcpy(y0, y, n * sizeof *y);
+    const long double reached = advance_to(x, t, end, tolerance, strict, top, y);
+    if (!strict && !is_moderate(x, y) && !x->implicit)
+        try_implicit(x, t, end, y0, y);
+    free(y0);
     for (uint32_t q = 0; !strict && q < nstate; q++) { /* what has died out is not below 0 but for its roughness */
         struct hg_num *v = &y[(size_t)q * x->width];
         if (v->v < 0 && v->v > -ROUGH * top[q])
             v->v = -v->v;
     }
-    for (uint32_t q = 0; strict && t != end && q < nstate; q++)
+    for (uint32_t q = 0; strict && reached != end && q < nstate; q++)
         y[(size_t)q * x->width].v = NAN;
+}
+
+/* What rounding of rates does to number i: to a derivative ten times what it does to its value. */
+static long double rounded(const struct hg_marcher *x, size_t i)
+{
+    const size_t q = i / x->width;
+    const long double value = fabsl(x->now[q * x->width].v);
+    return i % x->width == 0 ? x->rounding[q] : value > 0 ? 10 * x->rounding[q] / value * fabsl(x->now[i].v) : 0;
 }
 
 /* The solution at the time of p, from that of the last point where this goes on from it.  Its error is that of the
@@ -268,6 +556,8 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
         for (uint32_t q = 0; q < m->n; q++)
             take(x, x->first[q], m->state[q].before, m->state[q].d_before, q, x->before);
         memcpy(x->sharp, x->before, n * sizeof *y);
+        memset(x->rounding, 0, m->n * sizeof *x->rounding);
+        x->implicit = m->stiff;
     }
     memcpy(y, x->before, n * sizeof *y); /* between points: the solution */
     if (p->sharp)
@@ -276,7 +566,8 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
     memcpy(x->before, y, n * sizeof *y);
     memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
     for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
-        x->now[i].e = ((i % x->width ? 1000 : 30) * m->tolerance * fabsl(y[i].v) + (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L;
+        x->now[i].e = ((i % x->width ? 3000 : 300) * m->tolerance * fabsl(y[i].v) + (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L +
+                      rounded(x, i);
     x->end = end;
     x->sharpened = p->sharp;
     free(y);

@@ -523,13 +523,11 @@ static uint32_t rows_of_test(lua_State *L, const char *answer)
     return n ? n : 1;
 }
 
-/* Values of columns row by row, and what the mean should be there: under the name of what is measured; where states read
- * that, under `mean`. */
-static void read_test_rows(lua_State *L, struct hg_test *test)
+/* Values of columns row by row, and what the mean of quantity `which` should be there: under the name `answer`. */
+static void read_test_rows(lua_State *L, const char *answer, uint32_t which, struct hg_test *test)
 {
     struct dsl *d = dsl_of(L);
     const struct hg_model *m = d->m;
-    const char *answer = m->feedback ? "mean" : m->observable;
     const uint32_t n = test->nrow = rows_of_test(L, answer);
     test->row = hg_alloc(d->arena, n * sizeof *test->row);
     test->expect = hg_alloc(d->arena, n * sizeof *test->expect);
@@ -537,7 +535,9 @@ static void read_test_rows(lua_State *L, struct hg_test *test)
         double *row = hg_alloc(d->arena, (m->column.n + 1) * sizeof *row);
         for (uint32_t k = 0; k < m->column.n; k++) {
             const struct hg_symbol_decl *s = &m->column.item[k];
-            row[k] = s->role == FIT_ROLE_COVARIATE || m->feedback ? list_number(L, s->name, r) : NAN;
+            row[k] = m->nquantity > 1 && (int)k == m->which           ? which
+                     : s->role == FIT_ROLE_COVARIATE || m->feedback ? list_number(L, s->name, r)
+                                                                    : NAN;
             if (isnan(row[k]) && (s->role == FIT_ROLE_COVARIATE || (s->role == FIT_ROLE_VALUE && m->feedback)))
                 dsl_fail(L, "test", NULL, "the test gives no value for the column '%s'", s->name);
         }
@@ -549,6 +549,34 @@ static void read_test_rows(lua_State *L, struct hg_test *test)
     if (isnan(test->expected))
         dsl_fail(L, "test", m->feedback ? "mean = its value in the last row, or a list" : NULL,
                  "the test does not say what %s'%s' should be", m->feedback ? "the mean of " : "", m->observable);
+}
+
+static void add_test(lua_State *L, const struct hg_test *test)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    if (m->ntest >= MAX_TESTS)
+        dsl_fail(L, "test", NULL, "more than %d tests", MAX_TESTS);
+    m->test = hg_grow(d->arena, m->test, m->ntest, m->ntest + 1, sizeof *m->test, &d->test_room);
+    m->test[m->ntest++] = *test;
+}
+
+/* One test for each measured quantity that the test at 1 names; where states read what is measured, under `mean`. */
+static void add_test_rows(lua_State *L, struct hg_test *test)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    const uint32_t before = m->ntest;
+    for (uint32_t k = 0; m->nquantity > 1 && k < m->nquantity; k++) {
+        const char *name = m->column.item[m->quantity[k].value].name;
+        if (!list_length(L, name))
+            continue;
+        read_test_rows(L, name, k, test);
+        add_test(L, test);
+    }
+    if (m->ntest > before)
+        return;
+    read_test_rows(L, m->feedback ? "mean" : m->observable, 0, test);
+    add_test(L, test);
 }
 
 /* t = first_time + k step for a whole k >= 0 */
@@ -622,25 +650,14 @@ static int names_measured(lua_State *L)
     return found;
 }
 
-static void add_test(lua_State *L, const struct hg_test *test)
-{
-    struct dsl *d = dsl_of(L);
-    struct hg_model *m = d->m;
-    if (m->ntest >= MAX_TESTS)
-        dsl_fail(L, "test", NULL, "more than %d tests", MAX_TESTS);
-    m->test = hg_grow(d->arena, m->test, m->ntest, m->ntest + 1, sizeof *m->test, &d->test_room);
-    m->test[m->ntest++] = *test;
-}
-
-/* Of states the rows have their answers, and derived quantities theirs; else one test for each measured quantity that it
- * names. */
+/* Derived quantities have their answers; else one test for each measured quantity that it names. */
 static void add_tests(lua_State *L, struct hg_test *test, int mean)
 {
     struct dsl *d = dsl_of(L);
     struct hg_model *m = d->m;
     const char *names = m->observable;
     const uint32_t before = m->ntest, several = mean && m->nquantity > 1 ? m->nquantity : 0;
-    if (!mean || m->state.n || (!several && !isnan(test->expected = dsl_number(L, 1, m->observable, NAN))))
+    if (!mean || (!several && !isnan(test->expected = dsl_number(L, 1, m->observable, NAN))))
         add_test(L, test);
     for (uint32_t k = 0; k < several; k++) {
         const char *name = m->column.item[m->quantity[k].value].name;
@@ -675,9 +692,7 @@ int dsl_test_point(lua_State *L)
     test.linear = test_values(L, &m->linear, NULL);
     test.setting = test_values(L, &m->setting, "setting");
     test.coord = test_values(L, &m->axis, mean ? "axis" : NULL);
-    if (m->state.n && mean)
-        read_test_rows(L, &test);
-    else
+    if (!m->state.n || !mean)
         read_test_place(L, &test, mean);
     test.tolerance = dsl_number(L, 1, "tolerance", 1e-12);
     test.variant = dsl_text(L, 1, "variant");
@@ -685,6 +700,9 @@ int dsl_test_point(lua_State *L)
         test.variant = "fast";
     if (!hg_model_variant(m, test.variant))
         dsl_fail(L, "variant", NULL, "the model has no variant '%s'", test.variant);
-    add_tests(L, &test, mean);
+    if (m->state.n && mean)
+        add_test_rows(L, &test);
+    else
+        add_tests(L, &test, mean);
     return 0;
 }

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "graph/march.h"
 #include "language/dsl_private.h"
 
 static const char WHICH[] = "quantity";
@@ -15,8 +16,9 @@ void dsl_quantity_add(struct lua_State *L, uint32_t value, int sigma)
 {
     struct dsl *d = dsl_of(L);
     struct hg_model *m = d->m;
-    if (m->nquantity && m->state.n)
-        dsl_fail(L, "observe", NULL, "a model with states measures one quantity; '%s' is it", m->observable);
+    if (m->nquantity && m->state.n && !m->expr->march->flow)
+        dsl_fail(L, "observe", "states of m.ode may be measured by several",
+                 "a model whose rows follow from rows measures one quantity; '%s' is it", m->observable);
     for (uint32_t k = 0; k < m->nquantity; k++)
         if (m->quantity[k].value == value)
             dsl_fail(L, "observe", "another formula for the same data: m.variant(name, { mean = ... })",

@@ -194,6 +194,15 @@ static hg_id read_from(lua_State *L, const struct dsl_value *time)
     return from;
 }
 
+static int is_stiff(lua_State *L)
+{
+    const int type = lua_getfield(L, 2, "stiff"), stiff = lua_toboolean(L, -1);
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        dsl_fail(L, "stiff", "stiff = true", "stiff is true or false");
+    lua_pop(L, 1);
+    return stiff;
+}
+
 int dsl_ode(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -207,16 +216,16 @@ int dsl_ode(lua_State *L)
         dsl_fail(L, "ode", NULL, "a model has one m.ode, with the rates of all states, or steps");
     struct dsl_value time = *t;
     dsl_name_locals(L);
-    double tolerance = dsl_number(L, 2, "tolerance", 1e-11);
+    double tolerance = dsl_number(L, 2, "tolerance", 1e-13);
     if (!(tolerance >= 1e-14 && tolerance <= 1e-3))
-        dsl_fail(L, "tolerance", "tolerance = 1e-11", "the tolerance of a step must be between 1e-14 and 1e-3");
-    hg_march_flow(d->m->expr, time.id, read_from(L, &time), tolerance);
+        dsl_fail(L, "tolerance", "tolerance = 1e-13", "the tolerance of a step must be between 1e-14 and 1e-3");
+    hg_march_flow(d->m->expr, time.id, read_from(L, &time), tolerance, is_stiff(L));
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
         long q = state_at(L, -2);
         if (q >= 0)
             read_rate(L, (uint32_t)q, &time);
-        else if (lua_type(L, -2) != LUA_TSTRING || !dsl_is_in("from tolerance", lua_tostring(L, -2)))
-            dsl_fail(L, "ode", ode_usage, "m.ode has a key that is neither a state nor from nor tolerance");
+        else if (lua_type(L, -2) != LUA_TSTRING || !dsl_is_in("from tolerance stiff", lua_tostring(L, -2)))
+            dsl_fail(L, "ode", ode_usage, "m.ode has a key that is neither a state nor from, tolerance, stiff");
     }
     return 0;
 }

@@ -506,6 +506,9 @@ static void plan_states(struct hg_plan *p)
     p->before = hg_alloc(p->e->arena, (size_t)m->n * width * sizeof *p->before);
     p->step = hg_alloc(p->e->arena, (size_t)m->n * width * sizeof *p->step);
     p->from = m->flow ? bundled(p, m->from) : 0;
+    p->jacobian = hg_alloc(p->e->arena, (size_t)m->n * m->n * sizeof *p->jacobian);
+    for (uint32_t k = 0; m->flow && k < m->n * m->n; k++)
+        p->jacobian[k] = bundled(p, m->jacobian[k]);
     for (uint32_t q = 0; q < m->n; q++)
         for (uint32_t k = 0; k < width; k++) {
             p->before[q * width + k] = bundled(p, k ? m->state[q].d_before[k - 1] : m->state[q].before);

@@ -70,6 +70,7 @@ struct hg_plan {
     /* Of states (graph/march.h), with their scalars made LOCALs: what they are before the first row, and their steps;
      * [state x (1 + nparam)]: the value, then derivatives; 0: none. */
     hg_id *before, *step, from;
+    hg_id *jacobian; /* of rates: [state x state], 0: none */
 };
 
 /* The plan of one variant of the model; NULL when an error was reported (not linear in a parameter that was
