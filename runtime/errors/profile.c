@@ -444,7 +444,11 @@ static enum fit_status keep_found(struct found *found, const struct fit_evidence
     found->met.rise = fit_take_copy(a, e->rise + first, n, sizeof *e->rise);
     found->met.own = fit_take_copy(a, e->own + first, n, sizeof *e->own);
     found->better = own->found_lower ? fit_take_copy(a, own->better, own->p, sizeof *own->better) : NULL;
-    return a->failed ? fit_no_memory(own->err, "fit") : FIT_OK;
+    if (!a->failed)
+        return FIT_OK;
+    found->met.n = 0; /* nothing was kept, and nothing is merged */
+    found->better = NULL;
+    return fit_no_memory(own->err, "fit");
 }
 
 /* Is the interval of e to be looked for, where the first n points are known, after so many passes? */

@@ -47,7 +47,8 @@ static inline int fit_ode_one(struct fit_ode *o, double t, double h, const doubl
     return o->implicit ? fit_ode_implicit(o, t, h, x, next) : fit_ode_explicit(o, t, h, x, next);
 }
 
-/* Derivatives of a step that is too long for them, by `parts` shorter ones: those of `next`.  0: they fail, or are too long. */
+/* Derivatives of a step that is too long for them, by `parts` shorter ones: those of `next`.  0: they fail, or are too
+ * long. */
 static inline int fit_ode_parts(struct fit_ode *o, double t, double h, size_t parts, const double *x, double *next)
 {
     const double part = h / (double)parts;
@@ -80,7 +81,8 @@ static inline void fit_ode_sharpen(struct fit_ode *o, double t, double h, const 
     o->error = error;
 }
 
-/* Whether steps have been kept short by stability for some time; behind a step from x to `next`, where the rates are f. */
+/* Whether steps have been kept short by stability for some time; behind a step from x to `next`, where the rates are f.
+ */
 static inline int fit_ode_watch(struct fit_ode *o, double h, const double *x, const double *next, const double *f)
 {
     const int hurried = fit_ode_hurries(o, h, x, next, f);

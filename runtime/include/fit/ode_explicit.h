@@ -1,37 +1,128 @@
-/* fit/ode_explicit.h -- a step of the explicit method of order 8 of Dormand and Prince with the error estimates of orders 5
- * and 3 (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, section II.10; coefficients as in
- * their program DOP853), and how it notices that its steps are kept short by stability (by the idea of section IV.2 of volume II).
+/* fit/ode_explicit.h -- a step of the explicit method of order 8 of Dormand and Prince with the error estimates of
+ * orders 5 and 3 (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, section II.10;
+ * coefficients as in their program DOP853), and how it notices that its steps are kept short by stability (by the idea
+ * of section IV.2 of volume II).
  */
 #ifndef FIT_ODE_EXPLICIT_H
 #define FIT_ODE_EXPLICIT_H
 
 #include "fit/ode_problem.h"
 
-static const double fit_ode_c[FIT_ODE_STAGES] = {
-    0.0, 0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726, 0.3333333333333333, 0.25,
-    0.3076923076923077, 0.6512820512820513, 0.6, 0.8571428571428571, 1.0};
-static const double fit_ode_b[FIT_ODE_STAGES] = {
-    0.054293734116568765, 0.0, 0.0, 0.0, 0.0, 4.450312892752409, 1.8915178993145003, -5.801203960010585,
-    0.3111643669578199, -0.1521609496625161, 0.20136540080403034, 0.04471061572777259};
-static const double fit_ode_e5[FIT_ODE_STAGES] = {
-    0.01312004499419488, 0.0, 0.0, 0.0, 0.0, -1.2251564463762044, -0.4957589496572502, 1.6643771824549864,
-    -0.35032884874997366, 0.3341791187130175, 0.08192320648511571, -0.022355307863886294};
-static const double fit_ode_e3[FIT_ODE_STAGES] = {
-    -0.18980075407240762, 0.0, 0.0, 0.0, 0.0, 4.450312892752409, 1.8915178993145003, -5.801203960010585,
-    -0.4226823213237919, -0.1521609496625161, 0.20136540080403034, 0.02265179219836082};
+static const double fit_ode_c[FIT_ODE_STAGES] = {0.0,
+                                                 0.05260015195876773,
+                                                 0.0789002279381516,
+                                                 0.1183503419072274,
+                                                 0.2816496580927726,
+                                                 0.3333333333333333,
+                                                 0.25,
+                                                 0.3076923076923077,
+                                                 0.6512820512820513,
+                                                 0.6,
+                                                 0.8571428571428571,
+                                                 1.0};
+static const double fit_ode_b[FIT_ODE_STAGES] = {0.054293734116568765,
+                                                 0.0,
+                                                 0.0,
+                                                 0.0,
+                                                 0.0,
+                                                 4.450312892752409,
+                                                 1.8915178993145003,
+                                                 -5.801203960010585,
+                                                 0.3111643669578199,
+                                                 -0.1521609496625161,
+                                                 0.20136540080403034,
+                                                 0.04471061572777259};
+static const double fit_ode_e5[FIT_ODE_STAGES] = {0.01312004499419488,
+                                                  0.0,
+                                                  0.0,
+                                                  0.0,
+                                                  0.0,
+                                                  -1.2251564463762044,
+                                                  -0.4957589496572502,
+                                                  1.6643771824549864,
+                                                  -0.35032884874997366,
+                                                  0.3341791187130175,
+                                                  0.08192320648511571,
+                                                  -0.022355307863886294};
+static const double fit_ode_e3[FIT_ODE_STAGES] = {-0.18980075407240762,
+                                                  0.0,
+                                                  0.0,
+                                                  0.0,
+                                                  0.0,
+                                                  4.450312892752409,
+                                                  1.8915178993145003,
+                                                  -5.801203960010585,
+                                                  -0.4226823213237919,
+                                                  -0.1521609496625161,
+                                                  0.20136540080403034,
+                                                  0.02265179219836082};
 /* row by row below the diagonal */
-static const double fit_ode_a[FIT_ODE_STAGES * (FIT_ODE_STAGES - 1) / 2] = {
-    0.05260015195876773, 0.0197250569845379, 0.0591751709536137, 0.02958758547680685, 0.0, 0.08876275643042054,
-    0.2413651341592667, 0.0, -0.8845494793282861, 0.924834003261792, 0.037037037037037035, 0.0, 0.0,
-    0.17082860872947386, 0.12546768756682242, 0.037109375, 0.0, 0.0, 0.17025221101954405, 0.06021653898045596,
-    -0.017578125, 0.03709200011850479, 0.0, 0.0, 0.17038392571223998, 0.10726203044637328, -0.015319437748624402,
-    0.008273789163814023, 0.6241109587160757, 0.0, 0.0, -3.3608926294469414, -0.868219346841726, 27.59209969944671,
-    20.154067550477894, -43.48988418106996, 0.47766253643826434, 0.0, 0.0, -2.4881146199716677, -0.590290826836843,
-    21.230051448181193, 15.279233632882423, -33.28821096898486, -0.020331201708508627, -0.9371424300859873, 0.0,
-    0.0, 5.186372428844064, 1.0914373489967295, -8.149787010746927, -18.52006565999696, 22.739487099350505,
-    2.4936055526796523, -3.0467644718982196, 2.273310147516538, 0.0, 0.0, -10.53449546673725, -2.0008720582248625,
-    -17.9589318631188, 27.94888452941996, -2.8589982771350235, -8.87285693353063, 12.360567175794303,
-    0.6433927460157636};
+static const double fit_ode_a[FIT_ODE_STAGES * (FIT_ODE_STAGES - 1) / 2] = {0.05260015195876773,
+                                                                            0.0197250569845379,
+                                                                            0.0591751709536137,
+                                                                            0.02958758547680685,
+                                                                            0.0,
+                                                                            0.08876275643042054,
+                                                                            0.2413651341592667,
+                                                                            0.0,
+                                                                            -0.8845494793282861,
+                                                                            0.924834003261792,
+                                                                            0.037037037037037035,
+                                                                            0.0,
+                                                                            0.0,
+                                                                            0.17082860872947386,
+                                                                            0.12546768756682242,
+                                                                            0.037109375,
+                                                                            0.0,
+                                                                            0.0,
+                                                                            0.17025221101954405,
+                                                                            0.06021653898045596,
+                                                                            -0.017578125,
+                                                                            0.03709200011850479,
+                                                                            0.0,
+                                                                            0.0,
+                                                                            0.17038392571223998,
+                                                                            0.10726203044637328,
+                                                                            -0.015319437748624402,
+                                                                            0.008273789163814023,
+                                                                            0.6241109587160757,
+                                                                            0.0,
+                                                                            0.0,
+                                                                            -3.3608926294469414,
+                                                                            -0.868219346841726,
+                                                                            27.59209969944671,
+                                                                            20.154067550477894,
+                                                                            -43.48988418106996,
+                                                                            0.47766253643826434,
+                                                                            0.0,
+                                                                            0.0,
+                                                                            -2.4881146199716677,
+                                                                            -0.590290826836843,
+                                                                            21.230051448181193,
+                                                                            15.279233632882423,
+                                                                            -33.28821096898486,
+                                                                            -0.020331201708508627,
+                                                                            -0.9371424300859873,
+                                                                            0.0,
+                                                                            0.0,
+                                                                            5.186372428844064,
+                                                                            1.0914373489967295,
+                                                                            -8.149787010746927,
+                                                                            -18.52006565999696,
+                                                                            22.739487099350505,
+                                                                            2.4936055526796523,
+                                                                            -3.0467644718982196,
+                                                                            2.273310147516538,
+                                                                            0.0,
+                                                                            0.0,
+                                                                            -10.53449546673725,
+                                                                            -2.0008720582248625,
+                                                                            -17.9589318631188,
+                                                                            27.94888452941996,
+                                                                            -2.8589982771350235,
+                                                                            -8.87285693353063,
+                                                                            12.360567175794303,
+                                                                            0.6433927460157636};
 
 /* The stages of a step: k[s n ...] <- f at stage s, the first one known; y: where the last one is. */
 static inline void fit_ode_stages(const struct fit_ode *o, double t, double h, const double *x, double *k, double *y)
@@ -82,10 +173,12 @@ static inline double fit_ode_error_of(const struct fit_ode *o, double h, const d
     return fabs(h) * e5 * e5 / (sqrt(e5 * e5 + 0.01 * e3 * e3) * (o->tolerance * size + 1e-300));
 }
 
-/* Is the step from x to `next`, where the rates are f, short for nothing that the values do?  A deviation would change by
- * h l in it (estimated from two points at its end), where l is the steepest slope of the rates, and the values change much
- * less.  Near the bound of stability, h l = 6.1, errors keep steps short long before it: 0.6 and more is near. */
-static inline int fit_ode_hurries(const struct fit_ode *o, double h, const double *x, const double *next, const double *f)
+/* Is the step from x to `next`, where the rates are f, short for nothing that the values do?  A deviation would change
+ * by h l in it (estimated from two points at its end), where l is the steepest slope of the rates, and the values
+ * change much less.  Near the bound of stability, h l = 6.1, errors keep steps short long before it: 0.6 and more is
+ * near. */
+static inline int fit_ode_hurries(const struct fit_ode *o, double h, const double *x, const double *next,
+                                  const double *f)
 {
     const double *last = o->k + (FIT_ODE_STAGES - 1) * o->n;
     double top = 0.0, bottom = 0.0, change = 0.0;

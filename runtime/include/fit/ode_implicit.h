@@ -1,6 +1,6 @@
-/* fit/ode_implicit.h -- a step of Radau's method of 5 points and order 9 (IIA; Ehle 1969, Axelsson 1969; Hairer and Wanner,
- * Solving Ordinary Differential Equations II, 1996, sections IV.5 and IV.8) for stiff problems: it dies out as fast as the
- * solution does, whatever the step.
+/* fit/ode_implicit.h -- a step of Radau's method of 5 points and order 9 (IIA; Ehle 1969, Axelsson 1969; Hairer and
+ * Wanner, Solving Ordinary Differential Equations II, 1996, sections IV.5 and IV.8) for stiff problems: it dies out as
+ * fast as the solution does, whatever the step.
  *
  *     z_i = h sum_j a_ij f(t + c_j h, x + z_j),   x(t + h) = x + z_5,
  *
@@ -11,8 +11,8 @@
  *
  *     e = (1 - h g df/dx)^-1 h (g f(t, x) + sum_j e_j f_j)
  *
- * (equation IV.8.19); of order 6 in h, where the step has 10.  What is allowed of e is therefore a power of the tolerance,
- * 0.1 tolerance^(6/10), as in the authors' program RADAU.
+ * (equation IV.8.19); of order 6 in h, where the step has 10.  What is allowed of e is therefore a power of the
+ * tolerance, 0.1 tolerance^(6/10), as in the authors' program RADAU.
  */
 #ifndef FIT_ODE_IMPLICIT_H
 #define FIT_ODE_IMPLICIT_H
@@ -75,8 +75,8 @@ static inline void fit_ode_lu_solve(size_t n, const double *a, const double *piv
     }
 }
 
-/* What the points are where the last step's polynomial goes on; 0 where there was none, and in parts of a step, of which
- * the values must not know. */
+/* What the points are where the last step's polynomial goes on; 0 where there was none, and in parts of a step, of
+ * which the values must not know. */
 static inline void fit_radau_predict(struct fit_ode *o, double h)
 {
     const size_t nv = o->nvalue;
@@ -116,7 +116,8 @@ static inline void fit_radau_matrix(struct fit_ode *o, double t, double h, const
 }
 
 /* f at the points; r <- h a f - z. */
-static inline void fit_radau_residual(struct fit_ode *o, double t, double h, const double *x, const double *z, double *r)
+static inline void fit_radau_residual(struct fit_ode *o, double t, double h, const double *x, const double *z,
+                                      double *r)
 {
     const size_t nv = o->nvalue;
     for (size_t j = 0; j < FIT_ODE_POINTS; j++) {
@@ -230,7 +231,8 @@ static inline void fit_radau_correct(struct fit_ode *o, double h, const unsigned
 }
 
 /* Derivatives at the end of a step whose points are x + z; their error. */
-static inline void fit_radau_slopes(struct fit_ode *o, double t, double h, const double *x, const double *z, double *next)
+static inline void fit_radau_slopes(struct fit_ode *o, double t, double h, const double *x, const double *z,
+                                    double *next)
 {
     const size_t nv = o->nvalue;
     double *w = o->k + (1 + FIT_ODE_POINTS) * o->n, *f = o->residual, *first = f + FIT_ODE_POINTS * nv, *e = first + nv;

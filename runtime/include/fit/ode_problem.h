@@ -1,5 +1,5 @@
-/* fit/ode_problem.h -- an initial value problem x' = f(t, x) as the solver of fit/ode.h sees it, with what is carried beside
- * the values, and by what its errors are measured.
+/* fit/ode_problem.h -- an initial value problem x' = f(t, x) as the solver of fit/ode.h sees it, with what is carried
+ * beside the values, and by what its errors are measured.
  */
 #ifndef FIT_ODE_PROBLEM_H
 #define FIT_ODE_PROBLEM_H
@@ -10,12 +10,12 @@
 #define FIT_ODE_STAGES 12 /* of the explicit method */
 #define FIT_ODE_POINTS 5  /* of the implicit one */
 
-/* What is allowed of the error of derivatives beside that of values.  Theirs is larger by the order of the method where all
- * is well; to make them equally small costs more than to make both smaller. */
+/* What is allowed of the error of derivatives beside that of values.  Theirs is larger by the order of the method where
+ * all is well; to make them equally small costs more than to make both smaller. */
 #define FIT_ODE_SLOPES 100.0
 
 /* doubles of `work` for n numbers, nv of them values */
-#define FIT_ODE_WORK(nv, n) \
+#define FIT_ODE_WORK(nv, n)                                                                                            \
     ((FIT_ODE_STAGES + 4) * (n) + FIT_ODE_POINTS * (nv) * (FIT_ODE_POINTS * (nv) + 5) + (nv) * (2 * (nv) + 4))
 
 /* dx <- f(t, x) */
@@ -24,25 +24,25 @@ typedef void fit_rates(const void *context, double t, const double *x, double *d
 typedef void fit_ode_jacobian(const void *context, double t, const double *x, double *df);
 
 struct fit_ode {
-    fit_rates *rates, *values;  /* of all numbers; of the values alone */
+    fit_rates *rates, *values; /* of all numbers; of the values alone */
     fit_ode_jacobian *jacobian;
     const void *context;
-    size_t nvalue, n;           /* values; all numbers */
+    size_t nvalue, n;      /* values; all numbers */
     const unsigned *slope; /* nslope x nvalue: where the derivative of each value by one parameter is; 0: it is none */
     size_t nslope;
     const unsigned *parameter; /* nslope: which one of theta that is */
     const double *theta;
-    double tolerance;           /* of a step: relative to a value (fit_ode_size) */
-    double *top;                /* n: the largest |number| so far */
-    double *work;               /* FIT_ODE_WORK(nvalue, n) */
+    double tolerance; /* of a step: relative to a value (fit_ode_size) */
+    double *top;      /* n: the largest |number| so far */
+    double *work;     /* FIT_ODE_WORK(nvalue, n) */
 
     /* the solver's own */
-    double step;                /* that the last one suggests; 0: none yet */
-    int implicit;               /* 1: by the implicit method from here on */
-    int hurried, calm;          /* steps kept short by stability, and others behind them */
-    double error, slope_error;  /* of the last step over what is allowed */
-    double past;                /* length of the last implicit step, whose points are in z; 0: none */
-    int inside;                 /* 1: in a part of a step */
+    double step;                  /* that the last one suggests; 0: none yet */
+    int implicit;                 /* 1: by the implicit method from here on */
+    int hurried, calm;            /* steps kept short by stability, and others behind them */
+    double error, slope_error;    /* of the last step over what is allowed */
+    double past;                  /* length of the last implicit step, whose points are in z; 0: none */
+    int inside;                   /* 1: in a part of a step */
     double *k, *y, *next, *inner; /* parts of work: stages; the last one; ends of steps, of parts of a step */
     double *z, *f, *guess, *residual, *matrix, *pivot, *small, *small_pivot, *df;
 };
@@ -77,12 +77,14 @@ static inline double fit_ode_size(const struct fit_ode *o, size_t i, const doubl
     return size;
 }
 
-/* The same of the derivative of value q at place i by parameter number s, which begins at 0 mostly: the greater of both ends
- * counts, and a thousandth of the value for a change of the parameter by itself. */
-static inline double fit_ode_slope_size(const struct fit_ode *o, size_t s, size_t q, const double *x, const double *next)
+/* The same of the derivative of value q at place i by parameter number s, which begins at 0 mostly: the greater of both
+ * ends counts, and a thousandth of the value for a change of the parameter by itself. */
+static inline double fit_ode_slope_size(const struct fit_ode *o, size_t s, size_t q, const double *x,
+                                        const double *next)
 {
     const size_t i = o->slope[s * o->nvalue + q];
-    const double theta = fabs(o->theta[o->parameter[s]]), least = theta > 0.0 ? 1e-3 * fit_ode_size(o, q, x, 0.0) / theta : 0.0;
+    const double theta = fabs(o->theta[o->parameter[s]]),
+                 least = theta > 0.0 ? 1e-3 * fit_ode_size(o, q, x, 0.0) / theta : 0.0;
     double size = fabs(x[i]) > 1e-9 * o->top[i] ? fabs(x[i]) : 1e-9 * o->top[i];
     size = fabs(next[i]) > size ? fabs(next[i]) : size;
     size = fabs(next[i] - x[i]) > size ? fabs(next[i] - x[i]) : size;

@@ -38,7 +38,8 @@ static hg_unit unit(const char *text)
 
 static void test_text_of_a_unit_is_regular(void **state)
 {
-    static const struct { const char *written, *regular;
+    static const struct {
+        const char *written, *regular;
     } c[] = {{"", "1"},
              {"1", "1"},
              {"rad", "1"},
@@ -73,10 +74,9 @@ static void test_text_of_a_unit_is_regular(void **state)
 
 static void test_what_is_no_unit_is_refused(void **state)
 {
-    static const char *const bad[] = {"angstorm", "s^", "s^x",  "s^(1/", "2",     "10 s",
-                                      "/",        "m/", "m//s", "A",     "s^1e9", "s^(1/97)",
-                                      "m^2)",     "0",  "1.5",  "m^0",  "cm-1",
-                                      "W/(m*K",   "W/(m*)", "(m)^2", "((((((s))))))"};
+    static const char *const bad[] = {"angstorm", "s^",   "s^x",  "s^(1/",  "2",        "10 s",  "/",
+                                      "m/",       "m//s", "A",    "s^1e9",  "s^(1/97)", "m^2)",  "0",
+                                      "1.5",      "m^0",  "cm-1", "W/(m*K", "W/(m*)",   "(m)^2", "((((((s))))))"};
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         hg_unit u;
@@ -165,10 +165,10 @@ static void test_factors_between_units_of_one_dimension(void **state)
     assert_true(fabs(f - 0.1) < 1e-15);
     assert_true(hg_unit_factor(units, unit("min"), unit("s"), &f));
     assert_true(fabs(f - 60) < 1e-12);
-    static const char *const same[][2] = {
-        {"J/(Pa*s*m)", "m^2/s"}, {"C", "ampere*s"},   {"F/m", "s*S/m"}, {"V/ohm", "ampere"},
-        {"N*m", "J"},            {"T*m^2", "V*s"},    {"H", "V*s/ampere"}, {"W", "J/s"},
-        {"mol/L", "M"},          {"kg*m^2/s^2", "J"}, {"Hz", "1/s"}};
+    static const char *const same[][2] = {{"J/(Pa*s*m)", "m^2/s"}, {"C", "ampere*s"}, {"F/m", "s*S/m"},
+                                          {"V/ohm", "ampere"},     {"N*m", "J"},      {"T*m^2", "V*s"},
+                                          {"H", "V*s/ampere"},     {"W", "J/s"},      {"mol/L", "M"},
+                                          {"kg*m^2/s^2", "J"},     {"Hz", "1/s"}};
     for (size_t k = 0; k < sizeof same / sizeof *same; k++)
         if (!hg_unit_factor(units, unit(same[k][0]), unit(same[k][1]), &f) || f != 1.0)
             fail_msg("%s is not %s", same[k][0], same[k][1]);
@@ -179,10 +179,22 @@ static void test_factors_between_units_of_one_dimension(void **state)
         const char *a, *b;
         double factor;
     } word[] = {
-        {"ppm", "1", 1e-6},        {"ppb", "1", 1e-9},          {"umol/dL", "mM", 1e-2},     {"kcal/mol", "kJ/mol", 4.184},
-        {"cP", "mPa*s", 1},        {"Pa s", "Pa*s", 1},         {"mmHg", "Pa", 133.322387415}, {"psi", "Pa", 6894.757293168361},
-        {"hPa", "mbar", 1},        {"atm", "torr", 760},        {"kDa", "Da", 1000},         {"Da", "g", 1.66053906892e-24},
-        {"rpm", "1/min", 1},       {"cps", "count/s", 1},       {"dl", "mL", 100},           {"nm\xC2\xB2\xC2\xB7s\xE2\x81\xBB\xC2\xB9", "nm^2/s", 1},
+        {"ppm", "1", 1e-6},
+        {"ppb", "1", 1e-9},
+        {"umol/dL", "mM", 1e-2},
+        {"kcal/mol", "kJ/mol", 4.184},
+        {"cP", "mPa*s", 1},
+        {"Pa s", "Pa*s", 1},
+        {"mmHg", "Pa", 133.322387415},
+        {"psi", "Pa", 6894.757293168361},
+        {"hPa", "mbar", 1},
+        {"atm", "torr", 760},
+        {"kDa", "Da", 1000},
+        {"Da", "g", 1.66053906892e-24},
+        {"rpm", "1/min", 1},
+        {"cps", "count/s", 1},
+        {"dl", "mL", 100},
+        {"nm\xC2\xB2\xC2\xB7s\xE2\x81\xBB\xC2\xB9", "nm^2/s", 1},
     };
     for (size_t k = 0; k < sizeof word / sizeof *word; k++) {
         assert_true(hg_unit_factor(units, unit(word[k].a), unit(word[k].b), &f));

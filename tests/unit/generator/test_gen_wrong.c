@@ -1,4 +1,5 @@
-/* test_gen_wrong.c -- what people write first, and what the compiler says of it: the table tests/golden/wrong_models.txt.
+/* test_gen_wrong.c -- what people write first, and what the compiler says of it: the table
+ * tests/golden/wrong_models.txt.
  *
  * Of each model the first message must stand at the line and column that the table names (the column is that of the
  * caret), with these words, and its remedy with those.
@@ -69,7 +70,8 @@ static char *messages(const char *text)
     return said;
 }
 
-/* Line, counted behind the preamble, and column of the first message: "2:14", "2" without a caret, "0" without a line. */
+/* Line, counted behind the preamble, and column of the first message: "2:14", "2" without a caret, "0" without a line.
+ */
 static void place_of(const char *said, const struct preamble *before, char *place, size_t n)
 {
     unsigned line = 0;
@@ -107,7 +109,10 @@ static int check(const struct wrong *w)
     const int at = strcmp(place, w->place) == 0, same = words && cure && at;
     if (!same)
         printf("%s: %s\nwanted at %s, with \"%s\", help \"%s\"; at %s it says\n%s\n", w->name,
-               !at ? "another place" : words ? "another cure" : "other words", w->place, w->words, w->cure, place, said);
+               !at     ? "another place"
+               : words ? "another cure"
+                       : "other words",
+               w->place, w->words, w->cure, place, said);
     free(said);
     return same;
 }
