@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "common/nearest.h"
 
 enum kind { FLAG, TEXT, REAL, COUNT, WEIGHTS, AXIS };
@@ -231,19 +232,26 @@ void fit_imaging_options_free(struct fit_imaging_options *o)
 
 void fit_imaging_help(const char *program, const char *title, FILE *out)
 {
-    fprintf(out,
-            "%s: %s\n\n"
-            "  %s eval OBS.h5 --image X.h5:/PATH --term vis=1 --regularizer tv=1 -o out.h5\n"
-            "  %s fit  OBS.uvfits --npix 64 --fov 128 --term vis=1 --regularizer simple=1,tv=1 -o out.h5\n"
-            "  %s survey OBS.h5 --axis prior-fwhm=40,60 --axis tv=1,10 --term vis=1 --npix 64 --fov 128 -o survey.h5\n"
-            "  %s top survey.h5 --threshold vis=2\n"
-            "  %s info [OBS.h5]\n",
-            program, title, program, program, program, program, program);
+    enum { LEFT = 25, WIDTH = 79 };
+    static const char *const usage[] = {
+        "eval OBS.h5 --image X.h5:/PATH --term vis=1 -o out.h5",
+        "fit OBS.uvfits --npix 64 --fov 128 --term vis=1 --regularizer tv=1 -o out.h5",
+        "survey OBS.h5 --npix 64 --fov 128 --term vis=1 --axis tv=1,10 -o survey.h5",
+        "top survey.h5 --threshold vis=2",
+        "info [OBS.h5]",
+    };
+    fprintf(out, "%s: %s\n\n", program, title);
+    for (size_t k = 0; k < sizeof usage / sizeof *usage; k++)
+        fprintf(out, "  %s\n", usage[k]);
     for (size_t k = 0; k < NROW; k++) {
-        char left[64];
+        char left[64], line[300];
         if (table[k].heading)
             fprintf(out, "\n%s\n", table[k].heading);
-        snprintf(left, sizeof left, "--%s %s", table[k].name, table[k].argument ? table[k].argument : "");
-        fprintf(out, "  %-26s %s\n", left, table[k].help);
+        const int n = snprintf(left, sizeof left, "  %s--%s %s", strcmp(table[k].name, "output") == 0 ? "-o, " : "",
+                               table[k].name, table[k].argument ? table[k].argument : "");
+        if (n > LEFT)
+            fprintf(out, "%s\n", left);
+        snprintf(line, sizeof line, "%-*s  %s", LEFT, n > LEFT ? "" : left, table[k].help);
+        fit_put_wrapped(out, line, WIDTH, LEFT + 2, 20);
     }
 }
