@@ -80,6 +80,19 @@ hg_id hg_loop_thinned(struct hg_expr *e, uint32_t n, hg_id root)
     return root;
 }
 
+hg_id hg_loop_judged(struct hg_expr *e, hg_id root)
+{
+    enum { MOST_TURNS = 400, NODES = 12 };
+    size_t turns = 0;
+    for (hg_id id = 1; id <= root; id++) {
+        const struct hg_node *n = hg_at(e, id);
+        if (n->op != HG_REDUCE && (n->vary & HG_K) == (HG_K1 | HG_K2) && hg_extent(e, id, 1) > turns &&
+            hg_contains(e, root, id))
+            turns = hg_extent(e, id, 1);
+    }
+    return turns > MOST_TURNS ? hg_loop_thinned(e, NODES, root) : root;
+}
+
 hg_id hg_loop_index(struct hg_expr *e, uint32_t loop)
 {
     return hg_symbol(e, HG_INDEX, loop);

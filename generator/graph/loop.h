@@ -47,6 +47,10 @@ hg_id hg_loop_replace(struct hg_expr *e, uint32_t from, uint32_t to, hg_id root)
 /* root with rules of at most n nodes: coarser integrals, of the same structure. */
 hg_id hg_loop_thinned(struct hg_expr *e, uint32_t n, hg_id root);
 
+/* root as its rounding and its domain are judged: those of a term do not hang on the fineness of rules, so nested ones
+ * of very many turns are thinned. */
+hg_id hg_loop_judged(struct hg_expr *e, hg_id root);
+
 hg_id hg_loop_index(struct hg_expr *e, uint32_t loop);
 hg_id hg_loop_node(struct hg_expr *e, uint32_t loop, unsigned column);
 

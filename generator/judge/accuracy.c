@@ -1,5 +1,6 @@
 /* accuracy.c -- the worst rounding error of a model, over its box. */
 #include "judge/accuracy.h"
+#include "graph/loop.h"
 #include "model/written.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ static const char *symbol_name(const struct hg_model *m, uint32_t k)
 static void list_outputs(struct hg_accuracy *a, struct hg_model *m, hg_id mean)
 {
     struct hg_expr *e = m->expr;
+    mean = hg_loop_judged(e, mean);
     a->n = 1 + m->param.n + m->linear.n;
     a->output = hg_alloc(e->arena, a->n * sizeof *a->output);
     a->output[0] = (struct hg_worst){.name = m->observable, .root = mean};

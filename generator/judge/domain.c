@@ -494,6 +494,7 @@ static void try_parameters(struct domain *w, double *coord, double *column)
 static void check_root(struct hg_model *m, hg_id root, int inside, struct hg_diag *d)
 {
     struct hg_arena *a = m->expr->arena;
+    root = hg_loop_judged(m->expr, root);
     struct domain w = {.m = m, .e = m->expr, .mean = root, .inside = inside, .K = m->param.n, .d = d,
                        .random = 7};
     size_t n = (size_t)root + 1;

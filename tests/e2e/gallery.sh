@@ -1,0 +1,66 @@
+#!/bin/sh
+# gallery.sh BINDIR -- the models of models/gallery: their test points and derivatives, and their fits beside those that
+# tests/data/gallery/make_gallery.py made by scipy: values within 1e-6 of an error, errors within 1e-3 (of counts 3e-2:
+# curvature at the maximum beside its expectation).  Models over pairs find what they were simulated with.
+set -eu
+bin=$1
+. "$(dirname "$0")/../support/test.sh"
+export XDG_CACHE_HOME="$dir/cache"
+models=$here/../../models/gallery data=$here/../data/gallery
+
+for model in "$models"/*.lua; do
+    expect 0 "$bin/homodyne-gen" "$model" --check
+    ! grep -q " 0 test points hold" out || fail "$model has no test point"
+done
+
+found() { # found FILE PARAMETER: its value and its error
+    sed -n '/"parameters"/,$p' "$1" | grep -A4 "\"$2\": {" |
+        sed -nE 's/.*"(value|std)": ([-0-9.e+]+|null),*/\2/p' | head -2 | tr '\n' ' '
+    echo
+}
+
+beside() { # beside MODEL DATA ALLOWED OPTIONS: the fit of MODEL.lua to DATA.csv is that of DATA.ref
+    model=$models/$1.lua name=$2 allowed=$3
+    shift 3
+    expect 0 "$bin/homodyne" fit --model "$model" --data "$data/$name.csv" -o "$name" "$@"
+    while read -r parameter value error; do
+        found "$name/fit.json" "$parameter" >one
+        read -r own std <one || fail "$name: no $parameter in fit.json"
+        awk -v a="$own" -v s="$std" -v b="$value" -v e="$error" -v d="$allowed" '
+            function abs(x) { return x < 0 ? -x : x }
+            BEGIN { exit !(e == 0 ? abs(a) <= 1e-7 : abs(a - b) <= 1e-6 * e && abs(s - e) <= d * e) }' ||
+            fail "$name: $parameter is $own +- $std, not $value +- $error"
+    done <"$data/$name.ref"
+}
+
+beside voigt_counts voigt_counts 3e-2
+for motion in ringing critical creeping; do
+    beside damped_oscillator damped_oscillator_$motion 1e-3 --start gamma=0.5
+done
+beside michaelis_menten michaelis_menten 1e-3
+beside core_shell_smeared core_shell_smeared 1e-3
+beside rate_spectrum rate_spectrum 1e-3
+
+truth() { # truth FIT PARAMETER VALUE: within four errors
+    found "$1/fit.json" "$2" >one
+    read -r own std <one
+    awk -v a="$own" -v s="$std" -v b="$3" 'BEGIN { d = a < b ? b - a : a - b; exit !(d < 4 * s) }' ||
+        fail "$1: $2 is $own +- $std, not $3"
+}
+
+# a matrix for each wavevector, one law: from the command line
+expect 0 "$bin/homodyne" simulate --model "$models/two_time_q.lua" -o q.h5 --config-out q.yaml --frames 100 --dt 0.1 \
+    --q 0.004,0.008,0.016 --contrast 0.2 --offset 1 --set D0=2000 --set alpha=0.5 --noise 0.02 --seed 3
+expect 0 "$bin/homodyne" fit --model "$models/two_time_q.lua" q.yaml -o q
+truth q D0 2000
+truth q alpha 0.5
+
+expect 0 "$bin/homodyne" simulate --model "$models/avrami_arrest.lua" -o a.h5 \
+    --config-out a.yaml --frames 200 --dt 0.1 \
+    --q 0.004 --phi 0,90 --contrast 0.2 --offset 1 \
+    --set D0=10000 --set tau=10 --set n=3 --noise 0.02 --seed 3
+expect 0 "$bin/homodyne" fit --model "$models/avrami_arrest.lua" a.yaml -o a
+truth a D0 10000
+truth a tau 10
+truth a n 3
+echo "gallery: $(ls "$models"/*.lua | wc -l) models"
