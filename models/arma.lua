@@ -7,9 +7,12 @@ local m = model "arma" {
 
 local y = m.columns({ "y", range = {-5, 5} })
 local mu    = m.parameter("mu", { start = 0, prior = normal(0, 10), doc = "mean" })
-local phi   = m.parameter("phi", { start = 0.5, bounds = {-0.999, 0.999}, doc = "part of the last deviation that stays" })
-local theta = m.parameter("theta", { start = 0.1, bounds = {-0.999, 0.999}, doc = "part of the last shock that comes back" })
-local sigma = m.parameter("sigma", { start = 0.5, bounds = {1e-6, 1e3}, prior = {"half_normal", 10}, doc = "of a shock" })
+local phi   = m.parameter("phi", { start = 0.5, bounds = {-0.999, 0.999},
+    doc = "part of the last deviation that stays" })
+local theta = m.parameter("theta", { start = 0.1, bounds = {-0.999, 0.999},
+    doc = "part of the last shock that comes back" })
+local sigma = m.parameter("sigma", { start = 0.5, bounds = {1e-6, 1e3}, prior = {"half_normal", 10},
+    doc = "of a shock" })
 
 local e = m.state("e", { before = 0, doc = "shock: what was measured less its mean" })
 local mean = mu + phi * previous(y - mu, 0) + theta * previous(e)

@@ -13,7 +13,8 @@ alpha and beta lie on their bound 1 where the process is symmetric, or has one t
 
 local omega, storage, s_storage, loss, s_loss = m.columns(
     { "omega", unit = "1/s", range = {1e-2, 1e7}, doc = "angular frequency" },
-    { "storage", doc = "real part of the relative permittivity" }, { "s_storage", doc = "standard deviation of storage" },
+    { "storage", doc = "real part of the relative permittivity" },
+    { "s_storage", doc = "standard deviation of storage" },
     { "loss", doc = "imaginary part of the relative permittivity, positive" },
     { "s_loss", doc = "standard deviation of loss" })
 

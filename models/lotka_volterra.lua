@@ -16,7 +16,8 @@ local c = m.parameter("c", { unit = "1/year", start = 0.8, bounds = {0, 10}, pri
 local d = m.parameter("d", { unit = "1/year", start = 0.03, bounds = {0, 1}, prior = {"truncated_normal", 0.05, 0.05} })
 local u0 = m.parameter("u0", { start = 30, bounds = {1e-3, 1e4}, prior = log_normal(math.log(10), 1) })
 local v0 = m.parameter("v0", { start = 5, bounds = {1e-3, 1e4}, prior = log_normal(math.log(10), 1) })
-local su = m.parameter("su", { start = 0.3, bounds = {1e-3, 10}, prior = log_normal(-1, 1), doc = "relative error of prey" })
+local su = m.parameter("su", { start = 0.3, bounds = {1e-3, 10}, prior = log_normal(-1, 1),
+    doc = "relative error of prey" })
 local sv = m.parameter("sv", { start = 0.3, bounds = {1e-3, 10}, prior = log_normal(-1, 1), doc = "of predators" })
 
 local u = m.state("u", { before = u0, doc = "prey" })

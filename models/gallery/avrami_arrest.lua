@@ -12,9 +12,12 @@ A. Fluerasu et al., Phys. Rev. E 76 (2007) 010401, two-time correlation of agein
 
 local t, phi = m.grid("t", "s"), m.axis("phi", "deg", "azimuth of the sector")
 local q = m.setting("q", "1/angstrom", "wavevector")
-local D0  = m.parameter("D0", { unit = "angstrom^2/s", start = 1e4, bounds = {1, 1e6}, doc = "diffusion in the liquid" })
-local tau = m.parameter("tau", { unit = "s", start = 10, bounds = {1, 1e4}, doc = "time of crystallisation" })
-local n   = m.parameter("n", { start = 3, bounds = {0.5, 5}, doc = "Avrami exponent: 4 in space, 3 in a plane, with steady nucleation" })
+local D0  = m.parameter("D0", { unit = "angstrom^2/s", start = 1e4, bounds = {1, 1e6},
+    doc = "diffusion in the liquid" })
+local tau = m.parameter("tau", { unit = "s", start = 10, bounds = {1, 1e4},
+    doc = "time of crystallisation" })
+local n   = m.parameter("n", { start = 3, bounds = {0.5, 5},
+    doc = "Avrami exponent: 4 in space, 3 in a plane, with steady nucleation" })
 local contrast = m.parameter("contrast", { over = phi, start = 0.2, bounds = {0, 1} })
 local offset   = m.parameter("offset", { over = phi, start = 1, bounds = {0.5, 1.5} })
 

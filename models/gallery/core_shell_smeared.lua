@@ -16,7 +16,8 @@ example from densities; else only ratios of differences are determined.]],
 local q, dq, I, s = m.columns(
     { "q", unit = "1/nm", range = {0.05, 1.2}, doc = "wavevector" },
     { "dq", unit = "1/nm", range = {0.002, 0.02}, doc = "standard deviation of the resolution" },
-    { "I", unit = "1/cm", doc = "differential cross section per volume" }, { "s", unit = "1/cm", doc = "standard deviation of I" })
+    { "I", unit = "1/cm", doc = "differential cross section per volume" },
+    { "s", unit = "1/cm", doc = "standard deviation of I" })
 local rho_core    = m.setting("rho_core", { unit = "1/nm^2", default = 4e-4, doc = "scattering length density" })
 local rho_solvent = m.setting("rho_solvent", { unit = "1/nm^2", default = 6.3e-4 })
 

@@ -11,7 +11,8 @@ sqrt(omega0^2 - gamma^2) break there.]],
 }
 
 local t, x, s = m.columns({ "t", unit = "s", range = {0, 20} }, { "x", unit = "mm" }, { "s", unit = "mm" })
-local omega0 = m.parameter("omega0", { unit = "1/s", start = 1, bounds = {0.05, 10}, doc = "angular frequency without friction" })
+local omega0 = m.parameter("omega0", { unit = "1/s", start = 1, bounds = {0.05, 10},
+    doc = "angular frequency without friction" })
 local gamma  = m.parameter("gamma", { unit = "1/s", start = 0.5, bounds = {0, 10}, doc = "friction / (2 mass)" })
 local x0 = m.parameter("x0", { unit = "mm", start = 1 })
 local v0 = m.parameter("v0", { unit = "mm/s", start = 0 })

@@ -14,7 +14,8 @@ local S, I, v, s = m.columns({ "S", unit = "uM", range = {1, 100}, doc = "substr
     { "s", unit = "uM/s", doc = "standard deviation of v" })
 local Vmax = m.parameter("Vmax", { unit = "uM/s", start = 1, doc = "rate at much substrate" })
 local Km = m.parameter("Km", { unit = "uM", start = 10, bounds = {0.1, 1e3}, doc = "Michaelis constant" })
-local Kc = m.parameter("Kc", { unit = "uM", start = 5, bounds = {0.05, 1e4}, doc = "of the inhibitor on the free enzyme" })
+local Kc = m.parameter("Kc", { unit = "uM", start = 5, bounds = {0.05, 1e4},
+    doc = "of the inhibitor on the free enzyme" })
 local Ku = m.parameter("Ku", { unit = "uM", start = 20, bounds = {0.05, 1e4}, doc = "of the inhibitor on the complex" })
 
 m.observe(v, { mean = Vmax * S / (Km * (1 + I / Kc) + S * (1 + I / Ku)), sigma = s })

@@ -9,7 +9,8 @@ D = D0 t^alpha   (t in s)]],
 
 local t = m.grid("t", "s", { first = 1 })
 local q = m.axis("q", { unit = "1/angstrom", range = {0.002, 0.02}, doc = "wavevector: one matrix for each" })
-local D0 = m.parameter("D0", { unit = "angstrom^2/s", start = 1000, bounds = {1, 1e6}, doc = "diffusion coefficient at 1 s" })
+local D0 = m.parameter("D0", { unit = "angstrom^2/s", start = 1000, bounds = {1, 1e6},
+    doc = "diffusion coefficient at 1 s" })
 local alpha = m.parameter("alpha", { start = 0, bounds = {-0.9, 2}, doc = "exponent of ageing" })
 local contrast = m.parameter("contrast", { over = q, start = 0.2, bounds = {0, 1} })
 local offset   = m.parameter("offset", { over = q, start = 1, bounds = {0.5, 1.5} })

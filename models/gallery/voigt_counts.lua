@@ -12,8 +12,10 @@ B. H. Armstrong, J. Quant. Spectrosc. Radiat. Transfer 7 (1967) 61]],
 local nu, n = m.columns({ "nu", unit = "GHz", range = {-6, 6}, doc = "detuning" },
                         { "n", unit = "count", range = {0, 400} })
 local center = m.parameter("center", { unit = "GHz", start = 0, bounds = {-3, 3}, doc = "of the line" })
-local sigma  = m.parameter("sigma", { unit = "GHz", start = 0.5, bounds = {0.02, 5}, doc = "Doppler width, standard deviation" })
-local gamma  = m.parameter("gamma", { unit = "GHz", start = 0.5, bounds = {0.02, 5}, doc = "half of the natural width" })
+local sigma  = m.parameter("sigma", { unit = "GHz", start = 0.5, bounds = {0.02, 5},
+    doc = "Doppler width, standard deviation" })
+local gamma  = m.parameter("gamma", { unit = "GHz", start = 0.5, bounds = {0.02, 5},
+    doc = "half of the natural width" })
 local area   = m.parameter("area", { unit = "count*GHz", start = 500, bounds = {1, 1e7}, doc = "below the line" })
 local background = m.parameter("background", { unit = "count", start = 10, bounds = {0.01, 1e6} })
 
