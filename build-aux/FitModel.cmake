@@ -147,10 +147,11 @@ function(fit_add_model model)
     endif()
 endfunction()
 
-# fit_add_functional(NAME FILE path.lua): the program homodyne-NAME of an objective of arrays (objective "NAME" {...}).
+# fit_add_functional(NAME FILE path.lua [NO_PROGRAM]): the program homodyne-NAME of an objective of arrays (objective
+# "NAME" {...}); NO_PROGRAM: its objects alone, FIT_FUNCTIONAL_NAME.
 # An emitted file defines   const struct fit_functional FIT_KERNEL_SYMBOL
 function(fit_add_functional model)
-    cmake_parse_arguments(arg "" "FILE" "" ${ARGN})
+    cmake_parse_arguments(arg "NO_PROGRAM" "FILE" "" ${ARGN})
     set(dir "${CMAKE_CURRENT_BINARY_DIR}/${model}")
     file(MAKE_DIRECTORY "${dir}")
     set(source "${dir}/${model}.c")
@@ -183,6 +184,9 @@ function(fit_add_functional model)
                                "${PROJECT_SOURCE_DIR}/runtime/include" "${PROJECT_SOURCE_DIR}")
     target_link_libraries(functional-${model} PRIVATE fit_warnings)
     set(FIT_FUNCTIONAL_${model} $<TARGET_OBJECTS:functional-${model}> ${objects} CACHE INTERNAL "")
+    if(arg_NO_PROGRAM)
+        return()
+    endif()
     add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/imaging/imager.c" ${FIT_FUNCTIONAL_${model}})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
     target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)

@@ -23,7 +23,7 @@ void hg_objective_head(const struct hg_model *m, FILE *out)
         fprintf(out, " *     %.*s\n", n, s);
         s += n;
     }
-    fprintf(out, " *\n * c->array, c->slope: values of arrays, and dJ/d of those that move with the free one\n");
+    fprintf(out, " *\n * c->array, c->slope: values of arrays, and dJ/d of those that move with free ones\n");
     for (uint32_t k = 0; k < o->narray; k++)
         fprintf(out, " *   %3u  %-20s %s over %s%s\n", k, name_of(&m->column, k), kind[o->array[k].kind],
                 o->axis[o->array[k].axis].name, o->array[k].moves ? ", moves" : "");
@@ -184,8 +184,8 @@ void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phase
     fprintf(out, ",\n    .hash = \"%s\",\n    .isa = FIT_KERNEL_ISA,\n    .compiler = __VERSION__,\n", m->hash);
     fprintf(out,
             "    .naxis = %u, .narray = %u, .nnumber = %u, .noperator = %u, .nterm = %u,\n"
-            "    .nforward = %u, .nbackward = %u, .free = %u,\n",
-            o->naxis, o->narray, o->nnumber, o->noperation, o->nterm, p[0].n, p[1].n, o->free);
+            "    .nforward = %u, .nbackward = %u,\n",
+            o->naxis, o->narray, o->nnumber, o->noperation, o->nterm, p[0].n, p[1].n);
     fprintf(out,
             "    .axis = desc_axis, .array = desc_array, .number = desc_number,%s .term = desc_term,\n"
             "    .forward = desc_forward, .backward = desc_backward, .terms = terms, .seeds = seeds,\n};\n",

@@ -168,16 +168,10 @@ static const char *array_options(lua_State *L, int t, const char *known, int *co
 
 static int m_free(lua_State *L)
 {
-    struct hg_objective *o = objective_of(L);
     int complex;
     check_count(L, "free", 2, 3, "local x = m.free(\"x\", pixel)");
     const char *name = dsl_new_name(L, 1, "array"), *doc = array_options(L, 3, "doc", &complex);
-    if (o->has_free)
-        dsl_fail(L, name, "its parts can be rows of one grid", "an objective has one free array; '%s' is it",
-                 dsl_of(L)->m->column.item[o->free].name);
-    o->free = add_array(L, name, doc, (struct hg_array){.kind = FIT_ARRAY_FREE, .axis = axis_at(L, 2, "free")});
-    o->has_free = 1;
-    push_array(L, o->free);
+    push_array(L, add_array(L, name, doc, (struct hg_array){.kind = FIT_ARRAY_FREE, .axis = axis_at(L, 2, "free")}));
     return 1;
 }
 
@@ -331,12 +325,14 @@ static struct hg_operation begin(lua_State *L, enum fit_operator_kind kind, int 
     return p;
 }
 
-/* m.outer("z", vis, I): sum over pixels of row factor times column factor times I, complex. */
+/* m.outer("z", vis, I, "factors"): sum over pixels of row factor times column factor times I, complex. */
 static int m_outer(lua_State *L)
 {
     static const char usage[] = "local z = m.outer(\"z\", vis, I), of a real array over a grid";
-    check_count(L, "outer", 3, 3, usage);
+    check_count(L, "outer", 3, 4, usage);
     struct hg_operation p = begin(L, FIT_OUTER, 3);
+    if (!lua_isnoneornil(L, 4))
+        p.data = dsl_text_at(L, 4, "the name of the factors");
     if (p.nin != 1 || !objective_of(L)->axis[p.from].row)
         dsl_fail(L, "outer", usage, "m.outer takes a real array over a grid");
     p.to = axis_at(L, 2, "outer");

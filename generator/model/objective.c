@@ -41,7 +41,8 @@ static int moves(const struct hg_model *m, hg_id formula)
 static void find_moving(struct hg_model *m)
 {
     struct hg_objective *o = m->objective;
-    o->array[o->free].moves = 1;
+    for (uint32_t k = 0; k < o->narray; k++)
+        o->array[k].moves = o->array[k].kind == FIT_ARRAY_FREE;
     for (uint32_t k = 0; k < o->nstep; k++) {
         const struct hg_step *s = &o->step[k];
         if (s->kind == HG_KEEP)
@@ -94,11 +95,46 @@ void hg_objective_close(struct hg_model *m)
     find_needs(m);
 }
 
+static int has_free(const struct hg_objective *o)
+{
+    for (uint32_t k = 0; k < o->narray; k++)
+        if (o->array[k].kind == FIT_ARRAY_FREE)
+            return 1;
+    return 0;
+}
+
+/* The free arrays as words: 'x', 'y'. */
+static const char *free_names(const struct hg_model *m)
+{
+    const struct hg_objective *o = m->objective;
+    const char *names = "";
+    for (uint32_t k = 0; k < o->narray; k++)
+        if (o->array[k].kind == FIT_ARRAY_FREE)
+            names = hg_format(m->expr->arena, "%s%s'%s'", names, *names ? ", " : "", m->column.item[k].name);
+    return names;
+}
+
+/* Free arrays and steps that no term needs. */
+static void warn_unused(const struct hg_model *m, struct hg_diag *d)
+{
+    const struct hg_objective *o = m->objective;
+    for (uint32_t k = 0; k < o->narray; k++)
+        if (o->array[k].kind == FIT_ARRAY_FREE && !o->array[k].need)
+            hg_warning(d, m->column.item[k].line, m->column.item[k].name, NULL,
+                       "no term depends on the free array '%s'", m->column.item[k].name);
+    for (uint32_t k = 0; k < o->nstep; k++) {
+        const struct hg_step *s = &o->step[k];
+        if (!s->need && s->kind == HG_APPLY)
+            hg_warning(d, o->operation[s->of].line, o->operation[s->of].name, NULL, "no term needs '%s'",
+                       o->operation[s->of].name);
+    }
+}
+
 int hg_objective_check(struct hg_model *m, struct hg_diag *d)
 {
     const struct hg_objective *o = m->objective;
     const unsigned before = d->errors;
-    if (!o->has_free)
+    if (!has_free(o))
         hg_error(d, 0, NULL, "local x = m.free(\"x\", pixel)",
                  "the objective has no free array: nothing can be fitted");
     if (!o->nterm)
@@ -109,13 +145,8 @@ int hg_objective_check(struct hg_model *m, struct hg_diag *d)
     hg_objective_close(m);
     for (uint32_t t = 0; t < o->nterm; t++)
         if (!moves(m, o->term[t].value))
-            hg_warning(d, o->term[t].line, o->term[t].name, NULL, "the term '%s' does not depend on '%s'",
-                       o->term[t].name, m->column.item[o->free].name);
-    for (uint32_t k = 0; k < o->nstep; k++) {
-        const struct hg_step *s = &o->step[k];
-        if (!s->need && s->kind == HG_APPLY)
-            hg_warning(d, o->operation[s->of].line, o->operation[s->of].name, NULL, "no term needs '%s'",
-                       o->operation[s->of].name);
-    }
+            hg_warning(d, o->term[t].line, o->term[t].name, NULL, "the term '%s' does not depend on %s",
+                       o->term[t].name, free_names(m));
+    warn_unused(m, d);
     return 1;
 }

@@ -1,12 +1,12 @@
 /* objective.h -- what a model of an objective declares: arrays over axes, operators between them, sums, terms.
  *
- * An objective is J = sum over terms of weight (value + offset), a function of one array, the free one, which may have
- * thousands to millions of elements: an image.  Formulas are those of graph/expr.h, of one element: a COLUMN leaf is an
+ * An objective is J = sum over terms of weight (value + offset), a function of free arrays, which may have thousands to
+ * millions of elements: images.  Formulas are those of graph/expr.h, of one element: a COLUMN leaf is an
  * element of an array, a SETTING leaf a number (a hyper-parameter, the size of an axis, a sum).  What joins elements is
  * a step: an array that is kept, an operator, a sum.  Steps stand in the order in which they are computed, and each
  * knows the terms that need it.
  *
- * Derivatives are taken backwards: with the slope dJ/da of each array and number a that the free array moves, steps in
+ * Derivatives are taken backwards: with the slope dJ/da of each array and number a that free arrays move, steps in
  * reverse order pass theirs on to what they were made of (Griewank and Walther, Evaluating derivatives, 2008, ch. 3).
  */
 #pragma once
@@ -28,7 +28,7 @@ struct hg_array { /* by the number of its column */
     uint32_t axis;
     hg_id node;    /* its COLUMN leaf */
     hg_id formula; /* KEPT */
-    int moves;     /* with the free array */
+    int moves;     /* with a free array */
     uint64_t need; /* terms that need it: bits */
 };
 
@@ -81,8 +81,6 @@ struct hg_objective {
     uint32_t nstep;
     struct hg_term *term;
     uint32_t nterm;
-    uint32_t free; /* array */
-    int has_free;
     size_t axis_room, array_room, number_room, operation_room, step_room, term_room;
 };
 
@@ -92,7 +90,7 @@ unsigned char *hg_objective_leaves(const struct hg_model *m, hg_id formula);
 /* The axis of the arrays of a formula, -1 where there is none; *other: an array of another axis, or NULL. */
 int hg_objective_axis(const struct hg_model *m, hg_id formula, const struct hg_array **other);
 
-/* What moves with the free array, and the terms that each step serves. */
+/* What moves with free arrays, and the terms that each step serves. */
 void hg_objective_close(struct hg_model *m);
 
 /* What can be said only of the whole; 0 when errors were reported. */

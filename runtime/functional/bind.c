@@ -35,11 +35,9 @@ static void bind_axes(struct fit_bound *b, const struct fit_inputs *in)
     for (uint32_t k = 0; k < o->naxis; k++) {
         const struct fit_input *x = fit_inputs_find(in, o->axis[k].name, FIT_INPUT_AXIS);
         b->size[k] = x ? x->n : 0;
+        b->nx[k] = x && o->axis[k].row ? x->nx : b->size[k];
+        b->ny[k] = x && o->axis[k].row ? x->ny : 1;
         b->number_given[o->axis[k].size] = (double)b->size[k];
-        if (x && k == o->array[o->free].axis) {
-            b->nx = o->axis[k].row ? x->nx : x->n;
-            b->ny = o->axis[k].row ? x->ny : 1;
-        }
     }
 }
 
@@ -84,15 +82,24 @@ static double *factors(struct fit_bound *b, size_t n, size_t width, const double
     return to;
 }
 
+/* An operator before this one that has the same factors. */
+static const struct fit_outer *same_factors(const struct fit_bound *b, const struct fit_operator_desc *q)
+{
+    for (const struct fit_operator_desc *p = b->o->operation; p < q; p++)
+        if (p->kind == FIT_OUTER && strcmp(p->data, q->data) == 0)
+            return b->operation[p - b->o->operation];
+    return NULL;
+}
+
 static enum fit_status bind_outer(struct fit_bound *b, const struct fit_operator_desc *q, const struct fit_input *x,
                                   void **operation, struct fit_error *err)
 {
     struct fit_outer *f = fit_take(&b->arena, 1, sizeof *f);
     if (!f)
         return FIT_OK;
-    if (x->n != b->size[q->to] || x->nx != b->nx || x->ny != b->ny)
+    if (x->n != b->size[q->to] || x->nx != b->nx[q->from] || x->ny != b->ny[q->from])
         return fit_fail(err, FIT_ERR_DATA, "the factors '%s' are %zu times (%zu, %zu), their axes %zu times (%zu, %zu)",
-                        q->data, x->n, x->ny, x->nx, b->size[q->to], b->ny, b->nx);
+                        q->data, x->n, x->ny, x->nx, b->size[q->to], b->ny[q->from], b->nx[q->from]);
     *f = (struct fit_outer){.n = x->n, .nx = x->nx, .ny = x->ny, .nrow = x->ny, .ncolumn = x->nx};
     f->folded = is_mirrored(x->n, x->nx, x->column_re, x->column_im) && is_mirrored(x->n, x->ny, x->row_re, x->row_im);
     if (f->folded) {
@@ -102,10 +109,11 @@ static enum fit_status bind_outer(struct fit_bound *b, const struct fit_operator
     f->pitch = rounded(f->ncolumn, 8);
     f->pitch += f->pitch % 64 == 0 ? 8 : 0; /* rows a power of two apart would share few lines of the cache */
     f->plane_size = f->nrow * f->pitch;
-    f->row_re = factors(b, x->n, x->ny, x->row_re, f->nrow, f->nrow);
-    f->row_im = factors(b, x->n, x->ny, x->row_im, f->nrow, f->nrow);
-    f->column_re = factors(b, x->n, x->nx, x->column_re, f->ncolumn, f->pitch);
-    f->column_im = factors(b, x->n, x->nx, x->column_im, f->ncolumn, f->pitch);
+    const struct fit_outer *same = same_factors(b, q);
+    f->row_re = same ? same->row_re : factors(b, x->n, x->ny, x->row_re, f->nrow, f->nrow);
+    f->row_im = same ? same->row_im : factors(b, x->n, x->ny, x->row_im, f->nrow, f->nrow);
+    f->column_re = same ? same->column_re : factors(b, x->n, x->nx, x->column_re, f->ncolumn, f->pitch);
+    f->column_im = same ? same->column_im : factors(b, x->n, x->nx, x->column_im, f->ncolumn, f->pitch);
     f->plane = fit_take(&b->arena, 4 * f->plane_size, sizeof(double));
     f->back = fit_take(&b->arena, 4 * rounded(f->nrow, FIT_UNIT_OF_ROWS) * f->pitch, sizeof(double));
     *operation = f;
@@ -145,7 +153,8 @@ static void bind_difference(struct fit_bound *b, const struct fit_operator_desc 
 {
     struct fit_difference *d = fit_take(&b->arena, 1, sizeof *d);
     if (d)
-        *d = (struct fit_difference){b->size[q->from], b->nx, strcmp(q->data, "row") == 0 ? b->nx : 1};
+        *d = (struct fit_difference){b->size[q->from], b->nx[q->from],
+                                      strcmp(q->data, "row") == 0 ? b->nx[q->from] : 1};
     *operation = d;
 }
 
@@ -223,8 +232,11 @@ static void take_tables(struct fit_bound *b)
     const struct fit_functional *o = b->o;
     struct fit_arena *a = &b->arena;
     b->size = fit_take(a, o->naxis, sizeof *b->size);
+    b->nx = fit_take(a, o->naxis, sizeof *b->nx);
+    b->ny = fit_take(a, o->naxis, sizeof *b->ny);
     b->array = fit_take(a, o->narray, sizeof *b->array);
     b->slope = fit_take(a, o->narray, sizeof *b->slope);
+    b->held = fit_take(a, o->narray, sizeof *b->held);
     b->operation = fit_take(a, o->noperator + 1, sizeof *b->operation);
     b->lack = fit_take(a, o->nterm, sizeof *b->lack);
     FIT_TAKE_DOUBLES(a, o->nnumber, &b->number, &b->number_slope, &b->number_given);
@@ -251,9 +263,10 @@ static enum fit_status bind(struct fit_bound *b, const struct fit_inputs *in, st
     size_t blocks = 1, sums = 1;
     bind_axes(b, in);
     set_numbers(b, in);
-    if (b->size[o->array[o->free].axis] == 0)
-        return fit_fail(err, FIT_ERR_DATA, "the axis '%s' of what is solved for has no size",
-                        o->axis[o->array[o->free].axis].name);
+    for (uint32_t k = 0; k < o->narray; k++)
+        if (o->array[k].kind == FIT_ARRAY_FREE && b->size[o->array[k].axis] == 0)
+            return fit_fail(err, FIT_ERR_DATA, "the axis '%s' of what is solved for has no size",
+                            o->axis[o->array[k].axis].name);
     for (uint32_t k = 0; s == FIT_OK && k < o->narray; k++)
         s = bind_array(b, in, k, err);
     for (uint32_t k = 0; s == FIT_OK && k < o->noperator; k++)
@@ -330,6 +343,47 @@ enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double va
             return FIT_OK;
         }
     return fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'", b->o->name, name);
+}
+
+enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err)
+{
+    for (uint32_t k = 0; k < b->o->narray; k++) {
+        const struct fit_array_desc *a = &b->o->array[k];
+        if (a->kind != FIT_ARRAY_FREE || strcmp(a->name, name) != 0)
+            continue;
+        b->held[k] = values != NULL;
+        if (values)
+            memcpy(b->array[k], values, b->size[a->axis] * sizeof *values);
+        return FIT_OK;
+    }
+    return fit_fail(err, FIT_ERR_CONFIG, "%s has no free array '%s'", b->o->name, name);
+}
+
+int fit_bound_solves(const struct fit_bound *b, uint32_t k)
+{
+    const struct fit_array_desc *a = &b->o->array[k];
+    return a->kind == FIT_ARRAY_FREE && !b->held[k] && (a->need & b->on);
+}
+
+size_t fit_bound_unknowns(const struct fit_bound *b)
+{
+    size_t n = 0;
+    for (uint32_t k = 0; k < b->o->narray; k++)
+        n += fit_bound_solves(b, k) ? b->size[b->o->array[k].axis] : 0;
+    return n;
+}
+
+size_t fit_bound_place(const struct fit_bound *b, const char *name)
+{
+    size_t at = 0;
+    for (uint32_t k = 0; k < b->o->narray; k++) {
+        if (!fit_bound_solves(b, k))
+            continue;
+        if (strcmp(b->o->array[k].name, name) == 0)
+            return at;
+        at += b->size[b->o->array[k].axis];
+    }
+    return FIT_BOUND_NOWHERE;
 }
 
 enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err)

@@ -120,10 +120,30 @@ static void backward(struct fit_bound *b, struct fit_functional_call *call)
     }
 }
 
+/* What is solved for: from x to the arrays, from their slopes to the gradient. */
+static void scatter(struct fit_bound *b, const double *x)
+{
+    for (uint32_t k = 0; k < b->o->narray; k++)
+        if (fit_bound_solves(b, k)) {
+            const size_t n = b->size[b->o->array[k].axis];
+            memcpy(b->array[k], x, n * sizeof *x);
+            x += n;
+        }
+}
+
+static void collect(const struct fit_bound *b, double *gradient)
+{
+    for (uint32_t k = 0; k < b->o->narray; k++)
+        if (fit_bound_solves(b, k)) {
+            const size_t n = b->size[b->o->array[k].axis];
+            memcpy(gradient, b->slope[k], n * sizeof *gradient);
+            gradient += n;
+        }
+}
+
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
 {
     const struct fit_functional *o = b->o;
-    const size_t size = b->size[o->array[o->free].axis] * sizeof *x;
     struct fit_functional_call call = {.array = b->array,
                                        .slope = b->slope,
                                        .number = b->number,
@@ -135,7 +155,7 @@ double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
                                        .operation = b->operation,
                                        .on = b->on};
     double value = 0;
-    memcpy(b->array[o->free], x, size);
+    scatter(b, x);
     memcpy(b->number, b->number_given, o->nnumber * sizeof *b->number);
     forward(b, &call);
     for (uint32_t t = 0; t < o->nterm; t++)
@@ -143,7 +163,7 @@ double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
             value += b->weight[t] * (b->term[t] + o->term[t].offset);
     if (gradient) {
         backward(b, &call);
-        memcpy(gradient, b->slope[o->free], size);
+        collect(b, gradient);
     }
     return value;
 }

@@ -17,12 +17,12 @@
 struct fit_bound {
     const struct fit_functional *o;
     struct fit_arena arena;
-    size_t *size;  /* of axes */
-    size_t nx, ny; /* of the grid of the free array; nx = its size, ny = 1 where that is no grid */
+    size_t *size, *nx, *ny; /* of axes; of one that is no grid nx is its size, ny 1 */
     double **array, **slope;
     double *number, *number_slope, *number_given; /* given: hyper-parameters and sizes, between evaluations */
     double *weight, *term, *partial;
     void **operation;
+    unsigned char *held; /* arrays: free ones that are kept at what they are */
     uint64_t missing;  /* terms whose data are not there */
     const char **lack; /* of each such term: the first thing that is not */
     uint64_t on;       /* terms that are evaluated */
@@ -48,6 +48,19 @@ enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double va
 /* Hyper-parameters that terms in use need are there; some term is on. */
 enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err);
 
-/* J at x (as many as the free array has); gradient (the same) may be NULL; b->term then has the values of terms,
+/* Keeps a free array at these values (as many as it has; copied), so that x and the gradient leave it out; NULL sets it
+ * free again.  FIT_ERR_CONFIG: there is no free array of that name. */
+enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err);
+
+/* What x is made of: the free arrays that are not held and that some term in use needs, one after the other in the order
+ * in which the objective declares them.  1: array k is one of them. */
+int fit_bound_solves(const struct fit_bound *b, uint32_t k);
+size_t fit_bound_unknowns(const struct fit_bound *b); /* elements of x */
+
+/* Where the free array of that name begins in x; FIT_BOUND_NOWHERE: x does not have it. */
+#define FIT_BOUND_NOWHERE SIZE_MAX
+size_t fit_bound_place(const struct fit_bound *b, const char *name);
+
+/* J at x (fit_bound_unknowns elements); gradient (the same) may be NULL; b->term then has the values of terms,
  * without offset and weight.  J may be infinite or NaN: no error here. */
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient);

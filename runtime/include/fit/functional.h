@@ -1,6 +1,6 @@
 /* fit/functional.h -- the bridge between an emitted objective and the programs that evaluate it.
  *
- * An objective J = sum over terms of weight (value + offset) of one free array is evaluated in phases, one after the
+ * An objective J = sum over terms of weight (value + offset) of free arrays is evaluated in phases, one after the
  * other.  A phase computes for a range of units of an axis; units do not depend on each other, so that any cut into
  * ranges gives the same bits.  A unit of elements is a block of FIT_BLOCK of them.  Sums go over the elements of a
  * block in a fixed order, into `partial`, and over blocks by a tree: who runs the phases does that.
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_FUNCTIONAL_INTERFACE 1
+#define FIT_FUNCTIONAL_INTERFACE 2
 #define FIT_BLOCK 64 /* elements; part of the definition of sums, not of a machine */
 
 enum fit_array_kind { FIT_ARRAY_FREE, FIT_ARRAY_DATA, FIT_ARRAY_KEPT, FIT_ARRAY_MADE };
@@ -41,7 +41,7 @@ struct fit_array_desc {
     const char *name, *doc;
     enum fit_array_kind kind;
     uint32_t axis;
-    int moves;     /* with the free array: has a slope */
+    int moves;     /* with a free array: has a slope */
     uint64_t need; /* terms that need it */
 };
 
@@ -99,7 +99,6 @@ struct fit_functional {
     uint32_t interface; /* FIT_FUNCTIONAL_INTERFACE */
     const char *name, *title, *formula, *reference, *hash, *isa, *compiler;
     uint32_t naxis, narray, nnumber, noperator, nterm, nforward, nbackward;
-    uint32_t free; /* array */
     const struct fit_index_desc *axis;
     const struct fit_array_desc *array;
     const struct fit_number_desc *number;
