@@ -1,11 +1,12 @@
--- Images from interferometers: Stokes I by regularised maximum likelihood.
+-- Images from interferometers by regularised maximum likelihood: Stokes I, polarised, of several frequencies.
 --
 -- J(x) = sum over data terms of a (chi2 - 1) + sum over regularizers of b R, of the image I = exp(x).
 -- Terms as in Chael et al. 2016 (ApJ 829:11) and 2018 (ApJ 857:23); regularizers as collected in Event Horizon
 -- Telescope Collaboration 2019, Paper IV (ApJL 875:L4).  Pixel values are in Jy, coordinates in radians.
+-- What is solved for follows from the terms in use: ln I alone, polarisation, spectral index and curvature.
 
 local m = objective "imaging" {
-    title = "Images from interferometers: Stokes I",
+    title = "Images from interferometers: Stokes I, polarised, of several frequencies",
     formula = "J = sum of weight (chi2 - 1) over data terms + sum of weight R over regularizers",
     reference = "Chael et al. 2018, ApJ 857:23; EHT Collaboration 2019 (Paper IV), ApJL 875:L4",
 }
@@ -45,54 +46,66 @@ local function weighted(w, f) return where(gt(w, 0), w * f, 0) end
 
 local function data_term(name, doc, value) m.term(name, { kind = "data", value = value, offset = -1, doc = doc }) end
 
--- The axis of a term, the model's visibilities on it (one or several legs), and the weights 1/sigma^2.
-local function rows(name, legs)
+-- The axis of a term, the visibilities z of a model on it (one or several legs), and the weights 1/sigma^2.
+local function rows(name, legs, z)
     local axis, leg = m.axis(name), {}
     for k = 1, legs do leg[k] = m.gather(name .. "_z" .. k, axis, z, name .. "_leg" .. k) end
     return axis, m.data(name .. "_weight", axis, { doc = "1/sigma^2" }), leg
 end
 
-local vis, w_vis, vis_z = rows("vis", 1)
-local v = m.data("vis_data", vis, { complex = true, doc = "visibilities, Jy" })
-data_term("vis", "visibilities", m.mean(weighted(w_vis, abs(vis_z[1] - v) ^ 2)) / 2)
+local function visibility_term(name, doc, z)
+    local axis, w, leg = rows(name, 1, z)
+    local v = m.data(name .. "_data", axis, { complex = true, doc = "visibilities, Jy" })
+    data_term(name, doc, m.mean(weighted(w, abs(leg[1] - v) ^ 2)) / 2)
+end
+visibility_term("vis", "visibilities", z)
 
-local amp, w_amp, amp_z = rows("amp", 1)
-local a = m.data("amp_data", amp, { doc = "amplitudes, Jy" })
-data_term("amp", "amplitudes", m.mean(weighted(w_amp, (a - abs(amp_z[1])) ^ 2)))
+local function amplitude_term(name, doc, z)
+    local axis, w, leg = rows(name, 1, z)
+    local a = m.data(name .. "_data", axis, { doc = "amplitudes, Jy" })
+    data_term(name, doc, m.mean(weighted(w, (a - abs(leg[1])) ^ 2)))
+end
+amplitude_term("amp", "amplitudes", z)
 
 -- The error of ln a is sigma / a.
-local logamp, w_logamp, logamp_z = rows("logamp", 1)
+local logamp, w_logamp, logamp_z = rows("logamp", 1, z)
 local A = m.data("logamp_data", logamp, { doc = "amplitudes, Jy" })
 data_term("logamp", "logarithms of amplitudes", m.mean(weighted(w_logamp, (A * (log(A) - log(abs(logamp_z[1])))) ^ 2)))
 
-local bs, w_bs, bs_z = rows("bs", 3)
+local bs, w_bs, bs_z = rows("bs", 3, z)
 local b = m.data("bs_data", bs, { complex = true, doc = "bispectra, Jy^3" })
 data_term("bs", "bispectra", m.mean(weighted(w_bs, abs(b - bs_z[1] * bs_z[2] * bs_z[3]) ^ 2)) / 2)
 
 local function closure_phase(leg) return arg(leg[1] * leg[2] * leg[3]) end
 
-local cphase, w_cphase, cphase_z = rows("cphase", 3)
-local phi = m.data("cphase_data", cphase, { doc = "closure phases, rad" })
-data_term("cphase", "closure phases", 2 * m.mean(weighted(w_cphase, 1 - cos(phi - closure_phase(cphase_z)))))
+local function closure_phase_term(name, doc, z)
+    local axis, w, leg = rows(name, 3, z)
+    local phi = m.data(name .. "_data", axis, { doc = "closure phases, rad" })
+    data_term(name, doc, 2 * m.mean(weighted(w, 1 - cos(phi - closure_phase(leg)))))
+end
+closure_phase_term("cphase", "closure phases", z)
 
-local cphase_diag, w_cphase_diag, cphase_diag_z = rows("cphase_diag", 3)
+local cphase_diag, w_cphase_diag, cphase_diag_z = rows("cphase_diag", 3, z)
 local phi_diag = m.data("cphase_diag_data", cphase_diag, { doc = "uncorrelated combinations of closure phases, rad" })
 local psi = m.keep("cphase_diag_psi", closure_phase(cphase_diag_z))
 data_term("cphase_diag", "uncorrelated closure phases",
     2 * m.mean(weighted(w_cphase_diag, 1 - cos(phi_diag - m.blocks("cphase_diag_T_psi", psi, "cphase_diag_T")))))
 
-local camp, w_camp, camp_z = rows("camp", 4)
+local camp, w_camp, camp_z = rows("camp", 4, z)
 local C = m.data("camp_data", camp, { doc = "closure amplitudes" })
 data_term("camp", "closure amplitudes",
     m.mean(weighted(w_camp, (C - abs(camp_z[1]) * abs(camp_z[2]) / (abs(camp_z[3]) * abs(camp_z[4]))) ^ 2)))
 
 local function log_closure(leg) return log(abs(leg[1])) + log(abs(leg[2])) - log(abs(leg[3])) - log(abs(leg[4])) end
 
-local logcamp, w_logcamp, logcamp_z = rows("logcamp", 4)
-local L = m.data("logcamp_data", logcamp, { doc = "logarithms of closure amplitudes" })
-data_term("logcamp", "log closure amplitudes", m.mean(weighted(w_logcamp, (L - log_closure(logcamp_z)) ^ 2)))
+local function log_closure_term(name, doc, z)
+    local axis, w, leg = rows(name, 4, z)
+    local L = m.data(name .. "_data", axis, { doc = "logarithms of closure amplitudes" })
+    data_term(name, doc, m.mean(weighted(w, (L - log_closure(leg)) ^ 2)))
+end
+log_closure_term("logcamp", "log closure amplitudes", z)
 
-local logcamp_diag, w_logcamp_diag, logcamp_diag_z = rows("logcamp_diag", 4)
+local logcamp_diag, w_logcamp_diag, logcamp_diag_z = rows("logcamp_diag", 4, z)
 local L_diag = m.data("logcamp_diag_data", logcamp_diag, { doc = "uncorrelated combinations of them" })
 local l = m.keep("logcamp_diag_l", log_closure(logcamp_diag_z))
 data_term("logcamp_diag", "uncorrelated log closure amplitudes",
@@ -151,3 +164,88 @@ local t_yy = lambda_1 * sin(PA) ^ 2 + lambda_2 * cos(PA) ^ 2
 local t_xy = (lambda_2 - lambda_1) * cos(PA) * sin(PA)
 m.term("rgauss", { kind = "regularizer", doc = "second moments of a Gaussian",
     value = ((s_xx - t_xx) ^ 2 + (s_yy - t_yy) ^ 2 + 2 * (s_xy - t_xy) ^ 2) / (major * minor) ^ 2 })
+
+-------------------------------------------------------------------------------------------------------- polarisation
+-- Q + iU = I m exp(i phi), V = I v; m and v are the fractions that are polarised linearly and circularly, phi is twice
+-- the angle of the electric vector.  Where both are solved for, x_rho and x_psi make rho = hypot(m, v) and the angle
+-- between them.  Where one is, its array makes a fraction that leaves m + |v| below 1, and the other array is the other
+-- fraction itself.
+local x_rho = m.free("x_rho", pixel, { doc = "what m is made of, or m" })
+local phi = m.free("phi", pixel, { doc = "arg (Q + iU), rad" })
+local x_psi = m.free("x_psi", pixel, { doc = "what v is made of, or v" })
+local solve_m = m.hyper("solve_m", { default = 1, doc = "1: linear polarisation is solved for, 0: x_rho is m" })
+local solve_v = m.hyper("solve_v", { default = 1, doc = "1: circular polarisation is solved for, 0: x_psi is v" })
+local vflux = m.hyper("vflux", { doc = "total V, Jy" })
+
+local rho = 1 / 2 + atan(2 * x_rho) / math.pi
+local c_psi = 1 / sqrt(1 + x_psi ^ 2)
+local m_fixed, v_fixed = lt(solve_m, 0.5), lt(solve_v, 0.5)
+local linear = m.keep("fraction_m", where(m_fixed, x_rho, rho * where(v_fixed, 1 - abs(x_psi), c_psi)))
+local circular = m.keep("fraction_v",
+    where(v_fixed, x_psi, where(m_fixed, 2 * (1 - abs(x_rho)) * atan(x_psi) / math.pi, rho * x_psi * c_psi)))
+local Q, U = m.keep("Q", I * linear * cos(phi)), m.keep("U", I * linear * sin(phi))
+local V = m.keep("V", I * circular)
+local zq, zu, zv = m.outer("z_Q", uv, Q, "z"), m.outer("z_U", uv, U, "z"), m.outer("z_V", uv, V, "z")
+
+-- Rows of pvis and m are all baselines in both directions: those of Q + iU are no conjugates of each other.
+local function polarised(name)
+    local axis, w, leg = rows(name, 1, zq)
+    return axis, w, leg[1] + i * m.gather(name .. "_zu", axis, zu, name .. "_leg1")
+end
+
+local pvis, w_pvis, pvis_z = polarised("pvis")
+local d_pvis = m.data("pvis_data", pvis, { complex = true, doc = "visibilities of Q + iU, Jy" })
+data_term("pvis", "linear polarisation", m.mean(weighted(w_pvis, abs(pvis_z - d_pvis) ^ 2)) / 2)
+
+local frac, w_frac, frac_z = polarised("m")
+local d_frac = m.data("m_data", frac, { complex = true, doc = "visibilities of Q + iU over those of I" })
+data_term("m", "fractional linear polarisation",
+    m.mean(weighted(w_frac, abs(frac_z / m.gather("m_zi", frac, z, "m_leg1") - d_frac) ^ 2)) / 2)
+
+visibility_term("vvis", "circular polarisation", zv)
+
+regularizer("msimple", "entropy of m", over_mask(I * log(linear)), F)
+local up, down = (1 + linear) / 2, (1 - linear) / 2
+regularizer("hw", "entropy of Holdaway and Wardle", over_mask(I * (up * log(up) + down * log(down))), F)
+local function squares(name, image)
+    return m.difference(name .. "_row", image, "row") ^ 2 + m.difference(name .. "_column", image, "column") ^ 2
+end
+regularizer("ptv", "total variation of Q + iU", m.sum(root(squares("D_Q", Q) + squares("D_U", U) + epsilon_tv)),
+    F * p / B)
+local v_total, V_size = m.sum(V), abs(vflux)
+regularizer("vflux", "total V", (v_total - vflux) ^ 2, vflux ^ 2)
+regularizer("l1v", "sum of sizes of V", m.sum(abs(V)), V_size)
+regularizer("l2v", "sum of squares of V", m.sum(V ^ 2), vflux ^ 2)
+local V_squares = squares("D_V", V)
+regularizer("vtv", "total variation of V", m.sum(root(V_squares + epsilon_tv)), V_size * p / B)
+regularizer("vtv2", "squared variation of V", m.sum(V_squares), p ^ 4 * vflux ^ 2 / B ^ 4)
+
+---------------------------------------------------------------------------------------------------- several frequencies
+-- Channel c sees I exp(alpha l + beta l^2), l = ln(frequency / reference).
+local alpha = m.free("alpha", pixel, { doc = "spectral index" })
+local beta = m.free("beta", pixel, { doc = "its curvature" })
+local channels = m.hyper("channels", { default = 0, doc = "how many there are" })
+local excess = 0
+for c = 1, 4 do
+    local l = m.hyper("log_ratio_" .. c, { default = 0, doc = "ln(frequency of channel " .. c .. " / reference)" })
+    local flux = m.hyper("flux_" .. c, { default = 1, doc = "total flux of channel " .. c .. ", Jy" })
+    local I_c = m.keep("I_" .. c, I * exp(alpha * l + beta * l ^ 2))
+    local z_c = m.outer("z_" .. c, m.axis("uv_" .. c, "points of the uv plane of channel " .. c), I_c)
+    local of = " of channel " .. c
+    visibility_term("vis_" .. c, "visibilities" .. of, z_c)
+    amplitude_term("amp_" .. c, "amplitudes" .. of, z_c)
+    closure_phase_term("cphase_" .. c, "closure phases" .. of, z_c)
+    log_closure_term("logcamp_" .. c, "log closure amplitudes" .. of, z_c)
+    excess = excess + where(gt(channels, c - 0.5), (m.sum(I_c) - flux) ^ 2 / where(gt(norm_reg, 0.5), flux ^ 2, 1), 0)
+end
+m.term("flux_mf", { kind = "regularizer", doc = "total fluxes of channels", value = excess })
+
+for k, of in ipairs { alpha, beta } do
+    local name = k == 1 and "alpha" or "beta"
+    local prior = m.data(name .. "_prior", pixel)
+    local inside = m.keep(name .. "_inside", where(active, of, 0))
+    regularizer("l2_" .. name, "squared distance from the prior of " .. name, over_mask((of - prior) ^ 2),
+        m.sum(where(active, 1, 0)))
+    regularizer("tv_" .. name, "total variation of " .. name, m.sum(root(squares("D_" .. name, inside) + epsilon_tv)),
+        N * p / B)
+end

@@ -1,8 +1,6 @@
 /* test_imaging_objective.c -- the objective of models/imaging/imaging.lua against eht-imaging 1.4 (tests/data/imaging):
  * every data term and regularizer, values and gradients; the same bits however the work is cut; rows without weight. */
-#include "functional/functional.h"
-#include "hdf5/reader.h"
-#include "machine/cpu.h"
+#include "golden_images.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -15,151 +13,7 @@
 
 #include <cmocka.h>
 
-extern const struct fit_functional *const fit_functionals[];
-
 #define GOLDEN FIT_SOURCE_DIR "/tests/data/imaging/golden_eht.h5"
-
-enum { NX = 12, NY = 10, N = NX * NY, MOST_PATH = 200 };
-static const double PI = 3.14159265358979323846;
-
-static struct fit_h5 *h;
-static struct fit_error err;
-
-/* What the inputs point to. */
-static struct fit_arena arena;
-static double pixel, flux, beam, degree;
-
-static void must(enum fit_status s)
-{
-    if (s != FIT_OK)
-        fail_msg("%s", err.message);
-}
-
-static double *read_array(const char *path, size_t *n)
-{
-    size_t ignored;
-    double *x = NULL;
-    must(fit_h5_read_doubles(h, path, &x, n ? n : &ignored, &err));
-    double *copy = fit_take_copy(&arena, x, n ? *n : ignored, sizeof *x);
-    free(x);
-    assert_non_null(copy);
-    return copy;
-}
-
-static double read_number(const char *path)
-{
-    double x;
-    must(fit_h5_read_scalar(h, path, &x, &err));
-    return x;
-}
-
-static double read_attribute(const char *path, const char *name)
-{
-    double *x = NULL;
-    size_t n;
-    must(fit_h5_read_attr_doubles(h, path, name, &x, &n, &err));
-    const double value = x[0];
-    free(x);
-    return value;
-}
-
-static const char *path_of(const char *format, ...)
-{
-    char text[MOST_PATH];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return fit_arena_string(&arena, text);
-}
-
-static int open_golden(void **state)
-{
-    (void)state;
-    must(fit_h5_open(GOLDEN, &h, &err));
-    pixel = read_attribute("/grid", "psize");
-    flux = read_attribute("/grid", "flux");
-    beam = read_attribute("/grid", "beam_size");
-    degree = read_attribute("/grid", "DEGREE");
-    return 0;
-}
-
-static int close_golden(void **state)
-{
-    (void)state;
-    fit_h5_close(h);
-    fit_arena_free(&arena);
-    return 0;
-}
-
-/* --- inputs --------------------------------------------------------------------------------------------- */
-
-static void put_axis(struct fit_inputs *in, const char *name, size_t n)
-{
-    fit_inputs_put(in, (struct fit_input){.name = name, .kind = FIT_INPUT_AXIS, .n = n, .nx = NX, .ny = NY});
-}
-
-static void put_array(struct fit_inputs *in, const char *name, size_t n, const double *x)
-{
-    fit_inputs_put(in, (struct fit_input){.name = name, .kind = FIT_INPUT_ARRAY, .n = n, .array = x});
-}
-
-static void put_number(struct fit_inputs *in, const char *name, double x)
-{
-    fit_inputs_put(in, (struct fit_input){.name = name, .kind = FIT_INPUT_NUMBER, .value = x});
-}
-
-static double *doubles(size_t n)
-{
-    double *x = fit_take(&arena, n, sizeof *x);
-    assert_non_null(x);
-    return x;
-}
-
-static struct fit_inputs image_inputs(const unsigned char *mask)
-{
-    struct fit_inputs in = {.n = 0};
-    double *array[6], *floor_unit = doubles(N);
-    const double *stored = read_array("/regularizers/randomfloor_unit", NULL); /* of pixels outside of the mask */
-    static const char *const name[] = {"x_pixel", "y_pixel", "x_whole", "y_whole", "mask"};
-    for (int k = 0; k < 5; k++)
-        array[k] = doubles(N);
-    for (int r = 0; r < NY; r++)
-        for (int c = 0; c < NX; c++) {
-            array[0][r * NX + c] = (c - (NX - 1) / 2.0) * pixel;
-            array[1][r * NX + c] = (r - (NY - 1) / 2.0) * pixel;
-            array[2][r * NX + c] = (NX / 2 - c) * pixel;
-            array[3][r * NX + c] = (NY / 2 - r) * pixel;
-            array[4][r * NX + c] = !mask || mask[r * NX + c];
-        }
-    put_axis(&in, "pixel", N);
-    for (int k = 0; k < 5; k++)
-        put_array(&in, name[k], N, array[k]);
-    put_array(&in, "prior", N, read_array("/grid/prior_normalised", NULL));
-    for (size_t k = 0, i = 0; k < N; k++)
-        floor_unit[k] = mask && !mask[k] ? stored[i++] : 0;
-    put_array(&in, "floor", N, floor_unit);
-    put_number(&in, "flux", flux);
-    put_number(&in, "beam", beam);
-    put_number(&in, "pixel_size", pixel);
-    put_number(&in, "major", 60 * read_attribute("/grid", "RADPERUAS"));
-    put_number(&in, "minor", 45 * read_attribute("/grid", "RADPERUAS"));
-    put_number(&in, "PA", 0.4);
-    put_number(&in, "alpha_A", 1.5);
-    put_number(&in, "epsilon_tv", 1e-10);
-    return in;
-}
-
-/* Factors of n points along one axis. */
-static void factor(size_t n, const double *w, int width, double *re, double *im)
-{
-    for (size_t v = 0; v < n; v++)
-        for (int c = 0; c < width; c++) {
-            const double a = PI * pixel * w[v], s = a == 0 ? 1 : sin(a) / a, at = ((width - 1) / 2.0 - c) * pixel;
-            re[v * (size_t)width + (size_t)c] = s * s * cos(2 * PI * w[v] * at);
-            im[v * (size_t)width + (size_t)c] = s * s * sin(2 * PI * w[v] * at);
-        }
-}
 
 static const struct term {
     const char *name;
@@ -217,7 +71,7 @@ static size_t put_term(struct fit_inputs *in, const struct term *t, size_t first
 /* Every leg of every term as a point of its own. */
 static void put_data(struct fit_inputs *in)
 {
-    double *u = NULL, *v = NULL, *f[4];
+    double *u = NULL, *v = NULL;
     size_t n = 0;
     for (int k = 0; k < NTERM; k++) {
         size_t legs;
@@ -236,67 +90,7 @@ static void put_data(struct fit_inputs *in)
         n += legs;
     }
     put_axis(in, "uv", n);
-    for (int k = 0; k < 4; k++)
-        f[k] = doubles(n * NX);
-    factor(n, u, NX, f[0], f[1]);
-    factor(n, v, NY, f[2], f[3]);
-    fit_inputs_put(in, (struct fit_input){.name = "z",
-                                          .kind = FIT_INPUT_OUTER,
-                                          .n = n,
-                                          .nx = NX,
-                                          .ny = NY,
-                                          .column_re = f[0],
-                                          .column_im = f[1],
-                                          .row_re = f[2],
-                                          .row_im = f[3]});
-}
-
-/* The best that this machine runs. */
-static const struct fit_functional *functional(void)
-{
-    size_t k = 0;
-    while (!fit_cpu_supports(fit_functionals[k]->isa))
-        k++;
-    return fit_functionals[k];
-}
-
-static struct fit_bound *bind(struct fit_inputs *in)
-{
-    struct fit_bound *b;
-    must(fit_bound_new(functional(), in, &b, &err));
-    fit_inputs_free(in);
-    return b;
-}
-
-static void only(struct fit_bound *b, const char *term, double weight)
-{
-    b->on = 0;
-    must(fit_bound_weight(b, term, weight, &err));
-}
-
-/* --- comparison ----------------------------------------------------------------------------------------- */
-
-static double largest(size_t n, const double *x)
-{
-    double most = 0;
-    for (size_t k = 0; k < n; k++)
-        most = fmax(most, fabs(x[k]));
-    return most;
-}
-
-static void same_value(const char *what, double seen, double wanted, double tolerance)
-{
-    if (!(fabs(seen - wanted) <= tolerance * fabs(wanted)))
-        fail_msg("%s: %.17g, not %.17g (%.2g)", what, seen, wanted, seen / wanted - 1);
-}
-
-static void same_gradient(const char *what, size_t n, const double *seen, const double *wanted, double tolerance)
-{
-    const double scale = largest(n, wanted);
-    for (size_t k = 0; k < n; k++)
-        if (!(fabs(seen[k] - wanted[k]) <= tolerance * scale))
-            fail_msg("%s: gradient[%zu] %.17g, not %.17g (%.2g)", what, k, seen[k], wanted[k],
-                     (seen[k] - wanted[k]) / scale);
+    put_factors(in, "z", n, u, v);
 }
 
 /* --- tests ---------------------------------------------------------------------------------------------- */
@@ -307,7 +101,7 @@ static void every_data_term_has_its_value_and_gradient(void **state)
     static const char *const point[] = {"init", "rand"};
     struct fit_inputs in = image_inputs(NULL);
     put_data(&in);
-    struct fit_bound *b = bind(&in);
+    struct fit_bound *b = bind_objective(&in);
     for (int k = 0; k < NTERM; k++)
         for (int i = 0; i < 2; i++) {
             const char *what = path_of("/dataterms/%s/%s", terms[k].name, point[i]);
@@ -347,7 +141,7 @@ static void one_regularizer(struct fit_bound *b, const char *group, const char *
             fail_msg("%s: gradient[%d] %g", what, k, gradient[k]);
     }
     const double *wanted =
-        read_array(fit_h5_exists(h, exact) ? exact : path_of("%s/grad_I_%s_%s", group, which, point), NULL);
+        read_array(fit_h5_exists(golden, exact) ? exact : path_of("%s/grad_I_%s_%s", group, which, point), NULL);
     /* at init some are 0 but for rounding: their size is that of the other point */
     const double size = fabs(read_number(path_of("%s/value_%s_rand", group, which)));
     const double steep = largest(n, read_array(path_of("%s/grad_I_%s_rand", group, which), NULL));
@@ -384,13 +178,13 @@ static void every_regularizer_has_its_value_and_gradient(void **state)
     read_mask(mask);
     for (int masked = 0; masked < 2; masked++) {
         struct fit_inputs in = image_inputs(masked ? mask : NULL);
-        struct fit_bound *b = bind(&in);
+        struct fit_bound *b = bind_objective(&in);
         must(fit_bound_hyper(b, "log_transform", 0, &err));
         for (size_t k = 0; k < sizeof name / sizeof *name; k++)
             for (int norm = 0; norm < 2; norm++)
                 for (int e = 0; e < 2; e++) {
                     const char *group = path_of("/regularizers/%s/norm%d_eps%s", name[k], norm, eps[e]);
-                    if (!fit_h5_exists(h, group))
+                    if (!fit_h5_exists(golden, group))
                         continue;
                     must(fit_bound_hyper(b, "norm_reg", norm, &err));
                     must(fit_bound_hyper(b, "epsilon_tv", atof(eps[e]), &err));
@@ -429,7 +223,7 @@ static void whole_objectives(void **state)
     static const char *const objective[] = {"A", "B", "C", "D"}, *const point[] = {"init", "rand"};
     struct fit_inputs in = image_inputs(NULL);
     put_data(&in);
-    struct fit_bound *b = bind(&in);
+    struct fit_bound *b = bind_objective(&in);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 2; i++) {
             double gradient[N];
@@ -448,28 +242,12 @@ static void whole_objectives(void **state)
 static void no_cut_changes_a_bit(void **state)
 {
     (void)state;
-    static const int workers[] = {1, 2, 3, 4, 7, 16};
-    static const size_t cut[] = {0, 1, 3, 1000};
-    const double *x = read_array("/grid/x_rand", NULL);
     struct fit_inputs in = image_inputs(NULL);
     put_data(&in);
-    struct fit_bound *b = bind(&in);
+    struct fit_bound *b = bind_objective(&in);
     for (int objective = 'A'; objective <= 'D'; objective++) {
-        double gradient[2][N], value, term[2][64];
         use(b, (char[]){(char)objective, 0});
-        for (size_t w = 0; w < sizeof workers / sizeof *workers; w++)
-            for (size_t c = 0; c < sizeof cut / sizeof *cut; c++) {
-                const int first = w == 0 && c == 0;
-                b->threads = workers[w];
-                b->cut = cut[c];
-                const double seen = fit_bound_value(b, x, gradient[!first]);
-                memcpy(term[!first], b->term, b->o->nterm * sizeof **term);
-                if (first)
-                    value = seen;
-                assert_memory_equal(&seen, &value, sizeof value);
-                assert_memory_equal(gradient[!first], gradient[0], sizeof *gradient);
-                assert_memory_equal(term[!first], term[0], b->o->nterm * sizeof **term);
-            }
+        same_bits_for_any_threads(b, read_array("/grid/x_rand", NULL));
     }
     fit_bound_free(b);
 }
@@ -484,7 +262,7 @@ static void what_is_not_there_is_said(void **state)
     assert_non_null(strstr(err.message, "'floor' has 119 elements, its axis 'pixel' 120"));
     fit_inputs_free(&in);
     in = image_inputs(NULL);
-    b = bind(&in);
+    b = bind_objective(&in);
     assert_int_equal(fit_bound_weight(b, "cphase", 1, &err), FIT_ERR_CONFIG);
     assert_non_null(strstr(err.message, "the term 'cphase' cannot be used: the data have no '"));
     assert_int_equal(fit_bound_weight(b, "entropy", 1, &err), FIT_ERR_CONFIG);
