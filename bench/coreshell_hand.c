@@ -4,8 +4,8 @@
  *     F = (1 - c) R^3 a(q R) + c S^3 a(q S),  S = R + d,  R = R0 exp(width z),  a(y) = (sin y - y cos y) / y^3
  *     a'(y) = sin y / y^2 - 3 a(y) / y
  *
- * Below y = 1 the series of a, and its derivative.  F is differentiated by R once, and dR/dR0 = R/R0, dR/dwidth = z R are
- * factors of the node.
+ * Below y = 1 the series of a, and its derivative.  F is differentiated by R once, and dR/dR0 = R/R0, dR/dwidth = z R
+ * are factors of the node.
  */
 #include "coreshell_hand.h"
 

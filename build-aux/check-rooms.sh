@@ -8,6 +8,9 @@ table=
 [ "${1:-}" != --table ] || { table=1 && shift; }
 cd "${1:-.}"
 MOST=45 # C files of a folder
+LONGEST=60 # lines of a function
+LONG=40     # lines that most functions stay below
+MANY=20     # functions of the programs that do not; fewer is better
 
 if [ "$table" ]; then
     awk 'BEGIN { print "| room | what it is for |\n|---|---|" }
@@ -68,6 +71,31 @@ find common runtime generator api frontend report -name '*.[ch]' -o -name '*.def
 # ---- sizes
 find common runtime generator api frontend report tests bench -name '*.[ch]' | sed 's|/[^/]*$||' | sort | uniq -c |
     awk -v most="$MOST" '$1 > most { printf "%s: %d C files; a folder holds at most %d\n", $2, $1, most }' >>"$bad"
+
+# A function begins with the line of its name and ends with the brace at the left margin.
+functions() {
+    find "$@" -name '*.[ch]' | sort | xargs awk '
+        FNR == 1 { start = head = 0 }
+        /^[A-Za-z_].*:$/ { next }
+        /^[A-Za-z_]/ { head = FNR; name = $0 }
+        /(^\{|\) \{)$/ && !start && head && FNR - head < 8 && name ~ /\(/ && name !~ / = / {
+            start = head; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+        }
+        /^\}$/ && start { printf "%d %s:%d: %s\n", FNR - start + 1, FILENAME, start, name; start = head = 0 }'
+}
+programs="common runtime generator api frontend report"
+# shellcheck disable=SC2086
+functions $programs tests/unit tests/property tests/e2e tests/api tests/study bench |
+    awk -v most="$LONGEST" '$1 > most { print $2, $3, "has", $1, "lines; a function has at most", most }' >>"$bad"
+# shellcheck disable=SC2086
+functions $programs |
+    awk -v long="$LONG" -v many="$MANY" '$1 > long { n++; all = all "\n    " $2 " " $3 " " $1 }
+        END { if (n > many) printf "%d functions have more than %d lines, %d may:%s\n", n, long, many, all }' >>"$bad"
+# Characters, not bytes: the bytes that go on with a character of UTF-8 are not counted.
+# shellcheck disable=SC2086
+find $programs tests bench -path tests/golden -prune -o -type f -name '*.[ch]' -print |
+    sort | LC_ALL=C xargs awk '{ s = $0; gsub(/[\200-\277]/, "", s) }
+        length(s) > 120 { printf "%s:%d: %d columns; a line has at most 120\n", FILENAME, FNR, length(s) }' >>"$bad"
 
 # ---- only RULE PATTERN DIR ALLOWED...: lines matching PATTERN below DIR may stand in the ALLOWED files only
 # Lines that are only a comment do not count.

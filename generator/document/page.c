@@ -178,12 +178,15 @@ static void states(struct page *p, unsigned char *shown)
     struct hg_formula f;
     const struct hg_march *march = m->expr->march;
     if (m->state.n && march->flow)
-        paragraph(p, hg_format(p->a, "States follow a differential equation; a dot is the rate of change by %s. What they are "
-                                     "at the beginning comes behind each of them.",
-                               m->column.item[hg_at(m->expr, march->time)->ref].name));
+        paragraph(p,
+                  hg_format(p->a,
+                            "States follow a differential equation; a dot is the rate of change by %s. What they are "
+                            "at the beginning comes behind each of them.",
+                            m->column.item[hg_at(m->expr, march->time)->ref].name));
     else if (m->state.n)
-        paragraph(p, "States are carried from row to row, here to row n; what stands for them before the first row comes "
-                     "behind each of them.");
+        paragraph(p,
+                  "States are carried from row to row, here to row n; what stands for them before the first row comes "
+                  "behind each of them.");
     for (uint32_t q = 0; q < m->state.n; q++) {
         const struct hg_symbol_decl *s = &m->state.item[q];
         if (s->doc)

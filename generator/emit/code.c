@@ -220,7 +220,8 @@ static const char *call_text(struct hg_code *c, const struct hg_node *n, hg_id i
     if (hg_many(n->op)) {
         const char *all = "";
         for (uint32_t k = 0; k < n->nargs; k++)
-            all = hg_format(a, "%s%s%s", all, k ? ", " : "", vector ? hg_code_vector(c, n->arg[k]) : text(c, n->arg[k], &sum));
+            all = hg_format(a, "%s%s%s", all, k ? ", " : "",
+                            vector ? hg_code_vector(c, n->arg[k]) : text(c, n->arg[k], &sum));
         return hg_format(a, "fit_%s%s(%s)", vector ? "v" : "", hg_many(n->op)->name, all);
     }
     if (vector)
@@ -475,6 +476,27 @@ const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
     return name;
 }
 
+/* One rare branch for n guards with one condition: where it holds, each takes its other formula. */
+static void branch(struct hg_code *c, hg_id condition, uint32_t n, const hg_id *guard, const char *const *name)
+{
+    const char *when = c->private_->var[condition];
+    int vector = hg_code_is_vector(c, condition);
+    hg_line(c, vector ? "if (fit_vany(%s)) {" : "if (%s) {", when);
+    c->indent++;
+    hg_code_push(c);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct hg_node *g = hg_at(c->e, guard[k]);
+        hg_code_need(c, g->arg[1]);
+        if (vector)
+            hg_line(c, "%s = fit_vselect(%s, %s, %s);", name[k], when, hg_code_vector(c, g->arg[1]), name[k]);
+        else
+            hg_line(c, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
+    }
+    hg_code_pop(c);
+    c->indent--;
+    hg_line(c, "}");
+}
+
 /* All guards with the same condition: the common formulas first, then one rare branch for all of them. */
 static void declare_guards(struct hg_code *c, hg_id first)
 {
@@ -500,22 +522,7 @@ static void declare_guards(struct hg_code *c, hg_id first)
             hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]));
         hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
     }
-    int vector = hg_code_is_vector(c, condition);
-    hg_line(c, vector ? "if (fit_vany(%s)) {" : "if (%s) {", p->var[condition]);
-    c->indent++;
-    hg_code_push(c);
-    for (uint32_t k = 0; k < n; k++) {
-        const struct hg_node *g = hg_at(c->e, guard[k]);
-        hg_code_need(c, g->arg[1]);
-        if (vector)
-            hg_line(c, "%s = fit_vselect(%s, %s, %s);", name[k], p->var[condition], hg_code_vector(c, g->arg[1]),
-                    name[k]);
-        else
-            hg_line(c, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
-    }
-    hg_code_pop(c);
-    c->indent--;
-    hg_line(c, "}");
+    branch(c, condition, n, guard, name);
     for (uint32_t k = 0; k < n; k++)
         hg_code_bind(c, guard[k], name[k]);
 }

@@ -96,7 +96,7 @@ void hg_emit_rows(struct hg_emit *em, struct hg_tree *out);    /* moments, norma
 void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a law of the errors */
 void hg_emit_curves(struct hg_emit *em, struct hg_tree *out);
 void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* with em->hessian: direction as well */
-void hg_emit_march(struct hg_emit *em, struct hg_tree *out);   /* of states: march_values, march_slopes; before prepare */
+void hg_emit_march(struct hg_emit *em, struct hg_tree *out); /* of states: march_values, march_slopes; before prepare */
 /* Combinations that stay determined. */
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out);
 /* Derived quantities of the model. */

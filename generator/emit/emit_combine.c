@@ -1,5 +1,5 @@
-/* emit_combine.c -- numbers that follow from parameters, with their derivatives: combine, the combinations of parameters
- * that stay determined (degenerate.h); derive, the derived quantities of the model.
+/* emit_combine.c -- numbers that follow from parameters, with their derivatives: combine, the combinations of
+ * parameters that stay determined (degenerate.h); derive, the derived quantities of the model.
  */
 #include "emit/emit.h"
 

@@ -1,5 +1,5 @@
-/* emit_march.c -- states (graph/march.h) in a kernel: functions that go along the rows of every group in their order and
- * fill the tables that rows are read from, of values alone, or of values and derivatives.
+/* emit_march.c -- states (graph/march.h) in a kernel: functions that go along the rows of every group in their order
+ * and fill the tables that rows are read from, of values alone, or of values and derivatives.
  *
  *     double x_before = before the first row;
  *     for rows of the group:  x = step(x_before, columns of the row);  tables[row] = ...;  x_before = x
@@ -69,7 +69,8 @@ static uint32_t all_roots(const struct march *x, hg_id *root)
 static struct hg_code begin(struct march *x, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
-    hg_id *root = hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + (size_t)x->m->n * x->m->n + 2) * sizeof *root);
+    hg_id *root =
+        hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + (size_t)x->m->n * x->m->n + 2) * sizeof *root);
     uint32_t nroot = all_roots(x, root);
     struct hg_code c = {.e = em->e,
                         .out = out,
@@ -206,7 +207,8 @@ static uint32_t carried(const struct march *x)
     return n;
 }
 
-static void each_carried(struct march *x, struct hg_code *c, void (*write)(struct march *, struct hg_code *, uint32_t, uint32_t))
+static void each_carried(struct march *x, struct hg_code *c,
+                         void (*write)(struct march *, struct hg_code *, uint32_t, uint32_t))
 {
     for (uint32_t q = 0; q < x->m->n; q++)
         for (uint32_t k = 0; k < x->width; k++)
@@ -318,12 +320,13 @@ static uint32_t write_places(const struct march *x, struct hg_tree *out)
 static void write_solver(const struct march *x, struct hg_tree *out)
 {
     const uint32_t n = carried(x), nslope = write_places(x, out);
-    hg_put(out, "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
-                "        const struct flow flow = {l, theta, &w, g};\n"
-                "        struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
-                "                              .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
-                "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
-                "                              .tolerance = %s, .top = top, .work = work};\n",
+    hg_put(out,
+           "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
+           "        const struct flow flow = {l, theta, &w, g};\n"
+           "        struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
+           "                              .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
+           "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
+           "                              .tolerance = %s, .top = top, .work = work};\n",
            n, n, n, x->m->n, n, x->name, x->m->n, n, nslope, hg_number(x->em->e->arena, x->m->tolerance));
 }
 

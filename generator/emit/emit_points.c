@@ -317,8 +317,17 @@ void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
             root[nroot++] = hg_diff(em->e, m->curve.item[c].node, em->p->param[k]);
     const char *const *reserve;
     uint32_t nreserve = hg_emit_names(em, &reserve);
-    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = m->file, .units = m, .leaf = curve_leaf,
-                        .is_leaf = hg_code_is_symbol, .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
+    struct hg_code c = {.e = em->e,
+                        .out = out,
+                        .indent = 2,
+                        .source = m->file,
+                        .units = m,
+                        .leaf = curve_leaf,
+                        .is_leaf = hg_code_is_symbol,
+                        .reserve = reserve,
+                        .nreserve = nreserve,
+                        .nparam = K,
+                        .user = em};
     hg_open_function(out, "static void", "curves",
                 "const struct fit_layout *l, const double *theta, double *value, double *tangent");
     if (n == 0) {

@@ -329,6 +329,19 @@ static void gather(struct prepare *q, struct hg_tree *out, int indent, int deriv
     }
 }
 
+static void rotation_of_group(struct hg_emit *em, const struct hg_field *f, struct hg_tree *out, int indent)
+{
+    hg_id a = 0, P = hg_emit_scaled(em, f->id, HG_G, &a);
+    const char *u = P ? hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name : "";
+    if (P)
+        hg_put(out, "%*sfit_rotation_group(l, w.%s, w.%s, w.%s_low, ", 4 * indent, "",
+                hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name, u, u);
+    else
+        hg_put(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
+                hg_emit_field(em, HG_FIELD_FRAME_G, f->id, 0)->name);
+    hg_put(out, "w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);\n", f->name, f->name, f->name, f->name);
+}
+
 static void factored(struct prepare *q, struct hg_tree *out, int indent)
 {
     struct hg_emit *em = q->em;
@@ -356,15 +369,7 @@ static void factored(struct prepare *q, struct hg_tree *out, int indent)
             hg_put(out, "%*sfit_rotation(l, w.%s, w.sin_%s, w.cos_%s);\n", 4 * indent, "", u, f.name, f.name);
             break;
         case HG_FIELD_ROT_G:
-            P = hg_emit_scaled(em, f.id, HG_G, &a);
-            u = P ? hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name : "";
-            if (P)
-                hg_put(out, "%*sfit_rotation_group(l, w.%s, w.%s, w.%s_low, ", 4 * indent, "",
-                        hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name, u, u);
-            else
-                hg_put(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
-                        hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name);
-            hg_put(out, "w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);\n", f.name, f.name, f.name, f.name);
+            rotation_of_group(em, &f, out, indent);
             break;
         default: break;
         }
@@ -562,10 +567,29 @@ static void emit_direction(struct hg_emit *em, const struct prepare *prepared, s
     free_marks(&q);
 }
 
+/* Tables over the frames: values, their factored forms, tangents. */
+static void tables_of_time(struct prepare *q, struct hg_tree *out)
+{
+    hg_put(out, "\n    if (derivative >= 0) { /* functions of time and their integrals */\n");
+    hg_put(out, "        for (size_t k = 0; k < nt; k++)\n"
+                "            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
+    marked_tables(q, out, 2, VALUE);
+    hg_put(out, "\n        /* factored forms */\n");
+    factored(q, out, 2);
+    hg_put(out, "    }\n");
+    hg_put(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
+    marked_tables(q, out, 2, TANGENT);
+    hg_put(out, "    }\n");
+    if (q->em->hessian) {
+        hg_put(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
+        marked_tables(q, out, 2, SECOND);
+        hg_put(out, "    }\n");
+    }
+}
+
 void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
 {
     struct prepare q = {.em = em};
-    int rows = em->p->model->space == FIT_ROWS, hessian = em->hessian;
     /* every scalar has a field before the tables are planned */
     for (uint32_t k = 0; k < em->p->nlocal; k++)
         hg_emit_local_field(em, em->p->local[k].symbol);
@@ -577,29 +601,14 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
     hg_emit_declare_names(em, out);
     hg_put(out, "\n    /* scalars of the call and of the groups */\n");
     locals(&q, out, 0);
-    if (!rows) {
-        hg_put(out, "\n    if (derivative >= 0) { /* functions of time and their integrals */\n");
-        hg_put(out, "        for (size_t k = 0; k < nt; k++)\n"
-                     "            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
-        marked_tables(&q, out, 2, VALUE);
-        hg_put(out, "\n        /* factored forms */\n");
-        factored(&q, out, 2);
-        hg_put(out, "    }\n");
-        hg_put(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
-        marked_tables(&q, out, 2, TANGENT);
-        hg_put(out, "    }\n");
-        if (hessian) {
-            hg_put(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
-            marked_tables(&q, out, 2, SECOND);
-            hg_put(out, "    }\n");
-        }
-    }
+    if (em->p->model->space != FIT_ROWS)
+        tables_of_time(&q, out);
     if (em->e->march)
         hg_put(out, "\n    if (!(derivative ? march_slopes(l, theta, w) : march_values(l, theta, w)))\n"
                     "        return FIT_EVAL_REJECT;\n");
     finite_check(&q, out);
     hg_put(out, "}\n");
-    if (hessian)
+    if (em->hessian)
         emit_direction(em, &q, out);
     free_marks(&q);
 }

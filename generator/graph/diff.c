@@ -153,7 +153,8 @@ static hg_id d_atan2(struct hg_expr *e, hg_id y, hg_id x, hg_id dy, hg_id dx)
     return hg_div(e, top, rr);
 }
 
-/* The values that are carried depend on the parameters among their arguments; by other symbols nobody differentiates. */
+/* The values that are carried depend on the parameters among their arguments; by other symbols nobody differentiates.
+ */
 static hg_id d_state(struct hg_expr *e, hg_id id, const struct hg_node *n, const hg_id *d)
 {
     hg_id *term = hg_alloc(e->arena, n->nargs * sizeof *term);

@@ -6,7 +6,8 @@ const char *hg_vary_text(struct hg_arena *a, unsigned vary)
     static const struct {
         unsigned set;
         const char *name;
-    } word[] = {{HG_T, "frame"}, {HG_I | HG_J, "pair"}, {HG_R, "row"}, {HG_G, "group"}, {HG_K1, "turn"}, {HG_K2, "inner turn"}};
+    } word[] = {{HG_T, "frame"}, {HG_I | HG_J, "pair"}, {HG_R, "row"},
+                {HG_G, "group"}, {HG_K1, "turn"},       {HG_K2, "inner turn"}};
     const char *text = "";
     for (size_t k = 0; k < sizeof word / sizeof *word; k++)
         if (vary & word[k].set)

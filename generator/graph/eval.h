@@ -30,8 +30,8 @@ struct hg_point {
     uint32_t i, j;      /* frames of the pair */
     hg_id seed;         /* leaf whose derivative is 1 (a PARAM or LINEAR node), or 0 */
 
-    /* Of models with states: columns of the nhistory rows before, the first one first; NULL: some are made up, like this
-     * row (marcher.h). */
+    /* Of models with states: columns of the nhistory rows before, the first one first; NULL: some are made up, like
+     * this row (marcher.h). */
     const double *const *history;
     uint32_t nhistory;
     int sharp;                      /* states of a differential equation, more sharply than their tolerance, which is

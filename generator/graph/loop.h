@@ -1,8 +1,8 @@
 /* loop.h -- sums that stay loops: bound indices, and the numbers that vary with them.
  *
- * A sum is REDUCE(INDEX, body).  Its loop has a level, 1, or 2 inside of another sum, a number of turns, and a rule that
- * gives up to two columns of numbers, NODE leaves: for quadrature abscissae and weights.  Loops are few and shared:
- * equal rules of one level are the same loop, so that sums over it are taken together, in one pass.
+ * A sum is REDUCE(INDEX, body).  Its loop has a level, 1, or 2 inside of another sum, a number of turns, and a rule
+ * that gives up to two columns of numbers, NODE leaves: for quadrature abscissae and weights.  Loops are few and
+ * shared: equal rules of one level are the same loop, so that sums over it are taken together, in one pass.
  *
  * While the body of a sum is being written it has a loop of its own, made by hg_loop_open; hg_loop_close replaces that
  * by the shared one.  A variable that is used outside of its sum is known by its loop.

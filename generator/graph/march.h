@@ -12,9 +12,9 @@
  *
  *     STATE(ref, x1, x2, ...)              a function of all symbols x1, x2, ... that steps contain,
  *
- * so that dependence on parameters is that of any other expression.  STATE differentiated by parameter k is the STATE of
- * the derivative.  Second derivatives of states are left out, as Gauss and Newton do: the derivative of a derivative is
- * 0, for symbols and for dual numbers (eval.h).
+ * so that dependence on parameters is that of any other expression.  STATE differentiated by parameter k is the STATE
+ * of the derivative.  Second derivatives of states are left out, as Gauss and Newton do: the derivative of a derivative
+ * is 0, for symbols and for dual numbers (eval.h).
  */
 #pragma once
 
@@ -37,8 +37,8 @@ struct hg_march {
     uint32_t narg;   /* symbols */
     int closed;
 
-    /* Of a differential equation: states follow it from row to row, their steps are rates of change at the time; CARRIED
-     * leaves in them are of the time. */
+    /* Of a differential equation: states follow it from row to row, their steps are rates of change at the time;
+     * CARRIED leaves in them are of the time. */
     int flow;
     hg_id time, from; /* COLUMN; when the states are `before` */
     double tolerance; /* of a step of the solver */

@@ -244,10 +244,12 @@ static long double one_step(struct hg_marcher *x, long double t, long double h, 
     return error;
 }
 
-/* --- implicit steps: fit/ode_implicit.h; where any solution will do, Euler's, of one point, each longer than the last --- */
+/* --- implicit steps: fit/ode_implicit.h; where any solution will do, Euler's, of one point, each longer than the last
+ * --- */
 
 enum { POINTS = FIT_ODE_POINTS };
-static const long double EULER_FIRST = 1e-12L, EULER_ERROR = 0.0022L; /* part of the way; makes steps 2.5 times as long */
+static const long double EULER_FIRST = 1e-12L,
+                         EULER_ERROR = 0.0022L; /* part of the way; makes steps 2.5 times as long */
 
 static long double point_of(const struct hg_marcher *x, uint32_t j)
 {
@@ -324,9 +326,10 @@ static void plain_rates(struct hg_marcher *x, const struct hg_num *y, struct hg_
     }
 }
 
-/* Rates at the points y + z, all of them or of the values: stage[j n ..]; matrix <- 1 - h a x jacobian there, made triangular. */
-static void at_points(struct hg_marcher *x, long double t, long double h, const struct hg_num *y, const struct hg_num *z,
-                      uint32_t *pivot, int all)
+/* Rates at the points y + z, all of them or of the values: stage[j n ..]; matrix <- 1 - h a x jacobian there, made
+ * triangular. */
+static void at_points(struct hg_marcher *x, long double t, long double h, const struct hg_num *y,
+                      const struct hg_num *z, uint32_t *pivot, int all)
 {
     const uint32_t ns = x->e->march->n, m = x->points * ns;
     const size_t n = (size_t)ns * x->width;
@@ -346,7 +349,8 @@ static void at_points(struct hg_marcher *x, long double t, long double h, const 
     eliminate(m, x->matrix, pivot);
 }
 
-/* The part of a number that is solved for: column 0 the value, 1 its dual number, 1 + k its derivative by parameter k. */
+/* The part of a number that is solved for: column 0 the value, 1 its dual number, 1 + k its derivative by parameter k.
+ */
 static long double *part_at(struct hg_num *of, uint32_t column)
 {
     return column == 1 ? &of[0].d : column == 0 ? &of[0].v : &of[column - 1].v;
@@ -493,9 +497,10 @@ static long double advance_to(struct hg_marcher *x, long double t, long double e
     return t;
 }
 
-/* Of a rough solution that a few explicit steps drive off to nowhere: by Euler's implicit ones from its beginning y0, when
- * these come to the end. */
-static void try_implicit(struct hg_marcher *x, long double t, long double end, const struct hg_num *y0, struct hg_num *y)
+/* Of a rough solution that a few explicit steps drive off to nowhere: by Euler's implicit ones from its beginning y0,
+ * when these come to the end. */
+static void try_implicit(struct hg_marcher *x, long double t, long double end, const struct hg_num *y0,
+                         struct hg_num *y)
 {
     const size_t n = (size_t)x->e->march->n * x->width;
     struct hg_num *other = hg_zeros(n, sizeof *other);
@@ -508,8 +513,8 @@ static void try_implicit(struct hg_marcher *x, long double t, long double end, c
     free(other);
 }
 
-/* From t to `end`.  What cannot be reached is not a number where the value itself is asked for (strict); else the solution
- * stays where it came to: there the model is judged as anywhere. */
+/* From t to `end`.  What cannot be reached is not a number where the value itself is asked for (strict); else the
+ * solution stays where it came to: there the model is judged as anywhere. */
 static void solve(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
                   struct hg_num *y)
 {
@@ -566,7 +571,9 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
     memcpy(x->before, y, n * sizeof *y);
     memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
     for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
-        x->now[i].e = ((i % x->width ? 3000 : 300) * m->tolerance * fabsl(y[i].v) + (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L +
+        x->now[i].e = ((i % x->width ? 3000 : 300) * m->tolerance * fabsl(y[i].v) +
+                       (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) *
+                          0x1p53L +
                       rounded(x, i);
     x->end = end;
     x->sharpened = p->sharp;

@@ -4,8 +4,8 @@
  * a zero x of p_n is 1 / sum_{k<n} p_k(x)^2 (Christoffel; Golub & Welsch, Math. Comp. 23 (1969) 221).  That sum has no
  * cancellation.  Starts: Tricomi's for Legendre (Abramowitz, Stegun 22.16.6); for Hermite bisection between the zeros
  * that a count of signs in the recurrence tells apart (Sturm).
- * Double exponential: Takahasi & Mori, Publ. RIMS 9 (1974) 721; x = 1/(1 + exp(-pi sinh t)) in (0, 1) is written so that
- * the distance from 0 keeps all its digits.
+ * Double exponential: Takahasi & Mori, Publ. RIMS 9 (1974) 721; x = 1/(1 + exp(-pi sinh t)) in (0, 1) is written so
+ * that the distance from 0 keeps all its digits.
  */
 #include "graph/quadrature.h"
 
@@ -106,11 +106,14 @@ static void double_exponential(enum hg_rule_kind rule, uint32_t n, double *x, do
 
 const char *hg_rule_name(enum hg_rule_kind rule)
 {
-    static const char *const name[HG_NRULES] = {
-        [HG_COUNT] = "a count", [HG_LEGENDRE] = "Gauss and Legendre", [HG_HERMITE] = "Gauss and Hermite",
-        [HG_TANH_SINH] = "the double exponential rule from 0 to 1",
-        [HG_EXP_SINH] = "the double exponential rule from 0 to infinity",
-        [HG_SINH_SINH] = "the double exponential rule from -infinity to infinity", [HG_MIDPOINT] = "the midpoint rule from 0 to 1"};
+    static const char *const name[HG_NRULES] = {[HG_COUNT] = "a count",
+                                                [HG_LEGENDRE] = "Gauss and Legendre",
+                                                [HG_HERMITE] = "Gauss and Hermite",
+                                                [HG_TANH_SINH] = "the double exponential rule from 0 to 1",
+                                                [HG_EXP_SINH] = "the double exponential rule from 0 to infinity",
+                                                [HG_SINH_SINH] =
+                                                    "the double exponential rule from -infinity to infinity",
+                                                [HG_MIDPOINT] = "the midpoint rule from 0 to 1"};
     return name[rule];
 }
 

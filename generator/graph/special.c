@@ -238,7 +238,8 @@ static void bessel_k_01(ext x, ext k[2])
 {
     const ext one = hg_ext(1);
     ext h = hg_ext(x.hi < 20 ? 3 * 0x1p-5L : 0.42L / sqrtl(x.hi)), e = hg_ext_function(HG_EXP, h);
-    ext two_c = add(e, div_by(one, e)), c = one, before = over(two_c, 2); /* cosh(t + h) = 2 cosh h cosh t - cosh(t - h) */
+    ext two_c = add(e, div_by(one, e)), c = one,
+        before = over(two_c, 2); /* cosh(t + h) = 2 cosh h cosh t - cosh(t - h) */
     k[0] = k[1] = hg_ext(0);
     for (int m = 0; m < 20000; m++) {
         ext f = hg_ext_function(HG_EXP, minus(mul(x, sub(c, one))));
@@ -343,7 +344,8 @@ static cx faddeeva(int k, cx z)
     int on_nodes = fraction >= 0.25L && fraction <= 0.75L; /* else half-way between them */
     ext first = on_nodes ? hg_ext(0) : over(h, 2), e1 = hg_ext_function(HG_EXP, minus(mul(h, h)));
     ext weight = hg_ext_function(HG_EXP, minus(mul(first, first))), t = first;
-    ext ratio = on_nodes ? e1 : mul(e1, e1), e2 = mul(e1, e1); /* of the next weight to this: e^(-h^2 (2 j + 1 or + 2)) */
+    ext ratio = on_nodes ? e1 : mul(e1, e1),
+        e2 = mul(e1, e1); /* of the next weight to this: e^(-h^2 (2 j + 1 or + 2)) */
     cx sum = {hg_ext(0), hg_ext(0)};
     for (int j = 0; j < NODES; j++) {
         sum = cx_add(sum, cx_times(poles(z, t, k), on_nodes && j == 0 ? over(weight, 2) : weight));

@@ -1,5 +1,5 @@
-/* special.h -- Bessel functions, the Faddeeva function, erfinv and erfi in extended precision (extended.h): the values by which
- * rounding errors are judged.  Relative error below 2^-90 apart from zeros. */
+/* special.h -- Bessel functions, the Faddeeva function, erfinv and erfi in extended precision (extended.h): the values
+ * by which rounding errors are judged.  Relative error below 2^-90 apart from zeros. */
 #pragma once
 
 #include "graph/extended.h"

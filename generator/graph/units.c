@@ -224,6 +224,22 @@ static const char *power_without_sign(struct hg_units *u, const char *name)
     return NULL;
 }
 
+/* What is said of a word that is no unit.  near: the unit whose name is nearest, or NULL. */
+static const char *cure(const struct hg_units *u, const char *name, const char *near)
+{
+    const char *power = power_without_sign(u, name);
+    if (power)
+        return hg_format(u->arena, "unknown unit '%s'; powers have a sign: %s", name, power);
+    for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
+        if (strcasecmp(missing[k][0], name) == 0)
+            return hg_format(u->arena, "unknown unit '%s'; %s", name, missing[k][1]);
+    if (near && is_slip(name, near))
+        return hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near);
+    return hg_format(u->arena,
+                     "unknown unit '%s'; a unit of your own is declared first: model \"...\" { units = {\"%s\"} }",
+                     name, name);
+}
+
 /* The number of a word; 0 and *why when there is none. */
 static int find_word(struct hg_units *u, const char *name, uint32_t *word, const char **why)
 {
@@ -248,22 +264,7 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
         }
     for (size_t k = 0; k < unit_nsynonym; k++)
         nearest_offer(&near, unit_synonyms[k].name);
-    const char *power = power_without_sign(u, name);
-    if (power) {
-        *why = hg_format(u->arena, "unknown unit '%s'; powers have a sign: %s", name, power);
-        return 0;
-    }
-    for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
-        if (strcasecmp(missing[k][0], name) == 0) {
-            *why = hg_format(u->arena, "unknown unit '%s'; %s", name, missing[k][1]);
-            return 0;
-        }
-    *why = near.best && is_slip(name, near.best)
-               ? hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near.best)
-               : hg_format(u->arena,
-                           "unknown unit '%s'; a unit of your own is declared first:"
-                           " model \"...\" { units = {\"%s\"} }",
-                           name, name);
+    *why = cure(u, name, near.best);
     return 0;
 }
 
@@ -423,9 +424,9 @@ static int read_product(struct hg_units *u, const char **s, struct unit *x, int 
 static const char *without_raised(struct hg_arena *a, const char *text)
 {
     static const char *const raised[][2] = {
-        {"\xC2\xB9", "1"},     {"\xC2\xB2", "2"},     {"\xC2\xB3", "3"},     {"\xE2\x81\xB0", "0"}, {"\xE2\x81\xB4", "4"},
-        {"\xE2\x81\xB5", "5"}, {"\xE2\x81\xB6", "6"}, {"\xE2\x81\xB7", "7"}, {"\xE2\x81\xB8", "8"}, {"\xE2\x81\xB9", "9"},
-        {"\xE2\x81\xBB", "-"}, {"\xC2\xB7", "*"},
+        {"\xC2\xB9", "1"},     {"\xC2\xB2", "2"},     {"\xC2\xB3", "3"},     {"\xE2\x81\xB0", "0"},
+        {"\xE2\x81\xB4", "4"}, {"\xE2\x81\xB5", "5"}, {"\xE2\x81\xB6", "6"}, {"\xE2\x81\xB7", "7"},
+        {"\xE2\x81\xB8", "8"}, {"\xE2\x81\xB9", "9"}, {"\xE2\x81\xBB", "-"}, {"\xC2\xB7", "*"},
     };
     char *out = hg_alloc(a, 2 * strlen(text) + 2), *p = out;
     for (int inside = 0; *text;) {

@@ -30,7 +30,8 @@ static uint32_t largest_rule(const struct hg_expr *e, hg_id mean)
     uint32_t n = 0;
     for (uint32_t k = 1; k <= hg_loop_count(e); k++) {
         const struct hg_loop *l = hg_loop_at(e, k);
-        int used = !l->open && l->rule != HG_COUNT && hg_contains(e, mean, hg_loop_index((struct hg_expr *)(uintptr_t)e, k));
+        int used =
+            !l->open && l->rule != HG_COUNT && hg_contains(e, mean, hg_loop_index((struct hg_expr *)(uintptr_t)e, k));
         n = used && l->n > n ? l->n : n;
     }
     return n;

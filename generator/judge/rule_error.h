@@ -1,9 +1,9 @@
 /* rule_error.h -- how far integrals and averages, sums over the nodes of a rule, are from their limits.
  *
- * The mean is evaluated in extended precision with the rules of the model and with rules of 2 n + 1 nodes, at its random
- * parameter sets and its tests; what lies between is the error of the former, as long as it falls with n.  It is told
- * relative to the mean there (not below 1e-6 of the largest of the same set).  From the worst place nodes are doubled
- * until the error is below the bound: so many would do.
+ * The mean is evaluated in extended precision with the rules of the model and with rules of 2 n + 1 nodes, at its
+ * random parameter sets and its tests; what lies between is the error of the former, as long as it falls with n.  It is
+ * told relative to the mean there (not below 1e-6 of the largest of the same set).  From the worst place nodes are
+ * doubled until the error is below the bound: so many would do.
  */
 #pragma once
 

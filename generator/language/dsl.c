@@ -143,7 +143,8 @@ static const char *habit(struct dsl *d, uint32_t line, const char *message, cons
         {"malformed number", "", "a product needs *: 2 * a; a power of ten is 1e-3"},
         {"'for' limit", "",
          "a loop runs while the model is read: its ends are numbers, no parameters, columns or times; a sum "
-         "over frames is integral(f, t1, t2), one up to a parameter sum(1, 20, function(k) return where(le(k, n), ..., 0) "
+         "over frames is integral(f, t1, t2), one up to a parameter sum(1, 20, function(k) return where(le(k, n), ..., "
+         "0) "
          "end)"},
         {"'for' initial value", "",
          "a loop runs while the model is read: its ends are numbers; a sum over frames is "
@@ -403,8 +404,10 @@ static struct hg_model *load_text(struct hg_arena *a, const char *file, struct h
     if (diag->errors == before && d->m->objective)
         return hg_objective_check(d->m, diag) ? d->m : NULL;
     if (diag->errors == before && !d->m->nvariant)
-        hg_error(diag, 0, NULL, d->m->column.n ? "m.observe(y, { mean = ... }), with y from m.columns(...)"
-                                               : "m.observe(\"c2\", { over = {t1, t2}, mean = ... })", "the model has no observe statement");
+        hg_error(diag, 0, NULL,
+                 d->m->column.n ? "m.observe(y, { mean = ... }), with y from m.columns(...)"
+                                : "m.observe(\"c2\", { over = {t1, t2}, mean = ... })",
+                 "the model has no observe statement");
     if (diag->errors != before)
         return NULL;
     if (wanted_linear(d, &linear)) {

@@ -1,5 +1,6 @@
-/* dsl_constrained.c -- m.ordered, m.simplex, m.correlated, and parameters whose bounds are formulas: what constrained.lua
- * says of them, and what it needs from here: m.parameter, m.derived, the value of a formula at the starts.
+/* dsl_constrained.c -- m.ordered, m.simplex, m.correlated, and parameters whose bounds are formulas: what
+ * constrained.lua says of them, and what it needs from here: m.parameter, m.derived, the value of a formula at the
+ * starts.
  */
 #include <math.h>
 #include <string.h>
@@ -30,8 +31,10 @@ static int start_of(lua_State *L)
     struct hg_model *m = d->m;
     struct dsl_value v = dsl_factor(L, 1, "a bound");
     if (hg_at(m->expr, v.id)->vary & ~(unsigned)HG_G)
-        dsl_fail(L, "bounds", "bounds are made of numbers, parameters and settings; of a column take the least or the largest "
-                              "value by hand", "a bound that varies with the data");
+        dsl_fail(L, "bounds",
+                 "bounds are made of numbers, parameters and settings; of a column take the least or the largest "
+                 "value by hand",
+                 "a bound that varies with the data");
     const struct hg_point p = {.param = starts_of(d->arena, &m->param),
                                .linear = starts_of(d->arena, &m->linear),
                                .setting = starts_of(d->arena, &m->setting),

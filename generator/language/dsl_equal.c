@@ -2,8 +2,8 @@
  *
  * Lua asks a metamethod only when both sides are of its kind: of an expression and a number it says that they
  * differ, and a model would silently lack what stands behind the `if`.  So before a model is run, `a == b` in it
- * becomes __equal(PLACE, a, b), and `a ~= b` its contrary.  Nor does Lua ask what an expression is worth as a condition:
- * `if f then` becomes `if __true(PLACE, f) then`; so do elseif and while.
+ * becomes __equal(PLACE, a, b), and `a ~= b` its contrary.  Nor does Lua ask what an expression is worth as a
+ * condition: `if f then` becomes `if __true(PLACE, f) then`; so do elseif and while.
  *
  * Each token is written into a line of its own, so that the line that Lua tells is a place (dsl_place.c).
  *

@@ -489,10 +489,11 @@ static int op_call(lua_State *L)
     const struct dsl_value *v = dsl_test(L, 1);
     const char *name = v ? dsl_local_name(L, *v) : NULL;
     struct dsl *d = dsl_of(L);
-    const char *help = lua_istable(L, 2)  ? hg_format(d->arena, "is a comma missing behind '%s'?", name ? name : "it")
-                       : d->has_grid ? hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *",
-                                                 name ? name : "f")
-                                     : "a product needs *; a function of your own is local function f(x) return ... end";
+    const char *help =
+        lua_istable(L, 2) ? hg_format(d->arena, "is a comma missing behind '%s'?", name ? name : "it")
+        : d->has_grid
+            ? hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *", name ? name : "f")
+            : "a product needs *; a function of your own is local function f(x) return ... end";
     dsl_fail(L, name, help, "an expression is not a function");
 }
 
@@ -513,8 +514,10 @@ static int op_index(lua_State *L)
         dsl_push(L, hg_symbol(dsl_build(L), HG_STEP, 0), dsl_unit(L, "s"));
         return 1;
     }
-    dsl_fail(L, key, d->has_grid ? "only the time grid has a field: t.step, the frame period"
-                          : "what a column or parameter is called, its unit and its range stand in m.columns and m.parameter",
+    dsl_fail(L, key,
+             d->has_grid
+                 ? "only the time grid has a field: t.step, the frame period"
+                 : "what a column or parameter is called, its unit and its range stand in m.columns and m.parameter",
              "an expression has no field '%s'", key);
 }
 
@@ -551,8 +554,9 @@ static void open_metatable(lua_State *L)
     luaL_setfuncs(L, event, 0);
     add_compare(L, "__lt", 0);
     add_compare(L, "__le", 1);
-    add_refused(L, "__mod", "%", "remainders are not available; what repeats is written with sin and cos: sin(2 * pi * x / "
-                                     "period)");
+    add_refused(L, "__mod", "%",
+                "remainders are not available; what repeats is written with sin and cos: sin(2 * pi * x / "
+                "period)");
     add_refused(L, "__idiv", "//", "write / for division");
     add_refused(L, "__concat", "..", "text of an expression: tostring(x)");
     add_refused(L, "__len", "#", "how many rows or frames there are is not known while the model is read");

@@ -223,8 +223,9 @@ static int call_convert(lua_State *L)
     double size = 1;
     if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
         dsl_fail(L, hg_format(d->arena, "\"%s\"", lua_tostring(L, 2)),
-                 strcmp(dsl_unit_text(L, v.unit), "degC") == 0 ? "a temperature in K is (T / unit \"degC\" + 273.15) * kelvin"
-                                                                : dsl_base_help(L, v.unit, unit),
+                 strcmp(dsl_unit_text(L, v.unit), "degC") == 0
+                     ? "a temperature in K is (T / unit \"degC\" + 273.15) * kelvin"
+                     : dsl_base_help(L, v.unit, unit),
                  "%s cannot be converted to %s", dsl_unit_text(L, v.unit), dsl_unit_text(L, unit));
     struct hg_expr *e = dsl_build(L);
     lua_settop(L, 1);

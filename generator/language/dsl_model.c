@@ -183,8 +183,8 @@ static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
     if (isnan(s->start))
         dsl_fail(L, s->name, "start = ... is a typical value", "'%s' has no start", s->name);
     if (!isfinite(s->start) || s->start < s->lower || s->start > s->upper)
-        dsl_fail(L, "start", "a start within the bounds, or wider bounds", "start = %g of '%s' is outside its bounds [%g, %g]", s->start, s->name, s->lower,
-                 s->upper);
+        dsl_fail(L, "start", "a start within the bounds, or wider bounds",
+                 "start = %g of '%s' is outside its bounds [%g, %g]", s->start, s->name, s->lower, s->upper);
 }
 
 /* The number at the top of the stack, or the parameter that stands for it: then 1 + its place, else 0. */
@@ -428,9 +428,10 @@ static int model_index(lua_State *L)
         nearest_offer(&near, method[k].name);
     }
     dsl_fail(L, key,
-             near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
-                       : strcmp(key, "fit") == 0 ? "a fit is made by the program: homodyne fit --model FILE.lua --data DATA"
-                       : "known: grid axis setting parameter ordered simplex correlated columns state step ode observe variant curve derived random test",
+             near.best                 ? hg_format(d->arena, "did you mean '%s'?", near.best)
+             : strcmp(key, "fit") == 0 ? "a fit is made by the program: homodyne fit --model FILE.lua --data DATA"
+                                       : "known: grid axis setting parameter ordered simplex correlated columns state "
+                                         "step ode observe variant curve derived random test",
              "a model has no '%s'", key);
 }
 
@@ -479,7 +480,8 @@ void dsl_model_name(lua_State *L)
     struct dsl *d = dsl_of(L);
     const char *name = dsl_text_at(L, 1, "the name of the model");
     if (d->m->name)
-        dsl_fail(L, "model", "the other one goes into a file of its own", "one file declares one model; '%s' is it", d->m->name);
+        dsl_fail(L, "model", "the other one goes into a file of its own", "one file declares one model; '%s' is it",
+                 d->m->name);
     dsl_check_c_name(L, name, "model");
     d->m->name = name;
 }

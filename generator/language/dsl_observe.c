@@ -205,10 +205,13 @@ static void check_columns(lua_State *L, hg_id mean)
         const struct hg_symbol_decl *c = &m->column.item[k];
         if (c->role != FIT_ROLE_COVARIATE && hg_contains(m->expr, mean, c->node))
             dsl_fail(L, "mean",
-                     c->role == FIT_ROLE_VALUE ? hg_format(dsl_of(L)->arena, "the mean is computed from the other columns; "
-                                                           "the value in the row before is previous(%s, first)", c->name)
-                                               : "the mean is computed from the other columns", "the mean contains '%s', which is %s",
-                     c->name, c->role == FIT_ROLE_VALUE ? "what is measured" : "its standard deviation");
+                     c->role == FIT_ROLE_VALUE ? hg_format(dsl_of(L)->arena,
+                                                           "the mean is computed from the other columns; "
+                                                           "the value in the row before is previous(%s, first)",
+                                                           c->name)
+                                               : "the mean is computed from the other columns",
+                     "the mean contains '%s', which is %s", c->name,
+                     c->role == FIT_ROLE_VALUE ? "what is measured" : "its standard deviation");
     }
 }
 
@@ -452,8 +455,8 @@ int dsl_random(lua_State *L)
             const struct hg_symbol_decl *s = &m->param.item[k];
             double x = dsl_number(L, lua_gettop(L), s->name, s->start);
             if (x < s->lower || x > s->upper)
-                dsl_fail(L, s->name, "narrower numbers in u(a, b), or wider bounds", "m.random gave %s = %g, outside its bounds [%g, %g]", s->name, x, s->lower,
-                         s->upper);
+                dsl_fail(L, s->name, "narrower numbers in u(a, b), or wider bounds",
+                         "m.random gave %s = %g, outside its bounds [%g, %g]", s->name, x, s->lower, s->upper);
             x = rounded(x);
             m->screen[row * m->param.n + k] = x < s->lower ? s->lower : x > s->upper ? s->upper : x;
         }

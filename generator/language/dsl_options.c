@@ -52,8 +52,10 @@ void dsl_check_keys(lua_State *L, int t, const char *what, const char *list)
                                     hg_format(d->arena, "%.*s", (int)strcspn(list, " "), list)),
                  "%s has a value without a name", what);
     if (strcmp(bad, "integer") == 0)
-        dsl_fail(L, bad, "fit with each whole number apart, --fix n=1, --fix n=2, and compare; a number that does not change "
-                         "is a setting", "%s has no option '%s': its values are real numbers", what, bad);
+        dsl_fail(L, bad,
+                 "fit with each whole number apart, --fix n=1, --fix n=2, and compare; a number that does not change "
+                 "is a setting",
+                 "%s has no option '%s': its values are real numbers", what, bad);
     dsl_fail(L, bad, near ? hg_format(d->arena, "did you mean '%s'?", near)
                           : hg_format(d->arena, "known: %s", *list ? list : "nothing"),
              "%s has no option '%s'", what, bad);
@@ -140,12 +142,15 @@ const char *dsl_text(lua_State *L, int t, const char *key)
 double dsl_number_at(lua_State *L, int i, const char *what)
 {
     if (lua_type(L, i) != LUA_TNUMBER || isnan(lua_tonumber(L, i)))
-        dsl_fail(L, what, lua_type(L, i) == LUA_TSTRING ? "numbers stand without quotes, decimals with a point"
-                          : lua_type(L, i) == LUA_TNUMBER ? "was something divided by zero?"
-                          : dsl_test(L, i)              ? "it is wanted while the model is read, when formulas have no value yet"
-                                                        : NULL,
+        dsl_fail(L, what,
+                 lua_type(L, i) == LUA_TSTRING   ? "numbers stand without quotes, decimals with a point"
+                 : lua_type(L, i) == LUA_TNUMBER ? "was something divided by zero?"
+                 : dsl_test(L, i) ? "it is wanted while the model is read, when formulas have no value yet"
+                                  : NULL,
                  "%s must be a number, not %s", what,
-                 lua_type(L, i) == LUA_TNUMBER ? "nan" : dsl_test(L, i) ? "a formula" : luaL_typename(L, i));
+                 lua_type(L, i) == LUA_TNUMBER ? "nan"
+                 : dsl_test(L, i)              ? "a formula"
+                                               : luaL_typename(L, i));
     return lua_tonumber(L, i);
 }
 

@@ -1,12 +1,12 @@
 /* dsl_place.c -- which place of a model's text is at work.
  *
- * Lua knows the line of an instruction, not its column.  So the text is run with each of its tokens in a line of its own
- * (dsl_equal.c writes it): the line that Lua tells is then a token.  Of an operator it is the operator; of a call the
- * first token of what is called (Lua 5.4.0 to 5.4.5) or what opens its arguments (later ones); of an element, t.x, a
- * token at or just behind it.
+ * Lua knows the line of an instruction, not its column.  So the text is run with each of its tokens in a line of its
+ * own (dsl_equal.c writes it): the line that Lua tells is then a token.  Of an operator it is the operator; of a call
+ * the first token of what is called (Lua 5.4.0 to 5.4.5) or what opens its arguments (later ones); of an element, t.x,
+ * a token at or just behind it.
  *
- * A message often means more than that: an option, a variable, the misspelt word.  It is looked for within the call, else
- * at the next place before the token at work.
+ * A message often means more than that: an option, a variable, the misspelt word.  It is looked for within the call,
+ * else at the next place before the token at work.
  */
 #include <lauxlib.h>
 #include <lua.h>

@@ -171,7 +171,8 @@ const char *dsl_base_help(struct lua_State *L, hg_unit a, hg_unit b);
 /* A column is measured; sigma: that of its errors, or -1. */
 void dsl_quantity_add(struct lua_State *L, uint32_t value, int sigma);
 
-/* Joins the mean (and the law) of the quantity that was added last to those before; `before`: the law of these, or NULL. */
+/* Joins the mean (and the law) of the quantity that was added last to those before; `before`: the law of these, or
+ * NULL. */
 void dsl_quantity_join(struct lua_State *L, struct dsl_value mean, struct hg_density *before);
 
 /* --- dsl_complex.c --- */
@@ -197,8 +198,8 @@ void dsl_open_complex(struct lua_State *L);
 
 /* --- dsl_equal.c --- */
 
-/* The text of a model, which Lua accepts, with calls of __equal for == and ~= and of __true around conditions; and these
- * functions.  Each token stands in a line of its own. */
+/* The text of a model, which Lua accepts, with calls of __equal for == and ~= and of __true around conditions; and
+ * these functions.  Each token stands in a line of its own. */
 const char *dsl_rewrite_equal(struct dsl *d, const char *text);
 int dsl_equal(struct lua_State *L);
 int dsl_true(struct lua_State *L);
@@ -235,7 +236,8 @@ const char *dsl_method(size_t k);
 /* Checks of a new symbol, whose name is at stack position i: name, duplicates, order. */
 const char *dsl_new_name(struct lua_State *L, int i, const char *what);
 
-/* The name of the model at 1, and what all models tell of themselves: title, formula, ... in the table at 2; leaves 1. */
+/* The name of the model at 1, and what all models tell of themselves: title, formula, ... in the table at 2; leaves 1.
+ */
 void dsl_model_name(struct lua_State *L);
 int dsl_model_table(struct lua_State *L);
 

@@ -1,9 +1,8 @@
 /* dsl_quantity.c -- several measured quantities of a table: m.observe once for each.
  *
- * A row of the file holds one value of each.  The data hold one row for each value, and a column `which` with the number
- * of its quantity, 0, 1, ...  So the model stays one formula of one value:
- *     mean = where(which < 1/2, mean of the first, where(which < 3/2, mean of the second, ...)),
- * and so do the log density of laws and their arguments.
+ * A row of the file holds one value of each.  The data hold one row for each value, and a column `which` with the
+ * number of its quantity, 0, 1, ...  So the model stays one formula of one value: mean = where(which < 1/2, mean of the
+ * first, where(which < 3/2, mean of the second, ...)), and so do the log density of laws and their arguments.
  */
 #include <string.h>
 
@@ -23,7 +22,8 @@ void dsl_quantity_add(struct lua_State *L, uint32_t value, int sigma)
         if (m->quantity[k].value == value)
             dsl_fail(L, "observe", "another formula for the same data: m.variant(name, { mean = ... })",
                      "'%s' is observed twice", m->column.item[value].name);
-    m->quantity = hg_grow(d->arena, m->quantity, m->nquantity, m->nquantity + 1, sizeof *m->quantity, &m->quantity_room);
+    m->quantity =
+        hg_grow(d->arena, m->quantity, m->nquantity, m->nquantity + 1, sizeof *m->quantity, &m->quantity_room);
     m->quantity[m->nquantity++] = (struct hg_quantity){value, sigma, FIT_SUPPORT_REAL};
 }
 

@@ -5,7 +5,8 @@
  *     previous(e)                                                its value in the row before
  *     previous(f, before)                                        that of any formula of a row, of a column
  *
- *     m.ode(t, { from = 0, [u] = rate, [v] = rate })             states that follow a differential equation in the column t
+ *     m.ode(t, { from = 0, [u] = rate, [v] = rate })             states that follow a differential equation in the
+ * column t
  *
  * A formula of a row may see what was measured in earlier rows, and not in its own.
  */
@@ -144,7 +145,8 @@ static void check_rate(lua_State *L, uint32_t q, hg_id rate, hg_id time)
     const struct hg_model *m = dsl_of(L)->m;
     for (uint32_t k = 0; k < m->column.n; k++)
         if (m->column.item[k].node != time && hg_contains(m->expr, rate, m->column.item[k].node))
-            dsl_fail(L, m->column.item[k].name, "between rows nothing is known of a column; an axis or a setting is known",
+            dsl_fail(L, m->column.item[k].name,
+                     "between rows nothing is known of a column; an axis or a setting is known",
                      "the rate of '%s' contains the column '%s'", march_of(L)->state[q].name, m->column.item[k].name);
     for (uint32_t p = 0; p < march_of(L)->n; p++)
         if (hg_contains(m->expr, rate, hg_carried(m->expr, p, 1, 0)))
@@ -180,8 +182,9 @@ static hg_id read_from(lua_State *L, const struct dsl_value *time)
     if (lua_getfield(L, 2, "from") != LUA_TNIL) {
         struct dsl_value v = dsl_value_at(L, -1, "from");
         if (v.unit != time->unit && v.unit != HG_UNIT_ANY && !hg_is_const(m->expr, v.id, NULL))
-            dsl_complain(L, "from", dsl_unit_help(L, v.unit, time->unit), "unit mismatch: the time is in %s, from in %s",
-                         dsl_unit_text(L, time->unit), dsl_unit_text(L, v.unit));
+            dsl_complain(L, "from", dsl_unit_help(L, v.unit, time->unit),
+                         "unit mismatch: the time is in %s, from in %s", dsl_unit_text(L, time->unit),
+                         dsl_unit_text(L, v.unit));
         if (hg_at(m->expr, v.id)->vary & ~(unsigned)HG_G)
             dsl_fail(L, "from", NULL, "from is the same for all rows of a curve");
         for (uint32_t k = 0; k < m->param.n; k++)
@@ -276,10 +279,11 @@ static void check_sight(lua_State *L, hg_id root, const char *what, const struct
     struct hg_expr *e = dsl_of(L)->m->expr;
     for (uint32_t q = 0; q < e->march->n; q++)
         if (hg_contains(e, root, hg_carried(e, q, 0, 0)) && hg_march_sees(e, q, value->node))
-            dsl_fail(L, e->march->state[q].name,
-                     hg_format(dsl_of(L)->arena, "previous(%s) is its value in the row before", e->march->state[q].name),
-                     "%s contains the state '%s', which in the same row is made from '%s' itself", what,
-                     e->march->state[q].name, value->name);
+            dsl_fail(
+                L, e->march->state[q].name,
+                hg_format(dsl_of(L)->arena, "previous(%s) is its value in the row before", e->march->state[q].name),
+                "%s contains the state '%s', which in the same row is made from '%s' itself", what,
+                e->march->state[q].name, value->name);
 }
 
 static const struct hg_symbol_decl *measured(const struct hg_model *m)

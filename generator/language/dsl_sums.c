@@ -50,7 +50,8 @@ static struct bound open_bound(lua_State *L, const char *word, enum hg_rule_kind
 }
 
 /* f(x) for the function at stack position i; the variable has the name that it has there. */
-static struct dsl_value call(lua_State *L, const struct bound *b, int i, hg_id x, hg_unit unit, struct dsl_value *variable)
+static struct dsl_value call(lua_State *L, const struct bound *b, int i, hg_id x, hg_unit unit,
+                             struct dsl_value *variable)
 {
     struct dsl *d = dsl_of(L);
     x = hg_hold(dsl_build(L), x);
@@ -134,9 +135,11 @@ static double whole_number(lua_State *L, int i)
 {
     double x = lua_type(L, i) == LUA_TNUMBER ? lua_tonumber(L, i) : NAN;
     if (!(x == rint(x) && fabs(x) < 1e9))
-        dsl_fail(L, "sum", lua_istable(L, i) ? "the sum of a list: local f = 0; for _, v in ipairs(list) do f = f + v end" :
-                           "sum(1, 20, function(k) return ... end); what depends on a parameter goes into the function: "
-                           "where(le(k, n), ..., 0)",
+        dsl_fail(L, "sum",
+                 lua_istable(L, i)
+                     ? "the sum of a list: local f = 0; for _, v in ipairs(list) do f = f + v end"
+                     : "sum(1, 20, function(k) return ... end); what depends on a parameter goes into the function: "
+                       "where(le(k, n), ..., 0)",
                  "the limits of sum must be whole numbers%s", dsl_test(L, i) ? ", not formulas" : "");
     return x;
 }
@@ -178,7 +181,8 @@ static struct range infinite_range(lua_State *L)
     struct range r = {.rule = a && b ? HG_SINH_SINH : HG_EXP_SINH};
     if (a > 0 || b < 0)
         dsl_fail(L, "integrate", NULL, "the limits of integrate are reversed");
-    struct dsl_value scale = number(L, 1), from = a && b ? number(L, 0) : dsl_factor(L, a ? 2 : 1, "a limit of integrate");
+    struct dsl_value scale = number(L, 1),
+                     from = a && b ? number(L, 0) : dsl_factor(L, a ? 2 : 1, "a limit of integrate");
     if (lua_istable(L, 4)) {
         if (lua_getfield(L, 4, "scale") != LUA_TNIL)
             scale = dsl_factor(L, lua_gettop(L), "scale");
@@ -186,7 +190,8 @@ static struct range infinite_range(lua_State *L)
     }
     if (from.unit != scale.unit && from.unit != HG_UNIT_ANY)
         dsl_fail(L, "integrate",
-                 hg_format(dsl_of(L)->arena, "give { scale = ... } in %s: the distance within which the integrand changes",
+                 hg_format(dsl_of(L)->arena,
+                           "give { scale = ... } in %s: the distance within which the integrand changes",
                            dsl_unit_text(L, from.unit)),
                  "an integral without an end needs a scale in the unit of its other limit");
     r.unit = scale.unit;
@@ -206,8 +211,8 @@ static struct range finite_range(lua_State *L, int exponential)
     r.unit = dsl_common_unit(L, "integrate", r.from, r.to);
     struct hg_expr *e = dsl_build(L);
     if (hg_is_const(e, r.from.id, &a) && hg_is_const(e, r.to.id, &b) && a > b)
-        dsl_fail(L, "integrate", "integrate(a, b, f) goes from a to b", "the limits of integrate are reversed: from %g to %g",
-                 a, b);
+        dsl_fail(L, "integrate", "integrate(a, b, f) goes from a to b",
+                 "the limits of integrate are reversed: from %g to %g", a, b);
     r.start = r.from.id;
     r.span = hg_sub(e, r.to.id, r.from.id);
     return r;
@@ -220,7 +225,8 @@ static int rule_of(lua_State *L, int infinite)
     if (rule && !dsl_is_in("gauss double_exponential", rule))
         dsl_fail(L, "rule", "known: \"gauss\", \"double_exponential\"", "there is no rule '%s'", rule);
     if (rule && infinite && strcmp(rule, "gauss") == 0)
-        dsl_fail(L, "rule", "rule = \"double_exponential\", or finite limits; averages over distributions: average(...)",
+        dsl_fail(L, "rule",
+                 "rule = \"double_exponential\", or finite limits; averages over distributions: average(...)",
                  "an integral without an end cannot be taken by the rule of Gauss");
     return infinite || (rule && strcmp(rule, "gauss") != 0);
 }
@@ -290,8 +296,9 @@ static void check_distribution(lua_State *L, const struct distribution *d)
     while (lua_next(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
         if (key ? !dsl_is_in(d->known, key) : lua_type(L, -2) == LUA_TNUMBER && lua_tonumber(L, -2) > 1)
-            dsl_fail(L, key ? key : "average", d->usage, key ? "the distribution %s has no number '%s'"
-                                                            : "the numbers of the distribution %s have names", d->name, key);
+            dsl_fail(L, key ? key : "average", d->usage,
+                     key ? "the distribution %s has no number '%s'" : "the numbers of the distribution %s have names",
+                     d->name, key);
         lua_pop(L, 1);
     }
 }
@@ -311,7 +318,8 @@ static hg_id schulz(struct hg_expr *e, hg_id mean, hg_id sd, hg_id u, hg_id *den
 }
 
 /* x of the nodes u; *weight: what they are weighed with. */
-static hg_id mapped(struct hg_expr *e, enum hg_distribution kind, hg_id p, hg_id q, const struct bound *b, hg_id *weight)
+static hg_id mapped(struct hg_expr *e, enum hg_distribution kind, hg_id p, hg_id q, const struct bound *b,
+                    hg_id *weight)
 {
     hg_id density;
     *weight = b->w;

@@ -135,8 +135,9 @@ static int lone_value(const struct hg_tokens *t, struct hg_diag *d, uint32_t lin
         if (line_of(t, k) == line && t->item[k].kind == HG_TOKEN_NAME &&
             (hg_token_ends_value(t, k - 1) || hg_token_is(t, k - 1, "then do else end")) && k + 1 < t->n &&
             hg_token_is(t, k + 1, "+ - * / ^ end ) } ,")) {
-            hg_error_at(d, t->item[k].at, "a value alone does nothing: is `return`, `local f =` or a comma missing before it?",
-                        "%s", message);
+            hg_error_at(d, t->item[k].at,
+                        "a value alone does nothing: is `return`, `local f =` or a comma missing before it?", "%s",
+                        message);
             return 1;
         }
     return 0;

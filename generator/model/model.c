@@ -391,10 +391,10 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
         if ((list == &m->setting || list == &m->axis) && is_in_derived(m, s->node))
             continue;
         hg_warning(d, s->line, s->name,
-                   list == &m->param ? "take it into the formula, or out of the file: data do not see it"
-                   : list == &m->column
-                       ? "take it into the formula, or out of the file; a column of errors is named by sigma = ... in m.observe"
-                       : NULL,
+                   list == &m->param    ? "take it into the formula, or out of the file: data do not see it"
+                   : list == &m->column ? "take it into the formula, or out of the file; a column of errors is named "
+                                          "by sigma = ... in m.observe"
+                                        : NULL,
                    "the mean does not depend on the %s '%s'", what, s->name);
     }
 }
@@ -466,8 +466,8 @@ void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d)
         return;
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
-        int join =
-            !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) && hg_model_linear_everywhere(m, s->node, s->node);
+        int join = !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) &&
+                   hg_model_linear_everywhere(m, s->node, s->node);
         for (uint32_t q = 0; join && q < m->linear.n; q++)
             join = hg_model_linear_everywhere(m, s->node, m->linear.item[q].node);
         if (join)

@@ -19,7 +19,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column, curve or deriv
     const char *const *alias;        /* NULL-terminated or NULL */
     int over;                        /* axis index or -1 */
     int keep;                        /* parameters: declared `linear = false` */
-    uint32_t written;                /* curves, steps of states, derived quantities: the formula as written (written.h) */
+    uint32_t written; /* curves, steps of states, derived quantities: the formula as written (written.h) */
     uint32_t before;                 /* states: what they are before the first row, as written */
     enum fit_role role;              /* columns */
 };

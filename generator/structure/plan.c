@@ -453,7 +453,8 @@ static void add_turns(struct hg_plan *p)
 {
     struct hg_expr *e = p->e;
     const uint32_t nlocal = p->nlocal; /* those that the mean may have */
-    hg_id *leaf = hg_alloc(e->arena, (nlocal + 1) * sizeof *leaf), *rate = hg_alloc(e->arena, (nlocal + 1) * sizeof *rate);
+    hg_id *leaf = hg_alloc(e->arena, (nlocal + 1) * sizeof *leaf),
+          *rate = hg_alloc(e->arena, (nlocal + 1) * sizeof *rate);
     hg_id *partial = hg_alloc(e->arena, (p->nlinear + 1) * sizeof *partial);
     for (uint32_t k = 0; k < p->nparam; k++) {
         uint32_t n = 0;

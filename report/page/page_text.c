@@ -352,7 +352,8 @@ static void derived_row(struct rp_markup *out, const char *name, const struct fi
 {
     char text[160], unit[RP_NAME];
     const struct fit_yaml *reason = of_list(rp_get(v, "std_reason"), g);
-    const double value = rp_json_value(of_list(rp_get(v, "value"), g)), std = rp_json_value(of_list(rp_get(v, "std"), g));
+    const double value = rp_json_value(of_list(rp_get(v, "value"), g)),
+                 std = rp_json_value(of_list(rp_get(v, "std"), g));
     rp_put(out, "<tr>");
     snprintf(text, sizeof text, g < 0 ? "%s" : "%s[%ld]", name, g);
     rp_put(out, "<th scope=\"row\">%s</th>", text);

@@ -147,6 +147,17 @@ static const char *value_name(const struct fit_kernel *k)
     return "of values";
 }
 
+static enum fit_status need_measured(const struct fit_experiment *e, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    if (!k->feedback || e->measured)
+        return FIT_OK;
+    return fit_fail(err, FIT_ERR_USAGE,
+                    "eval: in the model %s rows follow from what was measured in earlier ones: give --data FILE with "
+                    "a column %s; simulate makes such data",
+                    k->name, value_name(k));
+}
+
 enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err)
 {
@@ -162,11 +173,8 @@ enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
         st = fit_experiment_file(cli->output, 0, err);
     if (st == FIT_OK)
         st = fit_experiment_new(k, cli, &e, err);
-    if (st == FIT_OK && k->feedback && !e->measured)
-        st = fit_fail(err, FIT_ERR_USAGE,
-                      "eval: in the model %s rows follow from what was measured in earlier ones: give --data FILE with "
-                      "a column %s; simulate makes such data",
-                      k->name, value_name(k));
+    if (st == FIT_OK)
+        st = need_measured(e, err);
     if (st == FIT_OK)
         st = fit_experiment_prepare(e, cli->jacobian, err);
     if (st == FIT_OK)

@@ -316,8 +316,23 @@ static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, const 
         fit_h5r_integers(h, "/xpcs/twotime/processed_bins", n, number);
 }
 
-static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
-                        const struct noise *noise)
+static void write_noise(struct fit_h5r *h, const struct noise *noise)
+{
+    fit_h5r_real(h, "/entry/simulation/sigma",
+                 noise->counts > 0 || noise->relative > 0 || noise->speckle ? NAN : noise->sigma, NULL);
+    if (noise->counts > 0) {
+        fit_h5r_real(h, "/entry/simulation/counts", noise->counts, NULL);
+        fit_h5r_real(h, "/entry/simulation/pixels", noise->pixels, NULL);
+    }
+    if (noise->speckle) {
+        fit_h5r_real(h, "/entry/simulation/speckles", noise->pixels, NULL);
+        fit_h5r_real(h, "/entry/simulation/counts", noise->photons > 0 ? noise->photons : NAN, NULL);
+        fit_h5r_integer(h, "/entry/simulation/exposures", (int64_t)noise->average);
+    }
+    fit_h5r_integer(h, "/entry/simulation/seed", (int64_t)noise->seed);
+}
+
+static void write_truth(struct fit_h5r *h, const struct fit_experiment *e, const struct noise *noise)
 {
     const struct fit_kernel *k = e->kernel;
     size_t ngroup = e->layout.ngroup;
@@ -344,18 +359,7 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
         fit_h5r_real(h, path, e->setting[s], k->setting[s].unit);
     }
     fit_h5r_real(h, "/entry/simulation/first_time", e->time[0], "s");
-    fit_h5r_real(h, "/entry/simulation/sigma",
-                 noise->counts > 0 || noise->relative > 0 || noise->speckle ? NAN : noise->sigma, NULL);
-    if (noise->counts > 0) {
-        fit_h5r_real(h, "/entry/simulation/counts", noise->counts, NULL);
-        fit_h5r_real(h, "/entry/simulation/pixels", noise->pixels, NULL);
-    }
-    if (noise->speckle) {
-        fit_h5r_real(h, "/entry/simulation/speckles", noise->pixels, NULL);
-        fit_h5r_real(h, "/entry/simulation/counts", noise->photons > 0 ? noise->photons : NAN, NULL);
-        fit_h5r_integer(h, "/entry/simulation/exposures", (int64_t)noise->average);
-    }
-    fit_h5r_integer(h, "/entry/simulation/seed", (int64_t)noise->seed);
+    write_noise(h, noise);
 }
 
 /* Wavevectors of the rings, the setting of a single one, NaN where nobody told it; the caller frees. */

@@ -102,6 +102,17 @@ static int needs_no_more(const struct curve *c, double rise, double expected)
     return 1;
 }
 
+/* The sketch may have led astray, to the cost known[0].  1: that of theta is lower; known is then what is known of
+ * it. */
+static int stays(struct curve *c, double *known)
+{
+    struct fit_objective *o = c->f->obj;
+    int better = fit_objective_value(o, c->theta) == FIT_EVAL_OK && o->cost < known[0];
+    known[0] = better ? o->cost : NAN;
+    known[1] = o->cost_error;
+    return better;
+}
+
 /* Lets the sketch lead from theta toward the minimum.  1: *rise is known well enough: certainly too high to matter, or
  * inside the interval where nothing else is asked, or not near its end.  Else known[2] is the cost at theta and its
  * error, or NaN. */
@@ -137,13 +148,8 @@ static int lead(struct curve *c, double *rise, double *known)
             fit_evidence_add(c->evidence, o, c->theta, *rise, c->inflated);
         return 1;
     }
-    if (*rise > expected + ASTRAY) {
-        int better = fit_objective_value(o, c->theta) == FIT_EVAL_OK && o->cost < known[0];
-        known[0] = better ? o->cost : NAN;
-        known[1] = o->cost_error;
-        if (better)
-            return 0;
-    }
+    if (*rise > expected + ASTRAY && stays(c, known))
+        return 0;
     memcpy(c->theta, c->led, bytes);
     return 0;
 }

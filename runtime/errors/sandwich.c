@@ -652,6 +652,17 @@ static void withhold_aliased(struct work *c, struct fit_result *res)
     withhold(c, res, why);
 }
 
+/* Independent noise of one variance: the scores have the curvature times that variance. */
+static void white_errors(struct work *c, double variance, struct fit_result *res)
+{
+    memset(c->Jw, 0, c->m * c->m * sizeof *c->Jw);
+    for (size_t k = 0; k < c->m; k++)
+        c->Jw[k * (c->m + 1)] = variance;
+    c->eta = c->s->variance / variance;
+    congruence(c, c->Jw, 1, c->J);
+    fill(c, c->J, FIT_ROBUST_WHITE, res);
+}
+
 /* Pairs: independent noise, speckles in closed form, or clusters. */
 static int pairs_errors(struct work *c, const double *D, struct fit_result *res, struct fit_error *err)
 {
@@ -668,12 +679,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
     const int speckle = e.verdict == FIT_SPECKLE_NOISE && !misfit;
     const int white = told || (e.verdict == FIT_SPECKLE_WHITE && linear && !misfit && even_noise(c));
     if (!c->s->joint && !c->s->length && white) {
-        memset(c->Jw, 0, c->m * c->m * sizeof *c->Jw);
-        for (size_t k = 0; k < c->m; k++)
-            c->Jw[k * (c->m + 1)] = variance;
-        c->eta = c->s->variance / variance;
-        congruence(c, c->Jw, 1, c->J);
-        fill(c, c->J, FIT_ROBUST_WHITE, res);
+        white_errors(c, variance, res);
     } else if (!c->s->joint && !c->s->length && speckle && (e.well || !enough_clusters(c))) {
         for (size_t g = 0; g < c->scores.ngroup; g++)
             scatter(c, g, c->scores.P, e.S + g * c->scores.P * c->scores.P, 1);

@@ -52,8 +52,8 @@ enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err
  * free again.  FIT_ERR_CONFIG: there is no free array of that name. */
 enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err);
 
-/* What x is made of: the free arrays that are not held and that some term in use needs, one after the other in the order
- * in which the objective declares them.  1: array k is one of them. */
+/* What x is made of: the free arrays that are not held and that some term in use needs, one after the other in the
+ * order in which the objective declares them.  1: array k is one of them. */
 int fit_bound_solves(const struct fit_bound *b, uint32_t k);
 size_t fit_bound_unknowns(const struct fit_bound *b); /* elements of x */
 

@@ -266,6 +266,17 @@ static enum fit_status begin_density(struct fit_objective *o, struct fit_error *
     return FIT_OK;
 }
 
+/* The sums of squares of the values and of what they are measured from: the scale of rounding errors of the cost. */
+static void add_squares(struct fit_objective *o)
+{
+    for (size_t t = 0; t < o->ds->ntile; t++)
+        for (size_t g = 0; g < o->ngroup; g++) {
+            const double *sum = &o->ds->tile[t].sum[3 * g], reference = o->ds->reference[g];
+            o->data_square += sum[2];
+            o->reference_square += sum[0] * reference * reference;
+        }
+}
+
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                   const struct fit_objective_setup *setup,
                                   struct fit_objective **obj, struct fit_error *err)
@@ -295,12 +306,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     if ((st = allocate_blocks(o, setup->threads, setup->interrupt, err)) != FIT_OK ||
         (st = begin_density(o, err)) != FIT_OK)
         goto done;
-    for (size_t t = 0; t < ds->ntile; t++)
-        for (size_t g = 0; g < o->ngroup; g++) {
-            const double *sum = &ds->tile[t].sum[3 * g];
-            o->data_square += sum[2];
-            o->reference_square += sum[0] * ds->reference[g] * ds->reference[g];
-        }
+    add_squares(o);
     *obj = o;
 done:
     if (st != FIT_OK)

@@ -154,8 +154,7 @@ enum fit_status fit_line_more_thuente(struct fit_line *line, double t, struct fi
             break;
         if (p->f <= aim && p->slope >= 0)
             first_stage = 0;
-        t = advance(&s, *p, first_stage && p->f <= s.lo.f && p->f > aim, slope);
-        t = fmin(fmax(t, 0), most);
+        t = fmin(fmax(advance(&s, *p, first_stage && p->f <= s.lo.f && p->f > aim, slope), 0), most);
         if (t >= wall)
             t = s.lo.t + (wall - s.lo.t) / 2;
         /* The interval is as short as it is worth, or the trial is one of its ends: the best point, once more. */

@@ -52,6 +52,14 @@ if command -v git >/dev/null; then
     grep -q 'left.h5: does not belong' said || fail "$(cat said)"
     rm -rf .git left.h5
 fi
+offence runtime/fit/fit.c "/* $(printf '%0118d' 0) */" '124 columns; a line has at most 120'
+offence bench/clock.c "static void long_one(void)
+{
+$(printf '    f();\n%.0s' $(seq 61))
+}" 'bench/clock.c:1: long_one has 64 lines'
+LONGISH=$(printf '    f();\n%.0s' $(seq 40))
+offence runtime/fit/fit.c "$(for k in $(seq 21); do printf 'static void f%d(void)\n{\n%s\n}\n' "$k" "$LONGISH"; done)" \
+    'functions have more than 40 lines, 20 may'
 for k in $(seq 46); do echo >"runtime/math/file$k.c"; done
 build-aux/check-rooms.sh . >said && fail "a folder of more than 45 files goes unnoticed"
 grep -q 'runtime/math: .* C files' said || fail "$(cat said)"

@@ -185,6 +185,34 @@ static real weight_of(const struct fit_collapsed *c, const struct points *d, siz
     return c->count * d->w[n] * (apart ? 1 / ((real)group_sigma[d->g[n]] * group_sigma[d->g[n]]) : 1);
 }
 
+/* What the variance of unit m adds to the log density, given or integrated out: c_n is the sum of its squares, count
+ * that of its values, flat that of its unknowns without a prior. */
+static real density_of_unit(const struct fit_collapsed *c, size_t m, real c_n, real count, real flat,
+                            const real *log_sigma)
+{
+    const real two_pi = 6.283185307179586476925286766559L, half = 0.5L;
+    real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * (count - flat), bn = b0 + half * c_n;
+    real lp = -(half * (count - flat) * logl(two_pi));
+    if (fit_variance_given(c->variance))
+        return lp - (half * c_n + count * log_sigma[m]);
+    if (c->variance == FIT_VARIANCE_KNOWN)
+        return lp - half * c_n;
+    return lp + lgammal(an) - an * logl(bn) + (a0 > 0 ? a0 * logl(b0) - lgammal(a0) : -logl(2));
+}
+
+/* The priors of the unknowns b that are integrated out, each in the unit of its first group. */
+static void add_priors(const struct fit_collapsed *c, size_t Q, const real *b, real *c_n, real *flat)
+{
+    for (size_t v = 0; v < c->o->nu; v++)
+        for (size_t g = 0, done = 0; g < c->o->ngroup && !done; g++)
+            for (size_t q = 0; q < Q; q++)
+                if (unknown(c, g, q) == (int)v && !done && !c->explicit_[v]) {
+                    c_n[c->unit[g]] += c->precision0[v] * (b[v] - c->m0[v]) * (b[v] - c->m0[v]);
+                    flat[c->unit[g]] += c->precision0[v] == 0;
+                    done = 1;
+                }
+}
+
 /* log p(y | theta + h e_k), to first order in h.  u: values of the explicit unknowns, minus origin. */
 static real density(const struct fit_collapsed *c, const struct points *d, const struct design *x, const double *u,
                     const real *log_sigma, size_t k, real h)
@@ -192,8 +220,7 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     const struct fit_objective *o = c->o;
     size_t nu = o->nu, W = x->Q + 1;
     real A[MOST_UNKNOWN * MOST_UNKNOWN] = {0}, b[MOST_UNKNOWN] = {0}, lp = 0, half = 0.5L;
-    real c_n[MOST_GROUP] = {0}, count[MOST_GROUP] = {0}, flat[MOST_GROUP] = {0},
-         two_pi = 6.283185307179586476925286766559L;
+    real c_n[MOST_GROUP] = {0}, count[MOST_GROUP] = {0}, flat[MOST_GROUP] = {0};
     real *row = calloc(d->n * (nu + 1), sizeof *row), *y = calloc(d->n, sizeof *y);
     assert_non_null(row);
     assert_non_null(y);
@@ -235,25 +262,9 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
         c_n[c->unit[d->g[n]]] += weight * r * r;
         count[c->unit[d->g[n]]] += c->count;
     }
-    for (size_t v = 0; v < nu; v++)
-        for (size_t g = 0, done = 0; g < o->ngroup && !done; g++)
-            for (size_t q = 0; q < x->Q; q++)
-                if (unknown(c, g, q) == (int)v && !done && !c->explicit_[v]) {
-                    c_n[c->unit[g]] += c->precision0[v] * (b[v] - c->m0[v]) * (b[v] - c->m0[v]);
-                    flat[c->unit[g]] += c->precision0[v] == 0;
-                    done = 1;
-                }
-    for (size_t m = 0; m < c->nunit; m++) {
-        real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * (count[m] - flat[m]),
-             bn = b0 + half * c_n[m];
-        lp -= half * (count[m] - flat[m]) * logl(two_pi);
-        if (fit_variance_given(c->variance))
-            lp -= half * c_n[m] + count[m] * log_sigma[m];
-        else if (c->variance == FIT_VARIANCE_KNOWN)
-            lp -= half * c_n[m];
-        else
-            lp += lgammal(an) - an * logl(bn) + (a0 > 0 ? a0 * logl(b0) - lgammal(a0) : -logl(2));
-    }
+    add_priors(c, x->Q, b, c_n, flat);
+    for (size_t m = 0; m < c->nunit; m++)
+        lp += density_of_unit(c, m, c_n[m], count[m], flat[m], log_sigma);
     free(row);
     free(y);
     return lp;

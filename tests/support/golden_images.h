@@ -48,6 +48,6 @@ void same_gradient(const char *what, size_t n, const double *seen, const double 
 /* Same bits of value, terms and gradient with 1 to 4 threads, however the work is cut. */
 void same_bits_for_any_threads(struct fit_bound *b, const double *x);
 
-/* The gradient of the terms in use at x beside differences of sixth order with step h, at 25 places: within tolerance of
- * its largest element. */
+/* The gradient of the terms in use at x beside differences of sixth order with step h, at 25 places: within tolerance
+ * of its largest element. */
 void same_as_differences(const char *what, struct fit_bound *b, const double *x, double h, double tolerance);

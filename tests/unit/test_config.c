@@ -317,7 +317,7 @@ static void test_modes_and_the_models_that_may_read_them(void **state)
 
 /* ---- Errors */
 
-static void test_errors_say_place_and_remedy(void **state)
+static void test_errors_of_keys_and_values(void **state)
 {
     (void)state;
     const struct fit_kernel *k = &laminar_kernel;
@@ -351,6 +351,12 @@ static void test_errors_say_place_and_remedy(void **state)
     refuse("optimization: {nlsq: {loss: soft_l2}}\n", k, "did you mean 'soft_l1'?");
     refuse("optimization: {nlsq: {per_angle_mode: fourier, fourier_order: 0}}\n", k, "fourier_order");
     refuse("optimization: {method: gurobi}\n", k, "possible are nlsq, nuts, laplace, cmc, both");
+}
+
+static void test_errors_of_parameters(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = &laminar_kernel;
     refuse("parameters: {D1: 5}\n", k, "has no parameter 'D1'; did you mean 'D0'?");
     refuse("parameters: {beta: {vallue: 5}}\n", k, "did you mean 'value'?");
     refuse("parameters: {gamma0: 0.1, gamma_dot_t0: 0.2}\n", k, "given twice");
@@ -366,6 +372,14 @@ static void test_errors_say_place_and_remedy(void **state)
     refuse(GAP "parameters: {phi0: 20}\n", k, "(model)");
     refuse(GAP "parameters: {alpha: {min: 2, max: 1}}\n", k, "is not below");
     refuse("parameters: {alpha: {prior: wrong}}\n", k, "unknown word 'wrong'");
+    refuse("share: {beta: per_angel}\n", k, "did you mean 'per_angle'?");
+    refuse("share: {beta: [0, 45]}\n", k, "[[0, 45], [90]]");
+}
+
+static void test_errors_of_ties(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = &laminar_kernel;
     refuse(GAP "initial_parameters: {tied_parameters: {beta: alpha, alpha: beta}}\n", k, "in its turn");
     refuse(GAP "ties: {beta: 2*alpha, alpha: D0 + 3*phi0, phi0: 1 - beta}\n", k, "in its turn");
     refuse("ties: {beta: beta + 1}\n", k, "tied to itself");
@@ -384,9 +398,13 @@ static void test_errors_say_place_and_remedy(void **state)
     refuse("ties: {offset: D0}\n", k, "linear");
     refuse(GAP "ties: {beta: alpha}\nshare: {beta: per_angle}\n", k, "as many values");
     refuse(GAP "ties: {beta: alpha}\nparameters: {beta: {value: 0, vary: false}}\n", k, "both fixed and tied");
-    refuse("share: {beta: per_angel}\n", k, "did you mean 'per_angle'?");
-    refuse("share: {beta: [0, 45]}\n", k, "[[0, 45], [90]]");
     refuse("initial_parameters: {tied_parameters: {beta: contrast}}\n", k, "linear");
+}
+
+static void test_errors_of_settings_and_of_yaml(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = &laminar_kernel;
     refuse("settings: {temprature: 3}\n", k, "did you mean 'temperature'?");
     refuse("data_filtering: {enabled: true}\n", k, "phi_filtering");
     refuse("preprocessing: {enabled: true, whatever: 3}\n", k, "preprocessing");
@@ -580,20 +598,12 @@ static void over_fails(struct fit_config *cfg, const char *option, const char *v
         fail_msg("--%s %s: message '%s' lacks '%s'", option, value ? value : "", err.message, part);
 }
 
-static void test_overrides(void **state)
+static void test_overrides_of_parameters(void **state)
 {
     (void)state;
     struct fit_config_log log;
     fit_config_log_init(&log);
     struct fit_config *cfg = must_read(DATA "homodyne.yaml", &laminar_kernel, &log);
-    over(cfg, "q", "0.06 nm^-1");
-    assert_true(fabs(cfg->input.q.value - 0.006) < 1e-17);
-    assert_string_equal(cfg->input.q.from.option, "--q");
-    over(cfg, "frames", "5:80");
-    assert_int_equal(cfg->input.start_frame.value, 5);
-    assert_int_equal(cfg->input.end_frame.value, 80);
-    over(cfg, "frames", ":-1");
-    assert_int_equal(cfg->input.end_frame.value, -1);
     over(cfg, "bounds", "phi0=-90:90");
     over(cfg, "bounds", "phi_0=:80 deg");
     over(cfg, "start", "phi0=45");
@@ -617,6 +627,26 @@ static void test_overrides(void **state)
     assert_true(param(cfg, "D0")->share.set[0].n == 2 && param(cfg, "D0")->share.set[1].value[0] == 90);
     over(cfg, "share", "contrast=shared");
     assert_int_equal(param(cfg, "contrast")->share.kind, FIT_SHARE_ALL);
+    struct fit_error err;
+    assert_int_equal(fit_config_finish(cfg, NULL, &err), FIT_OK);
+    fit_config_free(cfg);
+    fit_config_log_free(&log);
+}
+
+static void test_overrides_of_data_and_methods(void **state)
+{
+    (void)state;
+    struct fit_config_log log;
+    fit_config_log_init(&log);
+    struct fit_config *cfg = must_read(DATA "homodyne.yaml", &laminar_kernel, &log);
+    over(cfg, "q", "0.06 nm^-1");
+    assert_true(fabs(cfg->input.q.value - 0.006) < 1e-17);
+    assert_string_equal(cfg->input.q.from.option, "--q");
+    over(cfg, "frames", "5:80");
+    assert_int_equal(cfg->input.start_frame.value, 5);
+    assert_int_equal(cfg->input.end_frame.value, 80);
+    over(cfg, "frames", ":-1");
+    assert_int_equal(cfg->input.end_frame.value, -1);
     over(cfg, "set", "temperature=310");
     over(cfg, "set", "gap=300 um");
     over(cfg, "set", "optimization.nlsq.max_iterations=7");
@@ -921,14 +951,18 @@ int main(void)
         cmocka_unit_test(test_older_sections_and_flat_file),
         cmocka_unit_test(test_table_model),
         cmocka_unit_test(test_modes_and_the_models_that_may_read_them),
-        cmocka_unit_test(test_errors_say_place_and_remedy),
+        cmocka_unit_test(test_errors_of_keys_and_values),
+        cmocka_unit_test(test_errors_of_parameters),
+        cmocka_unit_test(test_errors_of_ties),
+        cmocka_unit_test(test_errors_of_settings_and_of_yaml),
         cmocka_unit_test(test_all_errors_at_once_but_not_too_many),
         cmocka_unit_test(test_trusted_units),
         cmocka_unit_test(test_the_existing_file_is_meant),
         cmocka_unit_test(test_every_key_is_described),
         cmocka_unit_test(test_compat_implies_what_it_does_not_override),
         cmocka_unit_test(test_masks_are_sorted_and_joined),
-        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_overrides_of_parameters),
+        cmocka_unit_test(test_overrides_of_data_and_methods),
         cmocka_unit_test(test_wrong_overrides),
         cmocka_unit_test(test_effective_configuration_reads_back),
         cmocka_unit_test(test_table_of_keys_is_sorted_and_sound),

@@ -1,6 +1,6 @@
-/* test_imaging_polarised.c -- the objective of models/imaging/imaging.lua with polarisation and with several frequencies,
- * against eht-imaging 1.4 (tests/data/imaging): values, terms, gradients; what is solved for; gradients of all terms
- * beside differences; the same bits however the work is cut. */
+/* test_imaging_polarised.c -- the objective of models/imaging/imaging.lua with polarisation and with several
+ * frequencies, against eht-imaging 1.4 (tests/data/imaging): values, terms, gradients; what is solved for; gradients of
+ * all terms beside differences; the same bits however the work is cut. */
 #include "golden_images.h"
 
 #include <math.h>
@@ -235,7 +235,8 @@ static void put_channel(struct fit_inputs *in, int c, double ratio)
 static struct fit_bound *bind_frequencies(void)
 {
     struct fit_inputs in = image_inputs(NULL);
-    const double *ratio = read_array("/multifreq/logfreqratio", NULL), *prior = read_array("/multifreq/prior_arr", NULL);
+    const double *ratio = read_array("/multifreq/logfreqratio", NULL),
+                 *prior = read_array("/multifreq/prior_arr", NULL);
     for (int c = 1; c <= 3; c++)
         put_channel(&in, c, ratio[c - 1]);
     put_number(&in, "channels", 3);
