@@ -199,12 +199,35 @@ static void states(struct page *p, unsigned char *shown)
     }
 }
 
+/* Jumps of states at given times. */
+static void events(struct page *p, unsigned char *shown)
+{
+    struct hg_model *m = p->m;
+    struct hg_formula f;
+    const struct hg_march *march = m->expr->march;
+    if (!march || !march->nevent)
+        return;
+    paragraph(p, "States jump at these times; what is added to each of them comes behind the time.");
+    for (uint32_t v = 0; v < march->nevent; v++) {
+        hg_typeset_part(m, march->event[v].written_at, hg_format(p->a, "t_%u", v + 1), &f);
+        formula(p, &f);
+        for (uint32_t q = 0; q < m->state.n; q++)
+            if (march->event[v].jump[q]) {
+                hg_typeset_part(m, march->event[v].written_jump[q], hg_format(p->a, "Delta_%s", m->state.item[q].name),
+                                &f);
+                formula(p, &f);
+                parts(p, march->event[v].written_jump[q], shown);
+            }
+    }
+}
+
 static void equations(struct page *p, unsigned char *shown)
 {
     surrounded(p, p->f->section, "Equations");
     mean(p, &p->m->variant[0], shown);
     law(p, shown);
     states(p, shown);
+    events(p, shown);
     notes(p);
     if (p->m->formula) {
         paragraph(p, "In the author's words:");

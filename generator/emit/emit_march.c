@@ -49,9 +49,41 @@ static hg_id root_of(const struct march *x, const hg_id *list, uint32_t q, uint3
     return list[q * (x->em->p->nparam + 1) + k];
 }
 
-static uint32_t all_roots(const struct march *x, hg_id *root)
+/* What event v adds to value k of state q; its time, and that by parameter k - 1.  0: nothing. */
+static hg_id jump_of(const struct march *x, uint32_t v, uint32_t q, uint32_t k)
+{
+    const hg_id id = x->em->p->event_jump[(v * x->m->n + q) * (x->em->p->nparam + 1) + k];
+    return is_carried(x, q, k) && id && !hg_is_value(x->em->e, id, 0.0) ? id : 0;
+}
+
+static hg_id time_of(const struct march *x, uint32_t v, uint32_t k)
+{
+    return x->em->p->event_at[v * (x->em->p->nparam + 1) + k];
+}
+
+static uint32_t event_roots(const struct march *x, hg_id *root)
 {
     uint32_t n = 0;
+    for (uint32_t v = 0; v < x->m->nevent; v++)
+        for (uint32_t k = 0; k < x->width; k++) {
+            if (time_of(x, v, k))
+                root[n++] = time_of(x, v, k);
+            for (uint32_t q = 0; q < x->m->n; q++)
+                if (jump_of(x, v, q, k))
+                    root[n++] = jump_of(x, v, q, k);
+        }
+    return n;
+}
+
+static size_t most_roots(const struct march *x)
+{
+    const size_t ns = x->m->n;
+    return (2 * ns + x->m->nevent * (1 + ns)) * x->width + ns * ns + 2;
+}
+
+static uint32_t all_roots(const struct march *x, hg_id *root)
+{
+    uint32_t n = event_roots(x, root);
     for (uint32_t q = 0; q < x->m->n; q++)
         for (uint32_t k = 0; k < x->width; k++)
             if (is_carried(x, q, k)) {
@@ -69,8 +101,7 @@ static uint32_t all_roots(const struct march *x, hg_id *root)
 static struct hg_code begin(struct march *x, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
-    hg_id *root =
-        hg_alloc(em->e->arena, (2 * (size_t)x->m->n * x->width + (size_t)x->m->n * x->m->n + 2) * sizeof *root);
+    hg_id *root = hg_alloc(em->e->arena, most_roots(x) * sizeof *root);
     uint32_t nroot = all_roots(x, root);
     struct hg_code c = {.e = em->e,
                         .out = out,
@@ -254,15 +285,18 @@ static void write_padding(struct march *x, struct hg_code *c, uint32_t q, uint32
         hg_line(c, "fit_pad_rows(end, w.%s);", table);
 }
 
-/* A function of the time and of what is carried; `to` is what it fills. */
-static struct hg_code open_of_time(struct march *x, const char *what, const char *to, struct hg_tree *out)
+/* A function of the time and of what is carried; `to` is what it fills, `more` another argument. */
+static struct hg_code open_of_time(struct march *x, const char *what, const char *more, const char *to,
+                                   struct hg_tree *out)
 {
     hg_open_function(out, "static void", hg_format(x->em->e->arena, "%s_%s", x->name, what),
-                     hg_format(x->em->e->arena, "const void *context, double time, const double *x, double *%s", to));
+                     hg_format(x->em->e->arena, "const void *context, %sdouble time, const double *x, double *%s", more,
+                               to));
     hg_put(out, "    const struct flow *flow = context;\n    const struct fit_layout *const l = flow->l;\n");
     hg_define(out, "theta", "    const double *const theta = flow->theta;\n");
     hg_define(out, "w", "    const struct tables w = *flow->w;\n");
     hg_define(out, "g", "    const size_t g = flow->g;\n");
+    hg_define(out, "row", "    const size_t row = fit_rows_first(l, flow->g);\n");
     hg_emit_declare_names(x->em, out);
     struct hg_code c = begin(x, out);
     c.indent = 1;
@@ -280,14 +314,14 @@ static void close_of_time(struct hg_code *c, struct hg_tree *out)
 
 static void write_rates(struct march *x, struct hg_tree *out)
 {
-    struct hg_code c = open_of_time(x, "rates", "dx", out);
+    struct hg_code c = open_of_time(x, "rates", "", "dx", out);
     each_carried(x, &c, write_rate);
     close_of_time(&c, out);
 }
 
 static void write_jacobian(struct march *x, struct hg_tree *out)
 {
-    struct hg_code c = open_of_time(x, "jacobian", "df", out);
+    struct hg_code c = open_of_time(x, "jacobian", "", "df", out);
     for (uint32_t k = 0; k < x->m->n * x->m->n; k++) {
         const hg_id root = x->em->p->jacobian[k];
         if (root)
@@ -297,6 +331,54 @@ static void write_jacobian(struct march *x, struct hg_tree *out)
     close_of_time(&c, out);
 }
 
+/* Is any state's derivative by parameter k - 1 carried? */
+static int is_slope(const struct march *x, uint32_t k)
+{
+    for (uint32_t q = 0; q < x->m->n; q++)
+        if (is_carried(x, q, k))
+            return 1;
+    return 0;
+}
+
+static void write_jumps(struct march *x, struct hg_tree *out)
+{
+    struct hg_code c = open_of_time(x, "jump", "size_t event, ", "change", out);
+    for (uint32_t v = 0; v < x->m->nevent; v++) {
+        hg_line(&c, "if (event == %u) {", v);
+        c.indent++;
+        hg_code_push(&c);
+        for (uint32_t q = 0; q < x->m->n; q++)
+            for (uint32_t k = 0; k < x->width; k++)
+                if (jump_of(x, v, q, k)) {
+                    hg_code_need(&c, jump_of(x, v, q, k));
+                    hg_line(&c, "change[%u] = %s;", place_of(x, q, k), hg_code_text(&c, jump_of(x, v, q, k)));
+                }
+        hg_code_pop(&c);
+        c.indent--;
+        hg_line(&c, "}");
+    }
+    close_of_time(&c, out);
+}
+
+/* Times of events in a group, and their derivatives by the parameters of the solver, in the block of its first row. */
+static void write_times(struct march *x, struct hg_code *c)
+{
+    for (uint32_t v = 0; v < x->m->nevent; v++) {
+        hg_code_need(c, time_of(x, v, 0));
+        hg_line(c, "at[%u] = %s;", v, hg_code_text(c, time_of(x, v, 0)));
+    }
+    for (uint32_t v = 0, place = 0; v < x->m->nevent; v++)
+        for (uint32_t k = 1; k < x->width; k++) {
+            if (!is_slope(x, k))
+                continue;
+            if (time_of(x, v, k)) {
+                hg_code_need(c, time_of(x, v, k));
+                hg_line(c, "moved[%u] = %s;", place, hg_code_text(c, time_of(x, v, k)));
+            }
+            place++;
+        }
+}
+
 /* Where the derivatives by each parameter are: two tables of the solver. */
 static uint32_t write_places(const struct march *x, struct hg_tree *out)
 {
@@ -304,9 +386,7 @@ static uint32_t write_places(const struct march *x, struct hg_tree *out)
     const char *place = "", *parameter = "";
     struct hg_arena *a = x->em->e->arena;
     for (uint32_t k = 1; k < x->width; k++) {
-        int any = 0;
-        for (uint32_t q = 0; q < x->m->n; q++)
-            any |= is_carried(x, q, k);
+        const int any = is_slope(x, k);
         for (uint32_t q = 0; any && q < x->m->n; q++)
             place = hg_format(a, "%s%s%u", place, *place ? ", " : "", is_carried(x, q, k) ? place_of(x, q, k) : 0);
         parameter = any ? hg_format(a, "%s%s%u", parameter, *parameter ? ", " : "", k - 1) : parameter;
@@ -328,11 +408,16 @@ static void write_solver(const struct march *x, struct hg_tree *out)
            "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
            "                              .tolerance = %s, .top = top, .work = work};\n",
            n, n, n, x->m->n, n, x->name, x->m->n, n, nslope, hg_number(x->em->e->arena, x->m->tolerance));
+    if (x->m->nevent)
+        hg_put(out, "        double at[%u], moved[%u] = {0.0};\n        unsigned order[%u];\n"
+                    "        struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};\n",
+               x->m->nevent, nslope ? x->m->nevent * nslope : 1, x->m->nevent, x->m->nevent, x->name);
 }
 
 static void write_solution(struct march *x, struct hg_tree *out)
 {
     const uint32_t n = carried(x), column = hg_at(x->em->e, x->m->time)->ref;
+    const int events = x->m->nevent > 0;
     write_solver(x, out);
     struct hg_code c = begin(x, out);
     hg_line(&c, "{");
@@ -340,20 +425,25 @@ static void write_solution(struct march *x, struct hg_tree *out)
     hg_code_push(&c);
     hg_define(out, "row", "            const size_t row = first;\n");
     each_carried(x, &c, write_start);
+    write_times(x, &c);
     hg_code_pop(&c);
     c.indent--;
     hg_line(&c, "}");
     hg_code_need(&c, x->em->p->from);
     hg_line(&c, "const double from = %s;", hg_code_text(&c, x->em->p->from));
     hg_line(&c, "double now = NAN; /* nothing is solved yet */");
+    if (events)
+        hg_line(&c, "if (!fit_ode_events_sort(&events))\n            return 0;");
     hg_line(&c, "for (size_t row = first; row < end; row++) {");
     c.indent++;
     hg_line(&c, "const double time = l->column[%u][row];", column);
     hg_line(&c, "if (!(time >= now)) {");
     hg_line(&c, "    fit_ode_begin(&ode, %d, start, x);", x->m->stiff);
+    if (events)
+        hg_line(&c, "    fit_ode_events_begin(&events, from);");
     hg_line(&c, "    now = from;");
     hg_line(&c, "}");
-    hg_line(&c, "if (!fit_ode_to(&ode, now, time, x))");
+    hg_line(&c, events ? "if (!fit_ode_through(&ode, &events, now, time, x))" : "if (!fit_ode_to(&ode, now, time, x))");
     hg_line(&c, "    return 0;");
     hg_line(&c, "now = time;");
     each_carried(x, &c, write_table);
@@ -391,6 +481,8 @@ static void write(struct march *x, const char *name, struct hg_tree *out)
         write_rates(x, out);
     if (x->m->flow && x->width == 1)
         write_jacobian(x, out);
+    if (x->m->nevent)
+        write_jumps(x, out);
     hg_open_function(out, "static int", name, "const struct fit_layout *l, const double *theta, const struct tables w");
     hg_emit_declare_names(x->em, out);
     hg_put(out, "    double check = 0.0; /* NaN where a state is not finite */\n"
@@ -424,9 +516,10 @@ void hg_emit_march(struct hg_emit *em, struct hg_tree *out)
     x.before = hg_alloc(em->e->arena, most * sizeof *x.before);
     x.now = hg_alloc(em->e->arena, most * sizeof *x.now);
     if (x.m->flow)
-        hg_put(out, "#include \"fit/ode.h\"\n\n/* What the rates of states need to know. */\nstruct flow {\n"
+        hg_put(out, "#include \"fit/ode%s.h\"\n\n/* What the rates of states need to know. */\nstruct flow {\n"
                     "    const struct fit_layout *l;\n    const double *theta;\n    const struct tables *w;\n"
-                    "    size_t g;\n};\n\n");
+                    "    size_t g;\n};\n\n",
+               x.m->nevent ? "_events" : "");
     hg_put(out, "/* States, from row to row of each group; 0: something is not finite. */\n");
     x.width = 1;
     write(&x, "march_values", out);

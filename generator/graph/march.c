@@ -45,6 +45,20 @@ void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance, 
     e->march->tolerance = tolerance;
 }
 
+struct hg_event *hg_march_event(struct hg_expr *e, hg_id at)
+{
+    struct hg_march *x = e->march;
+    if (!x->event)
+        x->event = hg_alloc(e->arena, HG_MOST_EVENTS * sizeof *x->event);
+    if (x->nevent == HG_MOST_EVENTS)
+        hg_bug("march: too many events");
+    struct hg_event *v = &x->event[x->nevent++];
+    v->at = at;
+    v->jump = hg_alloc(e->arena, HG_MOST_STATES * sizeof *v->jump);
+    v->written_jump = hg_alloc(e->arena, HG_MOST_STATES * sizeof *v->written_jump);
+    return v;
+}
+
 hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k)
 {
     return hg_opaque(e, HG_CARRIED, hg_carried_ref(state, before, k), HG_R);
@@ -59,6 +73,12 @@ static void mark_steps(const struct hg_expr *e, unsigned char *mark)
     }
     if (e->march->flow)
         mark[e->march->time] = mark[e->march->from] = 1;
+    for (uint32_t v = 0; v < e->march->nevent; v++) {
+        mark[e->march->event[v].at] = 1;
+        for (uint32_t q = 0; q < e->march->n; q++)
+            mark[e->march->event[v].jump[q]] = 1;
+    }
+    mark[0] = 0;
     for (hg_id id = e->n - 1; id > 0; id--)
         for (uint32_t k = 0; mark[id] && k < hg_at(e, id)->nargs; k++)
             mark[hg_at(e, id)->arg[k]] = 1;
@@ -78,6 +98,24 @@ static void find_symbols(struct hg_expr *e)
     }
 }
 
+/* Does an event change state q by what is marked? */
+static int jumps_by(const struct hg_march *x, uint32_t q, const unsigned char *mark)
+{
+    for (uint32_t v = 0; v < x->nevent; v++)
+        if (x->event[v].jump[q] && mark[x->event[v].jump[q]])
+            return 1;
+    return 0;
+}
+
+/* Does the time of an event depend on the parameter?  Then all states do: it moves along them. */
+static int moves_event(const struct hg_expr *e, hg_id param)
+{
+    for (uint32_t v = 0; v < e->march->nevent; v++)
+        if (hg_contains(e, e->march->event[v].at, param))
+            return 1;
+    return 0;
+}
+
 /* Those that depend on parameter k, by other states as well. */
 static void find_active(const struct hg_expr *e, hg_id param, unsigned char *active)
 {
@@ -85,7 +123,7 @@ static void find_active(const struct hg_expr *e, hg_id param, unsigned char *act
     HG_SCRATCH unsigned char *mark = hg_zeros(e->n, 1);
     int more = 1;
     for (uint32_t q = 0; q < x->n; q++)
-        active[q] = (unsigned char)hg_contains(e, x->state[q].before, param);
+        active[q] = (unsigned char)(hg_contains(e, x->state[q].before, param) || moves_event(e, param));
     while (more) {
         more = 0;
         for (hg_id id = 1; id < e->n; id++) {
@@ -95,7 +133,7 @@ static void find_active(const struct hg_expr *e, hg_id param, unsigned char *act
                 mark[id] = mark[n->arg[k]];
         }
         for (uint32_t q = 0; q < x->n; q++)
-            if (!active[q] && mark[x->state[q].step])
+            if (!active[q] && (mark[x->state[q].step] || jumps_by(x, q, mark)))
                 more = active[q] = 1;
     }
 }
@@ -124,6 +162,28 @@ static void differentiate(struct hg_expr *e, uint32_t k)
         }
 }
 
+/* The same of events: a moving time is one more leaf of a jump. */
+static void differentiate_events(struct hg_expr *e, uint32_t k)
+{
+    struct hg_march *x = e->march;
+    const hg_id param = hg_symbol(e, HG_PARAM, k), one = hg_const(e, 1.0);
+    for (uint32_t v = 0; v < x->nevent; v++) {
+        struct hg_event *event = &x->event[v];
+        hg_id leaf[HG_MOST_STATES + 2] = {param, x->time}, rate[HG_MOST_STATES + 2] = {one, hg_const(e, 0.0)};
+        uint32_t n = 2;
+        if (hg_contains(e, event->at, param))
+            event->d_at[k] = rate[1] = hg_diff_along(e, event->at, 1, &param, &one);
+        for (uint32_t q = 0; q < x->n; q++)
+            if (x->state[q].d_step[k]) {
+                leaf[n] = hg_carried(e, q, 0, 0);
+                rate[n++] = hg_carried(e, q, 0, k + 1);
+            }
+        for (uint32_t q = 0; q < x->n; q++)
+            if (event->jump[q] && x->state[q].d_step[k])
+                event->d_jump[q * x->nparam + k] = hg_diff_along(e, event->jump[q], n, leaf, rate);
+    }
+}
+
 /* Of rates by values: what an implicit step needs. */
 static void find_jacobian(struct hg_expr *e)
 {
@@ -150,8 +210,14 @@ void hg_march_close(struct hg_expr *e, uint32_t nparam)
         x->state[q].d_before = hg_alloc(e->arena, (nparam + 1) * sizeof(hg_id));
         x->state[q].d_step = hg_alloc(e->arena, (nparam + 1) * sizeof(hg_id));
     }
-    for (uint32_t k = 0; k < nparam; k++)
+    for (uint32_t v = 0; v < x->nevent; v++) {
+        x->event[v].d_at = hg_alloc(e->arena, (nparam + 1) * sizeof(hg_id));
+        x->event[v].d_jump = hg_alloc(e->arena, ((size_t)x->n * nparam + 1) * sizeof(hg_id));
+    }
+    for (uint32_t k = 0; k < nparam; k++) {
         differentiate(e, k);
+        differentiate_events(e, k);
+    }
     if (x->flow)
         find_jacobian(e);
 }

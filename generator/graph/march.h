@@ -15,17 +15,33 @@
  * so that dependence on parameters is that of any other expression.  STATE differentiated by parameter k is the STATE
  * of the derivative.  Second derivatives of states are left out, as Gauss and Newton do: the derivative of a derivative
  * is 0, for symbols and for dual numbers (eval.h).
+ *
+ * States of a differential equation x' = f(t, x, theta) may jump at given times: at tau(theta) state q becomes
+ * x_q + j_q(tau, x, theta).  With S = dx / d theta_k at a fixed time, just before the jump (-) and behind it (+),
+ *
+ *     y  = S- + f(x-) d tau / d theta_k                                      the derivative along the moving time
+ *     S+ = y + dj/dx y + dj/dt d tau / d theta_k + dj / d theta_k - f(x+) d tau / d theta_k
+ *
+ * (Rozenvasser, General sensitivity equations of discontinuous systems, Automation and Remote Control 28 (1967) 400).
  */
 #pragma once
 
 #include "graph/expr.h"
 
-enum { HG_MOST_STATES = 64, HG_MOST_STATE_PARAMETERS = 4000 };
+enum { HG_MOST_STATES = 64, HG_MOST_STATE_PARAMETERS = 4000, HG_MOST_EVENTS = 256 };
 
 struct hg_carried {
     const char *name;
     hg_id before, step;       /* step: 0 until it is given; with CARRIED leaves */
     hg_id *d_before, *d_step; /* by parameter; 0: none */
+};
+
+/* A jump of states at a time.  CARRIED leaves in jumps are of just before it, those of derivatives along its moving
+ * time. */
+struct hg_event {
+    hg_id at, *d_at;      /* by parameter; 0: none */
+    hg_id *jump, *d_jump; /* by state, state x parameter: what is added; 0: nothing */
+    hg_id written_at, *written_jump; /* for the page of a model */
 };
 
 struct hg_march {
@@ -44,6 +60,8 @@ struct hg_march {
     double tolerance; /* of a step of the solver */
     int stiff;        /* 1: by implicit steps from the beginning */
     hg_id *jacobian;  /* [state x state], when closed: d rate of the first / d value of the second; 0: none */
+    struct hg_event *event;
+    uint32_t nevent;
 };
 
 /* Which value a CARRIED leaf or a STATE is. */
@@ -64,6 +82,9 @@ void hg_march_step(struct hg_expr *e, uint32_t state, hg_id step);
 
 /* All states follow a differential equation in `time`, a column, from the time `from` on.  Their steps are rates. */
 void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance, int stiff);
+
+/* A new event at the time `at`, after hg_march_flow; it adds nothing yet. */
+struct hg_event *hg_march_event(struct hg_expr *e, hg_id at);
 
 /* The leaf of a value. */
 hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k);

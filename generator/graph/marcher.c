@@ -30,6 +30,8 @@ struct hg_marcher {
     long double *matrix, *side;      /* of an implicit step: equations of its points; right-hand side */
     long double *rounding;           /* by state: what rounding of rates does to it, as hg_num.e */
     int sharpened;                   /* both are known */
+    struct hg_eval **at, **jump;     /* of events: their times; what they add [event x state], NULL: nothing */
+    long double begun, time_d;       /* of the first beginning; dual number of the time, in jumps */
 };
 
 static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_id *derivative, uint32_t n)
@@ -56,6 +58,33 @@ static struct hg_eval *jacobian_evaluator(const struct hg_expr *e)
     struct hg_eval *ev = hg_eval_new(e, n, root);
     free(root);
     return ev;
+}
+
+static void open_events(struct hg_marcher *x)
+{
+    const struct hg_march *m = x->e->march;
+    x->at = hg_zeros(m->nevent + 1, sizeof *x->at);
+    x->jump = hg_zeros((size_t)m->nevent * m->n + 1, sizeof *x->jump);
+    for (uint32_t v = 0; v < m->nevent; v++) {
+        const struct hg_event *event = &m->event[v];
+        x->at[v] = evaluator(x->e, event->at, event->d_at, x->width - 1);
+        for (uint32_t q = 0; q < m->n; q++)
+            if (event->jump[q])
+                x->jump[v * m->n + q] = evaluator(x->e, event->jump[q], event->d_jump + (size_t)q * m->nparam,
+                                                  x->width - 1);
+    }
+}
+
+static void close_events(struct hg_marcher *x)
+{
+    const struct hg_march *m = x->e->march;
+    for (uint32_t v = 0; v < m->nevent && x->at; v++) {
+        hg_eval_free(x->at[v]);
+        for (uint32_t q = 0; q < m->n; q++)
+            hg_eval_free(x->jump[v * m->n + q]);
+    }
+    free(x->at);
+    free(x->jump);
 }
 
 struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
@@ -85,6 +114,7 @@ struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
         x->side = hg_zeros((size_t)FIT_ODE_POINTS * m->n, sizeof *x->side);
         x->rounding = hg_zeros(m->n, sizeof *x->rounding);
         x->implicit = m->stiff;
+        open_events(x);
     }
     return x;
 }
@@ -98,6 +128,7 @@ void hg_marcher_free(struct hg_marcher *x)
         hg_eval_free(x->next[q]);
         hg_eval_free(x->plain ? x->plain[q] : NULL);
     }
+    close_events(x);
     hg_eval_free(x->from);
     hg_eval_free(x->jacobian);
     free(x->plain);
@@ -133,7 +164,7 @@ struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf)
     if (n->op == HG_CARRIED)
         return (p.before ? x->before : x->now)[p.state * x->width + p.k];
     if (m->flow && leaf == m->time)
-        return (struct hg_num){x->time, 0, 0};
+        return (struct hg_num){x->time, x->time_d, 0};
     if (n->op == HG_COLUMN && x->row)
         return (struct hg_num){x->row[n->ref], 0, 0};
     for (uint32_t k = 1; k <= m->narg; k++)
@@ -536,6 +567,78 @@ static void solve(struct hg_marcher *x, long double t, long double end, long dou
         y[(size_t)q * x->width].v = NAN;
 }
 
+/* Derivatives and dual numbers of y from a fixed time to the moving one of event v (sign 1), and back (-1). */
+static void move(struct hg_marcher *x, uint32_t v, struct hg_num at, long double sign, struct hg_num *y)
+{
+    const struct hg_march *m = x->e->march;
+    struct hg_num *k = x->stage;
+    x->time = at.v;
+    plain_rates(x, y, k);
+    for (uint32_t q = 0; q < m->n; q++) {
+        const size_t i = (size_t)q * x->width;
+        y[i].d += sign * k[i].v * at.d;
+        for (uint32_t p = 1; p < x->width; p++)
+            if (m->event[v].d_at[p - 1])
+                y[i + p].v += sign * k[i].v * hg_eval_get(x->at[v], m->event[v].d_at[p - 1], 0).v;
+    }
+}
+
+/* Event v happens to y at its time. */
+static void happen(struct hg_marcher *x, uint32_t v, struct hg_num at, struct hg_num *y)
+{
+    const struct hg_march *m = x->e->march;
+    const size_t n = (size_t)m->n * x->width;
+    struct hg_num *change = x->stage;
+    move(x, v, at, 1, y);
+    memcpy(x->now, y, n * sizeof *y);
+    memset(change, 0, n * sizeof *change);
+    x->time = at.v;
+    x->time_d = at.d;
+    for (uint32_t q = 0; q < m->n; q++)
+        if (x->jump[v * m->n + q])
+            take(x, x->jump[v * m->n + q], m->event[v].jump[q], m->event[v].d_jump + (size_t)q * m->nparam, q,
+                 change);
+    x->time_d = 0;
+    for (size_t i = 0; i < n; i++)
+        y[i] = (struct hg_num){y[i].v + change[i].v, y[i].d + change[i].d, 0};
+    move(x, v, at, -1, y);
+}
+
+/* The event behind number `last` at the time t, none yet for last = nevent; its time to at. */
+static uint32_t next_event(const struct hg_marcher *x, long double t, uint32_t last, struct hg_num *at)
+{
+    const struct hg_march *m = x->e->march;
+    uint32_t best = m->nevent;
+    for (uint32_t v = 0; v < m->nevent; v++) {
+        const struct hg_num one = hg_eval_get(x->at[v], m->event[v].at, 0);
+        const int behind = one.v > t || (one.v == t && (last == m->nevent || v > last));
+        if (behind && one.v >= x->begun && (best == m->nevent || one.v < at->v)) {
+            best = v;
+            *at = one;
+        }
+    }
+    return best;
+}
+
+/* From t to `end` through all events; those at t itself have happened but for the very beginning (first). */
+static void solve_through(struct hg_marcher *x, long double t, long double end, int first, long double tolerance,
+                          int strict, struct hg_num *y)
+{
+    const struct hg_march *m = x->e->march;
+    const struct hg_point inside = {.march = x};
+    struct hg_num at = {0};
+    uint32_t last = first ? m->nevent : m->nevent - 1, v;
+    for (uint32_t k = 0; k < m->nevent; k++)
+        hg_eval_run(x->at[k], &inside);
+    while (m->nevent && (v = next_event(x, t, last, &at)) < m->nevent && at.v <= end) {
+        solve(x, t, at.v, tolerance, strict, y);
+        happen(x, v, at, y);
+        t = at.v;
+        last = v;
+    }
+    solve(x, t, end, tolerance, strict, y);
+}
+
 /* What rounding of rates does to number i: to a derivative ten times what it does to its value. */
 static long double rounded(const struct hg_marcher *x, size_t i)
 {
@@ -552,12 +655,13 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
     const size_t n = (size_t)m->n * x->width;
     long double begin = x->end;
     struct hg_num *y = hg_zeros(n, sizeof *y);
-    x->row = NULL;
+    const int first = !goes_on || !p->sharp || !x->sharpened;
+    x->row = p->history && p->nhistory ? p->history[0] : NULL;
     x->made_up = 0;
-    if (!goes_on || !p->sharp || !x->sharpened) { /* each by itself where steps are rough: then they are the same */
+    if (first) { /* each by itself where steps are rough: then they are the same */
         const struct hg_point inside = {.march = x};
         hg_eval_run(x->from, &inside);
-        begin = hg_eval_get(x->from, m->from, 0).v;
+        begin = x->begun = hg_eval_get(x->from, m->from, 0).v;
         for (uint32_t q = 0; q < m->n; q++)
             take(x, x->first[q], m->state[q].before, m->state[q].d_before, q, x->before);
         memcpy(x->sharp, x->before, n * sizeof *y);
@@ -566,8 +670,8 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
     }
     memcpy(y, x->before, n * sizeof *y); /* between points: the solution */
     if (p->sharp)
-        solve(x, begin, end, fmaxl(1e-2L * m->tolerance, 1e-15L), 1, x->sharp);
-    solve(x, begin, end, p->sharp ? m->tolerance : fmaxl(m->tolerance, ROUGH), p->sharp, y);
+        solve_through(x, begin, end, first, fmaxl(1e-2L * m->tolerance, 1e-15L), 1, x->sharp);
+    solve_through(x, begin, end, first, p->sharp ? m->tolerance : fmaxl(m->tolerance, ROUGH), p->sharp, y);
     memcpy(x->before, y, n * sizeof *y);
     memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
     for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
@@ -589,7 +693,7 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
                              const struct hg_point *p)
 {
     const struct hg_march *m = x->e->march;
-    int known = x->valid && x->history == p->history && x->nhistory == p->nhistory, goes_on = x->valid;
+    int goes_on = x->valid && x->history == p->history, known = goes_on && x->nhistory == p->nhistory;
     long double time = 0;
     for (uint32_t k = 1; k <= m->narg; k++) {
         const int is_time = m->flow && m->arg[k] == m->time;

@@ -397,7 +397,7 @@ static const struct method {
     {"columns", m_columns}, {"observe", dsl_observe}, {"variant", dsl_variant}, {"curve", dsl_curve},
     {"random", dsl_random}, {"test", dsl_test_point}, {"state", dsl_state},     {"step", dsl_step},
     {"derived", dsl_derived}, {"ode", dsl_ode},         {"ordered", dsl_ordered},   {"simplex", dsl_simplex},
-    {"correlated", dsl_correlated},
+    {"correlated", dsl_correlated}, {"event", dsl_event},
 };
 enum { NMETHOD = sizeof method / sizeof *method };
 
@@ -431,7 +431,7 @@ static int model_index(lua_State *L)
              near.best                 ? hg_format(d->arena, "did you mean '%s'?", near.best)
              : strcmp(key, "fit") == 0 ? "a fit is made by the program: homodyne fit --model FILE.lua --data DATA"
                                        : "known: grid axis setting parameter ordered simplex correlated columns state "
-                                         "step ode observe variant curve derived random test",
+                                         "step ode event observe variant curve derived random test",
              "a model has no '%s'", key);
 }
 

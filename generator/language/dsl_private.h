@@ -251,6 +251,7 @@ void dsl_open_objective(struct lua_State *L);
 int dsl_state(struct lua_State *L); /* m.state, m.step */
 int dsl_step(struct lua_State *L);
 int dsl_ode(struct lua_State *L);
+int dsl_event(struct lua_State *L);
 void dsl_open_states(struct lua_State *L); /* adds previous() to the table on top of the stack */
 
 /* The steps are complete, as is what is declared; before anything is differentiated. */

@@ -8,6 +8,8 @@
  *     m.ode(t, { from = 0, [u] = rate, [v] = rate })             states that follow a differential equation in the
  * column t
  *
+ *     m.event(when, { [u] = f })                                 at that time f is added to the state u
+ *
  * A formula of a row may see what was measured in earlier rows, and not in its own.
  */
 #include <lauxlib.h>
@@ -229,6 +231,94 @@ int dsl_ode(lua_State *L)
             read_rate(L, (uint32_t)q, &time);
         else if (lua_type(L, -2) != LUA_TSTRING || !dsl_is_in("from tolerance stiff", lua_tostring(L, -2)))
             dsl_fail(L, "ode", ode_usage, "m.ode has a key that is neither a state nor from, tolerance, stiff");
+    }
+    return 0;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static const char event_usage[] =
+    "m.event(when, { [u] = dose }), after m.ode: at that time dose is added to the state u";
+
+static int is_carried_in(lua_State *L, hg_id id)
+{
+    struct hg_expr *e = dsl_of(L)->m->expr;
+    for (uint32_t q = 0; q < march_of(L)->n; q++)
+        if (hg_contains(e, id, hg_carried(e, q, 0, 0)))
+            return (int)q;
+    return -1;
+}
+
+/* When: known before the equation is solved. */
+static void check_when(lua_State *L, struct dsl_value v)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    const int q = is_carried_in(L, v.id);
+    hg_unit time = dsl_unit(L, m->column.item[hg_at(m->expr, march_of(L)->time)->ref].unit);
+    if (v.unit != time && v.unit != HG_UNIT_ANY && !hg_is_const(m->expr, v.id, NULL))
+        dsl_complain(L, "event", dsl_unit_help(L, v.unit, time),
+                     "unit mismatch: the time is in %s, that of an event in %s",
+                     dsl_unit_text(L, time), dsl_unit_text(L, v.unit));
+    if (q >= 0)
+        dsl_fail(L, march_of(L)->state[q].name, event_usage, "the time of an event contains the state '%s'",
+                 march_of(L)->state[q].name);
+    if (hg_contains(m->expr, v.id, march_of(L)->time))
+        dsl_fail(L, "event", event_usage, "the time of an event contains the column of the times");
+    if (hg_at(m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))
+        dsl_fail(L, "event", NULL, "the time of an event is a formula of parameters, settings, axes and columns");
+}
+
+/* What is added to state q, on top of the stack. */
+static void read_jump(lua_State *L, uint32_t q, struct hg_event *event)
+{
+    struct dsl *d = dsl_of(L);
+    struct dsl_value v = dsl_value_at(L, -1, hg_format(d->arena, "what is added to '%s'", march_of(L)->state[q].name));
+    hg_unit unit = dsl_unit(L, d->m->state.item[q].unit);
+    if (v.unit != unit && v.unit != HG_UNIT_ANY)
+        dsl_complain(L, march_of(L)->state[q].name, dsl_unit_help(L, v.unit, unit),
+                     "unit mismatch: '%s' is in %s, what is added to it in %s", march_of(L)->state[q].name,
+                     dsl_unit_text(L, unit), dsl_unit_text(L, v.unit));
+    if (hg_at(d->m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))
+        dsl_fail(L, march_of(L)->state[q].name, NULL, "what an event adds to '%s' must be a formula of a row",
+                 march_of(L)->state[q].name);
+    event->jump[q] = v.id;
+    event->written_jump[q] = v.written;
+}
+
+/* One event at the time v; the table of what it adds is argument 2. */
+static void add_event(lua_State *L, struct dsl_value v)
+{
+    if (march_of(L)->nevent == HG_MOST_EVENTS)
+        dsl_fail(L, "event", NULL, "more than %d events", HG_MOST_EVENTS);
+    check_when(L, v);
+    struct hg_event *event = hg_march_event(dsl_build(L), v.id);
+    int any = 0;
+    event->written_at = v.written;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        long q = state_at(L, -2);
+        if (q < 0)
+            dsl_fail(L, "event", event_usage, "m.event has a key that is no state");
+        read_jump(L, (uint32_t)q, event);
+        any = 1;
+    }
+    if (!any)
+        dsl_fail(L, "event", event_usage, "an event that changes no state");
+}
+
+int dsl_event(lua_State *L)
+{
+    dsl_need_table(L, 2, event_usage);
+    if (!march_of(L) || !march_of(L)->flow || dsl_of(L)->m->nvariant)
+        dsl_fail(L, "event", event_usage, "m.event comes after m.ode, and before m.observe");
+    dsl_name_locals(L);
+    if (!lua_istable(L, 1)) {
+        add_event(L, dsl_value_at(L, 1, "the time of an event"));
+        return 0;
+    }
+    for (lua_Integer k = 1; k <= luaL_len(L, 1); k++) {
+        lua_geti(L, 1, k);
+        add_event(L, dsl_value_at(L, -1, "the time of an event"));
+        lua_pop(L, 1);
     }
     return 0;
 }

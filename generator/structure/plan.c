@@ -497,6 +497,21 @@ static hg_id bundled(struct hg_plan *p, hg_id id)
     return id && !hg_is_value(p->e, id, 0.0) ? hg_plan_bundle(p, id) : id;
 }
 
+static void plan_events(struct hg_plan *p, uint32_t width)
+{
+    const struct hg_march *m = p->e->march;
+    p->event_at = hg_alloc(p->e->arena, ((size_t)m->nevent * width + 1) * sizeof *p->event_at);
+    p->event_jump = hg_alloc(p->e->arena, ((size_t)m->nevent * m->n * width + 1) * sizeof *p->event_jump);
+    for (uint32_t v = 0; v < m->nevent; v++)
+        for (uint32_t k = 0; k < width; k++) {
+            const struct hg_event *x = &m->event[v];
+            p->event_at[v * width + k] = bundled(p, k ? x->d_at[k - 1] : x->at);
+            for (uint32_t q = 0; q < m->n; q++)
+                p->event_jump[(v * m->n + q) * width + k] =
+                    bundled(p, k ? x->d_jump[q * p->nparam + k - 1] : x->jump[q]);
+        }
+}
+
 /* The steps of states, whose tables prepare fills. */
 static void plan_states(struct hg_plan *p)
 {
@@ -510,6 +525,7 @@ static void plan_states(struct hg_plan *p)
     p->jacobian = hg_alloc(p->e->arena, (size_t)m->n * m->n * sizeof *p->jacobian);
     for (uint32_t k = 0; m->flow && k < m->n * m->n; k++)
         p->jacobian[k] = bundled(p, m->jacobian[k]);
+    plan_events(p, width);
     for (uint32_t q = 0; q < m->n; q++)
         for (uint32_t k = 0; k < width; k++) {
             p->before[q * width + k] = bundled(p, k ? m->state[q].d_before[k - 1] : m->state[q].before);

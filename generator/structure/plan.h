@@ -71,6 +71,7 @@ struct hg_plan {
      * [state x (1 + nparam)]: the value, then derivatives; 0: none. */
     hg_id *before, *step, from;
     hg_id *jacobian; /* of rates: [state x state], 0: none */
+    hg_id *event_at, *event_jump; /* [event x width], [event x state x width] */
 };
 
 /* The plan of one variant of the model; NULL when an error was reported (not linear in a parameter that was

@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 export XDG_CACHE_HOME="$dir/cache"
 own=$source/tests/data/models
 if [ "$which" = files ]; then
-    exec_models="$source/models/laws/*.lua $source/models/posteriordb/*.lua $source/models/nist/*.lua"
+    exec_models="$source/models/laws/*.lua $source/models/posteriordb/*.lua $source/models/nist/*.lua $source/models/events/oral_lag.lua"
     # shellcheck disable=SC2086
     python3 "$source/tests/e2e/any_model.py" "$bin" "$dir" $exec_models
     exit

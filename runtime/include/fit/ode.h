@@ -16,16 +16,18 @@
 
 enum { FIT_ODE_MOST_STEPS = 200000, FIT_ODE_MOST_INNER = 64, FIT_ODE_HURRIED = 30, FIT_ODE_CALM = 6 };
 
-/* A first step: a hundredth of the time in which the values change by their size. */
-static inline double fit_ode_first_step(const struct fit_ode *o, double span, const double *x, const double *dx)
+/* A first step from t: a hundredth of the time in which the values change by their size, and not lost beside t. */
+static inline double fit_ode_first_step(const struct fit_ode *o, double t, double span, const double *x,
+                                        const double *dx)
 {
+    const double least = 1e-12 * fabs(t) < span ? 1e-12 * fabs(t) : span;
     double h = span;
     for (size_t i = 0; i < o->nvalue; i++) {
         const double size = fit_ode_size(o, i, x, 0.0);
         if (dx[i] != 0.0 && size > 0.0 && 0.01 * size / fabs(dx[i]) < h)
             h = 0.01 * size / fabs(dx[i]);
     }
-    return h;
+    return h > least ? h : least;
 }
 
 /* At the beginning again. */
@@ -130,7 +132,7 @@ static inline int fit_ode_to(struct fit_ode *o, double t, double end, double *x)
         for (size_t i = 0; i < o->n; i++)
             o->top[i] = fabs(x[i]) > o->top[i] ? fabs(x[i]) : o->top[i];
         if (!(o->step > 0.0))
-            o->step = fit_ode_first_step(o, fabs(end - t), x, o->k);
+            o->step = fit_ode_first_step(o, t, fabs(end - t), x, o->k);
         const int last = o->step >= fabs(end - t);
         const double h = last ? end - t : way * o->step;
         if (t + h == t || !isfinite(h))
