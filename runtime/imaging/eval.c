@@ -6,6 +6,7 @@
 
 #include "base/output.h"
 #include "imaging/output.h"
+#include "imaging/planes.h"
 
 static enum fit_status write_result(const struct fit_imaging *q, const char *file, double value, const double *gradient,
                                     struct fit_error *err)
@@ -37,9 +38,12 @@ enum fit_status fit_imaging_eval(struct fit_imaging_program *p, const struct fit
     if (s != FIT_OK)
         return s;
     FIT_SCRATCH(a);
-    double *x = fit_take(&a, q->n, sizeof *x), *gradient = fit_take(&a, q->n, sizeof *gradient);
-    s = a.failed ? fit_no_memory(err, "eval") : fit_imaging_start(q, x, err);
+    s = fit_imaging_prepare(q, err);
+    double *x = fit_take(&a, q->unknowns, sizeof *x), *gradient = fit_take(&a, q->unknowns, sizeof *gradient);
+    if (s == FIT_OK && a.failed)
+        s = fit_no_memory(err, "eval");
     if (s == FIT_OK) {
+        fit_imaging_start(q, x);
         const double value = fit_bound_value(q->bound, x, gradient);
         if (!o->quiet) {
             fit_imaging_print_notes(p->err, &q->notes);

@@ -3,25 +3,53 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/output.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
+#include "imaging/planes.h"
 
-static void put_image_attributes(struct fit_h5r *w, const struct fit_imaging_run *r, const struct fit_obs *obs)
+/* The frequency that the image is of; NaN: unknown. */
+static double frequency(const struct fit_imaging *q)
 {
+    return q->nchannel > 1 ? q->reference : q->obs->frequency;
+}
+
+static void put_image_attributes(struct fit_h5r *w, const char *path, const struct fit_imaging_run *r)
+{
+    const struct fit_obs *obs = r->q->obs;
     const struct {
         const char *name;
         double value;
     } number[] = {{"psize", r->q->grid.pixel},
                   {"ra_h", obs->ra},
                   {"dec_deg", obs->dec},
-                  {"rf", obs->frequency},
+                  {"rf", frequency(r->q)},
                   {"mjd", obs->mjd}};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++)
         if (isfinite(number[k].value))
-            fit_h5r_attribute_real(w, "/image", number[k].name, number[k].value);
+            fit_h5r_attribute_real(w, path, number[k].name, number[k].value);
+}
+
+static void put_images(struct fit_h5r *w, const struct fit_imaging_run *r)
+{
+    struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
+    const size_t shape[] = {r->q->grid.ny, r->q->grid.nx}, n = fit_imaging_outputs(r->q, output);
+    FIT_OWNED double *pixels = malloc(r->q->n * sizeof *pixels);
+    char path[64];
+    if (!pixels) {
+        fit_h5r_no_memory(w, "/image");
+        return;
+    }
+    fit_imaging_image(r->q, r->full, pixels);
+    for (size_t k = 0; k < n; k++) {
+        const double *values = output[k].values ? output[k].values : pixels;
+        snprintf(path, sizeof path, "/%s", output[k].name);
+        fit_h5r_reals(w, path, 2, shape, values, output[k].stokes >= 0 ? "Jy" : NULL);
+        put_image_attributes(w, path, r);
+    }
 }
 
 static enum fit_status write_result(const struct fit_imaging_run *r, const char *file, double value,
@@ -34,18 +62,9 @@ static enum fit_status write_result(const struct fit_imaging_run *r, const char 
     if (s != FIT_OK)
         return s;
     if ((s = fit_h5r_create(path, &w, err)) == FIT_OK) {
-        const size_t shape[] = {r->q->grid.ny, r->q->grid.nx};
         fit_imaging_put(&w, r->q, value, r->gradient);
-        fit_h5r_reals(&w, "/x", 2, shape, r->full, NULL);
-        double *pixels = malloc(r->q->n * sizeof *pixels);
-        if (!pixels)
-            fit_h5r_no_memory(&w, "/image");
-        else {
-            fit_imaging_image(r->q, r->full, pixels);
-            fit_h5r_reals(&w, "/image", 2, shape, pixels, "Jy");
-            put_image_attributes(&w, r, r->q->obs);
-        }
-        free(pixels);
+        fit_imaging_put_x(&w, r->q, "/x", r->full);
+        put_images(&w, r);
         fit_h5r_attribute(&w, "/", "status", fit_optimize_end_name(r->result.end));
         fit_h5r_attribute(&w, "/", "reason", r->result.reason);
         fit_h5r_attribute_real(&w, "/", "nit", (double)r->result.nit);
@@ -69,32 +88,82 @@ static enum fit_status write_fits(const struct fit_imaging_run *r, const char *f
     image->pixel = r->q->grid.pixel;
     image->ra = obs->ra;
     image->dec = obs->dec;
-    image->frequency = obs->frequency;
+    image->frequency = frequency(r->q);
     image->mjd = obs->mjd;
     image->object = fit_arena_string(&image->arena, obs->object);
     fit_imaging_image(r->q, r->full, image->stokes[FIT_STOKES_I]);
-    const enum fit_status s = fit_image_write(file, image, err);
+    struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
+    const size_t n = fit_imaging_outputs(r->q, output);
+    enum fit_status s = FIT_OK;
+    for (size_t k = 1; s == FIT_OK && k < n && output[k].stokes > 0; k++) {
+        const enum fit_stokes stokes = (enum fit_stokes)output[k].stokes;
+        if (fit_image_add_stokes(image, stokes))
+            memcpy(image->stokes[stokes], output[k].values, r->q->n * sizeof(double));
+        else
+            s = fit_no_memory(err, file);
+    }
+    s = s == FIT_OK ? fit_image_write(file, image, err) : s;
     fit_image_free(image);
+    return s;
+}
+
+/* An image of the size of the grid. */
+static enum fit_status read_truth(const char *file, const struct fit_imaging *q, struct fit_image **truth,
+                                  struct fit_error *err)
+{
+    enum fit_status s = fit_image_read(file, truth, err);
+    if (s == FIT_OK && ((*truth)->nx != q->grid.nx || (*truth)->ny != q->grid.ny)) {
+        s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, (*truth)->ny,
+                     (*truth)->nx, q->grid.ny, q->grid.nx);
+        fit_image_free(*truth);
+        *truth = NULL;
+    }
     return s;
 }
 
 static enum fit_status tell_truth(const struct fit_imaging_program *p, const struct fit_imaging_run *r,
                                   const char *file, struct fit_error *err)
 {
+    static const char *const of[FIT_STOKES] = {"", " of Q", " of U", " of V"};
+    struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
+    const size_t n = fit_imaging_outputs(r->q, output);
     struct fit_image *truth;
-    enum fit_status s = fit_image_read(file, &truth, err);
+    const enum fit_status s = read_truth(file, r->q, &truth, err);
     if (s != FIT_OK)
         return s;
-    if (truth->nx != r->q->grid.nx || truth->ny != r->q->grid.ny)
-        s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, truth->ny, truth->nx,
-                     r->q->grid.ny, r->q->grid.nx);
-    else {
-        fit_imaging_image(r->q, r->full, r->gradient);
-        fprintf(p->out, "correlation with %s: %.6f\n", file,
-                fit_imaging_correlation(r->q->n, r->gradient, truth->stokes[FIT_STOKES_I]));
+    fit_imaging_image(r->q, r->full, r->gradient);
+    for (size_t k = 0; k < n && output[k].stokes >= 0; k++)
+        if (truth->stokes[output[k].stokes])
+            fprintf(p->out, "correlation%s with %s: %.6f\n", of[output[k].stokes], file,
+                    fit_imaging_correlation(r->q->n, k ? output[k].values : r->gradient,
+                                            truth->stokes[output[k].stokes]));
+    fit_image_free(truth);
+    return FIT_OK;
+}
+
+/* The root of the mean square of the error of alpha, with the weights I. */
+static enum fit_status tell_alpha(const struct fit_imaging_program *p, const struct fit_imaging_run *r,
+                                  const char *file, struct fit_error *err)
+{
+    struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
+    const size_t n = fit_imaging_outputs(r->q, output);
+    struct fit_image *truth;
+    const enum fit_status s = read_truth(file, r->q, &truth, err);
+    if (s != FIT_OK)
+        return s;
+    fit_imaging_image(r->q, r->full, r->gradient);
+    for (size_t k = 0; k < n; k++) {
+        double sum = 0, total = 0;
+        for (size_t i = 0; strcmp(output[k].name, "alpha") == 0 && i < r->q->n; i++) {
+            const double off = output[k].values[i] - truth->stokes[FIT_STOKES_I][i];
+            sum += r->gradient[i] * off * off;
+            total += r->gradient[i];
+        }
+        if (total > 0)
+            fprintf(p->out, "alpha is off %s by %.4f\n", file, sqrt(sum / total));
     }
     fit_image_free(truth);
-    return s;
+    return FIT_OK;
 }
 
 static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_imaging_run *r,
@@ -116,6 +185,8 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
         s = write_fits(r, o->fits, err);
     if (s == FIT_OK && o->truth && !o->quiet)
         s = tell_truth(p, r, o->truth, err);
+    if (s == FIT_OK && o->truth_alpha && !o->quiet)
+        s = tell_alpha(p, r, o->truth_alpha, err);
     return s;
 }
 

@@ -45,13 +45,13 @@ static enum fit_status pick(struct fit_imaging_program *p, const char *isa, stru
 
 static const struct command {
     const char *name;
-    int needs_observation, stops;
+    int needs_observation, stops, takes_more;
     enum fit_status (*run)(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err);
-} commands[] = {{"eval", 1, 0, fit_imaging_eval},
-                {"fit", 1, 1, fit_imaging_fit},
-                {"survey", 1, 1, fit_imaging_survey},
-                {"top", 1, 0, fit_imaging_top},
-                {"info", 0, 0, fit_imaging_info}};
+} commands[] = {{"eval", 1, 0, 1, fit_imaging_eval},
+                {"fit", 1, 1, 1, fit_imaging_fit},
+                {"survey", 1, 1, 1, fit_imaging_survey},
+                {"top", 1, 0, 0, fit_imaging_top},
+                {"info", 0, 0, 0, fit_imaging_info}};
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
 static enum fit_status run(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err)
@@ -76,6 +76,8 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
         if (commands[k].needs_observation && !o->observation)
             return fit_fail(err, FIT_ERR_USAGE, "%s needs an observation: %s %s OBS.h5 ...", o->command, p->name,
                             o->command);
+        if (o->nmore && !commands[k].takes_more)
+            return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many: %s takes one file", o->more[0], o->command);
         atomic_store(&looks_at_it, commands[k].stops);
         return commands[k].run(p, o, err);
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "imaging/planes.h"
 #include "optimizers/registry.h"
 
 static enum fit_status value_gradient(void *context, const double *x, double *f, double *g, struct fit_error *err)
@@ -27,18 +28,21 @@ static int watch(void *user, const struct fit_optimize_report *report)
 
 enum fit_status fit_imaging_begin(struct fit_imaging_run *r, struct fit_error *err)
 {
-    const size_t n = r->q->n;
+    const enum fit_status s = fit_imaging_prepare(r->q, err);
+    const size_t n = r->q->unknowns;
+    if (s != FIT_OK)
+        return s;
     r->place = fit_take(&r->arena, n, sizeof *r->place);
     FIT_TAKE_DOUBLES(&r->arena, n, &r->full, &r->gradient, &r->x);
     if (r->arena.failed)
         return fit_no_memory(err, "fit");
-    const enum fit_status s = fit_imaging_start(r->q, r->full, err);
+    fit_imaging_start(r->q, r->full);
     for (size_t k = 0; k < n; k++)
-        if (r->q->mask[k]) {
+        if (r->q->mask[k % r->q->n]) {
             r->x[r->n] = r->full[k];
             r->place[r->n++] = k;
         }
-    return s;
+    return FIT_OK;
 }
 
 /* One line that tells this problem from others, for state files. */
@@ -47,6 +51,11 @@ static const char *identity(struct fit_imaging_run *r)
     const struct fit_bound *b = r->q->bound;
     char text[1500];
     int at = snprintf(text, sizeof text, "%.16s %s %zux%zu", b->o->hash, r->q->obs->file, r->q->grid.ny, r->q->grid.nx);
+    for (int i = 0; i < FIT_IMAGING_FREE; i++)
+        if (fit_bound_place(b, fit_imaging_free_name[i]) != FIT_BOUND_NOWHERE)
+            at += snprintf(text + at, sizeof text - (size_t)at, " %s", fit_imaging_free_name[i]);
+    for (size_t c = 0; c < r->q->options->nmore && at < (int)sizeof text - 300; c++)
+        at += snprintf(text + at, sizeof text - (size_t)at, " %.200s", r->q->options->more[c]);
     for (uint32_t t = 0; t < b->o->nterm && at < (int)sizeof text - 64; t++)
         if (b->on >> t & 1)
             at += snprintf(text + at, sizeof text - (size_t)at, " %s=%.17g", b->o->term[t].name, b->weight[t]);

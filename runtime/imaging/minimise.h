@@ -10,13 +10,13 @@ struct fit_imaging_run {
     struct fit_imaging *q;
     const atomic_int *interrupt; /* ends the run; or NULL */
     struct fit_arena arena;
-    size_t n, *place;        /* pixels that are solved for: the optimizer sees these alone */
-    double *full, *gradient; /* all pixels */
+    size_t n, *place;        /* what is solved for on the mask: the optimizer sees this alone */
+    double *full, *gradient; /* x of the objective: all pixels */
     double *x;               /* n */
     struct fit_optimize_result result;
 };
 
-/* q and interrupt are set, the rest is zero; x is the start. */
+/* q, with all weights, and interrupt are set, the rest is zero; x is the start. */
 enum fit_status fit_imaging_begin(struct fit_imaging_run *r, struct fit_error *err);
 
 /* x and result. */

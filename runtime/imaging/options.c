@@ -21,11 +21,12 @@ static const struct row {
 } table[] = {
     {"term", WEIGHTS, AT(term), AT(nterm), "NAME=W,..",
      "data terms and their weights: vis amp logamp bs cphase "
-     "cphase_diag camp logcamp logcamp_diag",
+     "cphase_diag camp logcamp logcamp_diag; pvis m vvis",
      "Objective"},
     {"regularizer", WEIGHTS, AT(regularizer), AT(nregularizer), "NAME=W,..",
      "regularizers: simple gs l1 l1w lA tv tv2 "
-     "tvlog tv2log flux patch cm compact compact2 rgauss",
+     "tvlog tv2log flux patch cm compact compact2 rgauss; msimple hw ptv vflux l1v l2v vtv vtv2; l2_alpha tv_alpha "
+     "l2_beta tv_beta flux_mf",
      NULL},
     {"flux", REAL, AT(flux), 0, "F", "total flux, Jy; else that of /grid in the observation, or of the prior", NULL},
     {"prior", TEXT, AT(prior), 0, "IMAGE", "prior image: FILE.fits, FILE.h5:/PATH", NULL},
@@ -45,7 +46,16 @@ static const struct row {
     {"fwhm", REAL, AT(fwhm_uas), 0, "UAS", "of the Gaussian that stands for prior and start where none is given", NULL},
     {"pulse", TEXT, AT(pulse), 0, "NAME", "shape of a pixel: triangle delta rectangle gaussian cubic sinc", NULL},
     {"no-norm-init", FLAG, AT(no_norm_init), 0, NULL, "fit: start and prior keep their flux", NULL},
+    {"solve", TEXT, AT(solve), 0, "MODE",
+     "I, P, V, IP, IV, PV or IPV: what is solved for; else what the data terms measure", "Polarisation and spectra"},
+    {"spectral-order", TEXT, AT(spectral_order), 0, "N",
+     "of several observations: 1 solves for alpha (default), 2 for beta, too, 0 for neither", NULL},
+    {"reference", REAL, AT(reference), 0, "HZ", "frequency of the image; else its own, or the mean of the observations",
+     NULL},
+    {"alpha", TEXT, AT(alpha), 0, "IMAGE", "spectral index: start and prior (0)", NULL},
+    {"beta", TEXT, AT(beta), 0, "IMAGE", "its curvature: start and prior (0)", NULL},
     {"truth", TEXT, AT(truth), 0, "IMAGE", "fit: the correlation with this image is told", NULL},
+    {"truth-alpha", TEXT, AT(truth_alpha), 0, "IMAGE", "fit: how far alpha is off this map is told", NULL},
     {"systematic-noise", REAL, AT(systematic_noise), 0, "F", "of visibilities and amplitudes: sigma^2 + 2 F^2 |V|^2",
      "Data"},
     {"systematic-cphase-noise", REAL, AT(systematic_cphase_noise), 0, "DEG", "added to the errors of closure phases",
@@ -184,9 +194,13 @@ static const struct row *find(const char *word, const char **value, struct fit_e
 
 static enum fit_status word(struct fit_imaging_options *o, const char *text, struct fit_error *err)
 {
-    const char **to = !o->command ? &o->command : !o->observation ? &o->observation : NULL;
+    const char **to = !o->command                               ? &o->command
+                      : !o->observation                         ? &o->observation
+                      : o->nmore < FIT_IMAGING_MOST_CHANNELS - 1 ? &o->more[o->nmore++]
+                                                                 : NULL;
     if (!to)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many; images follow --image", text);
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many: at most %d observations; images follow --image",
+                        text, FIT_IMAGING_MOST_CHANNELS);
     *to = text;
     return FIT_OK;
 }
@@ -198,6 +212,7 @@ enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_opti
                                       .fwhm_uas = NAN,
                                       .flux = NAN,
                                       .epsilon_tv = NAN,
+                                      .reference = NAN,
                                       .maxiter = 200,
                                       .ftol = 1e-6,
                                       .gtol = 1e-6,

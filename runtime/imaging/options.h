@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-enum { FIT_IMAGING_MOST_WEIGHTS = 64 };
+enum { FIT_IMAGING_MOST_WEIGHTS = 64, FIT_IMAGING_MOST_CHANNELS = 4 };
 
 struct fit_imaging_weight {
     const char *name;
@@ -24,14 +24,20 @@ struct fit_imaging_axis { /* of a survey */
 struct fit_imaging_options {
     const char *command; /* "eval", "fit", "info", "survey", "top" */
     const char *observation;
+    size_t nmore; /* observations at other frequencies */
+    const char *more[FIT_IMAGING_MOST_CHANNELS - 1];
     int help, version;
 
     /* what is imaged */
-    const char *image, *prior, *truth, *output, *fits;
+    const char *image, *prior, *truth, *truth_alpha, *output, *fits;
     double pixel_uas, fov_uas, fwhm_uas, flux, clipfloor; /* NaN: not given */
     size_t npix;                                          /* 0: not given */
     const char *pulse;
     int no_log, no_norm_init;
+
+    /* polarisation, several frequencies */
+    const char *solve, *alpha, *beta, *spectral_order;
+    double reference; /* Hz; NaN: not given */
 
     /* the objective */
     size_t nterm, nregularizer, nhyper;

@@ -8,6 +8,19 @@ static int in_use(const struct fit_imaging *p, uint32_t t)
     return (int)(p->bound->on >> t & 1);
 }
 
+/* PATH of x, PATH_NAME of the other arrays. */
+void fit_imaging_put_x(struct fit_h5r *w, const struct fit_imaging *p, const char *path, const double *x)
+{
+    const size_t shape[] = {p->grid.ny, p->grid.nx};
+    char name[128];
+    for (int i = 0; i < FIT_IMAGING_FREE; i++) {
+        const size_t at = fit_bound_place(p->bound, fit_imaging_free_name[i]);
+        snprintf(name, sizeof name, i ? "%s_%s" : "%s", path, fit_imaging_free_name[i]);
+        if (at != FIT_BOUND_NOWHERE)
+            fit_h5r_reals(w, name, 2, shape, x + at, NULL);
+    }
+}
+
 void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double value, const double *gradient)
 {
     const struct fit_functional *o = p->bound->o;
@@ -29,7 +42,7 @@ void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double valu
             snprintf(path, sizeof path, "/hyper/%s", o->number[k].name);
             fit_h5r_real(w, path, p->bound->number_given[k], NULL);
         }
-    fit_h5r_reals(w, "/gradient", 2, (size_t[]){p->grid.ny, p->grid.nx}, gradient, NULL);
+    fit_imaging_put_x(w, p, "/gradient", gradient);
     fit_h5r_attribute(w, "/", "model", o->name);
     fit_h5r_attribute(w, "/", "model_hash", o->hash);
     fit_h5r_attribute(w, "/", "observation", p->obs->file);

@@ -7,6 +7,9 @@
 /* /value, /terms/NAME, /gradient, /weights/NAME, and the numbers of the model at /hyper. */
 void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double value, const double *gradient);
 
+/* What is solved for, or slopes by it: PATH of x, PATH_phi, .. of the other arrays. */
+void fit_imaging_put_x(struct fit_h5r *w, const struct fit_imaging *p, const char *path, const double *x);
+
 /* Terms in use: value, weight, share of J. */
 void fit_imaging_print(FILE *f, const struct fit_imaging *p, double value);
 

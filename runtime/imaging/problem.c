@@ -97,6 +97,8 @@ static enum fit_status set_images(struct fit_imaging *p, int fit, struct fit_err
     const double *prior = p->prior ? p->prior->stokes[FIT_STOKES_I] : NULL;
     p->mask = fit_take(&p->arena, p->n, 1);
     p->start = fit_take(&p->arena, p->n, sizeof *p->start);
+    for (int i = 0; i < FIT_IMAGING_FREE; i++)
+        p->first[i] = fit_take(&p->arena, p->n, sizeof(double));
     if (prior || fit)
         p->P = fit_take(&p->arena, p->n, sizeof *p->P);
     if (p->arena.failed)
@@ -119,10 +121,13 @@ static enum fit_status set_images(struct fit_imaging *p, int fit, struct fit_err
 
 /* --- data ----------------------------------------------------------------------------------------------- */
 
-static char *name_of(struct fit_imaging *p, const char *term, const char *what)
+/* Of several observations things have the number of theirs: vis_data, vis_2_data. */
+static char *name_of(struct fit_imaging *p, const char *term, size_t channel, const char *what)
 {
-    char text[64];
-    snprintf(text, sizeof text, "%s%s", term, what);
+    char text[64], number[24] = "";
+    if (p->nchannel > 1)
+        snprintf(number, sizeof number, "_%zu", channel + 1);
+    snprintf(text, sizeof text, "%s%s%s", term, number, what);
     return fit_arena_string(&p->arena, text);
 }
 
@@ -148,8 +153,9 @@ static int in_degrees(enum fit_product_kind kind)
 }
 
 /* Data and weights of a term: phases in radians. */
-static void put_product(struct fit_imaging *p, const struct fit_product *q)
+static void put_product(struct fit_imaging *p, size_t c, const struct fit_product *q)
 {
+    static const char *const leg_name[] = {"_leg1", "_leg2", "_leg3", "_leg4"};
     const char *term = fit_product_name(q->kind);
     const double unit = in_degrees(q->kind) ? FIT_OBS_DEGREE : 1;
     double *weight = fit_take(&p->arena, q->n, sizeof *weight), *data = fit_take(&p->arena, q->n, sizeof *data);
@@ -159,20 +165,20 @@ static void put_product(struct fit_imaging *p, const struct fit_product *q)
         weight[k] = 1 / (q->sigma[k] * unit * (q->sigma[k] * unit));
         data[k] = q->data[k] * unit;
     }
-    put_axis(p, term, q->n);
-    put_array(p, name_of(p, term, "_weight"), q->n, weight);
-    put_array(p, name_of(p, term, q->imag ? "_data_re" : "_data"), q->n, data);
+    put_axis(p, name_of(p, term, c, ""), q->n);
+    put_array(p, name_of(p, term, c, "_weight"), q->n, weight);
+    put_array(p, name_of(p, term, c, q->imag ? "_data_re" : "_data"), q->n, data);
     if (q->imag)
-        put_array(p, name_of(p, term, "_data_im"), q->n, q->imag);
+        put_array(p, name_of(p, term, c, "_data_im"), q->n, q->imag);
     for (int leg = 0; leg < q->nleg; leg++)
         fit_inputs_put(&p->in, (struct fit_input){
-                                   .name = name_of(p, term, (const char *[]){"_leg1", "_leg2", "_leg3", "_leg4"}[leg]),
+                                   .name = name_of(p, term, c, leg_name[leg]),
                                    .kind = FIT_INPUT_PLACES,
                                    .n = q->n,
                                    .place = q->leg + leg,
                                    .stride = (size_t)q->nleg});
     if (q->nblock)
-        fit_inputs_put(&p->in, (struct fit_input){.name = name_of(p, term, "_T"),
+        fit_inputs_put(&p->in, (struct fit_input){.name = name_of(p, term, c, "_T"),
                                                   .kind = FIT_INPUT_BLOCKS,
                                                   .nblock = q->nblock,
                                                   .block = q->block,
@@ -186,7 +192,8 @@ static int has_wishes(const struct fit_imaging_options *o)
            o->snrcut != 0 || o->cp_uv_min != 0;
 }
 
-static enum fit_status make_product(struct fit_imaging *p, enum fit_product_kind kind, struct fit_error *err)
+static enum fit_status make_product(struct fit_imaging *p, size_t c, enum fit_product_kind kind,
+                                    struct fit_error *err)
 {
     const struct fit_imaging_options *o = p->options;
     const struct fit_product_options options = {.debias = o->debias,
@@ -197,28 +204,30 @@ static enum fit_status make_product(struct fit_imaging *p, enum fit_product_kind
                                                 .snrcut = o->snrcut,
                                                 .cp_uv_min = o->cp_uv_min};
     enum fit_status s = FIT_OK;
-    if (p->product[kind])
+    struct fit_product **product = &p->product[c][kind];
+    if (*product)
         return FIT_OK;
-    if (!has_wishes(o) && fit_h5_is_hdf5(p->obs->file))
-        s = fit_product_read(p->obs->file, p->obs, kind, &p->product[kind], err);
-    if (s == FIT_OK && !p->product[kind])
-        s = fit_product_make(p->obs, kind, &options, &p->product[kind], err);
+    if (!has_wishes(o) && fit_h5_is_hdf5(p->channel[c]->file))
+        s = fit_product_read(p->channel[c]->file, p->channel[c], kind, product, err);
+    if (s == FIT_OK && !*product)
+        s = fit_product_make(p->channel[c], kind, &options, product, err);
     if (s == FIT_OK)
-        put_product(p, p->product[kind]);
+        put_product(p, c, *product);
     return s;
 }
 
-static void put_factors(struct fit_imaging *p)
+static void put_factors(struct fit_imaging *p, size_t c)
 {
-    const size_t n = p->obs->n;
+    const struct fit_obs *obs = p->channel[c];
+    const size_t n = obs->n;
     double *ex = fit_take(&p->arena, 2 * n * p->grid.nx, sizeof *ex),
            *ey = fit_take(&p->arena, 2 * n * p->grid.ny, sizeof *ey);
     if (!ex || !ey)
         return;
     const struct fit_factors f = {ex, ex + n * p->grid.nx, ey, ey + n * p->grid.ny};
-    fit_grid_factors(&p->grid, n, p->obs->u, p->obs->v, &f);
-    put_axis(p, "uv", n);
-    fit_inputs_put(&p->in, (struct fit_input){.name = "z",
+    fit_grid_factors(&p->grid, n, obs->u, obs->v, &f);
+    put_axis(p, name_of(p, "uv", c, ""), n);
+    fit_inputs_put(&p->in, (struct fit_input){.name = name_of(p, "z", c, ""),
                                               .kind = FIT_INPUT_OUTER,
                                               .n = n,
                                               .nx = p->grid.nx,
@@ -251,6 +260,8 @@ static void put_image(struct fit_imaging *p)
         put_array(p, name[k], p->n, x[k]);
     if (p->P)
         put_array(p, "prior", p->n, p->P);
+    put_array(p, "alpha_prior", p->n, fit_take_copy(&p->arena, p->first[FIT_FREE_ALPHA], p->n, sizeof(double)));
+    put_array(p, "beta_prior", p->n, fit_take_copy(&p->arena, p->first[FIT_FREE_BETA], p->n, sizeof(double)));
     put_number(p, "flux", p->flux);
     put_number(p, "beam", p->beam);
     put_number(p, "pixel_size", p->grid.pixel);
@@ -258,6 +269,108 @@ static void put_image(struct fit_imaging *p)
     put_number(p, "log_transform", !p->options->no_log);
     if (!isnan(p->options->epsilon_tv))
         put_number(p, "epsilon_tv", p->options->epsilon_tv);
+}
+
+/* --- several frequencies -------------------------------------------------------------------------------- */
+
+/* The frequency at which the image is I: that of --reference, of the image, else the mean of the logarithms. */
+static double reference(struct fit_imaging *p)
+{
+    double sum = 0;
+    if (!isnan(p->options->reference))
+        return p->options->reference;
+    if (p->image && p->image->frequency > 0)
+        return p->image->frequency;
+    for (size_t c = 0; c < p->nchannel; c++)
+        sum += log(p->channel[c]->frequency);
+    const double f = exp(sum / (double)p->nchannel);
+    fit_notes_add(&p->notes, "the image is that at %.6g GHz, the mean of the observations", f / 1e9);
+    return f;
+}
+
+/* A map of alpha or beta, 0 where none is given: where it begins, and its prior. */
+static enum fit_status set_map(struct fit_imaging *p, const char *file, enum fit_imaging_free which,
+                               struct fit_error *err)
+{
+    struct fit_image *map;
+    if (!file)
+        return FIT_OK;
+    enum fit_status s = fit_image_read(file, &map, err);
+    if (s != FIT_OK)
+        return s;
+    if (map->nx != p->grid.nx || map->ny != p->grid.ny)
+        s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, map->ny, map->nx,
+                     p->grid.ny, p->grid.nx);
+    else
+        memcpy(p->first[which], map->stokes[FIT_STOKES_I], p->n * sizeof(double));
+    fit_image_free(map);
+    return s;
+}
+
+static enum fit_status set_spectrum(struct fit_imaging *p, struct fit_error *err)
+{
+    const struct fit_imaging_options *o = p->options;
+    const char *order = o->spectral_order ? o->spectral_order : "1";
+    char name[32];
+    enum fit_status s = set_map(p, o->alpha, FIT_FREE_ALPHA, err);
+    s = s == FIT_OK ? set_map(p, o->beta, FIT_FREE_BETA, err) : s;
+    if (s != FIT_OK)
+        return s;
+    if (strlen(order) != 1 || *order < '0' || *order > '2')
+        return fit_fail(err, FIT_ERR_USAGE, "--spectral-order: '%s' is not 0, 1 or 2", order);
+    if (p->nchannel < 2)
+        return o->spectral_order || o->alpha || o->beta
+                   ? fit_fail(err, FIT_ERR_USAGE, "a spectrum needs two observations or more: %s OBS.h5 OBS.h5 ..",
+                              o->command)
+                   : FIT_OK;
+    p->order = *order - '0';
+    for (size_t c = 0; c < p->nchannel; c++)
+        if (!(p->channel[c]->frequency > 0))
+            return fit_fail(err, FIT_ERR_DATA, "%s: no frequency (attribute rf, Hz), which a spectrum needs",
+                            p->channel[c]->file);
+    const double at = p->reference = reference(p);
+    for (size_t c = 0; c < p->nchannel; c++) {
+        snprintf(name, sizeof name, "log_ratio_%zu", c + 1);
+        put_number(p, name, log(p->channel[c]->frequency / at));
+        snprintf(name, sizeof name, "flux_%zu", c + 1);
+        put_number(p, name, p->flux);
+    }
+    put_number(p, "channels", (double)p->nchannel);
+    return FIT_OK;
+}
+
+static const struct fit_term_desc *term_of(const struct fit_functional *kernel, const char *name)
+{
+    for (uint32_t t = 0; t < kernel->nterm; t++)
+        if (strcmp(kernel->term[t].name, name) == 0)
+            return &kernel->term[t];
+    return NULL;
+}
+
+/* A data term of several observations is one for each: vis_1, vis_2, .. */
+static enum fit_status check_channels(const struct fit_functional *kernel, const char *term, struct fit_error *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_1", term);
+    if (term_of(kernel, name))
+        return FIT_OK;
+    return fit_fail(err, FIT_ERR_CONFIG,
+                    "the term '%s' is not one of several observations; vis, amp, cphase and logcamp are", term);
+}
+
+enum fit_status fit_imaging_weight(struct fit_imaging *p, const char *term, double weight, struct fit_error *err)
+{
+    const struct fit_functional *kernel = p->bound->o;
+    const struct fit_term_desc *t = term_of(kernel, term);
+    char name[64];
+    if (p->nchannel < 2 || (t && t->kind != FIT_TERM_DATA))
+        return fit_bound_weight(p->bound, term, weight, err);
+    enum fit_status s = check_channels(kernel, term, err);
+    for (size_t c = 0; s == FIT_OK && c < p->nchannel; c++) {
+        snprintf(name, sizeof name, "%s_%zu", term, c + 1);
+        s = fit_bound_weight(p->bound, name, weight, err);
+    }
+    return s;
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
@@ -268,9 +381,9 @@ static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
     enum fit_status s = FIT_OK;
     p->bound->on = 0;
     for (size_t k = 0; s == FIT_OK && k < o->nterm; k++)
-        s = fit_bound_weight(p->bound, o->term[k].name, o->term[k].value, err);
+        s = fit_imaging_weight(p, o->term[k].name, o->term[k].value, err);
     for (size_t k = 0; s == FIT_OK && k < o->nregularizer; k++)
-        s = fit_bound_weight(p->bound, o->regularizer[k].name, o->regularizer[k].value, err);
+        s = fit_imaging_weight(p, o->regularizer[k].name, o->regularizer[k].value, err);
     for (size_t k = 0; s == FIT_OK && k < o->nhyper; k++)
         s = fit_bound_hyper(p->bound, o->hyper[k].name, o->hyper[k].value, err);
     return s == FIT_OK ? fit_bound_ready(p->bound, err) : s;
@@ -291,13 +404,18 @@ static enum fit_status check_names(const struct fit_functional *kernel, const ch
 static enum fit_status read_files(struct fit_imaging *p, struct fit_error *err)
 {
     const struct fit_imaging_options *o = p->options;
-    enum fit_status s = fit_obs_read(o->observation, &p->obs, err);
+    enum fit_status s = FIT_OK;
+    for (size_t c = 0; s == FIT_OK && c <= o->nmore; c++) {
+        s = fit_obs_read(c ? o->more[c - 1] : o->observation, &p->channel[c], err);
+        p->nchannel += s == FIT_OK;
+        if (s == FIT_OK)
+            fit_notes_copy(&p->notes, &p->channel[c]->notes);
+    }
+    p->obs = p->channel[0];
     if (s == FIT_OK && o->image)
         s = fit_image_read(o->image, &p->image, err);
     if (s == FIT_OK && o->prior)
         s = fit_image_read(o->prior, &p->prior, err);
-    if (p->obs)
-        fit_notes_copy(&p->notes, &p->obs->notes);
     if (p->image)
         fit_notes_copy(&p->notes, &p->image->notes);
     if (p->prior)
@@ -305,25 +423,32 @@ static enum fit_status read_files(struct fit_imaging *p, struct fit_error *err)
     return s;
 }
 
-static enum fit_status fill(struct fit_imaging *p, const struct fit_functional *kernel, int fit, struct fit_error *err)
+static enum fit_status fill(struct fit_imaging *p, const struct fit_functional *kernel, struct fit_error *err)
 {
     const struct fit_imaging_options *o = p->options;
     enum fit_status s = check_names(kernel, "term", o->nterm, o->term, 1, err);
     s = s == FIT_OK ? check_names(kernel, "regularizer", o->nregularizer, o->regularizer, 0, err) : s;
+    for (size_t k = 0; s == FIT_OK && o->nmore && k < o->nterm; k++)
+        s = check_channels(kernel, o->term[k].name, err);
     s = s == FIT_OK ? read_files(p, err) : s;
     s = s == FIT_OK ? set_grid(p, err) : s;
     if (s != FIT_OK)
         return s;
     p->beam = fit_obs_beam(p->obs);
+    for (size_t c = 1; c < p->nchannel; c++)
+        p->beam = fmin(p->beam, fit_obs_beam(p->channel[c]));
     set_flux(p);
-    if ((s = set_images(p, fit, err)) != FIT_OK)
+    s = set_images(p, p->fits, err);
+    s = s == FIT_OK ? set_spectrum(p, err) : s;
+    if (s != FIT_OK)
         return s;
     put_image(p);
-    put_factors(p);
+    for (size_t c = 0; c < p->nchannel; c++)
+        put_factors(p, c);
     for (size_t k = 0; s == FIT_OK && k < o->nterm; k++) {
         const int kind = fit_product_kind(o->term[k].name);
-        if (kind >= 0)
-            s = make_product(p, (enum fit_product_kind)kind, err);
+        for (size_t c = 0; s == FIT_OK && kind >= 0 && c < p->nchannel; c++)
+            s = make_product(p, c, (enum fit_product_kind)kind, err);
     }
     if (s == FIT_OK && (p->arena.failed || p->in.arena.failed))
         s = fit_no_memory(err, o->observation);
@@ -341,7 +466,8 @@ enum fit_status fit_imaging_new(const struct fit_functional *kernel, const struc
     if (!p)
         return fit_no_memory(err, "imaging");
     p->options = o;
-    const enum fit_status s = fill(p, kernel, fit, err);
+    p->fits = fit;
+    const enum fit_status s = fill(p, kernel, err);
     if (s == FIT_OK)
         *problem = p;
     else
@@ -354,33 +480,15 @@ void fit_imaging_free(struct fit_imaging *p)
     if (!p)
         return;
     fit_bound_free(p->bound);
-    for (int k = 0; k < FIT_PRODUCTS; k++)
-        fit_product_free(p->product[k]);
+    for (int c = 0; c < FIT_IMAGING_MOST_CHANNELS; c++)
+        for (int k = 0; k < FIT_PRODUCTS; k++)
+            fit_product_free(p->product[c][k]);
     fit_image_free(p->image);
     fit_image_free(p->prior);
-    fit_obs_free(p->obs);
+    for (size_t c = 0; c < p->nchannel; c++)
+        fit_obs_free(p->channel[c]);
     fit_inputs_free(&p->in);
     fit_notes_free(&p->notes);
     fit_arena_free(&p->arena);
     free(p);
-}
-
-enum fit_status fit_imaging_start(const struct fit_imaging *p, double *x, struct fit_error *err)
-{
-    for (size_t k = 0; k < p->n; k++) {
-        if (!p->options->no_log && p->mask[k] && !(p->start[k] > 0))
-            return fit_fail(
-                err, FIT_ERR_DATA,
-                "pixel %zu, %zu of the image is %g Jy: ln I needs positive values (--no-log solves for I; a "
-                "--prior that is 0 there leaves the pixel out)",
-                k / p->grid.nx, k % p->grid.nx, p->start[k]);
-        x[k] = !p->mask[k] ? 0 : p->options->no_log ? p->start[k] : log(p->start[k]);
-    }
-    return FIT_OK;
-}
-
-void fit_imaging_image(const struct fit_imaging *p, const double *x, double *image)
-{
-    for (size_t k = 0; k < p->n; k++)
-        image[k] = !p->mask[k] ? 0 : p->options->no_log ? x[k] : exp(x[k]);
 }

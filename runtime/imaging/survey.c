@@ -17,6 +17,7 @@
 #include "base/output.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
+#include "imaging/planes.h"
 #include "imaging/store.h"
 #include "machine/team.h"
 
@@ -33,6 +34,8 @@ struct survey {
     const struct fit_imaging_options *o;
     enum axis_kind kind[FIT_IMAGING_MOST_AXES];
     size_t n, nterm, npixel, part, parts;
+    size_t noutput; /* images of a point, of npixel each */
+    struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
     struct fit_image *truth;
     char base[SHA256_HEX]; /* of everything but the axes */
     struct fit_store store;
@@ -135,8 +138,8 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
                              o->snrcut,         o->cp_uv_min,        o->maximal,
                              o->debias,         o->uniform,          (double)o->maxiter,
                              (double)o->memory, (double)o->maxls,    o->ftol,
-                             o->gtol,           o->learning_rate};
-    const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer};
+                             o->gtol,           o->learning_rate,     o->reference};
+    const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer, o->solve, o->spectral_order};
     const struct fit_imaging_weight *list[] = {o->term, o->regularizer, o->hyper};
     const size_t n[] = {o->nterm, o->nregularizer, o->nhyper};
     sha256_update(&h, number, sizeof number);
@@ -147,8 +150,10 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
             sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);
             sha256_update(&h, &list[i][j].value, sizeof list[i][j].value);
         }
-    const char *file[] = {o->observation, o->image, o->prior, o->truth};
+    const char *file[] = {o->observation, o->image, o->prior, o->truth, o->alpha, o->beta};
     enum fit_status status = FIT_OK;
+    for (size_t i = 0; status == FIT_OK && i < o->nmore; i++)
+        status = add_file(&h, o->more[i], err);
     for (size_t i = 0; status == FIT_OK && i < sizeof file / sizeof *file; i++)
         status = add_file(&h, file[i], err);
     sha256_final(&h, digest);
@@ -203,19 +208,37 @@ static enum fit_status set_up(struct survey *s, struct worker *w, size_t point, 
     return status;
 }
 
+/* The point's weights and numbers. */
+static enum fit_status set_values(const struct survey *s, struct fit_imaging *q, size_t point, struct fit_error *err)
+{
+    enum fit_status status = FIT_OK;
+    for (size_t k = 0; status == FIT_OK && k < s->o->naxis; k++)
+        if (s->kind[k] == WEIGHT)
+            status = fit_imaging_weight(q, s->o->axis[k].name, axis_value(s, point, k), err);
+        else if (s->kind[k] == HYPER)
+            status = fit_bound_hyper(q->bound, s->o->axis[k].name, axis_value(s, point, k), err);
+    return status;
+}
+
+/* The images of the point, one after the other. */
+static void take_images(const struct survey *s, const struct fit_imaging_run *r, double *image)
+{
+    struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
+    fit_imaging_outputs(r->q, output);
+    fit_imaging_image(r->q, r->full, image);
+    for (size_t i = 1; i < s->noutput; i++)
+        memcpy(image + i * s->npixel, output[i].values, s->npixel * sizeof *image);
+}
+
 static enum fit_status compute(struct survey *s, struct worker *w, size_t point, struct fit_point *p, double *image,
                                struct fit_error *err)
 {
     const double start = fit_seconds();
     enum fit_status status = set_up(s, w, point, err);
-    struct fit_bound *b = status == FIT_OK ? w->run.q->bound : NULL;
-    for (size_t k = 0; status == FIT_OK && k < s->o->naxis; k++)
-        if (s->kind[k] == WEIGHT)
-            status = fit_bound_weight(b, s->o->axis[k].name, axis_value(s, point, k), err);
-        else if (s->kind[k] == HYPER)
-            status = fit_bound_hyper(b, s->o->axis[k].name, axis_value(s, point, k), err);
+    status = status == FIT_OK ? set_values(s, w->run.q, point, err) : status;
     if (status != FIT_OK)
         return status;
+    struct fit_bound *b = w->run.q->bound;
     fit_arena_free(&w->run.arena);
     w->run = (struct fit_imaging_run){.q = w->run.q, .interrupt = s->program->interrupt};
     status = fit_imaging_begin(&w->run, err);
@@ -225,7 +248,7 @@ static enum fit_status compute(struct survey *s, struct worker *w, size_t point,
     const struct fit_optimize_result *r = &w->run.result;
     *p = (struct fit_point){.end = r->end, .nit = r->nit, .nfev = r->nfev, .gradient_max = r->gradient_max};
     p->J = fit_imaging_conclude(&w->run);
-    fit_imaging_image(w->run.q, w->run.full, image);
+    take_images(s, &w->run, image);
     p->correlation = s->truth ? fit_imaging_correlation(s->npixel, image, s->truth->stokes[FIT_STOKES_I]) : NAN;
     for (size_t t = 0; t < s->nterm; t++)
         if (!(b->on >> t & 1))
@@ -240,7 +263,7 @@ static void one_point(void *user, size_t k, size_t thread)
     struct survey *s = user;
     struct fit_point p;
     struct fit_error err = {.status = FIT_OK};
-    FIT_OWNED double *image = malloc(s->npixel * sizeof *image);
+    FIT_OWNED double *image = malloc(s->noutput * s->npixel * sizeof *image);
     pthread_mutex_lock(&s->lock);
     const int go = s->status == FIT_OK && !atomic_load(s->program->interrupt);
     pthread_mutex_unlock(&s->lock);
@@ -266,14 +289,20 @@ static enum fit_status put_images(const struct survey *s, const struct fit_store
                                   struct fit_h5r *w, struct fit_error *err)
 {
     enum fit_status status = FIT_OK;
-    FIT_OWNED double *image = malloc(s->npixel * sizeof *image);
+    FIT_OWNED double *image = malloc(s->noutput * s->npixel * sizeof *image);
+    char path[FIT_IMAGING_OUTPUTS][32];
     if (!image)
         return fit_no_memory(err, "survey");
-    fit_h5r_empty(w, "/images", 3, (size_t[]){s->n, shape[0], shape[1]}, "Jy");
+    for (size_t i = 0; i < s->noutput; i++) {
+        const int stokes = s->output[i].stokes; /* images, images_q, alpha */
+        snprintf(path[i], sizeof path[i], stokes >= 0 ? "/images%s" : "/%s",
+                 s->output[i].name + (stokes >= 0 ? strlen("image") : 0));
+        fit_h5r_empty(w, path[i], 3, (size_t[]){s->n, shape[0], shape[1]}, stokes >= 0 ? "Jy" : NULL);
+    }
     for (size_t k = 0; status == FIT_OK && k < s->n; k++) {
         status = fit_store_image(&s->store, point[k], image, err);
-        if (status == FIT_OK)
-            fit_h5r_block(w, "/images", (size_t[]){k, 0, 0}, (size_t[]){1, shape[0], shape[1]}, image);
+        for (size_t i = 0; status == FIT_OK && i < s->noutput; i++)
+            fit_h5r_block(w, path[i], (size_t[]){k, 0, 0}, (size_t[]){1, shape[0], shape[1]}, image + i * s->npixel);
     }
     return status;
 }
@@ -353,7 +382,7 @@ static enum fit_status collect(struct survey *s, const size_t shape[2], struct f
     size_t missing = 0;
     snprintf(folder, sizeof folder, "%s", s->store.folder);
     fit_store_close(&s->store);
-    enum fit_status status = fit_store_open(&s->store, folder, s->nterm, s->npixel, err);
+    enum fit_status status = fit_store_open(&s->store, folder, s->nterm, s->noutput * s->npixel, err);
     if (status != FIT_OK)
         return status;
     FIT_OWNED const struct fit_stored **point = calloc(s->n, sizeof *point);
@@ -411,7 +440,10 @@ static enum fit_status probe(struct survey *s, size_t shape[2], struct fit_error
 {
     struct worker w = {.setup = 0};
     enum fit_status status = set_up(s, &w, 0, err);
+    status = status == FIT_OK ? set_values(s, w.run.q, 0, err) : status;
+    status = status == FIT_OK ? fit_imaging_prepare(w.run.q, err) : status;
     if (status == FIT_OK) {
+        s->noutput = fit_imaging_outputs(w.run.q, s->output);
         s->npixel = w.run.q->n;
         shape[0] = w.run.q->grid.ny;
         shape[1] = w.run.q->grid.nx;
@@ -437,7 +469,7 @@ static enum fit_status run_survey(struct survey *s, struct fit_error *err)
     if (status != FIT_OK)
         return status;
     snprintf(folder, sizeof folder, "%s.d", s->o->output);
-    status = fit_store_open(&s->store, folder, s->nterm, s->npixel, err);
+    status = fit_store_open(&s->store, folder, s->nterm, s->noutput * s->npixel, err);
     status = status == FIT_OK ? find_todo(s, err) : status;
     s->worker = calloc(s->ntodo + 1, sizeof *s->worker); /* there are no more threads than turns */
     if (status == FIT_OK && !s->worker)

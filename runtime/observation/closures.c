@@ -20,6 +20,9 @@ static const struct {
     [FIT_PRODUCT_CAMP] = {"camp", 4, 0},
     [FIT_PRODUCT_LOGCAMP] = {"logcamp", 4, 0},
     [FIT_PRODUCT_LOGCAMP_DIAG] = {"logcamp_diag", 4, 1},
+    [FIT_PRODUCT_VVIS] = {"vvis", 1, 0},
+    [FIT_PRODUCT_PVIS] = {"pvis", 1, 0},
+    [FIT_PRODUCT_M] = {"m", 1, 0},
 };
 
 const char *fit_product_name(enum fit_product_kind kind)
@@ -42,7 +45,12 @@ static int is_closure_phase(enum fit_product_kind kind)
 
 static int is_complex(enum fit_product_kind kind)
 {
-    return kind == FIT_PRODUCT_VIS || kind == FIT_PRODUCT_BS;
+    return kind == FIT_PRODUCT_VIS || kind == FIT_PRODUCT_BS || kind >= FIT_PRODUCT_VVIS;
+}
+
+static int is_linear(enum fit_product_kind kind)
+{
+    return kind == FIT_PRODUCT_PVIS || kind == FIT_PRODUCT_M;
 }
 
 /* ---- storage -------------------------------------------------------------------------------------------- */
@@ -72,8 +80,7 @@ void fit_product_free(struct fit_product *p)
     free(p);
 }
 
-/* Keeps the rows with keep[i]; blocks shrink, those that are empty vanish. */
-static void keep_rows(struct fit_product *p, const unsigned char *keep)
+void fit_product_keep(struct fit_product *p, const unsigned char *keep)
 {
     size_t m = 0, blocks = 0, first = 0, leg = (size_t)p->nleg;
     for (size_t k = 0; k < p->nblock; k++) {
@@ -136,7 +143,7 @@ static enum fit_status make_one_leg(const struct fit_obs *obs, const struct fit_
         return fit_no_memory(err, table[p->kind].name);
     for (size_t i = 0; i < p->n; i++)
         keep[i] = (unsigned char)one_leg(obs, o, p, i);
-    keep_rows(p, keep);
+    fit_product_keep(p, keep);
     return FIT_OK;
 }
 
@@ -182,7 +189,7 @@ static enum fit_status make_closures(const struct fit_obs *obs, const struct fit
         return st;
     for (size_t i = 0; i < p->n; i++)
         keep[i] = !(snr[i] < o->snrcut);
-    keep_rows(p, keep);
+    fit_product_keep(p, keep);
     if (table[p->kind].diagonal)
         st = fit_closure_diagonal(s, o, p, err);
     else
@@ -212,9 +219,12 @@ static enum fit_status possible(const struct fit_obs *obs, enum fit_product_kind
                                 const struct fit_product_options *o, struct fit_error *err)
 {
     const char *name = table[kind].name;
-    if (!obs->stokes[o->stokes].re)
-        return fit_fail(err, FIT_ERR_DATA, "%s: no visibilities of Stokes %c for %s", obs->file, "IQUV"[o->stokes],
-                        name);
+    const int linear = is_linear(kind);
+    for (int k = 0; k < FIT_STOKES; k++)
+        if ((linear ? k == FIT_STOKES_Q || k == FIT_STOKES_U : k == (int)o->stokes) && !obs->stokes[k].re)
+            return fit_fail(err, FIT_ERR_DATA, "%s: no visibilities of Stokes %c for %s", obs->file, "IQUV"[k], name);
+    if (linear && obs->n > INT32_MAX / 2)
+        return fit_fail(err, FIT_ERR_UNSUPPORTED, "%s: %zu rows; %s has twice as many", obs->file, obs->n, name);
     if (!obs->time && (table[kind].nleg > 1 || o->systematic_site))
         return fit_fail(err, FIT_ERR_DATA, "%s: %s: time, t1 and t2 of the baselines are not in the file", obs->file,
                         name);
@@ -232,7 +242,9 @@ static enum fit_status possible(const struct fit_obs *obs, enum fit_product_kind
 static enum fit_status make(const struct fit_obs *obs, const struct fit_product_options *o, struct fit_product *p,
                             struct fit_error *err)
 {
-    enum fit_status st = p->nleg == 1 ? make_one_leg(obs, o, p, err) : make_closures(obs, o, p, err);
+    enum fit_status st = is_linear(p->kind) ? fit_polarised_make(obs, o, p, err)
+                         : p->nleg == 1     ? make_one_leg(obs, o, p, err)
+                                            : make_closures(obs, o, p, err);
     if (st == FIT_OK && !p->n)
         st = fit_fail(err, FIT_ERR_DATA,
                       "%s: no %s is left of %zu visibilities (stations at the same time, snrcut, flags)", obs->file,
@@ -244,12 +256,15 @@ enum fit_status fit_product_make(const struct fit_obs *obs, enum fit_product_kin
                                  const struct fit_product_options *options, struct fit_product **p,
                                  struct fit_error *err)
 {
+    struct fit_product_options o = *options;
     *p = NULL;
-    enum fit_status st = possible(obs, kind, options, err);
+    if (kind == FIT_PRODUCT_VVIS)
+        o.stokes = FIT_STOKES_V;
+    enum fit_status st = possible(obs, kind, &o, err);
     if (st != FIT_OK)
         return st;
     struct fit_product *made = fit_product_new(kind);
-    st = made ? make(obs, options, made, err) : fit_no_memory(err, table[kind].name);
+    st = made ? make(obs, &o, made, err) : fit_no_memory(err, table[kind].name);
     if (st == FIT_OK)
         *p = made;
     else

@@ -11,6 +11,9 @@
  *     cphase_diag, logcamp_diag: T c of the closures c of one time, T the eigenvectors (rows) of their covariance
  *                M diag(sigma_k^2 / |V_k|^2) M^T, M the incidence of closures on legs; sigma: roots of the eigenvalues,
  *                ascending (Blackburn et al. 2020, ApJ 894, 31)
+ *     vvis       V of Stokes V
+ *     pvis       P = Q + iU, and in the other direction Q* + iU*: two rows for a baseline; sqrt(sigma_Q^2 + sigma_U^2)
+ *     m          P / I of the same rows,  sqrt(sigma_Q^2 + sigma_U^2 + (sigma_I |m|)^2) / |I|
  * debias in closure amplitudes: |V| is sqrt(|V|^2 - sigma^2), sigma where |V| < sigma; C is divided by
  * 1 + 1/snr14^2 + 1/snr23^2, ln C gets (1/snr12^2 + 1/snr34^2 - 1/snr14^2 - 1/snr23^2) / 2.
  *
@@ -36,10 +39,13 @@ enum fit_product_kind {
     FIT_PRODUCT_CAMP,
     FIT_PRODUCT_LOGCAMP,
     FIT_PRODUCT_LOGCAMP_DIAG,
+    FIT_PRODUCT_VVIS,
+    FIT_PRODUCT_PVIS,
+    FIT_PRODUCT_M,
     FIT_PRODUCTS
 };
 
-/* "vis" ... "logcamp_diag"; the kind of a name, or -1. */
+/* "vis" ... "m"; the kind of a name, or -1. */
 const char *fit_product_name(enum fit_product_kind kind);
 int fit_product_kind(const char *name);
 
@@ -71,8 +77,8 @@ struct fit_product {
     size_t n;        /* rows; the N of its term */
     int nleg;        /* 1, 3 (12, 23, 31) or 4 (12, 34, 14, 23) */
     int32_t *leg;    /* n x nleg: +-(row + 1) of the observation; negative: the conjugate */
-    double *data;    /* n; of vis and bs the real part */
-    double *imag;    /* n, of vis and bs; else NULL */
+    double *data;    /* n; of complex ones the real part */
+    double *imag;    /* n, of those that are complex; else NULL */
     double *sigma;   /* n */
     size_t repeated; /* rows that closures do not use: their baseline was measured before at the same time */
     size_t nblock;   /* diagonal sets: blocks of closures of one time; else 0 */

@@ -18,6 +18,13 @@ enum fit_status fit_closure_sets(const struct fit_obs *obs, const unsigned char 
 struct fit_product *fit_product_new(enum fit_product_kind kind);
 enum fit_status fit_product_take(struct fit_product *p, struct fit_error *err);
 
+/* Keeps the rows with keep[i]; blocks shrink, those that are empty vanish. */
+void fit_product_keep(struct fit_product *p, const unsigned char *keep);
+
+/* pvis and m: p's rows. */
+enum fit_status fit_polarised_make(const struct fit_obs *obs, const struct fit_product_options *o,
+                                   struct fit_product *p, struct fit_error *err);
+
 /* Fills data, imag, sigma of closures from their legs; *snr (n) is taken from a. */
 enum fit_status fit_closure_values(const struct fit_visibility *s, const struct fit_product_options *o,
                                    struct fit_product *p, double *snr, struct fit_error *err);

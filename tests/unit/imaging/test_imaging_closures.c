@@ -99,7 +99,7 @@ static void compare_legs(const struct fit_product *p, const char *group)
 static void test_products_are_those_of_the_reference(void **state)
 {
     (void)state;
-    for (int k = 0; k < FIT_PRODUCTS; k++) {
+    for (int k = 0; k < FIT_PRODUCT_VVIS; k++) {
         char group[64];
         struct fit_product *p = make((enum fit_product_kind)k, &(struct fit_product_options){0});
         snprintf(group, sizeof group, "/dataterms/%s", fit_product_name(p->kind));

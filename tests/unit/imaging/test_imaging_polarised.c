@@ -1,7 +1,8 @@
-/* test_imaging_polarised.c -- the objective of models/imaging/imaging.lua with polarisation and with several
- * frequencies, against eht-imaging 1.4 (tests/data/imaging): values, terms, gradients; what is solved for; gradients of
- * all terms beside differences; the same bits however the work is cut. */
+/* test_imaging_polarised.c -- the objective of models/imaging/imaging.lua with polarisation and several frequencies,
+ * against eht-imaging 1.4 (tests/data/imaging): values and gradients, of data products of the observation; what is
+ * solved for; gradients of all terms beside differences; the same bits however the work is cut. */
 #include "golden_images.h"
+#include "observation/closures.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +14,7 @@
 
 /* --- polarisation ----------------------------------------------------------------------------------------- */
 
-/* Rows of a complex term: data / divisor, 1/sigma^2, the points they are of. */
+/* Rows of a term: data, 1/sigma^2, the points that they are of. */
 struct rows {
     size_t n;
     double *re, *im, *weight;
@@ -41,63 +42,39 @@ static void put_rows(struct fit_inputs *in, const char *term, const struct rows 
                                           .place = r->place});
 }
 
-/* Visibilities of one Stokes parameter: amp or vvis. */
-static void put_single(struct fit_inputs *in, const char *term, const char *stokes)
+/* Rows of a term as the observation gives them. */
+static void put_product(struct fit_inputs *in, const struct fit_obs *obs, const char *term)
 {
-    size_t n;
-    const double *re = read_array(path_of("/pol/%svis_re", stokes), &n);
-    const double *im = read_array(path_of("/pol/%svis_im", stokes), NULL);
-    const double *sigma = read_array(path_of("/pol/%ssigma", stokes), NULL);
-    const struct rows r = rows_of(n);
-    for (size_t k = 0; k < n; k++) {
-        r.re[k] = *stokes ? re[k] : hypot(re[k], im[k]);
-        r.im[k] = im[k];
-        r.weight[k] = 1 / (sigma[k] * sigma[k]);
-        r.place[k] = (int32_t)k + 1;
+    struct fit_product *q;
+    must(fit_product_make(obs, (enum fit_product_kind)fit_product_kind(term),
+                          &(struct fit_product_options){.debias = 0}, &q, &err));
+    const struct rows r = rows_of(q->n);
+    for (size_t k = 0; k < q->n; k++) {
+        r.re[k] = q->data[k];
+        r.im[k] = q->imag ? q->imag[k] : 0;
+        r.weight[k] = 1 / (q->sigma[k] * q->sigma[k]);
+        r.place[k] = q->leg[k];
     }
     put_rows(in, term, &r);
-}
-
-/* pvis and m: every baseline in both directions. */
-static void put_linear(struct fit_inputs *in)
-{
-    static const char *const name[] = {"qvis_re", "qvis_im", "uvis_re", "uvis_im", "vis_re",
-                                       "vis_im",  "qsigma",  "usigma",  "sigma"};
-    const double *x[9];
-    size_t n = 0;
-    for (int k = 0; k < 9; k++)
-        x[k] = read_array(path_of("/pol/%s", name[k]), &n);
-    const struct rows p = rows_of(2 * n), m = rows_of(2 * n);
-    for (size_t j = 0; j < 2 * n; j++) {
-        const size_t k = j % n;
-        const double to = j < n ? 1 : -1;
-        p.re[j] = x[0][k] - to * x[3][k]; /* Q + iU, Q* + iU* */
-        p.im[j] = to * x[1][k] + x[2][k];
-        p.place[j] = m.place[j] = (int32_t)to * (int32_t)(k + 1);
-        const double variance = x[6][k] * x[6][k] + x[7][k] * x[7][k];
-        const double ii = x[4][k] * x[4][k] + x[5][k] * x[5][k];
-        m.re[j] = (p.re[j] * x[4][k] + p.im[j] * to * x[5][k]) / ii;
-        m.im[j] = (p.im[j] * x[4][k] - p.re[j] * to * x[5][k]) / ii;
-        p.weight[j] = 1 / variance;
-        m.weight[j] = ii / (variance + x[8][k] * x[8][k] * (m.re[j] * m.re[j] + m.im[j] * m.im[j]));
-    }
-    put_rows(in, "pvis", &p);
-    put_rows(in, "m", &m);
+    fit_product_free(q);
 }
 
 static struct fit_bound *bind_polarised(const char *group)
 {
+    static const char *const term[] = {"amp", "vvis", "pvis", "m"};
     struct fit_inputs in = image_inputs(NULL);
+    struct fit_obs *obs;
     size_t n;
+    must(fit_obs_read(FIT_SOURCE_DIR "/tests/data/imaging/golden_eht.h5:/pol", &obs, &err));
     const double *u = read_array("/pol/u", &n), *v = read_array("/pol/v", NULL);
     double longest = 0;
     for (size_t k = 0; k < n; k++)
         longest = fmax(longest, hypot(u[k], v[k]));
     put_axis(&in, "uv", n);
     put_factors(&in, "z", n, u, v);
-    put_single(&in, "amp", "");
-    put_single(&in, "vvis", "v");
-    put_linear(&in);
+    for (int k = 0; k < 4; k++)
+        put_product(&in, obs, term[k]);
+    fit_obs_free(obs);
     put_array(&in, "prior", N, read_array(path_of("%s/prior_arr", group), NULL));
     put_number(&in, "beam", 1 / longest);
     put_number(&in, "epsilon_tv", read_attribute(group, "epsilon_tv"));
@@ -235,8 +212,8 @@ static void put_channel(struct fit_inputs *in, int c, double ratio)
 static struct fit_bound *bind_frequencies(void)
 {
     struct fit_inputs in = image_inputs(NULL);
-    const double *ratio = read_array("/multifreq/logfreqratio", NULL),
-                 *prior = read_array("/multifreq/prior_arr", NULL);
+    const double *ratio = read_array("/multifreq/logfreqratio", NULL);
+    const double *prior = read_array("/multifreq/prior_arr", NULL);
     for (int c = 1; c <= 3; c++)
         put_channel(&in, c, ratio[c - 1]);
     put_number(&in, "channels", 3);
