@@ -328,7 +328,7 @@ static struct hg_operation begin(lua_State *L, enum fit_operator_kind kind, int 
 /* m.outer("z", vis, I, "factors"): sum over pixels of row factor times column factor times I, complex. */
 static int m_outer(lua_State *L)
 {
-    static const char usage[] = "local z = m.outer(\"z\", vis, I), of a real array over a grid";
+    static const char usage[] = "local z = m.outer(\"z\", vis, I, \"factors\"), of a real array over a grid";
     check_count(L, "outer", 3, 4, usage);
     struct hg_operation p = begin(L, FIT_OUTER, 3);
     if (!lua_isnoneornil(L, 4))

@@ -87,11 +87,11 @@ static void polarisation(struct fit_imaging *p, struct solved s)
         const double m = f[0], v = f[2];
         double rho = m, psi = v;
         if (s.P) {
-            rho = s.V ? hypot(m, v) : m / (1 - fabs(v));
+            rho = s.V ? hypot(m, v) : m / fmax(1 - fabs(v), least);
             rho = tan(PI * (within(rho, least, most) - 0.5)) / 2;
         }
         if (s.V)
-            psi = s.P ? v / fmax(m, least) : tan(PI / 2 * within(v / (1 - fabs(m)), -most, most));
+            psi = s.P ? v / fmax(m, least) : tan(PI / 2 * within(v / fmax(1 - fabs(m), least), -most, most));
         p->first[FIT_FREE_X_RHO][k] = rho;
         p->first[FIT_FREE_PHI][k] = f[1];
         p->first[FIT_FREE_X_PSI][k] = psi;

@@ -76,6 +76,16 @@ expect 0 "$imaging" fit $channels $S --spectral-order 2 --maxiter 50 \
 expect 0 "$imaging" fit $channels --image "$spectrum:/start" --prior "$spectrum:/start" --flux 1 --eps-tv 1e-8 \
     --maxiter 50 --term vis=1,amp=1 --regularizer tv=1,flux_mf=1,tv_alpha=0.1
 
+# every channel has the closures of its observation
+gauss=$source/gauss1600.h5
+expect 0 "$imaging" eval "$gauss" --image "$gauss:/grid/prior_blur30" --term cphase=1,logcamp=1,amp=2
+awk '/^  (cphase|logcamp|amp)/ { print $1, $2 }' out >one
+expect 0 "$imaging" eval "$gauss" "$gauss" --image "$gauss:/grid/prior_blur30" --term cphase=1,logcamp=1,amp=2
+for channel in 1 2; do
+    awk -v c="_$channel" '$1 ~ c "$" { sub(c, "", $1); print $1, $2 }' out | sort >many
+    sort one | cmp -s - many || fail "closures of channels: $(cat one out)"
+done
+
 # surveys keep all images, and go on
 survey() {
     "$imaging" survey "$pol" --image "$pol:/start" $set --term vis=1,pvis=1 --regularizer simple=0.1,tv=1 --maxiter 60 \

@@ -332,6 +332,40 @@ static void test_rows_that_are_left_out(void **state)
     s->sigma[20] = kept;
 }
 
+/* Rows of linear polarisation stand for a baseline in both directions; both go when one of Q, U (m: or I) was not
+ * measured, or is below the cut. */
+static void test_linear_polarisation(void **state)
+{
+    (void)state;
+    static const enum fit_product_kind kind[] = {FIT_PRODUCT_PVIS, FIT_PRODUCT_M};
+    const struct fit_product_options plain = {.snrcut = 0}, cut = {.snrcut = 2};
+    struct fit_obs *pol;
+    struct fit_product *p;
+    assert_int_equal(fit_obs_read(GOLDEN ":/pol", &pol, &err), FIT_OK);
+    pol->stokes[FIT_STOKES_U].sigma[3] = INFINITY;
+    pol->stokes[FIT_STOKES_I].sigma[5] = INFINITY;
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(fit_product_make(pol, kind[k], &plain, &p, &err), FIT_OK);
+        const size_t half = p->n / 2;
+        assert_int_equal(p->n, 2 * (pol->n - 1 - (k == 1)));
+        for (size_t i = 0; i < half; i++) {
+            assert_int_equal(p->leg[half + i], -p->leg[i]);
+            assert_true(p->sigma[i] > 0 && p->leg[i] != 4 && (k == 0 || p->leg[i] != 6));
+        }
+        fit_product_free(p);
+        assert_int_equal(fit_product_make(pol, kind[k], &cut, &p, &err), FIT_OK);
+        assert_true(p->n > 0 && p->n < 2 * half);
+        for (size_t i = 0; i < p->n; i++)
+            assert_true(hypot(p->data[i], p->imag[i]) >= 2 * p->sigma[i]);
+        fit_product_free(p);
+    }
+    fit_obs_free(pol);
+    assert_int_equal(fit_product_make(obs, FIT_PRODUCT_PVIS, &plain, &p, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "no visibilities of Stokes Q for pvis"));
+    assert_int_equal(fit_product_make(obs, FIT_PRODUCT_VVIS, &plain, &p, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "no visibilities of Stokes V for vvis"));
+}
+
 static void test_what_cannot_be_made(void **state)
 {
     (void)state;
@@ -449,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_g1600_closures_and_rows),
         cmocka_unit_test(test_stations_stand_as_baselines_run),
         cmocka_unit_test(test_rows_that_are_left_out),
+        cmocka_unit_test(test_linear_polarisation),
         cmocka_unit_test(test_what_cannot_be_made),
         cmocka_unit_test(test_what_is_written_is_read),
         cmocka_unit_test(test_damaged_observations_are_refused),

@@ -264,6 +264,15 @@ static void regularizers_of_channels(void **state)
     only(b, "flux_mf", 1);
     must(fit_bound_hyper(b, "norm_reg", 1, &err));
     same_value("flux_mf", fit_bound_value(b, x, NULL), wanted, 1e-12);
+    static const double norm[] = {0, N, 1, N, 1}; /* 1: N pixel_size / beam */
+    for (size_t k = 1; k < sizeof term / sizeof *term; k++) {
+        only(b, term[k], 1);
+        must(fit_bound_hold(b, "x", x, &err));
+        must(fit_bound_hyper(b, "norm_reg", 0, &err));
+        const double *at = k < 3 ? x + N : x + 2 * N, plain = fit_bound_value(b, at, NULL);
+        must(fit_bound_hyper(b, "norm_reg", 1, &err));
+        same_value(term[k], fit_bound_value(b, at, NULL), plain / (norm[k] > 1 ? N : N * pixel / beam), 1e-12);
+    }
     must(fit_bound_hyper(b, "epsilon_tv", 1e-2, &err));
     for (size_t k = 0; k < sizeof term / sizeof *term; k++) {
         only(b, term[k], 1);
