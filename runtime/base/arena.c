@@ -38,13 +38,15 @@ static void *place(struct fit_arena_block *b, size_t bytes, size_t unit)
 }
 
 /* A block with room for so many bytes.  One of its own stands behind the newest, which may have room still. */
-static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes)
+static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes, int unset)
 {
     size_t shared = !a->block ? FIRST_BLOCK : a->block->size < LAST_BLOCK ? 2 * a->block->size : LAST_BLOCK;
     const int own = bytes > SHARED || bytes > shared;
-    struct fit_arena_block *b = calloc(1, sizeof *b + (own ? bytes : shared));
+    const size_t size = sizeof(struct fit_arena_block) + (own ? bytes : shared);
+    struct fit_arena_block *b = own && unset ? malloc(size) : calloc(1, size);
     if (!b)
         return NULL;
+    b->used = 0;
     b->size = own ? bytes : shared;
     struct fit_arena_block **before = own && a->block ? &a->block->next : &a->block;
     b->next = *before;
@@ -52,20 +54,31 @@ static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes)
     return b;
 }
 
-static void *take(struct fit_arena *a, size_t bytes, size_t unit)
+static void *take(struct fit_arena *a, size_t bytes, size_t unit, int unset)
 {
     const int possible = bytes <= SIZE_MAX / 2;
     void *p = possible && a->block ? place(a->block, bytes, unit) : NULL;
-    struct fit_arena_block *b = possible && !p ? new_block(a, bytes + unit) : NULL;
+    struct fit_arena_block *b = possible && !p ? new_block(a, bytes + unit, unset) : NULL;
     if (b)
         p = place(b, bytes, unit);
     a->failed |= !p;
     return p;
 }
 
+/* Bytes of n objects; SIZE_MAX: too many. */
+static size_t bytes_of(size_t n, size_t size)
+{
+    return n > SIZE_MAX / 4 / size ? SIZE_MAX : n * size + VECTOR;
+}
+
 void *fit_take(struct fit_arena *a, size_t n, size_t size)
 {
-    return take(a, n > SIZE_MAX / 4 / size ? SIZE_MAX : n * size + VECTOR, VECTOR);
+    return take(a, bytes_of(n, size), VECTOR, 0);
+}
+
+void *fit_take_unset(struct fit_arena *a, size_t n, size_t size)
+{
+    return take(a, bytes_of(n, size), VECTOR, 1);
 }
 
 void fit_take_each(struct fit_arena *a, size_t n, double **const vector[], size_t nvector)
@@ -92,7 +105,7 @@ void *fit_take_more(struct fit_arena *a, const void *list, size_t n, size_t size
 
 void *fit_arena_alloc(struct fit_arena *a, size_t size)
 {
-    return take(a, size, sizeof(max_align_t));
+    return take(a, size, sizeof(max_align_t), 0);
 }
 
 char *fit_arena_copy(struct fit_arena *a, const char *text, size_t n)

@@ -28,6 +28,9 @@ void *fit_take(struct fit_arena *a, size_t n, size_t size);
     fit_take_each(a, n, (double **[]){__VA_ARGS__}, sizeof((double **[]){__VA_ARGS__}) / sizeof(double **))
 void fit_take_each(struct fit_arena *a, size_t n, double **const vector[], size_t nvector);
 
+/* The same with whatever numbers: for what is written before it is read.  Large ones touch no page. */
+void *fit_take_unset(struct fit_arena *a, size_t n, size_t size);
+
 /* The same with n objects copied from `from`; NULL: zeros. */
 void *fit_take_copy(struct fit_arena *a, const void *from, size_t n, size_t size);
 

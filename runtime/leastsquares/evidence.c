@@ -11,8 +11,9 @@ void fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull, struc
 {
     *e = (struct fit_evidence){.nparam = nparam, .nfull = nfull};
     e->room = (size_t)fmin(fmax(NUMBERS / (double)(nfull + 1), LEAST), MOST);
-    e->x = fit_take(a, e->room * nfull, sizeof *e->x);
-    FIT_TAKE_DOUBLES(a, e->room, &e->rise, &e->own);
+    e->x = fit_take_unset(a, e->room * nfull, sizeof *e->x); /* a few of them are filled, as a rule */
+    e->rise = fit_take_unset(a, e->room, sizeof *e->rise);
+    e->own = fit_take_unset(a, e->room, sizeof *e->own);
 }
 
 const double *fit_evidence_at(const struct fit_evidence *e, size_t k)

@@ -68,6 +68,7 @@ static size_t find_dead(const struct fit_search *q, struct fit_objective *obj, c
 static void keep_dips(struct fit_search *q)
 {
     size_t n = 1;
+    fit_start_locate(q, 0);
     for (size_t k = 0; k < q->p; k++) {
         if (!(q->s->upper[k] > q->s->lower[k]))
             continue;

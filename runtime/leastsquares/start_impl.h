@@ -10,7 +10,8 @@ struct fit_search {
     const struct fit_start_spec *s;
     size_t p, nfree, npoint; /* parameters; free ones; screened points of the round */
     double *point;           /* npoint x p */
-    double *unit; /* npoint x p: position in the box, 0..1; NaN in the first: not to be chosen */
+    double *unit; /* npoint x p: position in the box, 0..1, once located; NaN in the first: not to be chosen */
+    unsigned char *located; /* npoint: 1: its position is known */
     double *cost; /* npoint */
     size_t *rank, *chosen; /* npoint each: by cost; followed */
     size_t nmodel;         /* points 1..nmodel are the model's own */
@@ -41,7 +42,10 @@ struct fit_start_plan {
 /* The u in 0..1 whose sample is x: the sample increases with u. */
 double fit_start_position(const struct fit_start_spec *s, size_t k, double x);
 
-/* Fill point and unit of q, which has room for npoint. */
+/* unit of point i, found when it is first asked for: of most points nobody does. */
+void fit_start_locate(struct fit_search *q, size_t i);
+
+/* Fill the points of q, which has room for npoint. */
 void fit_start_hypercube(struct fit_search *q);
 /* marked: room for a mark of each parameter. */
 size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned char *dead, size_t ndead,

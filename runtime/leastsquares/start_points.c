@@ -61,6 +61,14 @@ double fit_start_position(const struct fit_start_spec *s, size_t k, double x)
     return 0.5 * (lo + hi);
 }
 
+void fit_start_locate(struct fit_search *q, size_t i)
+{
+    const struct fit_start_spec *s = q->s;
+    for (size_t k = 0; k < q->p && !q->located[i]; k++)
+        q->unit[i * q->p + k] = s->upper[k] > s->lower[k] ? fit_start_position(s, k, q->point[i * q->p + k]) : 0;
+    q->located[i] = 1;
+}
+
 /* Permutation of 0..n-1 (Fisher & Yates) from seed and stream alone. */
 static void shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *perm)
 {
@@ -117,19 +125,8 @@ void fit_start_hypercube(struct fit_search *q)
             double *x = &q->point[i * p + k];
             if (!(s->upper[k] > s->lower[k]))
                 *x = s->lower[k];
-            q->unit[i * p + k] = s->upper[k] > s->lower[k] ? fit_start_position(s, k, *x) : 0;
         }
     }
-}
-
-/* Where the first n points stand in the box. */
-static void find_positions(struct fit_search *q, size_t n)
-{
-    const struct fit_start_spec *s = q->s;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < q->p; k++)
-            q->unit[i * q->p + k] =
-                s->upper[k] > s->lower[k] ? fit_start_position(s, k, q->point[i * q->p + k]) : 0;
 }
 
 /* One more point: the best one with random values of the parameters marked. */
@@ -171,7 +168,6 @@ size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned 
             redraw(q, best, marked, FIT_START_DEAD + r * FIT_START_RATE + i, q->point + p * n++);
     }
     q->draw++;
-    find_positions(q, n);
     return n;
 }
 
@@ -199,5 +195,4 @@ void fit_start_crossings(struct fit_search *q, const double *best)
         }
     }
     q->draw++;
-    find_positions(q, q->npoint);
 }

@@ -65,24 +65,46 @@ static void screen_point(void *user, struct fit_objective *obj, size_t i)
         fit_objective_value(obj, q->point + i * q->p) == FIT_EVAL_OK ? obj->cost : INFINITY;
 }
 
+/* Two ranked runs [at, middle), [middle, end) of `from` become one; of equal costs the earlier point is first. */
+static void merge(const double *cost, const size_t *from, size_t at, size_t middle, size_t end, size_t *to)
+{
+    for (size_t i = at, j = middle, k = at; k < end; k++)
+        to[k] = j >= end || (i < middle && !(cost[from[i]] > cost[from[j]])) ? from[i++] : from[j++];
+}
+
+/* Points by cost, those of equal cost in their order; `chosen` is scratch. */
+static void rank_points(struct fit_search *q)
+{
+    const size_t n = q->npoint;
+    size_t *from = q->rank, *to = q->chosen;
+    for (size_t i = 0; i < n; i++)
+        from[i] = i;
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t at = 0; at < n; at += 2 * run)
+            merge(q->cost, from, at, at + run < n ? at + run : n, at + 2 * run < n ? at + 2 * run : n, to);
+        size_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    q->rank = from;
+    q->chosen = to;
+}
+
 enum fit_status fit_start_screen(struct fit_search *q, struct fit_objective *obj,
                                  struct fit_error *err)
 {
     each(q, obj, q->npoint, screen_point, q);
     if (interrupted(q))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
-    for (size_t i = 0; i < q->npoint; i++) {
-        size_t at = i; /* insertion keeps equal costs in the order of points */
-        for (; at > 0 && q->cost[q->rank[at - 1]] > q->cost[i]; at--)
-            q->rank[at] = q->rank[at - 1];
-        q->rank[at] = i;
-    }
+    rank_points(q);
     return FIT_OK;
 }
 
-static double distance(const struct fit_search *q, size_t a, size_t b)
+static double distance(struct fit_search *q, size_t a, size_t b)
 {
     double d = 0;
+    fit_start_locate(q, a);
+    fit_start_locate(q, b);
     for (size_t k = 0; k < q->p; k++)
         d = fmax(d, fabs(q->unit[a * q->p + k] - q->unit[b * q->p + k]));
     return d;
@@ -264,6 +286,7 @@ void fit_start_round_free(struct fit_search *q)
     fit_arena_free(&q->storage);
     q->point = q->unit = q->cost = NULL;
     q->rank = NULL;
+    q->located = NULL;
 }
 
 enum fit_status fit_start_round_new(struct fit_search *q, size_t points,
@@ -279,6 +302,7 @@ enum fit_status fit_start_round_new(struct fit_search *q, size_t points,
     FIT_TAKE_DOUBLES(&q->storage, q->npoint, &q->cost);
     q->rank = fit_take(&q->storage, q->npoint, sizeof *q->rank);
     q->chosen = fit_take(&q->storage, q->npoint, sizeof *q->chosen);
+    q->located = fit_take(&q->storage, q->npoint, sizeof *q->located);
     return q->storage.failed ? fit_no_memory(err, "fit") : FIT_OK;
 }
 

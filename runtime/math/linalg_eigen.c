@@ -364,8 +364,32 @@ size_t fit_qr_work(size_t m, size_t n)
     return m + n + 1;
 }
 
+/* Columns a[i * n + 0 .. 3] of the rows i < m, from which the reflection (v, beta) is taken.  Every number is what
+ * column by column gives: four at a time stay in registers. */
+static void reflect_four(size_t m, size_t n, double beta, const double *restrict v, double *restrict a)
+{
+    double t[4] = {0, 0, 0, 0};
+    for (size_t i = 0; i < m; i++) {
+        const double s = beta * v[i];
+        for (size_t j = 0; j < 4; j++)
+            t[j] += s * a[i * n + j];
+    }
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < 4; j++)
+            a[i * n + j] += -v[i] * t[j];
+}
+
+static void reflect_one(size_t m, size_t n, double beta, const double *restrict v, double *restrict a)
+{
+    double t = 0;
+    for (size_t i = 0; i < m; i++)
+        t += beta * v[i] * a[i * n];
+    for (size_t i = 0; i < m; i++)
+        a[i * n] += -v[i] * t;
+}
+
 /* a becomes R above its diagonal, b becomes Q^T b. */
-static void eliminate(size_t m, size_t n, double *restrict a, double *restrict b, double *v, double *t)
+static void eliminate(size_t m, size_t n, double *restrict a, double *restrict b, double *v)
 {
     for (size_t k = 0; k < n; k++) {
         const size_t rows = m - k, columns = n - k;
@@ -375,13 +399,13 @@ static void eliminate(size_t m, size_t n, double *restrict a, double *restrict b
         const double alpha = reflect(rows, v, &beta);
         if (!(beta > 0))
             continue;
-        memset(t, 0, columns * sizeof *t);
-        for (size_t i = 0; i < rows; i++) {
-            add(columns, beta * v[i], a + (k + i) * n + k, t);
-            sum += v[i] * b[k + i];
-        }
+        size_t j = 0;
+        for (; j + 4 <= columns; j += 4)
+            reflect_four(rows, n, beta, v, a + k * n + k + j);
+        for (; j < columns; j++)
+            reflect_one(rows, n, beta, v, a + k * n + k + j);
         for (size_t i = 0; i < rows; i++)
-            add(columns, -v[i], t, a + (k + i) * n + k);
+            sum += v[i] * b[k + i];
         add(rows, -beta * sum, v, b + k);
         a[k * n + k] = alpha;
     }
@@ -393,7 +417,7 @@ int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol
     const int exponent = scale(m * n, a);
     if (exponent == INT_MIN)
         return 1;
-    eliminate(m, n, a, b, work, work + m);
+    eliminate(m, n, a, b, work);
     memset(r, 0, n * n * sizeof *r);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i; j < n; j++)
