@@ -375,6 +375,21 @@ enum fit_status fit_imaging_weight(struct fit_imaging *p, const char *term, doub
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
+/* The total V, where it is not given: that of the prior or of the image. */
+static void set_vflux(struct fit_imaging *p)
+{
+    const struct fit_functional *o = p->bound->o;
+    const struct fit_image *of = p->prior && p->prior->stokes[FIT_STOKES_V] ? p->prior : p->image;
+    for (uint32_t k = 0; of && of->stokes[FIT_STOKES_V] && k < o->nnumber; k++) {
+        if (strcmp(o->number[k].name, "vflux") != 0 || !isnan(p->bound->number_given[k]))
+            continue;
+        p->bound->number_given[k] = sum_of(p->n, of->stokes[FIT_STOKES_V]);
+        if (o->number[k].need & p->bound->on)
+            fit_notes_add(&p->notes, "vflux, the total V, is %.6g Jy, from the %s", p->bound->number_given[k],
+                          of == p->prior ? "prior" : "image");
+    }
+}
+
 static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
 {
     const struct fit_imaging_options *o = p->options;
@@ -386,6 +401,7 @@ static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
         s = fit_imaging_weight(p, o->regularizer[k].name, o->regularizer[k].value, err);
     for (size_t k = 0; s == FIT_OK && k < o->nhyper; k++)
         s = fit_bound_hyper(p->bound, o->hyper[k].name, o->hyper[k].value, err);
+    set_vflux(p);
     return s == FIT_OK ? fit_bound_ready(p->bound, err) : s;
 }
 

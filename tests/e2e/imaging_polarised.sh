@@ -86,6 +86,11 @@ for channel in 1 2; do
     sort one | cmp -s - many || fail "closures of channels: $(cat one out)"
 done
 
+# the total V of the image, where none is given: 5 %
+expect 0 "$imaging" eval "$pol" --image "$pol:/truth" --flux 1 --term vvis=1 --regularizer vflux=1
+says "vflux, the total V, is 0.0"
+awk '$1 == "vflux" { n++; if ($2 > 1e-20) exit 1 } END { exit !n }' out || fail "V: $(cat out)"
+
 # surveys keep all images, and go on
 survey() {
     "$imaging" survey "$pol" --image "$pol:/start" $set --term vis=1,pvis=1 --regularizer simple=0.1,tv=1 --maxiter 60 \
@@ -113,7 +118,7 @@ start="--image $pol:/start --flux 1 -o bad.h5"
 wrong 3 "--solve: 'X' is none of I P V IP IV PV IPV" fit "$pol" $start --term vis=1 --solve X
 wrong 3 "--solve: 'IQ' is none of" fit "$pol" $start --term vis=1 --solve IQ
 wrong 3 "no term depends on what is solved for: --solve P" fit "$pol" $start --term vis=1 --solve P
-wrong 3 "the hyper-parameter 'vflux' has no value" fit "$pol" $start --term vvis=1 --regularizer vflux=1
+wrong 3 "the hyper-parameter 'vflux' has no value" fit "$pol" --npix 16 --fov 160 --flux 1 -o bad.h5 --term vvis=1 --regularizer vflux=1
 wrong 4 "no visibilities of Stokes Q for pvis" fit "$spectrum:/ch1" $start --term pvis=1
 wrong 3 "a spectrum needs two observations or more" fit "$pol" $start --term vis=1 --spectral-order 1
 wrong 3 "--spectral-order: '3' is not 0, 1 or 2" fit $channels $start --term vis=1 --spectral-order 3
