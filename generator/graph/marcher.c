@@ -28,6 +28,7 @@ struct hg_marcher {
     uint32_t points;                 /* of such a step */
     struct hg_eval *jacobian, **plain; /* of rates by values; of the rates alone */
     long double *matrix, *side;      /* of an implicit step: equations of its points; right-hand side */
+    long double *top;                /* by state: the largest |value| since the beginning */
     long double *rounding;           /* by state: what rounding of rates does to it, as hg_num.e */
     int sharpened;                   /* both are known */
     struct hg_eval **at, **jump;     /* of events: their times; what they add [event x state], NULL: nothing */
@@ -113,6 +114,7 @@ struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
         x->matrix = hg_zeros((size_t)(FIT_ODE_POINTS * m->n) * (FIT_ODE_POINTS * m->n), sizeof *x->matrix);
         x->side = hg_zeros((size_t)FIT_ODE_POINTS * m->n, sizeof *x->side);
         x->rounding = hg_zeros(m->n, sizeof *x->rounding);
+        x->top = hg_zeros(m->n, sizeof *x->top);
         x->implicit = m->stiff;
         open_events(x);
     }
@@ -135,6 +137,7 @@ void hg_marcher_free(struct hg_marcher *x)
     free(x->matrix);
     free(x->side);
     free(x->rounding);
+    free(x->top);
     free(x->sharp);
     free(x->stage);
     free(x->first);
@@ -558,6 +561,8 @@ static void solve(struct hg_marcher *x, long double t, long double end, long dou
     if (!strict && !is_moderate(x, y) && !x->implicit)
         try_implicit(x, t, end, y0, y);
     free(y0);
+    for (uint32_t q = 0; q < nstate; q++)
+        x->top[q] = fmaxl(x->top[q], fmaxl(top[q], fabsl(y[(size_t)q * x->width].v)));
     for (uint32_t q = 0; !strict && q < nstate; q++) { /* what has died out is not below 0 but for its roughness */
         struct hg_num *v = &y[(size_t)q * x->width];
         if (v->v < 0 && v->v > -ROUGH * top[q])
@@ -647,6 +652,17 @@ static long double rounded(const struct hg_marcher *x, size_t i)
     return i % x->width == 0 ? x->rounding[q] : value > 0 ? 10 * x->rounding[q] / value * fabsl(x->now[i].v) : 0;
 }
 
+/* What is allowed of the error of number i of y: of the value, or a least part of the largest that it, or any other,
+ * has had (fit_ode_size); of its derivatives as much of them. */
+static long double allowed(const struct hg_marcher *x, const struct hg_num *y, size_t i)
+{
+    const size_t q = i / x->width;
+    const long double value = fabsl(y[q * x->width].v);
+    const long double least = size_of(x, y, x->top, (uint32_t)q, 0);
+    const long double more = value > 0 ? fminl(least / value, 1e12L) : 1;
+    return (i % x->width ? 3000 : 300) * x->e->march->tolerance * more * fabsl(y[i].v);
+}
+
 /* The solution at the time of p, from that of the last point where this goes on from it.  Its error is that of the
  * model's tolerance, told by a solution of a smaller one. */
 static void flow(struct hg_marcher *x, const struct hg_point *p, long double end, int goes_on)
@@ -666,6 +682,7 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
             take(x, x->first[q], m->state[q].before, m->state[q].d_before, q, x->before);
         memcpy(x->sharp, x->before, n * sizeof *y);
         memset(x->rounding, 0, m->n * sizeof *x->rounding);
+        memset(x->top, 0, m->n * sizeof *x->top);
         x->implicit = m->stiff;
     }
     memcpy(y, x->before, n * sizeof *y); /* between points: the solution */
@@ -675,10 +692,8 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
     memcpy(x->before, y, n * sizeof *y);
     memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
     for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
-        x->now[i].e = ((i % x->width ? 3000 : 300) * m->tolerance * fabsl(y[i].v) +
-                       (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) *
-                          0x1p53L +
-                      rounded(x, i);
+        x->now[i].e =
+            (allowed(x, y, i) + (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L + rounded(x, i);
     x->end = end;
     x->sharpened = p->sharp;
     free(y);

@@ -390,6 +390,8 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
             continue;
         if ((list == &m->setting || list == &m->axis) && is_in_derived(m, s->node))
             continue;
+        if (list == &m->axis && m->expr->march) /* it tells curves apart, in each of which states begin anew */
+            continue;
         hg_warning(d, s->line, s->name,
                    list == &m->param    ? "take it into the formula, or out of the file: data do not see it"
                    : list == &m->column ? "take it into the formula, or out of the file; a column of errors is named "

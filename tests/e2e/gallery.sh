@@ -41,6 +41,16 @@ beside michaelis_menten michaelis_menten 1e-3
 beside core_shell_smeared core_shell_smeared 1e-3
 beside rate_spectrum rate_spectrum 1e-3
 
+# one curve for all subjects, then random effects of each: typical values near it, spreads above 0
+beside two_compartment two_compartment 3e-2 --fix own_CL=0 --fix own_V1=0 --fix spread_CL=0.2 --fix spread_V1=0.2
+expect 0 "$bin/homodyne" fit --model "$models/two_compartment.lua" --data "$data/two_compartment.csv" -o subjects \
+    --share own_CL=per_subject --share own_V1=per_subject --fix s=0.2 --method nuts --chains 2 --warmup 40 --draws 20 \
+    --seed 1
+grep -q "divergences 0" out || fail "$(grep divergences out)"
+grep -q "own_V1\[6\]" out || fail "no random effect of subject 6"
+sed -n '/^posterior/,$p' out | awk '$1 == "CL" { exit !($2 > 6.5 && $2 < 9.5) }' ||
+    fail "the typical clearance is far from that of all: $(grep ' CL ' out)"
+
 truth() { # truth FIT PARAMETER VALUE: within four errors
     found "$1/fit.json" "$2" >one
     read -r own std <one

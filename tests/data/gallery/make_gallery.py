@@ -131,9 +131,37 @@ def make():
     write("rate_spectrum", "t,y,s", (t, y, s), [f"a{k}" for k in range(1, 14)], (a, error))
 
 
+def two_exponentials(t, p, dose=25):
+    CL, V1, Q, V2 = p
+    k10, k12, k21 = CL / V1, Q / V1, Q / V2
+    root = np.sqrt((k10 + k12 + k21) ** 2 - 4 * k10 * k21)
+    a, b = (k10 + k12 + k21 + root) / 2, (k10 + k12 + k21 - root) / 2
+    return dose / V1 * ((a - k21) * np.exp(-a * t) + (k21 - b) * np.exp(-b * t)) / root
+
+
+def indomethacin():
+    """two_compartment.csv is not made here: K. C. Kwan et al., J. Pharmacokinet. Biopharm. 4 (1976) 255, as in R's
+    data set Indometh.  One curve for all subjects, errors normal in ln(conc)."""
+    _, t, conc = np.loadtxt(os.path.join(HERE, "two_compartment.csv"), delimiter=",", skiprows=1).T
+    y, one = np.log(conc), np.ones(len(t))
+    theta, error = fit(lambda p: np.log(two_exponentials(t, p)), np.array([8.0, 8, 6, 15]), y, one)
+    s = np.sqrt(np.mean((y - np.log(two_exponentials(t, theta))) ** 2))
+    with open(os.path.join(HERE, "two_compartment.ref"), "w") as out:
+        for name, v, e in zip(("CL", "V1", "Q", "V2", "s"), (*theta, s), (*(s * error), s / np.sqrt(2 * len(t)))):
+            print(name, repr(float(v)), repr(float(e)), file=out)
+
+
 def digits():
     mp.dps = 40
     m = mpf
+    for own_CL, own_V1 in ((0, 0), (m("1.5"), -1)):
+        CL, V1, Q, V2 = 8 * mp.exp(m("0.25") * own_CL), 9 * mp.exp(m("0.5") * own_V1), m("5.5"), 16
+        k10, k12, k21 = CL / V1, Q / V1, Q / V2
+        root = mp.sqrt((k10 + k12 + k21) ** 2 - 4 * k10 * k21)
+        a, b = (k10 + k12 + k21 + root) / 2, (k10 + k12 + k21 - root) / 2
+        for t in (m("0.25"), m(2), m(8)):
+            y = ((a - k21) * mp.exp(-a * t) + (k21 - b) * mp.exp(-b * t)) / root
+            print("two_compartment", t, mp.nstr(25 / V1 * y, 18))
     for x, s, g in ((0, m(1) / 2, m(1) / 2), (1.5, m(1) / 4, 1), (-3, 1, m(1) / 32)):
         z = (m(x) + 1j * g) / (s * mp.sqrt(2))
         w = mp.exp(-z ** 2) * mp.erfc(-1j * z)
@@ -172,4 +200,8 @@ def digits():
 
 
 if __name__ == "__main__":
-    digits() if "--digits" in sys.argv else make()
+    if "--digits" in sys.argv:
+        digits()
+    else:
+        make()
+        indomethacin()
