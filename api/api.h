@@ -28,4 +28,20 @@ int api_failed(const struct fit_error *err);
 enum fit_status api_take(void *to, size_t size, const void *from, const char *name,
                          struct fit_error *err);
 
+/* What a problem is made from, completed: arrays of the caller, and what was left to be filled in. */
+struct api_parts {
+    const struct fit_kernel *k;
+    struct fit_api_data d;
+    double *setting, *time;
+    const double **column; /* rows: no NULL in it */
+    double *zero;          /* nrow */
+};
+
+/* Of a model of tables: settings and covariates are checked.  *x is to be freed, whatever is returned. */
+enum fit_status api_parts_new(const struct fit_kernel *k, const struct fit_api_data *d, struct api_parts *x,
+                              struct fit_error *err);
+/* A dataset of the rows, which the caller frees: with the values x->d.value, or with zeros. */
+enum fit_status api_parts_rows(const struct api_parts *x, int values, struct fit_dataset **out, struct fit_error *err);
+void api_parts_free(struct api_parts *x);
+
 #endif

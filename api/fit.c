@@ -236,8 +236,8 @@ static void show(const struct fit_result *r, struct fit_api_result *to)
                                   .std_curvature = r->std_curvature};
 }
 
-enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_api_options *options,
-                            int sample, struct api_run *r, struct fit_error *err)
+enum fit_status api_run_begin(const struct fit_api_problem *p, const struct fit_api_options *options, int sample,
+                              struct api_run *r, struct fit_error *err)
 {
     static const struct fit_api_options none = {.size = sizeof none};
     enum fit_status st =
@@ -245,10 +245,17 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
     if (st == FIT_OK && !p->data)
         st = fit_fail(err, FIT_ERR_USAGE,
                       "fit: the problem was made without values; give fit_api_data.value");
-    if (st == FIT_OK)
-        st = api_configure(p, sample, r, err);
-    if (st == FIT_OK)
-        st = set_up(p, 0, r, err);
+    return st == FIT_OK ? api_configure(p, sample, r, err) : st;
+}
+
+enum fit_status api_run_kernel(const struct fit_api_problem *p, struct api_run *r, struct fit_error *err)
+{
+    return set_up(p, 0, r, err);
+}
+
+enum fit_status api_run_again(const struct fit_api_problem *p, struct api_run *r, struct fit_error *err)
+{
+    enum fit_status st = set_up(p, 0, r, err);
     if (st == FIT_OK && r->setup.copies)
         st = begin_shared(p, r, err);
     if (st == FIT_OK)
@@ -270,20 +277,19 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
     return st;
 }
 
-void api_run_free(struct api_run *r)
+enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_api_options *options,
+                            int sample, struct api_run *r, struct fit_error *err)
 {
-    if (!r)
-        return;
-    if (r->sampled)
-        fit_samples_free(&r->samples);
-    fit_predictive_free(&r->predictive);
-    fit_sampling_setup_free(&r->posterior);
+    enum fit_status st = api_run_begin(p, options, sample, r, err);
+    return st == FIT_OK ? api_run_again(p, r, err) : st;
+}
+
+void api_run_clear(struct api_run *r)
+{
     if (r->fitted)
         fit_result_free(&r->own);
+    r->fitted = 0;
     fit_setup_free(&r->setup);
-    fit_config_free(r->cfg);
-    fit_config_log_free(&r->log);
-    free(r->list);
     free(r->label);
     free(r->name);
     free(r->tied_name);
@@ -292,6 +298,24 @@ void api_run_free(struct api_run *r)
     free(r->derived_unit);
     free(r->derived_group);
     free(r->derived);
+    r->label = NULL;
+    r->name = r->tied_name = r->derived_unit = NULL;
+    r->number = r->interval = r->derived = NULL;
+    r->derived_group = NULL;
+}
+
+void api_run_free(struct api_run *r)
+{
+    if (!r)
+        return;
+    if (r->sampled)
+        fit_samples_free(&r->samples);
+    fit_predictive_free(&r->predictive);
+    fit_sampling_setup_free(&r->posterior);
+    api_run_clear(r);
+    fit_config_free(r->cfg);
+    fit_config_log_free(&r->log);
+    free(r->list);
     free(r->column);
     free(r->state);
     free(r->diverging);

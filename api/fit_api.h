@@ -236,6 +236,55 @@ const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p, const 
 /* With all its arrays; NULL is allowed. */
 void fit_api_result_free(const struct fit_api_result *r);
 
+/* ---- many small fits ------------------------------------------------------------------------- */
+
+/* Curves of a model of tables, all with the same rows.  Nothing is copied: the arrays must live until
+ * fit_api_fit_many() has returned. */
+struct fit_api_many_data {
+    size_t size;
+    const double *setting;       /* as in fit_api_data, of all curves */
+    size_t ncurve, nrow;
+    const double *const *column; /* one array for each column, of nrow numbers that all curves share, or of
+                                    ncurve x nrow; NULL for those that are not covariates */
+    const unsigned char *own;    /* columns: nonzero: ncurve x nrow; NULL: all are shared */
+    const double *const *axis;   /* nrow for each axis, shared: they make the same groups of every curve */
+    const double *value;         /* ncurve x nrow */
+    const double *sigma;         /* ncurve x nrow, or nrow (sigma_shared), or NULL.  What is not finite is left out */
+    int sigma_shared;
+};
+
+/* A row for each curve.  Of one that could not be fitted code is not 0, message says why, its numbers are NaN, its
+ * status is "failed", its quality "none". */
+struct fit_api_many {
+    size_t size;
+    size_t ncurve, nparam, nlinear, ngroup, nfull;
+    const char *const *name;      /* nfull: parameters, then linear ones group by group */
+    const double *value;          /* ncurve x nfull */
+    const double *std, *std_robust; /* ncurve x nfull, as in fit_api_result */
+    const double *interval;       /* ncurve x nfull x 4: lower, upper of 68 %, of 95 % */
+    const double *covariance;     /* ncurve x nfull x nfull */
+    const double *chi2, *reduced_chi2, *residual_variance, *sigma_common; /* ncurve */
+    const size_t *npoint, *nfree, *iterations, *evaluations;              /* ncurve */
+    const int *code;              /* ncurve: enum fit_api_status */
+    const int *converged;         /* ncurve */
+    const char *const *status, *const *message, *const *quality, *const *quality_text; /* ncurve */
+    size_t nderived;
+    const char *const *derived_name;
+    const double *derived, *derived_std; /* ncurve x nderived */
+    size_t nfailed;               /* curves with a code */
+    int threads;
+    double seconds;
+};
+
+/* Fits every curve by itself, with the same options: the numbers have the bits that fit_api_fit() gives for the curve
+ * alone, for any number of threads (options->threads: curves side by side; 0: one for each core).  progress is not
+ * called; after *interrupt curves whose turn has not come have the code FIT_API_INTERRUPTED.  options: NULL: all
+ * defaults; start, bounds, sigma and `also` are those of every curve.  NULL: failed as a whole: see fit_api_message. */
+const struct fit_api_many *fit_api_fit_many(const struct fit_api_model *m, const struct fit_api_many_data *data,
+                                            const struct fit_api_options *options);
+/* With all its arrays; NULL is allowed. */
+void fit_api_many_free(const struct fit_api_many *m);
+
 /* ---- the posterior --------------------------------------------------------------------------- */
 
 /* A column for each element of the full vector of the fit, then the noise of each group ("sigma[0]"), then the derived

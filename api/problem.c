@@ -13,18 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a problem is made from, completed. */
-struct parts {
-    const struct fit_kernel *k;
-    struct fit_api_data d;
-    double *setting, *time;
-    const double **column; /* rows: no NULL in it */
-    double *zero;          /* nrow */
-};
-
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static enum fit_status settle(struct parts *x, struct fit_error *err)
+static enum fit_status settle(struct api_parts *x, struct fit_error *err)
 {
     const struct fit_kernel *k = x->k;
     x->setting = malloc((k->nsetting + 1) * sizeof *x->setting);
@@ -43,7 +34,7 @@ static enum fit_status settle(struct parts *x, struct fit_error *err)
     return FIT_OK;
 }
 
-static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
+static enum fit_status check_pairs(struct api_parts *x, struct fit_error *err)
 {
     const struct fit_api_data *d = &x->d;
     if (d->ntime < 2)
@@ -72,7 +63,7 @@ static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
     return FIT_OK;
 }
 
-static enum fit_status check_rows(struct parts *x, struct fit_error *err)
+static enum fit_status check_rows(struct api_parts *x, struct fit_error *err)
 {
     const struct fit_kernel *k = x->k;
     if (x->d.nrow == 0)
@@ -98,7 +89,7 @@ static enum fit_status check_rows(struct parts *x, struct fit_error *err)
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
-static enum fit_status make_pairs(const struct parts *x, int values, struct fit_dataset **out,
+static enum fit_status make_pairs(const struct api_parts *x, int values, struct fit_dataset **out,
                                   struct fit_error *err)
 {
     const struct fit_api_data *d = &x->d;
@@ -124,8 +115,7 @@ static enum fit_status make_pairs(const struct parts *x, int values, struct fit_
     return values && st == FIT_OK ? fit_dataset_finish(*out, err) : st;
 }
 
-static enum fit_status make_rows(const struct parts *x, int values, struct fit_dataset **out,
-                                 struct fit_error *err)
+enum fit_status api_parts_rows(const struct api_parts *x, int values, struct fit_dataset **out, struct fit_error *err)
 {
     const struct fit_kernel *k = x->k;
     const struct fit_dataset_table t = {.nrow = x->d.nrow,
@@ -142,16 +132,33 @@ static enum fit_status make_rows(const struct parts *x, int values, struct fit_d
     return st == FIT_OK ? fit_dataset_finish(*out, err) : st;
 }
 
-static enum fit_status make(struct parts *x, struct fit_api_problem *p, struct fit_error *err)
+enum fit_status api_parts_new(const struct fit_kernel *k, const struct fit_api_data *d, struct api_parts *x,
+                              struct fit_error *err)
+{
+    *x = (struct api_parts){.k = k, .d = *d};
+    enum fit_status st = settle(x, err);
+    return st == FIT_OK ? check_rows(x, err) : st;
+}
+
+void api_parts_free(struct api_parts *x)
+{
+    free(x->setting);
+    free(x->time);
+    free(x->column);
+    free(x->zero);
+    *x = (struct api_parts){0};
+}
+
+static enum fit_status make(struct api_parts *x, struct fit_api_problem *p, struct fit_error *err)
 {
     const int pairs = x->k->space == FIT_PAIRS;
     enum fit_status st = settle(x, err);
     if (st == FIT_OK)
         st = pairs ? check_pairs(x, err) : check_rows(x, err);
     if (st == FIT_OK)
-        st = pairs ? make_pairs(x, 0, &p->geometry, err) : make_rows(x, 0, &p->geometry, err);
+        st = pairs ? make_pairs(x, 0, &p->geometry, err) : api_parts_rows(x, 0, &p->geometry, err);
     if (st == FIT_OK && x->d.value)
-        st = pairs ? make_pairs(x, 1, &p->data, err) : make_rows(x, 1, &p->data, err);
+        st = pairs ? make_pairs(x, 1, &p->data, err) : api_parts_rows(x, 1, &p->data, err);
     return st;
 }
 
@@ -159,7 +166,7 @@ API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m,
                                                 const struct fit_api_data *data)
 {
     struct fit_error err = {.status = FIT_OK};
-    struct parts x = {.k = m->kernel};
+    struct api_parts x = {.k = m->kernel};
     struct fit_api_problem *p = calloc(1, sizeof *p);
     enum fit_status st =
         p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : fit_no_memory(&err, "arrays of the model");
@@ -167,10 +174,7 @@ API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m,
         p->kernel = m->kernel;
         st = make(&x, p, &err);
     }
-    free(x.setting);
-    free(x.time);
-    free(x.column);
-    free(x.zero);
+    api_parts_free(&x);
     if (st == FIT_OK)
         return p;
     api_failed(&err);
