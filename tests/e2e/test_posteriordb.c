@@ -1,10 +1,13 @@
-/* test_posteriordb.c -- posteriors with known moments: seven problems of posteriordb, sampled by NUTS through the
+/* test_posteriordb.c -- posteriors with known moments: eight problems of posteriordb, sampled by NUTS through the
  * functions that the command `fit --method nuts` calls.
  *
  * References: 10,000 draws of Stan for each parameter (tests/data/posteriordb, from posteriordb).  Means and
  * second moments of all parameters agree within 4 Monte Carlo standard errors, ours and the reference's together;
  * R-hat < 1.01; no divergences.  One comparison of 80 beyond 4 of these errors is a chance of 0.5 %; the seed is
  * fixed.
+ *
+ * Of hudson_lynx_hare-lotka_volterra, a differential equation, the parameters have the names of the model: theta[1..4]
+ * are a, b, c, d, z_init[1..2] u0, v0, sigma[1..2] su, sv; and there are fewer draws of ours.
  *
  * Usage: test_posteriordb            assert all this
  *        test_posteriordb --table    what was reached, and effective draws per gradient beside those of other samplers
@@ -22,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 extern const struct fit_kernel *const posteriordb_kernels[]; /* made by the build; ended by NULL */
 
@@ -139,8 +143,15 @@ static double distance(const struct problem *p, const double *x, double mean, do
     return (c.mean - mean) / sqrt(c.mcse_mean * c.mcse_mean + sd * sd / draws);
 }
 
-/* Returns the number of failures. */
-static int compare(const struct problem *p, const struct fit_yaml *reference, int table)
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Returns the number of failures.  took: of fit and draws. */
+static int compare(const struct problem *p, const struct fit_yaml *reference, int table, double took)
 {
     int bad = 0;
     double worst = 0, least = INFINITY;
@@ -172,8 +183,8 @@ static int compare(const struct problem *p, const struct fit_yaml *reference, in
     }
     if (table)
         printf("%-20s %2zu parameters, worst moment %4.1f standard errors, R-hat %.4f, least ESS %6.0f, %.3f ESS per "
-               "gradient\n",
-               p->k->name, reference->n, worst, p->s.worst_r_hat, least, least / p->s.gradients);
+               "gradient, %.0f per second\n",
+               p->k->name, reference->n, worst, p->s.worst_r_hat, least, least / p->s.gradients, least / took);
     return bad;
 }
 
@@ -227,8 +238,10 @@ int main(int argc, char **argv)
         stop("peers", &err);
     for (size_t k = 0; posteriordb_kernels[k]; k++) {
         struct problem p = {.k = posteriordb_kernels[k]};
-        sample(&p, 500, 4000, 0.95);
-        bad += compare(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name), table);
+        const int solved = strcmp(p.k->name, "lotka_volterra") == 0; /* each value is a solution of its equations */
+        const double began = seconds();
+        sample(&p, solved ? 300 : 500, solved ? 750 : 4000, solved ? 0.9 : 0.95);
+        bad += compare(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name), table, seconds() - began);
         release(&p);
         if (table)
             beside_peers(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name),
@@ -237,6 +250,6 @@ int main(int argc, char **argv)
     fit_yaml_free(peers);
     fit_yaml_free(doc);
     if (!bad)
-        printf("seven problems: all moments within %.0f standard errors of the references\n", ALLOWED);
+        printf("eight problems: all moments within %.0f standard errors of the references\n", ALLOWED);
     return bad ? 1 : 0;
 }
