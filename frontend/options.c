@@ -97,6 +97,30 @@ static const struct front_option of_compile[] = {
     {"json", 0, NULL, "model and path as JSON", 0},
     END,
 };
+static const struct front_option of_contin[] = {
+    {"q", 0, "Q[,Q..]", "wavevector of each curve, 1/angstrom, when no column q says it", 0},
+    {"angle", 0, "A[,A..]", "scattering angle instead, deg; with --wavelength, --index", 0},
+    {"wavelength", 0, "L", "in vacuum: \"633 nm\", or a number in angstrom", 0},
+    {"index", 0, "N", "refractive index of the liquid; default 1", 0},
+    {"temperature", 0, "T", "with --viscosity: hydrodynamic radii; K", 0},
+    {"viscosity", 0, "ETA", "of the liquid: \"0.89 mPa*s\", or a number in Pa*s", 0},
+    {"axis", 0, "AXIS", "rate, diffusion, radius", 0},
+    {"range", 0, "LO:HI", "of the axis; default: what the delays can show", 0},
+    {"points", 0, "N", "of the grid; default 60", 0},
+    {"smoothing", 0, "S", "evidence (default), lcurve, or the strength itself", 0},
+    {"baseline", 0, "B", "fixed (default: g2 goes to 1, g1 to 0), free", 0},
+    {"delays", 0, "A:B", "delays that are taken, s", 0},
+    {"output", 'o', "DIR", "folder for contin.json, contin.h5, contin.svg", 0},
+    {"table", 0, NULL, "print the distribution, too", 0},
+    {"json", 0, NULL, "all numbers as JSON on standard output", 0},
+    {"kind", 0, "KIND", "g1 or g2; default: by the names of columns", 1},
+    {"columns", 0, "LIST", "what columns are called: \"delay: x, g2: y\"", 1},
+    {"units", 0, "LIST", "what columns are in: \"delay: ms\"", 1},
+    {"draws", 0, "N", "draws for the errors; default 1000; 0: no errors", 1},
+    {"seed", 0, "N", "of the draws; default 1", 1},
+    {"quiet", 'q', NULL, "nothing but errors", 1},
+    END,
+};
 static const struct front_option of_models[] = {
     {"json", 0, NULL, "as JSON on standard output", 0},
     END,
@@ -139,6 +163,11 @@ const struct front_command front_commands[] = {
       "parameters agree within the limit, 2 "
      "when one does not or the models are different.",
      FIT_COMMAND_COUNT, NULL, of_compare, front_cmd_compare, 0},
+    {"contin", NULL, "DATA.. [options]", "distribution of decay rates or sizes from g1 or g2",
+     "DATA is a table with delay, g2 or g1, sigma, and, for several wavevectors, q; several files are one sample at "
+     "several q. The distribution is not negative and smooth (Provencher's CONTIN); how smooth, the data say. "
+     "g2 is fitted itself, not the root of g2 - 1. Errors are intervals of 95 %.",
+     FIT_COMMAND_COUNT, NULL, of_contin, front_cmd_contin, 0},
     {"batch", NULL, "CONFIG.yaml [DATA..] [options]", "many files or q rings, one table",
      "Fits every data file with the configuration, several at a time, each in a folder of its own "
      "below the output folder, and writes series.csv and series.h5 there as they end. When it "
@@ -215,6 +244,10 @@ const char *front_choices(const char *option)
         {"compat", "homodyne heterodyne xpcsjax"},
         {"metric", "dense diagonal"},
         {"progress", "auto none json"},
+        {"smoothing", "evidence lcurve"},
+        {"baseline", "fixed free"},
+        {"axis", "rate diffusion radius"},
+        {"kind", "g1 g2"},
         {"variant", "fast parity"},
         {"isa", "v2 v3 v4"},
         {"mode", "laminar_flow static_isotropic static_anisotropic heterodyne"},
