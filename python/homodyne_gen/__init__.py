@@ -19,10 +19,11 @@ from ._library import DataError, Error, FileError, LibraryMissing, NumericError,
 from .model import Item, Model, load_model, models
 from .draws import Draws
 from .fit import Fit
+from .many import ManyFits
 from .results import Results, load_posterior, load_results
 
-__all__ = ["DataError", "Draws", "Error", "FileError", "Fit", "Item", "LibraryMissing", "Model", "NumericError",
-           "Results", "Stopped", "UsageError", "load_model", "load_posterior", "load_results", "models"]
+__all__ = ["DataError", "Draws", "Error", "FileError", "Fit", "Item", "LibraryMissing", "ManyFits", "Model",
+           "NumericError", "Results", "Stopped", "UsageError", "load_model", "load_posterior", "load_results", "models"]
 
 
 def __getattr__(name):

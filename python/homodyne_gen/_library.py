@@ -113,6 +113,25 @@ class Draws(Structure):
                 ("p_scatter", c_double)]
 
 
+class ManyData(Sized):
+    _fields_ = [("size", c_size_t), ("setting", doubles), ("ncurve", c_size_t), ("nrow", c_size_t),
+                ("column", POINTER(doubles)), ("own", POINTER(c_ubyte)), ("axis", POINTER(doubles)), ("value", doubles),
+                ("sigma", doubles), ("sigma_shared", c_int)]
+
+
+class Many(Structure):
+    _fields_ = [("size", c_size_t), ("ncurve", c_size_t), ("nparam", c_size_t), ("nlinear", c_size_t),
+                ("ngroup", c_size_t), ("nfull", c_size_t), ("name", POINTER(c_char_p)), ("value", doubles),
+                ("std", doubles), ("std_robust", doubles), ("interval", doubles), ("covariance", doubles),
+                ("chi2", doubles), ("reduced_chi2", doubles), ("residual_variance", doubles),
+                ("sigma_common", doubles), ("npoint", POINTER(c_size_t)), ("nfree", POINTER(c_size_t)),
+                ("iterations", POINTER(c_size_t)), ("evaluations", POINTER(c_size_t)), ("code", POINTER(c_int)),
+                ("converged", POINTER(c_int)), ("status", POINTER(c_char_p)), ("message", POINTER(c_char_p)),
+                ("quality", POINTER(c_char_p)), ("quality_text", POINTER(c_char_p)), ("nderived", c_size_t),
+                ("derived_name", POINTER(c_char_p)), ("derived", doubles), ("derived_std", doubles),
+                ("nfailed", c_size_t), ("threads", c_int), ("seconds", c_double)]
+
+
 _SIGNATURES = {
     "fit_api_version": (c_int, []),
     "fit_api_release": (c_char_p, []),
@@ -134,6 +153,8 @@ _SIGNATURES = {
     "fit_api_evaluate": (c_int, [c_void_p, doubles, doubles, c_int, doubles, doubles]),
     "fit_api_fit": (POINTER(Result), [c_void_p, POINTER(Options)]),
     "fit_api_result_free": (None, [POINTER(Result)]),
+    "fit_api_fit_many": (POINTER(Many), [c_void_p, POINTER(ManyData), POINTER(Options)]),
+    "fit_api_many_free": (None, [POINTER(Many)]),
     "fit_api_sample": (POINTER(Draws), [c_void_p, POINTER(Options)]),
     "fit_api_draws_free": (None, [POINTER(Draws)]),
 }
@@ -211,5 +232,5 @@ def failure():
     return kind(lib.fit_api_message().decode())
 
 
-__all__ = ["Data", "DataError", "Draws", "Error", "FileError", "Item", "LibraryMissing", "NumericError", "Options",
-           "PROGRESS", "Result", "Stopped", "UsageError", "byref", "doubles", "failure", "loaded"]
+__all__ = ["Data", "DataError", "Draws", "Error", "FileError", "Item", "LibraryMissing", "Many", "ManyData",
+           "NumericError", "Options", "PROGRESS", "Result", "Stopped", "UsageError", "byref", "doubles", "failure", "loaded"]

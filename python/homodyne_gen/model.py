@@ -289,6 +289,23 @@ class Model:
                        also=[("estimator", estimator)])
         return Fit(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
 
+    def fit_many(self, values, *, sigma=None, start=None, fix=None, bounds=None, noise=None, loss="linear", f_scale=1.0,
+                 max_iterations=0, search=True, multistart=0, everywhere=False, seed=0, threads=0, ties=None,
+                 **given) -> "ManyFits":
+        """Fits every row of values (curves, rows) by itself, several at a time; models of tables only.  Every number of
+        the ManyFits is, to the last bit, that of fit() for the curve alone; a curve that cannot be fitted stops no other.
+
+        sigma      standard deviations, in the shape of values, or one row (or one number) for all curves
+        columns    by name, (rows,) for all curves or (curves, rows); axes and settings for all curves
+        search     False: every curve is followed from `start` alone, which is much faster
+        The rest as for fit, the same for all curves.
+        """
+        from .many import fit_many
+        options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling="individual",
+                       max_iterations=max_iterations, max_seconds=0.0, search=search, multistart=multistart,
+                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, progress=False)
+        return fit_many(self, values, sigma, options, given)
+
     def sample(self, values, *, draws=1000, chains=4, warmup=300, method="nuts", target_accept=None, metric=None,
                max_tree_depth=None, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None,
                noise=None, loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0,

@@ -66,10 +66,11 @@ static size_t group_of(const struct fit_dataset_table *t, struct groups *s, size
 static enum fit_status find_groups(const struct fit_dataset_table *t, struct groups *s, struct fit_arena *a,
                                    struct fit_error *err)
 {
-    s->of = fit_take(a, t->nrow, sizeof *s->of);
-    s->count = fit_take(a, FIT_GROUPS_MOST, sizeof *s->count);
-    s->first = fit_take(a, FIT_GROUPS_MOST, sizeof *s->first);
-    s->coord = fit_take(a, t->naxis * FIT_GROUPS_MOST, sizeof *s->coord);
+    const size_t most = t->nrow < FIT_GROUPS_MOST ? t->nrow : FIT_GROUPS_MOST;
+    s->of = fit_take_unset(a, t->nrow, sizeof *s->of);
+    s->count = fit_take(a, most, sizeof *s->count);
+    s->first = fit_take(a, most, sizeof *s->first);
+    s->coord = fit_take_unset(a, t->naxis * FIT_GROUPS_MOST, sizeof *s->coord);
     if (a->failed)
         return fit_no_memory(err, "table");
     for (size_t r = 0, g = 0; r < t->nrow; r++) {

@@ -109,8 +109,8 @@ int fit_scores_of_rows(struct fit_score_pass *p)
     const struct fit_dataset *ds = p->o->ds;
     const size_t column = fit_score_coordinate(p->o->kernel), n = ds->layout.nrow + 1;
     FIT_SCRATCH(a);
-    struct piece *x = fit_take(&a, 1, sizeof *x);
-    double *jac = fit_take(&a, PIECE * p->s->P, sizeof *jac);
+    struct piece *x = fit_take_unset(&a, 1, sizeof *x); /* every value is set before it is read */
+    double *jac = fit_take_unset(&a, PIECE * p->s->P, sizeof *jac);
     struct curve c = {.at = column < p->o->kernel->ncolumn ? ds->layout.column[column] : NULL,
                       .x = fit_take(&a, n, sizeof *c.x),
                       .z = fit_take(&a, n, sizeof *c.z),

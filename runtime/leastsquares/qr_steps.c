@@ -142,21 +142,23 @@ static int evaluate(struct work *c, int derivatives)
 /* Weighted columns of unit length into a.  0: not finite, or a column is zero. */
 static int fill_columns(struct work *c)
 {
-    size_t n = c->p->n;
-    for (size_t j = 0; j < n; j++) {
-        double s = 0;
-        for (size_t i = 0; i < c->m; i++) {
-            double v = c->root[i] > 0 ? c->root[i] * c->jac[c->p->column[j] * c->m + i] : 0;
+    const size_t n = c->p->n, m = c->m;
+    for (size_t j = 0; j < n; j++)
+        c->scale[j] = 0;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double v = c->root[i] > 0 ? c->root[i] * c->jac[c->p->column[j] * m + i] : 0;
             c->a[i * n + j] = v;
-            s += v * v;
+            c->scale[j] += v * v;
         }
-        s = sqrt(s);
-        if (!(s > DBL_MIN) || !isfinite(s))
+    for (size_t j = 0; j < n; j++) {
+        c->scale[j] = sqrt(c->scale[j]);
+        if (!(c->scale[j] > DBL_MIN) || !isfinite(c->scale[j]))
             return 0;
-        c->scale[j] = s;
-        for (size_t i = 0; i < c->m; i++)
-            c->a[i * n + j] /= s;
     }
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++)
+            c->a[i * n + j] /= c->scale[j];
     return 1;
 }
 

@@ -51,7 +51,7 @@ static int scale(size_t n, double *a)
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(a[i]))
             return INT_MIN;
-        largest = fmax(largest, fabs(a[i]));
+        largest = fabs(a[i]) > largest ? fabs(a[i]) : largest;
     }
     if (!(largest > 0))
         return 0;
@@ -364,28 +364,33 @@ size_t fit_qr_work(size_t m, size_t n)
     return m + n + 1;
 }
 
-/* Columns a[i * n + 0 .. 3] of the rows i < m, from which the reflection (v, beta) is taken.  Every number is what
- * column by column gives: four at a time stay in registers. */
-static void reflect_four(size_t m, size_t n, double beta, const double *restrict v, double *restrict a)
+/* Takes the reflection (v, beta) from `count` columns a[i * n + 0 ..], i < m, at most 4.  Every number is what column
+ * by column gives; their sums, each a chain of additions, run side by side. */
+static inline void reflect_columns(size_t m, size_t n, size_t count, double beta, const double *restrict v,
+                                   double *restrict a)
 {
     double t[4] = {0, 0, 0, 0};
     for (size_t i = 0; i < m; i++) {
         const double s = beta * v[i];
-        for (size_t j = 0; j < 4; j++)
+        for (size_t j = 0; j < count; j++)
             t[j] += s * a[i * n + j];
     }
     for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < 4; j++)
+        for (size_t j = 0; j < count; j++)
             a[i * n + j] += -v[i] * t[j];
 }
 
-static void reflect_one(size_t m, size_t n, double beta, const double *restrict v, double *restrict a)
+/* The same of any number of columns: loops of known length. */
+static void reflect_all(size_t m, size_t n, size_t columns, double beta, const double *restrict v, double *restrict a)
 {
-    double t = 0;
-    for (size_t i = 0; i < m; i++)
-        t += beta * v[i] * a[i * n];
-    for (size_t i = 0; i < m; i++)
-        a[i * n] += -v[i] * t;
+    for (; columns >= 4; columns -= 4, a += 4)
+        reflect_columns(m, n, 4, beta, v, a);
+    switch (columns) {
+    case 3: reflect_columns(m, n, 3, beta, v, a); break;
+    case 2: reflect_columns(m, n, 2, beta, v, a); break;
+    case 1: reflect_columns(m, n, 1, beta, v, a); break;
+    default: break;
+    }
 }
 
 /* a becomes R above its diagonal, b becomes Q^T b. */
@@ -399,11 +404,7 @@ static void eliminate(size_t m, size_t n, double *restrict a, double *restrict b
         const double alpha = reflect(rows, v, &beta);
         if (!(beta > 0))
             continue;
-        size_t j = 0;
-        for (; j + 4 <= columns; j += 4)
-            reflect_four(rows, n, beta, v, a + k * n + k + j);
-        for (; j < columns; j++)
-            reflect_one(rows, n, beta, v, a + k * n + k + j);
+        reflect_all(rows, n, columns, beta, v, a + k * n + k);
         for (size_t i = 0; i < rows; i++)
             sum += v[i] * b[k + i];
         add(rows, -beta * sum, v, b + k);

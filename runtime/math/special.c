@@ -129,7 +129,7 @@ double fit_beta_quantile(double p, double a, double b)
 
 /* Hill's expansion in 1 / dof (1970, Algorithm 396); where it is not exact, Newton's rule with the tail
  * I_x(dof / 2, 1 / 2) / 2, x = dof / (dof + t^2) (DLMF 8.17.2 with the density of t). */
-double fit_student_quantile(double p, double dof)
+static double student_quantile(double p, double dof)
 {
     double z = -fit_normal_quantile(p), z2 = z * z, t = z;
     if (!(dof <= 1e8))
@@ -143,6 +143,27 @@ double fit_student_quantile(double p, double dof)
         t += step;
         if (fabs(step) < 1e-12 * t)
             break;
+    }
+    return t;
+}
+
+/* A fit asks for the same few, for every parameter: the last ones of a thread are kept. */
+double fit_student_quantile(double p, double dof)
+{
+    enum { KEPT = 4 };
+    static _Thread_local struct {
+        double p, dof, t;
+    } kept[KEPT];
+    static _Thread_local size_t oldest;
+    for (size_t k = 0; k < KEPT && p > 0 && !isnan(dof); k++)
+        if (!(kept[k].p < p) && !(kept[k].p > p) && !(kept[k].dof < dof) && !(kept[k].dof > dof))
+            return kept[k].t;
+    const double t = student_quantile(p, dof);
+    if (p > 0 && !isnan(dof)) {
+        kept[oldest].p = p;
+        kept[oldest].dof = dof;
+        kept[oldest].t = t;
+        oldest = (oldest + 1) % KEPT;
     }
     return t;
 }

@@ -336,6 +336,56 @@ class Fits(unittest.TestCase):
             np.testing.assert_array_equal(values, self.r.values)
 
 
+class ManyCurves(unittest.TestCase):
+    """fit_many against fit, curve by curve: the same bits."""
+
+    @classmethod
+    def setUpClass(cls):
+        rng = np.random.default_rng(7)
+        cls.m, cls.t, n = hg.load_model("kww"), np.logspace(-3, 1, 60), 40
+        tau, beta = 10 ** rng.uniform(-1.5, 0, (n, 1)), rng.uniform(0.6, 1.4, (n, 1))
+        cls.y = 1 + 0.2 * np.exp(-2 * (cls.t / tau) ** beta) + rng.normal(0, 0.002, (n, 60))
+        cls.y[3] = np.nan  # no value at all
+        cls.y[4] = 1       # no signal
+        cls.y[5, ::3] = np.inf
+
+    def compare(self, many, c, one):
+        self.assertEqual(many.names, [name.removesuffix("[0]") for name in one.names])
+        for a, b in ((many.values[c], one.values), (many.errors[c], one.errors), (many.covariance[c], one.covariance),
+                     (many.chi2[c], one.chi2), (many.reduced_chi2[c], one.reduced_chi2),
+                     (many.errors_robust[c], np.concatenate([np.ravel(v) for v in one.std_robust.values()])),
+                     (many.intervals_95[c][0], one.interval_95["tau"])):
+            np.testing.assert_array_equal(a, b)
+        self.assertEqual((many.status[c], many.quality[c], many.quality_text[c], many.message[c], many.npoint[c]),
+                         (one.status, one.quality, one.quality_text, one.message, one.npoint))
+
+    def test_every_curve_is_what_it_is_alone(self):
+        for sigma, delay, search in ((None, self.t, True), (0.002, self.t * np.ones((40, 1)), False)):
+            many = self.m.fit_many(self.y, sigma=sigma, delay=delay, search=search, threads=2)
+            self.assertEqual((len(many), many.values.shape), (40, (40, 4)))
+            self.assertEqual(list(np.flatnonzero(many.failed)), [3])
+            self.assertIn("none of the 60 rows", many.message[3])
+            self.assertTrue(np.isnan(many.values[3]).all() and np.isnan(many["tau"][3]))
+            for c in range(0 if search is False else 4, 40 if search is False else 8):
+                if c != 3:
+                    s = None if sigma is None else np.full(60, sigma)
+                    self.compare(many, c, self.m.fit(self.y[c], sigma=s, delay=self.t, search=search))
+            self.assertIn("1 could not be fitted", repr(many))
+
+    def test_mistakes_are_told(self):
+        for wrong, text in ((dict(values=self.y[0], delay=self.t), "(curves, rows)"),
+                            (dict(values=self.y, delay=self.t[:5]), "all curves share it"),
+                            (dict(values=self.y), "delay= is missing"),
+                            (dict(values=self.y, delay=self.t, dealy=1), "did you mean 'delay'"),
+                            (dict(values=self.y, delay=self.t, sigma=self.t[:5]), "all curves share it"),
+                            (dict(values=self.y, delay=self.t, start={"tua": 1}), "did you mean 'tau'")):
+            with self.assertRaises(hg.Error) as caught:
+                self.m.fit_many(**wrong)
+            self.assertIn(text, str(caught.exception))
+        with self.assertRaises(hg.UsageError):
+            hg.load_model("laminar").fit_many(self.y)
+
+
 class Linked(unittest.TestCase):
     """Ties and values of groups; references: fits in which the same is said with other words."""
 
