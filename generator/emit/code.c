@@ -113,6 +113,13 @@ void hg_code_bind(struct hg_code *c, hg_id id, const char *name)
     p->low[id] = NULL;
 }
 
+void hg_code_array(struct hg_code *c, const char *name, uint32_t n, const hg_id *id)
+{
+    hg_line(c, "fit_vd %s[%u];", name, n);
+    for (uint32_t k = 0; k < n; k++)
+        hg_line(c, "%s[%u] = %s;", name, k, hg_code_vector(c, id[k]));
+}
+
 const char *hg_code_bound(const struct hg_code *c, hg_id id)
 {
     return id < c->private_->n ? c->private_->var[id] : NULL;

@@ -74,6 +74,8 @@ void hg_code_source(struct hg_code *c, hg_id id);
 
 /* Binds the node to a name that the caller has declared. */
 void hg_code_bind(struct hg_code *c, hg_id id, const char *name);
+/* Declares the array NAME of n vectors with the values id[0..n-1]. */
+void hg_code_array(struct hg_code *c, const char *name, uint32_t n, const hg_id *id);
 const char *hg_code_bound(const struct hg_code *c, hg_id id);
 
 /* A name not yet used in this function, made from `stem`. */

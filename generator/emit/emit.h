@@ -110,6 +110,10 @@ hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m);
  * text of the data y and the basis functions followed by the rest. */
 void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const hg_id *basis);
 
+/* Sums over products of up to so many basis functions are written one by one, those of more in loops: their number
+ * grows with the square. */
+enum { HG_FEW_LINEAR = 16 };
+
 /* Text of the leaves that are the same everywhere: parameters, settings, coordinates, the step. 
  * Parameters and settings go by the names that c->reserve lists. */
 const char *hg_emit_common_leaf(struct hg_code *c, hg_id id);

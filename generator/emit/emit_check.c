@@ -227,7 +227,7 @@ static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
             for (uint32_t j = i + 1; j < (c->m->space == FIT_PAIRS ? n : i + 2); j++, point++) {
                 point_at(c, i, j, g, coord, column, &p);
                 p.seed = k ? c->leaf[k - 1] : 0;
-                if (!c->m->space == FIT_PAIRS || (i == 0 && j == 1))
+                if (c->m->space != FIT_PAIRS || (i == 0 && j == 1))
                     hg_eval_run(ev, &p);
                 else
                     hg_eval_pair(ev, &p);
@@ -236,6 +236,21 @@ static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
                 else
                     take(c, ev, point, k);
             }
+}
+
+/* Derivatives at the rows, one seed after the other. */
+static void sweep_rows(struct check *c)
+{
+    double *coord = numbers(c, c->m->axis.n), *column = numbers(c, c->m->column.n);
+    struct hg_point p;
+    for (uint32_t point = 0; point < c->nrow * c->ngroup; point++) {
+        point_at(c, point % c->nrow, 0, point / c->nrow, coord, column, &p);
+        for (uint32_t k = 1; k <= c->K + c->Q; k++) {
+            p.seed = c->leaf[k - 1];
+            k > 1 ? hg_eval_seed(c->dual, &p) : hg_eval_run(c->dual, &p);
+            take(c, c->dual, point, k);
+        }
+    }
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
@@ -331,8 +346,11 @@ static void write_all(struct hg_model *m, const struct hg_variant *v, int hessia
         for (uint32_t k = 0; k < c.K; k++)
             c.theta[k] = s ? m->screen[(size_t)(s - 1) * c.K + k] : m->param.item[k].start;
         sweep(&c, c.symbolic, 0);
-        for (uint32_t k = 1; k <= c.K + c.Q; k++)
-            sweep(&c, c.dual, k);
+        if (m->space == FIT_PAIRS)
+            for (uint32_t k = 1; k <= c.K + c.Q; k++)
+                sweep(&c, c.dual, k);
+        else
+            sweep_rows(&c);
         for (uint32_t k = 0; k <= c.K + c.Q && c.second; k++)
             sweep(&c, k ? c.symbolic : c.symbolic2, k);
         write_set(&c);

@@ -192,12 +192,35 @@ static const char *mean_text(struct hg_emit *em, struct hg_code *c, const hg_id 
     return s ? s : "fit_vset1(0.0)";
 }
 
+/* The seeds of many basis functions, in a loop: M is symmetric and packed by rows. */
+static void seeds_in_loop(struct hg_emit *em, struct hg_code *c, const hg_id *basis)
+{
+    struct hg_arena *a = em->e->arena;
+    uint32_t Q = em->p->nlinear;
+    const char *b = hg_code_unique(c, "basis"), *v = hg_code_unique(c, "seed");
+    hg_code_array(c, b, Q, basis);
+    hg_line(c, "fit_vd %s[%u]; /* seeds[0] lin_q r - sum_p M_qp basis_p */", v, Q);
+    hg_line(c, "for (size_t q = 0; q < %u; q++) {", Q);
+    hg_line(c, "    fit_vd known = {0};");
+    hg_line(c, "    for (size_t p = 0, m = q + 1; p < %u; m += p < q ? %u - p : 1, p++)", Q, Q - 1);
+    hg_line(c, "        known += seeds[m]*%s[p];", b);
+    hg_line(c, "    %s[q] = (seeds[0]*at_lin[q])*r - known;", v);
+    hg_line(c, "}");
+    for (uint32_t q = 0; q < Q; q++)
+        hg_code_bind(c, hg_seed(em->e, q), hg_format(a, "%s[%u]", v, q));
+}
+
 void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const hg_id *basis)
 {
-    for (uint32_t q = 0; q <= em->p->nlinear; q++)
+    uint32_t Q = em->p->nlinear, first = 0;
+    for (uint32_t q = 0; q <= Q; q++)
         hg_code_need(c, basis[q]);
     hg_line(c, "const fit_vd r = %s - (%s); /* residual */", y, mean_text(em, c, basis));
-    for (uint32_t q = 0; q <= em->p->nlinear; q++)
+    if (Q > HG_FEW_LINEAR) {
+        seeds_in_loop(em, c, basis);
+        first = Q;
+    }
+    for (uint32_t q = first; q <= Q; q++)
         declare_seed(em, c, basis, q);
 }
 

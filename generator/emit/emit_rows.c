@@ -96,31 +96,69 @@ static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
     return n;
 }
 
+/* Sums of b_p b_q, b_p d and d^2. */
+static uint32_t moments_of(uint32_t Q)
+{
+    return Q * (Q + 1) / 2 + Q + 1;
+}
+
+/* The vectors of scratch that the sums want. */
+static uint32_t scratch_of(const struct hg_emit *em)
+{
+    uint32_t Q = em->p->nlinear, K = em->p->nparam, n = K ? K * (K + 1) / 2 + K + Q * K + 1 : 0;
+    return Q > HG_FEW_LINEAR && moments_of(Q) > n ? moments_of(Q) : n;
+}
+
+static void add_few_moments(struct hg_code *c, uint32_t Q)
+{
+    const hg_id *basis = ((struct hg_emit *)c->user)->form->basis;
+    uint32_t at = 0;
+    for (uint32_t q = 0; q < Q; q++)
+        hg_line(c, "const fit_vd b%u = %s;", q, hg_code_vector(c, basis[q]));
+    for (uint32_t p = 0; p < Q; p++)
+        for (uint32_t q = p; q < Q; q++)
+            hg_line(c, "sum[%u] += weight*b%u*b%u;", at++, p, q);
+    for (uint32_t p = 0; p < Q; p++)
+        hg_line(c, "sum[%u] += weight*b%u*d;", at++, p);
+    hg_line(c, "sum[%u] += weight*d*d;", at);
+}
+
+static void add_many_moments(struct hg_code *c, uint32_t Q)
+{
+    hg_code_array(c, "b", Q, ((struct hg_emit *)c->user)->form->basis);
+    hg_put(c->out, "        for (size_t p = 0, n = 0; p < %u; p++) {\n"
+                   "            const fit_vd wb = weight*b[p];\n"
+                   "            for (size_t q = p; q < %u; q++)\n                sum[n++] += wb*b[q];\n"
+                   "            sum[%u + p] += wb*d;\n        }\n", Q, Q, Q * (Q + 1) / 2);
+    hg_line(c, "sum[%u] += weight*d*d;", moments_of(Q) - 1);
+}
+
 static void emit_moments(struct hg_emit *em, struct hg_tree *out)
 {
-    uint32_t Q = em->p->nlinear, nsum = Q * (Q + 1) / 2 + Q + 1, at = 0;
+    uint32_t Q = em->p->nlinear, nsum = moments_of(Q);
+    int many = Q > HG_FEW_LINEAR;
     hg_id *root = hg_alloc(em->e->arena, (Q + 1) * sizeof *root);
     uint32_t nroot = value_roots(em, root);
     hg_open_function(out, "static void", "moments",
                 "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, double *out");
     hg_rows_head(em, out);
-    hg_put(out, "    fit_vd sum[%u] = {{0}};\n", nsum);
+    if (many)
+        hg_put(out, "    fit_vd *sum = (fit_vd *)scratch;\n"
+                    "    for (size_t k = 0; k < %u; k++)\n        sum[k] = (fit_vd){0};\n", nsum);
+    else
+        hg_put(out, "    fit_vd sum[%u] = {{0}};\n", nsum);
     loop_with_weights(out);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
-    for (uint32_t q = 0; q < Q; q++)
-        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->form->basis[q]));
     if (hg_is_value(em->e, em->form->rest, 0.0))
         hg_line(&c, "const fit_vd d = fit_vload(t->y + at);");
     else
         hg_line(&c, "const fit_vd d = fit_vload(t->y + at) - (%s);", hg_code_text(&c, em->form->rest));
-    for (uint32_t p = 0; p < Q; p++)
-        for (uint32_t q = p; q < Q; q++)
-            hg_line(&c, "sum[%u] += weight*b%u*b%u;", at++, p, q);
-    for (uint32_t p = 0; p < Q; p++)
-        hg_line(&c, "sum[%u] += weight*b%u*d;", at++, p);
-    hg_line(&c, "sum[%u] += weight*d*d;", at);
+    if (many)
+        add_many_moments(&c, Q);
+    else
+        add_few_moments(&c, Q);
     hg_rows_end(&c);
     hg_put(out, "    }\n");
     if (has_groups(em))
@@ -178,10 +216,10 @@ static void add_many(struct hg_tree *out, uint32_t K, uint32_t Q)
 
 /* The loop over rows, for rows that all count with weight 1, where multiplications by it fall away, and for
  * any. */
-static void normal_head(const struct hg_emit *em, struct hg_tree *out, uint32_t nH, uint32_t K, uint32_t nV)
+static void normal_head(const struct hg_emit *em, struct hg_tree *out)
 {
     hg_put(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n"
-                 "    return FIT_VL * SUMS;\n}\n\n", nH + K + nV + 1);
+                 "    return FIT_VL * SUMS;\n}\n\n", scratch_of(em));
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_rows",
                 "const struct fit_layout *l, const struct tables w, const double *lin, const struct fit_tile *t, "
                 "size_t from, size_t to, const int plain, fit_vd *H, fit_vd *G, fit_vd *V");
@@ -231,9 +269,10 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
 }
 
 /* A model whose parameters are all linear: there is nothing to add up. */
-static void emit_none(struct hg_tree *out)
+static void emit_none(const struct hg_emit *em, struct hg_tree *out)
 {
-    hg_put(out, "static size_t scratch_size(const struct fit_layout *l)\n{\n    return 0;\n}\n\n");
+    const char *size = scratch_of(em) ? hg_format(em->e->arena, "FIT_VL * %u", scratch_of(em)) : "0";
+    hg_put(out, "static size_t scratch_size(const struct fit_layout *l)\n{\n    return %s;\n}\n\n", size);
     hg_open_function(out, "static void", "normal", NORMAL);
     hg_put(out, "    /* no nonlinear parameters */\n}\n\n");
     hg_open_function(out, "static void", "gradient", GRADIENT);
@@ -249,7 +288,7 @@ static void emit_normal(struct hg_emit *em, struct hg_tree *out)
     core = root + nroot;
     for (uint32_t e = 0; e < E; e++)
         hg_form_strip(em->e, em->form->m[e], &factor[e], &root[nroot++]);
-    normal_head(em, out, nH, K, Q * K);
+    normal_head(em, out);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
@@ -326,7 +365,7 @@ void hg_emit_rows(struct hg_emit *em, struct hg_tree *out)
         emit_normal(em, out);
         emit_gradient(em, out);
     } else {
-        emit_none(out);
+        emit_none(em, out);
     }
     hg_rows_model(em, out);
 }

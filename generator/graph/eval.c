@@ -11,6 +11,14 @@
 #include "graph/marcher.h"
 #include "graph/polygamma.h"
 
+/* The needed nodes that depend on a leaf, in ascending order, ended by 0. */
+struct dependents {
+    hg_id leaf, *id;
+};
+
+/* So many ids of dependents are kept; evaluators of larger models evaluate all. */
+enum { MOST_DEPENDENTS = 1 << 24 };
+
 struct hg_eval {
     const struct hg_expr *e;
     hg_id n;              /* nodes 1 .. n-1 */
@@ -22,6 +30,9 @@ struct hg_eval {
     uint32_t ntime;
     const struct hg_point *at;
     struct hg_marcher *march; /* where states are needed */
+    hg_id seed;               /* of the last run */
+    struct dependents *by_leaf;
+    size_t nleaf, leaf_room, kept;
 };
 
 struct hg_eval *hg_eval_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root)
@@ -64,6 +75,9 @@ void hg_eval_free(struct hg_eval *ev)
     free(ev->one);
     free(ev->need);
     free(ev->list);
+    for (size_t k = 0; k < ev->nleaf; k++)
+        free(ev->by_leaf[k].id);
+    free(ev->by_leaf);
     free(ev);
 }
 
@@ -307,8 +321,70 @@ void hg_eval_run(struct hg_eval *ev, const struct hg_point *p)
             ev->table[id] = NULL;
         }
     ev->ntime = p->ntime;
+    ev->seed = p->seed;
     for (uint32_t k = 0; k < ev->nlist; k++)
         evaluate_needed(ev, ev->list[k]);
+}
+
+static hg_id *find_dependents(const struct hg_eval *ev, hg_id leaf, size_t *n)
+{
+    HG_SCRATCH unsigned char *has = hg_zeros(ev->n, 1);
+    HG_SCRATCH hg_id *found = hg_zeros(ev->nlist + 1, sizeof *found);
+    *n = 0;
+    has[leaf] = 1;
+    hg_steps(ev->e, ev->nlist / 8 + 1);
+    for (uint32_t m = 0; m < ev->nlist; m++) {
+        const hg_id id = ev->list[m];
+        const struct hg_node *node = hg_at(ev->e, id);
+        for (uint32_t k = 0; k < node->nargs && !has[id]; k++)
+            has[id] = has[node->arg[k]];
+        if (has[id])
+            found[(*n)++] = id;
+    }
+    hg_id *id = hg_zeros(++*n, sizeof *id);
+    memcpy(id, found, *n * sizeof *id);
+    return id;
+}
+
+/* The nodes that depend on a leaf (0: none do); NULL: they are too many to be kept. */
+static const hg_id *dependents_of(struct hg_eval *ev, hg_id leaf)
+{
+    static const hg_id none[1] = {0};
+    size_t n;
+    if (!leaf)
+        return none;
+    for (size_t k = 0; k < ev->nleaf; k++)
+        if (ev->by_leaf[k].leaf == leaf)
+            return ev->by_leaf[k].id;
+    if (ev->kept > MOST_DEPENDENTS)
+        return NULL;
+    if (ev->nleaf == ev->leaf_room) {
+        ev->leaf_room = 2 * ev->leaf_room + 8;
+        ev->by_leaf = realloc(ev->by_leaf, ev->leaf_room * sizeof *ev->by_leaf);
+        if (!ev->by_leaf)
+            hg_out_of_memory();
+    }
+    hg_id *id = find_dependents(ev, leaf, &n);
+    ev->by_leaf[ev->nleaf++] = (struct dependents){leaf, id};
+    ev->kept += n;
+    return id;
+}
+
+void hg_eval_seed(struct hg_eval *ev, const struct hg_point *p)
+{
+    const hg_id *a = dependents_of(ev, ev->seed), *b = dependents_of(ev, p->seed);
+    if (ev->march || !a || !b) { /* states depend on parameters by more than their arguments */
+        hg_eval_run(ev, p);
+        return;
+    }
+    ev->at = p;
+    ev->seed = p->seed;
+    while (*a || *b) {
+        hg_id id = *a && (!*b || *a < *b) ? *a : *b;
+        evaluate_needed(ev, id);
+        a += *a == id;
+        b += *b == id;
+    }
 }
 
 void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p)

@@ -273,6 +273,17 @@ int hg_is_value(const struct hg_expr *e, hg_id id, double value)
     return hg_at(e, id)->op == HG_CONST && hg_at(e, id)->value == value;
 }
 
+unsigned char *hg_below(const struct hg_expr *e, hg_id root)
+{
+    unsigned char *below = hg_zeros(root + 1, 1);
+    hg_steps(e, root / 8 + 1);
+    below[root] = 1;
+    for (hg_id id = root; id > 0; id--)
+        for (uint32_t k = 0; below[id] && k < hg_at(e, id)->nargs; k++)
+            below[hg_at(e, id)->arg[k]] = 1;
+    return below;
+}
+
 int hg_contains(const struct hg_expr *e, hg_id root, hg_id leaf)
 {
     if (root < leaf)

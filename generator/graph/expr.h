@@ -147,6 +147,8 @@ int hg_is_value(const struct hg_expr *e, hg_id id, double value);
 
 /* 1 when `id` contains `leaf` (a PARAM, a DELTA, any node). */
 int hg_contains(const struct hg_expr *e, hg_id id, hg_id leaf);
+/* below[id] = 1 for root and all that it is made of, of root + 1 places; the caller frees. */
+unsigned char *hg_below(const struct hg_expr *e, hg_id root);
 
 /* Marks root, and everything below what is marked, up to root. */
 void hg_mark(const struct hg_expr *e, hg_id root, unsigned char *mark);

@@ -96,7 +96,7 @@ static const char *place_of(const struct check *c, const struct hg_point *p)
     const char *text = m->space == FIT_PAIRS ? hg_format(a, "t1 = %.6g, t2 = %.6g", p->time[p->i], p->time[p->j]) : "";
     for (uint32_t k = 0; k < m->axis.n; k++)
         text = hg_format(a, "%s%s%s = %.6g", text, *text ? ", " : "", m->axis.item[k].name, p->coord[k]);
-    for (uint32_t k = 0; !m->space == FIT_PAIRS && k < m->column.n; k++)
+    for (uint32_t k = 0; m->space != FIT_PAIRS && k < m->column.n; k++)
         if (m->column.item[k].role == FIT_ROLE_COVARIATE)
             text = hg_format(a, "%s%s%s = %.6g", text, *text ? ", " : "", m->column.item[k].name, p->column[k]);
     for (uint32_t k = 0; k < c->nleaf; k++)
@@ -112,7 +112,7 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
     hg_eval_run(c->symbolic, p);
     for (uint32_t k = 0; k < c->nleaf; k++) {
         p->seed = leaf_of(c, k);
-        hg_eval_run(c->dual, p);
+        k ? hg_eval_seed(c->dual, p) : hg_eval_run(c->dual, p);
         const struct hg_num symbolic = hg_eval_get(c->symbolic, c->root[k + 1], 0);
         long double s = symbolic.v, e = symbolic.e, x = hg_eval_get(c->dual, c->mean, 0).d;
         long double scale = fmaxl(fabsl(s), fabsl(x)), value = fabsl(hg_eval_get(c->dual, c->mean, 0).v);

@@ -226,7 +226,7 @@ struct hg_places *hg_places_new(const struct hg_model *m)
 {
     struct hg_places *b = hg_alloc(m->expr->arena, sizeof *b);
     b->m = m;
-    if (!m->space == FIT_PAIRS)
+    if (m->space != FIT_PAIRS)
         add_rows(b);
     add_tests(b);
     add_random(b);

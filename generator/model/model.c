@@ -294,9 +294,11 @@ static void check_linear(struct hg_model *m, const struct hg_variant *v, struct 
 {
     for (uint32_t a = 0; a < m->linear.n; a++) {
         const struct hg_symbol_decl *p = &m->linear.item[a];
+        const hg_id slope = hg_diff(m->expr, v->mean, p->node);
+        HG_SCRATCH unsigned char *below = hg_below(m->expr, slope);
         for (uint32_t b = a; b < m->linear.n; b++) {
             const struct hg_symbol_decl *q = &m->linear.item[b];
-            if (hg_model_is_linear(m, v->mean, p->node, q->node))
+            if (q->node > slope || !below[q->node])
                 continue;
             const char *help =
                 p->over >= 0 ? hg_format(m->expr->arena,

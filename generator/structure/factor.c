@@ -51,12 +51,29 @@ struct pair_count {
     uint32_t n;
 };
 
-static int by_pair(const void *x, const void *y)
+/* How often each pair is met in all lists: a table of open addresses, half of them empty at least. */
+struct pairs {
+    struct pair_count *slot; /* a = 0: empty */
+    size_t room, used;       /* room is a power of 2 */
+};
+
+static struct pair_count *pair_slot(const struct pairs *t, hg_id a, hg_id b)
 {
-    const struct pair_count *p = x, *q = y;
-    if (p->a != q->a)
-        return p->a < q->a ? -1 : 1;
-    return (p->b > q->b) - (p->b < q->b);
+    uint64_t h = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
+    for (size_t k = (size_t)(h >> 32) & (t->room - 1);; k = (k + 1) & (t->room - 1))
+        if (!t->slot[k].a || (t->slot[k].a == a && t->slot[k].b == b))
+            return &t->slot[k];
+}
+
+static void grow_pairs(struct pairs *t)
+{
+    struct pairs old = *t;
+    t->room = old.room ? 2 * old.room : 64;
+    t->slot = hg_zeros(t->room, sizeof *t->slot);
+    for (size_t k = 0; k < old.room; k++)
+        if (old.slot[k].a)
+            *pair_slot(t, old.slot[k].a, old.slot[k].b) = old.slot[k];
+    free(old.slot);
 }
 
 static uint32_t multiplicity(const struct list *l, hg_id f)
@@ -74,30 +91,33 @@ static uint32_t times(const struct list *l, hg_id a, hg_id b)
     return a == b ? m / 2 : (m < n ? m : n);
 }
 
-/* The pair met most often (smallest ids on a tie); n = 0 when there is none. */
-static struct pair_count most_frequent(const struct work *w, struct pair_count *buffer)
+/* Adds the pairs of a list to the table, or takes them out of it. */
+static void count_pairs(struct pairs *t, const struct list *l, int take_out)
 {
-    struct pair_count best = {0, 0, 0};
-    size_t n = 0;
-    for (uint32_t l = 0; l < w->nlist; l++) {
-        const struct list *x = &w->list[l];
-        for (uint32_t a = 0; a < x->n; a++) {
-            if (a && x->f[a] == x->f[a - 1])
+    for (uint32_t a = 0; a < l->n; a++) {
+        if (a && l->f[a] == l->f[a - 1])
+            continue;
+        for (uint32_t b = a + 1; b < l->n; b++) {
+            if (b > a + 1 && l->f[b] == l->f[b - 1])
                 continue;
-            for (uint32_t b = a + 1; b < x->n; b++) {
-                if (b > a + 1 && x->f[b] == x->f[b - 1])
-                    continue;
-                buffer[n++] = (struct pair_count){x->f[a], x->f[b], times(x, x->f[a], x->f[b])};
-            }
+            if (2 * t->used >= t->room)
+                grow_pairs(t);
+            struct pair_count *c = pair_slot(t, l->f[a], l->f[b]);
+            t->used += c->a == 0;
+            uint32_t n = times(l, l->f[a], l->f[b]);
+            *c = (struct pair_count){l->f[a], l->f[b], take_out ? c->n - n : c->n + n};
         }
     }
-    qsort(buffer, n, sizeof *buffer, by_pair);
-    for (size_t k = 0; k < n;) {
-        struct pair_count c = buffer[k];
-        for (k++; k < n && by_pair(&c, &buffer[k]) == 0; k++)
-            c.n += buffer[k].n;
-        if (c.n > best.n)
-            best = c;
+}
+
+/* The pair met most often (smallest ids on a tie); n = 0 when there is none. */
+static struct pair_count most_frequent(const struct pairs *t)
+{
+    struct pair_count best = {0, 0, 0};
+    for (size_t k = 0; k < t->room; k++) {
+        const struct pair_count *c = &t->slot[k];
+        if (c->n > best.n || (c->n == best.n && c->n && (c->a < best.a || (c->a == best.a && c->b < best.b))))
+            best = *c;
     }
     return best;
 }
@@ -128,18 +148,19 @@ static void take(struct list *l, hg_id a, hg_id b, hg_id ab)
 
 static void share(struct work *w)
 {
-    size_t room = 1;
+    struct pairs t = {0};
     for (uint32_t l = 0; l < w->nlist; l++)
-        room += (size_t)w->list[l].n * w->list[l].n;
-    HG_SCRATCH struct pair_count *buffer = hg_zeros(room, sizeof *buffer);
-    for (;;) {
-        struct pair_count c = most_frequent(w, buffer);
-        if (c.n < 2)
-            break;
+        count_pairs(&t, &w->list[l], 0);
+    for (struct pair_count c; (c = most_frequent(&t)).n >= 2;) {
         hg_id arg[2] = {c.a, c.b}, ab = hg_raw(w->e, HG_PROD, 2, arg);
         for (uint32_t l = 0; l < w->nlist; l++)
-            take(&w->list[l], c.a, c.b, ab);
+            if (times(&w->list[l], c.a, c.b)) {
+                count_pairs(&t, &w->list[l], 1);
+                take(&w->list[l], c.a, c.b, ab);
+                count_pairs(&t, &w->list[l], 0);
+            }
     }
+    free(t.slot);
 }
 
 /* --- splitting ---------------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ struct hg_form *hg_form_separate(struct hg_plan *p)
     f->rest = hg_separate(p, p->rest, &f->separation);
     for (uint32_t c = 0; c < E; c++)
         f->m[c] = hg_separate(p, p->channel[c].m, &f->separation);
-    for (uint32_t q = 0; q < Q; q++)
+    for (uint32_t q = 0; q < Q && p->model->space == FIT_PAIRS; q++) /* rows add the products up as they are */
         for (uint32_t c = 0; c < E; c++) {
             struct hg_moment *x = &f->moment[f->nmoment++];
             *x = (struct hg_moment){.q = q, .channel = c};
@@ -48,15 +48,28 @@ struct hg_form *hg_form_separate(struct hg_plan *p)
     return f;
 }
 
-/* The first moment with the same core and kind of channel as the k-th. */
-static uint32_t same_core(const struct hg_form *f, uint32_t k)
+/* Moments with the same core and kind of channel share a slot. */
+static void number_slots(struct hg_form *f)
 {
-    const struct hg_moment *x = f->moment;
-    const struct hg_channel *channel = f->p->channel;
-    for (uint32_t m = 0; m < k; m++)
-        if (x[m].core == x[k].core && channel[x[m].channel].kind == channel[x[k].channel].kind)
-            return m;
-    return k;
+    struct hg_moment *x = f->moment;
+    hg_id top = 0;
+    for (uint32_t k = 0; k < f->nmoment; k++)
+        top = x[k].core > top ? x[k].core : top;
+    /* of each core the last moment with a slot of its own, and the one before that; 0: none */
+    HG_SCRATCH uint32_t *last = hg_zeros(top + 1, sizeof *last);
+    HG_SCRATCH uint32_t *before = hg_zeros(f->nmoment + 1, sizeof *before);
+    for (uint32_t k = 0; k < f->nmoment; k++) {
+        uint32_t m = last[x[k].core];
+        while (m && f->p->channel[x[m - 1].channel].kind != f->p->channel[x[k].channel].kind)
+            m = before[m - 1];
+        if (m) {
+            x[k].slot = x[m - 1].slot;
+            continue;
+        }
+        x[k].slot = f->nslot++;
+        before[k] = last[x[k].core];
+        last[x[k].core] = k + 1;
+    }
 }
 
 void hg_form_factor(struct hg_form *f)
@@ -83,10 +96,7 @@ void hg_form_factor(struct hg_form *f)
         f->m[c] = root[n++];
     for (uint32_t k = 0; k < f->nmoment; k++)
         f->moment[k].core = root[n++];
-    for (uint32_t k = 0; k < f->nmoment; k++) {
-        uint32_t first = same_core(f, k);
-        f->moment[k].slot = first < k ? f->moment[first].slot : f->nslot++;
-    }
+    number_slots(f);
 }
 
 const struct hg_moment *hg_form_slot(const struct hg_form *f, uint32_t slot)

@@ -122,8 +122,9 @@ static int split_linear(struct hg_plan *p, struct hg_diag *d)
     for (uint32_t q = 0; q < p->nlinear; q++) {
         zeros[q] = zero;
         p->basis[q] = hg_diff(e, p->mean, p->linear[q]);
+        HG_SCRATCH unsigned char *below = hg_below(e, p->basis[q]);
         for (uint32_t r = 0; r < p->nlinear; r++)
-            if (hg_contains(e, p->basis[q], p->linear[r])) {
+            if (p->linear[r] <= p->basis[q] && below[p->linear[r]]) {
                 hg_error(d, p->model->linear.item[q].line, p->model->linear.item[q].name,
                          "remove it from the list of linear parameters",
                          "the model is not linear in '%s' and '%s'", p->model->linear.item[q].name,

@@ -4,7 +4,7 @@
 
 #include "judge.h"
 
-enum { L = FIT_LANES, MAX_GROUPS = 5, MAX_FRAMES = 45, MAX_ROWS = 64, MAX_LINEAR = 4 };
+enum { L = FIT_LANES, MAX_GROUPS = 5, MAX_FRAMES = 45, MAX_ROWS = 64, MAX_LINEAR = 24 };
 
 /* Reference of one point: value and error bound of the mean, the rest, the derivatives (parameters,
  * then linear parameters). */

@@ -98,25 +98,30 @@ static void test_table_model_of_200_parameters(void **state)
     grows_linearly("many_peaks", 40, 200);
 }
 
+static void test_lines_of_66_amplitudes(void **state)
+{
+    (void)state;
+    grows_linearly("lines", 66, 198);
+}
+
 static void test_pair_model_of_202_parameters(void **state)
 {
     (void)state;
     grows_linearly("many_modes", 100, 202);
 }
 
-/* Seventeen modes: enough for loops over the tables. */
-static void test_loops_over_tables_are_right(void **state)
+/* The kernel of a model of size n, with the loop that is looked for in its text, is judged by the interpreter. */
+static void loops_are_right(const char *name, int size, int n, const char *loop)
 {
     char dir[] = "/tmp/homodyne-scale-XXXXXX", path[100], command[1000];
     struct hg_arena *a = hg_arena_new();
     struct judge_report report = {{0}, 0};
     struct random r = {random_environment("HG_SEED", 1)};
     struct hg_model *m;
-    char *text = read_model("many_modes");
-    (void)state;
-    set_size(text, 100, 17);
+    char *text = read_model(name);
+    set_size(text, size, n);
     char *kernel = compile(a, text, &m);
-    assert_non_null(strstr(kernel, "u_a[a]"));
+    assert_non_null(strstr(kernel, loop));
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/kernel.c", dir);
     FILE *f = fopen(path, "w");
@@ -134,7 +139,7 @@ static void test_loops_over_tables_are_right(void **state)
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(so);
     struct judge *j = judge_new(m, 0);
-    for (int n = 0; n < 2; n++) {
+    for (int turn = 0; turn < 2; turn++) {
         const char *wrong = judge_case(j, dlsym(so, "scale"), &r, 0, &report);
         if (wrong)
             fail_msg("%s (in %s)", wrong, dir);
@@ -150,12 +155,26 @@ static void test_loops_over_tables_are_right(void **state)
     hg_arena_free(a);
 }
 
+static void test_loops_over_tables_are_right(void **state)
+{
+    (void)state;
+    loops_are_right("many_modes", 100, 17, "u_a[a]");
+}
+
+static void test_loops_over_basis_functions_are_right(void **state)
+{
+    (void)state;
+    loops_are_right("lines", 66, 18, "seed[q]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_model_of_200_parameters),
+        cmocka_unit_test(test_lines_of_66_amplitudes),
         cmocka_unit_test(test_pair_model_of_202_parameters),
         cmocka_unit_test(test_loops_over_tables_are_right),
+        cmocka_unit_test(test_loops_over_basis_functions_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
  *              1  y                    [1]
  *              2  s                    [1]
  *
- * cost of normal, operations: 0 per frame, 10 per row, 13 per row and group; of moments 7
+ * cost of normal, operations: 0 per frame, 7 per row, 9 per row and group; of moments 7
  *
  * l, t, w    the layout of the data, a tile of them (rows i0 .. i1-1), the tables below
  * row, at    first row of a vector, its place in the tile; g the group of the tile
@@ -81,9 +81,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         const fit_vd x = fit_vload(l->column[0] + row);
         /* decay_table.lua:8: m.observe(y, { mean = A * exp(-rate * x) + c, sigma = s, linear = {A, c} ... */
         const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* [1] */
+        const fit_vd d = fit_vload(t->y + at);
         const fit_vd b0 = b_A;
         const fit_vd b1 = fit_vset1(1.0);
-        const fit_vd d = fit_vload(t->y + at);
         sum[0] += weight*b0*b0;
         sum[1] += weight*b0*b1;
         sum[2] += weight*b1*b1;
@@ -335,7 +335,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .column = desc_column,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 0, .per_pair = 10, .per_pair_group = 13,
+    .cost = {.per_frame = 0, .per_pair = 7, .per_pair_group = 9,
              .value_per_pair_group = 7, .functions_per_pair = 1},
     .table_doubles = 0,
     .workspace = workspace,

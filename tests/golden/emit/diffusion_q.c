@@ -14,7 +14,7 @@
  *              1  g2                   [1]
  *              2  sigma                [1]
  *
- * cost of normal, operations: 0 per frame, 10 per row, 26 per row and group; of moments 9
+ * cost of normal, operations: 0 per frame, 10 per row, 19 per row and group; of moments 9
  *
  * l, t, w    the layout of the data, a tile of them (rows i0 .. i1-1), the tables below
  * row, at    first row of a vector, its place in the tile; g the group of the tile
@@ -101,9 +101,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         const fit_vd delay = fit_vload(l->column[0] + row);
         /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), sigm ... */
         const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* [1] */
+        const fit_vd d = fit_vload(t->y + at);
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
-        const fit_vd d = fit_vload(t->y + at);
         sum[0] += weight*b0*b0;
         sum[1] += weight*b0*b1;
         sum[2] += weight*b1*b1;
@@ -416,7 +416,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .column = desc_column,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 0, .per_pair = 10, .per_pair_group = 26,
+    .cost = {.per_frame = 0, .per_pair = 10, .per_pair_group = 19,
              .value_per_pair_group = 9, .functions_per_pair = 1},
     .table_doubles = 0,
     .workspace = workspace,

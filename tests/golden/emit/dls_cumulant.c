@@ -13,7 +13,7 @@
  *              1  g2                   [1]
  *              2  sigma                [1]
  *
- * cost of normal, operations: 0 per frame, 49 per row, 37 per row and group; of moments 7
+ * cost of normal, operations: 0 per frame, 39 per row, 25 per row and group; of moments 7
  *
  * l, t, w    the layout of the data, a tile of them (rows i0 .. i1-1), the tables below
  * row, at    first row of a vector, its place in the tile; g the group of the tile
@@ -106,14 +106,15 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
         const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay*delay_sq;
         /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
         const fit_vd b_contrast = moments*moments*fit_vexp(w.minus_two_rate[0]*delay);
+        const fit_vd d = fit_vload(t->y + at);
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
-        const fit_vd d = fit_vload(t->y + at);
         sum[0] += weight*b0*b0;
         sum[1] += weight*b0*b1;
         sum[2] += weight*b1*b1;
@@ -142,15 +143,15 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
         /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
         const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay_delay_sq;
         /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
-        const fit_vd exp_minus_two_rate_delay = fit_vexp(w.minus_two_rate[0]*delay); /* [1] */
-        const fit_vd moments_prod = moments*exp_minus_two_rate_delay;
+        const fit_vd moments_prod = moments*fit_vexp(w.minus_two_rate[0]*delay);
         const fit_vd b_contrast = moments*moments_prod;
-        const fit_vd moments_prod_2 = exp_minus_two_rate_delay*delay*moments;
+        const fit_vd moments_prod_2 = delay*moments_prod;
         const fit_vd moments_prod_3 = delay*moments_prod_2;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[3] = {{0}}; /* d mean / d theta_k, over factor[k] */
@@ -217,17 +218,18 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
         /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
         const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay_delay_sq;
-        const fit_vd moments_prod = moments*fit_vexp(w.minus_two_rate[0]*delay);
         /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        const fit_vd moments_prod = moments*fit_vexp(w.minus_two_rate[0]*delay);
         const fit_vd b_contrast = moments*moments_prod;
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd moments_prod_2 = delay*moments_prod;
-        const fit_vd moments_prod_3 = moments_prod_2*delay*seed_contrast;
+        const fit_vd moments_prod_3 = delay*moments_prod_2*seed_contrast;
         sum[0] += weight*((2.0*(w.rate_pdi[0]*delay_sq
                 + w.rate_skewness_prod_2[0]*delay_delay_sq)*moments_prod
                 - 2.0*moments*moments_prod_2)*seed_contrast); /* rate */
@@ -245,6 +247,7 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     carve(l, (double *)(uintptr_t)ws, &w);
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
         const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay*delay_sq;
@@ -416,7 +419,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .column = desc_column,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 0, .per_pair = 49, .per_pair_group = 37,
+    .cost = {.per_frame = 0, .per_pair = 39, .per_pair_group = 25,
              .value_per_pair_group = 7, .functions_per_pair = 1},
     .table_doubles = 0,
     .workspace = workspace,

@@ -9,7 +9,7 @@
  *   column     0  t                    [s]
  *              1  y                    [1]
  *
- * cost of normal, operations: 0 per frame, 14 per row, 45 per row and group; of moments 13
+ * cost of normal, operations: 0 per frame, 14 per row, 38 per row and group; of moments 13
  *
  * l, t, w    the layout of the data, a tile of them (rows i0 .. i1-1), the tables below
  * row, at    first row of a vector, its place in the tile; g the group of the tile
@@ -173,8 +173,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         }
         /* sums.lua:10: m.observe(y, { mean = height * mean * integrate(0, width, function(u) return cos ... */
         const fit_vd b_height = w.u_prod[0]*(sum_2/((1.0 + w.width[0]*t_2)));
-        const fit_vd b0 = b_height;
         const fit_vd d = fit_vload(t->y + at);
+        const fit_vd b0 = b_height;
         sum[0] += weight*b0*b0;
         sum[1] += weight*b0*d;
         sum[2] += weight*d*d;
@@ -223,13 +223,13 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
             sum_3 += fit_weights_1[node1]*sum_6;
             sum_4 += w.width_prod_2[node1]*sum_5;
         }
-        const fit_vd t_prod = inv_one_plus_width_t_2*sum_3;
         /* sums.lua:10: m.observe(y, { mean = height * mean * integrate(0, width, function(u) return cos ... */
+        const fit_vd t_prod = inv_one_plus_width_t_2*sum_3;
         const fit_vd b_height = w.u_prod[0]*t_prod;
         const fit_vd t_prod_2 = t_2*inv_one_plus_width_t_2;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_height);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = sum_2*t_prod_2; /* rate */
+        m[0] = t_prod_2*sum_2; /* rate */
         m[1] = w.scale[0]*t_prod + w.u_prod_2[0]*t_prod_2*t_prod + w.u_prod_3[g]*t_prod_2*sum_4
                 + w.u_prod_4[0]*t_prod; /* width */
         const fit_vd b0 = b_height;
@@ -305,8 +305,8 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             sum_3 += fit_weights_1[node1]*sum_6;
             sum_4 += w.width_prod_2[node1]*sum_5;
         }
-        const fit_vd t_prod = inv_one_plus_width_t_2*sum_3;
         /* sums.lua:10: m.observe(y, { mean = height * mean * integrate(0, width, function(u) return cos ... */
+        const fit_vd t_prod = inv_one_plus_width_t_2*sum_3;
         const fit_vd b_height = w.u_prod[0]*t_prod;
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_height); /* residual */
         const fit_vd seed_height = (seeds[0]*at_lin[0])*r - (seeds[1]*b_height);
@@ -515,7 +515,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .column = desc_column,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 0, .per_pair = 14, .per_pair_group = 45,
+    .cost = {.per_frame = 0, .per_pair = 14, .per_pair_group = 38,
              .value_per_pair_group = 13, .functions_per_pair = 1},
     .table_doubles = 0,
     .workspace = workspace,
