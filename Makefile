@@ -105,7 +105,7 @@ faults: configure
 	@$(COMPILE) --target faults
 
 bench: configure
-	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-coreshell bench-peak bench-shard test_nist
+	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-coreshell bench-peak bench-shard test_nist homodyne-gen-api module-kww
 	@BUILD=$(BUILD) build-aux/bench.sh
 
 install: configure

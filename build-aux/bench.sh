@@ -11,6 +11,8 @@
 #   rat43     a row kernel against what an expert writes by hand (bench/rat43_hand.c)
 #   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build folder)
 #   consensus  one shard of the consensus mode, from its values to the precision of its draws
+#   many      fits a second of many small curves in one call, beside single ones and scipy's (bench/many_fits.py); skipped
+#             without numpy; PYTHON names another python3
 #   fits      whole programs, from the configuration to the written results
 #   compiler  from a changed Lua file to the linked fitter
 #
@@ -132,6 +134,15 @@ echo "nist, log relative errors (at most 11)"
 
 echo "consensus, 4 chains of 500 + 1500 iterations"
 "$BUILD/bench/bench-shard"
+
+python=${PYTHON:-python3}
+if "$python" -c 'import numpy' 2>/dev/null; then
+    echo "many small fits, one call"
+    HOMODYNE_GEN_LIB=$(cd "$BUILD" && pwd)/lib PYTHONPATH=$source/python PYTHONDONTWRITEBYTECODE=1 \
+        "$python" "$source/bench/many_fits.py"
+else
+    echo "many small fits: skipped: $python has no numpy"
+fi
 
 # ---- fits
 
