@@ -127,6 +127,8 @@ const struct fit_cli_option fit_cli_options[] = {
     {"metric", 0, CHANGE, RUNS | RARE, 0, 0, "M", "of the chains: dense (default) or diagonal"},
     {"checkpoint-seconds", 0, CHANGE, RUNS | RARE, 0, 0, "T", "between checkpoints of the chains; default 60"},
     {"max-seconds", 0, CHANGE, RUNS | RARE, 0, 0, "T", "stop after T seconds with what there is"},
+    {"each", 0, TEXT, BIT(FIT) | TABLE, AT(each), 0, "COLUMN",
+     "every curve by itself: rows that share a value of this column"},
     {"profile-time", 0, FLAG, BIT(FIT) | RARE, AT(profile_time), 0, NULL,
      "tell where the seconds went, for each thread"},
     {"dry-run", 0, FLAG, RUNS | RARE, AT(dry_run), 0, NULL, "everything up to the fit, then stop"},

@@ -231,6 +231,10 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
     job.log_file = open_memstream(&job.runlog, &job.runlog_size);
     job.command_line = fit_command_line(p->argc, p->argv);
     enum fit_status st = configure(&job, err);
+    if (st == FIT_OK && cli->each) {
+        st = fit_job_each(&job, err);
+        goto done;
+    }
     if (st == FIT_OK)
         st = fit_job_load(&job, err);
     if (st == FIT_OK)

@@ -76,6 +76,12 @@ void fit_job_say(struct fit_job *job, const char *format, ...)
 /* Settings of the model as configured, for the caller to free; NULL: out of memory. */
 double *fit_job_settings(const struct fit_job *job);
 
+/* A standard deviation that the configuration gives for the rows of a table. */
+enum fit_status fit_job_give_sigma(const struct fit_job *job, struct fit_measurement *m, struct fit_error *err);
+
+/* --each, instead of the phases below: every curve of a table by itself, each.csv and each.h5 (fit_each.c). */
+enum fit_status fit_job_each(struct fit_job *job, struct fit_error *err);
+
 enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_minimise(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_study(struct fit_job *job, struct fit_error *err);

@@ -62,8 +62,7 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
     return st;
 }
 
-/* A standard deviation that the configuration gives for the rows of a table. */
-static enum fit_status give_sigma(const struct fit_job *job, struct fit_error *err)
+enum fit_status fit_job_give_sigma(const struct fit_job *job, struct fit_measurement *m, struct fit_error *err)
 {
     const struct fit_config_input *in = &job->cfg->input;
     if (in->sigma.value == FIT_SIGMA_AUTO)
@@ -75,10 +74,10 @@ static enum fit_status give_sigma(const struct fit_job *job, struct fit_error *e
     if (job->k->density)
         return fit_fail(err, FIT_ERR_CONFIG, "sigma: model %s has a law of its own for the data, %s; leave sigma out",
                         job->k->name, job->k->density->name);
-    if (job->m->sigma_from == FIT_SIGMA_ARRAY)
+    if (m->sigma_from == FIT_SIGMA_ARRAY)
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "sigma: %s has standard deviations of its own, a column; leave sigma out", job->m->file);
-    return fit_measurement_give_sigma(job->m, in->sigma_value.n, in->sigma_value.value, err);
+                        "sigma: %s has standard deviations of its own, a column; leave sigma out", m->file);
+    return fit_measurement_give_sigma(m, in->sigma_value.n, in->sigma_value.value, err);
 }
 
 static enum fit_status load_rows(struct fit_job *job, struct fit_error *err)
@@ -92,7 +91,7 @@ static enum fit_status load_rows(struct fit_job *job, struct fit_error *err)
         return fit_no_memory(err, NULL);
     enum fit_status st =
         fit_table_load(in->path.value[0], &job->cfg->table, job->k, setting, &job->m, err);
-    return st == FIT_OK ? give_sigma(job, err) : st;
+    return st == FIT_OK ? fit_job_give_sigma(job, job->m, err) : st;
 }
 
 enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err)

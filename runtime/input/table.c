@@ -356,9 +356,8 @@ static void find_roles(const struct fit_kernel *k, const double **column, const 
     }
 }
 
-static enum fit_status make_dataset(const struct fit_table *t, const struct fit_kernel *k,
-                                    const int *from, struct fit_measurement *m,
-                                    struct fit_error *err)
+enum fit_status fit_table_dataset(const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                                  struct fit_measurement *m, struct fit_error *err)
 {
     FIT_SCRATCH(a);
     const double **all = fit_take(&a, k->naxis + k->ncolumn, sizeof *all);
@@ -420,38 +419,50 @@ static enum fit_status copy_settings(const struct fit_kernel *k, const double *s
     return FIT_OK;
 }
 
-enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,
-                               const struct fit_kernel *kernel, const double *setting,
-                               struct fit_measurement **out, struct fit_error *err)
+enum fit_status fit_table_open(const char *file, const struct fit_config_table *cfg, const struct fit_kernel *kernel,
+                               const double *setting, struct fit_measurement **whole, struct fit_table **table,
+                               int **columns, struct fit_error *err)
 {
     struct fit_table_options o = {0};
     struct fit_table *t = NULL;
-    struct fit_measurement *m = calloc(1, sizeof *m);
-    *out = NULL;
+    struct fit_measurement *m = *whole = calloc(1, sizeof *m);
+    *table = NULL;
     if (!m)
         return fit_no_memory(err, file);
-    int *from = fit_take(&m->storage_, kernel->naxis + kernel->ncolumn, sizeof *from);
+    int *from = *columns = fit_take(&m->storage_, kernel->naxis + kernel->ncolumn, sizeof *from);
     m->file = fit_arena_string(&m->storage_, file);
-    enum fit_status st = m->storage_.failed ? fit_no_memory(err, file) : FIT_OK;
-    if (st != FIT_OK)
-        goto done;
+    if (m->storage_.failed)
+        return fit_no_memory(err, file);
     m->layout = "table";
     if (cfg) {
         o.dataset = cfg->dataset.value;
         o.delimiter = cfg->delimiter.value ? cfg->delimiter.value[0] : 0;
         o.skip_rows = cfg->skip_rows.value > 0 ? (size_t)cfg->skip_rows.value : 0;
     }
-    if ((st = fit_table_read(file, &o, &t, err)) == FIT_OK && (st = copy_settings(kernel, setting, m, err)) == FIT_OK)
+    enum fit_status st = fit_table_read(file, &o, &t, err);
+    *table = t;
+    if (st == FIT_OK && (st = copy_settings(kernel, setting, m, err)) == FIT_OK)
         st = fit_table_match(file, t, cfg, kernel, from, &m->notes, err);
     if (t)
         fit_notes_copy(&m->notes, &t->notes);
     if (st == FIT_ERR_DATA)
         name_two_time(file, kernel, err);
-    if (st != FIT_OK ||
-        (st = make_dataset(t, kernel, from, m, err)) != FIT_OK)
-        goto done;
-    st = fit_file_identity(file, m->sha256, &m->size, err);
-done:
+    return st;
+}
+
+enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,
+                               const struct fit_kernel *kernel, const double *setting,
+                               struct fit_measurement **out, struct fit_error *err)
+{
+    struct fit_measurement *m = NULL;
+    struct fit_table *t = NULL;
+    int *from;
+    *out = NULL;
+    enum fit_status st = fit_table_open(file, cfg, kernel, setting, &m, &t, &from, err);
+    if (st == FIT_OK)
+        st = fit_table_dataset(t, kernel, from, m, err);
+    if (st == FIT_OK)
+        st = fit_file_identity(file, m->sha256, &m->size, err);
     fit_table_free(t);
     if (st == FIT_OK)
         *out = m;

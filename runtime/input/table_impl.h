@@ -54,6 +54,16 @@ enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k
 
 enum { FIT_TABLE_COLUMNS = 4096 };
 
+/* What comes before data: *table as it was read, its *columns for those of the model (as fit_table_match() has them, in
+ * *whole), and *whole, which knows file, settings and notes.  The caller frees table and whole, also after an error. */
+enum fit_status fit_table_open(const char *file, const struct fit_config_table *cfg, const struct fit_kernel *kernel,
+                               const double *setting, struct fit_measurement **whole, struct fit_table **table,
+                               int **columns, struct fit_error *err);
+
+/* The dataset of m, from a table. */
+enum fit_status fit_table_dataset(const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                                  struct fit_measurement *m, struct fit_error *err);
+
 /* fit_table_read for text. */
 enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
                                     struct fit_table **out, struct fit_error *err);
