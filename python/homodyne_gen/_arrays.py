@@ -1,6 +1,7 @@
 """numpy arrays as the library takes them, and names as it knows them."""
 import ctypes
 import difflib
+import math
 
 import numpy as np
 
@@ -107,10 +108,11 @@ def _place(axes, at):
 
 def copied(where, shape):
     """A copy of doubles that the library owns."""
-    n = int(np.prod(shape))
-    if n == 0 or not where:
-        return np.empty(shape)
-    return np.ctypeslib.as_array(ctypes.cast(where, doubles), (n,)).reshape(shape).copy()
+    n = math.prod(shape)
+    out = np.empty(shape)
+    if n and where:
+        ctypes.memmove(out.ctypes.data, where, n * out.itemsize)
+    return out
 
 
 def check_name(name, known, what, where):

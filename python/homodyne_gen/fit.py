@@ -169,6 +169,8 @@ class Fit:
     pairs of frames share.
     """
 
+    _known_places = None, None  # of which names; what _places() has found for them
+
     def __init__(self, model, problem, geometry, values, options, grid):
         self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
         self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)
@@ -259,12 +261,16 @@ class Fit:
 
     def _places(self):
         """{name: places among the nonlinear ones}: one, or those of a parameter over an axis, in the order of the groups."""
+        if self._known_places[0] is self.names:
+            return self._known_places[1]
         names = self.names[:self._n]
         ngroup = next((c.size for c in self.coords.values()), 1)
         each = {o: [k for k, name in enumerate(names) if name.split("[")[0] == o] for o in self._over}
         each = {o: places for o, places in each.items() if len(places) == ngroup}  # else some are tied or shared
-        return {name.split("[")[0] if name.split("[")[0] in each else name: each.get(name.split("[")[0], [k])
-                for k, name in enumerate(names)}
+        places = {name.split("[")[0] if name.split("[")[0] in each else name: each.get(name.split("[")[0], [k])
+                  for k, name in enumerate(names)}
+        self._known_places = self.names, places
+        return places
 
     def _named(self, full):
         """{name: value}, parameters over an axis as arrays over the groups; leading axes of `full` stay in front."""
