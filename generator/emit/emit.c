@@ -103,6 +103,15 @@ static void compile_lightly(const struct hg_emit *em, FILE *out)
                      "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n", em->calls);
 }
 
+static void include_special(const struct hg_emit *em, FILE *out)
+{
+    for (hg_id id = 1; id < em->e->n; id++)
+        if (hg_at(em->e, id)->op == HG_GAMMA_P || hg_at(em->e, id)->op == HG_GAMMA_Q) {
+            fputs("#include \"fit/vmath_incomplete.h\"\n", out);
+            return;
+        }
+}
+
 static void fill(void *user, const char *name, FILE *out)
 {
     const struct hg_emit *em = user;
@@ -117,7 +126,9 @@ static void fill(void *user, const char *name, FILE *out)
             hg_tree_print(piece[k].text, out);
             return;
         }
-    if (strcmp(name, "calls") == 0)
+    if (strcmp(name, "special") == 0)
+        include_special(em, out);
+    else if (strcmp(name, "calls") == 0)
         compile_lightly(em, out);
     else if (strcmp(name, "head") == 0)
         head(em, out);

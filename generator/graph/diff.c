@@ -13,6 +13,7 @@
 #include "graph/loop.h"
 #include "graph/march.h"
 #include "graph/functions.h"
+#include "graph/special.h"
 
 static hg_id d_prod(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
 {
@@ -177,6 +178,19 @@ static hg_id of_order(struct hg_expr *e, enum hg_op f, double order, const struc
     return hg_call_many(e, f, arg);
 }
 
+/* x^(a - 1) e^-x / Gamma(a) of a constant a, as c (x/a)^(a - 1) e^(a - x). */
+static hg_id d_gamma_p(struct hg_expr *e, const struct hg_node *n)
+{
+    const hg_id x = n->arg[2];
+    double a = 1;
+    hg_is_const(e, n->arg[1], &a);
+    const struct hg_ext shape = hg_ext(a);
+    const hg_id scale = hg_const(e, (double)hg_ext_gamma_density(shape, shape).hi);
+    const hg_id power = hg_mul(e, hg_const(e, a - 1), hg_call(e, HG_LOG, hg_div(e, x, n->arg[1])));
+    const hg_id exponent = hg_add(e, a == 1 ? hg_const(e, 0.0) : power, hg_sub(e, n->arg[1], x));
+    return hg_mul(e, scale, hg_call(e, HG_EXP, exponent));
+}
+
 /* By the operand k >= 1 of a function of an order: recurrences (Abramowitz & Stegun 1965, 9.1.27, 9.6.26, 10.1.20), and
  * the equations of Cauchy and Riemann. */
 static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
@@ -206,6 +220,8 @@ static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
     case HG_FADDEEVA_RE:
         return k == 1 ? of_order(e, n->op, order + 1, n) : hg_neg(e, of_order(e, HG_FADDEEVA_IM, order + 1, n));
     case HG_FADDEEVA_IM: return of_order(e, k == 1 ? n->op : HG_FADDEEVA_RE, order + 1, n);
+    case HG_GAMMA_P: return d_gamma_p(e, n);
+    case HG_GAMMA_Q: return hg_neg(e, d_gamma_p(e, n));
     default: hg_bug("diff: no rule for %s", hg_op_text[n->op]);
     }
 }

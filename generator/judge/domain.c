@@ -186,6 +186,8 @@ static struct range range_of(const struct domain *w, hg_id id)
     case HG_BESSEL_J:
     case HG_SPHERICAL_J: return (struct range){-1, 1};
     case HG_BESSEL_K: return (struct range){0, INFINITY};
+    case HG_GAMMA_P:
+    case HG_GAMMA_Q: return (struct range){0, 1};
     case HG_FADDEEVA_RE: return a.hi == 0 && w->r[n->arg[2]].lo >= 0 ? (struct range){0, 1} : all();
     case HG_COSH: return (struct range){1, cosh(fmax(fabs(a.lo), fabs(a.hi)))};
     case HG_ABS: return (struct range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(fabs(a.lo), fabs(a.hi))};

@@ -20,6 +20,7 @@ const enum recipe_guard recipe_guard[HG_NOP] = {
     [HG_CARRIED] = GUARD_MADE,   [HG_STATE] = GUARD_MADE,       [HG_ERFINV] = GUARD_BOUNDED,
     [HG_ERFI] = GUARD_BOUNDED,   [HG_BESSEL_Y] = GUARD_POSITIVE, [HG_BESSEL_I] = GUARD_BOUNDED,
     [HG_BESSEL_K] = GUARD_POSITIVE, [HG_SPHERICAL_Y] = GUARD_POSITIVE,
+    [HG_GAMMA_P] = GUARD_POSITIVE, [HG_GAMMA_Q] = GUARD_POSITIVE,
 };
 
 /* --- building -------------------------------------------------------------------------------- */
@@ -77,6 +78,10 @@ hg_id recipe_apply(struct hg_expr *e, int raw, enum hg_op op, uint32_t n, const 
         return make(e, raw, HG_WHERE, 3, x);
     default: x[0] = wrapped(e, raw, recipe_guard[op], x[0], value); break;
     }
+    if (op == HG_GAMMA_P || op == HG_GAMMA_Q) { /* of a constant shape */
+        const hg_id of_shape[] = {hg_const(e, 0), hg_const(e, 2.5), x[0]};
+        return make(e, raw, op, 3, of_shape);
+    }
     if (hg_many(op)) { /* the order, before them */
         memmove(x + 1, x, n * sizeof *x);
         x[0] = hg_const(e, hg_many(op)->most ? 1 : 0);
@@ -115,7 +120,7 @@ static const enum hg_op pointwise[] = {
     HG_ABS,  HG_SIGN,  HG_ATAN2, HG_WHERE, HG_LT,   HG_LE,   HG_LGAMMA, HG_DIGAMMA,
     HG_GAMMA, HG_EXPREL, HG_LOG1MEXP, HG_ERFCX,
     HG_ERFINV, HG_ERFI, HG_BESSEL_J, HG_SPHERICAL_J, HG_BESSEL_Y, HG_BESSEL_I, HG_BESSEL_K, HG_SPHERICAL_Y,
-    HG_FADDEEVA_RE, HG_FADDEEVA_IM};
+    HG_FADDEEVA_RE, HG_FADDEEVA_IM, HG_GAMMA_P, HG_GAMMA_Q};
 
 static double draw_constant(struct random *random)
 {

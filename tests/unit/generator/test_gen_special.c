@@ -1,7 +1,7 @@
 /* test_gen_special.c -- vector forms of special functions (fit/vmath.h) against values in extended precision
  * (extended.c), which are themselves proved by test_gen_extended.c: worst error over random arguments, values outside
  * of the domain, lanes that do not see each other. */
-#include "fit/vmath.h"
+#include "fit/vmath_incomplete.h"
 
 #include <float.h>
 #include <setjmp.h>
@@ -283,6 +283,49 @@ static void test_functions_of_an_order_are_accurate(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* Incomplete gamma functions: relative to the value, of shapes that all lanes share.  Far tails, below 1e-100, are exp
+ * of hundreds: there the rounding of the exponent shows. */
+static void test_incomplete_gamma_functions(void **state)
+{
+    static const double shape[] = {0.1, 0.5, 0.9, 1, 1.5, 2.5, 7, 19.5, 20.5, 64, 300, 1000};
+    double worst[2] = {0}, at[2][2] = {{0}}, tail = 0;
+    (void)state;
+    if (LDBL_MANT_DIG < 64)
+        skip();
+    random_state = 7;
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+        for (int step = 0; step < 120; step++) {
+            const double a = shape[s], width = 8 * sqrt(a) + 8;
+            fit_vd x = {0}, r[2];
+            for (int l = 0; l < FIT_VL; l++)
+                x[l] = fmax(0, step % 3 == 0 ? exp2(40 * uniform() - 38) * a : a + width * (2 * uniform() - 1));
+            r[0] = fit_vgamma_p((fit_vd){0}, fit_vset1(a), x);
+            r[1] = fit_vgamma_q((fit_vd){0}, fit_vset1(a), x);
+            for (int l = 0; l < FIT_VL; l++)
+                for (int upper = 0; upper < 2; upper++) {
+                    const struct hg_ext operand[] = {hg_ext(0), hg_ext(a), hg_ext(x[l])};
+                    const long double exact = hg_many_value(upper ? HG_GAMMA_Q : HG_GAMMA_P, operand).hi;
+                    const double e = exact > 1e-280L ? (double)fabsl((r[upper][l] - exact) / exact) : 0;
+                    if (exact < 1e-100L)
+                        tail = fmax(tail, isnan(e) ? INFINITY : e);
+                    else if (!(e <= worst[upper])) {
+                        worst[upper] = e;
+                        at[upper][0] = a, at[upper][1] = x[l];
+                    }
+                }
+        }
+    print_message("  P %8.1e at %g, %.17g\n  Q %8.1e at %g, %.17g; %.1e below 1e-100\n", worst[0], at[0][0],
+                  at[0][1], worst[1], at[1][0], at[1][1], tail);
+    assert_true(tail <= 4e-13);
+    assert_true(worst[0] <= 1e-13);
+    assert_true(worst[1] <= 1e-13);
+    const double x[] = {0, INFINITY, -1, NAN};
+    for (size_t k = 0; k < 4; k++) {
+        const double p = fit_gamma_p(0, 2.5, x[k]), q = fit_gamma_q(0, 2.5, x[k]);
+        assert_true(k < 2 ? p == (double)k && q == 1.0 - (double)k : isnan(p) && isnan(q));
+    }
+}
+
 static void test_special_values(void **state)
 {
     const double inf = INFINITY;
@@ -336,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors_are_accurate),
         cmocka_unit_test(test_functions_of_an_order_are_accurate),
+        cmocka_unit_test(test_incomplete_gamma_functions),
         cmocka_unit_test(test_special_values),
         cmocka_unit_test(test_a_lane_does_not_depend_on_the_others),
     };
