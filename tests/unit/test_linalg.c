@@ -34,6 +34,27 @@ static void random_spd(size_t n, size_t rows, double *a)
         }
 }
 
+/* Rows side by side have the bits of rows one by one. */
+static void test_cholesky_sums_in_order(void **s)
+{
+    enum { N = 29 };
+    double a[N * N], l[N * N];
+    (void)s;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            a[i * N + j] = l[i * N + j] = cos((double)(i * j)) / (1 + fabs((double)i - (double)j)) + (i == j ? N : 0);
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = j; i < N; i++) {
+            double t = a[i * N + j];
+            for (size_t k = 0; k < j; k++)
+                t -= a[i * N + k] * a[j * N + k];
+            a[i * N + j] = i == j ? sqrt(t) : t / a[j * N + j];
+        }
+    assert_int_equal(fit_cholesky(N, l, 1e-14), 0);
+    for (size_t i = 0; i < N; i++)
+        assert_memory_equal(l + i * N, a + i * N, (i + 1) * sizeof *a);
+}
+
 static void test_cholesky_solves_and_names_the_bad_pivot(void **s)
 {
     double a[36], l[36], x[6], b[6];
@@ -375,6 +396,7 @@ static void test_large_box_program_satisfies_the_kkt_conditions(void **s)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cholesky_sums_in_order),
         cmocka_unit_test(test_cholesky_solves_and_names_the_bad_pivot),
         cmocka_unit_test(test_eigenvectors_rebuild_the_matrix_in_ascending_order),
         cmocka_unit_test(test_eigenvectors_of_difficult_matrices),
