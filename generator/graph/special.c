@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+#include "graph/bessel_near.h"
+
 typedef struct hg_ext ext;
 
 static ext add(ext a, ext b)
@@ -117,30 +119,37 @@ static ext bessel_far(int n, ext x, int second)
     return n % 4 < 2 ? r : minus(r);
 }
 
-ext hg_ext_bessel_j(int n, ext x)
+static ext defined_j(int n, ext a)
 {
-    ext a = x.hi < 0 ? minus(x) : x, first[2], sum, r;
-    if (!isfinite(x.hi))
-        return hg_ext(isnan(x.hi) ? x.hi : 0);
+    ext first[2], sum;
     if (a.hi < 2)
-        r = bessel_series(n, a, 0);
-    else if (a.hi < 60 + (long double)n * n) {
-        ext f = bessel_down(n, a, 0, first, &sum);
-        r = div_by(f, sum);
-    } else
-        r = bessel_far(n, a, 0);
+        return bessel_series(n, a, 0);
+    if (a.hi >= 60 + (long double)n * n)
+        return bessel_far(n, a, 0);
+    ext f = bessel_down(n, a, 0, first, &sum);
+    return div_by(f, sum);
+}
+
+/* f(-x) = (-1)^n f(x) */
+static ext with_sign(const struct hg_bessel *f, int n, ext x)
+{
+    if (x.hi == 0)
+        return f->value(n, x);
+    ext r = hg_bessel_near(f, n, x.hi < 0 ? minus(x) : x);
     return x.hi < 0 && n % 2 ? minus(r) : r;
 }
 
-ext hg_ext_spherical_j(int n, ext x)
+ext hg_ext_bessel_j(int n, ext x)
 {
-    ext a = x.hi < 0 ? minus(x) : x, first[2], sum, r;
-    if (!isfinite(x.hi))
-        return hg_ext(isnan(x.hi) ? x.hi : 0);
-    if (a.hi < 2) {
-        r = bessel_series(n, a, 1);
-        return x.hi < 0 && n % 2 ? minus(r) : r;
-    }
+    static const struct hg_bessel j = {.value = defined_j};
+    return isfinite(x.hi) ? with_sign(&j, n, x) : hg_ext(isnan(x.hi) ? x.hi : 0);
+}
+
+static ext defined_spherical_j(int n, ext a)
+{
+    ext first[2], sum, r;
+    if (a.hi < 2)
+        return bessel_series(n, a, 1);
     ext j0 = div_by(hg_ext_function(HG_SIN, a), a), j1 = div_by(sub(j0, hg_ext_function(HG_COS, a)), a);
     if (a.hi < n + 1) {
         ext f = bessel_down(n, a, 1, first, &sum);
@@ -154,7 +163,13 @@ ext hg_ext_spherical_j(int n, ext x)
             r = next;
         }
     }
-    return x.hi < 0 && n % 2 ? minus(r) : r;
+    return r;
+}
+
+ext hg_ext_spherical_j(int n, ext x)
+{
+    static const struct hg_bessel j = {.value = defined_spherical_j, .spherical = 1};
+    return isfinite(x.hi) ? with_sign(&j, n, x) : hg_ext(isnan(x.hi) ? x.hi : 0);
 }
 
 /* f_n from f_0 and f_1 by f_(k+1) = (2 k + 1 or 0)/x f_k -+ f_(k-1), which is stable for the second kind */
@@ -198,11 +213,9 @@ static void bessel_y_near(ext x, ext y[2])
     y[1] = mul(two_over_pi, y[1]);
 }
 
-ext hg_ext_bessel_y(int n, ext x)
+static ext defined_y(int n, ext x)
 {
     ext y[2];
-    if (!(x.hi > 0) || isinf(x.hi))
-        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? -INFINITY : NAN);
     if (x.hi < 60)
         bessel_y_near(x, y);
     else {
@@ -210,6 +223,14 @@ ext hg_ext_bessel_y(int n, ext x)
         y[1] = bessel_far(1, x, 1);
     }
     return upward(n, x, y[0], y[1], 0, -1);
+}
+
+ext hg_ext_bessel_y(int n, ext x)
+{
+    static const struct hg_bessel y = {.value = defined_y, .second = 1};
+    if (!(x.hi > 0) || isinf(x.hi))
+        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? -INFINITY : NAN);
+    return hg_bessel_near(&y, n, x);
 }
 
 ext hg_ext_spherical_y(int n, ext x)
@@ -220,11 +241,9 @@ ext hg_ext_spherical_y(int n, ext x)
     return upward(n, x, y0, div_by(sub(y0, hg_ext_function(HG_SIN, x)), x), 1, -1);
 }
 
-ext hg_ext_bessel_i(int n, ext x)
+static ext defined_i(int n, ext x)
 {
     ext y = over(mul(x, x), 4), term = hg_ext(1), sum = term;
-    if (!(fabsl(x.hi) < 2000)) /* beyond the range of doubles */
-        return hg_ext(isnan(x.hi) ? x.hi : x.hi < 0 && n % 2 ? -INFINITY : INFINITY);
     for (int m = 1; m < 4000 && (term.hi > 0x1p-130L * sum.hi); m++) {
         term = over(mul(term, y), m * (long double)(n + m));
         sum = add(sum, term);
@@ -232,6 +251,14 @@ ext hg_ext_bessel_i(int n, ext x)
     for (int k = 1; k <= n; k++)
         sum = over(mul(sum, x), 2 * k);
     return sum;
+}
+
+ext hg_ext_bessel_i(int n, ext x)
+{
+    static const struct hg_bessel i = {.value = defined_i, .modified = 1};
+    if (!(fabsl(x.hi) < 2000)) /* beyond the range of doubles */
+        return hg_ext(isnan(x.hi) ? x.hi : x.hi < 0 && n % 2 ? -INFINITY : INFINITY);
+    return with_sign(&i, n, x);
 }
 
 /* The integral of e^(-x cosh t) cosh n t over t > 0, n = 0, 1; its analytic width allows these steps. */
@@ -258,13 +285,19 @@ static void bessel_k_01(ext x, ext k[2])
     k[1] = mul(k[1], size);
 }
 
-ext hg_ext_bessel_k(int n, ext x)
+static ext defined_k(int n, ext x)
 {
     ext k[2];
-    if (!(x.hi > 0) || x.hi > 10000)
-        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? INFINITY : NAN);
     bessel_k_01(x, k);
     return upward(n, x, k[0], k[1], 0, 1);
+}
+
+ext hg_ext_bessel_k(int n, ext x)
+{
+    static const struct hg_bessel k = {.value = defined_k, .modified = 1, .second = 1};
+    if (!(x.hi > 0) || x.hi > 10000)
+        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? INFINITY : NAN);
+    return hg_bessel_near(&k, n, x);
 }
 
 /* --- the Faddeeva function -------------------------------------------------------------------------------- */

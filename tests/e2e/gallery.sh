@@ -40,6 +40,7 @@ done
 beside michaelis_menten michaelis_menten 1e-3
 beside core_shell_smeared core_shell_smeared 1e-3
 beside rate_spectrum rate_spectrum 1e-3
+beside cylinder_sizes cylinder_sizes 1e-3
 
 # one curve for all subjects, then random effects of each: typical values near it, spreads above 0
 beside two_compartment two_compartment 3e-2 --fix own_CL=0 --fix own_V1=0 --fix spread_CL=0.2 --fix spread_V1=0.2

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from mpmath import mp, mpf
 from scipy.optimize import least_squares, nnls
-from scipy.special import voigt_profile
+from scipy.special import j1, voigt_profile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -87,6 +87,20 @@ def core_shell(q, dq, p):
     return background + scale * 1e7 * mean
 
 
+def cylinder(q, p):
+    """Rules of other sizes than the model's."""
+    length, radius, width, scale, background = p
+    x, v = np.polynomial.legendre.leggauss(60)
+    u, w = np.polynomial.hermite_e.hermegauss(20)
+    x, v, w = (x + 1) / 2, v / 2, w / w.sum()
+    R = radius * np.exp(width * u)
+    b = q[:, None, None] * np.sqrt(1 - x[None, :, None] ** 2) * R[None, None, :]
+    F2 = (2 * j1(b) / b * np.pi * R ** 2) ** 2
+    along = np.sinc(q[:, None] * length * x[None, :] / 2 / np.pi) ** 2
+    squares = np.einsum("ij,ijk,j,k->i", along, F2, v, w)
+    return background + scale * 3e-4 ** 2 * 1e7 * length * squares / (np.pi * R ** 2 @ w)
+
+
 def make():
     rng = np.random.default_rng(21)
     nu = np.linspace(-6, 6, 81)
@@ -129,6 +143,14 @@ def make():
     error[free] = np.sqrt(np.diag(np.linalg.inv(A[:, free].T @ A[:, free])))
     a[free] = np.linalg.lstsq(A[:, free], y / s, rcond=None)[0]
     write("rate_spectrum", "t,y,s", (t, y, s), [f"a{k}" for k in range(1, 14)], (a, error))
+
+    q = np.geomspace(0.02, 1, 60)
+    truth = (35, 4.5, 0.12, 0.012, 0.02)
+    ideal = cylinder(q, truth)
+    s = 0.01 * ideal + 0.0005
+    y = ideal + s * rng.standard_normal(60)
+    fitted("cylinder_sizes", "q,I,s", (q, y, s), lambda p: cylinder(q, p),
+           ("length", "radius", "width", "scale", "background"), truth, y, s)
 
 
 def two_exponentials(t, p, dose=25):
@@ -191,6 +213,17 @@ def digits():
         V = mp.quad(lambda u: normal(u) * 4 * mp.pi / 3 * (R0 * mp.exp(width * u) + d) ** 3, grid)
         print("core_shell_smeared", q, dq, mp.nstr(m("0.02") + m("0.01") * 10 ** 7 * top / V, 16))
         mp.dps = 40
+    mp.dps = 22
+    for q in (m(1) / 32, m(1) / 4, m(3) / 4):
+        def of_direction(x):
+            def f(u):
+                R = 4 * mp.exp(u / 8)
+                b = q * mp.sqrt(1 - x * x) * R
+                return mp.exp(-u * u / 2) / mp.sqrt(2 * mp.pi) * (2 * mp.besselj(1, b) / b * mp.pi * R * R) ** 2
+            return mp.sinc(q * 20 * x) ** 2 * mp.quad(f, [-9, 0, 9])
+        top, section = mp.quad(of_direction, mp.linspace(0, 1, 5)), 16 * mp.pi * mp.exp(m(1) / 32)
+        print("cylinder_sizes", q, mp.nstr(m("0.02") + m("0.01") * m("3e-4") ** 2 * 40 * top / section * 10 ** 7, 16))
+    mp.dps = 40
     print("rate_spectrum", mp.nstr(sum(m(k) / 100 * mp.exp(-2 * m(10) ** (-2 + m(k) / 4)) for k in range(1, 14)), 18))
     dt, q2 = m(1), m("0.002") ** 2
     for name, D, n in (("avrami_arrest", lambda s: 10000 * mp.exp(-(max(s, dt / 2) / 10) ** 3), (2, 12)),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "generator/graph/functions.h"
+#include "generator/graph/special.h"
 
 /* Value as the sum of two numbers of 60 bits. */
 static const struct row {
@@ -526,6 +527,37 @@ static void test_functions_of_an_order_have_90_bits(void **state)
     }
 }
 
+/* J_(n+1) Y_n - J_n Y_(n+1) = 2/(pi x),  I_n K_(n+1) + I_(n+1) K_n = 1/x (Abramowitz & Stegun 1965, 9.1.16, 9.6.15),
+ * times x, and the same values when they are asked for again behind others. */
+static void test_bessel_functions_keep_wronskians(void **state)
+{
+    enum { PLACES = 1000 };
+    static struct hg_ext seen[PLACES];
+    (void)state;
+    if (!wide_long_double())
+        skip();
+    const struct hg_ext two_over_pi = hg_ext_div(hg_ext(0.5L), hg_ext_function(HG_ATAN, hg_ext(1)));
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < PLACES; k++) {
+            const struct hg_ext x = hg_ext(exp2(-6 + fmod(k * 0.6180339887, 1) * 14)), one = hg_ext(1);
+            const int n = k % 7 ? k % 7 - 1 : 40, modified = k % 2;
+            struct hg_ext f[4], sum;
+            for (int m = 0; m < 2; m++) {
+                f[m] = modified ? hg_ext_bessel_i(n + m, x) : hg_ext_bessel_j(n + m, x);
+                f[2 + m] = modified ? hg_ext_bessel_k(n + m, x) : hg_ext_bessel_y(n + m, x);
+            }
+            const struct hg_ext p = hg_ext_mul(f[1], f[2]), q = hg_ext_mul(f[0], f[3]);
+            sum = hg_ext_mul(modified ? hg_ext_add(q, p) : hg_ext_sub(p, q), x);
+            const struct hg_ext d = hg_ext_sub(sum, modified ? one : two_over_pi);
+            const long double size = 1 + fabsl(p.hi) * x.hi + fabsl(q.hi) * x.hi;
+            if (!(fabsl(d.hi) <= 0x1p-95L * size))
+                fail_msg("n %d, x %.17Lg: off by %.3Lg", n, x.hi, d.hi);
+            if (pass)
+                assert_true(sum.hi == seen[k].hi && sum.lo == seen[k].lo);
+            seen[k] = sum;
+        }
+}
+
 static void test_arithmetic_keeps_its_laws(void **state)
 {
     (void)state;
@@ -574,6 +606,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_have_115_bits),
         cmocka_unit_test(test_functions_of_an_order_have_90_bits),
+        cmocka_unit_test(test_bessel_functions_keep_wronskians),
         cmocka_unit_test(test_arithmetic_keeps_its_laws),
         cmocka_unit_test(test_powers_agree_with_exponentials),
         cmocka_unit_test(test_exceptions_are_those_of_the_c_library),
