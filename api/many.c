@@ -172,7 +172,8 @@ static void find_columns(const struct many *m, struct hand *h, size_t c)
 {
     const struct fit_api_many_data *d = &m->data;
     for (size_t k = 0; k < m->parts.k->ncolumn; k++) {
-        const int own = d->own && d->own[k] && m->parts.k->column[k].role == FIT_ROLE_COVARIATE;
+        const int role = m->parts.k->column[k].role;
+        const int own = role == FIT_ROLE_COVARIATE ? d->own && d->own[k] : role == FIT_ROLE_VALUE && m->parts.k->feedback;
         h->column[k] = m->parts.column[k] + (own ? c * d->nrow : 0);
     }
 }
@@ -282,7 +283,7 @@ static enum fit_status prepare(const struct fit_api_model *model, const struct f
 {
     const struct fit_api_many_data *d = &m->data;
     const struct fit_api_data rows = {.size = sizeof rows, .setting = d->setting, .nrow = d->nrow,
-                                      .column = d->column, .axis = d->axis};
+                                      .column = d->column, .axis = d->axis, .value = d->value};
     struct fit_api_problem geometry = {.kernel = model->kernel};
     struct fit_api_options o;
     enum fit_status st = check(model, d, err);

@@ -74,7 +74,16 @@ static enum fit_status check_rows(struct api_parts *x, struct fit_error *err)
         return fit_no_memory(err, "arrays of the model");
     for (size_t c = 0; c < k->ncolumn; c++) {
         const int covariate = k->column[c].role == FIT_ROLE_COVARIATE;
-        x->column[c] = covariate && x->d.column ? x->d.column[c] : covariate ? NULL : x->zero;
+        const int earlier = k->feedback && k->column[c].role == FIT_ROLE_VALUE;
+        x->column[c] = covariate && x->d.column ? x->d.column[c]
+                       : covariate              ? NULL
+                       : earlier                ? x->d.value
+                                                : x->zero;
+        if (!x->column[c] && earlier)
+            return fit_fail(err, FIT_ERR_DATA,
+                            "in the model %s rows follow from what was measured in earlier ones: give the values "
+                            "of '%s' (%s), for evaluation too",
+                            k->name, k->column[c].name, k->column[c].unit);
         if (!x->column[c])
             return fit_fail(err, FIT_ERR_DATA, "column '%s' (%s) of %s is missing",
                             k->column[c].name, k->column[c].unit, k->name);

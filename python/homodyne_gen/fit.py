@@ -290,8 +290,7 @@ class Fit:
     def mean(self):
         """The model at the result, in the shape of the values (frames that take part)."""
         grid, groups = dict(self._grid), self.group_params
-        if self.model.is_pairs:
-            grid["frames"] = self.data.shape[-1]
+        grid.update(frames=self.data.shape[-1]) if self.model.is_pairs else grid.update(values=self.data)
         return self.model.mean(groups, **grid)
 
     def residuals(self):

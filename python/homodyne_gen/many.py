@@ -87,7 +87,7 @@ def fit_many(model, values, sigma, options, given):
     known = [i.name for i in model.settings + model.axes] + model._covariates
     for name in given:
         check_name(name, known, "setting, axis or column", model.name)
-    unit = next((c.unit for c in model.columns if c.role == "value"), "1")
+    unit = model._value_unit()
     values = array(values, "values", None, unit)
     if values.ndim != 2 or not values.size:
         raise DataError(f"values: shape {values.shape}; (curves, rows) would be right")

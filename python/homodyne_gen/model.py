@@ -154,18 +154,22 @@ class Model:
         t = first + np.arange(frames) * float(dt) if time is None else time
         return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {}, {})
 
-    def _rows(self, given):
+    def _rows(self, given, values):
         named = {}
         for item in [c for c in self.columns if c.role == "covariate"] + self.axes:
             if given.get(item.name) is None:
                 raise UsageError(f"{self.name}: {item.name}= is missing: a value for each row")
             named[item.name] = np.atleast_1d(array(given[item.name], item.name, None, item.unit))
-        nrow = max((v.size for v in named.values()), default=0)
+        if not named and values is None:
+            raise UsageError(f"{self.name}: values= is missing: no column tells how many rows there are")
+        nrow = max((v.size for v in named.values()), default=0) or np.size(values)
         for name, v in named.items():
             named[name] = array(np.broadcast_to(v, (nrow,)) if v.size == 1 else v, name, (nrow,))
+        values = None if values is None else array(values, "values", (nrow,))
         keep = [pointers([named.get(c.name) for c in self.columns]), pointers([named[a.name] for a in self.axes]),
-                *named.values()]
-        return Geometry(_library.Data(nrow=nrow, column=keep[0], axis=keep[1]), keep, (nrow,), None,
+                values, *named.values()]
+        data = _library.Data(nrow=nrow, column=keep[0], axis=keep[1], value=pointer(values))
+        return Geometry(data, keep, (nrow,), None,
                         {c: named[c] for c in self._covariates}, {a.name: named[a.name] for a in self.axes})
 
     def _geometry(self, given, values=None, frames=None, dt=None, time=None, use=None):
@@ -178,7 +182,7 @@ class Model:
             for name, v in (("frames", frames), ("dt", dt), ("time", time), ("use", use)):
                 if v is not None:
                     raise UsageError(f"{name}=: for two-time models; {self.name} is fitted to a table")
-            g = self._rows(given)
+            g = self._rows(given, values)
         setting = self._settings(given)
         g.keep.append(setting)
         g.data.setting = pointer(setting)
@@ -233,22 +237,32 @@ class Model:
                 jac[at] = own[1][at]
         return mean, jac
 
-    def mean(self, params=None, *, frames=None, dt=None, time=None, use=None, threads=0, **given):
+    def _evaluated(self, values):
+        """values= of mean and jacobian as an array in the model's unit."""
+        if values is not None and self.is_pairs:
+            raise UsageError(f"values=: for table models; no pair of frames of {self.name} follows from another")
+        return None if values is None else np.atleast_1d(array(values, "values", None, self._value_unit()))
+
+    def _value_unit(self):
+        return next((c.unit for c in self.columns if c.role == "value"), "1")
+
+    def mean(self, params=None, *, values=None, frames=None, dt=None, time=None, use=None, threads=0, **given):
         """The model's mean at params: {name: value}, those over an axis with one value or one for each group.  Values
         that a fit found for its groups (r.params), and {coordinate: value}, go where their coordinates are; values of a
         plain array are those of the groups in the order in which these occur first in the data.
 
         Two-time models: frames= and dt= (s), or time= (s, increasing); use=: places of the frames that take part;
         axes (phi=) and settings (q=, gap=) by name.  Returns (matrices, frames, frames).
-        Table models: columns, axes and settings by name.  Returns (rows,).
+        Table models: columns, axes and settings by name; values=: what was measured, where rows follow from it (arma).
+        Returns (rows,).
         """
-        grid = dict(given=given, frames=frames, dt=dt, time=time, use=use)
+        grid = dict(given=given, values=self._evaluated(values), frames=frames, dt=dt, time=time, use=use)
         return self._evaluate(params, threads, False, grid)[0]
 
-    def jacobian(self, params=None, *, frames=None, dt=None, time=None, use=None, threads=0, **given):
+    def jacobian(self, params=None, *, values=None, frames=None, dt=None, time=None, use=None, threads=0, **given):
         """Derivatives of mean by parameters and linear parameters (in the order of .parameters + .linear), as the last
         axis of an array otherwise like that of mean."""
-        grid = dict(given=given, frames=frames, dt=dt, time=time, use=use)
+        grid = dict(given=given, values=self._evaluated(values), frames=frames, dt=dt, time=time, use=use)
         return self._evaluate(params, threads, True, grid)[1]
 
     def fit(self, values, *, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None, noise=None,
@@ -331,7 +345,7 @@ class Model:
 
     def _measured(self, values, sigma, dt, time, use, given):
         """(problem, geometry, values) of measured arrays."""
-        unit = next((c.unit for c in self.columns if c.role == "value"), "1")
+        unit = self._value_unit()
         values = array(values, "values", None, unit)
         if self.is_pairs and values.ndim == 2:
             values = values[np.newaxis]

@@ -128,7 +128,7 @@ class Models(unittest.TestCase):
                 np.testing.assert_array_equal(mean, np.swapaxes(mean, 1, 2), name)
             else:
                 given.update({c.name: np.array([0.01, 0.02]) for c in m.columns if c.role == "covariate"})
-                mean = m.mean(**given)
+                mean = m.mean(values=[0.1, 0.2], **given)
                 self.assertEqual(mean.shape, (2,), name)
             self.assertTrue(np.isfinite(mean).all(), name)
             self.assertIn(m.title, repr(m))
@@ -268,6 +268,26 @@ class Fits(unittest.TestCase):
             self.assertLess(abs(r.params[name] - value) / r.std[name], 5, name)
         self.assertLess(abs(r.reduced_chi2 - 1), 1)
         self.assertEqual(set(plain(r.to_inferencedata(10)["posterior"])), set(truth))
+
+    def test_rows_that_follow_from_measured_ones(self):
+        m, y = hg.load_model("arma"), np.array([1.5, 0.25, -1, 2])  # the test point of models/arma.lua
+        truth = {"mu": 0.5, "phi": 0.75, "theta": -0.5, "sigma": 1}
+        np.testing.assert_allclose(m.mean(truth, values=y), [0.5, 0.75, 0.5625, 0.15625], rtol=1e-15)
+        with self.assertRaisesRegex(hg.UsageError, "values= is missing"):
+            m.mean(truth)
+        with self.assertRaisesRegex(hg.UsageError, "no pair of frames"):
+            hg.load_model("laminar").mean(values=y, frames=5, **SETUP)
+        normal, y = np.random.default_rng(3).standard_normal((2, 201)), np.zeros((2, 201))
+        for k in range(1, 201):
+            y[:, k] = 0.5 + 0.75 * (y[:, k - 1] - 0.5) - 0.5 * normal[:, k - 1] + normal[:, k]
+        r = m.fit(y[0, 1:])
+        for name in ("mu", "phi", "theta"):
+            self.assertLess(abs(r.params[name] - truth[name]) / r.std[name], 4, name)
+        np.testing.assert_allclose(r.residuals(), y[0, 1:] - m.mean(r.params, values=y[0, 1:]), rtol=1e-14)
+        both = m.fit_many(y[:, 1:])
+        for k, name in enumerate(("mu", "phi", "theta", "sigma")):
+            self.assertEqual(both.values[0, k], r.params[name], name)
+            self.assertEqual(both.values[1, k], m.fit(y[1, 1:]).params[name], name)
 
     def test_values_of_curves_go_where_their_coordinates_are(self):
         m = hg.load_model("diffusion_q")
