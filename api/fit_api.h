@@ -115,8 +115,9 @@ struct fit_api_data {
     const double *const *column; /* one array of nrow for each column; NULL for those that are not covariates */
     const double *const *axis;   /* one array of nrow for each axis; rows of equal coordinates are a group */
 
-    /* Measured values; NULL: for evaluation only, of models whose rows do not follow from earlier values.  Pairs: ngroup x ntime x ntime, of which i < j is read; rows: nrow.
-     * sigma: standard deviations in the same shape, or NULL.  What is not finite does not count. */
+    /* Measured values; NULL: for evaluation only, of a model whose rows do not follow from earlier values.
+     * Pairs: ngroup x ntime x ntime, of which i < j is read; rows: nrow.  sigma: standard deviations in the same
+     * shape, or NULL.  What is not finite does not count. */
     const double *value, *sigma;
 };
 

@@ -173,7 +173,8 @@ static void find_columns(const struct many *m, struct hand *h, size_t c)
     const struct fit_api_many_data *d = &m->data;
     for (size_t k = 0; k < m->parts.k->ncolumn; k++) {
         const int role = m->parts.k->column[k].role;
-        const int own = role == FIT_ROLE_COVARIATE ? d->own && d->own[k] : role == FIT_ROLE_VALUE && m->parts.k->feedback;
+        const int own = role == FIT_ROLE_COVARIATE ? d->own && d->own[k]
+                                                   : role == FIT_ROLE_VALUE && m->parts.k->feedback;
         h->column[k] = m->parts.column[k] + (own ? c * d->nrow : 0);
     }
 }

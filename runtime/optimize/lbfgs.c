@@ -36,8 +36,10 @@ static double direction(struct fit_optimize *o, const struct fit_pairs *pairs, d
 {
     fit_pairs_direction(pairs, o->g, alpha, d);
     double slope = fit_vector_dot(o->n, d, o->g);
-    if (pairs->count && slope < 0)
+    if (pairs->count && slope < 0) {
+        o->s->promised = -slope / 2;
         return slope;
+    }
     const double norm = sqrt(fit_vector_dot(o->n, o->g, o->g));
     fit_vector_scale(o->n, -fmin(1, 1 / norm), o->g, d);
     return fit_vector_dot(o->n, d, o->g);

@@ -80,6 +80,8 @@ static enum fit_status step(struct fit_optimize *o, enum fit_optimize_step *end,
     *end = FIT_STEP_NO_DECREASE;
     if (!(line.start.slope < 0))
         return FIT_OK;
+    if (b.c > 0)
+        o->s->promised = -line.start.slope / 2;
     if (bounded)
         line.most = first ? 1 : fmax(room(&b), 1);
     const double length = sqrt(fit_vector_dot(n, b.d, b.d));

@@ -45,6 +45,7 @@ struct fit_optimize_state {
     double passed;        /* iterations in a row that passed the test of ftol */
     double forgotten;     /* 1: the memory was given up since the last step that was done */
     double step;          /* factor of the last direction */
+    double promised;      /* by how much the last direction of a model of the curvature would lower the value */
     double pairs, newest; /* L-BFGS: how many, and where the newest is */
     double theta;         /* L-BFGS: y.y / s.y of the newest */
 };

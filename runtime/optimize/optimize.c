@@ -8,6 +8,8 @@
 #include "optimize/state.h"
 #include "optimize/vectors.h"
 
+/* A value is rounded by so much of itself: sums of some thousand terms; a decrease below cannot be seen. */
+static const double ROUNDING = 1e-13;
 static const char NOT_FINITE[] = "value or gradient is not finite", FLAT[] = "no element of the gradient exceeds gtol";
 
 struct fit_optimize_options fit_optimize_defaults(void)
@@ -257,6 +259,8 @@ static int given_up(struct fit_optimize *o, enum fit_optimize_step end, struct f
     }
     if (end == FIT_STEP_NONFINITE)
         r->end = FIT_OPTIMIZE_NONFINITE, r->reason = "value or gradient is not finite where the step leads";
+    else if (o->s->promised > 0 && o->s->promised <= ROUNDING * fmax(fabs(o->s->f), 1))
+        r->end = FIT_OPTIMIZE_FTOL, r->reason = "the value falls no further within its rounding";
     else
         r->end = FIT_OPTIMIZE_LINESEARCH, r->reason = "no step along the steepest descent lowers the value enough";
     return 1;
@@ -268,6 +272,7 @@ static void count(struct fit_optimize *o, double before)
     s->iteration++;
     s->before = before;
     s->forgotten = 0;
+    s->promised = 0;
     const double change = fabs(before - s->f), size = fmax(fmax(fabs(before), fabs(s->f)), 1);
     s->passed = change <= o->opt.ftol * size ? s->passed + 1 : 0;
 }

@@ -70,7 +70,7 @@ struct fit_optimize_options fit_optimize_defaults(void);
 
 enum fit_optimize_end {
     FIT_OPTIMIZE_GTOL,       /* the gradient is below gtol */
-    FIT_OPTIMIZE_FTOL,       /* the value changes by less than ftol */
+    FIT_OPTIMIZE_FTOL,       /* the value changes by less than ftol, or falls no further within its rounding */
     FIT_OPTIMIZE_MAXITER,    /* not converged: iterations used up */
     FIT_OPTIMIZE_LINESEARCH, /* not converged: no step along the steepest descent lowers the value enough */
     FIT_OPTIMIZE_NONFINITE,  /* not converged: no finite value at the start or where a step leads */

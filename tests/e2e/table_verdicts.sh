@@ -132,8 +132,9 @@ check(f"ghost, nuts: exit {code}: {screen}", code in (0, 2) and "posterior" in j
 x = j["posterior"]["parameters"]["late"]
 uniform = 10 / math.sqrt(12)
 check(f"late: {x}", abs(x["mean"]) < 0.3 and abs(x["sd"] / uniform - 1) < 0.1 and -5 <= x["q025"] < x["q975"] <= 5)
+# a mean may be withheld: the tail is long
 x = fit("product", "few", "--method", "nuts")[2]["posterior"]["parameters"]["a"]
-check(f"a: {x}", 0 <= x["q025"] < x["q975"] <= 100 and x["mean"] < 100)
+check(f"a: {x}", 0 <= x["q025"] < x["q975"] <= 100 and (x["mean"] is None or x["mean"] < 100))
 
 # the distribution of chi2
 random.seed(3)

@@ -119,7 +119,8 @@ static void write_file(const char *path, const struct dag *dag, uint32_t n, uint
     char name[40];
     assert_non_null(out);
     fprintf(out, "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n\n#define FIT_VL FIT_VL_NATIVE\n"
-                 "#include \"fit/kernel.h\"\n#include \"fit/tables.h\"\n#include \"fit/vmath.h\"\n\n");
+                 "#include \"fit/kernel.h\"\n#include \"fit/tables.h\"\n#include \"fit/vmath.h\"\n"
+                 "#include \"fit/vmath_incomplete.h\"\n\n");
     for (uint32_t k = first; k < n; k += step) {
         snprintf(name, sizeof name, "dag_%u", k);
         write_function(&dag[k], name, HG_R, out);

@@ -109,6 +109,12 @@ static double liar(size_t n, const double *x, double *g)
     return f;
 }
 
+/* As if a long sum rounded its fourteenth digit: this hides the last decreases, which the gradient still tells. */
+static double rounded(size_t n, const double *x, double *g)
+{
+    return 1e3 + rosenbrock(n, x, g) + 2e-11 * sin(1e11 * x[0]);
+}
+
 /* ---- runs ------------------------------------------------------------------------------------- */
 
 static const struct fit_optimize_method *const LINE_SEARCHES[] = {&fit_optimize_lbfgsb, &fit_optimize_lbfgs,
@@ -351,6 +357,21 @@ static void test_values_that_are_not_finite(void **state)
     }
 }
 
+static void test_rounding_ends_the_search(void **state)
+{
+    struct fit_optimize_options opt = precise();
+    (void)state;
+    opt.ftol = opt.gtol = 0;
+    opt.maxiter = 5000;
+    for (size_t k = 0; k < NLINE; k++) {
+        struct function f = {.n = 4, .f = rounded};
+        double x[4] = {-1.2, 1, -1.2, 1};
+        const struct fit_optimize_result r = run(LINE_SEARCHES[k], &f, NULL, NULL, &opt, x);
+        if (!fit_optimize_converged(r.end) || !(fabs(x[0] - 1) < 1e-3))
+            fail_msg("%s: %s at %.17g: %s", LINE_SEARCHES[k]->name, fit_optimize_end_name(r.end), x[0], r.reason);
+    }
+}
+
 static void test_a_wrong_gradient_ends_the_search(void **state)
 {
     struct fit_optimize_options opt = precise();
@@ -499,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_a_corner_is_reached),
         cmocka_unit_test(test_ends_are_told_truly),
         cmocka_unit_test(test_values_that_are_not_finite),
+        cmocka_unit_test(test_rounding_ends_the_search),
         cmocka_unit_test(test_a_wrong_gradient_ends_the_search),
         cmocka_unit_test(test_what_a_method_cannot_do_is_refused),
         cmocka_unit_test(test_a_run_goes_on_with_the_same_bits),
