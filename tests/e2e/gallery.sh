@@ -8,7 +8,7 @@ bin=$1
 export XDG_CACHE_HOME="$dir/cache"
 models=$here/../../models/gallery data=$here/../data/gallery
 
-for model in "$models"/*.lua; do
+for model in "$models"/*.lua "$models"/scattering/*.lua; do
     expect 0 "$bin/homodyne-gen" "$model" --check
     ! grep -q " 0 test points hold" out || fail "$model has no test point"
 done
@@ -74,4 +74,4 @@ expect 0 "$bin/homodyne" fit --model "$models/avrami_arrest.lua" a.yaml -o a
 truth a D0 10000
 truth a tau 10
 truth a n 3
-echo "gallery: $(ls "$models"/*.lua | wc -l) models"
+echo "gallery: $(ls "$models"/*.lua "$models"/scattering/*.lua | wc -l) models"
