@@ -73,8 +73,10 @@ struct drawn {
     double *v;
 };
 
-/* The solution x is within: where it is 0, draws of a density that is cut to x >= 0 are above it all the same. */
-static void band(const struct drawn *d, const double *x, struct contin_result *r)
+/* What the draws say of every point, and what those before said that knew of nothing outside of the modes (first: there
+ * are none yet).  The solution x is within: where it is 0, draws of a density that is cut to x >= 0 are above it all
+ * the same. */
+static void band(const struct drawn *d, const double *x, int first, struct contin_result *r)
 {
     const size_t n = d->p->n;
     const double all = total(n, x);
@@ -87,8 +89,8 @@ static void band(const struct drawn *d, const double *x, struct contin_result *r
         }
         qsort(d->v, d->n, sizeof *d->v, ascending);
         contin_interval(d->n, d->v, PART, 1, range);
-        r->lower[k] = fmin(range[0], x[k] / all);
-        r->upper[k] = fmax(range[1], x[k] / all);
+        r->lower[k] = fmin(range[0], first ? x[k] / all : r->lower[k]);
+        r->upper[k] = fmax(range[1], first ? x[k] / all : r->upper[k]);
     }
 }
 
@@ -130,8 +132,6 @@ static void modes(const struct drawn *d, struct contin_result *r)
 
 static void strengths(const struct drawn *d, struct contin_result *r)
 {
-    if (d->p->smoothing != CONTIN_EVIDENCE)
-        return;
     for (size_t t = 0; t < d->n; t++)
         d->v[t] = d->draw[t * d->stride + d->stride - 2];
     qsort(d->v, d->n, sizeof *d->v, ascending);
@@ -163,11 +163,11 @@ static void support_of(const struct contin_result *r, unsigned char *support)
             support[i] = 1;
 }
 
-/* Three times.  The first draws say how smooth it is where there is something: given that there is nothing outside of
- * the modes.  (Where there is nothing a distribution is as smooth as can be, and would speak for its modes.)  About the
- * minimum with that strength the second are drawn, for the modes, again given that; the third, of all points, with the
- * strengths of the second, for the band: a prior that allows a little everywhere, and nowhere less than 0, takes a part
- * of the modes away, the more so the more points the grid has. */
+/* Three times.  The first draws, of the points that are not 0 in the solution, say how smooth it is. (Where there is
+ * nothing a distribution is as smooth as can be, and would speak for its modes.)  The second, about the minimum with
+ * that strength, are for the modes, given that there is nothing outside of them; the third, of all points, for the
+ * band: a prior that allows a little everywhere, and nowhere less than 0, takes a part of the modes away, the more so
+ * the more points the grid has, so the band holds what both say.  Both have the strengths of the first. */
 static enum fit_status draws(struct contin_work *w, struct contin_result *r, struct fit_error *err)
 {
     const struct contin_problem *p = w->p;
@@ -175,32 +175,33 @@ static enum fit_status draws(struct contin_work *w, struct contin_result *r, str
     double *draw = calloc(n * (stride + 2), sizeof *draw);
     unsigned char *support = calloc(p->n, 1);
     const struct drawn d = {p, draw, n, stride, draw ? draw + n * stride : NULL};
-    struct contin_run run = {.n = n, .warm = n / 4, .support = support};
+    double *alpha = p->smoothing == CONTIN_EVIDENCE && draw ? d.v + n : NULL;
     enum fit_status st = draw && support ? FIT_OK : fit_no_memory(err, "the errors of the distribution");
-    if (st == FIT_OK && p->smoothing == CONTIN_EVIDENCE) {
-        contin_find_peaks(p->n, p->u, w->now.x, r);
-        support_of(r, support);
+    if (st == FIT_OK && alpha) {
+        for (size_t k = 0; k < p->n; k++)
+            support[k] = w->now.x[k] > 0;
+        struct contin_run run = {.n = n, .warm = n / 4, .support = support};
         if ((st = contin_draw(w, &run, draw, err)) == FIT_OK) {
+            for (size_t t = 0; t < n; t++)
+                alpha[t] = draw[t * stride + stride - 2];
+            strengths(&d, r);
             middle(w, draw, n, d.v);
             st = contin_minimum(w, err);
         }
     }
-    run = (struct contin_run){.n = n, .warm = n / 10, .stream = 1, .support = support};
     contin_find_peaks(p->n, p->u, w->now.x, r);
     support_of(r, support);
+    struct contin_run run = {.n = n, .warm = n / 10, .stream = 1, .support = support, .alpha = alpha};
     if (st == FIT_OK && (st = contin_draw(w, &run, draw, err)) == FIT_OK) {
         contrasts(&d, r);
         modes(&d, r);
-        strengths(&d, r);
-        double *alpha = d.v + n;
-        for (size_t t = 0; t < n; t++)
-            alpha[t] = draw[t * stride + stride - 2];
+        band(&d, w->now.x, 1, r);
         run = (struct contin_run){.n = n, .warm = n / 10, .stream = 2, .alpha = alpha};
         st = contin_draw(w, &run, draw, err);
     }
     if (st == FIT_OK) {
         r->ndraw = n;
-        band(&d, w->now.x, r);
+        band(&d, w->now.x, 0, r);
     }
     free(support);
     free(draw);
