@@ -8,6 +8,7 @@
 #   peak      operations and bytes per second of the machine, and which part of them the laminar kernels reach
 #   heterodyne  its normal equations against the same by hand (bench/heterodyne_hand.c)
 #   coreshell sums over the nodes of an average, the same (bench/coreshell_hand.c)
+#   sasmodels the same beside the C library of sasmodels (bench/sasmodels_coreshell.py); skipped without it
 #   rat43     a row kernel against what an expert writes by hand (bench/rat43_hand.c)
 #   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build folder)
 #   consensus  one shard of the consensus mode, from its values to the precision of its draws
@@ -142,6 +143,11 @@ if "$python" -c 'import numpy' 2>/dev/null; then
         "$python" "$source/bench/many_fits.py"
 else
     echo "many small fits: skipped: $python has no numpy"
+fi
+if "$python" -c 'import sasmodels' 2>/dev/null; then
+    PYTHONDONTWRITEBYTECODE=1 "$python" "$source/bench/sasmodels_coreshell.py" "$BUILD/bench/bench-coreshell"
+else
+    echo "core-shell spheres beside sasmodels: skipped: $python has no sasmodels"
 fi
 
 # ---- fits
