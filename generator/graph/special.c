@@ -355,48 +355,96 @@ static void step(cx z, ext kappa, int sign, cx g[4])
     g[3] = cx_mul(ik, cx_add(cx_mul(g[2], rest), cx_mul(minus_two, cx_mul(g[1], g[1]))));
 }
 
-/* k-th derivative of half of 1/(z - t) + 1/(z + t): (-1)^k k!/2 of the (k + 1)-th powers. */
-static cx poles(cx z, ext t, int k)
+enum { NODES = 32, SEEN = 256 };
+
+/* Nodes t of the rules, on multiples of h or half-way between them, with their weights e^(-t^2). */
+struct rule {
+    ext t[NODES], weight[NODES];
+};
+
+struct rules {
+    ext h, kappa, factor; /* factor: 2 h/pi */
+    struct rule half, whole;
+};
+
+static void fill_rule(struct rule *r, ext h, ext first)
 {
-    cx a = inverse((cx){sub(z.re, t), z.im}), b = inverse((cx){add(z.re, t), z.im}), p = a, q = b;
-    long double factor = 0.5L;
-    for (int j = 1; j <= k; j++) {
-        p = cx_mul(p, a);
-        q = cx_mul(q, b);
-        factor *= -j;
+    for (int j = 0; j < NODES; j++) {
+        r->t[j] = j ? add(r->t[j - 1], h) : first;
+        r->weight[j] = hg_ext_function(HG_EXP, minus(mul(r->t[j], r->t[j])));
     }
-    return cx_times(cx_add(p, q), hg_ext(factor));
 }
 
-/* x, y >= 0 */
-static cx faddeeva(int k, cx z)
+static const struct rules *rules(void)
 {
-    enum { NODES = 32 };
+    static struct rules r;
+    if (r.h.hi == 0) {
+        r.h = root(over(pi(), NODES));
+        r.kappa = div_by(times(pi(), 2), r.h);
+        r.factor = times(div_by(r.h, pi()), 2);
+        fill_rule(&r.whole, r.h, hg_ext(0));
+        fill_rule(&r.half, r.h, over(r.h, 2));
+        r.whole.weight[0] = hg_ext(0.5L);
+    }
+    return &r;
+}
+
+/* Adds weight times half of 1/(z - t) + 1/(z + t) and its derivatives: (-1)^k k!/2 of the (k + 1)-th powers. */
+static void add_poles(cx z, ext t, ext weight, cx sum[4])
+{
+    const cx a = inverse((cx){sub(z.re, t), z.im}), b = inverse((cx){add(z.re, t), z.im});
+    cx p = cx_times(a, over(weight, 2)), q = cx_times(b, over(weight, 2));
+    for (int k = 0; k < 4; k++) {
+        sum[k] = cx_add(sum[k], cx_add(p, q));
+        p = cx_times(cx_mul(p, a), hg_ext(-k - 1));
+        q = cx_times(cx_mul(q, b), hg_ext(-k - 1));
+    }
+}
+
+/* w and three derivatives, x, y >= 0 */
+static void faddeeva(cx z, cx w[4])
+{
     static const int binomial[4][4] = {{1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}};
-    ext h = root(over(pi(), NODES)), u = div_by(z.re, h);
-    long double fraction = u.hi - floorl(u.hi);
-    int on_nodes = fraction >= 0.25L && fraction <= 0.75L; /* else half-way between them */
-    ext first = on_nodes ? hg_ext(0) : over(h, 2), e1 = hg_ext_function(HG_EXP, minus(mul(h, h)));
-    ext weight = hg_ext_function(HG_EXP, minus(mul(first, first))), t = first;
-    ext ratio = on_nodes ? e1 : mul(e1, e1),
-        e2 = mul(e1, e1); /* of the next weight to this: e^(-h^2 (2 j + 1 or + 2)) */
-    cx sum = {hg_ext(0), hg_ext(0)};
-    for (int j = 0; j < NODES; j++) {
-        sum = cx_add(sum, cx_times(poles(z, t, k), on_nodes && j == 0 ? over(weight, 2) : weight));
-        weight = mul(weight, ratio);
-        ratio = mul(ratio, e2);
-        t = add(t, h);
-    }
-    sum = cx_times((cx){minus(sum.im), sum.re}, times(div_by(h, pi()), 2));
-    ext kappa = div_by(times(pi(), 2), h);
-    if (z.im.hi < kappa.hi / 2) {
-        cx E[4], g[4];
-        gaussian(z, E);
-        step(z, kappa, on_nodes ? -1 : 1, g);
+    const struct rules *r = rules();
+    const ext u = div_by(z.re, r->h);
+    const long double fraction = u.hi - floorl(u.hi);
+    const int on_nodes = fraction >= 0.25L && fraction <= 0.75L; /* else half-way between them */
+    const struct rule *rule = on_nodes ? &r->whole : &r->half;
+    cx sum[4] = {{{0, 0}, {0, 0}}}, E[4], g[4];
+    for (int j = 0; j < NODES; j++)
+        add_poles(z, rule->t[j], rule->weight[j], sum);
+    for (int k = 0; k < 4; k++)
+        w[k] = cx_times((cx){minus(sum[k].im), sum[k].re}, r->factor);
+    if (!(z.im.hi < r->kappa.hi / 2))
+        return;
+    gaussian(z, E);
+    step(z, r->kappa, on_nodes ? -1 : 1, g);
+    for (int k = 0; k < 4; k++)
         for (int j = 0; j <= k; j++)
-            sum = cx_add(sum, cx_times(cx_mul(E[j], g[k - j]), hg_ext(2 * binomial[k][j])));
+            w[k] = cx_add(w[k], cx_times(cx_mul(E[j], g[k - j]), hg_ext(2 * binomial[k][j])));
+}
+
+static int same(ext a, ext b)
+{
+    return a.hi == b.hi && a.lo == b.lo;
+}
+
+/* The same, from the last values: parts and derivatives are asked for one by one. */
+static const cx *faddeeva_seen(cx z)
+{
+    static struct {
+        cx z, w[4];
+        int set;
+    } seen[SEEN];
+    int power;
+    const long double place = frexpl(z.re.hi + 0.6180339887L * z.im.hi, &power) * 0x1p40L;
+    const size_t at = (size_t)(place - SEEN * floorl(place / SEEN)) % SEEN;
+    if (!seen[at].set || !same(seen[at].z.re, z.re) || !same(seen[at].z.im, z.im)) {
+        seen[at].z = z;
+        seen[at].set = 1;
+        faddeeva(z, seen[at].w);
     }
-    return sum;
+    return seen[at].w;
 }
 
 /* w(-conj z) = conj w(z);  w(z) = 2 e^(-z^2) - w(-z) */
@@ -405,7 +453,7 @@ ext hg_ext_faddeeva(int k, ext x, ext y, int imaginary)
     cx z = {x.hi < 0 ? minus(x) : x, y.hi < 0 ? minus(y) : y}, w;
     if (!isfinite(x.hi) || !isfinite(y.hi))
         return hg_ext(isnan(x.hi + y.hi) ? NAN : 0);
-    w = faddeeva(k, z);
+    w = faddeeva_seen(z)[k];
     if (y.hi < 0) {
         cx E[4], below = {z.re, minus(z.im)};
         gaussian(below, E);

@@ -20,6 +20,7 @@
 #include "fit/ode_problem.h"
 
 enum { FIT_ODE_NEWTON = 12 }; /* iterations at most */
+#define FIT_ODE_FAST 0.03 /* a correction over the one before it: another matrix would not be worth its price */
 
 static const double fit_radau_c[FIT_ODE_POINTS] = {0.05710419611451768, 0.2768430136381238, 0.5835904323689168,
                                                    0.8602401356562195, 1.0};
@@ -147,15 +148,15 @@ static inline double fit_radau_change(const struct fit_ode *o, const double *x, 
     return most;
 }
 
-/* Newton's method from the points z on: 1 when corrections are a thousandth of what is allowed, or as small as rounding
- * lets them be. */
+/* Newton's method from the points z on: 1 when what is missing is a thousandth of what is allowed, or as small as
+ * rounding lets it be.  A matrix is kept while corrections shrink fast. */
 static inline int fit_radau_newton(struct fit_ode *o, double t, double h, const double *x, double *z, double *r)
 {
     const size_t m = FIT_ODE_POINTS * o->nvalue;
-    double last = HUGE_VAL;
+    double last = HUGE_VAL, rate = 1.0;
     for (int turn = 0; turn < FIT_ODE_NEWTON; turn++) {
         fit_radau_residual(o, t, h, x, z, r);
-        if (turn == 0 || last > 1e-3)
+        if (turn == 0 || (last > 1e-3 && rate > FIT_ODE_FAST))
             fit_radau_matrix(o, t, h, x, z);
         fit_ode_lu_solve(m, o->matrix, o->pivot, r);
         const double change = fit_radau_change(o, x, z, r);
@@ -163,7 +164,9 @@ static inline int fit_radau_newton(struct fit_ode *o, double t, double h, const 
             return 0;
         for (size_t i = 0; i < m; i++)
             z[i] += r[i];
-        if (change < 1e-3 || (turn > 1 && change < 0.1 && change > 0.5 * last))
+        rate = turn > 0 ? change / last : 0.0;
+        if (change < 1e-3 || (turn > 0 && rate < 0.5 && change * rate < 1e-3) ||
+            (turn > 1 && change < 0.1 && change > 0.5 * last))
             return 1;
         last = change;
     }
