@@ -191,6 +191,15 @@ static hg_id d_gamma_p(struct hg_expr *e, const struct hg_node *n)
     return hg_mul(e, scale, hg_call(e, HG_EXP, exponent));
 }
 
+/* (before n f_(n-1) + after (n + 1) f_(n+1))/(2 n + 1) */
+static hg_id d_spherical(struct hg_expr *e, const struct hg_node *n, double order, int before, int after)
+{
+    const double by = 1 / (2 * order + 1);
+    hg_id next = hg_mul(e, hg_const(e, after * (order + 1) * by), of_order(e, n->op, order + 1, n));
+    return order == 0 ? next
+                      : hg_add(e, next, hg_mul(e, hg_const(e, before * order * by), of_order(e, n->op, order - 1, n)));
+}
+
 /* By the operand k >= 1 of a function of an order: recurrences (Abramowitz & Stegun 1965, 9.1.27, 9.6.26, 10.1.20), and
  * the equations of Cauchy and Riemann. */
 static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
@@ -211,12 +220,9 @@ static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
                           : hg_mul(e, hg_const(e, 0.5),
                                    hg_sub(e, of_order(e, n->op, order - 1, n), of_order(e, n->op, order + 1, n)));
     case HG_SPHERICAL_J:
-    case HG_SPHERICAL_Y: {
-        hg_id next = hg_mul(e, hg_const(e, -(order + 1) / (2 * order + 1)), of_order(e, n->op, order + 1, n));
-        return order == 0 ? next
-                          : hg_add(e, next, hg_mul(e, hg_const(e, order / (2 * order + 1)),
-                                                   of_order(e, n->op, order - 1, n)));
-    }
+    case HG_SPHERICAL_Y: return d_spherical(e, n, order, 1, -1);
+    case HG_SPHERICAL_I: return d_spherical(e, n, order, 1, 1);
+    case HG_SPHERICAL_K: return d_spherical(e, n, order, -1, -1);
     case HG_FADDEEVA_RE:
         return k == 1 ? of_order(e, n->op, order + 1, n) : hg_neg(e, of_order(e, HG_FADDEEVA_IM, order + 1, n));
     case HG_FADDEEVA_IM: return of_order(e, k == 1 ? n->op : HG_FADDEEVA_RE, order + 1, n);

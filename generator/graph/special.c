@@ -241,24 +241,54 @@ ext hg_ext_spherical_y(int n, ext x)
     return upward(n, x, y0, div_by(sub(y0, hg_ext_function(HG_SIN, x)), x), 1, -1);
 }
 
-static ext defined_i(int n, ext x)
+/* The power series of I_n, of i_n; all terms are positive. */
+static ext modified_series(int n, ext x, int spherical)
 {
-    ext y = over(mul(x, x), 4), term = hg_ext(1), sum = term;
+    ext y = over(mul(x, x), 2), term = hg_ext(1), sum = term;
     for (int m = 1; m < 4000 && (term.hi > 0x1p-130L * sum.hi); m++) {
-        term = over(mul(term, y), m * (long double)(n + m));
+        term = over(mul(term, y), m * (2.0L * (n + m) + spherical));
         sum = add(sum, term);
     }
     for (int k = 1; k <= n; k++)
-        sum = over(mul(sum, x), 2 * k);
+        sum = over(mul(sum, x), 2 * k + spherical);
     return sum;
+}
+
+static ext defined_i(int n, ext x)
+{
+    return modified_series(n, x, 0);
+}
+
+static ext defined_spherical_i(int n, ext x)
+{
+    return modified_series(n, x, 1);
+}
+
+static ext modified_first(const struct hg_bessel *f, int n, ext x)
+{
+    if (!(fabsl(x.hi) < 2000)) /* beyond the range of doubles */
+        return hg_ext(isnan(x.hi) ? x.hi : x.hi < 0 && n % 2 ? -INFINITY : INFINITY);
+    return with_sign(f, n, x);
 }
 
 ext hg_ext_bessel_i(int n, ext x)
 {
     static const struct hg_bessel i = {.value = defined_i, .modified = 1};
-    if (!(fabsl(x.hi) < 2000)) /* beyond the range of doubles */
-        return hg_ext(isnan(x.hi) ? x.hi : x.hi < 0 && n % 2 ? -INFINITY : INFINITY);
-    return with_sign(&i, n, x);
+    return modified_first(&i, n, x);
+}
+
+ext hg_ext_spherical_i(int n, ext x)
+{
+    static const struct hg_bessel i = {.value = defined_spherical_i, .modified = 1, .spherical = 1};
+    return modified_first(&i, n, x);
+}
+
+ext hg_ext_spherical_k(int n, ext x)
+{
+    if (!(x.hi > 0) || x.hi > 10000)
+        return hg_ext(x.hi > 0 ? 0 : x.hi == 0 ? INFINITY : NAN);
+    ext k0 = div_by(mul(over(pi(), 2), hg_ext_function(HG_EXP, minus(x))), x);
+    return upward(n, x, k0, add(k0, div_by(k0, x)), 1, 1);
 }
 
 /* The integral of e^(-x cosh t) cosh n t over t > 0, n = 0, 1; its analytic width allows these steps. */

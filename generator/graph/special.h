@@ -11,6 +11,8 @@ struct hg_ext hg_ext_bessel_y(int n, struct hg_ext x);    /* Y_n, K_n, of x > 0;
 struct hg_ext hg_ext_bessel_i(int n, struct hg_ext x);
 struct hg_ext hg_ext_bessel_k(int n, struct hg_ext x);
 struct hg_ext hg_ext_spherical_y(int n, struct hg_ext x); /* sqrt(pi/(2 x)) Y_(n + 1/2) */
+struct hg_ext hg_ext_spherical_i(int n, struct hg_ext x); /* sqrt(pi/(2 x)) I_(n + 1/2), K_(n + 1/2) */
+struct hg_ext hg_ext_spherical_k(int n, struct hg_ext x);
 struct hg_ext hg_ext_erfinv(struct hg_ext x);
 struct hg_ext hg_ext_erfi(struct hg_ext x);
 

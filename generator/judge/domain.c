@@ -166,6 +166,22 @@ static struct range leaf_range(const struct domain *w, const struct hg_node *n)
     }
 }
 
+/* Of functions of an order; those of order 0 alone are told where others are derivatives. */
+static struct range range_of_many(const struct domain *w, const struct hg_node *n)
+{
+    const struct range order = w->r[n->arg[0]];
+    switch (n->op) {
+    case HG_BESSEL_J:
+    case HG_SPHERICAL_J: return (struct range){-1, 1};
+    case HG_BESSEL_K:
+    case HG_SPHERICAL_K: return (struct range){0, INFINITY};
+    case HG_GAMMA_P:
+    case HG_GAMMA_Q: return order.hi == 0 ? (struct range){0, 1} : all();
+    case HG_FADDEEVA_RE: return order.hi == 0 && w->r[n->arg[2]].lo >= 0 ? (struct range){0, 1} : all();
+    default: return all();
+    }
+}
+
 static struct range range_of(const struct domain *w, hg_id id)
 {
     const struct hg_node *n = hg_at(w->e, id);
@@ -183,12 +199,6 @@ static struct range range_of(const struct domain *w, hg_id id)
         return r;
     case HG_POW: return power(a, w->r[n->arg[1]]);
     case HG_ATAN2: return (struct range){-3.1416, 3.1416};
-    case HG_BESSEL_J:
-    case HG_SPHERICAL_J: return (struct range){-1, 1};
-    case HG_BESSEL_K: return (struct range){0, INFINITY};
-    case HG_GAMMA_P:
-    case HG_GAMMA_Q: return (struct range){0, 1};
-    case HG_FADDEEVA_RE: return a.hi == 0 && w->r[n->arg[2]].lo >= 0 ? (struct range){0, 1} : all();
     case HG_COSH: return (struct range){1, cosh(fmax(fabs(a.lo), fabs(a.hi)))};
     case HG_ABS: return (struct range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(fabs(a.lo), fabs(a.hi))};
     case HG_LT:
@@ -203,7 +213,7 @@ static struct range range_of(const struct domain *w, hg_id id)
         if (hg_at(w->e, n->arg[0])->op == HG_POTENTIAL)
             return a;
         return (struct range){hg_at(w->e, n->arg[0])->op == HG_TIME ? 0 : a.lo - a.hi, a.hi - a.lo};
-    default: return values_of(n->op, a);
+    default: return hg_many(n->op) ? range_of_many(w, n) : values_of(n->op, a);
     }
 }
 
@@ -225,7 +235,9 @@ static enum fault fault_of(enum hg_op op, struct range a, struct range b)
     case HG_LOG1MEXP: return a.hi >= 0 ? OUTSIDE : NONE;
     case HG_BESSEL_Y:
     case HG_BESSEL_K:
+    case HG_SPHERICAL_K:
     case HG_SPHERICAL_Y: return a.lo < 0 ? NEGATIVE : a.lo <= 0 ? ZERO : NONE;
+    case HG_SPHERICAL_I:
     case HG_BESSEL_I: return a.hi > OVERFLOW || a.lo < -OVERFLOW ? TOO_LARGE : NONE;
     case HG_ERFCX: return a.lo < -26 ? TOO_LARGE : NONE;
     case HG_ERFI: return a.lo < -26 || a.hi > 26 ? TOO_LARGE : NONE;

@@ -84,6 +84,8 @@ static const char *const other_names[][2] = {
     {"k0", "K of order 0 is bessel_k(0, x)"},
     {"k1", "K of order 1 is bessel_k(1, x)"},
     {"spherical_yn", "y of order n is spherical_y(n, x)"},
+    {"spherical_in", "i of order n is spherical_i(n, x)"},
+    {"spherical_kn", "k of order n is spherical_k(n, x)"},
     {"spherical_jn", "j of order n is spherical_j(n, x)"},
     {"wofz", "w(z) is faddeeva(z)"},
     {"voigt_profile", "it is voigt(x, sigma, gamma)"},

@@ -42,7 +42,7 @@
 --
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
 -- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
--- spherical_j(n, x) spherical_y legendre(n, x) gamma_p(2.5, x) gamma_q(2.5, x)
+-- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(2.5, x) gamma_q(2.5, x)
 -- voigt(x, sigma, gamma) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).

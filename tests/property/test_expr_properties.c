@@ -571,6 +571,7 @@ static const struct {
     {"DEXPREL", 1},     {"D2EXPREL", 0},     {"LOG1MEXP", 1}, {"ERFCX", 1},     {"DERFCX", 1},
     {"D2ERFCX", 0},     {"ERFINV", 1},       {"ERFI", 1},       {"ABS", 1},          {"SIGN", 1},       {"BESSEL_J", 1},
     {"SPHERICAL_J", 1}, {"BESSEL_Y", 1},     {"SPHERICAL_Y", 1}, {"BESSEL_I", 1},   {"BESSEL_K", 1},
+    {"SPHERICAL_I", 1}, {"SPHERICAL_K", 1},
     {"FADDEEVA_RE", 2},  {"FADDEEVA_IM", 2}, {"GAMMA_P", 1},    {"GAMMA_Q", 1},    {"ATAN2", 2},
     {"LT", 3},          {"LE", 3},           {"WHERE", 3},  {"POTENTIAL", -1}, {"AT_I", -1},
     {"AT_J", -1},       {"DELTA", -1},       {"HOLD", 1},

@@ -27,6 +27,7 @@
  *     d2erfcx 6.4  erfinv 2.9  erfi 7.2
  *     bessel_j, orders to 5: 1.5e-15, spherical_j: 7e-16, of |value| + 0.3 (1 + x)^-1/2 or -1; orders to 52: 3e-14
  *     bessel_y: 2.3e-15, spherical_y: 9e-16, as those; bessel_i: 2.2e-15, bessel_k: 2.8e-15 of the value (to 52: 5e-15)
+ *     spherical_i: 3e-15, spherical_k: 9e-16 of the value (to 52: 5e-15)
  *     faddeeva: 1e-15 (re), 5e-15 (im) of the value; its derivatives 3e-14 of |value| + 0.01 (1 + |z|)^-4, second 6e-13
  *     dsinc, d2sinc: 1.4e-16 absolute; 2e-15 relative away from their zeros (|value| > 0.07)
  * Lanes of libm, at the speed and the accuracy of libm: asin acos atan2 erf erfc cbrt; rare lanes of others:
@@ -117,6 +118,8 @@ FIT_CALLED2(fit_vbessel_y)
 FIT_CALLED2(fit_vbessel_i)
 FIT_CALLED2(fit_vbessel_k)
 FIT_CALLED2(fit_vspherical_y)
+FIT_CALLED2(fit_vspherical_i)
+FIT_CALLED2(fit_vspherical_k)
 FIT_CALLED3(fit_vfaddeeva_re)
 FIT_CALLED3(fit_vfaddeeva_im)
 #define fit_vexp fit_vexp_called
@@ -161,6 +164,8 @@ FIT_CALLED3(fit_vfaddeeva_im)
 #define fit_vbessel_i fit_vbessel_i_called
 #define fit_vbessel_k fit_vbessel_k_called
 #define fit_vspherical_y fit_vspherical_y_called
+#define fit_vspherical_i fit_vspherical_i_called
+#define fit_vspherical_k fit_vspherical_k_called
 #define fit_vfaddeeva_re fit_vfaddeeva_re_called
 #define fit_vfaddeeva_im fit_vfaddeeva_im_called
 #endif

@@ -63,6 +63,8 @@ FIT_SCALAR_OF_2(bessel_y)
 FIT_SCALAR_OF_2(bessel_i)
 FIT_SCALAR_OF_2(bessel_k)
 FIT_SCALAR_OF_2(spherical_y)
+FIT_SCALAR_OF_2(spherical_i)
+FIT_SCALAR_OF_2(spherical_k)
 FIT_SCALAR_OF_3(faddeeva_re)
 FIT_SCALAR_OF_3(faddeeva_im)
 

@@ -132,6 +132,18 @@ static fit_vd modified(fit_vd n, fit_vd x, fit_vd y)
     return fit_vbessel_i(n, x);
 }
 
+static fit_vd spherical_modified(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vspherical_i(n, x);
+}
+
+static fit_vd spherical_macdonald(fit_vd n, fit_vd x, fit_vd y)
+{
+    (void)y;
+    return fit_vspherical_k(n, x);
+}
+
 static fit_vd macdonald(fit_vd n, fit_vd x, fit_vd y)
 {
     (void)y;
@@ -229,6 +241,14 @@ static const struct of_order {
      0,
      {{'u', 0, 90}, {'p', 3, 9.3}},
      {{'u', 0, 0}, {'u', 0, 0}}},
+    {HG_SPHERICAL_I, spherical_modified, {0, 1, 2, 5, -1}, 4e-15, 0, 0,
+     {{'u', -30, 30}, {'p', -20, 9.3}}, {{'u', 0, 0}}},
+    {HG_SPHERICAL_I, spherical_modified, {8, 13, 30, 52, -1}, 1e-14, 0, 0,
+     {{'u', 0, 90}, {'p', 3, 9.3}}, {{'u', 0, 0}}},
+    {HG_SPHERICAL_K, spherical_macdonald, {0, 1, 2, 5, -1}, 3e-15, 0, 0,
+     {{'u', 0, 30}, {'p', -20, 9.2}}, {{'u', 0, 0}}},
+    {HG_SPHERICAL_K, spherical_macdonald, {8, 13, 30, 52, -1}, 1e-14, 0, 0,
+     {{'u', 0, 90}, {'p', 3, 9.2}}, {{'u', 0, 0}}},
     {HG_BESSEL_K,
      macdonald,
      {0, 1, 2, 5, -1},
