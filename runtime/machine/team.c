@@ -5,8 +5,11 @@
  * of the shares of the others, in the order of their numbers.  Which thread does a turn has no
  * influence on what it computes.
  *
- * The mutex of a call guards the number of threads that are still at it; it also orders what they
- * wrote before what the caller reads.
+ * A call ends when all threads have left it; `left` orders what they wrote before what the caller
+ * reads, and is the last that they touch of it.
+ *
+ * The passes of a small fit take less time than the kernel needs to wake a thread.  So a thread that
+ * waits looks at what it waits for during the first PATIENCE, and sleeps after that.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pthread_attr_setaffinity_np */
@@ -18,10 +21,13 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { MOST = 1024, LINE = 64 };
+enum { MOST = 1024, LINE = 64, LOOKS = 16 /* from one look at the clock to the next */ };
+static const long PATIENCE = 50000; /* ns: about twice what a wake takes */
 
 struct share {
     _Alignas(LINE) atomic_size_t next;
@@ -36,14 +42,17 @@ struct call {
     pthread_mutex_t lock;
     pthread_cond_t done;
     size_t busy;
-    enum fit_clock at; /* what the caller is at */
+    atomic_size_t left; /* threads that the caller must wait for */
+    int patient;        /* each thread has a core: waiting costs nobody anything */
+    enum fit_clock at;  /* what the caller is at */
 };
 
 struct worker {
     struct worker *idle; /* the next in the store */
     pthread_cond_t wake;
-    struct call *call;
-    size_t thread; /* its number in the call, or in the last one */
+    _Atomic(struct call *) call;
+    size_t thread;      /* its number in the call, or in the last one */
+    atomic_int patient; /* was the last call? */
 };
 
 static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,18 +79,90 @@ static void take_part(struct call *c, size_t thread)
     inside--;
 }
 
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static void pause_core(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static long nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long)(t.tv_sec % 1000000) * 1000000000L + t.tv_nsec;
+}
+
+/* Looks on until happened(what), for PATIENCE at most; 1: it has. */
+static int look_on(int (*happened)(void *what), void *what)
+{
+    const long begun = nanoseconds();
+    do
+        for (int k = 0; k < LOOKS; k++) {
+            if (happened(what))
+                return 1;
+            pause_core();
+        }
+    while ((unsigned long)(nanoseconds() - begun) < (unsigned long)PATIENCE);
+    return 0;
+}
+
+static int all_left(void *what)
+{
+    struct call *c = what;
+    return atomic_load_explicit(&c->left, memory_order_acquire) == 0;
+}
+
+static int is_called(void *what)
+{
+    struct worker *w = what;
+    return atomic_load_explicit(&w->call, memory_order_acquire) != NULL;
+}
+
 /* ---- the threads ----------------------------------------------------------------------------- */
+
+static void wait_for_call(struct worker *w)
+{
+    if (w->patient && look_on(is_called, w))
+        return;
+    pthread_mutex_lock(&store_lock);
+    while (!w->call)
+        pthread_cond_wait(&w->wake, &store_lock);
+    pthread_mutex_unlock(&store_lock);
+}
+
+static void leave(struct call *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (--c->busy == 0)
+        pthread_cond_signal(&c->done);
+    pthread_mutex_unlock(&c->lock);
+    atomic_fetch_sub_explicit(&c->left, 1, memory_order_release); /* c may be gone from here on */
+}
+
+static void wait_for_all(struct call *c)
+{
+    if (c->patient && look_on(all_left, c))
+        return;
+    pthread_mutex_lock(&c->lock);
+    while (c->busy)
+        pthread_cond_wait(&c->done, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    while (!all_left(c)) /* the last is between two of its lines */
+        sched_yield();
+}
 
 static void *work(void *user)
 {
     struct worker *w = user;
     fit_clock_name("worker");
-    pthread_mutex_lock(&store_lock);
     for (;;) {
-        while (!w->call)
-            pthread_cond_wait(&w->wake, &store_lock);
+        wait_for_call(w);
         struct call *c = w->call;
-        pthread_mutex_unlock(&store_lock);
         enum fit_clock was = fit_clock_enter(c->at);
         take_part(c, w->thread);
         fit_clock_enter(was);
@@ -89,10 +170,8 @@ static void *work(void *user)
         w->call = NULL;
         w->idle = store;
         store = w;
-        pthread_mutex_lock(&c->lock);
-        if (--c->busy == 0)
-            pthread_cond_signal(&c->done);
-        pthread_mutex_unlock(&c->lock); /* c is gone from here on */
+        pthread_mutex_unlock(&store_lock);
+        leave(c);
     }
     return NULL;
 }
@@ -163,15 +242,19 @@ static struct worker *take_worker(size_t thread)
 static void call_workers(struct call *c, size_t n)
 {
     pthread_mutex_lock(&store_lock);
+    pthread_mutex_lock(&c->lock);
     for (size_t thread = 1; thread < n; thread++) {
         struct worker *w = take_worker(thread);
         if (!w && !(w = make_worker()))
             break;
-        c->busy++; /* nobody takes it away while the store is locked */
+        c->busy++; /* no worker leaves before it has its lock */
+        atomic_fetch_add_explicit(&c->left, 1, memory_order_relaxed);
         w->thread = thread;
-        w->call = c;
+        w->patient = c->patient;
+        atomic_store_explicit(&w->call, c, memory_order_release);
         pthread_cond_signal(&w->wake);
     }
+    pthread_mutex_unlock(&c->lock);
     pthread_mutex_unlock(&store_lock);
 }
 
@@ -192,10 +275,7 @@ static void run_together(struct call *c, size_t threads)
     call_workers(c, threads);
     take_part(c, 0);
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
-    pthread_mutex_lock(&c->lock);
-    while (c->busy)
-        pthread_cond_wait(&c->done, &c->lock);
-    pthread_mutex_unlock(&c->lock);
+    wait_for_all(c);
     fit_clock_enter(was);
     pthread_cond_destroy(&c->done);
     pthread_mutex_destroy(&c->lock);
@@ -207,6 +287,7 @@ void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
     size_t threads = asked > 1 ? (size_t)asked : 1;
     threads = threads < n ? threads : n;
     struct call c = {.turn = turn, .user = user, .at = fit_clock_now()};
+    c.patient = threads <= (size_t)fit_topology_cores();
     c.nshare = team.order == FIT_TEAM_SHARE ? threads : 1;
     c.share = threads > 1 && !inside ? aligned_alloc(LINE, c.nshare * sizeof *c.share) : NULL;
     if (!c.share) { /* alone, or no memory for more */

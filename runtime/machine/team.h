@@ -2,8 +2,9 @@
  *
  * A call takes idle threads out of a store that all calls have in common, makes those that are
  * missing, and gives them back at its end; the calling thread takes part.  Threads without work
- * sleep: on a machine with other work to do they take none of its time.  (libgomp's threads spin for
- * milliseconds first, and the variables that forbid it must be set before the program begins.)
+ * sleep after some 50 us: on a machine with other work to do they take none of its time.  (libgomp's
+ * threads spin for milliseconds first, and the variables that forbid it must be set before the
+ * program begins.)
  *
  * A call from within a turn runs by itself, in order.  OMP_PROC_BIND (true, close, spread) binds the
  * threads that are made to one core each; the thread that calls is left free.

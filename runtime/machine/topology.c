@@ -286,12 +286,17 @@ static void ask(void)
     free(t);
 }
 
+int fit_topology_cores(void)
+{
+    pthread_once(&asked_once, ask);
+    return usable;
+}
+
 int fit_topology_threads(void)
 {
     const char *wish = getenv("OMP_NUM_THREADS");
     int n = wish ? atoi(wish) : 0;
     if (n > 0)
         return n;
-    pthread_once(&asked_once, ask);
-    return usable;
+    return fit_topology_cores();
 }

@@ -43,6 +43,7 @@ int fit_topology_order(const struct fit_topology *t, int spread, int order[FIT_T
  * known.  Counted modulo the cores. */
 int fit_topology_core(size_t k, int spread);
 
-/* Physical cores inside the affinity mask of the process, not more than the quota of its cgroup (at least 1).
- * OMP_NUM_THREADS, when set, wins. */
+/* Physical cores inside the affinity mask of the process, not more than the quota of its cgroup (at least 1). */
+int fit_topology_cores(void);
+/* The same; OMP_NUM_THREADS, when set, wins. */
 int fit_topology_threads(void);
