@@ -136,6 +136,7 @@ static void notes(struct page *p)
         {HG_W_FUNCTION, HG_GAMMA, "Γ is the gamma function, ψ the derivative of ln Γ."},
         {HG_W_FUNCTION, HG_GAMMA_P, "P is the lower incomplete gamma function, regularised."},
         {HG_W_FUNCTION, HG_GAMMA_Q, "Q is the upper incomplete gamma function, regularised."},
+        {HG_W_FUNCTION, HG_GAMMA_DENSITY, "p(a, x) = x^(a - 1) exp(-x)/Γ(a)."},
         {HG_W_FUNCTION, HG_EXPREL, "exprel x = (exp x - 1)/x."},
         {HG_W_FUNCTION, HG_LOG1MEXP, "log1mexp x = ln(1 - exp x)."},
         {HG_W_FUNCTION, HG_ERFCX, "erfcx x = exp(x^2) erfc x."},

@@ -106,7 +106,7 @@ static void compile_lightly(const struct hg_emit *em, FILE *out)
 static void include_special(const struct hg_emit *em, FILE *out)
 {
     for (hg_id id = 1; id < em->e->n; id++)
-        if (hg_at(em->e, id)->op == HG_GAMMA_P || hg_at(em->e, id)->op == HG_GAMMA_Q) {
+        if (hg_at(em->e, id)->op >= HG_GAMMA_P && hg_at(em->e, id)->op <= HG_GAMMA_DENSITY) {
             fputs("#include \"fit/vmath_incomplete.h\"\n", out);
             return;
         }

@@ -13,7 +13,6 @@
 #include "graph/loop.h"
 #include "graph/march.h"
 #include "graph/functions.h"
-#include "graph/special.h"
 
 static hg_id d_prod(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
 {
@@ -178,17 +177,13 @@ static hg_id of_order(struct hg_expr *e, enum hg_op f, double order, const struc
     return hg_call_many(e, f, arg);
 }
 
-/* x^(a - 1) e^-x / Gamma(a) of a constant a, as c (x/a)^(a - 1) e^(a - x). */
-static hg_id d_gamma_p(struct hg_expr *e, const struct hg_node *n)
+/* By the argument of the density of order n: ((a - 1)/x - 1) p_n + n/x p_(n - 1). */
+static hg_id d_density(struct hg_expr *e, const struct hg_node *n, double order)
 {
-    const hg_id x = n->arg[2];
-    double a = 1;
-    hg_is_const(e, n->arg[1], &a);
-    const struct hg_ext shape = hg_ext(a);
-    const hg_id scale = hg_const(e, (double)hg_ext_gamma_density(shape, shape).hi);
-    const hg_id power = hg_mul(e, hg_const(e, a - 1), hg_call(e, HG_LOG, hg_div(e, x, n->arg[1])));
-    const hg_id exponent = hg_add(e, a == 1 ? hg_const(e, 0.0) : power, hg_sub(e, n->arg[1], x));
-    return hg_mul(e, scale, hg_call(e, HG_EXP, exponent));
+    const hg_id a = n->arg[1], x = n->arg[2], less = hg_add(e, a, hg_const(e, -1.0));
+    const hg_id rise = hg_mul(e, hg_add(e, hg_div(e, less, x), hg_const(e, -1.0)), of_order(e, n->op, order, n));
+    return order == 0 ? rise : hg_add(e, rise, hg_mul(e, hg_div(e, hg_const(e, order), x),
+                                                      of_order(e, n->op, order - 1, n)));
 }
 
 /* (before n f_(n-1) + after (n + 1) f_(n+1))/(2 n + 1) */
@@ -226,8 +221,10 @@ static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
     case HG_FADDEEVA_RE:
         return k == 1 ? of_order(e, n->op, order + 1, n) : hg_neg(e, of_order(e, HG_FADDEEVA_IM, order + 1, n));
     case HG_FADDEEVA_IM: return of_order(e, k == 1 ? n->op : HG_FADDEEVA_RE, order + 1, n);
-    case HG_GAMMA_P: return d_gamma_p(e, n);
-    case HG_GAMMA_Q: return hg_neg(e, d_gamma_p(e, n));
+    case HG_GAMMA_P: return of_order(e, k == 1 ? n->op : HG_GAMMA_DENSITY, order + (k == 1), n);
+    case HG_GAMMA_Q:
+        return k == 1 ? of_order(e, n->op, order + 1, n) : hg_neg(e, of_order(e, HG_GAMMA_DENSITY, order, n));
+    case HG_GAMMA_DENSITY: return k == 1 ? of_order(e, n->op, order + 1, n) : d_density(e, n, order);
     default: hg_bug("diff: no rule for %s", hg_op_text[n->op]);
     }
 }

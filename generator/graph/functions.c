@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/diag.h"
+#include "graph/incomplete.h"
 #include "graph/polygamma.h"
 #include "graph/special.h"
 
@@ -137,6 +138,13 @@ static long double faddeeva_error(int n, const struct hg_ext *x, long double y)
 {
     const long double s = 1 + hypotl(x[0].hi, x[1].hi), amplitude = 0.01L / (s * s * s * s);
     return n == 0 ? 45 * fabsl(y) : (n == 1 ? 270 : 5400) * (fabsl(y) + amplitude);
+}
+
+/* 6e-15 of the value, of exponents as large as the shape; derivatives by the shape may pass through 0. */
+static long double gamma_error(int n, const struct hg_ext *x, long double y)
+{
+    const long double rest = n < 2 ? 0 : hg_ext_incomplete_gamma(1, x[0], x[1], 0).hi;
+    return (n ? 400 : 60) * (fabsl(y) + fabsl(rest));
 }
 
 long double hg_many_error(enum hg_op op, const struct hg_ext *operand, long double y)

@@ -8,7 +8,6 @@
  * which converges exponentially.
  * w: the modified trapezoidal rules of Al Azah & Chandler-Wilde, SIAM J. Numer. Anal. 59 (2021) 2346, differentiated
  * term by term.
- * P, Q: the series and the fraction of fit/vmath_incomplete.h.
  */
 #include "graph/special.h"
 
@@ -519,48 +518,4 @@ ext hg_ext_erfinv(ext x)
 ext hg_ext_erfi(ext x)
 {
     return mul(hg_ext_function(HG_EXP, mul(x, x)), hg_ext_faddeeva(0, x, hg_ext(0), 1));
-}
-
-/* --- incomplete gamma functions --------------------------------------------------------------------------------- */
-
-/* x^(a - less) e^-x / Gamma(a + 1 - less) */
-static ext gamma_front(ext a, ext x, int less)
-{
-    const ext power = mul(sub(a, hg_ext(less)), hg_ext_function(HG_LOG, x));
-    const ext scale = hg_ext_function(HG_LGAMMA, add(a, hg_ext(1 - less)));
-    return hg_ext_function(HG_EXP, sub(sub(power, x), scale));
-}
-
-/* d P / d x */
-ext hg_ext_gamma_density(ext a, ext x)
-{
-    if (!(x.hi > 0) || isinf(x.hi))
-        return hg_ext(!(x.hi >= 0) ? NAN : x.hi > 0 || a.hi > 1 ? 0 : a.hi < 1 ? INFINITY : 1);
-    return gamma_front(a, x, 1);
-}
-
-/* From the far end, of so many parts that those behind them are nothing. */
-static ext legendre_fraction(ext a, ext x)
-{
-    enum { PARTS = 600 };
-    ext r = add(x, sub(hg_ext(2 * PARTS + 1), a));
-    for (int k = PARTS; k > 0; k--)
-        r = sub(add(x, sub(hg_ext(2 * k - 1), a)), div_by(times(sub(hg_ext(k), a), k), r));
-    return div_by(a, r);
-}
-
-ext hg_ext_incomplete_gamma(ext a, ext x, int upper)
-{
-    ext term = hg_ext(1), sum = term;
-    if (!(x.hi > 0) || isinf(x.hi))
-        return hg_ext(!(x.hi >= 0) ? NAN : (x.hi > 0) == upper ? 0 : 1);
-    const int far = x.hi > a.hi + 1;
-    if (far)
-        sum = legendre_fraction(a, x);
-    for (int k = 1; !far && term.hi > 0x1p-130L * sum.hi; k++) {
-        term = div_by(mul(term, x), add(a, hg_ext(k)));
-        sum = add(sum, term);
-    }
-    sum = mul(sum, gamma_front(a, x, 0));
-    return far == upper ? sum : sub(hg_ext(1), sum);
 }

@@ -18,7 +18,3 @@ struct hg_ext hg_ext_erfi(struct hg_ext x);
 
 /* The k-th derivative, k <= 3, of w(z) = e^(-z^2) erfc(-i z), z = x + i y: its real part, or its imaginary one. */
 struct hg_ext hg_ext_faddeeva(int k, struct hg_ext x, struct hg_ext y, int imaginary);
-
-/* P(a, x), or Q(a, x), of x >= 0; d P / d x. */
-struct hg_ext hg_ext_incomplete_gamma(struct hg_ext a, struct hg_ext x, int upper);
-struct hg_ext hg_ext_gamma_density(struct hg_ext a, struct hg_ext x);

@@ -241,6 +241,9 @@ static enum fault fault_of(enum hg_op op, struct range a, struct range b)
     case HG_BESSEL_I: return a.hi > OVERFLOW || a.lo < -OVERFLOW ? TOO_LARGE : NONE;
     case HG_ERFCX: return a.lo < -26 ? TOO_LARGE : NONE;
     case HG_ERFI: return a.lo < -26 || a.hi > 26 ? TOO_LARGE : NONE;
+    case HG_GAMMA_P:
+    case HG_GAMMA_Q:
+    case HG_GAMMA_DENSITY: return a.lo < 0.1 || a.hi > 1000 ? OUTSIDE : NONE; /* the shape */
     case HG_ERFINV: return a.lo <= -1 || a.hi >= 1 ? OUTSIDE : NONE;
     case HG_ASIN:
     case HG_ACOS: return a.lo < -1 || a.hi > 1 ? OUTSIDE : NONE;
@@ -260,8 +263,7 @@ static enum fault fault_of(enum hg_op op, struct range a, struct range b)
 /* Where the operand stands that faults are of: behind the order of a function of one. */
 static uint32_t subject(const struct domain *w, hg_id id)
 {
-    const struct hg_many *f = hg_many(hg_at(w->e, id)->op);
-    return f && f->most > 0;
+    return hg_many(hg_at(w->e, id)->op) != NULL;
 }
 
 static struct range operand(const struct domain *w, hg_id id, uint32_t k)
@@ -336,7 +338,10 @@ static const char *how_of(enum fault f, enum hg_op op)
     case NEGATIVE: return "be negative";
     case ZERO: return "be 0";
     case TOO_LARGE: return "overflow";
-    default: return op == HG_LOG1P ? "be -1 or less" : "lie outside [-1, 1]";
+    default:
+        if (op >= HG_GAMMA_P && op <= HG_GAMMA_DENSITY)
+            return "lie outside [0.1, 1000]";
+        return op == HG_LOG1P ? "be -1 or less" : "lie outside [-1, 1]";
     }
 }
 

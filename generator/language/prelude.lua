@@ -42,7 +42,7 @@
 --
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
 -- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
--- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(2.5, x) gamma_q(2.5, x) mittag_leffler(alpha, z)
+-- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(a, x) gamma_q gamma_density mittag_leffler(alpha, z)
 -- voigt(x, sigma, gamma) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).
@@ -122,18 +122,18 @@ function mittag_leffler(alpha, z, beta)
     return where(le(z, 0), total, sqrt(-z))              -- above 0 there is no number
 end
 
--- Incomplete gamma functions, regularised: P(a, x) from 0 to x, Q = 1 - P; the shape a is a number.
+-- Incomplete gamma functions, regularised: P(a, x) from 0 to x, Q = 1 - P; their density, x^(a - 1) exp(-x)/Gamma(a).
 local function of_shape(name, f)
     return function(a, x)
-        if type(a) ~= "number" or not (a >= 0.1 and a <= 1000) then
-            error("the first argument of " .. name .. " is its shape: a number from 0.1 to 1000, no parameter, for there is " ..
-                  "no derivative by it; " .. name .. "(2.5, x)", 0)
+        if type(a) == "number" and not (a >= 0.1 and a <= 1000) then
+            error("the first argument of " .. name .. " is its shape, from 0.1 to 1000; " .. a .. " is not", 0)
         end
         return f(0, a, x)
     end
 end
 
 gamma_p, gamma_q = of_shape("gamma_p", gamma_p), of_shape("gamma_q", gamma_q)
+gamma_density = of_shape("gamma_density", gamma_density)
 
 -- Legendre's polynomial of degree n, by Bonnet's recurrence.
 function legendre(n, x)

@@ -21,7 +21,7 @@ const enum recipe_guard recipe_guard[HG_NOP] = {
     [HG_ERFI] = GUARD_BOUNDED,   [HG_BESSEL_Y] = GUARD_POSITIVE, [HG_BESSEL_I] = GUARD_BOUNDED,
     [HG_BESSEL_K] = GUARD_POSITIVE, [HG_SPHERICAL_Y] = GUARD_POSITIVE,
     [HG_SPHERICAL_I] = GUARD_BOUNDED, [HG_SPHERICAL_K] = GUARD_POSITIVE,
-    [HG_GAMMA_P] = GUARD_POSITIVE, [HG_GAMMA_Q] = GUARD_POSITIVE,
+    [HG_GAMMA_P] = GUARD_POSITIVE, [HG_GAMMA_Q] = GUARD_POSITIVE, [HG_GAMMA_DENSITY] = GUARD_POSITIVE,
 };
 
 /* --- building -------------------------------------------------------------------------------- */
@@ -79,8 +79,9 @@ hg_id recipe_apply(struct hg_expr *e, int raw, enum hg_op op, uint32_t n, const 
         return make(e, raw, HG_WHERE, 3, x);
     default: x[0] = wrapped(e, raw, recipe_guard[op], x[0], value); break;
     }
-    if (op == HG_GAMMA_P || op == HG_GAMMA_Q) { /* of a constant shape */
-        const hg_id of_shape[] = {hg_const(e, 0), hg_const(e, 2.5), x[0]};
+    if (op >= HG_GAMMA_P && op <= HG_GAMMA_DENSITY) { /* of shapes about 1.5 */
+        const hg_id bounded = wrapped(e, raw, GUARD_BOUNDED, arg[n - 1], 0);
+        const hg_id of_shape[] = {hg_const(e, 0), make2(e, raw, HG_SUM, hg_const(e, 1.5), bounded), x[0]};
         return make(e, raw, op, 3, of_shape);
     }
     if (hg_many(op)) { /* the order, before them */
@@ -122,7 +123,7 @@ static const enum hg_op pointwise[] = {
     HG_GAMMA, HG_EXPREL, HG_LOG1MEXP, HG_ERFCX,
     HG_ERFINV, HG_ERFI, HG_BESSEL_J, HG_SPHERICAL_J, HG_BESSEL_Y, HG_BESSEL_I, HG_BESSEL_K, HG_SPHERICAL_Y,
     HG_SPHERICAL_I, HG_SPHERICAL_K,
-    HG_FADDEEVA_RE, HG_FADDEEVA_IM, HG_GAMMA_P, HG_GAMMA_Q};
+    HG_FADDEEVA_RE, HG_FADDEEVA_IM, HG_GAMMA_P, HG_GAMMA_Q, HG_GAMMA_DENSITY};
 
 static double draw_constant(struct random *random)
 {

@@ -346,6 +346,50 @@ static void test_incomplete_gamma_functions(void **state)
     }
 }
 
+/* Their derivatives by the shape, and the density: relative to the value and, of second ones, to the first; one lane
+ * after the other where shapes differ. */
+static void test_incomplete_gamma_functions_by_the_shape(void **state)
+{
+    static const enum hg_op function[] = {HG_GAMMA_P, HG_GAMMA_Q, HG_GAMMA_DENSITY};
+    double worst[3][3] = {{0}};
+    (void)state;
+    if (LDBL_MANT_DIG < 64)
+        skip();
+    random_state = 8;
+    for (int step = 0; step < 150; step++) {
+        const double low = exp2(13.2 * uniform() - 3.3), width = 6 * sqrt(low) + 3;
+        fit_vd a = fit_vset1(low), x = {0};
+        for (int l = 0; l < FIT_VL; l++) {
+            const double near = low + width * (2 * uniform() - 1);
+            x[l] = fmax(1e-3 * uniform(), step % 3 == 0 ? exp2(12 * uniform() - 11) * low : near);
+            a[l] = step % 5 == 0 ? fmin(low * (1 + l), 1000) : low;
+        }
+        for (int kind = 0; kind < 3; kind++)
+            for (int n = 0; n < 3; n++) {
+                const fit_vd order = fit_vset1(n);
+                fit_vd r = kind == 0 ? fit_vgamma_p(order, a, x) : kind == 1 ? fit_vgamma_q(order, a, x)
+                                                                              : fit_vgamma_density(order, a, x);
+                for (int l = 0; l < FIT_VL; l++) {
+                    const struct hg_ext operand[] = {hg_ext(n), hg_ext(a[l]), hg_ext(x[l])}, *o = operand;
+                    const struct hg_ext first[] = {hg_ext(n ? n - 1 : 0), o[1], o[2]};
+                    const long double exact = hg_many_value(function[kind], operand).hi;
+                    const long double before = hg_many_value(function[kind], first).hi;
+                    const int signless = kind == 2 ? n > 0 : n > 1;
+                    const double size = (double)(fabsl(exact) + (signless ? fabsl(before) : 0));
+                    const double e = size > 1e-100 ? (double)fabsl(r[l] - exact) / size : 0;
+                    worst[kind][n] = e <= worst[kind][n] ? worst[kind][n] : isnan(e) ? INFINITY : e;
+                }
+            }
+    }
+    for (int kind = 0; kind < 3; kind++) {
+        print_message("  %-13s %8.1e, by the shape %8.1e, %8.1e\n", hg_op_text[function[kind]], worst[kind][0],
+                      worst[kind][1], worst[kind][2]);
+        assert_true(worst[kind][0] <= 1e-13 && worst[kind][1] <= 2e-13 && worst[kind][2] <= 2e-13);
+    }
+    assert_true(isnan(fit_gamma_p(1, 0.05, 1)) && isnan(fit_gamma_q(0, 1001, 1)) && fit_gamma_p(1, 2.5, 0) == 0);
+    assert_true(fit_gamma_density(0, 1, 0) == 1 && fit_gamma_density(0, 2, 0) == 0);
+}
+
 static void test_special_values(void **state)
 {
     const double inf = INFINITY;
@@ -400,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_vectors_are_accurate),
         cmocka_unit_test(test_functions_of_an_order_are_accurate),
         cmocka_unit_test(test_incomplete_gamma_functions),
+        cmocka_unit_test(test_incomplete_gamma_functions_by_the_shape),
         cmocka_unit_test(test_special_values),
         cmocka_unit_test(test_a_lane_does_not_depend_on_the_others),
     };
