@@ -320,14 +320,17 @@ static const char *what_of(const struct domain *w, hg_id id, enum fault f)
     return hg_format(w->e->arena, "%s of", hg_op_text[n->op]);
 }
 
-static const char *help_of(enum fault f, const struct hg_node *operand)
+static const char *help_of(enum fault f, enum hg_op op, const struct hg_node *operand)
 {
     if (f == ZERO && operand->op == HG_TIME)
         return "the first frame may be at 0: take floor_at(t, t.step / 2) for t";
     switch (f) {
     case NEGATIVE: return "bounds that keep it positive, or floor_at(x, lo)";
     case ZERO: return "bounds that keep it away from 0, or floor_at(x, lo)";
-    case TOO_LARGE: return "narrower bounds, or cap_at(x, 700)";
+    case TOO_LARGE:
+        return op == HG_ERFCX  ? "narrower bounds, or floor_at(x, -26); a decay behind a Gaussian: exgauss(x, sigma, tau)"
+               : op == HG_ERFI ? "narrower bounds, or clamp(x, -26, 26)"
+                               : "narrower bounds, or cap_at(x, 700)";
     default: return "narrower bounds, or clamp(x, lo, hi)";
     }
 }
@@ -370,7 +373,7 @@ static void warn(struct domain *w, uint32_t s)
     enum hg_op op = hg_at(w->e, id)->op;
     enum fault f = fault_of(op, a, operand(w, id, 1));
     const hg_id x = hg_at(w->e, id)->arg[subject(w, id)];
-    hg_warning(w->d, hg_at(w->e, id)->line, near_of(w, id, f), help_of(f, hg_at(w->e, x)),
+    hg_warning(w->d, hg_at(w->e, id)->line, near_of(w, id, f), help_of(f, op, hg_at(w->e, x)),
                "%s %.120s, which can %s: the bounds let it vary in [%.4g, %.4g]; seen at %s", what_of(w, id, f),
                operand_text(w, x), how_of(f, op), a.lo, a.hi, w->witness[s]);
 }

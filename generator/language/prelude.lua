@@ -43,7 +43,7 @@
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
 -- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
 -- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(a, x) gamma_q gamma_density beta_p(a, b, x) beta_q mittag_leffler(alpha, z)
--- voigt(x, sigma, gamma) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
+-- voigt(x, sigma, gamma) exgauss(x, sigma, tau) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Complex values: complex(x, y), i, re im abs arg conj (complex.lua).
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
@@ -120,6 +120,15 @@ function mittag_leffler(alpha, z, beta)
         return total
     end
     return where(le(z, 0), total, sqrt(-z))              -- above 0 there is no number
+end
+
+-- An exponential decay of lifetime tau behind a Gaussian of standard deviation sigma, of area 1.
+function exgauss(x, sigma, tau)
+    local u, ratio = x / sigma, sigma / tau
+    local z = (ratio - u) / math.sqrt(2)
+    local near = erfcx(floor_at(z, -5)) * exp(-u^2 / 2)
+    local far = exp(cap_at(ratio^2 / 2 - x / tau, 0)) * erfc(cap_at(z, -5))
+    return where(gt(z, -5), near, far) / (2 * tau)
 end
 
 -- Incomplete gamma functions, regularised: P(a, x) from 0 to x, Q = 1 - P; their density, x^(a - 1) exp(-x)/Gamma(a).
