@@ -328,7 +328,7 @@ static const char *help_of(enum fault f, enum hg_op op, const struct hg_node *op
     case NEGATIVE: return "bounds that keep it positive, or floor_at(x, lo)";
     case ZERO: return "bounds that keep it away from 0, or floor_at(x, lo)";
     case TOO_LARGE:
-        return op == HG_ERFCX  ? "narrower bounds, or floor_at(x, -26); a decay behind a Gaussian: exgauss(x, sigma, tau)"
+        return op == HG_ERFCX  ? "narrower bounds, floor_at(x, -26); a decay behind a Gaussian: exgauss(x, sigma, tau)"
                : op == HG_ERFI ? "narrower bounds, or clamp(x, -26, 26)"
                                : "narrower bounds, or cap_at(x, 700)";
     default: return "narrower bounds, or clamp(x, lo, hi)";

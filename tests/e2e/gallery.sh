@@ -19,8 +19,10 @@ found() { # found FILE PARAMETER: its value and its error
     echo
 }
 
-beside() { # beside MODEL DATA ALLOWED OPTIONS: the fit of MODEL.lua to DATA.csv is that of DATA.ref
+# beside MODEL DATA ALLOWED OPTIONS: the fit of MODEL, a file of the gallery or a program, to DATA.csv is that of DATA.ref
+beside() {
     model=$models/$1.lua name=$2 allowed=$3
+    [ -f "$model" ] || model=$1
     shift 3
     expect 0 "$bin/homodyne" fit --model "$model" --data "$data/$name.csv" -o "$name" "$@"
     while read -r parameter value error; do
@@ -41,6 +43,9 @@ beside michaelis_menten michaelis_menten 1e-3
 beside core_shell_smeared core_shell_smeared 1e-3
 beside rate_spectrum rate_spectrum 1e-3
 beside cylinder_sizes cylinder_sizes 1e-3
+beside havriliak_negami havriliak_negami 1e-3
+beside robertson robertson 1e-3
+beside garch garch 1 # second derivatives of states are left out in its errors
 
 # one curve for all subjects, then random effects of each: typical values near it, spreads above 0
 beside two_compartment two_compartment 3e-2 --fix own_CL=0 --fix own_V1=0 --fix spread_CL=0.2 --fix spread_V1=0.2

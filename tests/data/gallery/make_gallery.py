@@ -12,7 +12,8 @@ import sys
 
 import numpy as np
 from mpmath import mp, mpf
-from scipy.optimize import least_squares, nnls
+from scipy.integrate import solve_ivp
+from scipy.optimize import least_squares, nnls, root
 from scipy.special import j1, voigt_profile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,12 +35,12 @@ def shift(theta, k, by):
     return out
 
 
-def fit(f, start, y, sigma):
+def fit(f, start, y, sigma, steps=30):
     """sigma: an array, or None for Poisson counts (Fisher scoring, whose zero is the maximum of the likelihood)."""
     s = sigma if sigma is not None else np.sqrt(np.maximum(y, 1))
     theta = least_squares(lambda p: (f(p) - y) / s, start, x_scale=np.abs(start) + 1e-3, xtol=1e-14, ftol=1e-14,
                           gtol=1e-14).x
-    for _ in range(30):
+    for _ in range(steps):
         mean, J = f(theta), slopes(f, theta)
         w = 1 / s ** 2 if sigma is not None else 1 / mean
         A = J.T @ (w[:, None] * J)
@@ -153,6 +154,71 @@ def make():
            ("length", "radius", "width", "scale", "background"), truth, y, s)
 
 
+def havriliak_negami(omega, p):
+    """Storage, then loss; the conductivity in pS/m."""
+    delta_eps, eps_inf, sigma_dc, tau, alpha, beta = p
+    eps = eps_inf + delta_eps / (1 + (1j * omega * tau) ** alpha) ** beta + sigma_dc * 1e-12 / (8.8541878188e-12 * omega * 1j)
+    return np.concatenate([eps.real, -eps.imag])
+
+
+def robertson(t, p):
+    """A, then 10^4 B."""
+    k1, k2, k3 = p[0], p[1] * 1e7, p[2] * 1e4
+
+    def rate(_, x):
+        first, second, third = k1 * x[0], k2 * x[1] ** 2, k3 * x[1] * x[2]
+        return [third - first, first - second - third, second]
+
+    def jacobian(_, x):
+        return [[-k1, k3 * x[2], k3 * x[1]], [k1, -2 * k2 * x[1] - k3 * x[2], -k3 * x[1]], [0, 2 * k2 * x[1], 0]]
+    x = solve_ivp(rate, (0, t[-1]), [1, 0, 0], "Radau", t_eval=t, jac=jacobian, rtol=1e-12, atol=1e-17, first_step=1e-6).y
+    return np.concatenate([x[0], 1e4 * x[1]])
+
+
+def garch_score(y, p):
+    """Gradient of the log likelihood."""
+    mu, a0, a1, b1 = p
+    v, dv, g = 1.0, np.zeros(4), np.zeros(4)
+    for x in y:
+        e = x - mu
+        g += 0.5 * (e * e / v - 1) / v * dv
+        g[0] += e / v
+        dv = np.array([-2 * a1 * e, 1, e * e, v]) + b1 * dv
+        v = a0 + a1 * e * e + b1 * v
+    return g
+
+
+def make_programs():
+    """Of models that are programs; parameters that are very large or small are fitted in other units."""
+    rng = np.random.default_rng(22)
+    omega = np.geomspace(0.1, 1e6, 50)
+    truth = (5, 2.5, 3, 1e-3, 0.8, 0.7)
+    f = lambda p: havriliak_negami(omega, p)
+    s = 0.01 * np.ones(100)
+    y = f(truth) + s * rng.standard_normal(100)
+    value, error = fit(f, np.array(truth), y, s)
+    value[2], error[2] = value[2] * 1e-12, error[2] * 1e-12
+    write("havriliak_negami", "omega,storage,s_storage,loss,s_loss", (omega, y[:50], s[:50], y[50:], s[50:]),
+          ("delta_eps", "eps_inf", "sigma_dc", "tau", "alpha", "beta"), (value, error))
+
+    t = np.geomspace(0.01, 1e5, 30)
+    truth, s = (0.04, 3, 1), 0.002 * np.ones(60)
+    f = lambda p: robertson(t, p)
+    y = f(truth) + s * rng.standard_normal(60)
+    value, error = fit(f, np.array(truth), y, s, 4)
+    unit = np.array([1, 1e7, 1e4])
+    write("robertson", "t,a,sa,b,sb", (t, y[:30], s[:30], y[30:], s[30:]), ("k1", "k2", "k3"), (value * unit, error * unit))
+
+    mu, a0, a1, b1 = truth = (0.1, 0.2, 0.25, 0.6)
+    v, y = 1.0, []
+    for z in rng.standard_normal(800):
+        y.append(mu + np.sqrt(v) * z)
+        v = a0 + a1 * v * z * z + b1 * v
+    found = root(lambda p: garch_score(y, p), truth, tol=1e-13)
+    error = np.sqrt(np.diag(np.linalg.inv(-slopes(lambda p: garch_score(y, p), found.x))))
+    write("garch", "y", (y,), ("mu", "a0", "a1", "b1"), (found.x, error))
+
+
 def two_exponentials(t, p, dose=25):
     CL, V1, Q, V2 = p
     k10, k12, k21 = CL / V1, Q / V1, Q / V2
@@ -237,4 +303,5 @@ if __name__ == "__main__":
         digits()
     else:
         make()
+        make_programs()
         indomethacin()
