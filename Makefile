@@ -15,6 +15,7 @@
 #   make deb                a Debian package of everything: $(BUILD)/homodyne-gen_VERSION_ARCH.deb
 #   make docs                the documentation as HTML: $(BUILD)/docs/index.html
 #   make wheel              the Python package: $(BUILD)/dist/homodyne_gen-VERSION-py3-none-any.whl
+#   make binary-wheel       programs, models and package for pip on any Linux with glibc 2.28 (x86-64): $(BUILD)/wheel
 #   make clean
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -39,7 +40,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test fuzz sanitize valgrind lint study faults bench install deb docs wheel clean
+.PHONY: all configure dependencies demo test fuzz sanitize valgrind lint study faults bench install deb docs wheel binary-wheel clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne homodyne-report
@@ -121,6 +122,9 @@ docs: configure
 
 wheel:
 	@$(PYTHON) python/wheel_backend.py $(BUILD)/dist
+
+binary-wheel:
+	@build-aux/wheel/wheel.sh $(BUILD)/wheel
 
 clean:
 	rm -rf $(BUILD)

@@ -18,6 +18,8 @@
 #   FIT_KERNEL_ISA      "x86-64-v3"                    its isa field
 #   FIT_ISA_SUFFIX      _v3                            for other names with external linkage
 #
+# FIT_LOADED_FITTERS: homodyne-NAME is a script that runs homodyne-any with NAME.so, not a program that holds all.
+#
 # fit_add_kernel_program(NAME SOURCES file.c...)  does the same for kernels written by hand (tests); each file
 # is a variant, named by what follows NAME_ in its file name, or "fast".
 
@@ -62,8 +64,10 @@ function(fit_compile_kernel model variant level source depends objects_name symb
     set(${symbols_name} ${${symbols_name}} ${symbol} PARENT_SCOPE)
 endfunction()
 
-# Writes the table fit_kernels[] and links the program homodyne-NAME.
-function(fit_link_program model objects symbols)
+option(FIT_LOADED_FITTERS "the programs homodyne-MODEL load their kernels: a smaller installation" OFF)
+
+# Writes the table fit_kernels[].
+function(fit_write_registry model symbols)
     set(text "/* Kernels of homodyne-${model}, from the best instruction set to the worst.  Made by the build. */\n")
     string(APPEND text "#include \"fit/kernel.h\"\n\n")
     foreach(symbol IN LISTS symbols)
@@ -76,7 +80,12 @@ function(fit_link_program model objects symbols)
     string(APPEND text "    0,\n};\n")
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
+endfunction()
 
+# Links the program homodyne-NAME.
+function(fit_link_program model objects symbols)
+    fit_write_registry(${model} "${symbols}")
+    set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/commands/fitter.c" "${registry}" ${objects})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
     target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)
@@ -89,6 +98,19 @@ function(fit_link_module model objects)
                           LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/homodyne-gen")
     target_include_directories(module-${model} PRIVATE "${PROJECT_SOURCE_DIR}/runtime/include")
     target_link_libraries(module-${model} PRIVATE fit_warnings m)
+endfunction()
+
+# The script homodyne-NAME.
+function(fit_write_fitter model)
+    set(script "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/homodyne-${model}")
+    file(CONFIGURE OUTPUT "${script}" @ONLY CONTENT "#!/bin/sh
+here=$(dirname \"$(readlink -f \"$0\")\")
+exec \"$here/homodyne-any\" \"$here/../lib/homodyne-gen/${model}.so\" \"$@\"
+")
+    file(CHMOD "${script}" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+         WORLD_EXECUTE)
+    add_dependencies(module-${model} homodyne-any)
+    install(PROGRAMS "${script}" DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 function(fit_add_model model)
@@ -132,18 +154,28 @@ function(fit_add_model model)
                                objects symbols)
         endforeach()
     endforeach()
-    fit_link_program(${model} "${objects}" "${symbols}")
+    set(program homodyne-${model})
+    if(NOT arg_NO_INSTALL)
+        fit_write_registry(${model} "${symbols}")
+        fit_link_module(${model} "${objects}")
+        install(TARGETS module-${model} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/homodyne-gen)
+    endif()
+    if(FIT_LOADED_FITTERS AND NOT arg_NO_INSTALL)
+        set(program module-${model})
+        fit_write_fitter(${model})
+    else()
+        fit_link_program(${model} "${objects}" "${symbols}")
+    endif()
+    if(NOT FIT_LOADED_FITTERS AND NOT arg_NO_INSTALL)
+        install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
     if(NOT CMAKE_CROSSCOMPILING)
-        add_custom_command(TARGET homodyne-${model} POST_BUILD
-            COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:homodyne-${model}>" "-DFILES=${checks}"
+        add_custom_command(TARGET ${program} POST_BUILD
+            COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/homodyne-${model}"
+                    "-DFILES=${checks}"
                     -P "${PROJECT_SOURCE_DIR}/build-aux/SelfCheck.cmake"
             COMMENT "Checking the kernels of ${model} against the interpreter"
             VERBATIM)
-    endif()
-    if(NOT arg_NO_INSTALL)
-        fit_link_module(${model} "${objects}")
-        install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-        install(TARGETS module-${model} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/homodyne-gen)
     endif()
 endfunction()
 

@@ -34,6 +34,7 @@ struct job {
     char *text; /* of the model */
     size_t size;
     const char *cc;
+    char beside[FRONT_PATH + 32]; /* the compiler beside the programs */
     char level[16]; /* "x86-64-v3", or "" */
     char cache[FRONT_PATH], key[SHA256_HEX];
     char dir[FRONT_PATH + 96], making[FRONT_PATH + 128];
@@ -100,7 +101,8 @@ static enum fit_status make_key(struct job *job, struct fit_error *err)
         return fit_fail(
             err, FIT_ERR_USAGE,
             "--model %s needs a C compiler, and '%s' cannot be run; install gcc (Debian: "
-            "apt install gcc libc6-dev), or set CC",
+            "apt install gcc libc6-dev) or, where Python installed this program, "
+            "'pip install homodyne-gen[compiler]', or set CC",
             job->file, job->cc);
     }
     sha256_init(&s);
@@ -407,11 +409,40 @@ static enum fit_status make(const struct job *job, struct fit_error *err)
     return st == FIT_OK ? selfcheck(job, object, values, err) : st;
 }
 
+static int is_in_path(const char *program)
+{
+    char path[FRONT_PATH];
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        const size_t n = strcspn(at, ":");
+        const int length = snprintf(path, sizeof path, "%.*s/%s", (int)n, at, program);
+        if (n > 0 && length > 0 && (size_t)length < sizeof path && access(path, X_OK) == 0)
+            return 1;
+        at += n + (at[n] == ':');
+    }
+    return 0;
+}
+
+/* CC, else the first of the usual names in PATH, else what a wheel has beside the programs; else the first name, which
+ * then cannot be run. */
+static const char *find_compiler(struct job *job)
+{
+    static const char *const usual[] = {"cc", "gcc", "clang"};
+    const char *cc = getenv("CC");
+    if (cc && *cc && !strchr(cc, ' '))
+        return cc;
+    for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
+        if (is_in_path(usual[k]))
+            return usual[k];
+    const int n = snprintf(job->beside, sizeof job->beside, "%s/homodyne-cc", job->f->dir);
+    return n > 0 && (size_t)n < sizeof job->beside && access(job->beside, X_OK) == 0 ? job->beside : usual[0];
+}
+
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err)
 {
-    const char *cc = getenv("CC");
-    struct job job = {.f = f, .file = file, .cc = cc && *cc && !strchr(cc, ' ') ? cc : "cc", .lock = -1};
+    struct job job = {.f = f, .file = file, .lock = -1};
+    job.cc = find_compiler(&job);
     const double begin = fit_seconds();
     find_level(job.level);
     enum fit_status st = read_model(&job, err);

@@ -1,9 +1,10 @@
-/* loaded.c -- homodyne-any: a fitter whose kernel is read when it starts.
+/* loaded.c -- homodyne-any: a fitter whose kernels are read when it starts.
  *
  *     homodyne-any KERNEL.so COMMAND ...
  *
- * KERNEL.so was made by the front end from a model file (compile.c) and defines fit_kernel_loaded.
- * Everything else is as in the fitters that the build makes. */
+ * KERNEL.so was made by the front end from a model file (compile.c) and defines fit_kernel_loaded; or it is one of the
+ * shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels.  Everything else is as
+ * in the fitters that the build makes. */
 #include "fit/kernel.h"
 #include "commands/program.h"
 
@@ -22,9 +23,22 @@ static int refuse(const char *what, const char *why)
     return fit_status_exit(FIT_ERR_USAGE);
 }
 
+/* Its table of kernels; NULL: it has none, and *why says so. */
+static const struct fit_kernel *const *kernels_of(void *library, const char **why)
+{
+    static const struct fit_kernel *one[2];
+    const struct fit_kernel *const *table = dlsym(library, "fit_kernels");
+    if (table && table[0])
+        return table;
+    one[0] = dlsym(library, "fit_kernel_loaded");
+    *why = one[0] ? NULL : "it holds no compiled model";
+    return one[0] ? one : NULL;
+}
+
 int main(int argc, char **argv)
 {
     static char name[128];
+    const char *why;
     if (argc < 2 || argv[1][0] == '-')
         return refuse("no kernel", "this program is run by homodyne --model FILE.lua");
     if (regular_what(argv[1]))
@@ -32,14 +46,13 @@ int main(int argc, char **argv)
     void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return refuse(argv[1], dlerror());
-    const struct fit_kernel *kernel = dlsym(library, "fit_kernel_loaded");
-    if (!kernel)
-        return refuse(argv[1], dlerror());
-    if (kernel->abi != FIT_KERNEL_ABI)
+    const struct fit_kernel *const *kernels = kernels_of(library, &why);
+    if (!kernels)
+        return refuse(argv[1], why);
+    if (kernels[0]->abi != FIT_KERNEL_ABI)
         return refuse(argv[1],
                       "made for another version of the fitters; remove it, it will be made again");
-    const struct fit_kernel *const kernels[] = {kernel, NULL};
-    snprintf(name, sizeof name, "homodyne-%s", kernel->name);
+    snprintf(name, sizeof name, "homodyne-%s", kernels[0]->name);
     argv[1] = name;
     return fit_program_main(argc - 1, argv + 1, kernels);
 }

@@ -1,6 +1,7 @@
-"""Builds the wheel of homodyne_gen: `make wheel`, `pip install ./python`, or  wheel_backend.py FOLDER.
+"""Builds the wheel of homodyne_gen: `make wheel`, `pip install ./python`, or  wheel_backend.py FOLDER [ROOT].
 
 A wheel of a pure package is a zip of its files with four small texts (PEP 427, PEP 517); so nothing has to be fetched.
+ROOT: an installation of the programs (bin, lib, share), which the wheel then brings along (build-aux/wheel/wheel.sh).
 """
 import base64
 import hashlib
@@ -21,10 +22,30 @@ Requires-Dist: numpy
 Provides-Extra: results
 Requires-Dist: h5py; extra == "results"
 Requires-Dist: arviz; extra == "results"
-
-ctypes upon libhomodyne-gen.so, which is installed with homodyne-gen.
+{more}
+{description}
 """
-WHEEL = "Wheel-Version: 1.0\nGenerator: homodyne-gen\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+PURE = "ctypes upon libhomodyne-gen.so, which is installed with homodyne-gen."
+BINARY = "The programs homodyne, homodyne-gen, fitters and the library; own models need a C compiler: gcc, or ziglang."
+BINARY_EXTRA = 'Provides-Extra: compiler\nRequires-Dist: ziglang; extra == "compiler"\n'
+PLATFORM = "manylinux_2_28_x86_64"
+WHEEL = "Wheel-Version: 1.0\nGenerator: homodyne-gen\nRoot-Is-Purelib: {pure}\nTag: py3-none-{platform}\n"
+# homodyne-cc: the C compiler of the extra [compiler] for models of one's own, where the system has none.
+COMPILER = """#!python
+import os
+import sys
+
+try:
+    import ziglang  # noqa: F401
+except ImportError:
+    sys.exit("homodyne-cc: no C compiler: pip install 'homodyne-gen[compiler]', or install gcc")
+words = [w.replace("-march=x86-64-v", "-march=x86_64_v") for w in sys.argv[1:]]
+os.execv(sys.executable, [sys.executable, "-m", "ziglang", "cc", *words])
+"""
+# A name of another program: a wheel holds no links.
+ALIAS = """#!/bin/sh
+exec "$(dirname "$(readlink -f "$0")")/{target}" "$@"
+"""
 
 
 def version():
@@ -32,11 +53,31 @@ def version():
     return re.search(r"project\(homodyne-gen VERSION ([0-9.]+)", text).group(1)
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    info = f"homodyne_gen-{version()}.dist-info"
+def installed(root, data):
+    """{path in the wheel: bytes} of an installation below root; data: the wheel's folder of such files."""
+    files = {f"{data}/scripts/homodyne-cc": COMPILER.encode()}
+    for path in sorted((root / "bin").iterdir()):
+        text = ALIAS.format(target=path.readlink().name).encode() if path.is_symlink() else path.read_bytes()
+        files[f"{data}/scripts/{path.name}"] = text
+    library = next((root / "lib").rglob("libhomodyne-gen.so"))
+    files[f"{data}/data/lib/libhomodyne-gen.so"] = library.read_bytes()
+    for path in sorted((library.parent / "homodyne-gen").glob("*.so")):
+        files[f"{data}/data/lib/homodyne-gen/{path.name}"] = path.read_bytes()
+    for path in sorted(p for p in (root / "share").rglob("*") if p.is_file() and "/doc/" not in p.as_posix()):
+        files[f"{data}/data/{path.relative_to(root).as_posix()}"] = path.read_bytes()
+    return files
+
+
+def write_wheel(folder, root=None):
+    stem = f"homodyne_gen-{version()}"
+    info, platform = f"{stem}.dist-info", PLATFORM if root else "any"
     files = {f"homodyne_gen/{p.name}": p.read_bytes() for p in sorted((HERE / "homodyne_gen").glob("*.py"))}
-    files[f"{info}/METADATA"] = METADATA.format(version=version()).encode()
-    files[f"{info}/WHEEL"] = WHEEL.encode()
+    if root:
+        files.update(installed(root, f"{stem}.data"))
+    more, description = (BINARY_EXTRA, BINARY) if root else ("", PURE)
+    metadata = METADATA.format(version=version(), more=more, description=description)
+    files[f"{info}/METADATA"] = metadata.encode()
+    files[f"{info}/WHEEL"] = WHEEL.format(pure="false" if root else "true", platform=platform).encode()
     files[f"{info}/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
     record = ""
     for name, data in files.items():
@@ -44,16 +85,20 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         record += f"{name},sha256={digest},{len(data)}\n"
     files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
 
-    folder = pathlib.Path(wheel_directory)
+    folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"homodyne_gen-{version()}-py3-none-any.whl"
-    with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as z:
+    name = f"{stem}-py3-none-{platform}.whl"
+    with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as z:
         for path, data in files.items():  # with one date: equal sources give equal wheels
             entry = zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0))
-            entry.external_attr = 0o644 << 16
+            entry.external_attr = (0o100755 if ".data/scripts/" in path else 0o100644) << 16
             z.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return name
 
 
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    return write_wheel(wheel_directory)
+
+
 if __name__ == "__main__":
-    print(pathlib.Path(sys.argv[1]) / build_wheel(sys.argv[1]))
+    print(pathlib.Path(sys.argv[1]) / write_wheel(sys.argv[1], *map(pathlib.Path, sys.argv[2:3])))

@@ -195,6 +195,11 @@ has out "(analysis_mode laminar_flow)"
 awk 'length > 80 { exit 1 }' out || fail "models is wider than 80 columns"
 mkdir alone
 cp "$bin/homodyne" "$bin/homodyne-gen" alone/
+# a fitter that loads its kernels; files that hold none
+expect 0 "$bin/homodyne-any" "$bin/../lib/homodyne-gen/kww.so" --version
+has out "homodyne-kww"
+expect 3 "$bin/homodyne-any" "$bin/../lib/libhomodyne-gen.so" info
+has err "it holds no compiled model"
 expect 3 alone/homodyne info --model "$here/../../models/kww.lua"
 has err "homodyne-any is missing"
 printf 'laminar.h5\n1\n\n\n200\n200 um\n2:60\n' >answers # no gap, one without its unit

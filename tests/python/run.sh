@@ -25,6 +25,26 @@ grep -q "did you mean 'D0'" "$dir/tour"
 # Beside an installation, and by pkg-config: no variable names the library.
 unset HOMODYNE_GEN_LIB
 cmake --install "$build" --prefix "$dir/prefix" >/dev/null
+
+# A wheel that brings this installation along: every file with its hash, programs that may be run, no links.
+binary=$("$python" "$source/python/wheel_backend.py" "$dir/binary" "$dir/prefix")
+"$python" - "$binary" <<'PY'
+import base64, csv, hashlib, io, sys, zipfile
+
+wheel = zipfile.ZipFile(sys.argv[1])
+names = set(wheel.namelist())
+stem = next(n for n in names if n.endswith("/RECORD")).split(".dist-info")[0]
+for name, digest, size in csv.reader(io.StringIO(wheel.read(f"{stem}.dist-info/RECORD").decode())):
+    data = wheel.read(name)
+    right = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    assert not digest or (digest == f"sha256={right}" and int(size) == len(data)), name
+for name in ("homodyne", "homodyne-any", "homodyne-gen", "homodyne-laminar", "homodyne-cc", "hxla"):
+    assert wheel.getinfo(f"{stem}.data/scripts/{name}").external_attr >> 16 & 0o111, name
+for name in ("lib/libhomodyne-gen.so", "lib/homodyne-gen/laminar.so", "share/homodyne-gen/models/kww.lua"):
+    assert f"{stem}.data/data/{name}" in names, name
+assert b"Root-Is-Purelib: false" in wheel.read(f"{stem}.dist-info/WHEEL")
+print("binary wheel:", len(names), "files")
+PY
 mkdir -p "$dir/prefix/lib/python3/site-packages"
 cp -r "$dir/site/." "$dir/prefix/lib/python3/site-packages"
 where='import homodyne_gen as hg; print(hg.__version__, len(hg.models()), hg._library.loaded()._name)'
