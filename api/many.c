@@ -10,6 +10,7 @@
 #include "machine/team.h"
 #include "machine/topology.h"
 #include "model/derived.h"
+#include "model/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 struct hand {
     struct api_run *run;
     const double **column; /* its own list of columns, of the curve at hand */
+    double *setting;       /* with the statistics of these */
 };
 
 struct many {
@@ -117,6 +119,7 @@ static void many_free(struct many *m)
     for (size_t t = 0; m->hand && t < m->nhand; t++) {
         api_run_free(m->hand[t].run);
         free(m->hand[t].column);
+        free(m->hand[t].setting);
     }
     for (size_t k = 0; m->text && k < 2 * m->data.ncurve; k++)
         free(m->text[k]);
@@ -179,6 +182,17 @@ static void find_columns(const struct many *m, struct hand *h, size_t c)
     }
 }
 
+/* Settings of the curve: statistics of its own columns where they are not given. */
+static enum fit_status find_settings(const struct many *m, struct hand *h, struct fit_error *err)
+{
+    const struct fit_kernel *k = m->parts.k;
+    for (size_t s = 0; s < k->nsetting; s++) {
+        const int given = !k->setting[s].statistic || (m->data.setting && !isnan(m->data.setting[s]));
+        h->setting[s] = given ? m->parts.setting[s] : (double)NAN;
+    }
+    return fit_statistics_fill(k, "", m->data.nrow, h->column, h->setting, err);
+}
+
 static enum fit_status fit_curve(struct many *m, struct hand *h, size_t c, struct fit_error *err)
 {
     const struct fit_api_many_data *d = &m->data;
@@ -188,9 +202,12 @@ static enum fit_status fit_curve(struct many *m, struct hand *h, size_t c, struc
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted before its turn");
     find_columns(m, h, c);
     own.column = h->column;
+    own.setting = h->setting;
     own.d.value = d->value + c * d->nrow;
     own.d.sigma = d->sigma ? d->sigma + (d->sigma_shared ? 0 : c * d->nrow) : NULL;
-    enum fit_status st = api_parts_rows(&own, 1, &p.data, err);
+    enum fit_status st = find_settings(m, h, err);
+    if (st == FIT_OK)
+        st = api_parts_rows(&own, 1, &p.data, err);
     if (st == FIT_OK)
         st = api_run_again(&p, h->run, err);
     if (st == FIT_OK && h->run->own.nfull != m->shown.nfull)
@@ -244,7 +261,8 @@ static enum fit_status open_hands(struct many *m, const struct fit_api_problem *
         struct hand *h = &m->hand[t];
         h->column = malloc((m->parts.k->ncolumn + 1) * sizeof *h->column);
         h->run = calloc(1, sizeof *h->run);
-        st = h->column && h->run ? api_run_begin(geometry, options, 0, h->run, err)
+        h->setting = malloc((m->parts.k->nsetting + 1) * sizeof *h->setting);
+        st = h->column && h->run && h->setting ? api_run_begin(geometry, options, 0, h->run, err)
                                  : fit_no_memory(err, "results of the curves");
     }
     return st;

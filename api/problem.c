@@ -8,6 +8,7 @@
 #include "errors/jacobian.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "model/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static enum fit_status settle(struct api_parts *x, struct fit_error *err)
         if (isnan(v) && strcmp(k->setting[s].name, "dt") == 0 && k->space == FIT_PAIRS)
             v = x->d.step;
         x->setting[s] = isnan(v) ? k->setting[s].value : v;
-        if (!isfinite(x->setting[s]))
+        if (!isfinite(x->setting[s]) && !k->setting[s].statistic)
             return fit_fail(err, FIT_ERR_USAGE,
                             "setting '%s' (%s, %s) of %s has no default: give it a value",
                             k->setting[s].name, k->setting[s].doc, k->setting[s].unit, k->name);
@@ -93,7 +94,7 @@ static enum fit_status check_rows(struct api_parts *x, struct fit_error *err)
             return fit_fail(err, FIT_ERR_DATA,
                             "'%s' (%s) of the rows is missing: it tells the curves of %s apart",
                             k->axis[a].name, k->axis[a].unit, k->name);
-    return FIT_OK;
+    return fit_statistics_fill(k, "", x->d.nrow, x->column, x->setting, err);
 }
 
 /* ---- datasets -------------------------------------------------------------------------------- */

@@ -95,7 +95,7 @@ static void json_list(FILE *out, struct hg_model *m, const char *key, const stru
         fputs(k ? ",\n" : "\n", out);
         json_symbol(out, &list->item[k]);
         if (list == &m->setting) {
-            json_number(out, m, ", ", "default", list->item[k].start);
+            json_number(out, m, ", ", "default", list->item[k].statistic ? NAN : list->item[k].start);
         }
         if (list == &m->column)
             fprintf(out, ", \"role\": \"%s\"", role[list->item[k].role]);
@@ -293,7 +293,7 @@ static void yaml_other_settings(FILE *out, struct hg_model *m)
         const struct hg_symbol_decl *s = &m->setting.item[k];
         int placed =
             m->space == FIT_PAIRS && (strcmp(s->name, "q") == 0 || strcmp(s->name, "gap") == 0);
-        if (placed || strcmp(s->name, "dt") == 0)
+        if (placed || s->statistic || strcmp(s->name, "dt") == 0)
             continue;
         if (!any++)
             fputs("\nsettings:\n", out);

@@ -97,6 +97,7 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
     static const char *const role[] = {
         [FIT_ROLE_COVARIATE] = "FIT_ROLE_COVARIATE", [FIT_ROLE_VALUE] = "FIT_ROLE_VALUE",
         [FIT_ROLE_SIGMA] = "FIT_ROLE_SIGMA"};
+    static const char *const statistic[] = {"FIT_STATISTIC_NONE", "FIT_STATISTIC_MEAN", "FIT_STATISTIC_SD"};
     if (list->n == 0)
         return;
     fprintf(out, "static const struct %s desc_%s[] = {\n", type, name);
@@ -109,7 +110,8 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
         fputs(", ", out);
         hg_desc_string(out, s->doc);
         if (list == &m->setting)
-            fprintf(out, ", %s", number(m, s->start));
+            fprintf(out, ", %s, %s, %u", number(m, s->statistic ? NAN : s->start), statistic[s->statistic],
+                    (unsigned)s->of);
         if (list == &m->derived)
             fprintf(out, ", %d, desc_derived_uses_%u", hg_model_derived_each(m, s), (unsigned)k);
         if (list == &m->column)

@@ -241,6 +241,7 @@ void dsl_open_functions(lua_State *L)
                                        {NULL, NULL}};
     luaL_setfuncs(L, builtin, 0);
     dsl_open_states(L);
+    dsl_open_statistics(L);
     for (int op = 0; op < HG_NOP; op++) {
         if (hg_many((enum hg_op)op)) {
             lua_pushinteger(L, op);

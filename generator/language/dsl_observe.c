@@ -149,6 +149,7 @@ static hg_unit observe_column(lua_State *L, int t)
                  "the first argument of m.observe must be a column");
     int errors = -1;
     value->role = FIT_ROLE_VALUE;
+    dsl_check_statistics(L, value);
     if (!d->m->nquantity) {
         d->m->observable = value->name;
         d->m->observable_unit = value->unit;

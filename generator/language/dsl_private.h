@@ -252,6 +252,8 @@ int dsl_state(struct lua_State *L); /* m.state, m.step */
 int dsl_step(struct lua_State *L);
 int dsl_ode(struct lua_State *L);
 int dsl_event(struct lua_State *L);
+void dsl_open_statistics(struct lua_State *L); /* column_mean() and column_sd(), to the same table */
+void dsl_check_statistics(struct lua_State *L, const struct hg_symbol_decl *measured); /* none is of what is measured */
 void dsl_open_states(struct lua_State *L); /* adds previous() to the table on top of the stack */
 
 /* The steps are complete, as is what is declared; before anything is differentiated. */

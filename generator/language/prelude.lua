@@ -40,6 +40,7 @@
 --   m.random(function(u) return { p = u(0, 2) } end)    sensible sets; u(a, b) is uniform
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
+-- Statistics of a column, when data are loaded: column_mean(x) column_sd(x) standardised(x).
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
 -- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
 -- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(a, x) gamma_q gamma_density beta_p(a, b, x) beta_q mittag_leffler(alpha, z)
@@ -182,6 +183,9 @@ function legendre(n, x)
     for k = 2, n do before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k end
     return now
 end
+
+-- A column less its mean, over its standard deviation, both of all rows when they are loaded.
+function standardised(x) return (x - column_mean(x)) / column_sd(x) end
 
 function clamp(x, lo, hi) return cap_at(floor_at(x, lo), hi) end
 

@@ -166,7 +166,7 @@ static struct fit_origin open_line(struct fit_origin from, unsigned line)
 static int settings_known(const struct fit_config *cfg, const struct fit_kernel *k)
 {
     for (size_t i = 0; i < k->nsetting; i++)
-        if (isnan(cfg->setting[i].value) && strcmp(k->setting[i].name, "q") != 0 &&
+        if (isnan(cfg->setting[i].value) && !k->setting[i].statistic && strcmp(k->setting[i].name, "q") != 0 &&
             strcmp(k->setting[i].name, "dt") != 0)
             return 0;
     return 1;

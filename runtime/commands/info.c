@@ -185,7 +185,7 @@ static void info_text(const struct fit_program *p, const struct fit_kernel *k)
     for (size_t s = 0; s < k->nsetting; s++) {
         fprintf(f, "  %-19s %-13s ", k->setting[s].name, k->setting[s].unit);
         if (isnan(k->setting[s].value))
-            fprintf(f, "%10s  %s\n", "required", k->setting[s].doc);
+            fprintf(f, "%10s  %s\n", k->setting[s].statistic ? "of data" : "required", k->setting[s].doc);
         else
             fprintf(f, "%10g  %s\n", k->setting[s].value, k->setting[s].doc);
     }

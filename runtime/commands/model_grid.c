@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "model/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -236,6 +237,9 @@ static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cl
         st = set_linear(e, "offset", cli->noffset, cli->offset, err);
     for (size_t c = 0; c < cli->nchange && st == FIT_OK; c++)
         st = set(e, cli->change[c].value, err);
+    if (st == FIT_OK && k->space == FIT_ROWS)
+        st = fit_statistics_fill(k, "", e->layout.nrow / (k->nobservable ? k->nobservable : 1), e->layout.column,
+                                 e->setting, err);
     return st == FIT_OK ? all_settings_given(e, err) : st;
 }
 

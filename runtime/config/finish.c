@@ -180,8 +180,9 @@ static void check_settings(struct fit_cfg_reader *r)
             cfg->setting[i] = *x;
             cfg->setting[i].value = fit_units_to_model(name, k->setting[i].unit, x->value);
         }
-        if (!isnan(cfg->setting[i].value) || x == &cfg->input.q || x == &cfg->input.dt || cfg->data_only)
-            continue; /* q and dt may come from the data file */
+        if (!isnan(cfg->setting[i].value) || x == &cfg->input.q || x == &cfg->input.dt || cfg->data_only ||
+            k->setting[i].statistic)
+            continue; /* q and dt may come from the data file, statistics come from it */
         r->source = FIT_FROM_FILE;
         fit_cfg_error_at(
             r, x->from.line, x->from.column, "no value for the setting '%s' (%s); write %s", name, k->setting[i].unit,

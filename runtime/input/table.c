@@ -5,6 +5,7 @@
 #include "files/npz.h"
 #include "hdf5/reader.h"
 #include "input/source.h"
+#include "model/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -368,7 +369,9 @@ enum fit_status fit_table_dataset(const struct fit_table *t, const struct fit_ke
     const double **column = all + k->naxis;
     for (size_t c = 0; c < k->naxis + k->ncolumn; c++)
         all[c] = from[c] < 0 ? NULL : t->column[from[c]];
-    const enum fit_status st = k->nobservable ? fit_table_stack(m->file, k, all, &nrow, &a, &m->notes, err) : FIT_OK;
+    enum fit_status st = fit_statistics_fill(k, m->file, nrow, column, m->setting, err);
+    if (st == FIT_OK && k->nobservable)
+        st = fit_table_stack(m->file, k, all, &nrow, &a, &m->notes, err);
     double *ones = fit_take(&a, nrow, sizeof *ones);
     if (st != FIT_OK || a.failed)
         return st != FIT_OK ? st : fit_no_memory(err, m->file);
@@ -412,7 +415,7 @@ static enum fit_status copy_settings(const struct fit_kernel *k, const double *s
         return fit_no_memory(err, m->file);
     for (size_t i = 0; i < k->nsetting; i++) {
         m->setting[i] = setting ? setting[i] : k->setting[i].value;
-        if (isnan(m->setting[i]))
+        if (isnan(m->setting[i]) && !k->setting[i].statistic)
             return fit_fail(err, FIT_ERR_CONFIG, "%s: the setting %s (%s) is not known; give it",
                             m->file, k->setting[i].name, k->setting[i].unit);
     }

@@ -48,9 +48,9 @@ static const struct fit_param scaling_param[] = {
     {"offset", "1", "", NULL, 1, 0.5, 1.5, FIT_PRIOR_NONE, 0, 0, 0},
 };
 static const struct fit_setting flow_setting[] = {
-    {"q", "1/angstrom", "", NAN},
-    {"gap", "angstrom", "", NAN},
-    {"temperature", "1", "", 300},
+    {"q", "1/angstrom", "", NAN, FIT_STATISTIC_NONE, 0},
+    {"gap", "angstrom", "", NAN, FIT_STATISTIC_NONE, 0},
+    {"temperature", "1", "", 300, FIT_STATISTIC_NONE, 0},
 };
 static const struct fit_axis phi_axis[] = {{"phi", "deg", ""}};
 

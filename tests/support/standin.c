@@ -196,8 +196,8 @@ static const struct fit_param linear[] = {
     {"contrast", "1", "speckle contrast", 0, 0.3, 0, 1, FIT_PRIOR_NONE, 0, 0, 0},
     {"offset", "1", "baseline", 0, 1, 0.5, 1.5, FIT_PRIOR_NONE, 0, 0, 0},
 };
-static const struct fit_setting setting[] = {{"q", "1/angstrom", "wavevector", NAN},
-                                             {"dt", "s", "frame period", NAN}};
+static const struct fit_setting setting[] = {{"q", "1/angstrom", "wavevector", NAN, FIT_STATISTIC_NONE, 0},
+                                             {"dt", "s", "frame period", NAN, FIT_STATISTIC_NONE, 0}};
 static const struct fit_axis axis[] = {{"phi", "deg", "azimuth"}};
 static const struct fit_curve curve[] = {{"D", "angstrom^2/s", "diffusion coefficient"}};
 static const double screen[] = {300, 0, 0, 3000, -0.3, 100, 10000, 0.2, 0};

@@ -32,7 +32,7 @@ static char file[64];
 static struct fit_error err;
 
 static const struct fit_axis axes[] = {{"phi", "deg", ""}};
-static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN}};
+static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN, FIT_STATISTIC_NONE, 0}};
 static const struct fit_kernel kernel = {.name = "toy",
                                          .naxis = 1,
                                          .axis = axes,

@@ -176,7 +176,7 @@ static void test_npy_in_both_orders(void **state)
 static const struct fit_column columns[] = {{"tau", "s", "", FIT_ROLE_COVARIATE, 0, 0},
                                             {"g2", "1", "", FIT_ROLE_VALUE, 0, 0},
                                             {"sigma", "1", "", FIT_ROLE_SIGMA, 0, 0}};
-static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN}};
+static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN, FIT_STATISTIC_NONE, 0}};
 static const struct fit_kernel kernel = {.name = "kww",
                                          .space = FIT_ROWS,
                                          .ncolumn = 3,

@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 13
+#define FIT_KERNEL_ABI 14
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -84,9 +84,14 @@ struct fit_param {
                  at hand: the driver gives every group its own theta (linkage.h) */
 };
 
+/* A setting that is known when data are loaded: of all rows of a column. */
+enum fit_statistic { FIT_STATISTIC_NONE, FIT_STATISTIC_MEAN, FIT_STATISTIC_SD };
+
 struct fit_setting {
     const char *name, *unit, *doc;
-    double value; /* default; NaN: must be given */
+    double value; /* default; NaN: must be given, unless it is a statistic */
+    enum fit_statistic statistic;
+    uint32_t column; /* of which it is */
 };
 
 struct fit_axis {

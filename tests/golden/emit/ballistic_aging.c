@@ -877,8 +877,8 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_setting desc_setting[] = {
-    {"age_start", "s", "age of the sample at t = 0", 0.0},
-    {"age_ref", "s", "age at which tau is tau_ref", 100.0},
+    {"age_start", "s", "age of the sample at t = 0", 0.0, FIT_STATISTIC_NONE, 0},
+    {"age_ref", "s", "age at which tau is tau_ref", 100.0, FIT_STATISTIC_NONE, 0},
 };
 
 static const struct fit_axis desc_axis[] = {

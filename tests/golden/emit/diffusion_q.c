@@ -297,7 +297,7 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_setting desc_setting[] = {
-    {"q_ref", "1/angstrom", "wavevector at which D is quoted", 0.01},
+    {"q_ref", "1/angstrom", "wavevector at which D is quoted", 0.01, FIT_STATISTIC_NONE, 0},
 };
 
 static const struct fit_axis desc_axis[] = {

@@ -1040,9 +1040,9 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_setting desc_setting[] = {
-    {"q", "1/angstrom", "wavevector", NAN},
-    {"gap", "angstrom", "distance of the plates", NAN},
-    {"frequency", "1/s", "oscillations per second", NAN},
+    {"q", "1/angstrom", "wavevector", NAN, FIT_STATISTIC_NONE, 0},
+    {"gap", "angstrom", "distance of the plates", NAN, FIT_STATISTIC_NONE, 0},
+    {"frequency", "1/s", "oscillations per second", NAN, FIT_STATISTIC_NONE, 0},
 };
 
 static const struct fit_axis desc_axis[] = {

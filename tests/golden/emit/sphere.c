@@ -400,7 +400,7 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_setting desc_setting[] = {
-    {"delta_rho", "1/angstrom^2", "difference of scattering length densities", 1e-06},
+    {"delta_rho", "1/angstrom^2", "difference of scattering length densities", 1e-06, FIT_STATISTIC_NONE, 0},
 };
 
 static const struct fit_column desc_column[] = {

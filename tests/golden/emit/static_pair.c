@@ -725,7 +725,7 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_setting desc_setting[] = {
-    {"q", "1/angstrom", "wavevector", NAN},
+    {"q", "1/angstrom", "wavevector", NAN, FIT_STATISTIC_NONE, 0},
 };
 
 static const struct fit_axis desc_axis[] = {

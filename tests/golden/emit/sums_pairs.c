@@ -820,7 +820,7 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_setting desc_setting[] = {
-    {"q", "1/angstrom", "", 0.01},
+    {"q", "1/angstrom", "", 0.01, FIT_STATISTIC_NONE, 0},
 };
 
 static const struct fit_axis desc_axis[] = {
