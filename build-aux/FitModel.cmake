@@ -169,7 +169,7 @@ function(fit_add_model model)
     if(NOT FIT_LOADED_FITTERS AND NOT arg_NO_INSTALL)
         install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     endif()
-    if(NOT CMAKE_CROSSCOMPILING)
+    if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
         add_custom_command(TARGET ${program} POST_BUILD
             COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/homodyne-${model}"
                     "-DFILES=${checks}"

@@ -20,7 +20,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,6 +141,19 @@ static int make_folders(char *path)
     }
 }
 
+/* The group that many systems give each user alone: it has the user's name and no other member.  There umask is 002. */
+static int is_own_group(gid_t group)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    const struct group *g = getgrgid(group);
+    if (!user || !g || strcmp(user->pw_name, g->gr_name) != 0)
+        return 0;
+    for (char **member = g->gr_mem; member && *member; member++)
+        if (strcmp(*member, g->gr_name) != 0)
+            return 0;
+    return 1;
+}
+
 /* May somebody else put another folder in the place of this one?  The folder above must be the user's or root's, and
  * others may write to it only where it is sticky (like /tmp); those further above must not be open to everybody.
  * Returns the one that is not, in `path`, or 0. */
@@ -154,8 +169,8 @@ static int is_replaceable(const char *folder, char path[FRONT_PATH])
         slash[slash == path] = '\0';
         if (stat(path, &s) != 0)
             return 1;
-        const int others = above == 1 ? S_IWGRP | S_IWOTH : S_IWOTH;
-        if ((s.st_mode & (mode_t)others) && !(s.st_mode & S_ISVTX))
+        const int group = above == 1 && (s.st_mode & S_IWGRP) && !is_own_group(s.st_gid);
+        if ((group || (s.st_mode & S_IWOTH)) && !(s.st_mode & S_ISVTX))
             return 1;
         if (above == 1 && s.st_uid != geteuid() && s.st_uid != 0)
             return 1;

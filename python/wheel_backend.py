@@ -1,7 +1,8 @@
-"""Builds the wheel of homodyne_gen: `make wheel`, `pip install ./python`, or  wheel_backend.py FOLDER [ROOT].
+"""Builds the wheel of homodyne_gen: `make wheel`, `pip install ./python`, or  wheel_backend.py FOLDER [ROOT [ARCH]].
 
 A wheel of a pure package is a zip of its files with four small texts (PEP 427, PEP 517); so nothing has to be fetched.
-ROOT: an installation of the programs (bin, lib, share), which the wheel then brings along (build-aux/wheel/wheel.sh).
+ROOT: an installation of the programs (bin, lib, share) for the processor ARCH (x86_64, aarch64), which the wheel then
+brings along (build-aux/wheel/wheel.sh).
 """
 import base64
 import hashlib
@@ -28,7 +29,7 @@ Requires-Dist: arviz; extra == "results"
 PURE = "ctypes upon libhomodyne-gen.so, which is installed with homodyne-gen."
 BINARY = "The programs homodyne, homodyne-gen, fitters and the library; own models need a C compiler: gcc, or ziglang."
 BINARY_EXTRA = 'Provides-Extra: compiler\nRequires-Dist: ziglang; extra == "compiler"\n'
-PLATFORM = "manylinux_2_28_x86_64"
+PLATFORM = "manylinux_2_28_"
 WHEEL = "Wheel-Version: 1.0\nGenerator: homodyne-gen\nRoot-Is-Purelib: {pure}\nTag: py3-none-{platform}\n"
 # homodyne-cc: the C compiler of the extra [compiler] for models of one's own, where the system has none.
 COMPILER = """#!python
@@ -68,9 +69,9 @@ def installed(root, data):
     return files
 
 
-def write_wheel(folder, root=None):
+def write_wheel(folder, root=None, arch="x86_64"):
     stem = f"homodyne_gen-{version()}"
-    info, platform = f"{stem}.dist-info", PLATFORM if root else "any"
+    info, platform = f"{stem}.dist-info", PLATFORM + arch if root else "any"
     files = {f"homodyne_gen/{p.name}": p.read_bytes() for p in sorted((HERE / "homodyne_gen").glob("*.py"))}
     if root:
         files.update(installed(root, f"{stem}.data"))
@@ -101,4 +102,4 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 if __name__ == "__main__":
-    print(pathlib.Path(sys.argv[1]) / write_wheel(sys.argv[1], *map(pathlib.Path, sys.argv[2:3])))
+    print(pathlib.Path(sys.argv[1]) / write_wheel(sys.argv[1], *map(pathlib.Path, sys.argv[2:3]), *sys.argv[3:4]))

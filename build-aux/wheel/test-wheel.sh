@@ -70,7 +70,8 @@ for suite in $suites; do
     try >"$root/tmp/try.sh"
     chroot "$root" useradd -m tester
     echo "== $suite, $(chroot "$root" ldd --version | head -1)"
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin $(env | grep -i '^\(pip_\|https\?_proxy\|no_proxy\|ssl_cert\|requests_ca\)' || true) \
+    kept=$(env | grep -i '^\(pip_\|https\?_proxy\|no_proxy\|ssl_cert\|requests_ca\)' || true)
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin $kept \
         chroot "$root" su -m tester -c 'HOME=/home/tester sh /tmp/try.sh'
     umount "$root/proc"
     rm -rf "$root"

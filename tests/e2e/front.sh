@@ -389,6 +389,16 @@ chmod g+w cache/homodyne
 expect 3 "$h" info --model stretched_static.lua
 has err "others may write"
 chmod g-w cache/homodyne
+# a folder above that the user's own group may write to (umask 002) is the user's; one of another group is not
+if [ "$(id -un)" = "$(id -gn)" ]; then
+    mkdir -m 775 -p above
+    XDG_CACHE_HOME=$PWD/above expect 0 "$h" info --model stretched_static.lua
+    if [ "$(id -u)" -eq 0 ]; then
+        chgrp daemon above
+        XDG_CACHE_HOME=$PWD/above expect 3 "$h" info --model stretched_static.lua
+        has err "put another one in the place of"
+    fi
+fi
 printf 'local m = model "broken" { title = "x" }\n' >broken.lua
 expect 3 "$h" info --model broken.lua
 has err "broken.lua"
