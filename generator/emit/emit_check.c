@@ -78,7 +78,7 @@ static void draw_rows(struct check *c)
         double x = hg_model_typical(m, &m->column, k, offsetof(struct hg_test, column), &told);
         for (uint32_t r = 0; r < c->nrow; r++)
             c->column[k * c->nrow + r] = !told && s->lower < s->upper
-                                             ? s->lower + (s->upper - s->lower) * r / (ROWS - 1)
+                                             ? hg_model_between(s, (double)r / (ROWS - 1))
                                              : x * exp(0.15 * ((double)r - 21));
     }
 }

@@ -69,7 +69,7 @@ static double *row_of(const struct hg_model *m, size_t row)
         double x = m->ntest && m->test[0].column ? m->test[0].column[k] : NAN;
         double scale = 1 + 0.1 * k; /* columns differ */
         v[k] = isfinite(x) && row == 0 ? x
-               : c->lower < c->upper   ? c->lower + (c->upper - c->lower) * some[row] / (3 * scale)
+               : c->lower < c->upper   ? hg_model_between(c, some[row] / (3 * scale))
                : isfinite(x)           ? x * some[row]
                                        : scale * some[row];
     }

@@ -11,6 +11,7 @@ models=$here/../../models/gallery data=$here/../data/gallery
 for model in "$models"/*.lua "$models"/scattering/*.lua; do
     expect 0 "$bin/homodyne-gen" "$model" --check
     ! grep -q " 0 test points hold" out || fail "$model has no test point"
+    ! grep -q "not tested" out || fail "$model: $(grep 'not tested' out)"
 done
 
 found() { # found FILE PARAMETER: its value and its error
