@@ -463,6 +463,26 @@ static long double implicit_error(struct hg_marcher *x, long double t, long doub
     return sqrtl(sum / ns);
 }
 
+/* Newton's method for the points z of a step: 1 when corrections are a thousandth of what is allowed, or as small as
+ * rounding of the rates lets them be. */
+static int newton(struct hg_marcher *x, long double t, long double h, const long double *top, long double tolerance,
+                  const struct hg_num *y, struct hg_num *z, uint32_t *pivot)
+{
+    const uint32_t ns = x->e->march->n;
+    long double last = HUGE_VALL;
+    for (int turn = 0; turn < 12; turn++) {
+        long double change = 0;
+        at_points(x, t, h, y, z, pivot, 0);
+        correct(x, h, 0, z, pivot);
+        for (uint32_t k = 0; k < x->points * ns; k++)
+            change = fmaxl(change, fabsl(x->side[k]) / (tolerance * size_of(x, y, top, k % ns, 0)));
+        if (change < 1e-3L || (turn > 2 && change < 0.1L && change > 0.5L * last))
+            return 1;
+        last = change;
+    }
+    return 0;
+}
+
 /* One step from t, in y; the error of its values. */
 static long double implicit_step(struct hg_marcher *x, long double t, long double h, const long double *top,
                                  long double tolerance, struct hg_num *y)
@@ -471,15 +491,8 @@ static long double implicit_step(struct hg_marcher *x, long double t, long doubl
     const size_t n = (size_t)ns * x->width;
     struct hg_num *z = hg_zeros(POINTS * n, sizeof *z);
     uint32_t *pivot = hg_zeros((size_t)POINTS * ns, sizeof *pivot);
-    long double change = HUGE_VALL, error = HUGE_VALL;
-    for (int turn = 0; turn < 12 && !(change < 1e-3L); turn++) {
-        at_points(x, t, h, y, z, pivot, 0);
-        correct(x, h, 0, z, pivot);
-        change = 0;
-        for (uint32_t k = 0; k < x->points * ns; k++)
-            change = fmaxl(change, fabsl(x->side[k]) / (tolerance * size_of(x, y, top, k % ns, 0)));
-    }
-    if (change < 1e-3L) {
+    long double error = HUGE_VALL;
+    if (newton(x, t, h, top, tolerance, y, z, pivot)) {
         error = x->points == 1 ? EULER_ERROR : implicit_error(x, t, h, top, tolerance, y, z);
         if (error < 1)
             at_points(x, t, h, y, z, pivot, 1);
@@ -560,6 +573,8 @@ static void solve(struct hg_marcher *x, long double t, long double end, long dou
     const long double reached = advance_to(x, t, end, tolerance, strict, top, y);
     if (!strict && !is_moderate(x, y) && !x->implicit)
         try_implicit(x, t, end, y0, y);
+    if (!strict && !is_moderate(x, y))
+        memcpy(y, y0, n * sizeof *y);
     free(y0);
     for (uint32_t q = 0; q < nstate; q++)
         x->top[q] = fmaxl(x->top[q], fmaxl(top[q], fabsl(y[(size_t)q * x->width].v)));
@@ -652,15 +667,28 @@ static long double rounded(const struct hg_marcher *x, size_t i)
     return i % x->width == 0 ? x->rounding[q] : value > 0 ? 10 * x->rounding[q] / value * fabsl(x->now[i].v) : 0;
 }
 
+/* Of a parameter of the steps. */
+static long double theta_of(const struct hg_marcher *x, uint32_t parameter)
+{
+    const struct hg_march *m = x->e->march;
+    for (uint32_t k = 1; k <= m->narg; k++)
+        if (hg_at(x->e, m->arg[k])->op == HG_PARAM && hg_at(x->e, m->arg[k])->ref == parameter)
+            return fabsl(x->arg[k].v);
+    return 0;
+}
+
 /* What is allowed of the error of number i of y: of the value, or a least part of the largest that it, or any other,
- * has had (fit_ode_size); of its derivatives as much of them. */
+ * has had (fit_ode_size); of its derivatives as much of them, or of what is small beside value and parameter
+ * (fit_ode_slope_size). */
 static long double allowed(const struct hg_marcher *x, const struct hg_num *y, size_t i)
 {
     const size_t q = i / x->width;
     const long double value = fabsl(y[q * x->width].v);
     const long double least = size_of(x, y, x->top, (uint32_t)q, 0);
     const long double more = value > 0 ? fminl(least / value, 1e12L) : 1;
-    return (i % x->width ? 3000 : 300) * x->e->march->tolerance * more * fabsl(y[i].v);
+    const uint32_t column = (uint32_t)(i % x->width);
+    const long double theta = column ? theta_of(x, column - 1) : 0, small = theta > 0 ? 1e-3L * least / theta : 0;
+    return (column ? 3000 : 300) * x->e->march->tolerance * fmaxl(more * fabsl(y[i].v), small);
 }
 
 /* The solution at the time of p, from that of the last point where this goes on from it.  Its error is that of the

@@ -54,4 +54,7 @@ PY
 sed 's/, stiff = true//; s/"robertson"/"notices"/; /at the end the rates/,$d' "$here/../../models/robertson.lua" >notices.lua
 expect 0 "$bin/homodyne-gen" notices.lua --check
 
+# steps that are short at times: many explicit ones, then implicit ones whose corrections are as small as rounding lets them be
+expect 0 "$bin/homodyne-gen" "$here/../data/odes/oscillations.lua" --check
+
 finish
