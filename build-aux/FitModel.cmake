@@ -32,6 +32,9 @@ else()
     set(FIT_ISA_NAME_PREFIX "${CMAKE_SYSTEM_PROCESSOR}-")
 endif()
 
+# What compiles the models: the compiler of this build, or, for another processor, one that runs on this machine.
+set(FIT_GENERATOR homodyne-gen CACHE STRING "homodyne-gen, or the path of one that was built before")
+
 # The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
 # contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
 set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
@@ -143,8 +146,8 @@ function(fit_add_model model)
         list(APPEND checks "${stem}_check.txt")
         add_custom_command(
             OUTPUT "${source}" "${stem}_check.txt"
-            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} --check --emit=${emit} ${flags}
-            DEPENDS homodyne-gen "${arg_FILE}"
+            COMMAND ${FIT_GENERATOR} "${arg_FILE}" -o "${dir}" --variant=${variant} --check --emit=${emit} ${flags}
+            DEPENDS ${FIT_GENERATOR} "${arg_FILE}"
             COMMENT "Compiling the model ${model} (${variant})"
             VERBATIM)
         # One target owns the command, so that three compilations do not start three generators.
@@ -189,8 +192,8 @@ function(fit_add_functional model)
     set(source "${dir}/${model}.c")
     add_custom_command(
         OUTPUT "${source}"
-        COMMAND homodyne-gen "${arg_FILE}" -o "${dir}"
-        DEPENDS homodyne-gen "${arg_FILE}"
+        COMMAND ${FIT_GENERATOR} "${arg_FILE}" -o "${dir}"
+        DEPENDS ${FIT_GENERATOR} "${arg_FILE}"
         COMMENT "Compiling the objective ${model}"
         VERBATIM)
     add_custom_target(model-${model}-fast DEPENDS "${source}")

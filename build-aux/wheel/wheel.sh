@@ -16,14 +16,17 @@ own=$work/$arch jobs=$(nproc)
 export WHEEL_TARGET=$arch-linux-gnu.2.28 WHEEL_PYTHON=$work/python/bin/python
 prefix=$own/prefix
 host=() cross=()
-if [ "$arch" != "$here" ]; then
+if [ "$arch" != "$here" ]; then # the models are compiled by the compiler of this machine
+    generator=$work/$here/build/bin/homodyne-gen
+    [ -x "$generator" ] || "$0" "$out" "$here"
     [ -e "/proc/sys/fs/binfmt_misc/qemu-$arch" ] && [ -d "/usr/$arch-linux-gnu/lib" ] || {
         echo "wheel: programs of $arch cannot run (Debian: qemu-user-binfmt libc6-arm64-cross)" >&2
         exit 3
     }
     export QEMU_LD_PREFIX=/usr/$arch-linux-gnu
     host=(--build="$arch-linux-gnu" --host="$arch-linux-gnu") # they run: nothing is guessed
-    cross=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$arch" -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/env)
+    cross=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$arch" -DCMAKE_CROSSCOMPILING_EMULATOR=/usr/bin/env
+        -DFIT_GENERATOR="$generator")
 fi
 flags="-O2 -fPIC -ffunction-sections -fdata-sections -DNDEBUG -g0"
 
