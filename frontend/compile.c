@@ -80,8 +80,7 @@ static enum fit_status add_file(struct sha256 *s, const char *path, struct fit_e
     return FIT_OK;
 }
 
-/* The best level of this machine, as the build's own kernels have it. */
-static void find_level(char level[16])
+void front_level(char level[16])
 {
     static const char *const known[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
     level[0] = '\0';
@@ -459,7 +458,7 @@ enum fit_status front_compile(struct front *f, const char *file, int quiet,
     struct job job = {.f = f, .file = file, .lock = -1};
     job.cc = find_compiler(&job);
     const double begin = fit_seconds();
-    find_level(job.level);
+    front_level(job.level);
     enum fit_status st = read_model(&job, err);
     if (st == FIT_OK)
         st = make_key(&job, err);

@@ -33,6 +33,13 @@ struct front {
 
 struct front_args;
 
+/* --version --verbose (about.c). */
+void front_about(const struct front *f, int verbose);
+
+/* The best level of instructions of this machine, "x86-64-v3", as the build's own kernels have it; "": there are none
+ * (compile.c). */
+void front_level(char level[16]);
+
 /* ---- the table of commands and options (options.c) ------------------------------------------- */
 
 struct front_option {

@@ -92,7 +92,7 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
         return FIT_OK;
     }
     if (!c && strcmp(argv[1], "--version") == 0) {
-        fprintf(f->out, "homodyne %s\n", FIT_VERSION);
+        front_about(f, argc > 2 && strcmp(argv[2], "--verbose") == 0);
         return FIT_OK;
     }
     if (!c && strcmp(argv[1], "help") == 0 && argc > 2 && front_command_named(argv[2])) {

@@ -54,7 +54,7 @@ static enum fit_status busy(const char *folder, const char *path, struct fit_err
     const struct timespec moment = {0, 20000000};
     char text[TEXT];
     read_holder(path, text);
-    for (int k = 0; k < 25 && !*text; k++) { /* it has the lock, and writes its name in the next moment */
+    for (int k = 0; k < 150 && !*text; k++) { /* it has the lock, and writes its name in the next moment */
         nanosleep(&moment, NULL);
         read_holder(path, text);
     }

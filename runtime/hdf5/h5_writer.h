@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* "libhdf5 1.10.8" */
+const char *fit_h5_library_name(void);
+
 struct fit_h5; /* a file that is written: fit_h5_create .. fit_h5_finish */
 
 enum fit_h5_type {

@@ -1,5 +1,6 @@
 /* library.c -- libhdf5, one thread at a time and silent; datasets read by it.  See library.h. */
 #define _XOPEN_SOURCE 700 /* realpath, recursive mutexes */
+#include "hdf5/h5_writer.h"
 #include "hdf5/library.h"
 
 #include "hdf5/lzf.h"
@@ -63,6 +64,7 @@ static void begin(void)
 
 const char *fit_h5_library_name(void)
 {
+    pthread_once(&once, begin);
     return version;
 }
 

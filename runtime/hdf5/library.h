@@ -20,9 +20,6 @@ struct fit_h5_inside {
 struct fit_h5_inside fit_h5_enter(void);
 void fit_h5_leave(const struct fit_h5_inside *in);
 
-/* "libhdf5 1.10.8" */
-const char *fit_h5_library_name(void);
-
 /* Why the last call failed, in libhdf5's words: the innermost reason; between enter and leave. */
 void fit_h5_reason(char *text, size_t size);
 

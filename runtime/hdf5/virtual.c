@@ -7,6 +7,7 @@
  * Names may hold %b, the number of a block (H5Pset_virtual): they stand for all that are there, from 0 on.
  */
 #include "hdf5/external.h"
+#include "hdf5/h5_writer.h"
 #include "hdf5/library.h"
 
 #include <stdio.h>

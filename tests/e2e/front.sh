@@ -456,6 +456,10 @@ fi
 expect 0 "$h" --version
 has out "homodyne "
 grep -q "^## $(cut -d' ' -f2 out) " "$here/../../CHANGELOG.md" || fail "CHANGELOG.md does not know this version"
+expect 0 "$h" --version --verbose
+for word in "homodyne " "compiler   " "libraries  libhdf5 1." "system     " "processor  " "programs   $bin"; do
+    has out "$word"
+done
 
 # ---- the bundled experiment
 expect 0 "$h" demo d

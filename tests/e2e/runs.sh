@@ -106,8 +106,11 @@ while [ "$n" -le "$pairs" ] && [ "$n" -le 3 ]; do
 done
 
 # ---- a cache in whose place others may put theirs
-for mode in 777 775; do
+modes=777
+[ "$(id -u)" -ne 0 ] || modes="777 775" # of another group: that of the user's own name is the user's
+for mode in $modes; do
     mkdir -p open$mode && chmod $mode open$mode
+    [ $mode = 777 ] || chgrp daemon open$mode
     expect 3 env XDG_CACHE_HOME="$dir/open$mode" "$h" compile "$model"
     says "open$mode: others may write to this folder"
 done

@@ -106,6 +106,9 @@ static hg_id build(struct hg_model *m, hg_wid id)
     case HG_W_REF: return part(m, id, 0);
     case HG_W_SLOPE:
         return hg_mul(e, hg_const(e, 1 / angle(m, w.node)), hg_diff(e, part(m, id, 0), w.node));
+    case HG_W_TOTAL: /* no loop is written here */
+    case HG_W_OVER:
+    case HG_W_MEAN: break;
     }
     fail();
     return 0;

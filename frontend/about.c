@@ -1,0 +1,58 @@
+/* about.c -- homodyne --version --verbose: what a report of a fault should say of the program and the machine. */
+#define _POSIX_C_SOURCE 200809L
+#include "frontend/front.h"
+#include "frontend/machine/machine.h"
+#include "hdf5/h5_writer.h"
+#include "machine/topology.h"
+
+#include <stdlib.h>
+#include <sys/utsname.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+#ifdef __clang__
+static const char COMPILER[] = __VERSION__;
+#else
+static const char COMPILER[] = "gcc " __VERSION__;
+#endif
+
+static const char *libc(void)
+{
+#ifdef __GLIBC__
+    return gnu_get_libc_version();
+#else
+    return "not glibc";
+#endif
+}
+
+/* Variables that change what the programs do. */
+static void put_variables(FILE *out)
+{
+    static const char *const name[] = {"CC", "FIT_ISA", "HOMODYNE_GEN_LIB", "NO_COLOR", "OMP_NUM_THREADS",
+                                       "OMP_PROC_BIND", "XDG_CACHE_HOME"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (getenv(name[k]))
+            fprintf(out, "variable   %s=%s\n", name[k], getenv(name[k]));
+}
+
+void front_about(const struct front *f, int verbose)
+{
+    char level[16];
+    struct machine m;
+    struct utsname u;
+    fprintf(f->out, "homodyne %s\n", FIT_VERSION);
+    if (!verbose)
+        return;
+    machine_read(&m, "");
+    front_level(level);
+    const int known = uname(&u) == 0;
+    fprintf(f->out, "compiler   %s\n", COMPILER);
+    fprintf(f->out, "libraries  %s, libc %s\n", fit_h5_library_name(), libc());
+    fprintf(f->out, "system     %s %s %s\n", known ? u.sysname : "not known", known ? u.release : "",
+            known ? u.machine : "");
+    fprintf(f->out, "processor  %s, %d cores, kernels %s\n", m.name[0] ? m.name : "not known", fit_topology_cores(),
+            level[0] ? level : "base");
+    fprintf(f->out, "programs   %s\n", f->dir);
+    put_variables(f->out);
+}
