@@ -49,15 +49,28 @@ static void write_holder(int fd, const char *program, const char *id)
         (void)!pwrite(fd, text, (size_t)n, 0); /* a full disk: the lock holds without words */
 }
 
-static enum fit_status busy(const char *folder, const char *path, struct fit_error *err)
+/* Has the holder, who was there a moment ago, ended?  0: it has the lock and says its name, or never does. */
+static int has_ended(const char *path)
 {
     const struct timespec moment = {0, 20000000};
+    const int why = errno;
     char text[TEXT];
+    int gone = 0;
     read_holder(path, text);
-    for (int k = 0; k < 150 && !*text; k++) { /* it has the lock, and writes its name in the next moment */
-        nanosleep(&moment, NULL);
+    for (int k = 0; k < 25 && !*text && !gone; k++) { /* it writes its name in the next moment */
+        gone = access(path, F_OK) != 0 && errno == ENOENT;
+        if (!gone)
+            nanosleep(&moment, NULL);
         read_holder(path, text);
     }
+    errno = why;
+    return gone;
+}
+
+static enum fit_status busy(const char *folder, const char *path, struct fit_error *err)
+{
+    char text[TEXT];
+    read_holder(path, text);
     return fit_fail(
         err, FIT_ERR_IO,
         "%.300s: another run is at work in this output folder (%s); wait for its end, or give this one a folder"
@@ -82,8 +95,8 @@ static void unmake(const struct fit_lock *lock)
     }
 }
 
-/* Makes the folder and opens its lock; the folder may go in between, when who had made it found nothing to put there.
- */
+/* Makes the folder and opens its lock; the folder may go in between, when who had made it found nothing to put there,
+ * and so may who has the lock. */
 static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path,
                                       struct fit_error *err)
 {
@@ -95,7 +108,7 @@ static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder,
             return st;
         const unsigned mode = stat(lock->folder, &s) == 0 ? (unsigned)s.st_mode & 0666u : 0600u;
         lock->fd = unique_claim(path, mode, &lock->enforced);
-        if (lock->fd >= 0 || errno != ENOENT)
+        if (lock->fd >= 0 || (errno != ENOENT && !(errno == EBUSY && has_ended(path))))
             break;
     }
     return st;
