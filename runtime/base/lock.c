@@ -49,15 +49,15 @@ static void write_holder(int fd, const char *program, const char *id)
         (void)!pwrite(fd, text, (size_t)n, 0); /* a full disk: the lock holds without words */
 }
 
-/* Has the holder, who was there a moment ago, ended?  0: it has the lock and says its name, or never does. */
-static int has_ended(const char *path)
+/* Has the holder, who was there a moment ago, ended?  0: it has the lock; `text` is its name, or "" when it never says
+ * one. */
+static int has_ended(const char *path, char text[TEXT])
 {
     const struct timespec moment = {0, 20000000};
     const int why = errno;
-    char text[TEXT];
     int gone = 0;
     read_holder(path, text);
-    for (int k = 0; k < 25 && !*text && !gone; k++) { /* it writes its name in the next moment */
+    for (int k = 0; k < 100 && !*text && !gone; k++) { /* it writes its name in the next moment */
         gone = access(path, F_OK) != 0 && errno == ENOENT;
         if (!gone)
             nanosleep(&moment, NULL);
@@ -67,15 +67,13 @@ static int has_ended(const char *path)
     return gone;
 }
 
-static enum fit_status busy(const char *folder, const char *path, struct fit_error *err)
+static enum fit_status busy(const char *folder, const char *holder, struct fit_error *err)
 {
-    char text[TEXT];
-    read_holder(path, text);
     return fit_fail(
         err, FIT_ERR_IO,
         "%.300s: another run is at work in this output folder (%s); wait for its end, or give this one a folder"
         " of its own with --output-dir",
-        folder, *text ? text : "it does not say who");
+        folder, *holder ? holder : "it does not say who");
 }
 
 /* Removes the folders that were made for nothing, the last one first. */
@@ -96,8 +94,8 @@ static void unmake(const struct fit_lock *lock)
 }
 
 /* Makes the folder and opens its lock; the folder may go in between, when who had made it found nothing to put there,
- * and so may who has the lock. */
-static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path,
+ * and so may who has the lock.  `holder`: the name of who keeps it, read once, for it may end in the next moment. */
+static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path, char holder[TEXT],
                                       struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
@@ -108,7 +106,7 @@ static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder,
             return st;
         const unsigned mode = stat(lock->folder, &s) == 0 ? (unsigned)s.st_mode & 0666u : 0600u;
         lock->fd = unique_claim(path, mode, &lock->enforced);
-        if (lock->fd >= 0 || (errno != ENOENT && !(errno == EBUSY && has_ended(path))))
+        if (lock->fd >= 0 || (errno != ENOENT && !(errno == EBUSY && has_ended(path, holder))))
             break;
     }
     return st;
@@ -118,17 +116,17 @@ static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder,
 static enum fit_status take(struct fit_lock *lock, const char *folder, const char *program, const char *id,
                             int *has_holder, struct fit_error *err)
 {
-    char path[PATH];
+    char path[PATH], holder[TEXT] = "";
     *lock = (struct fit_lock)FIT_LOCK_NONE;
     *has_holder = 0;
     snprintf(lock->folder, sizeof lock->folder, "%s", *folder ? folder : ".");
     path_of(lock->folder, path);
-    enum fit_status st = make_and_claim(lock, folder, path, err);
+    enum fit_status st = make_and_claim(lock, folder, path, holder, err);
     if (st != FIT_OK)
         return st;
     *has_holder = lock->fd < 0 && errno == EBUSY;
     if (*has_holder)
-        return busy(lock->folder, path, err);
+        return busy(lock->folder, holder, err);
     if (lock->fd < 0) {
         st = fit_fail(err, FIT_ERR_IO, "%.300s: nothing can be written into the output folder: %s", lock->folder,
                       strerror(errno));
