@@ -93,8 +93,8 @@ void fit_shard_close_rows(struct fit_dataset *view)
 {
     struct view *v = (struct view *)view;
     if (view->private_ == &v->own) {
-        fit_dataset_block_free(&v->own.y);
-        fit_dataset_block_free(&v->own.w);
+        fit_pages_free(&v->own.y);
+        fit_pages_free(&v->own.w);
     }
     fit_arena_free(&v->storage);
     free(v);
@@ -123,7 +123,7 @@ static enum fit_status room_for_copies(struct view *v, const struct fit_shards_p
     }
     v->own = *p->ds->private_;
     v->own.stream = NULL;
-    v->own.y = v->own.w = (struct fit_block){0};
+    v->own.y = v->own.w = (struct fit_pages){0};
     v->own.ndouble = total;
     v->ds.private_ = &v->own;
     enum fit_status st = fit_dataset_block_new(&v->own.y, total, err);

@@ -36,8 +36,8 @@ enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, s
     c->npoint_group = fit_take(&p->storage, ngroup, sizeof *c->npoint_group);
     c->range = ds->range ? fit_take_copy(&p->storage, ds->range, ngroup, sizeof *c->range) : NULL;
     p->sum = fit_take(&p->storage, ds->ntile * ngroup * 3, sizeof *p->sum);
-    struct fit_block *own = weights ? &p->w : &p->y;
-    *own = (struct fit_block){0};
+    struct fit_pages *own = weights ? &p->w : &p->y;
+    *own = (struct fit_pages){0};
     if (p->storage.failed || fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
         fit_dataset_replica_free(c);
         return fit_no_memory(err, "data");
@@ -54,9 +54,9 @@ void fit_dataset_replica_free(struct fit_dataset *c)
         return;
     struct fit_dataset_private *p = c->private_;
     if (p->own == p->w.data)
-        fit_dataset_block_free(&p->w);
+        fit_pages_free(&p->w);
     else if (p->own == p->y.data)
-        fit_dataset_block_free(&p->y);
+        fit_pages_free(&p->y);
     fit_arena_free(&p->storage);
     free(p);
     free(c);

@@ -22,15 +22,14 @@
 #include "base/arena.h"
 #include "data/dataset_impl.h"
 #include "data/stream.h"
+#include "machine/pages.h"
 #include "machine/team.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define L FIT_LANES
-#define HUGE_PAGE ((size_t)2 << 20)
 
 enum {
     TABLE_BYTES =
@@ -48,34 +47,14 @@ enum {
 
 /* ---- storage --------------------------------------------------------------------------------- */
 
-enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struct fit_error *err)
+enum fit_status fit_dataset_block_new(struct fit_pages *b, size_t ndouble, struct fit_error *err)
 {
-    size_t bytes = ndouble * sizeof(double);
+    if (fit_pages_new(b, ndouble))
+        return FIT_OK;
     if (ndouble > (SIZE_MAX >> 5))
-        return fit_fail(err, FIT_ERR_MEMORY, "data: %zu values are more than memory can address",
-                        ndouble);
-    b->map_bytes = bytes + HUGE_PAGE;
-    b->map = mmap(NULL, b->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (b->map == MAP_FAILED) {
-        b->map = NULL;
-        return fit_fail(err, FIT_ERR_MEMORY, "data: no memory for the %zu MB of the upper triangle",
-                        bytes >> 20);
-    }
-    uintptr_t p = ((uintptr_t)b->map + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-    b->data = (double *)p;
-#ifdef MADV_HUGEPAGE
-    if (bytes >= 2 * HUGE_PAGE)
-        madvise(b->data, bytes & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
-#endif
-    return FIT_OK;
-}
-
-void fit_dataset_block_free(struct fit_block *b)
-{
-    if (b->map)
-        munmap(b->map, b->map_bytes);
-    b->map = NULL;
-    b->data = NULL;
+        return fit_fail(err, FIT_ERR_MEMORY, "data: %zu values are more than memory can address", ndouble);
+    return fit_fail(err, FIT_ERR_MEMORY, "data: no memory for the %zu MB of the upper triangle",
+                    ndouble * sizeof(double) >> 20);
 }
 
 /* ---- geometry of tiles ----------------------------------------------------------------------- */
@@ -255,8 +234,8 @@ void fit_dataset_free(struct fit_dataset *ds)
     if (!ds)
         return;
     struct fit_dataset_private *p = ds->private_;
-    fit_dataset_block_free(&p->y);
-    fit_dataset_block_free(&p->w);
+    fit_pages_free(&p->y);
+    fit_pages_free(&p->w);
     fit_stream_free(p->stream);
     fit_arena_free(&p->storage);
     free(p);

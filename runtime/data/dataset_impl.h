@@ -4,15 +4,10 @@
 #include "base/arena.h"
 #include "data/dataset.h"
 #include "data/plane.h"
-
-struct fit_block {
-    void *map; /* what munmap wants */
-    size_t map_bytes;
-    double *data; /* aligned */
-};
+#include "machine/pages.h"
 
 struct fit_dataset_private {
-    struct fit_block y, w;
+    struct fit_pages y, w;
     size_t ndouble;      /* doubles in y (and in w) */
     size_t *offset;      /* ntile: of the tile in y and w */
     size_t *row_first;   /* index of the first tile of a row of tiles */
@@ -69,12 +64,11 @@ enum fit_status fit_dataset_each(const struct fit_dataset *ds,
 /* A dataset with room for ngroup references and counts; NULL: out of memory. */
 struct fit_dataset *fit_dataset_alloc(size_t ngroup);
 
-/* ndouble zeros, aligned for huge pages. */
 /* First touch of the values in memory: pages lie with the thread that will sum over their tile. */
 void fit_dataset_touch(struct fit_dataset *ds);
-enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struct fit_error *err);
 
-void fit_dataset_block_free(struct fit_block *b);
+/* As fit_pages_new(); FIT_ERR_MEMORY says for what. */
+enum fit_status fit_dataset_block_new(struct fit_pages *b, size_t ndouble, struct fit_error *err);
 
 /* 1 when the value is finite and its error (sigma may be NULL) gives a positive, finite weight. */
 int fit_dataset_counts(double y, const double *sigma, size_t at);

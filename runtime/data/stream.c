@@ -31,7 +31,7 @@ struct segment {
 };
 
 struct slot {
-    struct fit_block block;
+    struct fit_pages block;
     unsigned char *data; /* of the block */
     size_t number; /* of the segment that it holds or waits for */
     size_t read;   /* units that are there */
@@ -301,7 +301,7 @@ void fit_stream_free(struct fit_stream *s)
     for (int k = 0; k < s->nreader; k++)
         pthread_join(s->reader[k], NULL);
     for (int k = 0; k < FIT_STREAM_SLOTS; k++)
-        fit_dataset_block_free(&s->slot[k].block);
+        fit_pages_free(&s->slot[k].block);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->pass);
     pthread_mutex_destroy(&s->lock);

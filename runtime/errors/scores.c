@@ -4,8 +4,6 @@
 #include "errors/scores.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "errors/scores_impl.h"
@@ -75,14 +73,22 @@ static enum fit_status find_misfit(struct fit_score_pass *p, struct fit_error *e
     return fit_misfit_find(&spec, &p->s->misfit, err);
 }
 
-/* n zeros that are written, not only promised: what is added to pages of calloc() costs each of them a second fault, of
- * all threads. */
-static double *zeros(size_t n)
+/* Sums by blocks, where threads add to them as they come. */
+static int new_sums(struct fit_scores *s, const struct fit_layout *l, int fields)
 {
-    double *x = n < SIZE_MAX / sizeof(double) ? malloc(n * sizeof *x) : NULL;
-    if (x)
-        memset(x, 0, n * sizeof *x);
-    return x;
+    s->length = (l->nframe + FIT_SCORE_BLOCKS - 1) / FIT_SCORE_BLOCKS;
+    s->nblock = (l->nframe + s->length - 1) / s->length;
+    const size_t places = s->ngroup * (s->nblock * (s->nblock + 1) / 2), first = s->ngroup * fit_scores_first(s);
+    if (!fit_pages_new(&s->sum_, places * s->P + first))
+        return 0;
+    s->sum = s->sum_.data;
+    s->first = s->sum + places * s->P;
+    if (!fields)
+        return 1;
+    s->moments = fit_take(&s->arena_, s->ngroup, sizeof *s->moments);
+    const int ok = s->moments && fit_pages_new(&s->field_, places * (s->P + 1));
+    s->field = s->field_.data;
+    return ok;
 }
 
 enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
@@ -92,24 +98,13 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
     int pairs = obj->kernel->space == FIT_PAIRS;
     *s = (struct fit_scores){.ngroup = obj->ngroup, .P = obj->nparam + obj->nlinear};
     struct fit_score_pass p = {.o = obj, .loss = loss, .D = D, .s = s};
-    size_t numbers = s->ngroup * s->P * s->P;
-    if (pairs) {
-        s->length = (l->nframe + FIT_SCORE_BLOCKS - 1) / FIT_SCORE_BLOCKS;
-        s->nblock = (l->nframe + s->length - 1) / s->length;
-        numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2 * s->P + fit_scores_first(s));
-    }
     FIT_SCRATCH(scratch);
-    double *all = zeros(numbers + 1);
-    fields = fields && pairs;
-    if (fields) {
-        s->field = zeros(s->ngroup * (s->nblock * (s->nblock + 1) / 2) * (s->P + 1));
-        s->moments = fit_take(&s->arena_, s->ngroup, sizeof *s->moments);
-    }
+    int ok = !pairs || new_sums(s, l, fields);
+    if (!pairs)
+        s->product = fit_take(&s->arena_, s->ngroup * s->P * s->P, sizeof *s->product);
     s->test = fit_take(&s->arena_, s->ngroup, sizeof *s->test);
     p.sums = fit_take(&scratch, s->ngroup, sizeof *p.sums);
-    s->storage_ = s->sum = s->product = all;
-    s->first = pairs && all ? all + numbers - s->ngroup * fit_scores_first(s) : NULL;
-    int ok = all && (!pairs || new_bins(&p, &scratch)) && (!fields || s->field) && !scratch.failed && !s->arena_.failed;
+    ok = ok && (!pairs || new_bins(&p, &scratch)) && !scratch.failed && !s->arena_.failed;
     ok = ok && (pairs ? fit_scores_of_pairs : fit_scores_of_rows)(&p);
     for (size_t g = 0; ok && g < s->ngroup; g++)
         finish_test(&p.sums[g], pairs, &s->test[g]);
@@ -125,8 +120,8 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
 
 void fit_scores_free(struct fit_scores *s)
 {
-    free(s->storage_);
-    free(s->field);
+    fit_pages_free(&s->sum_);
+    fit_pages_free(&s->field_);
     fit_arena_free(&s->arena_);
     *s = (struct fit_scores){0};
 }

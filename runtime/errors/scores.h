@@ -13,6 +13,7 @@
 #include "errors/misfit.h"
 #include "speckle/noise.h"
 #include "leastsquares/objective.h"
+#include "machine/pages.h"
 
 enum { FIT_SCORE_BLOCKS = 192 }; /* at most; 1000 frames: blocks of 6 */
 
@@ -27,7 +28,7 @@ struct fit_scores {
     double *product;       /* rows: ngroup x P x P */
     struct fit_residual_test *test; /* ngroup */
     struct fit_misfit misfit;       /* pairs */
-    void *storage_;
+    struct fit_pages sum_, field_;
     struct fit_arena arena_;
 };
 

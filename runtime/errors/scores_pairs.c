@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "machine/team.h"
 
+enum { TOUCHED = 16 }; /* parts in which pages are touched */
+
 /* Between tiles: residuals at their edges (NaN: none counts), sums over rows. */
 struct border {
     size_t i0;               /* of the row of tiles */
@@ -154,6 +156,16 @@ static void take_tile(void *user, size_t k, size_t thread)
     fit_clock_enter(was);
 }
 
+/* Part k of the sums, before any thread adds to them. */
+static void touch(void *user, size_t k, size_t thread)
+{
+    const struct fit_scores *s = user;
+    (void)thread;
+    fit_pages_touch(&s->sum_, k, TOUCHED);
+    if (s->field)
+        fit_pages_touch(&s->field_, k, TOUCHED);
+}
+
 /* All tiles, with room for what lies between them in `edge`. */
 static void run(struct pass *x, int threads, double *edge)
 {
@@ -165,6 +177,7 @@ static void run(struct pass *x, int threads, double *edge)
     pthread_cond_init(&e.changed, NULL);
     clear(e.left, side + 2 * line);
     x->border = &e;
+    fit_team_run((struct fit_team){threads, FIT_TEAM_SHARE}, TOUCHED, touch, x->tiles->pass->s);
     fit_dataset_begin(ds);
     fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, ds->ntile, take_tile, x);
     fit_dataset_end(ds);

@@ -1,0 +1,20 @@
+/* pages.h -- large vectors in pages of their own. */
+#pragma once
+
+#include <stddef.h>
+
+struct fit_pages {
+    void *map; /* what munmap wants */
+    size_t map_bytes;
+    double *data; /* ndouble zeros, aligned for huge pages; NULL: none */
+    size_t ndouble;
+};
+
+/* ndouble zeros, on huge pages where they fill some; 0: out of memory.  The caller calls fit_pages_free(). */
+int fit_pages_new(struct fit_pages *p, size_t ndouble);
+
+/* Pages exist from their first touch on, near the thread that touches them.  Who adds to zeros reads first, which costs
+ * a second fault and an interrupt of all threads: touch the pages before.  Part k of n. */
+void fit_pages_touch(const struct fit_pages *p, size_t k, size_t n);
+
+void fit_pages_free(struct fit_pages *p);
