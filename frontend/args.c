@@ -43,7 +43,7 @@ static enum fit_status take(struct front_args *a, const struct front_option *o, 
     if (!o->argument && value)
         return fit_fail(err, FIT_ERR_USAGE, "--%s: takes no value", o->name);
     *at += 1;
-    if (o->argument && !value) {
+    if (o->argument && !value && o->argument[0] != '[') {
         if (*at == argc)
             return fit_fail(err, FIT_ERR_USAGE, "--%s: a value is missing: %s", o->name,
                             o->argument);

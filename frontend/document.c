@@ -103,7 +103,7 @@ static void roff_row(FILE *f, const struct fit_cli_row *row)
     roff(f, row->name);
     fprintf(f, "\\fR");
     if (row->argument) {
-        fprintf(f, " \\fI");
+        fprintf(f, "%s\\fI", row->argument[0] == '[' ? "" : " ");
         roff(f, row->argument);
         fprintf(f, "\\fR");
     }

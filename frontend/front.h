@@ -45,7 +45,7 @@ void front_level(char level[16]);
 struct front_option {
     const char *name;
     char letter;          /* short form, or 0 */
-    const char *argument; /* NULL: takes no value */
+    const char *argument; /* NULL: takes no value; "[=N]": may have one, behind an equal sign */
     const char *help;     /* NULL: accepted, not shown */
     int rare;             /* in --help-all and the manual only */
 };

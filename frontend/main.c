@@ -112,7 +112,7 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
     if (st == FIT_OK && args.help) {
         front_help(f->out, c, args.help_all);
     } else if (st == FIT_OK) {
-        if (c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_demo)
+        if (c->run == front_cmd_watch || c->run == front_cmd_demo)
             st = fit_copies_refuse(c->name, err);
         looks_at_it = c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_config;
         if (st == FIT_OK)

@@ -67,6 +67,9 @@ static const struct front_option of_batch[] = {
     {"jobs", 0, "N", "fits at a time; default: as many as there are cores", 0},
     {"again", 0, NULL, "also what is done already", 0},
     {"list", 0, NULL, "what would be fitted, then stop", 0},
+    {"part", 0, "K/N", "share K of N of the list first, then what the others have not begun; in arrays of SLURM and"
+                       " copies of srun or mpirun: theirs", 0},
+    {"slurm", 0, "[=N]", "a script for sbatch, an array of N elements that share the fits; default: of 10 min", 0},
     MODEL,
     END,
 };

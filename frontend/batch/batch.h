@@ -13,6 +13,8 @@ struct batch_job {
     int code;                         /* exit status; -1: not run */
     long pid;                         /* while it runs; else 0 */
     double look; /* another command is at work in its folder: when to look again; 0: none was met */
+    int claim;   /* descriptor of the claim while it runs; else -1 */
+    int left;    /* 1: another part does it, or has failed with it */
     double seconds, begin;
     struct front_result result;
     int has_result;
@@ -25,6 +27,9 @@ struct batch {
     size_t noption;
     struct front_fitter fitter;
     long jobs; /* at a time */
+    size_t part, nparts; /* share `part`, from 1, of nparts of the list; of 1: all is ours */
+    size_t first, end;   /* our share: the jobs [first, end) */
+    int again;           /* 1: also what is done */
     size_t n, nother;
     struct batch_job *job, *other; /* other: of the same folder, not in our list (batch_others.c) */
 };
@@ -36,6 +41,24 @@ void batch_free(struct batch *b);
 
 /* Is the result of the job there, of this key? */
 void batch_look(struct batch_job *job);
+
+/* The share of the list that is ours: what --part, an array of SLURM and the launcher of copies say (batch_part.c). */
+enum fit_status batch_part(const struct front_args *a, struct batch *b, struct fit_error *err);
+
+/* The fit is ours until batch_release(), on all machines that see the folder.  0: somebody else has it. */
+int batch_claim(struct batch_job *job);
+void batch_release(struct batch_job *job);
+
+/* The order in which job k = 0, 1, ... is begun: our share, then those of the others, the next one first.  The place in
+ * the list. */
+size_t batch_turn(const struct batch *b, size_t k);
+
+/* 1: a job that is not of our share has failed in another's hands, with the same settings: not tried again. */
+int batch_has_failed(struct batch_job *job);
+
+/* A script for sbatch (batch_slurm.c). */
+enum fit_status batch_slurm(const struct front *f, const struct front_args *a, const struct batch *b,
+                            struct fit_error *err);
 
 /* For other commands that write the table of the same folder: a row of a fit that has ended; the rows of theirs. */
 enum fit_status batch_row_write(const struct batch_job *job, struct fit_error *err);

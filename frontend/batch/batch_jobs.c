@@ -31,7 +31,7 @@ static struct batch_job *add(struct batch *b, const char *file, double q)
         return NULL;
     b->job = list;
     list += b->n++;
-    *list = (struct batch_job){.q = q, .code = -1, .file = strdup(file)};
+    *list = (struct batch_job){.q = q, .code = -1, .claim = -1, .file = strdup(file)};
     return list->file ? list : NULL;
 }
 
@@ -120,16 +120,39 @@ static int is_taken(const struct batch *b, size_t n, const char *name)
     return 0;
 }
 
-static int is_ambiguous(const struct batch *b, size_t k)
+/* A file by the name that its fit would have. */
+struct named {
+    char stem[512];
+    const char *file;
+    size_t job;
+};
+
+static int by_stem(const void *a, const void *b)
 {
-    char one[512], other[512];
-    stem(b->job[k].file, 0, one, sizeof one);
-    for (size_t m = 0; m < b->n; m++) {
-        stem(b->job[m].file, 0, other, sizeof other);
-        if (strcmp(one, other) == 0 && strcmp(b->job[k].file, b->job[m].file) != 0)
-            return 1;
+    const struct named *x = a, *y = b;
+    const int stems = strcmp(x->stem, y->stem);
+    return stems ? stems : strcmp(x->file, y->file);
+}
+
+/* parent[k] <- 1: other files have the same name as that of job k, in other folders. */
+static int find_ambiguous(const struct batch *b, unsigned char *parent)
+{
+    struct named *list = malloc((b->n + 1) * sizeof *list);
+    for (size_t k = 0; list && k < b->n; k++) {
+        stem(b->job[k].file, 0, list[k].stem, sizeof list[k].stem);
+        list[k].file = b->job[k].file;
+        list[k].job = k;
     }
-    return 0;
+    if (list && b->n)
+        qsort(list, b->n, sizeof *list, by_stem);
+    for (size_t from = 0, to; list && from < b->n; from = to) {
+        for (to = from + 1; to < b->n && strcmp(list[to].stem, list[from].stem) == 0;)
+            to++;
+        for (size_t k = from; k < to; k++) /* the files of one name are in their order */
+            parent[list[k].job] = strcmp(list[from].file, list[to - 1].file) != 0;
+    }
+    free(list);
+    return list != NULL;
 }
 
 static char *joined(const char *a, const char *b)
@@ -140,12 +163,12 @@ static char *joined(const char *a, const char *b)
     return text;
 }
 
-static enum fit_status name_jobs(struct batch *b, struct fit_error *err)
+static enum fit_status name_all(struct batch *b, const unsigned char *parent, struct fit_error *err)
 {
     for (size_t k = 0; k < b->n; k++) {
         struct batch_job *j = &b->job[k];
         char name[640], base[512];
-        stem(j->file, is_ambiguous(b, k), base, sizeof base);
+        stem(j->file, parent[k], base, sizeof base);
         if (isnan(j->q))
             snprintf(name, sizeof name, "%s", base);
         else
@@ -160,6 +183,15 @@ static enum fit_status name_jobs(struct batch *b, struct fit_error *err)
             return fit_no_memory(err, NULL);
     }
     return FIT_OK;
+}
+
+static enum fit_status name_jobs(struct batch *b, struct fit_error *err)
+{
+    unsigned char *parent = calloc(b->n + 1, 1);
+    const enum fit_status st =
+        parent && find_ambiguous(b, parent) ? name_all(b, parent, err) : fit_no_memory(err, NULL);
+    free(parent);
+    return st;
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -221,6 +253,8 @@ static enum fit_status make_keys(struct batch *b, struct fit_error *err)
 
 void batch_look(struct batch_job *j)
 {
+    if (j->has_result)
+        front_result_free(&j->result);
     char line[80] = "", *path = joined(j->folder, "batch.key");
     struct fit_error ignored;
     FILE *f = path ? fopen(path, "r") : NULL;
@@ -315,7 +349,10 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
         st = name_jobs(b, err);
     if (st == FIT_OK)
         st = make_keys(b, err);
-    if (st == FIT_OK && !front_given(a, "again"))
+    if (st == FIT_OK)
+        st = batch_part(a, b, err);
+    b->again = front_given(a, "again");
+    if (st == FIT_OK && !b->again)
         for (size_t k = 0; k < b->n; k++)
             batch_look(&b->job[k]);
     return st;

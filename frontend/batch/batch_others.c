@@ -1,8 +1,8 @@
 /* batch_others.c -- fits in the output folder of `batch` that are not in the list of this command: those of other tasks
  * of an array, or of an earlier command with other files.  They keep their rows in the table.
  *
- * Each fit that ends leaves batch.row in its folder: exit status, q and data file, a line each.  The name of the row is
- * that of the folder. */
+ * Each fit that ends leaves batch.row in its folder: exit status, q, data file and key, a line each.  The name of the
+ * row is that of the folder. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/batch/batch.h"
 
@@ -20,7 +20,7 @@ enum fit_status batch_row_write(const struct batch_job *j, struct fit_error *err
 {
     char path[FRONT_PATH], text[FRONT_PATH];
     snprintf(path, sizeof path, "%s/%s", j->folder, NAME);
-    const int n = snprintf(text, sizeof text, "%d\n%.17g\n%s\n", j->code, j->q, j->file);
+    const int n = snprintf(text, sizeof text, "%d\n%.17g\n%s\n%s\n", j->code, j->q, j->file, j->key);
     if (n < 0 || (size_t)n >= sizeof text)
         return fit_fail(err, FIT_ERR_IO, "%.80s...: the path is too long", j->file);
     return fit_output_write(path, text, (size_t)n, err);
@@ -29,9 +29,11 @@ enum fit_status batch_row_write(const struct batch_job *j, struct fit_error *err
 /* Reads a row into *j (file, q, code); 0: there is none, or it is none. */
 static int read_row(const char *path, struct batch_job *j)
 {
-    char code[32] = "", q[64] = "", file[FRONT_PATH] = "", *end;
+    char code[32] = "", q[64] = "", file[FRONT_PATH] = "", key[80] = "", *end;
     FILE *f = fopen(path, "r");
     const int ok = f && fgets(code, sizeof code, f) && fgets(q, sizeof q, f) && fgets(file, sizeof file, f);
+    if (ok && fgets(key, sizeof key, f)) /* earlier versions had none */
+        snprintf(j->key, sizeof j->key, "%.64s", key);
     if (f)
         fclose(f);
     if (!ok)
@@ -41,6 +43,21 @@ static int read_row(const char *path, struct batch_job *j)
     j->q = strtod(q, NULL);
     j->file = end == code ? NULL : strdup(file);
     return j->file != NULL;
+}
+
+int batch_has_failed(struct batch_job *job)
+{
+    char path[FRONT_PATH + 64];
+    struct batch_job told = {.code = -1};
+    snprintf(path, sizeof path, "%s/%s", job->folder, NAME);
+    if (!read_row(path, &told))
+        return 0;
+    const int interrupted = told.code > 128; /* by a signal, or by the limit of its job */
+    const int failed = told.code > 0 && told.code != 2 && !interrupted && strncmp(told.key, job->key, 64) == 0;
+    free(told.file);
+    if (failed)
+        job->code = told.code;
+    return failed;
 }
 
 static void free_other(struct batch_job *j)

@@ -27,7 +27,7 @@
 static const double BETWEEN_LOOKS = 1, PATIENCE = 60; /* s */
 
 struct tally {
-    size_t done, converged, unconverged, failed, running, old;
+    size_t done, converged, unconverged, failed, running, old, here; /* here: by this command */
     double seconds; /* of the fits of this run */
 };
 
@@ -41,6 +41,7 @@ static struct tally count(const struct batch *b)
             continue;
         t.done++;
         t.old += (size_t)(j->done != 0);
+        t.here += (size_t)(j->seconds > 0 && j->code <= 128); /* more: stopped */
         t.converged += j->code == 0;
         t.unconverged += j->code == 2;
         t.failed += j->code != 0 && j->code != 2;
@@ -137,28 +138,43 @@ static enum fit_status finish(struct batch_job *j, struct fit_error *err)
     if (was_refused(j)) {
         j->code = -1;
         j->look = fit_seconds() + BETWEEN_LOOKS;
+        batch_release(j);
         return FIT_OK;
     }
     if (j->has_result)
         front_result_free(&j->result);
     j->has_result = (j->code == 0 || j->code == 2) && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
     enum fit_status st = j->has_result ? batch_remember(j, err) : FIT_OK;
-    return st == FIT_OK ? batch_row_write(j, err) : st;
+    if (st == FIT_OK)
+        st = batch_row_write(j, err);
+    batch_release(j);
+    return st;
 }
 
-/* May the fit begin?  While another command is at work in its folder it waits, and then takes what that one has done.
- */
-static int is_ready(struct batch_job *j)
+/* Another command is at work in its folder: one of the parts leaves the fit to that, the whole waits for it. */
+static int leave(const struct batch *b, struct batch_job *j)
 {
-    if (j->done || j->pid || j->code >= 0 || fit_seconds() < j->look)
+    j->left = b->nparts > 1;
+    j->look = fit_seconds() + BETWEEN_LOOKS;
+    return 0;
+}
+
+/* May job k begin?  Then it is claimed.  What another command has done since the last look is taken. */
+static int is_ready(struct batch *b, size_t k)
+{
+    struct batch_job *j = &b->job[k];
+    if (j->done || j->pid || j->left || j->code >= 0 || fit_seconds() < j->look)
         return 0;
-    if (fit_lock_is_held(j->folder)) {
-        j->look = fit_seconds() + BETWEEN_LOOKS;
-        return 0;
-    }
-    if (j->look > 0)
+    const int theirs = k < b->first || k >= b->end;
+    if (fit_lock_is_held(j->folder) || !batch_claim(j))
+        return leave(b, j);
+    if (!b->again)
         batch_look(j);
-    return !j->done;
+    j->left = !j->done && theirs && (b->again || batch_has_failed(j));
+    if (!j->done && !j->left)
+        return 1;
+    batch_release(j);
+    return 0;
 }
 
 /* ---- all fits -------------------------------------------------------------------------------- */
@@ -208,12 +224,22 @@ static enum fit_status fill(struct batch *b, struct fit_error *err)
     size_t running = count(b).running;
     enum fit_status st = FIT_OK;
     for (size_t k = 0; st == FIT_OK && k < b->n && running < (size_t)b->jobs; k++) {
-        if (!is_ready(&b->job[k]))
+        const size_t at = batch_turn(b, k);
+        if (!is_ready(b, at))
             continue;
-        st = start(b, &b->job[k], err);
+        st = start(b, &b->job[at], err);
         running++;
     }
     return st;
+}
+
+/* Is nothing left that this command may begin, or has to wait for? */
+static int is_through(const struct batch *b)
+{
+    for (size_t k = 0; k < b->n; k++)
+        if (b->job[k].code < 0 && !b->job[k].left)
+            return 0;
+    return 1;
 }
 
 static void stop_all(const struct batch *b, int how)
@@ -233,41 +259,53 @@ static void end_all(struct batch *b)
             front_wait(b->job[k].pid, &b->job[k].code, &ignored);
 }
 
-static enum fit_status run_all(struct front *f, struct batch *b, int quiet, struct fit_error *err)
+/* Fits that have ended: their results, a line each, the table now and then. */
+static enum fit_status take_ended(struct front *f, struct batch *b, struct front_view *v, int quiet, double *written,
+                                  struct fit_error *err)
 {
     static const double between = 2; /* s from table to table */
+    enum fit_status st = FIT_OK;
+    for (size_t k = 0; k < b->n && st == FIT_OK; k++) {
+        struct batch_job *j = &b->job[k];
+        if (!j->pid || !front_ended(j->pid, &j->code))
+            continue;
+        st = finish(j, err);
+        front_view_clear(v);
+        if (j->code > 0 || (!quiet && j->code == 0)) /* what failed is told with --quiet, too */
+            print_job(f->err, b, j);
+        if (st == FIT_OK && b->nparts == 1 && fit_seconds() - *written > between) { /* parts: once, at the end */
+            st = write_table(b, err);
+            *written = fit_seconds();
+        }
+    }
+    return st;
+}
+
+static enum fit_status run_all(struct front *f, struct batch *b, int quiet, struct fit_error *err)
+{
     const struct timespec moment = {0, 20000000};
     double written = 0;
     struct front_view v = front_view_begin(f, quiet);
     const double begin = fit_seconds();
     int told = 0;
-    enum fit_status st = write_table(b, err);
+    enum fit_status st = b->nparts == 1 ? write_table(b, err) : FIT_OK;
     while (st == FIT_OK) {
         if (!*f->interrupt)
             st = fill(b, err);
         else if (told < *f->interrupt) /* once: please; twice: now */
             stop_all(b, (told = (int)*f->interrupt) > 1 ? SIGKILL : SIGINT);
-        size_t running = 0;
-        for (size_t k = 0; k < b->n && st == FIT_OK; k++) {
-            struct batch_job *j = &b->job[k];
-            running += j->pid != 0;
-            if (!j->pid || !front_ended(j->pid, &j->code))
-                continue;
-            st = finish(j, err);
-            front_view_clear(&v);
-            if (j->code > 0 || (!quiet && j->code == 0)) /* what failed is told with --quiet, too */
-                print_job(f->err, b, j);
-            if (st == FIT_OK && fit_seconds() - written > between) {
-                st = write_table(b, err);
-                written = fit_seconds();
-            }
-        }
-        if (!running && (count(b).done == b->n || *f->interrupt))
+        const size_t running = count(b).running;
+        if (st == FIT_OK)
+            st = take_ended(f, b, &v, quiet, &written, err);
+        if (!running && (is_through(b) || *f->interrupt))
             break;
         show(&v, b, begin);
         nanosleep(&moment, NULL);
     }
     front_view_clear(&v);
+    for (size_t k = 0; st == FIT_OK && k < b->n; k++) /* what the others have done meanwhile */
+        if (b->job[k].left && b->job[k].code < 0 && !b->again)
+            batch_look(&b->job[k]);
     if (st == FIT_OK)
         return write_table(b, err);
     end_all(b);
@@ -278,7 +316,7 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
 
 static void list(FILE *f, const struct batch *b)
 {
-    for (size_t k = 0; k < b->n; k++) {
+    for (size_t k = b->first; k < b->end; k++) {
         char q[40] = "";
         if (!isnan(b->job[k].q))
             snprintf(q, sizeof q, "  q %.6g", b->job[k].q);
@@ -345,6 +383,7 @@ static void summary(struct front *f, const struct batch *b, const struct front_a
         fit_json_integer(&j, "failed", (int64_t)t.failed);
         fit_json_integer(&j, "left", (int64_t)(b->n - t.done));
         fit_json_integer(&j, "done_before", (int64_t)t.old);
+        fit_json_integer(&j, "done_here", (int64_t)t.here);
         fit_json_begin(&j, "quality", '{');
         qualities(b, put_quality, &j);
         fit_json_end(&j);
@@ -353,6 +392,8 @@ static void summary(struct front *f, const struct batch *b, const struct front_a
         fprintf(f->out, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
         fit_json_free(&j);
     } else if (!a->quiet) {
+        if (b->nparts > 1)
+            fprintf(f->out, "part %zu of %zu, %zu fits done here. ", b->part, b->nparts, t.here);
         fprintf(f->out, "%zu fits: %zu converged, %zu not, %zu failed", b->n, t.converged,
                 t.unconverged, t.failed);
         if (t.done < b->n)
@@ -371,6 +412,10 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
     enum fit_status st = batch_make(f, a, &b, err);
     if (st == FIT_OK && front_given(a, "list")) {
         list(f->out, &b);
+        goto done;
+    }
+    if (st == FIT_OK && front_given(a, "slurm")) {
+        st = batch_slurm(f, a, &b, err);
         goto done;
     }
     if (st == FIT_OK)

@@ -68,7 +68,7 @@ void fit_cli_put_row(FILE *f, const struct fit_cli_row *row)
     char left[64];
     int n = snprintf(left, sizeof left, "%s%c%s--%s%s%s", row->letter ? "-" : " ",
                      row->letter ? row->letter : ' ', row->letter ? ", " : "  ", row->name,
-                     row->argument ? " " : "", row->argument ? row->argument : "");
+                     row->argument && row->argument[0] != '[' ? " " : "", row->argument ? row->argument : "");
     fprintf(f, "  %-*s ", LEFT - 3, left);
     if (n > LEFT - 3)
         fprintf(f, " "); /* the text begins later, and goes on where it should */

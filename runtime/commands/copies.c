@@ -3,6 +3,7 @@
  * SLURM sets SLURM_NTASKS and SLURM_PROCID = 0 for the script of a job, too, which runs once: there only the variables
  * of a step count, which srun sets (man srun, "output environment variables").  MPI: the variables of Open MPI, of
  * PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server tells the rank alone. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "commands/copies.h"
 
 #include <stdlib.h>
@@ -45,23 +46,42 @@ static long copies(const struct launcher *l, long *rank, const char **told)
     return n;
 }
 
+static const struct launcher *of_copies(long *n, long *rank, const char **told)
+{
+    for (size_t k = 0; k < sizeof launcher / sizeof *launcher; k++)
+        if ((*n = copies(&launcher[k], rank, told)) > 1)
+            return &launcher[k];
+    return NULL;
+}
+
+long fit_copies(long *rank, const char **told)
+{
+    long n;
+    if (of_copies(&n, rank, told))
+        return n;
+    *rank = 0;
+    *told = NULL;
+    return 1;
+}
+
+void fit_copies_divide(void)
+{
+    setenv("FIT_COPIES", "each", 1);
+}
+
 enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)
 {
     const char *wanted = getenv("FIT_COPIES"), *told;
-    long rank;
+    long n, rank;
     if (wanted && strcmp(wanted, "each") == 0)
         return FIT_OK;
-    for (size_t k = 0; k < sizeof launcher / sizeof *launcher; k++) {
-        const struct launcher *l = &launcher[k];
-        const long n = copies(l, &rank, &told);
-        if (n <= 1)
-            continue;
-        return fit_fail(
-            err, FIT_ERR_USAGE,
-            "%s: %s has started several copies of this program (%s=%s), and each would do the whole work: it uses"
-            " the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), and for many files"
-            " an array of jobs with `batch`; FIT_COPIES=each where each copy has files and a folder of its own",
-            command, l->starter, told, getenv(told));
-    }
-    return FIT_OK;
+    const struct launcher *l = of_copies(&n, &rank, &told);
+    if (!l)
+        return FIT_OK;
+    return fit_fail(err, FIT_ERR_USAGE,
+                    "%s: %s has started several copies of this program (%s=%s), and each would do the whole work: it"
+                    " uses the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), and for many"
+                    " files `batch`, whose copies share the work; FIT_COPIES=each where each copy has files and a"
+                    " folder of its own",
+                    command, l->starter, told, getenv(told));
 }

@@ -9,3 +9,9 @@
 /* FIT_ERR_USAGE, with what to do instead, when this is one of several; unless FIT_COPIES=each says that each has work
  * of its own.  command: "fit". */
 enum fit_status fit_copies_refuse(const char *command, struct fit_error *err);
+
+/* How many copies there are; *rank: which of them this is, from 0; *told: the variable that says so, or NULL. */
+long fit_copies(long *rank, const char **told);
+
+/* Says to the programs that this one starts that each of them has work of its own. */
+void fit_copies_divide(void);

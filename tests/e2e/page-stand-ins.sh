@@ -43,7 +43,11 @@ head -1 "$script" | grep -q '^#!' || { echo "sbatch: $script does not begin with
 known='^#SBATCH --(job-name|array|cpus-per-task|mem|time|signal|output|requeue|ntasks|nodes|open-mode|hint)([= ]|$)'
 if grep '^#SBATCH' "$script" | grep -Ev -- "$known"; then exit 1; fi
 range=$(sed -nE 's/^#SBATCH --array=([0-9]+)-([0-9]+).*/\1 \2/p' "$script")
-export SLURM_JOB_ID=4711 SLURM_CPUS_PER_TASK=1
+export SLURM_JOB_ID=4711 SLURM_ARRAY_JOB_ID=4711 SLURM_CPUS_PER_TASK=1
+# shellcheck disable=SC2086  # two words
+set -- ${range:-0 0}
+export SLURM_ARRAY_TASK_MIN=$1 SLURM_ARRAY_TASK_COUNT=$(($2 - $1 + 1))
+[ -n "$range" ] || unset SLURM_ARRAY_TASK_MIN SLURM_ARRAY_TASK_COUNT
 # shellcheck disable=SC2086  # two words
 for SLURM_ARRAY_TASK_ID in $(seq ${range:-0 0} | head -200); do
     export SLURM_ARRAY_TASK_ID

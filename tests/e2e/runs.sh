@@ -179,7 +179,7 @@ for told in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0" "SLURM_NTASKS=4 SLURM_STEP_I
     says "has started several copies of this program"
     [ ! -e copies ] || fail "$told: a folder"
     # shellcheck disable=SC2086
-    expect 3 env $told "$h" batch my.yaml run1.h5 -o copies
+    expect 0 env $told "$h" batch my.yaml run1.h5 -o shared --list
     # shellcheck disable=SC2086
     expect 3 env $told "$h" simulate --model static_isotropic -o copies --frames 20 --dt 0.1 --q 0.005 --phi 0
     # shellcheck disable=SC2086

@@ -1,0 +1,108 @@
+/* batch_part.c -- several commands share one list of fits: elements of an array, copies of srun, machines.
+ *
+ * Each begins with its own share and then takes what the others have not begun, so that none stands idle while another
+ * has much left, and nothing stays undone when one of them never comes.  A fit is claimed before it is begun, by a lock
+ * on a file in its folder that goes with the process which holds it: what a killed one had claimed is free again. */
+#define _POSIX_C_SOURCE 200809L
+#include "frontend/batch/batch.h"
+
+#include "base/output.h"
+#include "commands/copies.h"
+#include "common/unique.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- which share --------------------------------------------------------------------------------------------- */
+
+/* A whole number of the environment; -1: none. */
+static long told(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    const long x = text ? strtol(text, &end, 10) : -1;
+    return text && end != text && !*end && x >= 0 ? x : -1;
+}
+
+/* "2/8" */
+static enum fit_status parse(const char *text, struct batch *b, struct fit_error *err)
+{
+    char *end;
+    const long part = strtol(text, &end, 10), n = *end == '/' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || n < 1 || n > 1000000 || part < 1 || part > n)
+        return fit_fail(err, FIT_ERR_USAGE, "--part: '%s' is no share K/N of the list, K from 1 to N: 2/8", text);
+    b->part = (size_t)part;
+    b->nparts = (size_t)n;
+    return FIT_OK;
+}
+
+/* An element of an array of SLURM, of which each may be several copies. */
+static void ask_launcher(struct batch *b)
+{
+    const char *variable;
+    long rank, step = told("SLURM_ARRAY_TASK_STEP");
+    const long copies = fit_copies(&rank, &variable), count = told("SLURM_ARRAY_TASK_COUNT"),
+               id = told("SLURM_ARRAY_TASK_ID"), least = told("SLURM_ARRAY_TASK_MIN");
+    const size_t elements = count > 1 && id >= 0 && least >= 0 && id >= least ? (size_t)count : 1;
+    step = step > 0 ? step : 1;
+    size_t element = elements > 1 ? (size_t)((id - least) / step) : 0;
+    element = element < elements ? element : elements - 1; /* an array with gaps: 1,5,100 */
+    b->nparts = elements * (size_t)copies;
+    b->part = element * (size_t)copies + (size_t)rank + 1;
+}
+
+enum fit_status batch_part(const struct front_args *a, struct batch *b, struct fit_error *err)
+{
+    const char *text = front_value(a, "part");
+    enum fit_status st = FIT_OK;
+    if (text)
+        st = parse(text, b, err);
+    else
+        ask_launcher(b);
+    if (st != FIT_OK)
+        return st;
+    b->first = b->n * (b->part - 1) / b->nparts;
+    b->end = b->n * b->part / b->nparts;
+    if (b->nparts > 1)
+        fit_copies_divide();
+    return FIT_OK;
+}
+
+size_t batch_turn(const struct batch *b, size_t k)
+{
+    return (b->first + k) % b->n;
+}
+
+/* ---- claims -------------------------------------------------------------------------------------------------- */
+
+static const char CLAIM[] = ".batch.claim";
+
+static void path_of(const struct batch_job *j, char path[FRONT_PATH])
+{
+    snprintf(path, FRONT_PATH, "%.*s/%s", FRONT_PATH - 32, j->folder, CLAIM);
+}
+
+int batch_claim(struct batch_job *j)
+{
+    char path[FRONT_PATH];
+    struct fit_error ignored;
+    unsigned made;
+    int locked; /* 0: the file system has none; then the lock of the output folder says the same in words */
+    if (fit_output_folder(j->folder, &made, &ignored) != FIT_OK)
+        return 1; /* the fit says why */
+    path_of(j, path);
+    j->claim = unique_claim(path, 0600, &locked);
+    return j->claim >= 0;
+}
+
+void batch_release(struct batch_job *j)
+{
+    char path[FRONT_PATH];
+    if (j->claim < 0)
+        return;
+    path_of(j, path);
+    unlink(path); /* while it is ours */
+    close(j->claim);
+    j->claim = -1;
+}
