@@ -16,6 +16,8 @@
 #   make docs                the documentation as HTML: $(BUILD)/docs/index.html
 #   make wheel              the Python package: $(BUILD)/dist/homodyne_gen-VERSION-py3-none-any.whl
 #   make binary-wheel       programs, models and package for pip on any Linux with glibc 2.28 (x86-64): $(BUILD)/wheel
+#   make dist               the source archive, its parts (SPDX) and checksums: $(BUILD)/dist
+#   make reproducible       two builds in two folders: the same bytes?
 #   make clean
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -40,7 +42,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test fuzz sanitize valgrind lint study faults bench install deb docs wheel binary-wheel clean
+.PHONY: all configure dependencies demo test fuzz sanitize valgrind lint study faults bench install deb docs wheel binary-wheel dist reproducible clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne homodyne-report
@@ -125,6 +127,12 @@ wheel:
 
 binary-wheel:
 	@build-aux/wheel/wheel.sh $(BUILD)/wheel
+
+dist:
+	@build-aux/dist.sh $(BUILD)/dist
+
+reproducible:
+	@JOBS=$(JOBS) build-aux/reproducible.sh $(BUILD)/twice
 
 clean:
 	rm -rf $(BUILD)
