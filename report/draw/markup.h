@@ -18,7 +18,7 @@ struct rp_markup {
  * d, u, x, f, g, e, with l and z. */
 void rp_put(struct rp_markup *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Text of the program itself which is no string literal: its style sheet, nothing else. */
+/* Text of the program itself which is no string literal: its style sheet, its script, nothing else. */
 void rp_put_raw(struct rp_markup *out, const char *own);
 
 #endif

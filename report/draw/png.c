@@ -4,6 +4,8 @@
  * Rows are not filtered: neighbours of noisy data predict little, and indices are no quantities. */
 #include "report/draw/png.h"
 
+#include "report/draw/base64.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -28,19 +30,6 @@ static void chunk(struct bytes *b, const char *name, const unsigned char *data, 
         memcpy(b->p + b->n + 4, data, n);
     b->n += 4 + n;
     put32(b, crc32(crc32(0, NULL, 0), b->p + begin, (uInt)(4 + n)));
-}
-
-static void base64(FILE *out, const unsigned char *p, size_t n)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t k = 0; k < n; k += 3) {
-        unsigned x = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) |
-                     (k + 2 < n ? p[k + 2] : 0u);
-        fputc(digit[x >> 18], out);
-        fputc(digit[x >> 12 & 63], out);
-        fputc(k + 1 < n ? digit[x >> 6 & 63] : '=', out);
-        fputc(k + 2 < n ? digit[x & 63] : '=', out);
-    }
 }
 
 static void header(struct bytes *b, const struct rp_image *m)
@@ -80,7 +69,7 @@ int rp_png_uri(FILE *out, const struct rp_image *m)
         chunk(&file, "IDAT", data, packed);
         chunk(&file, "IEND", NULL, 0);
         fputs("data:image/png;base64,", out);
-        base64(out, file.p, file.n);
+        rp_base64(out, file.p, file.n);
     }
     free(file.p);
     free(row);

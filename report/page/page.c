@@ -1,7 +1,7 @@
 /* page.c -- the report: order of its sections, captions, figures; see page.h.
  *
  * Colours are CSS variables, so that the figures follow the light or dark preference of the reader;
- * maps are pictures in data URIs.  No script, no network. */
+ * maps are pictures in data URIs.  No network; scripts add to what is there (page_live.c). */
 #include "report/page/page.h"
 
 #include "report/draw/panel.h"
@@ -194,7 +194,10 @@ static enum fit_status section(struct rp_markup *out, enum rp_section s, const s
         if (f->section != s)
             continue;
         struct rp_canvas c;
-        rp_put(out, "<figure style=\"--least:%.0fpx\">", LEAST * f->width);
+        if (s == RP_MAPS)
+            rp_put(out, "<figure style=\"--least:%.0fpx\" data-group=\"%zu\">", LEAST * f->width, f->index);
+        else
+            rp_put(out, "<figure style=\"--least:%.0fpx\">", LEAST * f->width);
         rp_svg_open(&c, out, f->width, f->height, 1, f->alt);
         f->draw(&c, r, f);
         st = rp_svg_close(&c, err);
@@ -247,6 +250,8 @@ enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, 
         st = section(out, (enum rp_section)s, r, list, err);
     }
     rp_page_origin(out, r);
+    if (st == FIT_OK)
+        st = rp_page_live(out, r, list, err);
     rp_put(out, "</body>\n</html>\n");
     return st;
 }

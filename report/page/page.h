@@ -23,6 +23,10 @@ void rp_formula(struct rp_markup *out, const char *text);               /* with 
 void rp_page_rates(struct rp_markup *out, const struct rp_result *r);   /* what the data fix of undetermined rates */
 void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map); /* about which of these the prior decides */
 
-extern const unsigned char embedded_report_css[];
+/* What only scripts show: values of the maps, and the script itself: page_live.c. */
+enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
+                             struct fit_error *err);
+
+extern const unsigned char embedded_report_css[], embedded_live_js[];
 
 #endif
