@@ -9,6 +9,7 @@ for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name) || browser=
 done
 [ -n "$browser" ] || { echo "SKIPPED: no Chromium"; exit 77; }
+trap 'pkill -KILL -f "$dir/profile" 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
 
 # c2 = 1 + 0.3 exp(-q^2 D0 tau): known everywhere
 "$h" simulate --model static_isotropic -o data.h5 --frames 60 --dt 0.1 --q 0.005 --phi 0 --contrast 0.3 --offset 1 --noise 1e-5 \
@@ -67,8 +68,12 @@ document.body.appendChild(pre);
 </html>
 END
 export HOME="$dir" XDG_CONFIG_HOME="$dir/c" XDG_CACHE_HOME="$dir/c"
-timeout 100 "$browser" --headless --no-sandbox --disable-gpu --window-size=1280,900 --user-data-dir="$dir/profile" --dump-dom \
-    "file://$dir/driven.html" >dom.html 2>browser.log || { echo "SKIPPED: $browser does not run: $(tail -2 browser.log)"; exit 77; }
+tries=0 # now and then Chromium does not come up
+until timeout -k 2 12 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --window-size=1280,900 \
+    --user-data-dir="$dir/profile$tries" --dump-dom "file://$dir/driven.html" >dom.html 2>browser.log; do
+    tries=$((tries + 1))
+    [ $tries -lt 4 ] || { echo "SKIPPED: $browser does not run: $(tail -2 browser.log)"; exit 77; }
+done
 sed -n '/<pre id="told">/,/<\/pre>/p' dom.html >told
 [ -s told ] || fail "the script did not end: $(tail -3 browser.log)"
 hasnot told ERROR
