@@ -67,16 +67,6 @@ static const struct front_param *partner(const struct comparison *c, size_t of, 
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-static double value_of(const struct front_result *r, const struct front_param *p)
-{
-    return r->sampled ? p->mean : p->value;
-}
-
-static double error_of(const struct front_result *r, const struct front_param *p)
-{
-    return r->sampled ? p->sd : isnan(p->std_robust) ? p->std : p->std_robust;
-}
-
 static const char *estimate_of(const struct front_result *r)
 {
     if (r->sampled)
@@ -93,7 +83,7 @@ static double deviation(const struct front_result *r, const struct front_param *
     if (p->fixed)
         return 0;
     if (r->sampled || !p->interval || (isnan(p->lower95) && isnan(p->upper95)))
-        return error_of(r, p);
+        return front_error(r, p);
     const double end = side > 0 ? p->upper95 : p->lower95;
     return isnan(end) ? INFINITY : fabs(end - p->value) / 1.96;
 }
@@ -101,7 +91,7 @@ static double deviation(const struct front_result *r, const struct front_param *
 /* Difference in standard deviations; NaN: one of the two was not determined. */
 static double in_sigma(const struct comparison *c, const struct front_param *a, const struct front_param *b)
 {
-    const double d = value_of(c->r[1], b) - value_of(c->r[0], a);
+    const double d = front_estimate(c->r[1], b) - front_estimate(c->r[0], a);
     if (isnan(d))
         return NAN;
     const double sa = deviation(c->r[0], a, d), sb = deviation(c->r[1], b, -d);
@@ -162,8 +152,8 @@ static int is_different(const struct comparison *c)
 static void put_number(FILE *f, const struct front_result *r, const struct front_param *p)
 {
     char text[48] = "-", error[48] = "";
-    if (p && !isnan(value_of(r, p))) /* of a tied one there are no draws */
-        fit_format_error(value_of(r, p), error_of(r, p), text, sizeof text, error, sizeof error);
+    if (p && !isnan(front_estimate(r, p))) /* of a tied one there are no draws */
+        fit_format_error(front_estimate(r, p), front_error(r, p), text, sizeof text, error, sizeof error);
     fprintf(f, " %12s %s %-8s", text, error[0] ? "+-" : "  ", error);
 }
 
@@ -380,9 +370,9 @@ static void put_parameters_json(struct fit_json *j, const struct comparison *c, 
         if (!q || !is_shown(p, all) || !same_unit(p, q) || !c->same_model)
             continue;
         fit_json_begin(j, p->name, '{');
-        fit_json_numbers(j, "value", (double[]){value_of(a, p), value_of(b, q)}, 2);
-        fit_json_numbers(j, "std", (double[]){error_of(a, p), error_of(b, q)}, 2);
-        fit_json_number(j, "difference", value_of(b, q) - value_of(a, p));
+        fit_json_numbers(j, "value", (double[]){front_estimate(a, p), front_estimate(b, q)}, 2);
+        fit_json_numbers(j, "std", (double[]){front_error(a, p), front_error(b, q)}, 2);
+        fit_json_number(j, "difference", front_estimate(b, q) - front_estimate(a, p));
         fit_json_number(j, "sigma", in_sigma(c, p, q));
         fit_json_end(j);
     }

@@ -182,6 +182,7 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a,
 enum fit_status front_keys(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
+enum fit_status front_cmd_table(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_contin(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
 enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, struct fit_error *err);

@@ -60,6 +60,13 @@ static const struct front_option of_compare[] = {
     {"quiet", 'q', NULL, "only the exit status", 0},
     END,
 };
+static const struct front_option of_table[] = {
+    {"markdown", 0, NULL, "the default", 0},
+    {"latex", 0, NULL, "a tabular with symbols (needs the package booktabs)", 0},
+    {"csv", 0, NULL, "all digits; value, error and interval in columns of their own", 0},
+    {"all", 'a', NULL, "contrast and offset of every angle, too", 0},
+    END,
+};
 static const struct front_option of_batch[] = {
     {"output-dir", 'o', "DIR", "folder of all results and of the table; default ./batch", 0},
     {"output", 0, "DIR", NULL, 1},
@@ -166,6 +173,11 @@ const struct front_command front_commands[] = {
       "parameters agree within the limit, 2 "
      "when one does not or the models are different.",
      FIT_COMMAND_COUNT, NULL, of_compare, front_cmd_compare, 0},
+    {"table", NULL, "RESULT.. [options]", "parameters of results side by side, for a paper",
+     "Values and errors are rounded together. Of a result with a posterior mean and standard deviation are taken, of "
+     "others least squares with the robust error where there is one; a parameter whose error does not hold has its "
+     "interval of 95 % instead.",
+     FIT_COMMAND_COUNT, NULL, of_table, front_cmd_table, 0},
     {"contin", NULL, "DATA.. [options]", "distribution of decay rates or sizes from g1 or g2",
      "DATA is a table with delay, g2 or g1, sigma, and, for several wavevectors, q; several files are one sample at "
      "several q. The distribution is not negative and smooth (Provencher's CONTIN); how smooth, the data say. "

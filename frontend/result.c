@@ -394,6 +394,16 @@ void front_result_free(struct front_result *r)
     *r = (struct front_result){0};
 }
 
+double front_estimate(const struct front_result *r, const struct front_param *p)
+{
+    return r->sampled ? p->mean : p->value;
+}
+
+double front_error(const struct front_result *r, const struct front_param *p)
+{
+    return r->sampled ? p->sd : isnan(p->std_robust) ? p->std : p->std_robust;
+}
+
 const struct front_param *front_result_param(const struct front_result *r, const char *name)
 {
     for (size_t k = 0; k < r->nparam; k++)

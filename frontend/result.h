@@ -52,6 +52,11 @@ struct front_result {
 enum fit_status front_result_read(const char *where, struct front_result *r, struct fit_error *err);
 void front_result_free(struct front_result *r);
 
+/* What is told of a parameter: mean and standard deviation of the posterior where there is one, else least squares with
+ * the robust error where there is one.  NaN: nothing. */
+double front_estimate(const struct front_result *r, const struct front_param *p);
+double front_error(const struct front_result *r, const struct front_param *p);
+
 /* The parameter of this name, or NULL. */
 const struct front_param *front_result_param(const struct front_result *r, const char *name);
 
