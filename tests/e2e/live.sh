@@ -9,7 +9,8 @@ for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name) || browser=
 done
 [ -n "$browser" ] || { echo "SKIPPED: no Chromium"; exit 77; }
-trap 'pkill -KILL -f "$dir/profile" 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
+# Chromium's helpers may outlive it and write into the profile while it is removed; the verdict of the test is above both.
+trap 'pkill -KILL -f "$dir/profile" || true; chmod -R u+rwx "$dir" || true; rm -rf "$dir" || true' EXIT
 
 # c2 = 1 + 0.3 exp(-q^2 D0 tau): known everywhere
 "$h" simulate --model static_isotropic -o data.h5 --frames 60 --dt 0.1 --q 0.005 --phi 0 --contrast 0.3 --offset 1 --noise 1e-5 \
