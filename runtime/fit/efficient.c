@@ -202,6 +202,7 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     if (j->f->deadline > 0)
         inner.max_seconds = fmax(j->f->deadline - fit_seconds(), 1e-3);
     inner.few_data_allowed = 1;
+    inner.of_pairs = 1;
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
 
@@ -290,7 +291,7 @@ static void add_up(struct job *j, int with)
 static void find_covariances(struct job *j)
 {
     for (size_t k = 0; k < j->n * j->n; k++)
-        j->A[k] = isnan(j->found.covariance[k]) ? 0 : j->found.covariance[k];
+        j->A[k] = isnan(j->found.paraboloid[k]) ? 0 : j->found.paraboloid[k];
     add_up(j, 0);
     product(j, j->H, j->V);
     add_up(j, 1);
