@@ -2,7 +2,8 @@
 """Efficient estimates beside least squares, of speckles that numpy simulates (twotime.py), cell by cell of a grid.
 
     efficient_independent.py BINDIR EXPERIMENTS [CELLS [KEEP [SECONDS [FIRST]]]]
-        CELLS    words that a cell's name must contain, split by commas; all: every cell
+        CELLS    words that a cell's name must contain, split by commas; all: every cell; cases: what the theory
+                 leaves out or bounds (case_data), a table that is not judged
         KEEP     file of results, one line an experiment; a run goes on where another has ended, after SECONDS at most
         FIRST    number of the first experiment, 0; others are judged by themselves
 
@@ -45,8 +46,8 @@ words = [] if len(sys.argv) <= 3 or sys.argv[3] == "all" else sys.argv[3].split(
 keep = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
 limit = time.time() + float(sys.argv[5]) if len(sys.argv) > 5 else math.inf
 first = int(sys.argv[6]) if len(sys.argv) > 6 else 0
-ANGLES = {"static": [0], "laminar": [-40, 0, 40, 90], "heterodyne": [-4, 20, 75]}
-PROGRAM = {"static": "static_isotropic", "laminar": "laminar", "heterodyne": "heterodyne"}
+ANGLES = {"static": [0], "theory": [-40, 0, 40, 90], "laminar": [-40, 0, 40, 90], "heterodyne": [-4, 20, 75]}
+PROGRAM = {"static": "static_isotropic", "theory": "laminar_theory", "laminar": "laminar", "heterodyne": "heterodyne"}
 HETERODYNE = {"alpha_ref": 0, "D_offset_ref": 0, "alpha_sample": 0, "D_offset_sample": 0, "v_beta": 0, "v_offset": 0,
               "f0": 0, "f1": 0, "f2": 0, "phi0_het": 2}
 POSITIVE = ("D0", "gamma_dot_t0", "v0")
@@ -70,16 +71,32 @@ def grid():
     return cells
 
 
+CASES = {"one mode", "monitor", "scatterers 3", "scatterers 10", "detector", "averaged", "faster"}
+
+
+def cases():
+    """The same, with a word for what is different."""
+    third = 1 / 3
+    cells = [("theory", d, s, third, 500) for d in (4, 13) for s in (0.5, 3)]
+    cells += [("static, one mode", d, 1, 1, 500) for d in (4, 13)]
+    cells += [(f"static, {w}", 4, s, third, 500) for w in sorted(CASES - {"one mode", "faster"}) for s in (0.5, 3)]
+    return cells + [("static, faster", 300, 0.5, third, 500)]
+
+
 def name_of(cell):
     model, decay, shot, contrast, pixels = cell
     return f"{model} {decay:g} {shot:g} {contrast:.2g} {pixels}"
+
+
+def kind_of(model):
+    return model.split(",")[0]
 
 
 def truth_of(model):
     if model == "heterodyne":
         return {"D0_ref": 6000, "D0_sample": 30000, "v0": 1, "f3": 0.3}
     p = {"D0": 6000, "alpha": -0.25}
-    if model == "laminar":
+    if model in ("laminar", "theory"):
         p.update(gamma_dot_t0=1e-4, beta=-0.1, phi0=2)
     return p
 
@@ -89,7 +106,9 @@ def complete(p):
 
 
 def frames_of(model, decay):
-    return 60 if decay <= 13 else 120 if decay <= 50 else 240
+    if model.endswith("averaged"):
+        return 120  # in pairs
+    return 400 if model.endswith("faster") else 60 if decay <= 13 else 120 if decay <= 50 else 240
 
 
 def shear_for(p, decay, frames, dt):
@@ -115,9 +134,9 @@ def design(cell):
         low, high = (math.log(dt), high) if total < decay else (low, math.log(dt))
     if model == "heterodyne":
         p["v0"] = phase_for(decay, frames) / (twotime.Q * dt)
-    if model == "laminar":
+    if model in ("laminar", "theory"):
         p["gamma_dot_t0"] = shear_for(p, decay, frames, dt)
-    return p, dt, twotime.fields(model, complete(p), frames, dt, ANGLES[model])
+    return p, dt, twotime.fields(kind_of(model), complete(p), frames, dt, ANGLES[kind_of(model)])
 
 
 def modes_of(contrast):
@@ -127,8 +146,42 @@ def modes_of(contrast):
     return np.r_[np.full(k - 1, each), 1 - (k - 1) * each]
 
 
+def scatterers(g, number, modes, pixels, rng):
+    """Intensities, frames x pixels, of so many scatterers whose phases diffuse as g tells: not Gaussian."""
+    steps = np.sqrt(np.r_[0, -2 * np.log(np.diag(g, 1))])
+    intensity = np.zeros((len(g), pixels))
+    for _ in range(modes):
+        phase = rng.uniform(0, 2 * np.pi, (number, 1, pixels)) + np.cumsum(
+            steps[:, None] * rng.normal(size=(number, len(g), pixels)), 1)
+        intensity += abs(np.exp(1j * phase).sum(0)) ** 2 / number / modes
+    return intensity
+
+
+def gaussian(g, modes, pixels, rng):
+    root = np.linalg.cholesky(g + 1e-10 * np.eye(len(g)))
+    z = rng.normal(size=(modes, 2, len(g), pixels))
+    return sum(abs(root @ (x[0] + 1j * x[1])) ** 2 for x in z) / 2 / modes
+
+
+def case_data(case, g, shot, pixels, rng):
+    """c2 of one region.  one mode: contrast 1; monitor: frames are divided by the mean of all; scatterers: a field is the
+    sum of so many; detector: noise that does not grow with the intensity; averaged: two exposures make a frame; faster:
+    a decay within a few of many frames."""
+    modes = 1 if case == "one mode" else 3
+    one = scatterers(g, int(case.split()[1]), modes, pixels, rng) if "scatterers" in case else gaussian(
+        g, modes, pixels, rng)
+    if case == "averaged":
+        one = (one[::2] + one[1::2]) / 2
+    s2 = shot / modes
+    seen = one + np.sqrt(s2) * rng.normal(size=one.shape) if case == "detector" else rng.poisson(one / s2) * s2
+    mean = np.full(len(seen), seen.mean()) if case == "monitor" else seen.mean(1)
+    return (seen @ seen.T / pixels / np.outer(mean, mean))[None]
+
+
 def data(cell, made, rng):
     shot, contrast, pixels = cell[2:]
+    if "," in cell[0]:
+        return case_data(cell[0].split(", ")[1], made[0], shot, pixels, rng)
     if shot == WHITE:
         return twotime.white(twotime.means(made, contrast, 1), SIGMA, rng)
     return twotime.speckles(made, modes_of(contrast), pixels, 1 / (shot * contrast) if shot > 0 else 0, rng)
@@ -137,7 +190,7 @@ def data(cell, made, rng):
 def options(model, p):
     """Starts are given for heterodyne alone, whose other minima are another subject."""
     fixed = {"D_offset": 0} if model == "static" else {"D_offset": 0, "gamma_dot_t_offset": 0}
-    more = ["--gap", "200 um"] if model == "laminar" else []
+    more = ["--gap", "200 um"] if model in ("laminar", "theory") else []
     if model == "heterodyne":
         fixed, more = HETERODYNE, ["--bounds", "f3=0:0.5"]
         more += [x for name, v in p.items() for x in ("--start", f"{name}={v!r}")]
@@ -146,10 +199,12 @@ def options(model, p):
 
 def experiment(cell, k):
     p, dt, made = designs[cell]
+    kind = kind_of(cell[0])
+    dt *= 2 if cell[0].endswith("averaged") else 1
     np.save("data.npy", data(cell, made, np.random.default_rng([1, k, *name_of(cell).encode()])))
-    done = subprocess.run([f"{bindir}/homodyne-{PROGRAM[cell[0]]}", "fit", "--data", "data.npy", "--dt", repr(dt),
-                           "--q", str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[cell[0]])), "-o", "out",
-                           "--quiet", "--threads", "1", "--estimator", "auto", *options(cell[0], p)],
+    done = subprocess.run([f"{bindir}/homodyne-{PROGRAM[kind]}", "fit", "--data", "data.npy", "--dt", repr(dt),
+                           "--q", str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[kind])), "-o", "out",
+                           "--quiet", "--threads", "1", "--estimator", "auto", *options(kind, p)],
                           capture_output=True, text=True)
     if done.returncode not in (0, 2):
         sys.exit(f"{name_of(cell)}, experiment {k}: {done.stderr}")
@@ -233,7 +288,7 @@ def scatter_of_sd(z):
 
 def below(values, level):
     values = [v for v in values if v is not None]
-    return f"{100 * np.mean([v < level for v in values]):.0f}" if values else "-"
+    return f"{100 * np.mean([v < level for v in values]):.0f}" if values else "–"
 
 
 def noise_of(rows, which, truth, contrast):
@@ -327,12 +382,12 @@ def judge(cells, rows):
         of = {name: judge_parameter(of_cell, name) for name in of_cell[0]["value"]}
         print(line(cell, of_cell, list(of.values())))
         shown += 1
-        for name, x in of.items():
+        for name, x in of.items() if cell in grid() else ():
             verdict.take(cell, name, len(of_cell), x)
     print(f"\n{shown} cells; parameters: " + "; ".join(f"{m}: {', '.join(truth_of(m))}" for m in ANGLES))
     return verdict.tell()
 
 
-chosen = [c for c in grid() if all(w in name_of(c) for w in words)]
+chosen = cases() if words == ["cases"] else [c for c in grid() if all(w in name_of(c) for w in words)]
 designs = {c: design(c) for c in chosen}
 sys.exit(judge(chosen, study(chosen)))
