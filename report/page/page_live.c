@@ -150,7 +150,9 @@ static void put_all(struct rp_markup *out, const struct rp_result *r, const stru
         rp_put(out, some++ ? ",\n" : "\n");
         put_group(out, r, &list->figure[k], t);
     }
-    rp_put(out, "]}</script>\n");
+    rp_put(out, "]");
+    rp_page_kernel(out, r, r->bin * t->b);
+    rp_put(out, "}</script>\n");
 }
 
 enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
@@ -174,6 +176,7 @@ enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, c
             return fit_no_memory(err, "report");
     }
     rp_put(out, "<script>\n//<![CDATA[\n");
+    rp_put_raw(out, (const char *)embedded_live_model_js);
     rp_put_raw(out, (const char *)embedded_live_js);
     rp_put(out, "//]]>\n</script>\n");
     return FIT_OK;
