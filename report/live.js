@@ -129,9 +129,11 @@
 
   /* ---- maps ----------------------------------------------------------------------------------------------- */
 
-  const told = document.getElementById("live");
-  if (!told) return;
-  const live = JSON.parse(told.textContent), n = live.n;
+  /* live: what page_live.c wrote. options: parent, an element for the panels (else they stand in a dialog); row, called
+     with each row of the sliders; changed, called when the model has moved; overlays, which gives further curves
+     [{name, colour, line}] for a map and an age. */
+  window.homodyneMaps = function (live, options) {
+  const n = live.n;
 
   function bytes(text) {
     const raw = atob(text), b = new Uint8Array(raw.length);
@@ -175,7 +177,8 @@
     return g.value[name] ? g.value[name][c] : NaN;
   }
 
-  function moved() { return model !== null && model.version > 0; }
+  /* Whether the model stands in the place of the fit: sliders have moved it, or there was no fit. */
+  function moved() { return model !== null && (model.version > 0 || !live.groups[0].fit); }
 
   function palette(text) {
     return text.match(/.{6}/g).map(function (x) { return [parseInt(x.slice(0, 2), 16), parseInt(x.slice(2, 4), 16), parseInt(x.slice(4), 16)]; });
@@ -190,7 +193,9 @@
   function titleOf(k) {
     const figure = document.querySelector("figure[data-group=\"" + live.groups[k].group + "\"]");
     const text = figure && figure.querySelector("text");
-    return text ? text.textContent.split(" \u00b7 ")[0] : "group " + live.groups[k].group;
+    if (text) return text.textContent.split(" \u00b7 ")[0];
+    const g = live.groups[k], q = g.q === undefined ? "" : "q = " + digits(g.q, 4) + " 1/\u00c5, ";
+    return q + "\u03c6 = " + digits(g.phi, 5) + "\u00b0";
   }
 
   /* Pixels: t1 to the right, t2 upwards; split: data above the diagonal, fit below. */
@@ -274,7 +279,7 @@
     const g = decode(live.groups[k]), by = scaling(k), points = cut(g, s);
     const line = model ? model.cut(k, s) : points.map(function (p) { return [p[0], p[2]]; });
     const scale = function (p) { return [p[0], (p[1] - by.from) / by.by]; };
-    return { k: k, fitted: Boolean(g.fit), points: points.map(scale), line: line.map(scale) };
+    return { k: k, fitted: Boolean(g.fit) || model !== null, points: points.map(scale), line: line.map(scale) };
   }
 
   function ticks(lo, hi, log) {
@@ -365,7 +370,22 @@
       curve.line.forEach(function (p, k) { (k ? c.lineTo : c.moveTo).call(c, place.x(p[0]), place.y(p[1])); });
       c.stroke();
     });
+    if (options.overlays && !state.all) overlay(c, place, ink);
     c.restore();
+  }
+
+  function overlay(c, place, ink) {
+    const by = scaling(state.group);
+    options.overlays(state.group, state.i + state.j).forEach(function (o) {
+      c.strokeStyle = ink(o.colour);
+      c.lineWidth = 1.6;
+      c.setLineDash([6, 3]);
+      c.beginPath();
+      o.line.forEach(function (p, k) { (k ? c.lineTo : c.moveTo).call(c, place.x(p[0]), place.y((p[1] - by.from) / by.by)); });
+      c.stroke();
+      c.setLineDash([]);
+      make("span", { style: "color:var(" + o.colour + ")" }, box.keys, "\u2013 \u2013 " + o.name);
+    });
   }
 
   function drawCut() {
@@ -409,7 +429,7 @@
     }
     const parts = ["t\u2081 " + digits(time(state.i), 5), "t\u2082 " + digits(time(state.j), 5) + " " + live.unit,
       "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit, "c\u2082 " + digits(at(g, "c2", state.i, state.j), 5)];
-    if (g.fit)
+    if (g.fit || model)
       parts.push("fit " + digits(at(g, "fit", state.i, state.j), 5), "(data \u2212 fit)/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
     box.read.textContent = parts.join("   ");
   }
@@ -426,8 +446,11 @@
     const g = group();
     if (model) tellLinear();
     box.title.textContent = titleOf(state.group);
-    box.modes.forEach(function (b) { b.setAttribute("aria-pressed", String(b.dataset.mode === state.mode)); });
-    box.normal.disabled = !live.groups.every(function (x) { return x.contrast > 0 && Number.isFinite(x.offset); });
+    box.modes.forEach(function (b) {
+      b.setAttribute("aria-pressed", String(b.dataset.mode === state.mode));
+      b.disabled = b.dataset.mode !== "data" && !g.fit && !model;
+    });
+    box.normal.disabled = !moved() && !live.groups.every(function (x) { return x.contrast > 0 && Number.isFinite(x.offset); });
     drawMap();
     drawMark();
     drawCut();
@@ -451,18 +474,19 @@
   }
 
   function build() {
-    box = { dialog: make("dialog", { class: "live", "aria-label": "a map, enlarged" }, document.body) };
+    box = options.parent ? { dialog: make("div", { class: "live inline" }, options.parent) }
+      : { dialog: make("dialog", { class: "live", "aria-label": "a map, enlarged" }, document.body) };
     const head = make("div", { class: "bar" }, box.dialog);
     if (live.groups.length > 1) button(head, "\u2039", function () { turn(-1); }, "the map before (Page Up)");
     box.title = make("b", {}, head);
     if (live.groups.length > 1) button(head, "\u203a", function () { turn(1); }, "the next map (Page Down)");
-    box.modes = (live.groups[0].fit ? ["data", "fit", "residual", "split"] : ["data"]).map(function (mode) {
+    box.modes = (live.groups[0].fit || live.model ? ["data", "fit", "residual", "split"] : ["data"]).map(function (mode) {
       const b = button(head, mode, function () { state.mode = mode; redraw(); }, mode === "split" ? "data above the diagonal, fit below" : mode);
       b.dataset.mode = mode;
       return b;
     });
     button(head, "PNG", savePanels, "save map and correlation function as a picture").classList.add("end");
-    button(head, "close", function () { box.dialog.close(); }, "Escape");
+    if (!options.parent) button(head, "close", function () { box.dialog.close(); }, "Escape");
     const body = make("div", { class: "two" }, box.dialog), frame = make("div", { class: "frame" }, body);
     const square = make("div", { class: "square", tabindex: "0", role: "application", "aria-label": "map: arrow keys move the mark" }, frame);
     box.map = make("canvas", { width: n, height: n }, square);
@@ -524,6 +548,7 @@
     clearTimeout(later);
     later = setTimeout(tellCost, state.all ? 0 : 60);
     tellLinear();
+    if (options.changed) options.changed();
   }
 
   function tellLinear() {
@@ -533,7 +558,8 @@
 
   function tellCost() {
     const of = live.groups.length > 1 ? " of all maps" : "";
-    box.cost.textContent = "\u03c7\u00b2/N" + of + " " + digits(model.chi2(), 6) + " (fit " + digits(model.fitChi2, 6) + ")";
+    const fit = live.groups[0].fit ? " (fit " + digits(model.fitChi2, 6) + ")" : "";
+    box.cost.textContent = "\u03c7\u00b2/N" + of + " " + digits(model.chi2(), 6) + fit;
   }
 
   function wanted() { if (!due) due = requestAnimationFrame(drawModel); }
@@ -587,16 +613,19 @@
     make("span", { class: "unit" }, line, unitOf(p));
     row.slider.addEventListener("input", function () { slide(row); });
     row.number.addEventListener("change", function () { type(row); });
+    row.line = line;
+    row.spread = function () { span(row); };
+    if (options.row) options.row(row);
     return row;
   }
 
   function buildSliders() {
     const bar = make("div", { class: "bar" }, box.sliders);
     make("b", {}, bar, "Model");
-    button(bar, "as fitted", function () {
+    button(bar, live.groups[0].fit ? "as fitted" : "as begun", function () {
       box.rows.forEach(function (row) { row.value = row.p.fit; span(row); });
       wanted();
-    }, "all parameters back to those of the fit");
+    }, "all parameters back to where they were");
     const label = make("label", {}, bar);
     box.whole = make("input", { type: "checkbox" }, label);
     label.appendChild(document.createTextNode(" between the bounds"));
@@ -606,6 +635,7 @@
     box.rows = model.parameters.map(addRow);
     box.rows.forEach(span);
     const notes = [];
+    if (live.model.bin > 1 && !live.groups[0].fit) notes.push("The model of a block of pairs is here that of the pair in its middle.");
     if (live.model.bin > 1) notes.push("\u03c7\u00b2 is that of the map as it is drawn: means over " + live.model.bin + " \u00d7 " + live.model.bin + " pairs.");
     if (live.model.loss !== "linear") notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
     if (["fourier", "hierarchical"].indexOf(live.model.scaling) >= 0) notes.push("Contrast and offset of each map are free here.");
@@ -618,13 +648,14 @@
     asked = true;
     homodyneModel(live.model, n, live.groups.map(function (g) {
       decode(g);
-      return { c2: g.value.c2, fit: g.value.fit, quantum: g.quantum };
+      return { c2: g.value.c2, fit: g.value.fit || null, quantum: g.quantum };
     })).then(function (made) {
       model = made;
       box.dialog.homodyne = { model: model, box: box, state: state };
       if (!model) return;
       buildSliders();
-      drawCut();
+      redraw();
+      if (options.changed) options.changed();
     });
   }
 
@@ -637,23 +668,39 @@
     if (!box) build();
     state.group = k;
     state.mode = mode;
-    box.dialog.showModal();
-    box.square.focus();
+    if (!options.parent) {
+      box.dialog.showModal();
+      box.square.focus();
+    }
     redraw();
     if (!asked) askModel();
   }
 
-  live.groups.forEach(function (g, k) {
+  return { open: open, redraw: redraw, drawCut: function () { if (box) drawCut(); }, state: state, live: live, title: titleOf,
+    parts: function () { return box; }, model: function () { return model; },
+    set: function (values) { /* by name */
+      box.rows.forEach(function (row) {
+        if (values[row.p.name] !== undefined) row.value = values[row.p.name];
+        span(row);
+      });
+      wanted();
+    } };
+  };
+
+  const told = document.getElementById("live");
+  if (!told) return;
+  const maps = window.homodyneMaps(JSON.parse(told.textContent), {});
+  maps.live.groups.forEach(function (g, k) {
     const figure = document.querySelector("figure[data-group=\"" + g.group + "\"]");
     if (!figure) return;
     const modes = ["data", "fit", "residual"], images = figure.querySelectorAll("image");
     images.forEach(function (image, m) {
       if (m >= modes.length) return; /* bars of colours */
       image.style.cursor = "zoom-in";
-      image.addEventListener("click", function () { open(k, modes[m]); });
+      image.addEventListener("click", function () { maps.open(k, modes[m]); });
     });
     const tools = figure.querySelector(".tools");
-    const b = button(tools, "enlarge", function () { open(k, "data"); }, "read values, drag for correlation functions");
+    const b = button(tools, "enlarge", function () { maps.open(k, "data"); }, "read values, drag for correlation functions");
     tools.insertBefore(b, tools.firstChild);
   });
 })();

@@ -101,15 +101,28 @@ const homodyneModel = (function () {
     return good;
   };
 
+  /* Before any fit: starts of the configuration, else of the model; contrast and offset are free inside their bounds. */
+  Model.prototype.begin = function () {
+    const t = this.told, e = this.exports, self = this;
+    t.theta = t.parameters.slice(0, this.nparam).map(function (p, k) {
+      return p.start === null ? Math.min(Math.max(e.live_number(5, k), p.lower), p.upper) : p.start;
+    });
+    t.linear = new Array(this.groups.length * this.nlinear).fill(0);
+    t.linear_bounds = ["lower", "upper"].reduce(function (all, end) {
+      return all.concat(t.parameters.slice(self.nparam, self.nparam + self.nlinear).map(function (p) { return p[end]; }));
+    }, []);
+  };
+
   Model.prototype.open = function () {
     const t = this.told, e = this.exports, self = this;
     if (e.live_open(this.groups.length, t.time.length, t.frame.length, this.ncell, t.step[0]) !== 0) return false;
+    if (!t.theta) this.begin();
     ["setting", "coord", "time", "frame", "theta"].forEach(function (name) { if (t[name]) self.put(name, t[name]); });
     if (this.nlinear) {
       this.put("lin", t.linear);
       for (let q = 0; q < this.nlinear; q++) this.put("bound", [t.linear_bounds[q], t.linear_bounds[this.nlinear + q]], 2 * q);
     }
-    if (t.theta.length !== this.nparam || t.parameters.length < this.nparam) return false;
+    if (t.theta.length !== this.nparam || !t.theta.every(Number.isFinite) || t.parameters.length < this.nparam) return false;
     this.parameters = t.theta.map(function (value, k) {
       const p = t.parameters[k];
       return { name: p.name, unit: text(e, word.unit, k), doc: text(e, word.doc, k), value: value, fit: value,
@@ -120,6 +133,11 @@ const homodyneModel = (function () {
     this.putCells();
     this.putData();
     if (e.live_prepare() !== 0) return false;
+    if (!this.groups[0].fit) {
+      this.set(t.theta);
+      this.fitChi2 = NaN;
+      return true;
+    }
     if (t.bin > 1)
       this.groups.forEach(function (g, k) {
         self.put("mean", g.fit);

@@ -4,6 +4,8 @@
  * It is used when it was made of the very model of the fit (its hash is in it), and when the fit wrote down what its
  * kernel was evaluated on (/entry/kernel of fit.h5). Else nothing is written, and the page stays as it is.
  *
+ * Data before any fit (`extract`) have that, too; their parameters are those of the configuration that the file holds.
+ *
  * Numbers, and names that consist of letters, digits and _ : no text of strangers gets near a script. */
 #define _XOPEN_SOURCE 700
 #include "report/page/page.h"
@@ -30,22 +32,49 @@ static int is_name(const char *text)
     return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(text);
 }
 
-/* ../share/homodyne-gen/live/NAME.wasm, as seen from this program. */
-static int module_path(const struct rp_result *r, char *path, size_t size)
+/* Which kernel: name, variant, hash of the model's text. */
+struct identity {
+    char name[80], variant[80], hash[80];
+};
+
+static void text_of(const struct fit_h5 *h, const char *path, char *to, size_t size)
 {
-    const char *model = rp_json_text(r->json, "model.name"), *variant = rp_json_text(r->json, "model.variant");
+    char *text = NULL;
+    if (fit_h5_exists(h, path) && fit_h5_read_string(h, path, &text, NULL) == FIT_OK)
+        snprintf(to, size, "%s", text);
+    free(text);
+}
+
+static struct identity identify(const struct rp_result *r, const struct fit_h5 *h)
+{
+    struct identity id = {"", "", ""};
+    if (r->fitted) {
+        snprintf(id.name, sizeof id.name, "%s", rp_json_text(r->json, "model.name"));
+        snprintf(id.variant, sizeof id.variant, "%s", rp_json_text(r->json, "model.variant"));
+        snprintf(id.hash, sizeof id.hash, "%s", rp_json_text(r->json, "model.hash"));
+        return id;
+    }
+    text_of(h, "/entry/model_name", id.name, sizeof id.name);
+    text_of(h, "/entry/kernel_variant", id.variant, sizeof id.variant);
+    text_of(h, "/entry/model_sha256", id.hash, sizeof id.hash);
+    return id;
+}
+
+/* ../share/homodyne-gen/live/NAME.wasm, as seen from this program. */
+static int module_path(const struct identity *id, char *path, size_t size)
+{
     char self[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0 || !is_name(model) || !is_name(variant))
+    if (n <= 0 || !is_name(id->name) || !is_name(id->variant))
         return 0;
     self[n] = '\0';
     char *slash = strrchr(self, '/');
     if (!slash)
         return 0;
     *slash = '\0';
-    const int fast = strcmp(variant, "fast") == 0;
-    const int k = snprintf(path, size, "%s/../share/homodyne-gen/live/%s%s%s.wasm", self, model, fast ? "" : "_",
-                           fast ? "" : variant);
+    const int fast = strcmp(id->variant, "fast") == 0;
+    const int k = snprintf(path, size, "%s/../share/homodyne-gen/live/%s%s%s.wasm", self, id->name, fast ? "" : "_",
+                           fast ? "" : id->variant);
     return k > 0 && (size_t)k < size;
 }
 
@@ -58,16 +87,16 @@ static int holds(const struct bytes *b, const char *text)
     return 0;
 }
 
-static int read_module(const struct rp_result *r, struct bytes *b)
+static int read_module(const struct identity *id, struct bytes *b)
 {
     char path[PATH_MAX + 200];
-    FILE *f = module_path(r, path, sizeof path) ? fopen(path, "rb") : NULL;
+    FILE *f = module_path(id, path, sizeof path) ? fopen(path, "rb") : NULL;
     if (!f)
         return 0;
     b->at = malloc(MOST_WASM);
     b->n = b->at ? fread(b->at, 1, MOST_WASM, f) : 0;
     fclose(f);
-    return b->n > 8 && b->n < MOST_WASM && holds(b, rp_json_text(r->json, "model.hash"));
+    return b->n > 8 && b->n < MOST_WASM && holds(b, id->hash);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -122,31 +151,48 @@ static void put_axes(struct rp_markup *out, const struct fit_h5 *h, size_t ngrou
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static void put_parameter(struct rp_markup *out, const char *name, const struct fit_yaml *p)
+/* Of a fit, as fit.json has it; of a configuration, with other names and a start. */
+static void put_parameter(struct rp_markup *out, const char *name, const struct fit_yaml *p, int fitted)
 {
+    const char *vary = rp_json_text(p, "vary");
     rp_put(out, "{\"name\":\"%s\",\"lower\":", name);
-    put_number(out, 0, rp_json_number(p, "lower"));
+    put_number(out, 0, rp_json_number(p, fitted ? "lower" : "min"));
     rp_put(out, ",\"upper\":");
-    put_number(out, 0, rp_json_number(p, "upper"));
+    put_number(out, 0, rp_json_number(p, fitted ? "upper" : "max"));
     rp_put(out, ",\"std\":");
     put_number(out, 0, rp_json_number(p, "std"));
-    rp_put(out, ",\"fixed\":%s}", rp_json_true(p, "fixed") ? "true" : "false");
+    rp_put(out, ",\"start\":");
+    put_number(out, 0, rp_json_number(p, fitted ? "start" : "value"));
+    rp_put(out, ",\"fixed\":%s}", (fitted ? rp_json_true(p, "fixed") : strcmp(vary, "false") == 0) ? "true" : "false");
 }
 
-static int put_parameters(struct rp_markup *out, const struct rp_result *r)
+static int put_parameters(struct rp_markup *out, const struct fit_yaml *all, int fitted)
 {
-    const struct fit_yaml *all = rp_get(r->json, "parameters");
     if (!all || all->kind != FIT_YAML_MAP)
         return 0;
     rp_put(out, ",\"parameters\":[");
     for (size_t k = 0; k < all->n; k++) {
-        if (!is_name(all->entry[k].key) || rp_get(all->entry[k].value, "tied"))
+        if (!is_name(all->entry[k].key) || rp_get(all->entry[k].value, "tied") || rp_get(all->entry[k].value, "tie"))
             return 0;
         rp_put(out, k ? "," : "");
-        put_parameter(out, all->entry[k].key, all->entry[k].value);
+        put_parameter(out, all->entry[k].key, all->entry[k].value, fitted);
     }
     rp_put(out, "]");
     return 1;
+}
+
+/* Those of the configuration in a file of data. */
+static int put_configured(struct rp_markup *out, const struct fit_h5 *h)
+{
+    struct fit_yaml_doc *doc = NULL;
+    char *text = NULL;
+    int good = fit_h5_exists(h, "/entry/config_yaml") &&
+               fit_h5_read_string(h, "/entry/config_yaml", &text, NULL) == FIT_OK &&
+               fit_yaml_parse(text, strlen(text), "config_yaml", &doc, NULL) == FIT_OK;
+    good = good && put_parameters(out, rp_get(fit_yaml_root(doc), "parameters"), 0);
+    fit_yaml_free(doc);
+    free(text);
+    return good;
 }
 
 static void put_sigma(struct rp_markup *out, const struct rp_result *r)
@@ -155,6 +201,8 @@ static void put_sigma(struct rp_markup *out, const struct rp_result *r)
     rp_put(out, ",\"sigma\":[");
     for (size_t g = 0; list && list->kind == FIT_YAML_LIST && g < list->n; g++)
         put_number(out, g, rp_json_value(list->entry[g].value));
+    for (size_t g = 0; !r->fitted && r->noise && g < r->ngroup; g++)
+        put_number(out, g, r->noise[g]);
     rp_put(out, "]");
 }
 
@@ -174,13 +222,13 @@ static int put_all(struct rp_markup *out, const struct rp_result *r, const struc
     put_settings(out, r, bin);
     put_axes(out, h, r->ngroup);
     int good = put_dataset(out, h, "time", 0) && put_dataset(out, h, "frame", 0) && put_dataset(out, h, "step", 1) &&
-               put_dataset(out, h, "theta", 0);
+               (!r->fitted || put_dataset(out, h, "theta", 0));
     if (fit_h5_exists(h, "/entry/kernel/setting"))
         good = good && put_dataset(out, h, "setting", 0);
     if (fit_h5_exists(h, "/entry/kernel/linear"))
         good = good && put_dataset(out, h, "linear", 0) && put_dataset(out, h, "linear_bounds", 0);
     put_sigma(out, r);
-    good = good && put_parameters(out, r);
+    good = good && (r->fitted ? put_parameters(out, rp_get(r->json, "parameters"), 1) : put_configured(out, h));
     rp_put(out, "}");
     return good;
 }
@@ -192,14 +240,17 @@ void rp_page_kernel(struct rp_markup *out, const struct rp_result *r, size_t bin
     struct fit_h5 *h = NULL;
     char file[1100], *text = NULL;
     size_t size = 0;
-    snprintf(file, sizeof file, "%s/fit.h5", r->folder);
-    if (r->fitted && r->pairs && read_module(r, &module) && fit_h5_open(file, &h, NULL) == FIT_OK) {
+    snprintf(file, sizeof file, "%s%s", r->folder, r->fitted ? "/fit.h5" : "");
+    if (!r->pairs || fit_h5_open(file, &h, NULL) != FIT_OK)
+        return;
+    const struct identity id = identify(r, h);
+    if (read_module(&id, &module)) {
         FILE *memory = open_memstream(&text, &size);
         const int good = memory && put_all(&(struct rp_markup){memory}, r, h, bin, &module);
         if (memory && fclose(memory) == 0 && good)
             fwrite(text, 1, size, out->file);
         free(text);
-        fit_h5_close(h);
     }
+    fit_h5_close(h);
     free(module.at);
 }
