@@ -497,10 +497,10 @@
     box.high = make("span", {}, scale);
     const side = make("div", { class: "side" }, body);
     box.cut = make("canvas", {}, side);
-    const options = make("div", { class: "bar" }, side);
-    check(options, "logarithmic", "log");
-    box.normal = check(options, "normalised", "normal");
-    if (live.groups.length > 1) check(options, "all maps at this age", "all");
+    const choices = make("div", { class: "bar" }, side);
+    check(choices, "logarithmic", "log");
+    box.normal = check(choices, "normalised", "normal");
+    if (live.groups.length > 1) check(choices, "all maps at this age", "all");
     box.keys = make("div", { class: "keys" }, side);
     box.read = make("p", { class: "read", "aria-live": "polite" }, box.dialog);
     box.sliders = make("div", { class: "sliders" }, box.dialog);
