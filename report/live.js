@@ -131,7 +131,7 @@
 
   /* live: what page_live.c wrote. options: parent, an element for the panels (else they stand in a dialog); row, called
      with each row of the sliders; changed, called when the model has moved; overlays, which gives further curves
-     [{name, colour, line}] for a map and an age. */
+     [{name, colour, line}] for a group and an age in s. */
   window.homodyneMaps = function (live, options) {
   const n = live.n;
 
@@ -376,7 +376,7 @@
 
   function overlay(c, place, ink) {
     const by = scaling(state.group);
-    options.overlays(state.group, state.i + state.j).forEach(function (o) {
+    options.overlays(group(), (time(state.i) + time(state.j)) / 2).forEach(function (o) {
       c.strokeStyle = ink(o.colour);
       c.lineWidth = 1.6;
       c.setLineDash([6, 3]);
@@ -644,13 +644,27 @@
     tellLinear();
   }
 
-  function askModel() {
-    asked = true;
-    homodyneModel(live.model, n, live.groups.map(function (g) {
+  /* The model alone, without panels: for curves beside those of another map. */
+  function load() {
+    return homodyneModel(live.model, n, live.groups.map(function (g) {
       decode(g);
       return { c2: g.value.c2, fit: g.value.fit || null, quantum: g.quantum };
-    })).then(function (made) {
-      model = made;
+    })).then(function (made) { model = made; });
+  }
+
+  /* The curve of the map with these coordinates at an age in s, or nothing. */
+  function curveAt(like, age) {
+    const k = live.groups.findIndex(function (g) { return g.phi === like.phi && g.q === like.q; });
+    const s = Math.round(2 * (age - live.t0) / live.step);
+    if (k < 0 || s < 1 || s > 2 * n - 3) return [];
+    if (model) return model.cut(k, s);
+    const g = decode(live.groups[k]);
+    return g.fit ? cut(g, s).map(function (p) { return [p[0], p[2]]; }) : [];
+  }
+
+  function askModel() {
+    asked = true;
+    load().then(function () {
       box.dialog.homodyne = { model: model, box: box, state: state };
       if (!model) return;
       buildSliders();
@@ -676,7 +690,7 @@
     if (!asked) askModel();
   }
 
-  return { open: open, redraw: redraw, drawCut: function () { if (box) drawCut(); }, state: state, live: live, title: titleOf,
+  return { open: open, load: load, curveAt: curveAt, redraw: redraw, drawCut: function () { if (box) drawCut(); }, state: state, live: live, title: titleOf,
     parts: function () { return box; }, model: function () { return model; },
     set: function (values) { /* by name */
       box.rows.forEach(function (row) {
