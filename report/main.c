@@ -2,6 +2,7 @@
  *
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
+ *     homodyne-report live RESULT          what the scripts of a page know, as JSON on standard output
  *
  * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
  * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 struct request {
-    int plot;
+    int plot, live;
     const char *result, *output, *format;
     const char *command; /* what the user typed who asked for data, or NULL */
     int quiet, json;
@@ -72,8 +73,9 @@ static enum fit_status choose_format(struct request *q, struct fit_error *err)
 
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
-    *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .format = "svg"};
-    if (!q->plot && strcmp(argv[1], "report") != 0)
+    *q = (struct request){
+        .plot = strcmp(argv[1], "plot") == 0, .live = strcmp(argv[1], "live") == 0, .format = "svg"};
+    if (!q->plot && !q->live && strcmp(argv[1], "report") != 0)
         return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot",
                         argv[1]);
     for (int k = 2; k < argc; k++) {
@@ -229,6 +231,13 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
     return st;
 }
 
+static enum fit_status write_live(const struct request *q, const struct rp_result *r, const struct rp_figures *list,
+                                  struct fit_error *err)
+{
+    (void)q;
+    return rp_page_values(&(struct rp_markup){text_stream(STDOUT_FILENO)}, r, list, err);
+}
+
 /* What was printed must have arrived. */
 static int finish(enum fit_status st, struct fit_error *err)
 {
@@ -273,7 +282,7 @@ int main(int argc, char **argv)
         st = rp_figures_new(&r, &list, &err);
     const int files = q.plot && strcmp(q.format, "html") != 0;
     if (st == FIT_OK)
-        st = (files ? write_figures : write_page)(&q, &r, &list, &err);
+        st = (q.live ? write_live : files ? write_figures : write_page)(&q, &r, &list, &err);
     rp_figures_free(&list);
     rp_result_free(&r);
     return finish(st, &err);

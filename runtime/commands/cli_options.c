@@ -69,6 +69,10 @@ const struct fit_cli_option fit_cli_options[] = {
     {"consensus", 0, SWITCH, RUNS | RARE, 0, 0, NULL, "with --method cmc: shards sampled apart, combined, corrected"},
     {"cmc-num-shards", 0, CHANGE, RUNS | RARE, 0, 0, "N", "--consensus: how many shards"},
     {"start", 0, CHANGE, RUNS, 0, 0, "NAME=VALUE", "starting value; repeat"},
+    {"start", 0, CHANGE, BIT(EXTRACT), 0, 0, NULL, NULL}, /* these are kept in the configuration that the file has */
+    {"fix", 0, CHANGE, BIT(EXTRACT), 0, 0, NULL, NULL},
+    {"free", 0, CHANGE, BIT(EXTRACT), 0, 0, NULL, NULL},
+    {"bounds", 0, CHANGE, BIT(EXTRACT), 0, 0, NULL, NULL},
     {"set", 0, CHANGE, READS | RARE, 0, 0, "NAME=VALUE", "setting, start, or any key of the configuration"},
     {"fix", 0, CHANGE, RUNS, 0, 0, "NAME[=VALUE]", "hold a parameter"},
     {"free", 0, CHANGE, RUNS | RARE, 0, 0, "NAME", "fit a parameter that the configuration holds"},
