@@ -182,15 +182,14 @@ static enum fit_status write_figure(const char *format, const char *path, const 
                                     const struct rp_figure *f, struct fit_error *err)
 {
     struct rp_canvas c;
-    const int pdf = strcmp(format, "pdf") == 0;
-    const double pixels = 2; /* for each unit */
+    const struct rp_paper paper = {.format = format, .point = 0.75, .dpi = 192, .date = r->end_time};
     if (strcmp(format, "svg") == 0)
         return write_svg(path, r, f, err);
-    enum fit_status st = rp_cairo_open(&c, path, pdf, pixels, f->width, f->height, err);
+    enum fit_status st = rp_cairo_open(&c, path, &paper, f->width, f->height, err);
     if (st != FIT_OK)
         return st;
     f->draw(&c, r, f);
-    return rp_cairo_close(&c, path, pdf, err);
+    return rp_cairo_close(&c, path, err);
 }
 
 static enum fit_status write_figures(const struct request *q, const struct rp_result *r,

@@ -442,7 +442,7 @@ void rp_result_free(struct rp_result *r)
                              r->age,    r->tau,       r->g2,       r->g2_model, r->g2_error,
                              r->g2_low, r->g2_high,   r->value,    r->fit,      r->row_residual,
                              r->sigma,  r->fit_low,   r->fit_high, r->curve_t,  r->energy,
-                             r->noise,  r->axis_value};
+                             r->noise,  r->axis_value, r->fine_x,   r->fine_fit};
     char *const text[] = {r->origin.file, r->origin.layout, r->origin.sha256, r->origin.command,
                           r->origin.version};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)
