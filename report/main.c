@@ -2,6 +2,7 @@
  *
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
+ *     homodyne-report figure RESULT [options]                                 command_figure.c
  *
  * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
  * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
@@ -10,6 +11,7 @@
 #include "report/figures/figures.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "report/command_figure.h"
 #include "report/page/page.h"
 
 #include "common/signals.h"
@@ -74,7 +76,7 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
 {
     *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .format = "svg"};
     if (!q->plot && strcmp(argv[1], "report") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot",
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot and figure",
                         argv[1]);
     for (int k = 2; k < argc; k++) {
         const char *value;
@@ -254,13 +256,15 @@ int main(int argc, char **argv)
     struct fit_error err = {0};
     for (int k = 1; k < argc; k++)
         if (strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0) {
-            fputs(usage, text_stream(STDOUT_FILENO));
+            fputs(strcmp(argv[1], "figure") == 0 ? rp_figure_usage : usage, text_stream(STDOUT_FILENO));
             return finish(FIT_OK, &err);
         }
     if (argc < 2) {
         fputs(usage, text_stream(STDERR_FILENO));
         return 3;
     }
+    if (strcmp(argv[1], "figure") == 0)
+        return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
     if (st == FIT_OK)
         st = rp_result_read(q.result, &r, &err);

@@ -48,9 +48,21 @@ static const char *accent_mark(const char *accent)
                                         : "\u0303";
 }
 
+/* Words that have a letter in the field. */
+static const char *usual(const char *name)
+{
+    static const char *const letter[][2] = {
+        {"delay", "tau"}, {"shear_rate", "gamma_dot"}, {"fraction", "f"}, {"velocity", "v"}};
+    for (size_t k = 0; k < sizeof letter / sizeof *letter; k++)
+        if (strcmp(name, letter[k][0]) == 0)
+            return letter[k][1];
+    return name;
+}
+
 void rp_symbol(const char *name, char *text, size_t size)
 {
     struct symbol s;
+    name = usual(name);
     symbol_cut(name, &s);
     text[0] = '\0';
     for (size_t k = 0; k < s.n; k++) {

@@ -117,14 +117,9 @@ static void words(const char *curve, char *text, size_t size)
             *at = ' ';
 }
 
-/* Words that have a letter in the field. */
 void rp_curve_name(const char *curve, char *text, size_t size)
 {
-    static const char *const letter[][2] = {{"shear_rate", "gamma_dot"}, {"fraction", "f"}, {"velocity", "v"}};
     char symbol[128];
-    for (size_t k = 0; k < sizeof letter / sizeof *letter; k++)
-        if (strcmp(curve, letter[k][0]) == 0)
-            curve = letter[k][1];
     rp_symbol(curve, symbol, sizeof symbol);
     snprintf(text, size, "%s(%s)", symbol, RP_TIME);
 }

@@ -66,11 +66,23 @@ static int known(const struct smooth *s, size_t k)
     return k < s->r->nlag && s->r->tau[k] > 0 && isfinite(s->y[k]);
 }
 
+/* At an end: that of the parabola through three points, where it has the sign of the secant. */
+static double end_slope(const struct smooth *s, size_t k, size_t next)
+{
+    const size_t third = next > k ? next + 1 : next - 1;
+    const double h = x_of(s, next) - x_of(s, k), a = (s->y[next] - s->y[k]) / h;
+    if ((next < k && !next) || !known(s, third))
+        return a;
+    const double g = x_of(s, third) - x_of(s, next), b = (s->y[third] - s->y[next]) / g;
+    const double m = ((2 * h + g) * a - h * b) / (h + g);
+    return m * a <= 0 ? 0 : fabs(m) > 3 * fabs(a) ? 3 * a : m;
+}
+
 static double slope(const struct smooth *s, size_t k)
 {
     const int before = k > 0 && known(s, k - 1), after = known(s, k + 1);
     if (!before || !after)
-        return before ? secant(s, k - 1) : after ? secant(s, k) : 0;
+        return before ? end_slope(s, k, k - 1) : after ? end_slope(s, k, k + 1) : 0;
     const double a = secant(s, k - 1), b = secant(s, k);
     return a * b > 0 ? 2 * a * b / (a + b) : 0;
 }

@@ -43,7 +43,7 @@ struct rp_result {
     const struct fit_yaml *json;
     int fitted;
     struct rp_origin origin;
-    char *title, *formula, *reference, *end_time;
+    char *title, *formula, *mathml, *reference, *end_time; /* mathml: the model's equations; NULL: not in the file */
 
     int pairs; /* two-time maps; else a table */
     size_t ngroup;

@@ -184,7 +184,9 @@ void rp_page_head(struct rp_markup *out, const struct rp_result *r)
     if (r->end_time)
         rp_put(out, ", %.10s %.5s UTC", r->end_time, strlen(r->end_time) > 16 ? r->end_time + 11 : "");
     rp_put(out, "</p>\n");
-    if (r->formula && *r->formula) {
+    if (r->mathml && rp_put_mathml(out, r->mathml)) {
+        /* the equations stand there */
+    } else if (r->formula && *r->formula) {
         rp_put(out, "<p class=\"formula\"><code>");
         rp_formula(out, r->formula);
         rp_put(out, "</code></p>\n");
