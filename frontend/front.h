@@ -189,6 +189,7 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
 enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_report(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
+enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_compile(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);

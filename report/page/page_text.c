@@ -135,7 +135,7 @@ static void put_facts(struct rp_markup *out, const struct rp_result *r)
                  rp_json_number(j, "data.last_frame"));
         fact(out, "frames", text);
         fact_number(out, "frame period", rp_json_number(j, "data.dt"), 6, "s");
-        fact_number(out, "q", rp_json_number(j, "data.q"), 5, "1/Å");
+        fact_number(out, "q", rp_json_number(j, "data.q"), 5, "Å⁻¹");
         fact_number(out, "gap", rp_json_number(j, "data.gap") / 1e4, 5, "µm");
     }
     rp_put(out, "</dl>\n");
@@ -159,7 +159,7 @@ static void data_head(struct rp_markup *out, const struct rp_result *r)
             fact_number(out, "frame period", o->dt, 6, "s");
         else
             fact(out, "frame period", "not known: times are counted in frames");
-        fact_number(out, "q", o->q, 5, "1/Å");
+        fact_number(out, "q", o->q, 5, "Å⁻¹");
     } else {
         fact_count(out, "values", (double)r->nrow);
     }
@@ -184,7 +184,9 @@ void rp_page_head(struct rp_markup *out, const struct rp_result *r)
     if (r->end_time)
         rp_put(out, ", %.10s %.5s UTC", r->end_time, strlen(r->end_time) > 16 ? r->end_time + 11 : "");
     rp_put(out, "</p>\n");
-    if (r->formula && *r->formula) {
+    if (r->mathml && rp_put_mathml(out, r->mathml)) {
+        /* the equations stand there */
+    } else if (r->formula && *r->formula) {
         rp_put(out, "<p class=\"formula\"><code>");
         rp_formula(out, r->formula);
         rp_put(out, "</code></p>\n");

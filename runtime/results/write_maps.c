@@ -17,6 +17,19 @@ static void iso_time(time_t t, char text[32])
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
+/* The equations of the model in MathML, one a line. */
+static void put_equations(struct fit_h5r *w, const struct fit_kernel *k)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = k->equation ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; f && k->equation[i]; i++)
+        fprintf(f, "%s\n", k->equation[i]);
+    if (f && fclose(f) == 0)
+        fit_h5r_text(w, "/entry/model_mathml", text);
+    free(text);
+}
+
 static void put_entry(struct fit_h5r *w, const struct fit_results *r)
 {
     char text[32];
@@ -35,6 +48,7 @@ static void put_entry(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_text(w, "/entry/program_version", FIT_VERSION);
     fit_h5r_text(w, "/entry/model_name", r->kernel->name);
     fit_h5r_text(w, "/entry/model_formula", r->kernel->formula);
+    put_equations(w, r->kernel);
     fit_h5r_text(w, "/entry/model_reference", r->kernel->reference);
     fit_h5r_text(w, "/entry/model_sha256", r->kernel->hash);
     fit_h5r_text(w, "/entry/kernel_variant", r->kernel->variant);
