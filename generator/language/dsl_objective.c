@@ -499,7 +499,8 @@ static int objective_index(lua_State *L)
     dsl_fail(L, key,
              near.best
                  ? hg_format(dsl_of(L)->arena, "did you mean '%s'?", near.best)
-                 : "known: axis grid size hyper free data keep sum mean squares outer gather difference blocks dense term",
+                 : "known: axis grid size hyper free data keep sum mean squares outer gather difference blocks dense "
+                   "term",
              "an objective has no '%s'", key);
 }
 

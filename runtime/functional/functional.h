@@ -69,7 +69,7 @@ double fit_bound_value(struct fit_bound *b, const double *x, double *gradient);
 
 enum fit_curvature {
     FIT_HESSIAN,     /* all second derivatives */
-    FIT_GAUSS_NEWTON /* without those of arrays that are kept: of terms of m.squares J^T J, times twice their factors */
+    FIT_GAUSS_NEWTON /* without those of kept arrays: of terms of m.squares J^T J times twice their factors */
 };
 
 /* out <- the matrix of second derivatives of J times v, at the x of the last call of fit_bound_value with a gradient

@@ -12,9 +12,9 @@
 #include "observation/schedule.h"
 
 /* The image at the frequency of the observation: exp(alpha l + beta l^2) times that at the reference. */
-static enum fit_status scale(struct fit_image *image, const char *file, int power, double l, struct fit_error *err)
+static enum fit_status scale(struct fit_sky *image, const char *file, int power, double l, struct fit_error *err)
 {
-    struct fit_image *map = NULL;
+    struct fit_sky *map = NULL;
     enum fit_status s = fit_image_read(file, &map, err);
     if (s == FIT_OK && (map->nx != image->nx || map->ny != image->ny))
         s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, map->ny, map->nx,
@@ -28,7 +28,7 @@ static enum fit_status scale(struct fit_image *image, const char *file, int powe
 }
 
 static enum fit_status to_frequency(const struct fit_imaging_options *o, const struct fit_obs *obs,
-                                    struct fit_image *image, struct fit_error *err)
+                                    struct fit_sky *image, struct fit_error *err)
 {
     const double reference = !isnan(o->reference) ? o->reference : image->frequency;
     if (!o->alpha && !o->beta)
@@ -41,7 +41,7 @@ static enum fit_status to_frequency(const struct fit_imaging_options *o, const s
     return s == FIT_OK && o->beta ? scale(image, o->beta, 2, l, err) : s;
 }
 
-static enum fit_status grid_of(const struct fit_imaging_options *o, const struct fit_image *image, struct fit_grid *g,
+static enum fit_status grid_of(const struct fit_imaging_options *o, const struct fit_sky *image, struct fit_grid *g,
                                struct fit_error *err)
 {
     const int pulse = o->pulse ? fit_pulse_of(o->pulse) : FIT_PULSE_TRIANGLE;
@@ -56,7 +56,7 @@ static enum fit_status grid_of(const struct fit_imaging_options *o, const struct
 }
 
 /* Visibilities of the image; rows that were not measured get none. */
-static enum fit_status measure(const struct fit_grid *g, const struct fit_image *image, struct fit_obs *obs,
+static enum fit_status measure(const struct fit_grid *g, const struct fit_sky *image, struct fit_obs *obs,
                                struct fit_error *err)
 {
     FIT_SCRATCH(a);
@@ -73,7 +73,7 @@ static enum fit_status measure(const struct fit_grid *g, const struct fit_image 
     return FIT_OK;
 }
 
-static enum fit_status make(const struct fit_imaging_options *o, struct fit_obs *obs, struct fit_image *image,
+static enum fit_status make(const struct fit_imaging_options *o, struct fit_obs *obs, struct fit_sky *image,
                             FILE *notes, struct fit_error *err)
 {
     struct fit_grid g;
@@ -92,7 +92,7 @@ enum fit_status fit_imaging_simulate(struct fit_imaging_program *p, const struct
                                      struct fit_error *err)
 {
     struct fit_obs *like = NULL, *day = NULL;
-    struct fit_image *image = NULL;
+    struct fit_sky *image = NULL;
     if (!o->image || !o->output)
         return fit_fail(err, FIT_ERR_USAGE, "simulate needs --image FILE.fits or FILE.h5:/PATH, and -o FILE.h5");
     enum fit_status s = fit_obs_read(o->observation, &like, err);

@@ -13,7 +13,7 @@ struct fit_schedule {
  *     sigma = sqrt(SEFD_1 SEFD_2 / (2 bandwidth tint)) / (0.88 sqrt 2)
  * of the real and of the imaginary part, of Stokes I and of those that `like` has; visibilities are 0.  0.88: two-bit
  * quantisation.  (u, v) from the mean sidereal time of 1982, without precession, nutation and polar motion.
- * FIT_ERR_DATA: `like` lacks positions or SEFD of stations, a frequency, a bandwidth, tint or the place of the source. */
+ * FIT_ERR_DATA: `like` lacks positions or SEFD of stations, a frequency, a bandwidth, tint or the source's place. */
 enum fit_status fit_obs_schedule(const struct fit_obs *like, const struct fit_schedule *s, struct fit_obs **obs,
                                  struct fit_error *err);
 
