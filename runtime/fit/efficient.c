@@ -57,6 +57,8 @@ static const char *unsuited(const struct fit_ls *f)
         return "not with hierarchical scaling";
     if (f->ds->weighted || f->opt->sigma)
         return "the errors of the values are given, and are taken for independent";
+    if (f->ds->files)
+        return "they are of one data file";
     if (f->opt->cluster_joint)
         return "groups share their noise";
     if (!r->converged)

@@ -39,6 +39,9 @@ struct fit_input {
     const double *phi;         /* ngroup, or NULL: no azimuths */
     const size_t *bin;         /* ngroup labels in the file, or NULL */
     const char *const *key;    /* ngroup names of datasets, or NULL */
+    size_t npart;              /* several files: how many; else 0 */
+    const struct fit_measurement_file *part; /* borrowed from the measurement */
+    const struct fit_dataset_files *files;   /* the same */
     struct fit_arena storage_;
 };
 
