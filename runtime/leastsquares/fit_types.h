@@ -212,6 +212,8 @@ struct fit_robust {
     char reason[200];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
     int closed;              /* 1: the noise is that of speckles of this model, with numbers that are known */
+    int misfit;              /* 1: it would be, were it not for the test of fit */
+    const char *not_closed;  /* why it is not, where that was looked at; else NULL */
     int clipped;             /* 1: J was not positive definite; some directions have the usual error */
     double eta;              /* number of parameters / tr(H^-1 J): 1 for independent noise, below 1 the part of the
                                 values that count (exponent of a power likelihood) */

@@ -417,6 +417,7 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "shot", both ? x->shot : NAN);
         fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
         fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
+        fit_json_number(j, "contrast", x->contrast > 0 ? x->contrast : NAN); /* with which these numbers go */
         fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
         fit_json_end(j);
     }
