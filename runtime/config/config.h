@@ -207,6 +207,7 @@ struct fit_config_nlsq {
         global; /* stage that searches the whole box (cmaes.enable of the packages) */
     struct fit_cfg_real memory_fraction; /* of the available memory, 0..1 */
     struct fit_cfg_choice stream;        /* enum fit_stream_kind */
+    struct fit_cfg_text optimizer, optimizer_state; /* names of optimizers/registry.h, a file; NULL: nlsq, none */
 };
 
 /* Key names of the packages in the comments where they differ. */

@@ -418,6 +418,8 @@ static const struct option options[] = {
     {"num-samples", KEY, SHARD "num_samples", NULL, NULL},
     {"num-warmup", KEY, SHARD "num_warmup", NULL, NULL},
     {"o", KEY, "output.output_dir", NULL, NULL},
+    {"optimizer", KEY, NLSQ "optimizer", NULL, NULL},
+    {"optimizer-state", KEY, NLSQ "optimizer_state", NULL, NULL},
     {"output", KEY, "output.output_dir", NULL, NULL},
     {"output-dir", KEY, "output.output_dir", NULL, NULL},
     {"phi", CALL, NULL, NULL, call_phi},
