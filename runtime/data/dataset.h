@@ -113,6 +113,8 @@ int fit_dataset_streamed(const struct fit_dataset *ds);
 /* Every pass over the tiles stands between these two; threads that want another wait in begin. */
 void fit_dataset_begin(const struct fit_dataset *ds);
 void fit_dataset_end(const struct fit_dataset *ds);
+/* The same for the tiles [first, last) alone, at least one. */
+void fit_dataset_begin_share(const struct fit_dataset *ds, size_t first, size_t last);
 
 /* Tile k with its values: &ds->tile[k], or *own with values in buffer (fit_dataset_buffer doubles,
  * aligned to 64 bytes, one for each tile that is looked at).  In a pass every tile is asked for
