@@ -111,7 +111,7 @@
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(svg));
   }
 
-  document.querySelectorAll("table").forEach(function (table) {
+  document.querySelectorAll("table:not([data-plain])").forEach(function (table) {
     const tools = make("div", { class: "tools" });
     (table.closest(".wide") || table).after(tools);
     const csv = button(tools, "CSV", function () { copy(csv, asCsv(table)); }, "copy the table as comma-separated values");

@@ -4,7 +4,7 @@
   "use strict";
 
   const at = function (id) { return document.getElementById(id); };
-  let told = null, maps = null, shown = "", busy = false, fits = 0;
+  let told = null, maps = null, shown = "", queue = Promise.resolve();
   const choice = { q: null, phi: null, frames: null, mask: [] }, beside = new Map();
   const colours = ["--s1", "--s2", "--s3", "--s4", "--s5", "--s6"];
 
@@ -31,18 +31,18 @@
     return answer;
   }
 
-  /* One thing at a time; what goes wrong is said. */
-  async function during(words, work) {
-    if (busy) return;
-    busy = true;
-    say(words);
-    try {
-      await work();
-      if (at("said").textContent === words) say("");
-    } catch (e) {
-      say(e.message, true);
-    }
-    busy = false;
+  /* One thing after another; what goes wrong is said. */
+  function during(words, work) {
+    queue = queue.then(async function () {
+      say(words);
+      try {
+        await work();
+        if (at("said").textContent === words) say("");
+      } catch (e) {
+        say(e.message, true);
+      }
+    });
+    return queue;
   }
 
   /* ---- which data -------------------------------------------------------------------------------------------- */
@@ -247,7 +247,7 @@
       box.checked = beside.has(r.name) && beside.get(r.name).on;
       box.addEventListener("change", function () { during("reading " + r.name + " ...", function () { return setBeside(r.name, box.checked); }); });
       make("td", { class: "n" }, row, digits(Number(r.reduced_chi2), 4));
-      make("td", {}, row, (r.quality || "") + (r.quality_text ? ": " + r.quality_text : ""));
+      row.title = (r.quality || "") + (r.quality_text ? ": " + r.quality_text : "");
       make("a", { href: "report/" + encodeURIComponent(r.name), target: "_blank", rel: "noopener" }, make("td", {}, row), "report");
     });
   }
@@ -282,11 +282,12 @@
     drawResults();
     if (told.results.some(function (r) { return r.name === name; })) await showResult(name);
     else say(told.fit.message, true);
-    fits++;
   }
 
   function fit() {
+    at("fit").disabled = true;
     during("", async function () {
+      at("fit").disabled = false;
       told = await ask("api/fit", body());
       sayProgress();
       await watchFit();
@@ -344,7 +345,7 @@
     make("p", { class: "verdict " + (last.converged ? "good" : "bad") }, section, lines.length + " fits, the last at " + last.time + ": " +
       (last.converged ? "converged" : "NOT CONVERGED") + (r && r.quality_text ? "; " + r.quality + ": " + r.quality_text : ""));
     const plots = make("div", { class: "plots" }, section);
-    Object.keys(last.parameters).forEach(function (name) {
+    Object.keys(last.parameters).filter(function (name) { return !name.includes("["); }).forEach(function (name) {
       plot(plots, name, lines.map(function (l) {
         const p = l.parameters[name] || {};
         return [l.time, p.value === null ? NaN : p.value, p.std === null ? NaN : p.std];
