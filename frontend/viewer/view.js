@@ -24,6 +24,11 @@
 
   function digits(x, n) { return Number.isFinite(x) ? Number(x.toPrecision(n)).toString().replace("-", "\u2212") : "\u2013"; }
 
+  function shortly(x) {
+    const a = Math.abs(x);
+    return a > 0 && (a < 1e-3 || a >= 1e5) ? x.toExponential(2).replace(/-/g, "\u2212") : digits(x, 4);
+  }
+
   async function ask(path, body) {
     const r = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
     const answer = await r.json();
@@ -314,15 +319,16 @@
     if (!known.length) return;
     const spread = function (p) { return Number.isFinite(p[2]) ? p[2] : 0; };
     let lo = Math.min.apply(null, known.map(function (p) { return p[1] - spread(p); })), hi = Math.max.apply(null, known.map(function (p) { return p[1] + spread(p); }));
-    if (!(hi > lo)) {
-      lo -= 0.5 * Math.abs(lo) || 0.5;
-      hi += 0.5 * Math.abs(hi) || 0.5;
+    const least = 1e-3 * Math.max(Math.abs(lo), Math.abs(hi)) || 1;
+    if (hi - lo < least) {
+      lo -= least;
+      hi += least;
     }
     const n = points.length, x = function (k) { return left + 8 + (w - left - 20) * (n > 1 ? k / (n - 1) : 0.5); };
     const y = function (v) { return bottom - (v - lo) / (hi - lo) * (bottom - 10); };
     [lo, (lo + hi) / 2, hi].forEach(function (v) {
       make("line", { class: "axis", x1: left, x2: w, y1: y(v), y2: y(v) }, holder);
-      make("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, holder, digits(v, 4));
+      make("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, holder, shortly(v));
     });
     make("text", { x: left, y: h - 6 }, holder, points[0][0]);
     make("text", { x: w - 4, y: h - 6, "text-anchor": "end" }, holder, points[n - 1][0]);
