@@ -192,6 +192,7 @@ enum fit_status front_cmd_view(struct front *f, const struct front_args *a, stru
 enum fit_status front_viewer(const struct front *f, char *path, size_t size, struct fit_error *err);
 enum fit_status front_cmd_report(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
+enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_compile(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);

@@ -3,6 +3,7 @@
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
  *     homodyne-report live RESULT          what the scripts of a page know, as JSON on standard output
+ *     homodyne-report figure RESULT [options]                                 command_figure.c
  *
  * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
  * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
@@ -11,6 +12,7 @@
 #include "report/figures/figures.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "report/command_figure.h"
 #include "report/page/page.h"
 
 #include "common/signals.h"
@@ -76,7 +78,7 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
     *q = (struct request){
         .plot = strcmp(argv[1], "plot") == 0, .live = strcmp(argv[1], "live") == 0, .format = "svg"};
     if (!q->plot && !q->live && strcmp(argv[1], "report") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot",
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live",
                         argv[1]);
     for (int k = 2; k < argc; k++) {
         const char *value;
@@ -184,15 +186,14 @@ static enum fit_status write_figure(const char *format, const char *path, const 
                                     const struct rp_figure *f, struct fit_error *err)
 {
     struct rp_canvas c;
-    const int pdf = strcmp(format, "pdf") == 0;
-    const double pixels = 2; /* for each unit */
+    const struct rp_paper paper = {.format = format, .point = 0.75, .dpi = 192, .date = r->end_time};
     if (strcmp(format, "svg") == 0)
         return write_svg(path, r, f, err);
-    enum fit_status st = rp_cairo_open(&c, path, pdf, pixels, f->width, f->height, err);
+    enum fit_status st = rp_cairo_open(&c, path, &paper, f->width, f->height, err);
     if (st != FIT_OK)
         return st;
     f->draw(&c, r, f);
-    return rp_cairo_close(&c, path, pdf, err);
+    return rp_cairo_close(&c, path, err);
 }
 
 static enum fit_status write_figures(const struct request *q, const struct rp_result *r,
@@ -264,13 +265,15 @@ int main(int argc, char **argv)
     struct fit_error err = {0};
     for (int k = 1; k < argc; k++)
         if (strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0) {
-            fputs(usage, text_stream(STDOUT_FILENO));
+            fputs(strcmp(argv[1], "figure") == 0 ? rp_figure_usage : usage, text_stream(STDOUT_FILENO));
             return finish(FIT_OK, &err);
         }
     if (argc < 2) {
         fputs(usage, text_stream(STDERR_FILENO));
         return 3;
     }
+    if (strcmp(argv[1], "figure") == 0)
+        return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
     if (st == FIT_OK)
         st = rp_result_read(q.result, &r, &err);

@@ -20,6 +20,9 @@ void rp_page_origin(struct rp_markup *out, const struct rp_result *r);     /* fi
 void rp_sentence(struct rp_markup *out,
                  const char *text); /* of the program: with a sign ±, options not broken at their hyphens */
 void rp_formula(struct rp_markup *out, const char *text);               /* with signs of minus */
+/* Equations in MathML, in which nothing is but what the compiler writes; 0: something else is in the text, and nothing
+ * was written (page_math.c). */
+int rp_put_mathml(struct rp_markup *out, const char *text);
 void rp_page_rates(struct rp_markup *out, const struct rp_result *r);   /* what the data fix of undetermined rates */
 void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map); /* about which of these the prior decides */
 

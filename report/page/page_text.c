@@ -135,7 +135,7 @@ static void put_facts(struct rp_markup *out, const struct rp_result *r)
                  rp_json_number(j, "data.last_frame"));
         fact(out, "frames", text);
         fact_number(out, "frame period", rp_json_number(j, "data.dt"), 6, "s");
-        fact_number(out, "q", rp_json_number(j, "data.q"), 5, "1/Å");
+        fact_number(out, "q", rp_json_number(j, "data.q"), 5, "Å⁻¹");
         fact_number(out, "gap", rp_json_number(j, "data.gap") / 1e4, 5, "µm");
     }
     rp_put(out, "</dl>\n");
@@ -159,7 +159,7 @@ static void data_head(struct rp_markup *out, const struct rp_result *r)
             fact_number(out, "frame period", o->dt, 6, "s");
         else
             fact(out, "frame period", "not known: times are counted in frames");
-        fact_number(out, "q", o->q, 5, "1/Å");
+        fact_number(out, "q", o->q, 5, "Å⁻¹");
     } else {
         fact_count(out, "values", (double)r->nrow);
     }
@@ -178,13 +178,19 @@ void rp_page_head(struct rp_markup *out, const struct rp_result *r)
     const int converged = rp_json_true(j, "converged");
     rp_put(out, "<header>\n<h1>%s</h1>\n<p class=\"sub\"><b>",
            r->title && *r->title ? r->title : rp_json_text(j, "model.name"));
-    rp_put(out, "%s", text_file_name(rp_json_text(j, "data.file")));
+    const struct fit_yaml *files = fit_yaml_get(fit_yaml_get(j, "data"), "files");
+    for (size_t k = 0; files && k < files->n; k++)
+        rp_put(out, "%s%s", k ? ", " : "", text_file_name(rp_json_text(files->entry[k].value, "file")));
+    if (!files)
+        rp_put(out, "%s", text_file_name(rp_json_text(j, "data.file")));
     rp_put(out, "</b>, model ");
     rp_put(out, "%s", rp_json_text(j, "model.name"));
     if (r->end_time)
         rp_put(out, ", %.10s %.5s UTC", r->end_time, strlen(r->end_time) > 16 ? r->end_time + 11 : "");
     rp_put(out, "</p>\n");
-    if (r->formula && *r->formula) {
+    if (r->mathml && rp_put_mathml(out, r->mathml)) {
+        /* the equations stand there */
+    } else if (r->formula && *r->formula) {
         rp_put(out, "<p class=\"formula\"><code>");
         rp_formula(out, r->formula);
         rp_put(out, "</code></p>\n");
@@ -634,6 +640,13 @@ void rp_page_origin(struct rp_markup *out, const struct rp_result *r)
     if (!r->fitted) {
         rp_put(out, "</dl>\n</section>\n");
         return;
+    }
+    const struct fit_yaml *files = fit_yaml_get(fit_yaml_get(r->json, "data"), "files");
+    for (size_t k = 1; files && k < files->n; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "file %zu", k + 1);
+        fact(out, name, rp_json_text(files->entry[k].value, "file"));
+        fact(out, "SHA-256", rp_json_text(files->entry[k].value, "sha256"));
     }
     fact(out, "reference", r->reference ? r->reference : "");
     fact(out, "results", r->folder);

@@ -63,7 +63,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"gap", 0, REAL, FILES | PAIRS, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
     {"layout", 0, TEXT, FILES, AT(layout), 0, "NAME", "layout of the file, when it is not found out"},
 
-    {"data", 0, CHANGE, READS, 0, 0, "FILE", "data file, instead of the configured one"},
+    {"data", 0, CHANGE, READS, 0, 0, "FILE", "data file, instead of the configured one; repeat"},
     {"data-file", 0, CHANGE, READS, 0, 0, NULL, NULL},
     {"method", 'm', CHANGE, RUNS, 0, 0, "M", "nlsq (default), nuts, laplace, cmc, both"},
     {"consensus", 0, SWITCH, RUNS | RARE, 0, 0, NULL, "with --method cmc: shards sampled apart, combined, corrected"},

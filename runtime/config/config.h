@@ -167,6 +167,7 @@ enum fit_share_kind {
     FIT_SHARE_MODEL, /* as the model declares it */
     FIT_SHARE_ALL,   /* one for all groups */
     FIT_SHARE_EACH,  /* one for each group: "per_angle" */
+    FIT_SHARE_FILE,  /* one for each of several data files: "per_file" */
     FIT_SHARE_SETS   /* one for each of these sets of groups */
 };
 struct fit_config_share {
@@ -315,6 +316,7 @@ struct fit_config {
     size_t nsetting;
     struct fit_cfg_real *setting; /* in the kernel's order and units; NaN: not given, no default.
                                      finish copies q and gap to the settings of these names. */
+    struct fit_cfg_reals *setting_list; /* nsetting: one value for each of several files; n = 0: that of setting */
 
     struct fit_cfg_choice method; /* enum fit_method */
     struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling */

@@ -16,6 +16,13 @@ struct fit_range {
     double low, high;
 };
 
+/* Groups of several files (input/joint.h). */
+struct fit_dataset_files {
+    size_t n;
+    const size_t *of;      /* ngroup: the file of a group, from 0 */
+    const double *setting; /* n x nsetting */
+};
+
 struct fit_dataset {
     struct fit_layout layout;
     size_t ntile;
@@ -30,6 +37,7 @@ struct fit_dataset {
     uint32_t *row;           /* tables with groups, layout.nrow: which of them stands at a place, or
                                 FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
+    const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     struct fit_dataset_private *private_; /* storage */
 };
 

@@ -11,6 +11,7 @@
 #include "leastsquares/covariance.h"
 #include "math/linalg.h"
 #include "math/special.h"
+#include "ranks/ranks.h"
 
 /* Probability below which both estimates differ by more than chance.  At 1 % the false alarms alone, which go back to
  * least squares that are far off, would add half of the variance that efficient estimates have at few decays. */
@@ -28,6 +29,7 @@ struct job {
     double *temporary;
     size_t *class;
     unsigned char *fixed;
+    double *share; /* P: of each parameter, what the residuals of a group have followed */
     struct fit_speckle_noise *noise; /* ng */
     struct fit_objective *obj;
     struct fit_scores scores;        /* at the reference */
@@ -38,7 +40,7 @@ struct job {
 
 static int time_is_up(const struct fit_ls *f)
 {
-    return f->deadline > 0 && fit_seconds() > f->deadline;
+    return f->deadline > 0 && fit_ranks_seconds() > f->deadline;
 }
 
 /* ---- may it be? -------------------------------------------------------------------------------------------- */
@@ -55,6 +57,8 @@ static const char *unsuited(const struct fit_ls *f)
         return "not with hierarchical scaling";
     if (f->ds->weighted || f->opt->sigma)
         return "the errors of the values are given, and are taken for independent";
+    if (f->ds->files)
+        return "they are of one data file";
     if (f->opt->cluster_joint)
         return "groups share their noise";
     if (!r->converged)
@@ -87,6 +91,7 @@ static enum fit_status job_new(struct job *j)
     FIT_TAKE_DOUBLES(a, j->n * j->n, &j->H, &j->A, &j->temporary, &j->S, &j->V, &j->both);
     j->class = fit_take(a, j->ng * j->q, sizeof *j->class);
     j->fixed = fit_take(a, j->q, sizeof *j->fixed);
+    FIT_TAKE_DOUBLES(a, j->P, &j->share);
     j->noise = fit_take_copy(a, j->res->speckle, j->ng, sizeof *j->noise);
     if (a->failed)
         return no_memory(j);
@@ -118,6 +123,8 @@ static void find_classes(struct job *j)
         j->class[e] = o->map[e] < 0 ? 0 : (size_t)o->map[e];
         j->fixed[e % j->q] |= o->map[e] < 0;
     }
+    for (size_t e = 0; e < j->P; e++)
+        j->share[e] = e >= j->p ? !j->fixed[e - j->p] : j->res->upper[e] > j->res->lower[e] ? 1 / (double)j->ng : 0;
 }
 
 /* Contrast and decay of the model at theta and lin; 0: it is not of the kind that speckles have. */
@@ -168,7 +175,7 @@ static enum fit_status look(struct job *j)
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the model's contrast is gone");
     find_classes(j);
     const struct fit_speckle_reference at = {j->obj, &j->scores, j->lin, j->noise, f->opt->noise_model,
-                                             fit_objective_threads(j->obj)};
+                                             j->share, fit_objective_threads(j->obj)};
     return fit_speckle_kernel_new(&at, &j->made, f->err);
 }
 
@@ -200,8 +207,9 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     inner.brief = !last || straight(j->res);
     inner.progress = NULL;
     if (j->f->deadline > 0)
-        inner.max_seconds = fmax(j->f->deadline - fit_seconds(), 1e-3);
+        inner.max_seconds = fmax(j->f->deadline - fit_ranks_seconds(), 1e-3);
     inner.few_data_allowed = 1;
+    inner.of_pairs = 1;
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
 
@@ -290,7 +298,7 @@ static void add_up(struct job *j, int with)
 static void find_covariances(struct job *j)
 {
     for (size_t k = 0; k < j->n * j->n; k++)
-        j->A[k] = isnan(j->found.covariance[k]) ? 0 : j->found.covariance[k];
+        j->A[k] = isnan(j->found.paraboloid[k]) ? 0 : j->found.paraboloid[k];
     add_up(j, 0);
     product(j, j->H, j->V);
     add_up(j, 1);

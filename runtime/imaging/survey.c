@@ -36,7 +36,7 @@ struct survey {
     size_t n, nterm, npixel, part, parts;
     size_t noutput; /* images of a point, of npixel each */
     struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
-    struct fit_image *truth;
+    struct fit_sky *truth;
     char base[SHA256_HEX]; /* of everything but the axes */
     struct fit_store store;
     struct worker *worker;

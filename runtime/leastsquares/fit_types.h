@@ -127,6 +127,7 @@ struct fit_options {
     const size_t *likelihood; /* nlikelihood places in the full vector: profiles that are wanted (likelihood.h) */
     size_t nlikelihood;
 
+    int of_pairs; /* nonzero: rows are equations of a two-time model, whose errors are judged as those of pairs */
     int few_data_allowed; /* nonzero: more parameters than values are no error: priors will follow */
 
     size_t cluster_length; /* frames of a cluster for the robust errors; 0: from the residuals */

@@ -39,6 +39,9 @@ struct fit_input {
     const double *phi;         /* ngroup, or NULL: no azimuths */
     const size_t *bin;         /* ngroup labels in the file, or NULL */
     const char *const *key;    /* ngroup names of datasets, or NULL */
+    size_t npart;              /* several files: how many; else 0 */
+    const struct fit_measurement_file *part; /* borrowed from the measurement */
+    const struct fit_dataset_files *files;   /* the same */
     struct fit_arena storage_;
 };
 
@@ -103,6 +106,11 @@ void fit_write_data(struct fit_h5r *w, const struct fit_results *r);
 
 /* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
 enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err);
+
+/* Curves over time that follow from the parameters: are there any?  And the layout of the data with times of its own, on
+ * which they look smooth (fine.c); 0: none, or no memory. */
+int fit_results_has_curves(const struct fit_results *r);
+int fit_results_fine(const struct fit_results *r, struct fit_layout *fine, struct fit_arena *a);
 
 /* posterior.nc at `path`; r->samples is there. */
 enum fit_status fit_write_posterior(const struct fit_results *r, const char *path,

@@ -17,6 +17,19 @@ static void iso_time(time_t t, char text[32])
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
+/* The equations of the model in MathML, one a line. */
+static void put_equations(struct fit_h5r *w, const struct fit_kernel *k)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = k->equation ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; f && k->equation[i]; i++)
+        fprintf(f, "%s\n", k->equation[i]);
+    if (f && fclose(f) == 0)
+        fit_h5r_text(w, "/entry/model_mathml", text);
+    free(text);
+}
+
 static void put_entry(struct fit_h5r *w, const struct fit_results *r)
 {
     char text[32];
@@ -35,6 +48,7 @@ static void put_entry(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_text(w, "/entry/program_version", FIT_VERSION);
     fit_h5r_text(w, "/entry/model_name", r->kernel->name);
     fit_h5r_text(w, "/entry/model_formula", r->kernel->formula);
+    put_equations(w, r->kernel);
     fit_h5r_text(w, "/entry/model_reference", r->kernel->reference);
     fit_h5r_text(w, "/entry/model_sha256", r->kernel->hash);
     fit_h5r_text(w, "/entry/kernel_variant", r->kernel->variant);
@@ -44,6 +58,32 @@ static void put_entry(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_text(w, "/entry/run_id", r->run_id);
     fit_h5r_text(w, "/entry/config_yaml", r->config_text);
     fit_h5r_text(w, "/entry/host", r->host);
+}
+
+/* Several files: their names, sums and settings, and the file of each group, from 1. */
+static void put_files(struct fit_h5r *w, const struct fit_results *r, size_t ngroup)
+{
+    const struct fit_input *in = r->input;
+    const size_t n = r->kernel->nsetting, shape[2] = {in->npart, n};
+    if (!in->npart)
+        return;
+    FIT_OWNED const char **name = malloc(in->npart * sizeof *name), **sum = malloc(in->npart * sizeof *sum);
+    FIT_OWNED int64_t *of = malloc(ngroup * sizeof *of);
+    if (!name || !sum || !of) {
+        fit_h5r_no_memory(w, "/entry/input/files");
+        return;
+    }
+    for (size_t f = 0; f < in->npart; f++) {
+        name[f] = in->part[f].file;
+        sum[f] = in->part[f].sha256;
+    }
+    for (size_t g = 0; g < ngroup; g++)
+        of[g] = (int64_t)in->files->of[g] + 1;
+    fit_h5r_texts(w, "/entry/input/files", in->npart, name);
+    fit_h5r_texts(w, "/entry/input/files_sha256", in->npart, sum);
+    fit_h5r_integers(w, "/entry/input/file_of_group", ngroup, of);
+    if (n)
+        fit_h5r_reals(w, "/entry/input/files_settings", 2, shape, in->files->setting, NULL);
 }
 
 static void put_input(struct fit_h5r *w, const struct fit_results *r)
@@ -58,6 +98,7 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
     iso_time(in->mtime, text);
     fit_h5r_text(w, "/entry/input/file_mtime", text);
     fit_h5r_text(w, "/entry/input/layout", in->layout);
+    put_files(w, r, ngroup);
     if (r->kernel->space != FIT_PAIRS)
         return;
     FIT_OWNED int64_t *bin = in->bin ? malloc(ngroup * sizeof *bin) : NULL;

@@ -6,6 +6,7 @@
  * draws when a run was ended, how often, or with how many threads it goes on.
  */
 #include "base/clock.h"
+#include "ranks/ranks.h"
 #include "sampling/sampling_impl.h"
 
 #include <math.h>
@@ -70,7 +71,7 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
                                .weak = (double)s->weak,
                                .plain_rates = (double)m->plain_rates,
                                .starts = (double)s->starts,
-                               .seconds = fit_seconds() - m->begin + m->checkpoint.seconds,
+                               .seconds = fit_ranks_seconds() - m->begin + m->checkpoint.seconds,
                                .passes = fit_posterior_passes(m->p) + m->checkpoint.passes,
                                .other_mass = s->other_mass,
                                .finished = finished,
@@ -79,9 +80,10 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
     snprintf(c.run, sizeof c.run, "%s", m->opt->run_id ? m->opt->run_id : "");
     memcpy(c.other_text, s->other_text, sizeof c.other_text);
     memcpy(c.start_text, s->start_text, sizeof c.start_text);
-    fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);
+    if (fit_ranks_rank() == 0)
+        fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);
     snprintf(s->checkpoint_error, sizeof s->checkpoint_error, "%.250s", err.message);
-    m->saved = fit_seconds();
+    m->saved = fit_ranks_seconds();
 }
 
 static void save(struct fit_sampling_run *m)
@@ -116,7 +118,7 @@ static void save_when_due(struct fit_sampling_run *m)
 {
     double every = m->opt->checkpoint_seconds > 0 ? m->opt->checkpoint_seconds : CHECKPOINT_SECONDS;
     size_t passed = windows_passed(m);
-    if (passed > m->windows || fit_seconds() - m->saved >= every)
+    if (passed > m->windows || fit_ranks_seconds() - m->saved >= every)
         save(m);
     m->windows = passed;
 }
@@ -127,7 +129,7 @@ static void report(struct fit_sampling_run *m, const struct fit_sampler *sampler
                    struct fit_sampling_progress *r)
 {
     size_t chains = m->s->chains;
-    *r = (struct fit_sampling_progress){.seconds = fit_seconds() - m->begin,
+    *r = (struct fit_sampling_progress){.seconds = fit_ranks_seconds() - m->begin,
                                         .chains = chains,
                                         .warmup = m->s->warmup,
                                         .chain = m->chain,
@@ -206,7 +208,8 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
                                                .diagonal = !s->dense},
                                      .chains = s->chains,
                                      .draws = s->draws,
-                                     .threads = m->side_by_side ? s->threads : 1};
+                                     .threads = m->side_by_side ? s->threads : 1,
+                                     .divided = m->side_by_side};
     enum fit_status st = fit_sampler_new(&m->p->target, &so, &m->sampler, err);
     if (st != FIT_OK)
         return st;
@@ -234,7 +237,7 @@ enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error
     if (st != FIT_OK)
         return st;
     m->windows = windows_passed(m);
-    m->saved = fit_seconds();
+    m->saved = fit_ranks_seconds();
     st = fit_sampler_run(m->sampler, &w, err);
     s->seconds.sampling = fit_seconds() - begin;
     if (st == FIT_ERR_INTERRUPTED) {

@@ -157,7 +157,7 @@ expect 0 "$bin/homodyne-diffusion_q" fit --data "$examples/diffusion_q/data.csv"
 expect 0 "$h" report rings
 page rings/report.html
 count 5 '50 values with errors' rings/report.html
-has rings/report.html "q = 0.004 1/Å"
+has rings/report.html "q = 0.004 Å⁻¹"
 
 # what is measured has its name and unit, a linear parameter its unit; equal steps are drawn as equal
 cat >units.lua <<'END'
