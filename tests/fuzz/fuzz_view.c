@@ -36,7 +36,7 @@ static void words(const char *body, size_t size)
         return;
     }
     FUZZ_ASSERT(w.n < VIEW_WORDS && w.ndata <= w.n && w.word[w.n] == NULL);
-    for (size_t k = 0; k < w.n; k++) { /* options with values of their own: nothing can become a file or another option */
+    for (size_t k = 0; k < w.n; k++) { /* each has its value: nothing can become a file or another option */
         FUZZ_ASSERT(strncmp(w.word[k], "--", 2) == 0 && strchr(w.word[k], '='));
         FUZZ_ASSERT(!strpbrk(w.word[k], " /\\\n\"'"));
     }
