@@ -111,7 +111,7 @@
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(svg));
   }
 
-  document.querySelectorAll("table").forEach(function (table) {
+  document.querySelectorAll("table:not([data-plain])").forEach(function (table) {
     const tools = make("div", { class: "tools" });
     (table.closest(".wide") || table).after(tools);
     const csv = button(tools, "CSV", function () { copy(csv, asCsv(table)); }, "copy the table as comma-separated values");
@@ -232,7 +232,7 @@
     c.putImageData(image, 0, 0);
   }
 
-  function time(k) { return live.t0 + k * live.step; }
+  function time(k) { return live.t[k]; }
 
   function drawMark() {
     const c = box.mark.getContext("2d"), w = box.mark.width, one = w / n;
@@ -262,7 +262,7 @@
       if (twice < 0 || j >= n) break;
       const v = at(g, "c2", i, j);
       if (Number.isNaN(v)) continue;
-      points.push([lag * live.step, v, at(g, "fit", i, j)]);
+      points.push([time(j) - time(i), v, at(g, "fit", i, j)]);
     }
     return points;
   }
@@ -637,7 +637,7 @@
     const notes = [];
     if (live.model.bin > 1 && !live.groups[0].fit) notes.push("The model of a block of pairs is here that of the pair in its middle.");
     if (live.model.bin > 1) notes.push("\u03c7\u00b2 is that of the map as it is drawn: means over " + live.model.bin + " \u00d7 " + live.model.bin + " pairs.");
-    if (live.model.loss !== "linear") notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
+    if (live.groups[0].fit && live.model.loss !== "linear") notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
     if (["fourier", "hierarchical"].indexOf(live.model.scaling) >= 0) notes.push("Contrast and offset of each map are free here.");
     if (notes.length) make("p", { class: "note" }, box.sliders, notes.join(" "));
     tellCost();
@@ -655,7 +655,9 @@
   /* The curve of the map with these coordinates at an age in s, or nothing. */
   function curveAt(like, age) {
     const k = live.groups.findIndex(function (g) { return g.phi === like.phi && g.q === like.q; });
-    const s = Math.round(2 * (age - live.t0) / live.step);
+    let s = 0; /* of the cells with the nearest age */
+    for (let m = 1; m < 2 * n - 2; m++)
+      if (Math.abs(time(m >> 1) + time((m + 1) >> 1) - 2 * age) < Math.abs(time(s >> 1) + time((s + 1) >> 1) - 2 * age)) s = m;
     if (k < 0 || s < 1 || s > 2 * n - 3) return [];
     if (model) return model.cut(k, s);
     const g = decode(live.groups[k]);

@@ -259,7 +259,7 @@ enum fit_status view_words_read(const char *body, size_t size, struct view_words
         if (name->kind == FIT_YAML_SCALAR && view_is_name(name->text))
             snprintf(w->name, sizeof w->name, "%s", name->text);
         else
-            st = fit_fail(err, FIT_ERR_USAGE, "a name has letters, digits and - _ . + only, and does not begin with a dot");
+            st = fit_fail(err, FIT_ERR_USAGE, "a name has letters, digits and - _ . + only, no dot at first");
     }
     if (st == FIT_OK && is_full(w))
         st = refuse(err, "too much at once");

@@ -1,7 +1,7 @@
 /* server.c -- HTTP of the viewer, by libmicrohttpd; see server.h.
  *
- * One thread answers one request after another.  What a request may be, request.c says; bodies are held in memory, up to
- * VIEW_BODY bytes.  Answers may not be kept, framed, or loaded by other pages, and pages load nothing from elsewhere. */
+ * One thread answers one request after another.  What a request may be, request.c says; bodies are held in memory, up
+ * to VIEW_BODY bytes.  Answers may not be kept, framed, or loaded by other pages; pages load nothing from elsewhere. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/viewer/server.h"
 
@@ -31,13 +31,14 @@ struct body { /* of one request */
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static const char policy_app[] =
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 static const char policy_report[] = /* a page that is one file */
-    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const char *policy, char *text)
+static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const char *policy,
+                             char *text)
 {
     struct MHD_Response *r = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
     if (!r) {
@@ -122,7 +123,8 @@ static enum MHD_Result answer_target(struct view_server *v, struct MHD_Connectio
 {
     static const unsigned char *const page[] = {embedded_view_html, NULL},
                                       *const style[] = {embedded_report_css, embedded_view_css, NULL},
-                                      *const script[] = {embedded_live_model_js, embedded_live_js, embedded_view_js, NULL};
+                                      *const script[] = {embedded_live_model_js, embedded_live_js, embedded_view_js,
+                                                         NULL};
     struct fit_error err = {.status = FIT_OK};
     char *text = NULL;
     if (t->route == VIEW_PAGE)
@@ -132,8 +134,9 @@ static enum MHD_Result answer_target(struct view_server *v, struct MHD_Connectio
     if (t->route == VIEW_SCRIPT)
         return send_own(c, "text/javascript; charset=utf-8", script);
     const int posted = t->route >= VIEW_DATA;
-    enum fit_status st = posted ? view_words_read(b->text ? b->text : "{}", b->text ? b->n : 2, &v->session->words, &err)
-                                : FIT_OK;
+    enum fit_status st = FIT_OK;
+    if (posted)
+        st = view_words_read(b->text ? b->text : "{}", b->text ? b->n : 2, &v->session->words, &err);
     if (st == FIT_OK)
         st = ask(v->session, t, &text, &err);
     if (st != FIT_OK) {

@@ -4,7 +4,7 @@
   "use strict";
 
   const at = function (id) { return document.getElementById(id); };
-  let told = null, maps = null, shown = "", busy = false, fits = 0;
+  let told = null, maps = null, shown = "", queue = Promise.resolve();
   const choice = { q: null, phi: null, frames: null, mask: [] }, beside = new Map();
   const colours = ["--s1", "--s2", "--s3", "--s4", "--s5", "--s6"];
 
@@ -24,6 +24,11 @@
 
   function digits(x, n) { return Number.isFinite(x) ? Number(x.toPrecision(n)).toString().replace("-", "\u2212") : "\u2013"; }
 
+  function shortly(x) {
+    const a = Math.abs(x);
+    return a > 0 && (a < 1e-3 || a >= 1e5) ? x.toExponential(2).replace(/-/g, "\u2212") : digits(x, 4);
+  }
+
   async function ask(path, body) {
     const r = await fetch(path, body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
     const answer = await r.json();
@@ -31,18 +36,18 @@
     return answer;
   }
 
-  /* One thing at a time; what goes wrong is said. */
-  async function during(words, work) {
-    if (busy) return;
-    busy = true;
-    say(words);
-    try {
-      await work();
-      if (at("said").textContent === words) say("");
-    } catch (e) {
-      say(e.message, true);
-    }
-    busy = false;
+  /* One thing after another; what goes wrong is said. */
+  function during(words, work) {
+    queue = queue.then(async function () {
+      say(words);
+      try {
+        await work();
+        if (at("said").textContent === words) say("");
+      } catch (e) {
+        say(e.message, true);
+      }
+    });
+    return queue;
   }
 
   /* ---- which data -------------------------------------------------------------------------------------------- */
@@ -247,7 +252,7 @@
       box.checked = beside.has(r.name) && beside.get(r.name).on;
       box.addEventListener("change", function () { during("reading " + r.name + " ...", function () { return setBeside(r.name, box.checked); }); });
       make("td", { class: "n" }, row, digits(Number(r.reduced_chi2), 4));
-      make("td", {}, row, (r.quality || "") + (r.quality_text ? ": " + r.quality_text : ""));
+      row.title = (r.quality || "") + (r.quality_text ? ": " + r.quality_text : "");
       make("a", { href: "report/" + encodeURIComponent(r.name), target: "_blank", rel: "noopener" }, make("td", {}, row), "report");
     });
   }
@@ -282,11 +287,12 @@
     drawResults();
     if (told.results.some(function (r) { return r.name === name; })) await showResult(name);
     else say(told.fit.message, true);
-    fits++;
   }
 
   function fit() {
+    at("fit").disabled = true;
     during("", async function () {
+      at("fit").disabled = false;
       told = await ask("api/fit", body());
       sayProgress();
       await watchFit();
@@ -313,15 +319,16 @@
     if (!known.length) return;
     const spread = function (p) { return Number.isFinite(p[2]) ? p[2] : 0; };
     let lo = Math.min.apply(null, known.map(function (p) { return p[1] - spread(p); })), hi = Math.max.apply(null, known.map(function (p) { return p[1] + spread(p); }));
-    if (!(hi > lo)) {
-      lo -= 0.5 * Math.abs(lo) || 0.5;
-      hi += 0.5 * Math.abs(hi) || 0.5;
+    const least = 1e-3 * Math.max(Math.abs(lo), Math.abs(hi)) || 1;
+    if (hi - lo < least) {
+      lo -= least;
+      hi += least;
     }
     const n = points.length, x = function (k) { return left + 8 + (w - left - 20) * (n > 1 ? k / (n - 1) : 0.5); };
     const y = function (v) { return bottom - (v - lo) / (hi - lo) * (bottom - 10); };
     [lo, (lo + hi) / 2, hi].forEach(function (v) {
       make("line", { class: "axis", x1: left, x2: w, y1: y(v), y2: y(v) }, holder);
-      make("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, holder, digits(v, 4));
+      make("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, holder, shortly(v));
     });
     make("text", { x: left, y: h - 6 }, holder, points[0][0]);
     make("text", { x: w - 4, y: h - 6, "text-anchor": "end" }, holder, points[n - 1][0]);
@@ -344,7 +351,7 @@
     make("p", { class: "verdict " + (last.converged ? "good" : "bad") }, section, lines.length + " fits, the last at " + last.time + ": " +
       (last.converged ? "converged" : "NOT CONVERGED") + (r && r.quality_text ? "; " + r.quality + ": " + r.quality_text : ""));
     const plots = make("div", { class: "plots" }, section);
-    Object.keys(last.parameters).forEach(function (name) {
+    Object.keys(last.parameters).filter(function (name) { return !name.includes("["); }).forEach(function (name) {
       plot(plots, name, lines.map(function (l) {
         const p = l.parameters[name] || {};
         return [l.time, p.value === null ? NaN : p.value, p.std === null ? NaN : p.std];

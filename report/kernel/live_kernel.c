@@ -60,14 +60,30 @@ static void *take(size_t n, size_t size)
     return at;
 }
 #else
+static void *taken[LIVE_PARTS + 3]; /* of the state before, which the next one frees */
+static size_t ntaken;
+
 static void *take(size_t n, size_t size)
 {
-    void *at = aligned_alloc(64, (n * size + 127) & ~(size_t)63);
-    if (at)
-        memset(at, 0, (n * size + 127) & ~(size_t)63);
-    return at;
+    const size_t bytes = (n * size + 127) & ~(size_t)63;
+    void *at = ntaken < sizeof taken / sizeof *taken ? aligned_alloc(64, bytes) : NULL;
+    if (!at)
+        return NULL;
+    taken[ntaken++] = at;
+    return memset(at, 0, bytes);
 }
 #endif
+
+/* One state at a time. */
+static void release(void)
+{
+#ifdef __wasm__
+    used = 0;
+#else
+    while (ntaken)
+        free(taken[--ntaken]);
+#endif
+}
 
 static size_t count_of(enum live_part part)
 {
@@ -104,6 +120,7 @@ EXPORT(live_open) int live_open(int ngroup, int ntime, int nframe, int ncell, do
     const struct fit_kernel *k = &FIT_KERNEL_SYMBOL;
     if (k->space != FIT_PAIRS || k->nlinear > MOST_LINEAR || k->naxis > MOST_AXES || k->density)
         return 1;
+    release();
     live.ncell = (size_t)ncell;
     live.layout = (struct fit_layout){.ngroup = (size_t)ngroup, .ntime = (size_t)ntime, .nframe = (size_t)nframe,
                                       .step = step, .panel = 64, .chunk = 64};

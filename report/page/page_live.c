@@ -137,12 +137,26 @@ static void put_palette(struct rp_markup *out, const char *name, const struct rp
     rp_put(out, "\"");
 }
 
+/* Mean times of the cells: not equidistant where frames are left out. */
+static void put_times(struct rp_markup *out, const struct rp_result *r, const struct thinned *t)
+{
+    rp_put(out, ",\"t\":[");
+    for (size_t a = 0; a < t->n; a++) {
+        double sum = 0, n = 0;
+        for (size_t i = a * t->b; i < (a + 1) * t->b && i < r->side; i++, n++)
+            sum += r->t[i];
+        rp_put(out, "%s%.9g", a ? "," : "", sum / n);
+    }
+    rp_put(out, "]");
+}
+
 static void put_all(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list, struct thinned *t)
 {
     const double step = r->side > 1 ? (r->t[r->side - 1] - r->t[0]) / (double)(r->side - 1) : 1;
     rp_put(out, "{\"n\":%zu,\"t0\":%.9g,\"step\":%.9g,\"unit\":\"%s\"",
            t->n, r->t[0] + step * (double)(t->b - 1) / 2, step * (double)t->b,
            strcmp(r->time_unit, "s") == 0 ? "s" : "frames");
+    put_times(out, r, t);
     put_palette(out, "viridis", rp_viridis());
     put_palette(out, "diverging", rp_diverging());
     rp_put(out, ",\"groups\":[");

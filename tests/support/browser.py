@@ -219,9 +219,10 @@ class Browser:
 
     def key(self, key, times=1, shift=False):
         for _ in range(times):
-            for kind in ("rawKeyDown", "keyUp"):
+            text = {"text": "\r"} if key == "Enter" else {"text": " "} if key == " " else {}
+            for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
                 self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=KEYS[key],
-                          modifiers=8 if shift else 0)
+                          modifiers=8 if shift else 0, **(text if kind == "keyDown" else {}))
 
     def type(self, text):
         self.call("Input.insertText", text=text)
