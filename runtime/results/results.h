@@ -230,6 +230,6 @@ enum fit_quality_kind fit_quality_find(const char *word); /* unknown, for any ot
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
 /* A rate as a formula: "D0 t^alpha + D_offset". */
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
-/* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of
+/* What to do about a rate that may be simpler: "consistent with a constant rate: --fix alpha=0 --fix D_offset=0", "a power of
  * t alone would do: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);

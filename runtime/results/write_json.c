@@ -33,7 +33,7 @@ static const char *std_reason(const struct fit_results *r, size_t k)
            : f->at_bound[k]  ? "held at a bound"
            : !isnan(f->std_curvature[k])
                ? (f->interval[k].several ? "no standard error: several minima fit; the intervals around them hold"
-                                         : "no standard error: the cost is no paraboloid; its interval holds")
+                                         : "not quadratic near the minimum: profile-likelihood interval given")
                              : "not determined by the data";
 }
 
