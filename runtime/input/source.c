@@ -23,7 +23,8 @@ enum {
     FRAMES_MIN = 3,
     FRAMES_MAX = 100000,
     MATRICES_MAX = 100000,
-    PIECE_BYTES = 4 << 20 /* of a q-last array read at a time */
+    PIECE_BYTES = 4 << 20, /* of a q-last array read at a time */
+    BAND_BYTES = 192 << 20 /* of expanded chunks kept for the next matrix */
 };
 
 static const struct fit_source_layout *const layouts[] = {
@@ -189,13 +190,44 @@ static void pick(const struct fit_cube *c, size_t k, const double *piece, size_t
         m[i] = piece[i * c->n + k];
 }
 
+/* A matrix of a cube in compressed chunks.  The expanded chunks that meet it are kept, as the next matrix is in the same
+ * ones more often than not: each is expanded once. */
+static enum fit_status read_chunks(struct fit_source *s, const struct fit_cube *c, size_t k, double *m, int *done,
+                                   struct fit_error *err)
+{
+    struct fit_source_private *p = s->private_;
+    struct fit_h5_raw *raw = NULL;
+    const char *why = NULL;
+    const size_t n = c->nframe;
+    enum fit_status st = p->set ? FIT_OK : fit_h5_raw_new(0, &p->set, err);
+    if (st == FIT_OK)
+        st = fit_h5_raw_open(p->set, p->h5, c->path, &raw, &why, err);
+    *done = st != FIT_OK || (raw && fit_h5_raw_compressed(raw));
+    if (st != FIT_OK || !*done)
+        return st;
+    const size_t band = fit_h5_raw_band(raw, c->last ? 4u : 1u), item = fit_h5_raw_item(raw);
+    fit_h5_raw_keep(p->set, band < BAND_BYTES ? band : BAND_BYTES);
+    char *stored = (char *)m + n * n * (sizeof *m - item); /* widened in place */
+    st = fit_h5_raw_read(raw, c->last ? (size_t[]){0, 0, k} : (size_t[]){k, 0, 0},
+                         c->last ? (size_t[]){n, n, 1} : (size_t[]){1, n, n}, stored, err);
+    for (size_t i = 0; st == FIT_OK && item == sizeof(float) && i < n * n; i++) {
+        float f;
+        memcpy(&f, stored + i * item, sizeof f);
+        m[i] = (double)f;
+    }
+    return st;
+}
+
 enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k,
                                  double *m, struct fit_error *err)
 {
     size_t n = c->nframe, step = rows_at_a_time(c);
-    enum fit_status st = FIT_OK;
+    int done;
     if (c->rank == 2)
         return fit_h5_read_into(s->private_->h5, c->path, m, n * n, err);
+    enum fit_status st = read_chunks(s, c, k, m, &done, err);
+    if (done)
+        return st;
     if (!c->last)
         return fit_h5_read_block(s->private_->h5, c->path, (size_t[]){k, 0, 0}, (size_t[]){1, n, n},
                                  m, err);
@@ -511,6 +543,7 @@ void fit_source_close(struct fit_source *s)
 {
     if (!s)
         return;
+    fit_h5_raw_free(s->private_->set);
     fit_h5_close(s->private_->h5);
     fit_npz_close(s->private_->npz);
     fit_h5_close(s->private_->sigma_h5);

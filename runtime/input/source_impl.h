@@ -22,6 +22,7 @@ struct fit_cube {
 struct fit_source_private {
     struct fit_h5 *h5; /* one of the two is open */
     struct fit_npz *npz;
+    struct fit_h5_raw_set *set; /* the cubes that are read matrix by matrix, with their expanded chunks; or NULL */
     struct fit_h5 *sigma_h5; /* errors from another file, or both NULL */
     struct fit_npz *sigma_npz;
     const struct fit_source_layout *ops;

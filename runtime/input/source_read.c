@@ -159,6 +159,7 @@ enum fit_status fit_source_read_sigma(struct fit_source *s, size_t k, double *si
     other.private_ = &files;
     enum fit_status st = files.h5 ? fit_cube_read_h5(&other, &p->sigma, of, sigma, err)
                                   : fit_cube_read_npz(&other, &p->sigma, of, sigma, err);
+    p->set = files.set; /* which may be new */
     if (st == FIT_OK && (st = find_half(s, k, sigma, &half, err)) == FIT_OK &&
         half == FIT_HALF_LOWER)
         mirror(sigma, s->nframe, 0);

@@ -466,6 +466,7 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
     fit_json_begin(j, "data", '{');
     fit_json_string(j, "file", in->file);
     fit_json_string(j, "sha256", in->sha256);
+    fit_json_string(j, "sha256_of", in->of_values ? "values" : "file");
     fit_json_integer(j, "size", (int64_t)in->size);
     fit_json_string(j, "layout", in->layout);
     if (r->kernel->space == FIT_PAIRS) {
