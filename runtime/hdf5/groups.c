@@ -92,7 +92,8 @@ static const struct known_group *known(struct fit_h5_bytes *f, uint64_t address)
     return g;
 }
 
-int fit_h5_known_link(struct fit_h5_bytes *f, uint64_t group, const char *name, size_t n, const struct fit_h5_link **link)
+int fit_h5_known_link(struct fit_h5_bytes *f, uint64_t group, const char *name, size_t n,
+                      const struct fit_h5_link **link)
 {
     const struct known_group *g = known(f, group);
     *link = NULL;

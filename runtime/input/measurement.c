@@ -532,7 +532,7 @@ static void describe(struct loading *l)
 static enum fit_status load(struct loading *l, const double *setting, struct identity *id, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
-    enum fit_status st = fit_source_open(l->sel->path, l->sel->layout, &l->src, err);
+    enum fit_status st = fit_source_open(l->sel->path, &l->sel->wish, &l->src, err);
     if (st != FIT_OK)
         return st;
     m->layout = l->src->layout;

@@ -174,8 +174,8 @@ enum fit_status fit_source_plane(const struct fit_source *s, struct fit_h5_raw_s
     const struct fit_cube *c = sigma ? &p->sigma : &p->cube;
     const struct fit_h5 *h = !sigma || (!p->sigma_h5 && !p->sigma_npz) ? p->h5 : p->sigma_h5;
     char path[512];
-    *why = "it is no HDF5 file";
-    if (!h)
+    *why = h ? "it is a mean over trains" : "it is no HDF5 file";
+    if (!h || (p->averaged && !sigma))
         return FIT_OK;
     int single = !sigma && *p->group; /* each matrix is a dataset */
     snprintf(path, sizeof path, "%s%s", single ? p->group : c->path,
