@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "common/sha256.h"
 #include "fit/kernel.h"
 
 #define FIT_NO_ROW UINT32_MAX
@@ -142,6 +143,9 @@ enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_erro
 /* To be called after the last put, or after fit_dataset_stream: sums of the tiles, counts.  Then the dataset is
  * read-only. */
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err);
+
+/* The SHA-256 of sums of all tiles, times, coordinates of naxis axes and frames of a finished dataset, hexadecimal. */
+void fit_dataset_digest(const struct fit_dataset *ds, size_t naxis, char hex[SHA256_HEX]);
 
 /* A new dataset with n (>= 2) of the used frames of ds, pick (increasing indices into them), the time grid unchanged:
  * for coarse searches. */

@@ -29,6 +29,7 @@
 /* Where the data came from. */
 struct fit_input {
     char file[1024], sha256[65], layout[32];
+    int of_values; /* 1: sha256 is that of what is fitted */
     uint64_t size; /* bytes */
     time_t mtime;
     double q, gap, dt;         /* NaN: none; q also where there are several */

@@ -475,6 +475,7 @@ static void put_files(struct fit_json *j, const struct fit_results *r)
         fit_json_begin(j, NULL, '{');
         fit_json_string(j, "file", in->part[f].file);
         fit_json_string(j, "sha256", in->part[f].sha256);
+        fit_json_string(j, "sha256_of", in->part[f].of_values ? "values" : "file");
         fit_json_integer(j, "size", (int64_t)in->part[f].size);
         fit_json_integer(j, "points", (int64_t)in->part[f].npoint);
         fit_json_integer(j, "groups", (int64_t)in->part[f].ngroup);
@@ -493,6 +494,7 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
     fit_json_begin(j, "data", '{');
     fit_json_string(j, "file", in->file);
     fit_json_string(j, "sha256", in->sha256);
+    fit_json_string(j, "sha256_of", in->of_values ? "values" : "file");
     fit_json_integer(j, "size", (int64_t)in->size);
     fit_json_string(j, "layout", in->layout);
     if (r->kernel->space == FIT_PAIRS) {
