@@ -13,6 +13,7 @@
 #include "leastsquares/covariance.h"
 #include "math/linalg.h"
 #include "math/special.h"
+#include "ranks/ranks.h"
 
 /* Probability below which both estimates differ by more than chance.  At 1 % the false alarms alone, which go back to
  * least squares that are far off, would add half of the variance that efficient estimates have at few decays. */
@@ -45,7 +46,7 @@ struct job {
 
 static int time_is_up(const struct fit_ls *f)
 {
-    return f->deadline > 0 && fit_seconds() > f->deadline;
+    return f->deadline > 0 && fit_ranks_seconds() > f->deadline;
 }
 
 /* ---- may it be? -------------------------------------------------------------------------------------------- */
@@ -62,6 +63,8 @@ static const char *unsuited(const struct fit_ls *f)
         return "not with hierarchical scaling";
     if (f->ds->weighted || f->opt->sigma)
         return "the errors of the values are given, and are taken for independent";
+    if (f->ds->files)
+        return "they are of one data file";
     if (f->opt->cluster_joint)
         return "groups share their noise";
     if (time_is_up(f))
@@ -221,7 +224,7 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     inner.brief = !last || straight(j->res);
     inner.progress = NULL;
     if (j->f->deadline > 0)
-        inner.max_seconds = fmax(j->f->deadline - fit_seconds(), 1e-3);
+        inner.max_seconds = fmax(j->f->deadline - fit_ranks_seconds(), 1e-3);
     inner.few_data_allowed = 1;
     inner.of_pairs = 1;
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);

@@ -118,6 +118,8 @@ struct fit_options {
     const double *sigma;        /* ngroup; known standard deviation of the noise per group (for
                                    unweighted data only); makes errors absolute */
 
+    const struct fit_minimiser *minimiser; /* what follows starts on all data; NULL: nlsq.h.  Borrowed */
+
     int start_only;     /* nonzero: no search for starting points */
     size_t multi_start; /* starting points followed to their minima; 0: as few as needed */
     int global;         /* nonzero: the whole box is searched as well, by an evolution strategy */
