@@ -105,8 +105,8 @@ simulated() {
     seed=$1 dt=$2
     shift 2
     "$bin/homodyne-static_isotropic" simulate -o few.h5 --config-out few.yaml --force --frames 60 --dt "$dt" \
-        --q 0.0054 --phi 0 --contrast 0.3333333333 --offset 1 --set D0=6000 --set alpha=-0.25 --set D_offset=0 --noise speckle \
-        --pixels 500 --seed "$seed" --quiet "$@"
+        --q 0.0054 --phi 0 --contrast 0.3333333333 --offset 1 --set D0=6000 --set alpha=-0.25 --set D_offset=0 \
+        --noise speckle --pixels 500 --seed "$seed" --quiet "$@"
 }
 few() {
     "$bin/homodyne-static_isotropic" fit few.yaml --fix D_offset=0 --quiet -o "$@"
