@@ -30,7 +30,8 @@ static size_t row_of(const struct fit_obs *o, const struct fit_obs *like, size_t
         if (fabs(o->time[k] - like->time[i]) > 1e-6)
             continue;
         *way = o->t1[k] == like->t1[i] ? 1 : -1;
-        if ((o->t1[k] == like->t1[i] && o->t2[k] == like->t2[i]) || (o->t1[k] == like->t2[i] && o->t2[k] == like->t1[i]))
+        if ((o->t1[k] == like->t1[i] && o->t2[k] == like->t2[i]) ||
+            (o->t1[k] == like->t2[i] && o->t2[k] == like->t1[i]))
             return k;
     }
     fail_msg("row %zu is not in the schedule", i);
