@@ -207,6 +207,24 @@ if [ -x "$bin/homodyne-report" ]; then
     done
 fi
 
+# the objective: slopes beside dual numbers, its page
+expect 0 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --check
+has out "slopes and"
+has out "agree with dual numbers"
+cat >nowhere.lua <<'E'
+local m = objective "nowhere" { title = "A value that is never finite" }
+local pixel = m.axis("pixel")
+local x = m.free("x", pixel)
+m.term("bad", { kind = "data", value = m.sum(log(-exp(x))) })
+E
+expect 0 "$bin/homodyne-gen" nowhere.lua --check
+has err "is not finite at any of 24 random points"
+expect 0 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --emit=html,latex -o page
+has page/imaging.html "uncorrelated closure phases"
+python3 -c "import xml.dom.minidom as m; m.parse('page/imaging.html')" || fail "the page of the objective is no well-formed XML"
+expect 3 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --emit=json
+says "there are --check and --emit=c,html,latex for it"
+
 # what cannot be
 wrong() {
     code=$1 text=$2
