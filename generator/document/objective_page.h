@@ -1,4 +1,4 @@
-/* objective_page.h -- the page that documents an objective of arrays: what is solved for, data, numbers, steps, terms. */
+/* objective_page.h -- the page about an objective of arrays: what is solved for, terms, steps, data, numbers. */
 #pragma once
 
 #include "document/page.h"

@@ -113,8 +113,8 @@ static void prove(struct prover *p, hg_id formula, const char *name, uint32_t li
         p->seconds += !hg_is_value(p->m->expr, v.second[k], 0);
     if (good && finite == 0) {
         p->nowhere++;
-        hg_warning(p->d, line, NULL, NULL, "%s is not finite at any of %d random points: its slopes are not proved", name,
-                   POINTS);
+        hg_warning(p->d, line, NULL, NULL, "%s is not finite at any of %d random points: its slopes are not proved",
+                   name, POINTS);
     }
 }
 

@@ -262,7 +262,10 @@ static uint32_t push_total(lua_State *L, const char *function)
         if (o->number[k].kind == FIT_NUMBER_TOTAL && o->number[k].formula == v.id)
             return push_number(L, k), axis;
     const uint32_t k = add_number(L, hg_format(d->arena, "sum_%u", o->nnumber), NULL, NAN,
-                                  (struct hg_number_of){.kind = FIT_NUMBER_TOTAL, .axis = axis, .formula = v.id, .written = v.written});
+                                  (struct hg_number_of){.kind = FIT_NUMBER_TOTAL,
+                                                        .axis = axis,
+                                                        .formula = v.id,
+                                                        .written = v.written});
     add_step(L, HG_ADD, k);
     push_number(L, k);
     return axis;
