@@ -287,6 +287,17 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
     return st == FIT_OK ? draw_fit(f, a, &report, err) : st;
 }
 
+enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    struct front_fitter report;
+    if (!a->nrest)
+        return fit_fail(err, FIT_ERR_USAGE, "figure: of what? Give the folder of a fit");
+    if (access(a->rest[0], F_OK) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: no such folder; give the folder that a fit wrote", a->rest[0]);
+    enum fit_status st = find_report(f, a->command->name, &report, err);
+    return st == FIT_OK ? draw_fit(f, a, &report, err) : st;
+}
+
 /* ---- the options of the Python packages ------------------------------------------------------ */
 
 /* Does a command of the fitters know the option? */

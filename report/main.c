@@ -2,6 +2,8 @@
  *
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
+ *     homodyne-report live RESULT          what the scripts of a page know, as JSON on standard output
+ *     homodyne-report figure RESULT [options]                                 command_figure.c
  *
  * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
  * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
@@ -10,6 +12,7 @@
 #include "report/figures/figures.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "report/command_figure.h"
 #include "report/images/images.h"
 #include "report/page/page.h"
 
@@ -21,7 +24,7 @@
 #include <unistd.h>
 
 struct request {
-    int plot;
+    int plot, live;
     const char *result, *output, *format;
     const char *command; /* what the user typed who asked for data, or NULL */
     int quiet, json;
@@ -95,9 +98,10 @@ static enum fit_status read_thresholds(struct request *q, const char *text, stru
 
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
-    *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .format = "svg"};
-    if (!q->plot && strcmp(argv[1], "report") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot",
+    *q = (struct request){
+        .plot = strcmp(argv[1], "plot") == 0, .live = strcmp(argv[1], "live") == 0, .format = "svg"};
+    if (!q->plot && !q->live && strcmp(argv[1], "report") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live",
                         argv[1]);
     for (int k = 2; k < argc; k++) {
         const char *value;
@@ -235,15 +239,14 @@ static enum fit_status write_figure(const char *format, const char *path, const 
                                     const struct rp_figure *f, struct fit_error *err)
 {
     struct rp_canvas c;
-    const int pdf = strcmp(format, "pdf") == 0;
-    const double pixels = 2; /* for each unit */
+    const struct rp_paper paper = {.format = format, .point = 0.75, .dpi = 192, .date = r->end_time};
     if (strcmp(format, "svg") == 0)
         return write_svg(path, r, f, err);
-    enum fit_status st = rp_cairo_open(&c, path, pdf, pixels, f->width, f->height, err);
+    enum fit_status st = rp_cairo_open(&c, path, &paper, f->width, f->height, err);
     if (st != FIT_OK)
         return st;
     f->draw(&c, r, f);
-    return rp_cairo_close(&c, path, pdf, err);
+    return rp_cairo_close(&c, path, err);
 }
 
 static enum fit_status write_figures(const struct request *q, const struct rp_result *r,
@@ -282,6 +285,13 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
     return st;
 }
 
+static enum fit_status write_live(const struct request *q, const struct rp_result *r, const struct rp_figures *list,
+                                  struct fit_error *err)
+{
+    (void)q;
+    return rp_page_values(&(struct rp_markup){text_stream(STDOUT_FILENO)}, r, list, err);
+}
+
 /* What was printed must have arrived. */
 static int finish(enum fit_status st, struct fit_error *err)
 {
@@ -308,13 +318,15 @@ int main(int argc, char **argv)
     struct fit_error err = {0};
     for (int k = 1; k < argc; k++)
         if (strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0) {
-            fputs(usage, text_stream(STDOUT_FILENO));
+            fputs(strcmp(argv[1], "figure") == 0 ? rp_figure_usage : usage, text_stream(STDOUT_FILENO));
             return finish(FIT_OK, &err);
         }
     if (argc < 2) {
         fputs(usage, text_stream(STDERR_FILENO));
         return 3;
     }
+    if (strcmp(argv[1], "figure") == 0)
+        return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
     if (st == FIT_OK && rp_images_is_one(q.result))
         return finish(write_images(&q, &err), &err);
@@ -328,7 +340,7 @@ int main(int argc, char **argv)
         st = rp_figures_new(&r, &list, &err);
     const int files = q.plot && strcmp(q.format, "html") != 0;
     if (st == FIT_OK)
-        st = (files ? write_figures : write_page)(&q, &r, &list, &err);
+        st = (q.live ? write_live : files ? write_figures : write_page)(&q, &r, &list, &err);
     rp_figures_free(&list);
     rp_result_free(&r);
     return finish(st, &err);

@@ -76,6 +76,29 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
     }
 }
 
+/* What a fit of several files together cannot have. */
+static enum fit_status several_files(const struct fit_config *cfg, const struct fit_kernel *k, struct fit_error *err)
+{
+    const size_t n = cfg->input.path.n;
+    if (cfg->study.sequence.value != FIT_SEQUENCE_NONE)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "sequence: not of %zu data files together; `homodyne batch` fits each file by itself", n);
+    if (cfg->nlsq.estimator.value == FIT_ESTIMATOR_EFFICIENT)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "estimator: efficient estimates are of one data file; least squares fit %zu together", n);
+    if (cfg->nlsq.stream.value == FIT_STREAM_ON)
+        return fit_fail(err, FIT_ERR_CONFIG, "stream: %zu data files are fitted from memory", n);
+    if (k->space == FIT_PAIRS && cfg->input.sigma.value == FIT_SIGMA_FILE)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "sigma: one file of errors for %zu data files; errors stand in the data files, or are numbers",
+                        n);
+    if (fit_config_axis_index(k, "file") >= 0)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "model %s has an axis of its own called file; call it otherwise for a fit of several files",
+                        k->name);
+    return FIT_OK;
+}
+
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *k,
                                     struct fit_error *err)
 {
@@ -104,10 +127,7 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
                         "sequence: q is an axis of the model %s, whose fit is of all q of the file "
                         "together; --q Q fits one of them, `homodyne batch --q all` every one by itself",
                         k->name);
-    if (cfg->input.path.n > 1)
-        return fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
-                        cfg->input.path.n);
-    return FIT_OK;
+    return cfg->input.path.n > 1 ? several_files(cfg, k, err) : FIT_OK;
 }
 
 /* Constant scaling without values: quantiles of the data, for a contrast and an offset. */

@@ -9,7 +9,7 @@
 /* Data in the place of a configuration, by the name or by the first bytes. */
 int fit_setup_is_data(const char *file);
 
-/* FIT_ERR_CONFIG for wishes that this version cannot meet: several data files. */
+/* FIT_ERR_CONFIG for wishes that this version cannot meet. */
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                     struct fit_error *err);
 
