@@ -23,6 +23,7 @@
 
 #include "data/dataset.h"
 #include "data/tile_sums.h"
+#include "device/sums.h"
 #include "leastsquares/fit_types.h"
 
 struct fit_objective_setup {
@@ -96,6 +97,8 @@ struct fit_objective {
     double data_square;          /* sum w y^2, reference subtracted */
     double reference_square;     /* sum w reference^2 */
     struct fit_parallel *par;
+    struct fit_device_sums *device; /* takes passes with the weights of the data; NULL: none */
+    char device_note[200];       /* why there is none though one was asked for, "": nothing to say */
     double *sum;                 /* result of a pass */
     double *work;
     const double *lin_adjoint, *adj; /* of the adjoint pass that runs */

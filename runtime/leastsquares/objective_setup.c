@@ -6,6 +6,7 @@
 #include "leastsquares/objective_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,6 +278,20 @@ static void add_squares(struct fit_objective *o)
         }
 }
 
+/* The device that is used, if it can; without it all goes on as ever. */
+static void begin_device(struct fit_objective *o)
+{
+    struct fit_device *d = fit_device_used();
+    const char *why = NULL;
+    struct fit_error err = {0};
+    if (!d)
+        return;
+    if (fit_device_sums_new(d, o->kernel, o->ds, &o->device, &why, &err) != FIT_OK)
+        why = err.message;
+    if (!o->device)
+        snprintf(o->device_note, sizeof o->device_note, "%.190s", why ? why : "");
+}
+
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                   const struct fit_objective_setup *setup,
                                   struct fit_objective **obj, struct fit_error *err)
@@ -307,6 +322,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
         (st = begin_density(o, err)) != FIT_OK)
         goto done;
     add_squares(o);
+    begin_device(o);
     *obj = o;
 done:
     if (st != FIT_OK)
@@ -358,6 +374,7 @@ enum fit_status fit_objective_twin(const struct fit_objective *from, int threads
     *o = *from;
     o->storage_ = (struct fit_arena){0};
     o->par = NULL;
+    o->device = fit_device_sums_share(from->device);
     o->nvalue = o->nnormal = o->nadjoint = 0;
     o->prepared = 0;
     if (!all_kept(from)) {
@@ -382,6 +399,7 @@ void fit_objective_free(struct fit_objective *o)
     if (!o)
         return;
     fit_parallel_free(o->par);
+    fit_device_sums_free(o->device);
     fit_arena_free(&o->storage_);
     free(o);
 }
