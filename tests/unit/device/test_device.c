@@ -12,7 +12,7 @@
 
 #include "device/sums.h"
 
-enum { MOST = 4096, CALLS = 6, SKIP = 77 };
+enum { MOST = 4096, CALLS = 6, POINTS = 4, SKIP = 77 };
 
 static const struct fit_kernel *kernel;
 static int failures;
@@ -173,18 +173,32 @@ static int by_device(struct fit_device_sums *s, enum fit_device_sum what, struct
     return fit_device_sums_take(s, &r);
 }
 
-/* The scale of rounding of every sum: Cauchy and Schwarz, from the diagonals. */
+static double size_of_slope[64]; /* by parameter: the root of H_kk, the largest of all points */
+
+static void find_sizes(const struct fit_dataset *ds)
+{
+    static double normal[MOST];
+    memset(size_of_slope, 0, sizeof size_of_slope);
+    for (size_t n = 0; n < POINTS && n <= kernel->nscreen; n++) {
+        struct point at = point_at(ds, n);
+        on_processor(ds, FIT_DEVICE_NORMAL, at, normal);
+        for (size_t k = 0, d = 0; k < kernel->nparam; d += kernel->nparam - k++)
+            size_of_slope[k] = fmax(size_of_slope[k], sqrt(fabs(normal[d])));
+        free_point(at);
+    }
+}
+
+/* The scale of rounding of every sum: Cauchy and Schwarz, from the diagonals.  Terms of a derivative may cancel at a
+ * point, as those by the fraction of heterodyne at 1/2, so the diagonal is that of other points as well. */
 static void scales(const struct fit_dataset *ds, enum fit_device_sum what, struct point at, double *scale)
 {
     const size_t p = kernel->nparam, q = kernel->nlinear, ng = ds->layout.ngroup, m = q * (q + 1) / 2 + q + 1;
-    static double moments[MOST], normal[MOST];
-    double square = 0, H[64];
+    static double moments[MOST];
+    const double *H = size_of_slope;
+    double square = 0;
     on_processor(ds, FIT_DEVICE_MOMENTS, at, moments);
-    on_processor(ds, FIT_DEVICE_NORMAL, at, normal);
     for (size_t g = 0; g < ng; g++)
         square += fabs(moments[g * m + m - 1]);
-    for (size_t k = 0, n = 0; k < p; n += p - k++)
-        H[k] = sqrt(fabs(normal[n])) + 1e-300;
     for (size_t k = 0; k < numbers(ds, what); k++)
         scale[k] = what == FIT_DEVICE_MOMENTS ? fabs(moments[k / m * m + m - 1]) + (double)ds->npoint : 0;
     if (what == FIT_DEVICE_MOMENTS)
@@ -238,7 +252,8 @@ static void compare_sums(struct fit_device *d, struct fit_device *plain, const s
 {
     static double x[MOST], y[MOST], scale[MOST];
     struct fit_device_sums *s = sums_of(d, ds), *t = plain ? sums_of(plain, ds) : NULL;
-    for (size_t n = 0; n < 4 && n <= kernel->nscreen; n++) {
+    find_sizes(ds);
+    for (size_t n = 0; n < POINTS && n <= kernel->nscreen; n++) {
         struct point p = point_at(ds, n);
         for (int what = FIT_DEVICE_MOMENTS; what <= FIT_DEVICE_GRADIENT; what++) {
             if (by_device(s, (enum fit_device_sum)what, p, x) != 0)
