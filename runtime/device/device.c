@@ -95,6 +95,7 @@ static enum fit_status open_found(const struct choice *c, struct fit_device **d,
         return fit_no_memory(err, "device");
     x->driver = drivers[c->info.kind];
     x->info = c->info;
+    x->automatic = strcmp(c->word, "auto") == 0;
     pthread_mutex_init(&x->lock, NULL);
     if (c->info.unusable[0] || x->driver->open(x) != 0) {
         enum fit_status st = fit_fail(err, FIT_ERR_CONFIG, "device %s (%s): %s", c->info.word, c->info.name,
@@ -131,8 +132,9 @@ enum fit_status fit_device_open(const char *word, struct fit_device **d, char *n
     if (!c.card)
         return fit_fail(err, FIT_ERR_CONFIG, "--device %s: there is no such device%s%s%s%s", word,
                         c.seen[0] ? "; there is: " : "", c.seen, missing[0] ? "; " : "", missing);
-    snprintf(note, size, "no card with full double precision (%s%s%s); the processor is used", c.seen,
-             c.seen[0] && missing[0] ? "; " : "", missing[0] ? missing : c.seen[0] ? "" : "none found");
+    const char *none = c.seen[0] || missing[0] ? "" : "none found";
+    snprintf(note, size, "no card with full double precision (%s%s%s%s); the processor is used", c.seen,
+             c.seen[0] && missing[0] ? "; " : "", missing, none);
     return FIT_OK;
 }
 
@@ -157,6 +159,11 @@ void fit_device_close(struct fit_device *d)
 const struct fit_device_info *fit_device_about(const struct fit_device *d)
 {
     return &d->info;
+}
+
+int fit_device_is_automatic(const struct fit_device *d)
+{
+    return d->automatic;
 }
 
 const char *fit_device_failure(const struct fit_device *d)

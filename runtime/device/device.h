@@ -41,6 +41,7 @@ enum fit_status fit_device_open(const char *word, struct fit_device **d, char *n
                                 struct fit_error *err);
 void fit_device_close(struct fit_device *d);
 const struct fit_device_info *fit_device_about(const struct fit_device *d);
+int fit_device_is_automatic(const struct fit_device *d); /* 1: opened by `auto` */
 
 /* The device that objectives use, or NULL.  Set once, before them. */
 void fit_device_use(struct fit_device *d);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "data/tile_sums.h"
+#include "device/predict.h"
 #include "math/linalg.h"
 
 static size_t max_size(size_t a, size_t b)
@@ -285,6 +286,11 @@ static void begin_device(struct fit_objective *o)
     const char *why = NULL;
     struct fit_error err = {0};
     if (!d)
+        return;
+    const struct fit_device_work work = fit_device_work_of(o->kernel, (double)o->npoint, (double)o->ngroup,
+                                                           8.0 * (double)o->kernel->workspace(&o->ds->layout));
+    if (fit_device_is_automatic(d) && fit_device_seconds(fit_device_about(d), &work) >
+                                          fit_processor_seconds(&work, fit_parallel_threads(o->par)))
         return;
     if (fit_device_sums_new(d, o->kernel, o->ds, &o->device, &why, &err) != FIT_OK)
         why = err.message;
