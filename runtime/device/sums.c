@@ -330,6 +330,12 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     return FIT_OK;
 }
 
+int fit_device_knows(const struct fit_kernel *kernel, const struct fit_dataset *ds)
+{
+    const char *why;
+    return source_of(kernel, &why) != NULL && !ds->layout.context;
+}
+
 enum fit_status fit_device_sums_new(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                     struct fit_device_sums **sums, const char **why, struct fit_error *err)
 {

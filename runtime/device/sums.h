@@ -18,6 +18,9 @@ enum fit_device_sum { FIT_DEVICE_MOMENTS, FIT_DEVICE_NORMAL, FIT_DEVICE_GRADIENT
  * the device has no kernels for it: why then says the reason.  Borrows all. */
 enum fit_status fit_device_sums_new(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                     struct fit_device_sums **sums, const char **why, struct fit_error *err);
+/* 1: there are kernels for it, so that fit_device_sums_new will not say why not. */
+int fit_device_knows(const struct fit_kernel *kernel, const struct fit_dataset *ds);
+
 struct fit_device_sums *fit_device_sums_share(struct fit_device_sums *sums); /* one more owner */
 void fit_device_sums_free(struct fit_device_sums *sums);
 

@@ -148,6 +148,10 @@ double fit_objective_group(const struct fit_objective *obj, size_t g, const doub
 
 int fit_objective_threads(const struct fit_objective *obj);
 
+/* 1: objectives of these data have their sums taken by the device that is used (device/device.h); threads: the
+ * processor's, where the faster one of the two is wanted. */
+int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_dataset *ds, int threads);
+
 /* A linear parameter in the units of the data. */
 double fit_objective_linear(const struct fit_objective *obj, size_t g, size_t q);
 

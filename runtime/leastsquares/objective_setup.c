@@ -279,20 +279,25 @@ static void add_squares(struct fit_objective *o)
         }
 }
 
+int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_dataset *ds, int threads)
+{
+    const struct fit_device *d = fit_device_used();
+    if (!d || !fit_device_knows(kernel, ds))
+        return 0;
+    const struct fit_device_work work = fit_device_work_of(kernel, (double)ds->npoint, (double)ds->layout.ngroup,
+                                                           8.0 * (double)kernel->workspace(&ds->layout));
+    return !fit_device_is_automatic(d) ||
+           fit_device_seconds(fit_device_about(d), &work) < fit_processor_seconds(&work, threads);
+}
+
 /* The device that is used, if it can; without it all goes on as ever. */
 static void begin_device(struct fit_objective *o)
 {
-    struct fit_device *d = fit_device_used();
     const char *why = NULL;
     struct fit_error err = {0};
-    if (!d)
+    if (!fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)))
         return;
-    const struct fit_device_work work = fit_device_work_of(o->kernel, (double)o->npoint, (double)o->ngroup,
-                                                           8.0 * (double)o->kernel->workspace(&o->ds->layout));
-    if (fit_device_is_automatic(d) && fit_device_seconds(fit_device_about(d), &work) >
-                                          fit_processor_seconds(&work, fit_parallel_threads(o->par)))
-        return;
-    if (fit_device_sums_new(d, o->kernel, o->ds, &o->device, &why, &err) != FIT_OK)
+    if (fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &why, &err) != FIT_OK)
         why = err.message;
     if (!o->device)
         snprintf(o->device_note, sizeof o->device_note, "%.190s", why ? why : "");

@@ -2,7 +2,8 @@
  *
  *     plain       the text as plain C against the kernel for processors: sums to 1e-12 of their scale, values to 1e-13
  *     opencl:0    the same text there: the bits of plain C; skipped where there is none
- * and for both: sums with and without weights, data that come in pieces, calls from several threads at a time, each
+ *     nvrtc       the text compiled to PTX by NVRTC; skipped where there is none
+ * and for the first two: sums with and without weights, data that come in pieces, calls from several threads at a time, each
  * with the bits of the call alone. */
 #include <math.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/driver.h"
 #include "device/sums.h"
 
 enum { MOST = 4096, CALLS = 6, POINTS = 4, SKIP = 77 };
@@ -366,12 +368,34 @@ static void compare_calls(struct fit_device *d, const struct fit_dataset *ds)
     fit_device_sums_free(s);
 }
 
+/* The text through NVRTC, which needs no card. */
+static int compile_text(void)
+{
+    struct fit_device d = {0};
+    char *text = fit_gpu_whole_text(&fit_gpu_sources[0]), *ptx = fit_nvrtc_compile(&d, text, 90);
+    size_t kernels = 0;
+    free(text);
+    if (!ptx) {
+        const int absent = strstr(d.failure, "there is no NVRTC") != NULL;
+        printf("%s: %s\n", absent ? "skipped" : "FAILED", d.failure);
+        return absent ? SKIP : 1;
+    }
+    for (const char *p = ptx; (p = strstr(p, ".entry ")) != NULL; p++)
+        kernels++;
+    const int fused = strstr(ptx, "fma.rn.f64") != NULL, asked = strstr(ptx, "mad.rn.f64") != NULL;
+    printf("NVRTC: %zu bytes of PTX, %zu kernels\n", strlen(ptx), kernels);
+    free(ptx);
+    return !(kernels == fit_gpu_sources[0].program->npass + 1 && fused && !asked);
+}
+
 int main(int argc, char **argv)
 {
     struct fit_device *d, *plain = NULL;
     struct fit_error err;
     char note[400];
     const char *word = argc > 1 ? argv[1] : "plain";
+    if (strcmp(word, "nvrtc") == 0)
+        return compile_text();
     kernel = fit_kernels[0];
     fit_device_offer(fit_gpu_sources, fit_kernels);
     for (const struct fit_kernel *const *k = fit_kernels; *k; k++)
