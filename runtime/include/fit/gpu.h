@@ -292,7 +292,7 @@ FIT_INLINE size_t fit_gpu_eighths(size_t n)
 FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
 {
     const size_t start = t->j0 / FIT_LANES, end = (t->j1 + FIT_LANES - 1) / FIT_LANES;
-    const size_t last = t->j0 + FIT_LANES - 1, low = last < t->i0 ? t->i0 : last < i ? last : i; /* before: full width */
+    const size_t last = t->j0 + FIT_LANES - 1, low = last < t->i0 ? t->i0 : last < i ? last : i; /* of full width */
     const size_t first = (i + 1) / FIT_LANES > start ? (i + 1) / FIT_LANES : start;
     const size_t before = (low - t->i0) * (end - start) + (i - low) * end -
                           (fit_gpu_eighths(i + 1) - fit_gpu_eighths(low + 1));

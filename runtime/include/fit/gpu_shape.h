@@ -1,4 +1,4 @@
-/* fit/gpu_shape.h -- the sizes and the places of numbers that kernels for accelerators (fit/gpu.h) and the host know. */
+/* fit/gpu_shape.h -- sizes and places of numbers that kernels for accelerators (fit/gpu.h) and the host know. */
 #ifndef FIT_GPU_SHAPE_H
 #define FIT_GPU_SHAPE_H
 
