@@ -1,5 +1,4 @@
-/* items.h -- a data set cut into items, a block of threads each (fit/gpu.h).  The cut depends on the data's shape alone.
- */
+/* items.h -- a data set cut into items, a block of threads each (fit/gpu.h): by the data's shape alone. */
 #pragma once
 
 #include "data/dataset.h"

@@ -23,7 +23,8 @@ double fit_device_seconds(const struct fit_device_info *info, const struct fit_d
 
 double fit_processor_seconds(const struct fit_device_work *work, int threads)
 {
-    const double operations = work->per_value + work->value_only + work->per_pair / (work->groups > 0 ? work->groups : 1);
+    const double of_pair = work->per_pair / (work->groups > 0 ? work->groups : 1);
+    const double operations = work->per_value + work->value_only + of_pair;
     return 1e-9 * NS_PER_VALUE * work->values * operations / OPERATIONS / (threads > 0 ? threads : 1);
 }
 

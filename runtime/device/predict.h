@@ -1,4 +1,4 @@
-/* predict.h -- how long passes over the data take on a device and on the processor: for `estimate` and --device auto. */
+/* predict.h -- how long passes over the data take on a device and the processor: for `estimate`, --device auto. */
 #pragma once
 
 #include "device/device.h"

@@ -88,7 +88,7 @@ int fit_device_put_tiles(struct fit_device_sums *s, size_t from, size_t to)
 static int choose_pieces(struct fit_device_sums *s)
 {
     const size_t all = s->items.at[s->ds->ntile], memory = fit_device_about(s->d)->memory;
-    const size_t part = (memory > LEAST_MEMORY ? memory : LEAST_MEMORY) / 4 * 3 / sizeof(double) / (s->weighted ? 2 : 1);
+    const size_t part = (memory > LEAST_MEMORY ? memory : LEAST_MEMORY) / 4 * 3 / (s->weighted ? 16 : 8);
     const char *limit = getenv("FIT_DEVICE_MB"); /* for tests */
     const size_t most = limit ? (size_t)strtoul(limit, NULL, 10) * (1u << 17) : part;
     size_t largest = 0;

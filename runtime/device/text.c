@@ -5,8 +5,8 @@
 
 #include "device/driver.h"
 
-extern const unsigned char embedded_gpu_h[], embedded_gpu_shape_h[], embedded_vmath_exp_h[], embedded_vmath_trig_h[], embedded_vmath_gamma_h[],
-    embedded_vmath_coefficients_h[], embedded_vmath_special_h[], embedded_vmath_bessel_h[],
+extern const unsigned char embedded_gpu_h[], embedded_gpu_shape_h[], embedded_vmath_exp_h[], embedded_vmath_trig_h[],
+    embedded_vmath_gamma_h[], embedded_vmath_coefficients_h[], embedded_vmath_special_h[], embedded_vmath_bessel_h[],
     embedded_vmath_bessel_second_h[], embedded_vmath_faddeeva_h[], embedded_vmath_erf_h[];
 
 static const struct {

@@ -149,7 +149,8 @@ static void take(struct call *c, enum fit_gpu_kind kind, size_t each, double *ou
     }
 }
 
-static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, double *out)
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
+                    double *out)
 {
     const size_t q = now.kernel->nlinear, each = q * (q + 1) / 2 + q + 1;
     struct call c = {.l = l, .ws = ws, .t = t};
@@ -184,7 +185,8 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
     end(&c);
 }
 
-static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double *out)
+static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                  double *out)
 {
     struct call c = {.l = l, .ws = ws, .lin = lin, .t = t};
     begin(&c);
@@ -256,8 +258,8 @@ static void *build(const char *dir, unsigned n)
 {
     char command[4000], path[300];
     size_t at = (size_t)snprintf(command, sizeof command,
-                                 "cd '%s' && %s -std=gnu11 -O1 %s -shared -fPIC -Wall -Wextra -Werror -Wno-unused-parameter "
-                                 "-Wno-unused-variable -Wno-maybe-uninitialized -fno-math-errno -ffp-contract=off "
+                                 "cd '%s' && %s -std=gnu11 -O1 %s -shared -fPIC -Wall -Wextra -Werror "
+                                 "-Wno-unused-parameter -Wno-unused-variable -Wno-maybe-uninitialized -fno-math-errno -ffp-contract=off "
                                  "-I'%s/runtime/include'", dir, HG_CC, HG_SANITIZE, FIT_SOURCE_DIR);
     for (unsigned k = 0; k < n; k++)
         at += (size_t)snprintf(command + at, sizeof command - at, " w%u.c g%u.c", k, k);

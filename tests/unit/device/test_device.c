@@ -3,8 +3,8 @@
  *     plain       the text as plain C against the kernel for processors: sums to 1e-12 of their scale, values to 1e-13
  *     opencl:0    the same text there: the bits of plain C; skipped where there is none
  *     nvrtc       the text compiled to PTX by NVRTC; skipped where there is none
- * and for the first two: sums with and without weights, data that come in pieces, calls from several threads at a time, each
- * with the bits of the call alone. */
+ * and for the first two: sums with and without weights, data that come in pieces, calls from several threads at a
+ * time, each with the bits of the call alone. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static int failures;
 static void fail(const char *what, size_t k, double x, double y, double allowed)
 {
     if (failures++ < 20)
-        printf("FAILED %s, number %zu: %.17g against %.17g, off by %.2e of %.2e\n", what, k, x, y, fabs(x - y), allowed);
+        printf("FAILED %s, number %zu: %.17g against %.17g, off by %.2e of %.2e\n", what, k, x, y, fabs(x - y),
+               allowed);
 }
 
 static double draw(unsigned long *state)
@@ -123,7 +124,8 @@ static struct point point_at(const struct fit_dataset *ds, size_t n)
     double theta[64];
     unsigned long state = 3 + n;
     for (size_t k = 0; k < kernel->nparam; k++)
-        theta[k] = n == 0 || n > kernel->nscreen ? kernel->param[k].start : kernel->screen[(n - 1) * kernel->nparam + k];
+        theta[k] = n == 0 || n > kernel->nscreen ? kernel->param[k].start
+                                                 : kernel->screen[(n - 1) * kernel->nparam + k];
     if (kernel->prepare(&ds->layout, theta, 1, p.ws) != FIT_EVAL_OK)
         abort();
     for (size_t k = 0; k < ng * q; k++)
