@@ -5,8 +5,10 @@
  * has nothing to write. */
 #include "commands/cli.h"
 #include "commands/copies.h"
+#include "commands/devices.h"
 #include "commands/join.h"
 #include "commands/program.h"
+#include "device/device.h"
 #include "machine/cpu.h"
 #include "model/registry.h"
 #include "ranks/ranks.h"
@@ -116,7 +118,12 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
     if (st != FIT_OK)
         return st;
     atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
-    return command[cli->command](p, cli, err);
+    struct fit_device *device = NULL;
+    if (cli->command == FIT_COMMAND_FIT && (st = fit_begin_device(p, cli, &device, err)) != FIT_OK)
+        return st;
+    st = command[cli->command](p, cli, err);
+    fit_device_close(device);
+    return st;
 }
 
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
