@@ -23,7 +23,8 @@ struct march {
 };
 
 /* A column in a row; row NULL: between two rows. */
-static void column_line(const struct hg_emit *em, struct hg_code *c, const char *name, uint32_t column, const char *row)
+static void column_line(const struct hg_emit *em, struct hg_code *c, const char *name, uint32_t column,
+                        const char *row)
 {
     const struct hg_march *m = em->e->march;
     if (row)
@@ -31,8 +32,8 @@ static void column_line(const struct hg_emit *em, struct hg_code *c, const char 
     else if (m->held)
         hg_line(c, "const double %s = l->column[%u][flow->last];", name, column);
     else
-        hg_line(c, "const double %s = fit_ode_between(l->column[%u], l->column[%u], flow->last, flow->row, time);", name,
-                column, hg_at(em->e, m->time)->ref);
+        hg_line(c, "const double %s = fit_ode_between(l->column[%u], l->column[%u], flow->last, flow->row, time);",
+                name, column, hg_at(em->e, m->time)->ref);
 }
 
 static const char *march_leaf(struct hg_code *c, hg_id id)
@@ -432,7 +433,8 @@ static void write_solver(const struct march *x, struct hg_tree *out)
            "                              .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
            "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
            "                              .tolerance = %s, .top = top, .work = work};\n",
-           n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope, hg_number(x->em->e->arena, x->m->tolerance));
+           n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope,
+           hg_number(x->em->e->arena, x->m->tolerance));
     if (x->m->nevent)
         hg_put(out, "        double at[%u], moved[%u] = {0.0};\n        unsigned order[%u];\n"
                     "        struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};\n",

@@ -94,8 +94,8 @@ void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance, 
 /* A new event at the time `at`, after hg_march_flow; it adds nothing yet. */
 struct hg_event *hg_march_event(struct hg_expr *e, hg_id at);
 
-/* 1: the rates have columns beside the time, or an event is in every row: the solution goes through all rows of a group,
- * which are in the order of time. */
+/* 1: the rates have columns beside the time, or an event is in every row: the solution goes through all rows of a
+ * group, which are in the order of time. */
 int hg_march_by_rows(const struct hg_expr *e);
 
 /* The leaf of a value. */

@@ -845,7 +845,8 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
     long double time = 0;
     goes_on = goes_on && (!x->by_rows || (p->history && p->nhistory > x->nhistory));
     for (uint32_t k = 1; k <= m->narg; k++) {
-        const int is_time = m->flow && m->arg[k] == m->time, own = x->by_rows && hg_at(x->e, m->arg[k])->op == HG_COLUMN;
+        const int is_time = m->flow && m->arg[k] == m->time;
+        const int own = x->by_rows && hg_at(x->e, m->arg[k])->op == HG_COLUMN;
         known = known && same(&x->arg[k], &arg[k]);
         goes_on = goes_on && (is_time ? arg[k].v >= x->end : own || same(&x->arg[k], &arg[k]));
         time = is_time ? arg[k].v : time;

@@ -353,7 +353,8 @@ static enum fit_status note_dropped(const struct fit_table *t, const struct fit_
     tell_dropped(t, k, from, sizeof text, text);
     if (k->times && !lacks_columns(t, k, from)) {
         fit_notes_add(&m->notes, "%zu of %zu values are not there, or have no positive error: these rows move the "
-                                 "states on and are not compared with anything", m->dataset->ndropped, m->dataset->nrow);
+                                 "states on and are not compared with anything",
+                      m->dataset->ndropped, m->dataset->nrow);
         return FIT_OK;
     }
     if (k->nstate)
