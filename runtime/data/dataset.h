@@ -80,6 +80,7 @@ struct fit_dataset_table {
     const double *value, *sigma;
     const double *setting;
     int center;
+    int keep; /* 1: rows that do not count keep their columns where these are finite: states go through them */
 };
 enum { FIT_GROUPS_MOST = 1000 };
 
