@@ -31,8 +31,8 @@
   /* ---- tables and figures to take along ------------------------------------------------------------------- */
 
   function rowsOf(table) {
-    return Array.from(table.rows, function (row) {
-      return Array.from(row.cells, function (cell) { return cell.textContent.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-"); });
+    return Array.from(table.rows).filter(function (row) { return row.className !== "why"; }).map(function (row) {
+      return Array.from(row.cells, function (cell) { return (cell.querySelector("code.name") || cell).textContent.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-"); });
     });
   }
 

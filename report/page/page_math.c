@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { DEEP = 200, NAME = 16 };
+enum { DEEP = 200, SHOWN = 7, FIRST = 2 }; /* of more equations than SHOWN the first stand open */
 
 static const char *const element[] = {"math",  "mrow",  "mi",    "mn",     "mo",      "msub",   "msup", "msubsup", "mfrac", "msqrt",
                                       "mover", "mtext", "mspace", "mtable", "mtr", "mtd", "div", NULL};
@@ -64,18 +64,34 @@ static int accepted(const char *text)
     return depth == 0;
 }
 
+/* Bytes before the word, at most n. */
+static size_t bytes_before(const char *text, size_t n, const char *word)
+{
+    const char *at = strstr(text, word);
+    return at && (size_t)(at - text) < n ? (size_t)(at - text) : n;
+}
+
 int rp_put_mathml(struct rp_markup *out, const char *text)
 {
     if (!*text || !accepted(text))
         return 0;
+    size_t lines = 0, written = 0;
+    for (const char *at = text; *at; at++)
+        lines += *at == '\n';
     fputs("<div class=\"equations\">\n", out->file);
     for (const char *at = text; *at;) {
-        const char *wbr = strstr(at, "<wbr>");
-        const size_t n = wbr ? (size_t)(wbr - at) : strlen(at);
+        const size_t line = strcspn(at, "\n"), n = bytes_before(at, line, "<wbr>");
         fwrite(at, 1, n, out->file);
-        fputs(wbr ? "<wbr/>" : "", out->file);
-        at += n + (wbr ? 5 : 0);
+        at += n;
+        if (n < line) {
+            fputs("<wbr/>", out->file);
+            at += 5;
+        } else if (*at) {
+            fputc(*at++, out->file);
+            if (++written == FIRST && lines > SHOWN)
+                rp_put(out, "<details><summary>parts of it</summary>\n");
+        }
     }
-    fputs("</div>\n", out->file);
+    fputs(lines > SHOWN ? "</details></div>\n" : "</div>\n", out->file);
     return 1;
 }

@@ -171,7 +171,7 @@ static enum fit_status time_reading(struct estimate *e, const struct fit_selecti
     const char *why = NULL;
     void *bytes = NULL;
     e->bytes_per_second = e->bytes = NAN;
-    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    enum fit_status st = fit_source_open(sel->path, &sel->wish, &src, err);
     if (st == FIT_OK)
         st = fit_h5_raw_new(READ_BYTES, &set, err);
     if (st == FIT_OK)

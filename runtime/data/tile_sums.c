@@ -241,9 +241,12 @@ static int sum(struct fit_parallel *par, const struct fit_parallel_task *task, i
     struct fit_team team = {threads,
                             fit_dataset_streamed(par->ds) ? FIT_TEAM_NEXT : FIT_TEAM_SHARE};
     fit_ranks_look();
-    fit_dataset_begin(par->ds);
-    fit_team_run(team, q ? q->last - q->first : par->nleaf, sum_leaf, &s);
-    fit_dataset_end(par->ds);
+    const size_t first = q ? q->first : 0, last = q ? q->last : par->nleaf, ntile = par->ds->ntile;
+    if (first < last) {
+        fit_dataset_begin_share(par->ds, first * ntile / par->nleaf, last * ntile / par->nleaf);
+        fit_team_run(team, last - first, sum_leaf, &s);
+        fit_dataset_end(par->ds);
+    }
     if ((par->interrupt && *par->interrupt) || fit_dataset_status(par->ds, NULL) != FIT_OK)
         return 1;
     if (q)

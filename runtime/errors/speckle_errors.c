@@ -219,7 +219,7 @@ static void add_scores(const struct job *x, struct test *t, size_t g)
         }
 }
 
-/* Q = SB - XD SJ^T - SJ XD^T + XD SJJ XD^T */
+/* Q = SB - XD SJ^T - SJ XD^T + XD SJJ XD^T;  B -= XD gradient */
 static void project(const struct job *x, struct test *t, double *y)
 {
     const size_t n = t->n, m = t->unknowns;
@@ -243,6 +243,9 @@ static void project(const struct job *x, struct test *t, double *y)
             t->Q[k * n + l] = sum;
         }
     }
+    for (size_t k = 0; k < n; k++)
+        for (size_t u = 0; x->s->gradient && u < x->o->nparam; u++)
+            t->B[k] -= t->XD[k * m + u] * x->s->gradient[u];
 }
 
 /* Where the bin, or sum of bins, lies. */

@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "errors/rate_value.h"
+#include "errors/speckle_errors.h"
 #include "fit/fit.h"
 #include "leastsquares/covariance.h"
 #include "math/linalg.h"
@@ -15,8 +17,12 @@
 
 /* Probability below which both estimates differ by more than chance.  At 1 % the false alarms alone, which go back to
  * least squares that are far off, would add half of the variance that efficient estimates have at few decays. */
-static const double DIFFER = 0.001;
+static const double DIFFER = 1e-4;
+static const double HOPELESS = 1e-40; /* probability of the test of fit that no other estimates will make a usual one */
+static const double AGAIN = 0.05;     /* the same, above which it stands */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
+
+static const char *const OUT_OF_TIME = "the time limit was reached";
 
 struct job {
     struct fit_ls *f;
@@ -61,17 +67,27 @@ static const char *unsuited(const struct fit_ls *f)
         return "they are of one data file";
     if (f->opt->cluster_joint)
         return "groups share their noise";
+    if (time_is_up(f))
+        return OUT_OF_TIME;
     if (!r->converged)
         return "least squares did not converge";
-    if (time_is_up(f))
-        return "the time limit was reached";
     if (r->robust.kind == FIT_ROBUST_WHITE)
         return "no noise that pairs of frames share is seen, and for independent noise least squares are efficient";
-    if (!r->robust.closed)
-        return "the noise is not known to be that of speckles of this model";
     if (r->nnull > 0 || r->ndegenerate > 0)
         return "the data do not determine all parameters";
     return NULL;
+}
+
+/* The same of what was seen of the noise: *text, 1: there may be none.  Where the test of fit alone says so it is asked
+ * again at the efficient estimates: those of least squares may be far from the truth, where derivatives are others. */
+static int unknown_noise(const struct fit_ls *f, char *text, size_t size)
+{
+    const struct fit_robust *x = &f->res->robust;
+    if (x->closed || (x->misfit && f->res->speckle_test.p > HOPELESS))
+        return 0;
+    snprintf(text, size, "the noise is not known to be that of speckles of this model%s%s",
+             x->not_closed && *x->not_closed ? ": " : "", x->not_closed ? x->not_closed : "");
+    return 1;
 }
 
 /* ---- the reference ------------------------------------------------------------------------------------------ */
@@ -379,6 +395,44 @@ static enum fit_status compare(struct job *j)
     return FIT_OK;
 }
 
+/* J^T J inverse at the reference, over (theta, unknowns) of the objective. */
+static void unknowns_of(const struct job *j, double *D)
+{
+    const struct fit_objective *o = j->obj;
+    const size_t m = o->nparam + o->nu;
+    for (size_t a = 0; a < j->n; a++)
+        for (size_t b = 0; b < j->n; b++) {
+            const long u = a < j->p ? (long)a : o->map[a - j->p] < 0 ? -1 : (long)j->p + o->map[a - j->p];
+            const long v = b < j->p ? (long)b : o->map[b - j->p] < 0 ? -1 : (long)j->p + o->map[b - j->p];
+            if (u >= 0 && v >= 0)
+                D[(size_t)u * m + (size_t)v] = j->H[a * j->n + b];
+        }
+}
+
+/* The test of fit at the reference, where least squares have an unusual one. */
+static enum fit_status test_again(struct job *j)
+{
+    struct fit_speckle_errors e;
+    struct fit_result x = *j->res; /* of it only what is replaced here is written */
+    double *D = NULL;
+    FIT_SCRATCH(scratch);
+    const size_t m = j->obj->nparam + j->obj->nu;
+    if (!(j->res->speckle_test.p < AGAIN))
+        return FIT_OK;
+    x.speckle = fit_take_copy(&scratch, j->noise, j->ng, sizeof *x.speckle);
+    FIT_TAKE_DOUBLES(&scratch, m * m, &D);
+    if (scratch.failed)
+        return no_memory(j);
+    unknowns_of(j, D);
+    const struct fit_speckle_spec spec = {j->obj, &j->scores, D, j->res->residual_variance, 1, j->f->opt->noise_model,
+                                          j->g};
+    const enum fit_status st = fit_speckle_errors(&spec, &x, &e, j->f->err);
+    if (st == FIT_OK && e.verdict == FIT_SPECKLE_NOISE && isfinite(x.speckle_test.p))
+        j->res->speckle_test = x.speckle_test;
+    free(e.S);
+    return st;
+}
+
 /* Do the groups agree on the parameters that they share?  (Hansen's test of the sums that are more than the parameters:
  * Econometrica 50 (1982) 1029, lemma 4.2) */
 static void compare_groups(struct job *j)
@@ -491,6 +545,8 @@ static enum fit_status take(struct job *j)
 static const char *refused(const struct job *j)
 {
     const struct fit_result *x = &j->found;
+    if (j->res->speckle_test.p < FIT_SPECKLE_MISFIT)
+        return FIT_SPECKLE_NOT_THESE;
     if (!x->converged || x->nnull > 0)
         return "the weighted equations do not determine all parameters";
     for (size_t k = 0; k < j->n; k++)
@@ -527,10 +583,10 @@ static enum fit_status run(struct job *j, const char **why)
 {
     enum fit_status st = estimate(j);
     if (st == FIT_OK && time_is_up(j->f)) {
-        *why = "the time limit was reached";
+        *why = OUT_OF_TIME;
         return FIT_OK;
     }
-    if (st != FIT_OK || (st = compare(j)) != FIT_OK)
+    if (st != FIT_OK || (st = compare(j)) != FIT_OK || (st = test_again(j)) != FIT_OK)
         return st;
     compare_groups(j);
     *why = refused(j);
@@ -546,7 +602,10 @@ enum fit_status fit_efficient(struct fit_ls *f)
     if (f->opt->estimator == FIT_ESTIMATOR_LEAST_SQUARES || f->opt->brief)
         return FIT_OK;
     const char *why = unsuited(f);
+    char text[200];
     enum fit_status st = FIT_OK;
+    if (!why && unknown_noise(f, text, sizeof text))
+        why = text;
     if (!why) {
         struct job j = {.f = f, .res = r, .p = f->p, .q = f->q, .ng = f->ng, .n = r->nfull, .P = f->p + f->q};
         st = run(&j, &why);
@@ -558,7 +617,7 @@ enum fit_status fit_efficient(struct fit_ls *f)
     }
     if (st != FIT_OK || !why)
         return st;
-    if (f->opt->estimator == FIT_ESTIMATOR_EFFICIENT)
+    if (f->opt->estimator == FIT_ESTIMATOR_EFFICIENT && why != OUT_OF_TIME) /* then what there is */
         return fit_fail(f->err, FIT_ERR_CONFIG, "estimator efficient: %s; take auto or least-squares", why);
     snprintf(r->estimates.reason, sizeof r->estimates.reason, "%s", why);
     return FIT_OK;

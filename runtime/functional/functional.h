@@ -78,7 +78,7 @@ enum fit_curvature {
 enum fit_status fit_bound_curvature(struct fit_bound *b, enum fit_curvature which, const double *v, double *out,
                                     struct fit_error *err);
 
-/* The whole matrix of `index` (n elements of x; NULL: all), n x n, row by row, symmetric to the last bit: n products. */
+/* The matrix of `index` (n elements of x; NULL: all), n x n, row by row, symmetric to the last bit: n products. */
 enum fit_status fit_bound_matrix(struct fit_bound *b, enum fit_curvature which, size_t n, const size_t *index,
                                  double *matrix, struct fit_error *err);
 

@@ -136,6 +136,11 @@ typedef int fit_h5_on_link(void *user, const struct fit_h5_link *link, struct fi
 enum fit_status fit_h5_links(struct fit_h5_bytes *f, uint64_t group, fit_h5_on_link *on, void *user,
                              struct fit_error *err);
 
+/* The link of a name in a group, NULL: there is none; from a list that is kept (groups.c), valid until the next call.
+ * 0: no list can be kept, and nothing is known. */
+int fit_h5_known_link(struct fit_h5_bytes *f, uint64_t group, const char *name, size_t n,
+                      const struct fit_h5_link **link);
+
 /* Where a path leads, perhaps in another file.  An object that is not there is no error.  ELSEWHERE: there is a link,
  * which is not followed or leads to nothing; the latter is an error. */
 enum fit_h5_end { FIT_H5_NOTHING, FIT_H5_OBJECT, FIT_H5_ELSEWHERE };

@@ -228,10 +228,11 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
 {
     const double value = fit_imaging_conclude(r);
     struct fit_imaging_spread spread = {.scale = 0};
+    struct fit_error without = {.status = FIT_OK}; /* why there are no uncertainties; the image is written */
     enum fit_status s = FIT_OK;
     const int goes_on = r->result.end != FIT_OPTIMIZE_USER_STOP && isfinite(value);
-    if (o->uncertainty && goes_on)
-        s = find_spread(p, r, o, &spread, err);
+    if (o->uncertainty && goes_on && find_spread(p, r, o, &spread, &without) != FIT_OK)
+        spread.scale = 0;
     if (!o->quiet) {
         fit_imaging_print_notes(p->err, &r->q->notes);
         fit_imaging_print(p->out, r->q, value);
@@ -251,6 +252,10 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
     if (s == FIT_OK && o->truth_alpha && !o->quiet)
         s = tell_alpha(p, r, o->truth_alpha, err);
     fit_arena_free(&spread.arena);
+    if (s == FIT_OK && without.status != FIT_OK) {
+        *err = without;
+        s = without.status;
+    }
     return s;
 }
 

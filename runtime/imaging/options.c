@@ -70,7 +70,6 @@ static const struct row {
     {"part", TEXT, AT(part), 0, "K/N", "survey: every N-th point, from the K-th on: for several machines", NULL},
     {"threshold", WEIGHTS, AT(threshold), AT(nthreshold), "TERM=C,..", "top: the largest reduced chi2 of data terms",
      NULL},
-    {"html", TEXT, AT(html), 0, "FILE.html", "top: a page with the images of the Top Set", NULL},
     {"seed", COUNT, AT(seed), 0, "S", "of all that is drawn (1)", "Simulation"},
     {"cadence", REAL, AT(cadence), 0, "SEC",
      "simulate: rows of all stations of the observation over a day; else its own rows", NULL},
@@ -264,7 +263,7 @@ void fit_imaging_help(const char *program, const char *title, FILE *out)
         "eval OBS.h5 --image X.h5:/PATH --term vis=1 -o out.h5",
         "fit OBS.uvfits --npix 64 --fov 128 --term vis=1 --regularizer tv=1 -o out.h5",
         "survey OBS.h5 --npix 64 --fov 128 --term vis=1 --axis tv=1,10 -o survey.h5",
-        "top survey.h5 --threshold vis=2 [--html page.html]",
+        "top survey.h5 --threshold vis=2",
         "simulate OBS.h5 --image X.h5:/PATH --seed 7 -o new.h5",
         "info [OBS.h5]",
     };

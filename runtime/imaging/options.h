@@ -54,7 +54,6 @@ struct fit_imaging_options {
     size_t naxis;
     struct fit_imaging_axis axis[FIT_IMAGING_MOST_AXES];
     const char *part; /* "K/N" */
-    const char *html; /* top */
     size_t nthreshold;
     struct fit_imaging_weight threshold[FIT_IMAGING_MOST_WEIGHTS]; /* top: reduced chi2 of terms may not be larger */
 

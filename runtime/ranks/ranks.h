@@ -51,6 +51,9 @@ void fit_ranks_agree(void);
 /* Meets: the least of the ranks' numbers. */
 double fit_ranks_least(double x);
 
+/* Meets: the sum of the ranks' numbers, added in their order. */
+double fit_ranks_total(double x);
+
 /* Meets: the first status that is not FIT_OK, with its message, becomes that of all. */
 enum fit_status fit_ranks_agree_status(enum fit_status st, struct fit_error *err);
 

@@ -29,6 +29,7 @@
 /* Where the data came from. */
 struct fit_input {
     char file[1024], sha256[65], layout[32];
+    int of_values; /* 1: sha256 is that of what is fitted */
     uint64_t size; /* bytes */
     time_t mtime;
     double q, gap, dt;         /* NaN: none; q also where there are several */
@@ -230,6 +231,6 @@ enum fit_quality_kind fit_quality_find(const char *word); /* unknown, for any ot
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
 /* A rate as a formula: "D0 t^alpha + D_offset". */
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
-/* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of
+/* What to do about a rate that may be simpler: "consistent with a constant rate: --fix alpha=0 --fix D_offset=0", "a power of
  * t alone would do: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);

@@ -94,6 +94,7 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_group(w, "/entry/input", "NXcollection");
     fit_h5r_text(w, "/entry/input/file_name", in->file);
     fit_h5r_text(w, "/entry/input/sha256", in->sha256);
+    fit_h5r_text(w, "/entry/input/sha256_of", in->of_values ? "values" : "file");
     fit_h5r_integer(w, "/entry/input/file_size", (int64_t)in->size);
     iso_time(in->mtime, text);
     fit_h5r_text(w, "/entry/input/file_mtime", text);

@@ -26,7 +26,11 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 {
     const struct fit_sampling_options *o = m->opt;
     struct fit_checkpoint *c = &m->checkpoint;
-    if (o->resume == FIT_RESUME_NO || !o->checkpoint || access(o->checkpoint, F_OK) != 0)
+    if (o->resume == FIT_RESUME_NO || !o->checkpoint)
+        return FIT_OK;
+    int there = access(o->checkpoint, F_OK) == 0;
+    fit_ranks_copy(0, &there, sizeof there);
+    if (!there)
         return FIT_OK;
     enum fit_status st = fit_checkpoint_read(o->checkpoint, o->identity ? o->identity : "", c, err);
     if (o->resume == FIT_RESUME_UNFINISHED && (st != FIT_OK || c->finished != 0)) {
@@ -72,7 +76,7 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
                                .plain_rates = (double)m->plain_rates,
                                .starts = (double)s->starts,
                                .seconds = fit_ranks_seconds() - m->begin + m->checkpoint.seconds,
-                               .passes = fit_posterior_passes(m->p) + m->checkpoint.passes,
+                               .passes = fit_sampling_passes(m) + m->checkpoint.passes,
                                .other_mass = s->other_mass,
                                .finished = finished,
                                .state = state,
@@ -238,7 +242,9 @@ enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error
         return st;
     m->windows = windows_passed(m);
     m->saved = fit_ranks_seconds();
+    fit_sampling_part(m);
     st = fit_sampler_run(m->sampler, &w, err);
+    fit_sampling_join(m);
     s->seconds.sampling = fit_seconds() - begin;
     if (st == FIT_ERR_INTERRUPTED) {
         s->end = m->timed_out ? FIT_SAMPLING_TIME : FIT_SAMPLING_STOPPED;

@@ -48,6 +48,26 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
     return fit_posterior_new(&setup, &m->p, err);
 }
 
+/* ---- passes over the data, of all ranks ------------------------------------------------------------------ */
+
+void fit_sampling_part(struct fit_sampling_run *m)
+{
+    m->parted = m->side_by_side && fit_ranks_shared();
+    m->at_parting = fit_posterior_passes(m->p);
+}
+
+double fit_sampling_passes(const struct fit_sampling_run *m)
+{
+    const double own = fit_posterior_passes(m->p);
+    return own + m->passes_of_others + (m->parted ? fit_ranks_total(own - m->at_parting) - (own - m->at_parting) : 0);
+}
+
+void fit_sampling_join(struct fit_sampling_run *m)
+{
+    m->passes_of_others = fit_sampling_passes(m) - fit_posterior_passes(m->p);
+    m->parted = 0;
+}
+
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
 static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *err)
@@ -154,7 +174,9 @@ static enum fit_status run_laplace(struct fit_sampling_run *m, struct fit_error 
                                      .save = m->opt->checkpoint ? save_draws : NULL, .save_user = m,
                                      .save_seconds = m->opt->checkpoint_seconds};
     double begin = fit_seconds();
+    fit_sampling_part(m);
     enum fit_status st = fit_laplace_run(&m->p->target, s->mode, s->mode_covariance, &lo, &l, err);
+    fit_sampling_join(m);
     s->resumed = (double)l.resumed;
     if (st == FIT_ERR_INTERRUPTED && m->opt->checkpoint && !s->checkpoint_error[0]) {
         size_t n = strlen(err->message);
@@ -287,7 +309,7 @@ static enum fit_status summarise(struct fit_sampling_run *m, const struct fit_re
         st = fit_samples_summarise(s, m->p, m->opt, err);
     if (st == FIT_OK)
         st = fit_samples_robust(s, fit, err);
-    s->passes = fit_posterior_passes(m->p) + m->checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
+    s->passes = fit_sampling_passes(m) + m->checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
     return st;
 }
 

@@ -24,34 +24,7 @@
 #define FIT_GPU_H
 #define FIT_GPU 1
 
-#define FIT_GPU_THREADS 128
-#define FIT_GPU_COLUMNS 32
-#define FIT_GPU_ROWS 4 /* threads / columns */
-
-#define FIT_SHAPE_GROUPS 0
-#define FIT_SHAPE_TIMES 1    /* of the grid */
-#define FIT_SHAPE_FRAMES 2   /* that take part */
-#define FIT_SHAPE_ROWS 3     /* of a table, padded */
-#define FIT_SHAPE_ITEMS 4
-#define FIT_SHAPE_WEIGHTED 5
-#define FIT_SHAPE_WS 6       /* from evaluation to evaluation: doubles of ws, lin, adj, y (and w, values), fixed; */
-#define FIT_SHAPE_LIN 7      /* 0: all the same */
-#define FIT_SHAPE_ADJ 8
-#define FIT_SHAPE_DATA 9
-#define FIT_SHAPE_FIXED 10
-#define FIT_SHAPE_NUMBERS 11
-
-#define FIT_ITEM_I0 0
-#define FIT_ITEM_I1 1
-#define FIT_ITEM_J0 2
-#define FIT_ITEM_J1 3
-#define FIT_ITEM_R0 4
-#define FIT_ITEM_R1 5
-#define FIT_ITEM_C0 6
-#define FIT_ITEM_C1 7
-#define FIT_ITEM_AT 8        /* of the tile, in y */
-#define FIT_ITEM_GROUP 9
-#define FIT_ITEM_NUMBERS 10
+#include "fit/gpu_shape.h"
 
 /* ---- the readers ------------------------------------------------------------------------------------ */
 
@@ -64,7 +37,8 @@ typedef unsigned long long fit_ulong;
 #define FIT_ENTRY extern "C" __global__ void __launch_bounds__(FIT_GPU_THREADS)
 #define FIT_GLOBAL
 #define FIT_SHARED __shared__
-#define FIT_COEFFICIENTS static __device__ const double
+#define FIT_COEFFICIENT const double
+#define FIT_COEFFICIENTS static __device__ FIT_COEFFICIENT
 #define FIT_RESTRICT __restrict__
 #define FIT_UNROLL _Pragma("unroll")
 #define FIT_SYNC __syncthreads()
@@ -91,7 +65,8 @@ typedef ulong fit_ulong;
 #define FIT_ENTRY __kernel __attribute__((reqd_work_group_size(FIT_GPU_THREADS, 1, 1))) void
 #define FIT_GLOBAL __global
 #define FIT_SHARED __local
-#define FIT_COEFFICIENTS __constant const double
+#define FIT_COEFFICIENT __constant const double
+#define FIT_COEFFICIENTS FIT_COEFFICIENT
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL _Pragma("unroll")
 #define FIT_SYNC barrier(CLK_LOCAL_MEM_FENCE)
@@ -116,7 +91,8 @@ typedef uint64_t fit_ulong;
 #define FIT_INLINE static inline __attribute__((unused))
 #define FIT_HUGE static __attribute__((unused))
 #define FIT_GLOBAL
-#define FIT_COEFFICIENTS static const double
+#define FIT_COEFFICIENT const double
+#define FIT_COEFFICIENTS static FIT_COEFFICIENT
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL
 FIT_INLINE fit_long fit_bits(double x)
@@ -270,6 +246,10 @@ struct fit_gpu_task {
 /* P_j - P_i with what rounding left of P. */
 #define fit_delta_low(P, P_low, j, i) (((P)[j] - (P)[i]) + ((P_low)[j] - (P_low)[i]))
 
+#define FIT_GPU_ITEM(block) ((size_t)shape[FIT_SHAPE_FIRST] + (block))
+#define FIT_GPU_PLACE(block, g, e, groups)                                                                          \
+    (((e) * (groups) + (g)) * (size_t)shape[FIT_SHAPE_ITEMS] + FIT_GPU_ITEM(block))
+
 /* The task of a thread: n, g, e the item, the group and the evaluation of its block. */
 #define FIT_GPU_TASK(t, n, g, e, k)                                                                                 \
     {                                                                                                               \
@@ -335,9 +315,9 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
         double own[count];                                                                                          \
         struct fit_gpu_task task;                                                                                   \
         const int thread = FIT_THREAD;                                                                              \
-        FIT_GPU_TASK(task, FIT_BLOCK(0), FIT_BLOCK(1), FIT_BLOCK(2), thread)                                        \
+        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK(0)), FIT_BLOCK(1), FIT_BLOCK(2), thread)                          \
         name##_of(&task, own);                                                                                      \
-        out += ((FIT_BLOCK(2) * FIT_BLOCKS(1) + FIT_BLOCK(1)) * FIT_BLOCKS(0) + FIT_BLOCK(0)) * (count);            \
+        out += FIT_GPU_PLACE(FIT_BLOCK(0), FIT_BLOCK(1), FIT_BLOCK(2), FIT_BLOCKS(1)) * (count);                    \
         FIT_UNROLL                                                                                                  \
         for (int c = 0; c < (count); c += FIT_GPU_CHUNK) {                                                          \
             FIT_UNROLL                                                                                              \
@@ -365,7 +345,7 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
     FIT_ENTRY name(FIT_GPU_ARGUMENTS)                                                                               \
     {                                                                                                               \
         struct fit_gpu_task task;                                                                                   \
-        FIT_GPU_TASK(task, FIT_BLOCK(0), FIT_BLOCK(1), FIT_BLOCK(2), FIT_THREAD)                                    \
+        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK(0)), FIT_BLOCK(1), FIT_BLOCK(2), FIT_THREAD)                      \
         name##_of(&task, out + FIT_BLOCK(2) * (size_t)shape[FIT_SHAPE_DATA]);                                       \
     }
 
@@ -404,10 +384,10 @@ struct fit_gpu_grid {
         static _Thread_local double all[FIT_GPU_THREADS][count];                                                    \
         for (size_t e = 0; e < grid->n[2]; e++)                                                                     \
             for (size_t g = 0; g < grid->n[1]; g++)                                                                 \
-                for (size_t m = 0; m < grid->n[0]; m++, out += count) {                                             \
+                for (size_t m = 0; m < grid->n[0]; m++) {                                                           \
                     for (int k = 0; k < FIT_GPU_THREADS; k++) {                                                     \
                         struct fit_gpu_task task;                                                                   \
-                        FIT_GPU_TASK(task, m, g, e, k)                                                              \
+                        FIT_GPU_TASK(task, FIT_GPU_ITEM(m), g, e, k)                                                \
                         name##_of(&task, all[k]);                                                                   \
                     }                                                                                               \
                     for (int c = 0; c < count; c++) {                                                               \
@@ -418,7 +398,7 @@ struct fit_gpu_grid {
                                 sum += all[k][c];                                                                   \
                             total += sum;                                                                           \
                         }                                                                                           \
-                        out[c] = total;                                                                             \
+                        out[FIT_GPU_PLACE(m, g, e, grid->n[1]) * (count) + (size_t)c] = total;                      \
                     }                                                                                               \
                 }                                                                                                   \
     }
@@ -431,7 +411,7 @@ struct fit_gpu_grid {
                 for (size_t m = 0; m < grid->n[0]; m++)                                                             \
                     for (int k = 0; k < FIT_GPU_THREADS; k++) {                                                     \
                         struct fit_gpu_task task;                                                                   \
-                        FIT_GPU_TASK(task, m, g, e, k)                                                              \
+                        FIT_GPU_TASK(task, FIT_GPU_ITEM(m), g, e, k)                                                \
                         name##_of(&task, out + e * (size_t)shape[FIT_SHAPE_DATA]);                                  \
                     }                                                                                               \
     }

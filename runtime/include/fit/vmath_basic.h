@@ -43,7 +43,8 @@ typedef fit_vm fit_m8;
 
 #define FIT_SIGN_BIT INT64_MIN
 #define FIT_UNUSED __attribute__((unused))
-#define FIT_COEFFICIENTS static const double
+#define FIT_COEFFICIENT const double
+#define FIT_COEFFICIENTS static FIT_COEFFICIENT
 
 /* What the other readers of this text (fit/gpu.h), for which a lane is a double, spell otherwise. */
 #define FIT_ZERO ((fit_vd){0})
