@@ -1,8 +1,8 @@
 /* compile_live.c -- the kernel of a model file of one's own for pages, NAME.wasm beside NAME.so in the cache.
  *
- * Made when the model is compiled, where clang can make WebAssembly (build-aux/LiveKernel.cmake says what that needs); the
- * file stays away without a word where it cannot, or where the model is not of pairs of times. homodyne-report finds it
- * by the hash of the model that is in it. */
+ * Made when the model is compiled, where clang can make WebAssembly (build-aux/LiveKernel.cmake says what that needs);
+ * the file stays away without a word where it cannot, or where the model is not of pairs of times.  homodyne-report
+ * finds it by the hash of the model that is in it. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -18,7 +18,7 @@ enum { MOST_WORDS = 48 };
 
 static int write_file(const char *folder, const char *name, const unsigned char *text, size_t size)
 {
-    char path[FRONT_PATH + 256];
+    char path[FRONT_PATH + 512];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "wb");
     const int good = f && fwrite(text, 1, size, f) == size;
