@@ -216,6 +216,9 @@ static void put_all(struct rp_markup *out, const struct rp_result *r, const stru
     rp_put(out, "{\"bin\":%zu,\"n\":%zu,\"t0\":%.9g,\"step\":%.9g,\"unit\":\"%s\"",
            r->bin * t->b, t->n, r->t[0] + step * (double)(t->b - 1) / 2, step * (double)t->b,
            strcmp(r->time_unit, "s") == 0 ? "s" : "frames");
+    put_number(out, "first", r->origin.first); /* frames of the file, from 1 */
+    put_number(out, "last", r->origin.last);
+    put_number(out, "q", r->q ? NAN : r->origin.q);
     put_times(out, r, t);
     put_palette(out, "viridis", rp_viridis());
     put_palette(out, "diverging", rp_diverging());
@@ -237,7 +240,8 @@ enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r,
 {
     struct thinned t = {.b = choose_bin(r)};
     if (!r->pairs || r->side < 2)
-        return fit_fail(err, FIT_ERR_DATA, "%s: no maps of two times in it", r->folder);
+        return fit_fail(err, FIT_ERR_DATA, "%s: a table; panels are of two-time data, `homodyne report` shows it",
+                        r->folder);
     t.n = (r->side + t.b - 1) / t.b;
     t.cells = cells_of(t.n);
     t.c2 = malloc(3 * t.cells * sizeof *t.c2);
