@@ -420,7 +420,11 @@ static enum fit_status make(const struct job *job, struct fit_error *err)
     snprintf(object, sizeof object, "%s/%s.so", job->making, name);
     snprintf(values, sizeof values, "%s/%s_check.txt", job->making, name);
     st = compile(job, source, object, err);
-    return st == FIT_OK ? selfcheck(job, object, values, err) : st;
+    if (st == FIT_OK)
+        st = selfcheck(job, object, values, err);
+    if (st == FIT_OK)
+        front_compile_live(job->making, source, name);
+    return st;
 }
 
 static int is_in_path(const char *program)
