@@ -151,6 +151,8 @@ static enum fit_status read_maps(struct rp_result *r, struct fit_h5 *h, struct f
         st = fit_h5_read_doubles(h, "/entry/data/t1", &r->t, &r->side, err);
     if (st == FIT_OK && fit_h5_exists(h, "/entry/data/q"))
         st = take(h, "/entry/data/q", r->ngroup, &r->q, err);
+    if (st == FIT_OK && fit_h5_exists(h, "/entry/input/file_of_group"))
+        st = take(h, "/entry/input/file_of_group", r->ngroup, &r->file, err);
     const size_t all = r->ngroup * r->side * r->side;
     if (st == FIT_OK)
         st = take(h, "/entry/data/c2", all, &r->c2, err);
@@ -440,7 +442,7 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
 
 void rp_result_free(struct rp_result *r)
 {
-    double *const array[] = {r->phi,    r->q,         r->t,         r->c2,       r->model,    r->residual,
+    double *const array[] = {r->phi,    r->file,    r->q,         r->t,         r->c2,       r->model,    r->residual,
                              r->age,    r->tau,       r->g2,       r->g2_model, r->g2_error,
                              r->g2_low, r->g2_high,   r->value,    r->fit,      r->row_residual,
                              r->sigma,  r->fit_low,   r->fit_high, r->curve_t,  r->energy,

@@ -48,6 +48,7 @@ struct rp_result {
     int pairs; /* two-time maps; else a table */
     size_t ngroup;
     double *phi;        /* ngroup, degree */
+    double *file;       /* ngroup, from 1, of pairs of several files; else NULL */
     double *q;          /* ngroup, 1/angstrom; NULL: the groups are of one q */
     char time_unit[16]; /* "s", or "frames" when nobody knows the period */
     double *noise;      /* ngroup: standard deviation; NULL: not known */

@@ -208,7 +208,11 @@ void rp_page_head(struct rp_markup *out, const struct rp_result *r)
     const int converged = rp_json_true(j, "converged");
     rp_put(out, "<header>\n<h1>%s</h1>\n<p class=\"sub\"><b>",
            r->title && *r->title ? r->title : rp_json_text(j, "model.name"));
-    rp_put(out, "%s", text_file_name(rp_json_text(j, "data.file")));
+    const struct fit_yaml *files = fit_yaml_get(fit_yaml_get(j, "data"), "files");
+    for (size_t k = 0; files && k < files->n; k++)
+        rp_put(out, "%s%s", k ? ", " : "", text_file_name(rp_json_text(files->entry[k].value, "file")));
+    if (!files)
+        rp_put(out, "%s", text_file_name(rp_json_text(j, "data.file")));
     rp_put(out, "</b>, model ");
     rp_put(out, "%s", rp_json_text(j, "model.name"));
     if (r->end_time)
@@ -708,6 +712,13 @@ void rp_page_origin(struct rp_markup *out, const struct rp_result *r)
     if (!r->fitted) {
         rp_put(out, "</dl>\n</section>\n");
         return;
+    }
+    const struct fit_yaml *files = fit_yaml_get(fit_yaml_get(r->json, "data"), "files");
+    for (size_t k = 1; files && k < files->n; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "file %zu", k + 1);
+        fact(out, name, rp_json_text(files->entry[k].value, "file"));
+        fact(out, "SHA-256", rp_json_text(files->entry[k].value, "sha256"));
     }
     fact(out, "reference", r->reference ? r->reference : "");
     fact(out, "results", r->folder);

@@ -29,6 +29,7 @@
 /* Where the data came from. */
 struct fit_input {
     char file[1024], sha256[65], layout[32];
+    int of_values; /* 1: sha256 is that of what is fitted */
     uint64_t size; /* bytes */
     time_t mtime;
     double q, gap, dt;         /* NaN: none; q also where there are several */
@@ -39,6 +40,9 @@ struct fit_input {
     const double *phi;         /* ngroup, or NULL: no azimuths */
     const size_t *bin;         /* ngroup labels in the file, or NULL */
     const char *const *key;    /* ngroup names of datasets, or NULL */
+    size_t npart;              /* several files: how many; else 0 */
+    const struct fit_measurement_file *part; /* borrowed from the measurement */
+    const struct fit_dataset_files *files;   /* the same */
     struct fit_arena storage_;
 };
 

@@ -51,6 +51,43 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(ap);
 }
 
+/* 1: several files, which differ in setting s. */
+static int setting_differs(const struct fit_results *r, size_t s)
+{
+    const struct fit_dataset_files *files = r->ds->files;
+    const size_t n = r->kernel->nsetting;
+    for (size_t f = 1; files && f < files->n; f++)
+        if (files->setting[f * n + s] < files->setting[s] || files->setting[f * n + s] > files->setting[s])
+            return 1;
+    return 0;
+}
+
+/* Its value, or those of all files. */
+static void setting_values(char text[TEXT], const struct fit_results *r, size_t s)
+{
+    append(text, TEXT, "%.6g", r->ds->layout.setting[s]);
+    for (size_t f = 1; setting_differs(r, s) && f < r->ds->files->n; f++)
+        append(text, TEXT, ", %.6g", r->ds->files->setting[f * r->kernel->nsetting + s]);
+}
+
+static void file_words(char text[TEXT], const struct fit_input *in)
+{
+    if (in->npart)
+        append(text, TEXT, "%zu files", in->npart);
+    else
+        append(text, TEXT, "%s", text_file_name(in->file));
+}
+
+/* Of several files: numbers and names, as brackets of parameters have them. */
+static void files(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT] = "";
+    for (size_t k = 0; k < r->input->npart; k++)
+        append(text, sizeof text, "%sfile %zu: %s", k ? ", " : "", k + 1,
+               text_file_name(r->input->part[k].file));
+    wrapped(f, left, text);
+}
+
 /* Settings of the model in the model's units, so that a number given in another one is seen; of pairs those that the
  * head does not tell anyway. */
 static void settings(FILE *f, int *left, const struct fit_results *r)
@@ -58,9 +95,12 @@ static void settings(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT] = "";
     for (size_t s = 0; s < r->kernel->nsetting; s++) {
         const char *name = r->kernel->setting[s].name, *unit = r->kernel->setting[s].unit;
-        if (r->kernel->space == FIT_PAIRS && (strcmp(name, "q") == 0 || strcmp(name, "gap") == 0))
+        const int in_head = strcmp(name, "q") == 0 || strcmp(name, "gap") == 0;
+        if (r->kernel->space == FIT_PAIRS && in_head && !setting_differs(r, s))
             continue;
-        append(text, sizeof text, "%s%s %.6g%s%s", *text ? ", " : "", name, r->ds->layout.setting[s],
+        append(text, sizeof text, "%s%s ", *text ? ", " : "", name);
+        setting_values(text, r, s);
+        append(text, sizeof text, "%s%s",
                unit && *unit && strcmp(unit, "1") != 0 ? " " : "", unit && strcmp(unit, "1") != 0 ? unit : "");
     }
     wrapped(f, left, text);
@@ -71,15 +111,21 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     const struct fit_input *in = r->input;
     char text[TEXT] = "";
     if (r->kernel->space == FIT_ROWS) {
-        append(text, sizeof text, "%s  %s  %zu rows", r->kernel->name, text_file_name(in->file), r->ds->nrow);
+        append(text, sizeof text, "%s  ", r->kernel->name);
+        file_words(text, in);
+        append(text, sizeof text, "  %zu rows", r->ds->nrow);
         if (r->kernel->naxis)
             append(text, sizeof text, ", %zu %s of %s", r->fit->ngroup,
                    r->fit->ngroup == 1 ? "value" : "values", r->kernel->axis[0].name);
         line(f, left, "%s", text);
+        files(f, left, r);
         settings(f, left, r);
         return;
     }
-    line(f, left, "%s  %s  (%s)", r->kernel->name, text_file_name(in->file), in->layout);
+    append(text, sizeof text, "%s  ", r->kernel->name);
+    file_words(text, in);
+    line(f, left, "%s  (%s)", text, in->layout);
+    *text = 0;
     const enum fit_group_kind kind = fit_input_groups(in, r->fit->ngroup);
     if (in->q > 0)
         append(text, sizeof text, "q %.4g 1/angstrom, ", in->q);
@@ -92,6 +138,7 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     if (in->nmasked)
         append(text, sizeof text, ", %zu masked", in->nmasked);
     line(f, left, "%s", text);
+    files(f, left, r);
     settings(f, left, r);
 }
 
