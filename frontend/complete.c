@@ -51,7 +51,7 @@ void front_complete(struct front *f, char *const *word, size_t n)
         return;
     char **words = front_words(&fitter, "info", json, 1);
     if (words && front_capture(fitter.program, words, &text, &code, &err) == FIT_OK && code == 0 &&
-        fit_yaml_parse(text, "info", &doc, &err) == FIT_OK) {
+        fit_yaml_parse(text, strlen(text), "info", &doc, &err) == FIT_OK) {
         put_names(f->out, fit_yaml_get(fit_yaml_root(doc), "parameters"));
         put_names(f->out, fit_yaml_get(fit_yaml_root(doc), "linear"));
     }
