@@ -18,6 +18,8 @@
 #   FIT_KERNEL_ISA      "x86-64-v3"                    its isa field
 #   FIT_ISA_SUFFIX      _v3                            for other names with external linkage
 #
+# Of models for pages (pairs of times) the kernels are made as WebAssembly, too, where clang can: LiveKernel.cmake.
+#
 # FIT_LOADED_FITTERS: homodyne-NAME is a script that runs homodyne-any with NAME.so, not a program that holds all.
 #
 # fit_add_kernel_program(NAME SOURCES file.c...)  does the same for kernels written by hand (tests); each file
@@ -49,6 +51,8 @@ endfunction()
 
 # What compiles the models: the compiler of this build, or, for another processor, one that runs on this machine.
 set(FIT_GENERATOR homodyne-gen CACHE STRING "homodyne-gen, or the path of one that was built before")
+
+include(LiveKernel)
 
 # The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
 # contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
@@ -169,8 +173,17 @@ function(fit_add_model model)
             fit_compile_kernel(${model} ${variant} ${level} "${source}" model-${model}-${variant}
                                objects symbols)
         endforeach()
+        if(NOT arg_NO_INSTALL)
+            fit_live_kernel(${model} ${variant} "${source}" model-${model}-${variant})
+        endif()
     endforeach()
     set(program homodyne-${model})
+    set(live)
+    foreach(variant IN LISTS variants)
+        if(TARGET live-${model}-${variant})
+            list(APPEND live live-${model}-${variant})
+        endif()
+    endforeach()
     if(NOT arg_NO_INSTALL)
         fit_write_registry(${model} "${symbols}")
         fit_link_module(${model} "${objects}")
@@ -181,6 +194,9 @@ function(fit_add_model model)
         fit_write_fitter(${model})
     else()
         fit_link_program(${model} "${objects}" "${symbols}")
+    endif()
+    if(live)
+        add_dependencies(${program} ${live})
     endif()
     if(NOT FIT_LOADED_FITTERS AND NOT arg_NO_INSTALL)
         install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

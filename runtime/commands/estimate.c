@@ -259,13 +259,12 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
         st = fit_fail(err, FIT_ERR_USAGE, "estimate: tables are small; this is for matrices");
     if (st != FIT_OK)
         goto done;
-    fit_selection_from_config(cfg, &sel);
-    if (!sel.path) {
+    if (!cfg->input.path.n) {
         st = fit_fail(err, FIT_ERR_CONFIG, "%s: no data file; give experimental_data.file_path",
                       cfg->file);
         goto done;
     }
-    if ((st = fit_memory_plan(&sel, cfg->nlsq.memory_fraction.value, &e.plan, err)) != FIT_OK)
+    if ((st = fit_memory_plan_files(cfg, &sel, &e.plan, err)) != FIT_OK)
         goto done;
     fit_memory_plan_loss(&e.plan, (enum fit_loss)cfg->nlsq.loss.value);
     if ((st = time_model(&e, cfg, (int)cli->threads, err)) != FIT_OK ||

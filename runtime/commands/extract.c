@@ -79,7 +79,10 @@ static enum fit_status load(struct extract *x, struct fit_progress_view *view,
         return fit_no_memory(err, NULL);
     for (size_t i = 0; i < x->k->nsetting; i++)
         setting[i] = x->cfg->setting[i].value;
-    if (x->k->space == FIT_PAIRS)
+    if (x->cfg->input.path.n > 1)
+        st = fit_fail(err, FIT_ERR_CONFIG, "extract: %zu data files; name one of them with --data",
+                      x->cfg->input.path.n);
+    else if (x->k->space == FIT_PAIRS)
         st = load_pairs(x, setting, view, err);
     else if (x->cfg->input.path.n == 0)
         st = fit_fail(err, FIT_ERR_CONFIG, "no table; give experimental_data.file_path or --data");

@@ -167,6 +167,7 @@ enum fit_share_kind {
     FIT_SHARE_MODEL, /* as the model declares it */
     FIT_SHARE_ALL,   /* one for all groups */
     FIT_SHARE_EACH,  /* one for each group: "per_angle" */
+    FIT_SHARE_FILE,  /* one for each of several data files: "per_file" */
     FIT_SHARE_SETS   /* one for each of these sets of groups */
 };
 struct fit_config_share {
@@ -206,6 +207,7 @@ struct fit_config_nlsq {
         global; /* stage that searches the whole box (cmaes.enable of the packages) */
     struct fit_cfg_real memory_fraction; /* of the available memory, 0..1 */
     struct fit_cfg_choice stream;        /* enum fit_stream_kind */
+    struct fit_cfg_text optimizer, optimizer_state; /* names of optimizers/registry.h, a file; NULL: nlsq, none */
 };
 
 /* Key names of the packages in the comments where they differ. */
@@ -315,6 +317,7 @@ struct fit_config {
     size_t nsetting;
     struct fit_cfg_real *setting; /* in the kernel's order and units; NaN: not given, no default.
                                      finish copies q and gap to the settings of these names. */
+    struct fit_cfg_reals *setting_list; /* nsetting: one value for each of several files; n = 0: that of setting */
 
     struct fit_cfg_choice method; /* enum fit_method */
     struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling */

@@ -174,11 +174,18 @@ static void call_set(struct fit_cfg_reader *r, const char *text)
         return;
     const struct fit_kernel *k = r->cfg->kernel;
     const int setting = fit_cfg_setting_index(k, name);
-    if (setting >= 0) {
+    if (setting >= 0 && strchr(value, ',')) {
+        FIT_OWNED char *list = malloc(strlen(value) + sizeof "{: []}" + sizeof name);
+        if (list && sprintf(list, "{%s: [%s]}", name, value) > 0)
+            set_key(r, "settings", list);
+        else
+            r->no_memory = 1;
+    } else if (setting >= 0) {
         struct fit_cfg_real *x = fit_cfg_setting(r->cfg, (size_t)setting);
         double number;
         if (get_number(r, value, k->setting[setting].unit, &number))
             *x = (struct fit_cfg_real){fit_cfg_kept(r->cfg, (size_t)setting, number), fit_cfg_origin(r, NULL)};
+        r->cfg->setting_list[setting].n = 0;
     } else if (fit_config_param_index(k, name) < 0 && (strchr(name, '.') || fit_cfg_find(name))) {
         set_key(r, name, value);
     } else {
@@ -276,9 +283,18 @@ static void initial(struct fit_cfg_reader *r, const char *name, const char *valu
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 
+/* Given again it is one file more. */
 static void call_data(struct fit_cfg_reader *r, const char *value)
 {
-    fit_cfg_set_files(r, NULL, 1, &value, NULL);
+    const struct fit_cfg_texts *had = &r->cfg->input.path;
+    const size_t n = had->from.kind == FIT_FROM_COMMAND ? had->n : 0;
+    const char **all = fit_cfg_alloc(r, (n + 1) * sizeof *all);
+    if (!all)
+        return;
+    if (n)
+        memcpy(all, had->value, n * sizeof *all);
+    all[n] = value;
+    fit_cfg_set_files(r, NULL, n + 1, all, NULL);
 }
 
 /* One, or several split by commas, each perhaps with a unit. */
@@ -432,6 +448,8 @@ static const struct option options[] = {
     {"num-samples", KEY, SHARD "num_samples", NULL, NULL},
     {"num-warmup", KEY, SHARD "num_warmup", NULL, NULL},
     {"o", KEY, "output.output_dir", NULL, NULL},
+    {"optimizer", KEY, NLSQ "optimizer", NULL, NULL},
+    {"optimizer-state", KEY, NLSQ "optimizer_state", NULL, NULL},
     {"output", KEY, "output.output_dir", NULL, NULL},
     {"output-dir", KEY, "output.output_dir", NULL, NULL},
     {"phi", CALL, NULL, NULL, call_phi},

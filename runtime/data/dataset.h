@@ -17,6 +17,13 @@ struct fit_range {
     double low, high;
 };
 
+/* Groups of several files (input/joint.h). */
+struct fit_dataset_files {
+    size_t n;
+    const size_t *of;      /* ngroup: the file of a group, from 0 */
+    const double *setting; /* n x nsetting */
+};
+
 struct fit_dataset {
     struct fit_layout layout;
     size_t ntile;
@@ -31,6 +38,7 @@ struct fit_dataset {
     uint32_t *row;           /* tables with groups, layout.nrow: which of them stands at a place, or
                                 FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
+    const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     struct fit_dataset_private *private_; /* storage */
 };
 
@@ -106,6 +114,8 @@ int fit_dataset_streamed(const struct fit_dataset *ds);
 /* Every pass over the tiles stands between these two; threads that want another wait in begin. */
 void fit_dataset_begin(const struct fit_dataset *ds);
 void fit_dataset_end(const struct fit_dataset *ds);
+/* The same for the tiles [first, last) alone, at least one. */
+void fit_dataset_begin_share(const struct fit_dataset *ds, size_t first, size_t last);
 
 /* Tile k with its values: &ds->tile[k], or *own with values in buffer (fit_dataset_buffer doubles,
  * aligned to 64 bytes, one for each tile that is looked at).  In a pass every tile is asked for

@@ -281,11 +281,12 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
 enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, const double *sigma,
                                            struct fit_error *err)
 {
-    if (n != 1 && n != m->ngroup)
-        return fit_fail(err, FIT_ERR_CONFIG, "sigma: %zu values for %zu groups of data; give one, or one each", n,
-                        m->ngroup);
+    const int by_file = n > 1 && n == m->nfile;
+    if (n != 1 && n != m->ngroup && !by_file)
+        return fit_fail(err, FIT_ERR_CONFIG, "sigma: %zu values for %zu groups of data; give one, or one each%s", n,
+                        m->ngroup, m->nfile ? ", or one for each file" : "");
     for (size_t g = 0; g < m->ngroup; g++) {
-        double v = sigma[n == 1 ? 0 : g];
+        double v = sigma[n == 1 ? 0 : by_file ? m->group[g].file : g];
         if (!(v > 0) || !isfinite(v))
             return fit_fail(err, FIT_ERR_CONFIG, "sigma: %g is not possible; it must be positive", v);
         m->group[g].sigma = v;

@@ -77,7 +77,7 @@ FIT_INLINE struct fit_vcomplex fit_vfaddeeva(const int k, fit_vd x, fit_vd y)
     fit_vd a = fit_vmin(fit_vset1(0x1p200), fit_vabs(x)), b = fit_vmin(fit_vset1(0x1p200), fit_vabs(y));
     fit_vd u = a * inverse_h;
     fit_vm at_nodes = fit_vabs(u - fit_vround(u)) >= 0.25;
-    struct fit_vcomplex sum = {(fit_vd){0}, (fit_vd){0}};
+    struct fit_vcomplex sum = {FIT_ZERO, FIT_ZERO};
     for (int j = 0; j < 14; j++) {
         fit_vd t = fit_vselect(at_nodes, fit_vset1(fit_w_at_nodes[j]), fit_vset1(fit_w_at_halves[j]));
         fit_vd weight = fit_vselect(at_nodes, fit_vset1(fit_w_of_nodes[j]), fit_vset1(fit_w_of_halves[j]));
@@ -88,7 +88,7 @@ FIT_INLINE struct fit_vcomplex fit_vfaddeeva(const int k, fit_vd x, fit_vd y)
     struct fit_vcomplex w = {-sum.im, sum.re};
     fit_vm close = b < near;
     if (fit_vany(close)) {
-        struct fit_vcomplex c = fit_vw_correction(k, a, fit_vselect(close, b, (fit_vd){0}),
+        struct fit_vcomplex c = fit_vw_correction(k, a, fit_vselect(close, b, FIT_ZERO),
                                                   fit_vselect(at_nodes, fit_vset1(-1), fit_vset1(1)));
         w.re = fit_vselect(close, w.re + c.re, w.re);
         w.im = fit_vselect(close, w.im + c.im, w.im);
@@ -103,7 +103,7 @@ FIT_INLINE struct fit_vcomplex fit_vfaddeeva(const int k, fit_vd x, fit_vd y)
         w.re = fit_vselect(x < 0, -w.re, w.re);
     else
         w.im = fit_vselect(x < 0, -w.im, w.im);
-    fit_vm unknown = ~((x == x) & (y == y));
+    fit_vm unknown = fit_vnot((x == x) & (y == y));
     w.re = fit_vselect(unknown, fit_vset1((double)NAN), w.re);
     w.im = fit_vselect(unknown, fit_vset1((double)NAN), w.im);
     return w;
@@ -111,14 +111,14 @@ FIT_INLINE struct fit_vcomplex fit_vfaddeeva(const int k, fit_vd x, fit_vd y)
 
 FIT_HUGE fit_vd fit_vfaddeeva_re(fit_vd order, fit_vd x, fit_vd y)
 {
-    return order[0] == 0   ? fit_vfaddeeva(0, x, y).re
-           : order[0] == 1 ? fit_vfaddeeva(1, x, y).re
+    return fit_lane0(order) == 0   ? fit_vfaddeeva(0, x, y).re
+           : fit_lane0(order) == 1 ? fit_vfaddeeva(1, x, y).re
                            : fit_vfaddeeva(2, x, y).re;
 }
 
 FIT_HUGE fit_vd fit_vfaddeeva_im(fit_vd order, fit_vd x, fit_vd y)
 {
-    return order[0] == 0   ? fit_vfaddeeva(0, x, y).im
-           : order[0] == 1 ? fit_vfaddeeva(1, x, y).im
+    return fit_lane0(order) == 0   ? fit_vfaddeeva(0, x, y).im
+           : fit_lane0(order) == 1 ? fit_vfaddeeva(1, x, y).im
                            : fit_vfaddeeva(2, x, y).im;
 }
