@@ -33,10 +33,25 @@ include(embed)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(FIT_ISA_LEVELS v4 v3 v2 CACHE STRING "levels of instruction sets that kernels are compiled for, best first")
     set(FIT_ISA_NAME_PREFIX "x86-64-")
+elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    # base: NEON, of 128 bits, which every processor has; SVE where its vectors are longer
+    set(FIT_ISA_LEVELS sve512 sve256 base CACHE STRING "levels of instruction sets that kernels are compiled for, best first")
+    set(FIT_ISA_NAME_PREFIX "aarch64-")
 else()
     set(FIT_ISA_LEVELS base)
     set(FIT_ISA_NAME_PREFIX "${CMAKE_SYSTEM_PROCESSOR}-")
 endif()
+
+# The flags of a level.
+function(fit_isa_flags level out)
+    set(flags)
+    if(level MATCHES "^sve([0-9]+)$") # code for vectors of this length alone
+        set(flags -march=armv8.2-a+sve -msve-vector-bits=${CMAKE_MATCH_1})
+    elseif(NOT level STREQUAL "base")
+        set(flags -march=${FIT_ISA_NAME_PREFIX}${level})
+    endif()
+    set(${out} ${flags} PARENT_SCOPE)
+endfunction()
 
 # What compiles the models: the compiler of this build, or, for another processor, one that runs on this machine.
 set(FIT_GENERATOR homodyne-gen CACHE STRING "homodyne-gen, or the path of one that was built before")
@@ -58,10 +73,8 @@ function(fit_compile_kernel model variant level source depends objects_name symb
     set_target_properties(${target} PROPERTIES C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON
                           C_VISIBILITY_PRESET hidden)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/runtime/include")
-    target_compile_options(${target} PRIVATE ${FIT_KERNEL_FLAGS})
-    if(NOT level STREQUAL "base")
-        target_compile_options(${target} PRIVATE -march=${FIT_ISA_NAME_PREFIX}${level})
-    endif()
+    fit_isa_flags(${level} flags)
+    target_compile_options(${target} PRIVATE ${FIT_KERNEL_FLAGS} ${flags})
     if(level STREQUAL "v4") # full width: the kernels are long loops of arithmetic
         target_compile_options(${target} PRIVATE -mprefer-vector-width=512)
     endif()

@@ -69,7 +69,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"data-file", 0, CHANGE, READS, 0, 0, NULL, NULL},
     {"dataset", 0, CHANGE, READS | RARE | PAIRS, 0, 0, "PATH", "the matrices, where the layout is not known"},
     {"columns", 0, CHANGE, READS | RARE | PAIRS, 0, 0, "q=PATH,..", "datasets with q, phi, t (times), sigma (errors)"},
-    {"dataset", 0, CHANGE, READS | RARE | TABLE, 0, 0, "PATH", "group or dataset of HDF5, member of an npz file"},
+    {"dataset", 0, CHANGE, READS | RARE | TABLE, 0, 0, "PATH", "group, dataset or bin of HDF5, member of an npz file"},
     {"columns", 0, CHANGE, READS | TABLE, 0, 0, "NAME=COLUMN,..", "columns of the file for those of the model"},
     {"method", 'm', CHANGE, RUNS, 0, 0, "M", "nlsq (default), nuts, laplace, cmc, both"},
     {"consensus", 0, SWITCH, RUNS | RARE, 0, 0, NULL, "with --method cmc: shards sampled apart, combined, corrected"},
