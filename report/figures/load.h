@@ -43,7 +43,7 @@ struct rp_result {
     const struct fit_yaml *json;
     int fitted;
     struct rp_origin origin;
-    char *title, *formula, *reference, *end_time;
+    char *title, *formula, *mathml, *reference, *end_time; /* mathml: the model's equations; NULL: not in the file */
 
     int pairs; /* two-time maps; else a table */
     size_t ngroup;
@@ -68,6 +68,8 @@ struct rp_result {
     char value_name[RP_NAME], value_unit[RP_NAME]; /* of what is measured */
     double *value, *fit, *row_residual, *sigma;
     double *fit_low, *fit_high; /* 95 % of the posterior; NULL: none */
+    size_t nfine;               /* 0: the fit is known at the rows only */
+    double *fine_x, *fine_fit;  /* nfine places along the one covariate; the fit of each group there */
 
     size_t nt, ncurve;
     double *curve_t;

@@ -220,7 +220,7 @@ static void check_file(const struct fit_config *cfg, const struct fit_kernel *k,
     fit_joint_selection(cfg, f, &sel);
     const struct fit_origin q_from = open_line(cfg->input.q.from, sel.q_line);
     sel.config = NULL; /* lines go before the word error */
-    if (fit_source_open(sel.path, sel.layout, &src, &err) != FIT_OK) {
+    if (fit_source_open(sel.path, &sel.wish, &src, &err) != FIT_OK) {
         found(all, cfg, cfg->input.path.from, &err);
         return;
     }

@@ -48,10 +48,13 @@ struct fit_cli {
     /* all commands */
     int json, quiet, verbose, lax;
     const char *variant, *isa, *progress;
+    const char *device; /* fit, estimate: NULL: cpu; see device/device.h */
+    int devices;        /* info: the accelerators of this machine */
     uint64_t threads; /* 0: one per core */
 
     /* files */
     const char *config, *output, *config_out, *layout, *log;
+    const char *dataset, *columns; /* inspect, init: matrices, q=PATH,phi=PATH,t=PATH */
     const char *each; /* fit: the column that tells the curves of a table apart; NULL: one fit of all rows */
 
     /* eval, simulate, bench: the experiment */

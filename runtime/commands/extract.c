@@ -40,8 +40,7 @@ struct extract {
 static void count_frames(struct extract *x, struct fit_selection *sel)
 {
     struct fit_source *src = NULL;
-    if (!isnan(sel->dt) || x->configured ||
-        fit_source_open(sel->path, sel->layout, &src, NULL) != FIT_OK)
+    if (!isnan(sel->dt) || x->configured || fit_source_open(sel->path, &sel->wish, &src, NULL) != FIT_OK)
         return;
     if (isnan(src->dt)) {
         sel->dt = 1;

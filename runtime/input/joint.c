@@ -90,7 +90,7 @@ static enum fit_status describe(struct joint *j, struct fit_error *err)
         struct fit_measurement_file *to = &m->part[f];
         const struct fit_measurement *from = j->part[f];
         *to = (struct fit_measurement_file){.file = fit_arena_string(&m->storage_, from->file), .size = from->size,
-                                            .npoint = from->dataset->npoint, .ngroup = from->ngroup};
+                                            .of_values = from->of_values, .npoint = from->dataset->npoint, .ngroup = from->ngroup};
         memcpy(to->sha256, from->sha256, sizeof to->sha256);
         if (n)
             memcpy(j->known + f * n, from->setting, n * sizeof *j->known);
@@ -106,6 +106,7 @@ static enum fit_status describe(struct joint *j, struct fit_error *err)
             j->of[g++] = f;
     m->layout = first->layout;
     m->size = first->size;
+    m->of_values = first->of_values;
     memcpy(m->sha256, first->sha256, sizeof m->sha256);
     m->ngroup = ngroup;
     m->files = (struct fit_dataset_files){j->n, j->of, j->known};

@@ -41,6 +41,7 @@ struct fit_measurement_file {
     char *file;
     uint64_t size;
     char sha256[65];
+    int of_values; /* as in struct fit_measurement */
     size_t npoint, ngroup;
 };
 
@@ -49,6 +50,7 @@ struct fit_measurement {
     const char *layout; /* name, see source.h; "table" for tables */
     uint64_t size;      /* bytes */
     char sha256[65];    /* hexadecimal */
+    int of_values; /* 1: sha256 is that of what is fitted (fit_dataset_digest), not of the file, which is far larger */
 
     size_t ngroup;
     struct fit_group *group;

@@ -165,7 +165,9 @@ static enum fit_status read_hdf5(const char *file, const struct fit_table_option
     *out = NULL;
     if (st != FIT_OK)
         return st;
-    if (fit_h5_kind(h, path) == FIT_H5_GROUP) {
+    if ((st = fit_table_g2(h, o->dataset, out, err)) != FIT_OK || *out) {
+        ;
+    } else if (fit_h5_kind(h, path) == FIT_H5_GROUP) {
         if (!(*out = fit_table_new(0, 0)))
             st = fit_no_memory(err, file);
         else
@@ -493,6 +495,21 @@ enum fit_status fit_table_open(const char *file, const struct fit_config_table *
     return st;
 }
 
+/* Curves of many bins are not one curve: the model has to know what tells them apart. */
+static enum fit_status check_curves(const char *file, const struct fit_table *t, const struct fit_kernel *k,
+                                    const int *from, struct fit_error *err)
+{
+    int apart = t->ncurve < 2;
+    for (size_t i = 0; i < k->naxis + k->ncolumn && !apart; i++)
+        apart = from[i] >= 0 && (strcmp(t->name[from[i]], "bin") == 0 || strcmp(t->name[from[i]], "q") == 0 ||
+                                 strcmp(t->name[from[i]], "phi") == 0);
+    return apart ? FIT_OK
+                 : fit_fail(err, FIT_ERR_DATA,
+                            "%s: holds g2 of %zu bins: --each bin fits every one, --dataset N that of bin N; a model "
+                            "with q as a column or an axis fits all together",
+                            file, t->ncurve);
+}
+
 enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,
                                const struct fit_kernel *kernel, const double *setting,
                                struct fit_measurement **out, struct fit_error *err)
@@ -502,6 +519,8 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
     int *from;
     *out = NULL;
     enum fit_status st = fit_table_open(file, cfg, kernel, setting, &m, &t, &from, err);
+    if (st == FIT_OK)
+        st = check_curves(file, t, kernel, from, err);
     if (st == FIT_OK)
         st = fit_table_dataset(t, kernel, from, m, err);
     if (st == FIT_OK)

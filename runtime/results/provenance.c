@@ -58,6 +58,7 @@ enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct
 {
     struct stat s;
     *in = (struct fit_input){.size = m->size,
+                             .of_values = m->of_values,
                              .q = NAN,
                              .gap = NAN,
                              .dt = m->dt,

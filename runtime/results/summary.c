@@ -1,6 +1,7 @@
 /* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns, and those that name what
  * the model cannot tell apart. */
 #include "base/number_text.h"
+#include "errors/profile.h"
 #include "results/results.h"
 
 #include "common/text.h"
@@ -194,7 +195,7 @@ static const char *remark(const struct fit_results *r, size_t k)
     if (fit_results_fixed(r, k))
         return "held";
     if (r->fit->at_bound[k])
-        return r->fit->at_bound[k] < 0 ? "AT LOWER END" : "AT UPPER END";
+        return r->fit->at_bound[k] < 0 ? "AT LOWER BOUND" : "AT UPPER BOUND";
     if (isnan(r->fit->std[k]) || r->fit->reason[k] >= 0)
         return "UNDETERMINED";
     return "";
@@ -205,18 +206,23 @@ static int interval(FILE *f, int *left, const struct fit_results *r, size_t k)
 {
     struct fit_full_param p = fit_results_param(r, k);
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
-    char text[128], value[40], none[40], row[TEXT] = "";
+    char text[128], value[40], row[TEXT] = "", behind[TEXT] = "";
     if (!isnan(r->fit->std[k]) || !fit_results_interval_text(r, k, text, sizeof text))
         return 0;
-    fit_format_error(p.value, NAN, value, sizeof value, none, sizeof none);
+    double lower[2], upper[2];
+    fit_profile_interval(r->fit, k, lower, upper);
+    fit_format_unsure(p.value, lower[1], upper[1], value, sizeof value);
     int wide = fit_results_shows_robust(r) ? 18 : 20;
-    append(row, sizeof row, "  %-*s %14s    %s%s%s", wide, p.param->name, value, text, *unit ? "  " : "", unit);
-    const char *bound = r->fit->at_bound[k] ? remark(r, k) : "";
-    const int fits = strlen(row) + 2 + strlen(bound) <= WIDTH;
-    line(f, left, "%s%s%s", row, fits ? "  " : "", fits ? bound : "");
-    if (!fits) {
+    append(row, sizeof row, "  %-*s %14s    %s", wide, p.param->name, value, text);
+    if (r->fit->at_bound[k])
+        append(behind, sizeof behind, "%s%s%s", unit, *unit ? "  " : "", remark(r, k));
+    else
+        append(behind, sizeof behind, "%s", unit);
+    const int fits = strlen(row) + 2 + strlen(behind) <= WIDTH;
+    line(f, left, "%s%s%s", row, fits && *behind ? "  " : "", fits ? behind : "");
+    if (!fits && *behind) {
         *left += 1;
-        line(f, left, "  %-*s %14s    %s", wide, "", "", bound);
+        line(f, left, "  %-*s %14s    %s", wide, "", "", behind);
     }
     return 1;
 }
@@ -230,6 +236,8 @@ static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
     snprintf(name, sizeof name, "%s", p.param->name);
     fit_format_error(p.value, r->fit->std[k], value, sizeof value, error, sizeof error);
+    if (!error[0] && !fit_results_fixed(r, k) && !r->fit->at_bound[k])
+        fit_format_unsure(p.value, NAN, NAN, value, sizeof value);
     if (fit_results_shows_robust(r)) {
         char ignored[40], robust[40];
         fit_format_error(p.value, r->std_robust[k], ignored, sizeof ignored, robust, sizeof robust);
@@ -507,7 +515,7 @@ static void degeneracy_text(const struct fit_results *r, size_t n, char *text, s
         append(text, size, d->ncombination > 1 ? " are determined" : " is determined");
     }
     if (d->kind == FIT_DEGENERATE_AT_VALUE)
-        append(text, size, fit_results_fixed(r, (size_t)d->condition) ? " (%s = %g)" : " (%s not told from %g)",
+        append(text, size, fit_results_fixed(r, (size_t)d->condition) ? " (%s = %g)" : " (%s consistent with %g)",
                k->param[d->condition].name, d->value);
     if (d->kind == FIT_DEGENERATE_ONE_GROUP)
         append(text, size, " (one %s)", k->naxis ? k->axis[0].name : "group");
@@ -581,7 +589,7 @@ static void rate_text(const struct fit_results *r, const struct fit_rate_value *
         return;
     fit_results_rate(r, x, formula, sizeof formula);
     fit_format_error(x->value, x->std, value, sizeof value, error, sizeof error);
-    append(text, size, "the data fix %s at t = %.4g s: %s +- %s%s%s", formula, x->time, value, error,
+    append(text, size, "best determined: %s at t = %.4g s: %s +- %s%s%s", formula, x->time, value, error,
            unit && *unit ? " " : "", unit ? unit : "");
     if (x->slope_std > 0) {
         fit_format_error(x->slope, x->slope_std, value, sizeof value, error, sizeof error);
@@ -647,7 +655,7 @@ static int rate_lines(const struct fit_results *r)
 static void robust_head(FILE *f, int *left, const struct fit_results *r)
 {
     if (fit_results_shows_robust(r))
-        line(f, left, "  %-18s %14s    %-9s %s", "", "", "usual", "robust error");
+        line(f, left, "  %-18s %14s    %-9s %s", "", "", "standard", "robust error");
 }
 
 /* What the residuals say, unless the verdict does. */
@@ -686,16 +694,16 @@ static void verdict(FILE *f, int *left, const struct fit_results *r)
                                                         : "NOT CONVERGED";
     char text[TEXT] = "";
     append(text, sizeof text, "%s: %s", word, fit->message);
-    wrapped(f, left, text);
-    struct fit_quality q = fit_results_quality(r);
-    snprintf(text, sizeof text, "quality: %s: %s", q.word, q.text);
-    wrapped(f, left, text);
     line(f, left,
          "%zu step%s, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB",
          fit->accepted, fit->accepted == 1 ? "" : "s", r->wall_seconds, r->load_seconds, fit->seconds.start,
          fit->seconds.fit + fit->seconds.covariance, r->maps_seconds + r->write_seconds,
          fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
     line(f, left, "-> %s", r->folder);
+    wrapped(f, left, text);
+    struct fit_quality q = fit_results_quality(r);
+    snprintf(text, sizeof text, "quality: %s: %s", q.word, q.text);
+    wrapped(f, left, text);
 }
 
 /* Lines that the quality takes. */

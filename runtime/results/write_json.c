@@ -33,7 +33,7 @@ static const char *std_reason(const struct fit_results *r, size_t k)
            : f->at_bound[k]  ? "held at a bound"
            : !isnan(f->std_curvature[k])
                ? (f->interval[k].several ? "no standard error: several minima fit; the intervals around them hold"
-                                         : "no standard error: the cost is no paraboloid; its interval holds")
+                                         : "not quadratic near the minimum: profile-likelihood interval given")
                              : "not determined by the data";
 }
 
@@ -417,6 +417,7 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "shot", both ? x->shot : NAN);
         fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
         fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
+        fit_json_number(j, "contrast", x->contrast > 0 ? x->contrast : NAN); /* with which these numbers go */
         fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
         fit_json_end(j);
     }
@@ -474,6 +475,7 @@ static void put_files(struct fit_json *j, const struct fit_results *r)
         fit_json_begin(j, NULL, '{');
         fit_json_string(j, "file", in->part[f].file);
         fit_json_string(j, "sha256", in->part[f].sha256);
+        fit_json_string(j, "sha256_of", in->part[f].of_values ? "values" : "file");
         fit_json_integer(j, "size", (int64_t)in->part[f].size);
         fit_json_integer(j, "points", (int64_t)in->part[f].npoint);
         fit_json_integer(j, "groups", (int64_t)in->part[f].ngroup);
@@ -492,6 +494,7 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
     fit_json_begin(j, "data", '{');
     fit_json_string(j, "file", in->file);
     fit_json_string(j, "sha256", in->sha256);
+    fit_json_string(j, "sha256_of", in->of_values ? "values" : "file");
     fit_json_integer(j, "size", (int64_t)in->size);
     fit_json_string(j, "layout", in->layout);
     if (r->kernel->space == FIT_PAIRS) {

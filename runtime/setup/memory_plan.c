@@ -38,7 +38,7 @@ enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction
     size_t *index = NULL, first = 0;
     struct fit_notes notes = {0}; /* the same ones come again with the data */
     *plan = (struct fit_memory_plan){0};
-    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    enum fit_status st = fit_source_open(sel->path, &sel->wish, &src, err);
     if (st == FIT_OK)
         st = fit_select_matrices(src, sel, &index, &plan->ngroup, &notes, err);
     if (st == FIT_OK)

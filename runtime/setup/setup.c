@@ -7,6 +7,7 @@
 #include "data/quantiles.h"
 #include "files/npz.h"
 #include "hdf5/reader.h"
+#include "optimizers/minimiser.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -229,6 +230,29 @@ static void fill_options(struct fit_options *o, const struct fit_config *cfg, si
     o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
 }
 
+/* The optimizer that the user names, if it suits the fit. */
+static enum fit_status set_optimizer(struct fit_setup *s, const struct fit_config *cfg,
+                                     const struct fit_kernel *kernel, struct fit_error *err)
+{
+    const char *name = cfg->nlsq.optimizer.value, *state = cfg->nlsq.optimizer_state.value;
+    if (!name)
+        return state ? fit_fail(err, FIT_ERR_CONFIG, "optimizer_state: nlsq keeps none; name an optimizer, such as "
+                                                     "lbfgsb")
+                     : FIT_OK;
+    const enum fit_status st = fit_minimiser_new(&s->minimiser, name, state, err);
+    s->options.minimiser = s->minimiser;
+    if (st != FIT_OK || !s->minimiser)
+        return st;
+    if (s->options.loss != FIT_LOSS_LINEAR)
+        return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: with loss linear only; of robust losses nlsq", name);
+    for (size_t k = 0; !fit_minimiser_has_bounds(s->minimiser) && k < kernel->nparam; k++)
+        if (!s->fixed[k] && (isfinite(s->lower[k]) || isfinite(s->upper[k])))
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "optimizer %s keeps no bounds, and '%s' has some; lbfgsb, adam, adamw, sgd and rmsprop do",
+                            name, kernel->param[k].name);
+    return FIT_OK;
+}
+
 enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                   const struct fit_dataset *ds, const struct fit_measurement *m,
                                   struct fit_setup *s, struct fit_error *err)
@@ -246,6 +270,8 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     fill_parameters(s, cfg, kernel, ngroup);
     fill_options(o, cfg, ngroup);
     fit_setup_borrow(s);
+    if ((st = set_optimizer(s, cfg, kernel, err)) != FIT_OK)
+        return st;
     if (o->scaling == FIT_SCALING_CONSTANT && (st = constant_values(s, kernel, ds, err)) != FIT_OK)
         return st;
     if (m && m->sigma_from == FIT_SIGMA_GIVEN && !ds->weighted) {
@@ -260,5 +286,6 @@ void fit_setup_free(struct fit_setup *s)
 {
     fit_arena_free(&s->storage_);
     fit_linkage_free(s->link);
+    fit_minimiser_free(s->minimiser);
     *s = (struct fit_setup){0};
 }

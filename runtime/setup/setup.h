@@ -20,6 +20,7 @@ struct fit_setup {
     double *start, *lower, *upper, *linear_lower, *linear_upper, *linear_start, *sigma;
     unsigned char *fixed, *linear_fixed;
     size_t *linear_class;
+    struct fit_minimiser *minimiser; /* options.minimiser; NULL: nlsq */
     struct fit_linkage *link; /* NULL: the model's own parameters are those of the fit */
     int copies;               /* 1: some parameter has values of its own for groups */
     struct fit_arena storage_;

@@ -297,6 +297,7 @@ struct fit_kernel {
     const char *variant;  /* "fast" or "parity" */
     const char *title;    /* one line */
     const char *formula;  /* plain text */
+    const char *const *equation; /* in MathML, each inside a div of class eq, ended by NULL; or NULL */
     const char *reference;
     const char *source;   /* "laminar.lua" */
     const char *hash;     /* SHA-256 of the model's source text, hexadecimal */
