@@ -129,6 +129,17 @@ says "'tvv' is no term"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
 
+# rounds: without a blur the same as a fit of the image before
+expect 0 "$imaging" fit "$data" $start $C --maxiter 30 -o r1.h5
+expect 0 "$imaging" fit "$data" --image r1.h5 --prior "$data:/grid/prior" $C --maxiter 30
+grep '^  J ' out >once
+expect 0 "$imaging" fit "$data" $start $C --maxiter 30 --rounds 2 --blur 0
+grep '^  J ' out | cmp -s - once || fail "two rounds end at $(grep '^  J ' out), not $(cat once)"
+expect 0 "$imaging" fit "$data" $start $C --maxiter 60 --rounds 3
+J 0 40
+expect 3 "$imaging" fit "$data" $start $C --rounds 2 --state s.bin
+says "--state keeps one run, --rounds 2 makes several"
+
 # what an interferometer would measure: of the truth J is that of the noise, by the seed alone
 truth="--image $data:/grid/truth"
 expect 0 "$imaging" simulate "$data" $truth --seed 3 -o sim.h5
