@@ -192,6 +192,7 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a,
 enum fit_status front_cmd_compile(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);
+enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
                                    struct fit_error *err);
 

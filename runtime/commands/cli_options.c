@@ -142,6 +142,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"variant", 0, TEXT, ALL | RARE, AT(variant), 0, "V", "fast (default) or parity (as the Python packages compute)"},
     {"isa", 0, TEXT, ALL | RARE, AT(isa), 0, "LEVEL", "v2, v3, v4: kernel for this instruction set; also FIT_ISA"},
     {"threads", 'j', COUNT, ALL, AT(threads), 0, "N", "default: one per core"},
+    {"ranks", 0, COUNT, BIT(ESTIMATE), AT(ranks), 0, "N", "time and memory of each of N ranks (mpirun, srun)"},
     {"json", 0, FLAG, BIT(EVAL) | BIT(SIMULATE) | BIT(EXTRACT) | FILES | RARE, AT(json), 0, NULL,
      "what was found or written as JSON on standard output"},
     {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE) | BIT(PLAN), AT(json), 0, NULL,
