@@ -234,9 +234,6 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
     job.log_file = open_memstream(&job.runlog, &job.runlog_size);
     job.command_line = fit_command_line(p->argc, p->argv);
     enum fit_status st = configure(&job, err);
-    if (st == FIT_OK && cli->each && fit_ranks_size() > 1)
-        st = fit_fail(err, FIT_ERR_USAGE, "--each: curves are not divided between ranks; start one program, whose threads"
-                                          " share them, or `batch`");
     if (st == FIT_OK && cli->each) {
         st = fit_job_each(&job, err);
         goto done;

@@ -1,4 +1,4 @@
-/* test_sum_tree.c -- the tree of sums, finished in parts: the same bits for any number of ranks; shares that are whole and
+/* test_ranks_tree.c -- the tree of sums, finished in parts: the same bits for any number of ranks; shares that are whole and
  * even; the model of the cost of a pass. */
 #include "data/pass_cost.h"
 #include "data/sum_tree.h"
