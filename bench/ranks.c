@@ -132,7 +132,8 @@ static void predict(size_t groups, struct fit_pass_cost cost)
 
 int main(int argc, char **argv)
 {
-    const size_t frames = argc > 1 ? strtoul(argv[1], NULL, 10) : 9400, groups = argc > 2 ? strtoul(argv[2], NULL, 10) : 23;
+    const size_t frames = argc > 1 ? strtoul(argv[1], NULL, 10) : 9400;
+    const size_t groups = argc > 2 ? strtoul(argv[2], NULL, 10) : 23;
     struct fit_pass_cost cost = fit_pass_cost_here();
     cost.value = 1e-9 * (argc > 3 ? strtod(argv[3], NULL) : 1.2);
     struct run x = {.ds = shape(frames, groups), .nout = numbers(groups)};

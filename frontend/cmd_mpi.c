@@ -41,8 +41,8 @@ static enum fit_status compile(const char *mpicc, const char *folder, const char
     free(text);
     if (st == FIT_OK && code != 0)
         st = fit_fail(err, FIT_ERR_CONFIG,
-                      "mpi --build: '%s' failed; it has to be the compiler wrapper of the MPI with which jobs are started"
-                      " (often after `module load`): --mpicc FILE, or MPICC", mpicc);
+                      "mpi --build: '%s' failed; it has to be the compiler wrapper of the MPI with which jobs are"
+                      " started (often after `module load`): --mpicc FILE, or MPICC", mpicc);
     return st;
 }
 
@@ -52,7 +52,7 @@ static enum fit_status build(struct front *f, const char *mpicc, int quiet, stru
     unsigned new_folders;
     fit_ranks_cache(folder);
     if (!folder[0])
-        return fit_fail(err, FIT_ERR_CONFIG, "mpi --build: neither XDG_CACHE_HOME nor HOME is set: no place for the plugin");
+        return fit_fail(err, FIT_ERR_CONFIG, "mpi --build: neither XDG_CACHE_HOME nor HOME is set: no place for it");
     snprintf(sources, sizeof sources, "%s/source", folder);
     snprintf(rooms, sizeof rooms, "%s/ranks", sources);
     snprintf(made, sizeof made, "%s/making-%ld.so", folder, (long)getpid());
@@ -80,7 +80,7 @@ enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struc
     const char *mpicc = given ? given : variable && *variable ? variable : "mpicc";
     char path[FIT_RANKS_PATH];
     if (a->nrest)
-        return fit_fail(err, FIT_ERR_USAGE, "mpi: '%s' is not expected; `homodyne mpi` and `homodyne mpi --build`", a->rest[0]);
+        return fit_fail(err, FIT_ERR_USAGE, "mpi: '%s' is not expected; `homodyne mpi --build` is", a->rest[0]);
     if (front_given(a, "build"))
         return build(f, mpicc, a->quiet, err);
     enum fit_status st = fit_ranks_find("PMIX_RANK", &plugin, path, err);

@@ -226,9 +226,9 @@ const struct front_command front_commands[] = {
      "package's load_model(\"FILE.lua\") use the same.",
      FIT_COMMAND_COUNT, NULL, of_compile, front_cmd_compile, 1},
     {"mpi", NULL, "[--build]", "the plugin by which a fit runs on several nodes",
-     "Without options: the file that would be used. --build compiles it with the compiler of the MPI that starts the jobs, "
-     "into the cache of the user (~/.cache/homodyne/mpi). Then `mpirun -n R homodyne fit ...` and `srun --mpi=pmix` are one "
-     "fit on R ranks.",
+     "Without options: the file that would be used. --build compiles it with the compiler of the MPI that starts the "
+     "jobs, into the cache of the user (~/.cache/homodyne/mpi). Then `mpirun -n R homodyne fit ...` and "
+     "`srun --mpi=pmix` are one fit on R ranks.",
      FIT_COMMAND_COUNT, NULL, of_mpi, front_cmd_mpi, 1},
     {"completion", NULL, "bash|zsh|fish", "completions of a shell, on standard output", NULL,
      FIT_COMMAND_COUNT, NULL, none, front_cmd_document, 1},

@@ -249,7 +249,8 @@ static void print_ranks(const struct estimate *e, FILE *f)
 {
     const struct fit_memory_plan *p = &e->plan;
     fprintf(f, "%zu ranks   %8.0f MB each, %.3g values of %.3g, %zu of %zu leaves\n", e->shares.ranks,
-            p->streamed ? p->streamed_mb : p->held_mb, e->shares.most, p->points, e->shares.most_leaves, e->shares.leaves);
+            p->streamed ? p->streamed_mb : p->held_mb, e->shares.most, p->points, e->shares.most_leaves,
+            e->shares.leaves);
     fprintf(f, "pass       %8.3g s\nfit        %8.3g s, efficiency of a pass %.0f %%\n", e->rank_pass, e->rank_fit,
             100 * e->efficiency);
 }

@@ -302,8 +302,8 @@ static void tell(struct each *e)
 
 static enum fit_status not_divided(struct fit_error *err)
 {
-    return fit_fail(err, FIT_ERR_USAGE, "--each: curves are not divided between ranks; start one program, whose threads share"
-                                        " them, or `batch`");
+    return fit_fail(err, FIT_ERR_USAGE, "--each: curves are not divided between ranks; start one program, whose threads"
+                                        " share them, or `batch`");
 }
 
 enum fit_status fit_job_each(struct fit_job *job, struct fit_error *err)
