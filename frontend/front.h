@@ -204,6 +204,9 @@ enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, stru
 enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
                                    struct fit_error *err);
 
+/* `completion parameters WORDS..`: the names of parameters that may come behind these words (complete.c). */
+void front_complete(struct front *f, char *const *word, size_t n);
+
 /* Help of the program (command NULL) or of one command (document.c). */
 void front_help(FILE *out, const struct front_command *command, int all);
 

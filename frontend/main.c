@@ -1,6 +1,7 @@
 /* main.c -- the program `homodyne`: argv to a command, errors to stderr, status to the shell. */
 #define _XOPEN_SOURCE 700
 #include "frontend/front.h"
+#include "frontend/names.h"
 
 #include "common/nearest.h"
 #include "commands/copies.h"
@@ -86,9 +87,15 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
     const struct front_command *c = argc > 1 ? front_command_named(argv[1]) : NULL;
     const int first = c ? 2 : 1;
     struct front_args args = {0};
+    if (argc < 2 && access("homodyne_config.yaml", R_OK) == 0)
+        return front_cmd_fit(f, &(struct front_args){.command = front_commands}, err);
     if (argc < 2) {
         front_help(f->err, NULL, 0);
         f->exit_code = fit_status_exit(FIT_ERR_USAGE);
+        return FIT_OK;
+    }
+    if (argc > 2 && strcmp(argv[1], "completion") == 0 && strcmp(argv[2], "parameters") == 0) {
+        front_complete(f, argv + 3, (size_t)argc - 3);
         return FIT_OK;
     }
     if (!c && strcmp(argv[1], "--version") == 0) {
@@ -137,7 +144,10 @@ int main(int argc, char **argv)
                       .interrupt = &interrupted};
     signals_catch(on_interrupt);
     enum fit_status st = find_self(argv[0], f.dir, &err);
+    int done = 0;
     if (st == FIT_OK)
+        st = front_names(&f, &argc, &argv, &done, &err);
+    if (st == FIT_OK && !done)
         st = run(&f, argc, argv, &err);
     if (st == FIT_OK && (fflush(f.out) != 0 || ferror(f.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");

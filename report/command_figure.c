@@ -293,7 +293,6 @@ static void say(const struct figure_request *q, const struct rp_composed *f, con
     }
     fprintf(out, "%.1f mm x %.1f mm, letters of %.3g points\n", f->width * mm, f->height * mm, q->wish.letters);
     fit_put_wrapped(out, caption, 79, 0, 40);
-    fputc('\n', out);
 }
 
 enum fit_status rp_command_figure(int argc, char **argv, struct fit_error *err)

@@ -90,6 +90,8 @@ enum fit_status fit_ranks_find(const char *starter, const struct fit_ranks_plugi
     const int hydra = strncmp(starter, "PMI_", 4) == 0 || strncmp(starter, "MV2_", 4) == 0 || strncmp(starter, "PALS", 4) == 0;
     const char *const word[] = {hydra ? "mpich" : "openmpi", hydra ? "openmpi" : "mpich"};
     *plugin = NULL;
+    if (wish && strcmp(wish, "none") == 0)
+        return FIT_OK;
     if (wish && *wish)
         return named(wish, plugin, path, err);
     char folder[FIT_RANKS_PATH - 32];
