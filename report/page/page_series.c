@@ -157,8 +157,8 @@ static void make_axes(const struct series *s, const struct values *v, struct rp_
     rp_axis_end(y, 0.07);
 }
 
-static enum fit_status draw_param(struct rp_markup *out, const struct series *s, const char *name, const struct values *v,
-                                  struct fit_error *err)
+static enum fit_status draw_param(struct rp_markup *out, const struct series *s, const char *name,
+                                  const struct values *v, struct fit_error *err)
 {
     char unit[80] = "", path[200], symbol[160], *told = NULL;
     struct rp_canvas c;
@@ -199,8 +199,9 @@ static void values_free(struct values *v)
 static enum fit_status figures(struct rp_markup *out, const struct series *s, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    rp_put(out, "<section id=\"parameters\"><h2>%s</h2>\n<p class=\"caption\">Values with standard errors, or intervals of "
-                "95 %% where there is no error.%s</p>\n<div class=\"figures w440\">\n",
+    rp_put(out,
+           "<section id=\"parameters\"><h2>%s</h2>\n<p class=\"caption\">Values with standard errors, or intervals of "
+           "95 %% where there is no error.%s</p>\n<div class=\"figures w440\">\n",
            s->over_q ? "Parameters versus q" : "Parameters versus fit",
            s->over_q ? "" : " Fits are numbered as in the table.");
     for (size_t k = 0; k < s->nparam && st == FIT_OK; k++) {
@@ -225,20 +226,25 @@ static void cell_value(struct rp_markup *out, const struct values *v, size_t i)
         if (v->std && v->std[i] > 0)
             fit_format_error(v->value[i], v->std[i], value, sizeof value, error, sizeof error);
         else
-            fit_format_unsure(v->value[i], v->lower ? v->lower[i] : NAN, v->upper ? v->upper[i] : NAN, value, sizeof value);
+            fit_format_unsure(v->value[i], v->lower ? v->lower[i] : NAN, v->upper ? v->upper[i] : NAN, value,
+                              sizeof value);
     }
     rp_put(out, "<td class=\"n\">%s%s%s</td>", value, *error ? " ± " : "", error);
 }
 
 static const char *mood(const char *quality)
 {
-    return strcmp(quality, "good") == 0 ? "good" : strcmp(quality, "partial") == 0 || strcmp(quality, "doubtful") == 0 ? "fair" : "bad";
+    return strcmp(quality, "good") == 0                                          ? "good"
+           : strcmp(quality, "partial") == 0 || strcmp(quality, "doubtful") == 0 ? "fair"
+                                                                                 : "bad";
 }
 
 static void table_head(struct rp_markup *out, const struct series *s)
 {
-    rp_put(out, "<section id=\"table\"><h2>Fits</h2>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">#</th><th>fit</th>"
-                "<th>quality</th><th class=\"n\">χ²/dof</th>");
+    rp_put(
+        out,
+        "<section id=\"table\"><h2>Fits</h2>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">#</th><th>fit</th>"
+        "<th>quality</th><th class=\"n\">χ²/dof</th>");
     for (size_t k = 0; k < s->nparam; k++) {
         rp_put(out, "<th class=\"n\">");
         rp_put_symbol(out, s->param[k]);
@@ -257,8 +263,8 @@ static enum fit_status table(struct rp_markup *out, const struct series *s, stru
     table_head(out, s);
     for (size_t i = 0; i < s->n && i < MOST_ROWS; i++) {
         const char *word = *s->quality[i] ? s->quality[i] : s->status[i];
-        rp_put(out, "<tr><td class=\"n\">%zu</td><th scope=\"row\">%s</th><td class=\"%s\"><b>%s</b></td>", i + 1, s->name[i],
-               mood(word), word);
+        rp_put(out, "<tr><td class=\"n\">%zu</td><th scope=\"row\">%s</th><td class=\"%s\"><b>%s</b></td>", i + 1,
+               s->name[i], mood(word), word);
         if (s->chi2 && isfinite(s->chi2[i]))
             rp_put(out, "<td class=\"n\">%.4g</td>", s->chi2[i]);
         else
@@ -279,14 +285,17 @@ enum fit_status rp_series_write(struct rp_markup *out, const char *folder, struc
     struct series s = {0};
     enum fit_status st = read_series(folder, &s, err);
     if (st == FIT_OK) {
-        rp_put(out, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
-                    "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-                    "<title>%s: %zu fits</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n",
+        rp_put(out,
+               "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
+               "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+               "<title>%s: %zu fits</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n",
                text_file_name(folder), s.n);
         rp_put_raw(out, (const char *)embedded_report_css);
-        rp_put(out, "</style>\n</head>\n<body>\n<header><h1>%s</h1>\n<p class=\"sub\">%zu fits</p></header>\n"
-                    "<nav aria-label=\"Contents\"><a href=\"#parameters\">Parameters</a> <a href=\"#table\">Fits</a></nav>\n",
-               text_file_name(folder), s.n);
+        rp_put(
+            out,
+            "</style>\n</head>\n<body>\n<header><h1>%s</h1>\n<p class=\"sub\">%zu fits</p></header>\n"
+            "<nav aria-label=\"Contents\"><a href=\"#parameters\">Parameters</a> <a href=\"#table\">Fits</a></nav>\n",
+            text_file_name(folder), s.n);
         st = figures(out, &s, err);
     }
     if (st == FIT_OK)
