@@ -133,6 +133,9 @@ extern const struct front_header front_headers[];
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err);
 
+/* The same kernel for pages, folder/NAME.wasm, where that can be made (compile_live.c). */
+void front_compile_live(const char *folder, const char *source, const char *name);
+
 /* Data file and output folder that a configuration names (config_data.c); NULL: none.  The caller
  * frees. */
 enum fit_status front_config_places(const char *config, char **data, char **output,

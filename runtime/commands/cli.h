@@ -48,6 +48,8 @@ struct fit_cli {
     /* all commands */
     int json, quiet, verbose, lax;
     const char *variant, *isa, *progress;
+    const char *device; /* fit, estimate: NULL: cpu; see device/device.h */
+    int devices;        /* info: the accelerators of this machine */
     uint64_t threads; /* 0: one per core */
 
     /* files */

@@ -7,6 +7,8 @@
  */
 #include "base/clock.h"
 #include "commands/configuration.h"
+#include "commands/devices.h"
+#include "device/predict.h"
 #include "base/json.h"
 #include "data/tile_sums.h"
 #include "commands/program.h"
@@ -27,6 +29,8 @@ struct estimate {
     double ns_per_point; /* of a pass with derivatives, all threads */
     double bytes_per_second, bytes; /* of reading; of a pass.  NaN: not known */
     double pass, fit;    /* s */
+    struct fit_device_info device; /* the one asked for; its word is "": none */
+    double device_pass, device_fit; /* s, by predict.h */
 };
 
 struct sums {
@@ -208,6 +212,35 @@ static void add_up(struct estimate *e)
     e->fit = PASSES * e->pass + (isnan(read) ? 0 : 2 * read);
 }
 
+/* The same by the device of --device: values go there once, or in every pass when its memory is too small. */
+static enum fit_status predict_device(struct estimate *e, const struct fit_program *p, const struct fit_cli *cli,
+                                      struct fit_error *err)
+{
+    const double BUS = 10e9, TABLES = 8 * 40;
+    struct fit_device *d = NULL;
+    enum fit_status st = fit_begin_device(p, cli, &d, err);
+    if (st != FIT_OK || !d)
+        return st;
+    e->device = *fit_device_about(d);
+    fit_device_close(d);
+    const double bytes = e->plan.points * 8, table_bytes = TABLES * (double)(e->plan.frames * (1 + e->plan.ngroup));
+    const struct fit_device_work work = fit_device_work_of(e->k, e->plan.points, (double)e->plan.ngroup, table_bytes);
+    const int fits = bytes < 0.75 * (double)e->device.memory;
+    e->device_pass = fit_device_seconds(&e->device, &work) + (fits ? 0 : bytes / BUS);
+    e->device_fit = PASSES * e->device_pass + (fits ? bytes / BUS : 0) +
+                    (isnan(e->bytes) ? 0 : 2 * e->bytes / e->bytes_per_second);
+    return FIT_OK;
+}
+
+static void print_device(const struct estimate *e, FILE *f)
+{
+    if (!e->device.word[0])
+        return;
+    fprintf(f, "%-10s %8.3g s a pass, %.3g s a fit, predicted from its clock: %s\n", e->device.word, e->device_pass,
+            e->device_fit, e->device.name);
+    fprintf(f, "faster     %8s\n", e->device_fit < e->fit ? e->device.word : "cpu");
+}
+
 static void print_text(const struct estimate *e, FILE *f)
 {
     const struct fit_memory_plan *p = &e->plan;
@@ -220,6 +253,7 @@ static void print_text(const struct estimate *e, FILE *f)
         fprintf(f, "reading    %8.0f MB/s by one thread\n", e->bytes_per_second / 1e6);
     fprintf(f, "pass       %8.3g s\nfit        %8.3g s when it takes %d passes\n", e->pass, e->fit,
             PASSES);
+    print_device(e, f);
 }
 
 static void print_json(const struct estimate *e, FILE *f)
@@ -239,6 +273,11 @@ static void print_json(const struct estimate *e, FILE *f)
     fit_json_number(&j, "pass_seconds", e->pass);
     fit_json_integer(&j, "passes", PASSES);
     fit_json_number(&j, "fit_seconds", e->fit);
+    if (e->device.word[0]) {
+        fit_json_string(&j, "device", e->device.word);
+        fit_json_number(&j, "device_pass_seconds", e->device_pass);
+        fit_json_number(&j, "device_fit_seconds", e->device_fit);
+    }
     fit_json_end(&j);
     fprintf(f, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
     fit_json_free(&j);
@@ -271,6 +310,8 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
         (st = time_reading(&e, &sel, err)) != FIT_OK)
         goto done;
     add_up(&e);
+    if ((st = predict_device(&e, p, cli, err)) != FIT_OK)
+        goto done;
     if (cli->json || !cli->quiet)
         (cli->json ? print_json : print_text)(&e, p->out);
 done:

@@ -5,8 +5,10 @@
  * has nothing to write. */
 #include "commands/cli.h"
 #include "commands/copies.h"
+#include "commands/devices.h"
 #include "commands/join.h"
 #include "commands/program.h"
+#include "device/device.h"
 #include "machine/cpu.h"
 #include "model/registry.h"
 #include "ranks/ranks.h"
@@ -74,6 +76,15 @@ static enum fit_status read_simulation(const struct fit_program *p, struct fit_c
     return st == FIT_OK ? fit_simulate_config(cli, k, err) : st;
 }
 
+/* Becomes one of several ranks, where a launcher has started several.  MPICH takes SIGUSR1 for itself. */
+static enum fit_status join(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+{
+    const enum fit_status st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
+    if (fit_ranks_size() > 1)
+        signals_catch(on_interrupt);
+    return st;
+}
+
 static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
 {
     static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,
@@ -99,7 +110,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
     }
     enum fit_status st = FIT_OK;
     if (cli->command == FIT_COMMAND_FIT)
-        st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
+        st = join(p, cli, err);
     else if (cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
         st = fit_copies_refuse(fit_cli_command_name(cli->command), err);
     if (st == FIT_OK && cli->command == FIT_COMMAND_SIMULATE && cli->nword)
@@ -107,7 +118,12 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
     if (st != FIT_OK)
         return st;
     atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
-    return command[cli->command](p, cli, err);
+    struct fit_device *device = NULL;
+    if (cli->command == FIT_COMMAND_FIT && (st = fit_begin_device(p, cli, &device, err)) != FIT_OK)
+        return st;
+    st = command[cli->command](p, cli, err);
+    fit_device_close(device);
+    return st;
 }
 
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)

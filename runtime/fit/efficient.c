@@ -85,8 +85,9 @@ static int unknown_noise(const struct fit_ls *f, char *text, size_t size)
     const struct fit_robust *x = &f->res->robust;
     if (x->closed || (x->misfit && f->res->speckle_test.p > HOPELESS))
         return 0;
-    snprintf(text, size, "the noise is not known to be that of speckles of this model%s%s",
-             x->not_closed && *x->not_closed ? ": " : "", x->not_closed ? x->not_closed : "");
+    const char *why = x->misfit ? NULL : x->not_closed;
+    snprintf(text, size, "the noise is not known to be that of speckles of this model%s%s%s", why && *why ? ": " : "",
+             why ? why : "", x->misfit ? ": the structure of the residuals is another" : "");
     return 1;
 }
 
@@ -546,7 +547,7 @@ static const char *refused(const struct job *j)
 {
     const struct fit_result *x = &j->found;
     if (j->res->speckle_test.p < FIT_SPECKLE_MISFIT)
-        return FIT_SPECKLE_NOT_THESE;
+        return "the structure of the residuals is not that of speckle noise of the model";
     if (!x->converged || x->nnull > 0)
         return "the weighted equations do not determine all parameters";
     for (size_t k = 0; k < j->n; k++)
