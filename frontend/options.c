@@ -228,8 +228,8 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_EXTRACT, "extract", of_report, front_cmd_report, 0},
     {"view", NULL, "DATA|CONFIG.yaml|RESULT.. [options]", "data, model and fits in a browser, to be moved",
      "Answers at 127.0.0.1 alone, at an address with a token, until Ctrl-C. Choose wavevector, azimuths and frames, "
-     "move the parameters of the model, fit from there, lay results side by side, write a configuration. Nothing is written "
-     "outside the output folder. On another machine: ssh -L PORT:127.0.0.1:PORT, with --port PORT.",
+     "move the parameters of the model, fit from there, lay results side by side, write a configuration. Nothing "
+     "is written outside the output folder. On another machine: ssh -L PORT:127.0.0.1:PORT, with --port PORT.",
      FIT_COMMAND_COUNT, NULL, of_view, front_cmd_view, 0},
     {"figure", NULL, "RESULT [options]", "one composed figure for a paper: panels a, b, c, ...",
      "Maps with data above the diagonal and the fit below, g2 with the fit, what follows from the parameters over "
