@@ -20,6 +20,8 @@
 #   FIT_KERNEL_ISA      "x86-64-v3"                    its isa field
 #   FIT_ISA_SUFFIX      _v3                            for other names with external linkage
 #
+# Of models for pages (pairs of times) the kernels are made as WebAssembly, too, where clang can: LiveKernel.cmake.
+#
 # FIT_LOADED_FITTERS: homodyne-NAME is a script that runs homodyne-any with NAME.so, not a program that holds all.
 #
 # fit_add_kernel_program(NAME SOURCES file.c...)  does the same for kernels written by hand (tests); each file
@@ -38,6 +40,8 @@ endif()
 
 # What compiles the models: the compiler of this build, or, for another processor, one that runs on this machine.
 set(FIT_GENERATOR homodyne-gen CACHE STRING "homodyne-gen, or the path of one that was built before")
+
+include(LiveKernel)
 
 # The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
 # contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
@@ -219,8 +223,17 @@ function(fit_add_model model)
         if(more)
             fit_compile_gpu(${model} "${more}" model-${model}-${variant} objects gpu)
         endif()
+        if(NOT arg_NO_INSTALL)
+            fit_live_kernel(${model} ${variant} "${source}" model-${model}-${variant})
+        endif()
     endforeach()
     set(program homodyne-${model})
+    set(live)
+    foreach(variant IN LISTS variants)
+        if(TARGET live-${model}-${variant})
+            list(APPEND live live-${model}-${variant})
+        endif()
+    endforeach()
     if(gpu) # for tests of the kernels
         set(FIT_GPU_OBJECTS_${model} "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c" ${objects} CACHE INTERNAL "")
     endif()
@@ -234,6 +247,9 @@ function(fit_add_model model)
         fit_write_fitter(${model})
     else()
         fit_link_program(${model} "${objects}" "${symbols}" "${gpu}")
+    endif()
+    if(live)
+        add_dependencies(${program} ${live})
     endif()
     if(NOT FIT_LOADED_FITTERS AND NOT arg_NO_INSTALL)
         install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -228,7 +228,7 @@ static enum fit_status ended(struct fit_error *err)
 static enum fit_status ask_data(struct front *f, struct wish *w, struct fit_error *err)
 {
     for (;;) {
-        if (!ask(f, "data file (empty: later)", w->data, w->data, sizeof w->data))
+        if (!ask(f, "data file (Enter to skip)", w->data, w->data, sizeof w->data))
             return ended(err);
         if (open_data(w, err) == FIT_OK)
             break;

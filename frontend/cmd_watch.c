@@ -13,10 +13,12 @@
 #include "frontend/result.h"
 #include "frontend/view.h"
 
+#include "base/output.h"
 #include "base/paths.h"
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +42,8 @@ struct watch {
     struct front_result last; /* of the fit before */
     int has_last;
     size_t nfit;
+    char history[FRONT_PATH + 32]; /* a line of JSON for each fit, for the viewer; "": there is none */
+    long viewer;                   /* its process, or 0 */
 };
 
 static struct state look(const char *path)
@@ -200,7 +204,7 @@ static void print_fit(const struct watch *w, const struct front_result *r, FILE 
 }
 
 /* A line for each fit. */
-static void put_json(const struct watch *w, const struct front_result *r, const char *clock, int code)
+static void put_json(const struct watch *w, const struct front_result *r, const char *clock, int code, FILE *f)
 {
     struct fit_json j = {.compact = 1};
     fit_json_begin(&j, NULL, '{');
@@ -218,7 +222,17 @@ static void put_json(const struct watch *w, const struct front_result *r, const 
     }
     fit_json_end(&j);
     fit_json_end(&j);
-    fit_json_put(&j, w->f->out);
+    fit_json_put(&j, f);
+}
+
+/* The line is added at once, so that nobody reads a part of it. */
+static void remember(const struct watch *w, const struct front_result *r, const char *clock, int code)
+{
+    FILE *f = w->history[0] ? fopen(w->history, "a") : NULL;
+    if (!f)
+        return;
+    put_json(w, r, clock, code, f);
+    fclose(f);
 }
 
 static enum fit_status report(struct watch *w, int code, struct fit_error *err)
@@ -237,7 +251,8 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
                          : FIT_OK;
     }
     if (w->a->json)
-        put_json(w, &r, clock, code);
+        put_json(w, &r, clock, code, w->f->out);
+    remember(w, &r, clock, code);
     if (!w->has_last && !w->a->quiet && !w->a->json)
         print_header(w->f->out, &r);
     if (!w->a->quiet && !w->a->json)
@@ -250,6 +265,31 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
     w->nfit++;
     w->f->exit_code = code;
     return FIT_OK;
+}
+
+/* ---- the viewer ------------------------------------------------------------------------------ */
+
+/* Beside us, on the folder of the results; it prints its address. */
+static enum fit_status begin_viewer(struct watch *w, struct fit_error *err)
+{
+    char path[FRONT_PATH + 32];
+    unsigned made = 0;
+    char *word[] = {path, front_word("--watch"), w->history, w->folder, front_word("--quiet"), NULL};
+    enum fit_status st = front_viewer(w->f, path, sizeof path, err);
+    if (st == FIT_OK)
+        st = fit_output_folder(w->folder, &made, err);
+    snprintf(w->history, sizeof w->history, "%s/watch.jsonl", w->folder);
+    unlink(w->history);
+    return st == FIT_OK ? front_start(path, word, NULL, &w->viewer, err) : st;
+}
+
+static void end_viewer(struct watch *w)
+{
+    int code = 0;
+    if (!w->viewer)
+        return;
+    kill((pid_t)w->viewer, SIGTERM);
+    front_wait(w->viewer, &code, NULL);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -305,8 +345,11 @@ enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, str
 {
     struct watch w = {.f = f, .a = a};
     enum fit_status st = prepare(&w, err);
+    if (st == FIT_OK && front_given(a, "view"))
+        st = begin_viewer(&w, err);
     if (st == FIT_OK)
         st = go_round(&w, err);
+    end_viewer(&w);
     if (st == FIT_OK && w.nfit == 0 && *f->interrupt)
         st = fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first fit");
     if (st == FIT_OK && w.nfit == 0)

@@ -187,8 +187,12 @@ enum fit_status front_cmd_contin(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
 enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, struct fit_error *err);
+enum fit_status front_cmd_view(struct front *f, const struct front_args *a, struct fit_error *err);
+/* The program homodyne-view; FIT_ERR_USAGE: this installation has none. */
+enum fit_status front_viewer(const struct front *f, char *path, size_t size, struct fit_error *err);
 enum fit_status front_cmd_report(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
+enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_compile(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);

@@ -196,8 +196,26 @@ static struct hg_variant *find_variant(struct hg_model *m, const char *name)
     return NULL;
 }
 
+/* The equations of the model in MathML, for the descriptor. */
+static const char *equations(struct run *r)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        hg_out_of_memory();
+    hg_page_equations(r->m, r->v, &hg_page_html, f);
+    if (fclose(f) != 0)
+        hg_out_of_memory();
+    const char *kept = hg_strdup(r->a, text);
+    free(text);
+    return kept;
+}
+
 static void write_kernel(struct run *r, FILE *f)
 {
+    if (!r->m->objective)
+        r->em->equations = equations(r);
     if (r->m->objective)
         hg_emit_objective(r->m, f);
     else

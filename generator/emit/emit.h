@@ -65,6 +65,7 @@ struct hg_emit {
     const char *inlined; /* how functions of blocks are declared: FIT_CALLED when there are many calls */
     struct hg_pieces text;
     const struct hg_analysis *found; /* when the file is written */
+    const char *equations;           /* of the model in MathML, one a line; NULL: none */
 };
 
 /* Kernels with more calls are compiled lightly (emit.c). */

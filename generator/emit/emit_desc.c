@@ -315,6 +315,35 @@ static void peer_fields(FILE *out, const struct hg_model *m)
         fprintf(out, "    .first_step = %d,\n", m->first_step);
 }
 
+/* Longer ones are not carried along: a compiler need not take string literals above 4095 characters (C11 5.2.4.1). */
+enum { LONGEST_EQUATION = 4000, MOST_EQUATIONS = 16000 };
+
+static int carried(const char *equations)
+{
+    if (!equations || !*equations || strlen(equations) > MOST_EQUATIONS)
+        return 0;
+    for (const char *at = equations; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strcspn(at, "\n") > LONGEST_EQUATION)
+            return 0;
+    return 1;
+}
+
+/* An array of the lines. */
+static void equations(const struct hg_emit *em, FILE *out)
+{
+    if (!carried(em->equations))
+        return;
+    fputs("/* the model in MathML */\nstatic const char *const desc_equation[] = {\n", out);
+    for (const char *at = em->equations; *at;) {
+        const size_t n = strcspn(at, "\n");
+        fputs("    ", out);
+        hg_desc_string(out, hg_format(em->e->arena, "%.*s", (int)n, at));
+        fputs(",\n", out);
+        at += n + (at[n] == '\n');
+    }
+    fputs("    NULL};\n\n", out);
+}
+
 static void count_field(FILE *out, const char *name, uint32_t n)
 {
     if (n)
@@ -328,6 +357,8 @@ static void names_and_parameters(const struct hg_emit *em, FILE *out)
     text_field(out, "variant", em->variant);
     text_field(out, "title", m->title);
     text_field(out, "formula", m->formula);
+    if (carried(em->equations))
+        fputs("    .equation = desc_equation,\n", out);
     text_field(out, "reference", m->reference);
     text_field(out, "source", m->file);
     text_field(out, "hash", m->hash);
@@ -394,6 +425,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
         fputs("static const char *const desc_alias", out);
         texts(out, m->alias);
     }
+    equations(em, out);
 
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"

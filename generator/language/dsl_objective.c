@@ -279,6 +279,34 @@ static int m_mean(lua_State *L)
     return 1;
 }
 
+/* m.squares(formula): the sum of squares of an array that is kept, of a complex one of those of its parts. */
+static int m_squares(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_objective *o = d->m->objective;
+    struct hg_expr *e = d->m->expr;
+    struct dsl_value part[2];
+    check_count(L, "squares", 1, 1, "m.squares((y - f) / sigma)");
+    const int n = dsl_is_complex(L, 1) ? 2 : 1;
+    if (n == 2)
+        dsl_complex_parts(L, 1, part);
+    else
+        part[0] = dsl_factor(L, 1, "what is squared");
+    dsl_name_locals(L);
+    hg_id sum = hg_const(e, 0);
+    uint32_t array = 0;
+    for (int k = 0; k < n; k++) {
+        array = keep(L, part[k].id, hg_format(d->arena, "residual_%u", o->narray));
+        sum = hg_add(e, sum, hg_mul(e, o->array[array].node, o->array[array].node));
+    }
+    const uint32_t k = add_number(
+        L, hg_format(d->arena, "squares_%u", o->nnumber), NULL, NAN,
+        (struct hg_number_of){.kind = FIT_NUMBER_TOTAL, .axis = o->array[array].axis, .formula = sum, .squares = 1});
+    add_step(L, HG_ADD, k);
+    push_number(L, k);
+    return 1;
+}
+
 /* --- operators ------------------------------------------------------------------------------------------ */
 
 /* The arrays of the value at i, one or (complex) two. */
@@ -454,6 +482,7 @@ static const struct method {
     lua_CFunction call;
 } method[] = {{"axis", m_axis},     {"grid", m_grid},   {"size", m_size},     {"hyper", m_hyper},
               {"free", m_free},     {"data", m_data},   {"keep", m_keep},     {"sum", m_sum},
+              {"squares", m_squares},
               {"mean", m_mean},     {"outer", m_outer}, {"gather", m_gather}, {"difference", m_difference},
               {"blocks", m_blocks}, {"dense", m_dense}, {"term", m_term}};
 enum { NMETHOD = sizeof method / sizeof *method };
@@ -470,7 +499,8 @@ static int objective_index(lua_State *L)
     dsl_fail(L, key,
              near.best
                  ? hg_format(dsl_of(L)->arena, "did you mean '%s'?", near.best)
-                 : "known: axis grid size hyper free data keep sum mean outer gather difference blocks dense term",
+                 : "known: axis grid size hyper free data keep sum mean squares outer gather difference blocks dense "
+                   "term",
              "an objective has no '%s'", key);
 }
 

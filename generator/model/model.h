@@ -116,6 +116,7 @@ struct hg_model {
     hg_unit *node_unit;              /* by node id, see hg_model_unit */
     size_t nnode_unit, node_unit_room;
     struct hg_written *written;      /* formulas as written (written.h) */
+    int primed;                      /* hg_written_primes has been called */
     size_t nwritten, written_room;
     struct hg_rate *rate;            /* nrate, see rates.h */
     uint32_t nrate;

@@ -37,6 +37,7 @@ struct hg_number_of { /* by the number of its setting */
     uint32_t axis; /* SIZE, TOTAL */
     hg_id node;    /* its SETTING leaf */
     hg_id formula; /* TOTAL: what is summed */
+    int squares;   /* TOTAL: of squares, m.squares */
     int moves;
     uint64_t need;
 };
@@ -65,6 +66,7 @@ struct hg_term {
     enum fit_term_kind kind;
     hg_id value;           /* of numbers */
     double offset, weight; /* weight: the default */
+    int residual;          /* a sum of squares */
     uint32_t line;
 };
 

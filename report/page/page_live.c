@@ -109,7 +109,10 @@ static void put_group(struct rp_markup *out, const struct rp_result *r, const st
         lo = isfinite(lo) ? lo - 0.5 : 0;
         hi = lo + 1;
     }
-    rp_put(out, "{\"group\":%zu,\"lo\":%.9g,\"hi\":%.9g,\"range\":[%.9g,%.9g,%.9g]", g, lo, hi, f->range[0],
+    rp_put(out, "{\"group\":%zu", g);
+    put_number(out, "phi", r->phi[g]);
+    put_number(out, "q", r->q ? r->q[g] : NAN);
+    rp_put(out, ",\"lo\":%.9g,\"hi\":%.9g,\"range\":[%.9g,%.9g,%.9g]", lo, hi, f->range[0],
            f->range[1], f->range[2]);
     const struct fit_yaml *scaling = rp_get(r->json, "scaling");
     if (r->fitted && scaling && scaling->kind == FIT_YAML_LIST && g < scaling->n) {
@@ -134,12 +137,26 @@ static void put_palette(struct rp_markup *out, const char *name, const struct rp
     rp_put(out, "\"");
 }
 
+/* Mean times of the cells: not equidistant where frames are left out. */
+static void put_times(struct rp_markup *out, const struct rp_result *r, const struct thinned *t)
+{
+    rp_put(out, ",\"t\":[");
+    for (size_t a = 0; a < t->n; a++) {
+        double sum = 0, n = 0;
+        for (size_t i = a * t->b; i < (a + 1) * t->b && i < r->side; i++, n++)
+            sum += r->t[i];
+        rp_put(out, "%s%.9g", a ? "," : "", sum / n);
+    }
+    rp_put(out, "]");
+}
+
 static void put_all(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list, struct thinned *t)
 {
     const double step = r->side > 1 ? (r->t[r->side - 1] - r->t[0]) / (double)(r->side - 1) : 1;
-    rp_put(out, "<script type=\"application/json\" id=\"live\">{\"n\":%zu,\"t0\":%.9g,\"step\":%.9g,\"unit\":\"%s\"",
+    rp_put(out, "{\"n\":%zu,\"t0\":%.9g,\"step\":%.9g,\"unit\":\"%s\"",
            t->n, r->t[0] + step * (double)(t->b - 1) / 2, step * (double)t->b,
            strcmp(r->time_unit, "s") == 0 ? "s" : "frames");
+    put_times(out, r, t);
     put_palette(out, "viridis", rp_viridis());
     put_palette(out, "diverging", rp_diverging());
     rp_put(out, ",\"groups\":[");
@@ -150,31 +167,44 @@ static void put_all(struct rp_markup *out, const struct rp_result *r, const stru
         rp_put(out, some++ ? ",\n" : "\n");
         put_group(out, r, &list->figure[k], t);
     }
-    rp_put(out, "]}</script>\n");
+    rp_put(out, "]");
+    rp_page_kernel(out, r, r->bin * t->b);
+    rp_put(out, "}");
+}
+
+enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
+                               struct fit_error *err)
+{
+    struct thinned t = {.b = choose_bin(r)};
+    if (!r->pairs || r->side < 2)
+        return fit_fail(err, FIT_ERR_DATA, "%s: no maps of two times in it", r->folder);
+    t.n = (r->side + t.b - 1) / t.b;
+    t.cells = cells_of(t.n);
+    t.c2 = malloc(3 * t.cells * sizeof *t.c2);
+    t.byte = malloc(2 * t.cells);
+    const int ok = t.c2 && t.byte;
+    if (ok) {
+        t.fit = t.c2 + t.cells;
+        t.z = t.fit + t.cells;
+        put_all(out, r, list, &t);
+    }
+    free(t.c2);
+    free(t.byte);
+    return ok ? FIT_OK : fit_no_memory(err, "report");
 }
 
 enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                              struct fit_error *err)
 {
+    enum fit_status st = FIT_OK;
     if (r->pairs && r->side > 1) {
-        struct thinned t = {.b = choose_bin(r)};
-        t.n = (r->side + t.b - 1) / t.b;
-        t.cells = cells_of(t.n);
-        t.c2 = malloc(3 * t.cells * sizeof *t.c2);
-        t.byte = malloc(2 * t.cells);
-        if (t.c2 && t.byte) {
-            t.fit = t.c2 + t.cells;
-            t.z = t.fit + t.cells;
-            put_all(out, r, list, &t);
-        }
-        const int ok = t.c2 && t.byte;
-        free(t.c2);
-        free(t.byte);
-        if (!ok)
-            return fit_no_memory(err, "report");
+        rp_put(out, "<script type=\"application/json\" id=\"live\">");
+        st = rp_page_values(out, r, list, err);
+        rp_put(out, "</script>\n");
     }
     rp_put(out, "<script>\n//<![CDATA[\n");
+    rp_put_raw(out, (const char *)embedded_live_model_js);
     rp_put_raw(out, (const char *)embedded_live_js);
     rp_put(out, "//]]>\n</script>\n");
-    return FIT_OK;
+    return st;
 }

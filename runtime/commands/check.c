@@ -7,6 +7,7 @@
  * are read as `fit` would read them, for frames without values and errors that are no numbers. */
 #include "base/json.h"
 #include "commands/configuration.h"
+#include "input/joint.h"
 #include "input/measurement.h"
 #include "commands/program.h"
 #include "commands/progress.h"
@@ -132,7 +133,8 @@ static enum fit_status load(const struct fit_config *cfg, const struct fit_kerne
     for (size_t i = 0; i < k->nsetting; i++)
         setting[i] = cfg->setting[i].value;
     enum fit_status st =
-        k->space == FIT_PAIRS
+        cfg->input.path.n > 1   ? fit_joint_load(cfg, k, &m, err)
+        : k->space == FIT_PAIRS
             ? load_pairs(cfg, k, sel, setting, view, &m, err)
             : fit_table_load(cfg->input.path.value[0], &cfg->table, k, setting, &m, err);
     if (st == FIT_OK)
@@ -150,6 +152,8 @@ static void check_rows(const struct fit_config *cfg, const struct fit_kernel *k,
     size_t n = 0;
     if (load(cfg, k, NULL, &all->view, notes, &n, &err) != FIT_OK)
         found(all, cfg, cfg->input.path.from, &err);
+    else if (out && cfg->input.path.n > 1)
+        fprintf(out, "%zu files: %zu rows\n", cfg->input.path.n, n);
     else if (out)
         fprintf(out, "%s: %zu rows\n", cfg->input.path.value[0], n);
 }
@@ -203,8 +207,8 @@ static double tell_q(const struct fit_source *src, const struct fit_selection *s
 }
 
 /* Every wish by itself; notes only of a complete reading, which repeats those of the parts. */
-static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
-                        struct fit_notes *notes, struct findings *all)
+static void check_file(const struct fit_config *cfg, const struct fit_kernel *k, size_t f, FILE *out,
+                       struct fit_notes *notes, struct findings *all)
 {
     struct fit_selection sel;
     struct fit_source *src = NULL;
@@ -213,10 +217,10 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     size_t *index = NULL, n = 0, first = 0, frames = 0, npoint = 0, before = all->n;
     double dt = 0;
     char q_text[80];
-    fit_selection_from_config(cfg, &sel);
+    fit_joint_selection(cfg, f, &sel);
     const struct fit_origin q_from = open_line(cfg->input.q.from, sel.q_line);
     sel.config = NULL; /* lines go before the word error */
-    if (fit_source_open(sel.path, sel.layout, &src, &err) != FIT_OK) {
+    if (fit_source_open(sel.path, &sel.wish, &src, &err) != FIT_OK) {
         found(all, cfg, cfg->input.path.from, &err);
         return;
     }
@@ -234,11 +238,20 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     fit_source_close(src);
     free(index);
     fit_notes_free(&parts);
-    if (all->n == before && !few && settings_known(cfg, k) &&
+    if (f + 1 == cfg->input.path.n && all->n == before && !few && settings_known(cfg, k) &&
         load(cfg, k, &sel, &all->view, notes, &npoint, &err) != FIT_OK)
         found(all, cfg, isnan(q) ? q_from : cfg->input.path.from, &err);
-    if (all->n == before && npoint && out)
+    if (all->n == before && npoint && out && f)
+        fprintf(out, "%zu files: %zu points\n", f + 1, npoint);
+    else if (all->n == before && npoint && out)
         fprintf(out, "%s: %zu points\n", sel.path, npoint);
+}
+
+static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
+                        struct fit_notes *notes, struct findings *all)
+{
+    for (size_t f = 0; f < cfg->input.path.n; f++)
+        check_file(cfg, k, f, out, notes, all);
 }
 
 /* What `fit` would refuse later: the method, then the data. */

@@ -54,6 +54,7 @@ struct fit_cli {
 
     /* files */
     const char *config, *output, *config_out, *layout, *log;
+    const char *dataset, *columns; /* inspect, init: matrices, q=PATH,phi=PATH,t=PATH */
     const char *each; /* fit: the column that tells the curves of a table apart; NULL: one fit of all rows */
 
     /* eval, simulate, bench: the experiment */

@@ -7,8 +7,8 @@
  */
 #include "base/clock.h"
 #include "commands/configuration.h"
-#include "commands/devices.h"
 #include "device/predict.h"
+#include "device/report.h"
 #include "base/json.h"
 #include "data/tile_sums.h"
 #include "commands/program.h"
@@ -175,7 +175,7 @@ static enum fit_status time_reading(struct estimate *e, const struct fit_selecti
     const char *why = NULL;
     void *bytes = NULL;
     e->bytes_per_second = e->bytes = NAN;
-    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    enum fit_status st = fit_source_open(sel->path, &sel->wish, &src, err);
     if (st == FIT_OK)
         st = fit_h5_raw_new(READ_BYTES, &set, err);
     if (st == FIT_OK)
@@ -218,7 +218,8 @@ static enum fit_status predict_device(struct estimate *e, const struct fit_progr
 {
     const double BUS = 10e9, TABLES = 8 * 40;
     struct fit_device *d = NULL;
-    enum fit_status st = fit_begin_device(p, cli, &d, err);
+    const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
+    enum fit_status st = fit_device_begin(&wish, &d, err);
     if (st != FIT_OK || !d)
         return st;
     e->device = *fit_device_about(d);
@@ -298,13 +299,12 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
         st = fit_fail(err, FIT_ERR_USAGE, "estimate: tables are small; this is for matrices");
     if (st != FIT_OK)
         goto done;
-    fit_selection_from_config(cfg, &sel);
-    if (!sel.path) {
+    if (!cfg->input.path.n) {
         st = fit_fail(err, FIT_ERR_CONFIG, "%s: no data file; give experimental_data.file_path",
                       cfg->file);
         goto done;
     }
-    if ((st = fit_memory_plan(&sel, cfg->nlsq.memory_fraction.value, &e.plan, err)) != FIT_OK)
+    if ((st = fit_memory_plan_files(cfg, &sel, &e.plan, err)) != FIT_OK)
         goto done;
     fit_memory_plan_loss(&e.plan, (enum fit_loss)cfg->nlsq.loss.value);
     if ((st = time_model(&e, cfg, (int)cli->threads, err)) != FIT_OK ||

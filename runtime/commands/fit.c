@@ -10,6 +10,7 @@
 #include "commands/configuration.h"
 #include "fit/fit.h"
 #include "model/registry.h"
+#include "ranks/ranks.h"
 
 #include "common/text.h"
 
@@ -41,7 +42,7 @@ void fit_job_say(struct fit_job *job, const char *format, ...)
 /* --log: the same lines, seen by others while the fit runs. */
 static enum fit_status open_log(struct fit_job *job, struct fit_error *err)
 {
-    if (!job->cli->log)
+    if (!job->cli->log || fit_ranks_rank() > 0)
         return FIT_OK;
     job->log_copy = fopen(job->cli->log, "w");
     if (!job->log_copy)
@@ -119,9 +120,11 @@ static enum fit_status take_folder(struct fit_job *job, struct fit_error *err)
         snprintf(job->folder, sizeof job->folder, "%s", dir);
     else
         snprintf(job->folder, sizeof job->folder, "%s_results", job->k->name);
-    if (st == FIT_OK && !job->cli->dry_run)
+    const int takes = !job->cli->dry_run && fit_ranks_rank() == 0;
+    if (st == FIT_OK && takes)
         st = fit_lock_take(&job->lock, job->folder, job->p->name, job->run_id, err);
-    if (st == FIT_OK && !job->cli->dry_run && !job->lock.enforced)
+    st = fit_ranks_agree_status(st, err);
+    if (st == FIT_OK && takes && !job->lock.enforced)
         fit_notes_add(&job->notes, "the file system of %s has no locks: nothing keeps a second run out of it",
                       job->folder);
     return st;
@@ -149,7 +152,7 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
         st = fit_setup_supported(job->cfg, job->k, err);
     if (st == FIT_OK)
         st = take_folder(job, err);
-    job->last = read_last(job->folder);
+    job->last = fit_ranks_rank() == 0 ? read_last(job->folder) : NULL;
     job->config_text = fit_config_text(job->cfg);
     if (st == FIT_OK && !job->config_text)
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for the configuration in effect", job->cfg->file);
@@ -223,7 +226,7 @@ static void tell_why(const struct fit_job *job)
 
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
-    struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .begin = time(NULL), .lock = FIT_LOCK_NONE};
+    struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .began = fit_ranks_seconds(), .begin = time(NULL), .lock = FIT_LOCK_NONE};
     fit_run_id_new(job.run_id);
     if (cli->profile_time)
         fit_clock_start();
@@ -231,6 +234,9 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
     job.log_file = open_memstream(&job.runlog, &job.runlog_size);
     job.command_line = fit_command_line(p->argc, p->argv);
     enum fit_status st = configure(&job, err);
+    if (st == FIT_OK && cli->each && fit_ranks_size() > 1)
+        st = fit_fail(err, FIT_ERR_USAGE, "--each: curves are not divided between ranks; start one program, whose threads"
+                                          " share them, or `batch`");
     if (st == FIT_OK && cli->each) {
         st = fit_job_each(&job, err);
         goto done;

@@ -65,7 +65,7 @@ struct fit_job {
     struct fit_lock lock; /* of the folder */
     struct fit_input input;
     struct fit_results r;
-    double clock, shared_seconds;
+    double clock, began, shared_seconds; /* began: of the clock of all ranks */
     time_t begin;
 };
 

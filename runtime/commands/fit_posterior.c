@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +27,10 @@ static enum fit_status prepare_checkpoint(struct fit_job *job, struct fit_error 
     if (!job->identity)
         return fit_no_memory(err, NULL);
     snprintf(job->checkpoint, sizeof job->checkpoint, "%s/posterior.checkpoint", job->folder);
-    enum fit_status st = fit_output_begin(&out, job->folder, err);
-    fit_output_abandon(&out);
+    enum fit_status st = FIT_OK;
+    if (fit_ranks_rank() == 0 && (st = fit_output_begin(&out, job->folder, err)) == FIT_OK)
+        fit_output_abandon(&out);
+    st = fit_ranks_agree_status(st, err);
     o->checkpoint = job->checkpoint;
     o->identity = job->identity;
     o->run_id = job->run_id;
@@ -60,7 +63,7 @@ static void say_how_it_began(struct fit_job *job)
 static double time_left(const struct fit_job *job)
 {
     double limit = job->posterior.options.max_seconds;
-    return limit > 0 ? limit - (fit_seconds() - job->clock) : INFINITY;
+    return limit > 0 ? limit - (fit_ranks_seconds() - job->began) : INFINITY;
 }
 
 static void no_posterior(struct fit_job *job, const char *why)
@@ -124,7 +127,7 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
     s->options.interrupt = job->p->interrupt;
     s->options.max_seconds = isfinite(time_left(job)) ? fmax(time_left(job), 1e-6) : 0;
     say_priors(job);
-    fit_progress_phase(&job->view, "looking for the mode of the posterior");
+    fit_progress_phase(&job->view, "locating the posterior mode");
     st = fit_sample(&s->posterior, &job->fit, &s->options, &job->samples, err);
     fit_progress_clear(&job->view);
     if (fit_dataset_status(job->m->dataset, err) != FIT_OK)

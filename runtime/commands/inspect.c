@@ -279,6 +279,26 @@ static enum fit_status write_config(const struct fit_program *p, const struct fi
     return st;
 }
 
+/* The file as the options say: the layout, or matrices and axes by name. */
+static enum fit_status open_file(const struct fit_cli *cli, const struct fit_kernel *k, struct fit_source **src,
+                                 struct fit_error *err)
+{
+    struct fit_config *cfg;
+    struct fit_selection sel;
+    enum fit_status st = fit_config_new(k, &cfg, err);
+    if (st == FIT_OK && cli->dataset)
+        st = fit_config_override(cfg, "dataset", cli->dataset, NULL, err);
+    if (st == FIT_OK && cli->columns)
+        st = fit_config_override(cfg, "columns", cli->columns, NULL, err);
+    if (st == FIT_OK) {
+        fit_selection_from_config(cfg, &sel);
+        sel.wish.layout = cli->layout;
+        st = fit_source_open(cli->word[0], &sel.wish, src, err);
+    }
+    fit_config_free(cfg);
+    return st;
+}
+
 enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli,
                                 struct fit_error *err)
 {
@@ -298,7 +318,7 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
                       "%s: for two-time data; a table needs no configuration (fit --data)",
                       fit_cli_command_name(cli->command));
     if (st == FIT_OK)
-        st = fit_source_open(cli->word[0], cli->layout, &src, err);
+        st = open_file(cli, k, &src, err);
     if (st != FIT_OK)
         return st;
     double q = nearest_q(src, cli->q);

@@ -5,11 +5,12 @@
  * has nothing to write. */
 #include "commands/cli.h"
 #include "commands/copies.h"
-#include "commands/devices.h"
+#include "commands/join.h"
 #include "commands/program.h"
-#include "device/device.h"
+#include "device/report.h"
 #include "machine/cpu.h"
 #include "model/registry.h"
+#include "ranks/ranks.h"
 #include "commands/simulate_config.h"
 
 #include "common/signals.h"
@@ -31,7 +32,8 @@ static void on_interrupt(int number)
     const int second = signals_insists(number) && atomic_exchange(&asked, 1);
     if (second || !atomic_load(&looks_at_it))
         _exit(130);
-    atomic_store(&interrupted, 1);
+    if (!fit_ranks_ask())
+        atomic_store(&interrupted, 1);
 }
 
 enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,
@@ -73,7 +75,8 @@ static enum fit_status read_simulation(const struct fit_program *p, struct fit_c
     return st == FIT_OK ? fit_simulate_config(cli, k, err) : st;
 }
 
-static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
+/* A command that computes, with the device that was asked for. */
+static enum fit_status run_command(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,
                                               struct fit_error *) = {
@@ -85,6 +88,17 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         [FIT_COMMAND_SELFCHECK] = fit_cmd_selfcheck,
         [FIT_COMMAND_INSPECT] = fit_cmd_inspect,   [FIT_COMMAND_INIT] = fit_cmd_inspect,
     };
+    const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
+    struct fit_device *device = NULL;
+    enum fit_status st = cli->command == FIT_COMMAND_FIT ? fit_device_begin(&wish, &device, err) : FIT_OK;
+    if (st == FIT_OK)
+        st = command[cli->command](p, cli, err);
+    fit_device_close(device);
+    return st;
+}
+
+static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
+{
     if (cli->version) {
         print_version(p);
         return FIT_OK;
@@ -97,19 +111,16 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         return print_help(p, p->err, FIT_COMMAND_COUNT, 0, err);
     }
     enum fit_status st = FIT_OK;
-    if (cli->command == FIT_COMMAND_FIT || cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
+    if (cli->command == FIT_COMMAND_FIT)
+        st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
+    else if (cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
         st = fit_copies_refuse(fit_cli_command_name(cli->command), err);
     if (st == FIT_OK && cli->command == FIT_COMMAND_SIMULATE && cli->nword)
         st = read_simulation(p, cli, err);
     if (st != FIT_OK)
         return st;
     atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
-    struct fit_device *device = NULL;
-    if (cli->command == FIT_COMMAND_FIT && (st = fit_begin_device(p, cli, &device, err)) != FIT_OK)
-        return st;
-    st = command[cli->command](p, cli, err);
-    fit_device_close(device);
-    return st;
+    return run_command(p, cli, err);
 }
 
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
@@ -123,6 +134,7 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
                             .out_is_terminal = isatty(STDOUT_FILENO),
                             .err_is_terminal = isatty(STDERR_FILENO),
                             .interrupt = &interrupted};
+    FILE *const to = p.err; /* also of ranks that are silent else */
     struct fit_cli cli;
     struct fit_error err = {.status = FIT_OK};
     signals_catch(on_interrupt);
@@ -132,7 +144,11 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (st != FIT_OK)
-        fprintf(p.err, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
-    return st == FIT_OK ? p.exit_code : fit_status_exit(st);
+    const int code = st == FIT_OK ? p.exit_code : fit_status_exit(st);
+    const enum fit_ranks_last last = fit_ranks_end(st);
+    if (last != FIT_RANKS_SILENT && st != FIT_OK)
+        fprintf(to, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
+    if (last == FIT_RANKS_LOST)
+        fit_ranks_abort(code);
+    return code;
 }

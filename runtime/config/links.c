@@ -180,7 +180,7 @@ void fit_cfg_share(struct fit_cfg_reader *r, int i, const struct fit_yaml *at)
     const struct fit_cfg_word words[] = {{"shared", FIT_SHARE_ALL},     {"all", FIT_SHARE_ALL},
                                          {own, FIT_SHARE_EACH},         {"each", FIT_SHARE_EACH},
                                          {"per_group", FIT_SHARE_EACH}, {"per_angle", FIT_SHARE_EACH},
-                                         {NULL, 0}};
+                                         {"per_file", FIT_SHARE_FILE},  {NULL, 0}};
     int kind;
     each_word(r->cfg->kernel, own, sizeof own);
     if (at->kind == FIT_YAML_LIST)

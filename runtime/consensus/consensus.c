@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "consensus/consensus_impl.h"
 #include "machine/topology.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,13 @@
 #include "machine/team.h"
 
 static const double SAVE_SECONDS = 60;
+enum { ROUND = 2 }; /* shards of a thread between two meetings of ranks */
 
 /* ---- shards -------------------------------------------------------------------------------------------- */
 
 int fit_consensus_halted(struct fit_consensus_run *c)
 {
-    int late = c->opt.max_seconds > 0 && fit_seconds() - c->begin > c->opt.max_seconds;
+    int late = c->opt.max_seconds > 0 && fit_ranks_seconds() - c->begin > c->opt.max_seconds;
     int stop = late || (c->opt.interrupt && *c->opt.interrupt);
     pthread_mutex_lock(&c->lock);
     c->late |= late;
@@ -54,7 +56,12 @@ static void save(struct fit_consensus_run *c)
     pthread_mutex_unlock(&c->lock);
     c->opt.save(c->opt.save_user, state, size, all);
     free(state);
-    c->saved = fit_seconds();
+    c->saved = fit_ranks_seconds();
+}
+
+static int save_is_due(const struct fit_consensus_run *c)
+{
+    return fit_ranks_seconds() - c->saved > (c->opt.save_seconds > 0 ? c->opt.save_seconds : SAVE_SECONDS);
 }
 
 static void one_shard(void *user, size_t turn, size_t thread)
@@ -65,7 +72,7 @@ static void one_shard(void *user, size_t turn, size_t thread)
         return;
     if (thread == 0) { /* the one that has called */
         report(c);
-        if (fit_seconds() - c->saved > (c->opt.save_seconds > 0 ? c->opt.save_seconds : SAVE_SECONDS))
+        if (!c->divided && save_is_due(c))
             save(c);
     }
     pthread_mutex_lock(&c->lock);
@@ -99,24 +106,41 @@ static enum fit_status outcome(const struct fit_consensus_run *c, struct fit_err
     return FIT_OK;
 }
 
+/* The ranks have shards each, in rounds after which the results are brought together and saved. */
+static enum fit_status run_divided(struct fit_consensus_run *c, int side_by_side, struct fit_error *err)
+{
+    const size_t n = c->out->nshard, most = ROUND * fit_ranks_size() * (side_by_side ? (size_t)c->opt.threads : 1);
+    enum fit_status st = FIT_OK;
+    for (size_t first = 0; first < n && st == FIT_OK && !c->failed && !fit_consensus_halted(c); first += most) {
+        struct fit_consensus_round r = {c, one_shard, first, first + most < n ? most : n - first};
+        st = fit_consensus_round(&r, side_by_side ? c->opt.threads : 1, err);
+        if (st == FIT_OK && save_is_due(c))
+            save(c);
+    }
+    return st;
+}
+
 static enum fit_status run_all(struct fit_consensus_run *c, struct fit_error *err)
 {
     size_t threads = (size_t)c->opt.threads, n = c->out->nshard;
-    int side_by_side = n >= threads || n >= c->out->chains;
+    int side_by_side = n >= threads * fit_ranks_size() || n >= c->out->chains;
     enum fit_status st = FIT_OK;
     c->inner = side_by_side ? 1 : c->opt.threads;
-    c->saved = fit_seconds();
+    c->saved = fit_ranks_seconds();
     if (c->opt.state)
         st = fit_consensus_state_load(c, c->opt.state, c->opt.state_size, err);
     if (st != FIT_OK)
         return st;
     c->out->resumed = c->ndone;
-    if (side_by_side)
+    c->divided = fit_ranks_shared();
+    if (c->divided)
+        st = run_divided(c, side_by_side, err);
+    else if (side_by_side)
         fit_team_run((struct fit_team){c->opt.threads, FIT_TEAM_NEXT}, n, one_shard, c);
-    for (size_t k = 0; !side_by_side && k < n; k++) /* their chains are the turns of a team */
+    for (size_t k = 0; !c->divided && !side_by_side && k < n; k++) /* their chains are the turns of a team */
         one_shard(c, k, 0);
     save(c);
-    return outcome(c, err);
+    return st == FIT_OK ? outcome(c, err) : st;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
@@ -177,12 +201,12 @@ static void add_up(struct fit_consensus_run *c)
         out->gradients += out->shard[k].gradients;
         out->passes += out->shard[k].passes * (double)out->shard[k].npoint / (double)c->setup->ds->npoint;
     }
-    out->seconds = fit_seconds() - c->begin;
+    out->seconds = fit_ranks_seconds() - c->begin;
 }
 
 enum fit_status fit_consensus_open(struct fit_consensus_run *c, struct fit_error *err)
 {
-    c->begin = fit_seconds();
+    c->begin = fit_ranks_seconds();
     c->opt.threads = c->opt.threads > 0 ? c->opt.threads : fit_topology_threads();
     pthread_mutex_init(&c->lock, NULL);
     c->out = calloc(1, sizeof *c->out);

@@ -19,6 +19,7 @@ struct fit_consensus_run {
     double *kept;      /* nshard x keep x nz */
     int inner;         /* chains of a shard at the same time */
     double begin, saved;
+    int divided;       /* ranks have shards each */
     enum fit_status *status; /* nshard */
     struct fit_error *error;
 
@@ -51,6 +52,15 @@ int fit_consensus_invert(size_t n, double *a, double *inverse, double *unit);
 
 /* 1 when no more is to be done: time is over, or *interrupt.  Any thread. */
 int fit_consensus_halted(struct fit_consensus_run *c);
+
+/* Turns of shards first, ..., first + n - 1 in their order, divided between the ranks (divided.c); afterwards every rank
+ * has the results of all, and knows whether one was stopped. */
+struct fit_consensus_round {
+    struct fit_consensus_run *c;
+    void (*shard)(void *c, size_t turn, size_t thread);
+    size_t first, n;
+};
+enum fit_status fit_consensus_round(struct fit_consensus_round *r, int threads, struct fit_error *err);
 
 /* ---- finished shards as bytes (state.c) --------------------------------------------------------- */
 

@@ -191,10 +191,15 @@ const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-void fit_dataset_begin(const struct fit_dataset *ds)
+void fit_dataset_begin_share(const struct fit_dataset *ds, size_t first, size_t last)
 {
     if (ds->private_->stream)
-        fit_stream_begin(ds->private_->stream);
+        fit_stream_begin(ds->private_->stream, first, last);
+}
+
+void fit_dataset_begin(const struct fit_dataset *ds)
+{
+    fit_dataset_begin_share(ds, 0, ds->ntile);
 }
 
 void fit_dataset_end(const struct fit_dataset *ds)
@@ -274,7 +279,7 @@ enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     fit_dataset_touch(ds);
-    fit_stream_begin(s);
+    fit_stream_begin(s, 0, ds->ntile);
     fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ds->ntile, fill_tile, ds);
     fit_stream_end(s);
     if ((st = fit_stream_status(s, err)) != FIT_OK)

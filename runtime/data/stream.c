@@ -1,7 +1,8 @@
 /* stream.c -- matrices read in the order of the tiles, ahead of those who compute.  See stream.h.
  *
- * Segments are numbered through all passes: number q is segment q mod nsegment and belongs into
- * slot q mod FIT_STREAM_SLOTS.  Readers take work units (one matrix of one segment) in order and
+ * A pass takes `count` segments from `from` on.  They are numbered through all passes, the first of the
+ * running one is `base`; number q belongs into slot q mod FIT_STREAM_SLOTS.  Readers take it that the next
+ * pass is over the same tiles; when it is not, what they have read is thrown away.  Readers take work units (one matrix of one segment) in order and
  * wait for the slot to become free; it does when all its tiles were done.  Whoever computes asks for
  * tiles in increasing order, so the lowest tile that is not done is always in a slot or on the way
  * into one: nobody waits for ever.
@@ -60,6 +61,8 @@ struct fit_stream {
     int nreader, busy, paused, closing, aborted, failed;
     size_t next, next_unit; /* what readers take next */
     size_t base;            /* number of the first segment of the pass */
+    size_t first, last;     /* tiles of the pass */
+    size_t from, count;     /* its segments */
     size_t ndone;           /* tiles of the pass */
     struct fit_error error;
     struct fit_arena storage;
@@ -175,6 +178,18 @@ static void fail(struct fit_stream *s, const struct fit_error *why)
     pthread_cond_broadcast(&s->changed);
 }
 
+static size_t segment_of(const struct fit_stream *s, size_t number)
+{
+    return s->from + (number - s->base) % s->count;
+}
+
+/* Tiles of a segment that the pass is over. */
+static size_t tiles_of(const struct fit_stream *s, const struct segment *g)
+{
+    const size_t first = g->first > s->first ? g->first : s->first, last = min_size(g->last, s->last);
+    return last - first;
+}
+
 /* Takes the next unit when there is room for it; the lock is held. */
 static int take(struct fit_stream *s, size_t *number, size_t *u)
 {
@@ -183,10 +198,9 @@ static int take(struct fit_stream *s, size_t *number, size_t *u)
         (slot->taken && s->next_unit == 0))
         return 0;
     if (!slot->taken) {
-        const struct segment *g = &s->segment[s->next % s->nsegment];
         slot->number = s->next;
         slot->read = 0;
-        slot->left = g->last - g->first;
+        slot->left = tiles_of(s, &s->segment[segment_of(s, s->next)]);
         slot->taken = 1;
     }
     *number = s->next;
@@ -210,7 +224,7 @@ static void *read_ahead(void *user)
             continue;
         }
         struct slot *slot = &s->slot[number % FIT_STREAM_SLOTS];
-        const struct fit_rect *box = &s->segment[number % s->nsegment].box;
+        const struct fit_rect *box = &s->segment[segment_of(s, number)].box;
         struct fit_error err = {.status = FIT_OK};
         s->busy++;
         pthread_mutex_unlock(&s->lock);
@@ -279,8 +293,10 @@ enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct 
     s->y = fit_take_copy(&s->storage, spec->y, spec->ngroup, sizeof *s->y);
     s->sigma = spec->sigma ? fit_take_copy(&s->storage, spec->sigma, spec->ngroup, sizeof *s->sigma) : NULL;
     enum fit_status st = FIT_OK;
+    s->last = ntile;
     if (!plan_units(s) || !plan_segments(s, spec->slot_bytes ? spec->slot_bytes : SLOT_BYTES))
         st = fit_no_memory(err, "data");
+    s->count = s->nsegment;
     if (st == FIT_OK)
         st = start(s, reader_count(s, spec->threads), err);
     if (st == FIT_OK)
@@ -318,16 +334,7 @@ size_t fit_stream_bound(size_t frames, size_t ngroup, int weighted)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-void fit_stream_begin(struct fit_stream *s)
-{
-    pthread_mutex_lock(&s->pass);
-    pthread_mutex_lock(&s->lock);
-    s->aborted = 0;
-    s->ndone = 0;
-    pthread_mutex_unlock(&s->lock);
-}
-
-/* After a pass that was given up nothing of what is in the slots can be used. */
+/* Nothing of what is in the slots can be used. */
 static void rewind_slots(struct fit_stream *s)
 {
     s->paused = 1;
@@ -337,28 +344,56 @@ static void rewind_slots(struct fit_stream *s)
         s->slot[k].taken = 0;
     s->next = s->base;
     s->next_unit = 0;
+}
+
+static void go_on(struct fit_stream *s)
+{
     s->paused = 0;
     pthread_cond_broadcast(&s->changed);
+}
+
+void fit_stream_begin(struct fit_stream *s, size_t first, size_t last)
+{
+    pthread_mutex_lock(&s->pass);
+    pthread_mutex_lock(&s->lock);
+    s->aborted = 0;
+    s->ndone = 0;
+    if (first != s->first || last != s->last) {
+        rewind_slots(s);
+        s->first = first;
+        s->last = last;
+        s->from = s->of_tile[first];
+        s->count = s->of_tile[last - 1] + 1 - s->from;
+        go_on(s);
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 void fit_stream_end(struct fit_stream *s)
 {
     pthread_mutex_lock(&s->lock);
-    s->base += s->nsegment;
-    if (s->ndone < s->ntile)
+    s->base += s->count;
+    if (s->ndone < s->last - s->first) { /* the pass was given up */
         rewind_slots(s);
+        go_on(s);
+    }
     pthread_mutex_unlock(&s->lock);
     pthread_mutex_unlock(&s->pass);
 }
 
+static size_t number_of(const struct fit_stream *s, size_t k)
+{
+    return s->base + s->of_tile[k] - s->from;
+}
+
 static size_t slot_of(const struct fit_stream *s, size_t k)
 {
-    return (s->base + s->of_tile[k]) % FIT_STREAM_SLOTS;
+    return number_of(s, k) % FIT_STREAM_SLOTS;
 }
 
 int fit_stream_wait(struct fit_stream *s, size_t k)
 {
-    size_t number = s->base + s->of_tile[k];
+    const size_t number = number_of(s, k);
     const struct slot *slot = &s->slot[slot_of(s, k)];
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
     pthread_mutex_lock(&s->lock);

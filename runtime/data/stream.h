@@ -6,8 +6,8 @@
  * a pass ends the readers begin with the next.  Memory: FIT_STREAM_SLOTS slots, and what is kept of
  * expanded chunks. 
  *
- *     fit_stream_begin(s);                        one pass at a time: others wait here
- *     each tile once, by any thread, in increasing order of their being asked for:
+ *     fit_stream_begin(s, first, last);           one pass at a time: others wait here
+ *     each tile of [first, last) once, by any thread, in increasing order of their being asked for:
  *         fit_stream_wait(s, k) == 0, fit_stream_view(...), fit_stream_done(s, k)
  *     fit_stream_end(s);
  *
@@ -41,7 +41,7 @@ enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct 
                                struct fit_error *err);
 void fit_stream_free(struct fit_stream *s);
 
-void fit_stream_begin(struct fit_stream *s);
+void fit_stream_begin(struct fit_stream *s, size_t first, size_t last); /* first < last */
 void fit_stream_end(struct fit_stream *s);
 
 /* Waits for the data of tile k; -1: the pass is given up, or reading failed. */

@@ -2,17 +2,33 @@
  *
  * Takes a data set and a function that sums one tile; gives the total.  The order of additions is
  * decided by the number of tiles: leaf k holds tiles [k T / n, (k+1) T / n) for T tiles and n
- * leaves; the tree adds leaf k + 2^s to leaf k at level s.
+ * leaves; the tree of them is that of sum_tree.h.
+ *
+ * Several ranks: each sums a share of the leaves, finishes the nodes inside of it and gathers those of
+ * the others; all finish the tree.  Few values are summed by every rank alone, for the same total.
  */
 #include "data/tile_sums.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "data/sum_tree.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Shares of the leaves, and the nodes that cover them. */
+struct ranks {
+    size_t first, last; /* leaves of this rank */
+    size_t nnode, total; /* nodes of this rank, of all */
+    size_t leaf[FIT_TREE_NODES], width[FIT_TREE_NODES]; /* of this rank */
+    size_t *count;  /* numbers that a rank gives */
+    size_t *begin;  /* leaves with which the nodes of all ranks begin */
+    size_t *done;   /* of each leaf, for fit_tree_finish */
+    double *send, *receive;
+};
 
 struct fit_parallel {
     const struct fit_dataset *ds;
@@ -25,6 +41,7 @@ struct fit_parallel {
     double *tile;               /* threads x nout */
     double *scratch;            /* threads x nscratch */
     double *buffer;             /* threads x nbuffer */
+    struct ranks *ranks;        /* shares of the leaves; NULL: every rank sums all of them */
     struct fit_arena storage;
 };
 
@@ -43,6 +60,46 @@ static int worthwhile_threads(size_t npoint)
     return (int)(all < most ? all : most);
 }
 
+/* Passes over fewer values take less time than a meeting of ranks. */
+enum { VALUES_FOR_RANKS = 20000 };
+
+static size_t leaves_of(size_t ntile)
+{
+    const size_t many = ntile / FIT_PARALLEL_TILES;
+    const size_t most = many > FIT_PARALLEL_MANY ? FIT_PARALLEL_MANY : many;
+    const size_t n = most > FIT_PARALLEL_LEAVES ? most : FIT_PARALLEL_LEAVES;
+    return ntile < n ? ntile : n;
+}
+
+/* Which nodes all ranks give; p->ranks stays NULL where there are none, or few values. */
+static void share_leaves(struct fit_parallel *p)
+{
+    const size_t size = fit_ranks_size(), n = p->nleaf;
+    if (size < 2 || p->ds->npoint < VALUES_FOR_RANKS)
+        return;
+    struct ranks *q = p->ranks = fit_take(&p->storage, 1, sizeof *q);
+    if (!q)
+        return;
+    q->count = fit_take(&p->storage, size, sizeof *q->count);
+    q->begin = fit_take(&p->storage, n, sizeof *q->begin);
+    q->done = fit_take(&p->storage, n, sizeof *q->done);
+    for (size_t r = 0; r < size && !p->storage.failed; r++) {
+        const size_t a = fit_tree_cut(n, size, r), b = fit_tree_cut(n, size, r + 1);
+        size_t nnode = fit_tree_cover(n, a, b, q->leaf, q->width);
+        for (size_t k = 0; k < nnode; k++) {
+            q->begin[q->total++] = q->leaf[k];
+            for (size_t i = q->leaf[k]; i < n && i < q->leaf[k] + q->width[k]; i++)
+                q->done[i] = q->width[k];
+        }
+        q->count[r] = nnode;
+    }
+    q->first = fit_tree_cut(n, size, fit_ranks_rank());
+    q->last = fit_tree_cut(n, size, fit_ranks_rank() + 1);
+    q->nnode = fit_tree_cover(n, q->first, q->last, q->leaf, q->width);
+    FIT_TAKE_DOUBLES(&p->storage, q->nnode * p->nout, &q->send);
+    FIT_TAKE_DOUBLES(&p->storage, q->total * p->nout, &q->receive);
+}
+
 enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_parallel_need *need,
                                  struct fit_parallel **par, struct fit_error *err)
 {
@@ -53,7 +110,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     p->ds = ds;
     p->interrupt = need->interrupt;
     p->threads = need->threads > 0 ? need->threads : worthwhile_threads(ds->npoint);
-    p->nleaf = ds->ntile < FIT_PARALLEL_LEAVES ? ds->ntile : FIT_PARALLEL_LEAVES;
+    p->nleaf = leaves_of(ds->ntile);
     p->nout = multiple_of_8(need->nout);
     for (size_t t = 0; need->nscratch > 0 && t < ds->ntile; t++) {
         size_t n = multiple_of_8(fit_tile_doubles(&ds->layout, &ds->tile[t]));
@@ -66,6 +123,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     FIT_TAKE_DOUBLES(&p->storage, threads * p->nout, &p->tile);
     FIT_TAKE_DOUBLES(&p->storage, threads * p->nscratch, &p->scratch);
     FIT_TAKE_DOUBLES(&p->storage, threads * p->nbuffer, &p->buffer);
+    share_leaves(p);
     if (p->storage.failed) {
         size_t numbers =
             (p->nleaf + threads) * p->nout + threads * (p->nscratch + p->nbuffer);
@@ -103,13 +161,15 @@ void fit_parallel_uninterruptible(struct fit_parallel *par)
 struct summing {
     struct fit_parallel *p;
     const struct fit_parallel_task *task;
+    size_t base; /* the first leaf of this rank */
 };
 
-static void sum_leaf(void *user, size_t leaf, size_t thread)
+static void sum_leaf(void *user, size_t turn, size_t thread)
 {
     const struct summing *s = user;
     const struct fit_parallel_task *task = s->task;
     struct fit_parallel *p = s->p;
+    const size_t leaf = s->base + turn;
     size_t first = leaf * p->ds->ntile / p->nleaf, last = (leaf + 1) * p->ds->ntile / p->nleaf;
     double *sum = p->partial + leaf * p->nout, *one = p->tile + thread * p->nout;
     double *scratch = p->scratch + thread * p->nscratch;
@@ -135,45 +195,75 @@ static void sum_leaf(void *user, size_t leaf, size_t thread)
     fit_clock_enter(was);
 }
 
+static struct fit_tree_rows rows_of(const struct fit_parallel *par, size_t nout)
+{
+    return (struct fit_tree_rows){par->partial, par->nout, nout, 0};
+}
+
 static void add_leaves(struct fit_parallel *par, size_t nout, double *total)
 {
-    size_t n = par->nleaf;
+    const struct fit_tree_rows rows = rows_of(par, nout);
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_REDUCE);
-    for (size_t step = 1; step < n; step *= 2)
-        for (size_t k = 0; k + step < n; k += 2 * step) {
-            double *a = par->partial + k * par->nout;
-            const double *b = par->partial + (k + step) * par->nout;
-            for (size_t i = 0; i < nout; i++)
-                a[i] += b[i];
-        }
+    fit_tree_node(&rows, par->nleaf, 0, par->nleaf);
     for (size_t i = 0; i < nout; i++)
-        total[i] = n > 0 ? par->partial[i] : 0;
+        total[i] = par->nleaf > 0 ? par->partial[i] : 0;
     fit_clock_enter(was);
 }
 
-static int sum(struct fit_parallel *par, const struct fit_parallel_task *task, int threads, double *total)
+/* The nodes of this rank to all, and the tree of all nodes. */
+static void add_ranks(struct fit_parallel *par, size_t nout, double *total)
 {
-    struct summing s = {par, task};
+    struct ranks *q = par->ranks;
+    const struct fit_tree_rows rows = rows_of(par, nout);
+    const size_t size = fit_ranks_size();
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_REDUCE);
+    for (size_t k = 0; k < q->nnode; k++) {
+        fit_tree_node(&rows, par->nleaf, q->leaf[k], q->width[k]);
+        memcpy(q->send + k * nout, par->partial + q->leaf[k] * par->nout, nout * sizeof *q->send);
+    }
+    for (size_t r = 0; r < size; r++)
+        q->count[r] *= nout;
+    fit_ranks_gather(q->send, q->count, q->receive);
+    for (size_t r = 0; r < size; r++)
+        q->count[r] /= nout;
+    for (size_t k = 0; k < q->total; k++)
+        memcpy(par->partial + q->begin[k] * par->nout, q->receive + k * nout, nout * sizeof *q->receive);
+    fit_tree_finish(&rows, par->nleaf, q->done);
+    memcpy(total, par->partial, nout * sizeof *total);
+    fit_clock_enter(was);
+}
+
+static int sum(struct fit_parallel *par, const struct fit_parallel_task *task, int threads, const struct ranks *q,
+               double *total)
+{
+    struct summing s = {par, task, q ? q->first : 0};
     /* values in memory: each thread meets those again whose pages it touched first */
     struct fit_team team = {threads,
                             fit_dataset_streamed(par->ds) ? FIT_TEAM_NEXT : FIT_TEAM_SHARE};
-    fit_dataset_begin(par->ds);
-    fit_team_run(team, par->nleaf, sum_leaf, &s);
-    fit_dataset_end(par->ds);
+    fit_ranks_look();
+    const size_t first = q ? q->first : 0, last = q ? q->last : par->nleaf, ntile = par->ds->ntile;
+    if (first < last) {
+        fit_dataset_begin_share(par->ds, first * ntile / par->nleaf, last * ntile / par->nleaf);
+        fit_team_run(team, last - first, sum_leaf, &s);
+        fit_dataset_end(par->ds);
+    }
     if ((par->interrupt && *par->interrupt) || fit_dataset_status(par->ds, NULL) != FIT_OK)
         return 1;
-    add_leaves(par, task->nout, total);
-    return 0;
+    if (q)
+        add_ranks(par, task->nout, total);
+    else
+        add_leaves(par, task->nout, total);
+    return q && par->interrupt && *par->interrupt; /* agreed upon with the others */
 }
 
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
 {
-    return sum(par, task, par->threads, total);
+    return sum(par, task, par->threads, fit_ranks_shared() ? par->ranks : NULL, total);
 }
 
 int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
 {
-    return sum(par, task, 1, total);
+    return sum(par, task, 1, NULL, total);
 }
 
 struct each {

@@ -1,9 +1,10 @@
-/* tile_sums.h -- sums over the tiles of a data set, with the same bits for any number of threads.
+/* tile_sums.h -- sums over the tiles of a data set, with the same bits for any number of threads and ranks.
  *
- * Tiles are gathered into at most FIT_PARALLEL_LEAVES leaves by their index alone; within a leaf
+ * Tiles are gathered into leaves by their index alone; within a leaf
  * they are added in order, leaves in a binary tree (Higham 2002, section 4.2: error grows with the
- * logarithm of the number of leaves).  Threads take leaves as they come and influence nothing but
- * the time.
+ * logarithm of the number of leaves).  There are FIT_PARALLEL_LEAVES of them at most; where there are more
+ * than FIT_PARALLEL_TILES tiles for each, up to FIT_PARALLEL_MANY.  Threads take leaves as they come, ranks
+ * have shares of them, and influence nothing but the time.
  */
 #pragma once
 
@@ -11,7 +12,11 @@
 
 #include "data/dataset.h"
 
-enum { FIT_PARALLEL_LEAVES = 512 }; /* bounds the memory: 512 x 1500 doubles = 6 MB */
+enum {
+    FIT_PARALLEL_LEAVES = 512, /* bounds the memory: 512 x 1500 doubles = 6 MB */
+    FIT_PARALLEL_TILES = 2,
+    FIT_PARALLEL_MANY = 4096
+};
 
 struct fit_parallel;
 
@@ -44,7 +49,7 @@ struct fit_parallel_task {
  * values could not be read (fit_dataset_status tells); total is then meaningless. */
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
 
-/* The same, one tile after the other. */
+/* The same, one tile after the other; of several ranks each looks at all of them, for `tile` may keep something. */
 int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
 
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */

@@ -186,9 +186,15 @@ static void take_interval(struct profile *p, size_t e)
     }
 }
 
+/* A table of a user's? */
+static int is_table(const struct fit_ls *f)
+{
+    return f->kernel->space == FIT_ROWS && !f->opt->of_pairs;
+}
+
 static double much(const struct profile *p)
 {
-    return p->f->kernel->space == FIT_ROWS ? MUCH_ROWS : MUCH;
+    return is_table(p->f) ? MUCH_ROWS : MUCH;
 }
 
 /* How far an interval reaches, in the unit of the paraboloid's. */
@@ -586,7 +592,7 @@ static enum fit_status examine(struct profile *p)
     for (size_t m = 0; m < p->crew.n && st == FIT_OK; m++)
         cheap[m] = p->eye[m].cheap;
     survey.cheap = cheap;
-    if (f->kernel->space == FIT_ROWS) /* as with MUCH_ROWS */
+    if (is_table(f)) /* as with MUCH_ROWS */
         survey.rival = p->limit * p->limit;
     if (st == FIT_OK && (st = look(p)) == FIT_OK)
         st = fit_survey(f, &survey);

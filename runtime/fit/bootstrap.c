@@ -10,6 +10,7 @@
 #include "fit/fit.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "ranks/ranks.h"
 #include "math/rng.h"
 #include "math/special.h"
 
@@ -373,10 +374,11 @@ enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_
     set_options(&j, options);
     if (st == FIT_OK && (st = prepare(&j, err)) == FIT_OK) {
         out->length = spec->kind == FIT_BOOTSTRAP_BLOCK ? j.length : 0;
-        if (j.nworker > 1)
-            fit_team_run((struct fit_team){(int)j.nworker, FIT_TEAM_NEXT}, n, replicate, &j);
-        for (size_t k = 0; j.nworker == 1 && k < n; k++)
-            replicate(&j, k, 0);
+        fit_ranks_run((struct fit_team){(int)j.nworker, FIT_TEAM_NEXT}, n, replicate, &j);
+        fit_ranks_spread(j.draw, n, nfull * sizeof *j.draw);
+        fit_ranks_spread(j.good, n, sizeof *j.good);
+        fit_ranks_spread(j.status, n, sizeof *j.status);
+        fit_ranks_spread(j.err, n, sizeof *j.err);
         if ((st = first_failure(&j, err)) == FIT_OK)
             st = summarise(&j, out, err);
     }

@@ -27,6 +27,7 @@
 #include "math/linalg.h"
 #include "model/aliases.h"
 #include "model/derived.h"
+#include "ranks/ranks.h"
 
 void fit_options_default(struct fit_options *opt)
 {
@@ -540,7 +541,7 @@ struct fit_ls fit_ls_begin(const struct fit_kernel *kernel, const struct fit_dat
     f.p = kernel->nparam;
     f.q = kernel->nlinear;
     f.ng = ds->layout.ngroup;
-    f.began = fit_seconds();
+    f.began = fit_ranks_seconds();
     f.deadline = opt->max_seconds > 0 ? f.began + opt->max_seconds : 0;
     f.setup = (struct fit_objective_setup){.scaling = opt->scaling < FIT_SCALING_FOURIER ? opt->scaling
                                                                                          : FIT_SCALING_INDIVIDUAL,
@@ -569,7 +570,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
         st = run_all(&f);
     if (st == FIT_OK)
         st = fit_efficient(&f);
-    res->seconds.total = fit_seconds() - f.began;
+    res->seconds.total = fit_ranks_seconds() - f.began;
     release(&f);
     if (st != FIT_OK)
         fit_result_free(res);

@@ -16,6 +16,7 @@
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/problem.h"
 #include "leastsquares/robust_problem.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -200,7 +201,7 @@ static void take_minimum(struct fit_ls *f, const struct fit_objective_robust *r)
 
 static int is_late(const struct fit_ls *f)
 {
-    return f->deadline > 0 && fit_seconds() > f->deadline;
+    return f->deadline > 0 && fit_ranks_seconds() > f->deadline;
 }
 
 static void count_steps(const struct fit_ls *f, struct fit_outcome *o)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "leastsquares/rate_valley.h"
 #include "math/linalg.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +72,8 @@ struct fit_nlsq_problem fit_problem(struct fit_objective *obj, const double *low
 enum fit_nlsq_answer fit_watch(void *watch, const struct fit_nlsq_report *r)
 {
     const struct fit_watch *w = watch;
-    const double now = w->progress || w->deadline > 0 ? fit_seconds() : 0;
+    fit_ranks_agree();
+    const double now = w->progress || w->deadline > 0 ? fit_ranks_seconds() : 0;
     const struct fit_progress p = {r->iteration, 2 * r->cost, r->step, r->gradient, now - w->began, NULL};
     if (w->progress && w->progress(w->progress_user, &p))
         return FIT_NLSQ_STOP;

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "leastsquares/start_impl.h"
 #include "machine/topology.h"
+#include "ranks/ranks.h"
 
 enum {
     COARSE_FRAMES = 56,  /* wanted on the coarse copy */
@@ -192,7 +193,7 @@ static enum fit_status search_coarse(struct fit_search *q, struct fit_objective 
         if ((st = explore(q, obj, list, err)) != FIT_OK ||
             (st = cross(q, obj, list, err)) != FIT_OK || fit_start_good_enough(list))
             break;
-        if (q->s->deadline > 0 && fit_seconds() > q->s->deadline)
+        if (q->s->deadline > 0 && fit_ranks_seconds() > q->s->deadline)
             break;
         q->centre = list->item[0].theta;
     }

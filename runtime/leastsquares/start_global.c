@@ -13,6 +13,7 @@
 #include "leastsquares/start_impl.h"
 #include "math/cmaes.h"
 #include "math/rng.h"
+#include "ranks/ranks.h"
 
 static const double WORK = 4e9;         /* residuals that the stage may cost at most */
 static const double EVALUATIONS = 6e4;  /* and values */
@@ -43,7 +44,7 @@ static double value(void *user, const double *u, int *stop)
     to_theta(b, u);
     enum fit_eval e = fit_objective_value(b->obj, b->theta);
     b->interrupted |= e == FIT_EVAL_STOP;
-    *stop = b->interrupted || (b->s->deadline > 0 && fit_seconds() > b->s->deadline);
+    *stop = b->interrupted || (b->s->deadline > 0 && fit_ranks_seconds() > b->s->deadline);
     return e == FIT_EVAL_OK ? b->obj->cost : INFINITY;
 }
 

@@ -281,6 +281,11 @@ static void run_together(struct call *c, size_t threads)
     pthread_mutex_destroy(&c->lock);
 }
 
+int fit_team_inside(void)
+{
+    return inside > 0;
+}
+
 void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
 {
     int asked = team.threads == FIT_TEAM_ALL ? fit_topology_threads() : team.threads;

@@ -30,3 +30,6 @@ struct fit_team {
 
 /* Runs turn(user, k, thread) once for each k < n and returns when all are done. */
 void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user);
+
+/* 1: the calling thread is in a turn that it shares with other threads. */
+int fit_team_inside(void);

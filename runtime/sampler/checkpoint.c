@@ -4,6 +4,7 @@
 #include "machine/memory.h"
 
 #include "common/sha256.h"
+#include "ranks/ranks.h"
 #include "common/unique.h"
 
 #include <errno.h>
@@ -272,6 +273,25 @@ static char *end_of_head(const char *path, unsigned char *bytes, size_t size, st
     return end;
 }
 
+/* Of several ranks the first reads, and the others get the bytes from it: the file may lie on its node alone. */
+static enum fit_status read_once(const char *path, unsigned char **bytes, size_t *size, struct fit_error *err)
+{
+    if (!fit_ranks_shared())
+        return read_file(path, bytes, size, err);
+    *bytes = NULL;
+    enum fit_status st = fit_ranks_rank() == 0 ? read_file(path, bytes, size, err) : FIT_OK;
+    st = fit_ranks_agree_status(st, err);
+    if (st != FIT_OK)
+        return st;
+    fit_ranks_copy(0, size, sizeof *size);
+    if (fit_ranks_rank() > 0 && !(*bytes = malloc(*size + 1)))
+        st = fit_no_memory(err, path);
+    st = fit_ranks_agree_status(st, err);
+    if (st == FIT_OK)
+        fit_ranks_copy(0, *bytes, *size);
+    return st;
+}
+
 enum fit_status fit_checkpoint_read(const char *path, const char *identity,
                                     struct fit_checkpoint *c, struct fit_error *err)
 {
@@ -279,7 +299,7 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
     size_t size = 0;
     char *end = NULL, *lines, run[FIT_RUN_ID] = "";
     *c = (struct fit_checkpoint){0};
-    enum fit_status st = read_file(path, &bytes, &size, err);
+    enum fit_status st = read_once(path, &bytes, &size, err);
     if (st != FIT_OK)
         goto done;
     size -= SHA256_BYTES;

@@ -6,6 +6,7 @@
 #include "math/linalg.h"
 #include "math/rng.h"
 #include "math/special.h"
+#include "ranks/ranks.h"
 #include "sampler/metric.h"
 #include "sampler/psis.h"
 
@@ -114,7 +115,7 @@ struct proposal {
     uint32_t round;
     double *log_q; /* draws */
     enum fit_eval *answer; /* FIT_EVAL_STOP: not yet evaluated */
-    size_t slots;
+    size_t slots, ranks;   /* slot k is of rank k mod ranks, and there it has lane k / ranks of the target */
     double deadline, pause; /* on the clock: the end; a time to save */
     const struct fit_laplace_options *opt;
     unsigned char *state;
@@ -180,13 +181,29 @@ static void draws_of_slot(void *user, size_t slot, size_t thread)
     struct proposal *p = user;
     (void)thread;
     for (size_t i = slot; i < p->out->draws; i += p->slots) {
-        double now = p->answer[i] == FIT_EVAL_STOP ? fit_seconds() : 0;
+        double now = p->answer[i] == FIT_EVAL_STOP ? fit_ranks_seconds() : 0;
         if ((p->deadline > 0 && now > p->deadline) || (p->pause > 0 && now > p->pause))
             break;
-        one_draw(p, i, slot);
+        one_draw(p, i, slot / p->ranks);
         if (p->answer[i] == FIT_EVAL_STOP)
             break;
     }
+}
+
+/* The turns of all slots; divided ones with their results brought together. */
+static void run_slots(struct proposal *p, int threads)
+{
+    struct fit_laplace *out = p->out;
+    const struct fit_team team = {threads, FIT_TEAM_NEXT};
+    if (p->ranks < 2) {
+        fit_team_run(team, p->slots, draws_of_slot, p);
+        return;
+    }
+    fit_ranks_run(team, p->slots, draws_of_slot, p);
+    fit_ranks_spread(out->q, out->draws, out->n * sizeof *out->q);
+    fit_ranks_spread(out->lp, out->draws, sizeof *out->lp);
+    fit_ranks_spread(p->log_q, out->draws, sizeof *p->log_q);
+    fit_ranks_spread(p->answer, out->draws, sizeof *p->answer);
 }
 
 static size_t evaluated(const struct proposal *p)
@@ -265,12 +282,14 @@ static const double SAVE_SECONDS = 60;
 static void all_draws(struct proposal *p, int threads)
 {
     double every = p->opt->save_seconds > 0 ? p->opt->save_seconds : SAVE_SECONDS;
-    p->slots = threads > 1 ? (size_t)threads : 1;
+    p->ranks = p->opt->divided && fit_ranks_shared() ? fit_ranks_size() : 1;
+    p->slots = (threads > 1 ? (size_t)threads : 1) * p->ranks; /* draw i is of rank i mod ranks */
     for (;;) {
-        p->pause = p->opt->save ? fit_seconds() + every : 0;
-        fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, p->slots, draws_of_slot, p);
+        p->pause = p->opt->save ? fit_ranks_seconds() + every : 0;
+        run_slots(p, threads);
         size_t done = evaluated(p);
-        int late = p->deadline > 0 && fit_seconds() > p->deadline, paused = p->pause > 0 && fit_seconds() > p->pause;
+        int late = p->deadline > 0 && fit_ranks_seconds() > p->deadline;
+        int paused = p->pause > 0 && fit_ranks_seconds() > p->pause;
         if (done == p->out->draws || late || !paused)
             break;
         save(p, 0);
@@ -302,7 +321,7 @@ static void moments(struct fit_laplace *out)
 static enum fit_status stopped(const struct proposal *p, struct fit_error *err)
 {
     size_t made = evaluated(p);
-    int late = p->deadline > 0 && fit_seconds() > p->deadline;
+    int late = p->deadline > 0 && fit_ranks_seconds() > p->deadline;
     return fit_fail(err, FIT_ERR_INTERRUPTED, "importance sampling was %s after %zu of %zu draws",
                     late ? "ended by the time limit" : "stopped", made, p->out->draws);
 }

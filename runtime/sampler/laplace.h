@@ -27,6 +27,7 @@ enum fit_status fit_hessian_at(const struct fit_target *t, const double *q, cons
 struct fit_laplace_options {
     uint64_t seed;
     size_t draws; /* S: 2000 when 0 */
+    int divided;  /* 1: draws are divided between the ranks of a run (ranks/ranks.h) */
     int threads;  /* evaluations at the same time, each with its own `chain` number; 0 or 1: one */
     int no_refit; /* 1: the first proposal stands */
     double deadline; /* of fit_seconds(): FIT_ERR_INTERRUPTED when it comes before the last draw; 0: none */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "common/sha256.h"
 #include "machine/team.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct fit_sampler {
     struct fit_draw_stats *stats; /* chains x draws */
     enum fit_status *status;      /* of the running slice, one per chain */
     struct fit_error *error;
+    size_t *before; /* draws of each chain before the running slice */
     struct fit_arena storage;
 };
 
@@ -45,6 +47,7 @@ enum fit_status fit_sampler_new(const struct fit_target *target,
     s->stats = fit_take(&s->storage, nc * nd, sizeof *s->stats);
     s->status = fit_take(&s->storage, nc, sizeof *s->status);
     s->error = fit_take(&s->storage, nc, sizeof *s->error);
+    s->before = fit_take(&s->storage, nc, sizeof *s->before);
     int room = !s->storage.failed;
     for (size_t c = 0; room && c < nc; c++)
         room = (s->chain[c] = fit_chain_new(s->n, c, &s->opt.chain)) != NULL;
@@ -191,7 +194,8 @@ static void slice_in_turn(struct fit_sampler *s, double end)
                 return;
             busy = 1;
         }
-        if (fit_seconds() >= end)
+        fit_ranks_agree();
+        if (fit_ranks_seconds() >= end)
             return;
     }
 }
@@ -204,19 +208,48 @@ struct slice {
 static void slice_chain(void *user, size_t c, size_t thread)
 {
     struct slice *x = user;
-    double end = fit_seconds() + x->seconds;
+    double end = fit_ranks_seconds() + x->seconds;
     (void)thread;
     while (!complete(x->s, c)) {
         advance(x->s, c);
-        if (x->s->status[c] != FIT_OK || fit_seconds() >= end)
+        if (x->s->status[c] != FIT_OK || fit_ranks_seconds() >= end)
             break;
     }
 }
 
-static void slice_together(struct fit_sampler *s, double seconds)
+/* Chain c as it is with the rank that has gone on with it: its state and its new draws. */
+static enum fit_status take_chain(struct fit_sampler *s, size_t c, struct fit_error *err)
+{
+    const size_t size = fit_chain_state_size(s->chain[c]), from = fit_ranks_owner(c), row = c * s->opt.draws + s->before[c];
+    FIT_OWNED unsigned char *state = malloc(size);
+    if (!state)
+        return fit_no_memory(err, "draws of the chains");
+    fit_chain_state_save(s->chain[c], state);
+    fit_ranks_copy(from, state, size);
+    enum fit_status st = from == fit_ranks_rank() ? FIT_OK : fit_chain_state_load(s->chain[c], state, size, err);
+    const size_t rows = st == FIT_OK ? fit_sampler_count(s, c) - s->before[c] : 0;
+    fit_ranks_copy(from, s->draws + row * s->n, rows * s->n * sizeof *s->draws);
+    fit_ranks_copy(from, s->stats + row, rows * sizeof *s->stats);
+    return st;
+}
+
+static enum fit_status slice_together(struct fit_sampler *s, double seconds, struct fit_error *err)
 {
     struct slice x = {s, seconds};
-    fit_team_run((struct fit_team){s->opt.threads, FIT_TEAM_NEXT}, s->opt.chains, slice_chain, &x);
+    const struct fit_team team = {s->opt.threads, FIT_TEAM_NEXT};
+    if (!s->opt.divided || !fit_ranks_shared()) {
+        fit_team_run(team, s->opt.chains, slice_chain, &x);
+        return FIT_OK;
+    }
+    for (size_t c = 0; c < s->opt.chains; c++)
+        s->before[c] = fit_sampler_count(s, c);
+    fit_ranks_run(team, s->opt.chains, slice_chain, &x);
+    fit_ranks_spread(s->status, s->opt.chains, sizeof *s->status);
+    fit_ranks_spread(s->error, s->opt.chains, sizeof *s->error);
+    enum fit_status st = FIT_OK;
+    for (size_t c = 0; c < s->opt.chains && st == FIT_OK; c++)
+        st = take_chain(s, c, err);
+    return st;
 }
 
 enum fit_status fit_sampler_run(struct fit_sampler *s, const struct fit_sampler_watch *watch,
@@ -227,10 +260,13 @@ enum fit_status fit_sampler_run(struct fit_sampler *s, const struct fit_sampler_
         double seconds = watch ? watch->seconds : 1e300;
         for (size_t c = 0; c < s->opt.chains; c++)
             s->status[c] = FIT_OK;
-        if (s->opt.threads > 1)
-            slice_together(s, seconds);
+        enum fit_status st = FIT_OK;
+        if (s->opt.threads > 1 || s->opt.divided)
+            st = slice_together(s, seconds, err);
         else
-            slice_in_turn(s, fit_seconds() + seconds);
+            slice_in_turn(s, fit_ranks_seconds() + seconds);
+        if (st != FIT_OK)
+            return st;
         for (size_t c = 0; c < s->opt.chains; c++)
             if (s->status[c] != FIT_OK)
                 return fit_fail(err, s->status[c], "%s", s->error[c].message);

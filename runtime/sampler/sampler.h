@@ -16,6 +16,8 @@ struct fit_sampler_options {
     size_t draws;                   /* of each chain, after the warm-up */
     int threads; /* chains that run at the same time; 0 or 1: one iteration of each in turn, for
                     targets that are threaded inside.  Does not change a bit of the result. */
+    int divided;                    /* the ranks of a run have chains each (ranks/ranks.h), instead of all together
+                                       one after the other */
 };
 
 struct fit_sampler;

@@ -6,6 +6,7 @@
  * draws when a run was ended, how often, or with how many threads it goes on.
  */
 #include "base/clock.h"
+#include "ranks/ranks.h"
 #include "sampling/sampling_impl.h"
 
 #include <math.h>
@@ -25,7 +26,11 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 {
     const struct fit_sampling_options *o = m->opt;
     struct fit_checkpoint *c = &m->checkpoint;
-    if (o->resume == FIT_RESUME_NO || !o->checkpoint || access(o->checkpoint, F_OK) != 0)
+    if (o->resume == FIT_RESUME_NO || !o->checkpoint)
+        return FIT_OK;
+    int there = access(o->checkpoint, F_OK) == 0;
+    fit_ranks_copy(0, &there, sizeof there);
+    if (!there)
         return FIT_OK;
     enum fit_status st = fit_checkpoint_read(o->checkpoint, o->identity ? o->identity : "", c, err);
     if (o->resume == FIT_RESUME_UNFINISHED && (st != FIT_OK || c->finished != 0)) {
@@ -70,8 +75,8 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
                                .weak = (double)s->weak,
                                .plain_rates = (double)m->plain_rates,
                                .starts = (double)s->starts,
-                               .seconds = fit_seconds() - m->begin + m->checkpoint.seconds,
-                               .passes = fit_posterior_passes(m->p) + m->checkpoint.passes,
+                               .seconds = fit_ranks_seconds() - m->begin + m->checkpoint.seconds,
+                               .passes = fit_sampling_passes(m) + m->checkpoint.passes,
                                .other_mass = s->other_mass,
                                .finished = finished,
                                .state = state,
@@ -79,9 +84,10 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
     snprintf(c.run, sizeof c.run, "%s", m->opt->run_id ? m->opt->run_id : "");
     memcpy(c.other_text, s->other_text, sizeof c.other_text);
     memcpy(c.start_text, s->start_text, sizeof c.start_text);
-    fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);
+    if (fit_ranks_rank() == 0)
+        fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);
     snprintf(s->checkpoint_error, sizeof s->checkpoint_error, "%.250s", err.message);
-    m->saved = fit_seconds();
+    m->saved = fit_ranks_seconds();
 }
 
 static void save(struct fit_sampling_run *m)
@@ -116,7 +122,7 @@ static void save_when_due(struct fit_sampling_run *m)
 {
     double every = m->opt->checkpoint_seconds > 0 ? m->opt->checkpoint_seconds : CHECKPOINT_SECONDS;
     size_t passed = windows_passed(m);
-    if (passed > m->windows || fit_seconds() - m->saved >= every)
+    if (passed > m->windows || fit_ranks_seconds() - m->saved >= every)
         save(m);
     m->windows = passed;
 }
@@ -127,7 +133,7 @@ static void report(struct fit_sampling_run *m, const struct fit_sampler *sampler
                    struct fit_sampling_progress *r)
 {
     size_t chains = m->s->chains;
-    *r = (struct fit_sampling_progress){.seconds = fit_seconds() - m->begin,
+    *r = (struct fit_sampling_progress){.seconds = fit_ranks_seconds() - m->begin,
                                         .chains = chains,
                                         .warmup = m->s->warmup,
                                         .chain = m->chain,
@@ -206,7 +212,8 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
                                                .diagonal = !s->dense},
                                      .chains = s->chains,
                                      .draws = s->draws,
-                                     .threads = m->side_by_side ? s->threads : 1};
+                                     .threads = m->side_by_side ? s->threads : 1,
+                                     .divided = m->side_by_side};
     enum fit_status st = fit_sampler_new(&m->p->target, &so, &m->sampler, err);
     if (st != FIT_OK)
         return st;
@@ -234,8 +241,10 @@ enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error
     if (st != FIT_OK)
         return st;
     m->windows = windows_passed(m);
-    m->saved = fit_seconds();
+    m->saved = fit_ranks_seconds();
+    fit_sampling_part(m);
     st = fit_sampler_run(m->sampler, &w, err);
+    fit_sampling_join(m);
     s->seconds.sampling = fit_seconds() - begin;
     if (st == FIT_ERR_INTERRUPTED) {
         s->end = m->timed_out ? FIT_SAMPLING_TIME : FIT_SAMPLING_STOPPED;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ranks/ranks.h"
 #include "sampler/laplace.h"
 #include "sampler/metric.h"
 
@@ -137,7 +138,7 @@ static enum fit_status exact_by_nuts(struct fit_sampling_run *m, struct fit_erro
     struct fit_sampling_options o = {.method = FIT_SAMPLING_NUTS, .seed = opt->seed, .threads = opt->threads,
                                      .interrupt = opt->interrupt};
     if (fit_sampling_deadline(m) > 0)
-        o.max_seconds = fmax(fit_sampling_deadline(m) - fit_seconds(), 1e-6);
+        o.max_seconds = fmax(fit_sampling_deadline(m) - fit_ranks_seconds(), 1e-6);
     enum fit_status st = fit_sample(&p->setup, NULL, &o, &other, err);
     if (st != FIT_OK)
         return st;
@@ -183,7 +184,7 @@ static int shards_done(void *user, size_t done, size_t all)
 {
     const struct fit_sampling_run *m = user;
     struct fit_sampling_progress r = {.done = (double)done, .total = (double)all, .resumed = m->s->resumed,
-                                      .seconds = fit_seconds() - m->begin};
+                                      .seconds = fit_ranks_seconds() - m->begin};
     return m->opt->progress && m->opt->progress(m->opt->progress_user, &r);
 }
 
@@ -198,7 +199,7 @@ static struct fit_consensus_options options(struct fit_sampling_run *m)
     o.seed = m->opt->seed;
     o.threads = m->s->threads;
     o.keep = m->opt->uncorrected ? m->s->draws : 0;
-    o.max_seconds = m->opt->max_seconds > 0 ? fmax(m->opt->max_seconds - (fit_seconds() - m->begin), 1e-6) : 0;
+    o.max_seconds = m->opt->max_seconds > 0 ? fmax(m->opt->max_seconds - (fit_ranks_seconds() - m->begin), 1e-6) : 0;
     o.progress = shards_done;
     o.progress_user = m;
     o.interrupt = m->opt->interrupt;

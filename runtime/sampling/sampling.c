@@ -10,6 +10,7 @@
 #include "machine/team.h"
 #include "machine/topology.h"
 #include "model/derived.h"
+#include "ranks/ranks.h"
 #include "sampler/laplace.h"
 #include "sampler/psis.h"
 
@@ -43,12 +44,32 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
     const int device = fit_objective_on_device(given->kernel, given->ds, threads);
     if (device && (size_t)threads < chains)
         threads = (int)chains;
-    m->side_by_side = threads > 1 && (device || count < VALUES_PER_THREAD * threads);
+    m->side_by_side = ((threads > 1) | (fit_ranks_size() > 1)) && (device || count < VALUES_PER_THREAD * threads);
     setup.chains = m->side_by_side ? chains : 1;
     setup.threads = m->side_by_side ? 1 : threads;
     setup.interrupt = m->opt->interrupt;
     m->s->threads = threads;
     return fit_posterior_new(&setup, &m->p, err);
+}
+
+/* ---- passes over the data, of all ranks ------------------------------------------------------------------ */
+
+void fit_sampling_part(struct fit_sampling_run *m)
+{
+    m->parted = m->side_by_side && fit_ranks_shared();
+    m->at_parting = fit_posterior_passes(m->p);
+}
+
+double fit_sampling_passes(const struct fit_sampling_run *m)
+{
+    const double own = fit_posterior_passes(m->p);
+    return own + m->passes_of_others + (m->parted ? fit_ranks_total(own - m->at_parting) - (own - m->at_parting) : 0);
+}
+
+void fit_sampling_join(struct fit_sampling_run *m)
+{
+    m->passes_of_others = fit_sampling_passes(m) - fit_posterior_passes(m->p);
+    m->parted = 0;
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
@@ -151,12 +172,15 @@ static enum fit_status run_laplace(struct fit_sampling_run *m, struct fit_error 
     struct fit_samples *s = m->s;
     struct fit_laplace l = {0};
     struct fit_laplace_options lo = {.seed = s->seed, .draws = s->draws, .threads = m->side_by_side ? s->threads : 1,
+                                     .divided = m->side_by_side,
                                      .deadline = fit_sampling_deadline(m),
                                      .state = m->resumed ? m->checkpoint.state : NULL, .state_size = m->checkpoint.size,
                                      .save = m->opt->checkpoint ? save_draws : NULL, .save_user = m,
                                      .save_seconds = m->opt->checkpoint_seconds};
     double begin = fit_seconds();
+    fit_sampling_part(m);
     enum fit_status st = fit_laplace_run(&m->p->target, s->mode, s->mode_covariance, &lo, &l, err);
+    fit_sampling_join(m);
     s->resumed = (double)l.resumed;
     if (st == FIT_ERR_INTERRUPTED && m->opt->checkpoint && !s->checkpoint_error[0]) {
         size_t n = strlen(err->message);
@@ -289,7 +313,7 @@ static enum fit_status summarise(struct fit_sampling_run *m, const struct fit_re
         st = fit_samples_summarise(s, m->p, m->opt, err);
     if (st == FIT_OK)
         st = fit_samples_robust(s, fit, err);
-    s->passes = fit_posterior_passes(m->p) + m->checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
+    s->passes = fit_sampling_passes(m) + m->checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
     return st;
 }
 
@@ -297,7 +321,7 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
                            const struct fit_sampling_options *opt, struct fit_samples *s, struct fit_error *err)
 {
     describe(s, setup, opt);
-    struct fit_sampling_run m = {.opt = opt, .s = s, .begin = fit_seconds()};
+    struct fit_sampling_run m = {.opt = opt, .s = s, .begin = fit_ranks_seconds()};
     enum fit_status st = fit_sampling_resume(&m, setup, err);
     if (st == FIT_OK)
         st = fit_sampling_open(&m, setup, err);
@@ -313,7 +337,7 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
     if (st == FIT_OK)
         st = summarise(&m, fit, err);
     s->seconds.summary = fit_seconds() - begin;
-    s->seconds.total = fit_seconds() - m.begin + m.checkpoint.seconds;
+    s->seconds.total = fit_ranks_seconds() - m.begin + m.checkpoint.seconds;
     fit_sampling_close(&m);
     fit_posterior_free(m.p);
     if (st != FIT_OK)

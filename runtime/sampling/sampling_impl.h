@@ -12,6 +12,8 @@ struct fit_sampling_run {
     int side_by_side;     /* chains at the same time */
     uint64_t plain_rates; /* of fit_posterior_setup */
     double begin;
+    int parted;           /* chains, draws are divided between ranks now */
+    double at_parting, passes_of_others;
     double *other;   /* nother coordinates: where the search for the mode ended elsewhere; NULL: nowhere */
     size_t nother;
 
@@ -24,6 +26,12 @@ struct fit_sampling_run {
     double saved;   /* clock at the last checkpoint */
     int timed_out;
 };
+
+/* Between the two, with side_by_side, ranks evaluate the density apart.  Passes over the data of all ranks so far; while
+ * they are apart this meets (ranks/ranks.h). */
+void fit_sampling_part(struct fit_sampling_run *m);
+void fit_sampling_join(struct fit_sampling_run *m);
+double fit_sampling_passes(const struct fit_sampling_run *m);
 
 /* Reads the checkpoint when the options say so and there is one; errors of fit_checkpoint_read. */
 enum fit_status fit_sampling_resume(struct fit_sampling_run *m,

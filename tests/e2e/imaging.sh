@@ -147,7 +147,7 @@ wrong 3 "did you mean --regularizer" eval "$data" $start --regularise tv=1 -o ba
 wrong 3 "eval needs --image" eval "$data" $V -o bad.h5
 wrong 3 "no image: --image FILE, or --npix N --fov UAS" fit "$data" $V -o bad.h5
 wrong 4 "no_such.h5" eval no_such.h5 $start $V -o bad.h5
-wrong 3 "no command 'evaluate'; there are eval, fit, survey, top, info" evaluate "$data"
+wrong 3 "no command 'evaluate'; there are eval, fit, survey, top, simulate, info" evaluate "$data"
 expect 0 "$imaging" info "$data"
 has out "2592 visibilities, 2592 measured; 8 stations"
 has out "cphase         1627 rows"

@@ -80,4 +80,23 @@ refused "linear loss" --estimator efficient --loss soft_l1
 refused "given" --estimator efficient --sigma 0.01
 refused "bootstrap" --estimator auto --bootstrap parametric:8
 refused "consensus" --estimator efficient --method cmc --consensus
+
+# Of two posteriors of efficient estimates nothing is ranked, by name; fits of least squares are.
+"$bin/homodyne-static_isotropic" fit s.yaml --quiet -o offset --estimator auto --method laplace
+"$bin/homodyne-static_isotropic" fit s.yaml --quiet -o offset_plain
+"$bin/homodyne" compare laplace offset > compared
+grep -q "efficient estimates are no least sum of squares" compared || fail "criteria: $(cat compared)"
+grep -q "evidence is not compared" compared || fail "evidence: $(cat compared)"
+grep -q '"log_evidence_reason": "efficient estimates are those of equations' laplace/fit.json || fail "evidence: no reason"
+"$bin/homodyne" compare plain offset_plain > compared
+! grep -q "efficient estimates" compared || fail "least squares: $(cat compared)"
+
+# Out of time, least squares stay, whatever was asked for.
+for estimator in auto efficient; do
+    status=0
+    fit late --estimator "$estimator" --max-seconds 0.000001 2> said || status=$?
+    [ $status = 2 ] || fail "time limit, $estimator: exit code $status"
+    grep -q '"reason": "the time limit was reached"' late/fit.json || fail "time limit, $estimator: no reason"
+    rm -r late
+done
 echo "speckle: fit, plan and posterior agree"

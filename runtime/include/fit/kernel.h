@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 14
+#define FIT_KERNEL_ABI 15
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -297,6 +297,7 @@ struct fit_kernel {
     const char *variant;  /* "fast" or "parity" */
     const char *title;    /* one line */
     const char *formula;  /* plain text */
+    const char *const *equation; /* in MathML, each inside a div of class eq, ended by NULL; or NULL */
     const char *reference;
     const char *source;   /* "laminar.lua" */
     const char *hash;     /* SHA-256 of the model's source text, hexadecimal */

@@ -229,7 +229,7 @@ static void check_likelihood(size_t n, const unsigned char *of_diagonal, struct 
     const struct elements e = elements_of(n, of_diagonal);
     double C[MOST * MOST], Ct[MOST * MOST], part[MOST], R[MOST * MOST];
     static double K[ALL * ALL];
-    double *room = malloc(fit_speckle_likelihood_room(n) * sizeof *room);
+    double *room = malloc(fit_speckle_likelihood_room(n, 0) * sizeof *room);
     struct summary count = {0}, shot = {0};
     struct fit_rng rng = {.seed = 21, .purpose = FIT_RNG_START};
     assert_non_null(room);
@@ -244,7 +244,7 @@ static void check_likelihood(size_t n, const unsigned char *of_diagonal, struct 
     for (size_t d = 0; d < DRAWS; d++) {
         const double start = (d % 2 ? 3 : 0.4) * truth.shot;
         struct fit_speckle_noise x = {.known = FIT_SPECKLE_BOTH, .contrast = CONTRAST, .shot = start, .count = 1};
-        const struct fit_speckle_residuals r = {n, C, part, R, of_diagonal, 0};
+        const struct fit_speckle_residuals r = {n, C, part, R, of_diagonal, 0, 0, NULL, NULL};
         draw_speckles(n, &e, K, &rng, R);
         assert_true(fit_speckle_likelihood(&r, &found, room, &x));
         assert_true(fabs(x.noise / (x.shot / sqrt(x.count)) - 1) < 1e-12);
@@ -267,7 +267,7 @@ static void count_and_shot_noise_are_found_with_their_errors(void **state)
 /* What the fit has followed counts: of the same residuals there are fewer speckles when more of them were fitted. */
 static void parameters_are_counted(void **state)
 {
-    double C[N * N], R[N * N], part[N], *room = malloc(fit_speckle_likelihood_room(N) * sizeof *room);
+    double C[N * N], R[N * N], part[N], *room = malloc(fit_speckle_likelihood_room(N, 0) * sizeof *room);
     struct fit_speckle_noise x[2];
     (void)state;
     assert_non_null(room);
@@ -276,12 +276,12 @@ static void parameters_are_counted(void **state)
     for (size_t k = 0; k < N; k++)
         part[k] = 1;
     for (size_t k = 0; k < 2; k++) {
-        const struct fit_speckle_residuals r = {N, C, part, R, measured[0], k ? 7 : 0};
+        const struct fit_speckle_residuals r = {N, C, part, R, measured[0], k ? 7 : 0, 0, NULL, NULL};
         x[k] = (struct fit_speckle_noise){.known = FIT_SPECKLE_BOTH, .contrast = CONTRAST, .shot = 1};
         assert_true(fit_speckle_likelihood(&r, &found, room, &x[k]));
     }
     assert_true(x[1].count < x[0].count);
-    const struct fit_speckle_residuals none = {N, C, part, R, measured[0], N * (N - 1) / 2};
+    const struct fit_speckle_residuals none = {N, C, part, R, measured[0], N * (N - 1) / 2, 0, NULL, NULL};
     const struct fit_speckle_noise before = x[0];
     assert_false(fit_speckle_likelihood(&none, &found, room, &x[0])); /* nothing is left that could tell */
     assert_memory_equal(&before, &x[0], sizeof before);
@@ -291,7 +291,7 @@ static void parameters_are_counted(void **state)
 /* What is given stays, has no error, and makes that of the other one smaller. */
 static void what_is_given_stays(void **state)
 {
-    double C[N * N], R[N * N], part[N], *room = malloc(fit_speckle_likelihood_room(N) * sizeof *room);
+    double C[N * N], R[N * N], part[N], *room = malloc(fit_speckle_likelihood_room(N, 0) * sizeof *room);
     const struct fit_noise_model given[3] = {{.count = 0}, {.count = 30}, {.shot = 0.7}};
     struct fit_speckle_noise x[3];
     (void)state;
@@ -302,7 +302,7 @@ static void what_is_given_stays(void **state)
         R[k] *= 0.2;
     for (size_t k = 0; k < N; k++)
         part[k] = 1;
-    const struct fit_speckle_residuals r = {N, C, part, R, measured[0], 0};
+    const struct fit_speckle_residuals r = {N, C, part, R, measured[0], 0, 0, NULL, NULL};
     for (size_t k = 0; k < 3; k++) {
         x[k] = (struct fit_speckle_noise){.known = FIT_SPECKLE_BOTH, .contrast = CONTRAST, .shot = 1};
         assert_true(fit_speckle_likelihood(&r, &given[k], room, &x[k]));

@@ -1,0 +1,19 @@
+/* find.h -- the plugin of the launcher's library (plugin.h): which file, and opening it.
+ *
+ * HOMODYNE_MPI names a file, or a word: `openmpi`, `mpich` for libhomodyne-mpi-WORD.so.  Without it, in this order: what
+ * `homodyne mpi --build` has made (the cache of the user), then what was installed, that of the MPI which has started
+ * the program first. */
+#pragma once
+
+#include "base/status.h"
+#include "ranks/plugin.h"
+
+#define FIT_RANKS_PATH 4096
+
+/* ~/.cache/homodyne/mpi or below XDG_CACHE_HOME; "" when neither is known. */
+void fit_ranks_cache(char folder[FIT_RANKS_PATH]);
+
+/* starter: the variable by which the launcher told how many there are.  *plugin: NULL when there is none (FIT_OK).
+ * FIT_ERR_USAGE: HOMODYNE_MPI names one that is not there or cannot be opened; its reason is in the message. */
+enum fit_status fit_ranks_find(const char *starter, const struct fit_ranks_plugin **plugin, char path[FIT_RANKS_PATH],
+                               struct fit_error *err);

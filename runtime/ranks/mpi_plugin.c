@@ -1,0 +1,105 @@
+/* mpi_plugin.c -- the plugin for MPI: the only file of the project that knows <mpi.h>.
+ *
+ * One shared object for each MPI, made by the compiler wrapper of that MPI (mpicc -shared -fPIC), by our build where it
+ * finds one, and by `homodyne mpi --build` for the MPI of a site.  Standard: MPI 3.0 (MPI_Iallgatherv, MPI_Ibarrier).
+ *
+ * Waiting: MPICH and others look for messages without a pause.  Where ranks share cores, as they do in tests and on
+ * nodes that are filled with more ranks than cores, the one that is waited for would get no time; so the requests here
+ * do not block, and between two looks the core is offered to others. */
+#define _POSIX_C_SOURCE 200809L
+#include "ranks/plugin.h"
+
+#include <mpi.h>
+#include <sched.h>
+
+enum { LOOKS = 100 }; /* before the core is offered */
+
+static MPI_Comm work, farewell; /* of meet(): what others wait for in `work` is not met by it */
+static char words[MPI_MAX_LIBRARY_VERSION_STRING];
+
+static int begin(int *rank, int *size)
+{
+    int provided, length;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
+        MPI_Comm_dup(MPI_COMM_WORLD, &work) != MPI_SUCCESS || MPI_Comm_dup(MPI_COMM_WORLD, &farewell) != MPI_SUCCESS)
+        return 1;
+    MPI_Comm_set_errhandler(work, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(farewell, MPI_ERRORS_RETURN);
+    MPI_Get_library_version(words, &length);
+    for (char *at = words; *at; at++)
+        if (*at == '\n' || *at == ',') {
+            *at = '\0';
+            break;
+        }
+    return MPI_Comm_rank(work, rank) != MPI_SUCCESS || MPI_Comm_size(work, size) != MPI_SUCCESS;
+}
+
+static const char *name(void)
+{
+    return words;
+}
+
+/* Looks for the end of a request until `deadline` (0: for ever); 0 done, 1 not, -1 an error. */
+static int finish(MPI_Request *request, double deadline)
+{
+    for (int done = 0, looks = 0;; looks++) {
+        if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return -1;
+        if (done)
+            return 0;
+        if (looks >= LOOKS) {
+            sched_yield();
+            if (deadline > 0 && MPI_Wtime() > deadline)
+                return 1;
+        }
+    }
+}
+
+static int gather(const double *mine, double *all, const int *count, const int *place)
+{
+    MPI_Request request;
+    int rank;
+    MPI_Comm_rank(work, &rank);
+    if (MPI_Iallgatherv(mine, count[rank], MPI_DOUBLE, all, count, place, MPI_DOUBLE, work, &request) != MPI_SUCCESS)
+        return 1;
+    return finish(&request, 0) != 0;
+}
+
+static int broadcast(void *data, size_t bytes, int root)
+{
+    const size_t most = (size_t)1 << 30;
+    for (size_t at = 0; at < bytes; at += most) {
+        MPI_Request request;
+        const int n = (int)(bytes - at < most ? bytes - at : most);
+        if (MPI_Ibcast((char *)data + at, n, MPI_BYTE, root, work, &request) != MPI_SUCCESS || finish(&request, 0) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int meet(double seconds)
+{
+    MPI_Request request;
+    if (MPI_Ibarrier(farewell, &request) != MPI_SUCCESS)
+        return 0;
+    return finish(&request, MPI_Wtime() + seconds) == 0;
+}
+
+static void fail(int code)
+{
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+static void end(void)
+{
+    MPI_Finalize();
+}
+
+const struct fit_ranks_plugin fit_ranks_plugin = {.abi = FIT_RANKS_ABI,
+                                                  .begin = begin,
+                                                  .name = name,
+                                                  .gather = gather,
+                                                  .broadcast = broadcast,
+                                                  .meet = meet,
+                                                  .fail = fail,
+                                                  .end = end};

@@ -1,0 +1,332 @@
+/* ranks.c -- the processes of one run, by a plugin.  See ranks.h.
+ *
+ * Every meeting is one gather, in which each rank's block begins with a header: has a signal come, what its clock says,
+ * and which meeting this is.  Ranks that are not at the same meeting have gone different ways, which would be a mistake
+ * of ours: the run is ended. */
+#include "ranks/ranks.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ASKED, CLOCK, NUMBER, LENGTH, HEADER = 4 };
+static const double PATIENCE = 2; /* seconds for which the end of the others is waited for */
+
+static struct {
+    const struct fit_ranks_plugin *plugin; /* NULL: no other ranks */
+    size_t size, rank;
+    atomic_int *interrupt;
+    double origin, first; /* fit_seconds() at the beginning; of rank 0 at the last meeting */
+    double number;        /* of the next meeting */
+    double *send, *receive;
+    size_t nsend, nreceive;
+    int *count, *place;
+    size_t *one; /* size numbers, for meetings with blocks of equal length */
+} all = {.size = 1};
+
+static atomic_int asked, parted;
+static _Thread_local int meets; /* the thread that has begun */
+
+/* ---- meeting --------------------------------------------------------------------------------------------- */
+
+static void give_up(void)
+{
+    all.plugin->fail(fit_status_exit(FIT_ERR_INTERNAL));
+}
+
+/* Room for n numbers; without it there is no run any more. */
+static double *room(double **block, size_t *has, size_t n)
+{
+    if (n > *has) {
+        free(*block);
+        *block = malloc(n * sizeof **block);
+        *has = n;
+    }
+    if (!*block)
+        give_up();
+    return *block;
+}
+
+/* What the headers say. */
+static void read_headers(const double *received)
+{
+    int stop = 0;
+    for (size_t r = 0; r < all.size; r++) {
+        const double *h = received + all.place[r];
+        stop |= h[ASKED] > 0;
+        if (h[NUMBER] != all.number)
+            give_up();
+    }
+    all.first = received[CLOCK];
+    all.number++;
+    if (stop)
+        atomic_store(all.interrupt, 1);
+}
+
+static void meet(const double *mine, const size_t *count)
+{
+    size_t total = 0;
+    for (size_t r = 0; r < all.size; r++) {
+        all.count[r] = (int)(count[r] + HEADER);
+        all.place[r] = (int)total;
+        total += count[r] + HEADER;
+    }
+    double *send = room(&all.send, &all.nsend, count[all.rank] + HEADER), *to = room(&all.receive, &all.nreceive, total);
+    send[ASKED] = atomic_load(&asked);
+    send[CLOCK] = fit_seconds() - all.origin;
+    send[NUMBER] = all.number;
+    send[LENGTH] = (double)total;
+    if (count[all.rank])
+        memcpy(send + HEADER, mine, count[all.rank] * sizeof *mine);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
+    if (total > INT_MAX || all.plugin->gather(send, to, all.count, all.place) != 0)
+        give_up();
+    fit_clock_enter(was);
+    read_headers(to);
+}
+
+void fit_ranks_gather(const double *mine, const size_t *count, double *to)
+{
+    if (!fit_ranks_shared())
+        return;
+    meet(mine, count);
+    for (size_t r = 0; r < all.size; to += count[r], r++)
+        memcpy(to, all.receive + all.place[r] + HEADER, count[r] * sizeof *to);
+}
+
+/* Blocks of n numbers from each. */
+static const double *meet_alike(const double *mine, size_t n)
+{
+    for (size_t r = 0; r < all.size; r++)
+        all.one[r] = n;
+    meet(mine, all.one);
+    return all.receive;
+}
+
+void fit_ranks_agree(void)
+{
+    if (fit_ranks_shared())
+        meet_alike(NULL, 0);
+}
+
+double fit_ranks_least(double x)
+{
+    if (!fit_ranks_shared())
+        return x;
+    const double *got = meet_alike(&x, 1);
+    for (size_t r = 0; r < all.size; r++) {
+        const double other = got[all.place[r] + HEADER];
+        x = other < x ? other : x;
+    }
+    return x;
+}
+
+void fit_ranks_copy(size_t from, void *data, size_t bytes)
+{
+    if (fit_ranks_shared() && bytes && all.plugin->broadcast(data, bytes, (int)from) != 0)
+        give_up();
+}
+
+double fit_ranks_total(double x)
+{
+    if (!fit_ranks_shared())
+        return x;
+    const double *got = meet_alike(&x, 1);
+    double total = 0;
+    for (size_t r = 0; r < all.size; r++)
+        total += got[all.place[r] + HEADER];
+    return total;
+}
+
+enum fit_status fit_ranks_agree_status(enum fit_status st, struct fit_error *err)
+{
+    if (!fit_ranks_shared())
+        return st;
+    const double mine = st;
+    const double *got = meet_alike(&mine, 1);
+    for (size_t r = 0; r < all.size; r++)
+        if (got[all.place[r] + HEADER] > 0) {
+            st = (enum fit_status)got[all.place[r] + HEADER];
+            fit_ranks_copy(r, err, sizeof *err);
+            break;
+        }
+    return st;
+}
+
+/* ---- divided loops --------------------------------------------------------------------------------------- */
+
+void fit_ranks_look(void)
+{
+    if (atomic_load_explicit(&parted, memory_order_relaxed) && atomic_load_explicit(&asked, memory_order_relaxed))
+        atomic_store(all.interrupt, 1);
+}
+
+int fit_ranks_part(void)
+{
+    if (!fit_ranks_shared())
+        return 0;
+    fit_ranks_agree();
+    atomic_store(&parted, 1);
+    return 1;
+}
+
+void fit_ranks_join(int was_parted)
+{
+    if (!was_parted)
+        return;
+    atomic_store(&parted, 0);
+    fit_ranks_agree();
+}
+
+size_t fit_ranks_owner(size_t k)
+{
+    return k % all.size;
+}
+
+struct share {
+    fit_turn *turn;
+    void *user;
+};
+
+static void own_turn(void *user, size_t k, size_t thread)
+{
+    const struct share *s = user;
+    fit_ranks_look();
+    s->turn(s->user, all.rank + k * all.size, thread);
+}
+
+void fit_ranks_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
+{
+    const int alone = !fit_ranks_part();
+    if (alone) {
+        fit_team_run(team, n, turn, user);
+        return;
+    }
+    struct share s = {turn, user};
+    fit_team_run(team, (n + all.size - 1 - all.rank) / all.size, own_turn, &s);
+    fit_ranks_join(1);
+}
+
+void fit_ranks_spread(void *results, size_t n, size_t bytes)
+{
+    if (!fit_ranks_shared() || !n)
+        return;
+    const size_t each = (bytes + sizeof(double) - 1) / sizeof(double), most = (n + all.size - 1) / all.size;
+    FIT_OWNED double *block = calloc(most * each, sizeof *block);
+    if (!block) {
+        give_up();
+        return;
+    }
+    char *result = results;
+    for (size_t k = all.rank, at = 0; k < n; k += all.size, at += each)
+        memcpy(block + at, result + k * bytes, bytes);
+    for (size_t r = 0; r < all.size; r++)
+        all.one[r] = (n + all.size - 1 - r) / all.size * each;
+    meet(block, all.one);
+    for (size_t k = 0; k < n; k++)
+        memcpy(result + k * bytes, all.receive + all.place[k % all.size] + HEADER + k / all.size * each, bytes);
+}
+
+/* ---- who we are ------------------------------------------------------------------------------------------ */
+
+size_t fit_ranks_size(void)
+{
+    return all.size;
+}
+
+size_t fit_ranks_rank(void)
+{
+    return all.rank;
+}
+
+const char *fit_ranks_library(void)
+{
+    return all.plugin ? all.plugin->name() : "";
+}
+
+int fit_ranks_shared(void)
+{
+    return meets && all.size > 1 && !atomic_load_explicit(&parted, memory_order_relaxed) && !fit_team_inside();
+}
+
+int fit_ranks_ask(void)
+{
+    atomic_store(&asked, 1);
+    return all.size > 1;
+}
+
+double fit_ranks_seconds(void)
+{
+    if (all.size < 2)
+        return fit_seconds();
+    return atomic_load_explicit(&parted, memory_order_relaxed) ? fit_seconds() - all.origin : all.first;
+}
+
+enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expected, atomic_int *interrupt,
+                                struct fit_error *err)
+{
+    int rank = 0, size = 1;
+    if (plugin->begin(&rank, &size) != 0)
+        return fit_fail(err, FIT_ERR_INTERNAL, "ranks: the library of the launcher could not be started");
+    if (size != expected) {
+        plugin->end();
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "ranks: the launcher has started %ld programs, but %s sees %d: it belongs to another MPI."
+                        " `homodyne mpi --build` makes one for this MPI, HOMODYNE_MPI=FILE names one",
+                        expected, plugin->name(), size);
+    }
+    const size_t n = (size_t)size;
+    all.plugin = plugin;
+    all.rank = (size_t)rank;
+    all.interrupt = interrupt;
+    all.origin = fit_seconds();
+    all.count = calloc(n, sizeof *all.count);
+    all.place = calloc(n, sizeof *all.place);
+    all.one = calloc(n, sizeof *all.one);
+    if (!all.count || !all.place || !all.one)
+        return fit_no_memory(err, "ranks");
+    all.size = n;
+    meets = 1;
+    atomic_store(interrupt, 0); /* a signal that has come already is told at the first meeting */
+    return FIT_OK;
+}
+
+static void release(void)
+{
+    free(all.count);
+    free(all.place);
+    free(all.one);
+    free(all.send);
+    free(all.receive);
+    all.plugin = NULL;
+    all.size = 1;
+    all.rank = 0;
+}
+
+enum fit_ranks_last fit_ranks_end(enum fit_status st)
+{
+    const struct fit_ranks_plugin *plugin = all.plugin;
+    if (!plugin)
+        return FIT_RANKS_SPEAKS;
+    if (!plugin->meet(PATIENCE))
+        return FIT_RANKS_LOST;
+    const double mine = st;
+    all.number = -1; /* errors may have come from different places */
+    const double *got = meet_alike(&mine, 1);
+    size_t first = 0;
+    while (first < all.size && !(got[all.place[first] + HEADER] > 0))
+        first++;
+    const int speaks = first < all.size ? first == all.rank : all.rank == 0;
+    plugin->end();
+    release();
+    return speaks ? FIT_RANKS_SPEAKS : FIT_RANKS_SILENT;
+}
+
+void fit_ranks_abort(int exit_code)
+{
+    if (all.plugin)
+        all.plugin->fail(exit_code);
+}
