@@ -7,8 +7,8 @@
  */
 #include "base/clock.h"
 #include "commands/configuration.h"
-#include "commands/devices.h"
 #include "device/predict.h"
+#include "device/report.h"
 #include "base/json.h"
 #include "data/pass_cost.h"
 #include "data/tile_sums.h"
@@ -233,7 +233,8 @@ static enum fit_status predict_device(struct estimate *e, const struct fit_progr
 {
     const double BUS = 10e9, TABLES = 8 * 40;
     struct fit_device *d = NULL;
-    enum fit_status st = fit_begin_device(p, cli, &d, err);
+    const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
+    enum fit_status st = fit_device_begin(&wish, &d, err);
     if (st != FIT_OK || !d)
         return st;
     e->device = *fit_device_about(d);
