@@ -131,8 +131,9 @@ static void write_head(const struct hg_emit *em, FILE *out)
 {
     const struct hg_model *m = em->p->model;
     const char *lacks = NULL;
-    fprintf(out, "/* Kernels of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this file.\n"
-                 " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how.  Names are those of the\n"
+    fprintf(out,
+            "/* Kernels of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this file.\n"
+            " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how.  Names are those of the\n"
                  " * kernel for processors:\n"
                  " * t, l, w    what a thread works on, the layout of the data, tables of the workspace\n"
                  " * i, j, g    first and second frame of a pair, its group; row: of a table\n"

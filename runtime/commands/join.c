@@ -12,6 +12,7 @@
 #include "commands/copies.h"
 #include "common/sha256.h"
 #include "machine/cpu.h"
+#include "machine/memory.h"
 #include "machine/topology.h"
 #include "ranks/find.h"
 #include "ranks/ranks.h"
@@ -57,6 +58,15 @@ static struct rank about(const struct fit_program *p)
     return r;
 }
 
+/* Ranks on the machine of rank r. */
+static size_t on_its_host(const struct rank *rank, size_t r)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < fit_ranks_size(); k++)
+        n += rank[k].host == rank[r].host;
+    return n;
+}
+
 /* The least level and number of threads: cores that several ranks may use are divided between them. */
 static enum fit_status settle(const struct rank *rank, struct fit_error *err)
 {
@@ -69,6 +79,8 @@ static enum fit_status settle(const struct rank *rank, struct fit_error *err)
                             "ranks 0 and %zu have different programs or command lines: one fit needs the same", r);
         for (size_t k = 0; k < fit_ranks_size(); k++)
             beside += rank[k].host == rank[r].host && rank[k].mask == rank[r].mask;
+        if (r == fit_ranks_rank())
+            fit_memory_share(on_its_host(rank, r));
         const double own = getenv("OMP_NUM_THREADS") ? rank[r].threads : (double)(int)(rank[r].threads / beside);
         threads = own < threads ? own : threads;
         least = rank[r].level < least ? rank[r].level : least;

@@ -63,6 +63,9 @@ static const char *unsuited(const struct fit_ls *f)
         return "not with hierarchical scaling";
     if (f->ds->weighted || f->opt->sigma)
         return "the errors of the values are given, and are taken for independent";
+    for (size_t k = 0; k < f->opt->nlikelihood; k++)
+        if (f->opt->likelihood[k] >= r->nfull)
+            return "profiles of derived quantities are those of least squares";
     if (f->ds->files)
         return "they are of one data file";
     if (f->opt->cluster_joint)

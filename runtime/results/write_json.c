@@ -535,6 +535,7 @@ static void put_settings(struct fit_json *j, const struct fit_results *r)
     fit_json_string(j, "method", method[c->method.value]);
     fit_json_string(j, "loss", fit_loss_name((enum fit_loss)c->nlsq.loss.value));
     fit_json_string(j, "scaling", scaling[r->scaling]);
+    fit_json_string(j, "optimizer", c->nlsq.optimizer.value ? c->nlsq.optimizer.value : "nlsq");
     fit_json_integer(j, "max_iterations", c->nlsq.max_iterations.value);
     fit_json_number(j, "ftol", c->nlsq.ftol.value);
     fit_json_number(j, "xtol", c->nlsq.xtol.value);

@@ -157,3 +157,30 @@ with h5py.File(os.path.join(out, "anywhere.h5"), "w") as h:
     h["meta/clock"] = 500.0 * np.arange(N)
     for k in range(2):
         h[f"maps/roi_{k + 1}"] = matrix(k)
+
+# boost_corr, multi-tau: g2 of 2 x 3 cells of which the second is empty; delays in frames, sums of two frames.
+with h5py.File(os.path.join(out, "boost_multitau.h5"), "w") as h:
+    frames = np.array([1, 2, 3, 4, 6, 8])
+    g2 = 1 + np.exp2(-np.arange(5)[None] - 0.125 * frames[:, None])
+    error = np.full(g2.shape, 1 / 128)
+    g2[5, 4], error[0, 0] = np.nan, 0
+    m = h.create_group("xpcs/multitau")
+    m["normalized_g2"], m["normalized_g2_err"], m["delay_list"] = g2, error, frames[None]
+    m["config/stride_frame"], m["config/avg_frame"] = 1, 2
+    h["xpcs/qmap/dynamic_v_list_dim0"] = [0.03, 0.05]
+    h["xpcs/qmap/dynamic_v_list_dim0"].attrs["units"] = "nm^-1"
+    h["xpcs/qmap/dynamic_v_list_dim1"] = [0.0, 60.0, 120.0]
+    h["xpcs/qmap/dynamic_index_mapping"] = [0, 2, 3, 4, 5]
+    h["entry/instrument/detector_1/frame_time"] = 0.25
+
+# ALV-7004, with decimal commas and errors.
+with open(os.path.join(out, "alv.ASC"), "w", encoding="latin-1", newline="\r\n") as f:
+    f.write('ALV-7004/USB\nDate :\t"10/10/2018"\nSamplename : \t"silica"\nTemperature [K] :\t     298,15000\n'
+            "Viscosity [cp]  :\t       0,89000\nRefractive Index:\t       1,33200\nWavelength [nm] :\t     632,80000\n"
+            'Angle [°]       :\t      90,00000\nDuration [s]    :\t        30\nMode            :\t"SINGLE CROSS CH0"\n\n')
+    for title, value in (("Correlation", lambda k: 0.75 * 0.5**k), ("Count Rate", lambda k: 50.0),
+                         ("StandardDeviation", lambda k: 1 / 256)):
+        f.write(f'"{title}"\n')
+        for k in range(6):
+            f.write(f"{2.0**k:.5E}\t{value(k):.5E}\n".replace(".", ","))
+        f.write("\nMonitor Diode\t  1234567,00\n\n" if title == "Count Rate" else "\n")

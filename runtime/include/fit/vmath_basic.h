@@ -3,7 +3,9 @@
  */
 #if defined(__AVX512F__)
 #define FIT_VL_NATIVE 8
-#elif defined(__AVX__)
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 512
+#define FIT_VL_NATIVE 8
+#elif defined(__AVX__) || (defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 256)
 #define FIT_VL_NATIVE 4
 #else
 #define FIT_VL_NATIVE 2
