@@ -51,6 +51,43 @@ enum fit_api_status {
 const char *fit_api_message(void);
 enum fit_api_status fit_api_status(void);
 
+/* ---- data files ------------------------------------------------------------------------------ */
+
+/* Two-time data of every layout that the programs know (docs/aps-to-paper.md), or a table. */
+enum fit_api_file_kind { FIT_API_ANY, FIT_API_PAIRS, FIT_API_TABLE };
+
+struct fit_api_file_options {
+    size_t size;
+    enum fit_api_file_kind kind;
+    const char *layout, *dataset; /* NULL: found out */
+    const char *const *columns,
+        *const *units; /* "q", "/path", "phi", "/path", ..., NULL; "q", "nm^-1", ..., NULL; or NULL */
+    double q, dt;      /* 1/angstrom: the nearest, NaN: every q; s, NaN: the file's */
+    size_t nphi;
+    const double *phi; /* degrees: the nearest to each; none: all */
+    long first, last;  /* frames, from 1, ends included; 0: all */
+};
+
+struct fit_api_file {
+    size_t size;
+    const char *layout; /* "table": the columns below; else matrices */
+    size_t nmatrix, nframe;
+    const double *value, *sigma; /* nmatrix x nframe x nframe, both triangles; sigma NULL: the file has none */
+    const double *q, *phi;       /* nmatrix: 1/angstrom, degrees; NaN: not told */
+    const double *time;          /* nframe, s from the first; NULL: not told */
+    double dt;                   /* s; NaN: not told */
+    long first;                  /* number of the first frame in the file */
+    size_t nrow, ncolumn;
+    const char *const *column_name, *const *column_unit; /* units may be NULL */
+    const double *const *column;                         /* ncolumn arrays of nrow */
+    size_t nnote;
+    const char *const *note; /* what the user should know of how it was read */
+};
+
+/* options: NULL for all of it.  NULL: see fit_api_message. */
+const struct fit_api_file *fit_api_load(const char *file, const struct fit_api_file_options *options);
+void fit_api_file_free(const struct fit_api_file *file); /* NULL is allowed */
+
 /* ---- models ---------------------------------------------------------------------------------- */
 
 /* name: "laminar", of the models beside the library (fit_api_folder), or the path of a shared object, which holds a

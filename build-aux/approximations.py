@@ -40,7 +40,7 @@ def show(name, text, f, degree):
 
 def array(name, text, power):
     print(f"/* {text} */")
-    print(f"static const double fit_{name}[{len(power)}] __attribute__((unused)) = {{")
+    print(f"FIT_COEFFICIENTS fit_{name}[{len(power)}] FIT_UNUSED = {{")
     line = "   "
     for c in power:
         word = " " + float(c).hex().replace("0000000000000p", "0p") + ","

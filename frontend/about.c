@@ -3,6 +3,7 @@
 #include "frontend/front.h"
 #include "frontend/machine/machine.h"
 #include "hdf5/h5_writer.h"
+#include "hdf5/reader.h"
 #include "machine/topology.h"
 
 #include <stdlib.h>
@@ -48,7 +49,8 @@ void front_about(const struct front *f, int verbose)
     front_level(level);
     const int known = uname(&u) == 0;
     fprintf(f->out, "compiler   %s\n", COMPILER);
-    fprintf(f->out, "libraries  %s, libc %s\n", fit_h5_library_name(), libc());
+    fprintf(f->out, "libraries  %s%s, libc %s\n", fit_h5_library_name(), fit_h5_knows_zstd() ? ", Zstandard" : "",
+            libc());
     fprintf(f->out, "system     %s %s %s\n", known ? u.sysname : "not known", known ? u.release : "",
             known ? u.machine : "");
     fprintf(f->out, "processor  %s, %d cores, kernels %s\n", m.name[0] ? m.name : "not known", fit_topology_cores(),

@@ -7,6 +7,7 @@
 #define _XOPEN_SOURCE 700
 #include "commands/configuration.h"
 #include "frontend/front.h"
+#include "hdf5/reader.h"
 
 #include "common/text.h"
 
@@ -185,6 +186,17 @@ static enum fit_status draw_fit(struct front *f, const struct front_args *a,
     return st;
 }
 
+/* What homodyne-imaging wrote: homodyne-report knows it. */
+static int has_images(const char *file)
+{
+    struct fit_h5 *h = NULL;
+    if (!fit_h5_is_hdf5(file) || fit_h5_open(file, &h, NULL) != FIT_OK)
+        return 0;
+    const int yes = fit_h5_exists(h, "/terms") && (fit_h5_exists(h, "/image") || fit_h5_exists(h, "/images"));
+    fit_h5_close(h);
+    return yes;
+}
+
 /* The fitter that reads a data file named alone. */
 static enum fit_status choose_reader(struct front *f, const char *model, const char *file,
                                      int quiet, struct front_fitter *fitter, struct fit_error *err)
@@ -265,10 +277,24 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
         st = fit_fail(err, FIT_ERR_USAGE, "%s: %s is a fit; --%s belongs to the drawing of data",
                       a->command->name, target, cli.nchange ? cli.change[0].name : "model");
     fit_cli_free(&cli);
-    if (st == FIT_OK && !is_folder(target))
+    const int ready = st == FIT_OK && (is_folder(target) || has_images(target));
+    if (st == FIT_OK && !ready && front_value(a, "threshold"))
+        st = fit_fail(err, FIT_ERR_USAGE, "--threshold belongs to surveys of images; %s is none", target);
+    if (st == FIT_OK && !ready)
         return draw_target(f, a, target, err);
     if (st == FIT_OK)
         st = find_report(f, a->command->name, &report, err);
+    return st == FIT_OK ? draw_fit(f, a, &report, err) : st;
+}
+
+enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    struct front_fitter report;
+    if (!a->nrest)
+        return fit_fail(err, FIT_ERR_USAGE, "figure: of what? Give the folder of a fit");
+    if (access(a->rest[0], F_OK) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: no such folder; give the folder that a fit wrote", a->rest[0]);
+    enum fit_status st = find_report(f, a->command->name, &report, err);
     return st == FIT_OK ? draw_fit(f, a, &report, err) : st;
 }
 

@@ -4,12 +4,12 @@
  * its mean and standard deviation are taken, of others least squares with the robust error where there is one, as
  * `compare` does.  A parameter whose error does not hold has its interval of 95 % in its place.
  *
- * Symbols follow from the names: `D0_ref` is D with the subscript "0, ref", `gamma_dot` a gamma with a dot. */
+ * Symbols follow from the names: common/symbol.h. */
 #include "base/number_text.h"
+#include "common/symbol.h"
 #include "frontend/front.h"
 #include "frontend/result.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,59 +39,33 @@ static void put_latex(FILE *f, const char *text)
     }
 }
 
-static int is_greek(const char *word, size_t n)
+/* A part of a symbol: a letter, a Greek letter, or upright. */
+static void put_part(FILE *f, const struct symbol_part *p)
 {
-    static const char *const greek[] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa",
-                                        "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi",
-                                        "omega", "Gamma", "Delta", "Theta", "Lambda", "Phi", "Psi", "Omega"};
-    for (size_t k = 0; k < sizeof greek / sizeof *greek; k++)
-        if (strlen(greek[k]) == n && strncmp(greek[k], word, n) == 0)
-            return 1;
-    return 0;
-}
-
-/* One word of a symbol: a letter, a Greek letter, or upright. */
-static void put_word(FILE *f, const char *word, size_t n)
-{
-    if (is_greek(word, n))
-        fprintf(f, "\\%.*s", (int)n, word);
-    else if (n == 1 || strspn(word, "0123456789") >= n)
-        fprintf(f, "%.*s", (int)n, word);
+    if (p->greek)
+        fputs(p->greek->tex, f);
     else
-        fprintf(f, "\\mathrm{%.*s}", (int)n, word);
+        fprintf(f, p->kind == SYMBOL_WORD ? "\\mathrm{%.*s}" : "%.*s", (int)p->n, p->text);
 }
 
-/* "gamma_dot_t0" -> \dot{\gamma}_{t,0} in mathematics; an index in brackets becomes a subscript. */
+/* "gamma_dot_t0" -> \dot{\gamma}_{0} in mathematics. */
 static void put_symbol(FILE *f, const char *name)
 {
-    size_t n = strcspn(name, "_["), letters = n;
-    while (letters > 1 && isdigit((unsigned char)name[letters - 1]))
-        letters--;
-    const char *at = name + n;
-    const int dotted = strncmp(at, "_dot", 4) == 0 && (!at[4] || strchr("_[", at[4]));
-    fprintf(f, dotted ? "\\dot{" : "");
-    put_word(f, name, letters);
-    fprintf(f, dotted ? "}" : "");
-    at += dotted ? 4 : 0;
-    const char *between = "_{";
-    if (letters < n) {
-        fprintf(f, "%s%.*s", between, (int)(n - letters), name + letters);
-        between = ",";
+    struct symbol s;
+    symbol_cut(name, &s);
+    for (size_t k = 0; k < s.n; k++) {
+        if (k == 0 && s.accent)
+            fprintf(f, "\\%s{", s.accent);
+        else if (k == 1)
+            fputs("_{", f);
+        else if (s.part[k].comma)
+            fputc(',', f);
+        else if (k > 1 && s.part[k - 1].greek)
+            fputc(' ', f); /* ends the word of LaTeX */
+        put_part(f, &s.part[k]);
+        fputs(k == 0 && s.accent ? "}" : "", f);
     }
-    while (*at) {
-        at += strspn(at, "_[]");
-        size_t word = strcspn(at, "_[]"), plain = word;
-        while (plain > 1 && isdigit((unsigned char)at[plain - 1]))
-            plain--;
-        if (!word)
-            break;
-        fputs(between, f);
-        put_word(f, at, plain);
-        fprintf(f, "%.*s", (int)(word - plain), at + plain);
-        between = ",";
-        at += word;
-    }
-    fputs(*between == ',' ? "}" : "", f);
+    fputs(s.n > 1 ? "}" : "", f);
 }
 
 /* "angstrom^2/s" -> \AA$^{2}$\,s$^{-1}$ */

@@ -13,14 +13,17 @@
 #include "frontend/result.h"
 #include "frontend/view.h"
 
+#include "base/output.h"
 #include "base/paths.h"
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct state { /* of a file */
@@ -40,6 +43,8 @@ struct watch {
     struct front_result last; /* of the fit before */
     int has_last;
     size_t nfit;
+    char history[FRONT_PATH + 32]; /* a line of JSON for each fit, for the viewer; "": there is none */
+    long viewer;                   /* its process, or 0 */
 };
 
 static struct state look(const char *path)
@@ -161,46 +166,68 @@ static void say_error(const struct watch *w, FILE *out, const char *clock, int c
     fprintf(out, "%s  no fit: %.300s\n", clock, text);
 }
 
-/* The columns, when the first result is there. */
-static void print_header(FILE *out, const struct front_result *r)
+/* ---- a row for each fit ---------------------------------------------------------------------- */
+
+enum { COLUMN = 17, LEFT = 38, NARROW = 80 }; /* columns of a parameter, of what stands before them */
+
+static size_t terminal_columns(void)
 {
-    fprintf(out, "%-8s %9s %8s", "time", "points", "chi2/dof");
-    for (size_t k = 0, n = 0; k < r->nparam && n < 3; k++)
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROW ? size.ws_col : NARROW;
+}
+
+/* As many parameters as fit beside the rest; in a file those of 80 columns. */
+static size_t columns(const struct watch *w)
+{
+    return ((w->f->out_is_terminal ? terminal_columns() : NARROW) - LEFT) / COLUMN;
+}
+
+/* The columns, when the first result is there. */
+static void print_header(const struct watch *w, FILE *out, const struct front_result *r)
+{
+    fprintf(out, "%-8s %9s %8s %-9s", "time", "points", "chi2/dof", "quality");
+    for (size_t k = 0, n = 0; k < r->nparam && n < columns(w); k++)
         if (r->param[k].physical)
             n++, fprintf(out, " %-16.16s", r->param[k].name);
     fprintf(out, "\n");
 }
 
-/* The first three parameters, as many as fit a line; the largest move of any. */
+/* How far the parameter has moved since the fit before, in standard errors; NaN: not known. */
+static double moved(const struct watch *w, const struct front_param *p)
+{
+    const struct front_param *old = w->has_last && p->physical ? front_result_param(&w->last, p->name) : NULL;
+    return old && p->std > 0 ? fabs(p->value - old->value) / p->std : NAN;
+}
+
+/* The first parameters, as many as fit a line; below it which has moved most. */
 static void print_fit(const struct watch *w, const struct front_result *r, FILE *out,
                       const char *clock, int code)
 {
-    double move = 0;
+    const struct front_param *most = NULL;
     char reduced[16] = "-"; /* the noise is not known */
     if (!isnan(r->reduced_chi2))
         snprintf(reduced, sizeof reduced, "%.4g", r->reduced_chi2);
-    fprintf(out, "%-8s %9.0f %8s", clock, r->npoint, reduced);
+    fprintf(out, "%-8s %9.0f %8s %-9.9s", clock, r->npoint, reduced, code ? "not conv." : r->quality);
     for (size_t k = 0, n = 0; k < r->nparam; k++) {
         const struct front_param *p = &r->param[k];
-        const struct front_param *old = w->has_last ? front_result_param(&w->last, p->name) : NULL;
         char text[96], value[40], error[40];
-        if (!p->physical)
-            continue;
-        if (old && p->std > 0)
-            move = fmax(move, fabs(p->value - old->value) / p->std);
-        if (n++ >= 3)
+        if (moved(w, p) > (most ? moved(w, most) : 0))
+            most = p;
+        if (!p->physical || n++ >= columns(w))
             continue;
         fit_format_error(p->value, p->std, value, sizeof value, error, sizeof error);
         snprintf(text, sizeof text, "%s%s%s", value, error[0] ? "+-" : "", error);
         fprintf(out, " %-16s", text);
     }
-    if (w->has_last)
-        fprintf(out, " moved %.1f sd", move);
-    fprintf(out, "%s\n", code == 0 ? "" : "  NOT CONVERGED");
+    fprintf(out, "\n");
+    if (most)
+        fprintf(out, "%-8s moved most: %s, by %.1f sd\n", "", most->name, moved(w, most));
+    if (code != 0)
+        fprintf(out, "%-8s NOT CONVERGED\n", "");
 }
 
 /* A line for each fit. */
-static void put_json(const struct watch *w, const struct front_result *r, const char *clock, int code)
+static void put_json(const struct watch *w, const struct front_result *r, const char *clock, int code, FILE *f)
 {
     struct fit_json j = {.compact = 1};
     fit_json_begin(&j, NULL, '{');
@@ -218,7 +245,17 @@ static void put_json(const struct watch *w, const struct front_result *r, const 
     }
     fit_json_end(&j);
     fit_json_end(&j);
-    fit_json_put(&j, w->f->out);
+    fit_json_put(&j, f);
+}
+
+/* The line is added at once, so that nobody reads a part of it. */
+static void remember(const struct watch *w, const struct front_result *r, const char *clock, int code)
+{
+    FILE *f = w->history[0] ? fopen(w->history, "a") : NULL;
+    if (!f)
+        return;
+    put_json(w, r, clock, code, f);
+    fclose(f);
 }
 
 static enum fit_status report(struct watch *w, int code, struct fit_error *err)
@@ -237,9 +274,10 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
                          : FIT_OK;
     }
     if (w->a->json)
-        put_json(w, &r, clock, code);
+        put_json(w, &r, clock, code, w->f->out);
+    remember(w, &r, clock, code);
     if (!w->has_last && !w->a->quiet && !w->a->json)
-        print_header(w->f->out, &r);
+        print_header(w, w->f->out, &r);
     if (!w->a->quiet && !w->a->json)
         print_fit(w, &r, w->f->out, clock, code);
     fflush(w->f->out);
@@ -250,6 +288,31 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
     w->nfit++;
     w->f->exit_code = code;
     return FIT_OK;
+}
+
+/* ---- the viewer ------------------------------------------------------------------------------ */
+
+/* Beside us, on the folder of the results; it prints its address. */
+static enum fit_status begin_viewer(struct watch *w, struct fit_error *err)
+{
+    char path[FRONT_PATH + 32];
+    unsigned made = 0;
+    char *word[] = {path, front_word("--watch"), w->history, w->folder, front_word("--quiet"), NULL};
+    enum fit_status st = front_viewer(w->f, path, sizeof path, err);
+    if (st == FIT_OK)
+        st = fit_output_folder(w->folder, &made, err);
+    snprintf(w->history, sizeof w->history, "%s/watch.jsonl", w->folder);
+    unlink(w->history);
+    return st == FIT_OK ? front_start(path, word, NULL, &w->viewer, err) : st;
+}
+
+static void end_viewer(struct watch *w)
+{
+    int code = 0;
+    if (!w->viewer)
+        return;
+    kill((pid_t)w->viewer, SIGTERM);
+    front_wait(w->viewer, &code, NULL);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -305,8 +368,11 @@ enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, str
 {
     struct watch w = {.f = f, .a = a};
     enum fit_status st = prepare(&w, err);
+    if (st == FIT_OK && front_given(a, "view"))
+        st = begin_viewer(&w, err);
     if (st == FIT_OK)
         st = go_round(&w, err);
+    end_viewer(&w);
     if (st == FIT_OK && w.nfit == 0 && *f->interrupt)
         st = fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first fit");
     if (st == FIT_OK && w.nfit == 0)

@@ -82,9 +82,9 @@ static enum fit_status add_file(struct sha256 *s, const char *path, struct fit_e
 
 void front_level(char level[16])
 {
-    static const char *const known[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+    static const char *const known[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64-sve512", "aarch64-sve256"};
     level[0] = '\0';
-    for (size_t k = 3; k-- > 0;)
+    for (size_t k = sizeof known / sizeof *known; k-- > 0;)
         if (fit_cpu_supports(known[k]))
             snprintf(level, 16, "%s", known[k]);
 }
@@ -359,20 +359,32 @@ static enum fit_status generate(const struct job *job, struct fit_error *err)
     return run(&w, what, err);
 }
 
+/* The flags of a level, as those of the build (FitModel.cmake). */
+static void add_level(struct words *w, const char *level, char march[32], char bits[32])
+{
+    static const char sve[] = "aarch64-sve";
+    const int is_sve = strncmp(level, sve, sizeof sve - 1) == 0;
+    if (!*level)
+        return;
+    snprintf(march, 32, "-march=%s", is_sve ? "armv8.2-a+sve" : level);
+    add_word(w, march);
+    snprintf(bits, 32, "-msve-vector-bits=%s", is_sve ? level + sizeof sve - 1 : "");
+    if (is_sve)
+        add_word(w, bits);
+    if (strcmp(level, "x86-64-v4") == 0)
+        add_word(w, "-mprefer-vector-width=512");
+}
+
 static enum fit_status compile(const struct job *job, const char *source, const char *object,
                                struct fit_error *err)
 {
-    char march[32], isa[64], include[FRONT_PATH + 160], what[256], *save;
+    char march[32], bits[32], isa[64], include[FRONT_PATH + 160], what[256], *save;
     char flags[] = FRONT_KERNEL_FLAGS;
     struct words w = {.n = 0};
     add_word(&w, job->cc);
     for (char *word = strtok_r(flags, " ", &save); word; word = strtok_r(NULL, " ", &save))
         add_word(&w, word);
-    snprintf(march, sizeof march, "-march=%s", job->level);
-    if (job->level[0])
-        add_word(&w, march);
-    if (strcmp(job->level, "x86-64-v4") == 0)
-        add_word(&w, "-mprefer-vector-width=512");
+    add_level(&w, job->level, march, bits);
     snprintf(isa, sizeof isa, "-DFIT_KERNEL_ISA=\"%s\"", job->level[0] ? job->level : "native");
     snprintf(include, sizeof include, "-I%s", job->making);
     add_word(&w, "-std=gnu11");
@@ -419,8 +431,12 @@ static enum fit_status make(const struct job *job, struct fit_error *err)
         return fit_fail(err, FIT_ERR_INTERNAL, "homodyne-gen wrote no kernel for %s", job->file);
     snprintf(object, sizeof object, "%s/%s.so", job->making, name);
     snprintf(values, sizeof values, "%s/%s_check.txt", job->making, name);
+    const long live = front_live_begin(job->making, source, name);
     st = compile(job, source, object, err);
-    return st == FIT_OK ? selfcheck(job, object, values, err) : st;
+    if (st == FIT_OK)
+        st = selfcheck(job, object, values, err);
+    front_live_end(live, job->making, name);
+    return st;
 }
 
 static int is_in_path(const char *program)

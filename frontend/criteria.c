@@ -64,6 +64,8 @@ static const char *obstacle(const struct front_result *const r[2], int same_data
             return "contrasts of a population are no free parameters; fit both with another --scaling";
         if (r[k]->reweighted)
             return "the values were weighted by the residuals of each fit; give both the noise (--sigma)";
+        if (r[k]->efficient)
+            return "efficient estimates are no least sum of squares; fit both with --estimator least-squares";
         if (r[k]->converged != 1)
             return "one of the two fits did not converge";
     }
@@ -144,6 +146,10 @@ int front_criteria(const struct front_result *const r[2], int same_data, struct 
 double front_bayes_factor(const struct front_result *const r[2], int same_data, char *why, size_t size)
 {
     *why = '\0';
+    if ((r[0]->efficient || r[1]->efficient) && *r[0]->posterior && *r[1]->posterior) { /* weights are each model's */
+        snprintf(why, size, "%s", "efficient estimates are those of equations, which another model has not");
+        return NAN;
+    }
     if (isnan(r[0]->log_evidence) || isnan(r[1]->log_evidence))
         return NAN;
     if (!same_data || r[0]->npoint != r[1]->npoint || strcmp(r[0]->selection, r[1]->selection) != 0)

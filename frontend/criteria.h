@@ -27,7 +27,7 @@ int front_criteria(const struct front_result *const r[2], int same_data, struct 
 int front_is_correlated(const struct front_result *r);
 
 /* log of the Bayes factor of the second against the first; NaN: there is none, and why holds the reason, or "" where
- * one of them has no evidence. */
+ * one of them has no evidence.  Of efficient estimates there is none, and *why says so. */
 double front_bayes_factor(const struct front_result *const r[2], int same_data, char *why, size_t size);
 
 #endif

@@ -84,6 +84,7 @@ static const struct front_option of_watch[] = {
     {"every", 0, "S", "seconds between looks at the file; default 2", 0},
     {"once", 0, NULL, "stop after the first fit", 1},
     {"until-idle", 0, "S", "stop when the file has not changed for S seconds", 0},
+    {"view", 0, NULL, "show it in a browser: parameters against time, the last map, the verdict", 0},
     MODEL,
     END,
 };
@@ -95,11 +96,35 @@ static const struct front_option of_plot[] = {
     MODEL,
     END,
 };
+static const struct front_option of_figure[] = {
+    {"columns", 0, "1|2", "width of one column of the journal, or of two; default 2", 0},
+    {"panels", 0, "LIST", "maps, residuals, g2, D, shear, velocity, fraction, data, or a curve; default: what there"
+                         " is", 0},
+    {"format", 'f', "LIST", "pdf (default), svg, png", 0},
+    {"dpi", 0, "N", "of png; default 600", 0},
+    {"font", 0, "FAMILY[,PT]", "default: sans-serif, 7.5 points", 0},
+    {"style", 0, "STYLE", "plain (default), pnas, aps, nature: letters, widths and font of a journal", 0},
+    {"phi", 0, "A,B,..", "azimuths, deg; default: spread over all", 0},
+    {"age", 0, "S", "of g2: the nearest of the result's", 0},
+    {"output", 'o', "PATH", "of the files, without ending; default RESULT/figures/figure", 0},
+    {"json", 0, NULL, "files, size and caption as JSON", 1},
+    {"quiet", 'q', NULL, "nothing but errors", 0},
+    END,
+};
 static const struct front_option of_report[] = {
     {"output", 'o', "FILE", "default: RESULT/report.html; of data ./NAME_data.html", 0},
+    {"threshold", 0, "TERM=C,..", "of a survey of images: largest reduced chi2 of its Top Set (2)", 0},
     {"json", 0, NULL, "the file that was written, as JSON", 1},
     {"quiet", 'q', NULL, "print nothing but errors", 0},
     MODEL,
+    END,
+};
+static const struct front_option of_view[] = {
+    {"output-dir", 'o', "DIR", "folder of fits and configurations that are made here; default ./view", 0},
+    {"port", 0, "N", "of 127.0.0.1; default: any that is free", 0},
+    {"gap", 0, "A", "of a data file named alone: stator-rotor gap", 0},
+    {"model", 0, "NAME", "of a data file named alone; default static_isotropic", 0},
+    {"quiet", 'q', NULL, "print nothing but the address and errors", 0},
     END,
 };
 static const struct front_option of_compile[] = {
@@ -207,13 +232,23 @@ const struct front_command front_commands[] = {
      "RESULT is the folder of a fit. Of a configuration or a data file: the data before any fit, as `plot` has them. "
      "The page needs no other file and no network.",
      FIT_COMMAND_EXTRACT, "extract", of_report, front_cmd_report, 0},
+    {"view", NULL, "DATA|CONFIG.yaml|RESULT.. [options]", "data, model and fits in a browser, to be moved",
+     "Answers at 127.0.0.1 alone, at an address with a token, until Ctrl-C. Choose wavevector, azimuths and frames, "
+     "move the parameters of the model, fit from there, lay results side by side, write a configuration. Nothing "
+     "is written outside the output folder. On another machine: ssh -L PORT:127.0.0.1:PORT, with --port PORT.",
+     FIT_COMMAND_COUNT, NULL, of_view, front_cmd_view, 0},
+    {"figure", NULL, "RESULT [options]", "one composed figure for a paper: panels a, b, c, ...",
+     "Maps with data above the diagonal and the fit below, g2 with the fit, what follows from the parameters over "
+     "time, with bands; of a table data, fit and residuals. Letters of 7 to 8 points on the width of a column, "
+     "fonts in the PDF, the same bytes from the same result. A caption is printed.",
+     FIT_COMMAND_COUNT, NULL, of_figure, front_cmd_figure, 0},
     {"extract", NULL, "CONFIG.yaml -o FILE.h5 [options]", "the data as a fit sees them: maps and g2, in HDF5",
      "What `plot` draws of data: maps of c2 (large ones averaged), g2 over the lag at four ages, the noise of each "
      "angle. With --data FILE and --model NAME no configuration is needed.",
      FIT_COMMAND_EXTRACT, NULL, of_model, front_cmd_pass, 1},
     {"models", NULL, "", "the models that can be fitted", NULL,
      FIT_COMMAND_COUNT, NULL, of_models, front_cmd_models, 0},
-    {"info", "params", "--model NAME", "parameters, units and bounds of a model", NULL,
+    {"info", "params", "--model NAME", "parameters, units and bounds of a model; --devices: accelerators", NULL,
      FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
     {"demo", NULL, "[FOLDER]", "fit a bundled experiment, the truth beside the result", NULL,
      FIT_COMMAND_COUNT, NULL, of_demo, front_cmd_demo, 0},

@@ -250,6 +250,9 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
     text(path_get(root, "settings.loss"), r->loss, sizeof r->loss);
     text(path_get(root, "settings.scaling"), r->scaling, sizeof r->scaling);
     r->reweighted = is_true(path_get(root, "noise.reweighted"));
+    char estimator[24];
+    text(path_get(root, "estimator.used"), estimator, sizeof estimator);
+    r->efficient = strcmp(estimator, "efficient") == 0;
     r->feedback = is_true(path_get(root, "noise.feedback"));
     own_selection(r, fit_yaml_get(root, "data"));
     if (!own_params(r, fit_yaml_get(root, "parameters")) || !own_scaling(r, fit_yaml_get(root, "scaling")) ||

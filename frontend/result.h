@@ -42,6 +42,7 @@ struct front_result {
     char improper[1024];    /* parameters without a proper prior, and the prior of the noise, in words */
     char noise[16], loss[16], scaling[16];     /* noise: "file", "given", "residuals", "law" */
     int reweighted;                            /* 1: by the residuals of groups */
+    int efficient;                             /* 1: pairs of frames were weighed by the noise of speckles */
     int feedback;                              /* 1: rows follow from what was measured in earlier ones */
     char selection[2048];                      /* frames and matrices that were fitted */
     size_t nparam;

@@ -1,7 +1,7 @@
 /* main.c -- homodyne-gen: from a model file to kernels.
  *
  *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain] [--dump=PASS]
- *                [--emit=c,hessian,check,json,yaml,dot,html,latex]
+ *                [--emit=c,hessian,gpu,check,json,yaml,dot,html,latex]
  *
  * compile() shows the passes in their order.  Files are written to temporary names and renamed; when anything is wrong
  * nothing is written.
@@ -13,13 +13,16 @@
 #include <unistd.h>
 
 #include "document/manifest.h"
+#include "document/objective_page.h"
 #include "document/page.h"
 #include "emit/emit.h"
 #include "emit/emit_check.h"
+#include "emit/emit_gpu.h"
 #include "emit/emit_objective.h"
 #include "graph/dot.h"
 #include "graph/dump.h"
 #include "judge/check.h"
+#include "judge/objective_check.h"
 #include "judge/domain.h"
 #include "judge/stability.h"
 #include "language/dsl.h"
@@ -50,6 +53,7 @@ static const char usage[] =
     "  --emit=LIST      what to write, separated by commas (default: c)\n"
     "                     c        the kernel, NAME.c (NAME_VARIANT.c for other variants)\n"
     "                     hessian  with c: second derivatives in the kernel; with check or --check: tested\n"
+    "                     gpu      kernels for accelerators, NAME_gpu.c: one text for CUDA C, OpenCL C and C\n"
     "                     check    reference values for NAME selfcheck, NAME_check.txt\n"
     "                     json     the manifest: parameters, units, bounds, hash of the model\n"
     "                     yaml     a commented configuration\n"
@@ -194,12 +198,35 @@ static struct hg_variant *find_variant(struct hg_model *m, const char *name)
     return NULL;
 }
 
+/* The equations of the model in MathML, for the descriptor. */
+static const char *equations(struct run *r)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        hg_out_of_memory();
+    hg_page_equations(r->m, r->v, &hg_page_html, f);
+    if (fclose(f) != 0)
+        hg_out_of_memory();
+    const char *kept = hg_strdup(r->a, text);
+    free(text);
+    return kept;
+}
+
 static void write_kernel(struct run *r, FILE *f)
 {
+    if (!r->m->objective)
+        r->em->equations = equations(r);
     if (r->m->objective)
         hg_emit_objective(r->m, f);
     else
         hg_emit_file(r->em, &r->found, f);
+}
+
+static void write_gpu(struct run *r, FILE *f)
+{
+    hg_emit_gpu(r->em, f);
 }
 
 static void write_check(struct run *r, FILE *f)
@@ -222,14 +249,22 @@ static void write_dot(struct run *r, FILE *f)
     hg_dot(r->m->expr, r->v->mean, r->m->name, f);
 }
 
+static void write_page(struct run *r, const struct hg_page_format *format, FILE *f)
+{
+    if (r->m->objective)
+        hg_objective_page(r->m, format, f);
+    else
+        hg_page(r->m, r->v, &r->found, format, f);
+}
+
 static void write_html(struct run *r, FILE *f)
 {
-    hg_page(r->m, r->v, &r->found, &hg_page_html, f);
+    write_page(r, &hg_page_html, f);
 }
 
 static void write_latex(struct run *r, FILE *f)
 {
-    hg_page(r->m, r->v, &r->found, &hg_page_latex, f);
+    write_page(r, &hg_page_latex, f);
 }
 
 /* Everything that --emit asks for. */
@@ -238,9 +273,10 @@ static int write_all(struct run *r)
     static const struct {
         const char *word, *end;
         void (*write)(struct run *r, FILE *f);
-    } output[] = {{"c", ".c", write_kernel},     {"check", "_check.txt", write_check}, {"json", ".json", write_json},
-                  {"yaml", ".yaml", write_yaml}, {"dot", ".dot", write_dot},           {"html", ".html", write_html},
-                  {"latex", ".tex", write_latex}};
+    } output[] = {{"c", ".c", write_kernel},         {"gpu", "_gpu.c", write_gpu},
+                  {"check", "_check.txt", write_check}, {"json", ".json", write_json},
+                  {"yaml", ".yaml", write_yaml},     {"dot", ".dot", write_dot},
+                  {"html", ".html", write_html},     {"latex", ".tex", write_latex}};
     const char *variant = strcmp(r->o->variant, "fast") ? hg_format(r->a, "_%s", r->o->variant) : "";
     int ok = 1;
     for (size_t k = 0; ok && k < sizeof output / sizeof *output; k++) {
@@ -298,14 +334,16 @@ static int prove(struct run *r)
 }
 
 /* What there is for objectives. */
-static int only_code(const struct run *r)
+static int compile_objective(struct run *r)
 {
-    const char *emit = r->o->emit;
-    if (strcmp(r->o->variant, "fast") == 0 && !r->o->explain && !r->o->dump && (!*emit || strcmp(emit, "c") == 0))
-        return 1;
-    fprintf(text_stream(STDERR_FILENO), "homodyne-gen: %s is an objective; it can only be compiled: --emit=c\n",
-            r->m->file);
-    return 0;
+    const struct options *o = r->o;
+    if (strcmp(o->variant, "fast") != 0 || o->explain || o->dump || wants(o, "hessian") || wants(o, "check") ||
+        wants(o, "json") || wants(o, "yaml") || wants(o, "dot")) {
+        fprintf(text_stream(STDERR_FILENO),
+                "homodyne-gen: %s is an objective; there are --check and --emit=c,html,latex for it\n", r->m->file);
+        return 0;
+    }
+    return !o->check || hg_objective_prove(r->m, &r->d, out());
 }
 
 /* The passes.  Each leaves its result in *r; 0 when one of them refused the model. */
@@ -316,7 +354,7 @@ static int compile(struct run *r)
     if ((r->m = hg_dsl_load(r->a, o->file, &r->d)) == NULL)
         return 0;
     if (r->m->objective)
-        return only_code(r);
+        return compile_objective(r);
     if ((r->v = find_variant(r->m, o->variant)) == NULL)
         return 0;
     dump(r, "load");
@@ -346,11 +384,11 @@ static int compile(struct run *r)
 /* What is said when all is well. */
 static void conclude(struct run *r)
 {
+    if (r->o->check)
+        compare_names(r->m, &r->d);
     if (r->m->objective)
         return;
     hg_model_warn_linear(r->m, &r->d);
-    if (r->o->check)
-        compare_names(r->m, &r->d);
     if (r->o->check || r->o->explain)
         hg_degenerate_print(r->found.degenerate, out());
 }
@@ -362,7 +400,7 @@ int main(int argc, char **argv)
     int go = read_options(argc, argv, &o);
     if (go <= 0)
         return go < 0 ? 3 : text_stream_finish("homodyne-gen", 0);
-    if (!are_known("emit", o.emit, "c, hessian, check, json, yaml, dot, html, latex") ||
+    if (!are_known("emit", o.emit, "c, hessian, gpu, check, json, yaml, dot, html, latex") ||
         !are_known("dump", o.dump ? o.dump : "", "load, rewrite, plan, separate, factor"))
         return 3;
     struct run r = {.o = &o, .a = hg_arena_new(), .d = {.out = text_stream(STDERR_FILENO)}};

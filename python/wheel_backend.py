@@ -72,7 +72,8 @@ def installed(root, data):
 def write_wheel(folder, root=None, arch="x86_64"):
     stem = f"homodyne_gen-{version()}"
     info, platform = f"{stem}.dist-info", PLATFORM + arch if root else "any"
-    files = {f"homodyne_gen/{p.name}": p.read_bytes() for p in sorted((HERE / "homodyne_gen").glob("*.py"))}
+    files = {f"homodyne_gen/{p.name}": p.read_bytes() for p in sorted((HERE / "homodyne_gen").iterdir())
+             if p.suffix in (".py", ".typed")}
     if root:
         files.update(installed(root, f"{stem}.data"))
     more, description = (BINARY_EXTRA, BINARY) if root else ("", PURE)

@@ -31,8 +31,8 @@
   /* ---- tables and figures to take along ------------------------------------------------------------------- */
 
   function rowsOf(table) {
-    return Array.from(table.rows, function (row) {
-      return Array.from(row.cells, function (cell) { return cell.textContent.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-"); });
+    return Array.from(table.rows).filter(function (row) { return row.className !== "why"; }).map(function (row) {
+      return Array.from(row.cells, function (cell) { return (cell.querySelector("code.name") || cell).textContent.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-"); });
     });
   }
 
@@ -111,7 +111,7 @@
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(svg));
   }
 
-  document.querySelectorAll("table").forEach(function (table) {
+  document.querySelectorAll("table:not([data-plain])").forEach(function (table) {
     const tools = make("div", { class: "tools" });
     (table.closest(".wide") || table).after(tools);
     const csv = button(tools, "CSV", function () { copy(csv, asCsv(table)); }, "copy the table as comma-separated values");
@@ -129,9 +129,11 @@
 
   /* ---- maps ----------------------------------------------------------------------------------------------- */
 
-  const told = document.getElementById("live");
-  if (!told) return;
-  const live = JSON.parse(told.textContent), n = live.n;
+  /* live: what page_live.c wrote. options: parent, an element for the panels (else they stand in a dialog); row, called
+     with each row of the sliders; changed, called when the model has moved; overlays, which gives further curves
+     [{name, colour, line}] for a group and an age in s. */
+  window.homodyneMaps = function (live, options) {
+  const n = live.n;
 
   function bytes(text) {
     const raw = atob(text), b = new Uint8Array(raw.length);
@@ -143,25 +145,49 @@
   function decode(g) {
     if (g.value) return g;
     g.value = {};
-    ["c2", "fit"].forEach(function (name) {
-      if (!g[name]) return;
-      const b = bytes(g[name]), x = g.value[name] = new Float64Array(b.length / 2);
-      for (let k = 0; k < x.length; k++) {
-        const level = b[2 * k] + 256 * b[2 * k + 1];
-        x[k] = level === 65535 ? NaN : g.lo + level / 65534 * (g.hi - g.lo);
+    g.quantum = (g.hi - g.lo) / 65534;
+    const value = function (level) { return level === 65535 ? NaN : g.lo + level / 65534 * (g.hi - g.lo); };
+    const c2 = bytes(g.c2), x = g.value.c2 = new Float64Array(c2.length / 2);
+    for (let k = 0; k < x.length; k++) x[k] = value(c2[2 * k] + 256 * c2[2 * k + 1]);
+    if (g.fit) { /* differences along the row, or 0 and the level itself */
+      const b = bytes(g.fit), f = g.value.fit = new Float64Array(x.length);
+      for (let k = 0, at = 0, one = 0, two = 0; k < f.length; k++) {
+        const level = b[at] ? b[at] - 128 + 2 * one - two : b[at + 1] + 256 * b[at + 2];
+        at += b[at] ? 1 : 3;
+        two = one;
+        one = level;
+        f[k] = value(level);
       }
-    });
-    if (g.z) {
+    }
+    if (g.sigma) { /* residuals of cells of live.bin x live.bin pairs */
+      const x = g.value.z = new Float64Array(g.value.c2.length), b = live.bin;
+      for (let i = 0, c = 0; i < n; i++)
+        for (let j = i; j < n; j++, c++) x[c] = (g.value.c2[c] - g.value.fit[c]) / g.sigma * Math.sqrt(i !== j || b === 1 ? b * b : b * (b - 1) / 2);
+    } else if (g.z) {
       const b = bytes(g.z), x = g.value.z = new Float64Array(b.length);
       for (let k = 0; k < x.length; k++) x[k] = b[k] === 128 ? NaN : (b[k] < 128 ? b[k] : b[k] - 256) / 10;
     }
     return g;
   }
 
-  function at(g, name, i, j) {
+  function cell(i, j) {
     const a = Math.min(i, j), b = Math.max(i, j);
-    return g.value[name] ? g.value[name][a * n - a * (a - 1) / 2 + (b - a)] : NaN;
+    return a * n - a * (a - 1) / 2 + (b - a);
   }
+
+  /* Data; fit and residual: those of the fit, or of the model where sliders have moved it. */
+  function at(g, name, i, j) {
+    const c = cell(i, j);
+    if (name !== "c2" && moved()) {
+      const y = g.value.c2[c], mean = model.of(live.groups.indexOf(g)).mean[c];
+      return Number.isNaN(y) ? NaN : name === "fit" ? mean
+        : (y - mean) * Math.sqrt(model.count(Math.min(i, j), Math.max(i, j))) / model.sigma[live.groups.indexOf(g)];
+    }
+    return g.value[name] ? g.value[name][c] : NaN;
+  }
+
+  /* Whether the model stands in the place of the fit: sliders have moved it, or there was no fit. */
+  function moved() { return model !== null && (model.version > 0 || !live.groups[0].fit); }
 
   function palette(text) {
     return text.match(/.{6}/g).map(function (x) { return [parseInt(x.slice(0, 2), 16), parseInt(x.slice(2, 4), 16), parseInt(x.slice(4), 16)]; });
@@ -169,41 +195,53 @@
   const viridis = palette(live.viridis), diverging = palette(live.diverging);
 
   const state = { group: 0, mode: "data", log: true, normal: false, all: false, i: -1, j: -1 };
-  let box = null;
+  let box = null, model = null, asked = false;
 
   function group() { return decode(live.groups[state.group]); }
 
   function titleOf(k) {
     const figure = document.querySelector("figure[data-group=\"" + live.groups[k].group + "\"]");
     const text = figure && figure.querySelector("text");
-    return text ? text.textContent.split(" \u00b7 ")[0] : "group " + live.groups[k].group;
+    if (text) return text.textContent.split(" \u00b7 ")[0];
+    const g = live.groups[k], q = g.q === undefined ? "" : "q = " + digits(g.q, 4) + " 1/\u00c5, ";
+    return q + "\u03c6 = " + digits(g.phi, 5) + "\u00b0";
   }
 
-  /* What the pixel (i, j) of the map shows, t1 to the right and t2 upwards, and in which colours. */
-  function shown(g, i, j) {
-    const name = state.mode === "data" ? "c2" : state.mode === "fit" ? "fit" : state.mode === "residual" ? "z"
-      : j > i ? "c2" : "fit"; /* split along the diagonal */
-    let v = at(g, name, i, j);
-    if (i === j && Number.isNaN(v)) v = at(g, name, i, i + 1 < n ? i + 1 : i - 1);
-    return name === "z" ? [v, -g.range[2], g.range[2], diverging] : [v, g.range[0], g.range[1], viridis];
+  /* Pixels: t1 to the right, t2 upwards; split: data above the diagonal, fit below. */
+  const inks = [viridis, diverging].map(function (p) {
+    return new Uint32Array(new Uint8ClampedArray([].concat.apply([], p.map(function (c) { return [c[0], c[1], c[2], 255]; }))).buffer);
+  });
+
+  /* Upper triangles of what the two sides of the diagonal show, their range, their colours. */
+  function sides(g) {
+    const k = live.groups.indexOf(g), own = moved() ? model.of(k).mean : g.value.fit;
+    if (state.mode === "residual") {
+      let z = g.value.z;
+      if (moved()) {
+        z = new Float64Array(g.value.c2.length);
+        for (let i = 0, c = 0; i < n; i++) for (let j = i; j < n; j++, c++) z[c] = at(g, "z", i, j);
+      }
+      return { above: z, below: z, range: [-g.range[2], g.range[2]], ink: inks[1] };
+    }
+    return { above: state.mode === "fit" ? own : g.value.c2, below: state.mode === "data" ? g.value.c2 : own,
+      range: g.range, ink: inks[0] };
   }
 
   function drawMap() {
-    const g = group(), c = box.map.getContext("2d"), image = c.createImageData(n, n);
-    for (let j = 0; j < n; j++)
-      for (let i = 0; i < n; i++) {
-        const s = shown(g, i, j), p = 4 * ((n - 1 - j) * n + i);
-        if (Number.isNaN(s[0])) continue;
-        const x = Math.min(Math.max((s[0] - s[1]) / (s[2] - s[1]), 0), 1), rgb = s[3][Math.round(x * (s[3].length - 1))];
-        image.data[p] = rgb[0];
-        image.data[p + 1] = rgb[1];
-        image.data[p + 2] = rgb[2];
-        image.data[p + 3] = 255;
+    const s = sides(group()), c = box.map.getContext("2d"), image = c.createImageData(n, n), pixel = new Uint32Array(image.data.buffer);
+    const lo = s.range[0], steps = s.ink.length - 1, scale = steps / (s.range[1] - lo), seen = group().value.c2;
+    for (let i = 0, at = 0; i < n; i++)
+      for (let j = i; j < n; j++, at++) {
+        let from = at;
+        if (i === j && Number.isNaN(seen[at])) from = j + 1 < n ? at + 1 : cell(i - 1, i); /* not measured: as beside it */
+        if (Number.isNaN(seen[from])) continue;
+        pixel[(n - 1 - j) * n + i] = s.ink[Math.round(Math.min(Math.max((s.above[from] - lo) * scale, 0), steps))];
+        pixel[(n - 1 - i) * n + j] = s.ink[Math.round(Math.min(Math.max((s.below[from] - lo) * scale, 0), steps))];
       }
     c.putImageData(image, 0, 0);
   }
 
-  function time(k) { return live.t0 + k * live.step; }
+  function time(k) { return live.t[k]; }
 
   function drawMark() {
     const c = box.mark.getContext("2d"), w = box.mark.width, one = w / n;
@@ -233,12 +271,25 @@
       if (twice < 0 || j >= n) break;
       const v = at(g, "c2", i, j);
       if (Number.isNaN(v)) continue;
-      points.push([lag * live.step, v, at(g, "fit", i, j)]);
+      points.push([time(j) - time(i), v, at(g, "fit", i, j)]);
     }
     return points;
   }
 
-  function scaled(g, v) { return state.normal ? (v - g.offset) / g.contrast : v; }
+  /* What normalises the curves of a group: contrast and offset, of the model as the sliders have it. */
+  function scaling(k) {
+    const g = live.groups[k], own = moved() ? model.of(k).lin : null;
+    const of = function (name) { return own && model.linear.indexOf(name) >= 0 ? own[model.linear.indexOf(name)] : g[name]; };
+    return state.normal ? { by: of("contrast"), from: of("offset") } : { by: 1, from: 0 };
+  }
+
+  /* Data and model at the age of the mark, as they are drawn. */
+  function curveOf(k, s) {
+    const g = decode(live.groups[k]), by = scaling(k), points = cut(g, s);
+    const line = model ? model.cut(k, s) : points.map(function (p) { return [p[0], p[2]]; });
+    const scale = function (p) { return [p[0], (p[1] - by.from) / by.by]; };
+    return { k: k, fitted: Boolean(g.fit) || model !== null, points: points.map(scale), line: line.map(scale) };
+  }
 
   function ticks(lo, hi, log) {
     const out = [];
@@ -251,56 +302,45 @@
     return out;
   }
 
-  function drawCut() {
-    const style = getComputedStyle(document.documentElement), ink = function (name) { return style.getPropertyValue(name).trim(); };
-    const ratio = window.devicePixelRatio || 1, w = box.cut.clientWidth, h = box.cut.clientHeight, c = box.cut.getContext("2d");
-    box.cut.width = w * ratio;
-    box.cut.height = h * ratio;
-    c.setTransform(ratio, 0, 0, ratio, 0, 0);
-    c.clearRect(0, 0, w, h);
-    if (state.i < 0) return;
-    const s = state.i + state.j, which = state.all ? live.groups.map(function (_, k) { return k; }) : [state.group];
-    const curves = which.map(function (k) { const g = decode(live.groups[k]); return { k: k, g: g, points: cut(g, s) }; });
+  function rangeOf(curves) {
     let lo = Infinity, hi = -Infinity, first = Infinity, last = 0;
     curves.forEach(function (curve) {
       curve.points.forEach(function (p) {
-        [p[1], p[2]].forEach(function (v) {
-          if (!Number.isFinite(v)) return;
-          lo = Math.min(lo, scaled(curve.g, v));
-          hi = Math.max(hi, scaled(curve.g, v));
-        });
+        lo = Math.min(lo, p[1]);
+        hi = Math.max(hi, p[1]);
         first = Math.min(first, p[0]);
         last = Math.max(last, p[0]);
       });
+      if (curve.line.length) first = Math.min(first, curve.line[0][0]);
     });
-    if (!(hi > lo) || !(last > first)) return;
-    box.keys.replaceChildren();
-    if (state.all) curves.forEach(function (curve) { make("span", { style: "color:var(--s" + curve.k % 8 + ")" }, box.keys, titleOf(curve.k)); });
-    const pad = 0.06 * (hi - lo), left = 58, right = w - 12, top = 12, bottom = h - 40;
-    lo -= pad;
-    hi += pad;
-    const fx = state.log ? Math.log : function (x) { return x; };
-    const x0 = state.log ? first / 1.1 : 0, x1 = state.log ? last * 1.1 : last;
+    const pad = 0.08 * (hi - lo);
+    return { lo: lo - pad, hi: hi + pad, first: first, last: last };
+  }
+
+  /* Axes of a plot of w x h in the context c; gives the places of x and y. */
+  function axes(c, w, h, r, ink) {
+    const left = 62, right = w - 12, top = 12, bottom = h - 40, fx = state.log ? Math.log : function (x) { return x; };
+    const x0 = state.log ? r.first / 1.1 : 0, x1 = state.log ? r.last * 1.1 : r.last;
     const X = function (v) { return left + (fx(v) - fx(x0)) / (fx(x1) - fx(x0)) * (right - left); };
-    const Y = function (v) { return bottom - (v - lo) / (hi - lo) * (bottom - top); };
+    const Y = function (v) { return bottom - (v - r.lo) / (r.hi - r.lo) * (bottom - top); };
     c.font = "12px system-ui, sans-serif";
     c.fillStyle = ink("--soft");
     c.strokeStyle = ink("--grid");
     c.lineWidth = 1;
+    function line(xa, ya, xb, yb) {
+      c.beginPath();
+      c.moveTo(xa, ya);
+      c.lineTo(xb, yb);
+      c.stroke();
+    }
     c.textAlign = "center";
     ticks(x0, x1, state.log).forEach(function (v) {
-      c.beginPath();
-      c.moveTo(X(v), top);
-      c.lineTo(X(v), bottom);
-      c.stroke();
+      line(X(v), top, X(v), bottom);
       c.fillText(digits(v, 3), X(v), bottom + 16);
     });
     c.textAlign = "right";
-    ticks(lo, hi, false).forEach(function (v) {
-      c.beginPath();
-      c.moveTo(left, Y(v));
-      c.lineTo(right, Y(v));
-      c.stroke();
+    ticks(r.lo, r.hi, false).forEach(function (v) {
+      line(left, Y(v), right, Y(v));
       c.fillText(digits(v, 4), left - 6, Y(v) + 4);
     });
     c.textAlign = "center";
@@ -310,20 +350,83 @@
     c.rotate(-Math.PI / 2);
     c.fillText(state.normal ? "(c\u2082 \u2212 offset) / contrast" : "c\u2082", 0, 0);
     c.restore();
+    c.beginPath();
+    c.rect(left, top, right - left, bottom - top);
+    return { x: X, y: Y };
+  }
+
+  function plot(c, w, h) {
+    const style = getComputedStyle(document.documentElement), ink = function (name) { return style.getPropertyValue(name).trim(); };
+    const which = state.all ? live.groups.map(function (_, k) { return k; }) : [state.group];
+    const curves = which.map(function (k) { return curveOf(k, state.i + state.j); }), r = rangeOf(curves);
+    box.keys.replaceChildren();
+    if (!(r.hi > r.lo) || !(r.last > r.first)) return;
+    if (state.all) curves.forEach(function (curve) { make("span", { style: "color:var(--s" + curve.k % 8 + ")" }, box.keys, titleOf(curve.k)); });
+    const place = axes(c, w, h, r, ink);
+    c.save();
+    c.clip();
     curves.forEach(function (curve) {
-      c.fillStyle = c.strokeStyle = ink("--s" + (state.all ? curve.k % 8 : 0));
+      c.fillStyle = ink("--s" + (state.all ? curve.k % 8 : 0));
       curve.points.forEach(function (p) {
         c.beginPath();
-        c.arc(X(p[0]), Y(scaled(curve.g, p[1])), state.all ? 1.6 : 2.3, 0, 7);
+        c.arc(place.x(p[0]), place.y(p[1]), state.all ? 1.6 : 2.3, 0, 7);
         c.fill();
       });
-      if (!curve.g.fit) return;
+      if (!curve.fitted) return;
       c.strokeStyle = state.all ? c.fillStyle : ink("--ink");
       c.lineWidth = 1.6;
       c.beginPath();
-      curve.points.forEach(function (p, k) { (k ? c.lineTo : c.moveTo).call(c, X(p[0]), Y(scaled(curve.g, p[2]))); });
+      curve.line.forEach(function (p, k) { (k ? c.lineTo : c.moveTo).call(c, place.x(p[0]), place.y(p[1])); });
       c.stroke();
     });
+    if (options.overlays && !state.all) overlay(c, place, ink);
+    c.restore();
+  }
+
+  function overlay(c, place, ink) {
+    const by = scaling(state.group);
+    options.overlays(group(), (time(state.i) + time(state.j)) / 2).forEach(function (o) {
+      c.strokeStyle = ink(o.colour);
+      c.lineWidth = 1.6;
+      c.setLineDash([6, 3]);
+      c.beginPath();
+      o.line.forEach(function (p, k) { (k ? c.lineTo : c.moveTo).call(c, place.x(p[0]), place.y((p[1] - by.from) / by.by)); });
+      c.stroke();
+      c.setLineDash([]);
+      make("span", { style: "color:var(" + o.colour + ")" }, box.keys, "\u2013 \u2013 " + o.name);
+    });
+  }
+
+  function drawCut() {
+    const ratio = window.devicePixelRatio || 1, w = box.cut.clientWidth, h = box.cut.clientHeight, c = box.cut.getContext("2d");
+    box.cut.width = w * ratio;
+    box.cut.height = h * ratio;
+    c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    c.clearRect(0, 0, w, h);
+    if (state.i >= 0) plot(c, w, h);
+  }
+
+  /* Both panels as a picture: the map with its mark and its ends, the correlation function. */
+  function savePanels() {
+    const side = 640, wide = state.i < 0 ? 0 : 720, head = 44, foot = 56, scale = 2;
+    const canvas = make("canvas", { width: scale * (side + 40 + wide), height: scale * (side + head + foot) }), c = canvas.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    c.scale(scale, scale);
+    c.fillStyle = style.getPropertyValue("--paper").trim();
+    c.fillRect(0, 0, canvas.width, canvas.height);
+    c.fillStyle = style.getPropertyValue("--ink").trim();
+    c.font = "bold 15px system-ui, sans-serif";
+    c.fillText(titleOf(state.group) + ": " + state.mode, 20, 28);
+    c.imageSmoothingEnabled = false;
+    c.drawImage(box.map, 20, head, side, side);
+    c.drawImage(box.mark, 20, head, side, side);
+    c.font = "13px system-ui, sans-serif";
+    const ends = box.low.textContent + " to " + box.high.textContent;
+    c.fillText("t\u2081 to the right, t\u2082 upwards: " + digits(time(0), 4) + " to " + digits(time(n - 1), 4) + " " + live.unit +
+      "; colours: " + ends, 20, side + head + 24);
+    c.translate(side + 40, head);
+    if (wide) plot(c, wide - 20, side);
+    canvas.toBlob(function (blob) { save(blob, "map-" + (state.group + 1) + "-" + state.mode + ".png"); });
   }
 
   function read() {
@@ -335,7 +438,7 @@
     }
     const parts = ["t\u2081 " + digits(time(state.i), 5), "t\u2082 " + digits(time(state.j), 5) + " " + live.unit,
       "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit, "c\u2082 " + digits(at(g, "c2", state.i, state.j), 5)];
-    if (g.fit)
+    if (g.fit || model)
       parts.push("fit " + digits(at(g, "fit", state.i, state.j), 5), "(data \u2212 fit)/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
     box.read.textContent = parts.join("   ");
   }
@@ -350,9 +453,13 @@
 
   function redraw() {
     const g = group();
+    if (model) tellLinear();
     box.title.textContent = titleOf(state.group);
-    box.modes.forEach(function (b) { b.setAttribute("aria-pressed", String(b.dataset.mode === state.mode)); });
-    box.normal.disabled = !live.groups.every(function (x) { return x.contrast > 0 && Number.isFinite(x.offset); });
+    box.modes.forEach(function (b) {
+      b.setAttribute("aria-pressed", String(b.dataset.mode === state.mode));
+      b.disabled = b.dataset.mode !== "data" && !g.fit && !model;
+    });
+    box.normal.disabled = !moved() && !live.groups.every(function (x) { return x.contrast > 0 && Number.isFinite(x.offset); });
     drawMap();
     drawMark();
     drawCut();
@@ -376,17 +483,19 @@
   }
 
   function build() {
-    box = { dialog: make("dialog", { class: "live", "aria-label": "a map, enlarged" }, document.body) };
+    box = options.parent ? { dialog: make("div", { class: "live inline" }, options.parent) }
+      : { dialog: make("dialog", { class: "live", "aria-label": "a map, enlarged" }, document.body) };
     const head = make("div", { class: "bar" }, box.dialog);
     if (live.groups.length > 1) button(head, "\u2039", function () { turn(-1); }, "the map before (Page Up)");
     box.title = make("b", {}, head);
     if (live.groups.length > 1) button(head, "\u203a", function () { turn(1); }, "the next map (Page Down)");
-    box.modes = (live.groups[0].fit ? ["data", "fit", "residual", "split"] : ["data"]).map(function (mode) {
+    box.modes = (live.groups[0].fit || live.model ? ["data", "fit", "residual", "split"] : ["data"]).map(function (mode) {
       const b = button(head, mode, function () { state.mode = mode; redraw(); }, mode === "split" ? "data above the diagonal, fit below" : mode);
       b.dataset.mode = mode;
       return b;
     });
-    button(head, "close", function () { box.dialog.close(); }, "Escape").classList.add("end");
+    button(head, "PNG", savePanels, "save map and correlation function as a picture").classList.add("end");
+    if (!options.parent) button(head, "close", function () { box.dialog.close(); }, "Escape");
     const body = make("div", { class: "two" }, box.dialog), frame = make("div", { class: "frame" }, body);
     const square = make("div", { class: "square", tabindex: "0", role: "application", "aria-label": "map: arrow keys move the mark" }, frame);
     box.map = make("canvas", { width: n, height: n }, square);
@@ -397,12 +506,13 @@
     box.high = make("span", {}, scale);
     const side = make("div", { class: "side" }, body);
     box.cut = make("canvas", {}, side);
-    const options = make("div", { class: "bar" }, side);
-    check(options, "logarithmic", "log");
-    box.normal = check(options, "normalised", "normal");
-    if (live.groups.length > 1) check(options, "all maps at this age", "all");
+    const choices = make("div", { class: "bar" }, side);
+    check(choices, "logarithmic", "log");
+    box.normal = check(choices, "normalised", "normal");
+    if (live.groups.length > 1) check(choices, "all maps at this age", "all");
     box.keys = make("div", { class: "keys" }, side);
     box.read = make("p", { class: "read", "aria-live": "polite" }, box.dialog);
+    box.sliders = make("div", { class: "sliders" }, box.dialog);
 
     let held = false;
     function here(event) {
@@ -419,13 +529,159 @@
       point(state.i < 0 ? n >> 2 : state.i + far * move[0], state.i < 0 ? 3 * n >> 2 : state.j + far * move[1]);
     });
     box.dialog.addEventListener("keydown", function (e) {
-      if (e.key === "PageDown" || e.key === "PageUp") {
+      if ((e.key === "PageDown" || e.key === "PageUp") && e.target.tagName !== "INPUT") {
         e.preventDefault();
         turn(e.key === "PageDown" ? 1 : -1);
       }
     });
     window.addEventListener("resize", drawCut);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCut);
     box.square = square;
+  }
+
+  /* ---- parameters ---------------------------------------------------------------------------------------- */
+
+  let due = 0, later = 0;
+
+  function drawModel() {
+    due = 0;
+    const begun = performance.now();
+    if (!model.set(box.rows.map(function (row) { return row.value; }))) {
+      box.cost.textContent = "The model has no values there.";
+      return;
+    }
+    if (state.mode !== "data") drawMap();
+    drawCut();
+    read();
+    box.frameTime = performance.now() - begun;
+    clearTimeout(later);
+    later = setTimeout(tellCost, state.all ? 0 : 60);
+    tellLinear();
+    if (options.changed) options.changed();
+  }
+
+  function tellLinear() {
+    const lin = model.of(state.group).lin;
+    box.linear.textContent = model.linear.map(function (name, q) { return name + " " + digits(lin[q], 5); }).join("   ");
+  }
+
+  function tellCost() {
+    const of = live.groups.length > 1 ? " of all maps" : "";
+    const fit = live.groups[0].fit ? " (fit " + digits(model.fitChi2, 6) + ")" : "";
+    box.cost.textContent = "\u03c7\u00b2/N" + of + " " + digits(model.chi2(), 6) + fit;
+  }
+
+  function wanted() { if (!due) due = requestAnimationFrame(drawModel); }
+
+  function unitOf(p) {
+    return p.unit === "1" ? "" : p.unit.replace(/angstrom/g, "\u00c5").replace(/\^2/g, "\u00b2").replace(/\^3/g, "\u00b3");
+  }
+
+  /* Where a slider ends: near the fit, or at the bounds. */
+  function ends(p, whole) {
+    const half = Math.max(Number.isFinite(p.std) ? 12 * p.std : 0, 0.5 * Math.abs(p.fit));
+    if (whole || !(half > 0) || !Number.isFinite(p.lower) || !Number.isFinite(p.upper)) return [p.lower, p.upper];
+    return [Math.max(p.lower, p.fit - half), Math.min(p.upper, p.fit + half)];
+  }
+
+  function place(row) { /* of the value on the slider, 0 .. 1000 */
+    const f = row.log ? Math.log : Number;
+    row.slider.value = Math.round(1000 * (f(row.value) - f(row.ends[0])) / (f(row.ends[1]) - f(row.ends[0])));
+    row.slider.setAttribute("aria-valuetext", digits(row.value, 5) + " " + unitOf(row.p));
+    row.number.value = Number(row.value.toPrecision(6));
+  }
+
+  function span(row) {
+    row.ends = ends(row.p, box.whole.checked);
+    row.log = row.ends[0] > 0 && row.ends[1] / row.ends[0] > 50;
+    place(row);
+  }
+
+  function slide(row) {
+    const x = Number(row.slider.value) / 1000, lo = row.ends[0], hi = row.ends[1];
+    row.value = row.log ? lo * Math.pow(hi / lo, x) : lo + x * (hi - lo);
+    place(row);
+    wanted();
+  }
+
+  function type(row) {
+    const x = Number(row.number.value);
+    if (row.number.value === "" || !Number.isFinite(x)) return;
+    row.value = x;
+    place(row);
+    row.number.value = x;
+    wanted();
+  }
+
+  function addRow(p, k) {
+    const line = make("div", { class: "row" }, box.sliders), id = "live-" + p.name;
+    make("label", { for: id, title: p.doc }, line, p.name);
+    const row = { p: p, value: p.value };
+    row.slider = make("input", { type: "range", min: 0, max: 1000, step: 1, id: id }, line);
+    row.number = make("input", { type: "number", step: "any", "aria-label": p.name + ", number" }, line);
+    make("span", { class: "unit" }, line, unitOf(p));
+    row.slider.addEventListener("input", function () { slide(row); });
+    row.number.addEventListener("change", function () { type(row); });
+    row.line = line;
+    row.spread = function () { span(row); };
+    if (options.row) options.row(row);
+    return row;
+  }
+
+  function buildSliders() {
+    const bar = make("div", { class: "bar" }, box.sliders);
+    make("b", {}, bar, "Model");
+    button(bar, live.groups[0].fit ? "as fitted" : "as begun", function () {
+      box.rows.forEach(function (row) { row.value = row.p.fit; span(row); });
+      wanted();
+    }, "all parameters back to where they were");
+    const label = make("label", {}, bar);
+    box.whole = make("input", { type: "checkbox" }, label);
+    label.appendChild(document.createTextNode(" between the bounds"));
+    box.whole.addEventListener("change", function () { box.rows.forEach(span); });
+    box.cost = make("span", { class: "cost", "aria-live": "polite" }, bar);
+    box.linear = make("span", {}, bar);
+    box.rows = model.parameters.map(addRow);
+    box.rows.forEach(span);
+    const notes = [];
+    if (live.model.bin > 1 && !live.groups[0].fit) notes.push("The model of a block of pairs is here that of the pair in its middle.");
+    if (live.model.bin > 1) notes.push("\u03c7\u00b2 is that of the map as it is drawn: means over " + live.model.bin + " \u00d7 " + live.model.bin + " pairs.");
+    if (live.groups[0].fit && live.model.loss !== "linear") notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
+    if (["fourier", "hierarchical"].indexOf(live.model.scaling) >= 0) notes.push("Contrast and offset of each map are free here.");
+    if (notes.length) make("p", { class: "note" }, box.sliders, notes.join(" "));
+    tellCost();
+    tellLinear();
+  }
+
+  /* The model alone, without panels: for curves beside those of another map. */
+  function load() {
+    return homodyneModel(live.model, n, live.groups.map(function (g) {
+      decode(g);
+      return { c2: g.value.c2, fit: g.value.fit || null, quantum: g.quantum };
+    })).then(function (made) { model = made; });
+  }
+
+  /* The curve of the map with these coordinates at an age in s, or nothing. */
+  function curveAt(like, age) {
+    const k = live.groups.findIndex(function (g) { return g.phi === like.phi && g.q === like.q; });
+    let s = 0; /* of the cells with the nearest age */
+    for (let m = 1; m < 2 * n - 2; m++)
+      if (Math.abs(time(m >> 1) + time((m + 1) >> 1) - 2 * age) < Math.abs(time(s >> 1) + time((s + 1) >> 1) - 2 * age)) s = m;
+    if (k < 0 || s < 1 || s > 2 * n - 3) return [];
+    if (model) return model.cut(k, s);
+    const g = decode(live.groups[k]);
+    return g.fit ? cut(g, s).map(function (p) { return [p[0], p[2]]; }) : [];
+  }
+
+  function askModel() {
+    asked = true;
+    load().then(function () {
+      box.dialog.homodyne = { model: model, box: box, state: state };
+      if (!model) return;
+      buildSliders();
+      redraw();
+      if (options.changed) options.changed();
+    });
   }
 
   function turn(by) {
@@ -437,22 +693,39 @@
     if (!box) build();
     state.group = k;
     state.mode = mode;
-    box.dialog.showModal();
-    box.square.focus();
+    if (!options.parent) {
+      box.dialog.showModal();
+      box.square.focus();
+    }
     redraw();
+    if (!asked) askModel();
   }
 
-  live.groups.forEach(function (g, k) {
+  return { open: open, load: load, curveAt: curveAt, redraw: redraw, drawCut: function () { if (box) drawCut(); }, state: state, live: live, title: titleOf,
+    parts: function () { return box; }, model: function () { return model; },
+    set: function (values) { /* by name */
+      box.rows.forEach(function (row) {
+        if (values[row.p.name] !== undefined) row.value = values[row.p.name];
+        span(row);
+      });
+      wanted();
+    } };
+  };
+
+  const told = document.getElementById("live");
+  if (!told) return;
+  const maps = window.homodyneMaps(JSON.parse(told.textContent), {});
+  maps.live.groups.forEach(function (g, k) {
     const figure = document.querySelector("figure[data-group=\"" + g.group + "\"]");
     if (!figure) return;
     const modes = ["data", "fit", "residual"], images = figure.querySelectorAll("image");
     images.forEach(function (image, m) {
       if (m >= modes.length) return; /* bars of colours */
       image.style.cursor = "zoom-in";
-      image.addEventListener("click", function () { open(k, modes[m]); });
+      image.addEventListener("click", function () { maps.open(k, modes[m]); });
     });
     const tools = figure.querySelector(".tools");
-    const b = button(tools, "enlarge", function () { open(k, "data"); }, "read values, drag for correlation functions");
+    const b = button(tools, "enlarge", function () { maps.open(k, "data"); }, "read values, drag for correlation functions");
     tools.insertBefore(b, tools.firstChild);
   });
 })();

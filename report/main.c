@@ -2,6 +2,8 @@
  *
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
+ *     homodyne-report live RESULT          what the scripts of a page know, as JSON on standard output
+ *     homodyne-report figure RESULT [options]                                 command_figure.c
  *
  * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
  * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
@@ -10,6 +12,8 @@
 #include "report/figures/figures.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "report/command_figure.h"
+#include "report/images/images.h"
 #include "report/page/page.h"
 
 #include "common/signals.h"
@@ -20,10 +24,13 @@
 #include <unistd.h>
 
 struct request {
-    int plot;
+    int plot, live;
     const char *result, *output, *format;
     const char *command; /* what the user typed who asked for data, or NULL */
     int quiet, json;
+    size_t nthreshold; /* of a survey of images */
+    struct fit_imaging_weight threshold[FIT_IMAGING_MOST_WEIGHTS];
+    char names[1000]; /* of its terms */
 };
 
 static const char usage[] =
@@ -31,11 +38,13 @@ static const char usage[] =
     "figures\n"
     "homodyne plot RESULT [--format svg|png|pdf|html] [-o FOLDER]  its figures, a file each\n"
     "\n"
-    "RESULT is the folder that `homodyne fit` wrote, or the file of `homodyne-MODEL extract`.\n"
+    "RESULT is the folder that `homodyne fit` wrote, or the file of `homodyne-MODEL extract`, or one\n"
+    "with images that `homodyne-imaging fit` or `survey` wrote.\n"
     "\n"
     "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
     "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch), pdf; html: all\n"
     "                          in one page\n"
+    "      --threshold TERM=C,..   of a survey of images: largest reduced chi2 of the Top Set (2)\n"
     "      --command TEXT      of data: the command that the page names as its origin\n"
     "      --json              what was written, as JSON\n"
     "  -q, --quiet             print nothing but errors\n"
@@ -70,11 +79,29 @@ static enum fit_status choose_format(struct request *q, struct fit_error *err)
     return FIT_OK;
 }
 
+/* "vis=2,amp=1.5" */
+static enum fit_status read_thresholds(struct request *q, const char *text, struct fit_error *err)
+{
+    snprintf(q->names, sizeof q->names, "%s", text);
+    for (char *word = q->names, *next; *word; word = next) {
+        next = word + strcspn(word, ",");
+        next += *next == ',' ? (*next = 0, 1) : 0;
+        char *equal = strchr(word, '='), *end = NULL;
+        const double value = equal ? strtod(equal + 1, &end) : 0;
+        if (!equal || end == equal + 1 || *end || q->nthreshold == FIT_IMAGING_MOST_WEIGHTS)
+            return fit_fail(err, FIT_ERR_USAGE, "--threshold: '%s' is not TERM=NUMBER, such as vis=2", word);
+        *equal = 0;
+        q->threshold[q->nthreshold++] = (struct fit_imaging_weight){word, value};
+    }
+    return FIT_OK;
+}
+
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
-    *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .format = "svg"};
-    if (!q->plot && strcmp(argv[1], "report") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot",
+    *q = (struct request){
+        .plot = strcmp(argv[1], "plot") == 0, .live = strcmp(argv[1], "live") == 0, .format = "svg"};
+    if (!q->plot && !q->live && strcmp(argv[1], "report") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live",
                         argv[1]);
     for (int k = 2; k < argc; k++) {
         const char *value;
@@ -85,7 +112,11 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
             q->format = value;
         else if ((value = option(argv, argc, &k, "--command", "--command")))
             q->command = value;
-        else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
+        else if (!q->plot && (value = option(argv, argc, &k, "--threshold", "--threshold"))) {
+            const enum fit_status st = read_thresholds(q, value, err);
+            if (st != FIT_OK)
+                return st;
+        } else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
             q->quiet = 1;
         else if (strcmp(argv[k], "--json") == 0)
             q->json = 1;
@@ -161,6 +192,68 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
     return st;
 }
 
+/* The page about images, beside their file: survey.h5 -> survey.html. */
+static enum fit_status write_images(const struct request *q, struct fit_error *err)
+{
+    char path[1100], *text = NULL;
+    size_t size = 0;
+    const char *dot = strrchr(q->result, '.');
+    if (q->plot)
+        return fit_fail(err, FIT_ERR_USAGE, "plot: %s holds images; their page is made by `report`", q->result);
+    snprintf(path, sizeof path, "%.*s.html", (int)(dot ? dot - q->result : (long)strlen(q->result)), q->result);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return fit_no_memory(err, "page");
+    enum fit_status st =
+        rp_images_write(&(struct rp_markup){out}, q->result, q->nthreshold, q->threshold, err);
+    if (fclose(out) != 0 && st == FIT_OK)
+        st = fit_no_memory(err, "page");
+    if (st == FIT_OK)
+        st = fit_output_write(q->output ? q->output : path, text, size, err);
+    free(text);
+    if (st == FIT_OK && q->json)
+        put_json(q->output ? q->output : path, &(struct rp_figures){0}, NULL);
+    else if (st == FIT_OK && !q->quiet)
+        fprintf(text_stream(STDOUT_FILENO), "%s  (%.0f kB)\n", q->output ? q->output : path, (double)size / 1e3);
+    return st;
+}
+
+/* The folder of a batch: a table of fits, none of its own. */
+static int is_series(const struct request *q)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%.1100s/fit.json", q->result);
+    if (q->plot || access(path, F_OK) == 0)
+        return 0;
+    snprintf(path, sizeof path, "%.1100s/series.h5", q->result);
+    return access(path, F_OK) == 0;
+}
+
+static enum fit_status write_series(const struct request *q, struct fit_error *err)
+{
+    char path[1200], *text = NULL;
+    size_t size = 0;
+    const struct rp_figures none = {0};
+    if (q->output)
+        snprintf(path, sizeof path, "%.1100s", q->output);
+    else
+        snprintf(path, sizeof path, "%.1100s/report.html", q->result);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return fit_no_memory(err, "page");
+    enum fit_status st = rp_series_write(&(struct rp_markup){out}, q->result, err);
+    if (fclose(out) != 0 && st == FIT_OK)
+        st = fit_no_memory(err, "page");
+    if (st == FIT_OK)
+        st = fit_output_write(path, text, size, err);
+    free(text);
+    if (st == FIT_OK && q->json)
+        put_json(path, &none, NULL);
+    else if (st == FIT_OK && !q->quiet)
+        fprintf(text_stream(STDOUT_FILENO), "%s  (%.0f kB)\n", path, (double)size / 1e3);
+    return st;
+}
+
 static enum fit_status write_svg(const char *path, const struct rp_result *r,
                                  const struct rp_figure *f, struct fit_error *err)
 {
@@ -182,15 +275,14 @@ static enum fit_status write_figure(const char *format, const char *path, const 
                                     const struct rp_figure *f, struct fit_error *err)
 {
     struct rp_canvas c;
-    const int pdf = strcmp(format, "pdf") == 0;
-    const double pixels = 2; /* for each unit */
+    const struct rp_paper paper = {.format = format, .point = 0.75, .dpi = 192, .date = r->end_time};
     if (strcmp(format, "svg") == 0)
         return write_svg(path, r, f, err);
-    enum fit_status st = rp_cairo_open(&c, path, pdf, pixels, f->width, f->height, err);
+    enum fit_status st = rp_cairo_open(&c, path, &paper, f->width, f->height, err);
     if (st != FIT_OK)
         return st;
     f->draw(&c, r, f);
-    return rp_cairo_close(&c, path, pdf, err);
+    return rp_cairo_close(&c, path, err);
 }
 
 static enum fit_status write_figures(const struct request *q, const struct rp_result *r,
@@ -229,6 +321,13 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
     return st;
 }
 
+static enum fit_status write_live(const struct request *q, const struct rp_result *r, const struct rp_figures *list,
+                                  struct fit_error *err)
+{
+    (void)q;
+    return rp_page_values(&(struct rp_markup){text_stream(STDOUT_FILENO)}, r, list, err);
+}
+
 /* What was printed must have arrived. */
 static int finish(enum fit_status st, struct fit_error *err)
 {
@@ -255,14 +354,20 @@ int main(int argc, char **argv)
     struct fit_error err = {0};
     for (int k = 1; k < argc; k++)
         if (strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0) {
-            fputs(usage, text_stream(STDOUT_FILENO));
+            fputs(strcmp(argv[1], "figure") == 0 ? rp_figure_usage : usage, text_stream(STDOUT_FILENO));
             return finish(FIT_OK, &err);
         }
     if (argc < 2) {
         fputs(usage, text_stream(STDERR_FILENO));
         return 3;
     }
+    if (strcmp(argv[1], "figure") == 0)
+        return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
+    if (st == FIT_OK && is_series(&q))
+        return finish(write_series(&q, &err), &err);
+    if (st == FIT_OK && rp_images_is_one(q.result))
+        return finish(write_images(&q, &err), &err);
     if (st == FIT_OK)
         st = rp_result_read(q.result, &r, &err);
     if (st == FIT_OK && q.command && !r.fitted) {
@@ -273,7 +378,7 @@ int main(int argc, char **argv)
         st = rp_figures_new(&r, &list, &err);
     const int files = q.plot && strcmp(q.format, "html") != 0;
     if (st == FIT_OK)
-        st = (files ? write_figures : write_page)(&q, &r, &list, &err);
+        st = (q.live ? write_live : files ? write_figures : write_page)(&q, &r, &list, &err);
     rp_figures_free(&list);
     rp_result_free(&r);
     return finish(st, &err);

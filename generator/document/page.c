@@ -657,6 +657,14 @@ static void identity(struct page *p)
     fputs(p->f->paragraph.after, p->out);
 }
 
+void hg_page_equations(struct hg_model *m, const struct hg_variant *v, const struct hg_page_format *f, FILE *out)
+{
+    struct page p = {.m = m, .a = m->expr->arena, .f = f, .out = out};
+    HG_SCRATCH unsigned char *shown = hg_zeros(m->nwritten + 1, 1);
+    hg_written_primes(m);
+    mean(&p, v, shown);
+}
+
 void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_analysis *found,
              const struct hg_page_format *f, FILE *out)
 {

@@ -38,6 +38,9 @@ struct hg_page_format {
 
 extern const struct hg_page_format hg_page_html, hg_page_latex;
 
+/* The mean of a variant and the parts that it is made of, an equation a line. */
+void hg_page_equations(struct hg_model *m, const struct hg_variant *v, const struct hg_page_format *f, FILE *out);
+
 /* Writes the page.  found: of the variant v, whose kernel has been written, for its cost. */
 void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_analysis *found,
              const struct hg_page_format *f, FILE *out);

@@ -1,12 +1,10 @@
 /* typeset_name.c -- names, units and numbers of a model as boxes.
  *
- * A name is cut at its underscores.  The first part is the letter: a Greek word is its letter, one
- * letter is italic, several are a word; digits at its end and the other parts are the subscript.
- * dot, hat, bar and tilde after the first part are accents.
+ * How a name is cut into a letter, its accent and a subscript: common/symbol.h.
  */
+#include "common/symbol.h"
 #include "document/box.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,99 +74,30 @@ double hg_box_width(const struct hg_box *b)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static const struct greek {
-    const char *word, *text, *tex;
-} greek[] = {{"alpha", "α", "\\alpha"},
-             {"beta", "β", "\\beta"},
-             {"gamma", "γ", "\\gamma"},
-             {"delta", "δ", "\\delta"},
-             {"epsilon", "ε", "\\varepsilon"},
-             {"eps", "ε", "\\varepsilon"},
-             {"zeta", "ζ", "\\zeta"},
-             {"eta", "η", "\\eta"},
-             {"theta", "θ", "\\theta"},
-             {"iota", "ι", "\\iota"},
-             {"kappa", "κ", "\\kappa"},
-             {"lambda", "λ", "\\lambda"},
-             {"mu", "μ", "\\mu"},
-             {"nu", "ν", "\\nu"},
-             {"xi", "ξ", "\\xi"},
-             {"pi", "π", "\\pi"},
-             {"rho", "ρ", "\\rho"},
-             {"sigma", "σ", "\\sigma"},
-             {"tau", "τ", "\\tau"},
-             {"upsilon", "υ", "\\upsilon"},
-             {"phi", "φ", "\\varphi"},
-             {"chi", "χ", "\\chi"},
-             {"psi", "ψ", "\\psi"},
-             {"omega", "ω", "\\omega"},
-             {"Gamma", "Γ", "\\Gamma"},
-             {"Delta", "Δ", "\\Delta"},
-             {"Theta", "Θ", "\\Theta"},
-             {"Lambda", "Λ", "\\Lambda"},
-             {"Xi", "Ξ", "\\Xi"},
-             {"Pi", "Π", "\\Pi"},
-             {"Sigma", "Σ", "\\Sigma"},
-             {"Phi", "Φ", "\\Phi"},
-             {"Psi", "Ψ", "\\Psi"},
-             {"Omega", "Ω", "\\Omega"},
-             {"inf", "∞", "\\infty"}};
-
-static const struct hg_box *stem(struct hg_arena *a, const char *s, size_t n)
+static const struct hg_box *stem(struct hg_arena *a, const struct symbol_part *p)
 {
-    char *word = hg_format(a, "%.*s", (int)n, s);
-    for (size_t k = 0; k < sizeof greek / sizeof *greek; k++)
-        if (strcmp(word, greek[k].word) == 0)
-            return leaf(a, HG_BOX_LETTER, greek[k].text, greek[k].tex);
-    if (n == 1)
-        return leaf(a, isdigit((unsigned char)*s) ? HG_BOX_NUMBER : HG_BOX_LETTER, word, NULL);
-    int digits = strspn(word, "0123456789") == n;
-    return leaf(a, digits ? HG_BOX_NUMBER : HG_BOX_WORD, word, NULL);
-}
-
-static int is_accent(const char *s, size_t n)
-{
-    static const char *const accent[] = {"dot", "hat", "bar", "tilde"};
-    for (size_t k = 0; k < sizeof accent / sizeof *accent; k++)
-        if (strlen(accent[k]) == n && strncmp(s, accent[k], n) == 0)
-            return 1;
-    return 0;
-}
-
-/* Letters and digits of one part, "t0", side by side. */
-static void add_part(struct hg_arena *a, const char *s, size_t n, const struct hg_box **list, uint32_t *count)
-{
-    size_t word = n;
-    while (word > 0 && isdigit((unsigned char)s[word - 1]))
-        word--;
-    if (word > 0)
-        list[(*count)++] = stem(a, s, word);
-    if (word < n)
-        list[(*count)++] = stem(a, s + word, n - word);
+    static const enum hg_box_kind kind[] = {
+        [SYMBOL_LETTER] = HG_BOX_LETTER, [SYMBOL_WORD] = HG_BOX_WORD, [SYMBOL_NUMBER] = HG_BOX_NUMBER};
+    if (p->greek)
+        return leaf(a, HG_BOX_LETTER, p->greek->text, p->greek->tex);
+    return leaf(a, kind[p->kind], hg_format(a, "%.*s", (int)p->n, p->text), NULL);
 }
 
 const struct hg_box *hg_typeset_name(struct hg_arena *a, const char *name)
 {
-    size_t n = strcspn(name, "_"), word = n;
-    const struct hg_box **list = hg_alloc(a, (3 * strlen(name) + 3) * sizeof *list);
+    struct symbol s;
+    const struct hg_box *list[2 * SYMBOL_PARTS];
     uint32_t count = 0;
-    while (word > 1 && isdigit((unsigned char)name[word - 1]))
-        word--;
-    const struct hg_box *base = stem(a, name, word);
-    if (word < n)
-        list[count++] = stem(a, name + word, n - word);
-    for (const char *s = name + n; *s; s += n) {
-        s++;
-        n = strcspn(s, "_");
-        if (n == 0)
-            continue;
-        if (count == 0 && base->kind == HG_BOX_LETTER && is_accent(s, n)) {
-            base = hg_box(a, HG_BOX_OVER, hg_format(a, "%.*s", (int)n, s), NULL, 1, &base);
-            continue;
-        }
-        if (count)
+    symbol_cut(name, &s);
+    if (!s.n)
+        return leaf(a, HG_BOX_WORD, name, NULL);
+    const struct hg_box *base = stem(a, &s.part[0]);
+    if (s.accent)
+        base = hg_box(a, HG_BOX_OVER, s.accent, NULL, 1, &base);
+    for (size_t k = 1; k < s.n; k++) {
+        if (s.part[k].comma)
             list[count++] = leaf(a, HG_BOX_COMMA, ",", NULL);
-        add_part(a, s, n, list, &count);
+        list[count++] = stem(a, &s.part[k]);
     }
     return count ? two(a, HG_BOX_SUB, base, hg_box(a, HG_BOX_ROW, NULL, NULL, count, list)) : base;
 }

@@ -336,8 +336,54 @@ static const char *term_text(struct hg_code *c, hg_id id, int *negative)
     return s;
 }
 
+/* A product of factors that none divides by: may be fused with a sum. */
+static int is_fused(const struct hg_code *c, hg_id id)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    double v;
+    if (n->op != HG_PROD || n->nargs < 2 || hg_code_bound(c, id))
+        return 0;
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        const struct hg_node *f = hg_at(c->e, n->arg[k]);
+        if (f->op == HG_POW && hg_is_const(c->e, f->arg[1], &v) && v == -1.0 && !hg_code_bound(c, n->arg[k]))
+            return 0;
+    }
+    return 1;
+}
+
+static const char *fused_text(struct hg_code *c, hg_id product, const char *sum)
+{
+    struct hg_node m = *hg_at(c->e, product);
+    const char *last = hg_code_factor(c, m.arg[--m.nargs]);
+    const char *first = m.nargs == 1 ? hg_code_factor(c, m.arg[0]) : prod_text(c, &m);
+    return hg_format(c->e->arena, "fit_vfma(%s, %s, %s)", first, last, sum);
+}
+
+/* The terms that are no products first, then these, in their order. */
+static const char *fused_sum_text(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_arena *a = c->e->arena;
+    const char *s = NULL;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < n->nargs; k++) {
+            int negative;
+            if (is_fused(c, n->arg[k]))
+                continue;
+            const char *t = term_text(c, n->arg[k], &negative);
+            if (negative != (int)pass)
+                continue;
+            s = s ? hg_format(a, "%s %c %s", s, pass ? '-' : '+', t) : hg_format(a, "%s%s", pass ? "-" : "", t);
+        }
+    for (uint32_t k = 0; k < n->nargs; k++)
+        if (is_fused(c, n->arg[k]))
+            s = s ? fused_text(c, n->arg[k], s) : prod_text(c, hg_at(c->e, n->arg[k]));
+    return s;
+}
+
 static const char *sum_text(struct hg_code *c, const struct hg_node *n)
 {
+    if (c->fused)
+        return fused_sum_text(c, n);
     struct hg_arena *a = c->e->arena;
     HG_SCRATCH const char **term = hg_zeros(n->nargs, sizeof *term);
     HG_SCRATCH unsigned char *negative = hg_zeros(n->nargs, 1);

@@ -50,6 +50,7 @@ struct hg_emit {
     uint32_t *field_of;          /* by node id: 1 + the latest field of that node, 0: none */
     uint32_t *field_before;      /* by field: the one before it of the same node, as above */
     size_t field_of_room, field_before_room;
+    struct hg_density_form *density; /* of a law of the errors, once its functions are written; else NULL */
     struct hg_form *form;        /* roots of the tile functions, separated and factored */
     int hessian;                 /* second derivatives are wanted */
 
@@ -64,6 +65,7 @@ struct hg_emit {
     const char *inlined; /* how functions of blocks are declared: FIT_CALLED when there are many calls */
     struct hg_pieces text;
     const struct hg_analysis *found; /* when the file is written */
+    const char *equations;           /* of the model in MathML, one a line; NULL: none */
 };
 
 /* Kernels with more calls are compiled lightly (emit.c). */
@@ -102,6 +104,7 @@ void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct
 /* Derived quantities of the model. */
 void hg_emit_derive(struct hg_emit *em, struct hg_tree *out);
 void hg_emit_tables(struct hg_emit *em, struct hg_tree *out);  /* struct tables, carve, workspace */
+void hg_emit_gpu_tables(struct hg_emit *em, struct hg_tree *out); /* the same for the readers of fit/gpu.h */
 
 /* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */
 hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m);

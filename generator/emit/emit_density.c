@@ -9,15 +9,6 @@
 #include "emit/emit.h"
 #include "emit/emit_rows.h"
 
-struct density {
-    struct hg_emit *em;
-    hg_id constant, rest; /* of l */
-    hg_id *slope;         /* [nparam] */
-    hg_id *bend;          /* upper triangle, row by row */
-    hg_id *argument;      /* of the law */
-    uint32_t K, nbend;
-};
-
 /* --- what is to be written ------------------------------------------------------------------------------ */
 
 static int has_other_than_columns(const struct hg_expr *e, hg_id root)
@@ -35,7 +26,7 @@ static int has_other_than_columns(const struct hg_expr *e, hg_id root)
 }
 
 /* Terms of l that hold for a table, whatever the parameters and settings. */
-static void split(struct density *x, hg_id l)
+static void split(struct hg_density_form *x, hg_id l)
 {
     struct hg_expr *e = x->em->e;
     const struct hg_node n = *hg_at(e, l);
@@ -57,7 +48,7 @@ static hg_id arranged(struct hg_emit *em, hg_id id)
     return hg_separate(em->p, hg_plan_bundle(em->p, id), &em->form->separation);
 }
 
-static void derive(struct density *x)
+static void derive(struct hg_density_form *x)
 {
     struct hg_emit *em = x->em;
     struct hg_expr *e = em->e;
@@ -82,7 +73,7 @@ static void derive(struct density *x)
 /* --- loops ---------------------------------------------------------------------------------------------- */
 
 /* What is measured comes with the tile; it need not be what the column of the table says. */
-static const char *value_leaf(struct hg_code *c, hg_id id)
+const char *hg_density_leaf(struct hg_code *c, hg_id id)
 {
     struct hg_emit *em = c->user;
     const struct hg_density *d = em->p->model->density;
@@ -93,15 +84,15 @@ static const char *value_leaf(struct hg_code *c, hg_id id)
     return name;
 }
 
-static struct hg_code begin(struct density *x, struct hg_tree *out, uint32_t nroot, const hg_id *root)
+static struct hg_code begin(struct hg_density_form *x, struct hg_tree *out, uint32_t nroot, const hg_id *root)
 {
-    struct hg_code c = hg_rows_begin(x->em, out, nroot, root, value_leaf);
+    struct hg_code c = hg_rows_begin(x->em, out, nroot, root, hg_density_leaf);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     return c;
 }
 
-static void head(struct density *x, struct hg_tree *out, const char *name, const char *arguments)
+static void head(struct hg_density_form *x, struct hg_tree *out, const char *name, const char *arguments)
 {
     hg_open_function(out, "static void", name,
                 hg_format(x->em->e->arena, "const struct fit_layout *l, const double *ws, %s", arguments));
@@ -110,7 +101,7 @@ static void head(struct density *x, struct hg_tree *out, const char *name, const
 
 static const char loop[] = "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
 /* sum[k] += w root[k] over the rows. */
-static void add_up(struct density *x, struct hg_tree *out, uint32_t nroot, hg_id *root)
+static void add_up(struct hg_density_form *x, struct hg_tree *out, uint32_t nroot, hg_id *root)
 {
     hg_put(out, "%s", loop);
     hg_define(out, "weight", "        const fit_vd weight = fit_row_weight(t, row);\n");
@@ -124,7 +115,7 @@ static void add_up(struct density *x, struct hg_tree *out, uint32_t nroot, hg_id
     hg_put(out, "    }\n");
 }
 
-static void emit_moments(struct density *x, struct hg_tree *out)
+static void emit_moments(struct hg_density_form *x, struct hg_tree *out)
 {
     hg_id root = x->rest;
     head(x, out, "moments",
@@ -136,7 +127,7 @@ static void emit_moments(struct density *x, struct hg_tree *out)
     hg_put(out, "    out[0] = -2.0*fit_vsum(sum[0]);\n}\n\n");
 }
 
-static void emit_normal(struct density *x, struct hg_tree *out)
+static void emit_normal(struct hg_density_form *x, struct hg_tree *out)
 {
     uint32_t n = x->nbend + x->K;
     hg_id *root = hg_alloc(x->em->e->arena, (n + 1) * sizeof *root);
@@ -155,7 +146,7 @@ static void emit_normal(struct density *x, struct hg_tree *out)
             x->nbend, x->nbend, n);
 }
 
-static void emit_gradient(struct density *x, struct hg_tree *out)
+static void emit_gradient(struct hg_density_form *x, struct hg_tree *out)
 {
     hg_id *root = hg_alloc(x->em->e->arena, (x->K + 1) * sizeof *root);
     for (uint32_t k = 0; k < x->K; k++)
@@ -170,7 +161,7 @@ static void emit_gradient(struct density *x, struct hg_tree *out)
 
 /* --- once for a data set, and row by row ---------------------------------------------------------------- */
 
-static void emit_constant(struct density *x, struct hg_tree *out)
+static void emit_constant(struct hg_density_form *x, struct hg_tree *out)
 {
     hg_id root = x->constant;
     if (hg_is_value(x->em->e, root, 0.0)) {
@@ -184,7 +175,7 @@ static void emit_constant(struct density *x, struct hg_tree *out)
     hg_put(out, "    return fit_vsum(sum[0]);\n}\n\n");
 }
 
-static void emit_log_density(struct density *x, struct hg_tree *out)
+static void emit_log_density(struct hg_density_form *x, struct hg_tree *out)
 {
     hg_id root[2] = {x->rest, x->constant};
     head(x, out, "log_density", "const struct fit_tile *t, double *out");
@@ -200,7 +191,7 @@ static void emit_log_density(struct density *x, struct hg_tree *out)
     hg_put(out, "    }\n}\n\n");
 }
 
-static void emit_arguments(struct density *x, struct hg_tree *out)
+static void emit_arguments(struct hg_density_form *x, struct hg_tree *out)
 {
     uint32_t n = x->em->p->model->density->narg;
     head(x, out, "law_arguments", "const struct fit_tile *t, double *out");
@@ -216,13 +207,14 @@ static void emit_arguments(struct density *x, struct hg_tree *out)
 
 void hg_emit_density(struct hg_emit *em, struct hg_tree *out)
 {
-    struct density x = {.em = em};
-    derive(&x);
-    emit_moments(&x, out);
-    emit_normal(&x, out);
-    emit_gradient(&x, out);
-    emit_constant(&x, out);
-    emit_log_density(&x, out);
-    emit_arguments(&x, out);
+    struct hg_density_form *x = em->density = hg_alloc(em->e->arena, sizeof *x);
+    *x = (struct hg_density_form){.em = em};
+    derive(x);
+    emit_moments(x, out);
+    emit_normal(x, out);
+    emit_gradient(x, out);
+    emit_constant(x, out);
+    emit_log_density(x, out);
+    emit_arguments(x, out);
     hg_rows_model(em, out);
 }

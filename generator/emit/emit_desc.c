@@ -123,6 +123,25 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
     fputs("};\n\n", out);
 }
 
+static int has_empty(const struct hg_model *m)
+{
+    for (uint32_t k = 0; k < m->column.n; k++)
+        if (m->column.item[k].has_empty)
+            return 1;
+    return 0;
+}
+
+/* What empty cells of columns stand for. */
+static void empty_cells(const struct hg_model *m, FILE *out)
+{
+    if (!has_empty(m))
+        return;
+    fputs("static const double desc_empty[] = {", out);
+    for (uint32_t k = 0; k < m->column.n; k++)
+        fprintf(out, "%s%s", k ? ", " : "", number(m, m->column.item[k].has_empty ? m->column.item[k].empty : NAN));
+    fputs("};\n\n", out);
+}
+
 /* Of every derived quantity, which parameters it contains. */
 static void uses(const struct hg_model *m, FILE *out)
 {
@@ -315,6 +334,35 @@ static void peer_fields(FILE *out, const struct hg_model *m)
         fprintf(out, "    .first_step = %d,\n", m->first_step);
 }
 
+/* Longer ones are not carried along: a compiler need not take string literals above 4095 characters (C11 5.2.4.1). */
+enum { LONGEST_EQUATION = 4000, MOST_EQUATIONS = 16000 };
+
+static int carried(const char *equations)
+{
+    if (!equations || !*equations || strlen(equations) > MOST_EQUATIONS)
+        return 0;
+    for (const char *at = equations; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strcspn(at, "\n") > LONGEST_EQUATION)
+            return 0;
+    return 1;
+}
+
+/* An array of the lines. */
+static void equations(const struct hg_emit *em, FILE *out)
+{
+    if (!carried(em->equations))
+        return;
+    fputs("/* the model in MathML */\nstatic const char *const desc_equation[] = {\n", out);
+    for (const char *at = em->equations; *at;) {
+        const size_t n = strcspn(at, "\n");
+        fputs("    ", out);
+        hg_desc_string(out, hg_format(em->e->arena, "%.*s", (int)n, at));
+        fputs(",\n", out);
+        at += n + (at[n] == '\n');
+    }
+    fputs("    NULL};\n\n", out);
+}
+
 static void count_field(FILE *out, const char *name, uint32_t n)
 {
     if (n)
@@ -328,6 +376,8 @@ static void names_and_parameters(const struct hg_emit *em, FILE *out)
     text_field(out, "variant", em->variant);
     text_field(out, "title", m->title);
     text_field(out, "formula", m->formula);
+    if (carried(em->equations))
+        fputs("    .equation = desc_equation,\n", out);
     text_field(out, "reference", m->reference);
     text_field(out, "source", m->file);
     text_field(out, "hash", m->hash);
@@ -379,6 +429,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     named(m, out, "fit_setting", "setting", &m->setting);
     named(m, out, "fit_axis", "axis", &m->axis);
     named(m, out, "fit_column", "column", &m->column);
+    empty_cells(m, out);
     quantities(m, out);
     named(m, out, "fit_curve", "curve", &m->curve);
     named(m, out, "fit_state", "state", &m->state);
@@ -394,6 +445,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
         fputs("static const char *const desc_alias", out);
         texts(out, m->alias);
     }
+    equations(em, out);
 
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
@@ -424,5 +476,9 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     count_field(out, "state", m->state.n);
     if (m->feedback)
         fputs("    .feedback = 1,\n", out);
+    if (hg_march_by_rows(m->expr))
+        fprintf(out, "    .times = %u,\n", (unsigned)hg_at(m->expr, m->expr->march->time)->ref + 1);
+    if (has_empty(m))
+        fputs("    .empty = desc_empty,\n", out);
     fputs("};\n", out);
 }

@@ -13,23 +13,10 @@
  * coefficients C_cr do not know the group.  Fields are shared between channels.
  */
 #include "emit/emit_block.h"
+#include "emit/emit_gradient.h"
 
 
 enum { MOST_TERMS = 64 }; /* of one channel; longer sums are summed over the groups as they are */
-
-struct term {
-    uint32_t channel, field;
-    hg_id coefficient; /* does not vary with the group */
-};
-
-struct adjoint {
-    struct hg_emit *em;
-    hg_id *field; /* [nfield] */
-    uint32_t nfield;
-    struct term *term;
-    uint32_t nterm;
-    size_t field_room, term_room;
-};
 
 /* --- arrangement -------------------------------------------------------------------------------------- */
 
@@ -52,7 +39,7 @@ static int sums_over_groups(const struct hg_emit *em, hg_id id)
     return (hg_at(em->e, id)->vary & HG_G) != 0;
 }
 
-static void add_term(struct adjoint *x, uint32_t channel, hg_id product)
+static void add_term(struct hg_adjoint *x, uint32_t channel, hg_id product)
 {
     struct hg_expr *e = x->em->e;
     const struct hg_node n = *hg_at(e, product);
@@ -72,7 +59,7 @@ static void add_term(struct adjoint *x, uint32_t channel, hg_id product)
         x->field[x->nfield++] = core;
     }
     x->term = hg_grow(e->arena, x->term, x->nterm, x->nterm + 1, sizeof *x->term, &x->term_room);
-    x->term[x->nterm++] = (struct term){channel, f, nout ? hg_prod(e, nout, out) : hg_const(e, 1.0)};
+    x->term[x->nterm++] = (struct hg_adjoint_term){channel, f, nout ? hg_prod(e, nout, out) : hg_const(e, 1.0)};
 }
 
 /* The terms of x, multiplied out as far as that separates pairs from groups; 0 when they become too many. */
@@ -112,8 +99,7 @@ static uint32_t multiply_out(struct hg_emit *em, hg_id x, hg_id *term, uint32_t 
     return 1;
 }
 
-/* Roots of the function, all separated and factored together; seeds are leaves. */
-static hg_id *arrange(struct adjoint *x, uint32_t *nroot)
+hg_id *hg_adjoint_arrange(struct hg_adjoint *x, uint32_t *nroot)
 {
     struct hg_emit *em = x->em;
     struct hg_plan *p = em->p;
@@ -224,7 +210,7 @@ void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const h
         declare_seed(em, c, basis, q);
 }
 
-static void group_part(struct adjoint *x, struct hg_code *c, const hg_id *root)
+static void group_part(struct hg_adjoint *x, struct hg_code *c, const hg_id *root)
 {
     hg_emit_seeds(x->em, c, "y", root);
     hg_block_need_scalars(c, x->nfield, x->field);
@@ -244,7 +230,7 @@ static int has_row(const struct hg_channel *ch)
     return ch->kind == HG_CHANNEL_DELTA || ch->kind == HG_CHANNEL_AT_I;
 }
 
-static void pair_sums(struct adjoint *x, struct hg_code *c)
+static void pair_sums(struct hg_adjoint *x, struct hg_code *c)
 {
     struct hg_plan *p = x->em->p;
     struct hg_arena *a = c->e->arena;
@@ -269,11 +255,11 @@ static void pair_sums(struct adjoint *x, struct hg_code *c)
     }
 }
 
-static void gradient_block(struct adjoint *x, struct hg_block *b, struct hg_tree *out)
+static void gradient_block(struct hg_adjoint *x, struct hg_block *b, struct hg_tree *out)
 {
     struct hg_emit *em = x->em;
     uint32_t nroot, Q = em->p->nlinear;
-    hg_id *root = arrange(x, &nroot);
+    hg_id *root = hg_adjoint_arrange(x, &nroot);
     hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
     for (uint32_t k = 0; k < nroot; k++)
         all[k] = root[k];
@@ -349,7 +335,7 @@ static void column_end(struct hg_emit *em, struct hg_tree *out)
 void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_block b = {.em = em};
-    struct adjoint x = {.em = em};
+    struct hg_adjoint x = {.em = em};
     uint32_t E = em->p->nchannel, K = em->p->nparam;
     gradient_block(&x, &b, out);
     hg_put(out,

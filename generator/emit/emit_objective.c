@@ -3,6 +3,11 @@
  * Forward: arrays that are kept, operators, sums, as the steps stand.  Backward: the same in reverse order.  Where a
  * step has the slope s of its result, each array and number of its formula f that moves gets s df/d(it): arrays in
  * place, numbers as sums over blocks.
+ *
+ * Second derivatives along a direction: the tangent of each array and number that moves, the sum of df/d(it) times the
+ * tangents of what its formula f is of, forward; then the tangents of slopes, backward: s' df/d(it) + s (df/d(it))',
+ * where ' is along the tangents (Pearlmutter, Neural Comput. 6, 147 (1994)).  Operators are linear: tangents go through
+ * them as values do.
  */
 #include "emit/emit_objective.h"
 
@@ -20,8 +25,8 @@ struct writer {
     struct hg_model *m;
     struct hg_objective *o;
     struct hg_expr *e;
-    struct hg_tree *forward, *backward, *terms;
-    struct hg_objective_phases phases[2]; /* forward, backward */
+    struct hg_tree *tree[HG_OBJECTIVE_PASSES], *terms;
+    struct hg_objective_phases phases[HG_OBJECTIVE_PASSES];
 };
 
 static const char *array_name(const struct writer *w, uint32_t k)
@@ -31,20 +36,25 @@ static const char *array_name(const struct writer *w, uint32_t k)
 
 /* --- formulas ------------------------------------------------------------------------------------------- */
 
+/* Tangents are symbols behind all others: of array k, narray + k. */
 static const char *leaf(struct hg_code *c, hg_id id)
 {
     const struct writer *w = c->user;
     const struct hg_node *n = hg_at(c->e, id);
+    const uint32_t most = n->op == HG_COLUMN ? w->o->narray : w->o->nnumber;
+    const int dot = n->ref >= most;
+    const uint32_t ref = dot ? n->ref - most : n->ref;
     if (n->op != HG_COLUMN)
-        return hg_format(c->e->arena, "c->number[%u]", n->ref);
-    const char *name = hg_code_unique(c, array_name(w, n->ref));
-    hg_line(c, "const fit_vd %s = fit_vload(c->array[%u] + row);", name, n->ref);
+        return hg_format(c->e->arena, "c->number%s[%u]", dot ? "_dot" : "", ref);
+    const char *name = hg_code_unique(c, hg_format(c->e->arena, "%s%s", array_name(w, ref), dot ? "_dot" : ""));
+    hg_line(c, "const fit_vd %s = fit_vload(c->%s[%u] + row);", name, dot ? "dot" : "array", ref);
     return name;
 }
 
 static struct hg_code begin(struct writer *w, struct hg_tree *out, int indent, uint32_t nroot, const hg_id *root)
 {
-    static const char *const names[] = {"c", "row", "from", "to", "block", "n", "end", "sum", "slope", "add"};
+    static const char *const names[] = {"c", "row", "from", "to", "block", "n", "end",
+                                        "sum", "slope", "slope_dot", "add"};
     struct hg_code c = {.e = w->e,
                         .out = out,
                         .indent = indent,
@@ -99,15 +109,27 @@ static void add_to_sum(struct hg_code *c, uint32_t k, hg_id id)
 
 /* --- phases --------------------------------------------------------------------------------------------- */
 
-static struct hg_objective_phase *add_phase(struct writer *w, int back, const struct hg_step *s, const char *name)
+static struct hg_objective_phase *add_phase(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s,
+                                            const char *name)
 {
-    struct hg_objective_phases *p = &w->phases[back];
+    static const enum fit_phase_kind kind[] = {
+        [HG_KEEP] = FIT_PHASE_FORMULA, [HG_APPLY] = FIT_PHASE_OPERATOR, [HG_ADD] = FIT_PHASE_SUM};
+    struct hg_objective_phases *p = &w->phases[pass];
     p->phase = hg_grow(w->e->arena, p->phase, p->n, p->n + 1, sizeof *p->phase, &p->room);
-    p->phase[p->n] =
-        (struct hg_objective_phase){.name = name,
-                                    .function = hg_format(w->e->arena, "%s_%u", back ? "backward" : "forward", p->n),
-                                    .need = s->need};
+    p->phase[p->n] = (struct hg_objective_phase){
+        .name = name,
+        .function = hg_format(w->e->arena, "%s_%u", hg_objective_pass_name[pass], p->n),
+        .kind = kind[s->kind],
+        .need = s->need};
     return &p->phase[p->n++];
+}
+
+/* Tangents take the phase of an operator as it is. */
+static void share_phase(struct writer *w, enum hg_objective_pass pass, const struct hg_objective_phase *of)
+{
+    struct hg_objective_phases *p = &w->phases[pass];
+    p->phase = hg_grow(w->e->arena, p->phase, p->n, p->n + 1, sizeof *p->phase, &p->room);
+    p->phase[p->n++] = *of;
 }
 
 static void open_phase(struct writer *w, struct hg_tree *out, const struct hg_objective_phase *p, const char *what)
@@ -128,98 +150,144 @@ static uint32_t nodes_below(const struct writer *w, uint32_t nroot, const hg_id 
     return n;
 }
 
+/* An array that is kept, or its tangent: `to` is where it goes. */
+static void keep_phase(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s, hg_id formula,
+                       const char *to)
+{
+    struct hg_objective_phase *p = add_phase(w, pass, s, array_name(w, s->of));
+    p->axis = w->o->array[s->of].axis;
+    p->work = 4 + 4 * nodes_below(w, 1, &formula);
+    open_phase(w, w->tree[pass], p, pass == HG_FORWARD ? "" : "tangent of ");
+    open_rows(w->tree[pass], p->axis, 0);
+    struct hg_code c = begin(w, w->tree[pass], 3, 1, &formula);
+    hg_line(&c, "fit_vstore(c->%s[%u] + row, %s);", to, s->of, hg_code_vector(&c, formula));
+    finish(&c);
+    close_rows(w->tree[pass], 0);
+}
+
+static void add_phase_of(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s, hg_id formula)
+{
+    struct hg_objective_phase *p = add_phase(w, pass, s, w->m->setting.item[s->of].name);
+    p->axis = w->o->number[s->of].axis;
+    p->nsum = 1;
+    p->sum = hg_alloc(w->e->arena, sizeof *p->sum);
+    p->sum[0] = s->of;
+    p->work = 4 + 4 * nodes_below(w, 1, &formula);
+    open_phase(w, w->tree[pass], p, pass == HG_FORWARD ? "sum of a formula: " : "tangent of a sum: ");
+    open_rows(w->tree[pass], p->axis, 1);
+    struct hg_code c = begin(w, w->tree[pass], 3, 1, &formula);
+    add_to_sum(&c, 0, formula);
+    finish(&c);
+    close_rows(w->tree[pass], 1);
+}
+
 static void keep_forward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_array *a = &w->o->array[s->of];
-    struct hg_objective_phase *p = add_phase(w, 0, s, array_name(w, s->of));
-    p->axis = a->axis;
-    p->work = 4 + 4 * nodes_below(w, 1, &a->formula);
-    open_phase(w, w->forward, p, "");
-    open_rows(w->forward, a->axis, 0);
-    struct hg_code c = begin(w, w->forward, 3, 1, &a->formula);
-    hg_line(&c, "fit_vstore(c->array[%u] + row, %s);", s->of, hg_code_vector(&c, a->formula));
-    finish(&c);
-    close_rows(w->forward, 0);
+    keep_phase(w, HG_FORWARD, s, a->formula, "array");
+    if (a->moves)
+        keep_phase(w, HG_TANGENT, s, hg_objective_moving(w->m, a->formula).tangent, "dot");
 }
 
 static void add_forward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_number_of *n = &w->o->number[s->of];
-    struct hg_objective_phase *p = add_phase(w, 0, s, w->m->setting.item[s->of].name);
-    p->axis = n->axis;
-    p->nsum = 1;
-    p->sum = hg_alloc(w->e->arena, sizeof *p->sum);
-    p->sum[0] = s->of;
-    p->work = 4 + 4 * nodes_below(w, 1, &n->formula);
-    open_phase(w, w->forward, p, "sum of a formula: ");
-    open_rows(w->forward, n->axis, 1);
-    struct hg_code c = begin(w, w->forward, 3, 1, &n->formula);
-    add_to_sum(&c, 0, n->formula);
-    finish(&c);
-    close_rows(w->forward, 1);
+    add_phase_of(w, HG_FORWARD, s, n->formula);
+    if (n->moves)
+        add_phase_of(w, HG_TANGENT, s, hg_objective_moving(w->m, n->formula).tangent);
 }
 
-/* What moves in a formula: leaves of arrays first, then of numbers. */
-static uint32_t moving_leaves(const struct writer *w, hg_id formula, hg_id *leaves, uint32_t *narray)
+/* The phase of a formula on its way back: the sums over blocks are slopes of numbers. */
+static struct hg_objective_phase *open_back(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s,
+                                            uint32_t axis, const char *name, const struct hg_moving *v)
 {
-    HG_SCRATCH unsigned char *mark = hg_objective_leaves(w->m, formula);
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < w->o->narray; k++)
-        if (mark[w->o->array[k].node] && w->o->array[k].moves)
-            leaves[n++] = w->o->array[k].node;
-    *narray = n;
-    for (uint32_t k = 0; k < w->o->nnumber; k++)
-        if (mark[w->o->number[k].node] && w->o->number[k].moves)
-            leaves[n++] = w->o->number[k].node;
-    return n;
+    struct hg_objective_phase *p = add_phase(w, pass, s, name);
+    p->axis = axis;
+    p->nsum = v->n - v->narray;
+    p->sum = hg_alloc(w->e->arena, (p->nsum + 1) * sizeof *p->sum);
+    for (uint32_t k = v->narray; k < v->n; k++)
+        p->sum[k - v->narray] = hg_at(w->e, v->leaf[k])->ref;
+    p->work = 4 + 4 * nodes_below(w, v->n, v->part);
+    open_phase(w, w->tree[pass], p, pass == HG_BACKWARD ? "by way of " : "second derivatives by way of ");
+    open_rows(w->tree[pass], axis, p->nsum);
+    return p;
 }
 
-/* s df/d(leaf) for what moves in f = formula; slope: the text of s, a number or a vector. */
-static void formula_back(struct writer *w, const struct hg_step *s, hg_id formula, uint32_t axis, const char *name,
-                         const char *slope)
+/* What leaf k gets, an array in place, a number in a sum. */
+static void give(struct hg_code *c, const struct hg_moving *v, uint32_t k, const char *to, const char *text)
+{
+    const struct writer *w = c->user;
+    const uint32_t ref = hg_at(w->e, v->leaf[k])->ref;
+    if (k < v->narray)
+        hg_line(c, "add(c->%s[%u] + row, %s); /* %s */", to, ref, text, array_name(w, ref));
+    else
+        hg_line(c, "sum[%u] += fit_where_set(LANES(row, n), %s); /* %s */", k - v->narray, text,
+                w->m->setting.item[ref].name);
+}
+
+/* s df/d(leaf) for what moves in f; slope: the text of s, a number or a vector. */
+static void formula_back(struct writer *w, const struct hg_step *s, const struct hg_moving *v, uint32_t axis,
+                         const char *name, const char *slope)
+{
+    struct hg_tree *out = w->tree[HG_BACKWARD];
+    const struct hg_objective_phase *p = open_back(w, HG_BACKWARD, s, axis, name, v);
+    struct hg_code c = begin(w, out, 3, v->n, v->part);
+    hg_line(&c, "const fit_vd slope = %s;", slope);
+    for (uint32_t k = 0; k < v->n; k++)
+        give(&c, v, k, "slope", hg_format(w->e->arena, "slope*(%s)", hg_code_vector(&c, v->part[k])));
+    finish(&c);
+    close_rows(out, p->nsum);
+}
+
+/* The same for the tangent of the slope. */
+static void formula_second(struct writer *w, const struct hg_step *s, const struct hg_moving *v, uint32_t axis,
+                           const char *name, const char *slope, const char *slope_dot)
 {
     struct hg_arena *a = w->e->arena;
-    hg_id *leaves = hg_alloc(a, (w->o->narray + w->o->nnumber) * sizeof *leaves);
-    uint32_t narray, n = moving_leaves(w, formula, leaves, &narray);
-    hg_id *part = hg_alloc(a, n * sizeof *part);
-    hg_gradient(w->e, formula, n, leaves, part);
-    struct hg_objective_phase *p = add_phase(w, 1, s, name);
-    p->axis = axis;
-    p->nsum = n - narray;
-    p->sum = hg_alloc(a, (n - narray + 1) * sizeof *p->sum);
-    for (uint32_t k = narray; k < n; k++)
-        p->sum[k - narray] = hg_at(w->e, leaves[k])->ref;
-    p->work = 4 + 4 * nodes_below(w, n, part);
-    open_phase(w, w->backward, p, "by way of ");
-    open_rows(w->backward, axis, p->nsum);
-    struct hg_code c = begin(w, w->backward, 3, n, part);
-    hg_line(&c, "const fit_vd slope = %s;", slope);
-    for (uint32_t k = 0; k < narray; k++) {
-        const uint32_t array = hg_at(w->e, leaves[k])->ref;
-        hg_line(&c, "add(c->slope[%u] + row, slope*(%s)); /* %s */", array, hg_code_vector(&c, part[k]),
-                array_name(w, array));
+    struct hg_tree *out = w->tree[HG_SECOND];
+    const struct hg_objective_phase *p = open_back(w, HG_SECOND, s, axis, name, v);
+    hg_id *root = hg_alloc(a, 2 * (v->n + 1) * sizeof *root);
+    memcpy(root, v->part, v->n * sizeof *root);
+    memcpy(root + v->n, v->second, v->n * sizeof *root);
+    struct hg_code c = begin(w, out, 3, 2 * v->n, root);
+    int curved = 0;
+    for (uint32_t k = 0; k < v->n; k++)
+        curved |= !hg_is_value(w->e, v->second[k], 0);
+    hg_line(&c, "const fit_vd slope_dot = %s;", slope_dot);
+    if (curved)
+        hg_line(&c, "const fit_vd slope = %s;", slope);
+    for (uint32_t k = 0; k < v->n; k++) {
+        const char *text = hg_format(a, "slope_dot*(%s)", hg_code_vector(&c, v->part[k]));
+        if (!hg_is_value(w->e, v->second[k], 0))
+            text = hg_format(a, "%s + slope*(%s)", text, hg_code_vector(&c, v->second[k]));
+        give(&c, v, k, "slope_dot", text);
     }
-    for (uint32_t k = narray; k < n; k++)
-        hg_line(&c, "sum[%u] += fit_where_set(LANES(row, n), slope*(%s)); /* %s */", k - narray,
-                hg_code_vector(&c, part[k]), w->m->setting.item[hg_at(w->e, leaves[k])->ref].name);
     finish(&c);
-    close_rows(w->backward, p->nsum);
+    close_rows(out, p->nsum);
+}
+
+/* Back through a formula, whose result is number or array `of`. */
+static void back(struct writer *w, const struct hg_step *s, hg_id formula, uint32_t axis, const char *name,
+                 const char *text)
+{
+    const struct hg_moving v = hg_objective_moving(w->m, formula);
+    formula_back(w, s, &v, axis, name, hg_format(w->e->arena, text, "slope", s->of));
+    formula_second(w, s, &v, axis, name, hg_format(w->e->arena, text, "slope", s->of),
+                   hg_format(w->e->arena, text, "slope_dot", s->of));
 }
 
 static void keep_backward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_array *a = &w->o->array[s->of];
     if (a->moves)
-        formula_back(w, s, a->formula, a->axis, array_name(w, s->of),
-                     hg_format(w->e->arena, "fit_vload(c->slope[%u] + row)", s->of));
+        back(w, s, a->formula, a->axis, array_name(w, s->of), "fit_vload(c->%s[%u] + row)");
 }
 
 static void add_backward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_number_of *n = &w->o->number[s->of];
     if (n->moves)
-        formula_back(w, s, n->formula, n->axis, w->m->setting.item[s->of].name,
-                     hg_format(w->e->arena, "fit_vset1(c->number_slope[%u])", s->of));
+        back(w, s, n->formula, n->axis, w->m->setting.item[s->of].name, "fit_vset1(c->number_%s[%u])");
 }
 
 /* --- operators ------------------------------------------------------------------------------------------ */
@@ -229,10 +297,12 @@ static const char *const operator_name[] = {"outer", "difference", "gather", "bl
 /* Grids are folded before rows of visibilities are computed. */
 static void fold_phase(struct writer *w, const struct hg_step *s, const struct hg_operation *q)
 {
-    struct hg_objective_phase *p = add_phase(w, 0, s, q->name);
+    struct hg_objective_phase *p = add_phase(w, HG_FORWARD, s, q->name);
     p->unit = FIT_UNIT_ONE;
-    open_phase(w, w->forward, p, "even and odd parts for ");
-    hg_put(w->forward, "    fit_outer_fold(c->operation[%u], c->array[%u]);\n}\n\n", s->of, q->in[0]);
+    open_phase(w, w->tree[HG_FORWARD], p, "even and odd parts for ");
+    hg_put(w->tree[HG_FORWARD], "    fit_outer_fold(c->operation[%u], c->array[%u]);\n}\n\n", s->of, q->in[0]);
+    if (w->o->array[q->in[0]].moves)
+        share_phase(w, HG_TANGENT, p);
 }
 
 static enum fit_unit_kind unit_of(const struct hg_operation *q, int back)
@@ -241,33 +311,43 @@ static enum fit_unit_kind unit_of(const struct hg_operation *q, int back)
 }
 
 /* One call for each part of a complex value, but outer, which makes both at once. */
-static void operation_phase(struct writer *w, const struct hg_step *s, int back)
+static void operation_calls(struct writer *w, const struct hg_step *s, int back)
 {
     const struct hg_operation *q = &w->o->operation[s->of];
-    struct hg_tree *out = back ? w->backward : w->forward;
+    struct hg_tree *out = w->tree[back ? HG_BACKWARD : HG_FORWARD];
     const char *name = operator_name[q->kind], *how = back ? "adjoint" : "apply", *a = back ? "slope" : "array";
-    if (back && !w->o->array[q->in[0]].moves)
-        return;
-    if (q->kind == FIT_OUTER && !back)
-        fold_phase(w, s, q);
-    struct hg_objective_phase *p = add_phase(w, back, s, q->name);
-    p->unit = unit_of(q, back);
-    p->axis = back ? q->from : q->to;
-    p->operation = s->of;
-    p->work = q->kind == FIT_OUTER || q->kind == FIT_DENSE ? 0 : 8; /* 0: by the numbers of the operator */
-    open_phase(w, out, p, back ? "adjoint of " : "");
     if (q->kind == FIT_OUTER)
         hg_put(out,
                back ? "    fit_outer_adjoint(c->operation[%u], c->slope[%u], c->slope[%u], c->slope[%u], from, to);\n"
                     : "    fit_outer_apply(c->operation[%u], c->array[%u], c->array[%u], from, to);\n",
                s->of, q->out[0], q->out[1], q->in[0]);
     for (uint32_t k = 0; q->kind != FIT_OUTER && k < q->nin; k++)
-        hg_put(out, "    fit_%s_%s(c->operation[%u], %sc->%s[%u], c->%s[%u], from, to);\n", name, how, s->of,
-               q->kind != FIT_GATHER ? ""
-               : k                   ? "-1.0, "
-                                     : "1.0, ",
-               a, back ? q->out[k] : q->in[k], a, back ? q->in[k] : q->out[k]);
+        if (!back || w->o->array[q->in[k]].moves)
+            hg_put(out, "    fit_%s_%s(c->operation[%u], %sc->%s[%u], c->%s[%u], from, to);\n", name, how, s->of,
+                   q->kind != FIT_GATHER ? ""
+                   : k                   ? "-1.0, "
+                                         : "1.0, ",
+                   a, back ? q->out[k] : q->in[k], a, back ? q->in[k] : q->out[k]);
     hg_put(out, "}\n\n");
+}
+
+static void operation_phase(struct writer *w, const struct hg_step *s, int back)
+{
+    const struct hg_operation *q = &w->o->operation[s->of];
+    const int moves = w->o->array[q->in[0]].moves || (q->nin == 2 && w->o->array[q->in[1]].moves);
+    if (back && !moves)
+        return;
+    if (q->kind == FIT_OUTER && !back)
+        fold_phase(w, s, q);
+    struct hg_objective_phase *p = add_phase(w, back ? HG_BACKWARD : HG_FORWARD, s, q->name);
+    p->unit = unit_of(q, back);
+    p->axis = back ? q->from : q->to;
+    p->operation = s->of;
+    p->work = q->kind == FIT_OUTER || q->kind == FIT_DENSE ? 0 : 8; /* 0: by the numbers of the operator */
+    open_phase(w, w->tree[back ? HG_BACKWARD : HG_FORWARD], p, back ? "adjoint of " : "");
+    operation_calls(w, s, back);
+    if (moves)
+        share_phase(w, back ? HG_SECOND : HG_TANGENT, p);
 }
 
 /* --- terms ---------------------------------------------------------------------------------------------- */
@@ -286,21 +366,20 @@ static void term_values(struct writer *w)
     hg_put(out, "}\n\n");
 }
 
-static void term_seeds(struct writer *w)
+/* Slopes of numbers from the terms wanted, or (second) what the curvature of terms adds to the tangents of these. */
+static void term_seeds(struct writer *w, int second)
 {
     struct hg_tree *out = w->terms;
-    struct hg_arena *a = w->e->arena;
-    hg_id *leaves = hg_alloc(a, (w->o->narray + w->o->nnumber) * sizeof *leaves);
-    hg_open_function(out, "static void", "seeds", "const struct fit_functional_call *c");
+    hg_open_function(out, "static void", second ? "seeds_second" : "seeds", "const struct fit_functional_call *c");
     for (uint32_t t = 0; t < w->o->nterm; t++) {
-        uint32_t narray, n = moving_leaves(w, w->o->term[t].value, leaves, &narray);
-        hg_id *part = hg_alloc(a, n * sizeof *part);
-        hg_gradient(w->e, w->o->term[t].value, n, leaves, part);
+        const struct hg_moving v = hg_objective_moving(w->m, w->o->term[t].value);
+        const hg_id *part = second ? v.second : v.part;
         hg_put(out, "    if (c->on & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
-        struct hg_code c = begin(w, out, 2, n, part);
-        for (uint32_t k = 0; k < n; k++)
-            hg_line(&c, "c->number_slope[%u] += c->weight[%u]*(%s);", hg_at(w->e, leaves[k])->ref, t,
-                    hg_code_text(&c, part[k]));
+        struct hg_code c = begin(w, out, 2, v.n, part);
+        for (uint32_t k = 0; k < v.n; k++)
+            if (!hg_is_value(w->e, part[k], 0))
+                hg_line(&c, "c->number_slope%s[%u] += c->weight[%u]*(%s);", second ? "_dot" : "",
+                        hg_at(w->e, v.leaf[k])->ref, t, hg_code_text(&c, part[k]));
         finish(&c);
         hg_put(out, "    }\n");
     }
@@ -312,52 +391,46 @@ static void term_seeds(struct writer *w)
 static void fill(void *user, const char *name, FILE *out)
 {
     const struct writer *w = user;
+    for (int pass = 0; pass < HG_OBJECTIVE_PASSES; pass++)
+        if (strcmp(name, hg_objective_pass_name[pass]) == 0) {
+            hg_tree_print(w->tree[pass], out);
+            return;
+        }
     if (strcmp(name, "head") == 0)
         hg_objective_head(w->m, out);
-    else if (strcmp(name, "forward") == 0)
-        hg_tree_print(w->forward, out);
     else if (strcmp(name, "terms") == 0)
         hg_tree_print(w->terms, out);
-    else if (strcmp(name, "backward") == 0)
-        hg_tree_print(w->backward, out);
     else if (strcmp(name, "descriptor") == 0)
         hg_objective_desc(w->m, w->phases, out);
     else
         hg_bug("emit: the template asks for '%s'", name);
 }
 
+/* Steps in their order, or backwards. */
+static void steps(struct writer *w, int back)
+{
+    for (uint32_t i = 0; i < w->o->nstep; i++) {
+        const struct hg_step *s = &w->o->step[back ? w->o->nstep - 1 - i : i];
+        if (!s->need)
+            continue;
+        if (s->kind == HG_KEEP)
+            back ? keep_backward(w, s) : keep_forward(w, s);
+        else if (s->kind == HG_ADD)
+            back ? add_backward(w, s) : add_forward(w, s);
+        else
+            operation_phase(w, s, back);
+    }
+}
+
 void hg_emit_objective(struct hg_model *m, FILE *out)
 {
-    struct hg_objective *o = m->objective;
-    struct writer w = {.m = m,
-                       .o = o,
-                       .e = m->expr,
-                       .forward = hg_tree_new(m->expr->arena),
-                       .backward = hg_tree_new(m->expr->arena),
-                       .terms = hg_tree_new(m->expr->arena)};
-    for (uint32_t k = 0; k < o->nstep; k++) {
-        const struct hg_step *s = &o->step[k];
-        if (!s->need)
-            continue;
-        if (s->kind == HG_KEEP)
-            keep_forward(&w, s);
-        else if (s->kind == HG_ADD)
-            add_forward(&w, s);
-        else
-            operation_phase(&w, s, 0);
-    }
+    struct writer w = {.m = m, .o = m->objective, .e = m->expr, .terms = hg_tree_new(m->expr->arena)};
+    for (int pass = 0; pass < HG_OBJECTIVE_PASSES; pass++)
+        w.tree[pass] = hg_tree_new(m->expr->arena);
+    steps(&w, 0);
     term_values(&w);
-    term_seeds(&w);
-    for (uint32_t k = o->nstep; k-- > 0;) {
-        const struct hg_step *s = &o->step[k];
-        if (!s->need)
-            continue;
-        if (s->kind == HG_KEEP)
-            keep_backward(&w, s);
-        else if (s->kind == HG_ADD)
-            add_backward(&w, s);
-        else
-            operation_phase(&w, s, 1);
-    }
+    term_seeds(&w, 0);
+    term_seeds(&w, 1);
+    steps(&w, 1);
     hg_template((const char *)embedded_objective_c_tmpl, m->name, m->file, fill, &w, out);
 }

@@ -16,3 +16,16 @@ void hg_rows_end(struct hg_code *c);
 
 /* The function `model`. */
 void hg_rows_model(struct hg_emit *em, struct hg_tree *out);
+
+/* The log density l of a law of the errors, as it is written (emit_density.c). */
+struct hg_density_form {
+    struct hg_emit *em;
+    hg_id constant, rest; /* of l */
+    hg_id *slope;         /* [nparam] */
+    hg_id *bend;          /* upper triangle, row by row */
+    hg_id *argument;      /* of the law */
+    uint32_t K, nbend;
+};
+
+/* Text of a leaf there: what is measured comes with the tile. */
+const char *hg_density_leaf(struct hg_code *c, hg_id id);

@@ -112,11 +112,12 @@ hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a
 /* Suffixes of the arrays of a field and their sizes. */
 static const char *const sizes[] = {"8", "ng", "nt", "ng * nt", "nf"};
 
-static void one_array(struct hg_tree *out, int pass, const char *prefix, const char *name, const char *suffix,
+/* `type`: that of the array, for its declaration; NULL: it gets its place. */
+static void one_array(struct hg_tree *out, const char *type, const char *prefix, const char *name, const char *suffix,
                       const char *size, const char *comment)
 {
-    if (pass == 0)
-        hg_put(out, "    double *%s%s%s; /* %s */\n", prefix, name, suffix, comment);
+    if (type)
+        hg_put(out, "    %s%s%s%s; /* %s */\n", type, prefix, name, suffix, comment);
     else
         hg_put(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
 }
@@ -140,15 +141,15 @@ static const char *size_of(const struct hg_emit *em, const struct hg_field *f)
 }
 
 /* Columns of loops that the functions read. */
-static void node_tables(const struct hg_emit *em, struct hg_tree *out)
+static void node_tables(const struct hg_emit *em, const char *kind, struct hg_tree *out)
 {
     for (uint32_t k = 1; k <= hg_loop_count(em->e); k++) {
         const struct hg_loop *l = hg_loop_at(em->e, k);
         for (unsigned column = 0; column < HG_LOOP_COLUMNS; column++) {
             if (!l->used[column])
                 continue;
-            hg_put(out, "/* %s of %s, n = %u */\nstatic const double %s%u[%u] = {", column ? "weights" : "nodes",
-                   hg_rule_name(l->rule), l->n, hg_loop_column_name[column], k, l->n);
+            hg_put(out, "/* %s of %s, n = %u */\n%s %s%u[%u] = {", column ? "weights" : "nodes",
+                   hg_rule_name(l->rule), l->n, kind, hg_loop_column_name[column], k, l->n);
             for (uint32_t i = 0; i < l->n; i++)
                 hg_put(out, "%s%s", i == 0 ? "\n    " : i % 4 ? ", " : ",\n    ",
                        hg_number(em->e->arena, l->column[column][i]));
@@ -157,56 +158,60 @@ static void node_tables(const struct hg_emit *em, struct hg_tree *out)
     }
 }
 
-static void arrays_of(const struct hg_emit *em, struct hg_tree *out, int pass, const struct hg_field *f)
+static void arrays_of(const struct hg_emit *em, struct hg_tree *out, const char *type, const struct hg_field *f)
 {
-    const char *what = pass ? "" : meaning(em, f->id);
+    const char *what = !type ? "" : meaning(em, f->id);
     switch (f->kind) {
     case HG_FIELD_SCALAR:
     case HG_FIELD_GROUP:
     case HG_FIELD_GRID:
     case HG_FIELD_GRID_G:
     case HG_FIELD_FRAME:
-        one_array(out, pass, "", f->name, "", size_of(em, f), what);
+        one_array(out, type, "", f->name, "", size_of(em, f), what);
         if (!f->derivative && f->kind != HG_FIELD_SCALAR && hg_emit_has_low(em, f->id))
-            one_array(out, pass, "", f->name, "_low", sizes[f->kind], "what its rounding left");
+            one_array(out, type, "", f->name, "_low", sizes[f->kind], "what its rounding left");
         break;
-    case HG_FIELD_ROW: one_array(out, pass, "", f->name, "", "l->nrow", what); break;
+    case HG_FIELD_ROW: one_array(out, type, "", f->name, "", "l->nrow", what); break;
     case HG_FIELD_FRAME_G:
     case HG_FIELD_EXP_G:
-        one_array(out, pass, "", f->name, "_i", "nf * ng", what);
-        one_array(out, pass, "", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
+        one_array(out, type, "", f->name, "_i", "nf * ng", what);
+        one_array(out, type, "", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
         break;
     case HG_FIELD_EXP:
-        one_array(out, pass, "", f->name, "_i", "nf", hg_format(em->e->arena, "exp of %s", what));
-        one_array(out, pass, "", f->name, "_j", "nf", "the same for the second frame");
+        one_array(out, type, "", f->name, "_i", "nf", hg_format(em->e->arena, "exp of %s", what));
+        one_array(out, type, "", f->name, "_j", "nf", "the same for the second frame");
         break;
     case HG_FIELD_ROT:
-        one_array(out, pass, "sin_", f->name, "", "nf", hg_format(em->e->arena, "sin of %s", what));
-        one_array(out, pass, "cos_", f->name, "", "nf", "and its cos");
+        one_array(out, type, "sin_", f->name, "", "nf", hg_format(em->e->arena, "sin of %s", what));
+        one_array(out, type, "cos_", f->name, "", "nf", "and its cos");
         break;
     case HG_FIELD_ROT_G:
-        one_array(out, pass, "sin_", f->name, "_i", "nf * ng", hg_format(em->e->arena, "sin of %s", what));
-        one_array(out, pass, "cos_", f->name, "_i", "nf * ng", "and its cos");
-        one_array(out, pass, "sin_", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
-        one_array(out, pass, "cos_", f->name, "_j", "nf * ng", "and their cos");
+        one_array(out, type, "sin_", f->name, "_i", "nf * ng", hg_format(em->e->arena, "sin of %s", what));
+        one_array(out, type, "cos_", f->name, "_i", "nf * ng", "and its cos");
+        one_array(out, type, "sin_", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
+        one_array(out, type, "cos_", f->name, "_j", "nf * ng", "and their cos");
         break;
     }
 }
 
-void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
+static void tables_struct(const struct hg_emit *em, const char *type, struct hg_tree *out)
 {
     int rows = em->p->model->space == FIT_ROWS;
-    node_tables(em, out);
     hg_put(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\n");
     hg_put(out, "struct tables {\n");
     if (!rows)
-        hg_put(out, "    double *time_grid; /* time, padded */\n");
+        hg_put(out, "    %stime_grid; /* time, padded */\n", type);
     for (uint32_t k = 0; k < em->nfield; k++)
-        arrays_of(em, out, 0, &em->field[k]);
+        arrays_of(em, out, type, &em->field[k]);
     if (rows && em->nfield == 0)
-        hg_put(out, "    double *none;\n");
+        hg_put(out, "    %snone;\n", type);
     hg_put(out, "};\n\n");
-    hg_put(out, "%s size_t carve(const struct fit_layout *l, double *base, struct tables *w)\n{\n", em->inlined);
+}
+
+static void carve_function(const struct hg_emit *em, const char *head, struct hg_tree *out)
+{
+    int rows = em->p->model->space == FIT_ROWS;
+    hg_put(out, "%s\n{\n", head);
     hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
     hg_define(out, "nt", "    const size_t nt = fit_padded(l->ntime);\n");
     hg_define(out, "nf", "    const size_t nf = fit_padded(l->nframe);\n");
@@ -214,11 +219,27 @@ void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
     if (!rows)
         hg_put(out, "    w->time_grid = base + n, n += nt;\n");
     for (uint32_t k = 0; k < em->nfield; k++)
-        arrays_of(em, out, 1, &em->field[k]);
+        arrays_of(em, out, NULL, &em->field[k]);
     if (rows && em->nfield == 0)
         hg_put(out, "    w->none = base + n, n += 8;\n");
     hg_put(out, "    return n;\n}\n\n");
+}
+
+void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
+{
+    node_tables(em, "static const double", out);
+    tables_struct(em, "double *", out);
+    carve_function(em, hg_format(em->e->arena, "%s size_t carve(const struct fit_layout *l, double *base, "
+                                               "struct tables *w)", em->inlined), out);
     hg_put(out, "static size_t workspace(const struct fit_layout *l)\n{\n");
     hg_put(out, "    static double origin[1]; /* only differences of addresses are used */\n");
     hg_put(out, "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
+}
+
+void hg_emit_gpu_tables(struct hg_emit *em, struct hg_tree *out)
+{
+    node_tables(em, "FIT_COEFFICIENTS", out);
+    tables_struct(em, "FIT_GLOBAL const double *", out);
+    carve_function(em, "FIT_INLINE size_t carve(const struct fit_gpu_layout *l, FIT_GLOBAL const double *base, "
+                       "struct tables *w)", out);
 }

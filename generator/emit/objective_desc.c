@@ -7,6 +7,8 @@
 #include "emit/code.h"
 #include "emit/emit_desc.h"
 
+const char *const hg_objective_pass_name[] = {"forward", "backward", "tangent", "second"};
+
 static const char *name_of(const struct hg_list *list, uint32_t k)
 {
     return list->item[k].name;
@@ -131,15 +133,16 @@ static void terms(const struct hg_model *m, FILE *out)
     fputs("static const struct fit_term_desc desc_term[] = {\n", out);
     for (uint32_t k = 0; k < o->nterm; k++) {
         named(out, o->term[k].name, o->term[k].doc);
-        fprintf(out, ", .kind = %s, .offset = %s, .weight = %s},\n", kind[o->term[k].kind],
-                number(m, o->term[k].offset), number(m, o->term[k].weight));
+        fprintf(out, ", .kind = %s, .offset = %s, .weight = %s, .residual = %d},\n", kind[o->term[k].kind],
+                number(m, o->term[k].offset), number(m, o->term[k].weight), o->term[k].residual);
     }
     fputs("};\n\n", out);
 }
 
 static void phases(const struct hg_objective_phases *p, const char *which, FILE *out)
 {
-    static const char *const unit[] = {"FIT_UNIT_ELEMENTS", "FIT_UNIT_ROWS", "FIT_UNIT_BLOCKS", "FIT_UNIT_ONE"};
+    static const char *const unit[] = {"FIT_UNIT_ELEMENTS", "FIT_UNIT_ROWS", "FIT_UNIT_BLOCKS", "FIT_UNIT_ONE"},
+                      *const kind[] = {"FIT_PHASE_FORMULA", "FIT_PHASE_SUM", "FIT_PHASE_OPERATOR"};
     for (uint32_t k = 0; k < p->n; k++)
         if (p->phase[k].nsum) {
             fprintf(out, "static const uint32_t desc_%s_sum_%u[] = {", which, k);
@@ -152,8 +155,10 @@ static void phases(const struct hg_objective_phases *p, const char *which, FILE 
         const struct hg_objective_phase *q = &p->phase[k];
         fputs("    {", out);
         text_field(out, "name", q->name);
-        fprintf(out, ", .need = UINT64_C(0x%llx), .unit = %s, .axis = %u, .operation = %u,\n     .work = %u, ",
-                (unsigned long long)q->need, unit[q->unit], q->axis, q->operation, q->work);
+        fprintf(out,
+                ", .kind = %s, .need = UINT64_C(0x%llx), .unit = %s,\n"
+                "     .axis = %u, .operation = %u, .work = %u, ",
+                kind[q->kind], (unsigned long long)q->need, unit[q->unit], q->axis, q->operation, q->work);
         if (q->nsum)
             fprintf(out, ".nsum = %u, .sum = desc_%s_sum_%u, ", q->nsum, which, k);
         fprintf(out, ".run = %s},\n", q->function);
@@ -161,7 +166,8 @@ static void phases(const struct hg_objective_phases *p, const char *which, FILE 
     fputs("};\n\n", out);
 }
 
-void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phases p[2], FILE *out)
+void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phases p[HG_OBJECTIVE_PASSES],
+                       FILE *out)
 {
     static const char *const field[] = {"title", "formula", "reference"};
     const char *const text[] = {m->title, m->formula, m->reference};
@@ -171,8 +177,8 @@ void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phase
     numbers(m, out);
     operations(m, out);
     terms(m, out);
-    phases(&p[0], "forward", out);
-    phases(&p[1], "backward", out);
+    for (int pass = 0; pass < HG_OBJECTIVE_PASSES; pass++)
+        phases(&p[pass], hg_objective_pass_name[pass], out);
     fputs("extern const struct fit_functional FIT_KERNEL_SYMBOL;\n"
           "const struct fit_functional FIT_KERNEL_SYMBOL = {\n    .interface = FIT_FUNCTIONAL_INTERFACE,\n    ",
           out);
@@ -184,10 +190,12 @@ void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phase
     fprintf(out, ",\n    .hash = \"%s\",\n    .isa = FIT_KERNEL_ISA,\n    .compiler = __VERSION__,\n", m->hash);
     fprintf(out,
             "    .naxis = %u, .narray = %u, .nnumber = %u, .noperator = %u, .nterm = %u,\n"
-            "    .nforward = %u, .nbackward = %u,\n",
-            o->naxis, o->narray, o->nnumber, o->noperation, o->nterm, p[0].n, p[1].n);
+            "    .nforward = %u, .nbackward = %u, .ntangent = %u,\n",
+            o->naxis, o->narray, o->nnumber, o->noperation, o->nterm, p[HG_FORWARD].n, p[HG_BACKWARD].n,
+            p[HG_TANGENT].n);
     fprintf(out,
             "    .axis = desc_axis, .array = desc_array, .number = desc_number,%s .term = desc_term,\n"
-            "    .forward = desc_forward, .backward = desc_backward, .terms = terms, .seeds = seeds,\n};\n",
+            "    .forward = desc_forward, .backward = desc_backward, .tangent = desc_tangent, .second = desc_second,\n"
+            "    .terms = terms, .seeds = seeds, .seeds_second = seeds_second,\n};\n",
             o->noperation ? " .operation = desc_operation," : "");
 }

@@ -5,8 +5,13 @@
 
 #include "model/objective.h"
 
+/* Values, slopes; tangents along a direction, tangents of slopes. */
+enum hg_objective_pass { HG_FORWARD, HG_BACKWARD, HG_TANGENT, HG_SECOND, HG_OBJECTIVE_PASSES };
+extern const char *const hg_objective_pass_name[HG_OBJECTIVE_PASSES];
+
 struct hg_objective_phase {
     const char *name, *function;
+    enum fit_phase_kind kind;
     uint64_t need;
     enum fit_unit_kind unit;
     uint32_t axis, operation, work, nsum, *sum;
@@ -21,5 +26,6 @@ struct hg_objective_phases {
 /* The comment at the head of the file. */
 void hg_objective_head(const struct hg_model *m, FILE *out);
 
-/* Tables, then const struct fit_functional FIT_KERNEL_SYMBOL.  phases: forward, backward. */
-void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phases phases[2], FILE *out);
+/* Tables, then const struct fit_functional FIT_KERNEL_SYMBOL. */
+void hg_objective_desc(const struct hg_model *m, const struct hg_objective_phases phases[HG_OBJECTIVE_PASSES],
+                       FILE *out);

@@ -213,7 +213,7 @@ static int is_slip(const char *name, const char *other)
 }
 
 /* "cm^3" for cm3, where cm is a word; NULL: it is no such. */
-static const char *power_without_sign(struct hg_units *u, const char *name)
+static const char *power_without_sign(const struct hg_units *u, const char *name)
 {
     const size_t n = strcspn(name, "0123456789");
     if (n == 0 || !name[n] || strspn(name + n, "0123456789") != strlen(name + n))

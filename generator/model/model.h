@@ -22,6 +22,8 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column, curve or deriv
     uint32_t written; /* curves, steps of states, derived quantities: the formula as written (written.h) */
     uint32_t before;                 /* states: what they are before the first row, as written */
     enum fit_role role;              /* columns */
+    int has_empty;                   /* columns: an empty cell stands for the number */
+    double empty;
     enum fit_statistic statistic;    /* settings: known when data are loaded, of the column `of` */
     uint32_t of;
 };
@@ -116,6 +118,7 @@ struct hg_model {
     hg_unit *node_unit;              /* by node id, see hg_model_unit */
     size_t nnode_unit, node_unit_room;
     struct hg_written *written;      /* formulas as written (written.h) */
+    int primed;                      /* hg_written_primes has been called */
     size_t nwritten, written_room;
     struct hg_rate *rate;            /* nrate, see rates.h */
     uint32_t nrate;

@@ -177,6 +177,9 @@ static void number_many(struct hg_model *m, const hg_wid *all, uint32_t nall)
 
 void hg_written_primes(struct hg_model *m)
 {
+    if (m->primed)
+        return;
+    m->primed = 1;
     hg_wid *all = hg_alloc(m->expr->arena, (m->nwritten + 1) * sizeof *all);
     uint32_t nall = 0;
     const uint32_t more = m->nvariant + m->curve.n;

@@ -41,8 +41,12 @@ local I = m.keep("I", where(active, where(gt(as_log, 0.5), exp(x), x), 0))
 local uv = m.axis("uv", "distinct points of the uv plane")
 local z = m.outer("z", uv, I)
 
--- A weight of 0 takes a row out, whatever its value.
-local function weighted(w, f) return where(gt(w, 0), w * f, 0) end
+-- The mean of weighted squares.  A weight of 0 takes a row out, whatever its value.
+local function weighted(w, r) return where(gt(w, 0), sqrt(w) * r, 0) end
+local function chi2(axis, w, r) return m.squares(weighted(w, r)) / m.size(axis) end
+local function complex_chi2(axis, w, r)
+    return m.squares(complex(weighted(w, re(r)), weighted(w, im(r)))) / (2 * m.size(axis))
+end
 
 local function data_term(name, doc, value) m.term(name, { kind = "data", value = value, offset = -1, doc = doc }) end
 
@@ -56,32 +60,34 @@ end
 local function visibility_term(name, doc, z)
     local axis, w, leg = rows(name, 1, z)
     local v = m.data(name .. "_data", axis, { complex = true, doc = "visibilities, Jy" })
-    data_term(name, doc, m.mean(weighted(w, abs(leg[1] - v) ^ 2)) / 2)
+    data_term(name, doc, complex_chi2(axis, w, leg[1] - v))
 end
 visibility_term("vis", "visibilities", z)
 
 local function amplitude_term(name, doc, z)
     local axis, w, leg = rows(name, 1, z)
     local a = m.data(name .. "_data", axis, { doc = "amplitudes, Jy" })
-    data_term(name, doc, m.mean(weighted(w, (a - abs(leg[1])) ^ 2)))
+    data_term(name, doc, chi2(axis, w, a - abs(leg[1])))
 end
 amplitude_term("amp", "amplitudes", z)
 
 -- The error of ln a is sigma / a.
 local logamp, w_logamp, logamp_z = rows("logamp", 1, z)
 local A = m.data("logamp_data", logamp, { doc = "amplitudes, Jy" })
-data_term("logamp", "logarithms of amplitudes", m.mean(weighted(w_logamp, (A * (log(A) - log(abs(logamp_z[1])))) ^ 2)))
+data_term("logamp", "logarithms of amplitudes", chi2(logamp, w_logamp, A * (log(A) - log(abs(logamp_z[1])))))
 
 local bs, w_bs, bs_z = rows("bs", 3, z)
 local b = m.data("bs_data", bs, { complex = true, doc = "bispectra, Jy^3" })
-data_term("bs", "bispectra", m.mean(weighted(w_bs, abs(b - bs_z[1] * bs_z[2] * bs_z[3]) ^ 2)) / 2)
+data_term("bs", "bispectra", complex_chi2(bs, w_bs, b - bs_z[1] * bs_z[2] * bs_z[3]))
 
+-- |exp(i a) - exp(i b)| of angles a - b apart, whose square is 2 (1 - cos(a - b)).
+local function phase_distance(d) return 2 * sin(d / 2) end
 local function closure_phase(leg) return arg(leg[1] * leg[2] * leg[3]) end
 
 local function closure_phase_term(name, doc, z)
     local axis, w, leg = rows(name, 3, z)
     local phi = m.data(name .. "_data", axis, { doc = "closure phases, rad" })
-    data_term(name, doc, 2 * m.mean(weighted(w, 1 - cos(phi - closure_phase(leg)))))
+    data_term(name, doc, chi2(axis, w, phase_distance(phi - closure_phase(leg))))
 end
 closure_phase_term("cphase", "closure phases", z)
 
@@ -89,19 +95,19 @@ local cphase_diag, w_cphase_diag, cphase_diag_z = rows("cphase_diag", 3, z)
 local phi_diag = m.data("cphase_diag_data", cphase_diag, { doc = "uncorrelated combinations of closure phases, rad" })
 local psi = m.keep("cphase_diag_psi", closure_phase(cphase_diag_z))
 data_term("cphase_diag", "uncorrelated closure phases",
-    2 * m.mean(weighted(w_cphase_diag, 1 - cos(phi_diag - m.blocks("cphase_diag_T_psi", psi, "cphase_diag_T")))))
+    chi2(cphase_diag, w_cphase_diag, phase_distance(phi_diag - m.blocks("cphase_diag_T_psi", psi, "cphase_diag_T"))))
 
 local camp, w_camp, camp_z = rows("camp", 4, z)
 local C = m.data("camp_data", camp, { doc = "closure amplitudes" })
 data_term("camp", "closure amplitudes",
-    m.mean(weighted(w_camp, (C - abs(camp_z[1]) * abs(camp_z[2]) / (abs(camp_z[3]) * abs(camp_z[4]))) ^ 2)))
+    chi2(camp, w_camp, C - abs(camp_z[1]) * abs(camp_z[2]) / (abs(camp_z[3]) * abs(camp_z[4]))))
 
 local function log_closure(leg) return log(abs(leg[1])) + log(abs(leg[2])) - log(abs(leg[3])) - log(abs(leg[4])) end
 
 local function log_closure_term(name, doc, z)
     local axis, w, leg = rows(name, 4, z)
     local L = m.data(name .. "_data", axis, { doc = "logarithms of closure amplitudes" })
-    data_term(name, doc, m.mean(weighted(w, (L - log_closure(leg)) ^ 2)))
+    data_term(name, doc, chi2(axis, w, L - log_closure(leg)))
 end
 log_closure_term("logcamp", "log closure amplitudes", z)
 
@@ -109,7 +115,7 @@ local logcamp_diag, w_logcamp_diag, logcamp_diag_z = rows("logcamp_diag", 4, z)
 local L_diag = m.data("logcamp_diag_data", logcamp_diag, { doc = "uncorrelated combinations of them" })
 local l = m.keep("logcamp_diag_l", log_closure(logcamp_diag_z))
 data_term("logcamp_diag", "uncorrelated log closure amplitudes",
-    m.mean(weighted(w_logcamp_diag, (L_diag - m.blocks("logcamp_diag_T_l", l, "logcamp_diag_T")) ^ 2)))
+    chi2(logcamp_diag, w_logcamp_diag, L_diag - m.blocks("logcamp_diag_T_l", l, "logcamp_diag_T")))
 
 ---------------------------------------------------------------------------------------------------------- regularizers
 -- The value is divided by its norm when norm_reg is 1.
@@ -134,11 +140,11 @@ regularizer("l1w", "weighted sum of sizes", over_mask(sqrt(I ^ 2 + e) / (sqrt(P 
 regularizer("lA", "area",
     over_mask(2 / math.pi * (1 + alpha_A) / alpha_A * atan(math.pi * alpha_A / 2 * abs(I) / F)),
     (1 / (1 + alpha_A) + alpha_A * (B / p) ^ 2) / (alpha_A + 1 / (1 + alpha_A)))
-regularizer("patch", "distance from the prior", over_mask((I - P) ^ 2) / 2, F ^ 2)
+regularizer("patch", "distance from the prior", m.squares(where(active, I - P, 0)) / 2, F ^ 2)
 regularizer("cm", "centroid", m.sum(I * KX) ^ 2 + m.sum(I * KY) ^ 2, (B * F) ^ 2)
 
 local function variation(d_row, d_column) return m.sum(root(d_row ^ 2 + d_column ^ 2 + epsilon_tv)) end
-local function square_variation(d_row, d_column) return m.sum(d_row ^ 2 + d_column ^ 2) end
+local function square_variation(d_row, d_column) return m.squares(d_row) + m.squares(d_column) end
 
 local D_row, D_column = m.difference("D_row", I, "row"), m.difference("D_column", I, "column")
 regularizer("tv", "total variation", variation(D_row, D_column), F * p / B)
@@ -195,30 +201,34 @@ end
 
 local pvis, w_pvis, pvis_z = polarised("pvis")
 local d_pvis = m.data("pvis_data", pvis, { complex = true, doc = "visibilities of Q + iU, Jy" })
-data_term("pvis", "linear polarisation", m.mean(weighted(w_pvis, abs(pvis_z - d_pvis) ^ 2)) / 2)
+data_term("pvis", "linear polarisation", complex_chi2(pvis, w_pvis, pvis_z - d_pvis))
 
 local frac, w_frac, frac_z = polarised("m")
 local d_frac = m.data("m_data", frac, { complex = true, doc = "visibilities of Q + iU over those of I" })
 data_term("m", "fractional linear polarisation",
-    m.mean(weighted(w_frac, abs(frac_z / m.gather("m_zi", frac, z, "m_leg1") - d_frac) ^ 2)) / 2)
+    complex_chi2(frac, w_frac, frac_z / m.gather("m_zi", frac, z, "m_leg1") - d_frac))
 
 visibility_term("vvis", "circular polarisation", zv)
 
 regularizer("msimple", "entropy of m", over_mask(I * log(linear)), F)
 local up, down = (1 + linear) / 2, (1 - linear) / 2
 regularizer("hw", "entropy of Holdaway and Wardle", over_mask(I * (up * log(up) + down * log(down))), F)
+local function differences(name, image)
+    return m.difference(name .. "_row", image, "row"), m.difference(name .. "_column", image, "column")
+end
 local function squares(name, image)
-    return m.difference(name .. "_row", image, "row") ^ 2 + m.difference(name .. "_column", image, "column") ^ 2
+    local d_row, d_column = differences(name, image)
+    return d_row ^ 2 + d_column ^ 2
 end
 regularizer("ptv", "total variation of Q + iU", m.sum(root(squares("D_Q", Q) + squares("D_U", U) + epsilon_tv)),
     F * p / B)
 local v_total, V_size = m.sum(V), abs(vflux)
 regularizer("vflux", "total V", (v_total - vflux) ^ 2, vflux ^ 2)
 regularizer("l1v", "sum of sizes of V", m.sum(abs(V)), V_size)
-regularizer("l2v", "sum of squares of V", m.sum(V ^ 2), vflux ^ 2)
-local V_squares = squares("D_V", V)
-regularizer("vtv", "total variation of V", m.sum(root(V_squares + epsilon_tv)), V_size * p / B)
-regularizer("vtv2", "squared variation of V", m.sum(V_squares), p ^ 4 * vflux ^ 2 / B ^ 4)
+regularizer("l2v", "sum of squares of V", m.squares(V), vflux ^ 2)
+local V_row, V_column = differences("D_V", V)
+regularizer("vtv", "total variation of V", variation(V_row, V_column), V_size * p / B)
+regularizer("vtv2", "squared variation of V", square_variation(V_row, V_column), p ^ 4 * vflux ^ 2 / B ^ 4)
 
 ---------------------------------------------------------------------------------------------------- several frequencies
 -- Channel c sees I exp(alpha l + beta l^2), l = ln(frequency / reference).
@@ -244,7 +254,7 @@ for k, of in ipairs { alpha, beta } do
     local name = k == 1 and "alpha" or "beta"
     local prior = m.data(name .. "_prior", pixel)
     local inside = m.keep(name .. "_inside", where(active, of, 0))
-    regularizer("l2_" .. name, "squared distance from the prior of " .. name, over_mask((of - prior) ^ 2),
+    regularizer("l2_" .. name, "squared distance from the prior of " .. name, m.squares(where(active, of - prior, 0)),
         m.sum(where(active, 1, 0)))
     regularizer("tv_" .. name, "total variation of " .. name, m.sum(root(squares("D_" .. name, inside) + epsilon_tv)),
         N * p / B)

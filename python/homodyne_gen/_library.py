@@ -132,6 +132,20 @@ class Many(Structure):
                 ("nfailed", c_size_t), ("threads", c_int), ("seconds", c_double)]
 
 
+class FileOptions(Sized):
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("layout", c_char_p), ("dataset", c_char_p),
+                ("columns", POINTER(c_char_p)), ("units", POINTER(c_char_p)), ("q", c_double), ("dt", c_double),
+                ("nphi", c_size_t), ("phi", doubles), ("first", ctypes.c_long), ("last", ctypes.c_long)]
+
+
+class File(Structure):
+    _fields_ = [("size", c_size_t), ("layout", c_char_p), ("nmatrix", c_size_t), ("nframe", c_size_t),
+                ("value", doubles), ("sigma", doubles), ("q", doubles), ("phi", doubles), ("time", doubles),
+                ("dt", c_double), ("first", ctypes.c_long), ("nrow", c_size_t), ("ncolumn", c_size_t),
+                ("column_name", POINTER(c_char_p)), ("column_unit", POINTER(c_char_p)), ("column", POINTER(doubles)),
+                ("nnote", c_size_t), ("note", POINTER(c_char_p))]
+
+
 _SIGNATURES = {
     "fit_api_version": (c_int, []),
     "fit_api_release": (c_char_p, []),
@@ -145,6 +159,8 @@ _SIGNATURES = {
     "fit_api_count": (c_size_t, [c_void_p, c_int]),
     "fit_api_item": (c_int, [c_void_p, c_int, c_size_t, POINTER(Item)]),
     "fit_api_quantity": (c_int, [c_char_p, c_char_p, doubles]),
+    "fit_api_load": (POINTER(File), [c_char_p, POINTER(FileOptions)]),
+    "fit_api_file_free": (None, [POINTER(File)]),
     "fit_api_unit": (c_int, [c_char_p, c_char_p, doubles, doubles]),
     "fit_api_problem_new": (c_void_p, [c_void_p, POINTER(Data)]),
     "fit_api_problem_free": (None, [c_void_p]),
@@ -232,5 +248,6 @@ def failure():
     return kind(lib.fit_api_message().decode())
 
 
-__all__ = ["Data", "DataError", "Draws", "Error", "FileError", "Item", "LibraryMissing", "Many", "ManyData",
+__all__ = ["Data", "DataError", "Draws", "Error", "File", "FileError", "FileOptions", "Item", "LibraryMissing", "Many",
+           "ManyData",
            "NumericError", "Options", "PROGRESS", "Result", "Stopped", "UsageError", "byref", "doubles", "failure", "loaded"]

@@ -25,6 +25,16 @@ def _interval(low, high):
     return f"{ends}, 95 %"
 
 
+def span_text(values):
+    """"0.0054", "0.003 .. 0.008 (7)" or "not told": what numbers there are."""
+    values = np.asarray(values, dtype=float)
+    good = values[np.isfinite(values)]
+    if not good.size:
+        return "not told"
+    low, high = good.min(), good.max()
+    return f"{low:.6g}" if low == high else f"{low:.6g} .. {high:.6g} ({values.size})"
+
+
 def value_text(value, std, interval, unit="", on_bound=False):
     """A value with its error; where it has none the ends of its interval of 95 %, or why there are none."""
     text, error = with_error(value, std)

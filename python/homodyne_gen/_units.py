@@ -21,6 +21,8 @@ def _stated(values):
     attributes = getattr(values, "attrs", None)
     if isinstance(attributes, dict) and hasattr(values, "values"):
         unit = attributes.get("units", attributes.get("unit"))
+        if isinstance(unit, dict):  # a column of a DataFrame that has those of all
+            unit = unit.get(getattr(values, "name", None))
         return None if unit is None else (values.values, str(unit))
     return None
 

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 
 from . import _library
+from ._bridge import of_noise
 from ._arrays import PerGroup, array, check_name, copied, of_groups, pointer
 from ._inference import inference_data, normal_draws
 from ._library import UsageError, failure, loaded
@@ -73,7 +74,7 @@ class _Options:
         for name, pair in dict(bounds or {}).items():
             self.lower[self._place(name)], self.upper[self._place(name)] = array(
                 pair, f"bounds of {name}", (2,), self._unit(self._place(name)))
-        self.noise = None if noise is None else np.ascontiguousarray(np.broadcast_to(array(noise, "noise"), (ngroup,)))
+        self.noise = None if noise is None else of_noise(noise, ngroup)
         self.halves = [np.ascontiguousarray(a) for x in (self.lower, self.upper, self.fixed) for a in (x[:n], x[n:])]
         flags = ctypes.POINTER(ctypes.c_ubyte)
         lower, linear_lower, upper, linear_upper, fixed, linear_fixed = self.halves
@@ -174,6 +175,7 @@ class Fit:
     def __init__(self, model, problem, geometry, values, options, grid):
         self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
         self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)
+        self.place, self.row_sigma = geometry.place, None if self.model.is_pairs else geometry.sigma
         lib = loaded()
         r = _Options(model, problem, **options).run(lib.fit_api_fit, lib.fit_api_result_free, problem)
         try:
@@ -187,6 +189,7 @@ class Fit:
         self = cls.__new__(cls)
         self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
         self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)
+        self.place, self.row_sigma = geometry.place, None if self.model.is_pairs else geometry.sigma
         self._take(result)
         return self
 
@@ -345,6 +348,17 @@ class Fit:
                 text = value_text(x, error, (np.nan, np.nan), unit, False)
                 lines.append(f"  {name + (f'[{k}]' if np.ndim(value) else ''):<20} {text} (derived)")
         return "\n".join(lines)
+
+    def to_dataframe(self):
+        """A DataFrame of pandas: a row for each parameter (and group): value, error, robust error, interval of 95 %,
+        unit."""
+        from ._frames import parameters
+        return parameters(self)
+
+    def plot(self):
+        """Data, model and residuals, by matplotlib; returns the figure."""
+        from . import _plot
+        return _plot.fit_of_pairs(self) if self.model.is_pairs else _plot.fit_of_rows(self)
 
     def to_dict(self):
         """Everything in plain numbers, lists of them and words."""

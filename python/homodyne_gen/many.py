@@ -70,6 +70,15 @@ class ManyFits:
             raise KeyError(f"no column '{name}'; there are {', '.join(self.names)}")
         return self.values[:, self.names.index(name)]
 
+    def to_dataframe(self):
+        """A DataFrame of pandas: a row for each curve; parameters, their errors (name_err), derived quantities, quality."""
+        from ._frames import frame
+        columns = {n: self.values[:, k] for k, n in enumerate(self.names)}
+        columns |= {f"{n}_err": self.errors[:, k] for k, n in enumerate(self.names)}
+        columns |= {**self.derived, "converged": self.converged, "quality": self.quality}
+        items = {p.name: p.unit for p in self.model.parameters + self.model.linear}
+        return frame(columns, units={n: items.get(n.split("[")[0], "1") for n in self.names})
+
     def __repr__(self):
         lines = [f"{self.model.name}: {len(self)} curves, {int(self.converged.sum())} converged, "
                  f"{int(self.failed.sum())} could not be fitted, {self.seconds:.3g} s"]

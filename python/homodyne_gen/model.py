@@ -4,15 +4,23 @@ import os
 import pathlib
 import weakref
 from dataclasses import dataclass
-from typing import List, Optional, Union
+from typing import TYPE_CHECKING, Any, List, Optional, Union
 
 import numpy as np
 
 from . import _library
 from ._arrays import PerGroup, array, check_name, copied, of_groups, pointer, pointers
+from ._bridge import Objective
 from ._compile import compiled
+from ._frames import is_table, split
 from ._library import DataError, UsageError, failure, loaded
+from ._load import Data
 from ._notebook import table
+
+if TYPE_CHECKING:
+    from .draws import Draws
+    from .fit import Fit
+    from .many import ManyFits
 
 PARAM, LINEAR, SETTING, AXIS, COLUMN = range(5)
 NAME, VARIANT, TITLE, FORMULA, REFERENCE, HASH, ISA = range(7)
@@ -74,6 +82,8 @@ class Geometry:
     time: np.ndarray  # of two-time models: s, frames that take part; else None
     columns: dict
     place: dict       # of the rows of a table: their values of the axes
+    sigma: Optional[np.ndarray] = None
+    use: Optional[np.ndarray] = None
 
 
 class Model:
@@ -152,7 +162,7 @@ class Model:
                              nframe=0 if use is None else n, frame=pointer(use, ctypes.POINTER(ctypes.c_uint32)))
         first = float(dt) if self.name == "heterodyne" else 0.0
         t = first + np.arange(frames) * float(dt) if time is None else time
-        return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {}, {})
+        return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {}, {}, use=use)
 
     def _rows(self, given, values):
         named = {}
@@ -246,7 +256,8 @@ class Model:
     def _value_unit(self):
         return next((c.unit for c in self.columns if c.role == "value"), "1")
 
-    def mean(self, params=None, *, values=None, frames=None, dt=None, time=None, use=None, threads=0, **given):
+    def mean(self, params: Any = None, *, values: Any = None, frames: Optional[int] = None, dt: Any = None, time: Any = None,
+             use: Any = None, threads: int = 0, **given: Any) -> np.ndarray:
         """The model's mean at params: {name: value}, those over an axis with one value or one for each group.  Values
         that a fit found for its groups (r.params), and {coordinate: value}, go where their coordinates are; values of a
         plain array are those of the groups in the order in which these occur first in the data.
@@ -259,19 +270,24 @@ class Model:
         grid = dict(given=given, values=self._evaluated(values), frames=frames, dt=dt, time=time, use=use)
         return self._evaluate(params, threads, False, grid)[0]
 
-    def jacobian(self, params=None, *, values=None, frames=None, dt=None, time=None, use=None, threads=0, **given):
+    def jacobian(self, params: Any = None, *, values: Any = None, frames: Optional[int] = None, dt: Any = None,
+                 time: Any = None, use: Any = None, threads: int = 0, **given: Any) -> np.ndarray:
         """Derivatives of mean by parameters and linear parameters (in the order of .parameters + .linear), as the last
         axis of an array otherwise like that of mean."""
         grid = dict(given=given, values=self._evaluated(values), frames=frames, dt=dt, time=time, use=use)
         return self._evaluate(params, threads, True, grid)[1]
 
-    def fit(self, values, *, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None, noise=None,
-            loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0, search=True,
-            multistart=0, everywhere=False, seed=0, threads=0, ties=None, share=None, progress=None, method="nlsq",
-            estimator="least-squares", **given) -> "Union[Fit, Draws]":
+    def fit(self, values: Any, *, sigma: Any = None, dt: Any = None, time: Any = None, use: Any = None, start: Any = None,
+            fix: Any = None, bounds: Any = None, noise: Any = None, loss: str = "linear", f_scale: float = 1.0,
+            scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,
+            multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
+            share: Any = None, progress: Any = None, method: str = "nlsq", estimator: str = "least-squares",
+            **given: Any) -> "Union[Fit, Draws]":
         """Least squares.  Returns a Fit; one that did not converge says so in .converged.
 
-        values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.
+        values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.  Or
+                   what load_data read; of tables a DataFrame or a dict of columns: the model's columns and axes are
+                   found in it by name
         sigma      its standard deviation, in the same shape; else the noise is estimated from the residuals, unless
         noise      gives one standard deviation for all or one for each group
         start      {name: value}, where to begin (the search for starting points goes on all the same; search=False)
@@ -296,6 +312,7 @@ class Model:
                                seed=seed, threads=threads, ties=ties, share=share, progress=progress, method=method,
                                estimator=estimator, **given)
         from .fit import Fit
+        values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
         problem, g, values = self._measured(values, sigma, dt, time, use, given)
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
                        max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
@@ -303,9 +320,10 @@ class Model:
                        also=[("estimator", estimator)])
         return Fit(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
 
-    def fit_many(self, values, *, sigma=None, start=None, fix=None, bounds=None, noise=None, loss="linear", f_scale=1.0,
-                 max_iterations=0, search=True, multistart=0, everywhere=False, seed=0, threads=0, ties=None,
-                 **given) -> "ManyFits":
+    def fit_many(self, values: Any, *, sigma: Any = None, start: Any = None, fix: Any = None, bounds: Any = None,
+                 noise: Any = None, loss: str = "linear", f_scale: float = 1.0, max_iterations: int = 0, search: bool = True,
+                 multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
+                 **given: Any) -> "ManyFits":
         """Fits every row of values (curves, rows) by itself, several at a time; models of tables only.  Every number of
         the ManyFits is, to the last bit, that of fit() for the curve alone; a curve that cannot be fitted stops no other.
 
@@ -320,11 +338,13 @@ class Model:
                        everywhere=everywhere, seed=seed, threads=threads, ties=ties, progress=False)
         return fit_many(self, values, sigma, options, given)
 
-    def sample(self, values, *, draws=1000, chains=4, warmup=300, method="nuts", target_accept=None, metric=None,
-               max_tree_depth=None, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None,
-               noise=None, loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0,
-               search=True, multistart=0, everywhere=False, seed=0, threads=0, ties=None, share=None, progress=None,
-               estimator="least-squares", **given) -> "Draws":
+    def sample(self, values: Any, *, draws: int = 1000, chains: int = 4, warmup: int = 300, method: str = "nuts",
+               target_accept: Optional[float] = None, metric: Optional[str] = None, max_tree_depth: Optional[int] = None,
+               sigma: Any = None, dt: Any = None, time: Any = None, use: Any = None, start: Any = None, fix: Any = None,
+               bounds: Any = None, noise: Any = None, loss: str = "linear", f_scale: float = 1.0,
+               scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,
+               multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
+               share: Any = None, progress: Any = None, estimator: str = "least-squares", **given: Any) -> "Draws":
         """Draws of the posterior with the model's priors.  Returns Draws: chains, convergence, a verdict in words.
 
         method     "nuts": Hamiltonian chains over all data; "laplace": a normal approximation, importance sampled
@@ -333,6 +353,7 @@ class Model:
         The rest as for fit, with which it begins.  Contrast, offset and noise of each group are integrated out exactly.
         """
         from .draws import Draws
+        values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
         problem, g, values = self._measured(values, sigma, dt, time, use, given)
         also = [("method", method), ("draws", draws), ("chains", chains), ("warmup", warmup), ("estimator", estimator)]
         also += [(name, v) for name, v in (("target-accept", target_accept), ("metric", metric),
@@ -342,6 +363,28 @@ class Model:
                        everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress,
                        also=also)
         return Draws(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
+
+    def objective(self, values: Any, *, sigma: Any = None, noise: Any = None, dt: Any = None, time: Any = None,
+                  use: Any = None, **given: Any) -> Objective:
+        """The model on measured values as a function of a vector, for lmfit, scipy, bumps, emcee and others: residuals,
+        their derivatives, the log density.  values, sigma, noise and the rest as for fit; one of sigma and noise is
+        needed."""
+        values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
+        problem, g, values = self._measured(values, sigma, dt, time, use, given)
+        return Objective(self, problem, g, values, noise)
+
+    def _unpacked(self, values, sigma, dt, time, given):
+        """What load_data read, a DataFrame and a dict of columns as arrays and keywords."""
+        if isinstance(values, Data):
+            if not self.is_pairs:
+                raise UsageError(f"{self.name} is fitted to a table; {values.file} holds two-time data")
+            told = values.for_model(self)
+            sigma, dt = told.pop("sigma", None) if sigma is None else sigma, told.pop("dt", None) if dt is None else dt
+            told.pop("sigma", None), told.pop("dt", None)
+            return values.values, sigma, dt, time, {**told, **given}
+        if is_table(values):
+            values, sigma, given = split(self, values, sigma, given)
+        return values, sigma, dt, time, given
 
     def _measured(self, values, sigma, dt, time, use, given):
         """(problem, geometry, values) of measured arrays."""
@@ -358,5 +401,6 @@ class Model:
             sigma = array(sigma, "sigma", None, unit)
             sigma = array(np.broadcast_to(sigma, right) if np.ndim(sigma) == 0 else
                           np.reshape(sigma, right) if np.size(sigma) == values.size else sigma, "sigma", right)
+        g.sigma = sigma
         g.data.value, g.data.sigma = pointer(values), pointer(sigma)
         return _Problem(self, g.data), g, values

@@ -7,7 +7,8 @@ import numpy as np
 from ._arrays import PerGroup
 from ._inference import inference_data, normal_draws
 from ._library import FileError
-from ._numbers import value_text
+from ._notebook import table
+from ._numbers import value_text, with_error
 
 
 def _h5py(path):
@@ -239,6 +240,33 @@ class Results:
         known = [a for a in axes if all(g.get(a) is not None for g in groups)]
         return {a: np.array([g[a] for g in groups], dtype=float) for a in known}
 
+    def _unit(self, name):
+        """The unit of a parameter; "": it has none, or fit.h5 was read alone."""
+        told = self.summary.get("parameters", {}).get(name, {}).get("unit") or ""
+        return "" if told == "1" else told
+
+    def to_dataframe(self):
+        """A DataFrame of pandas: a row for each parameter (and group): value, error, robust error, interval of 95 %,
+        unit."""
+        from ._frames import parameters
+        return parameters(self)
+
+    def plot(self):
+        """Data, model and residuals of two-time data in fit.h5, by matplotlib; returns the figure."""
+        from ._plot import results_of_pairs
+        return results_of_pairs(self)
+
+    def _repr_html_(self):
+        std, robust, rows = self.std, self.std_robust, []
+        for name, v in self.params.items():
+            for k, x in enumerate(np.ravel(v)):
+                text, error = with_error(x, np.ravel(std[name])[k])
+                more = np.ravel(robust[name])[k] if name in robust else np.nan
+                label = f"{name}[{k}]" if np.ndim(v) else name
+                rows.append((label, text, error, with_error(0, more)[1], self._unit(name)))
+        head = f"{self.folder}: {self.model}, {self.status}; {self.quality}"
+        return table(head, ("", "value", "error", "robust", "unit"), rows, self.converged)
+
     def __repr__(self):
         lines = [f"{self.folder}: {self.model}, {self.status}", f"  {self.quality}: {self.quality_text}"]
         std, interval, told = self.std, self.interval_95, self.summary.get("parameters", {})
@@ -246,7 +274,7 @@ class Results:
             for k, (x, s) in enumerate(zip(np.ravel(v), np.ravel(std[name]))):
                 ends = interval[name] if name in interval and not np.ndim(v) else (np.nan, np.nan)
                 bound = not np.ndim(v) and bool(told.get(name, {}).get("at_bound"))
-                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {value_text(x, s, ends, '', bound)}")
+                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {value_text(x, s, ends, self._unit(name), bound)}")
         return "\n".join(lines)
 
     def posterior(self):

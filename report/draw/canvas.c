@@ -1,6 +1,8 @@
 /* canvas.c -- paths, inks and widths of texts, for all kinds of canvas; see canvas.h. */
 #include "report/draw/canvas.h"
 
+#include "report/draw/rich.h"
+
 #include <stdlib.h>
 
 static void step(struct rp_canvas *c, char what, double x, double y)
@@ -56,7 +58,8 @@ void rp_draw(struct rp_canvas *c, const struct rp_style *s)
     c->nstep = 0;
 }
 
-double rp_text_width(const char *text, double size)
+/* Of n bytes without marks, in sizes. */
+static double run_width(const char *text, size_t n)
 {
     /* thousandths of the size, characters 32 .. 126; Adobe Font Metrics of Helvetica */
     static const short width[95] = {
@@ -68,12 +71,21 @@ double rp_text_width(const char *text, double size)
         556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
     const double widest = 1.15, other = 600;
     double sum = 0;
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+    for (const unsigned char *p = (const unsigned char *)text, *end = p + n; p < end; p++)
         if (*p >= 32 && *p < 127)
             sum += width[*p - 32];
-        else if (*p >= 0xC0) /* first byte of a character outside ASCII */
+        else if (*p >= 0xC0 && *p != 0xCC) /* first byte of a character outside ASCII; 0xCC: of accents */
             sum += other;
-    return sum / 1000 * size * widest;
+    return sum / 1000 * widest;
+}
+
+double rp_text_width(const char *text, double size)
+{
+    struct rp_run run = {0};
+    double sum = 0;
+    while (rp_run_next(&text, &run))
+        sum += run_width(run.text, run.n) * (run.shift ? rp_small : 1);
+    return sum * size;
 }
 
 uint32_t rp_ink_rgb(uint32_t ink)

@@ -73,6 +73,7 @@ struct rp_canvas {
     struct rp_markup *out; /* svg */
     int page;    /* svg: colours by name */
     void *cairo; /* cairo_t */
+    const struct rp_paper *paper; /* png, pdf */
 };
 
 void rp_move(struct rp_canvas *c, double x, double y);
@@ -89,18 +90,30 @@ double rp_text_width(const char *text, double size);
 /* Colour of an ink on white paper, 0xRRGGBB. */
 uint32_t rp_ink_rgb(uint32_t ink);
 
+/* How a file is made of a figure. */
+struct rp_paper {
+    const char *format; /* "svg", "png" or "pdf" */
+    double point;       /* points (1/72 inch) of a unit */
+    double dpi;         /* of png */
+    const char *font;   /* family; NULL: sans-serif */
+    const char *date;   /* of a pdf, "2026-11-27T17:00:00Z": that of the fit, so that the same figure is the same file;
+                           or NULL */
+};
+
 /* SVG.  page: part of an HTML page, colours are its CSS variables; alt: what the picture shows, for
  * those who cannot see it. */
 void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, double height, int page, const char *alt);
+/* A file of its own, its size in millimetres. */
+void rp_svg_paper(struct rp_canvas *c, struct rp_markup *out, const struct rp_paper *paper, double width, double height,
+                  const char *alt);
 enum fit_status rp_svg_close(struct rp_canvas *c, struct fit_error *err);
 
 int rp_cairo_there(void); /* 1: PNG and PDF can be made */
 
-/* PNG at `scale` pixels per unit, or PDF, made by Cairo.  FIT_ERR_USAGE when this program was built
- * without it. */
-enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale,
-                              double width, double height, struct fit_error *err);
-enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf,
-                               struct fit_error *err);
+/* PNG or PDF, made by Cairo; the paper lives as long as the canvas.  FIT_ERR_USAGE when this program was built without
+ * it. */
+enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, const struct rp_paper *paper, double width,
+                              double height, struct fit_error *err);
+enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, struct fit_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "report/draw/colour.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double tick_length = 4, gap = 4;
@@ -158,25 +159,49 @@ static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, 
     }
 }
 
+/* One word of a unit to a power: "Å²"; a power that is no whole number stays as it is written. */
+static size_t unit_word(const char *word, size_t n, const char *power, size_t npower, int below, char *text,
+                        size_t size)
+{
+    static const char *const sign[][2] = {{"angstrom", "Å"}, {"degree", "°"}, {"deg", "°"}, {"ohm", "Ω"},
+                                          {"percent", "%"}};
+    char *end = NULL, up[32] = "";
+    const long exponent = npower ? strtol(power, &end, 10) : 1;
+    const int whole = !npower || end == power + npower;
+    size_t k = 0, at;
+    while (k < 5 && (strlen(sign[k][0]) != n || strncmp(word, sign[k][0], n) != 0))
+        k++;
+    if (k < 5)
+        at = (size_t)snprintf(text, size, "%s", sign[k][1]);
+    else if (n == 2 && *word == 'u')
+        at = (size_t)snprintf(text, size, "µ%c", word[1]);
+    else
+        at = (size_t)snprintf(text, size, "%.*s", (int)n, word);
+    if (whole && exponent != (below ? 0 : 1))
+        superscript((int)(below ? -exponent : exponent), up, sizeof up);
+    if (at < size)
+        at += (size_t)(whole ? snprintf(text + at, size - at, "%s", up)
+                             : snprintf(text + at, size - at, "^%s%.*s", below ? "-" : "", (int)npower, power));
+    return at < size ? at : size - 1;
+}
+
 void rp_unit(const char *unit, char *text, size_t size)
 {
-    static const char *const word[][2] = {{"angstrom", "Å"}, {"degree", "°"}, {"deg", "°"},
-                                          {"^2", "²"},       {"^3", "³"},     {"^-1", "⁻¹"}};
-    size_t n = 0;
-    for (const char *p = unit ? unit : ""; *p && n + 8 < size;) {
-        size_t k = 0;
-        while (k < 6 && strncmp(p, word[k][0], strlen(word[k][0])) != 0)
-            k++;
-        if (k == 6) {
-            text[n++] = *p++;
-            continue;
+    size_t used = 0;
+    int below = 0;
+    text[0] = '\0';
+    while (unit && *unit && used + 2 < size) {
+        const size_t n = strcspn(unit, "*/^");
+        const char *power = unit + n + (unit[n] == '^');
+        const size_t npower = unit[n] != '^' ? 0 : *power == '(' ? strcspn(power, ")") + 1 : strcspn(power, "*/");
+        if (n && !(n == 1 && *unit == '1')) {
+            used += used ? (size_t)snprintf(text + used, size - used, " ") : 0;
+            used += unit_word(unit, n, power, npower, below, text + used, size - used);
         }
-        n += (size_t)snprintf(text + n, size - n, "%s", word[k][1]);
-        p += strlen(word[k][0]);
+        const char *next = unit[n] == '^' ? power + npower : unit + n;
+        below = *next == '/';
+        unit = *next ? next + 1 : next;
     }
-    text[n] = '\0';
-    if (strcmp(text, "1") == 0)
-        text[0] = '\0';
 }
 
 static void axis_name(const struct rp_axis *a, int decade, char *text, size_t size)
@@ -383,6 +408,51 @@ void rp_colour_bar(struct rp_canvas *c, double x, double y, double w,
     rp_box(c, x, y, w, HEIGHT);
     rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
     numbers_x(c, &p, &t);
+}
+
+/* Numbers to the right of a frame. */
+static void numbers_right(struct rp_canvas *c, const struct rp_panel *p, const struct ticks *t)
+{
+    const double right = p->x + p->w;
+    char text[96];
+    for (size_t k = 0; k < t->n; k++) {
+        const double y = rp_panel_y(p, t->at[k]);
+        rp_move(c, right, y);
+        rp_line(c, right + (t->minor[k] ? tick_length / 2 : tick_length), y);
+    }
+    rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+    for (size_t k = 0; k < t->n; k++) {
+        if (t->minor[k])
+            continue;
+        tick_text(&p->ay, t, t->at[k], text, sizeof text);
+        c->text(c, right + tick_length + gap, rp_panel_y(p, t->at[k]) + 0.35 * RP_FONT,
+                &(struct rp_label){.size = RP_FONT, .ink = RP_SOFT}, text);
+    }
+}
+
+enum { UPRIGHT = 11 };
+
+double rp_colour_bar_width(const struct rp_axis *a, double h)
+{
+    const struct ticks t = make_ticks(a, h, 1);
+    return UPRIGHT + tick_length + gap + widest(a, &t);
+}
+
+void rp_colour_bar_upright(struct rp_canvas *c, double x, double y, double h, const struct rp_palette *palette,
+                           const struct rp_axis *a)
+{
+    unsigned char pixel[RP_LEVELS];
+    char text[96];
+    for (size_t k = 0; k < RP_LEVELS; k++)
+        pixel[k] = (unsigned char)(RP_LEVELS - k);
+    c->image(c, x, y, UPRIGHT, h, &(struct rp_image){1, RP_LEVELS, pixel, palette});
+    const struct rp_panel p = {.x = x, .y = y, .w = UPRIGHT, .h = h, .ay = *a};
+    const struct ticks t = make_ticks(a, h, 1);
+    rp_box(c, x, y, UPRIGHT, h);
+    rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+    numbers_right(c, &p, &t);
+    axis_name(a, t.decade, text, sizeof text);
+    c->text(c, x, y - 2 * gap, &(struct rp_label){.size = RP_FONT}, text);
 }
 
 static double mark_of(const struct rp_key *key)

@@ -46,6 +46,11 @@ void rp_panel_frame(struct rp_canvas *c,
 void rp_colour_bar(struct rp_canvas *c, double x, double y, double w,
                    const struct rp_palette *palette, const struct rp_axis *a);
 
+/* A vertical one, its numbers to the right, its name above; and how wide it is. */
+void rp_colour_bar_upright(struct rp_canvas *c, double x, double y, double h, const struct rp_palette *palette,
+                           const struct rp_axis *a);
+double rp_colour_bar_width(const struct rp_axis *a, double h);
+
 /* Names of series in a row from x on, folded at right; returns the height used. */
 struct rp_key {
     const char *text;
@@ -60,10 +65,10 @@ double rp_keys(struct rp_canvas *c, double x, double y, double right, const stru
  * frame. */
 void rp_axis_residuals(struct rp_axis *a, double largest);
 
-/* Name and unit as they stand at the axis, which is so long: "D (10³ Å²/s)". */
+/* Name and unit as they stand at the axis, which is so long: "D (10³ Å² s⁻¹)". */
 void rp_axis_text(const struct rp_axis *a, double length, char *text, size_t size);
 
-/* "angstrom^2/s" -> "Å²/s", "degree" -> "°" */
+/* "angstrom^2/s" -> "Å² s⁻¹", "degree" -> "°" */
 void rp_unit(const char *unit, char *text, size_t size);
 
 /* A number as it stands in a sentence or a table: 4 digits unless said. */

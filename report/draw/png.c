@@ -76,3 +76,15 @@ int rp_png_uri(FILE *out, const struct rp_image *m)
     free(data);
     return ok;
 }
+
+void rp_png_resolution(FILE *out, double dpi)
+{
+    unsigned char phys[9], bytes[32];
+    struct bytes data = {phys, 0}, file = {bytes, 0};
+    const unsigned long per_metre = (unsigned long)(dpi / 0.0254 + 0.5);
+    put32(&data, per_metre);
+    put32(&data, per_metre);
+    phys[8] = 1; /* the unit is a metre */
+    chunk(&file, "pHYs", phys, sizeof phys);
+    fwrite(file.p, 1, file.n, out);
+}

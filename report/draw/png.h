@@ -8,4 +8,7 @@
  * out. */
 int rp_png_uri(FILE *out, const struct rp_image *image);
 
+/* The chunk pHYs: dots per inch. */
+void rp_png_resolution(FILE *out, double dpi);
+
 #endif

@@ -4,6 +4,7 @@
  * curves short. */
 #include "report/draw/canvas.h"
 #include "report/draw/png.h"
+#include "report/draw/rich.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,6 +89,29 @@ static void svg_path(struct rp_canvas *c, const struct rp_style *s)
     rp_put(c->out, "\"/>\n");
 }
 
+/* Stretches of a text; those that are shifted move the line, which the next one moves back. */
+static void put_runs(struct rp_markup *out, const char *text, double size)
+{
+    struct rp_run run = {0};
+    double down = 0;
+    while (rp_run_next(&text, &run)) {
+        const double want = -rp_shift * (run.shift > 0 ? 1.6 : 1) * size * run.shift, dy = want - down;
+        const int plain = !run.italic && !run.shift && dy > -0.01 && dy < 0.01;
+        char piece[512];
+        snprintf(piece, sizeof piece, "%.*s", (int)run.n, run.text);
+        if (!plain)
+            rp_put(out, "<tspan");
+        if (dy < -0.01 || dy > 0.01)
+            rp_put(out, " dy=\"%.1f\"", dy);
+        if (run.shift)
+            rp_put(out, " font-size=\"%.3g\"", rp_small * size);
+        if (run.italic)
+            rp_put(out, " font-style=\"italic\"");
+        rp_put(out, plain ? "%s" : ">%s</tspan>", piece);
+        down = want;
+    }
+}
+
 static void svg_text(struct rp_canvas *c, double x, double y, const struct rp_label *l,
                      const char *text)
 {
@@ -102,7 +126,7 @@ static void svg_text(struct rp_canvas *c, double x, double y, const struct rp_la
         rp_put(c->out, " transform=\"translate(%.1f %.1f) rotate(-90)\">", x, y);
     else
         rp_put(c->out, " x=\"%.1f\" y=\"%.1f\">", x, y);
-    rp_put(c->out, "%s", text);
+    put_runs(c->out, text, l->size);
     rp_put(c->out, "</text>\n");
 }
 
@@ -120,15 +144,26 @@ static void svg_image(struct rp_canvas *c, double x, double y, double w, double 
     rp_put(c->out, "\"/>\n");
 }
 
+static struct rp_canvas svg_canvas(struct rp_markup *out, double width, double height, int page)
+{
+    return (struct rp_canvas){.width = width,
+                              .height = height,
+                              .out = out,
+                              .page = page,
+                              .path = svg_path,
+                              .text = svg_text,
+                              .image = svg_image};
+}
+
+static void white(struct rp_canvas *c)
+{
+    rp_box(c, 0, 0, c->width, c->height);
+    rp_draw(c, &(struct rp_style){.fill = RP_PAPER});
+}
+
 void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, double height, int page, const char *alt)
 {
-    *c = (struct rp_canvas){.width = width,
-                            .height = height,
-                            .out = out,
-                            .page = page,
-                            .path = svg_path,
-                            .text = svg_text,
-                            .image = svg_image};
+    *c = svg_canvas(out, width, height, page);
     rp_put(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
     if (!page)
         rp_put(out, " xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
@@ -139,10 +174,21 @@ void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, doubl
     if (!page)
         rp_put(out, " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\"");
     rp_put(out, ">\n");
-    if (page)
-        return;
-    rp_box(c, 0, 0, width, height);
-    rp_draw(c, &(struct rp_style){.fill = RP_PAPER});
+    if (!page)
+        white(c);
+}
+
+void rp_svg_paper(struct rp_canvas *c, struct rp_markup *out, const struct rp_paper *paper, double width, double height,
+                  const char *alt)
+{
+    const double mm = paper->point * 25.4 / 72;
+    *c = svg_canvas(out, width, height, 0);
+    rp_put(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
+    rp_put(out, " viewBox=\"0 0 %.2f %.2f\" width=\"%.3fmm\" height=\"%.3fmm\"", width, height, width * mm,
+           height * mm);
+    rp_put(out, " role=\"img\" aria-label=\"%s\" font-family=\"%s%sHelvetica, Arial, 'DejaVu Sans', sans-serif\">\n",
+           alt, paper->font ? paper->font : "", paper->font ? ", " : "");
+    white(c);
 }
 
 enum fit_status rp_svg_close(struct rp_canvas *c, struct fit_error *err)

@@ -2,8 +2,9 @@
  * 95 %.
  *
  * Bands are normal (1 and 1.96 standard errors of least squares) unless the posterior says more. */
+#include "report/draw/rich.h"
 #include "report/figures/figures.h"
-#include "report/draw/panel.h"
+#include "report/figures/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,9 +14,8 @@ static int shown(const struct rp_result *r, const struct rp_axis *t, size_t k)
     return isfinite(r->curve_t[k]) && (!t->log || r->curve_t[k] > 0);
 }
 
-static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
-                 const double *lo, const double *hi, const double *error, double factor,
-                 const double *value)
+static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *lo,
+                 const double *hi, const double *error, double factor, const double *value, uint32_t ink)
 {
     for (size_t run = 0; run < r->nt;) { /* where it is known */
         size_t end = run;
@@ -25,49 +25,85 @@ static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp
             (k > run ? rp_line : rp_move)(c, rp_panel_x(p, r->curve_t[k]),
                                           rp_panel_y(p, hi ? hi[k] : value[k] + factor * error[k]));
         for (size_t k = end; k-- > run;)
-            rp_line(c, rp_panel_x(p, r->curve_t[k]),
-                    rp_panel_y(p, lo ? lo[k] : value[k] - factor * error[k]));
+            rp_line(c, rp_panel_x(p, r->curve_t[k]), rp_panel_y(p, lo ? lo[k] : value[k] - factor * error[k]));
         if (end > run)
             rp_close(c);
         run = end + 1;
     }
-    rp_draw(c, &(struct rp_style){.fill = RP_S0, .opacity = 0.22});
+    rp_draw(c, &(struct rp_style){.fill = ink, .opacity = 0.22});
 }
 
-/* Time and value that the axes should hold; the first times of a power law would hide the rest. */
-static void ranges(const struct rp_result *r, const struct rp_curve *v, struct rp_axis *t,
-                   struct rp_axis *y)
+/* ---- axes ------------------------------------------------------------------------------------ */
+
+static void value_range(const struct rp_result *r, const struct rp_curve *v, const struct rp_axis *t, double ends[2])
 {
-    double lowest = INFINITY, highest = -INFINITY;
-    t->log =
-        r->curve_t[r->nt - 1] > 30 * r->curve_t[1] && r->curve_t[1] > 0; /* time 0 is left out */
-    rp_axis_begin(t);
-    for (size_t k = 0; k < r->nt; k++) {
-        if (!shown(r, t, k))
-            continue;
-        rp_axis_take(t, r->curve_t[k]);
-        if (isfinite(v->value[k])) {
-            lowest = fmin(lowest, v->value[k]);
-            highest = fmax(highest, v->value[k]);
+    for (size_t k = 0; k < r->nt; k++)
+        if (shown(r, t, k) && isfinite(v->value[k])) {
+            ends[0] = fmin(ends[0], v->value[k]);
+            ends[1] = fmax(ends[1], v->value[k]);
         }
-    }
-    y->log = lowest > 0 && highest > 8 * lowest;
-    rp_axis_begin(y);
+}
+
+/* Bands may be wider than anything worth to be seen. */
+static void take_values(const struct rp_result *r, const struct rp_curve *v, const struct rp_axis *t,
+                        const double ends[2], struct rp_axis *y)
+{
+    const double length = ends[1] - ends[0];
     for (size_t k = 0; k < r->nt; k++) {
         if (!shown(r, t, k))
             continue;
         const double e = v->error && isfinite(v->error[k]) ? 1.96 * v->error[k] : 0;
-        const double lo = v->low ? v->low[k] : v->value[k] - e,
-                     hi = v->high ? v->high[k] : v->value[k] + e;
-        /* bands may be wider than anything worth to be seen */
+        const double lo = v->low ? v->low[k] : v->value[k] - e, hi = v->high ? v->high[k] : v->value[k] + e;
         rp_axis_take(y, v->value[k]);
-        rp_axis_take(y, fmax(lo, lowest - 1.5 * (highest - lowest) - 0.5 * fabs(lowest)));
-        rp_axis_take(y, fmin(hi, highest + 1.5 * (highest - lowest) + 0.5 * fabs(highest)));
+        rp_axis_take(y, fmax(lo, ends[0] - 1.5 * length - 0.5 * fabs(ends[0])));
+        rp_axis_take(y, fmin(hi, ends[1] + 1.5 * length + 0.5 * fabs(ends[1])));
     }
+}
+
+/* The first times of a power law would hide the rest: time 0 is left out, time is logarithmic over decades. */
+void rp_curve_axes(const struct rp_result *r, const size_t *curve, size_t n, struct rp_axis *t, struct rp_axis *y)
+{
+    double ends[2] = {INFINITY, -INFINITY};
+    t->log = r->curve_t[r->nt - 1] > 30 * r->curve_t[1] && r->curve_t[1] > 0;
+    rp_axis_begin(t);
+    for (size_t k = 0; k < r->nt; k++)
+        if (shown(r, t, k))
+            rp_axis_take(t, r->curve_t[k]);
+    for (size_t k = 0; k < n; k++)
+        value_range(r, &r->curve[curve[k]], t, ends);
+    y->log = ends[0] > 0 && ends[1] > 8 * ends[0];
+    rp_axis_begin(y);
+    for (size_t k = 0; k < n; k++)
+        take_values(r, &r->curve[curve[k]], t, ends, y);
     if (y->log)
-        y->lo = fmax(y->lo, lowest / 10);
+        y->lo = fmax(y->lo, ends[0] / 10);
     rp_axis_end(t, 0.02);
     rp_axis_end(y, 0.05);
+}
+
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+void rp_curve_marks(struct rp_canvas *c, const struct rp_result *r, const size_t *curve, size_t n,
+                    const struct rp_panel *p)
+{
+    for (size_t s = 0; s < n; s++) {
+        const struct rp_curve *v = &r->curve[curve[s]];
+        const uint32_t ink = RP_S0 + (uint32_t)(s % RP_SERIES);
+        int down = 0;
+        if (v->low && v->high)
+            band(c, r, p, v->low, v->high, NULL, 0, v->value, ink);
+        else if (v->error) {
+            band(c, r, p, NULL, NULL, v->error, 1.96, v->value, ink);
+            band(c, r, p, NULL, NULL, v->error, 1, v->value, ink);
+        }
+        for (size_t k = 0; k < r->nt; k++) {
+            const int good = isfinite(v->value[k]) && shown(r, &p->ax, k);
+            if (good)
+                (down ? rp_line : rp_move)(c, rp_panel_x(p, r->curve_t[k]), rp_panel_y(p, v->value[k]));
+            down = good;
+        }
+        rp_draw(c, &(struct rp_style){.stroke = ink, .width = 2});
+    }
 }
 
 /* shear_rate: shear rate; J_ref, with an index, stays. */
@@ -79,35 +115,26 @@ static void words(const char *curve, char *text, size_t size)
             *at = ' ';
 }
 
+void rp_curve_name(const char *curve, char *text, size_t size)
+{
+    char symbol[128];
+    rp_symbol(curve, symbol, sizeof symbol);
+    snprintf(text, size, "%s(%s)", symbol, RP_TIME);
+}
+
 static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const struct rp_curve *v = &r->curve[f->index];
-    char name[RP_NAME + 8];
-    struct rp_axis t = {.name = "t", .unit = "s"};
-    struct rp_axis y = {.unit = v->unit};
-    words(v->name, name, sizeof name);
-    y.name = name;
-    ranges(r, v, &t, &y);
+    char name[160];
+    struct rp_axis t = {.name = RP_TIME, .unit = "s"}, y = {.name = name, .unit = v->unit};
+    rp_curve_name(v->name, name, sizeof name);
+    rp_curve_axes(r, &f->index, 1, &t, &y);
     const double left = rp_panel_left(&y, 200);
     struct rp_panel p = {.x = left, .y = 30, .w = f->width - left - 14, .h = 200, .ax = t, .ay = y};
-    c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1},
-            v->doc[0] ? v->doc : name);
+    if (v->doc[0])
+        c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1}, v->doc);
     rp_panel_grid(c, &p);
-    if (v->low && v->high)
-        band(c, r, &p, v->low, v->high, NULL, 0, v->value);
-    else if (v->error) {
-        band(c, r, &p, NULL, NULL, v->error, 1.96, v->value);
-        band(c, r, &p, NULL, NULL, v->error, 1, v->value);
-    }
-    int down = 0;
-    for (size_t k = 0; k < r->nt; k++) {
-        const int good = isfinite(v->value[k]) && shown(r, &t, k);
-        if (good)
-            (down ? rp_line : rp_move)(c, rp_panel_x(&p, r->curve_t[k]),
-                                       rp_panel_y(&p, v->value[k]));
-        down = good;
-    }
-    rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = 2});
+    rp_curve_marks(c, r, &f->index, 1, &p);
     rp_panel_frame(c, &p);
 }
 

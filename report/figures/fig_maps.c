@@ -1,11 +1,12 @@
 /* fig_maps.c -- data, fit and residuals of a group over (t1, t2); before any fit the data alone.
  *
  * Data and fit share the colours of one bar; residuals are in standard deviations, symmetric about
- * zero.  The range is that of 0.2 % to 99.8 % of the data: the same for all groups when each of
- * them fills at least half of it. */
+ * zero.  The range is that of 0.2 % to 99.8 % of the data, and what is beside the diagonal: the same for all groups
+ * when each of them fills at least half of it. */
 #include "report/draw/colour.h"
+#include "report/draw/rich.h"
 #include "report/figures/figures.h"
-#include "report/draw/panel.h"
+#include "report/figures/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,8 +38,7 @@ static double left_of(const struct rp_result *r)
     return rp_panel_left(&ay, side_of(r));
 }
 
-/* A value of a map; the diagonal, which is not measured, looks like what is beside it. */
-static double value_at(const double *map, size_t n, size_t i, size_t j)
+double rp_map_value(const double *map, size_t n, size_t i, size_t j)
 {
     const double own = map[i * n + j];
     if (i != j || !isnan(own))
@@ -54,7 +54,7 @@ static unsigned char *colours(const double *map, size_t n, double lo, double hi)
     unsigned char *pixel = malloc(n * n + 1);
     for (size_t i = 0; pixel && i < n; i++)
         for (size_t j = 0; j < n; j++)
-            pixel[(n - 1 - i) * n + j] = rp_level(value_at(map, n, i, j), lo, hi);
+            pixel[(n - 1 - i) * n + j] = rp_level(rp_map_value(map, n, i, j), lo, hi);
     return pixel;
 }
 
@@ -93,7 +93,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     const double side = side_of(r), x0 = left_of(r),
                  half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
     const struct rp_axis time = {
-        .lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = r->time_unit};
+        .lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = RP_T1, .unit = r->time_unit};
     struct rp_panel p = {.x = x0,
                          .y = top_of(r),
                          .w = side,
@@ -102,14 +102,14 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
                          .ay = time,
                          .title = r->fitted ? "data" : NULL};
     char title[160], part[80], noise[64];
-    p.ay.name = "t₂";
+    p.ay.name = RP_T2;
     rp_group_title(r, f->index, part, sizeof part);
     noise_of(r, f->index, noise, sizeof noise);
     snprintf(title, sizeof title, "%s%s", part, noise);
     c->text(c, x0, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
     draw_map(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
     const double y = top_of(r) + side + 46;
-    const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = "c₂"},
+    const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = RP_C2},
                          sigma = {
                              .lo = -f->range[2], .hi = f->range[2], .name = "(data − fit) / σ"};
     rp_colour_bar(c, x0, y, r->fitted ? 2 * side + between : side, rp_viridis(), &value);
@@ -125,13 +125,25 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     rp_colour_bar(c, p.x, y, side, rp_diverging(), &sigma);
 }
 
-/* Range of the data of group g; residuals: at least 4, so that pure noise looks pale. */
-static void range_of(const struct rp_result *r, size_t g, double range[3])
+/* Means over the pairs next to the diagonal, where correlation is highest: a ridge that is thin fills few pixels. */
+static double ridge(const double *map, size_t n)
+{
+    double sum = 0, count = 0;
+    for (size_t i = 0; i + 1 < n; i++)
+        if (!isnan(map[i * n + i + 1])) {
+            sum += map[i * n + i + 1];
+            count++;
+        }
+    return count > 0 ? sum / count : NAN;
+}
+
+/* 0.2 % to 99.8 % of the data, and the ridge; residuals: at least 4, so that pure noise looks pale. */
+void rp_map_range(const struct rp_result *r, size_t g, double range[3])
 {
     const size_t n = r->side * r->side;
     double sides[2];
     range[0] = rp_quantile(r->c2 + g * n, n, 0.002);
-    range[1] = rp_quantile(r->c2 + g * n, n, 0.998);
+    range[1] = fmax(rp_quantile(r->c2 + g * n, n, 0.998), ridge(r->fitted ? r->model + g * n : r->c2 + g * n, r->side));
     if (!(range[1] > range[0])) {
         range[0] = isnan(range[0]) ? 0 : range[0] - 0.5;
         range[1] = range[0] + 1;
@@ -167,7 +179,7 @@ void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
         f->draw = draw;
         snprintf(f->alt, sizeof f->alt, "%s at %s over t1 and t2",
                  r->fitted ? "Data, fit and residuals" : "Data", place);
-        range_of(r, g, f->range);
+        rp_map_range(r, g, f->range);
         all[0] = fmin(all[0], f->range[0]);
         all[1] = fmax(all[1], f->range[1]);
         all[2] = fmax(all[2], f->range[2]);

@@ -3,6 +3,7 @@
 #include "report/draw/colour.h"
 #include "report/figures/figures.h"
 #include "report/draw/panel.h"
+#include "report/draw/rich.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,12 +41,12 @@ static const char *unit_of(const struct rp_result *r, const char *name)
 }
 
 /* Errors first, dots over them. */
-static void draw_values(struct rp_canvas *c, const struct rp_panel *p, const struct fit_yaml *list)
+static void draw_values(struct rp_canvas *c, const struct rp_panel *p, const struct fit_yaml *list, const char *name)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (size_t g = 0; g < list->n; g++) {
             const struct fit_yaml *group = list->entry[g].value;
-            const double v = rp_json_number(group, p->ay.name), e = error_of(group, p->ay.name),
+            const double v = rp_json_number(group, name), e = error_of(group, name),
                          u = rp_panel_x(p, rp_json_number(group, list->entry[0].value->entry[0].key));
             if (isnan(v))
                 continue;
@@ -66,8 +67,12 @@ static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const st
     const char *axis = list->entry[0].value->entry[0].key,
                *name = list->entry[0].value->entry[f->index].key;
     const int q = r->pairs && strcmp(axis, "q") == 0;
-    struct rp_axis x = {.name = r->pairs && !q ? "φ" : axis, .unit = q ? "1/Å" : r->pairs ? "degree" : NULL},
-                   y = {.name = name, .unit = unit_of(r, name)};
+    char symbol[2][160];
+    rp_symbol(axis, symbol[0], sizeof symbol[0]);
+    rp_symbol(name, symbol[1], sizeof symbol[1]);
+    struct rp_axis x = {.name = r->pairs && !q ? RP_PHI : symbol[0],
+                        .unit = q ? "1/angstrom" : r->pairs ? "degree" : NULL},
+                   y = {.name = symbol[1], .unit = unit_of(r, name)};
     for (size_t k = 0; !r->pairs && k < r->ncolumn; k++)
         if (strcmp(r->column[k].name, axis) == 0)
             x.unit = r->column[k].unit;
@@ -85,7 +90,7 @@ static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const st
     const double left = rp_panel_left(&y, 180);
     struct rp_panel p = {.x = left, .y = 10, .w = f->width - left - 14, .h = 180, .ax = x, .ay = y};
     rp_panel_grid(c, &p);
-    draw_values(c, &p, list);
+    draw_values(c, &p, list, name);
     rp_panel_frame(c, &p);
 }
 
@@ -165,9 +170,12 @@ static size_t determined(const struct rp_result *r, const struct fit_yaml *names
 static double longest_name(const struct fit_yaml *names, const size_t *index, size_t n)
 {
     double w = 0;
-    for (size_t k = 0; k < n; k++)
-        w = fmax(w, rp_text_width(names->entry[index[k]].value->text, RP_FONT));
-    return w + 10;
+    char symbol[160];
+    for (size_t k = 0; k < n; k++) {
+        rp_symbol(names->entry[index[k]].value->text, symbol, sizeof symbol);
+        w = fmax(w, rp_text_width(symbol, RP_FONT));
+    }
+    return w + 12;
 }
 
 static void draw_correlation(struct rp_canvas *c, const struct rp_result *r,
@@ -182,7 +190,8 @@ static void draw_correlation(struct rp_canvas *c, const struct rp_result *r,
     c->failed |= !index;
     for (size_t i = 0; i < n; i++) {
         const double y = 8 + (double)i * CELL;
-        const char *name = names->entry[index[i]].value->text;
+        char name[160];
+        rp_symbol(names->entry[index[i]].value->text, name, sizeof name);
         c->text(c, left - 6, y + CELL / 2.0 + 0.35 * RP_FONT,
                 &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT}, name);
         c->text(c, left + ((double)i + 0.5) * CELL + 0.35 * RP_FONT, 8 + (double)n * CELL + 8,

@@ -5,6 +5,7 @@
  * the curve it is drawn so: no polygon, and exact for a paraboloid. */
 #include "report/figures/figures.h"
 #include "report/draw/panel.h"
+#include "report/draw/rich.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -177,7 +178,9 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     enum { RIGHT = 42 }; /* room for the names of the levels */
     struct profile p;
     if (read_profile(r, f->index, &p)) {
-        struct rp_axis x = {.name = p.name, .unit = p.unit}, y;
+        char symbol[160];
+        rp_symbol(p.name, symbol, sizeof symbol);
+        struct rp_axis x = {.name = symbol, .unit = p.unit}, y;
         ranges(&p, &x, &y);
         const double left = rp_panel_left(&y, 180);
         struct rp_panel panel = {.x = left, .y = 10, .w = f->width - left - RIGHT, .h = 180, .ax = x, .ay = y};

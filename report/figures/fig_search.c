@@ -46,7 +46,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     const double left = rp_panel_left(&y, 180);
     struct rp_panel p = {.x = left, .y = 30, .w = f->width - left - 14, .h = 180, .ax = x, .ay = y};
     c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1},
-            f->index ? "Refined with all data" : "First look, with a part of the data");
+            f->index ? "Refined with all data" : "Coarse search on a subset of the data");
     rp_panel_grid(c, &p);
     for (size_t k = 0; k < n; k++)
         rp_dot(c, rp_panel_x(&p, (double)(k + 1)), rp_panel_y(&p, cost[k] / cost[0]));

@@ -1,6 +1,8 @@
 /* figures.c -- the list of figures; see figures.h. */
 #include "report/figures/figures.h"
 
+#include "report/draw/rich.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +70,12 @@ void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t 
     size_t at = 0;
     text[0] = '\0';
     if (r->q)
-        at = (size_t)snprintf(text, size, "q = %.5g Å⁻¹", r->q[group]);
+        at = (size_t)snprintf(text, size, RP_IT "q" RP_IT " = %.5g Å⁻¹", r->q[group]);
     if (at < size && (!r->q || several(r->phi, r->ngroup)))
-        snprintf(text + at, size - at, "%sφ = %s%.5g°", r->q ? ", " : "", phi < 0 ? "−" : "", fabs(phi));
+        at += (size_t)snprintf(text + at, size - at, "%s" RP_PHI " = %s%.5g°", r->q ? ", " : "", phi < 0 ? "−" : "",
+                               fabs(phi));
+    if (at < size && r->file)
+        snprintf(text + at, size - at, "%sfile %.0f", at ? ", " : "", r->file[group]);
 }
 
 void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t size)
@@ -80,6 +85,9 @@ void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t 
         snprintf(text, size, "q %.6g per angstrom, azimuth %.6g degrees", r->q[group], phi);
     else
         snprintf(text, size, "azimuth %.6g degrees", phi);
+    const size_t at = strlen(text);
+    if (r->file && at < size)
+        snprintf(text + at, size - at, ", file %.0f", r->file[group]);
 }
 
 static int ascending(const void *a, const void *b)

@@ -7,7 +7,7 @@
 #include "report/draw/canvas.h"
 #include "report/figures/load.h"
 
-enum { RP_CORNER_MOST = 8 }; /* parameters in one figure of pairs */
+enum { RP_CORNER_MOST = 16 }; /* parameters in one figure of pairs */
 
 enum rp_section {
     RP_MAPS,
@@ -20,6 +20,8 @@ enum rp_section {
     RP_RESIDUALS,
     RP_SEARCH,
     RP_CORNER,
+    RP_FOREST,
+    RP_PREDICTIVE,
     RP_TRACES,
     RP_ENERGY,
     RP_SECTIONS

@@ -151,6 +151,8 @@ static enum fit_status read_maps(struct rp_result *r, struct fit_h5 *h, struct f
         st = fit_h5_read_doubles(h, "/entry/data/t1", &r->t, &r->side, err);
     if (st == FIT_OK && fit_h5_exists(h, "/entry/data/q"))
         st = take(h, "/entry/data/q", r->ngroup, &r->q, err);
+    if (st == FIT_OK && fit_h5_exists(h, "/entry/input/file_of_group"))
+        st = take(h, "/entry/input/file_of_group", r->ngroup, &r->file, err);
     const size_t all = r->ngroup * r->side * r->side;
     if (st == FIT_OK)
         st = take(h, "/entry/data/c2", all, &r->c2, err);
@@ -291,42 +293,44 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static enum fit_status read_curve(struct rp_result *r, struct fit_h5 *h, const char *name,
+static enum fit_status read_curve(struct rp_result *r, struct fit_h5 *h, const char *folder, const char *name,
                                   struct fit_error *err)
 {
     struct rp_curve *c = &r->curve[r->ncurve++];
     char path[256];
     snprintf(c->name, sizeof c->name, "%s", name);
-    snprintf(path, sizeof path, "/entry/curves/%s", name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     attribute(h, path, "units", c->unit, sizeof c->unit);
     attribute(h, path, "long_name", c->doc, sizeof c->doc);
     enum fit_status st = take(h, path, r->nt, &c->value, err);
-    snprintf(path, sizeof path, "/entry/curves/%s_err", name);
+    snprintf(path, sizeof path, "%s/%s_err", folder, name);
     if (st == FIT_OK)
         st = optional(h, path, r->nt, &c->error, err);
-    snprintf(path, sizeof path, "/entry/curves/%s_q025", name);
+    snprintf(path, sizeof path, "%s/%s_q025", folder, name);
     if (st == FIT_OK)
         st = optional(h, path, r->nt, &c->low, err);
-    snprintf(path, sizeof path, "/entry/curves/%s_q975", name);
+    snprintf(path, sizeof path, "%s/%s_q975", folder, name);
     return st == FIT_OK ? optional(h, path, r->nt, &c->high, err) : st;
 }
 
 static enum fit_status read_curves(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
 {
-    char **name = NULL;
+    char **name = NULL, path[64];
     size_t n = 0;
-    if (!fit_h5_exists(h, "/entry/curves"))
+    const char *folder = fit_h5_exists(h, "/entry/curves_fine") ? "/entry/curves_fine" : "/entry/curves";
+    if (!fit_h5_exists(h, folder))
         return FIT_OK;
-    enum fit_status st = fit_h5_read_doubles(h, "/entry/curves/t", &r->curve_t, &r->nt, err);
+    snprintf(path, sizeof path, "%s/t", folder);
+    enum fit_status st = fit_h5_read_doubles(h, path, &r->curve_t, &r->nt, err);
     if (st == FIT_OK)
-        st = fit_h5_list(h, "/entry/curves", &name, &n, err);
+        st = fit_h5_list(h, folder, &name, &n, err);
     r->curve = calloc(n + 1, sizeof *r->curve);
     if (st == FIT_OK && !r->curve)
         st = fit_no_memory(err, "curves");
     for (size_t k = 0; st == FIT_OK && k < n; k++)
         if (strcmp(name[k], "t") != 0 && !ends_with(name[k], "_err") &&
             !ends_with(name[k], "_q025") && !ends_with(name[k], "_q975"))
-            st = read_curve(r, h, name[k], err);
+            st = read_curve(r, h, folder, name[k], err);
     fit_h5_free_strings(name, n);
     return st;
 }
@@ -337,10 +341,10 @@ static enum fit_status read_words(struct rp_result *r, struct fit_h5 *h, struct 
 {
     struct rp_origin *o = &r->origin;
     static const char *const path[] = {
-        "/entry/title",        "/entry/model_formula",   "/entry/model_reference",
+        "/entry/title",        "/entry/model_formula",   "/entry/model_mathml", "/entry/model_reference",
         "/entry/end_time",     "/entry/input/file_name", "/entry/input/layout",
         "/entry/input/sha256", "/entry/command_line",    "/entry/program_version"};
-    char **const to[] = {&r->title,  &r->formula, &r->reference, &r->end_time, &o->file,
+    char **const to[] = {&r->title,  &r->formula, &r->mathml, &r->reference, &r->end_time, &o->file,
                          &o->layout, &o->sha256,  &o->command,   &o->version};
     enum fit_status st = FIT_OK;
     o->first = number_at(h, "/entry/input/start_frame");
@@ -438,11 +442,11 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
 
 void rp_result_free(struct rp_result *r)
 {
-    double *const array[] = {r->phi,    r->q,         r->t,         r->c2,       r->model,    r->residual,
+    double *const array[] = {r->phi,    r->file,    r->q,         r->t,         r->c2,       r->model,    r->residual,
                              r->age,    r->tau,       r->g2,       r->g2_model, r->g2_error,
                              r->g2_low, r->g2_high,   r->value,    r->fit,      r->row_residual,
                              r->sigma,  r->fit_low,   r->fit_high, r->curve_t,  r->energy,
-                             r->noise,  r->axis_value};
+                             r->noise,  r->axis_value, r->fine_x,   r->fine_fit};
     char *const text[] = {r->origin.file, r->origin.layout, r->origin.sha256, r->origin.command,
                           r->origin.version};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)
@@ -465,6 +469,7 @@ void rp_result_free(struct rp_result *r)
     free(r->diverging);
     free(r->title);
     free(r->formula);
+    free(r->mathml);
     free(r->reference);
     free(r->end_time);
     fit_yaml_free(r->doc);

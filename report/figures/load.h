@@ -43,11 +43,12 @@ struct rp_result {
     const struct fit_yaml *json;
     int fitted;
     struct rp_origin origin;
-    char *title, *formula, *reference, *end_time;
+    char *title, *formula, *mathml, *reference, *end_time; /* mathml: the model's equations; NULL: not in the file */
 
     int pairs; /* two-time maps; else a table */
     size_t ngroup;
     double *phi;        /* ngroup, degree */
+    double *file;       /* ngroup, from 1, of pairs of several files; else NULL */
     double *q;          /* ngroup, 1/angstrom; NULL: the groups are of one q */
     char time_unit[16]; /* "s", or "frames" when nobody knows the period */
     double *noise;      /* ngroup: standard deviation; NULL: not known */
@@ -67,6 +68,8 @@ struct rp_result {
     char value_name[RP_NAME], value_unit[RP_NAME]; /* of what is measured */
     double *value, *fit, *row_residual, *sigma;
     double *fit_low, *fit_high; /* 95 % of the posterior; NULL: none */
+    size_t nfine;               /* 0: the fit is known at the rows only */
+    double *fine_x, *fine_fit;  /* nfine places along the one covariate; the fit of each group there */
 
     size_t nt, ncurve;
     double *curve_t;

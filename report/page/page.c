@@ -17,15 +17,17 @@ struct section {
 
 static const struct section sections[RP_SECTIONS] = {
     [RP_MAPS] = {"Data, fit and residuals", "maps"},
-    [RP_CUTS] = {"Correlation over the lag", "cuts"},
+    [RP_CUTS] = {"g₂ versus lag time", "cuts"},
     [RP_ROWS] = {"Data and fit", "data"},
-    [RP_CURVES] = {"What follows from the parameters", "curves"},
+    [RP_CURVES] = {"Derived quantities over time", "curves"},
     [RP_SCALING] = {"Values of the groups", "groups"},
-    [RP_CORRELATION] = {"Correlation of the parameters", "correlation"},
+    [RP_CORRELATION] = {"Parameter correlations", "correlation"},
     [RP_PROFILES] = {"Profile likelihoods", "profiles"},
     [RP_RESIDUALS] = {"Residuals", "residuals"},
-    [RP_SEARCH] = {"Search for the minimum", "search"},
+    [RP_SEARCH] = {"Multistart", "search"},
     [RP_CORNER] = {"Posterior: pairs of parameters", "corner"},
+    [RP_FOREST] = {"Posterior: per-angle values", "forest"},
+    [RP_PREDICTIVE] = {"Posterior predictive check", "predictive"},
     [RP_TRACES] = {"Posterior: chains", "chains"},
     [RP_ENERGY] = {"Posterior: energy", "energy"},
 };
@@ -46,7 +48,7 @@ static int columns(double width)
 
 static void caption_data(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list)
 {
-    rp_put(out, "Colours reach from 0.2 %% to 99.8 %% of the data%s. ",
+    rp_put(out, "Colours reach from 0.2 %% to 99.8 %% of the data and up to the ridge beside the diagonal%s. ",
            r->ngroup < 2        ? ""
            : list->shared_scale ? ", the same for all of them"
                                 : ", for each its own");
@@ -65,7 +67,7 @@ static void caption_maps(struct rp_markup *out, const struct rp_result *r, const
     }
     rp_put(out,
            "Data and fit have the colours of the bar below them, from 0.2 %% to 99.8 %% of the "
-           "data%s; the residuals "
+           "data and up to the ridge beside the diagonal%s; the residuals "
            "are (data − fit) / σ. ",
            r->ngroup < 2        ? ""
            : list->shared_scale ? ", the same for all of them"
@@ -138,19 +140,23 @@ static void caption_residuals(struct rp_markup *out, const struct rp_result *r)
 
 static void caption_corner(struct rp_markup *out, const struct rp_result *r)
 {
-    rp_put(out, "Diagonal: distributions; below: densities of the draws. Lines: least squares.");
+    rp_put(out, "Diagonal: distributions, with the priors dashed; below: densities of the draws, with contours "
+                "that hold 68 %% and 95 %% of them. Lines: least squares.");
     if (r->ndraws > RP_CORNER_MOST)
         rp_put(out, " The first %d of %zu parameters.", RP_CORNER_MOST, r->ndraws);
 }
 
 /* Captions that are the same for every result. */
 static const char *const fixed_caption[RP_SECTIONS] = {
-    [RP_SCALING] = "Errors are one standard deviation, the larger of the usual and the robust one.",
+    [RP_SCALING] = "Errors are one standard deviation, the larger of the standard error and the robust one.",
     [RP_CORRELATION] = "Bold above 0.9: these parameters can hardly be told apart by these data. Left out: what is "
                        "held, at a bound or not determined.",
     [RP_PROFILES] = "Rise of χ², in units of the noise, when the parameter is held at a value and all others are "
                     "fitted anew. Dashed: the levels at which the intervals of 68 % and 95 % end; shaded: these "
                     "intervals.",
+    [RP_FOREST] = "Means, one standard deviation (thick), 2.5 % to 97.5 % (thin).",
+    [RP_PREDICTIVE] = "Quantities of the residuals, beside those of data drawn from the model at draws of the "
+                      "posterior: beyond 2 sd the model does not make data like these.",
     [RP_SEARCH] = "Every point is one start; many at the height 1 mean that the minimum is found from many places.",
     [RP_TRACES] = "Left: draws in their order, one colour for each chain; right: ranks of the draws of each chain "
                   "among all, flat when the chains agree.",
@@ -175,8 +181,8 @@ static void caption(struct rp_markup *out, enum rp_section s, const struct rp_re
 static const char *title_of(enum rp_section s, const struct rp_result *r)
 {
     return s == RP_SCALING && r->pairs
-               ? (r->q ? "Contrast and offset of the groups" : "Contrast and offset of the angles")
-           : s <= RP_ROWS && !r->fitted ? (s == RP_CUTS ? "Correlation over the lag" : "Data")
+               ? (r->q ? "Contrast and baseline" : "Contrast and baseline versus azimuth")
+           : s <= RP_ROWS && !r->fitted ? (s == RP_CUTS ? "g₂ versus lag time" : "Data")
                                         : sections[s].title;
 }
 
@@ -210,18 +216,48 @@ static enum fit_status section(struct rp_markup *out, enum rp_section s, const s
     return st;
 }
 
+/* Figures that stand with the table of the posterior. */
+static int comes_first(enum rp_section s)
+{
+    return s == RP_CORNER || s == RP_FOREST;
+}
+
+/* The posterior, where there is one, before least squares. */
+static enum fit_status main_parts(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
+                                  struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    if (r->fitted)
+        rp_page_posterior(out, r);
+    for (int s = 0; s < RP_SECTIONS && st == FIT_OK; s++)
+        if (comes_first((enum rp_section)s))
+            st = section(out, (enum rp_section)s, r, list, err);
+    if (r->fitted)
+        rp_page_parameters(out, r);
+    return st;
+}
+
+static void link_to(struct rp_markup *out, const char *id, const char *title)
+{
+    rp_put(out, " <a href=\"#%s\">%s</a>", id, title);
+}
+
 static void contents(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list)
 {
-    rp_put(out, r->fitted ? "<nav><a href=\"#parameters\">Parameters</a>" : "<nav>");
-    for (int s = 0; s < RP_SECTIONS; s++) {
-        if (s == RP_SEARCH && r->fitted)
-            rp_put(out, " <a href=\"#convergence\">Convergence</a>");
-        if (s == RP_CORNER && r->fitted && rp_get(r->json, "posterior"))
-            rp_put(out, " <a href=\"#posterior\">Posterior</a>");
-        if (first_of(list, (enum rp_section)s))
-            rp_put(out, " <a href=\"#%s\">%s</a>", sections[s].id, title_of((enum rp_section)s, r));
+    rp_put(out, "<nav aria-label=\"Contents\">");
+    if (r->fitted && rp_get(r->json, "posterior"))
+        link_to(out, "posterior", "Posterior");
+    for (int pass = 0; pass < 2; pass++) {
+        for (int s = 0; s < RP_SECTIONS; s++) {
+            if (pass && s == RP_SEARCH && r->fitted)
+                link_to(out, "convergence", "Convergence");
+            if (comes_first((enum rp_section)s) != pass && first_of(list, (enum rp_section)s))
+                link_to(out, sections[s].id, title_of((enum rp_section)s, r));
+        }
+        if (!pass && r->fitted)
+            link_to(out, "parameters", r->sampled ? "Least squares" : "Parameters");
     }
-    rp_put(out, " <a href=\"#origin\">Origin</a></nav>\n");
+    rp_put(out, " <a href=\"#origin\">Provenance</a></nav>\n");
 }
 
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
@@ -240,14 +276,12 @@ enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, 
     rp_put(out, "</style>\n</head>\n<body>\n");
     rp_page_head(out, r);
     contents(out, r, list);
-    if (r->fitted)
-        rp_page_parameters(out, r);
+    st = main_parts(out, r, list, err);
     for (int s = 0; s < RP_SECTIONS && st == FIT_OK; s++) {
         if (s == RP_SEARCH && r->fitted)
             rp_page_search(out, r);
-        if (s == RP_CORNER && r->fitted)
-            rp_page_posterior(out, r);
-        st = section(out, (enum rp_section)s, r, list, err);
+        if (!comes_first((enum rp_section)s))
+            st = section(out, (enum rp_section)s, r, list, err);
     }
     rp_page_origin(out, r);
     if (st == FIT_OK)

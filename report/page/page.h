@@ -8,6 +8,9 @@
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                               struct fit_error *err);
 
+/* The page about the fits of `homodyne batch`, whose folder has series.h5 (page_series.c). */
+enum fit_status rp_series_write(struct rp_markup *out, const char *folder, struct fit_error *err);
+
 /* Its parts that are text: page_text.c. */
 void rp_page_head(struct rp_markup *out, const struct rp_result *r);       /* title, verdict, main numbers */
 void rp_page_parameters(struct rp_markup *out, const struct rp_result *r); /* table, ties, degeneracies, notes */
@@ -20,13 +23,21 @@ void rp_page_origin(struct rp_markup *out, const struct rp_result *r);     /* fi
 void rp_sentence(struct rp_markup *out,
                  const char *text); /* of the program: with a sign ±, options not broken at their hyphens */
 void rp_formula(struct rp_markup *out, const char *text);               /* with signs of minus */
+/* Equations in MathML, in which nothing is but what the compiler writes; 0: something else is in the text, and nothing
+ * was written (page_math.c). */
+int rp_put_mathml(struct rp_markup *out, const char *text);
 void rp_page_rates(struct rp_markup *out, const struct rp_result *r);   /* what the data fix of undetermined rates */
 void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map); /* about which of these the prior decides */
 
 /* What only scripts show: values of the maps, and the script itself: page_live.c. */
+enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
+                               struct fit_error *err); /* the values alone, as JSON */
 enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                              struct fit_error *err);
 
-extern const unsigned char embedded_report_css[], embedded_live_js[];
+/* Its part about the model, where scripts can evaluate it: page_kernel.c.  bin: frames on a side of a cell. */
+void rp_page_kernel(struct rp_markup *out, const struct rp_result *r, size_t bin);
+
+extern const unsigned char embedded_report_css[], embedded_live_model_js[], embedded_live_js[];
 
 #endif

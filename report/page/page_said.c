@@ -70,13 +70,12 @@ void rp_page_rates(struct rp_markup *out, const struct rp_result *r)
             continue;
         value_text(rp_json_number(x, "value"), std, value, sizeof value);
         rp_unit(rp_json_text(x, "unit"), unit, sizeof unit);
-        rp_put(out, "<p>The data fix <code>");
-        rp_put(out, "%s", rp_json_text(x, "expression"));
-        rp_put(out, "</code> at t = %.4g s: %s ", rp_json_number(x, "time"), value);
+        rp_put(out, "<p>Best determined: <code>%s</code> at <i>t</i> = %.4g s is %s ", rp_json_text(x, "expression"),
+               rp_json_number(x, "time"), value);
         rp_put(out, "%s", unit);
         if (slope_std > 0) {
             value_text(rp_json_number(x, "slope_by_ln_t"), slope_std, slope, sizeof slope);
-            rp_put(out, ", slope along ln t %s", slope);
+            rp_put(out, ", its slope d/d ln <i>t</i> is %s", slope);
         }
         rp_put(out, "</p>\n");
     }
@@ -90,9 +89,9 @@ void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map)
         const double contraction = rp_json_number(v, "contraction");
         if (rp_json_true(v, "fixed") || strchr(map->entry[k].key, '[') || !fit_prior_decides(contraction))
             continue;
-        rp_put(out, said++ ? ", " : "<p>The prior decides about: ");
+        rp_put(out, said++ ? ", " : "<p>Prior-dominated: ");
         rp_put(out, "%s", map->entry[k].key);
-        rp_put(out, " (deviation %.2f of the prior's)", sqrt(fmax(0, 1 - contraction)));
+        rp_put(out, " (sd %.2f of that of the prior)", sqrt(fmax(0, 1 - contraction)));
     }
     if (said)
         rp_put(out, "</p>\n");

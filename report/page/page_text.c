@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "report/draw/panel.h"
+#include "report/draw/rich.h"
 #include "results/results.h"
 #include "sampling/sampling.h"
 
@@ -21,6 +22,33 @@ static void paragraph(struct rp_markup *out, const char *class, const char *text
     rp_put(out, "<p class=\"%s\">", class);
     rp_sentence(out, text);
     rp_put(out, "</p>\n");
+}
+
+/* A symbol, and beside it the name that commands and files know. */
+static void put_named(struct rp_markup *out, const char *name)
+{
+    char symbol[256];
+    rp_symbol(name, symbol, sizeof symbol);
+    if (strcmp(symbol, name) == 0) {
+        rp_put(out, "%s", name);
+        return;
+    }
+    rp_put(out, "<span class=\"sym\">");
+    rp_put_rich(out, symbol);
+    rp_put(out, "</span> <code class=\"name\">%s</code>", name);
+}
+
+/* A value without an error: no more digits than can mean anything. */
+static void rough_text(const struct fit_yaml *v, char *text, size_t size)
+{
+    const struct fit_yaml *ends = rp_get(v, "interval_95");
+    const double value = rp_json_number(v, "value");
+    double x[2] = {NAN, NAN};
+    char number[48];
+    for (size_t k = 0; ends && ends->kind == FIT_YAML_LIST && k < ends->n && k < 2; k++)
+        x[k] = rp_json_value(ends->entry[k].value);
+    fit_format_unsure(value, x[0], x[1], number, sizeof number);
+    snprintf(text, size, isnan(value) ? "–" : "≈ %s", number);
 }
 
 /* A value to the digits of its error, as on the screen. */
@@ -117,17 +145,19 @@ static void put_facts(struct rp_markup *out, const struct rp_result *r)
     char text[160];
     rp_put(out, "<dl class=\"facts\">\n");
     if (*rp_json_text(j, "reduced_chi2_reason")) {
-        fact(out, "χ² / degrees of freedom", "not known");
+        fact(out, "χ²/dof", "not known");
         fact_number(out, "variance of the residuals", rp_json_number(j, "residual_variance"), 4, "");
     } else {
-        fact_number(out, "χ² / degrees of freedom", rp_json_number(j, "reduced_chi2"), 4, "");
+        const double reduced = rp_json_number(j, "reduced_chi2");
+        snprintf(text, sizeof text, "%.4f", reduced);
+        fact(out, "χ²/dof", isnan(reduced) ? "" : text);
         fact_number(out, "χ²", rp_json_number(j, "chi2"), 6, "");
     }
-    fact_count(out, "values", rp_json_number(j, "n_points"));
+    fact_count(out, "data points", rp_json_number(j, "n_points"));
     fact_number(out, "free parameters", rp_json_number(j, "n_free"), 6, "");
     if (strcmp(rp_json_text(j, "noise.source"), "file") != 0)
         fact_number(out, "σ of the noise", rp_json_number(j, "noise.sigma_common"), 4, "");
-    fact_number(out, "relative residual (NRMSE)", rp_json_number(j, "nrmse"), 3, "");
+    fact_number(out, "normalised rms residual", rp_json_number(j, "nrmse"), 3, "");
     if (r->pairs) {
         snprintf(text, sizeof text, "%zu", r->ngroup);
         fact(out, r->q ? "groups" : "angles", text);
@@ -135,7 +165,7 @@ static void put_facts(struct rp_markup *out, const struct rp_result *r)
                  rp_json_number(j, "data.last_frame"));
         fact(out, "frames", text);
         fact_number(out, "frame period", rp_json_number(j, "data.dt"), 6, "s");
-        fact_number(out, "q", rp_json_number(j, "data.q"), 5, "1/Å");
+        fact_number(out, "q", rp_json_number(j, "data.q"), 5, "Å⁻¹");
         fact_number(out, "gap", rp_json_number(j, "data.gap") / 1e4, 5, "µm");
     }
     rp_put(out, "</dl>\n");
@@ -159,9 +189,9 @@ static void data_head(struct rp_markup *out, const struct rp_result *r)
             fact_number(out, "frame period", o->dt, 6, "s");
         else
             fact(out, "frame period", "not known: times are counted in frames");
-        fact_number(out, "q", o->q, 5, "1/Å");
+        fact_number(out, "q", o->q, 5, "Å⁻¹");
     } else {
-        fact_count(out, "values", (double)r->nrow);
+        fact_count(out, "data points", (double)r->nrow);
     }
     fact(out, "layout", o->layout ? o->layout : "");
     rp_put(out, "</dl>\n</header>\n");
@@ -178,13 +208,19 @@ void rp_page_head(struct rp_markup *out, const struct rp_result *r)
     const int converged = rp_json_true(j, "converged");
     rp_put(out, "<header>\n<h1>%s</h1>\n<p class=\"sub\"><b>",
            r->title && *r->title ? r->title : rp_json_text(j, "model.name"));
-    rp_put(out, "%s", text_file_name(rp_json_text(j, "data.file")));
+    const struct fit_yaml *files = fit_yaml_get(fit_yaml_get(j, "data"), "files");
+    for (size_t k = 0; files && k < files->n; k++)
+        rp_put(out, "%s%s", k ? ", " : "", text_file_name(rp_json_text(files->entry[k].value, "file")));
+    if (!files)
+        rp_put(out, "%s", text_file_name(rp_json_text(j, "data.file")));
     rp_put(out, "</b>, model ");
     rp_put(out, "%s", rp_json_text(j, "model.name"));
     if (r->end_time)
         rp_put(out, ", %.10s %.5s UTC", r->end_time, strlen(r->end_time) > 16 ? r->end_time + 11 : "");
     rp_put(out, "</p>\n");
-    if (r->formula && *r->formula) {
+    if (r->mathml && rp_put_mathml(out, r->mathml)) {
+        /* the equations stand there */
+    } else if (r->formula && *r->formula) {
         rp_put(out, "<p class=\"formula\"><code>");
         rp_formula(out, r->formula);
         rp_put(out, "</code></p>\n");
@@ -226,10 +262,13 @@ static void remark(struct rp_markup *out, const struct rp_result *r, const struc
     else if (*bound)
         snprintf(text, sizeof text, "at its %s bound", bound);
     else
-        snprintf(text, sizeof text, "%s", is_listed(r, reason) ? "not told apart from others, see below" : reason);
-    rp_put(out, "<td class=\"r\">");
+        snprintf(text, sizeof text, "%s", is_listed(r, reason) ? "not identifiable, see below" : reason);
+    rp_put(out, "</tr>\n");
+    if (!*text)
+        return;
+    rp_put(out, "<tr class=\"why\"><td colspan=\"8\">");
     rp_sentence(out, text);
-    rp_put(out, "</td>");
+    rp_put(out, "</td></tr>\n");
 }
 
 /* "0.0149 … 0.0203"; an open end: "above 1340". */
@@ -274,9 +313,14 @@ static void parameter_row(struct rp_markup *out, const struct rp_result *r, cons
                  robust = rp_json_number(v, "std_robust");
     const int fixed = rp_json_true(v, "fixed");
     rp_put(out, "<tr>");
-    rp_put(out, "<th scope=\"row\">%s</th>", name);
-    with_error(value, fixed ? NAN : std, text, sizeof text);
-    cell(out, "n v", text);
+    rp_put(out, "<th scope=\"row\">");
+    put_named(out, name);
+    rp_put(out, "</th>");
+    if (rp_get(v, "determined") && !fixed && !(std > 0) && !*rp_json_text(v, "tied"))
+        rough_text(v, text, sizeof text);
+    else
+        with_error(value, fixed ? NAN : std, text, sizeof text);
+    cell(out, std > 0 || fixed ? "n v" : "n v rough", text);
     cell_error(out, value, fixed ? NAN : std);
     cell_error(out, value, fixed ? NAN : robust);
     interval_cell(out, v);
@@ -295,7 +339,6 @@ static void parameter_row(struct rp_markup *out, const struct rp_result *r, cons
     }
     cell(out, "n x", text);
     remark(out, r, v);
-    rp_put(out, "</tr>\n");
 }
 
 static void degeneracies(struct rp_markup *out, const struct rp_result *r)
@@ -303,7 +346,7 @@ static void degeneracies(struct rp_markup *out, const struct rp_result *r)
     const struct fit_yaml *list = rp_get(r->json, "degeneracies");
     if (!list || list->kind != FIT_YAML_LIST || !list->n)
         return;
-    rp_put(out, "<h3>What these data do not tell apart</h3>\n<ul>\n");
+    rp_put(out, "<h3>Not identifiable from these data</h3>\n<ul>\n");
     for (size_t k = 0; k < list->n; k++) {
         const struct fit_yaml *d = list->entry[k].value, *c = rp_get(d, "combinations");
         rp_put(out, "<li>");
@@ -356,7 +399,9 @@ static void derived_row(struct rp_markup *out, const char *name, const struct fi
                  std = rp_json_value(of_list(rp_get(v, "std"), g));
     rp_put(out, "<tr>");
     snprintf(text, sizeof text, g < 0 ? "%s" : "%s[%ld]", name, g);
-    rp_put(out, "<th scope=\"row\">%s</th>", text);
+    rp_put(out, "<th scope=\"row\">");
+    put_named(out, text);
+    rp_put(out, "</th>");
     with_error(value, std, text, sizeof text);
     cell(out, "n v", text);
     cell_error(out, value, std);
@@ -365,10 +410,13 @@ static void derived_row(struct rp_markup *out, const char *name, const struct fi
     cell(out, "n i", text);
     rp_unit(rp_json_text(v, "unit"), unit, sizeof unit);
     cell(out, "u", unit);
+    cell(out, "n x", "derived");
     cell(out, "n x", "");
-    cell(out, "n x", "");
-    rp_put(out, "<td class=\"r\">");
-    rp_sentence(out, isnan(std) && reason && !fit_yaml_is_null(reason) ? reason->text : "derived");
+    rp_put(out, "</tr>\n");
+    if (!isnan(std) || !reason || fit_yaml_is_null(reason))
+        return;
+    rp_put(out, "<tr class=\"why\"><td colspan=\"8\">");
+    rp_sentence(out, reason->text);
     rp_put(out, "</td></tr>\n");
 }
 
@@ -388,12 +436,12 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *map = rp_get(r->json, "parameters");
     char text[256];
-    rp_put(out, "<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"rows "
+    rp_put(out, "<section id=\"parameters\"><h2>%s</h2>\n<div class=\"wide\"><table class=\"rows "
                 "fitted\">\n<thead><tr>"
-                "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th "
+                "<th></th><th class=\"n\">value</th><th class=\"n\">std. error</th><th "
                 "class=\"n\">robust</th><th class=\"n\">95 %%</th>"
-                "<th>unit</th><th class=\"n x\">from</th><th class=\"n x\">bounds</th><th "
-                "class=\"r\"></th></tr></thead>\n<tbody>\n");
+                "<th>unit</th><th class=\"n x\">start</th><th class=\"n x\">bounds</th></tr></thead>\n<tbody>\n",
+           r->sampled ? "Least squares" : "Parameters");
     for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
         parameter_row(out, r, map->entry[k].key, map->entry[k].value);
     derived_rows(out, rp_get(r->json, "derived"));
@@ -404,9 +452,9 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
     else
         snprintf(text, sizeof text, " (here %.2f times the others at the median)", wider);
     rp_put(out,
-           "<p class=\"caption\">Errors are one standard deviation. Robust: valid for %s%s. "
-           "95 %%: where no error is given, the range in which χ² rises by no more than 3.84, all other "
-           "parameters adapted. From: where the search began that found this minimum.</p>\n",
+           "<p class=\"caption\">Errors are one standard deviation. Robust (sandwich): valid for %s%s. "
+           "95 %%: where no error is given, the profile-likelihood interval, in which χ² rises by no more than 3.84. "
+           "Start: where the search began that found this minimum. ≈: a value that these data do not determine.</p>\n",
            r->pairs ? "correlated residuals"
                     : "rows that scatter more or less than their errors say, but independently",
            wider > 0 ? text : "");
@@ -421,8 +469,24 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
+/* Words for keys of fit.json. */
+static const char *group_key(const struct rp_result *r, const char *key)
+{
+    static const char *const word[][2] = {{"phi", "φ (°)"},
+                                          {"q", "q (Å⁻¹)"},
+                                          {"contrast_std", "error"},
+                                          {"offset_std", "error"},
+                                          {"contrast_std_robust", "robust error"},
+                                          {"offset_std_robust", "robust error"},
+                                          {"chi2_per_point", "χ² per point"}};
+    for (size_t k = 0; r->pairs && k < sizeof word / sizeof *word; k++)
+        if (strcmp(key, word[k][0]) == 0)
+            return word[k][1];
+    return key;
+}
+
 /* A list of maps with the same keys: a row each. */
-static void table_of(struct rp_markup *out, const char *title, const struct fit_yaml *list)
+static void table_of(struct rp_markup *out, const struct rp_result *r, const char *title, const struct fit_yaml *list)
 {
     if (!list || list->kind != FIT_YAML_LIST || !list->n ||
         list->entry[0].value->kind != FIT_YAML_MAP)
@@ -430,7 +494,7 @@ static void table_of(struct rp_markup *out, const char *title, const struct fit_
     const struct fit_yaml *first = list->entry[0].value;
     rp_put(out, "<details><summary>%s</summary><div class=\"wide\"><table><thead><tr>", title);
     for (size_t k = 0; k < first->n; k++) {
-        rp_put(out, "<th class=\"n\">%s</th>", first->entry[k].key);
+        rp_put(out, "<th class=\"n\">%s</th>", group_key(r, first->entry[k].key));
     }
     rp_put(out, "</tr></thead><tbody>\n");
     for (size_t g = 0; g < list->n; g++) {
@@ -449,8 +513,8 @@ static void table_of(struct rp_markup *out, const char *title, const struct fit_
 
 void rp_page_groups(struct rp_markup *out, const struct rp_result *r)
 {
-    table_of(out, "as a table", rp_get(r->json, "scaling"));
-    table_of(out, "noise: number of speckles, shot noise", rp_get(r->json, "speckle.groups"));
+    table_of(out, r, "as a table", rp_get(r->json, "scaling"));
+    table_of(out, r, "noise: number of speckles, shot noise", rp_get(r->json, "speckle.groups"));
 }
 
 /* ---- search ---------------------------------------------------------------------------------- */
@@ -465,7 +529,9 @@ static void minima(struct rp_markup *out, const struct rp_result *r)
     const struct fit_yaml *theta = rp_get(list->entry[0].value, "theta");
     const size_t n = theta && theta->kind == FIT_YAML_LIST ? theta->n : 0;
     for (size_t k = 0; k < n; k++) {
-        rp_put(out, "<th class=\"n\">%s</th>", names->kind == FIT_YAML_MAP && k < names->n ? names->entry[k].key : "");
+        rp_put(out, "<th class=\"n\">");
+        rp_put_symbol(out, names->kind == FIT_YAML_MAP && k < names->n ? names->entry[k].key : "");
+        rp_put(out, "</th>");
     }
     rp_put(out, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < list->n; i++) {
@@ -487,19 +553,29 @@ static void minima(struct rp_markup *out, const struct rp_result *r)
                rp_json_text(r->json, "settings.loss"));
 }
 
+/* "converged_gradient" in words. */
+static const char *ended(const char *status, char *text, size_t size)
+{
+    snprintf(text, size, "%s", status);
+    for (char *at = text; *at; at++)
+        *at = *at == '_' ? ' ' : *at;
+    return text;
+}
+
 void rp_page_search(struct rp_markup *out, const struct rp_result *r)
 {
+    char text[128];
     const struct fit_yaml *j = r->json, *starts = rp_get(j, "starts"),
                           *minimum = rp_get(j, "minima");
     rp_put(out, "<section id=\"convergence\"><h2>Convergence</h2>\n<dl class=\"facts\">\n");
-    fact(out, "ended", rp_json_text(j, "status"));
-    fact_count(out, "steps", rp_json_number(j, "accepted_steps"));
+    fact(out, "ended", ended(rp_json_text(j, "status"), text, sizeof text));
+    fact_count(out, "iterations", rp_json_number(j, "accepted_steps"));
     fact_count(out, "evaluations", rp_json_number(j, "evaluations"));
     fact_number(out, "gradient, relative", rp_json_number(j, "gradient"), 2, "");
     if (starts && starts->kind == FIT_YAML_LIST)
         fact_count(out, "starts", (double)starts->n);
     if (minimum && minimum->kind == FIT_YAML_LIST)
-        fact_count(out, "different minima", (double)minimum->n);
+        fact_count(out, "distinct minima", (double)minimum->n);
     fact_number(out, "time", rp_json_number(j, "wall_seconds"), 3, "s");
     fact_number(out, "threads", rp_json_number(j, "threads"), 4, "");
     rp_put(out, "</dl>\n");
@@ -513,7 +589,9 @@ static void posterior_row(struct rp_markup *out, const char *name, const struct 
 {
     char text[64], unit[RP_NAME];
     const double sd = rp_json_number(v, "sd");
-    rp_put(out, "<tr><th scope=\"row\">%s</th>", name);
+    rp_put(out, "<tr><th scope=\"row\">");
+    put_named(out, name);
+    rp_put(out, "</th>");
     static const char *const key[] = {"mean", "sd", "q025", "q975", "least_squares"};
     for (size_t k = 0; k < 5; k++) {
         const double x = rp_json_number(v, key[k]);
@@ -551,9 +629,9 @@ static void posterior_table(struct rp_markup *out, const struct fit_yaml *map, i
 {
     rp_put(out, "<div class=\"wide\"><table class=\"rows drawn\"><thead><tr><th></th><th "
                 "class=\"n\">mean</th>"
-                "<th class=\"n\">deviation</th><th class=\"n\">2.5 %%</th><th class=\"n\">97.5 %%</th>"
+                "<th class=\"n\">sd</th><th class=\"n\">2.5 %%</th><th class=\"n\">97.5 %%</th>"
                 "<th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th><th "
-                "class=\"n\">eff. size</th>"
+                "class=\"n\">ESS</th>"
                 "<th class=\"n x\">contraction</th></tr></thead><tbody>\n");
     for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++)
         if (!rp_json_true(map->entry[k].value, "fixed") && of_group(map, k) == groups)
@@ -568,7 +646,7 @@ static void posterior_facts(struct rp_markup *out, const struct fit_yaml *p)
     fact_number(out, "chains", rp_json_number(p, "chains"), 4, "");
     fact_count(out, "draws of each", rp_json_number(p, "draws"));
     fact_number(out, "largest R-hat", rp_json_number(p, "max_r_hat"), 4, "");
-    fact_number(out, "smallest effective size", round(rp_json_number(p, "min_ess")), 6, "");
+    fact_number(out, "smallest ESS", round(rp_json_number(p, "min_ess")), 6, "");
     fact_number(out, "divergences", rp_json_number(p, "divergences"), 6, "");
     fact_number(out, "smallest E-BFMI", rp_json_number(p, "min_ebfmi"), 3, "");
     fact_number(out, "Pareto k", rp_json_number(p, "pareto_k"), 3, "");
@@ -593,11 +671,11 @@ void rp_page_posterior(struct rp_markup *out, const struct rp_result *r)
     posterior_facts(out, p);
     posterior_table(out, map, 0);
     rp_page_priors(out, map);
-    rp_put(out, "<p class=\"caption\">Effective size: of means or of tails, the lesser. "
-                "Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
+    rp_put(out, "<p class=\"caption\">ESS: effective sample size, of the bulk or of the tails, the lesser. "
+                "Contraction of the posterior: 1 − (sd / sd of the prior)²; near 0 the data "
                 "say nothing.</p>\n");
     if (any_of_group(map)) {
-        rp_put(out, "<details><summary>values of the groups</summary>\n");
+        rp_put(out, "<details><summary>per-angle values</summary>\n");
         posterior_table(out, map, 1);
         rp_put(out, "</details>\n");
     }
@@ -620,7 +698,7 @@ void rp_page_origin(struct rp_markup *out, const struct rp_result *r)
                                              {"seed", "settings.seed"},
                                              {"command", "command_line"},
                                              {"version", "version"}};
-    rp_put(out, "<section id=\"origin\"><h2>Origin</h2>\n<dl class=\"origin\">\n");
+    rp_put(out, "<section id=\"origin\"><h2>Provenance</h2>\n<dl class=\"origin\">\n");
     const struct rp_origin *o = &r->origin;
     const char *const own[][2] = {{"data", o->file},
                                   {"layout", o->layout},
@@ -634,6 +712,13 @@ void rp_page_origin(struct rp_markup *out, const struct rp_result *r)
     if (!r->fitted) {
         rp_put(out, "</dl>\n</section>\n");
         return;
+    }
+    const struct fit_yaml *files = fit_yaml_get(fit_yaml_get(r->json, "data"), "files");
+    for (size_t k = 1; files && k < files->n; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "file %zu", k + 1);
+        fact(out, name, rp_json_text(files->entry[k].value, "file"));
+        fact(out, "SHA-256", rp_json_text(files->entry[k].value, "sha256"));
     }
     fact(out, "reference", r->reference ? r->reference : "");
     fact(out, "results", r->folder);

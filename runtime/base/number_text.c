@@ -37,6 +37,20 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
     without_minus_zero(v);
 }
 
+void fit_format_unsure(double value, double lower, double upper, char *v, size_t nv)
+{
+    char none[40];
+    const double way = (upper - lower) / 4, size = fabs(value);
+    if (isfinite(value) && way > 0 && isfinite(way) && way < size) {
+        fit_format_error(value, way, v, nv, none, sizeof none);
+    } else if (size >= 100 && size < 1e7) {
+        const double unit = pow(10, floor(log10(size)) - 1);
+        snprintf(v, nv, "%.0f", round(value / unit) * unit);
+    } else {
+        snprintf(v, nv, "%.2g", value);
+    }
+}
+
 int fit_put_wrapped(FILE *f, const char *text, size_t width, int indent, int most)
 {
     int lines = 0;

@@ -7,6 +7,7 @@
  * are read as `fit` would read them, for frames without values and errors that are no numbers. */
 #include "base/json.h"
 #include "commands/configuration.h"
+#include "input/joint.h"
 #include "input/measurement.h"
 #include "commands/program.h"
 #include "commands/progress.h"
@@ -24,6 +25,7 @@
 /* What has been found; each problem is printed at once. */
 struct findings {
     FILE *f; /* NULL: kept in `text` */
+    int terminal;
     struct fit_notes text;
     size_t n, doubts; /* problems; notes that doubt the data */
     struct fit_error first;
@@ -45,16 +47,16 @@ static void found(struct findings *all, const struct fit_config *cfg, struct fit
     snprintf(text, sizeof text, "%s%s%s%s", where, *where ? ": " : "",
              fit_error_word(err), err->message);
     if (all->f)
-        fprintf(all->f, "%s\n", text);
+        fit_cli_put_line(all->f, all->terminal, text);
     else
         fit_notes_add(&all->text, "%s", text);
 }
 
-static void print_log(FILE *f, struct fit_notes *kept, const struct fit_config_log *log, int errors)
+static void print_log(FILE *f, int terminal, struct fit_notes *kept, const struct fit_config_log *log, int errors)
 {
     for (size_t k = 0; k < log->n; k++)
         if (log->message[k].error == errors && f)
-            fprintf(f, "%s\n", log->message[k].text);
+            fit_cli_put_line(f, terminal, log->message[k].text);
         else if (log->message[k].error == errors)
             fit_notes_add(kept, "%s", log->message[k].text);
 }
@@ -74,7 +76,7 @@ static int same_section(const char *a, const char *b)
 
 /* "  experimental_data: cache_directory, exchange_key": one line for every section, of at most
  * `most` keys. */
-static void print_ignored(FILE *f, const struct fit_config *cfg, size_t most)
+static void write_ignored(FILE *f, const struct fit_config *cfg, size_t most)
 {
     for (size_t k = 0; k < cfg->nreason; k++) {
         const char *path = cfg->reason[k].path;
@@ -100,6 +102,20 @@ static void print_ignored(FILE *f, const struct fit_config *cfg, size_t most)
             fprintf(f, ", %zu more (--verbose)", named - most);
         fprintf(f, "\n");
     }
+}
+
+/* On a terminal no line is longer than that. */
+static void print_ignored(FILE *f, int terminal, const struct fit_config *cfg, size_t most)
+{
+    char *text = NULL, *save = NULL;
+    size_t size = 0;
+    FILE *whole = terminal ? open_memstream(&text, &size) : NULL;
+    write_ignored(whole ? whole : f, cfg, most);
+    if (!whole || fclose(whole) != 0)
+        return;
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        fit_cli_put_line(f, terminal, line);
+    free(text);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -132,7 +148,8 @@ static enum fit_status load(const struct fit_config *cfg, const struct fit_kerne
     for (size_t i = 0; i < k->nsetting; i++)
         setting[i] = cfg->setting[i].value;
     enum fit_status st =
-        k->space == FIT_PAIRS
+        cfg->input.path.n > 1   ? fit_joint_load(cfg, k, &m, err)
+        : k->space == FIT_PAIRS
             ? load_pairs(cfg, k, sel, setting, view, &m, err)
             : fit_table_load(cfg->input.path.value[0], &cfg->table, k, setting, &m, err);
     if (st == FIT_OK)
@@ -150,6 +167,8 @@ static void check_rows(const struct fit_config *cfg, const struct fit_kernel *k,
     size_t n = 0;
     if (load(cfg, k, NULL, &all->view, notes, &n, &err) != FIT_OK)
         found(all, cfg, cfg->input.path.from, &err);
+    else if (out && cfg->input.path.n > 1)
+        fprintf(out, "%zu files: %zu rows\n", cfg->input.path.n, n);
     else if (out)
         fprintf(out, "%s: %zu rows\n", cfg->input.path.value[0], n);
 }
@@ -203,8 +222,8 @@ static double tell_q(const struct fit_source *src, const struct fit_selection *s
 }
 
 /* Every wish by itself; notes only of a complete reading, which repeats those of the parts. */
-static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
-                        struct fit_notes *notes, struct findings *all)
+static void check_file(const struct fit_config *cfg, const struct fit_kernel *k, size_t f, FILE *out,
+                       struct fit_notes *notes, struct findings *all)
 {
     struct fit_selection sel;
     struct fit_source *src = NULL;
@@ -213,10 +232,10 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     size_t *index = NULL, n = 0, first = 0, frames = 0, npoint = 0, before = all->n;
     double dt = 0;
     char q_text[80];
-    fit_selection_from_config(cfg, &sel);
+    fit_joint_selection(cfg, f, &sel);
     const struct fit_origin q_from = open_line(cfg->input.q.from, sel.q_line);
     sel.config = NULL; /* lines go before the word error */
-    if (fit_source_open(sel.path, sel.layout, &src, &err) != FIT_OK) {
+    if (fit_source_open(sel.path, &sel.wish, &src, &err) != FIT_OK) {
         found(all, cfg, cfg->input.path.from, &err);
         return;
     }
@@ -234,11 +253,20 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     fit_source_close(src);
     free(index);
     fit_notes_free(&parts);
-    if (all->n == before && !few && settings_known(cfg, k) &&
+    if (f + 1 == cfg->input.path.n && all->n == before && !few && settings_known(cfg, k) &&
         load(cfg, k, &sel, &all->view, notes, &npoint, &err) != FIT_OK)
         found(all, cfg, isnan(q) ? q_from : cfg->input.path.from, &err);
-    if (all->n == before && npoint && out)
+    if (all->n == before && npoint && out && f)
+        fprintf(out, "%zu files: %zu points\n", f + 1, npoint);
+    else if (all->n == before && npoint && out)
         fprintf(out, "%s: %zu points\n", sel.path, npoint);
+}
+
+static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
+                        struct fit_notes *notes, struct findings *all)
+{
+    for (size_t f = 0; f < cfg->input.path.n; f++)
+        check_file(cfg, k, f, out, notes, all);
 }
 
 /* What `fit` would refuse later: the method, then the data. */
@@ -325,7 +353,7 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     const struct fit_kernel *k;
     struct fit_config *cfg = NULL;
     struct fit_config_log log;
-    struct findings all = {.f = cli->json ? NULL : p->err};
+    struct findings all = {.f = cli->json ? NULL : p->err, .terminal = p->err_is_terminal};
     struct fit_notes notes = {0};
     FILE *out = cli->quiet || cli->json ? NULL : p->out;
     fit_config_log_init(&log);
@@ -337,10 +365,10 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
         goto done; /* nothing to check: the call itself is wrong */
     all.n = log.nerror;
     all.first = *err;
-    print_log(all.f, &all.text, &log, 1);
-    print_log(out, &notes, &log, 0);
+    print_log(all.f, p->err_is_terminal, &all.text, &log, 1);
+    print_log(out, p->out_is_terminal, &notes, &log, 0);
     if (cfg && out)
-        print_ignored(out, cfg, cli->verbose ? SIZE_MAX : 4);
+        print_ignored(out, p->out_is_terminal, cfg, cli->verbose ? SIZE_MAX : 4);
     if (cfg)
         fit_progress_begin(&all.view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (cfg)

@@ -7,6 +7,8 @@
  */
 #include "base/clock.h"
 #include "commands/configuration.h"
+#include "device/predict.h"
+#include "device/report.h"
 #include "base/json.h"
 #include "data/pass_cost.h"
 #include "data/tile_sums.h"
@@ -28,6 +30,8 @@ struct estimate {
     double ns_per_point; /* of a pass with derivatives, all threads */
     double bytes_per_second, bytes; /* of reading; of a pass.  NaN: not known */
     double pass, fit;    /* s */
+    struct fit_device_info device; /* the one asked for; its word is "": none */
+    double device_pass, device_fit; /* s, by predict.h */
     size_t nout;         /* numbers of a sum */
     struct fit_pass_shares shares; /* --ranks */
     double rank_pass, rank_fit, efficiency;
@@ -186,7 +190,7 @@ static enum fit_status time_reading(struct estimate *e, const struct fit_selecti
     const char *why = NULL;
     void *bytes = NULL;
     e->bytes_per_second = e->bytes = NAN;
-    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    enum fit_status st = fit_source_open(sel->path, &sel->wish, &src, err);
     if (st == FIT_OK)
         st = fit_h5_raw_new(READ_BYTES, &set, err);
     if (st == FIT_OK)
@@ -221,6 +225,36 @@ static void add_up(struct estimate *e)
            read = e->bytes / e->bytes_per_second;
     e->pass = e->plan.streamed ? fmax(compute, read) : compute;
     e->fit = PASSES * e->pass + (isnan(read) ? 0 : 2 * read);
+}
+
+/* The same by the device of --device: values go there once, or in every pass when its memory is too small. */
+static enum fit_status predict_device(struct estimate *e, const struct fit_program *p, const struct fit_cli *cli,
+                                      struct fit_error *err)
+{
+    const double BUS = 10e9, TABLES = 8 * 40;
+    struct fit_device *d = NULL;
+    const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
+    enum fit_status st = fit_device_begin(&wish, &d, err);
+    if (st != FIT_OK || !d)
+        return st;
+    e->device = *fit_device_about(d);
+    fit_device_close(d);
+    const double bytes = e->plan.points * 8, table_bytes = TABLES * (double)(e->plan.frames * (1 + e->plan.ngroup));
+    const struct fit_device_work work = fit_device_work_of(e->k, e->plan.points, (double)e->plan.ngroup, table_bytes);
+    const int fits = bytes < 0.75 * (double)e->device.memory;
+    e->device_pass = fit_device_seconds(&e->device, &work) + (fits ? 0 : bytes / BUS);
+    e->device_fit = PASSES * e->device_pass + (fits ? bytes / BUS : 0) +
+                    (isnan(e->bytes) ? 0 : 2 * e->bytes / e->bytes_per_second);
+    return FIT_OK;
+}
+
+static void print_device(const struct estimate *e, FILE *f)
+{
+    if (!e->device.word[0])
+        return;
+    fprintf(f, "%-10s %8.3g s a pass, %.3g s a fit, predicted from its clock: %s\n", e->device.word, e->device_pass,
+            e->device_fit, e->device.name);
+    fprintf(f, "faster     %8s\n", e->device_fit < e->fit ? e->device.word : "cpu");
 }
 
 /* --ranks: the shares of all ranks, and the time of the largest.  Values are read as fast for each as for one here. */
@@ -267,6 +301,7 @@ static void print_text(const struct estimate *e, FILE *f)
         fprintf(f, "reading    %8.0f MB/s by one thread\n", e->bytes_per_second / 1e6);
     fprintf(f, "pass       %8.3g s\nfit        %8.3g s when it takes %d passes\n", e->pass, e->fit,
             PASSES);
+    print_device(e, f);
     if (e->shares.ranks)
         print_ranks(e, f);
 }
@@ -288,6 +323,11 @@ static void print_json(const struct estimate *e, FILE *f)
     fit_json_number(&j, "pass_seconds", e->pass);
     fit_json_integer(&j, "passes", PASSES);
     fit_json_number(&j, "fit_seconds", e->fit);
+    if (e->device.word[0]) {
+        fit_json_string(&j, "device", e->device.word);
+        fit_json_number(&j, "device_pass_seconds", e->device_pass);
+        fit_json_number(&j, "device_fit_seconds", e->device_fit);
+    }
     if (e->shares.ranks) {
         fit_json_integer(&j, "ranks", (int64_t)e->shares.ranks);
         fit_json_number(&j, "rank_mb", e->plan.streamed ? e->plan.streamed_mb : e->plan.held_mb);
@@ -316,19 +356,20 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
         st = fit_fail(err, FIT_ERR_USAGE, "estimate: tables are small; this is for matrices");
     if (st != FIT_OK)
         goto done;
-    fit_selection_from_config(cfg, &sel);
-    if (!sel.path) {
+    if (!cfg->input.path.n) {
         st = fit_fail(err, FIT_ERR_CONFIG, "%s: no data file; give experimental_data.file_path",
                       cfg->file);
         goto done;
     }
-    if ((st = fit_memory_plan(&sel, cfg->nlsq.memory_fraction.value, &e.plan, err)) != FIT_OK)
+    if ((st = fit_memory_plan_files(cfg, &sel, &e.plan, err)) != FIT_OK)
         goto done;
     fit_memory_plan_loss(&e.plan, (enum fit_loss)cfg->nlsq.loss.value);
     if ((st = time_model(&e, cfg, (int)cli->threads, err)) != FIT_OK ||
         (st = time_reading(&e, &sel, err)) != FIT_OK)
         goto done;
     add_up(&e);
+    if ((st = predict_device(&e, p, cli, err)) != FIT_OK)
+        goto done;
     if (cli->ranks && (st = add_ranks(&e, (size_t)cli->ranks, err)) != FIT_OK)
         goto done;
     if (cli->json || !cli->quiet)

@@ -40,8 +40,7 @@ struct extract {
 static void count_frames(struct extract *x, struct fit_selection *sel)
 {
     struct fit_source *src = NULL;
-    if (!isnan(sel->dt) || x->configured ||
-        fit_source_open(sel->path, sel->layout, &src, NULL) != FIT_OK)
+    if (!isnan(sel->dt) || x->configured || fit_source_open(sel->path, &sel->wish, &src, NULL) != FIT_OK)
         return;
     if (isnan(src->dt)) {
         sel->dt = 1;
@@ -80,7 +79,10 @@ static enum fit_status load(struct extract *x, struct fit_progress_view *view,
         return fit_no_memory(err, NULL);
     for (size_t i = 0; i < x->k->nsetting; i++)
         setting[i] = x->cfg->setting[i].value;
-    if (x->k->space == FIT_PAIRS)
+    if (x->cfg->input.path.n > 1)
+        st = fit_fail(err, FIT_ERR_CONFIG, "extract: %zu data files; name one of them with --data",
+                      x->cfg->input.path.n);
+    else if (x->k->space == FIT_PAIRS)
         st = load_pairs(x, setting, view, err);
     else if (x->cfg->input.path.n == 0)
         st = fit_fail(err, FIT_ERR_CONFIG, "no table; give experimental_data.file_path or --data");

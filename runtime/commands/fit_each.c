@@ -249,6 +249,9 @@ static enum fit_status check(const struct fit_job *job, struct fit_error *err)
     if (job->cfg->input.path.n == 0)
         return fit_fail(err, FIT_ERR_CONFIG, "%s: no table; give experimental_data.file_path or --data",
                         job->cfg->file);
+    if (job->cfg->input.path.n > 1)
+        return fit_fail(err, FIT_ERR_USAGE, "--each: %zu data files; the curves of one table are fitted each alone",
+                        job->cfg->input.path.n);
     if (fit_sampling_wanted(job->cfg) || study->profile.n || study->bootstrap.value != FIT_BOOTSTRAP_NONE ||
         study->sequence.value != FIT_SEQUENCE_NONE || job->cli->dry_run || job->cli->resume || job->cli->json)
         return fit_fail(err, FIT_ERR_USAGE, "--each: least squares of every curve, without --method nuts or laplace, "

@@ -67,7 +67,7 @@ enum fit_status fit_job_earlier(struct fit_job *job, struct fit_output *out, str
     if (!fit_sampling_wanted(job->cfg) && is_there(job, "posterior.checkpoint"))
         say(job, "posterior.checkpoint is of an earlier run, which --resume goes on with");
     if (root && is_there(job, "report.html"))
-        say(job, "report.html is of the fit before; `homodyne report` makes it anew");
+        say(job, "report.html is from the previous fit; `homodyne report` makes it anew");
     if (root && is_there(job, "figures"))
         say(job, "figures are of the fit before; `homodyne plot` makes them anew");
     fit_yaml_free(doc);

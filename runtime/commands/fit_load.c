@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
+#include "input/joint.h"
 #include "input/table.h"
 #include "setup/memory_plan.h"
 
@@ -24,7 +25,7 @@ static enum fit_status estimate(struct fit_job *job, struct fit_selection *sel,
                                 struct fit_error *err)
 {
     struct fit_memory_plan plan;
-    enum fit_status st = fit_memory_plan(sel, job->cfg->nlsq.memory_fraction.value, &plan, err);
+    enum fit_status st = fit_memory_plan_files(job->cfg, sel, &plan, err);
     if (st != FIT_OK)
         return st;
     fit_memory_plan_loss(&plan, (enum fit_loss)job->cfg->nlsq.loss.value);
@@ -57,7 +58,8 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
     if (!setting)
         return fit_no_memory(err, NULL);
     fit_progress_reading(&job->view, "loading", job->bytes);
-    st = fit_measurement_load(&sel, job->k, setting, &job->m, err);
+    st = job->cfg->input.path.n > 1 ? fit_joint_load(job->cfg, job->k, &job->m, err)
+                                    : fit_measurement_load(&sel, job->k, setting, &job->m, err);
     fit_progress_clear(&job->view);
     return st;
 }
@@ -89,8 +91,9 @@ static enum fit_status load_rows(struct fit_job *job, struct fit_error *err)
     FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
         return fit_no_memory(err, NULL);
-    enum fit_status st =
-        fit_table_load(in->path.value[0], &job->cfg->table, job->k, setting, &job->m, err);
+    enum fit_status st = in->path.n > 1
+                             ? fit_joint_load(job->cfg, job->k, &job->m, err)
+                             : fit_table_load(in->path.value[0], &job->cfg->table, job->k, setting, &job->m, err);
     return st == FIT_OK ? fit_job_give_sigma(job, job->m, err) : st;
 }
 
@@ -104,7 +107,11 @@ enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err)
     fit_notes_copy(&job->notes, &job->m->notes);
     if ((st = fit_input_describe(job->k, job->m, &job->input, err)) != FIT_OK)
         return st;
-    fit_job_say(job, "%s: layout %s, SHA-256 %s", job->m->file, job->m->layout, job->m->sha256);
+    fit_job_say(job, "%s: layout %s, SHA-256%s %s", job->m->file, job->m->layout,
+                job->m->of_values ? " of what is fitted" : "", job->m->sha256);
+    for (size_t f = 1; f < job->m->nfile; f++)
+        fit_job_say(job, "%s: SHA-256%s %s", job->m->part[f].file, job->m->part[f].of_values ? " of what is fitted" : "",
+                    job->m->part[f].sha256);
     fit_job_say(job, "%zu groups, %zu points, loaded in %.3f s%s", job->m->ngroup,
                 job->m->dataset->npoint, job->r.load_seconds,
                 fit_dataset_streamed(job->m->dataset) ? "; values stay in the file" : "");

@@ -127,7 +127,7 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
     s->options.interrupt = job->p->interrupt;
     s->options.max_seconds = isfinite(time_left(job)) ? fmax(time_left(job), 1e-6) : 0;
     say_priors(job);
-    fit_progress_phase(&job->view, "looking for the mode of the posterior");
+    fit_progress_phase(&job->view, "locating the posterior mode");
     st = fit_sample(&s->posterior, &job->fit, &s->options, &job->samples, err);
     fit_progress_clear(&job->view);
     if (fit_dataset_status(job->m->dataset, err) != FIT_OK)

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "commands/fit_job.h"
 
+#include "base/terminal_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,8 @@ static void print_notes(const struct fit_job *job)
     if (left)
         fprintf(job->p->err, "note: %zu more in %s/run.log\n", left, job->folder);
     if (same)
-        fprintf(job->p->err, "note: %zu as in the last fit, see %s/run.log\n", same, job->folder);
+        fprintf(job->p->err, "%zu note%s unchanged since the last fit: %s/run.log\n", same, same == 1 ? "" : "s",
+                job->folder);
 }
 
 /* What became of the fit before: of no concern to who reads the results later. */
@@ -48,6 +51,13 @@ static void print_earlier(struct fit_job *job)
     char *save = NULL;
     for (char *line = strtok_r(job->earlier, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         fit_cli_put_note(job->p->err, job->p->err_is_terminal, line);
+}
+
+static void write_screen(const struct fit_job *job, FILE *f)
+{
+    fit_write_summary(&job->r, f);
+    fit_study_summary(&job->r, f);
+    fit_write_posterior_summary(&job->r, f);
 }
 
 enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err)
@@ -63,12 +73,24 @@ enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err)
     }
     if (job->cli->quiet)
         return FIT_OK;
-    fit_write_summary(&job->r, f);
-    fit_study_summary(&job->r, f);
-    fit_write_posterior_summary(&job->r, f);
     print_notes(job);
     print_earlier(job);
-    return FIT_OK;
+    fflush(job->p->err);
+    if (!job->p->out_is_terminal) {
+        write_screen(job, f);
+        return FIT_OK;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *screen = open_memstream(&text, &size);
+    if (!screen)
+        return fit_no_memory(err, NULL);
+    write_screen(job, screen);
+    const int whole = fclose(screen) == 0;
+    if (whole)
+        fit_put_screen(f, text, fit_locale_is_utf8(), fit_colours_wanted());
+    free(text);
+    return whole ? FIT_OK : fit_no_memory(err, NULL);
 }
 
 void fit_job_print_dry_run(const struct fit_job *job)

@@ -144,7 +144,7 @@ static void print_look(FILE *f, const struct fit_source *src, const struct look 
             x->bad == 1 ? "" : "s");
 }
 
-static enum fit_status print_source(FILE *f, struct fit_source *src, double chosen, int marked,
+static enum fit_status print_source(FILE *f, int terminal, struct fit_source *src, double chosen, int marked,
                                     struct fit_error *err)
 {
     fprintf(f, "%s: layout %s, %zu matri%s of %zu frames\n", src->file, src->layout, src->nmatrix,
@@ -157,7 +157,7 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     struct look x;
     enum fit_status st = src->nmatrix ? look_at(src, chosen, &x, err) : FIT_OK;
     for (size_t k = 0; k < src->notes.n; k++)
-        fprintf(f, "note: %s\n", src->notes.text[k]);
+        fit_cli_put_note(f, terminal, src->notes.text[k]);
     if (st == FIT_OK && src->nmatrix)
         print_look(f, src, &x);
     return st;
@@ -279,6 +279,26 @@ static enum fit_status write_config(const struct fit_program *p, const struct fi
     return st;
 }
 
+/* The file as the options say: the layout, or matrices and axes by name. */
+static enum fit_status open_file(const struct fit_cli *cli, const struct fit_kernel *k, struct fit_source **src,
+                                 struct fit_error *err)
+{
+    struct fit_config *cfg;
+    struct fit_selection sel;
+    enum fit_status st = fit_config_new(k, &cfg, err);
+    if (st == FIT_OK && cli->dataset)
+        st = fit_config_override(cfg, "dataset", cli->dataset, NULL, err);
+    if (st == FIT_OK && cli->columns)
+        st = fit_config_override(cfg, "columns", cli->columns, NULL, err);
+    if (st == FIT_OK) {
+        fit_selection_from_config(cfg, &sel);
+        sel.wish.layout = cli->layout;
+        st = fit_source_open(cli->word[0], &sel.wish, src, err);
+    }
+    fit_config_free(cfg);
+    return st;
+}
+
 enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli,
                                 struct fit_error *err)
 {
@@ -298,14 +318,14 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
                       "%s: for two-time data; a table needs no configuration (fit --data)",
                       fit_cli_command_name(cli->command));
     if (st == FIT_OK)
-        st = fit_source_open(cli->word[0], cli->layout, &src, err);
+        st = open_file(cli, k, &src, err);
     if (st != FIT_OK)
         return st;
     double q = nearest_q(src, cli->q);
     if (cli->json)
         st = put_json(p->out, src, q, err);
     else if (!init && !cli->quiet)
-        st = print_source(p->out, src, q, !isnan(cli->q) || cli->output != NULL, err);
+        st = print_source(p->out, p->out_is_terminal, src, q, !isnan(cli->q) || cli->output != NULL, err);
     if (st == FIT_OK && cli->output)
         st = write_config(p, cli, k, src, q, err);
     if (st == FIT_OK && cli->output && !cli->quiet && !cli->json)

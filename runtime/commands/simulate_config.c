@@ -107,7 +107,7 @@ static enum fit_status take_data(struct fit_cli *cli, const struct fit_config *c
     double dt = NAN;
     enum fit_status st = FIT_OK;
     fit_selection_from_config(cfg, &sel);
-    if (!sel.path || fit_source_open(sel.path, sel.layout, &src, NULL) != FIT_OK)
+    if (!sel.path || fit_source_open(sel.path, &sel.wish, &src, NULL) != FIT_OK)
         return FIT_OK;
     if (fit_select_matrices(src, &sel, &index, &n, &notes, NULL) == FIT_OK && n)
         st = take_groups(cli, src, sel.all_q, index, n, err);

@@ -167,6 +167,7 @@ enum fit_share_kind {
     FIT_SHARE_MODEL, /* as the model declares it */
     FIT_SHARE_ALL,   /* one for all groups */
     FIT_SHARE_EACH,  /* one for each group: "per_angle" */
+    FIT_SHARE_FILE,  /* one for each of several data files: "per_file" */
     FIT_SHARE_SETS   /* one for each of these sets of groups */
 };
 struct fit_config_share {
@@ -206,6 +207,7 @@ struct fit_config_nlsq {
         global; /* stage that searches the whole box (cmaes.enable of the packages) */
     struct fit_cfg_real memory_fraction; /* of the available memory, 0..1 */
     struct fit_cfg_choice stream;        /* enum fit_stream_kind */
+    struct fit_cfg_text optimizer, optimizer_state; /* names of optimizers/registry.h, a file; NULL: nlsq, none */
 };
 
 /* Key names of the packages in the comments where they differ. */
@@ -315,6 +317,7 @@ struct fit_config {
     size_t nsetting;
     struct fit_cfg_real *setting; /* in the kernel's order and units; NaN: not given, no default.
                                      finish copies q and gap to the settings of these names. */
+    struct fit_cfg_reals *setting_list; /* nsetting: one value for each of several files; n = 0: that of setting */
 
     struct fit_cfg_choice method; /* enum fit_method */
     struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling */
@@ -388,7 +391,8 @@ enum fit_status fit_config_new(const struct fit_kernel *kernel, struct fit_confi
  *   start NAME=VALUE   fix NAME[=VALUE]   free NAME   tie NAME=EXPRESSION   bounds NAME=LO:HI
  *   share NAME=per_angle|shared|0,45/90,135
  *   initial-NAME VALUE    (initial-d0, initial-gamma-dot-t0: case and dashes do not matter)
- *   data-file, data, layout, dt (number, yaml, file), q, gap, frames A:B, phi A,B,C, mask A:B,...,
+ *   data-file, data, layout, dataset, columns NAME=SOURCE,..., dt (number, yaml, file), q, gap,
+ *   frames A:B, phi A,B,C, mask A:B,...,
  *   sigma, method (nlsq, nuts, laplace, cmc, both), loss, max-iterations, tolerance, ftol, xtol,
  *   gtol, multistart, no-multistart, multistart-n, global, draws, warmup, chains (also n-samples,
  *   n-warmup, n-chains, num-...), target-accept, max-tree-depth, metric (dense, diagonal),

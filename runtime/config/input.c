@@ -320,6 +320,10 @@ static void later_temporal(struct fit_cfg_reader *r)
 /* The unit in which the model declares its column or axis; NULL: it has none of this name. */
 static const char *declared_unit(const struct fit_kernel *k, const char *name)
 {
+    if (k->space == FIT_PAIRS) /* what belongs to the matrices */
+        return strcmp(name, "q") == 0 || strcmp(name, "phi") == 0 ? fit_units_of(name)
+               : strcmp(name, "t") == 0                           ? fit_units_of("dt")
+                                                                  : NULL;
     for (size_t j = 0; j < k->ncolumn; j++)
         if (strcmp(k->column[j].name, name) == 0)
             return k->column[j].unit;
@@ -333,6 +337,10 @@ static void no_column(struct fit_cfg_reader *r, const struct fit_yaml_entry *e)
 {
     const struct fit_kernel *k = r->cfg->kernel;
     struct nearest near = {.name = e->key};
+    if (k->space == FIT_PAIRS) {
+        fit_cfg_error_at(r, e->line, e->column, "two-time data have no '%.60s'; q, phi, t and sigma are known", e->key);
+        return;
+    }
     for (size_t j = 0; j < k->ncolumn; j++)
         nearest_offer(&near, k->column[j].name);
     for (size_t j = 0; k->space == FIT_ROWS && j < k->naxis; j++)

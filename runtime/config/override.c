@@ -174,11 +174,18 @@ static void call_set(struct fit_cfg_reader *r, const char *text)
         return;
     const struct fit_kernel *k = r->cfg->kernel;
     const int setting = fit_cfg_setting_index(k, name);
-    if (setting >= 0) {
+    if (setting >= 0 && strchr(value, ',')) {
+        FIT_OWNED char *list = malloc(strlen(value) + sizeof "{: []}" + sizeof name);
+        if (list && sprintf(list, "{%s: [%s]}", name, value) > 0)
+            set_key(r, "settings", list);
+        else
+            r->no_memory = 1;
+    } else if (setting >= 0) {
         struct fit_cfg_real *x = fit_cfg_setting(r->cfg, (size_t)setting);
         double number;
         if (get_number(r, value, k->setting[setting].unit, &number))
             *x = (struct fit_cfg_real){fit_cfg_kept(r->cfg, (size_t)setting, number), fit_cfg_origin(r, NULL)};
+        r->cfg->setting_list[setting].n = 0;
     } else if (fit_config_param_index(k, name) < 0 && (strchr(name, '.') || fit_cfg_find(name))) {
         set_key(r, name, value);
     } else {
@@ -276,9 +283,18 @@ static void initial(struct fit_cfg_reader *r, const char *name, const char *valu
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 
+/* Given again it is one file more. */
 static void call_data(struct fit_cfg_reader *r, const char *value)
 {
-    fit_cfg_set_files(r, NULL, 1, &value, NULL);
+    const struct fit_cfg_texts *had = &r->cfg->input.path;
+    const size_t n = had->from.kind == FIT_FROM_COMMAND ? had->n : 0;
+    const char **all = fit_cfg_alloc(r, (n + 1) * sizeof *all);
+    if (!all)
+        return;
+    if (n)
+        memcpy(all, had->value, n * sizeof *all);
+    all[n] = value;
+    fit_cfg_set_files(r, NULL, n + 1, all, NULL);
 }
 
 /* One, or several split by commas, each perhaps with a unit. */
@@ -302,6 +318,34 @@ static void call_dt(struct fit_cfg_reader *r, const char *value)
 {
     const int word = strcmp(value, "yaml") == 0 || strcmp(value, "file") == 0;
     apply_scalar(r, word ? "analyzer_parameters.dt_policy" : "analyzer_parameters.dt", value);
+}
+
+/* NAME=SOURCE,NAME=SOURCE: what belongs to which column. */
+static void call_columns(struct fit_cfg_reader *r, const char *value)
+{
+    const size_t room = 4 * strlen(value) + 16;
+    char *text = fit_cfg_alloc(r, room), *copy = fit_arena_string(&r->cfg->private_->arena, value), *save;
+    size_t at = 0;
+    if (!text || !copy) {
+        r->no_memory = 1;
+        return;
+    }
+    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        char *equal = strchr(word, '=');
+        if (!equal || equal == word || !equal[1]) {
+            fit_cfg_error(r, NULL, "'%.60s': NAME=SOURCE is wanted, as in delay=tau,sigma=g2_err", word);
+            return;
+        }
+        at += (size_t)snprintf(text + at, room - at, "%s%.*s: \"", at ? ", " : "{", (int)(equal - word), word);
+        for (const char *c = equal + 1; *c; c++) {
+            if (*c == '"' || *c == '\\')
+                text[at++] = '\\';
+            text[at++] = *c;
+        }
+        text[at++] = '"';
+    }
+    snprintf(text + at, room - at, "}");
+    set_key(r, "data.columns", at ? text : "{}");
 }
 
 /* A:B, A: or :B; B may be negative for the last frame. */
@@ -365,10 +409,12 @@ static const struct option options[] = {
     {"cluster-joint", SWITCH, "robust.cluster_joint", "true", NULL},
     {"cluster-length", KEY, "robust.cluster_length", NULL, NULL},
     {"cmc-num-shards", KEY, "optimization.cmc.sharding.num_shards", NULL, NULL},
+    {"columns", CALL, NULL, NULL, call_columns},
     {"compat", KEYS, "compat", NULL, NULL},
     {"consensus", SWITCH, "optimization.cmc.consensus", "true", NULL},
     {"data", CALL, NULL, NULL, call_data},
     {"data-file", CALL, NULL, NULL, call_data},
+    {"dataset", KEY, "data.dataset", NULL, NULL},
     {"dense-mass-matrix", SWITCH, SHARD "dense_mass", "true", NULL},
     {"draws", KEY, SHARD "num_samples", NULL, NULL},
     {"dt", CALL, NULL, NULL, call_dt},
@@ -402,6 +448,8 @@ static const struct option options[] = {
     {"num-samples", KEY, SHARD "num_samples", NULL, NULL},
     {"num-warmup", KEY, SHARD "num_warmup", NULL, NULL},
     {"o", KEY, "output.output_dir", NULL, NULL},
+    {"optimizer", KEY, NLSQ "optimizer", NULL, NULL},
+    {"optimizer-state", KEY, NLSQ "optimizer_state", NULL, NULL},
     {"output", KEY, "output.output_dir", NULL, NULL},
     {"output-dir", KEY, "output.output_dir", NULL, NULL},
     {"phi", CALL, NULL, NULL, call_phi},
@@ -434,15 +482,23 @@ static const struct option options[] = {
 const char *fit_cfg_option_of(const char *path)
 {
     static const char *const calls[][2] = {
-        {"analyzer_parameters.dt", "dt"},        {"analyzer_parameters.start_frame", "frames"},
-        {"analyzer_parameters.end_frame", "frames"}, {"analyzer_parameters.dt_policy", "dt"},
-        {"bootstrap.kind", "bootstrap"},         {"bootstrap.replicates", "bootstrap"},
-        {"experimental_data.file_path", "data"}, {"initial_parameters.fixed_parameters", "fix"},
-        {"initial_parameters.values", "start"},  {"parameter_space.bounds", "bounds"},
-        {"profile", "profile"},                  {"settings", "set"},
+        {"analyzer_parameters.dt", "dt"},
+        {"analyzer_parameters.start_frame", "frames"},
+        {"analyzer_parameters.end_frame", "frames"},
+        {"analyzer_parameters.dt_policy", "dt"},
+        {"data.columns", "columns"},
+        {"bootstrap.kind", "bootstrap"},
+        {"bootstrap.replicates", "bootstrap"},
+        {"experimental_data.file_path", "data"},
+        {"initial_parameters.fixed_parameters", "fix"},
+        {"initial_parameters.values", "start"},
+        {"parameter_space.bounds", "bounds"},
+        {"profile", "profile"},
+        {"settings", "set"},
         {"phi_filtering.angles", "phi"},
         {"analyzer_parameters.scattering.wavevector_q", "q"},
-        {"share", "share"},                      {"ties", "tie"},
+        {"share", "share"},
+        {"ties", "tie"},
     };
     const char *best = NULL;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)

@@ -583,6 +583,21 @@ static void read_parameters(struct fit_cfg_reader *r)
         params_map(r, node, 0, marks);
 }
 
+/* One value for each of several data files.  Settings that files tell have none here. */
+static void read_setting_list(struct fit_cfg_reader *r, size_t i, const struct fit_yaml *node)
+{
+    const struct fit_setting *s = &r->cfg->kernel->setting[i];
+    struct fit_cfg_reals list;
+    if (fit_cfg_setting(r->cfg, i) == &r->cfg->input.dt) {
+        fit_cfg_error(r, node, "settings: dt is that of the files, the same for all");
+        return;
+    }
+    if (!fit_cfg_get_reals(r, node, s->unit, &list) || !list.n)
+        return;
+    r->cfg->setting_list[i] = list;
+    fit_cfg_set_real(r, fit_cfg_setting(r->cfg, i), node, fit_cfg_kept(r->cfg, i, list.value[0]), 0);
+}
+
 /* ---- settings: ------------------------------------------------------------------------------- */
 
 static void read_settings(struct fit_cfg_reader *r)
@@ -606,6 +621,10 @@ static void read_settings(struct fit_cfg_reader *r)
         }
         double value;
         int bare;
+        if (e->value->kind == FIT_YAML_LIST) {
+            read_setting_list(r, (size_t)i, e->value);
+            continue;
+        }
         if (fit_yaml_is_null(e->value) ||
             !fit_cfg_get_real(r, e->value, k->setting[i].unit, &value, &bare))
             continue;

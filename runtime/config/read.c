@@ -113,7 +113,8 @@ static enum fit_status new_config(const struct fit_kernel *kernel, const char *f
     c->file = fit_arena_string(&p->arena, file);
     c->param = fit_arena_alloc(&p->arena, (c->nparam + c->nlinear) * sizeof *c->param);
     c->setting = fit_arena_alloc(&p->arena, c->nsetting * sizeof *c->setting);
-    if (!c->file || !c->param || !c->setting) {
+    c->setting_list = fit_arena_alloc(&p->arena, c->nsetting * sizeof *c->setting_list);
+    if (!c->file || !c->param || !c->setting || !c->setting_list) {
         fit_config_free(c);
         return fit_no_memory(err, NULL);
     }

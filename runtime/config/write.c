@@ -326,7 +326,8 @@ static void put_prior(struct text *t, const struct fit_config_param *p, int has_
 
 static void put_share(struct text *t, const struct fit_config *cfg, const struct fit_config_share *s)
 {
-    const char *const word[] = {"", "shared", cfg->kernel->space == FIT_ROWS ? "per_group" : "per_angle", ""};
+    const char *const each = cfg->kernel->space == FIT_ROWS ? "per_group" : "per_angle";
+    const char *const word[] = {"", "shared", each, "per_file", ""};
     if (s->kind == FIT_SHARE_MODEL)
         return;
     put(t, "share: %s", word[s->kind]);
@@ -434,7 +435,10 @@ static void put_settings(struct text *t, const struct fit_config *cfg, const cha
             continue;
         snprintf(key, sizeof key, "%s.%.100s", path, s->name);
         put_key(t, key);
-        put(t, "%s", number(cfg->setting[i].value, buffer));
+        if (cfg->setting_list[i].n)
+            put_reals(t, cfg->setting_list[i]);
+        else
+            put(t, "%s", number(cfg->setting[i].value, buffer));
         put_source(t, cfg, cfg->setting[i].from);
     }
 }

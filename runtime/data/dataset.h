@@ -8,12 +8,20 @@
 #pragma once
 
 #include "base/status.h"
+#include "common/sha256.h"
 #include "fit/kernel.h"
 
 #define FIT_NO_ROW UINT32_MAX
 
 struct fit_range {
     double low, high;
+};
+
+/* Groups of several files (input/joint.h). */
+struct fit_dataset_files {
+    size_t n;
+    const size_t *of;      /* ngroup: the file of a group, from 0 */
+    const double *setting; /* n x nsetting */
 };
 
 struct fit_dataset {
@@ -30,6 +38,8 @@ struct fit_dataset {
     uint32_t *row;           /* tables with groups, layout.nrow: which of them stands at a place, or
                                 FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
+    unsigned long stamp;     /* another one whenever the values become others; 0: not finished */
+    const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     struct fit_dataset_private *private_; /* storage */
 };
 
@@ -70,6 +80,7 @@ struct fit_dataset_table {
     const double *value, *sigma;
     const double *setting;
     int center;
+    int keep; /* 1: rows that do not count keep their columns where these are finite: states go through them */
 };
 enum { FIT_GROUPS_MOST = 1000 };
 
@@ -134,6 +145,9 @@ enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_erro
 /* To be called after the last put, or after fit_dataset_stream: sums of the tiles, counts.  Then the dataset is
  * read-only. */
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err);
+
+/* The SHA-256 of sums of all tiles, times, coordinates of naxis axes and frames of a finished dataset, hexadecimal. */
+void fit_dataset_digest(const struct fit_dataset *ds, size_t naxis, char hex[SHA256_HEX]);
 
 /* A new dataset with n (>= 2) of the used frames of ds, pick (increasing indices into them), the time grid unchanged:
  * for coarse searches. */

@@ -22,7 +22,7 @@
 
 /* How far (in standard errors) a parameter may be from the value at which others cannot be told apart.  More
  * when one of these has run to a bound, or is not told from it: the errors of the rest hold only with that one
- * there, and are false unless the special value is excluded beyond doubt.  (An amplitude that is not told from 0
+ * there, and are false unless the special value is excluded beyond doubt.  (An amplitude that is consistent with 0
  * leaves its exponent open, and with it the way to the value at which it takes the place of another.) */
 static const double WITHIN = 1, WITHIN_AT_BOUND = 3;
 /* A part of a gradient along an undetermined direction below this is rounding. */
@@ -192,7 +192,7 @@ static int concerns(struct work *c, const struct fit_degeneracy *d, char *text, 
     case FIT_DEGENERATE_AT_VALUE:
         yes = near_value(c, d);
         if (!is_fixed(c, (size_t)d->condition)) /* its error, or the interval of the profile, stands elsewhere */
-            snprintf(text, size, "%s is not told from %g, and %s", c->k->param[d->condition].name, d->value, d->text);
+            snprintf(text, size, "%s is consistent with %g, and %s", c->k->param[d->condition].name, d->value, d->text);
         else
             snprintf(text, size, "%s", d->text);
         return yes;

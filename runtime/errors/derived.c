@@ -125,7 +125,7 @@ static int withheld(const struct work *w, struct fit_derived_value *d, size_t e)
     else if (x && x->kind == FIT_DEGENERATE_AT_VALUE && !is_in_span(w, x, d->gradient))
         snprintf(d->reason, sizeof d->reason, "%s", r->degenerate[r->reason[e]].text);
     else if (!x && !isnan(r->std_curvature[e]))
-        snprintf(d->reason, sizeof d->reason, "the cost is no paraboloid along %s", name);
+        snprintf(d->reason, sizeof d->reason, "the cost is not quadratic along %s", name);
     return d->reason[0] != '\0';
 }
 

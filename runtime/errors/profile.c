@@ -186,9 +186,15 @@ static void take_interval(struct profile *p, size_t e)
     }
 }
 
+/* A table of a user's? */
+static int is_table(const struct fit_ls *f)
+{
+    return f->kernel->space == FIT_ROWS && !f->opt->of_pairs;
+}
+
 static double much(const struct profile *p)
 {
-    return p->f->kernel->space == FIT_ROWS ? MUCH_ROWS : MUCH;
+    return is_table(p->f) ? MUCH_ROWS : MUCH;
 }
 
 /* How far an interval reaches, in the unit of the paraboloid's. */
@@ -202,6 +208,18 @@ static double reach(const struct profile *p, size_t e)
     if (x->open_upper[1] && r->upper[e] - best > much(p) * unit)
         return INFINITY;
     return fmax(best - x->lower[1], x->upper[1] - best) / unit;
+}
+
+/* How far its shorter side reaches, where it ends inside the bounds.  Of efficient estimates alone: what lies far beyond
+ * the interval on one side is no error either, as D0 +- 1.1 D0 of a rate that is positive. */
+static double shorter_side(const struct profile *p, size_t e)
+{
+    const struct fit_result *r = p->f->res;
+    const struct fit_interval *x = &r->interval[e];
+    const double best = value_of(r, e), unit = p->limit * wider(p, e) * r->std[e];
+    const double below = x->open_lower[1] ? INFINITY : best - x->lower[1];
+    const double above = x->open_upper[1] ? INFINITY : x->upper[1] - best;
+    return p->f->opt->of_pairs ? fmin(below, above) / unit : INFINITY;
 }
 
 /* What the sketch is good for where the profile of e is followed. */
@@ -586,7 +604,7 @@ static enum fit_status examine(struct profile *p)
     for (size_t m = 0; m < p->crew.n && st == FIT_OK; m++)
         cheap[m] = p->eye[m].cheap;
     survey.cheap = cheap;
-    if (f->kernel->space == FIT_ROWS) /* as with MUCH_ROWS */
+    if (is_table(f)) /* as with MUCH_ROWS */
         survey.rival = p->limit * p->limit;
     if (st == FIT_OK && (st = look(p)) == FIT_OK)
         st = fit_survey(f, &survey);
@@ -605,7 +623,8 @@ static enum fit_status examine(struct profile *p)
         r->interval[e].several = has_rival(p, e, f->evidence.n) || r->interval[e].part[1].n > 1;
         if (e < f->p)
             r->profile[e] = (far < 1 / much(p) ? far : fmax(far, 1)) * r->std[e];
-        if (far < 1 / much(p) || far > much(p) || r->interval[e].several)
+        const int uneven = shorter_side(p, e) < 1 / much(p);
+        if (far < 1 / much(p) || far > much(p) || uneven || r->interval[e].several)
             withhold(r, e);
     }
     return FIT_OK;

@@ -33,7 +33,6 @@ static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
 static const double SHARED = 1.25;            /* robust errors, over the usual ones, by chance at most */
 static const double UNEVEN = 1.3;             /* variance by lag, of noise that is not the same everywhere */
-static const double MISFIT = 1e-4; /* probability of the test of fit below which residuals are not such noise */
 /* Closed form: with fewer correlation times than that it wants so many independent pieces (speckles by correlation
  * times): noise is then small, and what depends on it linear.  Measured: tests/study/coverage.c, slow. */
 static const double FEWEST_TIMES = 3, FEWEST_PIECES = 1600;
@@ -668,13 +667,13 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
 {
     const int linear = c->s->loss.loss == FIT_LOSS_LINEAR, closed = c->scores.field != NULL;
     const double variance = c->s->variance * (res->noise == FIT_NOISE_RESIDUALS ? 1 : res->residual_variance);
-    struct fit_speckle_spec spec = {c->s->obj, &c->scores, D, variance, linear, c->s->noise_model};
+    struct fit_speckle_spec spec = {c->s->obj, &c->scores, D, variance, linear, c->s->noise_model, NULL};
     struct fit_speckle_errors e = {.why = ""};
     int bad = 0;
     if (closed && fit_speckle_errors(&spec, res, &e, err) != FIT_OK)
         return 1;
     c->length = c->s->length ? c->s->length : choose_length(c) * c->scores.length; /* of a bootstrap, too */
-    const int misfit = res->speckle_test.p < MISFIT;
+    const int misfit = res->speckle_test.p < FIT_SPECKLE_MISFIT;
     const int told = c->s->noise_model.kind == FIT_NOISE_KIND_WHITE; /* nothing else is wanted */
     const int speckle = e.verdict == FIT_SPECKLE_NOISE && !misfit;
     const int white = told || (e.verdict == FIT_SPECKLE_WHITE && linear && !misfit && even_noise(c));
@@ -692,9 +691,11 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
                      "speckles for errors that follow from a curvature");
         res->robust.closed = 1;
     } else {
-        bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
+        bad = by_clusters(c, res, misfit ? FIT_SPECKLE_NOT_THESE : e.why);
         res->robust.closed = !c->s->joint && !c->s->length && speckle;
     }
+    res->robust.misfit = e.verdict == FIT_SPECKLE_NOISE && misfit;
+    res->robust.not_closed = !closed || res->robust.closed ? NULL : misfit ? FIT_SPECKLE_NOT_THESE : e.why;
     if (!bad)
         withhold_aliased(c, res);
     free(e.S);

@@ -59,6 +59,7 @@ static struct fit_speckle_kernel *kernel_new(const struct fit_speckle_reference 
 /* One group on its way; matrices n x n. */
 struct group {
     double *cover, *mean, *C, *root, *X, *whiten, *covariance; /* part of the values that there are; mean residuals */
+    double *numbers;         /* room for those of the noise */
     double *shot;            /* n */
     double *field;           /* 2 P matrices: weights of the values in the efficient sums, in those of least squares */
     double *S, *F, *T, *eigen, *vector; /* 2 P x 2 P, P x P, P x P, work, P */
@@ -77,6 +78,17 @@ struct making {
     atomic_int bad;
 };
 
+/* The finest blocks that any group wants for the numbers of its noise. */
+static size_t numbers_together(const struct making *m)
+{
+    size_t least = m->k->n;
+    for (size_t g = 0; g < m->k->ng; g++) {
+        const size_t together = fit_speckle_together(m->at->scores, &m->at->noise[g]);
+        least = together < least ? together : least;
+    }
+    return least > 0 ? least : 1;
+}
+
 static int rooms_new(struct making *m, struct fit_arena *a)
 {
     const struct fit_speckle_private *k = m->k;
@@ -89,7 +101,8 @@ static int rooms_new(struct making *m, struct fit_arena *a)
         FIT_TAKE_DOUBLES(a, nn, &x->cover, &x->mean, &x->C, &x->root);
         FIT_TAKE_DOUBLES(a, P * nn, &x->X);
         FIT_TAKE_DOUBLES(a, 2 * P * nn, &x->field);
-        FIT_TAKE_DOUBLES(a, fit_speckle_numbers_room(n), &x->whiten);
+        FIT_TAKE_DOUBLES(a, fit_whitener_room(n), &x->whiten);
+        FIT_TAKE_DOUBLES(a, fit_speckle_numbers_room(m->at->scores, numbers_together(m)), &x->numbers);
         FIT_TAKE_DOUBLES(a, fit_speckle_covariance_room(n, 2 * P), &x->covariance);
         FIT_TAKE_DOUBLES(a, n, &x->shot);
         FIT_TAKE_DOUBLES(a, 4 * P * P, &x->S);
@@ -130,12 +143,17 @@ static void take_sums(const struct making *m, size_t g, struct group *x)
 }
 
 /* Noise of group g as its residuals are most likely to have it; it stays as it was where they do not tell. */
-static void find_noise(struct making *m, size_t g, struct group *x)
+static void find_noise(struct making *m, size_t g, const struct group *x)
 {
-    const struct fit_speckle_private *k = m->k;
-    const struct fit_speckle_sums sums = {x->cover, x->mean, x->measured,
-                                          (double)k->inner->nparam / (double)k->ng + (double)k->inner->nlinear};
-    fit_speckle_numbers(&m->blocks, g, &sums, &m->at->given, x->whiten, &m->at->noise[g]);
+    const struct fit_kernel *inner = m->k->inner;
+    const struct fit_scores *scores = m->at->scores;
+    const size_t together = fit_speckle_together(scores, &m->at->noise[g]);
+    double shift[inner->nlinear + 1];
+    for (size_t e = 0; e < inner->nlinear; e++)
+        shift[e] = m->at->lin[g * inner->nlinear + e] - fit_objective_linear(m->at->obj, g, e);
+    const struct fit_speckle_sums sums = {scores, inner->nparam, (size_t)inner->intercept, shift, m->at->share,
+                                          together ? together : 1};
+    fit_speckle_numbers(&m->model, g, &sums, &m->at->given, x->numbers, &m->at->noise[g]);
 }
 
 /* Fields of both kinds of sums, and F: derivatives of the efficient ones.  0: the covariance has no inverse. */

@@ -5,7 +5,7 @@
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
  * block is shorter than the decay (RESOLVED).  Errors want more (WELL): at 1.5 they are 4 % too small, and of a
  * component that decays within the block up to 10 %.  The numbers of the noise are those of maximum likelihood where
- * the decay lasts for SLOW blocks, of which NUMBERS are enough; with differences of neighbours (speckle/estimate.c)
+ * the decay lasts for three blocks (speckle_numbers.h); with differences of neighbours (speckle/estimate.c)
  * they are two to five times as uncertain there, and the test of fit calls twice as many true models wrong.  Up to
  * TESTED the covariance is too small by a quarter at most:
  * not for errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
@@ -29,13 +29,11 @@ enum {
     LEAST_BLOCKS = 64,
     WITHIN = 8,         /* frames of one block between which all correlations are looked at */
     GROUPS_APART = 24,  /* with more groups only their sums are tested */
-    FEWEST_FRAMES = 12,
-    NUMBERS = 64        /* blocks for the numbers of the noise, at most */
+    FEWEST_FRAMES = 12
 };
 static const double STEPS = 8e8;        /* multiplications */
 static const double RESOLVED = 1.5, WELL = 2; /* blocks of a decay, at least; for errors */
 static const double TESTED = 0.4;        /* the same, for the test of fit alone */
-static const double SLOW = 3;           /* the same, for maximum likelihood */
 static const double MOST_SHOT = 5;      /* of the contrast, for the same: beyond it slow noise alone tells M, and that
                                            of a model that does not quite fit is not only noise */
 static const double SHARED = 2.5;       /* standard deviations of what pairs with a frame in common share by chance */
@@ -115,64 +113,37 @@ static void fields_of(const struct job *x, size_t g, double *field)
  * nearly all. */
 static size_t blocks_together(const struct job *x, size_t g)
 {
-    const struct fit_scores *s = x->scores;
-    const size_t together = (s->nblock + NUMBERS - 1) / NUMBERS, frames = together * s->length;
     const struct fit_speckle_noise *noise = &x->res->speckle[g];
     if (noise->known != FIT_SPECKLE_BOTH || noise->shot > MOST_SHOT * noise->contrast)
         return 0;
-    return frames == 1 || noise->frames >= SLOW * (double)frames ? together : 0;
+    return fit_speckle_together(x->scores, noise);
 }
 
-static size_t numbers_room(void)
+static size_t numbers_room(const struct job *x)
 {
-    return 2 * NUMBERS * NUMBERS + fit_speckle_numbers_room(NUMBERS);
-}
-
-/* Sums of values and residuals of group g between n blocks: parts that there are, means. */
-static void sums_between(const struct job *x, size_t g, size_t together, const struct fit_speckle_blocks *b,
-                         double *cover, double *mean)
-{
-    const struct fit_scores *s = x->scores;
-    const size_t n = b->n, base = x->o->nparam + (size_t)x->o->kernel->intercept;
-    memset(cover, 0, n * n * sizeof *cover);
-    memset(mean, 0, n * n * sizeof *mean);
-    for (size_t i = 0; i < s->nblock; i++)
-        for (size_t j = i; j < s->nblock; j++) {
-            const double *from = fit_fields_at(s, g, i, j);
-            cover[i / together * n + j / together] += from[base];
-            mean[i / together * n + j / together] += from[x->P];
-        }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i; j < n; j++) {
-            const double fi = (double)fit_speckle_block_frames(b, i), fj = (double)fit_speckle_block_frames(b, j);
-            const double most = i == j ? fi * (fi - 1) / 2 : fi * fj, count = cover[i * n + j];
-            mean[i * n + j] = mean[j * n + i] = count > 0 ? mean[i * n + j] / count : 0;
-            cover[i * n + j] = cover[j * n + i] = most > 0 ? count / most : 0;
-        }
+    const size_t together = (x->scores->nblock + FIT_SPECKLE_NUMBERS - 1) / FIT_SPECKLE_NUMBERS;
+    return fit_speckle_numbers_room(x->scores, together);
 }
 
 static void find_numbers(const struct job *x, size_t g, double *room)
 {
-    const size_t together = blocks_together(x, g);
+    const size_t together = blocks_together(x, g), p = x->o->nparam, m = p + x->o->nu;
+    double share[x->P + 1];
     if (together == 0 || x->o->ds->weighted)
         return;
-    const size_t n = (x->scores->nblock + together - 1) / together;
-    const struct fit_speckle_blocks blocks = {&x->model, n, together * x->scores->length};
-    double *cover = room, *mean = cover + n * n;
-    unsigned char measured[NUMBERS];
-    sums_between(x, g, together, &blocks, cover, mean);
-    for (size_t a = 0; a < n; a++)
-        measured[a] = cover[a * (n + 1)] > 0;
-    const struct fit_speckle_sums sums = {
-        cover, mean, measured, (double)x->o->nparam / (double)x->o->ngroup + (double)x->o->nlinear};
-    x->outliers[g] = fit_speckle_numbers(&blocks, g, &sums, &x->s->noise_model, mean + n * n, &x->res->speckle[g]);
-    x->outliers[g].block *= blocks.frames;
+    for (size_t e = 0; e < x->P; e++) {
+        const long u = fit_score_unknown(x->o, g, e);
+        const int is_free = u >= 0 && x->s->D[(size_t)u * (m + 1)] > 0;
+        share[e] = !is_free ? 0 : e < p ? 1 / (double)x->o->ngroup : 1;
+    }
+    const struct fit_speckle_sums sums = {x->scores, p, (size_t)x->o->kernel->intercept, NULL, share, together};
+    x->outliers[g] = fit_speckle_numbers(&x->model, g, &sums, &x->s->noise_model, room, &x->res->speckle[g]);
 }
 
 static size_t room_of(const struct job *x)
 {
     const size_t all = (x->K + 2) * x->n * x->n + x->n + fit_speckle_covariance_room(x->n, x->K);
-    return all > numbers_room() ? all : numbers_room();
+    return all > numbers_room(x) ? all : numbers_room(x);
 }
 
 static void take_group(void *user, size_t g, size_t thread)
@@ -248,7 +219,7 @@ static void add_scores(const struct job *x, struct test *t, size_t g)
         }
 }
 
-/* Q = SB - XD SJ^T - SJ XD^T + XD SJJ XD^T */
+/* Q = SB - XD SJ^T - SJ XD^T + XD SJJ XD^T;  B -= XD gradient */
 static void project(const struct job *x, struct test *t, double *y)
 {
     const size_t n = t->n, m = t->unknowns;
@@ -272,6 +243,9 @@ static void project(const struct job *x, struct test *t, double *y)
             t->Q[k * n + l] = sum;
         }
     }
+    for (size_t k = 0; k < n; k++)
+        for (size_t u = 0; x->s->gradient && u < x->o->nparam; u++)
+            t->B[k] -= t->XD[k * m + u] * x->s->gradient[u];
 }
 
 /* Where the bin, or sum of bins, lies. */

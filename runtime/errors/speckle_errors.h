@@ -11,6 +11,10 @@
 
 #include "errors/scores.h"
 
+/* Probability of the test of fit below which residuals are not such noise, and what that is called. */
+#define FIT_SPECKLE_MISFIT 1e-4
+#define FIT_SPECKLE_NOT_THESE "their structure is not that of speckle noise of the model"
+
 enum fit_speckle_verdict {
     FIT_SPECKLE_NONE,  /* not applicable: `why` */
     FIT_SPECKLE_COARSE, /* correlations are shorter than the blocks of frames by which scores are summed */
@@ -28,7 +32,8 @@ struct fit_speckle_errors {
 /* Could the closed form be that of this model's noise? */
 int fit_speckle_possible(const struct fit_objective *obj);
 
-/* obj, scores (with fields) at the optimum; D: H^-1 over (theta, unknowns), 0 where one is held; variance: of weighted
+/* obj, scores (with fields) at the optimum, or near it where `gradient` says how far: what leads there, D gradient, is
+ * then taken out of the residuals; D: H^-1 over (theta, unknowns), 0 where one is held; variance: of weighted
  * residuals; linear: 1 without a robust loss.  Fills res->speckle and res->speckle_test.  FIT_ERR_MEMORY. */
 struct fit_speckle_spec {
     struct fit_objective *obj;
@@ -37,6 +42,7 @@ struct fit_speckle_spec {
     double variance;
     int linear;
     struct fit_noise_model noise_model;
+    const double *gradient; /* nparam: J^T W r; NULL: 0, at the least sum of squares */
 };
 enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct fit_result *res,
                                    struct fit_speckle_errors *out, struct fit_error *err);

@@ -27,6 +27,7 @@ struct fit_speckle_reference {
     struct fit_speckle_noise *noise; /* ngroup: with contrast of the reference; numbers become more exact
                                         (speckle/likelihood.h) */
     struct fit_noise_model given; /* of it */
+    const double *share; /* nparam + nlinear: part of each that the residuals of a group have followed; 0: it is held */
     int threads;
 };
 

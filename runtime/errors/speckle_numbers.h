@@ -3,19 +3,28 @@
  * neighbours (speckle/estimate.c), with which the search begins. */
 #pragma once
 
+#include "errors/scores.h"
 #include "speckle/blocks.h"
 #include "speckle/outliers.h"
 
-/* Sums of group g by pairs of blocks, matrices n x n. */
+/* Blocks that are enough. */
+enum { FIT_SPECKLE_NUMBERS = 64 };
+
+/* Where the sums of a group come from. */
 struct fit_speckle_sums {
-    const double *cover, *mean;    /* part of the values that there are, their mean residual */
-    const unsigned char *measured; /* n: of the diagonal */
-    double parameters;             /* that the residuals have followed */
+    const struct fit_scores *scores; /* with fields */
+    size_t nparam, intercept;        /* the place of the baseline among the linear parameters */
+    const double *shift; /* linear parameters of the group, less those of the residuals; NULL: 0 */
+    const double *share; /* P: part of each parameter that the group's residuals have followed; 0: it was held */
+    size_t together;     /* blocks of the scores that make one */
 };
 
-/* *noise stays as it was where nothing is told.  given: stays.  room: fit_speckle_numbers_room(n) doubles.  Returns
+/* Blocks of the scores that make one of FIT_SPECKLE_NUMBERS; 0: the decay does not last for three of these. */
+size_t fit_speckle_together(const struct fit_scores *s, const struct fit_speckle_noise *noise);
+
+/* *noise stays as it was where nothing is told.  given: stays.  room: fit_speckle_numbers_room() doubles.  Returns
  * what such noise does not have. */
-struct fit_speckle_outliers fit_speckle_numbers(const struct fit_speckle_blocks *b, size_t g,
+struct fit_speckle_outliers fit_speckle_numbers(const struct fit_speckle_model *m, size_t g,
                                                 const struct fit_speckle_sums *s, const struct fit_noise_model *given,
                                                 double *room, struct fit_speckle_noise *noise);
-size_t fit_speckle_numbers_room(size_t n);
+size_t fit_speckle_numbers_room(const struct fit_scores *s, size_t together);

@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "errors/rate_value.h"
+#include "errors/speckle_errors.h"
 #include "fit/fit.h"
 #include "leastsquares/covariance.h"
 #include "math/linalg.h"
@@ -15,8 +17,12 @@
 
 /* Probability below which both estimates differ by more than chance.  At 1 % the false alarms alone, which go back to
  * least squares that are far off, would add half of the variance that efficient estimates have at few decays. */
-static const double DIFFER = 0.001;
+static const double DIFFER = 1e-4;
+static const double HOPELESS = 1e-40; /* probability of the test of fit that no other estimates will make a usual one */
+static const double AGAIN = 0.05;     /* the same, above which it stands */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
+
+static const char *const OUT_OF_TIME = "the time limit was reached";
 
 struct job {
     struct fit_ls *f;
@@ -29,6 +35,7 @@ struct job {
     double *temporary;
     size_t *class;
     unsigned char *fixed;
+    double *share; /* P: of each parameter, what the residuals of a group have followed */
     struct fit_speckle_noise *noise; /* ng */
     struct fit_objective *obj;
     struct fit_scores scores;        /* at the reference */
@@ -56,19 +63,35 @@ static const char *unsuited(const struct fit_ls *f)
         return "not with hierarchical scaling";
     if (f->ds->weighted || f->opt->sigma)
         return "the errors of the values are given, and are taken for independent";
+    for (size_t k = 0; k < f->opt->nlikelihood; k++)
+        if (f->opt->likelihood[k] >= r->nfull)
+            return "profiles of derived quantities are those of least squares";
+    if (f->ds->files)
+        return "they are of one data file";
     if (f->opt->cluster_joint)
         return "groups share their noise";
+    if (time_is_up(f))
+        return OUT_OF_TIME;
     if (!r->converged)
         return "least squares did not converge";
-    if (time_is_up(f))
-        return "the time limit was reached";
     if (r->robust.kind == FIT_ROBUST_WHITE)
         return "no noise that pairs of frames share is seen, and for independent noise least squares are efficient";
-    if (!r->robust.closed)
-        return "the noise is not known to be that of speckles of this model";
     if (r->nnull > 0 || r->ndegenerate > 0)
         return "the data do not determine all parameters";
     return NULL;
+}
+
+/* The same of what was seen of the noise: *text, 1: there may be none.  Where the test of fit alone says so it is asked
+ * again at the efficient estimates: those of least squares may be far from the truth, where derivatives are others. */
+static int unknown_noise(const struct fit_ls *f, char *text, size_t size)
+{
+    const struct fit_robust *x = &f->res->robust;
+    if (x->closed || (x->misfit && f->res->speckle_test.p > HOPELESS))
+        return 0;
+    const char *why = x->misfit ? NULL : x->not_closed;
+    snprintf(text, size, "the noise is not known to be that of speckles of this model%s%s%s", why && *why ? ": " : "",
+             why ? why : "", x->misfit ? ": the structure of the residuals is another" : "");
+    return 1;
 }
 
 /* ---- the reference ------------------------------------------------------------------------------------------ */
@@ -88,6 +111,7 @@ static enum fit_status job_new(struct job *j)
     FIT_TAKE_DOUBLES(a, j->n * j->n, &j->H, &j->A, &j->temporary, &j->S, &j->V, &j->both);
     j->class = fit_take(a, j->ng * j->q, sizeof *j->class);
     j->fixed = fit_take(a, j->q, sizeof *j->fixed);
+    FIT_TAKE_DOUBLES(a, j->P, &j->share);
     j->noise = fit_take_copy(a, j->res->speckle, j->ng, sizeof *j->noise);
     if (a->failed)
         return no_memory(j);
@@ -119,6 +143,8 @@ static void find_classes(struct job *j)
         j->class[e] = o->map[e] < 0 ? 0 : (size_t)o->map[e];
         j->fixed[e % j->q] |= o->map[e] < 0;
     }
+    for (size_t e = 0; e < j->P; e++)
+        j->share[e] = e >= j->p ? !j->fixed[e - j->p] : j->res->upper[e] > j->res->lower[e] ? 1 / (double)j->ng : 0;
 }
 
 /* Contrast and decay of the model at theta and lin; 0: it is not of the kind that speckles have. */
@@ -169,7 +195,7 @@ static enum fit_status look(struct job *j)
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the model's contrast is gone");
     find_classes(j);
     const struct fit_speckle_reference at = {j->obj, &j->scores, j->lin, j->noise, f->opt->noise_model,
-                                             fit_objective_threads(j->obj)};
+                                             j->share, fit_objective_threads(j->obj)};
     return fit_speckle_kernel_new(&at, &j->made, f->err);
 }
 
@@ -203,6 +229,7 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     if (j->f->deadline > 0)
         inner.max_seconds = fmax(j->f->deadline - fit_ranks_seconds(), 1e-3);
     inner.few_data_allowed = 1;
+    inner.of_pairs = 1;
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
 
@@ -291,7 +318,7 @@ static void add_up(struct job *j, int with)
 static void find_covariances(struct job *j)
 {
     for (size_t k = 0; k < j->n * j->n; k++)
-        j->A[k] = isnan(j->found.covariance[k]) ? 0 : j->found.covariance[k];
+        j->A[k] = isnan(j->found.paraboloid[k]) ? 0 : j->found.paraboloid[k];
     add_up(j, 0);
     product(j, j->H, j->V);
     add_up(j, 1);
@@ -370,6 +397,44 @@ static enum fit_status compare(struct job *j)
     }
     e->p = e->rank > 0 ? fit_chi2_tail(e->chi2, (double)e->rank) : 1;
     return FIT_OK;
+}
+
+/* J^T J inverse at the reference, over (theta, unknowns) of the objective. */
+static void unknowns_of(const struct job *j, double *D)
+{
+    const struct fit_objective *o = j->obj;
+    const size_t m = o->nparam + o->nu;
+    for (size_t a = 0; a < j->n; a++)
+        for (size_t b = 0; b < j->n; b++) {
+            const long u = a < j->p ? (long)a : o->map[a - j->p] < 0 ? -1 : (long)j->p + o->map[a - j->p];
+            const long v = b < j->p ? (long)b : o->map[b - j->p] < 0 ? -1 : (long)j->p + o->map[b - j->p];
+            if (u >= 0 && v >= 0)
+                D[(size_t)u * m + (size_t)v] = j->H[a * j->n + b];
+        }
+}
+
+/* The test of fit at the reference, where least squares have an unusual one. */
+static enum fit_status test_again(struct job *j)
+{
+    struct fit_speckle_errors e;
+    struct fit_result x = *j->res; /* of it only what is replaced here is written */
+    double *D = NULL;
+    FIT_SCRATCH(scratch);
+    const size_t m = j->obj->nparam + j->obj->nu;
+    if (!(j->res->speckle_test.p < AGAIN))
+        return FIT_OK;
+    x.speckle = fit_take_copy(&scratch, j->noise, j->ng, sizeof *x.speckle);
+    FIT_TAKE_DOUBLES(&scratch, m * m, &D);
+    if (scratch.failed)
+        return no_memory(j);
+    unknowns_of(j, D);
+    const struct fit_speckle_spec spec = {j->obj, &j->scores, D, j->res->residual_variance, 1, j->f->opt->noise_model,
+                                          j->g};
+    const enum fit_status st = fit_speckle_errors(&spec, &x, &e, j->f->err);
+    if (st == FIT_OK && e.verdict == FIT_SPECKLE_NOISE && isfinite(x.speckle_test.p))
+        j->res->speckle_test = x.speckle_test;
+    free(e.S);
+    return st;
 }
 
 /* Do the groups agree on the parameters that they share?  (Hansen's test of the sums that are more than the parameters:
@@ -484,6 +549,8 @@ static enum fit_status take(struct job *j)
 static const char *refused(const struct job *j)
 {
     const struct fit_result *x = &j->found;
+    if (j->res->speckle_test.p < FIT_SPECKLE_MISFIT)
+        return "the structure of the residuals is not that of speckle noise of the model";
     if (!x->converged || x->nnull > 0)
         return "the weighted equations do not determine all parameters";
     for (size_t k = 0; k < j->n; k++)
@@ -520,10 +587,10 @@ static enum fit_status run(struct job *j, const char **why)
 {
     enum fit_status st = estimate(j);
     if (st == FIT_OK && time_is_up(j->f)) {
-        *why = "the time limit was reached";
+        *why = OUT_OF_TIME;
         return FIT_OK;
     }
-    if (st != FIT_OK || (st = compare(j)) != FIT_OK)
+    if (st != FIT_OK || (st = compare(j)) != FIT_OK || (st = test_again(j)) != FIT_OK)
         return st;
     compare_groups(j);
     *why = refused(j);
@@ -539,7 +606,10 @@ enum fit_status fit_efficient(struct fit_ls *f)
     if (f->opt->estimator == FIT_ESTIMATOR_LEAST_SQUARES || f->opt->brief)
         return FIT_OK;
     const char *why = unsuited(f);
+    char text[200];
     enum fit_status st = FIT_OK;
+    if (!why && unknown_noise(f, text, sizeof text))
+        why = text;
     if (!why) {
         struct job j = {.f = f, .res = r, .p = f->p, .q = f->q, .ng = f->ng, .n = r->nfull, .P = f->p + f->q};
         st = run(&j, &why);
@@ -551,7 +621,7 @@ enum fit_status fit_efficient(struct fit_ls *f)
     }
     if (st != FIT_OK || !why)
         return st;
-    if (f->opt->estimator == FIT_ESTIMATOR_EFFICIENT)
+    if (f->opt->estimator == FIT_ESTIMATOR_EFFICIENT && why != OUT_OF_TIME) /* then what there is */
         return fit_fail(f->err, FIT_ERR_CONFIG, "estimator efficient: %s; take auto or least-squares", why);
     snprintf(r->estimates.reason, sizeof r->estimates.reason, "%s", why);
     return FIT_OK;

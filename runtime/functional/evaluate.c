@@ -1,5 +1,5 @@
 /* evaluate.c -- the phases of an objective, one after the other, each shared among threads. */
-#include "functional/functional.h"
+#include "functional/evaluate.h"
 
 #include <string.h>
 
@@ -24,17 +24,12 @@ static void part(void *user, size_t k, size_t thread)
     s->phase->run(s->call, from, to);
 }
 
-static size_t blocks_of(size_t n)
-{
-    return (n + FIT_BLOCK - 1) / FIT_BLOCK;
-}
-
 static size_t units_of(const struct fit_bound *b, const struct fit_phase *p)
 {
     const struct fit_outer *outer = b->operation[p->operation];
     const struct fit_blocks *blocks = b->operation[p->operation];
     switch (p->unit) {
-    case FIT_UNIT_ELEMENTS: return blocks_of(b->size[p->axis]);
+    case FIT_UNIT_ELEMENTS: return fit_blocks_of(b->size[p->axis]);
     case FIT_UNIT_ROWS: return (outer->nrow + FIT_UNIT_OF_ROWS - 1) / FIT_UNIT_OF_ROWS;
     case FIT_UNIT_BLOCKS: return blocks->n;
     default: return 1;
@@ -56,7 +51,7 @@ static double work_of(const struct fit_bound *b, const struct fit_phase *p)
     return FIT_BLOCK * (double)(p->axis == q->to ? dense->nfrom : dense->n);
 }
 
-static void run(struct fit_bound *b, const struct fit_phase *p, struct fit_functional_call *call)
+void fit_phase_run(struct fit_bound *b, const struct fit_phase *p, struct fit_functional_call *call)
 {
     struct shared s = {p, call, units_of(b, p), b->cut};
     call->nblock = s.units;
@@ -71,8 +66,7 @@ static void run(struct fit_bound *b, const struct fit_phase *p, struct fit_funct
         part(&s, 0, 0);
 }
 
-/* Pairs of neighbours, pairs of pairs, ...: a tree over the number of blocks. */
-static double tree(double *x, size_t n)
+double fit_sum_tree(double *x, size_t n)
 {
     if (n == 0)
         return 0;
@@ -88,7 +82,7 @@ static void zero_slopes(struct fit_bound *b)
     memset(b->number_slope, 0, o->nnumber * sizeof *b->number_slope);
     for (uint32_t k = 0; k < o->narray; k++)
         if (o->array[k].moves && (o->array[k].need & b->on))
-            memset(b->slope[k], 0, blocks_of(b->size[o->array[k].axis]) * FIT_BLOCK * sizeof(double));
+            memset(b->slope[k], 0, fit_blocks_of(b->size[o->array[k].axis]) * FIT_BLOCK * sizeof(double));
 }
 
 static void forward(struct fit_bound *b, struct fit_functional_call *call)
@@ -98,9 +92,9 @@ static void forward(struct fit_bound *b, struct fit_functional_call *call)
         const struct fit_phase *p = &o->forward[k];
         if (!(p->need & b->on))
             continue;
-        run(b, p, call);
+        fit_phase_run(b, p, call);
         if (p->nsum)
-            b->number[p->sum[0]] = tree(b->partial, call->nblock);
+            b->number[p->sum[0]] = fit_sum_tree(b->partial, call->nblock);
     }
     o->terms(call);
 }
@@ -114,9 +108,9 @@ static void backward(struct fit_bound *b, struct fit_functional_call *call)
         const struct fit_phase *p = &o->backward[k];
         if (!(p->need & b->on))
             continue;
-        run(b, p, call);
+        fit_phase_run(b, p, call);
         for (uint32_t i = 0; i < p->nsum; i++)
-            b->number_slope[p->sum[i]] += tree(b->partial + i * call->nblock, call->nblock);
+            b->number_slope[p->sum[i]] += fit_sum_tree(b->partial + i * call->nblock, call->nblock);
     }
 }
 
@@ -141,19 +135,28 @@ static void collect(const struct fit_bound *b, double *gradient)
         }
 }
 
+struct fit_functional_call fit_call(const struct fit_bound *b)
+{
+    return (struct fit_functional_call){.array = b->array,
+                                        .slope = b->slope,
+                                        .dot = b->dot,
+                                        .slope_dot = b->slope_dot,
+                                        .number = b->number,
+                                        .number_dot = b->number_dot,
+                                        .number_slope = b->number_slope,
+                                        .number_slope_dot = b->number_slope_dot,
+                                        .partial = b->partial,
+                                        .size = b->size,
+                                        .weight = b->weight,
+                                        .term = b->term,
+                                        .operation = b->operation,
+                                        .on = b->on};
+}
+
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
 {
     const struct fit_functional *o = b->o;
-    struct fit_functional_call call = {.array = b->array,
-                                       .slope = b->slope,
-                                       .number = b->number,
-                                       .number_slope = b->number_slope,
-                                       .partial = b->partial,
-                                       .size = b->size,
-                                       .weight = b->weight,
-                                       .term = b->term,
-                                       .operation = b->operation,
-                                       .on = b->on};
+    struct fit_functional_call call = fit_call(b);
     double value = 0;
     scatter(b, x);
     memcpy(b->number, b->number_given, o->nnumber * sizeof *b->number);

@@ -19,6 +19,8 @@ struct fit_bound {
     struct fit_arena arena;
     size_t *size, *nx, *ny; /* of axes; of one that is no grid nx is its size, ny 1 */
     double **array, **slope;
+    double **dot, **slope_dot; /* second derivatives: tangents of arrays and of slopes; NULL until they are asked for */
+    double *number_dot, *number_slope_dot;
     double *number, *number_slope, *number_given; /* given: hyper-parameters and sizes, between evaluations */
     double *weight, *term, *partial;
     void **operation;
@@ -64,3 +66,21 @@ size_t fit_bound_place(const struct fit_bound *b, const char *name);
 /* J at x (fit_bound_unknowns elements); gradient (the same) may be NULL; b->term then has the values of terms,
  * without offset and weight.  J may be infinite or NaN: no error here. */
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient);
+
+enum fit_curvature {
+    FIT_HESSIAN,     /* all second derivatives */
+    FIT_GAUSS_NEWTON /* without those of kept arrays: of terms of m.squares J^T J times twice their factors */
+};
+
+/* out <- the matrix of second derivatives of J times v, at the x of the last call of fit_bound_value with a gradient
+ * (fit_bound_unknowns elements each): the cost of two or three gradients.  The same bits for any number of threads.
+ * FIT_ERR_MEMORY. */
+enum fit_status fit_bound_curvature(struct fit_bound *b, enum fit_curvature which, const double *v, double *out,
+                                    struct fit_error *err);
+
+/* The matrix of `index` (n elements of x; NULL: all), n x n, row by row, symmetric to the last bit: n products. */
+enum fit_status fit_bound_matrix(struct fit_bound *b, enum fit_curvature which, size_t n, const size_t *index,
+                                 double *matrix, struct fit_error *err);
+
+/* NULL: all terms in use are sums of squares; else the name of one that is not. */
+const char *fit_bound_not_squares(const struct fit_bound *b);

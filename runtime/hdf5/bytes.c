@@ -364,6 +364,7 @@ void fit_h5_bytes_close(struct fit_h5_bytes *f)
         l->first = l; /* a set of datasets may still read from it */
         fit_h5_bytes_close(l);
     }
+    fit_h5_groups_free(f->groups);
     fit_notes_free(&f->notes);
     if (f->fd >= 0)
         close(f->fd);

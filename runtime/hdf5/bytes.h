@@ -26,6 +26,7 @@ struct fit_h5_bytes {
     struct fit_h5_bytes *linked, *next; /* files to which links led, of the first */
     int told;                          /* of a linked file: there is a note on it */
     struct fit_notes notes;            /* of the first */
+    struct fit_h5_groups *groups;      /* links of the groups that were asked last (groups.c), or NULL */
     struct fit_h5_library *asked;      /* datasets that libhdf5 reads (library.h), of the first */
     uint64_t base;            /* place of the superblock: addresses count from there */
     uint64_t size;            /* bytes from there to the end */
@@ -45,6 +46,8 @@ int fit_h5_bytes_is(const char *file);
 
 /* FIT_ERR_IO when it is not there, not HDF5, not complete or being written. */
 enum fit_status fit_h5_bytes_open(const char *file, struct fit_h5_bytes **f, struct fit_error *err);
+
+void fit_h5_groups_free(struct fit_h5_groups *groups);
 
 /* One more user; close for each. */
 struct fit_h5_bytes *fit_h5_bytes_keep(struct fit_h5_bytes *f);

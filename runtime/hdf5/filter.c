@@ -12,17 +12,45 @@
 #include <string.h>
 #include <zlib.h>
 
-/* 1 byte of deflate makes at most 1032 (zlib's algorithm.txt), 3 bytes of LZF 264; and a few bytes */
-enum { DEFLATE_RATIO = 1032, LZF_RATIO = 88, SLACK = 64 };
+/* 1 byte of deflate makes at most 1032 (zlib's algorithm.txt), 3 bytes of LZF 264, one of LZ4 255, 4 of Zstandard
+ * 128 kB (RFC 8878, 3.1.1.2.3); and a few bytes */
+enum { DEFLATE_RATIO = 1032, LZF_RATIO = 88, LZ4_RATIO = 255, ZSTD_RATIO = 32768, SLACK = 64 };
+enum { ITEM = 2, BLOCK, INSIDE, LZ4_INSIDE = 2 }; /* parameters of bitshuffle: size of an element, ... */
+
+struct fit_bitshuffle fit_h5_bitshuffle(const uint32_t *parameter)
+{
+    return (struct fit_bitshuffle){.item = parameter[ITEM], .block = parameter[BLOCK], .inside = parameter[INSIDE]};
+}
+
+static uint64_t ratio_of(const struct fit_h5_dataset *d, int k)
+{
+    const uint32_t inside = d->parameter[k][INSIDE];
+    switch (d->filter[k]) {
+    case FIT_H5_DEFLATE: return DEFLATE_RATIO;
+    case FIT_H5_LZF: return LZF_RATIO;
+    case FIT_H5_LZ4: return LZ4_RATIO;
+    case FIT_H5_ZSTD: return ZSTD_RATIO;
+    case FIT_H5_BITSHUFFLE: return !inside ? 1 : inside == LZ4_INSIDE ? LZ4_RATIO : ZSTD_RATIO;
+    default: return 1;
+    }
+}
+
+int fit_h5_knows_zstd(void)
+{
+    return fit_plugin_zstd_known();
+}
+
+int fit_h5_compresses(const struct fit_h5_dataset *d, int k)
+{
+    return ratio_of(d, k) > 1;
+}
 
 int fit_h5_can_become(const struct fit_h5_dataset *d, unsigned skipped, uint64_t n, uint64_t size)
 {
     uint64_t ratio = 1;
     for (int i = 0; i < d->nfilter; i++)
         if (!(skipped >> i & 1))
-            ratio *= d->filter[i] == FIT_H5_DEFLATE ? DEFLATE_RATIO
-                     : d->filter[i] == FIT_H5_LZF   ? LZF_RATIO
-                                                    : 1;
+            ratio *= ratio_of(d, i);
     return size <= SLACK || n >= (size - SLACK) / ratio;
 }
 
@@ -70,12 +98,27 @@ static int fletcher_agrees(const unsigned char *p, size_t n)
     return one_zero(told) == now || one_zero(turned) == now;
 }
 
-/* One filter; n and size as the filter sees them.  1, 0: damaged, -1: no memory. */
-static int undo(const struct fit_h5_dataset *d, int filter, const unsigned char *in, size_t n,
-                unsigned char *out, size_t size)
+/* One of the filters that others have as plugins. */
+static enum fit_plugin undo_plugin(const struct fit_h5_dataset *d, int k, const unsigned char *in, size_t n,
+                                   unsigned char *out, size_t size)
 {
+    const struct fit_bitshuffle how = fit_h5_bitshuffle(d->parameter[k]);
+    return d->filter[k] == FIT_H5_LZ4    ? fit_lz4_chunk(in, n, out, size)
+           : d->filter[k] == FIT_H5_ZSTD ? fit_zstd_chunk(in, n, out, size)
+                                         : fit_bitshuffle_chunk(&how, in, n, out, size);
+}
+
+/* Filter k; n and size as the filter sees them.  1, 0: damaged, -1: no memory. */
+static int undo(const struct fit_h5_dataset *d, int k, const unsigned char *in, size_t n, unsigned char *out,
+                size_t size)
+{
+    const int filter = d->filter[k];
     size_t written = 0;
     int memory = 0;
+    if (filter == FIT_H5_LZ4 || filter == FIT_H5_ZSTD || filter == FIT_H5_BITSHUFFLE) {
+        const enum fit_plugin good = undo_plugin(d, k, in, n, out, size);
+        return good == FIT_PLUGIN_GOOD ? 1 : good == FIT_PLUGIN_NO_MEMORY ? -1 : 0;
+    }
     if (filter == FIT_H5_DEFLATE)
         return inflate_all(in, n, out, size, &memory) ? 1 : memory ? -1 : 0;
     if (filter == FIT_H5_LZF)
@@ -111,7 +154,7 @@ enum fit_status fit_h5_expand(const struct fit_h5_dataset *d, unsigned skipped, 
         }
         const size_t wanted = size_before(d, skipped, i, size);
         unsigned char *next = malloc(wanted ? wanted : 1);
-        int done = next ? undo(d, d->filter[i], in, n, next, wanted) : -1;
+        int done = next ? undo(d, i, in, n, next, wanted) : -1;
         free(in);
         in = next;
         n = wanted;

@@ -29,14 +29,10 @@ static pthread_mutex_t lock;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char version[48] = "libhdf5"; /* with its number, once it was entered */
 
-/* LZF as h5py writes it, for reading: parameter 2 is the size of a chunk. */
-static size_t lzf(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes, size_t *size, void **buf)
+/* The decoders of this room, for what libhdf5 reads: sources of virtual datasets are often stored so. */
+static size_t swap(size_t written, unsigned char *out, size_t *size, void **buf)
 {
-    size_t written;
-    if (!(flags & H5Z_FLAG_REVERSE) || nparam < 3)
-        return 0;
-    unsigned char *out = H5allocate_memory(param[2], 0);
-    if (!out || fit_lzf_decode(*buf, nbytes, out, param[2], &written) != FIT_LZF_OK || written != param[2]) {
+    if (!written) {
         H5free_memory(out);
         return 0;
     }
@@ -45,11 +41,53 @@ static size_t lzf(unsigned flags, size_t nparam, const unsigned param[], size_t 
     return *size = written;
 }
 
+/* Filter 32004, 32008 or 32015; nothing is written. */
+static size_t plugin(int filter, size_t nparam, const unsigned param[], size_t nbytes, size_t *size, void **buf)
+{
+    static const size_t MOST_RATIO = 32768;
+    uint32_t known[FIT_H5_PARAMETERS] = {0};
+    for (size_t k = 0; k < nparam && k < FIT_H5_PARAMETERS; k++)
+        known[k] = param[k];
+    const struct fit_bitshuffle how = fit_h5_bitshuffle(known);
+    const size_t wanted = fit_plugin_size(filter, &how, *buf, nbytes);
+    unsigned char *out = wanted && wanted / MOST_RATIO <= nbytes ? H5allocate_memory(wanted, 0) : NULL;
+    if (!out)
+        return 0;
+    const enum fit_plugin good = filter == FIT_H5_LZ4    ? fit_lz4_chunk(*buf, nbytes, out, wanted)
+                                 : filter == FIT_H5_ZSTD ? fit_zstd_chunk(*buf, nbytes, out, wanted)
+                                                         : fit_bitshuffle_chunk(&how, *buf, nbytes, out, wanted);
+    return swap(good == FIT_PLUGIN_GOOD ? wanted : 0, out, size, buf);
+}
+
+#define PLUGIN(name, number)                                                                                         \
+    static size_t name(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes, size_t *size, void **buf) \
+    {                                                                                                                  \
+        return flags & H5Z_FLAG_REVERSE ? plugin(number, nparam, param, nbytes, size, buf) : 0;                        \
+    }
+PLUGIN(lz4, FIT_H5_LZ4)
+PLUGIN(bitshuffle, FIT_H5_BITSHUFFLE)
+PLUGIN(zstd, FIT_H5_ZSTD)
+
+/* LZF as h5py writes it, for reading: parameter 2 is the size of a chunk. */
+static size_t lzf(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes, size_t *size, void **buf)
+{
+    size_t written;
+    if (!(flags & H5Z_FLAG_REVERSE) || nparam < 3)
+        return 0;
+    unsigned char *out = H5allocate_memory(param[2], 0);
+    const int good = out && fit_lzf_decode(*buf, nbytes, out, param[2], &written) == FIT_LZF_OK;
+    return swap(good && written == param[2] ? written : 0, out, size, buf);
+}
+
 /* No cleaning up when the program ends, which HDF5 does not survive when a file could not be closed because the disk is
  * full: files are closed one by one. */
 static void begin(void)
 {
-    static const H5Z_class2_t class = {H5Z_CLASS_T_VERS, FIT_H5_LZF, 0, 1, "lzf", NULL, NULL, lzf};
+    static const H5Z_class2_t class[] = {
+        {H5Z_CLASS_T_VERS, FIT_H5_LZF, 0, 1, "lzf", NULL, NULL, lzf},
+        {H5Z_CLASS_T_VERS, FIT_H5_LZ4, 0, 1, "LZ4", NULL, NULL, lz4},
+        {H5Z_CLASS_T_VERS, FIT_H5_BITSHUFFLE, 0, 1, "bitshuffle", NULL, NULL, bitshuffle},
+        {H5Z_CLASS_T_VERS, FIT_H5_ZSTD, 0, 1, "Zstandard", NULL, NULL, zstd}};
     pthread_mutexattr_t again;
     unsigned number[3];
     pthread_mutexattr_init(&again);
@@ -57,7 +95,8 @@ static void begin(void)
     pthread_mutex_init(&lock, &again);
     pthread_mutexattr_destroy(&again);
     H5dont_atexit(); /* before anything else; later calls do nothing */
-    H5Zregister(&class);
+    for (size_t k = 0; k < sizeof class / sizeof *class - !fit_plugin_zstd_known(); k++)
+        H5Zregister(&class[k]); /* without Zstandard here a plugin may still know it */
     if (H5get_libversion(&number[0], &number[1], &number[2]) >= 0)
         snprintf(version, sizeof version, "libhdf5 %u.%u.%u", number[0], number[1], number[2]);
 }

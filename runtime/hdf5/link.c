@@ -217,6 +217,18 @@ static int is_wanted(void *user, const struct fit_h5_link *l, struct fit_error *
     return 1;
 }
 
+/* The link that is wanted, by the list that is kept, else by a walk. */
+static enum fit_status find_link(struct fit_h5_at *at, struct wanted *w, struct fit_error *err)
+{
+    const struct fit_h5_link *link;
+    struct fit_error why = {.status = FIT_OK};
+    if (!fit_h5_known_link(at->f, at->address, w->name, w->n, &link))
+        return fit_h5_links(at->f, at->address, is_wanted, w, err);
+    if (link)
+        is_wanted(w, link, &why);
+    return why.status == FIT_OK ? FIT_OK : fit_fail(err, why.status, "%s", why.message);
+}
+
 static enum fit_status find_from(struct fit_h5_at *at, const char *path, int *jumps, enum fit_h5_end *end,
                                  struct fit_error *err);
 
@@ -258,7 +270,7 @@ static enum fit_status find_from(struct fit_h5_at *at, const char *path, int *ju
         path += w.n;
         if (w.n == 1 && *w.name == '.')
             continue;
-        enum fit_status st = fit_h5_links(at->f, at->address, is_wanted, &w, err);
+        enum fit_status st = find_link(at, &w, err);
         if (st == FIT_OK && !w.found) {
             *end = FIT_H5_NOTHING;
         } else if (st == FIT_OK && w.kind == FIT_H5_HARD) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "hdf5/bytes.h"
+#include "hdf5/plugins.h"
 #include "hdf5/reader.h"
 
 /* ---- Headers of objects (header.c; IV.A.1) ---------------------------------------------- */
@@ -135,6 +136,11 @@ typedef int fit_h5_on_link(void *user, const struct fit_h5_link *link, struct fi
 enum fit_status fit_h5_links(struct fit_h5_bytes *f, uint64_t group, fit_h5_on_link *on, void *user,
                              struct fit_error *err);
 
+/* The link of a name in a group, NULL: there is none; from a list that is kept (groups.c), valid until the next call.
+ * 0: no list can be kept, and nothing is known. */
+int fit_h5_known_link(struct fit_h5_bytes *f, uint64_t group, const char *name, size_t n,
+                      const struct fit_h5_link **link);
+
 /* Where a path leads, perhaps in another file.  An object that is not there is no error.  ELSEWHERE: there is a link,
  * which is not followed or leads to nothing; the latter is an error. */
 enum fit_h5_end { FIT_H5_NOTHING, FIT_H5_OBJECT, FIT_H5_ELSEWHERE };
@@ -183,7 +189,8 @@ void fit_h5_convert(const struct fit_h5_datatype *type, const unsigned char *fro
 /* ---- Datasets (storage.c; IV.A.2.f, i, l) ----------------------------------------------- */
 
 enum { FIT_H5_FILTERS_MOST = 32 /* as in libhdf5 */ };
-enum { FIT_H5_DEFLATE = 1, FIT_H5_SHUFFLE = 2, FIT_H5_FLETCHER = 3, FIT_H5_LZF = 32000 };
+enum { FIT_H5_DEFLATE = 1, FIT_H5_SHUFFLE = 2, FIT_H5_FLETCHER = 3, FIT_H5_LZF = 32000 }; /* others: plugins.h */
+enum { FIT_H5_PARAMETERS = 5 };
 enum fit_h5_storage { FIT_H5_UNKNOWN, FIT_H5_COMPACT, FIT_H5_CONTIGUOUS, FIT_H5_CHUNKED, FIT_H5_VIRTUAL };
 enum fit_h5_index {
     FIT_H5_SINGLE = 1,
@@ -209,6 +216,7 @@ struct fit_h5_dataset {
     unsigned single_skipped;
     int plain_edges; /* chunks that reach beyond the extent are not filtered */
     int nfilter, filter[FIT_H5_FILTERS_MOST];
+    uint32_t parameter[FIT_H5_FILTERS_MOST][FIT_H5_PARAMETERS]; /* the first of each; 0: it has fewer */
 };
 
 /* Type and space only. */
@@ -256,6 +264,10 @@ enum fit_status fit_h5_growing_array(const struct fit_h5_numbered *a, struct fit
 
 /* ---- Filters (filter.c; IV.A.2.l) ------------------------------------------------------- */
 
+/* 1 when the filter compresses; what bitshuffle does by its parameters. */
+int fit_h5_compresses(const struct fit_h5_dataset *d, int k);
+struct fit_bitshuffle fit_h5_bitshuffle(const uint32_t *parameter);
+
 /* Undoes the filters that are not in `skipped`, last first.  `in` (malloc, n bytes) is used up; *out
  * has `size` bytes, for the caller to free.  *damaged: it is not what it should be (*out is NULL
  * then, and the status FIT_OK). */
@@ -263,7 +275,8 @@ enum fit_status fit_h5_expand(const struct fit_h5_dataset *d, unsigned skipped, 
                               size_t n, size_t size, unsigned char **out, int *damaged,
                               struct fit_error *err);
 
-/* 1 when n bytes can become `size` by these filters: gzip makes at most 1032 of one, LZF 88. */
+/* 1 when n bytes can become `size` by these filters: gzip makes at most 1032 of one, LZF 88, LZ4 255,
+ * Zstandard 32768. */
 int fit_h5_can_become(const struct fit_h5_dataset *d, unsigned skipped, uint64_t n, uint64_t size);
 
 /* ---- Attributes (attribute.c; IV.A.2.m, v) ---------------------------------------------- */

@@ -1,10 +1,10 @@
 /* reader.h -- reading HDF5 files: the interface of this room to all others; files are written by h5_writer.h.
  *
  * Two ways.  The own reader knows the format (HDF5 File Format Specification 3.0) as far as measurements use it, and
- * trusts nothing.  What it knows not to know -- virtual datasets, filters but gzip, LZF, shuffle and checksums,
- * numbers of other forms than integers of 1 to 8 bytes and IEEE 754 of 2, 4 and 8, newer versions of a message -- is
- * read by libhdf5, and a note tells it (fit_h5_notes).  Both ways give the same: where the own reader knows the
- * type, libhdf5 hands out the bytes as stored, and one function converts them.
+ * trusts nothing.  What it knows not to know -- virtual datasets, filters but gzip, LZF, LZ4, Zstandard, bitshuffle,
+ * shuffle and checksums, numbers of other forms than integers of 1 to 8 bytes and IEEE 754 of 2, 4 and 8, newer
+ * versions of a message -- is read by libhdf5, and a note tells it (fit_h5_notes).  Both ways give the same: where the
+ * own reader knows the type, libhdf5 hands out the bytes as stored, and one function converts them.
  *
  * Names.  Objects are named by their absolute path in the file ("/xpcs/qmap/map_names"); "." and repeated "/" mean
  * nothing, ".." is a name like others.  Soft and hard links are followed; at most 16 links to names on one way.
@@ -32,12 +32,12 @@
  * A file that is found damaged is never given to libhdf5.
  *
  * What a hostile file can do.  To the own reader: nothing but to be refused.  It reads inside the file only, a few
- * times its size in all, whatever its parts say of each other; it asks for memory in proportion to the file (chunks
- * of gzip: 1032 to 1; for values that were never written 64 MB, and of chunks four times what was).  It may take
- * time in proportion to that.  It is fuzzed (tests/fuzz/fuzz_hdf5.c, fuzz_chunks.c).  Through libhdf5, which trusts
- * files and is not fuzzed here: a file made for it may end the program, or worse; it reaches it only with what the
- * own reader has accepted as far as it could follow, the index of chunks included, and with filters that the user
- * has installed (HDF5_PLUGIN_PATH). fit_h5_alone() shuts this way, and those out of the file.
+ * times its size in all, whatever its parts say of each other; it asks for memory in proportion to the file (chunks of
+ * gzip: 1032 to 1, of Zstandard 32768; for values that were never written 64 MB, and of chunks four times what
+ * was).  It may take time in proportion to that.  It is fuzzed (tests/fuzz/fuzz_hdf5.c, fuzz_chunks.c).  Through
+ * libhdf5, which trusts files and is not fuzzed here: a file made for it may end the program, or worse; it reaches it
+ * only with what the own reader has accepted as far as it could follow, the index of chunks included, and with filters
+ * that the user has installed (HDF5_PLUGIN_PATH). fit_h5_alone() shuts this way, and those out of the file.
  *
  * Other files.  External links and virtual datasets name files.  They are looked for as HDF5 does, but not in the
  * working directory, and read only in or below the folder of the file, or a folder that the user names
@@ -67,6 +67,9 @@ enum fit_h5_kind {
 };
 
 /* ---- Whole datasets ---------------------------------------------------------------------------- */
+
+/* 1 when chunks stored with Zstandard are read: the library was there when this was built. */
+int fit_h5_knows_zstd(void);
 
 /* 1 when the file begins like an HDF5 file (it may still be damaged). */
 int fit_h5_is_hdf5(const char *file);

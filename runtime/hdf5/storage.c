@@ -157,7 +157,8 @@ static enum fit_status refuse_filter(int filter, const unsigned char *name, size
         int filter;
         const char *name;
     } known[] = {{4, "szip"},    {5, "nbit"},           {6, "scaleoffset"}, {307, "bzip2"},  {32001, "Blosc"},
-                 {32004, "LZ4"}, {32008, "bitshuffle"}, {32013, "zfp"},     {32015, "Zstd"}, {32026, "Blosc2"}};
+                 {FIT_H5_LZ4, "LZ4"}, {FIT_H5_BITSHUFFLE, "bitshuffle"}, {32013, "zfp"}, {FIT_H5_ZSTD, "Zstandard"},
+                 {32026, "Blosc2"}};
     char text[41];
     size_t k = 0;
     for (; name && k < n && k + 1 < sizeof text && name[k] >= ' ' && name[k] < 127 && name[k] != ';'; k++)
@@ -174,11 +175,36 @@ static enum fit_status weigh_filters(const struct fit_h5_dataset *d, struct fit_
 {
     int compressors = 0;
     for (int i = 0; i < d->nfilter; i++) {
-        if (d->filter[i] == FIT_H5_SHUFFLE && compressors)
+        if ((d->filter[i] == FIT_H5_SHUFFLE || d->filter[i] == FIT_H5_BITSHUFFLE) && compressors)
             return fit_h5_refuse(err, "shuffling of what is compressed");
-        compressors += d->filter[i] == FIT_H5_DEFLATE || d->filter[i] == FIT_H5_LZF;
+        compressors += fit_h5_compresses(d, i);
     }
     return compressors > 1 ? fit_h5_refuse(err, "two compressions, one of the other") : FIT_OK;
+}
+
+/* Whether filter.c undoes it. */
+static int is_known(const struct fit_h5_dataset *d, unsigned k)
+{
+    enum { INSIDE = 4, LZ4 = 2, ZSTD };
+    const uint32_t inside = d->parameter[k][INSIDE];
+    switch (d->filter[k]) {
+    case FIT_H5_DEFLATE:
+    case FIT_H5_SHUFFLE:
+    case FIT_H5_FLETCHER:
+    case FIT_H5_LZF:
+    case FIT_H5_LZ4: return 1;
+    case FIT_H5_ZSTD: return fit_plugin_zstd_known();
+    case FIT_H5_BITSHUFFLE: return !inside || inside == LZ4 || (inside == ZSTD && fit_plugin_zstd_known());
+    default: return 0;
+    }
+}
+
+/* The first few of the numbers that a filter has, and what fills up. */
+static void take_parameters(struct fit_h5_cursor *c, size_t n, size_t more, uint32_t *to)
+{
+    for (size_t k = 0; k < n && k < FIT_H5_PARAMETERS; k++)
+        to[k] = (uint32_t)fit_h5_take(c, 4);
+    fit_h5_skip(c, 4 * ((n < FIT_H5_PARAMETERS ? 0 : n - FIT_H5_PARAMETERS) + more));
 }
 
 static enum fit_status read_filters(const struct fit_h5_bytes *f, const struct fit_h5_message *m,
@@ -201,9 +227,8 @@ static enum fit_status read_filters(const struct fit_h5_bytes *f, const struct f
         fit_h5_skip(&c, 2);
         size_t values = (size_t)fit_h5_take(&c, 2);
         const unsigned char *name = fit_h5_skip(&c, version == 1 ? (named + 7) / 8 * 8 : named);
-        fit_h5_skip(&c, 4 * (values + (version == 1 ? values & 1 : 0)));
-        if (!c.bad && why.status == FIT_OK && d->filter[k] != FIT_H5_DEFLATE && d->filter[k] != FIT_H5_SHUFFLE &&
-            d->filter[k] != FIT_H5_FLETCHER && d->filter[k] != FIT_H5_LZF)
+        take_parameters(&c, values, version == 1 ? values & 1 : 0, d->parameter[k]);
+        if (!c.bad && why.status == FIT_OK && !is_known(d, k))
             refuse_filter(d->filter[k], name, named, &why);
     }
     d->nfilter = (int)n;

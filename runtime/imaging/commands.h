@@ -11,6 +11,7 @@ struct fit_imaging_program {
     const struct fit_functional *const *kernels; /* from the best instruction set to the worst; ends with NULL */
     const struct fit_functional *kernel;         /* the one in use */
     FILE *out, *err;
+    int err_is_terminal;
     const atomic_int *interrupt; /* a fit stops and writes what it has */
 };
 
@@ -30,6 +31,10 @@ enum fit_status fit_imaging_survey(struct fit_imaging_program *p, const struct f
  * is among them. */
 enum fit_status fit_imaging_top(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                 struct fit_error *err);
+
+/* An observation of an image, with noise. */
+enum fit_status fit_imaging_simulate(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                     struct fit_error *err);
 
 /* Terms, hyper-parameters; of an observation: rows, baselines, closures. */
 enum fit_status fit_imaging_info(struct fit_imaging_program *p, const struct fit_imaging_options *o,

@@ -7,9 +7,11 @@
 
 #include "base/clock.h"
 #include "base/output.h"
+#include "imaging/converge.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
+#include "imaging/spread.h"
 
 /* The frequency that the image is of; NaN: unknown. */
 static double frequency(const struct fit_imaging *q)
@@ -52,8 +54,38 @@ static void put_images(struct fit_h5r *w, const struct fit_imaging_run *r)
     }
 }
 
-static enum fit_status write_result(const struct fit_imaging_run *r, const char *file, double value,
-                                    struct fit_error *err)
+/* /sd, /sd_q, ..; of draws /mean, .. and /draws. */
+static void put_spread(struct fit_h5r *w, const struct fit_imaging_run *r, const struct fit_imaging_spread *u)
+{
+    struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
+    const size_t shape[] = {r->q->grid.ny, r->q->grid.nx};
+    char path[64];
+    if (!u->scale)
+        return;
+    fit_imaging_outputs(r->q, output);
+    for (size_t k = 0; k < u->noutput; k++) {
+        const int stokes = output[k].stokes >= 0; /* sd, sd_q, sd_alpha */
+        const char *end = stokes ? output[k].name + strlen("image") : output[k].name;
+        for (int mean = 0; mean < 1 + u->is_nuts; mean++) {
+            snprintf(path, sizeof path, "/%s%s%s", mean ? "mean" : "sd", stokes ? "" : "_", end);
+            fit_h5r_reals(w, path, 2, shape, mean ? u->mean[k] : u->sd[k], stokes ? "Jy" : NULL);
+            put_image_attributes(w, path, r);
+        }
+    }
+    fit_h5r_attribute(w, "/sd", "method", u->is_nuts ? "nuts" : "laplace");
+    fit_h5r_attribute_real(w, "/sd", "scale", u->scale);
+    fit_h5r_attribute_real(w, "/sd", "away", u->away);
+    if (!u->is_nuts)
+        return;
+    fit_h5r_reals(w, "/draws", 3, (size_t[]){u->ndraw, shape[0], shape[1]}, u->draw, "Jy");
+    fit_h5r_attribute_real(w, "/draws", "chains", (double)u->chains);
+    fit_h5r_attribute_real(w, "/draws", "r_hat", u->r_hat);
+    fit_h5r_attribute_real(w, "/draws", "ess", u->ess);
+    fit_h5r_attribute_real(w, "/draws", "divergent", u->divergent);
+}
+
+static enum fit_status write_result(const struct fit_imaging_run *r, const struct fit_imaging_spread *spread,
+                                    const char *file, double value, struct fit_error *err)
 {
     struct fit_output out;
     struct fit_h5r w;
@@ -65,6 +97,7 @@ static enum fit_status write_result(const struct fit_imaging_run *r, const char 
         fit_imaging_put(&w, r->q, value, r->gradient);
         fit_imaging_put_x(&w, r->q, "/x", r->full);
         put_images(&w, r);
+        put_spread(&w, r, spread);
         fit_h5r_attribute(&w, "/", "status", fit_optimize_end_name(r->result.end));
         fit_h5r_attribute(&w, "/", "reason", r->result.reason);
         fit_h5r_attribute_real(&w, "/", "nit", (double)r->result.nit);
@@ -81,7 +114,7 @@ static enum fit_status write_result(const struct fit_imaging_run *r, const char 
 
 static enum fit_status write_fits(const struct fit_imaging_run *r, const char *file, struct fit_error *err)
 {
-    struct fit_image *image = fit_image_new(r->q->grid.nx, r->q->grid.ny);
+    struct fit_sky *image = fit_image_new(r->q->grid.nx, r->q->grid.ny);
     if (!image)
         return fit_no_memory(err, file);
     const struct fit_obs *obs = r->q->obs;
@@ -108,7 +141,7 @@ static enum fit_status write_fits(const struct fit_imaging_run *r, const char *f
 }
 
 /* An image of the size of the grid. */
-static enum fit_status read_truth(const char *file, const struct fit_imaging *q, struct fit_image **truth,
+static enum fit_status read_truth(const char *file, const struct fit_imaging *q, struct fit_sky **truth,
                                   struct fit_error *err)
 {
     enum fit_status s = fit_image_read(file, truth, err);
@@ -127,7 +160,7 @@ static enum fit_status tell_truth(const struct fit_imaging_program *p, const str
     static const char *const of[FIT_STOKES] = {"", " of Q", " of U", " of V"};
     struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
     const size_t n = fit_imaging_outputs(r->q, output);
-    struct fit_image *truth;
+    struct fit_sky *truth;
     const enum fit_status s = read_truth(file, r->q, &truth, err);
     if (s != FIT_OK)
         return s;
@@ -147,7 +180,7 @@ static enum fit_status tell_alpha(const struct fit_imaging_program *p, const str
 {
     struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
     const size_t n = fit_imaging_outputs(r->q, output);
-    struct fit_image *truth;
+    struct fit_sky *truth;
     const enum fit_status s = read_truth(file, r->q, &truth, err);
     if (s != FIT_OK)
         return s;
@@ -166,11 +199,46 @@ static enum fit_status tell_alpha(const struct fit_imaging_program *p, const str
     return FIT_OK;
 }
 
+static enum fit_status find_spread(const struct fit_imaging_program *p, struct fit_imaging_run *r,
+                                   const struct fit_imaging_options *o, struct fit_imaging_spread *u,
+                                   struct fit_error *err)
+{
+    struct fit_progress_view view;
+    enum fit_status s = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, o->quiet, err);
+    const int draws = strcmp(o->uncertainty, "nuts") == 0;
+    s = s == FIT_OK ? fit_imaging_laplace(r, &view, u, err) : s;
+    if (draws && (s == FIT_OK || s == FIT_ERR_NUMERIC))
+        s = fit_imaging_nuts(r, o, &view, u, err);
+    if (draws && s == FIT_OK)
+        err->status = FIT_OK;
+    return s;
+}
+
+static void tell_spread(FILE *f, const struct fit_imaging_run *r, const struct fit_imaging_spread *u)
+{
+    double largest = 0, total = 0;
+    fit_imaging_image(r->q, r->full, r->gradient);
+    for (size_t k = 0; k < r->q->n; k++) {
+        largest = fmax(largest, u->sd[0][k]);
+        total = fmax(total, r->gradient[k]);
+    }
+    fprintf(f, "uncertainty (%s): standard deviations up to %.3g Jy per pixel, the brightest pixel %.3g Jy\n",
+            u->is_nuts ? "nuts" : "laplace", largest, total);
+    if (u->is_nuts)
+        fprintf(f, "  %zu draws of %zu chains; R-hat %.4f, %.0f effective draws of the worst unknown; %.0f divergent\n",
+                u->ndraw, u->chains, u->r_hat, u->ess, u->divergent);
+}
+
 static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_imaging_run *r,
                                 const struct fit_imaging_options *o, double seconds, struct fit_error *err)
 {
     const double value = fit_imaging_conclude(r);
+    struct fit_imaging_spread spread = {.scale = 0};
+    struct fit_error without = {.status = FIT_OK}; /* why there are no uncertainties; the image is written */
     enum fit_status s = FIT_OK;
+    const int goes_on = r->result.end != FIT_OPTIMIZE_USER_STOP && isfinite(value);
+    if (o->uncertainty && goes_on && find_spread(p, r, o, &spread, &without) != FIT_OK)
+        spread.scale = 0;
     if (!o->quiet) {
         fit_imaging_print_notes(p->err, &r->q->notes);
         fit_imaging_print(p->out, r->q, value);
@@ -178,16 +246,46 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
                 r->result.reason, r->result.nit, r->result.nfev, seconds);
     }
     if (!isfinite(value))
-        return fit_fail(err, FIT_ERR_NUMERIC, "the objective is %g where the optimizer ended", value);
+        s = fit_fail(err, FIT_ERR_NUMERIC, "the objective is %g where the optimizer ended", value);
+    if (s == FIT_OK && spread.scale && !o->quiet)
+        tell_spread(p->out, r, &spread);
     if (s == FIT_OK && o->output)
-        s = write_result(r, o->output, value, err);
+        s = write_result(r, &spread, o->output, value, err);
     if (s == FIT_OK && o->fits)
         s = write_fits(r, o->fits, err);
     if (s == FIT_OK && o->truth && !o->quiet)
         s = tell_truth(p, r, o->truth, err);
     if (s == FIT_OK && o->truth_alpha && !o->quiet)
         s = tell_alpha(p, r, o->truth_alpha, err);
+    fit_arena_free(&spread.arena);
+    if (s == FIT_OK && without.status != FIT_OK) {
+        *err = without;
+        s = without.status;
+    }
     return s;
+}
+
+/* One round, or several. */
+static enum fit_status rounds(struct fit_imaging_run *r, const struct fit_imaging_options *o, struct fit_error *err)
+{
+    enum fit_status s = fit_imaging_minimise(r, o, err);
+    for (size_t k = 1; s == FIT_OK && k < o->rounds && r->result.end != FIT_OPTIMIZE_USER_STOP; k++) {
+        fit_imaging_conclude(r);
+        s = fit_imaging_again(r, o->blur * r->q->beam, err);
+        s = s == FIT_OK ? fit_imaging_minimise(r, o, err) : s;
+    }
+    return s;
+}
+
+static enum fit_status check_options(const struct fit_imaging_options *o, struct fit_error *err)
+{
+    if (o->uncertainty && strcmp(o->uncertainty, "laplace") != 0 && strcmp(o->uncertainty, "nuts") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--uncertainty: '%s' is neither laplace nor nuts", o->uncertainty);
+    if (!(o->blur >= 0))
+        return fit_fail(err, FIT_ERR_USAGE, "--blur: %g is below 0", o->blur);
+    if (o->rounds > 1 && o->state)
+        return fit_fail(err, FIT_ERR_USAGE, "--state keeps one run, --rounds %zu makes several", o->rounds);
+    return FIT_OK;
 }
 
 enum fit_status fit_imaging_fit(struct fit_imaging_program *p, const struct fit_imaging_options *o,
@@ -195,9 +293,11 @@ enum fit_status fit_imaging_fit(struct fit_imaging_program *p, const struct fit_
 {
     struct fit_imaging_run r = {.interrupt = p->interrupt};
     const double start = fit_seconds();
+    if (check_options(o, err) != FIT_OK)
+        return err->status;
     enum fit_status s = fit_imaging_new(p->kernel, o, 1, &r.q, err);
     s = s == FIT_OK ? fit_imaging_begin(&r, err) : s;
-    s = s == FIT_OK ? fit_imaging_minimise(&r, o, err) : s;
+    s = s == FIT_OK ? rounds(&r, o, err) : s;
     s = s == FIT_OK ? conclude(p, &r, o, fit_seconds() - start, err) : s;
     if (s == FIT_OK && r.result.end == FIT_OPTIMIZE_USER_STOP)
         s = fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted after %zu iterations", r.result.nit);

@@ -51,7 +51,9 @@ static const struct command {
                 {"fit", 1, 1, 1, fit_imaging_fit},
                 {"survey", 1, 1, 1, fit_imaging_survey},
                 {"top", 1, 0, 0, fit_imaging_top},
+                {"simulate", 1, 0, 0, fit_imaging_simulate},
                 {"info", 0, 0, 0, fit_imaging_info}};
+static const char command_names[] = "eval, fit, survey, top, simulate, info";
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
 static enum fit_status run(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err)
@@ -64,7 +66,7 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
     }
     if (o->help || !o->command) {
         fit_imaging_help(p->name, p->kernels[0]->title, o->help ? p->out : p->err);
-        return o->help ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "a command is missing: eval, fit, survey, top, info");
+        return o->help ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "a command is missing: %s", command_names);
     }
     const enum fit_status s = pick(p, o->isa, err);
     if (s != FIT_OK)
@@ -81,8 +83,9 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
         atomic_store(&looks_at_it, commands[k].stops);
         return commands[k].run(p, o, err);
     }
-    return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are eval, fit, survey, top, info", o->command,
-                    near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are %s", o->command,
+                    near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "",
+                    command_names);
 }
 
 int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *kernels)
@@ -91,6 +94,7 @@ int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *
                                     .kernels = kernels,
                                     .out = text_stream(STDOUT_FILENO),
                                     .err = text_stream(STDERR_FILENO),
+                                    .err_is_terminal = isatty(STDERR_FILENO),
                                     .interrupt = &interrupted};
     struct fit_imaging_options o;
     struct fit_error err = {.status = FIT_OK};

@@ -19,6 +19,38 @@ static enum fit_status value_gradient(void *context, const double *x, double *f,
     return FIT_OK;
 }
 
+static enum fit_status value_alone(void *context, const double *x, double *f, struct fit_error *err)
+{
+    return value_gradient(context, x, f, NULL, err);
+}
+
+/* J^T J of terms that are sums of squares. */
+static enum fit_status normal(void *context, const double *x, double *f, double *JtJ, double *Jtr,
+                              struct fit_error *err)
+{
+    struct fit_imaging_run *r = context;
+    const enum fit_status s = value_gradient(context, x, f, Jtr, err);
+    return s == FIT_OK ? fit_bound_matrix(r->q->bound, FIT_GAUSS_NEWTON, r->n, r->place, JtJ, err) : s;
+}
+
+/* Least squares want terms of squares, and a matrix of all unknowns. */
+static enum fit_status check_squares(const struct fit_imaging_run *r, const struct fit_optimize_method *m,
+                                     struct fit_error *err)
+{
+    enum { MOST = 5000 };
+    const char *other = fit_bound_not_squares(r->q->bound);
+    if (!(m->traits & FIT_OPTIMIZE_NEEDS_NORMAL))
+        return FIT_OK;
+    if (other)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "optimizer %s is for sums of squares; '%s' is none: another --optimizer, such as lbfgsb",
+                        m->name, other);
+    if (r->n > MOST)
+        return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: %zu unknowns; at most %d are possible", m->name, r->n,
+                        MOST);
+    return FIT_OK;
+}
+
 static int watch(void *user, const struct fit_optimize_report *report)
 {
     const struct fit_imaging_run *r = user;
@@ -69,7 +101,12 @@ enum fit_status fit_imaging_minimise(struct fit_imaging_run *r, const struct fit
     struct fit_optimize *work = NULL;
     struct fit_optimize_options options = fit_optimize_defaults();
     struct fit_optimize_problem problem = {
-        .n = r->n, .context = r, .value_gradient = value_gradient, .identity = identity(r)};
+        .n = r->n,
+        .context = r,
+        .value_gradient = value_gradient,
+        .value = value_alone,
+        .normal = normal,
+        .identity = identity(r)};
     options.maxiter = o->maxiter;
     options.ftol = o->ftol;
     options.gtol = o->gtol;
@@ -83,7 +120,8 @@ enum fit_status fit_imaging_minimise(struct fit_imaging_run *r, const struct fit
     enum fit_status s = fit_optimizer_find(&method, o->optimizer, err);
     if (s != FIT_OK)
         return s;
-    s = fit_optimize_new(&work, &method.method, r->n, &options, err);
+    s = check_squares(r, &method.method, err);
+    s = s == FIT_OK ? fit_optimize_new(&work, &method.method, r->n, &options, err) : s;
     s = s == FIT_OK ? fit_optimize_run(work, &problem, r->x, &r->result, err) : s;
     fit_optimize_free(work);
     fit_optimizer_close(&method);

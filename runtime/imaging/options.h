@@ -57,9 +57,19 @@ struct fit_imaging_options {
     size_t nthreshold;
     struct fit_imaging_weight threshold[FIT_IMAGING_MOST_WEIGHTS]; /* top: reduced chi2 of terms may not be larger */
 
+    /* simulate */
+    size_t seed;
+    double cadence; /* s; NaN: the rows of the observation */
+    int no_noise;
+
+    /* uncertainties */
+    const char *uncertainty; /* "laplace" or "nuts"; NULL: none */
+    size_t draws, chains;    /* 0: not given */
+
     /* the optimizer */
     const char *optimizer, *state;
-    size_t maxiter, memory, maxls;
+    size_t maxiter, memory, maxls, rounds;
+    double blur; /* between rounds, in units of the beam */
     double ftol, gtol, learning_rate;
 
     size_t threads; /* 0: all */

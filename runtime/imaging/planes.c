@@ -161,19 +161,20 @@ size_t fit_imaging_outputs(const struct fit_imaging *p, struct fit_imaging_outpu
     static const struct {
         const char *array;
         struct fit_imaging_output output;
-    } table[] = {{"Q", {"image_q", FIT_STOKES_Q, NULL}},
-                 {"U", {"image_u", FIT_STOKES_U, NULL}},
-                 {"V", {"image_v", FIT_STOKES_V, NULL}},
-                 {"alpha", {"alpha", -1, NULL}},
-                 {"beta", {"beta", -1, NULL}}};
+    } table[] = {{"Q", {"image_q", FIT_STOKES_Q, NULL, 0}},
+                 {"U", {"image_u", FIT_STOKES_U, NULL, 0}},
+                 {"V", {"image_v", FIT_STOKES_V, NULL, 0}},
+                 {"alpha", {"alpha", -1, NULL, 0}},
+                 {"beta", {"beta", -1, NULL, 0}}};
     size_t n = 0;
-    output[n++] = (struct fit_imaging_output){"image", FIT_STOKES_I, NULL};
+    output[n++] = (struct fit_imaging_output){"image", FIT_STOKES_I, NULL, 0};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         uint32_t k;
         const struct fit_array_desc *a = array_of(p, table[i].array, &k);
         if (!a || !(a->need & p->bound->on))
             continue;
         output[n] = table[i].output;
+        output[n].array = k;
         output[n++].values = p->bound->array[k];
     }
     return n;

@@ -18,6 +18,7 @@ struct fit_imaging_output {
     const char *name;     /* "image", "image_q", .. "alpha", "beta" */
     int stokes;           /* -1: none */
     const double *values; /* NULL: I, which fit_imaging_image makes */
+    uint32_t array;       /* of the objective, that has them */
 };
 enum { FIT_IMAGING_OUTPUTS = 6 };
 

@@ -30,7 +30,7 @@ static double grid_number(const struct fit_imaging *p, const char *name)
 static enum fit_status set_grid(struct fit_imaging *p, struct fit_error *err)
 {
     const struct fit_imaging_options *o = p->options;
-    const struct fit_image *like = p->image ? p->image : p->prior;
+    const struct fit_sky *like = p->image ? p->image : p->prior;
     const int pulse = o->pulse ? fit_pulse_of(o->pulse) : FIT_PULSE_TRIANGLE;
     if (pulse < 0)
         return fit_fail(err, FIT_ERR_USAGE, "--pulse: there is no pulse '%s'", o->pulse);
@@ -292,7 +292,7 @@ static double reference(struct fit_imaging *p)
 static enum fit_status set_map(struct fit_imaging *p, const char *file, enum fit_imaging_free which,
                                struct fit_error *err)
 {
-    struct fit_image *map;
+    struct fit_sky *map;
     if (!file)
         return FIT_OK;
     enum fit_status s = fit_image_read(file, &map, err);
@@ -379,7 +379,7 @@ enum fit_status fit_imaging_weight(struct fit_imaging *p, const char *term, doub
 static void set_vflux(struct fit_imaging *p)
 {
     const struct fit_functional *o = p->bound->o;
-    const struct fit_image *of = p->prior && p->prior->stokes[FIT_STOKES_V] ? p->prior : p->image;
+    const struct fit_sky *of = p->prior && p->prior->stokes[FIT_STOKES_V] ? p->prior : p->image;
     for (uint32_t k = 0; of && of->stokes[FIT_STOKES_V] && k < o->nnumber; k++) {
         if (strcmp(o->number[k].name, "vflux") != 0 || !isnan(p->bound->number_given[k]))
             continue;

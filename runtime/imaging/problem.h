@@ -29,7 +29,7 @@ struct fit_imaging {
     int order;       /* of the spectrum: 0, 1 alpha, 2 beta, too */
     int fits;        /* a fit: start and prior are brought to the flux */
     struct fit_product *product[FIT_IMAGING_MOST_CHANNELS][FIT_PRODUCTS]; /* those of terms in use */
-    struct fit_image *image, *prior;           /* as they were read; NULL: not given */
+    struct fit_sky *image, *prior;           /* as they were read; NULL: not given */
     struct fit_grid grid;
     size_t n;            /* pixels */
     unsigned char *mask; /* n: pixels that are solved for */

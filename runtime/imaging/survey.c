@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/identity.h"
 #include "base/output.h"
+#include "base/progress_line.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
@@ -36,12 +37,13 @@ struct survey {
     size_t n, nterm, npixel, part, parts;
     size_t noutput; /* images of a point, of npixel each */
     struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
-    struct fit_image *truth;
+    struct fit_sky *truth;
     char base[SHA256_HEX]; /* of everything but the axes */
     struct fit_store store;
     struct worker *worker;
     size_t *todo, ntodo, done;
-    double start;
+    double start, pixel; /* pixel: its side, radians */
+    struct fit_progress_view view;
     pthread_mutex_t lock;
     enum fit_status status;
     struct fit_error error;
@@ -275,6 +277,7 @@ static void one_point(void *user, size_t k, size_t thread)
     if (status == FIT_OK && p.end != FIT_OPTIMIZE_USER_STOP) {
         status = fit_store_add(&s->store, &p, s->worker[thread].run.q->bound->term, image, &err);
         s->done++;
+        fit_progress_part(&s->view, (double)s->done, (double)s->ntodo);
     }
     if (status != FIT_OK && s->status == FIT_OK) {
         s->status = status;
@@ -298,6 +301,7 @@ static enum fit_status put_images(const struct survey *s, const struct fit_store
         snprintf(path[i], sizeof path[i], stokes >= 0 ? "/images%s" : "/%s",
                  s->output[i].name + (stokes >= 0 ? strlen("image") : 0));
         fit_h5r_empty(w, path[i], 3, (size_t[]){s->n, shape[0], shape[1]}, stokes >= 0 ? "Jy" : NULL);
+        fit_h5r_attribute_real(w, path[i], "psize", s->pixel);
     }
     for (size_t k = 0; status == FIT_OK && k < s->n; k++) {
         status = fit_store_image(&s->store, point[k], image, err);
@@ -366,6 +370,7 @@ static enum fit_status write_survey(const struct survey *s, const struct fit_sto
             axis[a] = s->o->axis[a].name;
         fit_h5r_attributes(&w, "/", "axes", s->o->naxis, axis);
         fit_h5r_attribute(&w, "/", "model_hash", s->program->kernel->hash);
+        fit_h5r_attribute(&w, "/", "observation", s->o->observation);
         const enum fit_status closed = fit_h5r_close(&w, err);
         status = status == FIT_OK ? closed : status;
     }
@@ -421,7 +426,13 @@ static enum fit_status work(struct survey *s, struct fit_error *err)
 {
     const int threads = s->o->threads ? (int)s->o->threads : FIT_TEAM_ALL;
     s->start = fit_seconds();
+    const enum fit_status shown =
+        fit_progress_begin(&s->view, s->program->err, s->program->err_is_terminal, NULL, s->o->quiet, err);
+    if (shown != FIT_OK)
+        return shown;
+    fit_progress_phase(&s->view, "minima of the survey");
     fit_team_run((struct fit_team){.threads = threads, .order = FIT_TEAM_NEXT}, s->ntodo, one_point, s);
+    fit_progress_clear(&s->view);
     if (s->status != FIT_OK) {
         *err = s->error;
         return s->status;
@@ -445,6 +456,7 @@ static enum fit_status probe(struct survey *s, size_t shape[2], struct fit_error
     if (status == FIT_OK) {
         s->noutput = fit_imaging_outputs(w.run.q, s->output);
         s->npixel = w.run.q->n;
+        s->pixel = w.run.q->grid.pixel;
         shape[0] = w.run.q->grid.ny;
         shape[1] = w.run.q->grid.nx;
         if (!s->o->quiet)

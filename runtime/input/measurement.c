@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LARGE ((size_t)64 << 20) /* bytes of a matrix from which it is read by blocks */
 static const double LATER = 1e-2; /* of the period: a file whose times begin later than 0 */
@@ -30,7 +31,7 @@ enum { FRAMES_MIN = 3 };
 
 struct identity {
     pthread_t thread;
-    int running;
+    int started, running;
     const char *file;
     char sha256[65];
     uint64_t size;
@@ -48,15 +49,36 @@ static void *identify(void *job)
     return NULL;
 }
 
-static void identity_start(struct identity *id, const char *file)
+/* Files that hold far more than is fitted are not read as a whole: their identity is that of what is fitted. */
+static int is_far_larger(struct fit_measurement *m)
 {
-    *id = (struct identity){.file = file};
-    id->running = fit_ranks_rank() == 0 && pthread_create(&id->thread, NULL, identify, id) == 0;
+    static const double ALWAYS = 64 << 20, TIMES = 4; /* bytes of files that are read as a whole in any case */
+    struct stat is;
+    const double used = (double)m->ngroup * (double)m->file_frames * (double)m->file_frames * sizeof(double);
+    if (stat(m->file, &is) != 0 || (double)is.st_size <= ALWAYS + TIMES * used)
+        return 0;
+    m->size = (uint64_t)is.st_size;
+    fit_notes_add(&m->notes, "%s: the file (%.3g GB) holds far more than is fitted: sha256 is that of what is fitted",
+                  m->file, (double)is.st_size / 1e9);
+    return 1;
 }
 
-static enum fit_status identity_finish(struct identity *id, struct fit_measurement *m,
+static void identity_start(struct identity *id, struct fit_measurement *m)
+{
+    *id = (struct identity){.file = m->file, .started = 1};
+    m->of_values = is_far_larger(m);
+    id->running = !m->of_values && fit_ranks_rank() == 0 && pthread_create(&id->thread, NULL, identify, id) == 0;
+}
+
+static enum fit_status identity_finish(struct identity *id, struct fit_measurement *m, const struct fit_kernel *kernel,
                                        struct fit_error *err)
 {
+    if (!id->started || (m->of_values && !err))
+        return FIT_OK;
+    if (m->of_values) {
+        fit_dataset_digest(m->dataset, kernel->naxis, m->sha256);
+        return FIT_OK;
+    }
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
     if (id->running)
         pthread_join(id->thread, NULL);
@@ -66,8 +88,8 @@ static enum fit_status identity_finish(struct identity *id, struct fit_measureme
     id->status = fit_ranks_agree_status(id->status, &id->error);
     fit_ranks_copy(0, id->sha256, sizeof id->sha256);
     fit_ranks_copy(0, &id->size, sizeof id->size);
-    if (!m || id->status != FIT_OK)
-        return id->status == FIT_OK ? FIT_OK : fit_fail(err, id->status, "%s", id->error.message);
+    if (id->status != FIT_OK)
+        return fit_fail(err, id->status, "%s", id->error.message);
     memcpy(m->sha256, id->sha256, sizeof m->sha256);
     m->size = id->size;
     return FIT_OK;
@@ -263,11 +285,12 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
 enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, const double *sigma,
                                            struct fit_error *err)
 {
-    if (n != 1 && n != m->ngroup)
-        return fit_fail(err, FIT_ERR_CONFIG, "sigma: %zu values for %zu groups of data; give one, or one each", n,
-                        m->ngroup);
+    const int by_file = n > 1 && n == m->nfile;
+    if (n != 1 && n != m->ngroup && !by_file)
+        return fit_fail(err, FIT_ERR_CONFIG, "sigma: %zu values for %zu groups of data; give one, or one each%s", n,
+                        m->ngroup, m->nfile ? ", or one for each file" : "");
     for (size_t g = 0; g < m->ngroup; g++) {
-        double v = sigma[n == 1 ? 0 : g];
+        double v = sigma[n == 1 ? 0 : by_file ? m->group[g].file : g];
         if (!(v > 0) || !isfinite(v))
             return fit_fail(err, FIT_ERR_CONFIG, "sigma: %g is not possible; it must be positive", v);
         m->group[g].sigma = v;
@@ -511,16 +534,18 @@ static void describe(struct loading *l)
                       ds->ndropped, ds->ndropped + ds->npoint);
 }
 
-static enum fit_status load(struct loading *l, const double *setting, struct fit_error *err)
+static enum fit_status load(struct loading *l, const double *setting, struct identity *id, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
-    enum fit_status st = fit_source_open(l->sel->path, l->sel->layout, &l->src, err);
+    enum fit_status st = fit_source_open(l->sel->path, &l->sel->wish, &l->src, err);
     if (st != FIT_OK)
         return st;
     m->layout = l->src->layout;
     fit_notes_copy(&m->notes, &l->src->notes);
-    if ((st = set_up(l, setting, err)) != FIT_OK || (st = set_up_sigma(l, err)) != FIT_OK ||
-        (st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
+    if ((st = set_up(l, setting, err)) != FIT_OK || (st = set_up_sigma(l, err)) != FIT_OK)
+        return st;
+    identity_start(id, m);
+    if ((st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
         return st;
     fit_source_tell(l->src, &m->notes);
     describe(l);
@@ -531,7 +556,7 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
                                      const struct fit_kernel *kernel, const double *setting,
                                      struct fit_measurement **out, struct fit_error *err)
 {
-    struct identity id;
+    struct identity id = {.file = NULL};
     struct fit_measurement *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m || !(m->file = fit_arena_string(&m->storage_, sel->path))) {
@@ -539,11 +564,10 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
         return fit_no_memory(err, "data");
     }
     struct loading l = {.sel = sel, .kernel = kernel, .m = m};
-    identity_start(&id, sel->path);
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_LOAD);
-    enum fit_status st = load(&l, setting, err);
+    enum fit_status st = load(&l, setting, &id, err);
     fit_clock_enter(was);
-    enum fit_status known = identity_finish(&id, m, st == FIT_OK ? err : NULL);
+    enum fit_status known = identity_finish(&id, m, kernel, st == FIT_OK ? err : NULL);
     if (st == FIT_OK)
         st = known;
     fit_source_close(l.src);

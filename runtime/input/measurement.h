@@ -33,6 +33,16 @@ struct fit_group {
     size_t matrix; /* position in the file */
     double mean;   /* of the values that count */
     double sigma;  /* FIT_SIGMA_GIVEN: standard deviation of the values; else NaN */
+    size_t file;   /* of several files, from 0 */
+};
+
+/* One of several files (joint.h). */
+struct fit_measurement_file {
+    char *file;
+    uint64_t size;
+    char sha256[65];
+    int of_values; /* as in struct fit_measurement */
+    size_t npoint, ngroup;
 };
 
 struct fit_measurement {
@@ -40,6 +50,7 @@ struct fit_measurement {
     const char *layout; /* name, see source.h; "table" for tables */
     uint64_t size;      /* bytes */
     char sha256[65];    /* hexadecimal */
+    int of_values; /* 1: sha256 is that of what is fitted (fit_dataset_digest), not of the file, which is far larger */
 
     size_t ngroup;
     struct fit_group *group;
@@ -57,6 +68,9 @@ struct fit_measurement {
     enum fit_sigma_from sigma_from;
     double *setting; /* settings of the model, with q (and dt) from the file */
     struct fit_notes notes;
+    size_t nfile; /* 0: one file, that of the members above; else these, of which they are the first */
+    struct fit_measurement_file *part;
+    struct fit_dataset_files files; /* what the dataset knows of them */
     struct fit_dataset *dataset;
     struct fit_arena storage_;
 };
@@ -76,7 +90,7 @@ const char *fit_measurement_doubt(double mean);
 
 void fit_measurement_free(struct fit_measurement *m);
 
-/* The standard deviation of the values is known: one number (n = 1), or one for each group. */
+/* The standard deviation of the values is known: one number (n = 1), or one for each group or file. */
 enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, const double *sigma,
                                            struct fit_error *err);
 

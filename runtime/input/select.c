@@ -33,12 +33,22 @@ void fit_selection_init(struct fit_selection *sel, const char *path)
                                   .sigma = FIT_SIGMA_AUTO};
 }
 
+static struct fit_source_wish wish_of(const struct fit_config *cfg)
+{
+    return (struct fit_source_wish){.layout = cfg->input.layout.value,
+                                    .dataset = cfg->table.dataset.value,
+                                    .naxis = cfg->table.ncolumn,
+                                    .axis = cfg->table.column,
+                                    .nunit = cfg->table.nunit,
+                                    .unit = cfg->table.unit};
+}
+
 void fit_selection_from_config(const struct fit_config *cfg, struct fit_selection *sel)
 {
     const struct fit_config_input *in = &cfg->input;
     const struct fit_config_angles *angles = &cfg->angles;
     fit_selection_init(sel, in->path.n ? in->path.value[0] : NULL);
-    sel->layout = in->layout.value;
+    sel->wish = wish_of(cfg);
     sel->q = in->q.value;
     sel->nq = in->q_list.n;
     sel->q_list = in->q_list.value;
@@ -206,7 +216,7 @@ enum fit_status fit_select_every_q(const struct fit_selection *sel, double **q, 
 {
     struct fit_source *src = NULL;
     *q = NULL;
-    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    enum fit_status st = fit_source_open(sel->path, &sel->wish, &src, err);
     if (st == FIT_OK && !(*q = distinct_q(src, n)))
         st = fit_no_memory(err, sel->path);
     if (st == FIT_OK && *n == 0)

@@ -19,7 +19,7 @@
 
 struct fit_selection {
     const char *path;   /* data file */
-    const char *layout; /* name of a layout, or NULL: find out */
+    struct fit_source_wish wish; /* what is known of its layout */
 
     double q;           /* 1/angstrom; NaN: the file must have one q only (or all_q) */
     size_t nq;          /* several of them were asked for: q is NaN */

@@ -23,14 +23,15 @@ enum {
     FRAMES_MIN = 3,
     FRAMES_MAX = 100000,
     MATRICES_MAX = 100000,
-    PIECE_BYTES = 4 << 20 /* of a q-last array read at a time */
+    PIECE_BYTES = 4 << 20, /* of a q-last array read at a time */
+    BAND_BYTES = 192 << 20 /* of expanded chunks kept for the next matrix */
 };
 
 static const struct fit_source_layout *const layouts[] = {
-    &fit_layout_aps_u,    &fit_layout_aps_legacy,   &fit_layout_chx,
-    &fit_layout_nxxpcs,   &fit_layout_homodyne_npz, &fit_layout_heterodyne_npz,
-    &fit_layout_exchange, &fit_layout_sirius,       &fit_layout_flat,
-    &fit_layout_npy};
+    &fit_layout_aps_u,    &fit_layout_aps_legacy, &fit_layout_chx,          &fit_layout_nxxpcs,
+    &fit_layout_id02,     &fit_layout_midtools,   &fit_layout_homodyne_npz, &fit_layout_heterodyne_npz,
+    &fit_layout_exchange, &fit_layout_sirius,     &fit_layout_flat,         &fit_layout_npy,
+    &fit_layout_dataset,  &fit_layout_member};
 
 /* ---- helpers of the layouts ------------------------------------------------------------------ */
 
@@ -88,11 +89,41 @@ enum fit_status fit_source_convert(struct fit_source *s, const char *what, const
     return FIT_OK;
 }
 
+static const char *wished(const struct fit_config_column *c, size_t n, const char *role)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(c[i].role, role) == 0)
+            return c[i].source;
+    return NULL;
+}
+
+const char *fit_source_wished_axis(const struct fit_source *s, const char *role)
+{
+    return wished(s->private_->wish.axis, s->private_->wish.naxis, role);
+}
+
+const char *fit_source_wished_unit(const struct fit_source *s, const char *role)
+{
+    return wished(s->private_->wish.unit, s->private_->wish.nunit, role);
+}
+
+/* The unit of a dataset: as the caller says, else as it says itself. */
+static enum fit_status unit_of(struct fit_source *s, const char *path, const char *role, char **unit,
+                               struct fit_error *err)
+{
+    const char *said = fit_source_wished_unit(s, role);
+    *unit = NULL;
+    if (!said)
+        return fit_h5_read_unit(s->private_->h5, path, unit, err);
+    *unit = strdup(said);
+    return *unit ? FIT_OK : fit_no_memory(err, s->file);
+}
+
 enum fit_status fit_source_units(struct fit_source *s, const char *path, const char *name, double *value, size_t n,
                                  struct fit_error *err)
 {
     FIT_OWNED char *unit = NULL;
-    enum fit_status st = fit_h5_read_unit(s->private_->h5, path, &unit, err);
+    enum fit_status st = unit_of(s, path, strcmp(name, "dt") == 0 ? "t" : name, &unit, err);
     if (st == FIT_OK)
         st = fit_source_convert(s, path, name, unit, value, n, err);
     return st;
@@ -102,7 +133,7 @@ enum fit_status fit_source_time_units(struct fit_source *s, const char *path, do
                                       struct fit_error *err)
 {
     FIT_OWNED char *unit = NULL;
-    enum fit_status st = fit_h5_read_unit(s->private_->h5, path, &unit, err);
+    enum fit_status st = unit_of(s, path, "t", &unit, err);
     const int frames = unit && (strcasecmp(unit, "frame") == 0 || strcasecmp(unit, "frames") == 0);
     if (frames)
         fit_notes_add(&s->notes, "%s: %s holds frame numbers, not seconds", s->file, path);
@@ -164,9 +195,13 @@ enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int
         c->n = dims[2];
         c->nframe = dims[0];
         c->last = 1;
+    } else if (rank == 4 && dims[2] == dims[3]) {
+        c->n = dims[0] * dims[1];
+        c->inner = dims[1];
+        c->nframe = dims[2];
     } else {
         return fit_fail(err, FIT_ERR_DATA,
-                        "%s: %s is %s; square matrices are needed: N x N, n x N x N or N x N x n",
+                        "%s: %s is %s; square matrices are needed: N x N, n x N x N, N x N x n or n1 x n2 x N x N",
                         s->file, what, rank ? shape : "one number");
     }
     if (c->nframe < FRAMES_MIN || c->nframe > FRAMES_MAX)
@@ -189,13 +224,47 @@ static void pick(const struct fit_cube *c, size_t k, const double *piece, size_t
         m[i] = piece[i * c->n + k];
 }
 
+/* A matrix of a cube in compressed chunks.  The expanded chunks that meet it are kept, as the next matrix is in the
+ * same ones more often than not: each is expanded once. */
+static enum fit_status read_chunks(struct fit_source *s, const struct fit_cube *c, size_t k, double *m, int *done,
+                                   struct fit_error *err)
+{
+    struct fit_source_private *p = s->private_;
+    struct fit_h5_raw *raw = NULL;
+    const char *why = NULL;
+    const size_t n = c->nframe;
+    enum fit_status st = p->set ? FIT_OK : fit_h5_raw_new(0, &p->set, err);
+    if (st == FIT_OK)
+        st = fit_h5_raw_open(p->set, p->h5, c->path, &raw, &why, err);
+    *done = st != FIT_OK || (raw && fit_h5_raw_compressed(raw));
+    if (st != FIT_OK || !*done)
+        return st;
+    const size_t band = fit_h5_raw_band(raw, c->last ? 4u : 1u), item = fit_h5_raw_item(raw);
+    fit_h5_raw_keep(p->set, band < BAND_BYTES ? band : BAND_BYTES);
+    char *stored = (char *)m + n * n * (sizeof *m - item); /* widened in place */
+    st = fit_h5_raw_read(raw, c->last ? (size_t[]){0, 0, k} : (size_t[]){k, 0, 0},
+                         c->last ? (size_t[]){n, n, 1} : (size_t[]){1, n, n}, stored, err);
+    for (size_t i = 0; st == FIT_OK && item == sizeof(float) && i < n * n; i++) {
+        float f;
+        memcpy(&f, stored + i * item, sizeof f);
+        m[i] = (double)f;
+    }
+    return st;
+}
+
 enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k,
                                  double *m, struct fit_error *err)
 {
     size_t n = c->nframe, step = rows_at_a_time(c);
-    enum fit_status st = FIT_OK;
+    int done;
     if (c->rank == 2)
         return fit_h5_read_into(s->private_->h5, c->path, m, n * n, err);
+    if (c->rank == 4)
+        return fit_h5_read_block(s->private_->h5, c->path, (size_t[]){k / c->inner, k % c->inner, 0, 0},
+                                 (size_t[]){1, 1, n, n}, m, err);
+    enum fit_status st = read_chunks(s, c, k, m, &done, err);
+    if (done)
+        return st;
     if (!c->last)
         return fit_h5_read_block(s->private_->h5, c->path, (size_t[]){k, 0, 0}, (size_t[]){1, n, n},
                                  m, err);
@@ -307,7 +376,7 @@ static enum fit_status not_understood(const struct fit_source *s, struct fit_err
 {
     const struct fit_h5 *h = s->private_->h5;
     struct fit_error why = {.status = FIT_OK};
-    char members[600];
+    char members[600], cubes[300];
     int rank = 0;
     size_t dims[FIT_H5_RANK] = {0};
     if (h && fit_h5_exists(h, "/xpcs/multitau") &&
@@ -316,10 +385,18 @@ static enum fit_status not_understood(const struct fit_source *s, struct fit_err
         return fit_fail(
             err, FIT_ERR_DATA,
             "%s: no two-time data. The file holds multi-tau results only (/xpcs/multitau, %zu "
-            "bins). Run boost_corr again with type Twotime or Both.",
+            "bins), which models of tables fit (homodyne models lists them). For two-time data run boost_corr again "
+            "with type Twotime or Both.",
             s->file, rank == 2 ? dims[1] : 0);
     }
-    list_members(s, members, sizeof members, &why);
+    fit_source_list_cubes(s, cubes, sizeof cubes);
+    list_members(s, members, *cubes ? sizeof members / 2 : sizeof members, &why);
+    if (*cubes)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: no layout of two-time data is recognised; matrices may be %s: --dataset PATH takes one of "
+                        "them, --columns q=PATH,phi=PATH,t=PATH what belongs to it. The file holds: %s%s%.300s",
+                        s->file, cubes, members, why.status == FIT_OK ? "" : "; ",
+                        why.status == FIT_OK ? "" : why.message);
     if (why.status != FIT_OK)
         return fit_fail(err, FIT_ERR_DATA,
                         "%s: no layout of two-time data is recognised; the file holds: %.350s; %.450s", s->file,
@@ -368,17 +445,22 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
                                      struct fit_error *err)
 {
     int in_hdf5 = s->private_->h5 != NULL, known = 0;
+    if (s->private_->wish.dataset) {
+        s->private_->ops = in_hdf5 ? &fit_layout_dataset : &fit_layout_member;
+        s->layout = s->private_->ops->name;
+        return FIT_OK;
+    }
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         known |= wanted && strcmp(layouts[i]->name, wanted) == 0;
         if (layouts[i]->in_hdf5 == in_hdf5 &&
-            (wanted ? strcmp(layouts[i]->name, wanted) == 0 : layouts[i]->detect(s))) {
+            (wanted ? strcmp(layouts[i]->name, wanted) == 0 : layouts[i]->detect && layouts[i]->detect(s))) {
             s->private_->ops = layouts[i];
             s->layout = layouts[i]->name;
             return FIT_OK;
         }
     }
     if (wanted && !known) {
-        char names[200] = "";
+        char names[300] = "";
         for (size_t i = 0, n = 0; i < sizeof layouts / sizeof *layouts; i++, n = strlen(names))
             snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", layouts[i]->name);
         return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s", wanted, names);
@@ -467,7 +549,7 @@ static enum fit_status check_opened(const struct fit_source *s, struct fit_error
     return FIT_OK;
 }
 
-enum fit_status fit_source_open(const char *file, const char *layout, struct fit_source **out,
+enum fit_status fit_source_open(const char *file, const struct fit_source_wish *wish, struct fit_source **out,
                                 struct fit_error *err)
 {
     struct fit_source *s = calloc(1, sizeof *s);
@@ -481,15 +563,18 @@ enum fit_status fit_source_open(const char *file, const char *layout, struct fit
     }
     strcpy(p->file, file);
     s->private_ = p;
+    p->wish = wish ? *wish : (struct fit_source_wish){0};
     s->file = p->file;
     s->dt = NAN;
     s->first_frame = 1;
     p->sigma.member = -1;
-    if ((st = open_container(s, err)) != FIT_OK || (st = choose_layout(s, layout, err)) != FIT_OK ||
-        (st = p->ops->open(s, err)) != FIT_OK || (st = check_opened(s, err)) != FIT_OK)
+    if ((st = open_container(s, err)) != FIT_OK || (st = choose_layout(s, p->wish.layout, err)) != FIT_OK ||
+        (st = p->ops->open(s, err)) != FIT_OK || (st = fit_source_take_axes(s, err)) != FIT_OK ||
+        (st = check_opened(s, err)) != FIT_OK)
         goto done;
     doubt_angles(s);
 done:
+    p->wish = (struct fit_source_wish){0};
     if (p->h5 && fit_h5_starved(p->h5))
         st = fit_no_memory(err, file);
     if (st == FIT_OK)
@@ -511,6 +596,7 @@ void fit_source_close(struct fit_source *s)
 {
     if (!s)
         return;
+    fit_h5_raw_free(s->private_->set);
     fit_h5_close(s->private_->h5);
     fit_npz_close(s->private_->npz);
     fit_h5_close(s->private_->sigma_h5);

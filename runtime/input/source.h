@@ -5,15 +5,19 @@
  * read before it is asked for.  Layouts, in the order in which they are tried:
  *
  *   aps_u           /xpcs/twotime/correlation_map, boost_corr (APS 8-ID-I, 9-ID)
- *   aps_legacy      <output>/C2T_all with /xpcs/dqlist (xpcs-eigen)
+ *   aps_legacy      <output>/C2T_all with /xpcs/dqlist (xpcs-eigen); /xpcs/C2T_all (boost_corr until 2025)
  *   chx             /g12b, q last (pyCHX, NSLS-II)
- *   nxxpcs          /entry/XPCS/twotime/two_time_corr_func (NeXus)
+ *   nxxpcs          ENTRY/twotime/two_time_corr_func, also below ENTRY/XPCS (NeXus)
+ *   id02            ENTRY/correlations/KEY/twotime/ttcf, or ENTRY/dynamix/correlations/directions/KEY/
+ *                   2times_correlation/ttcf (ESRF ID02)
+ *   midtools        /train_resolved/correlation/ttc, mean over trains (European XFEL, MID)
  *   homodyne_npz    cache of homodyne and xpcsjax
  *   heterodyne_npz  cache of heterodyne; any npz with c2 (and t, q, phi)
  *   exchange        /exchange/{twotime_corr, twotime, c2, corr, correlation, data}
  *   sirius          /Two-time correlation function/2-TCF
  *   flat            /c2, /t, /q, /phi
  *   npy             one array: (N,N), (n,N,N) or (N,N,n)
+ *   dataset         what the caller names: a dataset of any HDF5 file, a group of matrices, a member of an npz
  *
  * Files may hold the whole matrix or one half with zeros in the other; which one is found out per
  * matrix, unless the file says so.
@@ -25,6 +29,7 @@
 
 #include "base/notes.h"
 #include "base/status.h"
+#include "config/config.h"
 
 #include <stddef.h>
 
@@ -50,9 +55,19 @@ struct fit_source {
     struct fit_source_private *private_;
 };
 
-/* layout: one of the names above, or NULL to find out.  FIT_ERR_IO: no such file, not complete;
- * FIT_ERR_DATA: nothing that is understood, with a list of what is in the file. */
-enum fit_status fit_source_open(const char *file, const char *layout, struct fit_source **src,
+/* What the caller knows of the file; all of it may be missing. */
+struct fit_source_wish {
+    const char *layout;  /* one of the names above, but `dataset`; NULL: find out */
+    const char *dataset; /* matrices, as (N,N), (n,N,N), (N,N,n) or (n1,n2,N,N), or a group of (N,N); NULL: find out */
+    size_t naxis, nunit;
+    const struct fit_config_column
+        *axis; /* q, phi, t, sigma: the dataset that has it, from the root or beside the matrices */
+    const struct fit_config_column *unit; /* q, phi, t: the unit of its numbers, whatever the file says */
+};
+
+/* wish may be NULL; it is needed during the call only.  FIT_ERR_IO: no such file, not complete; FIT_ERR_DATA: nothing
+ * that is understood, with a list of what is in the file. */
+enum fit_status fit_source_open(const char *file, const struct fit_source_wish *wish, struct fit_source **src,
                                 struct fit_error *err);
 void fit_source_close(struct fit_source *src);
 

@@ -69,8 +69,7 @@ static enum fit_status list_matrix(struct fit_source *s, size_t k, const char *n
     return FIT_OK;
 }
 
-/* Lists the matrices of a group: keys and the common shape. */
-static enum fit_status list_matrices(struct fit_source *s, const char *group, struct fit_error *err)
+enum fit_status fit_source_list_matrices(struct fit_source *s, const char *group, struct fit_error *err)
 {
     struct fit_source_private *p = s->private_;
     char **name = NULL;
@@ -93,7 +92,7 @@ done:
     return st;
 }
 
-static enum fit_status read_matrix(struct fit_source *s, size_t k, double *m, struct fit_error *err)
+enum fit_status fit_source_read_member(struct fit_source *s, size_t k, double *m, struct fit_error *err)
 {
     char path[512];
     snprintf(path, sizeof path, "%s%s", s->private_->group, s->matrix[k].key);
@@ -280,7 +279,7 @@ static enum fit_status open_aps_u(struct fit_source *s, struct fit_error *err)
     static const char *const times[] = {"/xpcs/twotime/t", "/xpcs/t", "/exchange/t", NULL};
     struct grid g = {0};
     enum fit_status st;
-    if ((st = check_map_names(s, err)) != FIT_OK || (st = list_matrices(s, MAP, err)) != FIT_OK ||
+    if ((st = check_map_names(s, err)) != FIT_OK || (st = fit_source_list_matrices(s, MAP, err)) != FIT_OK ||
         (st = read_grid(s, &g, err)) != FIT_OK)
         goto done;
     if (!g.nq || !g.nphi) {
@@ -306,11 +305,11 @@ done:
 }
 
 const struct fit_source_layout fit_layout_aps_u = {
-    .name = "aps_u", .in_hdf5 = 1, .detect = detect_aps_u, .open = open_aps_u, .read = read_matrix};
+    .name = "aps_u", .in_hdf5 = 1, .detect = detect_aps_u, .open = open_aps_u, .read = fit_source_read_member};
 
 /* ---- aps_legacy ------------------------------------------------------------------------------ */
 
-/* The group of results, normally /exchange; reprocessed files name another one. */
+/* The group of results, normally /exchange; reprocessed files name another one, and boost_corr had /xpcs until 2025. */
 static void output_group(const struct fit_source *s, char *group, size_t size)
 {
     FIT_OWNED char *text = NULL;
@@ -322,6 +321,11 @@ static void output_group(const struct fit_source *s, char *group, size_t size)
             text[--n] = 0;
         snprintf(group, size, "%s%s", *text == '/' ? "" : "/", text);
     }
+    char path[160];
+    snprintf(path, sizeof path, "%s/C2T_all", group);
+    if (fit_h5_kind(s->private_->h5, path) != FIT_H5_GROUP &&
+        fit_h5_kind(s->private_->h5, "/xpcs/C2T_all") == FIT_H5_GROUP)
+        snprintf(group, size, "/xpcs");
 }
 
 static int detect_aps_legacy(const struct fit_source *s)
@@ -352,8 +356,14 @@ static enum fit_status legacy_dt(struct fit_source *s, struct fit_error *err)
             s->file, period, exposure);
         return FIT_OK;
     }
-    set_dt(s, isnan(period) ? "exposure_time" : "exposure_period",
-           isnan(period) ? exposure : period, "/xpcs/stride_frames", "/xpcs/avg_frames");
+    const char *name = isnan(period) ? "exposure_time" : "exposure_period";
+    period = isnan(period) ? exposure : period;
+    if (isnan(period)) {
+        name = "frame_time";
+        if ((st = read_period(s, "/entry/instrument/detector_1/frame_time", &period, err)) != FIT_OK)
+            return st;
+    }
+    set_dt(s, name, period, "/xpcs/stride_frames", "/xpcs/avg_frames");
     return FIT_OK;
 }
 
@@ -365,7 +375,7 @@ static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *e
     enum fit_status st;
     output_group(s, group, sizeof group);
     snprintf(path, sizeof path, "%s/C2T_all", group);
-    if ((st = list_matrices(s, path, err)) != FIT_OK ||
+    if ((st = fit_source_list_matrices(s, path, err)) != FIT_OK ||
         (st = fit_h5_read_doubles(s->private_->h5, "/xpcs/dqlist", &q, &nq, err)) != FIT_OK ||
         (st = fit_h5_read_doubles(s->private_->h5, "/xpcs/dphilist", &phi, &nphi, err)) != FIT_OK ||
         (st = fit_source_units(s, "/xpcs/dqlist", "q", q, nq, err)) != FIT_OK ||
@@ -393,4 +403,4 @@ const struct fit_source_layout fit_layout_aps_legacy = {.name = "aps_legacy",
                                                         .in_hdf5 = 1,
                                                         .detect = detect_aps_legacy,
                                                         .open = open_aps_legacy,
-                                                        .read = read_matrix};
+                                                        .read = fit_source_read_member};

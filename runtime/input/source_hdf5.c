@@ -1,5 +1,5 @@
-/* source_hdf5.c -- layouts in which one HDF5 dataset holds all matrices: CHX, NXxpcs, exchange,
- * SIRIUS, flat. */
+/* source_hdf5.c -- layouts in which one HDF5 dataset holds all matrices: CHX, exchange, SIRIUS, flat; others are in
+ * source_nexus.c. */
 #include "base/arena.h"
 #include "input/source_impl.h"
 
@@ -10,7 +10,7 @@
 #include <strings.h>
 
 /* Makes the dataset the source's array of matrices. */
-static enum fit_status use_cube(struct fit_source *s, const char *path, struct fit_error *err)
+enum fit_status fit_source_use_cube(struct fit_source *s, const char *path, struct fit_error *err)
 {
     struct fit_cube *c = &s->private_->cube;
     int rank;
@@ -23,42 +23,54 @@ static enum fit_status use_cube(struct fit_source *s, const char *path, struct f
     return fit_source_matrices(s, c->n, err);
 }
 
-static enum fit_status read_cube(struct fit_source *s, size_t k, double *m, struct fit_error *err)
+enum fit_status fit_source_read_cube(struct fit_source *s, size_t k, double *m, struct fit_error *err)
 {
     return fit_cube_read_h5(s, &s->private_->cube, k, m, err);
 }
 
-static int is_number(const struct fit_source *s, const char *path)
+int fit_source_is_number(const struct fit_source *s, const char *path)
 {
     return fit_h5_kind(s->private_->h5, path) == FIT_H5_NUMBER;
 }
 
-/* q, phi or time from a dataset, when it is there. */
-enum axis { Q, PHI, TIME };
+/* Without a unit in the file, and none by the caller, that of the layout. */
+static enum fit_status layout_unit(struct fit_source *s, const char *path, enum fit_source_axis axis, const char *unit,
+                                   double *v, size_t n, struct fit_error *err)
+{
+    static const char *const role[] = {"q", "phi", "t"};
+    FIT_OWNED char *said = NULL;
+    enum fit_status st = unit ? fit_h5_read_unit(s->private_->h5, path, &said, err) : FIT_OK;
+    if (st != FIT_OK || !unit || said || fit_source_wished_unit(s, role[axis]))
+        return st;
+    fit_notes_add(&s->notes, "%s: %s states no unit; files of this layout have %s", s->file, path, unit);
+    return fit_source_convert(s, path, axis == FIT_SOURCE_TIME ? "dt" : role[axis], unit, v, n, err);
+}
 
-static enum fit_status use_axis(struct fit_source *s, const char *path, enum axis axis,
-                                struct fit_error *err)
+enum fit_status fit_source_use_axis(struct fit_source *s, const char *path, enum fit_source_axis axis, const char *unit,
+                                    struct fit_error *err)
 {
     double *v;
     size_t n;
-    if (!is_number(s, path))
+    if (!fit_source_is_number(s, path))
         return FIT_OK;
     enum fit_status st = fit_h5_read_doubles(s->private_->h5, path, &v, &n, err);
-    if (st == FIT_OK && axis != TIME)
-        st = fit_source_units(s, path, axis == Q ? "q" : "phi", v, n, err);
     if (st == FIT_OK)
-        st = axis == TIME ? fit_source_time_units(s, path, v, n, err)
-                          : fit_source_label(s, path, axis == Q, v, n, err);
+        st = layout_unit(s, path, axis, unit, v, n, err);
+    if (st == FIT_OK && axis != FIT_SOURCE_TIME)
+        st = fit_source_units(s, path, axis == FIT_SOURCE_Q ? "q" : "phi", v, n, err);
+    if (st == FIT_OK)
+        st = axis == FIT_SOURCE_TIME ? fit_source_time_units(s, path, v, n, err)
+                                     : fit_source_label(s, path, axis == FIT_SOURCE_Q, v, n, err);
     free(v);
     return st;
 }
 
-static void use_sigma(struct fit_source *s, const char *path)
+void fit_source_use_sigma(struct fit_source *s, const char *path)
 {
     struct fit_cube *c = &s->private_->sigma;
     int rank;
     size_t dims[FIT_H5_RANK];
-    if (!is_number(s, path) || fit_h5_shape(s->private_->h5, path, &rank, dims, NULL) != FIT_OK)
+    if (!fit_source_is_number(s, path) || fit_h5_shape(s->private_->h5, path, &rank, dims, NULL) != FIT_OK)
         return;
     if (fit_cube_shape(s, path, rank, dims, c, NULL) != FIT_OK || c->nframe != s->nframe ||
         (c->n != 1 && c->n != s->nmatrix)) {
@@ -74,7 +86,7 @@ static void use_sigma(struct fit_source *s, const char *path)
 
 static int detect_chx(const struct fit_source *s)
 {
-    return is_number(s, "/g12b");
+    return fit_source_is_number(s, "/g12b");
 }
 
 /* A number among the attributes of md; NaN: there is none. */
@@ -98,7 +110,7 @@ static enum fit_status lag_step(struct fit_source *s, double *step, struct fit_e
     for (size_t k = 0; k < 2 && isnan(*step) && st == FIT_OK; k++) {
         double *t;
         size_t n;
-        if (!is_number(s, path[k]) || fit_h5_read_doubles(s->private_->h5, path[k], &t, &n, NULL) != FIT_OK)
+        if (!fit_source_is_number(s, path[k]) || fit_h5_read_doubles(s->private_->h5, path[k], &t, &n, NULL) != FIT_OK)
             continue;
         st = fit_source_units(s, path[k], "dt", t, n, err);
         for (size_t i = 1; i < n; i++)
@@ -193,7 +205,7 @@ static enum fit_status chx_labels(struct fit_source *s, struct fit_error *err)
 
 static enum fit_status open_chx(struct fit_source *s, struct fit_error *err)
 {
-    enum fit_status st = use_cube(s, "/g12b", err);
+    enum fit_status st = fit_source_use_cube(s, "/g12b", err);
     if (st != FIT_OK)
         return st;
     if (s->private_->cube.rank == 3 && s->private_->cube.n == s->nframe)
@@ -204,73 +216,16 @@ static enum fit_status open_chx(struct fit_source *s, struct fit_error *err)
 }
 
 const struct fit_source_layout fit_layout_chx = {
-    .name = "chx", .in_hdf5 = 1, .detect = detect_chx, .open = open_chx, .read = read_cube};
-
-/* ---- NeXus NXxpcs ---------------------------------------------------------------------------- */
-
-#define NX "/entry/XPCS/twotime/two_time_corr_func"
-#define NX_MASKS "/entry/XPCS/instrument/masks"
-
-static int detect_nxxpcs(const struct fit_source *s)
-{
-    return is_number(s, NX);
-}
-
-static int attr_is(const struct fit_source *s, const char *name, const char *value)
-{
-    FIT_OWNED char *text = NULL;
-    return fit_h5_read_attr_string(s->private_->h5, NX, name, &text, NULL) == FIT_OK &&
-              strcmp(text, value) == 0;
-}
-
-static enum fit_status open_nxxpcs(struct fit_source *s, struct fit_error *err)
-{
-    struct fit_source_private *p = s->private_;
-    double *base = NULL;
-    size_t n = 0;
-    if (attr_is(s, "storage_mode", "data_exchange_keys") || attr_is(s, "storage_mode", "other"))
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: " NX ": this storage_mode is not supported; one_array_q_first "
-                        "and one_array_q_last are",
-                        s->file);
-    enum fit_status st = use_cube(s, NX, err);
-    if (st != FIT_OK)
-        return st;
-    if (p->cube.rank == 3 && p->cube.n == s->nframe)
-        p->cube.last = attr_is(s, "storage_mode", "one_array_q_last");
-    p->half = attr_is(s, "populated_elements", "all")          ? FIT_HALF_FULL
-              : attr_is(s, "populated_elements", "upper_half") ? FIT_HALF_UPPER
-              : attr_is(s, "populated_elements", "lower_half") ? FIT_HALF_LOWER
-                                                               : FIT_HALF_UNKNOWN;
-    p->flipped = attr_is(s, "time_origin_location", "lower_left");
-    if (fit_h5_read_attr_doubles(p->h5, NX, "baseline_reference", &base, &n, NULL) == FIT_OK && n &&
-        base[0] == 0) { /* exact: 0 or 1 */
-        p->baseline = 1;
-        fit_notes_add(&s->notes, "%s: the file states a baseline of 0; 1 was added to all values",
-                        s->file);
-    }
-    free(base);
-    if ((st = use_axis(s, NX_MASKS "/dynamic_q_list", Q, err)) != FIT_OK ||
-        (st = use_axis(s, NX_MASKS "/dynamic_phi_list", PHI, err)) != FIT_OK)
-        return st;
-    return use_axis(s, "/entry/XPCS/twotime/time", TIME, err);
-}
-
-const struct fit_source_layout fit_layout_nxxpcs = {.name = "nxxpcs",
-                                                    .in_hdf5 = 1,
-                                                    .detect = detect_nxxpcs,
-                                                    .open = open_nxxpcs,
-                                                    .read = read_cube};
+    .name = "chx", .in_hdf5 = 1, .detect = detect_chx, .open = open_chx, .read = fit_source_read_cube};
 
 /* ---- exchange group and flat files ----------------------------------------------------------- */
 
-/* The first of the names that is a dataset of numbers below the prefix; NULL: none. */
-static const char *first_of(const struct fit_source *s, const char *prefix, const char *const *name,
-                            char *path, size_t size)
+const char *fit_source_first_of(const struct fit_source *s, const char *prefix, const char *const *name, char *path,
+                                size_t size)
 {
     for (; *name; name++) {
-        snprintf(path, size, "%s/%s", prefix, *name);
-        if (is_number(s, path))
+        const int n = snprintf(path, size, "%s/%s", prefix, *name);
+        if (n > 0 && (size_t)n < size && fit_source_is_number(s, path))
             return path;
     }
     return NULL;
@@ -278,34 +233,36 @@ static const char *first_of(const struct fit_source *s, const char *prefix, cons
 
 static const char *const names_c2[] = {"twotime_corr", "twotime", "c2", "corr",
                                        "correlation",  "data",    NULL};
-static const char *const names_t[] = {"tau", "t", "times", "delay_time", NULL};
-static const char *const names_q[] = {"q_val", "q_values", "q", "qval", NULL};
-static const char *const names_phi[] = {"phi", "phi_angles", "azimuth", NULL};
+const char *const fit_source_names_t[] = {"tau", "t", "times", "delay_time", NULL};
+const char *const fit_source_names_q[] = {"q_val", "q_values", "q", "qval", NULL};
+const char *const fit_source_names_phi[] = {"phi", "phi_angles", "azimuth", NULL};
 
 static enum fit_status open_group(struct fit_source *s, const char *prefix, const char *const *c2,
                                   struct fit_error *err)
 {
     char path[64];
     enum fit_status st;
-    if (!first_of(s, prefix, c2, path, sizeof path))
+    if (!fit_source_first_of(s, prefix, c2, path, sizeof path))
         return fit_fail(err, FIT_ERR_DATA, "%s: no dataset %s/%s", s->file, prefix, c2[0]);
-    if ((st = use_cube(s, path, err)) != FIT_OK)
+    if ((st = fit_source_use_cube(s, path, err)) != FIT_OK)
         return st;
-    if (first_of(s, prefix, names_q, path, sizeof path) &&
-        (st = use_axis(s, path, Q, err)) != FIT_OK)
+    if (fit_source_first_of(s, prefix, fit_source_names_q, path, sizeof path) &&
+        (st = fit_source_use_axis(s, path, FIT_SOURCE_Q, NULL, err)) != FIT_OK)
         return st;
-    if (first_of(s, prefix, names_phi, path, sizeof path) &&
-        (st = use_axis(s, path, PHI, err)) != FIT_OK)
+    if (fit_source_first_of(s, prefix, fit_source_names_phi, path, sizeof path) &&
+        (st = fit_source_use_axis(s, path, FIT_SOURCE_PHI, NULL, err)) != FIT_OK)
         return st;
     snprintf(path, sizeof path, "%s/sigma", prefix);
-    use_sigma(s, path);
-    return first_of(s, prefix, names_t, path, sizeof path) ? use_axis(s, path, TIME, err) : FIT_OK;
+    fit_source_use_sigma(s, path);
+    return fit_source_first_of(s, prefix, fit_source_names_t, path, sizeof path)
+               ? fit_source_use_axis(s, path, FIT_SOURCE_TIME, NULL, err)
+               : FIT_OK;
 }
 
 static int detect_exchange(const struct fit_source *s)
 {
     char path[64];
-    return first_of(s, "/exchange", names_c2, path, sizeof path) != NULL;
+    return fit_source_first_of(s, "/exchange", names_c2, path, sizeof path) != NULL;
 }
 
 static enum fit_status open_exchange(struct fit_source *s, struct fit_error *err)
@@ -313,17 +270,14 @@ static enum fit_status open_exchange(struct fit_source *s, struct fit_error *err
     return open_group(s, "/exchange", names_c2, err);
 }
 
-const struct fit_source_layout fit_layout_exchange = {.name = "exchange",
-                                                      .in_hdf5 = 1,
-                                                      .detect = detect_exchange,
-                                                      .open = open_exchange,
-                                                      .read = read_cube};
+const struct fit_source_layout fit_layout_exchange = {
+    .name = "exchange", .in_hdf5 = 1, .detect = detect_exchange, .open = open_exchange, .read = fit_source_read_cube};
 
 static const char *const flat_c2[] = {"c2", NULL};
 
 static int detect_flat(const struct fit_source *s)
 {
-    return is_number(s, "/c2");
+    return fit_source_is_number(s, "/c2");
 }
 
 static enum fit_status open_flat(struct fit_source *s, struct fit_error *err)
@@ -332,7 +286,7 @@ static enum fit_status open_flat(struct fit_source *s, struct fit_error *err)
 }
 
 const struct fit_source_layout fit_layout_flat = {
-    .name = "flat", .in_hdf5 = 1, .detect = detect_flat, .open = open_flat, .read = read_cube};
+    .name = "flat", .in_hdf5 = 1, .detect = detect_flat, .open = open_flat, .read = fit_source_read_cube};
 
 /* ---- SIRIUS (LNLS) --------------------------------------------------------------------------- */
 
@@ -342,7 +296,7 @@ static const char *const sirius_c2[] = {"Two-time correlation function/2-TCF",
 static int detect_sirius(const struct fit_source *s)
 {
     char path[64];
-    return first_of(s, "", sirius_c2, path, sizeof path) != NULL;
+    return fit_source_first_of(s, "", sirius_c2, path, sizeof path) != NULL;
 }
 
 /* q stands in a group whose name ends with "Fitting results". */
@@ -351,23 +305,20 @@ static enum fit_status open_sirius(struct fit_source *s, struct fit_error *err)
     char path[320], **name = NULL;
     size_t n = 0;
     enum fit_status st;
-    if (!first_of(s, "", sirius_c2, path, 64))
+    if (!fit_source_first_of(s, "", sirius_c2, path, 64))
         return fit_fail(err, FIT_ERR_DATA, "%s: no dataset /%s", s->file, sirius_c2[0]);
-    if ((st = use_cube(s, path, err)) != FIT_OK ||
+    if ((st = fit_source_use_cube(s, path, err)) != FIT_OK ||
         (st = fit_h5_list(s->private_->h5, "/", &name, &n, err)) != FIT_OK)
         return st;
     for (size_t i = 0; i < n && st == FIT_OK; i++) {
         if (strlen(name[i]) > 200 || !strstr(name[i], "Fitting results"))
             continue;
         snprintf(path, sizeof path, "/%s/q values (angstroms)", name[i]);
-        st = use_axis(s, path, Q, err);
+        st = fit_source_use_axis(s, path, FIT_SOURCE_Q, NULL, err);
     }
     fit_h5_free_strings(name, n);
     return st;
 }
 
-const struct fit_source_layout fit_layout_sirius = {.name = "sirius",
-                                                    .in_hdf5 = 1,
-                                                    .detect = detect_sirius,
-                                                    .open = open_sirius,
-                                                    .read = read_cube};
+const struct fit_source_layout fit_layout_sirius = {
+    .name = "sirius", .in_hdf5 = 1, .detect = detect_sirius, .open = open_sirius, .read = fit_source_read_cube};

@@ -11,20 +11,24 @@ enum fit_half { FIT_HALF_UNKNOWN, FIT_HALF_FULL, FIT_HALF_UPPER, FIT_HALF_LOWER 
 
 /* One array that holds all matrices. */
 struct fit_cube {
-    char path[128]; /* dataset; unused for npz */
+    char path[512]; /* dataset; unused for npz */
     int member;     /* of the npz file */
     size_t n;       /* matrices */
     size_t nframe;
-    int last; /* 1: (N,N,n); 0: (n,N,N) or (N,N) */
+    int last; /* 1: (N,N,n); 0: (n,N,N), (N,N) or (n1,n2,N,N) */
     int rank;
+    size_t inner; /* n2 */
 };
 
 struct fit_source_private {
     struct fit_h5 *h5; /* one of the two is open */
     struct fit_npz *npz;
+    struct fit_h5_raw_set *set; /* the cubes that are read matrix by matrix, with their expanded chunks; or NULL */
     struct fit_h5 *sigma_h5; /* errors from another file, or both NULL */
     struct fit_npz *sigma_npz;
     const struct fit_source_layout *ops;
+    struct fit_source_wish wish;
+    size_t averaged; /* planes along the first axis of a cube of 4 whose mean is taken; 0: none */
     char *file;
     char group[256]; /* path of the group of matrices, with a final '/' */
     char g2[256];    /* dataset (lag, matrix) of diagonal means, or "" */
@@ -44,9 +48,9 @@ struct fit_source_layout {
                             struct fit_error *err); /* as stored */
 };
 
-extern const struct fit_source_layout fit_layout_aps_u, fit_layout_aps_legacy, fit_layout_chx,
-    fit_layout_nxxpcs, fit_layout_homodyne_npz, fit_layout_heterodyne_npz, fit_layout_exchange,
-    fit_layout_sirius, fit_layout_flat, fit_layout_npy;
+extern const struct fit_source_layout fit_layout_aps_u, fit_layout_aps_legacy, fit_layout_chx, fit_layout_nxxpcs,
+    fit_layout_id02, fit_layout_midtools, fit_layout_homodyne_npz, fit_layout_heterodyne_npz, fit_layout_exchange,
+    fit_layout_sirius, fit_layout_flat, fit_layout_npy, fit_layout_dataset, fit_layout_member;
 
 /* ---- helpers of source.c --------------------------------------------------------------------- */
 
@@ -70,6 +74,45 @@ enum fit_status fit_source_units(struct fit_source *s, const char *path, const c
 /* fit_source_time() for a dataset of an HDF5 file, in the unit that it states; numbers of frames are no times. */
 enum fit_status fit_source_time_units(struct fit_source *s, const char *path, double *time, size_t n,
                                       struct fit_error *err);
+
+/* What the caller says of q, phi, t (or sigma); NULL: nothing. */
+const char *fit_source_wished_axis(const struct fit_source *s, const char *role);
+const char *fit_source_wished_unit(const struct fit_source *s, const char *role);
+
+/* ---- source_hdf5.c: one dataset of all matrices ---------------------------------------------- */
+
+enum fit_source_axis { FIT_SOURCE_Q, FIT_SOURCE_PHI, FIT_SOURCE_TIME };
+
+int fit_source_is_number(const struct fit_source *s, const char *path);
+
+/* Makes the dataset the source's array of matrices. */
+enum fit_status fit_source_use_cube(struct fit_source *s, const char *path, struct fit_error *err);
+enum fit_status fit_source_read_cube(struct fit_source *s, size_t k, double *m, struct fit_error *err);
+
+/* q, phi or time from a dataset, when it is there; in the unit that it states, else in `unit` (NULL: the program's),
+ * which a note tells. */
+enum fit_status fit_source_use_axis(struct fit_source *s, const char *path, enum fit_source_axis axis, const char *unit,
+                                    struct fit_error *err);
+void fit_source_use_sigma(struct fit_source *s, const char *path);
+
+/* The first of the names that is a dataset of numbers below the prefix; NULL: none. */
+const char *fit_source_first_of(const struct fit_source *s, const char *prefix, const char *const *name, char *path,
+                                size_t size);
+extern const char *const fit_source_names_q[], *const fit_source_names_phi[], *const fit_source_names_t[];
+
+/* ---- source_aps.c: a dataset for each matrix ------------------------------------------------- */
+
+/* Lists the matrices of a group: keys and the common shape. */
+enum fit_status fit_source_list_matrices(struct fit_source *s, const char *group, struct fit_error *err);
+enum fit_status fit_source_read_member(struct fit_source *s, size_t k, double *m, struct fit_error *err);
+
+/* ---- source_dataset.c: what the caller names ------------------------------------------------- */
+
+/* The axes that the caller names, of whatever layout. */
+enum fit_status fit_source_take_axes(struct fit_source *s, struct fit_error *err);
+
+/* "/a/c2 (3 x 64 x 64), ...": datasets that may be matrices, however deep they lie; empty: none. */
+void fit_source_list_cubes(const struct fit_source *s, char *text, size_t size);
 
 /* Takes the times (borrowed); a wrong number gives a note and is ignored, except when it is frame
  * numbers. */

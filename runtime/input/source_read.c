@@ -159,6 +159,7 @@ enum fit_status fit_source_read_sigma(struct fit_source *s, size_t k, double *si
     other.private_ = &files;
     enum fit_status st = files.h5 ? fit_cube_read_h5(&other, &p->sigma, of, sigma, err)
                                   : fit_cube_read_npz(&other, &p->sigma, of, sigma, err);
+    p->set = files.set; /* which may be new */
     if (st == FIT_OK && (st = find_half(s, k, sigma, &half, err)) == FIT_OK &&
         half == FIT_HALF_LOWER)
         mirror(sigma, s->nframe, 0);
@@ -173,8 +174,8 @@ enum fit_status fit_source_plane(const struct fit_source *s, struct fit_h5_raw_s
     const struct fit_cube *c = sigma ? &p->sigma : &p->cube;
     const struct fit_h5 *h = !sigma || (!p->sigma_h5 && !p->sigma_npz) ? p->h5 : p->sigma_h5;
     char path[512];
-    *why = "it is no HDF5 file";
-    if (!h)
+    *why = h ? "it is a mean over trains" : "it is no HDF5 file";
+    if (!h || (p->averaged && !sigma))
         return FIT_OK;
     int single = !sigma && *p->group; /* each matrix is a dataset */
     snprintf(path, sizeof path, "%s%s", single ? p->group : c->path,

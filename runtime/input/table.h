@@ -1,11 +1,12 @@
 /* table.h -- ordinary tables as input of models with columns: text, HDF5, npz, npy.
  *
- * Text: numbers separated by commas, semicolons, tabs or spaces (found out, or given); lines that
- * begin with '#' or '%' and empty lines are skipped, and what follows a '#' in a row.  Names of columns come from a
- * first line that is not all numbers, or from the last such comment before the numbers when it has as many words.  An
- * empty cell, and NA, are NaN.  HDF5: a group of 1-D datasets of one length, or a 2-D dataset (rows, columns) with
- * names in its attribute `columns`.  npz: 1-D members of one length, or one 2-D member.  npy: 1-D
- * or 2-D.
+ * Text: numbers separated by commas, semicolons, tabs or spaces (found out, or given); lines that begin with '#' or
+ * '%' and empty lines are skipped, and what follows a '#' in a row.  Names of columns come from a first line that is
+ * not all numbers, or from the last such comment before the numbers when it has as many words.  An empty cell, and NA,
+ * are NaN.  Decimals may be written with a comma where cells are not separated by commas; a note tells it.  Files of
+ * ALV correlators (.ASC) are known (table_alv.c).  HDF5: a group of 1-D datasets of one length, or a 2-D dataset
+ * (rows, columns) with names in its attribute `columns`; results of beamlines with g2 of many bins (table_g2.c).  npz:
+ * 1-D members of one length, or one 2-D member.  npy: 1-D or 2-D.
  */
 #pragma once
 
@@ -22,6 +23,7 @@ struct fit_table {
     char **name;     /* ncolumn; "" when the file has no names */
     double **column; /* ncolumn arrays of nrow */
     char **unit;     /* ncolumn: the attribute `units` or `unit`, or NULL; NULL: no column has one */
+    size_t ncurve;   /* more than 1: the rows are those of so many bins, which q, phi and bin tell apart (table_g2.c) */
     size_t *line;    /* nrow: where in a text; NULL: not from a text */
     struct fit_notes notes; /* on how the file was read */
     struct fit_arena storage_;

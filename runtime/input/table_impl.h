@@ -64,6 +64,16 @@ enum fit_status fit_table_open(const char *file, const struct fit_config_table *
 enum fit_status fit_table_dataset(const struct fit_table *t, const struct fit_kernel *k, const int *from,
                                   struct fit_measurement *m, struct fit_error *err);
 
+/* A table of correlation functions in a result file of a beamline: of the bin whose number is `dataset`, NULL: of all.
+ * *out stays NULL when the file is none. */
+struct fit_h5;
+enum fit_status fit_table_g2(struct fit_h5 *h, const char *dataset, struct fit_table **out, struct fit_error *err);
+
+/* 1: the text begins as a file of an ALV correlator; its table. */
+int fit_table_is_alv(const char *text, size_t n);
+enum fit_status fit_table_read_alv(const char *file, const char *text, size_t size, struct fit_table **out,
+                                   struct fit_error *err);
+
 /* fit_table_read for text. */
 enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
                                     struct fit_table **out, struct fit_error *err);

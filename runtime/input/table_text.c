@@ -18,6 +18,7 @@ struct text {
     const char *file;
     char *bytes, *end;
     char delimiter; /* ' ' means any run of spaces and tabs */
+    int comma;      /* decimals had commas */
     size_t line;    /* number of the line that `at` begins, from 1 */
 };
 
@@ -136,6 +137,21 @@ static int number(struct fit_cell c, double *v)
     return end == c.at + c.n;
 }
 
+/* "0,05": one comma, between digits, and nothing but what a number has. */
+static int has_decimal_comma(struct fit_cell cell)
+{
+    size_t commas = 0, others = 0;
+    for (size_t k = 0; k < cell.n; k++) {
+        if (cell.at[k] == ',')
+            commas += k > 0 && k + 1 < cell.n && isdigit((unsigned char)cell.at[k - 1]) &&
+                              isdigit((unsigned char)cell.at[k + 1])
+                          ? 1
+                          : 2;
+        others += !strchr("0123456789+-eE,", cell.at[k]);
+    }
+    return commas == 1 && others == 0;
+}
+
 static int is_blank(const char *p, const char *e)
 {
     while (p < e && is_space(*p))
@@ -172,6 +188,65 @@ static int all_numbers(const struct fit_cell *cell, size_t n)
         if (!number(cell[c], &v))
             return 0;
     return 1;
+}
+
+/* ---- decimal commas -------------------------------------------------------------------------- */
+
+/* What separates cells in which a comma is the decimal point. */
+static char other_delimiter(const char *p, const char *e)
+{
+    return memchr(p, ';', (size_t)(e - p)) ? ';' : memchr(p, '\t', (size_t)(e - p)) ? '\t' : ' ';
+}
+
+/* How many cells of a row have a decimal comma; 0 also when one of the others is no number. */
+static size_t decimal_commas(char delimiter, const char *p, const char *e, struct fit_cell *cell)
+{
+    const size_t n = fit_text_split(delimiter, p, e, cell, FIT_TABLE_COLUMNS);
+    size_t commas = 0;
+    double v;
+    for (size_t c = 0; c < n && c < FIT_TABLE_COLUMNS; c++) {
+        if (has_decimal_comma(cell[c]))
+            commas++;
+        else if (!number(cell[c], &v))
+            return 0;
+    }
+    return commas;
+}
+
+/* The delimiter of rows with decimal commas, by the first row that tells it; 0: there are none. */
+static char comma_delimiter(const struct text *t, struct fit_cell *cell)
+{
+    size_t left = 200; /* lines of a head */
+    for (char *p = t->bytes; p < t->end && left--;) {
+        char *e = line_end(t, p), *end = before_remark(p, e);
+        const char d = other_delimiter(p, end);
+        if (!is_blank(p, e) && !is_comment(p, e) && memchr(p, ',', (size_t)(end - p))) {
+            const size_t n = fit_text_split(',', p, end, cell, FIT_TABLE_COLUMNS);
+            if (n <= FIT_TABLE_COLUMNS && all_numbers(cell, n))
+                return 0; /* separated by commas */
+            if (decimal_commas(d, p, end, cell))
+                return d;
+        }
+        p = e < t->end ? e + 1 : e;
+    }
+    return 0;
+}
+
+/* Commas of numbers become points, where they are decimal commas: rows are not separated by them then. */
+static void mend_commas(struct text *t, const struct fit_table_options *o, struct fit_cell *cell)
+{
+    const char d = o->delimiter == ',' ? 0 : comma_delimiter(t, cell);
+    if (!d)
+        return;
+    t->delimiter = o->delimiter ? o->delimiter : d;
+    t->comma = 1;
+    for (char *p = t->bytes; p < t->end;) {
+        char *e = line_end(t, p), *end = before_remark(p, e);
+        if (!is_comment(p, e) && decimal_commas(t->delimiter, p, end, cell))
+            for (char *c = p; (c = memchr(c, ',', (size_t)(end - c))) != NULL; c++)
+                *c = '.';
+        p = e < t->end ? e + 1 : e;
+    }
 }
 
 /* Words of a header in brackets belong to the name before them: tau (ms); returns how many names there are. */
@@ -271,17 +346,6 @@ static size_t count_rows(const struct text *t, char *p, size_t ncolumn)
     return n < most ? n : most;
 }
 
-/* "0,05" */
-static int has_decimal_comma(struct fit_cell cell)
-{
-    size_t commas = 0, others = 0;
-    for (size_t k = 0; k < cell.n; k++) {
-        commas += cell.at[k] == ',';
-        others += !strchr("0123456789+-eE,", cell.at[k]);
-    }
-    return commas == 1 && others == 0;
-}
-
 static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
                                  struct fit_table *table, struct fit_cell *cell,
                                  struct fit_error *err)
@@ -298,7 +362,9 @@ static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
                 if (!number(cell[c], &table->column[c][row]))
                     return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number%s", t->file, line,
                                     c + 1, (int)(cell[c].n < 40 ? cell[c].n : 40), cell[c].at,
-                                    has_decimal_comma(cell[c]) ? "; decimals are written with a point" : "");
+                                    !has_decimal_comma(cell[c]) ? ""
+                                    : t->comma                  ? "; its row has a cell that is none"
+                                               : "; other rows are separated by commas, or have points");
             table->line[row++] = line;
         }
         p = e < t->end ? e + 1 : e;
@@ -307,36 +373,46 @@ static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
     return FIT_OK;
 }
 
-enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
-                                    struct fit_table **out, struct fit_error *err)
+/* The table of a text that was read. */
+static enum fit_status make_table(struct text *t, const struct fit_table_options *o, struct fit_table **out,
+                                  struct fit_error *err)
 {
-    struct text t = {0};
     struct plan plan;
     FIT_SCRATCH(a);
     struct fit_cell *cell = fit_take(&a, 2 * FIT_TABLE_COLUMNS, sizeof *cell);
-    struct fit_table *table = NULL;
     if (!cell)
-        return fit_no_memory(err, file);
+        return fit_no_memory(err, t->file);
     struct fit_cell *name = cell + FIT_TABLE_COLUMNS;
-    enum fit_status st = read_text(file, &t, err);
-    if (st != FIT_OK || (st = make_plan(&t, o, &plan, cell, name, err)) != FIT_OK)
-        goto done;
-    if (!(table = fit_table_new(count_rows(&t, plan.first, plan.ncolumn), plan.ncolumn))) {
-        st = fit_no_memory(err, file);
-        goto done;
-    }
-    if (!(table->line = fit_take(&table->storage_, table->nrow, sizeof *table->line)))
-        st = fit_no_memory(err, file);
+    mend_commas(t, o, cell);
+    enum fit_status st = make_plan(t, o, &plan, cell, name, err);
+    if (st != FIT_OK)
+        return st;
+    struct fit_table *table = *out = fit_table_new(count_rows(t, plan.first, plan.ncolumn), plan.ncolumn);
+    if (!table || !(table->line = fit_take(&table->storage_, table->nrow, sizeof *table->line)))
+        return fit_no_memory(err, t->file);
     for (size_t c = 0; c < plan.nname; c++)
         if (!fit_table_set_name(table, c, name[c].at, name[c].n))
-            st = fit_no_memory(err, file);
-    if (st == FIT_OK)
-        st = fill_rows(&t, &plan, table, cell, err);
-done:
+            return fit_no_memory(err, t->file);
+    if (t->comma)
+        fit_notes_add(&table->notes, "%s: decimals are written with a comma", t->file);
+    return fill_rows(t, &plan, table, cell, err);
+}
+
+enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o, struct fit_table **out,
+                                    struct fit_error *err)
+{
+    struct text t = {0};
+    *out = NULL;
+    enum fit_status st = read_text(file, &t, err);
+    if (st != FIT_OK)
+        return st;
+    const size_t size = (size_t)(t.end - t.bytes);
+    st = fit_table_is_alv(t.bytes, size) ? fit_table_read_alv(file, t.bytes, size, out, err)
+                                         : make_table(&t, o, out, err);
     free(t.bytes);
-    if (st == FIT_OK)
-        *out = table;
-    else
-        fit_table_free(table);
+    if (st != FIT_OK) {
+        fit_table_free(*out);
+        *out = NULL;
+    }
     return st;
 }

@@ -118,15 +118,19 @@ struct fit_options {
     const double *sigma;        /* ngroup; known standard deviation of the noise per group (for
                                    unweighted data only); makes errors absolute */
 
+    const struct fit_minimiser *minimiser; /* what follows starts on all data; NULL: nlsq.h.  Borrowed */
+
     int start_only;     /* nonzero: no search for starting points */
     size_t multi_start; /* starting points followed to their minima; 0: as few as needed */
     int global;         /* nonzero: the whole box is searched as well, by an evolution strategy */
     uint64_t seed;      /* of the search for starting points */
 
     int brief; /* nonzero: no robust errors, no look at the cost around the minimum: for fits in great number */
-    const size_t *likelihood; /* nlikelihood places in the full vector: profiles that are wanted (likelihood.h) */
+    const size_t *likelihood; /* nlikelihood places in the full vector, behind them those of fit_result.derived:
+                                 profiles that are wanted (likelihood.h, derived_profile.h) */
     size_t nlikelihood;
 
+    int of_pairs; /* nonzero: rows are equations of a two-time model, whose errors are judged as those of pairs */
     int few_data_allowed; /* nonzero: more parameters than values are no error: priors will follow */
 
     size_t cluster_length; /* frames of a cluster for the robust errors; 0: from the residuals */
@@ -211,6 +215,8 @@ struct fit_robust {
     char reason[200];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
     int closed;              /* 1: the noise is that of speckles of this model, with numbers that are known */
+    int misfit;              /* 1: it would be, were it not for the test of fit */
+    const char *not_closed;  /* why it is not, where that was looked at; else NULL */
     int clipped;             /* 1: J was not positive definite; some directions have the usual error */
     double eta;              /* number of parameters / tr(H^-1 J): 1 for independent noise, below 1 the part of the
                                 values that count (exponent of a power likelihood) */
@@ -266,7 +272,7 @@ struct fit_union {
 /* Profile likelihood of one parameter: the least chi2 for its values, the others fitted anew at each. */
 enum { FIT_LIKELIHOOD_POINTS = 64 };
 struct fit_likelihood {
-    size_t which;           /* place in the full vector */
+    size_t which;           /* place in the full vector; nfull + k: derived quantity k of the result */
     size_t n;               /* points of the curve, increasing */
     double limit[2];        /* of the root of the rise: where the intervals of 68 and 95 % end */
     double value[FIT_LIKELIHOOD_POINTS], rise[FIT_LIKELIHOOD_POINTS]; /* chi2 above the least, in units of the noise */

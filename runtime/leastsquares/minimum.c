@@ -40,6 +40,28 @@ enum {
 
 /* ---- the optimiser on all data --------------------------------------------------------------- */
 
+/* Another optimizer; then what derivatives at its end promise decides whether it has converged. */
+static void by_other(struct fit_ls *f, const struct fit_nlsq_problem *problem, const struct fit_nlsq_options *given,
+                     double *theta)
+{
+    const struct fit_minimiser *m = f->opt->minimiser;
+    struct fit_nlsq_options opt = *given;
+    enum fit_nlsq_end end;
+    size_t iterations;
+    opt.max_iterations = f->opt->max_iterations;
+    const char *reason = m->run(m->user, problem, &opt, theta, &iterations, &end);
+    opt.max_iterations = 0;
+    opt.watch = NULL;
+    fit_nlsq_run(f->nlsq, problem, &opt, theta);
+    f->nlsq->iterations = f->nlsq->accepted = iterations;
+    if (end == FIT_NLSQ_STOPPED || (f->nlsq->end == FIT_NLSQ_LIMIT && !fit_nlsq_converged(end))) {
+        f->nlsq->end = end;
+        f->nlsq->reason = reason;
+    } else if (f->nlsq->end == FIT_NLSQ_LIMIT) {
+        f->nlsq->reason = "the optimizer took for a minimum what is none";
+    }
+}
+
 static enum fit_word optimise(struct fit_ls *f, double *theta, size_t iterations, int brief)
 {
     struct fit_nlsq_problem problem = fit_problem(f->obj, f->lower, f->upper, f->dof, f->noise);
@@ -52,7 +74,11 @@ static enum fit_word optimise(struct fit_ls *f, double *theta, size_t iterations
                                    .gtol = f->opt->gtol,
                                    .watch = fit_watch,
                                    .watch_user = &watch};
-    const enum fit_word word = fit_word_of(fit_nlsq_run(f->nlsq, &problem, &opt, theta));
+    if (f->opt->minimiser && !brief)
+        by_other(f, &problem, &opt, theta);
+    else
+        fit_nlsq_run(f->nlsq, &problem, &opt, theta);
+    const enum fit_word word = fit_word_of(f->nlsq->end);
     const double *S = f->nlsq->curvature;
     f->curvature = S ? memcpy(f->second, S, f->p * f->p * sizeof *S) : NULL;
     return word;

@@ -73,6 +73,16 @@ static inline int fit_nlsq_converged(enum fit_nlsq_end e)
     return e <= FIT_NLSQ_STEP;
 }
 
+/* Another optimizer for such a problem (optimizers/minimiser.h). */
+struct fit_minimiser {
+    void *user;
+    const char *name;
+    /* Minimises from x inside the box; x: the best point found; says why it ended.  `end`: LIMIT where it did not
+     * converge. */
+    const char *(*run)(void *user, const struct fit_nlsq_problem *p, const struct fit_nlsq_options *opt, double *x,
+                       size_t *iterations, enum fit_nlsq_end *end);
+};
+
 struct fit_nlsq_work;
 
 /* Result of the last run, and work space. */

@@ -1,7 +1,12 @@
-/* cpu.c -- levels of x86-64 (psABI) that the processor and the system can run. */
+/* cpu.c -- levels of x86-64 (psABI), and vectors of SVE (Arm), that the processor and the system can run. */
 #include "machine/cpu.h"
 
+#include <stdlib.h>
 #include <string.h>
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
 
 #if defined(__x86_64__)
 static int has_v2(void)
@@ -34,9 +39,25 @@ int fit_cpu_supports(const char *isa)
         return has_v2();
     return 1;
 }
+#elif defined(__aarch64__) && defined(__linux__)
+/* Bits of a vector of SVE; 0: the processor has none, or the system does not let programs use them. */
+static long sve_bits(void)
+{
+    enum { HAS_SVE = 1 << 22 /* HWCAP_SVE */, GET_LENGTH = 51 /* PR_SVE_GET_VL */, LENGTH = 0xffff, BYTE = 8 };
+    const int length = getauxval(AT_HWCAP) & HAS_SVE ? prctl(GET_LENGTH) : -1;
+    return length < 0 ? 0 : (long)(length & LENGTH) * BYTE;
+}
+
+int fit_cpu_supports(const char *isa)
+{
+    static const char sve[] = "aarch64-sve";
+    if (strncmp(isa, sve, sizeof sve - 1) == 0)
+        return sve_bits() == strtol(isa + sizeof sve - 1, NULL, 10); /* compiled for this length alone */
+    return strncmp(isa, "x86-64", 6) != 0;
+}
 #else
 int fit_cpu_supports(const char *isa)
 {
-    return strncmp(isa, "x86-64", 6) != 0;
+    return strncmp(isa, "x86-64", 6) != 0 && strncmp(isa, "aarch64-sve", 11) != 0;
 }
 #endif

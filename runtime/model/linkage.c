@@ -73,8 +73,15 @@ static void number_unknowns(struct fit_making *m)
     m->n = n;
 }
 
+static size_t file_of(const struct fit_making *m, size_t g)
+{
+    return m->spec->nfile ? m->spec->file[g] : 0;
+}
+
 static int same_theta(const struct fit_making *m, size_t a, size_t b)
 {
+    if (file_of(m, a) != file_of(m, b))
+        return 0;
     for (size_t k = 0; k < m->p; k++)
         if (m->unknown[k * m->ng + a] != m->unknown[k * m->ng + b])
             return 0;
@@ -156,6 +163,8 @@ static int make_class(struct fit_making *m, size_t c)
         class->first[g] = m->ds->layout.first[class->group[g]];
         class->count[g] = m->ds->layout.count[class->group[g]];
     }
+    if (m->spec->nfile && m->inner->nsetting)
+        class->setting = m->setting + file_of(m, first) * m->inner->nsetting;
     if (class->ngroup > m->link->private_->most)
         m->link->private_->most = class->ngroup;
     return !failed(m) && make_theta(m, &class->theta, first);
@@ -267,12 +276,39 @@ static int make_linear(struct fit_making *m)
 
 /* ---- the parameters of the kernel ---------------------------------------------------------------------------- */
 
+/* 1: each file has one value of parameter k, or its share of the values. */
+static int is_by_file(const struct fit_making *m, size_t k)
+{
+    for (size_t g = 0; m->spec->nfile && g < m->ng; g++)
+        for (size_t h = 0; h < g; h++)
+            if (file_of(m, g) == file_of(m, h) && m->unknown[k * m->ng + g] != m->unknown[k * m->ng + h])
+                return 0;
+    return m->spec->nfile > 0;
+}
+
+/* Files that have unknown u: "1", or "1,3". */
+static char *files_name(struct fit_making *m, size_t u, const char *between)
+{
+    char text[512] = "";
+    const size_t k = m->link->of[u];
+    for (size_t f = 0; f < m->spec->nfile; f++) {
+        size_t g = 0, at = strlen(text);
+        while (g < m->ng && (file_of(m, g) != f || m->unknown[k * m->ng + g] != u))
+            g++;
+        if (g < m->ng && at < sizeof text - 40)
+            snprintf(text + at, sizeof text - at, "%s%zu", at ? between : "", f + 1);
+    }
+    return fit_link_text(m, "%s", text);
+}
+
 /* "0", "0,45", or "#2" for the second of sets of many; how the groups of an unknown are called. */
 static char *groups_name(struct fit_making *m, size_t u, int words)
 {
     enum { MANY = 3 };
     size_t k = m->link->of[u], count = 0, set = 1;
     char text[512] = "";
+    if (is_by_file(m, k))
+        return files_name(m, u, words ? ", " : ",");
     for (size_t v = 0; v < u; v++)
         set += m->link->of[v] == k;
     for (size_t g = 0; g < m->ng; g++)
@@ -283,7 +319,10 @@ static char *groups_name(struct fit_making *m, size_t u, int words)
         size_t at = strlen(text);
         if (m->unknown[k * m->ng + g] != u || at > sizeof text - 40)
             continue;
-        if (m->inner->naxis)
+        if (m->inner->naxis && m->spec->nfile)
+            snprintf(text + at, sizeof text - at, "%s%g:%zu", n++ ? (words ? ", " : ",") : "",
+                     m->ds->layout.coord[0][g], file_of(m, g) + 1);
+        else if (m->inner->naxis)
             snprintf(text + at, sizeof text - at, "%s%g", n++ ? (words ? ", " : ",") : "",
                      m->ds->layout.coord[0][g]);
         else
@@ -294,9 +333,9 @@ static char *groups_name(struct fit_making *m, size_t u, int words)
 
 static void name_parameters(struct fit_making *m, struct fit_param *out)
 {
-    const char *axis = m->inner->naxis ? m->inner->axis[0].name : "group";
     for (size_t u = 0; u < m->n; u++) {
         size_t k = m->link->of[u], copies = 0;
+        const char *axis = is_by_file(m, k) ? "file" : m->inner->naxis ? m->inner->axis[0].name : "group";
         out[u] = m->inner->param[k];
         for (size_t v = 0; v < m->n; v++)
             copies += m->link->of[v] == k;
@@ -309,11 +348,21 @@ static void name_parameters(struct fit_making *m, struct fit_param *out)
     }
 }
 
+static int differs_between_files(const struct fit_making *m, size_t k)
+{
+    for (size_t g = 1; m->spec->nfile && g < m->ng; g++)
+        if (share_of(m, k, g) != share_of(m, k, 0))
+            return 1;
+    return 0;
+}
+
 static void name_linear(struct fit_making *m, struct fit_param *out)
 {
     for (size_t c = 0; c < m->c; c++) {
         size_t q = m->link->of_linear[c], b = m->link->term_linear[c];
         out[c] = m->inner->linear[q];
+        if (out[c].over < 0 && differs_between_files(m, m->p + q))
+            out[c].over = (int)m->inner->naxis;
         if (!is_series(m, q))
             continue;
         out[c].over = -1;
@@ -439,7 +488,27 @@ static int make_room(struct fit_making *m)
     link->class_of = fit_link_keep(m, m->ng, sizeof *link->class_of);
     link->private_->place = fit_link_keep(m, m->ng, sizeof *link->private_->place);
     link->private_->naxis = m->inner->naxis;
+    if (m->spec->nfile) {
+        const size_t n = m->spec->nfile * m->inner->nsetting;
+        double *setting = fit_link_keep(m, n, sizeof *setting);
+        if (setting && n)
+            memcpy(setting, m->spec->setting, n * sizeof *setting);
+        m->setting = setting;
+    }
     return !failed(m);
+}
+
+/* The kernel has the axis "file" behind the others. */
+static void add_file_axis(struct fit_making *m)
+{
+    const size_t n = m->inner->naxis;
+    struct fit_axis *axis = fit_link_keep(m, n + 1, sizeof *axis);
+    for (size_t a = 0; axis && a < n; a++)
+        axis[a] = m->inner->axis[a];
+    if (axis)
+        axis[n] = (struct fit_axis){.name = "file", .unit = "1", .doc = "number of the data file"};
+    m->link->kernel.naxis = n + 1;
+    m->link->kernel.axis = axis;
 }
 
 static int make(struct fit_making *m)
@@ -461,6 +530,8 @@ static int make(struct fit_making *m)
     if (failed(m))
         return 0;
     link->kernel = *m->inner;
+    if (m->spec->nfile)
+        add_file_axis(m);
     link->kernel.nparam = m->n;
     link->kernel.param = param;
     link->kernel.nlinear = m->c;

@@ -11,8 +11,8 @@
  * kernels (least squares, errors, identifiability, the sandwich, sampling) then works on x and c, and by the chain
  * rule
  *     J_x^T J_x = sum_g T_g^T (J_g^T J_g) T_g,      and with P_g for the linear ones.
- * Groups with the same theta make a class; for each class the inner kernel runs once over the values of its
- * groups, so that a fit in which all parameters are shared costs what it did.
+ * Groups with the same theta, and of one file, make a class; for each class the inner kernel runs once over the values
+ * of its groups, so that a fit in which all parameters are shared costs what it did.
  *
  * The kernel finds its linkage by layout.context, which fit_linkage_new() sets in the dataset; thinned copies of
  * the dataset have it, too.  It is no different from an emitted one but that `points`, `curves`, `combine` and
@@ -35,12 +35,20 @@ struct fit_linkage_spec {
     const char *const *text;   /* n: as the user wrote them */
 
     /* Which groups share a value of nonlinear parameter k: those with the same number share[k * ngroup + g].
-     * NULL: all groups, of all parameters. */
+     * NULL: all groups, of all parameters.  Of several files the linear ones, which follow, as well: those of which
+     * numbers differ are `over` the axis "file" where the model has one value. */
     const size_t *share;
 
     /* Linear parameters of every group as Fourier series of so many harmonics in the first axis (degrees):
      * c_0 + sum_k c_2k-1 cos(k phi) + c_2k sin(k phi).  0: not. */
     size_t harmonics;
+
+    /* Data of several files: the file of each group, and the settings of each of `nfile` files, nfile x nsetting.  The
+     * kernel has one axis more, "file", of which the layout has the coordinate, 1, 2, ..., behind those of the inner
+     * kernel; groups of two files are in two classes, so that a kernel without axes sees one group.  0: one file. */
+    size_t nfile;
+    const size_t *file;
+    const double *setting;
 };
 
 /* A tied parameter: what it is, as a function of the unknowns. */

@@ -17,10 +17,13 @@ struct fit_link_class {
     double **coord;          /* naxis x ngroup */
     size_t *first, *count;   /* tables: places of their rows; NULL where the layout has none */
     struct fit_sparse theta; /* inner nparam rows over x */
+    const double *setting;   /* of its file; NULL: those of the layout */
 };
 
 struct fit_linkage_private {
     struct fit_link_class *class;
+    size_t *curve_class;      /* classes whose curves are told: those of equal theta and settings once */
+    size_t ncurve_class;
     size_t most;              /* groups of the largest class */
     size_t *place;            /* ngroup: inside its class */
     int plain;                /* 1: lin is c, group by group */

@@ -53,6 +53,8 @@ static struct fit_layout class_layout(const struct fit_linkage *k, const struct 
         sub.coord = (const double *const *)c->coord;
     sub.first = c->first;
     sub.count = c->count;
+    if (c->setting)
+        sub.setting = c->setting;
     return sub;
 }
 
@@ -383,7 +385,11 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 static double density_constant(const struct fit_layout *l, const struct fit_tile *t)
 {
-    return linkage(l)->inner->density->constant(l, t);
+    const struct fit_linkage *k = linkage(l);
+    const struct fit_layout sub = class_layout(k, l, k->class_of[t->group]);
+    struct fit_tile own = *t;
+    own.group = k->private_->place[t->group];
+    return k->inner->density->constant(&sub, &own);
 }
 
 /* The tile as its class sees it; *ws moves to the tables of the class. */
@@ -467,16 +473,17 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     free(space);
 }
 
-/* ---- curves and combinations: those of each class, one after the other -------------------------------------- */
+/* ---- curves and combinations: those of the classes, one after the other -------------------------------------- */
 
 static void curves(const struct fit_layout *l, const double *x, double *value, double *tangent)
 {
     const struct fit_linkage *k = linkage(l);
     size_t p = k->inner->nparam, n = k->kernel.nparam, nc = k->inner->ncurve, nt = l->ntime;
     double *theta = doubles(p), *own = doubles(tangent ? nc * p * nt : 0);
-    for (size_t c = 0; theta && own && c < k->nclass; c++) {
-        const struct fit_sparse *T = &k->private_->class[c].theta;
-        struct fit_layout sub = class_layout(k, l, c);
+    for (size_t c = 0; theta && own && c < k->private_->ncurve_class; c++) {
+        const size_t class = k->private_->curve_class[c];
+        const struct fit_sparse *T = &k->private_->class[class].theta;
+        struct fit_layout sub = class_layout(k, l, class);
         fit_sparse_apply(T, x, theta);
         k->inner->curves(&sub, theta, value + c * nc * nt, tangent ? own : NULL);
         for (size_t v = 0; tangent && v < nc; v++) {

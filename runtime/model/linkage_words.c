@@ -12,29 +12,73 @@
 #include <stdint.h>
 #include <string.h>
 
+/* 1: all groups of the file are in class c. */
+static int only_class_of_file(const struct fit_making *m, size_t c)
+{
+    const size_t file = m->spec->file[m->link->private_->class[c].group[0]];
+    for (size_t g = 0; g < m->ng; g++)
+        if (m->spec->file[g] == file && m->link->class_of[g] != c)
+            return 0;
+    return 1;
+}
+
 /* How the groups of a class are called; "" when there is only one class. */
 static const char *class_words(struct fit_making *m, size_t c)
 {
     const struct fit_link_class *class = &m->link->private_->class[c];
-    if (m->link->nclass == 1)
+    if (m->link->nclass == 1 || (m->spec->nfile && m->link->private_->ncurve_class == 1))
         return "";
+    if (m->spec->nfile && only_class_of_file(m, c))
+        return fit_link_text(m, "[%zu]", m->spec->file[class->group[0]] + 1);
     if (m->inner->naxis == 0)
         return fit_link_text(m, "[%zu]", c + 1);
+    if (m->spec->nfile)
+        return fit_link_text(m, "[%g%s:%zu]", class->coord[0][0], class->ngroup > 1 ? ",.." : "",
+                             m->spec->file[class->group[0]] + 1);
     return fit_link_text(m, "[%g%s]", class->coord[0][0], class->ngroup > 1 ? ",.." : "");
+}
+
+/* Do classes a and b, of different files, have the same curves? */
+static int same_curves(const struct fit_making *m, size_t a, size_t b)
+{
+    const struct fit_link_class *x = &m->link->private_->class[a], *y = &m->link->private_->class[b];
+    const size_t n = x->theta.first[x->theta.nrow];
+    if (!m->spec->nfile || n != y->theta.first[y->theta.nrow])
+        return 0;
+    for (size_t s = 0; s < m->inner->nsetting; s++)
+        if (memcmp(&x->setting[s], &y->setting[s], sizeof *x->setting) != 0)
+            return 0;
+    return memcmp(x->theta.first, y->theta.first, (x->theta.nrow + 1) * sizeof *x->theta.first) == 0 &&
+           memcmp(x->theta.column, y->theta.column, n * sizeof *x->theta.column) == 0;
+}
+
+static void find_curve_classes(struct fit_making *m)
+{
+    struct fit_linkage_private *p = m->link->private_;
+    p->curve_class = fit_link_keep(m, m->link->nclass, sizeof *p->curve_class);
+    for (size_t c = 0; p->curve_class && c < m->link->nclass; c++) {
+        int told = 0;
+        for (size_t i = 0; i < p->ncurve_class; i++)
+            told |= same_curves(m, p->curve_class[i], c);
+        if (!told)
+            p->curve_class[p->ncurve_class++] = c;
+    }
 }
 
 static void copy_curves(struct fit_making *m)
 {
+    const struct fit_linkage_private *p = m->link->private_;
+    find_curve_classes(m);
     size_t n = m->inner->ncurve;
-    struct fit_curve *all = fit_link_keep(m, n * m->link->nclass, sizeof *all);
-    for (size_t c = 0; all && c < m->link->nclass; c++)
+    struct fit_curve *all = fit_link_keep(m, n * p->ncurve_class, sizeof *all);
+    for (size_t c = 0; all && c < p->ncurve_class; c++)
         for (size_t k = 0; k < n; k++) {
-            const char *words = class_words(m, c);
+            const char *words = p->ncurve_class > 1 ? class_words(m, p->curve_class[c]) : "";
             all[c * n + k] = m->inner->curve[k];
             if (words && *words)
                 all[c * n + k].name = fit_link_text(m, "%s%s", m->inner->curve[k].name, words);
         }
-    m->link->kernel.ncurve = n * m->link->nclass;
+    m->link->kernel.ncurve = n * p->ncurve_class;
     m->link->kernel.curve = all;
 }
 
@@ -54,7 +98,17 @@ static int is_the_same(const struct fit_making *m, size_t k)
     return 1;
 }
 
-/* One value for each group, where a parameter of it has several. */
+/* Do files differ in a setting? */
+static int settings_differ(const struct fit_making *m)
+{
+    const size_t n = m->inner->nsetting;
+    for (size_t f = 1; f < m->spec->nfile; f++)
+        if (n && memcmp(m->setting + f * n, m->setting, n * sizeof *m->setting) != 0)
+            return 1;
+    return 0;
+}
+
+/* One value for each group, where a parameter of it has several, or files have settings of their own. */
 static void copy_derived(struct fit_making *m)
 {
     struct fit_derived *all = fit_link_keep(m, m->inner->nderived, sizeof *all);
@@ -62,6 +116,9 @@ static void copy_derived(struct fit_making *m)
         all[d] = m->inner->derived[d];
         for (size_t k = 0; k < m->inner->nparam; k++)
             all[d].each |= all[d].uses[k] && !is_the_same(m, k);
+        for (size_t c = 0; c < m->c; c++)
+            all[d].each |= m->link->kernel.linear[c].over == (int)m->inner->naxis;
+        all[d].each |= settings_differ(m);
         all[d].uses = NULL; /* of the inner parameters */
     }
     m->link->kernel.derived = all;
@@ -122,6 +179,58 @@ static size_t classes_of(const struct fit_making *m, size_t u, size_t *first)
     return n;
 }
 
+/* ---- settings of several files -------------------------------------------------------------------------------- */
+
+/* Gradients of the combinations of the inner kernel in the first group of class c. */
+static void combination_slopes(const struct fit_making *m, size_t c, const double *theta, double *value, double *slope)
+{
+    const struct fit_link_class *class = &m->link->private_->class[c];
+    struct fit_layout sub = m->ds->layout;
+    sub.context = NULL;
+    sub.ngroup = class->ngroup;
+    sub.coord = (const double *const *)class->coord;
+    sub.first = class->first;
+    sub.count = class->count;
+    sub.setting = class->setting;
+    m->inner->combine(&sub, theta, value, slope);
+}
+
+static int parallel(size_t n, const double *a, const double *b)
+{
+    static const double straight = 1e-9;
+    double aa = 0, bb = 0, ab = 0;
+    for (size_t k = 0; k < n; k++) {
+        aa += a[k] * a[k];
+        bb += b[k] * b[k];
+        ab += a[k] * b[k];
+    }
+    return ab * ab >= (1 - straight) * aa * bb;
+}
+
+/* Files with other settings may determine what one of them does not: only where the combinations that stay determined
+ * are the same functions of the parameters, at two points, nothing is gained. */
+static int same_in_all_files(struct fit_making *m, const struct fit_degeneracy *d, size_t c)
+{
+    const size_t p = m->p, n = m->inner->ncombination;
+    double *theta = fit_link_keep(m, 2 * p, sizeof *theta);
+    double *value = fit_link_keep(m, n, sizeof *value), *slope = fit_link_keep(m, 2 * n * p, sizeof *slope);
+    if (!settings_differ(m) || !d->ncombination || !m->inner->combine || !theta || !value || !slope)
+        return 1;
+    for (size_t k = 0; k < p; k++) {
+        theta[k] = m->inner->param[k].start;
+        theta[p + k] = m->inner->nscreen ? m->inner->screen[k] : 1.1 * theta[k] + 0.01;
+    }
+    for (size_t other = 0; other < m->link->nclass; other++)
+        for (size_t point = 0; point < 2; point++) {
+            combination_slopes(m, c, theta + point * p, value, slope);
+            combination_slopes(m, other, theta + point * p, value, slope + n * p);
+            for (size_t i = d->first; i < d->first + d->ncombination; i++)
+                if (!parallel(p, slope + i * p, slope + (n + i) * p))
+                    return 0;
+        }
+    return 1;
+}
+
 /* ---- degeneracies ---------------------------------------------------------------------------------------------- */
 
 /* Unknowns of degeneracy d in class c into to; returns how many, 0 when it does not hold or was told of already. */
@@ -174,7 +283,7 @@ static void copy_degeneracies(struct fit_making *m)
             struct fit_degeneracy d = inner->degeneracy[k];
             unsigned *param = fit_link_keep(m, d.nparam, sizeof *param);
             size_t shared, count = param ? translate(m, &d, c, param, &shared) : 0;
-            if (count == 0 || !still_holds(m, &d, c, shared))
+            if (count == 0 || !still_holds(m, &d, c, shared) || (shared > 1 && !same_in_all_files(m, &d, c)))
                 continue;
             const char *words = class_words(m, c);
             d.image = count == d.nparam ? d.image : NULL;

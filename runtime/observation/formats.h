@@ -18,8 +18,8 @@ struct fit_h5;
 enum fit_status fit_obs_attribute(const struct fit_h5 *h, const char *group, const char *name, double *value,
                                   struct fit_error *err);
 
-struct fit_image;
+struct fit_sky;
 
 /* FITS images; the file that is written is not there yet. */
-enum fit_status fit_image_read_fits(const char *file, struct fit_image **image, struct fit_error *err);
-enum fit_status fit_image_put_fits(const char *file, const struct fit_image *image, struct fit_error *err);
+enum fit_status fit_image_read_fits(const char *file, struct fit_sky **image, struct fit_error *err);
+enum fit_status fit_image_put_fits(const char *file, const struct fit_sky *image, struct fit_error *err);

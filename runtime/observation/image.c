@@ -15,9 +15,9 @@ enum { PATH = 512 };
 
 static const char *const suffix[FIT_STOKES] = {"", "_q", "_u", "_v"};
 
-struct fit_image *fit_image_new(size_t nx, size_t ny)
+struct fit_sky *fit_image_new(size_t nx, size_t ny)
 {
-    struct fit_image *m = calloc(1, sizeof *m);
+    struct fit_sky *m = calloc(1, sizeof *m);
     size_t n;
     if (!m || __builtin_mul_overflow(nx, ny, &n)) {
         free(m);
@@ -33,13 +33,13 @@ struct fit_image *fit_image_new(size_t nx, size_t ny)
     return NULL;
 }
 
-int fit_image_add_stokes(struct fit_image *m, enum fit_stokes stokes)
+int fit_image_add_stokes(struct fit_sky *m, enum fit_stokes stokes)
 {
     m->stokes[stokes] = fit_take(&m->arena, m->nx * m->ny, sizeof(double));
     return !m->arena.failed;
 }
 
-void fit_image_free(struct fit_image *m)
+void fit_image_free(struct fit_sky *m)
 {
     if (!m)
         return;
@@ -97,7 +97,7 @@ static enum fit_status shape(const struct fit_h5 *h, const char *path, size_t *n
     return FIT_OK;
 }
 
-static enum fit_status read_plane(const struct fit_h5 *h, const char *path, const struct fit_image *m, double *value,
+static enum fit_status read_plane(const struct fit_h5 *h, const char *path, const struct fit_sky *m, double *value,
                                   struct fit_error *err)
 {
     size_t nx, ny;
@@ -116,7 +116,7 @@ static enum fit_status read_plane(const struct fit_h5 *h, const char *path, cons
     return FIT_OK;
 }
 
-static enum fit_status read_numbers(const struct fit_h5 *h, const char *path, struct fit_image *m,
+static enum fit_status read_numbers(const struct fit_h5 *h, const char *path, struct fit_sky *m,
                                     struct fit_error *err)
 {
     struct {
@@ -133,7 +133,7 @@ static enum fit_status read_numbers(const struct fit_h5 *h, const char *path, st
     return st == FIT_OK && m->arena.failed ? fit_no_memory(err, fit_h5_file(h)) : st;
 }
 
-static enum fit_status read_planes(const struct fit_h5 *h, const char *path, struct fit_image *m, struct fit_error *err)
+static enum fit_status read_planes(const struct fit_h5 *h, const char *path, struct fit_sky *m, struct fit_error *err)
 {
     enum fit_status st = read_numbers(h, path, m, err);
     for (int s = 0; s < FIT_STOKES && st == FIT_OK; s++) {
@@ -149,7 +149,7 @@ static enum fit_status read_planes(const struct fit_h5 *h, const char *path, str
     return st;
 }
 
-static enum fit_status read_hdf5(const char *file, const char *path, struct fit_image **image, struct fit_error *err)
+static enum fit_status read_hdf5(const char *file, const char *path, struct fit_sky **image, struct fit_error *err)
 {
     struct fit_h5 *h = NULL;
     size_t nx, ny;
@@ -164,7 +164,7 @@ static enum fit_status read_hdf5(const char *file, const char *path, struct fit_
     return st;
 }
 
-enum fit_status fit_image_read(const char *name, struct fit_image **image, struct fit_error *err)
+enum fit_status fit_image_read(const char *name, struct fit_sky **image, struct fit_error *err)
 {
     FIT_SCRATCH(a);
     const char *path;
@@ -188,7 +188,7 @@ enum fit_status fit_image_read(const char *name, struct fit_image **image, struc
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
 
-static void put(struct fit_h5r *w, const char *path, const struct fit_image *m)
+static void put(struct fit_h5r *w, const char *path, const struct fit_sky *m)
 {
     for (int s = 0; s < FIT_STOKES; s++) {
         char plane[PATH];
@@ -208,7 +208,7 @@ static void put(struct fit_h5r *w, const char *path, const struct fit_image *m)
         fit_h5r_attribute(w, path, "object", m->object);
 }
 
-static enum fit_status put_hdf5(const char *file, const char *path, const struct fit_image *m, struct fit_error *err)
+static enum fit_status put_hdf5(const char *file, const char *path, const struct fit_sky *m, struct fit_error *err)
 {
     struct fit_h5r w;
     enum fit_status st = fit_h5r_create(file, &w, err);
@@ -224,7 +224,7 @@ static int is_fits_name(const char *file)
     return n > 5 && !strcmp(file + n - 5, ".fits");
 }
 
-enum fit_status fit_image_write(const char *name, const struct fit_image *image, struct fit_error *err)
+enum fit_status fit_image_write(const char *name, const struct fit_sky *image, struct fit_error *err)
 {
     FIT_SCRATCH(a);
     struct fit_output out;

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "observation/observation.h"
 
-struct fit_image {
+struct fit_sky {
     size_t nx, ny;
     double pixel;               /* side, radians; NaN unknown, as the following */
     double ra, dec;             /* of the centre: hours, degrees */
@@ -28,14 +28,14 @@ struct fit_image {
 };
 
 /* An image of zeros with Stokes I; NULL: out of memory. */
-struct fit_image *fit_image_new(size_t nx, size_t ny);
+struct fit_sky *fit_image_new(size_t nx, size_t ny);
 
 /* Adds a plane of zeros; 1, or 0: out of memory. */
-int fit_image_add_stokes(struct fit_image *image, enum fit_stokes stokes);
-void fit_image_free(struct fit_image *image);
+int fit_image_add_stokes(struct fit_sky *image, enum fit_stokes stokes);
+void fit_image_free(struct fit_sky *image);
 
 /* name: FILE.fits, FILE.h5 or FILE.h5:/PATH.  *image is NULL after an error. */
-enum fit_status fit_image_read(const char *name, struct fit_image **image, struct fit_error *err);
+enum fit_status fit_image_read(const char *name, struct fit_sky **image, struct fit_error *err);
 
 /* The same names; a file that ends in .fits is FITS, others HDF5.  The file appears whole and replaces another. */
-enum fit_status fit_image_write(const char *name, const struct fit_image *image, struct fit_error *err);
+enum fit_status fit_image_write(const char *name, const struct fit_sky *image, struct fit_error *err);

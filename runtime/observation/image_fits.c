@@ -36,7 +36,7 @@ static int rotated(const struct fit_fits *f)
 }
 
 /* Pixel size, and which axes run the other way than in memory. */
-static enum fit_status find_grid(const struct fit_fits *f, struct fit_image *m, int flip[2], struct fit_error *err)
+static enum fit_status find_grid(const struct fit_fits *f, struct fit_sky *m, int flip[2], struct fit_error *err)
 {
     double dx, dy;
     if (!step(f, 1, &dx) || !step(f, 2, &dy))
@@ -55,7 +55,7 @@ static enum fit_status find_grid(const struct fit_fits *f, struct fit_image *m, 
 }
 
 /* Jy per pixel of a number of the file. */
-static enum fit_status find_unit(const struct fit_fits *f, struct fit_image *m, double *factor, struct fit_error *err)
+static enum fit_status find_unit(const struct fit_fits *f, struct fit_sky *m, double *factor, struct fit_error *err)
 {
     char unit[FIT_FITS_WORD];
     double major, minor;
@@ -78,7 +78,7 @@ static enum fit_status find_unit(const struct fit_fits *f, struct fit_image *m, 
 /* ---- planes -------------------------------------------------------------------------------------------- */
 
 /* Plane `at` of the unit into memory, East first, North first. */
-static enum fit_status read_plane(const struct fit_fits *f, struct fit_image *m, size_t at, enum fit_stokes stokes,
+static enum fit_status read_plane(const struct fit_fits *f, struct fit_sky *m, size_t at, enum fit_stokes stokes,
                                   const int flip[2], double factor, struct fit_error *err)
 {
     FIT_SCRATCH(a);
@@ -142,7 +142,7 @@ static enum fit_status stokes_axis(const struct fit_fits *f, int *s, struct fit_
 
 /* ---- units --------------------------------------------------------------------------------------------- */
 
-static void read_words(const struct fit_fits *f, struct fit_image *m)
+static void read_words(const struct fit_fits *f, struct fit_sky *m)
 {
     char text[FIT_FITS_WORD];
     double x;
@@ -163,7 +163,7 @@ static void read_words(const struct fit_fits *f, struct fit_image *m)
     m->object = fit_arena_string(&m->arena, text);
 }
 
-static enum fit_status new_image(const struct fit_fits *f, struct fit_image **image, struct fit_error *err)
+static enum fit_status new_image(const struct fit_fits *f, struct fit_sky **image, struct fit_error *err)
 {
     size_t item = fit_fits_item(f->bitpix);
     if (f->naxis < 2 || f->groups || !f->axis[0] || !f->axis[1])
@@ -179,7 +179,7 @@ static enum fit_status new_image(const struct fit_fits *f, struct fit_image **im
 }
 
 /* The planes of this unit that are Stokes parameters; seen: those that were read. */
-static enum fit_status read_unit(const struct fit_fits *f, struct fit_image **image, int seen[FIT_STOKES],
+static enum fit_status read_unit(const struct fit_fits *f, struct fit_sky **image, int seen[FIT_STOKES],
                                  struct fit_error *err)
 {
     int s, flip[2] = {0};
@@ -200,12 +200,12 @@ static enum fit_status read_unit(const struct fit_fits *f, struct fit_image **im
 }
 
 /* Another unit that has an image of the same size. */
-static int belongs(const struct fit_fits *f, const struct fit_image *m)
+static int belongs(const struct fit_fits *f, const struct fit_sky *m)
 {
     return !strcmp(f->extension, "IMAGE") && f->naxis >= 2 && (!m || (f->axis[0] == m->nx && f->axis[1] == m->ny));
 }
 
-enum fit_status fit_image_read_fits(const char *file, struct fit_image **image, struct fit_error *err)
+enum fit_status fit_image_read_fits(const char *file, struct fit_sky **image, struct fit_error *err)
 {
     struct fit_fits *f;
     int more = 1, seen[FIT_STOKES] = {0};
@@ -293,7 +293,7 @@ static void put_axis(struct writing *w, int k, const char *type, size_t n, doubl
     put_text(w, keyword[4], "deg");
 }
 
-static void put_header(struct writing *w, const struct fit_image *m, int stokes)
+static void put_header(struct writing *w, const struct fit_sky *m, int stokes)
 {
     if (stokes)
         put_text(w, "XTENSION", "IMAGE");
@@ -322,7 +322,7 @@ static void put_header(struct writing *w, const struct fit_image *m, int stokes)
 }
 
 /* Numbers of 8 bytes, the first one first; the row in the South first. */
-static void put_plane(struct writing *w, const struct fit_image *m, const double *plane)
+static void put_plane(struct writing *w, const struct fit_sky *m, const double *plane)
 {
     for (size_t r = m->ny; r-- > 0;)
         for (size_t c = 0; c < m->nx; c++) {
@@ -335,7 +335,7 @@ static void put_plane(struct writing *w, const struct fit_image *m, const double
     pad(w, 0);
 }
 
-enum fit_status fit_image_put_fits(const char *file, const struct fit_image *m, struct fit_error *err)
+enum fit_status fit_image_put_fits(const char *file, const struct fit_sky *m, struct fit_error *err)
 {
     struct writing w = {.f = fopen(file, "wb")};
     if (!w.f)

@@ -93,6 +93,8 @@ enum fit_status fit_ranks_find(const char *starter, const struct fit_ranks_plugi
                       strncmp(starter, "PALS", 4) == 0;
     const char *const word[] = {hydra ? "mpich" : "openmpi", hydra ? "openmpi" : "mpich"};
     *plugin = NULL;
+    if (wish && strcmp(wish, "none") == 0)
+        return FIT_OK;
     if (wish && *wish)
         return named(wish, plugin, path, err);
     char folder[FIT_RANKS_PATH - 32];

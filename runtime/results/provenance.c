@@ -43,8 +43,8 @@ static enum fit_status describe_groups(const struct fit_measurement *m, int has_
             q[g] = m->group[g].q;
     }
     in->q = m->group[0].q;
-    for (size_t g = 1; q && g < m->ngroup; g++)
-        if (fabs(q[g] - q[0]) > 1e-9 * q[0])
+    for (size_t g = 1; g < m->ngroup; g++)
+        if (fabs(m->group[g].q - in->q) > 1e-9 * in->q)
             in->q = NAN;
     in->q_group = q;
     in->bin = bin;
@@ -58,13 +58,17 @@ enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct
 {
     struct stat s;
     *in = (struct fit_input){.size = m->size,
+                             .of_values = m->of_values,
                              .q = NAN,
                              .gap = NAN,
                              .dt = m->dt,
                              .nfile = m->file_frames,
                              .first = (size_t)m->first,
                              .last = (size_t)m->last,
-                             .nmasked = m->nmasked};
+                             .nmasked = m->nmasked,
+                             .npart = m->nfile,
+                             .part = m->part,
+                             .files = m->nfile ? &m->files : NULL};
     snprintf(in->file, sizeof in->file, "%s", m->file);
     snprintf(in->sha256, sizeof in->sha256, "%s", m->sha256);
     snprintf(in->layout, sizeof in->layout, "%s", m->layout);

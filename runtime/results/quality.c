@@ -206,7 +206,7 @@ static const char *why_open(const struct fit_results *r)
         else
             unknown = 1;
     }
-    return several ? "other minima fit as well or nearly so, or the cost is no paraboloid"
+    return several ? "other minima fit as well or nearly so, or the cost is not quadratic"
            : bound + interval + unknown > 1 ? "undetermined, on a bound, or known as an interval"
            : bound                        ? "on a bound"
            : interval                     ? "an interval is known in its place"
@@ -436,7 +436,7 @@ static int doubt(const struct fit_results *r, char *text, size_t size)
         misfit_words(r, text, size);
     else if (fit_results_wider(r) > CORRELATED && !pairs)
         snprintf(text, size,
-                 "residuals are as large as the noise on the whole, but larger where it matters: some errors "
+                 "residuals consistent with the noise level on the whole, but larger where it matters: some errors "
                  "of rows are too small, or the model does not quite fit; only robust errors hold");
     else if (speckled(f) || !chi2_doubt(r, text, size))
         return 0;
@@ -503,7 +503,7 @@ static int is_no_trial(const struct judged_fit *x, struct fit_quality *q)
         snprintf(q->text, sizeof q->text, "all parameters of the model are held: it was not fitted%s",
                  isnan(f->reduced_chi2)       ? ""
                  : f->reduced_chi2 > x->limit ? "; residuals are larger than the noise"
-                                              : "; residuals are as large as the noise");
+                                              : "; residuals consistent with the noise level");
     } else if (x->needless && !(f->reduced_chi2 > x->limit)) {
         *q = quality(FIT_QUALITY_FLAT);
         snprintf(q->text, sizeof q->text,
@@ -557,7 +557,7 @@ static struct fit_quality larger(const struct judged_fit *x)
     return q;
 }
 
-/* "residuals are as large as the noise", or what is remarkable about that. */
+/* "residuals consistent with the noise level", or what is remarkable about that. */
 static void agreement_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -573,7 +573,7 @@ static void agreement_words(const struct fit_results *r, char *text, size_t size
             "%.1g): it may be too large, and so would be all errors",
             sqrt(f->reduced_chi2), fmax(p, 1e-12));
     else
-        snprintf(text, size, "residuals are as large as the noise");
+        snprintf(text, size, "residuals consistent with the noise level");
 }
 
 /* Nothing is wrong with the residuals: are the parameters determined? */

@@ -20,6 +20,15 @@ struct fit_full_param fit_results_param(const struct fit_results *r, size_t k)
 
 void fit_results_full_name(const struct fit_results *r, size_t k, char *text, size_t size)
 {
+    if (k >= r->fit->nfull) {
+        const struct fit_derived_value *d = &r->fit->derived[k - r->fit->nfull];
+        const char *derived = r->kernel->derived[d->which].name;
+        if (d->group >= 0)
+            snprintf(text, size, "%s[%ld]", derived, d->group);
+        else
+            snprintf(text, size, "%s", derived);
+        return;
+    }
     struct fit_full_param p = fit_results_param(r, k);
     if (p.group >= 0)
         snprintf(text, size, "%s[%ld]", p.param->name, p.group);
@@ -132,7 +141,7 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
     snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
 }
 
-/* 1: its slope is not told from 0, and exponent and offset may be held at 0. */
+/* 1: its slope is consistent with 0, and exponent and offset may be held at 0. */
 static int is_constant(const struct fit_results *r, const struct fit_rate_value *x)
 {
     const struct fit_result *f = r->fit;
@@ -159,10 +168,10 @@ void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_va
     const struct fit_param *param = r->kernel->param;
     text[0] = '\0';
     if (is_constant(r, x))
-        snprintf(text, size, "a constant rate would do: --fix %s=0 --fix %s=0", param[x->exponent].name,
+        snprintf(text, size, "consistent with a constant rate: --fix %s=0 --fix %s=0", param[x->exponent].name,
                  param[x->offset].name);
     else if (needs_no_offset(r, x))
-        snprintf(text, size, "a power of t alone would do: --fix %s=0", param[x->offset].name);
+        snprintf(text, size, "consistent with a power of t alone: --fix %s=0", param[x->offset].name);
 }
 
 enum { MOST_SHOWN = 2 }; /* parts of an interval, on a line of the table */

@@ -1,6 +1,7 @@
 /* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns, and those that name what
  * the model cannot tell apart. */
 #include "base/number_text.h"
+#include "errors/profile.h"
 #include "results/results.h"
 
 #include "common/text.h"
@@ -50,6 +51,43 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(ap);
 }
 
+/* 1: several files, which differ in setting s. */
+static int setting_differs(const struct fit_results *r, size_t s)
+{
+    const struct fit_dataset_files *files = r->ds->files;
+    const size_t n = r->kernel->nsetting;
+    for (size_t f = 1; files && f < files->n; f++)
+        if (files->setting[f * n + s] < files->setting[s] || files->setting[f * n + s] > files->setting[s])
+            return 1;
+    return 0;
+}
+
+/* Its value, or those of all files. */
+static void setting_values(char text[TEXT], const struct fit_results *r, size_t s)
+{
+    append(text, TEXT, "%.6g", r->ds->layout.setting[s]);
+    for (size_t f = 1; setting_differs(r, s) && f < r->ds->files->n; f++)
+        append(text, TEXT, ", %.6g", r->ds->files->setting[f * r->kernel->nsetting + s]);
+}
+
+static void file_words(char text[TEXT], const struct fit_input *in)
+{
+    if (in->npart)
+        append(text, TEXT, "%zu files", in->npart);
+    else
+        append(text, TEXT, "%s", text_file_name(in->file));
+}
+
+/* Of several files: numbers and names, as brackets of parameters have them. */
+static void files(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT] = "";
+    for (size_t k = 0; k < r->input->npart; k++)
+        append(text, sizeof text, "%sfile %zu: %s", k ? ", " : "", k + 1,
+               text_file_name(r->input->part[k].file));
+    wrapped(f, left, text);
+}
+
 /* Settings of the model in the model's units, so that a number given in another one is seen; of pairs those that the
  * head does not tell anyway. */
 static void settings(FILE *f, int *left, const struct fit_results *r)
@@ -57,9 +95,12 @@ static void settings(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT] = "";
     for (size_t s = 0; s < r->kernel->nsetting; s++) {
         const char *name = r->kernel->setting[s].name, *unit = r->kernel->setting[s].unit;
-        if (r->kernel->space == FIT_PAIRS && (strcmp(name, "q") == 0 || strcmp(name, "gap") == 0))
+        const int in_head = strcmp(name, "q") == 0 || strcmp(name, "gap") == 0;
+        if (r->kernel->space == FIT_PAIRS && in_head && !setting_differs(r, s))
             continue;
-        append(text, sizeof text, "%s%s %.6g%s%s", *text ? ", " : "", name, r->ds->layout.setting[s],
+        append(text, sizeof text, "%s%s ", *text ? ", " : "", name);
+        setting_values(text, r, s);
+        append(text, sizeof text, "%s%s",
                unit && *unit && strcmp(unit, "1") != 0 ? " " : "", unit && strcmp(unit, "1") != 0 ? unit : "");
     }
     wrapped(f, left, text);
@@ -70,15 +111,21 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     const struct fit_input *in = r->input;
     char text[TEXT] = "";
     if (r->kernel->space == FIT_ROWS) {
-        append(text, sizeof text, "%s  %s  %zu rows", r->kernel->name, text_file_name(in->file), r->ds->nrow);
+        append(text, sizeof text, "%s  ", r->kernel->name);
+        file_words(text, in);
+        append(text, sizeof text, "  %zu rows", r->ds->nrow);
         if (r->kernel->naxis)
             append(text, sizeof text, ", %zu %s of %s", r->fit->ngroup,
                    r->fit->ngroup == 1 ? "value" : "values", r->kernel->axis[0].name);
         line(f, left, "%s", text);
+        files(f, left, r);
         settings(f, left, r);
         return;
     }
-    line(f, left, "%s  %s  (%s)", r->kernel->name, text_file_name(in->file), in->layout);
+    append(text, sizeof text, "%s  ", r->kernel->name);
+    file_words(text, in);
+    line(f, left, "%s  (%s)", text, in->layout);
+    *text = 0;
     const enum fit_group_kind kind = fit_input_groups(in, r->fit->ngroup);
     if (in->q > 0)
         append(text, sizeof text, "q %.4g 1/angstrom, ", in->q);
@@ -91,6 +138,7 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     if (in->nmasked)
         append(text, sizeof text, ", %zu masked", in->nmasked);
     line(f, left, "%s", text);
+    files(f, left, r);
     settings(f, left, r);
 }
 
@@ -147,7 +195,7 @@ static const char *remark(const struct fit_results *r, size_t k)
     if (fit_results_fixed(r, k))
         return "held";
     if (r->fit->at_bound[k])
-        return r->fit->at_bound[k] < 0 ? "AT LOWER END" : "AT UPPER END";
+        return r->fit->at_bound[k] < 0 ? "AT LOWER BOUND" : "AT UPPER BOUND";
     if (isnan(r->fit->std[k]) || r->fit->reason[k] >= 0)
         return "UNDETERMINED";
     return "";
@@ -158,18 +206,23 @@ static int interval(FILE *f, int *left, const struct fit_results *r, size_t k)
 {
     struct fit_full_param p = fit_results_param(r, k);
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
-    char text[128], value[40], none[40], row[TEXT] = "";
+    char text[128], value[40], row[TEXT] = "", behind[TEXT] = "";
     if (!isnan(r->fit->std[k]) || !fit_results_interval_text(r, k, text, sizeof text))
         return 0;
-    fit_format_error(p.value, NAN, value, sizeof value, none, sizeof none);
+    double lower[2], upper[2];
+    fit_profile_interval(r->fit, k, lower, upper);
+    fit_format_unsure(p.value, lower[1], upper[1], value, sizeof value);
     int wide = fit_results_shows_robust(r) ? 18 : 20;
-    append(row, sizeof row, "  %-*s %14s    %s%s%s", wide, p.param->name, value, text, *unit ? "  " : "", unit);
-    const char *bound = r->fit->at_bound[k] ? remark(r, k) : "";
-    const int fits = strlen(row) + 2 + strlen(bound) <= WIDTH;
-    line(f, left, "%s%s%s", row, fits ? "  " : "", fits ? bound : "");
-    if (!fits) {
+    append(row, sizeof row, "  %-*s %14s    %s", wide, p.param->name, value, text);
+    if (r->fit->at_bound[k])
+        append(behind, sizeof behind, "%s%s%s", unit, *unit ? "  " : "", remark(r, k));
+    else
+        append(behind, sizeof behind, "%s", unit);
+    const int fits = strlen(row) + 2 + strlen(behind) <= WIDTH;
+    line(f, left, "%s%s%s", row, fits && *behind ? "  " : "", fits ? behind : "");
+    if (!fits && *behind) {
         *left += 1;
-        line(f, left, "  %-*s %14s    %s", wide, "", "", bound);
+        line(f, left, "  %-*s %14s    %s", wide, "", "", behind);
     }
     return 1;
 }
@@ -183,6 +236,8 @@ static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
     snprintf(name, sizeof name, "%s", p.param->name);
     fit_format_error(p.value, r->fit->std[k], value, sizeof value, error, sizeof error);
+    if (!error[0] && !fit_results_fixed(r, k) && !r->fit->at_bound[k])
+        fit_format_unsure(p.value, NAN, NAN, value, sizeof value);
     if (fit_results_shows_robust(r)) {
         char ignored[40], robust[40];
         fit_format_error(p.value, r->std_robust[k], ignored, sizeof ignored, robust, sizeof robust);
@@ -460,7 +515,7 @@ static void degeneracy_text(const struct fit_results *r, size_t n, char *text, s
         append(text, size, d->ncombination > 1 ? " are determined" : " is determined");
     }
     if (d->kind == FIT_DEGENERATE_AT_VALUE)
-        append(text, size, fit_results_fixed(r, (size_t)d->condition) ? " (%s = %g)" : " (%s not told from %g)",
+        append(text, size, fit_results_fixed(r, (size_t)d->condition) ? " (%s = %g)" : " (%s consistent with %g)",
                k->param[d->condition].name, d->value);
     if (d->kind == FIT_DEGENERATE_ONE_GROUP)
         append(text, size, " (one %s)", k->naxis ? k->axis[0].name : "group");
@@ -534,7 +589,7 @@ static void rate_text(const struct fit_results *r, const struct fit_rate_value *
         return;
     fit_results_rate(r, x, formula, sizeof formula);
     fit_format_error(x->value, x->std, value, sizeof value, error, sizeof error);
-    append(text, size, "the data fix %s at t = %.4g s: %s +- %s%s%s", formula, x->time, value, error,
+    append(text, size, "best determined: %s at t = %.4g s: %s +- %s%s%s", formula, x->time, value, error,
            unit && *unit ? " " : "", unit ? unit : "");
     if (x->slope_std > 0) {
         fit_format_error(x->slope, x->slope_std, value, sizeof value, error, sizeof error);
@@ -600,7 +655,7 @@ static int rate_lines(const struct fit_results *r)
 static void robust_head(FILE *f, int *left, const struct fit_results *r)
 {
     if (fit_results_shows_robust(r))
-        line(f, left, "  %-18s %14s    %-9s %s", "", "", "usual", "robust error");
+        line(f, left, "  %-18s %14s    %-9s %s", "", "", "standard", "robust error");
 }
 
 /* What the residuals say, unless the verdict does. */
@@ -639,16 +694,16 @@ static void verdict(FILE *f, int *left, const struct fit_results *r)
                                                         : "NOT CONVERGED";
     char text[TEXT] = "";
     append(text, sizeof text, "%s: %s", word, fit->message);
-    wrapped(f, left, text);
-    struct fit_quality q = fit_results_quality(r);
-    snprintf(text, sizeof text, "quality: %s: %s", q.word, q.text);
-    wrapped(f, left, text);
     line(f, left,
          "%zu step%s, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB",
          fit->accepted, fit->accepted == 1 ? "" : "s", r->wall_seconds, r->load_seconds, fit->seconds.start,
          fit->seconds.fit + fit->seconds.covariance, r->maps_seconds + r->write_seconds,
          fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
     line(f, left, "-> %s", r->folder);
+    wrapped(f, left, text);
+    struct fit_quality q = fit_results_quality(r);
+    snprintf(text, sizeof text, "quality: %s: %s", q.word, q.text);
+    wrapped(f, left, text);
 }
 
 /* Lines that the quality takes. */

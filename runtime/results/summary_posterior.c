@@ -172,12 +172,12 @@ static void against_least_squares(const struct fit_results *r, FILE *f)
     if (at == s->ncolumn)
         return;
     fit_samples_name(r->kernel, s->ngroup, at, name);
-    int n = snprintf(text, sizeof text, "%s: no mean is farther off than %.2g sd (%s)",
+    int n = snprintf(text, sizeof text, "%s: largest shift %.2g sd (%s)",
                      r->kernel->density ? "maximum likelihood" : "least squares",
                      fabs(most), name);
     double std = at < r->fit->nfull ? r->fit->std[at] : NAN, ratio = s->column[at].c.sd / std;
     if (n > 0 && (ratio < 0.5 || ratio > 2))
-        snprintf(text + n, sizeof text - (size_t)n, "; its sd is %.2g times the standard error",
+        snprintf(text + n, sizeof text - (size_t)n, ", its sd / standard error %.2g",
                  ratio);
     fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
@@ -194,7 +194,7 @@ static void where_priors_rule(const struct fit_results *r, FILE *f)
             continue;
         fit_samples_name(r->kernel, s->ngroup, k, name);
         snprintf(text + n, sizeof text - n, "%s%s (sd %.2f of the prior's)",
-                 n ? ", " : "the prior decides about: ", name, sqrt(fmax(0, 1 - c->contraction)));
+                 n ? ", " : "prior-dominated: ", name, sqrt(fmax(0, 1 - c->contraction)));
     }
     fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
@@ -222,7 +222,7 @@ static void chains(const struct fit_results *r, FILE *f)
     char name[64], text[TEXT];
     fit_samples_name(r->kernel, s->ngroup, s->worst_column, name);
     snprintf(text, sizeof text,
-             "chains: divergences %.0f, trees cut short %.0f, E-BFMI %.2f, R-hat up to %.3f (%s), ESS from %.0f",
+             "chains: divergences %.0f, at max tree depth %.0f, E-BFMI %.2f, R-hat up to %.3f (%s), ESS from %.0f",
              s->divergences, s->saturated, s->least_bfmi, s->worst_r_hat, name, s->least_ess);
     fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }

@@ -224,35 +224,44 @@ static enum fit_status rows(struct fit_h5r *w, struct bands *b, struct fit_error
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static enum fit_status curves(struct fit_h5r *w, const struct bands *b, struct fit_error *err)
+static enum fit_status curves(struct fit_h5r *w, const struct bands *b, const struct fit_layout *l, const char *folder,
+                              struct fit_error *err)
 {
     FIT_SCRATCH(a);
     static const char *const end[] = {"q025", "q975"};
     const struct fit_kernel *k = b->r->kernel;
-    const struct fit_layout *l = &b->r->ds->layout;
     const size_t n = l->ntime, all = k->ncurve * n;
     size_t m = b->ndraw;
     while (m > 100 && m * all > MOST_VALUES)
         m /= 2;
     double *one = fit_take(&a, all, sizeof *one), *value = fit_take(&a, all * m, sizeof *value);
     double *side = fit_take(&a, 2 * all, sizeof *side);
-    char path[128];
-    enum fit_status st = FIT_OK;
+    char path[128], scale[64];
     if (a.failed)
-        st = fit_no_memory(err, "fit.h5, bands of the curves");
-    for (size_t d = 0; st == FIT_OK && d < m; d++) {
+        return fit_no_memory(err, "fit.h5, bands of the curves");
+    for (size_t d = 0; d < m; d++) {
         k->curves(l, draw_of(b, d * b->ndraw / m), one, NULL);
         for (size_t e = 0; e < all; e++)
             value[e * m + d] = one[e];
     }
-    if (st == FIT_OK)
-        quantiles(value, all, m, side, side + all);
-    for (size_t c = 0; st == FIT_OK && c < k->ncurve; c++)
+    quantiles(value, all, m, side, side + all);
+    snprintf(scale, sizeof scale, "%s/t", folder);
+    for (size_t c = 0; c < k->ncurve; c++)
         for (size_t s = 0; s < 2; s++) {
-            snprintf(path, sizeof path, "/entry/curves/%s_%s", k->curve[c].name, end[s]);
+            snprintf(path, sizeof path, "%s/%s_%s", folder, k->curve[c].name, end[s]);
             fit_h5r_reals(w, path, 1, &n, side + s * all + c * n, k->curve[c].unit);
-            fit_h5r_attach(w, path, 0, "/entry/curves/t");
+            fit_h5r_attach(w, path, 0, scale);
         }
+    return FIT_OK;
+}
+
+static enum fit_status all_curves(struct fit_h5r *w, const struct bands *b, struct fit_error *err)
+{
+    FIT_SCRATCH(a);
+    struct fit_layout fine;
+    enum fit_status st = curves(w, b, &b->r->ds->layout, "/entry/curves", err);
+    if (st == FIT_OK && fit_results_fine(b->r, &fine, &a))
+        st = curves(w, b, &fine, "/entry/curves_fine", err);
     return st;
 }
 
@@ -267,8 +276,8 @@ enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r,
         return FIT_OK;
     struct bands b = {.r = r, .ndraw = s->chains * s->draws < DRAWS ? s->chains * s->draws : DRAWS};
     enum fit_status st = FIT_OK;
-    if (k->curves && k->ncurve && k->space == FIT_PAIRS)
-        st = curves(w, &b, err);
+    if (fit_results_has_curves(r))
+        st = all_curves(w, &b, err);
     if (st == FIT_OK && r->maps && k->space == FIT_PAIRS && r->maps->nlag > 1)
         st = cuts(w, &b, err);
     if (st == FIT_OK && r->maps && k->space == FIT_ROWS && r->maps->n <= MOST_ROWS)

@@ -418,44 +418,58 @@ static int open_spread(const struct fit_results *r, struct fit_spread *s, struct
     return !a->failed && fit_spread_set(s, r->fit, free_) == 0;
 }
 
-/* A curve and its errors. */
-static void put_curve(struct fit_h5r *w, const struct fit_curve *c, size_t n, const double *value, const double *error)
+/* A curve and its errors, in a folder of curves. */
+static void put_curve(struct fit_h5r *w, const char *folder, const struct fit_curve *c, size_t n, const double *value,
+                      const double *error)
 {
-    char path[128];
-    snprintf(path, sizeof path, "/entry/curves/%s", c->name);
+    char path[128], scale[64];
+    snprintf(scale, sizeof scale, "%s/t", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, c->name);
     fit_h5r_reals(w, path, 1, &n, value, c->unit);
     fit_h5r_attribute(w, path, "long_name", c->doc);
-    fit_h5r_attach(w, path, 0, "/entry/curves/t");
-    snprintf(path, sizeof path, "/entry/curves/%s_err", c->name);
+    fit_h5r_attach(w, path, 0, scale);
+    snprintf(path, sizeof path, "%s/%s_err", folder, c->name);
     fit_h5r_reals(w, path, 1, &n, error, c->unit);
-    fit_h5r_attach(w, path, 0, "/entry/curves/t");
+    fit_h5r_attach(w, path, 0, scale);
 }
 
-/* Derived curves with errors: var f = d^T S^- d with d the tangent at each time. */
-static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r,
-                                  struct fit_error *err)
+/* Derived curves with errors at the times of a layout: var f = d^T S^- d with d the tangent at each time. */
+static enum fit_status put_curves_at(struct fit_h5r *w, const struct fit_results *r, const struct fit_layout *l,
+                                     const char *folder, struct fit_error *err)
 {
     const struct fit_kernel *k = r->kernel;
-    const struct fit_layout *l = &r->ds->layout;
     FIT_SCRATCH(a);
     struct fit_spread spread = {0};
-    size_t n = k->space == FIT_PAIRS ? l->ntime : l->nrow, np = k->nparam;
-    if (!k->curves || k->ncurve == 0 || k->space != FIT_PAIRS)
-        return FIT_OK;
+    const size_t n = l->ntime, np = k->nparam;
+    char path[64];
     double *value = fit_take(&a, k->ncurve * n, sizeof *value), *error = fit_take(&a, n, sizeof *error);
     double *tangent = fit_take(&a, k->ncurve * np * n, sizeof *tangent), *gradient = fit_take(&a, np, sizeof *gradient);
     if (!open_spread(r, &spread, &a))
         return fit_no_memory(err, "fit.h5, curves");
     k->curves(l, r->fit->theta, value, tangent);
-    fit_h5r_group(w, "/entry/curves", "NXdata");
-    fit_h5r_reals(w, "/entry/curves/t", 1, &n, l->time, "s");
-    fit_h5r_scale(w, "/entry/curves/t", "t");
+    fit_h5r_group(w, folder, "NXdata");
+    snprintf(path, sizeof path, "%s/t", folder);
+    fit_h5r_reals(w, path, 1, &n, l->time, "s");
+    fit_h5r_scale(w, path, "t");
     for (size_t c = 0; c < k->ncurve; c++) {
         for (size_t i = 0; i < n; i++)
             error[i] = function_error(r, &spread, tangent + c * np * n + i, n, gradient);
-        put_curve(w, &k->curve[c], n, value + c * n, error);
+        put_curve(w, folder, &k->curve[c], n, value + c * n, error);
     }
     return FIT_OK;
+}
+
+static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r,
+                                  struct fit_error *err)
+{
+    FIT_SCRATCH(a);
+    struct fit_layout fine;
+    if (!fit_results_has_curves(r))
+        return FIT_OK;
+    enum fit_status st = put_curves_at(w, r, &r->ds->layout, "/entry/curves", err);
+    if (st == FIT_OK && fit_results_fine(r, &fine, &a))
+        st = put_curves_at(w, r, &fine, "/entry/curves_fine", err);
+    return st;
 }
 
 enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, struct fit_error *err)

@@ -33,7 +33,7 @@ static const char *std_reason(const struct fit_results *r, size_t k)
            : f->at_bound[k]  ? "held at a bound"
            : !isnan(f->std_curvature[k])
                ? (f->interval[k].several ? "no standard error: several minima fit; the intervals around them hold"
-                                         : "no standard error: the cost is no paraboloid; its interval holds")
+                                         : "not quadratic near the minimum: profile-likelihood interval given")
                              : "not determined by the data";
 }
 
@@ -183,6 +183,8 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
             fit_json_number(j, "q", r->input->q_group[g]);
         if (pairs)
             fit_json_number(j, "phi", r->input->phi ? r->input->phi[g] : NAN);
+        if (pairs && r->input->files)
+            fit_json_integer(j, "file", (int64_t)r->input->files->of[g] + 1);
         for (size_t a = 0; !pairs && a < r->kernel->naxis; a++)
             fit_json_number(j, r->kernel->axis[a].name, r->ds->layout.coord[a][g]);
         put_linear(j, r, g);
@@ -415,6 +417,7 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "shot", both ? x->shot : NAN);
         fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
         fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
+        fit_json_number(j, "contrast", x->contrast > 0 ? x->contrast : NAN); /* with which these numbers go */
         fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
         fit_json_end(j);
     }
@@ -460,12 +463,38 @@ static void put_estimates(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* Several files: each with its settings. */
+static void put_files(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_input *in = r->input;
+    const size_t n = r->kernel->nsetting;
+    if (!in->npart)
+        return;
+    fit_json_begin(j, "files", '[');
+    for (size_t f = 0; f < in->npart; f++) {
+        fit_json_begin(j, NULL, '{');
+        fit_json_string(j, "file", in->part[f].file);
+        fit_json_string(j, "sha256", in->part[f].sha256);
+        fit_json_string(j, "sha256_of", in->part[f].of_values ? "values" : "file");
+        fit_json_integer(j, "size", (int64_t)in->part[f].size);
+        fit_json_integer(j, "points", (int64_t)in->part[f].npoint);
+        fit_json_integer(j, "groups", (int64_t)in->part[f].ngroup);
+        fit_json_begin(j, "settings", '{');
+        for (size_t s = 0; s < n; s++)
+            fit_json_number(j, r->kernel->setting[s].name, in->files->setting[f * n + s]);
+        fit_json_end(j);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 static void put_data(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_input *in = r->input;
     fit_json_begin(j, "data", '{');
     fit_json_string(j, "file", in->file);
     fit_json_string(j, "sha256", in->sha256);
+    fit_json_string(j, "sha256_of", in->of_values ? "values" : "file");
     fit_json_integer(j, "size", (int64_t)in->size);
     fit_json_string(j, "layout", in->layout);
     if (r->kernel->space == FIT_PAIRS) {
@@ -486,6 +515,7 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
             fit_json_string(j, NULL, in->key[g]);
         fit_json_end(j);
     }
+    put_files(j, r);
     fit_json_integer(j, "dropped_values", (int64_t)r->ds->ndropped);
     fit_json_end(j);
 }
@@ -505,6 +535,7 @@ static void put_settings(struct fit_json *j, const struct fit_results *r)
     fit_json_string(j, "method", method[c->method.value]);
     fit_json_string(j, "loss", fit_loss_name((enum fit_loss)c->nlsq.loss.value));
     fit_json_string(j, "scaling", scaling[r->scaling]);
+    fit_json_string(j, "optimizer", c->nlsq.optimizer.value ? c->nlsq.optimizer.value : "nlsq");
     fit_json_integer(j, "max_iterations", c->nlsq.max_iterations.value);
     fit_json_number(j, "ftol", c->nlsq.ftol.value);
     fit_json_number(j, "xtol", c->nlsq.xtol.value);

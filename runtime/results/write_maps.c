@@ -17,6 +17,19 @@ static void iso_time(time_t t, char text[32])
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
+/* The equations of the model in MathML, one a line. */
+static void put_equations(struct fit_h5r *w, const struct fit_kernel *k)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = k->equation ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; f && k->equation[i]; i++)
+        fprintf(f, "%s\n", k->equation[i]);
+    if (f && fclose(f) == 0)
+        fit_h5r_text(w, "/entry/model_mathml", text);
+    free(text);
+}
+
 static void put_entry(struct fit_h5r *w, const struct fit_results *r)
 {
     char text[32];
@@ -35,6 +48,7 @@ static void put_entry(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_text(w, "/entry/program_version", FIT_VERSION);
     fit_h5r_text(w, "/entry/model_name", r->kernel->name);
     fit_h5r_text(w, "/entry/model_formula", r->kernel->formula);
+    put_equations(w, r->kernel);
     fit_h5r_text(w, "/entry/model_reference", r->kernel->reference);
     fit_h5r_text(w, "/entry/model_sha256", r->kernel->hash);
     fit_h5r_text(w, "/entry/kernel_variant", r->kernel->variant);
@@ -46,6 +60,32 @@ static void put_entry(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_text(w, "/entry/host", r->host);
 }
 
+/* Several files: their names, sums and settings, and the file of each group, from 1. */
+static void put_files(struct fit_h5r *w, const struct fit_results *r, size_t ngroup)
+{
+    const struct fit_input *in = r->input;
+    const size_t n = r->kernel->nsetting, shape[2] = {in->npart, n};
+    if (!in->npart)
+        return;
+    FIT_OWNED const char **name = malloc(in->npart * sizeof *name), **sum = malloc(in->npart * sizeof *sum);
+    FIT_OWNED int64_t *of = malloc(ngroup * sizeof *of);
+    if (!name || !sum || !of) {
+        fit_h5r_no_memory(w, "/entry/input/files");
+        return;
+    }
+    for (size_t f = 0; f < in->npart; f++) {
+        name[f] = in->part[f].file;
+        sum[f] = in->part[f].sha256;
+    }
+    for (size_t g = 0; g < ngroup; g++)
+        of[g] = (int64_t)in->files->of[g] + 1;
+    fit_h5r_texts(w, "/entry/input/files", in->npart, name);
+    fit_h5r_texts(w, "/entry/input/files_sha256", in->npart, sum);
+    fit_h5r_integers(w, "/entry/input/file_of_group", ngroup, of);
+    if (n)
+        fit_h5r_reals(w, "/entry/input/files_settings", 2, shape, in->files->setting, NULL);
+}
+
 static void put_input(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_input *in = r->input;
@@ -54,10 +94,12 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_group(w, "/entry/input", "NXcollection");
     fit_h5r_text(w, "/entry/input/file_name", in->file);
     fit_h5r_text(w, "/entry/input/sha256", in->sha256);
+    fit_h5r_text(w, "/entry/input/sha256_of", in->of_values ? "values" : "file");
     fit_h5r_integer(w, "/entry/input/file_size", (int64_t)in->size);
     iso_time(in->mtime, text);
     fit_h5r_text(w, "/entry/input/file_mtime", text);
     fit_h5r_text(w, "/entry/input/layout", in->layout);
+    put_files(w, r, ngroup);
     if (r->kernel->space != FIT_PAIRS)
         return;
     FIT_OWNED int64_t *bin = in->bin ? malloc(ngroup * sizeof *bin) : NULL;
@@ -161,6 +203,49 @@ static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
                                 .value = m->mask,
                                 .deflate = 1};
     fit_h5r_array(w, "/entry/data/mask", &mask, NULL);
+}
+
+/* What the kernel is evaluated on, so that others can evaluate it again: settings, coordinates of the groups, the time
+ * grid and the frames of it that are used; of a fit of the model as it is (without ties) its parameters in the order of
+ * the kernel. */
+static void put_kernel(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_kernel *k = r->kernel;
+    const struct fit_layout *l = &r->ds->layout;
+    const size_t groups[2] = {l->ngroup, k->nlinear};
+    FIT_OWNED int64_t *frame = malloc((l->nframe + 1) * sizeof *frame);
+    char path[80];
+    fit_h5r_group(w, "/entry/kernel", "NXcollection");
+    if (!frame)
+        fit_h5r_no_memory(w, "/entry/kernel/frame");
+    for (size_t i = 0; frame && i < l->nframe; i++)
+        frame[i] = (int64_t)l->frame[i];
+    if (frame)
+        fit_h5r_integers(w, "/entry/kernel/frame", l->nframe, frame);
+    fit_h5r_reals(w, "/entry/kernel/time", 1, &l->ntime, l->time, "s");
+    fit_h5r_real(w, "/entry/kernel/step", l->step, "s");
+    if (k->nsetting)
+        fit_h5r_reals(w, "/entry/kernel/setting", 1, &k->nsetting, l->setting, NULL);
+    for (size_t a = 0; a < k->naxis; a++) {
+        snprintf(path, sizeof path, "/entry/kernel/axis_%zu", a);
+        fit_h5r_reals(w, path, 1, groups, l->coord[a], k->axis[a].unit);
+    }
+    if (!r->fit || r->link)
+        return;
+    fit_h5r_reals(w, "/entry/kernel/theta", 1, &k->nparam, r->fit->theta, NULL);
+    if (!k->nlinear)
+        return;
+    const size_t ends[2] = {2, k->nlinear};
+    FIT_OWNED double *bound = malloc(2 * k->nlinear * sizeof *bound);
+    for (size_t q = 0; bound && q < k->nlinear; q++) {
+        bound[q] = r->fit->lower[k->nparam + q];
+        bound[k->nlinear + q] = r->fit->upper[k->nparam + q];
+    }
+    fit_h5r_reals(w, "/entry/kernel/linear", 2, groups, r->fit->lin, NULL);
+    if (bound)
+        fit_h5r_reals(w, "/entry/kernel/linear_bounds", 2, ends, bound, NULL);
+    else
+        fit_h5r_no_memory(w, "/entry/kernel/linear_bounds");
 }
 
 static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
@@ -274,6 +359,7 @@ void fit_write_data(struct fit_h5r *w, const struct fit_results *r)
     if (r->maps && r->kernel->space == FIT_PAIRS) {
         put_data_pairs(w, r);
         put_cuts(w, r);
+        put_kernel(w, r);
     } else if (r->maps) {
         put_data_rows(w, r);
     }

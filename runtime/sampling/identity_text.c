@@ -15,31 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_doubles(struct sha256 *s, const double *x, size_t n)
-{
-    if (x)
-        sha256_update(s, x, n * sizeof *x);
-}
-
-/* Of what the kernels see of the data: sums of all tiles, times, coordinates, counts. */
-static void values_of(const struct fit_dataset *ds, size_t naxis, char hex[SHA256_HEX])
-{
-    const struct fit_layout *l = &ds->layout;
-    unsigned char digest[SHA256_BYTES];
-    struct sha256 s;
-    sha256_init(&s);
-    for (size_t t = 0; t < ds->ntile; t++)
-        add_doubles(&s, ds->tile[t].sum, 3 * l->ngroup);
-    add_doubles(&s, ds->reference, l->ngroup);
-    add_doubles(&s, l->time, l->ntime);
-    for (size_t a = 0; a < naxis && l->coord; a++)
-        add_doubles(&s, l->coord[a], l->ngroup);
-    if (l->frame)
-        sha256_update(&s, l->frame, l->nframe * sizeof *l->frame);
-    sha256_final(&s, digest);
-    sha256_hex(digest, hex);
-}
-
 static void put_data(FILE *f, const struct fit_posterior_setup *p, const char *data)
 {
     const struct fit_dataset *ds = p->ds;
@@ -58,7 +33,7 @@ static void put_data(FILE *f, const struct fit_posterior_setup *p, const char *d
     }
     for (size_t s = 0; s < k->nsetting; s++)
         fprintf(f, "setting %s: %.17g\n", k->setting[s].name, ds->layout.setting[s]);
-    values_of(ds, k->naxis, hex);
+    fit_dataset_digest(ds, k->naxis, hex);
     fprintf(f, "values: %s\n", hex);
 }
 

@@ -456,7 +456,7 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
             continue; /* its bounds cut nothing: they are where such a density ends */
         if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
             continue;
-        snprintf(text, sizeof text, "%s lies against its %s bound", name,
+        snprintf(text, sizeof text, "%s piles up at its %s bound", name,
                  c->near_lower > c->near_upper ? "lower" : "upper");
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     }
@@ -466,7 +466,7 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         reason(s, FIT_VERDICT_DOUBTFUL, s->mirror_text);
     if (s->verdict == FIT_VERDICT_GOOD)
         reason(s, FIT_VERDICT_GOOD,
-               s->method == FIT_SAMPLING_NUTS ? "the chains agree, and the draws are enough for means and intervals"
+               s->method == FIT_SAMPLING_NUTS ? "the chains agree, and the effective sample size is sufficient for means and intervals"
                                               : "the weighted draws represent the posterior");
     if (s->mirror_text[0] && !s->mirror_apart && !s->mirror_missed)
         reason(s, FIT_VERDICT_GOOD, s->mirror_text);

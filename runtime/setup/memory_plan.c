@@ -1,6 +1,7 @@
 /* memory_plan.c -- what a fit takes of the memory; see memory_plan.h. */
 #include "setup/memory_plan.h"
 
+#include "input/joint.h"
 #include "input/measurement.h"
 #include "leastsquares/objective.h"
 #include "machine/memory.h"
@@ -38,7 +39,7 @@ enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction
     size_t *index = NULL, first = 0;
     struct fit_notes notes = {0}; /* the same ones come again with the data */
     *plan = (struct fit_memory_plan){0};
-    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    enum fit_status st = fit_source_open(sel->path, &sel->wish, &src, err);
     if (st == FIT_OK)
         st = fit_select_matrices(src, sel, &index, &plan->ngroup, &notes, err);
     if (st == FIT_OK)
@@ -52,6 +53,44 @@ enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction
     fit_notes_free(&notes);
     fit_source_close(src);
     return st;
+}
+
+static void add_file(struct fit_memory_plan *all, const struct fit_memory_plan *one)
+{
+    all->ngroup += one->ngroup;
+    all->nmatrix += one->nmatrix;
+    all->file_frames = one->file_frames > all->file_frames ? one->file_frames : all->file_frames;
+    all->frames = one->frames > all->frames ? one->frames : all->frames;
+    all->points += one->points;
+    all->held_mb += one->held_mb - PROGRAM_MB;
+}
+
+enum fit_status fit_memory_plan_files(const struct fit_config *cfg, struct fit_selection *sel,
+                                      struct fit_memory_plan *plan, struct fit_error *err)
+{
+    const size_t n = cfg->input.path.n;
+    const double fraction = cfg->nlsq.memory_fraction.value;
+    enum fit_status st = FIT_OK;
+    for (size_t f = 0; f < n && n > 1 && st == FIT_OK; f++) {
+        struct fit_memory_plan one;
+        fit_joint_selection(cfg, f, sel);
+        st = fit_memory_plan(sel, fraction, f ? &one : plan, err);
+        if (f && st == FIT_OK)
+            add_file(plan, &one);
+    }
+    if (n < 2) {
+        fit_selection_from_config(cfg, sel);
+        return fit_memory_plan(sel, fraction, plan, err);
+    }
+    if (st != FIT_OK)
+        return st;
+    fit_joint_selection(cfg, 0, sel);
+    if (plan->held_mb > plan->limit_mb)
+        return fit_fail(err, FIT_ERR_MEMORY,
+                        "%zu data files are fitted from memory: %.0f MB are needed, %.0f MB are allowed; take fewer "
+                        "frames or angles, or fewer files",
+                        n, plan->held_mb, plan->limit_mb);
+    return FIT_OK;
 }
 
 void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss)

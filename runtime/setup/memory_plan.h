@@ -1,6 +1,7 @@
 /* memory_plan.h -- what a fit takes of the memory, from the shape of its data. */
 #pragma once
 
+#include "config/config.h"
 #include "input/select.h"
 #include "leastsquares/fit_types.h"
 
@@ -17,6 +18,11 @@ struct fit_memory_plan {
 /* From the shape of the data, before any matrix is read.  fraction: of the available memory. */
 enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction,
                                 struct fit_memory_plan *plan, struct fit_error *err);
+
+/* The same of all data files of a configuration, which are held in memory where there are several: FIT_ERR_MEMORY when
+ * they do not fit.  *sel: what the first, or the only one, is read with. */
+enum fit_status fit_memory_plan_files(const struct fit_config *cfg, struct fit_selection *sel,
+                                      struct fit_memory_plan *plan, struct fit_error *err);
 
 /* Adds what a fit with this loss keeps beside the values (objective.h). */
 void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss);

@@ -7,6 +7,7 @@
 #include "data/quantiles.h"
 #include "files/npz.h"
 #include "hdf5/reader.h"
+#include "optimizers/minimiser.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,6 +76,29 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
     }
 }
 
+/* What a fit of several files together cannot have. */
+static enum fit_status several_files(const struct fit_config *cfg, const struct fit_kernel *k, struct fit_error *err)
+{
+    const size_t n = cfg->input.path.n;
+    if (cfg->study.sequence.value != FIT_SEQUENCE_NONE)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "sequence: not of %zu data files together; `homodyne batch` fits each file by itself", n);
+    if (cfg->nlsq.estimator.value == FIT_ESTIMATOR_EFFICIENT)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "estimator: efficient estimates are of one data file; least squares fit %zu together", n);
+    if (cfg->nlsq.stream.value == FIT_STREAM_ON)
+        return fit_fail(err, FIT_ERR_CONFIG, "stream: %zu data files are fitted from memory", n);
+    if (k->space == FIT_PAIRS && cfg->input.sigma.value == FIT_SIGMA_FILE)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "sigma: one file of errors for %zu data files; errors stand in the data files, or are numbers",
+                        n);
+    if (fit_config_axis_index(k, "file") >= 0)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "model %s has an axis of its own called file; call it otherwise for a fit of several files",
+                        k->name);
+    return FIT_OK;
+}
+
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *k,
                                     struct fit_error *err)
 {
@@ -103,10 +127,7 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
                         "sequence: q is an axis of the model %s, whose fit is of all q of the file "
                         "together; --q Q fits one of them, `homodyne batch --q all` every one by itself",
                         k->name);
-    if (cfg->input.path.n > 1)
-        return fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
-                        cfg->input.path.n);
-    return FIT_OK;
+    return cfg->input.path.n > 1 ? several_files(cfg, k, err) : FIT_OK;
 }
 
 /* Constant scaling without values: quantiles of the data, for a contrast and an offset. */
@@ -209,6 +230,29 @@ static void fill_options(struct fit_options *o, const struct fit_config *cfg, si
     o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
 }
 
+/* The optimizer that the user names, if it suits the fit. */
+static enum fit_status set_optimizer(struct fit_setup *s, const struct fit_config *cfg,
+                                     const struct fit_kernel *kernel, struct fit_error *err)
+{
+    const char *name = cfg->nlsq.optimizer.value, *state = cfg->nlsq.optimizer_state.value;
+    if (!name)
+        return state ? fit_fail(err, FIT_ERR_CONFIG, "optimizer_state: nlsq keeps none; name an optimizer, such as "
+                                                     "lbfgsb")
+                     : FIT_OK;
+    const enum fit_status st = fit_minimiser_new(&s->minimiser, name, state, err);
+    s->options.minimiser = s->minimiser;
+    if (st != FIT_OK || !s->minimiser)
+        return st;
+    if (s->options.loss != FIT_LOSS_LINEAR)
+        return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: with loss linear only; of robust losses nlsq", name);
+    for (size_t k = 0; !fit_minimiser_has_bounds(s->minimiser) && k < kernel->nparam; k++)
+        if (!s->fixed[k] && (isfinite(s->lower[k]) || isfinite(s->upper[k])))
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "optimizer %s keeps no bounds, and '%s' has some; lbfgsb, adam, adamw, sgd and rmsprop do",
+                            name, kernel->param[k].name);
+    return FIT_OK;
+}
+
 enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                   const struct fit_dataset *ds, const struct fit_measurement *m,
                                   struct fit_setup *s, struct fit_error *err)
@@ -226,6 +270,8 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     fill_parameters(s, cfg, kernel, ngroup);
     fill_options(o, cfg, ngroup);
     fit_setup_borrow(s);
+    if ((st = set_optimizer(s, cfg, kernel, err)) != FIT_OK)
+        return st;
     if (o->scaling == FIT_SCALING_CONSTANT && (st = constant_values(s, kernel, ds, err)) != FIT_OK)
         return st;
     if (m && m->sigma_from == FIT_SIGMA_GIVEN && !ds->weighted) {
@@ -240,5 +286,6 @@ void fit_setup_free(struct fit_setup *s)
 {
     fit_arena_free(&s->storage_);
     fit_linkage_free(s->link);
+    fit_minimiser_free(s->minimiser);
     *s = (struct fit_setup){0};
 }

@@ -9,7 +9,7 @@
 /* Data in the place of a configuration, by the name or by the first bytes. */
 int fit_setup_is_data(const char *file);
 
-/* FIT_ERR_CONFIG for wishes that this version cannot meet: several data files. */
+/* FIT_ERR_CONFIG for wishes that this version cannot meet. */
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                     struct fit_error *err);
 
@@ -20,6 +20,7 @@ struct fit_setup {
     double *start, *lower, *upper, *linear_lower, *linear_upper, *linear_start, *sigma;
     unsigned char *fixed, *linear_fixed;
     size_t *linear_class;
+    struct fit_minimiser *minimiser; /* options.minimiser; NULL: nlsq */
     struct fit_linkage *link; /* NULL: the model's own parameters are those of the fit */
     int copies;               /* 1: some parameter has values of its own for groups */
     struct fit_arena storage_;

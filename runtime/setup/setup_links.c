@@ -84,8 +84,18 @@ static enum fit_status share_one(const struct links *l, size_t k, int shared, si
     int linear = k >= l->k->nparam;
     int own = (linear ? l->k->linear[k - l->k->nparam].over : l->k->param[k].over) >= 0;
     enum fit_share_kind kind = share->kind;
+    const struct fit_dataset_files *files = l->ds->files;
+    if (kind == FIT_SHARE_FILE && !files)
+        return at_fault(l, share->from, l->cfg->param[k].declared->name,
+                        "there is one data file; --data FILE --data FILE, or file_path: [FILE, FILE], gives several");
     if (kind == FIT_SHARE_MODEL || (shared && !linear) || l->ng == 1)
         kind = own ? FIT_SHARE_EACH : FIT_SHARE_ALL;
+    if (kind == FIT_SHARE_EACH && files && l->k->naxis == 0)
+        kind = FIT_SHARE_FILE;
+    if (kind == FIT_SHARE_FILE) {
+        memcpy(number, files->of, l->ng * sizeof *number);
+        return FIT_OK;
+    }
     if (kind != FIT_SHARE_ALL && l->k->naxis == 0)
         return at_fault(l, share->from, l->cfg->param[k].declared->name, "the data have no angles or groups");
     if (linear && !own && kind != FIT_SHARE_ALL)
@@ -237,6 +247,11 @@ static enum fit_status make(struct links *l, struct fit_dataset *ds)
 {
     struct fit_linkage_spec spec = {
         .tied = l->tied, .tie = l->tie, .text = l->text, .share = l->share, .harmonics = l->harmonics};
+    if (ds->files) {
+        spec.nfile = ds->files->n;
+        spec.file = ds->files->of;
+        spec.setting = ds->files->setting;
+    }
     int relations = 0, copies = 0;
     for (size_t k = 0; k < l->n; k++) {
         relations |= l->tied[k];
@@ -245,7 +260,7 @@ static enum fit_status make(struct links *l, struct fit_dataset *ds)
     }
     enum fit_status st = FIT_OK;
     l->s->copies = copies;
-    if (relations || copies || l->harmonics) {
+    if (relations || copies || l->harmonics || ds->files) {
         st = fit_linkage_new(l->k, ds, &spec, &l->s->link, l->err);
         if (st == FIT_OK)
             st = translate(l);
@@ -265,7 +280,7 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
     l.ng = ds->layout.ngroup;
     if ((st = choose_series(&l)) != FIT_OK)
         return st;
-    if (!is_linked(cfg, 0, cfg->nparam + cfg->nlinear) && !l.harmonics && !has_own(kernel, l.ng))
+    if (!is_linked(cfg, 0, cfg->nparam + cfg->nlinear) && !l.harmonics && !has_own(kernel, l.ng) && !ds->files)
         return FIT_OK;
     l.n = kernel->nparam + kernel->nlinear;
     FIT_SCRATCH(a);

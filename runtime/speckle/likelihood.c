@@ -7,11 +7,18 @@
 #include "speckle/matrix.h"
 #include "speckle/whiten.h"
 
-enum { WIDER = 12, NARROWER = 14 };
+enum { WIDER = 12, NARROWER = 14, NODES = 3, LOOKS = 2 };
 static const double FIRST = 1.5;     /* ratio of shot noises of the first steps */
 static const double LOWEST = 1e-4;   /* shot noise, of the contrast */
 static const double MOST_SPREAD = 1; /* of the logarithm: shot noise that is not seen changes nothing by itself */
 static const double CURVED = 0.1;    /* step of the logarithm for the curvature */
+static const double APART = 1, BEYOND = 0.5; /* logarithms: nodes of the restriction, how far it is believed beyond */
+static const double DEPENDENT = 1e-10;       /* pivot of a field that the others have, of its square */
+
+/* What the fit has followed, at three shot noises: log det of its derivatives, and the part of t that they have. */
+struct restriction {
+    double middle, log_det[NODES], part[NODES];
+};
 
 struct search {
     const struct fit_speckle_residuals *r;
@@ -19,12 +26,80 @@ struct search {
     double number;       /* N */
     double half;         /* t / 2 at the last shot noise */
     double count;        /* M where it is given; else 0 */
+    struct restriction followed;
     int bad;
 };
 
-size_t fit_speckle_likelihood_room(size_t n)
+size_t fit_speckle_likelihood_room(size_t n, size_t nfield)
 {
-    return n * n + fit_whitener_room(n);
+    return (1 + nfield) * n * n + fit_whitener_room(n) + (nfield + 1) * (nfield + 1);
+}
+
+/* The whitener at this shot noise; room: n x n.  0: there is none. */
+static int whitener_at(const struct fit_speckle_residuals *r, double shot, double *room, struct fit_whitener *w)
+{
+    memcpy(room, r->C, r->n * r->n * sizeof *room);
+    for (size_t k = 0; k < r->n; k++)
+        room[k * (r->n + 1)] += shot * r->part[k];
+    return fit_whitener_new(r->n, room, r->measured, w);
+}
+
+/* Products of the whitened fields and of the residuals, G, lower triangle of (nfield + 1) x the same. */
+static void products(const struct fit_speckle_residuals *r, const struct fit_whitener *w, double *X, double *room,
+                     double *G)
+{
+    const size_t nn = r->n * r->n, m = r->nfield + 1;
+    for (size_t e = 0; e < m; e++) {
+        fit_whiten(w, e < r->nfield ? r->field + e * nn : r->residual, room, X + e * nn);
+        for (size_t f = 0; f <= e; f++)
+            G[e * m + f] = fit_matrix_dot(nn, X + e * nn, X + f * nn);
+    }
+}
+
+/* Its Cholesky factor, each column in turn: log det of the fields, and the part of the residuals' square that they
+ * have; a field counts by its share. */
+static void factor(const struct fit_speckle_residuals *r, double *G, double *log_det, double *part)
+{
+    const size_t m = r->nfield + 1;
+    const double all = G[m * m - 1];
+    *log_det = *part = 0;
+    for (size_t e = 0; e < r->nfield; e++) {
+        double pivot = G[e * m + e];
+        for (size_t f = 0; f < e; f++)
+            pivot -= G[e * m + f] * G[e * m + f];
+        const double root = pivot > DEPENDENT * G[e * m + e] ? sqrt(pivot) : INFINITY;
+        for (size_t i = e + 1; i < m; i++) {
+            for (size_t f = 0; f < e; f++)
+                G[i * m + e] -= G[i * m + f] * G[e * m + f];
+            G[i * m + e] /= root;
+        }
+        *log_det += isfinite(root) ? r->share[e] * log(pivot) : 0;
+        *part += r->share[e] * G[r->nfield * m + e] * G[r->nfield * m + e] / all;
+    }
+}
+
+static void look_at_fields(struct search *s, double middle)
+{
+    const struct fit_speckle_residuals *r = s->r;
+    const size_t nn = r->n * r->n;
+    double *X = s->room, *room = X + (1 + r->nfield) * nn, *G = room + fit_whitener_room(r->n);
+    s->followed.middle = middle;
+    for (int k = 0; r->nfield && k < NODES && !s->bad; k++) {
+        struct fit_whitener w;
+        if (whitener_at(r, exp(middle + (k - 1) * APART), X, &w)) {
+            products(r, &w, X, room, G);
+            factor(r, G, &s->followed.log_det[k], &s->followed.part[k]);
+        } else {
+            s->bad = 1;
+        }
+        fit_whitener_free(&w);
+    }
+}
+
+/* A parabola through three nodes, at x steps from the middle one. */
+static double between(const double y[NODES], double x)
+{
+    return y[1] + x * (y[2] - y[0]) / 2 + x * x * (y[0] + y[2] - 2 * y[1]) / 2;
 }
 
 void fit_speckle_even_out(size_t n, const double *C, double *residual)
@@ -37,18 +112,16 @@ void fit_speckle_even_out(size_t n, const double *C, double *residual)
 static double minus_two_log(struct search *s, double log_shot)
 {
     const struct fit_speckle_residuals *r = s->r;
+    const struct restriction *f = &s->followed;
     const size_t n = r->n, nn = n * n;
-    const double shot = exp(log_shot);
+    const double at = fmin(fmax((log_shot - f->middle) / APART, -1 - BEYOND), 1 + BEYOND);
     struct fit_whitener w;
-    double *X = s->room;
-    memcpy(X, r->C, nn * sizeof *X);
-    for (size_t k = 0; k < n; k++)
-        X[k * (n + 1)] += shot * r->part[k];
-    double value = INFINITY;
-    if (fit_whitener_new(n, X, r->measured, &w)) {
+    double *X = s->room, value = INFINITY;
+    if (whitener_at(r, exp(log_shot), X, &w)) {
         fit_whiten(&w, r->residual, X + nn, X);
-        s->half = fit_matrix_dot(nn, X, X) / 2;
-        value = (s->count > 0 ? s->count * s->half : s->number * log(s->half)) + fit_whitener_log_determinant(&w);
+        s->half = fit_matrix_dot(nn, X, X) / 2 * (1 - between(f->part, at));
+        value = (s->count > 0 ? s->count * s->half : s->number * log(s->half)) + fit_whitener_log_determinant(&w) +
+                between(f->log_det, at);
     } else {
         s->bad = 1;
     }
@@ -133,11 +206,17 @@ int fit_speckle_likelihood(const struct fit_speckle_residuals *r, const struct f
     x[1] = given->shot > 0 ? log(given->shot) : fmax(log(noise->shot), least);
     if (!(s.number > 1) || !isfinite(x[1]))
         return 0;
-    if (given->shot > 0)
+    s.followed.middle = INFINITY;
+    if (given->shot > 0) {
+        look_at_fields(&s, x[1]);
         return take_best(&s, x[1], given, noise);
-    if (enclose(&s, least, x, y))
-        narrow(&s, x, y);
-    else if (s.bad || x[0] > least)
-        return 0;
+    }
+    for (int look = 0; look < LOOKS && (look == 0 || r->nfield) && fabs(x[1] - s.followed.middle) > APART / 2; look++) {
+        look_at_fields(&s, x[1]);
+        if (enclose(&s, least, x, y))
+            narrow(&s, x, y);
+        else if (s.bad || x[0] > least)
+            return 0;
+    }
     return take_best(&s, x[1], given, noise);
 }

@@ -144,7 +144,7 @@ for time in first second; do
     expect 0 "$h" fit minus.yaml -o minus
     grep -q "^$doubt" err || fail "the $time fit says nothing of the mean"
 done
-has err "as in the last fit"
+has err "unchanged since the last fit"
 
 sed 's/laminar.h5/gone.h5/' minimal.yaml >gone.yaml
 expect 4 "$h" validate gone.yaml

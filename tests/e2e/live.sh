@@ -97,7 +97,7 @@ near "c2 at (30, 20)" "$(value mirrored c₂)" "$(model 10)"
 near "t1" "$(value mirrored t₁)" 3
 near "t2 after ten steps upwards" "$(value keys t₂)" 3
 has told "c₂ – fit – (data - fit)/σ –" # nothing is measured on the diagonal
-has told "csv=,value,error"
+has told "csv=,value,std. error"
 has told '\begin{tabular}'
 has told '\bottomrule'
 finish

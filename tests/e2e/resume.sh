@@ -223,7 +223,7 @@ touch k/report.html
 expect 0 "$bin" fit d.yaml -o k --fix alpha=-0.3
 has err "note: posterior.nc of the fit before is removed"
 has err "note: posterior.checkpoint is of an earlier run, which --resume goes on with"
-has err "note: report.html is of the fit before; "
+has err "note: report.html is from the previous fit; "
 [ ! -e k/posterior.nc ] && [ "$(cat k/sequence.csv)" = mine ] && [ -e k/report.html ] || fail "left in k: $(ls k)"
 ! grep -q "the fit before" k/fit.json k/summary.txt || fail "the result tells of the fit before"
 # shellcheck disable=SC2086

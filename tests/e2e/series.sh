@@ -180,7 +180,7 @@ wait $pid || got=$?
 [ $got -eq 0 ] || fail "watch: exit code $got after Ctrl-C"
 has out "moved"
 has out "2 fits -> watched"
-awk 'length > 100 { exit 1 }' out || fail "lines of watch are long"
+awk 'length > 80 { exit 1 }' out || fail "lines of watch are long"
 expect 0 "$h" watch grow.yaml -o watched --once
 expect 3 "$h" watch grow.yaml --every x
 

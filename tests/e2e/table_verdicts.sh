@@ -167,6 +167,6 @@ for name, values in ("first", [3, 2, 2, 1, 1]), ("second", [3, 2, 1, 1, 1]):
     with open(name + ".csv", "w") as f:
         f.write("t,y,s\n" + "".join(f"{3 * k},{v},{0.1 if k else 0}\n" for k, v in enumerate(values)))
 told = [fit("decay", name)[1] for name in ("first", "second", "second")]
-check(f"notes: {told}", "line 2: s is 0" in told[1] and "as in the last fit" in told[2] and "line 2" not in told[2])
+check(f"notes: {told}", "line 2: s is 0" in told[1] and "unchanged since the last fit" in told[2] and "line 2" not in told[2])
 sys.exit(bad > 0)
 PY

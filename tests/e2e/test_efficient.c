@@ -23,6 +23,7 @@ enum { MOST_FRAMES = 400, P = 5, NPARAM = 3, NLINEAR = 2 }; /* P: of a group: D0
 static const double truth[NPARAM] = {6000, -0.25, 0};
 static const unsigned char fixed[NPARAM] = {0, 0, 1};
 static const double phi[] = {0, 30, 60};
+static const double followed[P] = {1, 1, 0, 1, 1}; /* part of each parameter that residuals have followed */
 
 /* ---- simulated experiments -------------------------------------------------------------------------------- */
 
@@ -167,7 +168,8 @@ static void make(const struct fit_kernel *k, const struct fit_dataset *ds, const
     for (size_t h = 0; h < ds->layout.ngroup; h++)
         m->noise[h] = (struct fit_speckle_noise){.known = FIT_SPECKLE_BOTH, .contrast = m->lin[h * NLINEAR],
                                                  .shot = 0.2, .count = 300, .frames = 5};
-    const struct fit_speckle_reference at = {m->obj, &m->scores, m->lin, m->noise, {.count = 0}, threads};
+    const struct fit_speckle_reference at = {m->obj, &m->scores, m->lin, m->noise, {.count = 0}, followed,
+                                             threads};
     assert_int_equal(fit_speckle_kernel_new(&at, &m->made, &err), FIT_OK);
     free(D);
 }

@@ -239,7 +239,7 @@ static void check_group(const struct fit_kernel *kernel, const struct fit_h5 *h,
 
 static void check_variant(const char *model, const char *variant, const char *package, const char *file)
 {
-    static const char *const level[] = {"v4", "v3", "v2", "base"};
+    static const char *const level[] = {"v4", "v3", "v2", "sve512", "sve256", "base"};
     char path[1024], name[128];
     char **group = NULL;
     size_t n = 0, checked = 0;

@@ -223,7 +223,7 @@ static struct fit_linkage *link_of(const struct fit_kernel *k, struct fit_datase
     for (size_t g = 0; g < NG; g++)
         share[D0 * NG + g] = g, share[ALPHA * NG + g] = g < 3 ? 0 : 1;
     const char *text[N] = {[SHEAR_OFFSET] = "0.1*gamma_dot_t0 + 1e-4", [NP + 1] = "1.3 - contrast"};
-    struct fit_linkage_spec spec = {tied, tie, text, share, 0};
+    struct fit_linkage_spec spec = {.tied = tied, .tie = tie, .text = text, .share = share};
     struct fit_linkage *link;
     struct fit_error err = {0};
     if (fit_linkage_new(k, ds, &spec, &link, &err) != FIT_OK)

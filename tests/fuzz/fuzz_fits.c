@@ -23,7 +23,7 @@ static void read_visibilities(const char *file)
 
 static void read_image(const char *file)
 {
-    struct fit_image *m;
+    struct fit_sky *m;
     struct fit_error err = {0};
     if (fit_image_read(file, &m, &err) != FIT_OK) {
         FUZZ_ASSERT(!m && err.message[0]);

@@ -22,6 +22,9 @@ HOMODYNE_GEN_LIB=$build/lib/libhomodyne-gen.so PYTHONPATH=$dir/site "$python" "$
     { cat "$dir/tour"; echo "FAILED: tutorial.py"; exit 1; }
 grep -q "did you mean 'D0'" "$dir/tour"
 
+(cd "$source" && HOMODYNE_GEN_LIB=$build/lib PYTHONPATH=$dir/site "$python" tests/python/run_notebook.py docs/notebook.ipynb)
+[ -e "$dir/site/homodyne_gen/py.typed" ] || { echo "FAILED: py.typed is not in the wheel"; exit 1; }
+
 # Beside an installation, and by pkg-config: no variable names the library.
 unset HOMODYNE_GEN_LIB
 cmake --install "$build" --prefix "$dir/prefix" >/dev/null

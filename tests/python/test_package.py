@@ -815,6 +815,114 @@ class OfThePrograms(unittest.TestCase):
             off = (np.asarray(r.params[name]) - value) / r.std_curvature[name]  # std: not where it is no paraboloid
             self.assertLess(np.abs(off).max(), 1e-5, name)
 
+    def test_files_are_read_as_arrays(self):
+        d = hg.load_data(SOURCE / "tests/data/nxxpcs_entry.h5")
+        self.assertEqual((d.layout, d.values.shape, d.dt), ("nxxpcs", (3, 16, 16), 0.02))
+        np.testing.assert_allclose(d.q, [0.005, 0.005, 0.008])
+        np.testing.assert_array_equal(d.phi, [0, 45, 90])
+        np.testing.assert_array_equal(d.values, d.values.transpose(0, 2, 1))
+        self.assertEqual(d.values[1, 2, 3], 1 + 1 / 8 + 2 / 256 + 3 / 4096)
+        some = hg.load_data(SOURCE / "tests/data/nxxpcs_entry.h5", q=0.005, phi=[45, 0])
+        np.testing.assert_array_equal(some.values, d.values[[1, 0]])
+        self.assertIn("0.005 .. 0.008 (2) 1/angstrom", repr(d))
+        self.assertTrue(any("was converted" in n for n in d.notes))
+        cut = hg.load_data(SOURCE / "tests/data/chx.h5", q="0.04 nm^-1", frames=(3, 10))
+        self.assertEqual((cut.values.shape, cut.first_frame, cut.time[1]), ((3, 8, 8), 3, 0.01))
+        other = hg.load_data(SOURCE / "tests/data/anywhere.h5", dataset="/results/run3/corr4",
+                             columns={"q": "/meta/wavevector", "t": "meta/clock"}, units={"q": "nm^-1", "t": "ms"})
+        self.assertEqual((other.dt, other.values.shape), (0.5, (6, 16, 16)))
+        np.testing.assert_allclose(other.q, [0.004] * 3 + [0.006] * 3)
+        t = hg.load_data(SOURCE / "tests/data/boost_multitau.h5", dataset="2")
+        self.assertEqual((list(t), len(t["g2"]), t["phi"][0]), (["delay", "g2", "sigma", "q", "phi", "bin"], 6, 120))
+        for call, word in ((lambda: hg.load_data("none.h5"), "no such file"),
+                           (lambda: hg.load_data(SOURCE / "tests/data/anywhere.h5"), "--dataset PATH"),
+                           (lambda: hg.load_data(SOURCE / "tests/data/chx.h5", q=0.2), "0.2"),
+                           (lambda: hg.load_data(SOURCE / "tests/data/chx.h5", kind="matrices"), "'pairs' and 'table'"),
+                           (lambda: t["tau"], "no column 'tau'")):
+            with self.assertRaises((hg.Error, KeyError)) as why:
+                call()
+            self.assertIn(word, str(why.exception))
+
+    def test_what_was_read_is_fitted(self):
+        m, kww = hg.load_model("laminar"), hg.load_model("kww")
+        d = hg.load_data(SOURCE / "examples/laminar/experiment.h5")
+        theirs = hg.load_results(RESULTS)
+        r = m.fit(d, gap="200 um", seed=42)
+        for name, value in theirs.params.items():
+            off = (np.asarray(r.params[name]) - value) / r.std_curvature[name]
+            self.assertLess(np.abs(off).max(), 1e-5, name)
+        t = hg.load_data(SOURCE / "tests/data/alv.ASC")
+        held = {"beta": 1, "baseline": 1}
+        by_name = kww.fit(t["g2"], sigma=t["sigma"], delay=t["delay"], fix=held)
+        self.assertEqual(kww.fit(t, fix=held).params, by_name.params)
+        self.assertEqual(kww.fit({"delay (ms)": 1000 * t["delay"], "g2": t["g2"], "sigma": t["sigma"]}, fix=held).params["tau"],
+                         by_name.params["tau"])
+        for call, word in ((lambda: m.fit(t), "is fitted to two-time data"), (lambda: kww.fit(d), "is fitted to a table"),
+                           (lambda: kww.fit({"delay": t["delay"]}), "no column 'g2'"),
+                           (lambda: kww.fit(t, noise=[1, 2]), "one for each group. An error for each value is sigma="),
+                           (lambda: kww.objective(t["g2"], delay=t["delay"]), "sigma= or noise= is missing")):
+            with self.assertRaises(hg.Error) as why:
+                call()
+            self.assertIn(word, str(why.exception))
+
+    def test_a_model_as_a_function_of_a_vector(self):
+        m = hg.load_model("laminar")
+        values = m.mean(TRUTH, frames=20, **SETUP) + 0.01
+        values[0, 3, 5] = np.nan
+        o = m.objective(values, noise=0.02, **SETUP)
+        self.assertEqual(o.names[-4:], ["contrast[0]", "offset[0]", "contrast[1]", "offset[1]"])
+        x = np.array([*(TRUTH[p.name] for p in m.parameters), 0.3, 1, 0.25, 1], dtype=float)
+        r = o.residuals(x)
+        self.assertEqual(r.size, 2 * 190 - 1)
+        np.testing.assert_allclose(r, 0.5, atol=1e-9)
+        self.assertAlmostEqual(o.log_density(x), -r.size * (0.125 + math.log(0.02) + 0.5 * math.log(2 * math.pi)), 6)
+        self.assertEqual(o.log_density(np.where(np.arange(x.size) == 0, -1e9, x)), -math.inf)
+        jac = o.jacobian(x)
+        for k in range(x.size):
+            step = np.where(np.arange(x.size) == k, 1e-6 * max(abs(x[k]), 1e-3), 0)
+            slope = (o.residuals(x + step) - o.residuals(x - step)) / (2 * step[k])
+            self.assertLess(np.abs(jac[:, k] - slope).max(), 1e-5 * np.abs(slope).max() + 1e-6, o.names[k])
+        kww = hg.load_model("kww")
+        t = np.logspace(-2, 0, 30)
+        g2 = kww.mean({"tau": 0.3}, delay=t) + np.random.default_rng(4).normal(0, 0.002, 30)
+        f, o = kww.fit(g2, sigma=0.002, delay=t), kww.objective(g2, sigma=0.002, delay=t)
+        best = np.array([f.params[n] for n in o.names])
+        self.assertAlmostEqual((o.residuals(best) ** 2).sum(), f.chi2, 6)
+        self.assertAlmostEqual(o.log_density(dict(zip(o.names, best))), o.log_density(best), 12)
+        try:
+            import lmfit
+        except ImportError:
+            print("skipped: lmfit")
+            return
+        self.assertLess(abs(lmfit.minimize(o, o.lmfit_parameters()).params["tau"].value - f.params["tau"]), 0.01 * f.std["tau"])
+
+    def test_data_frames_and_pictures(self):
+        try:
+            import matplotlib.pyplot
+            import pandas
+        except ImportError as why:
+            self.skipTest(str(why))
+        matplotlib.use("Agg")
+        kww = hg.load_model("kww")
+        t = hg.load_data(SOURCE / "tests/data/alv.ASC")
+        held = {"beta": 1, "baseline": 1}
+        frame = t.to_dataframe()
+        f = kww.fit(frame, fix=held)
+        self.assertEqual(f.params, kww.fit(t, fix=held).params)
+        table = f.to_dataframe()
+        self.assertIsInstance(table, pandas.DataFrame)
+        self.assertEqual((table.loc["tau", "value"], table.loc["tau", "unit"]), (f.params["tau"], "s"))
+        self.assertEqual(len(f.plot().axes), 2)
+        self.assertEqual(kww.objective(frame["g2"], noise=0.01, delay=frame["delay"]).ndim, 4)
+        d = hg.load_data(SOURCE / "examples/laminar/experiment.h5")
+        self.assertGreater(len(d.plot().axes), len(d.values))
+        results = hg.load_results(RESULTS)
+        self.assertEqual(len(results.to_dataframe()), len(results.values))
+        self.assertIn("angstrom^2/s", repr(results))
+        if h5py:
+            results.plot()
+        matplotlib.pyplot.close("all")
+
 
 if __name__ == "__main__":
     warnings.simplefilter("error", RuntimeWarning)

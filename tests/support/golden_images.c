@@ -224,10 +224,11 @@ void same_bits_for_any_threads(struct fit_bound *b, const double *x)
     static const size_t cut[] = {0, 1, 3, 1000};
     const size_t n = fit_bound_unknowns(b), nterm = b->o->nterm;
     double *gradient[2] = {doubles(n), doubles(n)}, *term[2] = {doubles(nterm), doubles(nterm)}, value = 0;
-    for (int threads = 1; threads <= 4; threads++)
+    static const int workers[] = {1, 2, 3, 4, 7, 16};
+    for (size_t k = 0; k < sizeof workers / sizeof *workers; k++)
         for (size_t c = 0; c < sizeof cut / sizeof *cut; c++) {
-            const int first = threads == 1 && c == 0;
-            b->threads = threads;
+            const int first = k == 0 && c == 0;
+            b->threads = workers[k];
             b->cut = cut[c];
             const double seen = fit_bound_value(b, x, gradient[!first]);
             memcpy(term[!first], b->term, nterm * sizeof(double));
@@ -237,6 +238,7 @@ void same_bits_for_any_threads(struct fit_bound *b, const double *x)
             assert_memory_equal(term[!first], term[0], nterm * sizeof(double));
         }
     b->cut = 0;
+    b->threads = 1;
 }
 
 void same_as_differences(const char *what, struct fit_bound *b, const double *x, double h, double tolerance)
@@ -261,4 +263,85 @@ void same_as_differences(const char *what, struct fit_bound *b, const double *x,
         if (!(fabs(sum / h - gradient[k]) <= tolerance * scale))
             fail_msg("%s: gradient[%zu] %.12g, differences %.12g", what, k, gradient[k], sum / h);
     }
+}
+
+/* --- data terms ------------------------------------------------------------------------------------------- */
+
+static const struct data_term {
+    const char *name;
+    int legs, complex, degrees, diagonal;
+} terms[] = {{"vis", 1, 1, 0, 0},  {"amp", 1, 0, 0, 0},     {"logamp", 1, 0, 0, 0},
+             {"bs", 3, 1, 0, 0},   {"cphase", 3, 0, 1, 0},  {"cphase_diag", 3, 0, 1, 1},
+             {"camp", 4, 0, 0, 0}, {"logcamp", 4, 0, 0, 0}, {"logcamp_diag", 4, 0, 0, 1}};
+const char *const data_term[NDATA_TERM] = {"vis",    "amp",  "logamp",  "bs",          "cphase",
+                                           "cphase_diag", "camp", "logcamp", "logcamp_diag"};
+
+/* Data and weights of a term; its legs are points `first`, first + 1, ... of the uv plane. */
+static size_t put_term(struct fit_inputs *in, const struct data_term *t, size_t first)
+{
+    size_t n, nblock;
+    double *sigma = read_array(path_of("/dataterms/%s/sigma", t->name), &n);
+    const double unit = t->degrees ? degree : 1;
+    put_axis(in, t->name, n);
+    double *weight = doubles(n), *data;
+    for (size_t k = 0; k < n; k++)
+        weight[k] = 1 / (sigma[k] * unit * sigma[k] * unit);
+    put_array(in, path_of("%s_weight", t->name), n, weight);
+    if (t->complex) {
+        put_array(in, path_of("%s_data_re", t->name), n, read_array(path_of("/dataterms/%s/data_re", t->name), NULL));
+        put_array(in, path_of("%s_data_im", t->name), n, read_array(path_of("/dataterms/%s/data_im", t->name), NULL));
+    } else {
+        data = read_array(path_of("/dataterms/%s/data", t->name), NULL);
+        for (size_t k = 0; k < n; k++)
+            data[k] *= unit;
+        put_array(in, path_of("%s_data", t->name), n, data);
+    }
+    if (strcmp(t->name, "logamp") == 0) /* sigma is that of the logarithm */
+        for (size_t k = 0; k < n; k++)
+            weight[k] = 1 / (sigma[k] * sigma[k]);
+    for (int leg = 0; leg < t->legs; leg++) {
+        int32_t *place = fit_take(&arena, n, sizeof *place);
+        for (size_t k = 0; k < n; k++)
+            place[k] = (int32_t)(first + k * (size_t)t->legs + (size_t)leg + 1);
+        fit_inputs_put(
+            in, (struct fit_input){
+                    .name = path_of("%s_leg%d", t->name, leg + 1), .kind = FIT_INPUT_PLACES, .n = n, .place = place});
+    }
+    if (t->diagonal) {
+        const double *sizes = read_array(path_of("/dataterms/%s/block_sizes", t->name), &nblock);
+        size_t *block = fit_take(&arena, nblock, sizeof *block);
+        for (size_t k = 0; k < nblock; k++)
+            block[k] = (size_t)sizes[k];
+        fit_inputs_put(in, (struct fit_input){.name = path_of("%s_T", t->name),
+                                              .kind = FIT_INPUT_BLOCKS,
+                                              .nblock = nblock,
+                                              .block = block,
+                                              .array = read_array(path_of("/dataterms/%s/T_flat", t->name), NULL)});
+    }
+    return n * (size_t)t->legs;
+}
+
+/* Every leg of every term as a point of its own. */
+void put_data(struct fit_inputs *in)
+{
+    double *u = NULL, *v = NULL;
+    size_t n = 0;
+    for (int k = 0; k < NDATA_TERM; k++) {
+        size_t legs;
+        const double *a = read_array(path_of("/dataterms/%s/u", terms[k].name), &legs);
+        const double *b = read_array(path_of("/dataterms/%s/v", terms[k].name), &legs);
+        double *u_more = doubles(n + legs), *v_more = doubles(n + legs);
+        if (n) {
+            memcpy(u_more, u, n * sizeof *u);
+            memcpy(v_more, v, n * sizeof *v);
+        }
+        memcpy(u_more + n, a, legs * sizeof *a);
+        memcpy(v_more + n, b, legs * sizeof *b);
+        u = u_more;
+        v = v_more;
+        assert_int_equal(put_term(in, &terms[k], n), legs);
+        n += legs;
+    }
+    put_axis(in, "uv", n);
+    put_factors(in, "z", n, u, v);
 }

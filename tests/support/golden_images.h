@@ -34,6 +34,11 @@ void put_factors(struct fit_inputs *in, const char *name, size_t n, const double
 /* Coordinates, prior, mask (NULL: all), numbers of the regularizers. */
 struct fit_inputs image_inputs(const unsigned char *mask);
 
+/* The data terms of eht-imaging, and the inputs of all of them: every leg of every term is a point of its own. */
+enum { NDATA_TERM = 9 };
+extern const char *const data_term[NDATA_TERM];
+void put_data(struct fit_inputs *in);
+
 /* The kernel that is the best this machine runs; bound to inputs, which are freed. */
 const struct fit_functional *functional(void);
 struct fit_bound *bind_objective(struct fit_inputs *in);
@@ -45,7 +50,7 @@ double largest(size_t n, const double *x); /* by size */
 void same_value(const char *what, double seen, double wanted, double tolerance); /* relative */
 void same_gradient(const char *what, size_t n, const double *seen, const double *wanted, double tolerance);
 
-/* Same bits of value, terms and gradient with 1 to 4 threads, however the work is cut. */
+/* Same bits of value, terms and gradient with 1, 2, 3, 4, 7 and 16 threads, however the work is cut. */
 void same_bits_for_any_threads(struct fit_bound *b, const double *x);
 
 /* The gradient of the terms in use at x beside differences of sixth order with step h, at 25 places: within tolerance

@@ -366,9 +366,9 @@ static void test_filters_of_plugins(void **state)
 {
     (void)state;
     static const H5Z_class2_t class[] = {
-        {H5Z_CLASS_T_VERS, 32008, 1, 1, "bitshuffle; see its page", NULL, NULL, copy_through},
+        {H5Z_CLASS_T_VERS, 32001, 1, 1, "Blosc; see its page", NULL, NULL, copy_through},
         {H5Z_CLASS_T_VERS, 511, 1, 1, "odd one", NULL, NULL, copy_through}};
-    static const char *const says[] = {"filter 32008 (bitshuffle), for which libhdf5",
+    static const char *const says[] = {"filter 32001 (Blosc), for which libhdf5",
                                        "filter 511 (odd one), for which"};
     for (size_t k = 0; k < 2; k++) {
         H5Zregister(&class[k]);
@@ -378,7 +378,7 @@ static void test_filters_of_plugins(void **state)
         put(f, "x", H5T_IEEE_F32BE, made, 3);
         H5Pclose(made);
         H5Fclose(f);
-        read_is("in/x.h5", "/x", 3, k ? "filter 511 (odd one)" : "filter 32008 (bitshuffle)");
+        read_is("in/x.h5", "/x", 3, k ? "filter 511 (odd one)" : "filter 32001 (Blosc)");
         assert_true(H5Zunregister(class[k].id) >= 0);
         refused("in/x.h5", "/x", FIT_ERR_DATA, says[k]);
         assert_non_null(strstr(err.message, "HDF5_PLUGIN_PATH"));

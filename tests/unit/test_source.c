@@ -48,7 +48,7 @@ static double value(size_t k, size_t i, size_t j)
 static struct fit_source *open_ok(const char *name, const char *layout)
 {
     struct fit_source *s;
-    if (fit_source_open(name, layout, &s, &err) != FIT_OK)
+    if (fit_source_open(name, &(struct fit_source_wish){.layout = layout}, &s, &err) != FIT_OK)
         fail_msg("%s", err.message);
     return s;
 }
@@ -283,8 +283,9 @@ static void test_chx_nexus_and_caches(void **state)
             assert_true(s->dt == (f == 0 ? 0.01 : 0.5));
         assert_int_equal(s->first_frame, f == 2 ? 11 : 1);
         fit_source_close(s);
-        assert_int_equal(fit_source_open(path, layout[(f + 1) % 4], &s, &err), FIT_ERR_DATA);
-        assert_int_equal(fit_source_open(path, "aps-9", &s, &err), FIT_ERR_CONFIG);
+        assert_int_equal(fit_source_open(path, &(struct fit_source_wish){.layout = layout[(f + 1) % 4]}, &s, &err),
+                         FIT_ERR_DATA);
+        assert_int_equal(fit_source_open(path, &(struct fit_source_wish){.layout = "aps-9"}, &s, &err), FIT_ERR_CONFIG);
     }
 }
 
@@ -966,9 +967,93 @@ static int tear_down(void **state)
     return 0;
 }
 
+/* ---- facilities: files after their public definitions (make_samples.py) ----------------------- */
+
+struct facility {
+    const char *file, *layout;
+    size_t n;
+    double q[3], phi[3], dt;
+    const char *note;
+};
+
+static int source_notes(const struct fit_source *s, const char *text)
+{
+    for (size_t i = 0; i < s->notes.n; i++)
+        if (strstr(s->notes.text[i], text))
+            return 1;
+    return 0;
+}
+
+static int same(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void test_files_of_facilities(void **state)
+{
+    (void)state;
+    static const struct facility all[] = {
+        {"nxxpcs_entry.h5", "nxxpcs", 3, {0.005, 0.005, 0.008}, {0, 45, 90}, 0.02, "as the definition of NXxpcs"},
+        {"nxxpcs_keys.h5", "nxxpcs", 2, {0.004, 0.006, 0}, {NAN, NAN, 0}, 0.5, NULL},
+        {"boost_c2t.h5", "aps_legacy", 2, {0.002, 0.003, 0}, {0, 30, 0}, 0.01, NULL},
+        {"id02_v2.h5", "id02", 2, {0.004, 0.006, 0}, {NAN, NAN, 0}, 0.25, "several analyses, full, horizontal"},
+        {"id02_v1.h5", "id02", 2, {0.004, 0.008, 0}, {NAN, NAN, 0}, 0.25, "have nm^-1"},
+        {"midtools.h5", "midtools", 2, {0.02, 0.04, 0}, {NAN, NAN, 0}, 4.4e-7, "mean over 3 trains"}};
+    for (size_t f = 0; f < sizeof all / sizeof *all; f++) {
+        const struct facility *x = &all[f];
+        char path[400];
+        snprintf(path, sizeof path, DATA "%s", x->file);
+        struct fit_source *s = open_ok(path, NULL);
+        assert_string_equal(s->layout, x->layout);
+        assert_int_equal(s->nmatrix, x->n);
+        assert_true(same(s->dt, x->dt));
+        for (size_t k = 0; k < x->n; k++) {
+            if (!same(s->matrix[k].q, x->q[k]) || !same(s->matrix[k].phi, x->phi[k]))
+                fail_msg("%s: matrix %zu: q %g, phi %g", x->file, k, s->matrix[k].q, s->matrix[k].phi);
+            check_matrix(s, k, k);
+        }
+        if (x->note && !source_notes(s, x->note))
+            fail_msg("%s: no note '%s'", x->file, x->note);
+        fit_source_close(s);
+    }
+}
+
+static void test_what_the_caller_names(void **state)
+{
+    (void)state;
+    static const struct fit_config_column axis[] = {{.role = "q", .source = "/meta/wavevector"},
+                                                    {.role = "t", .source = "meta/clock"}};
+    static const struct fit_config_column unit[] = {{.role = "q", .source = "nm^-1"}, {.role = "t", .source = "ms"}};
+    struct fit_source_wish wish = {
+        .dataset = "/results/run3/corr4", .naxis = 2, .axis = axis, .nunit = 2, .unit = unit};
+    struct fit_source *s;
+    if (fit_source_open(DATA "anywhere.h5", &wish, &s, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(s->nmatrix, 6);
+    assert_true(same(s->dt, 0.5));
+    for (size_t k = 0; k < 6; k++) {
+        assert_true(same(s->matrix[k].q, k < 3 ? 0.004 : 0.006) &&
+                    fabs(s->matrix[k].phi - 45.0 * (double)(k % 3)) < 1e-9);
+        check_matrix(s, k, k);
+    }
+    fit_source_close(s);
+    wish = (struct fit_source_wish){.dataset = "maps", .naxis = 1, .axis = axis};
+    assert_int_equal(fit_source_open(DATA "anywhere.h5", &wish, &s, &err), FIT_OK);
+    for (size_t k = 0; k < 2; k++)
+        check_matrix(s, k, k);
+    fit_source_close(s);
+    wish.dataset = "c2"; /* a member of an npz; where its q is said to be there is nothing */
+    assert_int_equal(fit_source_open(DATA "heterodyne.npz", &wish, &s, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "no member /meta/wavevector, which was named for q"));
+    assert_int_equal(fit_source_open(DATA "anywhere.h5", NULL, &s, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "/maps (16 x 16), /results/run3/corr4 (2 x 3 x 16 x 16): --dataset PATH"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files_of_facilities),
+        cmocka_unit_test(test_what_the_caller_names),
         cmocka_unit_test(test_aps_u_with_masked_sectors),
         cmocka_unit_test(test_aps_legacy_takes_bins_from_names),
         cmocka_unit_test(test_aps_legacy_knows_the_period_once),

@@ -431,10 +431,95 @@ static int tear_down(void **state)
     return 0;
 }
 
+static double cell(const struct fit_table *t, const char *name, size_t row)
+{
+    const int c = fit_table_find(t, name);
+    if (c < 0 || row >= t->nrow)
+        fail_msg("no column %s with %zu rows", name, row + 1);
+    return t->column[c][row];
+}
+
+static int near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+static void test_decimal_commas(void **state)
+{
+    (void)state;
+    static const char *const form[] = {"t;y\n0,5;2\n1;-1,25e-1\n", "t\ty\n0,5\t2\n1\t-1,25e-1\n",
+                                       "t y\n0,5   2\n1 -1,25e-1\n", "# a, b\n# t y\n0,5 2\n1 -1,25e-1 # 1,2\n"};
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        struct fit_table *t = read_ok(form[i], NULL);
+        assert_int_equal(t->ncolumn, 2);
+        assert_true(cell(t, "t", 0) == 0.5 && cell(t, "y", 0) == 2 && cell(t, "t", 1) == 1 &&
+                    cell(t, "y", 1) == -0.125);
+        assert_non_null(strstr(t->notes.text[0], "decimals are written with a comma"));
+        fit_table_free(t);
+    }
+    struct fit_table *t = read_ok("0,5\n1,25\n", NULL); /* separated by commas: two columns */
+    assert_int_equal(t->ncolumn, 2);
+    assert_int_equal(t->notes.n, 0);
+    fit_table_free(t);
+    t = read_ok("t, y\n1, 2\n3, 4\n", NULL);
+    assert_int_equal(t->ncolumn, 2);
+    assert_true(cell(t, "y", 1) == 4);
+    fit_table_free(t);
+    read_bad("t;y\n0,5;2\n1;a,5\n", "'a,5' is no number");
+}
+
+static void test_files_of_alv(void **state)
+{
+    (void)state;
+    struct fit_table *t;
+    if (fit_table_read(FIT_SOURCE_DIR "/tests/data/alv.ASC", NULL, &t, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(t->nrow, 6);
+    for (size_t k = 0; k < 6; k++) {
+        assert_true(near(cell(t, "delay", k), 1e-3 * ldexp(1, (int)k)) && near(cell(t, "sigma", k), 0.00390625));
+        assert_true(fabs(cell(t, "g2", k) - 1 - 0.75 * ldexp(1, -(int)k)) < 1e-6); /* the file has six digits */
+        assert_true(fabs(cell(t, "q", k) - 0.00187040) < 1e-7 &&
+                    cell(t, "angle", k) == 90); /* 4 pi n sin(45 deg)/lambda */
+    }
+    fit_table_free(t);
+    write_text("ALV-5000\n\"Correlation\"\n\n");
+    assert_int_equal(fit_table_read(file, NULL, &t, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "without values"));
+}
+
+static void test_g2_of_many_bins(void **state)
+{
+    (void)state;
+    static const char path[] = FIT_SOURCE_DIR "/tests/data/boost_multitau.h5";
+    static const double frames[] = {1, 2, 3, 4, 6, 8}, q[] = {0.003, 0.003, 0.005, 0.005, 0.005},
+                        phi[] = {0, 120, 0, 60, 120};
+    struct fit_table *t;
+    if (fit_table_read(path, NULL, &t, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(t->nrow, 28); /* of 30 one is missing, one has no error */
+    assert_int_equal(t->ncurve, 5);
+    for (size_t r = 0; r < t->nrow; r++) {
+        const size_t k = (r + 1) / 6, i = (r + 1) % 6;
+        assert_true(near(cell(t, "delay", r), 0.5 * frames[i]) && cell(t, "bin", r) == (double)(k + 1));
+        assert_true(near(cell(t, "g2", r), 1 + exp2(-(double)k - 0.125 * frames[i])));
+        assert_true(near(cell(t, "q", r), q[k]) && cell(t, "phi", r) == phi[k] && cell(t, "sigma", r) == 0.0078125);
+    }
+    fit_table_free(t);
+    assert_int_equal(fit_table_read(path, &(struct fit_table_options){.dataset = "2"}, &t, &err), FIT_OK);
+    assert_int_equal(t->nrow, 6);
+    assert_true(cell(t, "phi", 0) == 120 && t->ncurve == 1);
+    fit_table_free(t);
+    assert_int_equal(fit_table_read(path, &(struct fit_table_options){.dataset = "6"}, &t, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "bin 6 is not there"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_in_many_forms),
+        cmocka_unit_test(test_decimal_commas),
+        cmocka_unit_test(test_files_of_alv),
+        cmocka_unit_test(test_g2_of_many_bins),
         cmocka_unit_test(test_names_numbers_gaps_and_skipped_rows),
         cmocka_unit_test(test_bad_text_is_refused_with_its_line),
         cmocka_unit_test(test_hdf5_groups_and_matrices),

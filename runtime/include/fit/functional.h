@@ -5,6 +5,11 @@
  * ranges gives the same bits.  A unit of elements is a block of FIT_BLOCK of them.  Sums go over the elements of a
  * block in a fixed order, into `partial`, and over blocks by a tree: who runs the phases does that.
  *
+ * Second derivatives along a direction, at the arrays, numbers and slopes that forward and backward phases have left:
+ * `tangent` phases make the tangents of arrays and numbers, `second` ones those of slopes.  Phase k of `second` is the
+ * counterpart of phase k of `backward`.  Those of operators are the operator itself: they read and write c->array and
+ * c->slope, where who runs them puts tangents.
+ *
  * Arrays have room for whole blocks.  What stands behind their last element is not used: sums leave it out.
  */
 #ifndef FIT_FUNCTIONAL_H
@@ -13,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_FUNCTIONAL_INTERFACE 2
+#define FIT_FUNCTIONAL_INTERFACE 3
 #define FIT_BLOCK 64 /* elements; part of the definition of sums, not of a machine */
 
 enum fit_array_kind { FIT_ARRAY_FREE, FIT_ARRAY_DATA, FIT_ARRAY_KEPT, FIT_ARRAY_MADE };
@@ -66,14 +71,17 @@ struct fit_term_desc {
     const char *name, *doc;
     enum fit_term_kind kind;
     double offset, weight; /* weight: the default */
+    int residual;          /* a multiple of a sum of squares (m.squares) */
 };
 
 /* One evaluation; all belongs to who calls. */
 struct fit_functional_call {
     double *const *array; /* by number of array */
     double *const *slope; /* dJ/d array; NULL where it does not move, or no gradient is wanted */
-    const double *number;
-    double *number_slope;
+    double *const *dot;       /* tangents of arrays and numbers, of their slopes */
+    double *const *slope_dot;
+    const double *number, *number_dot;
+    double *number_slope, *number_slope_dot;
     double *partial;        /* sums over the blocks of a phase: [which][block] */
     size_t nblock;          /* blocks of its axis */
     const size_t *size;     /* of axes */
@@ -83,8 +91,11 @@ struct fit_functional_call {
     uint64_t on;            /* terms wanted */
 };
 
+enum fit_phase_kind { FIT_PHASE_FORMULA, FIT_PHASE_SUM, FIT_PHASE_OPERATOR };
+
 struct fit_phase {
     const char *name;
+    enum fit_phase_kind kind;
     uint64_t need; /* of use when one of these terms is wanted */
     enum fit_unit_kind unit;
     uint32_t axis;       /* ELEMENTS, ROWS */
@@ -98,15 +109,16 @@ struct fit_phase {
 struct fit_functional {
     uint32_t interface; /* FIT_FUNCTIONAL_INTERFACE */
     const char *name, *title, *formula, *reference, *hash, *isa, *compiler;
-    uint32_t naxis, narray, nnumber, noperator, nterm, nforward, nbackward;
+    uint32_t naxis, narray, nnumber, noperator, nterm, nforward, nbackward, ntangent;
     const struct fit_index_desc *axis;
     const struct fit_array_desc *array;
     const struct fit_number_desc *number;
     const struct fit_operator_desc *operation;
     const struct fit_term_desc *term;
-    const struct fit_phase *forward, *backward;
+    const struct fit_phase *forward, *backward, *tangent, *second; /* nbackward of the last */
     void (*terms)(const struct fit_functional_call *c); /* values of the terms wanted, from numbers */
     void (*seeds)(const struct fit_functional_call *c); /* slopes of numbers, from the terms wanted */
+    void (*seeds_second)(const struct fit_functional_call *c); /* tangents of these */
 };
 
 #endif

@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 14
+#define FIT_KERNEL_ABI 15
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -297,6 +297,7 @@ struct fit_kernel {
     const char *variant;  /* "fast" or "parity" */
     const char *title;    /* one line */
     const char *formula;  /* plain text */
+    const char *const *equation; /* in MathML, each inside a div of class eq, ended by NULL; or NULL */
     const char *reference;
     const char *source;   /* "laminar.lua" */
     const char *hash;     /* SHA-256 of the model's source text, hexadecimal */
@@ -436,6 +437,9 @@ struct fit_kernel {
     size_t nstate;
     const struct fit_state *state;
     int feedback; /* 1: states read what was measured in earlier rows */
+    unsigned times; /* 1 + the column of the times, where states go through all rows of a group in their order, for
+                       rows have doses, or columns that rates read: they need no value.  0: not so */
+    const double *empty; /* ncolumn: what an empty cell of a column stands for, NaN: for nothing; or NULL */
 };
 
 /* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */

@@ -4,7 +4,8 @@
  * a comparison.  Both are GNU vectors: + - * / < <= == & | ~ work, scalar constants are broadcast.
  *     FIT_VL         lanes; may be defined before the first inclusion; default 8: then fit_v8, fit_m8 are
  *                    other names of the two types;
- *     FIT_VL_NATIVE  lanes of one register at this instruction-set level: 8 (AVX-512), 4 (AVX), 2 (others).
+ *     FIT_VL_NATIVE  lanes of one register at this instruction-set level: 8 (AVX-512), 4 (AVX), 2
+ *                    (others); of SVE whose length is known when it is compiled 8 or 4.
  * Any FIT_VL is right; FIT_VL_NATIVE is fast.  gcc 12 keeps vectors wider than a register in memory and takes
  * comparisons of them apart lane by lane: with 8 lanes at x86-64-v3 it is 1.5 to 5 times slower than with 4,
  * in the functions as in plain arithmetic.  clang 14 does not mind.  Data in blocks of 8 lanes are then walked

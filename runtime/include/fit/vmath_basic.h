@@ -3,7 +3,9 @@
  */
 #if defined(__AVX512F__)
 #define FIT_VL_NATIVE 8
-#elif defined(__AVX__)
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 512
+#define FIT_VL_NATIVE 8
+#elif defined(__AVX__) || (defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 256)
 #define FIT_VL_NATIVE 4
 #else
 #define FIT_VL_NATIVE 2
@@ -42,6 +44,17 @@ typedef fit_vm fit_m8;
 #endif
 
 #define FIT_SIGN_BIT INT64_MIN
+#define FIT_UNUSED __attribute__((unused))
+#define FIT_COEFFICIENT const double
+#define FIT_COEFFICIENTS static FIT_COEFFICIENT
+
+/* What the other readers of this text (fit/gpu.h), for which a lane is a double, spell otherwise. */
+#define FIT_ZERO ((fit_vd){0})
+#define fit_bits(x) ((fit_vm)(x))    /* of doubles */
+#define fit_ubits(x) ((fit_vu)(x))
+#define fit_of_bits(x) ((fit_vd)(x)) /* the doubles of these bits */
+#define fit_vnot(m) (~(m))           /* of a mask */
+#define fit_lane0(x) ((x)[0])
 
 /* ---- making, loading, storing ---------------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@ FIT_INLINE void fit_vbessel_01(fit_vd a, fit_vd *j0, fit_vd *j1)
 {
     fit_vm far = a > 8;
     fit_vd q = a * a * 0x1p-5 - 1.0;
-    q = fit_vselect(far, (fit_vd){0}, q);
+    q = fit_vselect(far, FIT_ZERO, q);
     *j0 = FIT_VPOLYNOMIAL(fit_bessel_0, q);
     *j1 = a * FIT_VPOLYNOMIAL(fit_bessel_1, q);
     if (fit_vany(far)) {
@@ -53,7 +53,7 @@ FIT_INLINE fit_vd fit_vbessel_series(int n, int odd, fit_vd x)
 /* f_n by the downward recurrence from order n + FIT_BESSEL_ABOVE on, and f_0, f_1, f_0 + 2 f_2 + 2 f_4 + ... */
 FIT_INLINE fit_vd fit_vbessel_down(int n, double half, fit_vd x, fit_vd first[2], fit_vd *sum)
 {
-    fit_vd above = (fit_vd){0}, f = fit_vset1(0x1p-900), at_n = f, two_over_x = 2.0 / x, even = (fit_vd){0};
+    fit_vd above = FIT_ZERO, f = fit_vset1(0x1p-900), at_n = f, two_over_x = 2.0 / x, even = FIT_ZERO;
     for (int m = (n + FIT_BESSEL_ABOVE) & ~1; m >= 0; m--) {
         if (m == n)
             at_n = f;
@@ -71,7 +71,7 @@ FIT_INLINE fit_vd fit_vbessel_down(int n, double half, fit_vd x, fit_vd first[2]
 
 FIT_HUGE fit_vd fit_vbessel_j(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     fit_vd a = fit_vabs(x), j0, j1;
     fit_vbessel_01(a, &j0, &j1);
     fit_vd r = n ? j1 : j0, before = j0, inverse = 2.0 / a;
@@ -81,21 +81,21 @@ FIT_HUGE fit_vd fit_vbessel_j(fit_vd order, fit_vd x)
         r = next;
     }
     if (n > 1) {
-        fit_vm low = a * a < 4 * n + 4, middle = ~low & (a < n);
+        fit_vm low = a * a < 4 * n + 4, middle = fit_vnot(low) & (a < n);
         if (fit_vany(middle)) {
             fit_vd first[2], sum, f = fit_vbessel_down(n, 0, fit_vselect(middle, a, fit_vset1(n)), first, &sum);
             r = fit_vselect(middle, f / sum, r);
         }
         if (fit_vany(low))
-            r = fit_vselect(low, fit_vbessel_series(n, 0, fit_vselect(low, a, (fit_vd){0})), r);
+            r = fit_vselect(low, fit_vbessel_series(n, 0, fit_vselect(low, a, FIT_ZERO)), r);
     }
-    r = fit_vselect(a > 0x1.fffffffffffffp1023, (fit_vd){0}, r);
+    r = fit_vselect(a > 0x1.fffffffffffffp1023, FIT_ZERO, r);
     return n % 2 ? fit_vselect(x < 0, -r, r) : r;
 }
 
 FIT_HUGE fit_vd fit_vspherical_j(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     fit_vd a = fit_vabs(x), inverse = 1.0 / a, s, c;
     fit_vsincos(a, &s, &c);
     fit_vd j0 = s * inverse, j1 = (j0 - c) * inverse, r = n ? j1 : j0, before = j0;
@@ -104,14 +104,14 @@ FIT_HUGE fit_vd fit_vspherical_j(fit_vd order, fit_vd x)
         before = r;
         r = next;
     }
-    fit_vm low = a * a < 2 * n + 3, middle = ~low & (a < n);
+    fit_vm low = a * a < 2 * n + 3, middle = fit_vnot(low) & (a < n);
     if (fit_vany(middle)) {
         fit_vd first[2], sum, f = fit_vbessel_down(n, 0.5, fit_vselect(middle, a, fit_vset1(n + 1)), first, &sum);
         fit_vd zeroth = f * (j0 / first[0]), next = f * (j1 / first[1]);
         r = fit_vselect(middle, fit_vselect(fit_vabs(j0) > fit_vabs(j1), zeroth, next), r);
     }
     if (fit_vany(low))
-        r = fit_vselect(low, fit_vbessel_series(n, 1, fit_vselect(low, a, (fit_vd){0})), r);
-    r = fit_vselect(a > 0x1.fffffffffffffp1023, (fit_vd){0}, r);
+        r = fit_vselect(low, fit_vbessel_series(n, 1, fit_vselect(low, a, FIT_ZERO)), r);
+    r = fit_vselect(a > 0x1.fffffffffffffp1023, FIT_ZERO, r);
     return n % 2 ? fit_vselect(x < 0, -r, r) : r;
 }

@@ -18,10 +18,10 @@ FIT_INLINE fit_vd fit_vpositive_only(fit_vd x, double at_0, fit_vd r)
 
 FIT_HUGE fit_vd fit_vbessel_y(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     const double two_over_pi = 0x1.45f306dc9c883p-1;
     fit_vm far = x > 8;
-    fit_vd b = fit_vselect((x > 0) & ~far, x, fit_vset1(1)), j0, j1, inverse = 1.0 / x;
+    fit_vd b = fit_vselect((x > 0) & fit_vnot(far), x, fit_vset1(1)), j0, j1, inverse = 1.0 / x;
     fit_vbessel_01(b, &j0, &j1);
     fit_vd q = b * b * 0x1p-5 - 1.0, l = fit_vlog(b);
     fit_vd y0 = two_over_pi * (l * j0) + FIT_VPOLYNOMIAL(fit_bessel_y0, q);
@@ -38,13 +38,13 @@ FIT_HUGE fit_vd fit_vbessel_y(fit_vd order, fit_vd x)
         before = r;
         r = fit_vselect(r < -0x1.fffffffffffffp1023, r, next);
     }
-    r = fit_vselect(x > 0x1.fffffffffffffp1023, (fit_vd){0}, r);
+    r = fit_vselect(x > 0x1.fffffffffffffp1023, FIT_ZERO, r);
     return fit_vpositive_only(x, -(double)INFINITY, r);
 }
 
 FIT_HUGE fit_vd fit_vspherical_y(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     fit_vd inverse = 1.0 / x, s, c;
     fit_vsincos(x, &s, &c);
     fit_vd y0 = -c * inverse, y1 = (y0 - s) * inverse, r = n ? y1 : y0, before = y0;
@@ -53,7 +53,7 @@ FIT_HUGE fit_vd fit_vspherical_y(fit_vd order, fit_vd x)
         before = r;
         r = fit_vselect(r < -0x1.fffffffffffffp1023, r, next);
     }
-    r = fit_vselect(x > 0x1.fffffffffffffp1023, (fit_vd){0}, r);
+    r = fit_vselect(x > 0x1.fffffffffffffp1023, FIT_ZERO, r);
     return fit_vpositive_only(x, -(double)INFINITY, r);
 }
 
@@ -72,7 +72,7 @@ FIT_INLINE fit_vd fit_vbessel_i_series(int n, int odd, fit_vd x)
 /* I_n/I_0, or i_n/i_0 with half = 1/2, of 8 <= x <= n^2/3: downward from where I_m is 1e-17 of I_n. */
 FIT_INLINE fit_vd fit_vbessel_i_down(int n, double half, fit_vd x)
 {
-    fit_vd above = (fit_vd){0}, f = fit_vset1(0x1p-900), at_n = f, two_over_x = 2.0 / x;
+    fit_vd above = FIT_ZERO, f = fit_vset1(0x1p-900), at_n = f, two_over_x = 2.0 / x;
     for (int m = 5 * n + 40; m > 0; m--) {
         if (m == n)
             at_n = f;
@@ -100,7 +100,7 @@ FIT_INLINE fit_vd fit_vbessel_i_up(int n, double half, fit_vd b, fit_vd zeroth, 
 
 FIT_HUGE fit_vd fit_vbessel_i(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     fit_vd a = fit_vabs(x), r = fit_vbessel_i_series(n, 0, fit_vmin(a, fit_vset1(8)));
     fit_vm far = a > 8;
     if (fit_vany(far)) {
@@ -117,7 +117,7 @@ FIT_HUGE fit_vd fit_vbessel_i(fit_vd order, fit_vd x)
 /* i_0 = sinh(x)/x, i_1 = (cosh(x) - i_0)/x */
 FIT_HUGE fit_vd fit_vspherical_i(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     fit_vd a = fit_vabs(x), r = fit_vbessel_i_series(n, 1, fit_vmin(a, fit_vset1(8)));
     fit_vm far = a > 8;
     if (fit_vany(far)) {
@@ -133,7 +133,7 @@ FIT_HUGE fit_vd fit_vspherical_i(fit_vd order, fit_vd x)
 /* k_0 = pi/2 e^-x/x, k_1 = k_0 (1 + 1/x) */
 FIT_HUGE fit_vd fit_vspherical_k(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     fit_vd inverse = 1.0 / x, before = 0x1.921fb54442d18p0 * fit_vexp(-x) * inverse, r = before;
     if (n)
         r = before + before * inverse;
@@ -147,7 +147,7 @@ FIT_HUGE fit_vd fit_vspherical_k(fit_vd order, fit_vd x)
 
 FIT_HUGE fit_vd fit_vbessel_k(fit_vd order, fit_vd x)
 {
-    const int n = (int)order[0];
+    const int n = (int)fit_lane0(order);
     fit_vm near = x < 2, inside = near & (x > 0);
     fit_vd b = fit_vselect(near, fit_vset1(2), fit_vmin(x, fit_vset1(800))), inverse = 1.0 / x, q = 4.0 / b - 1.0;
     fit_vd size = fit_vexp(-b) / fit_vsqrt(b);

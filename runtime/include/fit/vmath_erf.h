@@ -33,8 +33,8 @@ FIT_LARGE fit_vd fit_verfi(fit_vd x)
     fit_vd b = fit_vmin(fit_vabs(x), fit_vset1(28)), low, square = fit_vtwo_prod(b, b, &low);
     fit_vd half = fit_vexp(0.5 * square) * (1.0 + 0.5 * low); /* its square may pass what it is multiplied with */
     fit_vm near = b < 2;
-    fit_vd r = half * fit_vfaddeeva(0, b, (fit_vd){0}).im * half;
-    r = fit_vselect(near, fit_verfi_series(fit_vselect(near, b, (fit_vd){0})), r);
+    fit_vd r = half * fit_vfaddeeva(0, b, FIT_ZERO).im * half;
+    r = fit_vselect(near, fit_verfi_series(fit_vselect(near, b, FIT_ZERO)), r);
     r = fit_vselect(x < 0, -r, r);
     return fit_vselect(x == x, r, x);
 }

@@ -33,14 +33,14 @@ FIT_INLINE void fit_vexp_reduce(fit_vd x, fit_vd xl, fit_vd *r_out, fit_vd *q_ou
     *r_out = r;
     fit_vd g = r2 * p;
     *q_out = g + (rl + rl * (r + g)); /* e^r rl: xl may be as large as 2^-44 */
-    *t_out = (fit_vu)t;
+    *t_out = fit_ubits(t);
 }
 
 /* y 2^k, where it may overflow or underflow: in two steps.  Beyond 746 k is nonsense and y as well. */
 FIT_INLINE fit_vd fit_vexp_edge(fit_vd x, fit_vd y, fit_vu t)
 {
     fit_vu k = t - 0x4338000000000000, h = (fit_vu)((fit_vm)k >> 1);
-    fit_vd r = y * (fit_vd)((h + 1023) << 52) * (fit_vd)((k - h + 1023) << 52);
+    fit_vd r = y * fit_of_bits((h + 1023) << 52) * fit_of_bits((k - h + 1023) << 52);
     r = fit_vselect(x > 710, fit_vset1((double)INFINITY), r);
     return fit_vselect(x < -746, fit_vset1(0), r);
 }
@@ -51,7 +51,7 @@ FIT_INLINE fit_vd fit_vexp_sum(fit_vd x, fit_vd xl, fit_vd *y_out, fit_vu *t)
     fit_vexp_reduce(x, xl, &r, &q, t);
     fit_vd s = 1.0 + r, y = s + ((r - (s - 1.0)) + q);
     *y_out = y;
-    return (fit_vd)((fit_vu)y + (*t << 52));
+    return fit_of_bits(fit_ubits(y) + (*t << 52));
 }
 
 /* e^x.  Overflows to inf, underflows gradually. */
@@ -59,8 +59,8 @@ FIT_INLINE fit_vd fit_vexp(fit_vd x)
 {
     fit_vd y;
     fit_vu t;
-    fit_vd r = fit_vexp_sum(x, (fit_vd){0}, &y, &t);
-    fit_vm edge = ~(fit_vabs(x) < 708);
+    fit_vd r = fit_vexp_sum(x, FIT_ZERO, &y, &t);
+    fit_vm edge = fit_vnot(fit_vabs(x) < 708);
     return FIT_RARE(edge) ? fit_vexp_edge(x, y, t) : r;
 }
 
@@ -71,8 +71,8 @@ FIT_INLINE void fit_vexpm1_half(fit_vd x, fit_vd *hi, fit_vd *lo)
     fit_vd r, q, e;
     fit_vu t;
     x = fit_vmin(fit_vset1(710), fit_vmax(fit_vset1(-40), x));
-    fit_vexp_reduce(x, (fit_vd){0}, &r, &q, &t);
-    fit_vd half = (fit_vd)((t + 1022) << 52); /* 2^(k-1) */
+    fit_vexp_reduce(x, FIT_ZERO, &r, &q, &t);
+    fit_vd half = fit_of_bits((t + 1022) << 52); /* 2^(k-1) */
     fit_vd u = half - 0.5, ul = (half - u) - 0.5;
     *hi = fit_vfast_two_sum(u, half * r, &e);
     *lo = (e + ul) + half * q;
@@ -107,7 +107,7 @@ FIT_LARGE fit_vd fit_vsinh(fit_vd x)
     fit_vd q = fit_vdiv2(h, l, dh, dl + 2.0 * l, &ql);
     fit_vd s = fit_vfast_two_sum(h, q, &e);
     fit_vd r = fit_vselect(a < 0x1p-28, x, fit_vcopysign(s + (e + (l + ql)), x));
-    fit_vm rare = ~(a < 709);
+    fit_vm rare = fit_vnot(a < 709);
     return FIT_RARE(rare) ? fit_vpatch(sinh, rare, x, r) : r;
 }
 
@@ -115,13 +115,13 @@ FIT_LARGE fit_vd fit_vcosh(fit_vd x)
 {
     fit_vd a = fit_vabs(x), r, q, el;
     fit_vu t;
-    fit_vexp_reduce(a, (fit_vd){0}, &r, &q, &t);
-    fit_vd half = (fit_vd)((t + 1022) << 52); /* 2^(k-1) */
+    fit_vexp_reduce(a, FIT_ZERO, &r, &q, &t);
+    fit_vd half = fit_of_bits((t + 1022) << 52); /* 2^(k-1) */
     fit_vd s = 1.0 + r, h = half * s, l = half * ((r - (s - 1.0)) + q);
     h = fit_vfast_two_sum(h, l, &l);
     fit_vd c = fit_vfast_two_sum(h, 0.25 / h, &el);
     fit_vd y = c + (el + l);
-    fit_vm rare = ~(a < 709);
+    fit_vm rare = fit_vnot(a < 709);
     return FIT_RARE(rare) ? fit_vpatch(cosh, rare, x, y) : y;
 }
 
@@ -137,10 +137,10 @@ FIT_INLINE fit_vd fit_vlogistic(fit_vd x)
 /* x = 2^k m, x positive and normal; m in [sqrt(1/2), sqrt 2); *biased = k + 1023. */
 FIT_INLINE fit_vd fit_vlog_split(fit_vd x, fit_vd *k, fit_vu *biased)
 {
-    fit_vu ix = (fit_vu)x, e = (ix + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd)) >> 52;
+    fit_vu ix = fit_ubits(x), e = (ix + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd)) >> 52;
     *biased = e;
-    *k = (fit_vd)(e | 0x4330000000000000) - (0x1p52 + 1023); /* integer to double without a conversion */
-    return (fit_vd)(ix - (e << 52) + 0x3ff0000000000000);
+    *k = fit_of_bits(e | 0x4330000000000000) - (0x1p52 + 1023); /* integer to double without a conversion */
+    return fit_of_bits(ix - (e << 52) + 0x3ff0000000000000);
 }
 
 /* k ln 2 + log(1 + f) + small, sqrt(1/2) <= 1 + f < sqrt 2, as the sum of the result and *low. */
@@ -169,8 +169,8 @@ FIT_INLINE fit_vd fit_vlog(fit_vd x)
     fit_vd k;
     fit_vu biased;
     fit_vd m = fit_vlog_split(x, &k, &biased);
-    fit_vd r = fit_vlog_sum(k, m - 1.0, (fit_vd){0});
-    fit_vm rare = ~((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023));
+    fit_vd r = fit_vlog_sum(k, m - 1.0, FIT_ZERO);
+    fit_vm rare = fit_vnot((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023));
     return FIT_RARE(rare) ? fit_vpatch(log, rare, x, r) : r;
 }
 
@@ -180,11 +180,11 @@ FIT_INLINE fit_vd fit_vlog_low(fit_vd x, fit_vd *low)
     fit_vd k;
     fit_vu biased;
     fit_vd m = fit_vlog_split(x, &k, &biased);
-    fit_vd r = fit_vlog_sum2(k, m - 1.0, (fit_vd){0}, low);
-    fit_vm rare = ~((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023));
+    fit_vd r = fit_vlog_sum2(k, m - 1.0, FIT_ZERO, low);
+    fit_vm rare = fit_vnot((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023));
     if (!FIT_RARE(rare))
         return r;
-    *low = fit_vselect(rare, (fit_vd){0}, *low);
+    *low = fit_vselect(rare, FIT_ZERO, *low);
     return fit_vpatch(log, rare, x, r);
 }
 
@@ -196,18 +196,18 @@ FIT_INLINE fit_vd fit_vlog1p(fit_vd x)
     fit_vd u = fit_vtwo_sum(fit_vset1(1), x, &c);
     fit_vd m = fit_vlog_split(u, &k, &biased), f = m - 1.0;
     fit_vm near1 = k == 0;
-    c *= (fit_vd)((2046 - biased) << 52);
-    c = fit_vselect(near1, (fit_vd){0}, c * ((f * f - f) + 1.0)); /* c/m to a few per cent is enough */
+    c *= fit_of_bits((2046 - biased) << 52);
+    c = fit_vselect(near1, FIT_ZERO, c * ((f * f - f) + 1.0)); /* c/m to a few per cent is enough */
     fit_vd r = fit_vlog_sum(k, fit_vselect(near1, x, f), c);
     r = fit_vselect(x == 0, x, r); /* -0 */
-    fit_vm rare = ~((x > -1) & (x <= 0x1p1022));
+    fit_vm rare = fit_vnot((x > -1) & (x <= 0x1p1022));
     return FIT_RARE(rare) ? fit_vpatch(log1p, rare, x, r) : r;
 }
 
 /* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). */
 FIT_INLINE fit_vd fit_vsoftplus(fit_vd x)
 {
-    return fit_vmax(x, (fit_vd){0}) + fit_vlog1p(fit_vexp(-fit_vabs(x)));
+    return fit_vmax(x, FIT_ZERO) + fit_vlog1p(fit_vexp(-fit_vabs(x)));
 }
 
 /* log x = *hi + *lo with relative error about 2^-65, x positive and normal. */
@@ -217,7 +217,7 @@ FIT_INLINE void fit_vlog2sum(fit_vd x, fit_vd *hi, fit_vd *lo)
     fit_vu biased;
     fit_vd f = fit_vlog_split(x, &k, &biased) - 1.0;
     fit_vd dh = 2.0 + f, dl = f - (dh - 2.0);
-    fit_vd s = fit_vdiv2(f, (fit_vd){0}, dh, dl, &sl);
+    fit_vd s = fit_vdiv2(f, FIT_ZERO, dh, dl, &sl);
     fit_vd z = fit_vtwo_prod(s, s, &zl);
     zl += 2.0 * s * sl;
     /* log(1 + f) = 2 s + s z (2/3 + z Q), Q to 2^-66 of the whole */
@@ -248,7 +248,7 @@ FIT_LARGE fit_vd fit_vpow(fit_vd x, fit_vd y)
     fit_vd p = fit_vtwo_prod(y, h, &pl);
     pl += y * l;
     fit_vd r = fit_vexp_sum(p, pl, &unscaled, &t);
-    fit_vm rare = ~((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023) & (fit_vabs(p) < 708));
+    fit_vm rare = fit_vnot((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023) & (fit_vabs(p) < 708));
     return FIT_RARE(rare) ? fit_vpatch2(pow, rare, x, y, r) : r;
 }
 
@@ -261,7 +261,7 @@ FIT_INLINE fit_vd fit_vpow_of_log(fit_vd x, fit_vd y, fit_vd log_x, fit_vd low)
     fit_vd p = fit_vtwo_prod(y, log_x, &pl);
     pl += y * low;
     fit_vd r = fit_vexp_sum(p, pl, &unscaled, &t);
-    fit_vm rare = ~((fit_vabs(p) < 708) & (x >= 0x1p-1022));
+    fit_vm rare = fit_vnot((fit_vabs(p) < 708) & (x >= 0x1p-1022));
     return FIT_RARE(rare) ? fit_vpatch2(pow, rare, x, y, r) : r;
 }
 

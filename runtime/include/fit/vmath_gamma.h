@@ -24,7 +24,7 @@ FIT_COLD double fit_lgamma_edge(double x)
 /* x (x + 1) ... (x + 7) = *hi + *lo, to about 2^-98. */
 FIT_INLINE void fit_vrising8(fit_vd x, fit_vd *hi, fit_vd *lo)
 {
-    fit_vd h = x, l = (fit_vd){0};
+    fit_vd h = x, l = FIT_ZERO;
     for (int k = 1; k < 8; k++) {
         fit_vd sl, pl, s = fit_vtwo_sum(x, fit_vset1(k), &sl), p = fit_vtwo_prod(h, s, &pl);
         l = pl + (h * sl + l * s);
@@ -37,7 +37,7 @@ FIT_INLINE void fit_vrising8(fit_vd x, fit_vd *hi, fit_vd *lo)
 FIT_INLINE fit_vd fit_vlgamma_parts(fit_vd x, fit_vd *low_out)
 {
     fit_vm small = x < FIT_GAMMA_LEAST;
-    fit_vd zl, z = fit_vtwo_sum(x, fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), (fit_vd){0}), &zl);
+    fit_vd zl, z = fit_vtwo_sum(x, fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), FIT_ZERO), &zl);
     fit_vd u = 1.0 / z, w = u * u, h, l, pl, e1, e2;
     fit_vd s = (w * 0x1.6fe96381e0680p-3 - 0x1.e4286cb0f5398p-6) * w + 0x1.a41a41a41a41ap-8;
     s = ((s * w - 0x1.f6ab0d9993c7dp-10) * w + 0x1.b951e2b18ff23p-11) * w - 0x1.3813813813814p-11;
@@ -63,7 +63,7 @@ FIT_LARGE fit_vd fit_vlgamma(fit_vd x)
 {
     fit_vd low, r = fit_vlgamma_parts(x, &low);
     r += low;
-    fit_vm rare = ~((x >= 0x1p-1000) & (x <= 0x1p1000));
+    fit_vm rare = fit_vnot((x >= 0x1p-1000) & (x <= 0x1p1000));
     return FIT_RARE(rare) ? fit_vpatch(fit_lgamma_edge, rare, x, r) : r;
 }
 
@@ -75,7 +75,7 @@ FIT_LARGE fit_vd fit_vgamma(fit_vd x)
     fit_vu t;
     hi = fit_vtwo_sum(hi, low, &low);
     fit_vd r = fit_vexp_sum(hi, low, &y, &t);
-    fit_vm edge = ~(hi < 708);
+    fit_vm edge = fit_vnot(hi < 708);
     if (FIT_RARE(edge))
         r = fit_vselect(edge, fit_vexp_edge(hi, y, t), r);
     r = fit_vselect(small, 1.0 / x, r);
@@ -90,7 +90,7 @@ FIT_INLINE fit_vd fit_vgamma_domain(fit_vd x, fit_vd at_0, fit_vd r)
 FIT_LARGE fit_vd fit_vdigamma(fit_vd x)
 {
     fit_vm small = x < FIT_GAMMA_LEAST;
-    fit_vd z = x + fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), (fit_vd){0});
+    fit_vd z = x + fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), FIT_ZERO);
     fit_vd u = 1.0 / z, w = u * u;
     fit_vd s = (w * -0x1.a74ca514ca515p+4 + 0x1.86e7f9b9fe6e8p+1) * w - 0x1.c5e5e5e5e5e5ep-2;
     s = ((s * w + 0x1.5555555555555p-4) * w - 0x1.5995995995996p-6) * w + 0x1.f07c1f07c1f08p-8;
@@ -98,7 +98,7 @@ FIT_LARGE fit_vd fit_vdigamma(fit_vd x)
     s = s * w + 0x1.5555555555555p-4;
     fit_vd r = fit_vlog(z) - (0.5 * u + s * w);
     if (FIT_RARE(small)) { /* P'/P: the sum of 1/(x + k) by two and two */
-        fit_vd sum = (fit_vd){0}, y = fit_vselect(small, x, fit_vset1(1));
+        fit_vd sum = FIT_ZERO, y = fit_vselect(small, x, fit_vset1(1));
         for (int k = 6; k >= 0; k -= 2)
             sum += (2.0 * y + (2.0 * k + 1.0)) / ((y + (double)k) * (y + (k + 1.0)));
         r = fit_vselect(small, r - sum, r);
@@ -109,7 +109,7 @@ FIT_LARGE fit_vd fit_vdigamma(fit_vd x)
 FIT_LARGE fit_vd fit_vtrigamma(fit_vd x)
 {
     fit_vm small = x < FIT_GAMMA_LEAST;
-    fit_vd z = x + fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), (fit_vd){0});
+    fit_vd z = x + fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), FIT_ZERO);
     fit_vd u = 1.0 / z, w = u * u;
     fit_vd s = (w * -0x1.088fe72cfe72dp+9 + 0x1.b7c4f8f13e3c5p+5) * w - 0x1.c5e5e5e5e5e5ep+2;
     s = ((s * w + 0x1.2aaaaaaaaaaabp+0) * w - 0x1.0330330330330p-2) * w + 0x1.364d9364d9365p-4;
@@ -117,7 +117,7 @@ FIT_LARGE fit_vd fit_vtrigamma(fit_vd x)
     s = s * w + 0x1.5555555555555p-3;
     fit_vd r = u + w * (0.5 + s * u);
     if (FIT_RARE(small)) {
-        fit_vd sum = (fit_vd){0}, y = fit_vselect(small, x, fit_vset1(1));
+        fit_vd sum = FIT_ZERO, y = fit_vselect(small, x, fit_vset1(1));
         for (int k = 7; k >= 0; k--)
             sum += 1.0 / ((y + (double)k) * (y + (double)k));
         r = fit_vselect(small, r + sum, r);
@@ -128,7 +128,7 @@ FIT_LARGE fit_vd fit_vtrigamma(fit_vd x)
 FIT_LARGE fit_vd fit_vtetragamma(fit_vd x)
 {
     fit_vm small = x < FIT_GAMMA_LEAST;
-    fit_vd z = x + fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), (fit_vd){0});
+    fit_vd z = x + fit_vselect(small, fit_vset1(FIT_GAMMA_LEAST), FIT_ZERO);
     fit_vd u = 1.0 / z, w = u * u;
     fit_vd s = (w * -0x1.5b3cdf6b0df6bp+13 + 0x1.051cf3cf3cf3dp+10) * w - 0x1.e244444444444p+6;
     s = ((s * w + 0x1.1800000000000p+4) * w - 0x1.a52e52e52e52ep+1) * w + 0x1.aaaaaaaaaaaabp-1;
@@ -136,7 +136,7 @@ FIT_LARGE fit_vd fit_vtetragamma(fit_vd x)
     s = s * w + 0.5;
     fit_vd r = -(w + w * (u + s * w));
     if (FIT_RARE(small)) {
-        fit_vd sum = (fit_vd){0}, y = fit_vselect(small, x, fit_vset1(1));
+        fit_vd sum = FIT_ZERO, y = fit_vselect(small, x, fit_vset1(1));
         for (int k = 7; k >= 0; k--)
             sum += 2.0 / ((y + (double)k) * (y + (double)k) * (y + (double)k));
         r = fit_vselect(small, r - sum, r);

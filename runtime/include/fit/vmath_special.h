@@ -10,7 +10,7 @@
  */
 
 /* c[0] + c[1] x + ... + c[n - 1] x^(n - 1); n a constant: even and odd powers apart, two short chains. */
-FIT_INLINE fit_vd fit_vpolynomial(const double *c, const int n, fit_vd x)
+FIT_INLINE fit_vd fit_vpolynomial(FIT_COEFFICIENT *c, const int n, fit_vd x)
 {
     fit_vd xx = x * x, even = fit_vset1(c[(n - 1) & ~1]), odd = fit_vset1(c[((n - 2) & ~1) + 1]);
     for (int k = ((n - 1) & ~1) - 2; k >= 0; k -= 2)

@@ -13,7 +13,7 @@
 FIT_INLINE fit_vd fit_vtrig_reduce(fit_vd x, fit_vd *tail, fit_vu *quadrant)
 {
     fit_vd t = x * 0x1.45f306dc9c883p-1 + FIT_SHIFT, k = t - FIT_SHIFT, e1, h;
-    *quadrant = (fit_vu)t;
+    *quadrant = fit_ubits(t);
 #if FIT_FMA
     fit_vd pl, r = fit_vfma(-k, fit_vset1(0x1.921fb54442d18p0), x);
     fit_vd p = fit_vtwo_prod(k, fit_vset1(0x1.1a62633145c07p-54), &pl);
@@ -47,12 +47,13 @@ FIT_INLINE void fit_vsincos_parts(fit_vd x, fit_vd lo, fit_vd s[2], fit_vd c[2])
     fit_vd sl2 = sl + tail * (ch + cl), cl2 = cl - tail * (r + sl);
     fit_vm swap = (fit_vm)(0 - (quadrant & 1));
     fit_vm ss = (fit_vm)(quadrant << 62) & FIT_SIGN_BIT, cs = (fit_vm)((quadrant + 1) << 62) & FIT_SIGN_BIT;
-    s[0] = (fit_vd)((fit_vm)fit_vselect(swap, ch, r) ^ ss);
-    s[1] = (fit_vd)((fit_vm)fit_vselect(swap, cl2, sl2) ^ ss);
-    c[0] = (fit_vd)((fit_vm)fit_vselect(swap, r, ch) ^ cs);
-    c[1] = (fit_vd)((fit_vm)fit_vselect(swap, sl2, cl2) ^ cs);
+    s[0] = fit_of_bits(fit_bits(fit_vselect(swap, ch, r)) ^ ss);
+    s[1] = fit_of_bits(fit_bits(fit_vselect(swap, cl2, sl2)) ^ ss);
+    c[0] = fit_of_bits(fit_bits(fit_vselect(swap, r, ch)) ^ cs);
+    c[1] = fit_of_bits(fit_bits(fit_vselect(swap, sl2, cl2)) ^ cs);
 }
 
+#ifndef FIT_GPU
 /* Lanes of libm for sin and cos of x + lo. */
 FIT_COLD void fit_vsincos_patch(const fit_vm *m, const fit_vd *x, const fit_vd *lo, fit_vd *s, fit_vd *c)
 {
@@ -63,6 +64,7 @@ FIT_COLD void fit_vsincos_patch(const fit_vm *m, const fit_vd *x, const fit_vd *
             (*c)[i] = cx - (*lo)[i] * sx;
         }
 }
+#endif
 
 /* sin and cos of hi + lo, where lo is a correction: |lo| <= ulp(hi). */
 FIT_INLINE void fit_vsincos2(fit_vd hi, fit_vd lo, fit_vd *s, fit_vd *c)
@@ -70,7 +72,7 @@ FIT_INLINE void fit_vsincos2(fit_vd hi, fit_vd lo, fit_vd *s, fit_vd *c)
     fit_vd sp[2], cp[2];
     fit_vsincos_parts(hi, lo, sp, cp);
     fit_vd sr = sp[0] + sp[1], cr = cp[0] + cp[1];
-    fit_vm rare = ~(fit_vabs(hi) <= FIT_TRIG_MAX);
+    fit_vm rare = fit_vnot(fit_vabs(hi) <= FIT_TRIG_MAX);
     if (FIT_RARE(rare)) {
         fit_vd s2 = sr, c2 = cr; /* copies: only these need an address */
         fit_vm m = rare;
@@ -84,7 +86,7 @@ FIT_INLINE void fit_vsincos2(fit_vd hi, fit_vd lo, fit_vd *s, fit_vd *c)
 
 FIT_INLINE void fit_vsincos(fit_vd x, fit_vd *s, fit_vd *c)
 {
-    fit_vsincos2(x, (fit_vd){0}, s, c);
+    fit_vsincos2(x, FIT_ZERO, s, c);
     *s = fit_vselect(x == 0, x, *s); /* -0 */
 }
 
@@ -98,19 +100,19 @@ FIT_INLINE fit_vd fit_vsin(fit_vd x)
 FIT_INLINE fit_vd fit_vcos(fit_vd x)
 {
     fit_vd s, c;
-    fit_vsincos2(x, (fit_vd){0}, &s, &c);
+    fit_vsincos2(x, FIT_ZERO, &s, &c);
     return c;
 }
 
 FIT_LARGE fit_vd fit_vtan(fit_vd x)
 {
     fit_vd s[2], c[2], el;
-    fit_vsincos_parts(x, (fit_vd){0}, s, c);
+    fit_vsincos_parts(x, FIT_ZERO, s, c);
     s[0] = fit_vfast_two_sum(s[0], s[1], &s[1]);
     c[0] = fit_vfast_two_sum(c[0], c[1], &c[1]);
     fit_vd q = fit_vdiv2(s[0], s[1], c[0], c[1], &el);
     fit_vd r = fit_vselect(x == 0, x, q + el);
-    fit_vm rare = ~(fit_vabs(x) <= FIT_TRIG_MAX);
+    fit_vm rare = fit_vnot(fit_vabs(x) <= FIT_TRIG_MAX);
     return FIT_RARE(rare) ? fit_vpatch(tan, rare, x, r) : r;
 }
 
@@ -121,11 +123,11 @@ FIT_LARGE fit_vd fit_vatan(fit_vd x)
     fit_vm mid = a > 0x1.a827999fcef32p-2, top = a > 0x1.3504f333f9de6p1;
     fit_vd nh = fit_vtwo_sum(a, -one, &nl), dh = fit_vtwo_sum(a, one, &dl);
     nh = fit_vselect(top, -one, fit_vselect(mid, nh, a));
-    nl = (fit_vd)((fit_vm)nl & (mid & ~top));
+    nl = fit_vselect(mid & fit_vnot(top), nl, FIT_ZERO);
     dh = fit_vselect(top, a, fit_vselect(mid, dh, one));
-    dl = (fit_vd)((fit_vm)dl & (mid & ~top));
+    dl = fit_vselect(mid & fit_vnot(top), dl, FIT_ZERO);
     fit_vd base = fit_vselect(top, fit_vset1(0x1.921fb54442d18p0), fit_vset1(0x1.921fb54442d18p-1));
-    base = (fit_vd)((fit_vm)base & mid);
+    base = fit_vselect(mid, base, FIT_ZERO);
     fit_vd base_lo = base * 0x1.678afae35cdd1p-55; /* pi = double * (1 + this) */
     fit_vd zh = fit_vdiv2(nh, nl, dh, dl, &zl);
     fit_vd z = zh * zh, w = z * z, w2 = w * w;
@@ -144,6 +146,7 @@ FIT_LARGE fit_vd fit_vatan(fit_vd x)
 FIT_LANES_OF(fit_vasin, asin)
 FIT_LANES_OF(fit_vacos, acos)
 
+#ifndef FIT_GPU
 FIT_LARGE fit_vd fit_vatan2(fit_vd y, fit_vd x)
 {
     fit_vd r = x;
@@ -151,6 +154,7 @@ FIT_LARGE fit_vd fit_vatan2(fit_vd y, fit_vd x)
         r[i] = atan2(y[i], x[i]);
     return r;
 }
+#endif
 
 /* ---- sin(x)/x --------------------------------------------------------------------------------------- *
  *
@@ -192,9 +196,9 @@ FIT_INLINE fit_vd fit_vdsinc_series(fit_vd x, fit_vd x2)
 FIT_INLINE fit_vd fit_vsinc_cos(fit_vd x, fit_vd *cosine)
 {
     fit_vd r = fit_vsinc_series(x * x), s, c = {0};
-    fit_vm direct = ~(fit_vabs(x) < FIT_SINC_X0);
+    fit_vm direct = fit_vnot(fit_vabs(x) < FIT_SINC_X0);
     if (fit_vany(direct)) {
-        fit_vsincos2(x, (fit_vd){0}, &s, &c);
+        fit_vsincos2(x, FIT_ZERO, &s, &c);
         r = fit_vselect(direct, s / x, r);
     }
     *cosine = c;
@@ -221,7 +225,7 @@ FIT_INLINE fit_vd fit_vdsinc_of(fit_vd x, fit_vd sinc, fit_vd cosine)
     p = p * z + -0x1.3813813813814p-10;
     p = p * z + 0x1.1111111111111p-5;
     fit_vd r = (p * z + -0x1.5555555555555p-2) * x;
-    fit_vm direct = ~(fit_vabs(x) < FIT_SINC_X1);
+    fit_vm direct = fit_vnot(fit_vabs(x) < FIT_SINC_X1);
     return fit_vselect(direct, (cosine - sinc) / x, r);
 }
 
@@ -244,9 +248,9 @@ FIT_LARGE fit_vd fit_vd2sinc(fit_vd x)
     p = p * z + -0x1.8618618618618p-8;
     p = p * z + 0x1.999999999999ap-4;
     fit_vd r = p * z + -0x1.5555555555555p-2;
-    fit_vm direct = ~(fit_vabs(x) < FIT_SINC_X1);
+    fit_vm direct = fit_vnot(fit_vabs(x) < FIT_SINC_X1);
     if (fit_vany(direct)) {
-        fit_vsincos2(x, (fit_vd){0}, &s, &c);
+        fit_vsincos2(x, FIT_ZERO, &s, &c);
         fit_vd y = s / x;
         r = fit_vselect(direct, (y - c) * 2.0 / (x * x) - y, r);
     }

@@ -40,6 +40,11 @@ stored("plain.h5", compression="gzip", shuffle=True)
 stored("scaleoffset.h5", scaleoffset=4)
 stored("szip.h5", compression="szip")
 stored("bitshuffle.h5", **hdf5plugin.Bitshuffle())
+stored("bitshuffle_plain.h5", **hdf5plugin.Bitshuffle(cname="none", nelems=64))
+stored("bitshuffle_zstd.h5", **hdf5plugin.Bitshuffle(cname="zstd"))
+stored("lz4.h5", **hdf5plugin.LZ4(nbytes=1000))
+stored("zstd.h5", shuffle=True, **hdf5plugin.Zstd())
+stored("blosc.h5", **hdf5plugin.Blosc())
 stored("long_double.h5", c2.astype("longdouble"), compression="gzip", shuffle=True)
 with new("nbit.h5") as h:
     made = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -54,6 +59,9 @@ for k, part in enumerate((c2[:2], c2[2:])):
         h.create_dataset("c2", data=part, compression="gzip", shuffle=True, chunks=(1, FRAMES, FRAMES))
 with h5py.File("sources/all.h5", "w") as h:
     h.create_dataset("entry/c2", data=c2, compression="gzip", shuffle=True, chunks=(1, FRAMES, FRAMES))
+with h5py.File("sources/detector.h5", "w") as h:
+    h.create_dataset("c2", data=c2[:2], chunks=(1, FRAMES, FRAMES), **hdf5plugin.Bitshuffle())
+virtual("virtual_detector.h5", ("sources/detector.h5", "sources/part_1.h5"))
 virtual("virtual.h5", ("sources/part_0.h5", "sources/part_1.h5"))
 virtual("virtual_far.h5", ("/no/such/folder/part_0.h5", "/no/such/folder/part_1.h5"))
 virtual("virtual_gone.h5", ("sources/part_0.h5", "sources/part_7.h5"))

@@ -139,9 +139,9 @@ static void test_stokes_of_correlations(void **state)
 
 /* ---- images ---------------------------------------------------------------------------------------------- */
 
-static struct fit_image *read_image(const char *name)
+static struct fit_sky *read_image(const char *name)
 {
-    struct fit_image *m;
+    struct fit_sky *m;
     if (fit_image_read(name, &m, &err) != FIT_OK)
         fail_msg("%s", err.message);
     return m;
@@ -150,7 +150,7 @@ static struct fit_image *read_image(const char *name)
 static void test_image_of_another_writer(void **state)
 {
     (void)state;
-    struct fit_image *m = read_image(DATA "beam.fits");
+    struct fit_sky *m = read_image(DATA "beam.fits");
     double degree = acos(-1.0) / 180, factor = 1e-18 / (acos(-1.0) / (4 * log(2)) * 12e-18);
     assert_true(m->nx == 6 && m->ny == 5 && fabs(m->pixel / (1e-9 * degree) - 1) < 1e-15);
     assert_true(m->ra == 12.5 && m->dec == 12.5 && m->frequency == 345e9 && m->mjd == 57850);
@@ -164,7 +164,7 @@ static void test_image_of_another_writer(void **state)
 static void test_images_of_golden_files(void **state)
 {
     (void)state;
-    struct fit_image *m = read_image(GOLDEN ":/grid/truth");
+    struct fit_sky *m = read_image(GOLDEN ":/grid/truth");
     double sum = 0;
     for (size_t i = 0; i < 120; i++)
         sum += m->stokes[0][i];
@@ -182,7 +182,7 @@ static void test_images_of_golden_files(void **state)
     assert_null(o);
 }
 
-static void fill(struct fit_image *m)
+static void fill(struct fit_sky *m)
 {
     m->pixel = 2.4e-11;
     m->ra = 17.761;
@@ -206,11 +206,11 @@ static void test_images_come_back(void **state)
         char name[96], plain[80];
         snprintf(name, sizeof name, "%s%s", file, end[k]);
         snprintf(plain, sizeof plain, "%s%s", file, k ? ".h5" : ".fits");
-        struct fit_image *m = fit_image_new(37, 23);
+        struct fit_sky *m = fit_image_new(37, 23);
         fill(m);
         if (fit_image_write(name, m, &err) != FIT_OK)
             fail_msg("%s", err.message);
-        struct fit_image *r = read_image(name);
+        struct fit_sky *r = read_image(name);
         assert_true(r->nx == 37 && r->ny == 23 && fabs(r->pixel / m->pixel - 1) < 1e-15 && fabs(r->ra - m->ra) < 1e-14);
         assert_true(r->dec == m->dec && r->frequency == m->frequency && r->mjd == m->mjd);
         assert_string_equal(r->object, "it's");
@@ -235,7 +235,7 @@ static void test_header_that_is_written(void **state)
                                        "CRPIX1  =                 19.0"};
     char name[80], header[2881] = "";
     snprintf(name, sizeof name, "%s.fits", file);
-    struct fit_image *m = fit_image_new(37, 23);
+    struct fit_sky *m = fit_image_new(37, 23);
     fill(m);
     assert_int_equal(fit_image_write(name, m, &err), FIT_OK);
     FILE *f = fopen(name, "rb");
@@ -319,7 +319,7 @@ static void test_damaged_images_are_refused(void **state)
              {"BUNIT   = 'Jy/beam '", "BUNIT   = 'Jy/bean '", "BUNIT", 0},
              {"BMAJ    =", "BMAX    =", "BMAJ", 0}};
     for (size_t k = 0; k < sizeof d / sizeof *d; k++) {
-        struct fit_image *m;
+        struct fit_sky *m;
         enum fit_status st = fit_image_read(damaged(DATA "beam.fits", d[k].from, d[k].to, d[k].cut), &m, &err);
         if (!*d[k].word) {
             assert_int_equal(st, FIT_OK);

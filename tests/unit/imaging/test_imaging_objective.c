@@ -15,84 +15,6 @@
 
 #define GOLDEN FIT_SOURCE_DIR "/tests/data/imaging/golden_eht.h5"
 
-static const struct term {
-    const char *name;
-    int legs, complex, degrees, diagonal;
-} terms[] = {{"vis", 1, 1, 0, 0},  {"amp", 1, 0, 0, 0},     {"logamp", 1, 0, 0, 0},
-             {"bs", 3, 1, 0, 0},   {"cphase", 3, 0, 1, 0},  {"cphase_diag", 3, 0, 1, 1},
-             {"camp", 4, 0, 0, 0}, {"logcamp", 4, 0, 0, 0}, {"logcamp_diag", 4, 0, 0, 1}};
-enum { NTERM = sizeof terms / sizeof *terms };
-
-/* Data and weights of a term; its legs are points `first`, first + 1, ... of the uv plane. */
-static size_t put_term(struct fit_inputs *in, const struct term *t, size_t first)
-{
-    size_t n, nblock;
-    double *sigma = read_array(path_of("/dataterms/%s/sigma", t->name), &n);
-    const double unit = t->degrees ? degree : 1;
-    put_axis(in, t->name, n);
-    double *weight = doubles(n), *data;
-    for (size_t k = 0; k < n; k++)
-        weight[k] = 1 / (sigma[k] * unit * sigma[k] * unit);
-    put_array(in, path_of("%s_weight", t->name), n, weight);
-    if (t->complex) {
-        put_array(in, path_of("%s_data_re", t->name), n, read_array(path_of("/dataterms/%s/data_re", t->name), NULL));
-        put_array(in, path_of("%s_data_im", t->name), n, read_array(path_of("/dataterms/%s/data_im", t->name), NULL));
-    } else {
-        data = read_array(path_of("/dataterms/%s/data", t->name), NULL);
-        for (size_t k = 0; k < n; k++)
-            data[k] *= unit;
-        put_array(in, path_of("%s_data", t->name), n, data);
-    }
-    if (strcmp(t->name, "logamp") == 0) /* sigma is that of the logarithm */
-        for (size_t k = 0; k < n; k++)
-            weight[k] = 1 / (sigma[k] * sigma[k]);
-    for (int leg = 0; leg < t->legs; leg++) {
-        int32_t *place = fit_take(&arena, n, sizeof *place);
-        for (size_t k = 0; k < n; k++)
-            place[k] = (int32_t)(first + k * (size_t)t->legs + (size_t)leg + 1);
-        fit_inputs_put(
-            in, (struct fit_input){
-                    .name = path_of("%s_leg%d", t->name, leg + 1), .kind = FIT_INPUT_PLACES, .n = n, .place = place});
-    }
-    if (t->diagonal) {
-        const double *sizes = read_array(path_of("/dataterms/%s/block_sizes", t->name), &nblock);
-        size_t *block = fit_take(&arena, nblock, sizeof *block);
-        for (size_t k = 0; k < nblock; k++)
-            block[k] = (size_t)sizes[k];
-        fit_inputs_put(in, (struct fit_input){.name = path_of("%s_T", t->name),
-                                              .kind = FIT_INPUT_BLOCKS,
-                                              .nblock = nblock,
-                                              .block = block,
-                                              .array = read_array(path_of("/dataterms/%s/T_flat", t->name), NULL)});
-    }
-    return n * (size_t)t->legs;
-}
-
-/* Every leg of every term as a point of its own. */
-static void put_data(struct fit_inputs *in)
-{
-    double *u = NULL, *v = NULL;
-    size_t n = 0;
-    for (int k = 0; k < NTERM; k++) {
-        size_t legs;
-        const double *a = read_array(path_of("/dataterms/%s/u", terms[k].name), &legs);
-        const double *b = read_array(path_of("/dataterms/%s/v", terms[k].name), &legs);
-        double *u_more = doubles(n + legs), *v_more = doubles(n + legs);
-        if (n) {
-            memcpy(u_more, u, n * sizeof *u);
-            memcpy(v_more, v, n * sizeof *v);
-        }
-        memcpy(u_more + n, a, legs * sizeof *a);
-        memcpy(v_more + n, b, legs * sizeof *b);
-        u = u_more;
-        v = v_more;
-        assert_int_equal(put_term(in, &terms[k], n), legs);
-        n += legs;
-    }
-    put_axis(in, "uv", n);
-    put_factors(in, "z", n, u, v);
-}
-
 /* --- tests ---------------------------------------------------------------------------------------------- */
 
 static void every_data_term_has_its_value_and_gradient(void **state)
@@ -102,24 +24,24 @@ static void every_data_term_has_its_value_and_gradient(void **state)
     struct fit_inputs in = image_inputs(NULL);
     put_data(&in);
     struct fit_bound *b = bind_objective(&in);
-    for (int k = 0; k < NTERM; k++)
+    for (int k = 0; k < NDATA_TERM; k++)
         for (int i = 0; i < 2; i++) {
-            const char *what = path_of("/dataterms/%s/%s", terms[k].name, point[i]);
+            const char *what = path_of("/dataterms/%s/%s", data_term[k], point[i]);
             double gradient[N];
-            only(b, terms[k].name, 1);
+            only(b, data_term[k], 1);
             must(fit_bound_hyper(b, "log_transform", 1, &err));
             /* camp at init has a visibility that is rounding alone */
-            const int null = strcmp(terms[k].name, "camp") == 0 && i == 0;
+            const int null = strcmp(data_term[k], "camp") == 0 && i == 0;
             fit_bound_value(b, read_array(path_of("/grid/x_%s", point[i]), NULL), gradient);
-            same_value(what, b->term[fit_bound_term(b, terms[k].name)],
-                       read_number(path_of("/dataterms/%s/value_%s", terms[k].name, point[i])), null ? 1e-9 : 1e-12);
+            same_value(what, b->term[fit_bound_term(b, data_term[k])],
+                       read_number(path_of("/dataterms/%s/value_%s", data_term[k], point[i])), null ? 1e-9 : 1e-12);
             same_gradient(what, N, gradient,
-                          read_array(path_of("/dataterms/%s/grad_x_%s", terms[k].name, point[i]), NULL),
+                          read_array(path_of("/dataterms/%s/grad_x_%s", data_term[k], point[i]), NULL),
                           null ? 1e-8 : 1e-10);
             must(fit_bound_hyper(b, "log_transform", 0, &err));
             fit_bound_value(b, read_array(path_of("/grid/I_%s", point[i]), NULL), gradient);
             same_gradient(what, N, gradient,
-                          read_array(path_of("/dataterms/%s/grad_I_%s", terms[k].name, point[i]), NULL),
+                          read_array(path_of("/dataterms/%s/grad_I_%s", data_term[k], point[i]), NULL),
                           null ? 1e-8 : 1e-10);
         }
     fit_bound_free(b);

@@ -226,8 +226,8 @@ static struct found find_numbers(double b, double lasting, double counts, size_t
     struct found found = {0};
     double square[FRAMES * FRAMES], C[FRAMES * FRAMES], c[FRAMES * FRAMES], part[FRAMES], change;
     const unsigned char measured[FRAMES] = {0};
-    const struct fit_speckle_residuals r = {FRAMES, C, part, c, measured, 0};
-    double *room = malloc(fit_speckle_likelihood_room(FRAMES) * sizeof *room);
+    const struct fit_speckle_residuals r = {FRAMES, C, part, c, measured, 0, 0, NULL, NULL};
+    double *room = malloc(fit_speckle_likelihood_room(FRAMES, 0) * sizeof *room);
     struct fit_error err = {0};
     assert_non_null(room);
     for (int i = 0; i < FRAMES; i++) {

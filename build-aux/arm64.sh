@@ -1,0 +1,63 @@
+#!/bin/bash
+# arm64.sh FOLDER [TEST...]: builds for aarch64 with Debian's cross compiler and runs tests in qemu-user; all of them, or
+# those that match the regular expressions.
+#
+# The libraries are those of Debian's arm64, unpacked in FOLDER/root: nothing of this system is changed.  Tests start
+# programs, which the kernel has to hand to qemu (binfmt_misc).  Vectors of SVE have FIT_SVE_BYTES bytes: 32 (the default)
+# and 64 are those with kernels of their own, 16 leaves NEON.  Models are compiled by the homodyne-gen of this machine.
+# Without what it needs it says so and ends with 77.
+set -euo pipefail
+source=$(cd "$(dirname "$0")/.." && pwd)
+target=aarch64-linux-gnu
+mkdir -p "$1"
+work=$(cd "$1" && pwd)
+shift
+skip() {
+    echo "arm64: left out: $*"
+    exit 77
+}
+[ "$(uname -m)" = x86_64 ] || skip "this machine is no x86-64"
+command -v "$target-gcc" >/dev/null || skip "no $target-gcc (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
+command -v apt-get >/dev/null || skip "no apt-get, which brings the libraries"
+[ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] ||
+    skip "programs of aarch64 cannot be started (Debian: qemu-user-static binfmt-support)"
+
+root=$work/root
+if [ ! -e "$root/done" ]; then
+    echo "arm64: libraries"
+    mkdir -p "$work"/apt/{lists/partial,archives/partial} "$root"
+    . /etc/os-release
+    echo "deb [arch=arm64] http://deb.debian.org/debian $VERSION_CODENAME main" >"$work/apt/sources.list"
+    : >"$work/apt/status"
+    options=(-qq -o Dir::State="$work/apt" -o Dir::State::status="$work/apt/status" -o Dir::Cache="$work/apt"
+        -o Dir::Etc::sourcelist="$work/apt/sources.list" -o Dir::Etc::sourceparts=- -o Dir::Etc::main=-
+        -o Dir::Etc::parts=- -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Debug::NoLocking=1)
+    apt-get "${options[@]}" update
+    apt-get "${options[@]}" install -y --no-install-recommends --download-only libc6-dev libgcc-12-dev libhdf5-dev \
+        liblua5.4-dev libyaml-dev zlib1g-dev libzstd-dev libcmocka-dev >/dev/null
+    for package in "$work"/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
+    touch "$root/done"
+fi
+
+cat >"$work/toolchain.cmake" <<TOOLCHAIN
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER $target-gcc)
+set(CMAKE_SYSROOT "$root")
+set(CMAKE_FIND_ROOT_PATH "$root")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR /usr/bin/env)
+TOOLCHAIN
+export PKG_CONFIG_LIBDIR=$root/usr/lib/$target/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYTES:-32}
+
+generator=${FIT_GENERATOR:-$source/build/bin/homodyne-gen}
+[ -x "$generator" ] || skip "no $generator (make)"
+cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$work/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
+    -DFIT_GENERATOR="$generator" >"$work/configure.log" || { tail -20 "$work/configure.log"; exit 1; }
+# shellcheck disable=SC2086  # a list
+cmake --build "$work/build" --parallel "${JOBS:-$(nproc)}" ${FIT_TARGETS:+--target $FIT_TARGETS}
+cd "$work/build"
+ctest --output-on-failure --timeout 3000 ${1:+-R "$(IFS='|'; echo "$*")"}

@@ -1,0 +1,153 @@
+/* main.c -- homodyne-view: data, a configuration or results in a browser; `homodyne view` runs it.
+ *
+ *     homodyne-view TARGET [RESULT..] [-o FOLDER] [--port N] [--model NAME] [--gap A] [--quiet]
+ *     homodyne-view --watch HISTORY FOLDER       what `homodyne watch --view` shows
+ *
+ * It prints its address, with a token that nobody else knows, and answers until Ctrl-C.  Exit codes as those of the
+ * fitters. */
+#define _XOPEN_SOURCE 700
+#include "frontend/viewer/server.h"
+
+#include "common/signals.h"
+#include "common/stream.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+struct request {
+    struct view_start start;
+    unsigned short port;
+    int quiet;
+    char *more[VIEW_RESULTS];
+};
+
+static const char *value_of(char **argv, int argc, int *k, const char *name, const char *other)
+{
+    const size_t n = strlen(name);
+    if (strncmp(argv[*k], name, n) == 0 && argv[*k][n] == '=')
+        return argv[*k] + n + 1;
+    if ((strcmp(argv[*k], name) != 0 && strcmp(argv[*k], other) != 0) || *k + 1 >= argc)
+        return NULL;
+    return argv[++*k];
+}
+
+static enum fit_status read_port(const char *text, unsigned short *port, struct fit_error *err)
+{
+    char *end;
+    const long n = strtol(text, &end, 10);
+    if (end == text || *end || n < 1 || n > 65535)
+        return fit_fail(err, FIT_ERR_USAGE, "view: --port %s: a number from 1 to 65535", text);
+    *port = (unsigned short)n;
+    return FIT_OK;
+}
+
+static enum fit_status read_words(int argc, char **argv, struct request *q, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    for (int k = 1; k < argc && st == FIT_OK; k++) {
+        const char *value;
+        if ((value = value_of(argv, argc, &k, "--output-dir", "-o")))
+            q->start.folder = value;
+        else if ((value = value_of(argv, argc, &k, "--port", "--port")))
+            st = read_port(value, &q->port, err);
+        else if ((value = value_of(argv, argc, &k, "--model", "--model")))
+            q->start.model = value;
+        else if ((value = value_of(argv, argc, &k, "--gap", "--gap")))
+            q->start.gap = value;
+        else if ((value = value_of(argv, argc, &k, "--watch", "--watch")))
+            q->start.history = value;
+        else if (strcmp(argv[k], "--quiet") == 0 || strcmp(argv[k], "-q") == 0)
+            q->quiet = 1;
+        else if (argv[k][0] == '-')
+            st = fit_fail(err, FIT_ERR_USAGE, "view: unknown option %s, or without its value; see --help", argv[k]);
+        else if (!q->start.target)
+            q->start.target = argv[k];
+        else if (q->start.nmore < VIEW_RESULTS)
+            q->more[q->start.nmore++] = argv[k];
+    }
+    if (q->start.history && q->start.target)
+        q->start.folder = q->start.target;
+    if (st == FIT_OK && !q->start.target)
+        st = fit_fail(err, FIT_ERR_USAGE, "view: of what? Give a data file, a configuration or the folder of a fit");
+    if (st == FIT_OK && access(q->start.target, F_OK) != 0)
+        st = fit_fail(err, FIT_ERR_IO, "%s: no such file or folder", q->start.target);
+    return st;
+}
+
+/* 128 bits that nobody can guess. */
+static enum fit_status make_token(char token[33], struct fit_error *err)
+{
+    unsigned char byte[16];
+    FILE *f = fopen("/dev/urandom", "rb");
+    const size_t n = f ? fread(byte, 1, sizeof byte, f) : 0;
+    if (f)
+        fclose(f);
+    if (n != sizeof byte)
+        return fit_fail(err, FIT_ERR_INTERNAL, "/dev/urandom cannot be read");
+    for (size_t k = 0; k < sizeof byte; k++)
+        snprintf(token + 2 * k, 3, "%02x", byte[k]);
+    return FIT_OK;
+}
+
+static enum fit_status find_programs(char dir[FRONT_PATH], struct fit_error *err)
+{
+    const ssize_t n = readlink("/proc/self/exe", dir, FRONT_PATH - 1);
+    if (n > 0)
+        dir[n] = '\0';
+    char *slash = n > 0 ? strrchr(dir, '/') : NULL;
+    if (!slash)
+        return fit_fail(err, FIT_ERR_INTERNAL, "cannot find the folder of this program");
+    *slash = '\0';
+    return FIT_OK;
+}
+
+static void serve(const struct request *q, unsigned short port, const char *token, const struct view_session *s)
+{
+    FILE *out = text_stream(STDOUT_FILENO);
+    const struct timespec moment = {0, 100000000};
+    fprintf(out, "http://127.0.0.1:%u/%s/\n", port, token);
+    if (!q->quiet)
+        fprintf(out, "Open this address; Ctrl-C ends.  Fits and configurations are written to %s\n", s->folder);
+    fflush(out);
+    while (!stopped)
+        nanosleep(&moment, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static struct view_session s;
+    struct request q = {.start = {.folder = "view"}};
+    struct view_server *server = NULL;
+    struct fit_error err = {.status = FIT_OK};
+    char dir[FRONT_PATH], token[33];
+    q.start.more = q.more;
+    signals_catch(on_signal);
+    enum fit_status st = read_words(argc, argv, &q, &err);
+    if (st == FIT_OK)
+        st = find_programs(dir, &err);
+    if (st == FIT_OK)
+        st = make_token(token, &err);
+    if (st == FIT_OK)
+        st = view_session_open(&s, dir, &q.start, &err);
+    if (st == FIT_OK)
+        st = view_server_begin(&s, token, &q.port, &server, &err);
+    if (st == FIT_OK)
+        serve(&q, q.port, token, &s);
+    view_server_end(server);
+    view_session_close(&s);
+    if (st != FIT_OK)
+        fprintf(text_stream(STDERR_FILENO), "homodyne: error: %s\n", err.message);
+    return fit_status_exit(st);
+}

@@ -1,0 +1,54 @@
+/* live_kernel.h -- the functions of live_kernel.c, and the numbers by which the page (live.js) names things.
+ *
+ *     live_open, then the arrays of live_at: SETTING .. CELL_J, THETA, LIN, BOUND, DATA, WEIGHT
+ *     blocks of several pairs: live_prepare at the fit, then for each group MEAN = its fit, live_reference
+ *     for each set of parameters: THETA, live_prepare, live_eliminate, live_group of those groups that are seen
+ *
+ * There is one state; a page makes one instance of the module for each result. */
+#pragma once
+
+/* Arrays: doubles, or 32-bit whole numbers where it says so. */
+enum live_part {
+    LIVE_SETTING, /* settings of the model */
+    LIVE_COORD,   /* axes x groups */
+    LIVE_TIME,    /* the time grid, s */
+    LIVE_FRAME,   /* whole: places on it of the frames that are used */
+    LIVE_THETA,   /* parameters */
+    LIVE_LIN,     /* groups x linear parameters: eliminated, or as they are (LIVE_CONSTANT) */
+    LIVE_BOUND,   /* lower and upper bound of each linear parameter */
+    LIVE_CELL_I,  /* whole: the pair of frames in the middle of each cell */
+    LIVE_CELL_J,
+    LIVE_DATA,   /* groups x cells */
+    LIVE_WEIGHT, /* groups x cells: 1 / variance; 0: not measured */
+    LIVE_SHIFT,  /* groups x cells: see live_kernel.c */
+    LIVE_BASIS,  /* of the group at hand: linear parameters + 1, x cells */
+    LIVE_MEAN,   /* of the group at hand: cells */
+    LIVE_CHI2,   /* groups */
+    LIVE_PARTS
+};
+
+enum { LIVE_INDIVIDUAL, LIVE_AVERAGED, LIVE_CONSTANT };
+
+enum {
+    LIVE_MODEL_NAME,
+    LIVE_MODEL_HASH,
+    LIVE_MODEL_VARIANT,
+    LIVE_PARAM_NAME, /* nonlinear ones first */
+    LIVE_PARAM_UNIT,
+    LIVE_PARAM_DOC,
+    LIVE_SETTING_NAME,
+    LIVE_AXIS_NAME
+};
+enum { LIVE_NPARAM, LIVE_NLINEAR, LIVE_INTERCEPT, LIVE_LOWER, LIVE_UPPER, LIVE_START };
+
+/* Room for all arrays.  -1: no memory; 1: this model is not for pages (tables, laws of errors). */
+int live_open(int ngroup, int ntime, int nframe, int ncell, double step);
+void *live_at(int part);
+const char *live_word(int what, int at); /* NULL: there is none */
+double live_number(int what, int at);
+
+int live_prepare(void);             /* 1: the kernel rejects the parameters */
+void live_reference(int group);     /* MEAN holds the means of the fit over the blocks */
+void live_eliminate(int scaling);   /* what is common to all groups */
+void live_group(int group, int scaling); /* MEAN, CHI2 and, of LIVE_INDIVIDUAL, LIN of the group */
+void live_points(int group, int n); /* MEAN at the first n pairs of CELL_I, CELL_J, with LIN as it is */
