@@ -1,5 +1,5 @@
-/* complete.c -- names of parameters for completions: `homodyne completion parameters WORDS..`, WORDS those of the command
- * line so far.  The model is that of --model, else that of the configuration among them. */
+/* complete.c -- names of parameters for completions: `homodyne completion parameters WORDS..`, WORDS those of the
+ * command line so far.  The model is that of --model, else that of the configuration among them. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -19,9 +19,8 @@ static int ends_with(const char *text, const char *end)
 static void put_names(FILE *out, const struct fit_yaml *list)
 {
     for (size_t k = 0; list && list->kind == FIT_YAML_LIST && k < list->n; k++) {
-        const struct fit_yaml *name = list->entry[k].value->kind == FIT_YAML_MAP
-                                          ? fit_yaml_get(list->entry[k].value, "name")
-                                          : NULL;
+        const struct fit_yaml *name =
+            list->entry[k].value->kind == FIT_YAML_MAP ? fit_yaml_get(list->entry[k].value, "name") : NULL;
         if (name && name->kind == FIT_YAML_SCALAR)
             fprintf(out, "%s\n", name->text);
     }

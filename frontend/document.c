@@ -246,6 +246,15 @@ static void bash_options(FILE *f)
     }
 }
 
+/* Names of parameters, of the model on the command line. */
+static void bash_parameters(FILE *f)
+{
+    fprintf(f, "    --fix|--free|--start|--set|--tie|--share|--bounds|--profile)\n"
+               "        COMPREPLY=($(compgen -W \"$(homodyne completion parameters "
+               "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\" 2>/dev/null)\" -- \"$cur\"))\n"
+               "        compopt -o nospace 2>/dev/null; return ;;\n");
+}
+
 static void bash(FILE *f)
 {
     fprintf(
@@ -265,10 +274,7 @@ static void bash(FILE *f)
     for (size_t k = 0; k < sizeof named / sizeof *named; k++)
         fprintf(f, "    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", named[k],
                 front_choices(named[k]));
-    fprintf(f, "    --fix|--free|--start|--set|--tie|--share|--bounds|--profile)\n"
-               "        COMPREPLY=($(compgen -W \"$(homodyne completion parameters "
-               "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\" 2>/dev/null)\" -- \"$cur\"))\n"
-               "        compopt -o nospace 2>/dev/null; return ;;\n");
+    bash_parameters(f);
     bash_options(f);
     fprintf(f, "    *) options='--config --method --output-dir --model --help --version' ;;\n"
                "    esac\n"

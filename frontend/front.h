@@ -201,6 +201,7 @@ enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, st
 enum fit_status front_cmd_compile(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);
+enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
                                    struct fit_error *err);
 

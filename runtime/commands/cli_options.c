@@ -159,6 +159,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"device", 0, TEXT, BIT(FIT) | BIT(ESTIMATE) | RARE, AT(device), 0, "D",
      "cpu (default), gpu, auto, or one of `info --devices`: where sums over the data are taken"},
     {"devices", 0, FLAG, BIT(INFO), AT(devices), 0, NULL, "the accelerators of this machine"},
+    {"ranks", 0, COUNT, BIT(ESTIMATE), AT(ranks), 0, "N", "time and memory of each of N ranks (mpirun, srun)"},
     {"json", 0, FLAG, BIT(EVAL) | BIT(SIMULATE) | BIT(EXTRACT) | FILES | RARE, AT(json), 0, NULL,
      "what was found or written as JSON on standard output"},
     {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE) | BIT(PLAN), AT(json), 0, NULL,

@@ -554,7 +554,7 @@ static const char *refused(const struct job *j)
     if (!x->converged || x->nnull > 0)
         return "the weighted equations do not determine all parameters";
     for (size_t k = 0; k < j->n; k++)
-        if (j->res->std[k] > 0 && !(x->std[k] > 0) && !x->interval[k].known)
+        if (j->res->std[k] > 0 && !(x->std_curvature[k] > 0) && !x->interval[k].known)
             return "the weighted equations do not determine all parameters";
     if (j->f->opt->estimator == FIT_ESTIMATOR_AUTO && j->res->estimates.p < DIFFER)
         return "efficient estimates differ from those of least squares by more than chance allows";
