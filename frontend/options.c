@@ -193,7 +193,7 @@ const struct front_command front_commands[] = {
       "starting values.",
      FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 0},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
-     FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 0},
+     FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 1},
     {"simulate", "sim", "CONFIG.yaml|--model NAME -o FILE", "a synthetic experiment",
      "With a configuration: frames, period, q, gap, azimuths and starting values of a fit (of its data "
      "file, where there is one); options count more. Without: what the options say, else the model's starts.",

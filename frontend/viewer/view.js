@@ -104,7 +104,8 @@
       });
     });
     const n = choice.phi === null ? sectors().length : choice.phi.length;
-    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " 1/\u00c5, " : "") + n + " of " + sectors().length + " azimuths";
+    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " 1/\u00c5, " : "") +
+      (sectors().length ? n + " of " + sectors().length + " azimuths" : "azimuths not in the file");
   }
 
   function frames() { return file && file.frames ? file.frames : 0; }

@@ -102,7 +102,7 @@ static enum fit_status run_command(struct fit_program *p, const struct fit_cli *
     enum fit_status st = cli->command == FIT_COMMAND_FIT ? fit_device_begin(&wish, &device, err) : FIT_OK;
     if (st == FIT_OK)
         st = command[cli->command](p, cli, err);
-    fit_device_close(device);
+    fit_device_end(&wish, device);
     return st;
 }
 

@@ -94,3 +94,17 @@ enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_
     fit_device_use(*d);
     return FIT_OK;
 }
+
+void fit_device_end(const struct fit_device_wish *wish, struct fit_device *d)
+{
+    if (!d)
+        return;
+    const struct fit_device_tally t = fit_device_tally(d);
+    if (!wish->quiet && t.why[0])
+        fprintf(wish->err, "%s: note: --device %s: %s%s\n", wish->program, wish->word,
+                t.calls ? "in part by the processor: " : "the processor was used: ", t.why);
+    if (!wish->quiet && wish->verbose && t.calls)
+        fprintf(wish->err, "%s: note: device %s: %zu sums in %zu launches\n", wish->program,
+                fit_device_about(d)->word, t.calls, t.launches);
+    fit_device_close(d);
+}

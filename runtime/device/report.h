@@ -16,3 +16,6 @@ struct fit_device_wish {
     int quiet, verbose;
 };
 enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_device **d, struct fit_error *err);
+
+/* Says what it was not used for, and, verbose, what for; closes it (NULL: nothing). */
+void fit_device_end(const struct fit_device_wish *wish, struct fit_device *d);

@@ -3,8 +3,8 @@
 
 #include "imaging/minimise.h"
 
-/* The result of r (after fit_imaging_conclude), every plane convolved with a round Gaussian of this full width (radians;
- * 0: none), becomes its start, brought to the flux as first starts are; r is begun anew. */
+/* The result of r (after fit_imaging_conclude), every plane convolved with a round Gaussian of this full width
+ * (radians, 0: none), becomes its start, brought to the flux as first starts are; r is begun anew. */
 enum fit_status fit_imaging_again(struct fit_imaging_run *r, double fwhm, struct fit_error *err);
 
 /* image (ny rows of nx pixels) convolved with a Gaussian whose standard deviation is sigma pixels; what leaves the grid

@@ -88,7 +88,8 @@ enum fit_status fit_ranks_find(const char *starter, const struct fit_ranks_plugi
 {
     const char *wish = getenv("HOMODYNE_MPI");
     /* hydra, and srun --mpi=pmi2, speak PMI; Open MPI and srun --mpi=pmix speak PMIx */
-    const int hydra = strncmp(starter, "PMI_", 4) == 0 || strncmp(starter, "MV2_", 4) == 0 ||
+    const int hydra = (strncmp(starter, "SLURM_", 6) == 0 && !getenv("PMIX_RANK")) ||
+                      strncmp(starter, "PMI_", 4) == 0 || strncmp(starter, "MV2_", 4) == 0 ||
                       strncmp(starter, "PALS", 4) == 0;
     const char *const word[] = {hydra ? "mpich" : "openmpi", hydra ? "openmpi" : "mpich"};
     *plugin = NULL;
