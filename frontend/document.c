@@ -33,8 +33,7 @@ static void help_program(FILE *f, int all)
             fprintf(f, "  %-11s %s\n", c->name, c->help);
     fprintf(f,
             "\nFirst:   homodyne config --mode MODE --data data.h5 -o my.yaml   (alone it asks)\n"
-            "         homodyne validate my.yaml\n"
-            "         homodyne fit my.yaml\n"
+            "         homodyne validate my.yaml; homodyne fit my.yaml\n"
             "More:    homodyne COMMAND --help; man homodyne%s\n",
             all ? "" : "; --help-all");
 }

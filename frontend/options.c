@@ -187,7 +187,7 @@ const struct front_command front_commands[] = {
       "starting values.",
      FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 0},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
-     FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 0},
+     FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 1},
     {"simulate", "sim", "CONFIG.yaml|--model NAME -o FILE", "a synthetic experiment",
      "With a configuration: frames, period, q, gap, azimuths and starting values of a fit (of its data "
      "file, where there is one); options count more. Without: what the options say, else the model's starts.",
@@ -242,7 +242,7 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_EXTRACT, NULL, of_model, front_cmd_pass, 1},
     {"models", NULL, "", "the models that can be fitted", NULL,
      FIT_COMMAND_COUNT, NULL, of_models, front_cmd_models, 0},
-    {"info", "params", "--model NAME", "parameters, units and bounds of a model; --devices: accelerators", NULL,
+    {"info", "params", "--model NAME", "parameters and bounds of a model; --devices: accelerators", NULL,
      FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
     {"demo", NULL, "[FOLDER]", "fit a bundled experiment, the truth beside the result", NULL,
      FIT_COMMAND_COUNT, NULL, of_demo, front_cmd_demo, 0},
