@@ -137,7 +137,8 @@ enum fit_status api_parts_rows(const struct api_parts *x, int values, struct fit
                                         .value = values ? x->d.value : x->zero,
                                         .sigma = values ? x->d.sigma : NULL,
                                         .setting = x->setting,
-                                        .center = values && k->intercept >= 0};
+                                        .center = values && k->intercept >= 0,
+                                        .keep = k->times != 0};
     enum fit_status st = fit_dataset_new_table(&t, out, err);
     return st == FIT_OK ? fit_dataset_finish(*out, err) : st;
 }

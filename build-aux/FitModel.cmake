@@ -1,4 +1,4 @@
-# fit_add_model(NAME [FILE path.lua] [PARITY] [HESSIAN] [VARIANTS name...] [NO_INSTALL])
+# fit_add_model(NAME [FILE path.lua] [PARITY] [HESSIAN] [GPU] [VARIANTS name...] [NO_INSTALL])
 #
 # Makes the program homodyne-NAME and, unless NO_INSTALL, the shared object NAME.so: runs the generator on
 # models/NAME.lua, compiles what it emits once per instruction-set level, and links it with the runtime and a table
@@ -9,6 +9,8 @@
 #                        and   homodyne-gen FILE -o DIR --variant=parity   -> DIR/NAME_parity.c (with PARITY)
 #
 # and so on for every other variant of the model named after VARIANTS.  HESSIAN: kernels with second derivatives.
+# GPU: also kernels for accelerators, DIR/NAME_gpu.c, of the variant fast; as text, as plain C and, where the build finds
+# nvcc, as PTX for cards of compute capability 8.0 and later.
 #
 # and writes beside it NAME_check.txt (NAME_parity_check.txt), reference values by which the linked program
 # checks its kernels; a program that fails is removed.
@@ -24,6 +26,8 @@
 #
 # fit_add_kernel_program(NAME SOURCES file.c...)  does the same for kernels written by hand (tests); each file
 # is a variant, named by what follows NAME_ in its file name, or "fast".
+
+include(embed)
 
 # Levels from best to worst; the program picks the first that the machine supports.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
@@ -86,8 +90,42 @@ endfunction()
 
 option(FIT_LOADED_FITTERS "the programs homodyne-MODEL load their kernels: a smaller installation" OFF)
 
-# Writes the table fit_kernels[].
-function(fit_write_registry model symbols)
+# nvcc makes PTX of the kernels for accelerators; without it they are compiled when they are loaded.
+find_program(FIT_NVCC nvcc HINTS /usr/local/cuda/bin "$ENV{CUDA_HOME}/bin" DOC "nvcc, or OFF: no PTX in the programs")
+
+# The kernels for accelerators of one emitted file: objects to objects_name, a line of the table to row_name.
+function(fit_compile_gpu model source depends objects_name row_name)
+    set(dir "${CMAKE_CURRENT_BINARY_DIR}/${model}")
+    set(target gpu-${model})
+    string(REPLACE "-" "_" symbol "fit_gpu_${model}")
+    set(files "${source}")
+    set(ptx "NULL")
+    if(FIT_NVCC)
+        add_custom_command(
+            OUTPUT "${dir}/${model}_gpu.ptx"
+            COMMAND "${FIT_NVCC}" -x cu -ptx -arch=compute_80 --fmad=false -diag-suppress 177
+                    "-I${PROJECT_SOURCE_DIR}/runtime/include" -o "${dir}/${model}_gpu.ptx" "${source}"
+            DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/runtime/include/fit/gpu.h" ${depends}
+            COMMENT "Making PTX of the model ${model}"
+            VERBATIM)
+        list(APPEND files "${dir}/${model}_gpu.ptx")
+        set(ptx "embedded_${model}_gpu_ptx")
+    endif()
+    fit_embed(OUTPUT "${dir}/${model}_gpu_text.c" FILES ${files})
+    add_library(${target} OBJECT "${source}" "${dir}/${model}_gpu_text.c")
+    set_target_properties(${target} PROPERTIES C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON
+                          C_VISIBILITY_PRESET hidden)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/runtime/include")
+    target_compile_options(${target} PRIVATE -O2 -fno-math-errno -ffp-contract=off)
+    target_compile_definitions(${target} PRIVATE FIT_GPU_SYMBOL=${symbol})
+    target_link_libraries(${target} PRIVATE fit_warnings)
+    add_dependencies(${target} ${depends})
+    set(${objects_name} ${${objects_name}} $<TARGET_OBJECTS:${target}> PARENT_SCOPE)
+    set(${row_name} "${symbol} embedded_${model}_gpu_c ${ptx}" PARENT_SCOPE)
+endfunction()
+
+# Writes the tables fit_kernels[] and fit_gpu_sources[]; gpu: what fit_compile_gpu gave, or nothing.
+function(fit_write_registry model symbols gpu)
     set(text "/* Kernels of homodyne-${model}, from the best instruction set to the worst.  Made by the build. */\n")
     string(APPEND text "#include \"fit/kernel.h\"\n\n")
     foreach(symbol IN LISTS symbols)
@@ -98,13 +136,28 @@ function(fit_write_registry model symbols)
         string(APPEND text "    &${symbol},\n")
     endforeach()
     string(APPEND text "    0,\n};\n")
+    string(REPLACE "#include \"fit/kernel.h\"" "#include \"fit/gpu_program.h\"\n#include \"fit/kernel.h\"" text "${text}")
+    separate_arguments(gpu)
+    set(row "")
+    if(gpu)
+        list(GET gpu 0 program)
+        string(APPEND text "\nextern const struct fit_gpu_program ${program};\n")
+        list(GET gpu 1 source)
+        list(GET gpu 2 ptx)
+        string(APPEND text "extern const unsigned char ${source}[];\n")
+        if(NOT ptx STREQUAL "NULL")
+            string(APPEND text "extern const unsigned char ${ptx}[];\n")
+        endif()
+        set(row "    {&${program}, ${source}, ${ptx}},\n")
+    endif()
+    string(APPEND text "\nconst struct fit_gpu_source fit_gpu_sources[] = {\n${row}    {NULL, NULL, NULL},\n};\n")
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
 endfunction()
 
 # Links the program homodyne-NAME.
-function(fit_link_program model objects symbols)
-    fit_write_registry(${model} "${symbols}")
+function(fit_link_program model objects symbols gpu)
+    fit_write_registry(${model} "${symbols}" "${gpu}")
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/commands/fitter.c" "${registry}" ${objects})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
@@ -134,7 +187,7 @@ exec \"$here/homodyne-any\" \"$here/../lib/homodyne-gen/${model}.so\" \"$@\"
 endfunction()
 
 function(fit_add_model model)
-    cmake_parse_arguments(arg "PARITY;HESSIAN;NO_INSTALL" "FILE" "VARIANTS" ${ARGN})
+    cmake_parse_arguments(arg "PARITY;HESSIAN;GPU;NO_INSTALL" "FILE" "VARIANTS" ${ARGN})
     if(NOT arg_FILE)
         set(arg_FILE "${CMAKE_CURRENT_SOURCE_DIR}/${model}.lua")
     endif()
@@ -144,6 +197,7 @@ function(fit_add_model model)
     if(arg_HESSIAN)
         set(emit c,check,hessian)
     endif()
+    set(gpu)
     set(variants fast)
     if(arg_PARITY)
         list(APPEND variants parity)
@@ -160,10 +214,16 @@ function(fit_add_model model)
             string(APPEND stem "_${variant}")
         endif()
         set(source "${stem}.c")
+        set(more)
+        set(emitted ${emit})
+        if(arg_GPU AND variant STREQUAL "fast")
+            set(more "${stem}_gpu.c")
+            string(APPEND emitted ",gpu")
+        endif()
         list(APPEND checks "${stem}_check.txt")
         add_custom_command(
-            OUTPUT "${source}" "${stem}_check.txt"
-            COMMAND ${FIT_GENERATOR} "${arg_FILE}" -o "${dir}" --variant=${variant} --check --emit=${emit} ${flags}
+            OUTPUT "${source}" "${stem}_check.txt" ${more}
+            COMMAND ${FIT_GENERATOR} "${arg_FILE}" -o "${dir}" --variant=${variant} --check --emit=${emitted} ${flags}
             DEPENDS ${FIT_GENERATOR} "${arg_FILE}"
             COMMENT "Compiling the model ${model} (${variant})"
             VERBATIM)
@@ -176,6 +236,9 @@ function(fit_add_model model)
         if(NOT arg_NO_INSTALL)
             fit_live_kernel(${model} ${variant} "${source}" model-${model}-${variant})
         endif()
+        if(more)
+            fit_compile_gpu(${model} "${more}" model-${model}-${variant} objects gpu)
+        endif()
     endforeach()
     set(program homodyne-${model})
     set(live)
@@ -184,8 +247,11 @@ function(fit_add_model model)
             list(APPEND live live-${model}-${variant})
         endif()
     endforeach()
+    if(gpu) # for tests of the kernels
+        set(FIT_GPU_OBJECTS_${model} "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c" ${objects} CACHE INTERNAL "")
+    endif()
     if(NOT arg_NO_INSTALL)
-        fit_write_registry(${model} "${symbols}")
+        fit_write_registry(${model} "${symbols}" "${gpu}")
         fit_link_module(${model} "${objects}")
         install(TARGETS module-${model} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/homodyne-gen)
     endif()
@@ -193,7 +259,7 @@ function(fit_add_model model)
         set(program module-${model})
         fit_write_fitter(${model})
     else()
-        fit_link_program(${model} "${objects}" "${symbols}")
+        fit_link_program(${model} "${objects}" "${symbols}" "${gpu}")
     endif()
     if(live)
         add_dependencies(${program} ${live})
@@ -271,5 +337,5 @@ function(fit_add_kernel_program model)
             fit_compile_kernel(${model} ${variant} ${level} "${source}" "" objects symbols)
         endforeach()
     endforeach()
-    fit_link_program(${model} "${objects}" "${symbols}")
+    fit_link_program(${model} "${objects}" "${symbols}" "")
 endfunction()

@@ -5,21 +5,44 @@
 
 static const char digits[] = "0123456789", between[] = "_[]";
 
+static const struct symbol_greek greek[] = {{"alpha", "α", "\\alpha"},
+                                            {"beta", "β", "\\beta"},
+                                            {"gamma", "γ", "\\gamma"},
+                                            {"delta", "δ", "\\delta"},
+                                            {"epsilon", "ε", "\\varepsilon"},
+                                            {"eps", "ε", "\\varepsilon"},
+                                            {"zeta", "ζ", "\\zeta"},
+                                            {"eta", "η", "\\eta"},
+                                            {"theta", "θ", "\\theta"},
+                                            {"iota", "ι", "\\iota"},
+                                            {"kappa", "κ", "\\kappa"},
+                                            {"lambda", "λ", "\\lambda"},
+                                            {"mu", "μ", "\\mu"},
+                                            {"nu", "ν", "\\nu"},
+                                            {"xi", "ξ", "\\xi"},
+                                            {"pi", "π", "\\pi"},
+                                            {"rho", "ρ", "\\rho"},
+                                            {"sigma", "σ", "\\sigma"},
+                                            {"tau", "τ", "\\tau"},
+                                            {"upsilon", "υ", "\\upsilon"},
+                                            {"phi", "φ", "\\varphi"},
+                                            {"chi", "χ", "\\chi"},
+                                            {"psi", "ψ", "\\psi"},
+                                            {"omega", "ω", "\\omega"},
+                                            {"Gamma", "Γ", "\\Gamma"},
+                                            {"Delta", "Δ", "\\Delta"},
+                                            {"Theta", "Θ", "\\Theta"},
+                                            {"Lambda", "Λ", "\\Lambda"},
+                                            {"Xi", "Ξ", "\\Xi"},
+                                            {"Pi", "Π", "\\Pi"},
+                                            {"Sigma", "Σ", "\\Sigma"},
+                                            {"Phi", "Φ", "\\Phi"},
+                                            {"Psi", "Ψ", "\\Psi"},
+                                            {"Omega", "Ω", "\\Omega"},
+                                            {"inf", "∞", "\\infty"}};
+
 const struct symbol_greek *symbol_greek(const char *word, size_t n)
 {
-    static const struct symbol_greek greek[] = {
-        {"alpha", "α", "\\alpha"},     {"beta", "β", "\\beta"},     {"gamma", "γ", "\\gamma"},
-        {"delta", "δ", "\\delta"},     {"epsilon", "ε", "\\varepsilon"}, {"eps", "ε", "\\varepsilon"},
-        {"zeta", "ζ", "\\zeta"},       {"eta", "η", "\\eta"},       {"theta", "θ", "\\theta"},
-        {"iota", "ι", "\\iota"},       {"kappa", "κ", "\\kappa"},   {"lambda", "λ", "\\lambda"},
-        {"mu", "μ", "\\mu"},           {"nu", "ν", "\\nu"},         {"xi", "ξ", "\\xi"},
-        {"pi", "π", "\\pi"},           {"rho", "ρ", "\\rho"},       {"sigma", "σ", "\\sigma"},
-        {"tau", "τ", "\\tau"},         {"upsilon", "υ", "\\upsilon"}, {"phi", "φ", "\\varphi"},
-        {"chi", "χ", "\\chi"},         {"psi", "ψ", "\\psi"},       {"omega", "ω", "\\omega"},
-        {"Gamma", "Γ", "\\Gamma"},     {"Delta", "Δ", "\\Delta"},   {"Theta", "Θ", "\\Theta"},
-        {"Lambda", "Λ", "\\Lambda"},   {"Xi", "Ξ", "\\Xi"},         {"Pi", "Π", "\\Pi"},
-        {"Sigma", "Σ", "\\Sigma"},     {"Phi", "Φ", "\\Phi"},       {"Psi", "Ψ", "\\Psi"},
-        {"Omega", "Ω", "\\Omega"},     {"inf", "∞", "\\infty"}};
     for (size_t k = 0; k < sizeof greek / sizeof *greek; k++)
         if (strlen(greek[k].word) == n && strncmp(greek[k].word, word, n) == 0)
             return &greek[k];
@@ -65,7 +88,8 @@ void symbol_cut(const char *name, struct symbol *s)
         word = letters(name, n, 0);
         if (s->n == 1 && !s->accent && s->part[0].kind == SYMBOL_LETTER && (s->accent = accent_of(name, n)))
             continue;
-        if (s->n == 1 && s->accent && strcmp(s->accent, "dot") == 0 && word == 1 && *name == 't' && (name[n] || word < n)) {
+        if (s->n == 1 && s->accent && strcmp(s->accent, "dot") == 0 && word == 1 && *name == 't' &&
+            (name[n] || word < n)) {
             add(s, name + word, n - word, 0);
             continue;
         }

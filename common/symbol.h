@@ -1,10 +1,10 @@
-/* symbol.h -- a name of a model as the symbol that it stands for: D0_ref is D with the subscript "0, ref", gamma_dot_t0 a
- * gamma with a dot and the subscript 0.
+/* symbol.h -- a name of a model as the symbol that it stands for: D0_ref is D with the subscript "0, ref", gamma_dot_t0
+ * a gamma with a dot and the subscript 0.
  *
  * A name is cut at its underscores.  The first part is the letter: a Greek word is its letter, one letter stands for
  * itself, several are a word; digits at its end and the other parts are the subscript, an index in brackets as well.
- * dot, hat, bar and tilde after a first part that is one letter are accents.  Behind a dot "t" says of what the rate is:
- * no subscript (gamma_dot_t_offset: offset). */
+ * dot, hat, bar and tilde after a first part that is one letter are accents.  Behind a dot "t" says of what the rate
+ * is: no subscript (gamma_dot_t_offset: offset). */
 #pragma once
 
 #include <stddef.h>

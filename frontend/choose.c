@@ -20,7 +20,7 @@
 static const char prefix[] = "homodyne-";
 
 /* Programs of the same folder that are no fitters. */
-static const char *const others[] = {"any", "gen", "report"};
+static const char *const others[] = {"any", "cleanup", "config", "gen", "imaging", "report", "view"};
 
 static int is_other(const char *name)
 {

@@ -90,7 +90,7 @@ static enum fit_status settle_time(struct front *f, struct wish *w, struct fit_n
         st = fit_select_dt(w->src, &sel, &dt, notes, err);
     w->dt_differs = notes->n > before;
     for (size_t k = 0; st == FIT_OK && !quiet && k < notes->n; k++)
-        fprintf(f->err, "note: %s\n", notes->text[k]);
+        fit_cli_put_note(f->err, f->err_is_terminal, notes->text[k]);
     fit_notes_free(notes);
     return st;
 }
@@ -545,6 +545,16 @@ static enum fit_status write_text(FILE *out, const struct wish *w, struct fit_er
     return st;
 }
 
+static void say_next(const struct front *f, const struct wish *w, int holes)
+{
+    char text[2 * LINE + 200];
+    snprintf(text, sizeof text, "%s: written; next: %s%s%shomodyne validate %s", w->output,
+             holes ? "fill in what is marked" : "",
+             holes && is_pairs(w) && w->src && isnan(w->dt) && isnan(w->src->dt) ? " (dt, or give --dt S)" : "",
+             holes ? ", then " : "", w->output);
+    fit_cli_put_line(f->out, f->out_is_terminal, text);
+}
+
 static enum fit_status write_config(struct front *f, const struct front_args *a,
                                     const struct wish *w, struct fit_error *err)
 {
@@ -571,11 +581,7 @@ static enum fit_status write_config(struct front *f, const struct front_args *a,
         fit_json_end(&j);
         fit_json_put(&j, f->out);
     } else if (st == FIT_OK && strcmp(w->output, "-") != 0 && !front_given(a, "quiet"))
-        fprintf(f->out, "%s: written; next: %s%s%shomodyne validate %s\n", w->output,
-                holes ? "fill in what is marked" : "",
-                holes && is_pairs(w) && w->src && isnan(w->dt) && isnan(w->src->dt)
-                    ? " (dt, or give --dt S)" : "",
-                holes ? ", then " : "", w->output);
+        say_next(f, w, holes);
     return st;
 }
 

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct state { /* of a file */
@@ -165,42 +166,64 @@ static void say_error(const struct watch *w, FILE *out, const char *clock, int c
     fprintf(out, "%s  no fit: %.300s\n", clock, text);
 }
 
-/* The columns, when the first result is there. */
-static void print_header(FILE *out, const struct front_result *r)
+/* ---- a row for each fit ---------------------------------------------------------------------- */
+
+enum { COLUMN = 17, LEFT = 38, NARROW = 80 }; /* columns of a parameter, of what stands before them */
+
+static size_t terminal_columns(void)
 {
-    fprintf(out, "%-8s %9s %8s", "time", "points", "chi2/dof");
-    for (size_t k = 0, n = 0; k < r->nparam && n < 3; k++)
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROW ? size.ws_col : NARROW;
+}
+
+/* As many parameters as fit beside the rest; in a file those of 80 columns. */
+static size_t columns(const struct watch *w)
+{
+    return ((w->f->out_is_terminal ? terminal_columns() : NARROW) - LEFT) / COLUMN;
+}
+
+/* The columns, when the first result is there. */
+static void print_header(const struct watch *w, FILE *out, const struct front_result *r)
+{
+    fprintf(out, "%-8s %9s %8s %-9s", "time", "points", "chi2/dof", "quality");
+    for (size_t k = 0, n = 0; k < r->nparam && n < columns(w); k++)
         if (r->param[k].physical)
             n++, fprintf(out, " %-16.16s", r->param[k].name);
     fprintf(out, "\n");
 }
 
-/* The first three parameters, as many as fit a line; the largest move of any. */
+/* How far the parameter has moved since the fit before, in standard errors; NaN: not known. */
+static double moved(const struct watch *w, const struct front_param *p)
+{
+    const struct front_param *old = w->has_last && p->physical ? front_result_param(&w->last, p->name) : NULL;
+    return old && p->std > 0 ? fabs(p->value - old->value) / p->std : NAN;
+}
+
+/* The first parameters, as many as fit a line; below it which has moved most. */
 static void print_fit(const struct watch *w, const struct front_result *r, FILE *out,
                       const char *clock, int code)
 {
-    double move = 0;
+    const struct front_param *most = NULL;
     char reduced[16] = "-"; /* the noise is not known */
     if (!isnan(r->reduced_chi2))
         snprintf(reduced, sizeof reduced, "%.4g", r->reduced_chi2);
-    fprintf(out, "%-8s %9.0f %8s", clock, r->npoint, reduced);
+    fprintf(out, "%-8s %9.0f %8s %-9.9s", clock, r->npoint, reduced, code ? "not conv." : r->quality);
     for (size_t k = 0, n = 0; k < r->nparam; k++) {
         const struct front_param *p = &r->param[k];
-        const struct front_param *old = w->has_last ? front_result_param(&w->last, p->name) : NULL;
         char text[96], value[40], error[40];
-        if (!p->physical)
-            continue;
-        if (old && p->std > 0)
-            move = fmax(move, fabs(p->value - old->value) / p->std);
-        if (n++ >= 3)
+        if (moved(w, p) > (most ? moved(w, most) : 0))
+            most = p;
+        if (!p->physical || n++ >= columns(w))
             continue;
         fit_format_error(p->value, p->std, value, sizeof value, error, sizeof error);
         snprintf(text, sizeof text, "%s%s%s", value, error[0] ? "+-" : "", error);
         fprintf(out, " %-16s", text);
     }
-    if (w->has_last)
-        fprintf(out, " moved %.1f sd", move);
-    fprintf(out, "%s\n", code == 0 ? "" : "  NOT CONVERGED");
+    fprintf(out, "\n");
+    if (most)
+        fprintf(out, "%-8s moved most: %s, by %.1f sd\n", "", most->name, moved(w, most));
+    if (code != 0)
+        fprintf(out, "%-8s NOT CONVERGED\n", "");
 }
 
 /* A line for each fit. */
@@ -254,7 +277,7 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
         put_json(w, &r, clock, code, w->f->out);
     remember(w, &r, clock, code);
     if (!w->has_last && !w->a->quiet && !w->a->json)
-        print_header(w->f->out, &r);
+        print_header(w, w->f->out, &r);
     if (!w->a->quiet && !w->a->json)
         print_fit(w, &r, w->f->out, clock, code);
     fflush(w->f->out);

@@ -431,8 +431,12 @@ static enum fit_status make(const struct job *job, struct fit_error *err)
         return fit_fail(err, FIT_ERR_INTERNAL, "homodyne-gen wrote no kernel for %s", job->file);
     snprintf(object, sizeof object, "%s/%s.so", job->making, name);
     snprintf(values, sizeof values, "%s/%s_check.txt", job->making, name);
+    const long live = front_live_begin(job->making, source, name);
     st = compile(job, source, object, err);
-    return st == FIT_OK ? selfcheck(job, object, values, err) : st;
+    if (st == FIT_OK)
+        st = selfcheck(job, object, values, err);
+    front_live_end(live, job->making, name);
+    return st;
 }
 
 static int is_in_path(const char *program)

@@ -146,7 +146,7 @@ int front_criteria(const struct front_result *const r[2], int same_data, struct 
 double front_bayes_factor(const struct front_result *const r[2], int same_data, char *why, size_t size)
 {
     *why = '\0';
-    if ((r[0]->efficient || r[1]->efficient) && *r[0]->posterior && *r[1]->posterior) { /* weights, and with them what is foretold, are those of each model */
+    if ((r[0]->efficient || r[1]->efficient) && *r[0]->posterior && *r[1]->posterior) { /* weights are each model's */
         snprintf(why, size, "%s", "efficient estimates are those of equations, which another model has not");
         return NAN;
     }

@@ -33,8 +33,7 @@ static void help_program(FILE *f, int all)
             fprintf(f, "  %-11s %s\n", c->name, c->help);
     fprintf(f,
             "\nFirst:   homodyne config --mode MODE --data data.h5 -o my.yaml   (alone it asks)\n"
-            "         homodyne validate my.yaml\n"
-            "         homodyne fit my.yaml\n"
+            "         homodyne validate my.yaml; homodyne fit my.yaml\n"
             "More:    homodyne COMMAND --help; man homodyne%s\n",
             all ? "" : "; --help-all");
 }
@@ -227,6 +226,12 @@ static int takes_file(const struct fit_cli_row *row)
     return row->argument && (strstr(row->argument, "FILE") || strstr(row->argument, "DIR"));
 }
 
+/* --fix, --start and the like: a name of the model. */
+static int takes_parameter(const struct fit_cli_row *row)
+{
+    return row->argument && strncmp(row->argument, "NAME", 4) == 0 && strcmp(row->name, "model") != 0;
+}
+
 /* The options of each command. */
 static void bash_options(FILE *f)
 {
@@ -239,6 +244,15 @@ static void bash_options(FILE *f)
                 fprintf(f, "--%s ", row.name);
         fprintf(f, "--help' ;;\n");
     }
+}
+
+/* Names of parameters, of the model on the command line. */
+static void bash_parameters(FILE *f)
+{
+    fprintf(f, "    --fix|--free|--start|--set|--tie|--share|--bounds|--profile)\n"
+               "        COMPREPLY=($(compgen -W \"$(homodyne completion parameters "
+               "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\" 2>/dev/null)\" -- \"$cur\"))\n"
+               "        compopt -o nospace 2>/dev/null; return ;;\n");
 }
 
 static void bash(FILE *f)
@@ -260,6 +274,7 @@ static void bash(FILE *f)
     for (size_t k = 0; k < sizeof named / sizeof *named; k++)
         fprintf(f, "    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", named[k],
                 front_choices(named[k]));
+    bash_parameters(f);
     bash_options(f);
     fprintf(f, "    *) options='--config --method --output-dir --model --help --version' ;;\n"
                "    esac\n"
@@ -276,7 +291,7 @@ static void bash(FILE *f)
                "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
                "    fi\n"
                "}\n"
-               "complete -o filenames -F _homodyne homodyne\n");
+               "complete -o filenames -F _homodyne homodyne hm heterodyne ht xpcsjax xj hm-nlsq hm-cmc\n");
 }
 
 /* Text inside single quotes of zsh's _arguments and of fish. */
@@ -296,6 +311,8 @@ static void zsh_value(FILE *f, const struct fit_cli_row *row)
     quoted(f, row->argument, "[]:\\");
     if (choices)
         fprintf(f, ":(%s)", choices);
+    else if (takes_parameter(row))
+        fprintf(f, ":{compadd -S \"\" -- $(homodyne completion parameters $words 2>/dev/null)}");
     else
         fprintf(f, takes_file(row) ? ":_files" : ": ");
 }
@@ -355,6 +372,8 @@ static void fish(FILE *f)
                 fprintf(f, " -s %c", row.letter);
             if (choices)
                 fprintf(f, " -x -a '%s'", choices);
+            else if (takes_parameter(&row))
+                fprintf(f, " -x -a '(homodyne completion parameters (commandline -opc) 2>/dev/null)'");
             else if (row.argument)
                 fprintf(f, takes_file(&row) ? " -r" : " -x");
             fprintf(f, " -d '");

@@ -3,10 +3,11 @@
  *     homodyne-any KERNEL.so COMMAND ...
  *
  * KERNEL.so was made by the front end from a model file (compile.c) and defines fit_kernel_loaded; or it is one of the
- * shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels.  Everything else is as
- * in the fitters that the build makes. */
+ * shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels, and perhaps a table
+ * fit_gpu_sources of kernels for accelerators.  Everything else is as in the fitters that the build makes. */
 #include "fit/kernel.h"
 #include "commands/program.h"
+#include "device/sums.h"
 
 #include "common/regular.h"
 
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
     if (kernels[0]->abi != FIT_KERNEL_ABI)
         return refuse(argv[1],
                       "made for another version of the fitters; remove it, it will be made again");
+    fit_device_offer(dlsym(library, "fit_gpu_sources"), kernels);
     snprintf(name, sizeof name, "homodyne-%s", kernels[0]->name);
     argv[1] = name;
     return fit_program_main(argc - 1, argv + 1, kernels);

@@ -1,6 +1,7 @@
 /* main.c -- the program `homodyne`: argv to a command, errors to stderr, status to the shell. */
 #define _XOPEN_SOURCE 700
 #include "frontend/front.h"
+#include "frontend/names.h"
 
 #include "common/nearest.h"
 #include "commands/copies.h"
@@ -81,30 +82,38 @@ static enum fit_status check_word(const char *word, struct fit_error *err)
                     near.best ? "'?" : "");
 }
 
+/* What is answered here: version, help, names of parameters for completions. */
+static int tells(struct front *f, int argc, char **argv)
+{
+    const char *word = argv[1];
+    const struct front_command *c = front_command_named(word), *of = argc > 2 ? front_command_named(argv[2]) : NULL;
+    if (argc > 2 && strcmp(word, "completion") == 0 && strcmp(argv[2], "parameters") == 0)
+        front_complete(f, argv + 3, (size_t)argc - 3);
+    else if (!c && strcmp(word, "--version") == 0)
+        front_about(f, argc > 2 && strcmp(argv[2], "--verbose") == 0);
+    else if (!c && strcmp(word, "help") == 0 && of)
+        front_help(f->out, of, 0);
+    else if (!c && (strcmp(word, "help") == 0 || strncmp(word, "--help", 6) == 0 || strcmp(word, "-h") == 0))
+        front_help(f->out, NULL, strcmp(word, "--help-all") == 0);
+    else
+        return 0;
+    return 1;
+}
+
 static enum fit_status run(struct front *f, int argc, char **argv, struct fit_error *err)
 {
     const struct front_command *c = argc > 1 ? front_command_named(argv[1]) : NULL;
     const int first = c ? 2 : 1;
     struct front_args args = {0};
+    if (argc < 2 && access("homodyne_config.yaml", R_OK) == 0)
+        return front_cmd_fit(f, &(struct front_args){.command = front_commands}, err);
     if (argc < 2) {
         front_help(f->err, NULL, 0);
         f->exit_code = fit_status_exit(FIT_ERR_USAGE);
         return FIT_OK;
     }
-    if (!c && strcmp(argv[1], "--version") == 0) {
-        front_about(f, argc > 2 && strcmp(argv[2], "--verbose") == 0);
+    if (tells(f, argc, argv))
         return FIT_OK;
-    }
-    if (!c && strcmp(argv[1], "help") == 0 && argc > 2 && front_command_named(argv[2])) {
-        front_help(f->out, front_command_named(argv[2]), 0);
-        return FIT_OK;
-    }
-    const int lone = !c && (strcmp(argv[1], "help") == 0 || strncmp(argv[1], "--help", 6) == 0 ||
-                            strcmp(argv[1], "-h") == 0);
-    if (lone) {
-        front_help(f->out, NULL, strcmp(argv[1], "--help-all") == 0);
-        return FIT_OK;
-    }
     enum fit_status st = c ? FIT_OK : check_word(argv[1], err);
     c = c ? c : front_commands;
     if (st == FIT_OK)
@@ -137,7 +146,10 @@ int main(int argc, char **argv)
                       .interrupt = &interrupted};
     signals_catch(on_interrupt);
     enum fit_status st = find_self(argv[0], f.dir, &err);
+    int done = 0;
     if (st == FIT_OK)
+        st = front_names(&f, &argc, &argv, &done, &err);
+    if (st == FIT_OK && !done)
         st = run(&f, argc, argv, &err);
     if (st == FIT_OK && (fflush(f.out) != 0 || ferror(f.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");

@@ -98,7 +98,8 @@ static const struct front_option of_plot[] = {
 };
 static const struct front_option of_figure[] = {
     {"columns", 0, "1|2", "width of one column of the journal, or of two; default 2", 0},
-    {"panels", 0, "LIST", "maps, residuals, g2, D, shear, velocity, fraction, data, or a curve; default: what there is", 0},
+    {"panels", 0, "LIST", "maps, residuals, g2, D, shear, velocity, fraction, data, or a curve; default: what there"
+                         " is", 0},
     {"format", 'f', "LIST", "pdf (default), svg, png", 0},
     {"dpi", 0, "N", "of png; default 600", 0},
     {"font", 0, "FAMILY[,PT]", "default: sans-serif, 7.5 points", 0},
@@ -164,6 +165,12 @@ static const struct front_option of_demo[] = {
     {"quiet", 'q', NULL, "nothing but errors", 0},
     END,
 };
+static const struct front_option of_mpi[] = {
+    {"build", 0, NULL, "make the plugin for the MPI of this site", 0},
+    {"mpicc", 0, "FILE", "its compiler; default: MPICC, else mpicc", 0},
+    {"quiet", 'q', NULL, "nothing but errors", 0},
+    END,
+};
 static const struct front_option none[] = {END};
 
 const struct front_command front_commands[] = {
@@ -186,7 +193,7 @@ const struct front_command front_commands[] = {
       "starting values.",
      FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 0},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
-     FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 0},
+     FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 1},
     {"simulate", "sim", "CONFIG.yaml|--model NAME -o FILE", "a synthetic experiment",
      "With a configuration: frames, period, q, gap, azimuths and starting values of a fit (of its data "
      "file, where there is one); options count more. Without: what the options say, else the model's starts.",
@@ -226,14 +233,14 @@ const struct front_command front_commands[] = {
      "The page needs no other file and no network.",
      FIT_COMMAND_EXTRACT, "extract", of_report, front_cmd_report, 0},
     {"view", NULL, "DATA|CONFIG.yaml|RESULT.. [options]", "data, model and fits in a browser, to be moved",
-     "Answers at 127.0.0.1 alone, at an address with a token, until Ctrl-C. Choose wavevector, azimuths and frames, move "
-     "the parameters of the model, fit from there, lay results side by side, write a configuration. Nothing is written "
-     "outside the output folder. On another machine: ssh -L PORT:127.0.0.1:PORT, with --port PORT.",
+     "Answers at 127.0.0.1 alone, at an address with a token, until Ctrl-C. Choose wavevector, azimuths and frames, "
+     "move the parameters of the model, fit from there, lay results side by side, write a configuration. Nothing "
+     "is written outside the output folder. On another machine: ssh -L PORT:127.0.0.1:PORT, with --port PORT.",
      FIT_COMMAND_COUNT, NULL, of_view, front_cmd_view, 0},
     {"figure", NULL, "RESULT [options]", "one composed figure for a paper: panels a, b, c, ...",
-     "Maps with data above the diagonal and the fit below, g2 with the fit, what follows from the parameters over time, "
-     "with bands; of a table data, fit and residuals. Letters of 7 to 8 points on the width of a column, fonts in the "
-     "PDF, the same bytes from the same result. A caption is printed.",
+     "Maps with data above the diagonal and the fit below, g2 with the fit, what follows from the parameters over "
+     "time, with bands; of a table data, fit and residuals. Letters of 7 to 8 points on the width of a column, "
+     "fonts in the PDF, the same bytes from the same result. A caption is printed.",
      FIT_COMMAND_COUNT, NULL, of_figure, front_cmd_figure, 0},
     {"extract", NULL, "CONFIG.yaml -o FILE.h5 [options]", "the data as a fit sees them: maps and g2, in HDF5",
      "What `plot` draws of data: maps of c2 (large ones averaged), g2 over the lag at four ages, the noise of each "
@@ -241,7 +248,7 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_EXTRACT, NULL, of_model, front_cmd_pass, 1},
     {"models", NULL, "", "the models that can be fitted", NULL,
      FIT_COMMAND_COUNT, NULL, of_models, front_cmd_models, 0},
-    {"info", "params", "--model NAME", "parameters, units and bounds of a model", NULL,
+    {"info", "params", "--model NAME", "parameters, units and bounds of a model; --devices: accelerators", NULL,
      FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
     {"demo", NULL, "[FOLDER]", "fit a bundled experiment, the truth beside the result", NULL,
      FIT_COMMAND_COUNT, NULL, of_demo, front_cmd_demo, 0},
@@ -253,6 +260,11 @@ const struct front_command front_commands[] = {
      "The kernel is kept in the cache, for this processor, until the file changes; --model FILE.lua and the Python "
      "package's load_model(\"FILE.lua\") use the same.",
      FIT_COMMAND_COUNT, NULL, of_compile, front_cmd_compile, 1},
+    {"mpi", NULL, "[--build]", "the plugin by which a fit runs on several nodes",
+     "Without options: the file that would be used. --build compiles it with the compiler of the MPI that starts the "
+     "jobs, into the cache of the user (~/.cache/homodyne/mpi). Then `mpirun -n R homodyne fit ...` and "
+     "`srun --mpi=pmix` are one fit on R ranks.",
+     FIT_COMMAND_COUNT, NULL, of_mpi, front_cmd_mpi, 1},
     {"completion", NULL, "bash|zsh|fish", "completions of a shell, on standard output", NULL,
      FIT_COMMAND_COUNT, NULL, none, front_cmd_document, 1},
     {"manual", NULL, "[COMMAND]", "a manual page (roff), on standard output", NULL,

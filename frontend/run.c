@@ -7,6 +7,7 @@
 #include "frontend/front.h"
 
 #include "base/json.h"
+#include "device/report.h"
 #include "config/config.h"
 #include "frontend/result.h"
 
@@ -210,7 +211,10 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     const char *config = st == FIT_OK && c == FIT_COMMAND_SIMULATE && cli.nword ? cli.word[0] : NULL;
     const int any = !model && c == FIT_COMMAND_INSPECT; /* nobody has asked for the fitter that looks */
     const int anonymous = any && st == FIT_OK && !cli.output;
+    const int devices = st == FIT_OK && cli.devices, json = cli.json; /* of the machine, whatever the model */
     fit_cli_free(&cli);
+    if (devices)
+        return fit_device_report(f->out, json, err);
     if (st == FIT_OK && any)
         model = front_any_two_time(f);
     if (st == FIT_OK)

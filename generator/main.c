@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "document/manifest.h"
+#include "document/objective_page.h"
 #include "document/page.h"
 #include "emit/emit.h"
 #include "emit/emit_check.h"
@@ -21,6 +22,7 @@
 #include "graph/dot.h"
 #include "graph/dump.h"
 #include "judge/check.h"
+#include "judge/objective_check.h"
 #include "judge/domain.h"
 #include "judge/stability.h"
 #include "language/dsl.h"
@@ -247,14 +249,22 @@ static void write_dot(struct run *r, FILE *f)
     hg_dot(r->m->expr, r->v->mean, r->m->name, f);
 }
 
+static void write_page(struct run *r, const struct hg_page_format *format, FILE *f)
+{
+    if (r->m->objective)
+        hg_objective_page(r->m, format, f);
+    else
+        hg_page(r->m, r->v, &r->found, format, f);
+}
+
 static void write_html(struct run *r, FILE *f)
 {
-    hg_page(r->m, r->v, &r->found, &hg_page_html, f);
+    write_page(r, &hg_page_html, f);
 }
 
 static void write_latex(struct run *r, FILE *f)
 {
-    hg_page(r->m, r->v, &r->found, &hg_page_latex, f);
+    write_page(r, &hg_page_latex, f);
 }
 
 /* Everything that --emit asks for. */
@@ -324,14 +334,16 @@ static int prove(struct run *r)
 }
 
 /* What there is for objectives. */
-static int only_code(const struct run *r)
+static int compile_objective(struct run *r)
 {
-    const char *emit = r->o->emit;
-    if (strcmp(r->o->variant, "fast") == 0 && !r->o->explain && !r->o->dump && (!*emit || strcmp(emit, "c") == 0))
-        return 1;
-    fprintf(text_stream(STDERR_FILENO), "homodyne-gen: %s is an objective; it can only be compiled: --emit=c\n",
-            r->m->file);
-    return 0;
+    const struct options *o = r->o;
+    if (strcmp(o->variant, "fast") != 0 || o->explain || o->dump || wants(o, "hessian") || wants(o, "check") ||
+        wants(o, "json") || wants(o, "yaml") || wants(o, "dot")) {
+        fprintf(text_stream(STDERR_FILENO),
+                "homodyne-gen: %s is an objective; there are --check and --emit=c,html,latex for it\n", r->m->file);
+        return 0;
+    }
+    return !o->check || hg_objective_prove(r->m, &r->d, out());
 }
 
 /* The passes.  Each leaves its result in *r; 0 when one of them refused the model. */
@@ -342,7 +354,7 @@ static int compile(struct run *r)
     if ((r->m = hg_dsl_load(r->a, o->file, &r->d)) == NULL)
         return 0;
     if (r->m->objective)
-        return only_code(r);
+        return compile_objective(r);
     if ((r->v = find_variant(r->m, o->variant)) == NULL)
         return 0;
     dump(r, "load");
@@ -372,11 +384,11 @@ static int compile(struct run *r)
 /* What is said when all is well. */
 static void conclude(struct run *r)
 {
+    if (r->o->check)
+        compare_names(r->m, &r->d);
     if (r->m->objective)
         return;
     hg_model_warn_linear(r->m, &r->d);
-    if (r->o->check)
-        compare_names(r->m, &r->d);
     if (r->o->check || r->o->explain)
         hg_degenerate_print(r->found.degenerate, out());
 }

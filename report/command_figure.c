@@ -44,9 +44,11 @@ static int take(struct figure_request *q, int argc, char **argv, int *k)
     const struct {
         const char *name, *letter;
         const char **to;
-    } option[] = {{"--columns", NULL, &q->columns},  {"--panels", NULL, &q->wish.panels}, {"--format", "-f", &q->format},
-                  {"--dpi", NULL, &q->dots},         {"--font", NULL, &q->font},          {"--style", NULL, &q->style},
-                  {"--phi", NULL, &q->wish.phi},     {"--age", NULL, &q->age},            {"--output", "-o", &q->output}};
+    } option[] = {{"--columns", NULL, &q->columns}, {"--panels", NULL, &q->wish.panels},
+                  {"--format", "-f", &q->format},   {"--dpi", NULL, &q->dots},
+                  {"--font", NULL, &q->font},       {"--style", NULL, &q->style},
+                  {"--phi", NULL, &q->wish.phi},    {"--age", NULL, &q->age},
+                  {"--output", "-o", &q->output}};
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         const size_t n = strlen(option[i].name);
         if (strncmp(argv[*k], option[i].name, n) == 0 && argv[*k][n] == '=') {
@@ -124,10 +126,11 @@ static enum fit_status choose_format(struct figure_request *q, struct fit_error 
         while (k < 3 && (strlen(known[k]) != n || strncmp(at, known[k], n) != 0))
             k++;
         if (k == 3)
-            return fit_fail(err, FIT_ERR_USAGE, "figure: --format %.*s is not known; there are pdf, svg and png", (int)n, at);
+            return fit_fail(err, FIT_ERR_USAGE, "figure: --format %.*s is not known; there are pdf, svg and png",
+                            (int)n, at);
         if (k != 1 && !rp_cairo_there())
-            return fit_fail(err, FIT_ERR_USAGE, "figure: %s needs Cairo, without which this program was built; use --format svg",
-                            known[k]);
+            return fit_fail(err, FIT_ERR_USAGE,
+                            "figure: %s needs Cairo, without which this program was built; use --format svg", known[k]);
         at += n + (at[n] == ',');
     }
     return FIT_OK;
@@ -232,8 +235,11 @@ static enum fit_status write_all(const struct figure_request *q, const struct rp
     struct fit_output out;
     char name[300], format[8];
     const char *path;
-    struct rp_paper paper = {.format = format, .point = q->wish.letters / RP_FONT, .dpi = q->dpi,
-                             .font = q->family[0] ? q->family : NULL, .date = f->r->end_time};
+    struct rp_paper paper = {.format = format,
+                             .point = q->wish.letters / RP_FONT,
+                             .dpi = q->dpi,
+                             .font = q->family[0] ? q->family : NULL,
+                             .date = f->r->end_time};
     enum fit_status st = fit_output_begin(&out, folder, err);
     if (st != FIT_OK)
         return st;
@@ -293,7 +299,6 @@ static void say(const struct figure_request *q, const struct rp_composed *f, con
     }
     fprintf(out, "%.1f mm x %.1f mm, letters of %.3g points\n", f->width * mm, f->height * mm, q->wish.letters);
     fit_put_wrapped(out, caption, 79, 0, 40);
-    fputc('\n', out);
 }
 
 enum fit_status rp_command_figure(int argc, char **argv, struct fit_error *err)

@@ -146,15 +146,24 @@
     if (g.value) return g;
     g.value = {};
     g.quantum = (g.hi - g.lo) / 65534;
-    ["c2", "fit"].forEach(function (name) {
-      if (!g[name]) return;
-      const b = bytes(g[name]), x = g.value[name] = new Float64Array(b.length / 2);
-      for (let k = 0; k < x.length; k++) {
-        const level = b[2 * k] + 256 * b[2 * k + 1];
-        x[k] = level === 65535 ? NaN : g.lo + level / 65534 * (g.hi - g.lo);
+    const value = function (level) { return level === 65535 ? NaN : g.lo + level / 65534 * (g.hi - g.lo); };
+    const c2 = bytes(g.c2), x = g.value.c2 = new Float64Array(c2.length / 2);
+    for (let k = 0; k < x.length; k++) x[k] = value(c2[2 * k] + 256 * c2[2 * k + 1]);
+    if (g.fit) { /* differences along the row, or 0 and the level itself */
+      const b = bytes(g.fit), f = g.value.fit = new Float64Array(x.length);
+      for (let k = 0, at = 0, one = 0, two = 0; k < f.length; k++) {
+        const level = b[at] ? b[at] - 128 + 2 * one - two : b[at + 1] + 256 * b[at + 2];
+        at += b[at] ? 1 : 3;
+        two = one;
+        one = level;
+        f[k] = value(level);
       }
-    });
-    if (g.z) {
+    }
+    if (g.sigma) { /* residuals of cells of live.bin x live.bin pairs */
+      const x = g.value.z = new Float64Array(g.value.c2.length), b = live.bin;
+      for (let i = 0, c = 0; i < n; i++)
+        for (let j = i; j < n; j++, c++) x[c] = (g.value.c2[c] - g.value.fit[c]) / g.sigma * Math.sqrt(i !== j || b === 1 ? b * b : b * (b - 1) / 2);
+    } else if (g.z) {
       const b = bytes(g.z), x = g.value.z = new Float64Array(b.length);
       for (let k = 0; k < x.length; k++) x[k] = b[k] === 128 ? NaN : (b[k] < 128 ? b[k] : b[k] - 256) / 10;
     }

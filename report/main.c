@@ -218,6 +218,42 @@ static enum fit_status write_images(const struct request *q, struct fit_error *e
     return st;
 }
 
+/* The folder of a batch: a table of fits, none of its own. */
+static int is_series(const struct request *q)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%.1100s/fit.json", q->result);
+    if (q->plot || access(path, F_OK) == 0)
+        return 0;
+    snprintf(path, sizeof path, "%.1100s/series.h5", q->result);
+    return access(path, F_OK) == 0;
+}
+
+static enum fit_status write_series(const struct request *q, struct fit_error *err)
+{
+    char path[1200], *text = NULL;
+    size_t size = 0;
+    const struct rp_figures none = {0};
+    if (q->output)
+        snprintf(path, sizeof path, "%.1100s", q->output);
+    else
+        snprintf(path, sizeof path, "%.1100s/report.html", q->result);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return fit_no_memory(err, "page");
+    enum fit_status st = rp_series_write(&(struct rp_markup){out}, q->result, err);
+    if (fclose(out) != 0 && st == FIT_OK)
+        st = fit_no_memory(err, "page");
+    if (st == FIT_OK)
+        st = fit_output_write(path, text, size, err);
+    free(text);
+    if (st == FIT_OK && q->json)
+        put_json(path, &none, NULL);
+    else if (st == FIT_OK && !q->quiet)
+        fprintf(text_stream(STDOUT_FILENO), "%s  (%.0f kB)\n", path, (double)size / 1e3);
+    return st;
+}
+
 static enum fit_status write_svg(const char *path, const struct rp_result *r,
                                  const struct rp_figure *f, struct fit_error *err)
 {
@@ -328,6 +364,8 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "figure") == 0)
         return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
+    if (st == FIT_OK && is_series(&q))
+        return finish(write_series(&q, &err), &err);
     if (st == FIT_OK && rp_images_is_one(q.result))
         return finish(write_images(&q, &err), &err);
     if (st == FIT_OK)

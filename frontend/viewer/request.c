@@ -69,6 +69,7 @@ static const struct place places[] = {
     {"app.js", "GET", VIEW_SCRIPT, 0},
     {"app.css", "GET", VIEW_STYLE, 0},
     {"api/state", "GET", VIEW_STATE, 0},
+    {"api/file", "GET", VIEW_FILE, 0},
     {"api/live/", "GET", VIEW_LIVE, 1},
     {"report/", "GET", VIEW_REPORT, 1},
     {"api/data", "POST", VIEW_DATA, 0},

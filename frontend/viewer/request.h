@@ -14,6 +14,7 @@ enum view_route {
     VIEW_SCRIPT,
     VIEW_STYLE,
     VIEW_STATE,  /* what is shown, the results, how far a fit is: GET api/state */
+    VIEW_FILE,   /* what the data file holds, as `inspect` tells: GET api/file */
     VIEW_LIVE,   /* maps and model of a result: GET api/live/NAME */
     VIEW_REPORT, /* its report: GET report/NAME */
     VIEW_DATA,   /* maps of the data as the body selects them: POST api/data */

@@ -108,6 +108,7 @@ static const char *reason(unsigned status)
 static enum fit_status ask(struct view_session *s, const struct view_target *t, char **text, struct fit_error *err)
 {
     switch (t->route) {
+    case VIEW_FILE: return view_session_file(s, text, err);
     case VIEW_LIVE: return view_session_live(s, t->name, text, err);
     case VIEW_REPORT: return view_session_report(s, t->name, text, err);
     case VIEW_DATA: return view_session_data(s, text, err);

@@ -274,6 +274,11 @@ static enum fit_status unknown(const char *name, struct fit_error *err)
     return fit_fail(err, FIT_ERR_IO, "%s: no such result here", name);
 }
 
+enum fit_status view_session_file(struct view_session *s, char **json, struct fit_error *err)
+{
+    return copy_text(s->inspect ? s->inspect : "null", json, err);
+}
+
 enum fit_status view_session_live(struct view_session *s, const char *name, char **json, struct fit_error *err)
 {
     const struct view_result *r = result_named(s, name);
@@ -523,8 +528,8 @@ enum fit_status view_session_state(struct view_session *s, char **json, struct f
     const char *text = fit_json_text(&j);
     FILE *f = text ? open_memstream(json, &size) : NULL;
     if (f) { /* parts that are JSON already take the place of the last bracket */
-        fprintf(f, "%.*s, \"progress\": %s, \"file\": %s", (int)(strrchr(text, '}') - text), text,
-                *progress ? progress : "null", s->inspect ? s->inspect : "null");
+        fprintf(f, "%.*s, \"progress\": %s", (int)(strrchr(text, '}') - text), text,
+                *progress ? progress : "null");
         if (s->history[0])
             put_history(f, s->history);
         fprintf(f, "}");

@@ -45,6 +45,7 @@ void view_session_close(struct view_session *s); /* ends a fit that runs, remove
 
 /* Texts; the caller frees.  s->words: what the page asked for. */
 enum fit_status view_session_state(struct view_session *s, char **json, struct fit_error *err);
+enum fit_status view_session_file(struct view_session *s, char **json, struct fit_error *err);
 enum fit_status view_session_live(struct view_session *s, const char *name, char **json, struct fit_error *err);
 enum fit_status view_session_data(struct view_session *s, char **json, struct fit_error *err);
 enum fit_status view_session_report(struct view_session *s, const char *name, char **page, struct fit_error *err);

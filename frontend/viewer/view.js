@@ -4,7 +4,7 @@
   "use strict";
 
   const at = function (id) { return document.getElementById(id); };
-  let told = null, maps = null, shown = "", queue = Promise.resolve();
+  let told = null, file = null, maps = null, shown = "", queue = Promise.resolve();
   const choice = { q: null, phi: null, frames: null, mask: [] }, beside = new Map();
   const colours = ["--s1", "--s2", "--s3", "--s4", "--s5", "--s6"];
 
@@ -52,12 +52,12 @@
 
   /* ---- which data -------------------------------------------------------------------------------------------- */
 
-  function matrices() { return told.file && told.file.matrices ? told.file.matrices : []; }
+  function matrices() { return file && file.matrices ? file.matrices : []; }
 
   function different(values) { return Array.from(new Set(values)).sort(function (a, b) { return a - b; }); }
 
   function sectors() {
-    const q = choice.q === null ? told.file.nearest_q : choice.q;
+    const q = choice.q === null ? file.nearest_q : choice.q;
     return different(matrices().filter(function (m) { return q === null || q === undefined || m.q === null || Math.abs(m.q - q) <= 1e-9 * Math.abs(q); })
       .map(function (m) { return m.phi; }).filter(Number.isFinite));
   }
@@ -77,7 +77,7 @@
 
   function drawWheel() {
     const svg = at("wheel"), qs = different(matrices().map(function (m) { return m.q; }).filter(Number.isFinite));
-    const near = choice.q === null ? told.file.nearest_q : choice.q;
+    const near = choice.q === null ? file.nearest_q : choice.q;
     svg.replaceChildren();
     qs.forEach(function (q, k) {
       const on = near === q || qs.length === 1, r = 18 + 62 * (k + 1) / qs.length;
@@ -104,10 +104,11 @@
       });
     });
     const n = choice.phi === null ? sectors().length : choice.phi.length;
-    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " 1/\u00c5, " : "") + n + " of " + sectors().length + " azimuths";
+    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " 1/\u00c5, " : "") +
+      (sectors().length ? n + " of " + sectors().length + " azimuths" : "azimuths not in the file");
   }
 
-  function frames() { return told.file && told.file.frames ? told.file.frames : 0; }
+  function frames() { return file && file.frames ? file.frames : 0; }
 
   function sayFrames() {
     const w = choice.frames || [1, frames()];
@@ -214,14 +215,39 @@
     window.homodyneView = { maps: maps, choice: choice, beside: beside, state: function () { return told; } };
   }
 
-  async function showData() {
-    show(await ask("api/data", choice));
+  /* The choice of data becomes that of what is shown. */
+  function adopt(live) {
+    if (!told.fits || !matrices().length) return;
+    const f = live.model ? live.model.frame : [], near = function (list, x) {
+      return list.find(function (v) { return Math.abs(v - x) <= 1e-6 * Math.max(Math.abs(v), 1e-3); });
+    };
+    if (live.first >= 1) choice.frames = live.first === 1 && live.last === frames() ? null : [live.first, live.last];
+    choice.mask = [];
+    for (let k = 0; k + 1 < f.length; k++)
+      if (f[k + 1] > f[k] + 1) choice.mask.push([live.first + f[k] + 1, live.first + f[k + 1] - 1]);
+    choice.q = choice.phi = null;
+    if (live.q !== undefined) {
+      const q = near(different(matrices().map(function (m) { return m.q; }).filter(Number.isFinite)), live.q);
+      choice.q = q === undefined || q === file.nearest_q ? null : q;
+      const phi = live.groups.map(function (g) { return near(sectors(), g.phi); }).filter(Number.isFinite);
+      if (phi.length && phi.length < sectors().length) choice.phi = phi;
+    }
+    drawWheel();
+    sayFrames();
+  }
+
+  async function showData(first) {
+    const live = await ask("api/data", choice);
+    if (first) adopt(live);
+    show(live);
     shown = "";
     drawResults();
   }
 
   async function showResult(name) {
-    show(await ask("api/live/" + encodeURIComponent(name)));
+    const live = await ask("api/live/" + encodeURIComponent(name));
+    adopt(live);
+    show(live);
     shown = name;
     drawResults();
   }
@@ -387,6 +413,7 @@
     document.title = told.title + " \u00b7 homodyne";
     at("folder").textContent = told.folder;
     if (told.watching) return follow();
+    file = await ask("api/file");
     at("fits").hidden = !told.fits;
     at("pick").hidden = !told.fits || !matrices().length;
     if (!at("pick").hidden) {
@@ -395,14 +422,14 @@
       at("strip").addEventListener("pointerdown", dragFrames);
       ["first", "last", "mask"].forEach(function (id) { at(id).addEventListener("change", typeFrames); });
     }
-    at("load").addEventListener("click", function () { during("reading the data ...", showData); });
+    at("load").addEventListener("click", function () { during("reading the data ...", function () { return showData(false); }); });
     at("fit").addEventListener("click", fit);
     at("write").addEventListener("click", write);
     at("stop").addEventListener("click", function () { ask("api/stop", {}).catch(function (e) { say(e.message, true); }); });
     drawResults();
     sayProgress();
     await during("reading the data ...", function () {
-      return told.results.length ? showResult(told.results[0].name) : showData();
+      return told.results.length ? showResult(told.results[0].name) : showData(true);
     });
   }
 

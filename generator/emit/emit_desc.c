@@ -123,6 +123,25 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
     fputs("};\n\n", out);
 }
 
+static int has_empty(const struct hg_model *m)
+{
+    for (uint32_t k = 0; k < m->column.n; k++)
+        if (m->column.item[k].has_empty)
+            return 1;
+    return 0;
+}
+
+/* What empty cells of columns stand for. */
+static void empty_cells(const struct hg_model *m, FILE *out)
+{
+    if (!has_empty(m))
+        return;
+    fputs("static const double desc_empty[] = {", out);
+    for (uint32_t k = 0; k < m->column.n; k++)
+        fprintf(out, "%s%s", k ? ", " : "", number(m, m->column.item[k].has_empty ? m->column.item[k].empty : NAN));
+    fputs("};\n\n", out);
+}
+
 /* Of every derived quantity, which parameters it contains. */
 static void uses(const struct hg_model *m, FILE *out)
 {
@@ -410,6 +429,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     named(m, out, "fit_setting", "setting", &m->setting);
     named(m, out, "fit_axis", "axis", &m->axis);
     named(m, out, "fit_column", "column", &m->column);
+    empty_cells(m, out);
     quantities(m, out);
     named(m, out, "fit_curve", "curve", &m->curve);
     named(m, out, "fit_state", "state", &m->state);
@@ -456,5 +476,9 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     count_field(out, "state", m->state.n);
     if (m->feedback)
         fputs("    .feedback = 1,\n", out);
+    if (hg_march_by_rows(m->expr))
+        fprintf(out, "    .times = %u,\n", (unsigned)hg_at(m->expr, m->expr->march->time)->ref + 1);
+    if (has_empty(m))
+        fputs("    .empty = desc_empty,\n", out);
     fputs("};\n", out);
 }

@@ -9,6 +9,9 @@
 
 #include "graph/functions.h"
 
+/* Sums of one set of parameters, for which there are passes of HG_GPU_SUMS. */
+enum { MOST_NUMBERS = 1000 };
+
 static const char *const kind_name[] = {"moments", "normal", "cross", "gradient", "value"};
 static const char *const kind_constant[] = {"FIT_GPU_MOMENTS", "FIT_GPU_NORMAL", "FIT_GPU_CROSS", "FIT_GPU_GRADIENT",
                                             "FIT_GPU_VALUE"};
@@ -131,8 +134,9 @@ static void write_head(const struct hg_emit *em, FILE *out)
 {
     const struct hg_model *m = em->p->model;
     const char *lacks = NULL;
-    fprintf(out, "/* Kernels of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this file.\n"
-                 " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how.  Names are those of the\n"
+    fprintf(out,
+            "/* Kernels of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this file.\n"
+            " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how.  Names are those of the\n"
                  " * kernel for processors:\n"
                  " * t, l, w    what a thread works on, the layout of the data, tables of the workspace\n"
                  " * i, j, g    first and second frame of a pair, its group; row: of a table\n"
@@ -177,8 +181,11 @@ void hg_emit_gpu(struct hg_emit *em, FILE *out)
     const char *variant = strcmp(em->variant, "fast") ? hg_format(a, "_%s", em->variant) : "", *lacks = NULL;
     struct hg_gpu x = {.em = em, .out = hg_tree_new(a), .name = hg_format(a, "fit_%s%s", m->name, variant)};
     const uint32_t nfield = em->nfield;
+    const uint64_t K = m->param.n, Q = m->linear.n, numbers = Q * (Q + 3) / 2 + K * (K + 3) / 2 + Q * K;
     struct hg_tree *tables = hg_tree_new(a);
     needs_special(em, &lacks);
+    if (numbers > MOST_NUMBERS)
+        lacks = "so many parameters";
     if (!lacks && m->space == FIT_PAIRS)
         hg_gpu_pairs(&x);
     else if (!lacks)

@@ -18,7 +18,23 @@ struct march {
     uint32_t width;      /* values of a state that are carried: 1, or 1 + nparam */
     const char **before; /* [state x width] names of variables; NULL: not carried */
     const char **now;
+    int by_rows;         /* columns in rates, or events in every row */
+    const char *row;     /* of columns; NULL: they are between two rows */
 };
+
+/* A column in a row; row NULL: between two rows. */
+static void column_line(const struct hg_emit *em, struct hg_code *c, const char *name, uint32_t column,
+                        const char *row)
+{
+    const struct hg_march *m = em->e->march;
+    if (row)
+        hg_line(c, "const double %s = l->column[%u][%s];", name, column, row);
+    else if (m->held)
+        hg_line(c, "const double %s = l->column[%u][flow->last];", name, column);
+    else
+        hg_line(c, "const double %s = fit_ode_between(l->column[%u], l->column[%u], flow->last, flow->row, time);",
+                name, column, hg_at(em->e, m->time)->ref);
+}
 
 static const char *march_leaf(struct hg_code *c, hg_id id)
 {
@@ -29,7 +45,7 @@ static const char *march_leaf(struct hg_code *c, hg_id id)
     switch (n->op) {
     case HG_COLUMN:
         name = hg_code_unique(c, n->name ? n->name : em->p->model->column.item[n->ref].name);
-        hg_line(c, "const double %s = l->column[%u][row];", name, n->ref);
+        column_line(em, c, name, n->ref, ((struct march *)c->user)->row);
         return name;
     case HG_LOCAL:
         return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]",
@@ -66,7 +82,7 @@ static uint32_t event_roots(const struct march *x, hg_id *root)
     uint32_t n = 0;
     for (uint32_t v = 0; v < x->m->nevent; v++)
         for (uint32_t k = 0; k < x->width; k++) {
-            if (time_of(x, v, k))
+            if (time_of(x, v, k) && !x->m->event[v].each)
                 root[n++] = time_of(x, v, k);
             for (uint32_t q = 0; q < x->m->n; q++)
                 if (jump_of(x, v, q, k))
@@ -315,13 +331,16 @@ static void close_of_time(struct hg_code *c, struct hg_tree *out)
 static void write_rates(struct march *x, struct hg_tree *out)
 {
     struct hg_code c = open_of_time(x, "rates", "", "dx", out);
+    x->row = NULL;
     each_carried(x, &c, write_rate);
     close_of_time(&c, out);
+    x->row = "row";
 }
 
 static void write_jacobian(struct march *x, struct hg_tree *out)
 {
     struct hg_code c = open_of_time(x, "jacobian", "", "df", out);
+    x->row = NULL;
     for (uint32_t k = 0; k < x->m->n * x->m->n; k++) {
         const hg_id root = x->em->p->jacobian[k];
         if (root)
@@ -329,6 +348,7 @@ static void write_jacobian(struct march *x, struct hg_tree *out)
         hg_line(&c, "df[%u] = %s;", k, root ? hg_code_text(&c, root) : "0.0");
     }
     close_of_time(&c, out);
+    x->row = "row";
 }
 
 /* Is any state's derivative by parameter k - 1 carried? */
@@ -345,6 +365,7 @@ static void write_jumps(struct march *x, struct hg_tree *out)
     struct hg_code c = open_of_time(x, "jump", "size_t event, ", "change", out);
     for (uint32_t v = 0; v < x->m->nevent; v++) {
         hg_line(&c, "if (event == %u) {", v);
+        x->row = x->m->event[v].each ? "flow->row" : "row";
         c.indent++;
         hg_code_push(&c);
         for (uint32_t q = 0; q < x->m->n; q++)
@@ -357,6 +378,7 @@ static void write_jumps(struct march *x, struct hg_tree *out)
         c.indent--;
         hg_line(&c, "}");
     }
+    x->row = "row";
     close_of_time(&c, out);
 }
 
@@ -364,6 +386,10 @@ static void write_jumps(struct march *x, struct hg_tree *out)
 static void write_times(struct march *x, struct hg_code *c)
 {
     for (uint32_t v = 0; v < x->m->nevent; v++) {
+        if (x->m->event[v].each) { /* none of its own */
+            hg_line(c, "at[%u] = INFINITY;", v);
+            continue;
+        }
         hg_code_need(c, time_of(x, v, 0));
         hg_line(c, "at[%u] = %s;", v, hg_code_text(c, time_of(x, v, 0)));
     }
@@ -402,12 +428,13 @@ static void write_solver(const struct march *x, struct hg_tree *out)
     const uint32_t n = carried(x), nslope = write_places(x, out);
     hg_put(out,
            "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
-           "        const struct flow flow = {l, theta, &w, g};\n"
+           "        %sstruct flow flow = {l, theta, &w, g%s};\n"
            "        struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
            "                              .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
            "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
            "                              .tolerance = %s, .top = top, .work = work};\n",
-           n, n, n, x->m->n, n, x->name, x->m->n, n, nslope, hg_number(x->em->e->arena, x->m->tolerance));
+           n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope,
+           hg_number(x->em->e->arena, x->m->tolerance));
     if (x->m->nevent)
         hg_put(out, "        double at[%u], moved[%u] = {0.0};\n        unsigned order[%u];\n"
                     "        struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};\n",
@@ -442,10 +469,22 @@ static void write_solution(struct march *x, struct hg_tree *out)
     if (events)
         hg_line(&c, "    fit_ode_events_begin(&events, from);");
     hg_line(&c, "    now = from;");
+    if (x->by_rows)
+        hg_line(&c, "    flow.last = row;");
     hg_line(&c, "}");
+    if (x->by_rows)
+        hg_line(&c, "flow.row = row;");
     hg_line(&c, events ? "if (!fit_ode_through(&ode, &events, now, time, x))" : "if (!fit_ode_to(&ode, now, time, x))");
     hg_line(&c, "    return 0;");
     hg_line(&c, "now = time;");
+    for (uint32_t v = 0; v < x->m->nevent; v++)
+        if (x->m->event[v].each) {
+            hg_line(&c, "at[%u] = time;", v);
+            hg_line(&c, "fit_ode_happens(&ode, &events, %u, x);", v);
+            hg_line(&c, "at[%u] = INFINITY;", v);
+        }
+    if (x->by_rows)
+        hg_line(&c, "flow.last = row;");
     each_carried(x, &c, write_table);
     hg_line(&c, "for (size_t k = 0; k < %u; k++)", n);
     hg_line(&c, "    check += 0.0 * x[k];");
@@ -507,7 +546,7 @@ static void make_leaves(const struct march *x)
 
 void hg_emit_march(struct hg_emit *em, struct hg_tree *out)
 {
-    struct march x = {.em = em, .m = em->e->march};
+    struct march x = {.em = em, .m = em->e->march, .row = "row", .by_rows = hg_march_by_rows(em->e)};
     size_t most;
     if (!x.m)
         return;
@@ -518,8 +557,8 @@ void hg_emit_march(struct hg_emit *em, struct hg_tree *out)
     if (x.m->flow)
         hg_put(out, "#include \"fit/ode%s.h\"\n\n/* What the rates of states need to know. */\nstruct flow {\n"
                     "    const struct fit_layout *l;\n    const double *theta;\n    const struct tables *w;\n"
-                    "    size_t g;\n};\n\n",
-               x.m->nevent ? "_events" : "");
+                    "    size_t g%s;\n};\n\n",
+               x.m->nevent ? "_events" : "", x.by_rows ? ", last, row" : "");
     hg_put(out, "/* States, from row to row of each group; 0: something is not finite. */\n");
     x.width = 1;
     write(&x, "march_values", out);

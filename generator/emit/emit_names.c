@@ -5,22 +5,40 @@
 
 #include "emit/emit.h"
 #include "graph/loop.h"
+#include "graph/march.h"
+
+/* What functions of a differential equation call their own (emit_march.c). */
+static const char *const solver_name[] = {"x",     "dx",    "df",   "time",  "flow",      "context", "event", "change",
+                                          "order", "moved", "now",  "top",   "work",      "ode",     "slope", "events",
+                                          "start", "end",   "from", "first", "parameter", "at",      "check", "NAN"};
+enum { SOLVER_NAMES = sizeof solver_name / sizeof *solver_name };
+
+static int is_of_solver(const struct hg_emit *em, const char *name)
+{
+    for (size_t k = 0; em->e->march && em->e->march->flow && k < SOLVER_NAMES; k++)
+        if (strcmp(name, solver_name[k]) == 0)
+            return 1;
+    return 0;
+}
 
 /* The model's name, or with an underscore when it means something else in C. */
 static const char *clean_name(struct hg_emit *em, const char *name)
 {
-    return hg_code_reserved(name) ? hg_format(em->e->arena, "%s_", name) : name;
+    return hg_code_reserved(name) || is_of_solver(em, name) ? hg_format(em->e->arena, "%s_", name) : name;
 }
 
 uint32_t hg_emit_names(struct hg_emit *em, const char *const **name)
 {
     const struct hg_model *m = em->p->model;
-    const char **list = hg_alloc(em->e->arena, (m->param.n + m->setting.n + 1) * sizeof *list);
+    const char **list = hg_alloc(em->e->arena, (m->param.n + m->setting.n + SOLVER_NAMES) * sizeof *list);
     uint32_t n = 0;
     for (uint32_t k = 0; k < m->param.n; k++)
         list[n++] = clean_name(em, m->param.item[k].name);
     for (uint32_t k = 0; k < m->setting.n; k++)
         list[n++] = clean_name(em, m->setting.item[k].name);
+    for (uint32_t k = 0; em->e->march && em->e->march->flow && k < SOLVER_NAMES; k++)
+        if (!hg_code_reserved(solver_name[k]))
+            list[n++] = solver_name[k];
     *name = list;
     return n;
 }

@@ -51,20 +51,6 @@ static const char *leaf(struct hg_code *c, hg_id id)
     return name;
 }
 
-static hg_id tangent_of(const struct writer *w, hg_id id)
-{
-    const struct hg_node *n = hg_at(w->e, id);
-    return hg_symbol(w->e, n->op, n->ref + (n->op == HG_COLUMN ? w->o->narray : w->o->nnumber));
-}
-
-/* What moves in a formula, and the formula's slopes by that. */
-struct moving {
-    uint32_t n, narray; /* arrays first, then numbers */
-    hg_id *leaf, *part;
-    hg_id tangent; /* of the formula */
-    hg_id *second; /* slopes of the tangent */
-};
-
 static struct hg_code begin(struct writer *w, struct hg_tree *out, int indent, uint32_t nroot, const hg_id *root)
 {
     static const char *const names[] = {"c", "row", "from", "to", "block", "n", "end",
@@ -195,34 +181,12 @@ static void add_phase_of(struct writer *w, enum hg_objective_pass pass, const st
     close_rows(w->tree[pass], 1);
 }
 
-static struct moving moving_in(struct writer *w, hg_id formula)
-{
-    struct hg_arena *a = w->e->arena;
-    HG_SCRATCH unsigned char *mark = hg_objective_leaves(w->m, formula);
-    struct moving v = {.leaf = hg_alloc(a, (w->o->narray + w->o->nnumber) * sizeof *v.leaf)};
-    for (uint32_t k = 0; k < w->o->narray; k++)
-        if (mark[w->o->array[k].node] && w->o->array[k].moves)
-            v.leaf[v.n++] = w->o->array[k].node;
-    v.narray = v.n;
-    for (uint32_t k = 0; k < w->o->nnumber; k++)
-        if (mark[w->o->number[k].node] && w->o->number[k].moves)
-            v.leaf[v.n++] = w->o->number[k].node;
-    v.part = hg_alloc(a, (v.n + 1) * sizeof *v.part);
-    v.second = hg_alloc(a, (v.n + 1) * sizeof *v.second);
-    hg_gradient(w->e, formula, v.n, v.leaf, v.part);
-    v.tangent = hg_const(w->e, 0);
-    for (uint32_t k = 0; k < v.n; k++)
-        v.tangent = hg_add(w->e, v.tangent, hg_mul(w->e, v.part[k], tangent_of(w, v.leaf[k])));
-    hg_gradient(w->e, v.tangent, v.n, v.leaf, v.second);
-    return v;
-}
-
 static void keep_forward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_array *a = &w->o->array[s->of];
     keep_phase(w, HG_FORWARD, s, a->formula, "array");
     if (a->moves)
-        keep_phase(w, HG_TANGENT, s, moving_in(w, a->formula).tangent, "dot");
+        keep_phase(w, HG_TANGENT, s, hg_objective_moving(w->m, a->formula).tangent, "dot");
 }
 
 static void add_forward(struct writer *w, const struct hg_step *s)
@@ -230,12 +194,12 @@ static void add_forward(struct writer *w, const struct hg_step *s)
     const struct hg_number_of *n = &w->o->number[s->of];
     add_phase_of(w, HG_FORWARD, s, n->formula);
     if (n->moves)
-        add_phase_of(w, HG_TANGENT, s, moving_in(w, n->formula).tangent);
+        add_phase_of(w, HG_TANGENT, s, hg_objective_moving(w->m, n->formula).tangent);
 }
 
 /* The phase of a formula on its way back: the sums over blocks are slopes of numbers. */
 static struct hg_objective_phase *open_back(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s,
-                                            uint32_t axis, const char *name, const struct moving *v)
+                                            uint32_t axis, const char *name, const struct hg_moving *v)
 {
     struct hg_objective_phase *p = add_phase(w, pass, s, name);
     p->axis = axis;
@@ -250,7 +214,7 @@ static struct hg_objective_phase *open_back(struct writer *w, enum hg_objective_
 }
 
 /* What leaf k gets, an array in place, a number in a sum. */
-static void give(struct hg_code *c, const struct moving *v, uint32_t k, const char *to, const char *text)
+static void give(struct hg_code *c, const struct hg_moving *v, uint32_t k, const char *to, const char *text)
 {
     const struct writer *w = c->user;
     const uint32_t ref = hg_at(w->e, v->leaf[k])->ref;
@@ -262,7 +226,7 @@ static void give(struct hg_code *c, const struct moving *v, uint32_t k, const ch
 }
 
 /* s df/d(leaf) for what moves in f; slope: the text of s, a number or a vector. */
-static void formula_back(struct writer *w, const struct hg_step *s, const struct moving *v, uint32_t axis,
+static void formula_back(struct writer *w, const struct hg_step *s, const struct hg_moving *v, uint32_t axis,
                          const char *name, const char *slope)
 {
     struct hg_tree *out = w->tree[HG_BACKWARD];
@@ -276,7 +240,7 @@ static void formula_back(struct writer *w, const struct hg_step *s, const struct
 }
 
 /* The same for the tangent of the slope. */
-static void formula_second(struct writer *w, const struct hg_step *s, const struct moving *v, uint32_t axis,
+static void formula_second(struct writer *w, const struct hg_step *s, const struct hg_moving *v, uint32_t axis,
                            const char *name, const char *slope, const char *slope_dot)
 {
     struct hg_arena *a = w->e->arena;
@@ -306,7 +270,7 @@ static void formula_second(struct writer *w, const struct hg_step *s, const stru
 static void back(struct writer *w, const struct hg_step *s, hg_id formula, uint32_t axis, const char *name,
                  const char *text)
 {
-    const struct moving v = moving_in(w, formula);
+    const struct hg_moving v = hg_objective_moving(w->m, formula);
     formula_back(w, s, &v, axis, name, hg_format(w->e->arena, text, "slope", s->of));
     formula_second(w, s, &v, axis, name, hg_format(w->e->arena, text, "slope", s->of),
                    hg_format(w->e->arena, text, "slope_dot", s->of));
@@ -408,7 +372,7 @@ static void term_seeds(struct writer *w, int second)
     struct hg_tree *out = w->terms;
     hg_open_function(out, "static void", second ? "seeds_second" : "seeds", "const struct fit_functional_call *c");
     for (uint32_t t = 0; t < w->o->nterm; t++) {
-        const struct moving v = moving_in(w, w->o->term[t].value);
+        const struct hg_moving v = hg_objective_moving(w->m, w->o->term[t].value);
         const hg_id *part = second ? v.second : v.part;
         hg_put(out, "    if (c->on & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
         struct hg_code c = begin(w, out, 2, v.n, part);
@@ -420,19 +384,6 @@ static void term_seeds(struct writer *w, int second)
         hg_put(out, "    }\n");
     }
     hg_put(out, "}\n\n");
-}
-
-/* Sums of squares alone, as least squares wants them: linear in numbers that are such sums. */
-static void find_residual_terms(struct writer *w)
-{
-    for (uint32_t t = 0; t < w->o->nterm; t++) {
-        const struct moving v = moving_in(w, w->o->term[t].value);
-        int yes = v.n > 0;
-        for (uint32_t k = 0; k < v.n; k++)
-            yes = yes && k >= v.narray && w->o->number[hg_at(w->e, v.leaf[k])->ref].squares &&
-                  hg_is_value(w->e, v.second[k], 0);
-        w->o->term[t].residual = yes;
-    }
 }
 
 /* --- the file ------------------------------------------------------------------------------------------- */
@@ -476,7 +427,6 @@ void hg_emit_objective(struct hg_model *m, FILE *out)
     struct writer w = {.m = m, .o = m->objective, .e = m->expr, .terms = hg_tree_new(m->expr->arena)};
     for (int pass = 0; pass < HG_OBJECTIVE_PASSES; pass++)
         w.tree[pass] = hg_tree_new(m->expr->arena);
-    find_residual_terms(&w);
     steps(&w, 0);
     term_values(&w);
     term_seeds(&w, 0);

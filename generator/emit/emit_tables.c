@@ -229,8 +229,8 @@ void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
 {
     node_tables(em, "static const double", out);
     tables_struct(em, "double *", out);
-    carve_function(em, hg_format(em->e->arena, "%s size_t carve(const struct fit_layout *l, double *base, struct tables *w)",
-                                 em->inlined), out);
+    carve_function(em, hg_format(em->e->arena, "%s size_t carve(const struct fit_layout *l, double *base, "
+                                               "struct tables *w)", em->inlined), out);
     hg_put(out, "static size_t workspace(const struct fit_layout *l)\n{\n");
     hg_put(out, "    static double origin[1]; /* only differences of addresses are used */\n");
     hg_put(out, "    struct tables w;\n    return carve(l, origin, &w);\n}\n");

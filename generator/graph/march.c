@@ -59,6 +59,21 @@ struct hg_event *hg_march_event(struct hg_expr *e, hg_id at)
     return v;
 }
 
+int hg_march_by_rows(const struct hg_expr *e)
+{
+    const struct hg_march *x = e->march;
+    if (!x || !x->flow)
+        return 0;
+    for (uint32_t v = 0; v < x->nevent; v++)
+        if (x->event[v].each)
+            return 1;
+    for (uint32_t q = 0; q < x->n; q++)
+        for (hg_id id = 1; x->state[q].step && id <= x->state[q].step; id++)
+            if (hg_at(e, id)->op == HG_COLUMN && id != x->time && hg_contains(e, x->state[q].step, id))
+                return 1;
+    return 0;
+}
+
 hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k)
 {
     return hg_opaque(e, HG_CARRIED, hg_carried_ref(state, before, k), HG_R);

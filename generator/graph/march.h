@@ -23,6 +23,12 @@
  *     S+ = y + dj/dx y + dj/dt d tau / d theta_k + dj / d theta_k - f(x+) d tau / d theta_k
  *
  * (Rozenvasser, General sensitivity equations of discontinuous systems, Automation and Remote Control 28 (1967) 400).
+ *
+ * Columns in rates are known in rows: between the row before at t_0 and the next at t_1 they are
+ *
+ *     u(t) = u_0 + (u_1 - u_0) (t - t_0) / (t_1 - t_0),   or held, u_0;   before the first row u of it.
+ *
+ * No derivative by a parameter sees that, for the solution stops at every row.
  */
 #pragma once
 
@@ -39,6 +45,7 @@ struct hg_carried {
 /* A jump of states at a time.  CARRIED leaves in jumps are of just before it, those of derivatives along its moving
  * time. */
 struct hg_event {
+    int each;             /* 1: in every row, at its time; columns of jumps are those of the row */
     hg_id at, *d_at;      /* by parameter; 0: none */
     hg_id *jump, *d_jump; /* by state, state x parameter: what is added; 0: nothing */
     hg_id written_at, *written_jump; /* for the page of a model */
@@ -59,6 +66,7 @@ struct hg_march {
     hg_id time, from; /* COLUMN; when the states are `before` */
     double tolerance; /* of a step of the solver */
     int stiff;        /* 1: by implicit steps from the beginning */
+    int held;         /* columns in rates: 0 linear between rows, 1 those of the row before */
     hg_id *jacobian;  /* [state x state], when closed: d rate of the first / d value of the second; 0: none */
     struct hg_event *event;
     uint32_t nevent;
@@ -85,6 +93,10 @@ void hg_march_flow(struct hg_expr *e, hg_id time, hg_id from, double tolerance, 
 
 /* A new event at the time `at`, after hg_march_flow; it adds nothing yet. */
 struct hg_event *hg_march_event(struct hg_expr *e, hg_id at);
+
+/* 1: the rates have columns beside the time, or an event is in every row: the solution goes through all rows of a
+ * group, which are in the order of time. */
+int hg_march_by_rows(const struct hg_expr *e);
 
 /* The leaf of a value. */
 hg_id hg_carried(struct hg_expr *e, uint32_t state, int before, uint32_t k);

@@ -33,6 +33,13 @@ struct hg_marcher {
     int sharpened;                   /* both are known */
     struct hg_eval **at, **jump;     /* of events: their times; what they add [event x state], NULL: nothing */
     long double begun, time_d;       /* of the first beginning; dual number of the time, in jumps */
+
+    /* Of one that goes through rows (hg_march_by_rows), in rates: */
+    uint32_t done;                   /* rows of a history that the solution has gone through */
+    uint32_t before_own;             /* made-up rows that the row before the own one is before it: 0 or 1 */
+    int by_rows, between, lone;      /* columns are those between two rows; there is no row before */
+    const double *last, *here;       /* the row before, and the next one; NULL: that of the arguments */
+    long double last_time, here_time;
 };
 
 static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_id *derivative, uint32_t n)
@@ -116,6 +123,7 @@ struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
         x->rounding = hg_zeros(m->n, sizeof *x->rounding);
         x->top = hg_zeros(m->n, sizeof *x->top);
         x->implicit = m->stiff;
+        x->by_rows = hg_march_by_rows(e);
         open_events(x);
     }
     return x;
@@ -159,6 +167,28 @@ static struct hg_num scaled(struct hg_num x, long double by)
     return (struct hg_num){x.v * by, x.d * by, x.e * by};
 }
 
+/* Column `leaf` of a row; NULL: of the arguments, or of so many made-up rows before. */
+static long double column_at(const struct hg_marcher *x, const double *row, hg_id leaf, uint32_t made_up)
+{
+    const struct hg_march *m = x->e->march;
+    const uint32_t column = hg_at(x->e, leaf)->ref;
+    for (uint32_t k = 1; !row && k <= m->narg; k++)
+        if (m->arg[k] == leaf)
+            return x->arg[k].v * (made_up ? part_of(made_up, column) : 1);
+    return row ? row[column] : NAN;
+}
+
+/* The same between rows, at the time of the rates. */
+static struct hg_num column_between(const struct hg_marcher *x, hg_id leaf)
+{
+    const long double here = column_at(x, x->here, leaf, x->made_up);
+    const long double last = x->lone ? here : column_at(x, x->last, leaf, x->made_up ? x->made_up + 1 : x->before_own);
+    const long double span = x->here_time - x->last_time;
+    if (x->e->march->held)
+        return (struct hg_num){last, 0, 0};
+    return (struct hg_num){span > 0 && !x->lone ? last + (here - last) * (x->time - x->last_time) / span : here, 0, 0};
+}
+
 struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf)
 {
     const struct hg_node *n = hg_at(x->e, leaf);
@@ -168,6 +198,8 @@ struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf)
         return (p.before ? x->before : x->now)[p.state * x->width + p.k];
     if (m->flow && leaf == m->time)
         return (struct hg_num){x->time, x->time_d, 0};
+    if (n->op == HG_COLUMN && x->between)
+        return column_between(x, leaf);
     if (n->op == HG_COLUMN && x->row)
         return (struct hg_num){x->row[n->ref], 0, 0};
     for (uint32_t k = 1; k <= m->narg; k++)
@@ -521,7 +553,7 @@ static int is_moderate(const struct hg_marcher *x, const struct hg_num *y)
 static long double advance_to(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
                               long double *top, struct hg_num *y)
 {
-    const uint32_t most = strict ? 20000 : x->implicit ? 100 : 32, nstate = x->e->march->n;
+    const uint32_t most = strict ? 20000 : x->implicit ? 100 : x->by_rows ? 8 : 32, nstate = x->e->march->n;
     struct hg_num *work = x->stage + FIT_ODE_STAGES * (size_t)nstate * x->width;
     long double step = fabsl(end - t) * (x->implicit && !strict ? EULER_FIRST : 0.0625L);
     uint32_t patience = PATIENCE;
@@ -614,10 +646,13 @@ static void happen(struct hg_marcher *x, uint32_t v, struct hg_num at, struct hg
     memset(change, 0, n * sizeof *change);
     x->time = at.v;
     x->time_d = at.d;
+    const int between = x->between;
+    x->between = 0;
     for (uint32_t q = 0; q < m->n; q++)
         if (x->jump[v * m->n + q])
             take(x, x->jump[v * m->n + q], m->event[v].jump[q], m->event[v].d_jump + (size_t)q * m->nparam, q,
                  change);
+    x->between = between;
     x->time_d = 0;
     for (size_t i = 0; i < n; i++)
         y[i] = (struct hg_num){y[i].v + change[i].v, y[i].d + change[i].d, 0};
@@ -630,6 +665,8 @@ static uint32_t next_event(const struct hg_marcher *x, long double t, uint32_t l
     const struct hg_march *m = x->e->march;
     uint32_t best = m->nevent;
     for (uint32_t v = 0; v < m->nevent; v++) {
+        if (m->event[v].each)
+            continue;
         const struct hg_num one = hg_eval_get(x->at[v], m->event[v].at, 0);
         const int behind = one.v > t || (one.v == t && (last == m->nevent || v > last));
         if (behind && one.v >= x->begun && (best == m->nevent || one.v < at->v)) {
@@ -648,8 +685,11 @@ static void solve_through(struct hg_marcher *x, long double t, long double end, 
     const struct hg_point inside = {.march = x};
     struct hg_num at = {0};
     uint32_t last = first ? m->nevent : m->nevent - 1, v;
+    const int between = x->between;
+    x->between = 0;
     for (uint32_t k = 0; k < m->nevent; k++)
         hg_eval_run(x->at[k], &inside);
+    x->between = between;
     while (m->nevent && (v = next_event(x, t, last, &at)) < m->nevent && at.v <= end) {
         solve(x, t, at.v, tolerance, strict, y);
         happen(x, v, at, y);
@@ -691,32 +731,97 @@ static long double allowed(const struct hg_marcher *x, const struct hg_num *y, s
     return (column ? 3000 : 300) * x->e->march->tolerance * fmaxl(more * fabsl(y[i].v), small);
 }
 
+/* At the beginning again: the states `before`, in the solution y and in the sharp one. */
+static void begin_flow(struct hg_marcher *x, struct hg_num *y)
+{
+    const struct hg_march *m = x->e->march;
+    const size_t n = (size_t)m->n * x->width;
+    const struct hg_point inside = {.march = x};
+    x->between = 0;
+    hg_eval_run(x->from, &inside);
+    x->begun = hg_eval_get(x->from, m->from, 0).v;
+    for (uint32_t q = 0; q < m->n; q++)
+        take(x, x->first[q], m->state[q].before, m->state[q].d_before, q, x->before);
+    memcpy(x->sharp, x->before, n * sizeof *y);
+    memcpy(y, x->before, n * sizeof *y);
+    memset(x->rounding, 0, m->n * sizeof *x->rounding);
+    memset(x->top, 0, m->n * sizeof *x->top);
+    x->implicit = m->stiff;
+}
+
+/* Both solutions from t to `end`. */
+static void go(struct hg_marcher *x, const struct hg_point *p, long double t, long double end, int first,
+               struct hg_num *y)
+{
+    const long double tolerance = x->e->march->tolerance;
+    if (p->sharp)
+        solve_through(x, t, end, first, fmaxl(1e-2L * tolerance, 1e-15L), 1, x->sharp);
+    solve_through(x, t, end, first, p->sharp ? tolerance : fmaxl(tolerance, ROUGH), p->sharp, y);
+}
+
+/* What events of every row add in row `row`, at the time t. */
+static void row_events(struct hg_marcher *x, const struct hg_point *p, const double *row, long double t,
+                       struct hg_num *y)
+{
+    const struct hg_march *m = x->e->march;
+    const double *first = x->row;
+    x->row = row;
+    for (uint32_t v = 0; v < m->nevent; v++)
+        if (m->event[v].each) {
+            happen(x, v, (struct hg_num){t, 0, 0}, y);
+            if (p->sharp)
+                happen(x, v, (struct hg_num){t, 0, 0}, x->sharp);
+        }
+    x->row = first;
+}
+
+/* From row to row, from the row `first` on, 0: the beginning; where time goes back the solution begins again.  Rows are
+ * made up where there is no history, and where any solution will do. */
+static void go_through_rows(struct hg_marcher *x, const struct hg_point *p, long double end, uint32_t first,
+                            struct hg_num *y)
+{
+    const struct hg_march *m = x->e->march;
+    const double *const *history = p->sharp ? p->history : NULL;
+    const uint32_t n = history ? p->nhistory : HG_MADE_UP_ROWS;
+    x->row = history && n ? history[0] : NULL;
+    x->before_own = !history;
+    for (uint32_t r = first; r <= n; r++) {
+        x->here = r < n && history ? history[r] : NULL;
+        x->last = r && history ? history[r - 1] : NULL;
+        x->made_up = history ? 0 : n - r;
+        x->here_time = r < n ? column_at(x, x->here, m->time, x->made_up) : end;
+        const int again = r == 0 || !(x->here_time >= x->end);
+        if (again)
+            begin_flow(x, y);
+        x->last_time = again ? x->here_time : x->end;
+        x->lone = again;
+        x->between = 1;
+        go(x, p, again ? x->begun : x->end, x->here_time, again, y);
+        row_events(x, p, x->here, x->here_time, y);
+        x->between = 0;
+        x->end = x->here_time;
+    }
+    x->done = n + 1;
+}
+
 /* The solution at the time of p, from that of the last point where this goes on from it.  Its error is that of the
  * model's tolerance, told by a solution of a smaller one. */
 static void flow(struct hg_marcher *x, const struct hg_point *p, long double end, int goes_on)
 {
     const struct hg_march *m = x->e->march;
     const size_t n = (size_t)m->n * x->width;
-    long double begin = x->end;
     struct hg_num *y = hg_zeros(n, sizeof *y);
     const int first = !goes_on || !p->sharp || !x->sharpened;
     x->row = p->history && p->nhistory ? p->history[0] : NULL;
     x->made_up = 0;
-    if (first) { /* each by itself where steps are rough: then they are the same */
-        const struct hg_point inside = {.march = x};
-        hg_eval_run(x->from, &inside);
-        begin = x->begun = hg_eval_get(x->from, m->from, 0).v;
-        for (uint32_t q = 0; q < m->n; q++)
-            take(x, x->first[q], m->state[q].before, m->state[q].d_before, q, x->before);
-        memcpy(x->sharp, x->before, n * sizeof *y);
-        memset(x->rounding, 0, m->n * sizeof *x->rounding);
-        memset(x->top, 0, m->n * sizeof *x->top);
-        x->implicit = m->stiff;
-    }
-    memcpy(y, x->before, n * sizeof *y); /* between points: the solution */
-    if (p->sharp)
-        solve_through(x, begin, end, first, fmaxl(1e-2L * m->tolerance, 1e-15L), 1, x->sharp);
-    solve_through(x, begin, end, first, p->sharp ? m->tolerance : fmaxl(m->tolerance, ROUGH), p->sharp, y);
+    if (first && !x->by_rows) /* each by itself where steps are rough: then they are the same */
+        begin_flow(x, y);
+    else
+        memcpy(y, x->before, n * sizeof *y); /* between points: the solution */
+    if (x->by_rows)
+        go_through_rows(x, p, end, first ? 0 : x->done, y);
+    else
+        go(x, p, first ? x->begun : x->end, end, first, y);
     memcpy(x->before, y, n * sizeof *y);
     memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
     for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
@@ -738,10 +843,12 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
     const struct hg_march *m = x->e->march;
     int goes_on = x->valid && x->history == p->history, known = goes_on && x->nhistory == p->nhistory;
     long double time = 0;
+    goes_on = goes_on && (!x->by_rows || (p->history && p->nhistory > x->nhistory));
     for (uint32_t k = 1; k <= m->narg; k++) {
         const int is_time = m->flow && m->arg[k] == m->time;
+        const int own = x->by_rows && hg_at(x->e, m->arg[k])->op == HG_COLUMN;
         known = known && same(&x->arg[k], &arg[k]);
-        goes_on = goes_on && (is_time ? arg[k].v >= x->end : same(&x->arg[k], &arg[k]));
+        goes_on = goes_on && (is_time ? arg[k].v >= x->end : own || same(&x->arg[k], &arg[k]));
         time = is_time ? arg[k].v : time;
     }
     if (!known && m->flow) {

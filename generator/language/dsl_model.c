@@ -369,10 +369,12 @@ static int m_columns(lua_State *L)
             if (lua_rawlen(L, k) > 1)
                 dsl_fail(L, "columns", "one after the other: m.columns(\"x\", \"y\"); the unit is unit = \"s\"",
                          "column %d is a list of %u values", k, (unsigned)lua_rawlen(L, k));
-            dsl_check_keys(L, k, "a column", "unit doc range [1]");
+            dsl_check_keys(L, k, "a column", "unit doc range empty [1]");
             unit = dsl_text(L, k, "unit");
             s.doc = dsl_text(L, k, "doc");
             read_range(L, k, &s);
+            s.empty = dsl_number(L, k, "empty", NAN);
+            s.has_empty = !isnan(s.empty);
         } else {
             const char *text = dsl_text_at(L, k, "a column"), *colon = strchr(text, ':');
             lua_pushlstring(L, text, colon ? (size_t)(colon - text) : strlen(text));

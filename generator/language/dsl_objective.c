@@ -208,9 +208,10 @@ static uint32_t axis_of(lua_State *L, hg_id formula, const char *function)
     return (uint32_t)axis;
 }
 
-static uint32_t keep(lua_State *L, hg_id formula, const char *name)
+static uint32_t keep(lua_State *L, struct dsl_value v, const char *name)
 {
     const struct hg_objective *o = objective_of(L);
+    const hg_id formula = v.id;
     const struct hg_node *n = hg_at(dsl_of(L)->m->expr, formula);
     if (n->op == HG_COLUMN)
         return n->ref;
@@ -219,7 +220,10 @@ static uint32_t keep(lua_State *L, hg_id formula, const char *name)
             return k;
     const uint32_t k =
         add_array(L, name, NULL,
-                  (struct hg_array){.kind = FIT_ARRAY_KEPT, .axis = axis_of(L, formula, "keep"), .formula = formula});
+                  (struct hg_array){.kind = FIT_ARRAY_KEPT,
+                                    .axis = axis_of(L, formula, "keep"),
+                                    .formula = formula,
+                                    .written = v.written});
     add_step(L, HG_KEEP, k);
     return k;
 }
@@ -232,11 +236,11 @@ static int m_keep(lua_State *L)
     const char *name = dsl_new_name(L, 1, "array");
     dsl_name_locals(L);
     if (!dsl_is_complex(L, 2))
-        return push_array(L, keep(L, dsl_factor(L, 2, "what m.keep is given").id, name)), 1;
+        return push_array(L, keep(L, dsl_factor(L, 2, "what m.keep is given"), name)), 1;
     struct dsl_value part[2];
     dsl_complex_parts(L, 2, part);
-    const uint32_t re = keep(L, part[0].id, hg_format(d->arena, "%s_re", name));
-    const uint32_t im = keep(L, part[1].id, hg_format(d->arena, "%s_im", name));
+    const uint32_t re = keep(L, part[0], hg_format(d->arena, "%s_re", name));
+    const uint32_t im = keep(L, part[1], hg_format(d->arena, "%s_im", name));
     push_array(L, re);
     push_array(L, im);
     dsl_make_complex(L);
@@ -258,7 +262,10 @@ static uint32_t push_total(lua_State *L, const char *function)
         if (o->number[k].kind == FIT_NUMBER_TOTAL && o->number[k].formula == v.id)
             return push_number(L, k), axis;
     const uint32_t k = add_number(L, hg_format(d->arena, "sum_%u", o->nnumber), NULL, NAN,
-                                  (struct hg_number_of){.kind = FIT_NUMBER_TOTAL, .axis = axis, .formula = v.id});
+                                  (struct hg_number_of){.kind = FIT_NUMBER_TOTAL,
+                                                        .axis = axis,
+                                                        .formula = v.id,
+                                                        .written = v.written});
     add_step(L, HG_ADD, k);
     push_number(L, k);
     return axis;
@@ -296,7 +303,7 @@ static int m_squares(lua_State *L)
     hg_id sum = hg_const(e, 0);
     uint32_t array = 0;
     for (int k = 0; k < n; k++) {
-        array = keep(L, part[k].id, hg_format(d->arena, "residual_%u", o->narray));
+        array = keep(L, part[k], hg_format(d->arena, "residual_%u", o->narray));
         sum = hg_add(e, sum, hg_mul(e, o->array[array].node, o->array[array].node));
     }
     const uint32_t k = add_number(
@@ -315,13 +322,13 @@ static uint32_t operands(lua_State *L, int i, const char *name, uint32_t array[H
     struct dsl *d = dsl_of(L);
     dsl_name_locals(L);
     if (!dsl_is_complex(L, i)) {
-        array[0] = keep(L, dsl_factor(L, i, "what the operator takes").id, hg_format(d->arena, "%s_in", name));
+        array[0] = keep(L, dsl_factor(L, i, "what the operator takes"), hg_format(d->arena, "%s_in", name));
         return 1;
     }
     struct dsl_value part[2];
     dsl_complex_parts(L, i, part);
-    array[0] = keep(L, part[0].id, hg_format(d->arena, "%s_in_re", name));
-    array[1] = keep(L, part[1].id, hg_format(d->arena, "%s_in_im", name));
+    array[0] = keep(L, part[0], hg_format(d->arena, "%s_in_re", name));
+    array[1] = keep(L, part[1], hg_format(d->arena, "%s_in_im", name));
     return 2;
 }
 
@@ -464,7 +471,9 @@ static int m_term(lua_State *L)
     t.offset = dsl_number(L, 2, "offset", 0);
     t.weight = dsl_number(L, 2, "weight", 0);
     lua_getfield(L, 2, "value");
-    t.value = dsl_factor(L, lua_gettop(L), "the value of a term").id;
+    const struct dsl_value value = dsl_factor(L, lua_gettop(L), "the value of a term");
+    t.value = value.id;
+    t.written = value.written;
     const struct hg_array *other;
     if (hg_objective_axis(d->m, t.value, &other) >= 0)
         dsl_fail(L, "value", "m.sum(formula), m.mean(formula)",

@@ -12,6 +12,8 @@
  *
  * A formula of a row may see what was measured in earlier rows, and not in its own.
  */
+#include <string.h>
+
 #include <lauxlib.h>
 #include <lua.h>
 
@@ -141,15 +143,10 @@ int dsl_step(lua_State *L)
 
 static const char ode_usage[] = "m.ode(t, { from = 0, [u] = a * u, [v] = -b * v }), u and v from m.state";
 
-/* Rates see the time, states, and what is the same for a curve. */
-static void check_rate(lua_State *L, uint32_t q, hg_id rate, hg_id time)
+/* Rates see the time, states, columns, and what is the same for a curve. */
+static void check_rate(lua_State *L, uint32_t q, hg_id rate)
 {
     const struct hg_model *m = dsl_of(L)->m;
-    for (uint32_t k = 0; k < m->column.n; k++)
-        if (m->column.item[k].node != time && hg_contains(m->expr, rate, m->column.item[k].node))
-            dsl_fail(L, m->column.item[k].name,
-                     "between rows nothing is known of a column; an axis or a setting is known",
-                     "the rate of '%s' contains the column '%s'", march_of(L)->state[q].name, m->column.item[k].name);
     for (uint32_t p = 0; p < march_of(L)->n; p++)
         if (hg_contains(m->expr, rate, hg_carried(m->expr, p, 1, 0)))
             dsl_fail(L, march_of(L)->state[p].name, NULL, "the rate of '%s' contains previous(%s): time has no rows",
@@ -169,7 +166,7 @@ static void read_rate(lua_State *L, uint32_t q, const struct dsl_value *time)
                      dsl_unit_text(L, wanted), dsl_unit_text(L, v.unit));
     if (hg_at(d->m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))
         dsl_fail(L, s->name, NULL, "the rate of '%s' must be a formula of a row", s->name);
-    check_rate(L, q, v.id, time->id);
+    check_rate(L, q, v.id);
     if (s->step)
         dsl_fail(L, s->name, NULL, "the state '%s' has a step and a rate, or two of them", s->name);
     hg_march_step(d->m->expr, q, v.id);
@@ -208,6 +205,17 @@ static int is_stiff(lua_State *L)
     return stiff;
 }
 
+/* What columns in rates are between rows. */
+static int are_held(lua_State *L)
+{
+    const char *word = dsl_text(L, 2, "columns");
+    if (word && strcmp(word, "linear") != 0 && strcmp(word, "held") != 0)
+        dsl_fail(L, "columns",
+                 "columns = \"held\": the value of the row before; \"linear\": on a straight line, as without",
+                 "columns is \"linear\" or \"held\"");
+    return word && strcmp(word, "held") == 0;
+}
+
 int dsl_ode(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -225,12 +233,14 @@ int dsl_ode(lua_State *L)
     if (!(tolerance >= 1e-14 && tolerance <= 1e-3))
         dsl_fail(L, "tolerance", "tolerance = 1e-13", "the tolerance of a step must be between 1e-14 and 1e-3");
     hg_march_flow(d->m->expr, time.id, read_from(L, &time), tolerance, is_stiff(L));
+    d->m->expr->march->held = are_held(L);
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
         long q = state_at(L, -2);
         if (q >= 0)
             read_rate(L, (uint32_t)q, &time);
-        else if (lua_type(L, -2) != LUA_TSTRING || !dsl_is_in("from tolerance stiff", lua_tostring(L, -2)))
-            dsl_fail(L, "ode", ode_usage, "m.ode has a key that is neither a state nor from, tolerance, stiff");
+        else if (lua_type(L, -2) != LUA_TSTRING || !dsl_is_in("from tolerance stiff columns", lua_tostring(L, -2)))
+            dsl_fail(L, "ode", ode_usage,
+                     "m.ode has a key that is neither a state nor from, tolerance, stiff, columns");
     }
     return 0;
 }
@@ -262,8 +272,11 @@ static void check_when(lua_State *L, struct dsl_value v)
     if (q >= 0)
         dsl_fail(L, march_of(L)->state[q].name, event_usage, "the time of an event contains the state '%s'",
                  march_of(L)->state[q].name);
-    if (hg_contains(m->expr, v.id, march_of(L)->time))
-        dsl_fail(L, "event", event_usage, "the time of an event contains the column of the times");
+    if (v.id != march_of(L)->time && hg_contains(m->expr, v.id, march_of(L)->time))
+        dsl_fail(L, "event",
+                 "m.event(t, ...), t alone, is an event in every row; a delay is a state of its own that is emptied "
+                 "into the next",
+                 "the time of an event contains the column of the times");
     if (hg_at(m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))
         dsl_fail(L, "event", NULL, "the time of an event is a formula of parameters, settings, axes and columns");
 }
@@ -292,6 +305,7 @@ static void add_event(lua_State *L, struct dsl_value v)
         dsl_fail(L, "event", NULL, "more than %d events", HG_MOST_EVENTS);
     check_when(L, v);
     struct hg_event *event = hg_march_event(dsl_build(L), v.id);
+    event->each = v.id == march_of(L)->time;
     int any = 0;
     event->written_at = v.written;
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
@@ -384,6 +398,20 @@ static const struct hg_symbol_decl *measured(const struct hg_model *m)
     return NULL;
 }
 
+/* A differential equation does not see what is measured. */
+static void check_measured(lua_State *L)
+{
+    const struct hg_model *m = dsl_of(L)->m;
+    const struct hg_march *x = m->expr->march;
+    for (uint32_t k = 1; x->flow && k <= x->narg; k++) {
+        const struct hg_node *n = hg_at(m->expr, x->arg[k]);
+        const struct hg_symbol_decl *s = n->op == HG_COLUMN ? &m->column.item[n->ref] : NULL;
+        if (s && s->role != FIT_ROLE_COVARIATE)
+            dsl_fail(L, s->name, "rates and events may have columns that are given, such as a dose or a temperature",
+                     "m.ode or m.event contains '%s', which is measured", s->name);
+    }
+}
+
 void dsl_close_states(lua_State *L)
 {
     struct hg_model *m = dsl_of(L)->m;
@@ -400,6 +428,7 @@ void dsl_close_states(lua_State *L)
         dsl_fail(L, "state", NULL, "too many parameters for a model with states");
     dsl_build(L);
     hg_march_close(m->expr, m->param.n);
+    check_measured(L);
     for (uint32_t k = 1; k <= x->narg; k++) {
         const struct hg_node *n = hg_at(m->expr, x->arg[k]);
         if (n->op == HG_LINEAR)

@@ -23,7 +23,8 @@
 --   m.step(e, y - mean)                           its value in a row, from previous(e), columns, other states
 --   previous(e)  previous(y, mu)                  the value in the row before; of any formula, with what it is in the first
 --   m.ode(t, { from = 0, [u] = rate, [v] = rate })  states of a differential equation, at the times of the column t
---   m.event(when, { [u] = dose })                 what is added to its states at a time, or at times {1, 2, 3}
+--   m.event(when, { [u] = dose })                 what is added to its states at a time, at times {1, 2, 3}, or in every
+--                                                 row, m.event(t, { [u] = dose }) with a column `dose`
 --   local t1, t2 = pair(t)                        two frames
 --   integral(f, t1, t2)  at(f, t1)                of f, a function of t
 --   sum(1, 20, function(k) return ... end)        kept as a loop, as are these; two may be nested

@@ -22,6 +22,8 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column, curve or deriv
     uint32_t written; /* curves, steps of states, derived quantities: the formula as written (written.h) */
     uint32_t before;                 /* states: what they are before the first row, as written */
     enum fit_role role;              /* columns */
+    int has_empty;                   /* columns: an empty cell stands for the number */
+    double empty;
     enum fit_statistic statistic;    /* settings: known when data are loaded, of the column `of` */
     uint32_t of;
 };

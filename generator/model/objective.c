@@ -38,6 +38,36 @@ static int moves(const struct hg_model *m, hg_id formula)
     return 0;
 }
 
+static hg_id tangent_of(const struct hg_model *m, hg_id id)
+{
+    const struct hg_objective *o = m->objective;
+    const struct hg_node *n = hg_at(m->expr, id);
+    return hg_symbol(m->expr, n->op, n->ref + (n->op == HG_COLUMN ? o->narray : o->nnumber));
+}
+
+struct hg_moving hg_objective_moving(struct hg_model *m, hg_id formula)
+{
+    const struct hg_objective *o = m->objective;
+    struct hg_expr *e = m->expr;
+    HG_SCRATCH unsigned char *mark = hg_objective_leaves(m, formula);
+    struct hg_moving v = {.leaf = hg_alloc(e->arena, (o->narray + o->nnumber) * sizeof *v.leaf)};
+    for (uint32_t k = 0; k < o->narray; k++)
+        if (mark[o->array[k].node] && o->array[k].moves)
+            v.leaf[v.n++] = o->array[k].node;
+    v.narray = v.n;
+    for (uint32_t k = 0; k < o->nnumber; k++)
+        if (mark[o->number[k].node] && o->number[k].moves)
+            v.leaf[v.n++] = o->number[k].node;
+    v.part = hg_alloc(e->arena, (v.n + 1) * sizeof *v.part);
+    v.second = hg_alloc(e->arena, (v.n + 1) * sizeof *v.second);
+    hg_gradient(e, formula, v.n, v.leaf, v.part);
+    v.tangent = hg_const(e, 0);
+    for (uint32_t k = 0; k < v.n; k++)
+        v.tangent = hg_add(e, v.tangent, hg_mul(e, v.part[k], tangent_of(m, v.leaf[k])));
+    hg_gradient(e, v.tangent, v.n, v.leaf, v.second);
+    return v;
+}
+
 static void find_moving(struct hg_model *m)
 {
     struct hg_objective *o = m->objective;
@@ -89,10 +119,25 @@ static void find_needs(struct hg_model *m)
     }
 }
 
+/* Sums of squares alone, as least squares want them: linear in numbers that are such sums. */
+static void find_residual_terms(struct hg_model *m)
+{
+    const struct hg_objective *o = m->objective;
+    for (uint32_t t = 0; t < o->nterm; t++) {
+        const struct hg_moving v = hg_objective_moving(m, o->term[t].value);
+        int yes = v.n > 0;
+        for (uint32_t k = 0; k < v.n; k++)
+            yes = yes && k >= v.narray && o->number[hg_at(m->expr, v.leaf[k])->ref].squares &&
+                  hg_is_value(m->expr, v.second[k], 0);
+        o->term[t].residual = yes;
+    }
+}
+
 void hg_objective_close(struct hg_model *m)
 {
     find_moving(m);
     find_needs(m);
+    find_residual_terms(m);
 }
 
 static int has_free(const struct hg_objective *o)

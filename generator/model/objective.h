@@ -12,6 +12,7 @@
 #pragma once
 
 #include "model/model.h"
+#include "model/written.h"
 #include "fit/functional.h"
 
 enum { HG_MOST_TERMS = 64 };
@@ -28,6 +29,7 @@ struct hg_array { /* by the number of its column */
     uint32_t axis;
     hg_id node;    /* its COLUMN leaf */
     hg_id formula; /* KEPT */
+    hg_wid written;
     int moves;     /* with a free array */
     uint64_t need; /* terms that need it: bits */
 };
@@ -37,6 +39,7 @@ struct hg_number_of { /* by the number of its setting */
     uint32_t axis; /* SIZE, TOTAL */
     hg_id node;    /* its SETTING leaf */
     hg_id formula; /* TOTAL: what is summed */
+    hg_wid written;
     int squares;   /* TOTAL: of squares, m.squares */
     int moves;
     uint64_t need;
@@ -65,6 +68,7 @@ struct hg_term {
     const char *name, *doc;
     enum fit_term_kind kind;
     hg_id value;           /* of numbers */
+    hg_wid written;
     double offset, weight; /* weight: the default */
     int residual;          /* a sum of squares */
     uint32_t line;
@@ -91,6 +95,16 @@ unsigned char *hg_objective_leaves(const struct hg_model *m, hg_id formula);
 
 /* The axis of the arrays of a formula, -1 where there is none; *other: an array of another axis, or NULL. */
 int hg_objective_axis(const struct hg_model *m, hg_id formula, const struct hg_array **other);
+
+/* What moves in a formula, arrays first, then numbers, and the slopes of the formula by these.  Along a direction its
+ * tangent is the sum of slopes times tangents of leaves, which are symbols behind all others: that of array k is COLUMN
+ * narray + k, that of number k SETTING nnumber + k.  second: slopes of the tangent. */
+struct hg_moving {
+    uint32_t n, narray;
+    hg_id *leaf, *part, *second;
+    hg_id tangent;
+};
+struct hg_moving hg_objective_moving(struct hg_model *m, hg_id formula);
 
 /* What moves with free arrays, and the terms that each step serves. */
 void hg_objective_close(struct hg_model *m);

@@ -65,7 +65,8 @@ static int has_glyph(cairo_t *k, const char *character)
 {
     cairo_glyph_t *glyph = NULL;
     int n = 0;
-    const cairo_status_t st = cairo_scaled_font_text_to_glyphs(cairo_get_scaled_font(k), 0, 0, character, -1, &glyph, &n,
+    const cairo_status_t st = cairo_scaled_font_text_to_glyphs(cairo_get_scaled_font(k), 0, 0, character, -1, &glyph,
+                                                               &n,
                                                                NULL, NULL, NULL);
     const int there = st == CAIRO_STATUS_SUCCESS && n == 1 && glyph[0].index != 0;
     cairo_glyph_free(glyph);

@@ -96,7 +96,8 @@ struct rp_paper {
     double point;       /* points (1/72 inch) of a unit */
     double dpi;         /* of png */
     const char *font;   /* family; NULL: sans-serif */
-    const char *date;   /* of a pdf, "2026-11-27T17:00:00Z", not that of its making: the same figure is the same file; NULL: none */
+    const char *date;   /* of a pdf, "2026-11-27T17:00:00Z": that of the fit, so that the same figure is the same file;
+                           or NULL */
 };
 
 /* SVG.  page: part of an HTML page, colours are its CSS variables; alt: what the picture shows, for

@@ -160,9 +160,11 @@ static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, 
 }
 
 /* One word of a unit to a power: "Å²"; a power that is no whole number stays as it is written. */
-static size_t unit_word(const char *word, size_t n, const char *power, size_t npower, int below, char *text, size_t size)
+static size_t unit_word(const char *word, size_t n, const char *power, size_t npower, int below, char *text,
+                        size_t size)
 {
-    static const char *const sign[][2] = {{"angstrom", "Å"}, {"degree", "°"}, {"deg", "°"}, {"ohm", "Ω"}, {"percent", "%"}};
+    static const char *const sign[][2] = {{"angstrom", "Å"}, {"degree", "°"}, {"deg", "°"}, {"ohm", "Ω"},
+                                          {"percent", "%"}};
     char *end = NULL, up[32] = "";
     const long exponent = npower ? strtol(power, &end, 10) : 1;
     const int whole = !npower || end == power + npower;

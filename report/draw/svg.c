@@ -184,9 +184,10 @@ void rp_svg_paper(struct rp_canvas *c, struct rp_markup *out, const struct rp_pa
     const double mm = paper->point * 25.4 / 72;
     *c = svg_canvas(out, width, height, 0);
     rp_put(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
-    rp_put(out, " viewBox=\"0 0 %.2f %.2f\" width=\"%.3fmm\" height=\"%.3fmm\"", width, height, width * mm, height * mm);
-    rp_put(out, " role=\"img\" aria-label=\"%s\" font-family=\"%s%sHelvetica, Arial, 'DejaVu Sans', sans-serif\">\n", alt,
-           paper->font ? paper->font : "", paper->font ? ", " : "");
+    rp_put(out, " viewBox=\"0 0 %.2f %.2f\" width=\"%.3fmm\" height=\"%.3fmm\"", width, height, width * mm,
+           height * mm);
+    rp_put(out, " role=\"img\" aria-label=\"%s\" font-family=\"%s%sHelvetica, Arial, 'DejaVu Sans', sans-serif\">\n",
+           alt, paper->font ? paper->font : "", paper->font ? ", " : "");
     white(c);
 }
 

@@ -1,7 +1,7 @@
 /* compose.c -- which panels a composed figure has and where they stand; see compose.h.
  *
- * Maps take the whole width.  Other panels stand side by side: two in a column, up to three on two columns, rows as equal
- * as they can be; frames of a row have the same height. */
+ * Maps take the whole width.  Other panels stand side by side: two in a column, up to three on two columns, rows as
+ * equal as they can be; frames of a row have the same height. */
 #include "report/figures/compose.h"
 
 #include "report/draw/rich.h"
@@ -121,7 +121,8 @@ static enum fit_status wanted(struct rp_composed *f, const char *list, struct fi
             return fit_fail(err, FIT_ERR_USAGE, "figure: --panels: at most %d in one figure", RP_PARTS);
         if (n && !add_word(f, at, n)) {
             list_panels(f->r, there, sizeof there);
-            return fit_fail(err, FIT_ERR_USAGE, "figure: this result has no panel '%.*s'; there are %s", (int)n, at, there);
+            return fit_fail(err, FIT_ERR_USAGE, "figure: this result has no panel '%.*s'; there are %s", (int)n, at,
+                            there);
         }
         at += n;
     }
@@ -156,7 +157,10 @@ static size_t room_for(const struct rp_composed *f)
 
 static void spread_groups(struct rp_composed *f)
 {
-    const size_t all = f->r->pairs ? f->r->ngroup : f->r->axis ? f->r->ngroup : 1, most = f->r->pairs ? room_for(f) : RP_ANGLES;
+    const size_t all = f->r->pairs  ? f->r->ngroup
+                       : f->r->axis ? f->r->ngroup
+                                    : 1,
+                 most = f->r->pairs ? room_for(f) : RP_ANGLES;
     f->ngroup = all < most ? all : most;
     for (size_t k = 0; k < f->ngroup; k++)
         f->group[k] = f->ngroup > 1 ? (k * (all - 1) + (f->ngroup - 1) / 2) / (f->ngroup - 1) : 0;
@@ -315,8 +319,9 @@ static size_t say(char *text, size_t size, size_t used, const char *more)
 
 static const char *age_text(const struct rp_composed *f, char *text, size_t size)
 {
-    snprintf(text, size, "g2 against the lag time at age %.3g %s; points: data with standard errors%s%s", f->r->age[f->age],
-             f->r->time_unit, f->r->fitted ? ", lines: fit" : "", f->r->g2_low ? ", bands: 95 % of the posterior" : "");
+    snprintf(text, size, "g2 against the lag time at age %.3g %s; points: data with standard errors%s%s",
+             f->r->age[f->age], f->r->time_unit, f->r->fitted ? ", lines: fit" : "",
+             f->r->g2_low ? ", bands: 95 % of the posterior" : "");
     return text;
 }
 
@@ -326,8 +331,8 @@ static const char *curve_text(const struct rp_composed *f, const struct rp_part 
     for (size_t k = 0; k < p->ncurve && used < size; k++) {
         const struct rp_curve *v = &f->r->curve[p->curve[k]];
         const char *doc = v->doc[0] ? v->doc : v->name;
-        used += (size_t)snprintf(text + used, size - used, "%s%c%s", k ? "; " : "", k ? doc[0] : toupper((unsigned char)doc[0]),
-                                 doc + 1);
+        used += (size_t)snprintf(text + used, size - used, "%s%c%s", k ? "; " : "",
+                                 k ? doc[0] : toupper((unsigned char)doc[0]), doc + 1);
     }
     if (used < size)
         snprintf(text + used, size - used, "; bands: %s",
@@ -350,8 +355,9 @@ void rp_composed_caption(const struct rp_composed *f, char *text, size_t size)
         }
         switch (p->kind) {
         case RP_PART_MAPS:
-            used = say(text, size, used, f->r->fitted ? "Two-time correlation c2: data above the diagonal, fit below"
-                                                      : "Two-time correlation c2");
+            used = say(text, size, used,
+                       f->r->fitted ? "Two-time correlation c2: data above the diagonal, fit below"
+                                    : "Two-time correlation c2");
             break;
         case RP_PART_RESIDUALS: used = say(text, size, used, "Residuals in standard deviations"); break;
         case RP_PART_CUTS: used = say(text, size, used, age_text(f, one, sizeof one)); break;

@@ -83,7 +83,8 @@ static void draw_map(struct rp_canvas *c, const struct rp_composed *f, const str
     rp_move(c, frame->x, frame->y + frame->h);
     rp_line(c, frame->x + frame->w, frame->y);
     rp_draw(c, &(struct rp_style){.stroke = RP_RGB(0xffffff), .width = 0.8, .opacity = 0.7});
-    c->text(c, frame->x + 5, frame->y + RP_FONT + 1, &(struct rp_label){.size = RP_FONT, .ink = RP_RGB(0xffffff)}, "data");
+    c->text(c, frame->x + 5, frame->y + RP_FONT + 1, &(struct rp_label){.size = RP_FONT, .ink = RP_RGB(0xffffff)},
+            "data");
     c->text(c, frame->x + frame->w - 5, frame->y + frame->h - 6,
             &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT, .ink = RP_RGB(0xffffff)}, "fit");
 }
@@ -137,9 +138,8 @@ static void keys_of(const struct rp_composed *f, const struct rp_part *p, struct
                      fabs(f->r->phi[f->group[i]]));
         else
             rp_group_title(f->r, f->group[i], k->text[i], sizeof k->text[i]);
-        k->key[i] = p->kind == RP_PART_CURVES
-                        ? (struct rp_key){k->text[i], {.stroke = ink, .width = 2}, 0}
-                        : (struct rp_key){k->text[i], {.stroke = ink, .width = 6}, 1};
+        k->key[i] = p->kind == RP_PART_CURVES ? (struct rp_key){k->text[i], {.stroke = ink, .width = 2}, 0}
+                                              : (struct rp_key){k->text[i], {.stroke = ink, .width = 6}, 1};
     }
     if (k->n < 2) /* nothing to tell apart */
         k->n = 0;

@@ -1,8 +1,8 @@
 /* fig_corner.c -- draws of the posterior: distributions of parameters with their priors, densities of pairs with the
  * contours that hold 68 % and 95 % of the draws.
  *
- * A density is a histogram, smoothed five times by the binomial filter 1 2 1 in both directions; its contours are those of
- * highest density: cells in falling order until they hold the part. */
+ * A density is a histogram, smoothed five times by the binomial filter 1 2 1 in both directions; its contours are those
+ * of highest density: cells in falling order until they hold the part. */
 #include "fit/kernel.h"
 #include "model/prior.h"
 #include "report/draw/colour.h"
@@ -135,8 +135,8 @@ static struct place cross(double level, double x0, double y0, double v0, double 
 
 /* The line of a level through squares between the middles of four cells (marching squares); of a saddle two lines that
  * do not meet. */
-static void draw_contour(struct rp_canvas *c, const struct rp_panel *p, const double count[POINTS * POINTS], double level,
-                         double width)
+static void draw_contour(struct rp_canvas *c, const struct rp_panel *p, const double count[POINTS * POINTS],
+                         double level, double width)
 {
     static const int dx[] = {0, 1, 1, 0}, dy[] = {0, 0, 1, 1};
     for (int j = -1; j < POINTS; j++)
@@ -151,7 +151,8 @@ static void draw_contour(struct rp_canvas *c, const struct rp_panel *p, const do
             for (int k = 0; k < 4; k++) {
                 const int l = (k + 1) % 4;
                 if ((v[k] > level) != (v[l] > level))
-                    at[n++] = cross(level, i + dx[k] + 0.5, j + dy[k] + 0.5, v[k], i + dx[l] + 0.5, j + dy[l] + 0.5, v[l]);
+                    at[n++] =
+                        cross(level, i + dx[k] + 0.5, j + dy[k] + 0.5, v[k], i + dx[l] + 0.5, j + dy[l] + 0.5, v[l]);
             }
             for (size_t k = 0; k + 1 < n; k += 2)
                 for (size_t e = 0; e < 2; e++)
@@ -199,8 +200,7 @@ static void draw_prior(struct rp_canvas *c, const struct rp_result *r, const str
     rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1.2, .dash = 1});
 }
 
-static void draw_histogram(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
-                           size_t k)
+static void draw_histogram(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, size_t k)
 {
     double count[POINTS] = {0}, most = 0;
     for (size_t n = 0; n < r->chains * r->draws; n++) {
@@ -258,7 +258,8 @@ static void draw_title(struct rp_canvas *c, const struct rp_result *r, const str
     rp_axis_text(&(struct rp_axis){.lo = p->ax.lo, .hi = p->ax.hi, .name = symbol, .unit = p->ax.unit}, p->w, title,
                  sizeof title);
     c->text(c, p->x, p->y - 6 - RP_FONT - 3, &(struct rp_label){.size = RP_FONT, .bold = 1}, title);
-    fit_format_error(rp_json_number(node, "mean"), rp_json_number(node, "sd"), value, sizeof value, error, sizeof error);
+    fit_format_error(rp_json_number(node, "mean"), rp_json_number(node, "sd"), value, sizeof value, error,
+                     sizeof error);
     snprintf(title, sizeof title, "%s%s ± %s", value[0] == '-' ? "−" : "", value + (value[0] == '-'), error);
     if (*error)
         c->text(c, p->x, p->y - 6, &(struct rp_label){.size = RP_FONT - 1, .ink = RP_SOFT}, title);
@@ -303,8 +304,8 @@ void rp_list_corner(const struct rp_result *r, struct rp_figures *list)
 {
     const size_t n = r->ndraws < RP_CORNER_MOST ? r->ndraws : RP_CORNER_MOST;
     const double side = (double)n * (cell_of(n) + GAP);
-    struct rp_figure *f = rp_figure_add(list, RP_CORNER, "corner",
-                                        fmax(240, corner_left(r, n) + side + 90), HEAD + side + 14);
+    struct rp_figure *f =
+        rp_figure_add(list, RP_CORNER, "corner", fmax(240, corner_left(r, n) + side + 90), HEAD + side + 14);
     if (!f)
         return;
     f->index = n;

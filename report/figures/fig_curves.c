@@ -14,9 +14,8 @@ static int shown(const struct rp_result *r, const struct rp_axis *t, size_t k)
     return isfinite(r->curve_t[k]) && (!t->log || r->curve_t[k] > 0);
 }
 
-static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
-                 const double *lo, const double *hi, const double *error, double factor,
-                 const double *value, uint32_t ink)
+static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *lo,
+                 const double *hi, const double *error, double factor, const double *value, uint32_t ink)
 {
     for (size_t run = 0; run < r->nt;) { /* where it is known */
         size_t end = run;
@@ -26,8 +25,7 @@ static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp
             (k > run ? rp_line : rp_move)(c, rp_panel_x(p, r->curve_t[k]),
                                           rp_panel_y(p, hi ? hi[k] : value[k] + factor * error[k]));
         for (size_t k = end; k-- > run;)
-            rp_line(c, rp_panel_x(p, r->curve_t[k]),
-                    rp_panel_y(p, lo ? lo[k] : value[k] - factor * error[k]));
+            rp_line(c, rp_panel_x(p, r->curve_t[k]), rp_panel_y(p, lo ? lo[k] : value[k] - factor * error[k]));
         if (end > run)
             rp_close(c);
         run = end + 1;

@@ -36,8 +36,8 @@ size_t rp_cut_bins(const struct rp_result *r, size_t group, size_t age, struct r
             b.high += (high ? high[at + k] : NAN) / (e * e);
         }
         if (w > 0)
-            bin[n++] = (struct rp_bin){b.tau / w, b.g2 / w,  b.model / w, known ? 1 / sqrt(w) : NAN,
-                                    b.low / w, b.high / w};
+            bin[n++] =
+                (struct rp_bin){b.tau / w, b.g2 / w, b.model / w, known ? 1 / sqrt(w) : NAN, b.low / w, b.high / w};
     }
     return n;
 }
@@ -94,15 +94,15 @@ static void piece(struct rp_canvas *c, const struct rp_panel *p, const struct sm
     const int n = h * PER_DECADE > 0.5 ? SMOOTH : h * PER_DECADE > 0.1 ? 3 : 1;
     for (int i = 1; i <= n; i++) {
         const double u = back ? 1 - (double)i / n : (double)i / n, v = 1 - u;
-        const double y = (1 + 2 * u) * v * v * s->y[k] + u * v * v * h * m0 + u * u * (3 - 2 * u) * s->y[k + 1] -
-                         u * u * v * h * m1;
+        const double y =
+            (1 + 2 * u) * v * v * s->y[k] + u * v * v * h * m0 + u * u * (3 - 2 * u) * s->y[k + 1] - u * u * v * h * m1;
         rp_line(c, rp_panel_x(p, exp(x0 + u * h)), rp_panel_y(p, y));
     }
 }
 
 /* Between the ends of 95 %, where they are known at all lags. */
-static void draw_band(struct rp_canvas *c, const struct rp_panel *p, const struct smooth *low, const struct smooth *high,
-                      size_t first, size_t last, uint32_t ink)
+static void draw_band(struct rp_canvas *c, const struct rp_panel *p, const struct smooth *low,
+                      const struct smooth *high, size_t first, size_t last, uint32_t ink)
 {
     const double *tau = low->r->tau;
     for (size_t k = first; k < last; k++)
@@ -159,8 +159,7 @@ static void draw_residuals(struct rp_canvas *c, const struct rp_panel *below, co
                            uint32_t ink)
 {
     for (size_t k = 0; k < n; k++)
-        rp_dot(c, rp_panel_x(below, bin[k].tau),
-               rp_panel_y(below, (bin[k].g2 - bin[k].model) / bin[k].error));
+        rp_dot(c, rp_panel_x(below, bin[k].tau), rp_panel_y(below, (bin[k].g2 - bin[k].model) / bin[k].error));
     rp_draw(c, &(struct rp_style){.stroke = ink, .width = 3.6});
 }
 
@@ -288,8 +287,7 @@ void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
             snprintf(name, sizeof name, "cuts_%02zu_q%.6g_phi%+.6g", g, r->q[g], r->phi[g]);
         else
             snprintf(name, sizeof name, "cuts_%02zu_phi%+.6g", g, r->phi[g]);
-        struct rp_figure *f =
-            rp_figure_add(list, RP_CUTS, name, r->ngroup > 1 ? 360 : 560, r->fitted ? 356 : 274);
+        struct rp_figure *f = rp_figure_add(list, RP_CUTS, name, r->ngroup > 1 ? 360 : 560, r->fitted ? 356 : 274);
         if (!f)
             return;
         f->index = g;

@@ -1,8 +1,8 @@
 /* fig_forest.c -- values of the groups in the posterior, one below the other, with their intervals; and the posterior
  * predictive check: quantities of the residuals beside those of data drawn from the model.
  *
- * Intervals: one standard deviation (thick), 2.5 % to 97.5 % (thin).  Check: z is the distance of the data from the draws
- * in standard deviations of these; all takes every group together. */
+ * Intervals: one standard deviation (thick), 2.5 % to 97.5 % (thin).  Check: z is the distance of the data from the
+ * draws in standard deviations of these; all takes every group together. */
 #include "report/draw/rich.h"
 #include "report/figures/corner.h"
 
@@ -47,13 +47,15 @@ static void group_label(const struct rp_result *r, size_t group, char *text, siz
 }
 
 /* A horizontal line per group: from lower to upper. */
-static void draw_lines(struct rp_canvas *c, const struct rp_panel *p, const struct fit_yaml *map, size_t first, size_t n,
-                       int wide)
+static void draw_lines(struct rp_canvas *c, const struct rp_panel *p, const struct fit_yaml *map, size_t first,
+                       size_t n, int wide)
 {
     for (size_t g = 0; g < n; g++) {
         const struct fit_yaml *v = value_of(map, first, g);
-        const double mean = rp_json_number(v, "mean"), sd = rp_json_number(v, "sd"), y = p->y + ((double)g + 0.5) * LINE;
-        const double lower = wide ? rp_json_number(v, "q025") : mean - sd, upper = wide ? rp_json_number(v, "q975") : mean + sd;
+        const double mean = rp_json_number(v, "mean"), sd = rp_json_number(v, "sd"),
+                     y = p->y + ((double)g + 0.5) * LINE;
+        const double lower = wide ? rp_json_number(v, "q025") : mean - sd,
+                     upper = wide ? rp_json_number(v, "q975") : mean + sd;
         if (!isfinite(lower) || !isfinite(upper))
             continue;
         rp_move(c, rp_panel_x(p, lower), y);
@@ -171,8 +173,8 @@ void rp_list_forest(const struct rp_result *r, struct rp_figures *list)
             return;
         f->index = k;
         f->draw = draw_forest;
-        snprintf(f->alt, sizeof f->alt, "%.60s of %zu groups with intervals of the posterior",
-                 name + strlen("forest_"), all);
+        snprintf(f->alt, sizeof f->alt, "%.60s of %zu groups with intervals of the posterior", name + strlen("forest_"),
+                 all);
     }
     if (!r->pairs || !check_of(r, 0))
         return;
@@ -180,5 +182,6 @@ void rp_list_forest(const struct rp_result *r, struct rp_figures *list)
     if (!f)
         return;
     f->draw = draw_check;
-    snprintf(f->alt, sizeof f->alt, "Posterior predictive check: quantities of the residuals beside those of drawn data");
+    snprintf(f->alt, sizeof f->alt,
+             "Posterior predictive check: quantities of the residuals beside those of drawn data");
 }

@@ -1,8 +1,8 @@
 /* fig_maps.c -- data, fit and residuals of a group over (t1, t2); before any fit the data alone.
  *
  * Data and fit share the colours of one bar; residuals are in standard deviations, symmetric about
- * zero.  The range is that of 0.2 % to 99.8 % of the data, and what is beside the diagonal: the same for all groups when
- * each of them fills at least half of it. */
+ * zero.  The range is that of 0.2 % to 99.8 % of the data, and what is beside the diagonal: the same for all groups
+ * when each of them fills at least half of it. */
 #include "report/draw/colour.h"
 #include "report/draw/rich.h"
 #include "report/figures/figures.h"

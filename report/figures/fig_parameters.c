@@ -70,7 +70,8 @@ static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const st
     char symbol[2][160];
     rp_symbol(axis, symbol[0], sizeof symbol[0]);
     rp_symbol(name, symbol[1], sizeof symbol[1]);
-    struct rp_axis x = {.name = r->pairs && !q ? RP_PHI : symbol[0], .unit = q ? "1/angstrom" : r->pairs ? "degree" : NULL},
+    struct rp_axis x = {.name = r->pairs && !q ? RP_PHI : symbol[0],
+                        .unit = q ? "1/angstrom" : r->pairs ? "degree" : NULL},
                    y = {.name = symbol[1], .unit = unit_of(r, name)};
     for (size_t k = 0; !r->pairs && k < r->ncolumn; k++)
         if (strcmp(r->column[k].name, axis) == 0)

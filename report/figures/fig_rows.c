@@ -11,8 +11,7 @@
 enum { MOST = 1500, CURVES = 40 }; /* points drawn; figures */
 
 /* The covariate that is drawn along x: the first one; single: there is no other. */
-static const struct rp_column *x_of(const struct rp_result *r, const struct rp_column *axis,
-                                    int *single)
+static const struct rp_column *x_of(const struct rp_result *r, const struct rp_column *axis, int *single)
 {
     const struct rp_column *x = NULL;
     *single = 1;
@@ -39,10 +38,10 @@ struct rp_rows rp_rows_of(const struct rp_result *r, size_t group)
     struct rp_row *row = rows.row = malloc((r->nrow + 1) * sizeof *row);
     for (size_t k = 0; row && k < r->nrow; k++)
         if (!isnan(r->value[k]) && (!axis || axis->value[k] == r->axis_value[group]))
-            row[rows.n++] = (struct rp_row){
-                x ? x->value[k] : (double)k,       r->value[k], r->fit ? r->fit[k] : NAN,
-                r->fit ? r->row_residual[k] : NAN, r->sigma[k], r->fit_low ? r->fit_low[k] : NAN,
-                r->fit_high ? r->fit_high[k] : NAN};
+            row[rows.n++] =
+                (struct rp_row){x ? x->value[k] : (double)k,       r->value[k], r->fit ? r->fit[k] : NAN,
+                                r->fit ? r->row_residual[k] : NAN, r->sigma[k], r->fit_low ? r->fit_low[k] : NAN,
+                                r->fit_high ? r->fit_high[k] : NAN};
     if (row)
         qsort(row, rows.n, sizeof *row, by_x);
     return rows;
@@ -124,8 +123,8 @@ static void draw_fit(struct rp_canvas *c, const struct rp_result *r, const struc
     rp_draw(c, &(struct rp_style){.stroke = ink, .width = rows->single ? 1.8 : 2.5});
 }
 
-void rp_rows_marks(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const struct rp_panel *below,
-                   const struct rp_rows *rows, uint32_t data, uint32_t fit)
+void rp_rows_marks(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
+                   const struct rp_panel *below, const struct rp_rows *rows, uint32_t data, uint32_t fit)
 {
     draw_band(c, p, rows, fit);
     draw_data(c, p, below, rows, data);
@@ -217,9 +216,8 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     struct rp_panel p = {.x = left, .y = top, .w = w, .h = 200, .ax = x, .ay = y};
     const struct rp_panel residuals = {.x = left, .y = top + 210, .w = w, .h = 72, .ax = x, .ay = z},
                           *below = r->fitted ? &residuals : NULL;
-    const struct rp_key key[] = {
-        {"data", {.stroke = RP_S0, .width = 6}, 1},
-        {"fit", {.stroke = RP_S0 + 1, .width = rows.single ? 1.8 : 5}, !rows.single}};
+    const struct rp_key key[] = {{"data", {.stroke = RP_S0, .width = 6}, 1},
+                                 {"fit", {.stroke = RP_S0 + 1, .width = rows.single ? 1.8 : 5}, !rows.single}};
     p.ax.hidden = r->fitted;
     rp_rows_title(r, f->index, title, sizeof title);
     c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
@@ -245,13 +243,12 @@ void rp_list_rows(const struct rp_result *r, struct rp_figures *list)
         if (failed || n == 0)
             continue;
         snprintf(name, sizeof name, groups > 1 ? "data_%02zu" : "data", g);
-        struct rp_figure *f = rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560,
-                                            (axis ? 374 : 356) - (r->fitted ? 0 : 100));
+        struct rp_figure *f =
+            rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, (axis ? 374 : 356) - (r->fitted ? 0 : 100));
         if (!f)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "%zu values with errors%s", n,
-                 r->fitted ? ", the fit, and the residuals" : "");
+        snprintf(f->alt, sizeof f->alt, "%zu values with errors%s", n, r->fitted ? ", the fit, and the residuals" : "");
     }
 }

@@ -38,7 +38,7 @@ struct rp_rows {
         double x, value, fit, z, sigma, low, high;
     } * row;
     size_t n;
-    int single; /* there is one covariate: the fit is a line */
+    int single;                     /* there is one covariate: the fit is a line */
     const struct rp_column *column; /* along x; NULL: the number of the row */
     size_t group;
 };
@@ -48,8 +48,8 @@ struct rp_rows rp_rows_of(const struct rp_result *r, size_t group);
 /* Axes on which n curves find room, but not their names: x, y, residuals. */
 void rp_rows_axes(const struct rp_result *r, const struct rp_rows *rows, size_t n, struct rp_axis *x, struct rp_axis *y,
                   struct rp_axis *z);
-void rp_rows_marks(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const struct rp_panel *below,
-                   const struct rp_rows *rows, uint32_t data, uint32_t fit);
+void rp_rows_marks(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
+                   const struct rp_panel *below, const struct rp_rows *rows, uint32_t data, uint32_t fit);
 /* Their names, as symbols. */
 void rp_rows_names(const struct rp_result *r, const struct rp_rows *rows, char *x, char *y, size_t size);
 /* "T = 293 K", the value of the column that tells the curves apart. */

@@ -140,8 +140,8 @@ static void caption_residuals(struct rp_markup *out, const struct rp_result *r)
 
 static void caption_corner(struct rp_markup *out, const struct rp_result *r)
 {
-    rp_put(out, "Diagonal: distributions, with the priors dashed; below: densities of the draws, with contours that hold 68 %% and "
-                "95 %% of them. Lines: least squares.");
+    rp_put(out, "Diagonal: distributions, with the priors dashed; below: densities of the draws, with contours "
+                "that hold 68 %% and 95 %% of them. Lines: least squares.");
     if (r->ndraws > RP_CORNER_MOST)
         rp_put(out, " The first %d of %zu parameters.", RP_CORNER_MOST, r->ndraws);
 }
@@ -155,8 +155,8 @@ static const char *const fixed_caption[RP_SECTIONS] = {
                     "fitted anew. Dashed: the levels at which the intervals of 68 % and 95 % end; shaded: these "
                     "intervals.",
     [RP_FOREST] = "Means, one standard deviation (thick), 2.5 % to 97.5 % (thin).",
-    [RP_PREDICTIVE] = "Quantities of the residuals, beside those of data drawn from the model at draws of the posterior: "
-                      "beyond 2 sd the model does not make data like these.",
+    [RP_PREDICTIVE] = "Quantities of the residuals, beside those of data drawn from the model at draws of the "
+                      "posterior: beyond 2 sd the model does not make data like these.",
     [RP_SEARCH] = "Every point is one start; many at the height 1 mean that the minimum is found from many places.",
     [RP_TRACES] = "Left: draws in their order, one colour for each chain; right: ranks of the draws of each chain "
                   "among all, flat when the chains agree.",

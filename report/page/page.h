@@ -8,6 +8,9 @@
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                               struct fit_error *err);
 
+/* The page about the fits of `homodyne batch`, whose folder has series.h5 (page_series.c). */
+enum fit_status rp_series_write(struct rp_markup *out, const char *folder, struct fit_error *err);
+
 /* Its parts that are text: page_text.c. */
 void rp_page_head(struct rp_markup *out, const struct rp_result *r);       /* title, verdict, main numbers */
 void rp_page_parameters(struct rp_markup *out, const struct rp_result *r); /* table, ties, degeneracies, notes */

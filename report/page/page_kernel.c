@@ -1,6 +1,7 @@
 /* page_kernel.c -- the model of a fit for the page: its kernel as WebAssembly, and what that is evaluated on.
  *
  * The file share/homodyne-gen/live/MODEL.wasm lies beside the programs where the build made it (LiveKernel.cmake).
+ * Of a model file of one's own it lies in the cache where `homodyne` compiled it: cache/KEY/MODEL.wasm.
  * It is used when it was made of the very model of the fit (its hash is in it), and when the fit wrote down what its
  * kernel was evaluated on (/entry/kernel of fit.h5). Else nothing is written, and the page stays as it is.
  *
@@ -13,6 +14,7 @@
 #include "hdf5/reader.h"
 #include "report/draw/base64.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,16 +89,40 @@ static int holds(const struct bytes *b, const char *text)
     return 0;
 }
 
-static int read_module(const struct identity *id, struct bytes *b)
+static int read_file(const struct identity *id, const char *path, struct bytes *b)
 {
-    char path[PATH_MAX + 200];
-    FILE *f = module_path(id, path, sizeof path) ? fopen(path, "rb") : NULL;
+    FILE *f = fopen(path, "rb");
     if (!f)
         return 0;
-    b->at = malloc(MOST_WASM);
+    b->at = b->at ? b->at : malloc(MOST_WASM);
     b->n = b->at ? fread(b->at, 1, MOST_WASM, f) : 0;
     fclose(f);
     return b->n > 8 && b->n < MOST_WASM && holds(b, id->hash);
+}
+
+/* The first in the cache of compiled models that is of this model. */
+static int read_cached(const struct identity *id, struct bytes *b)
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const int own = base && *base == '/';
+    char cache[PATH_MAX], path[PATH_MAX + 400];
+    snprintf(cache, sizeof cache, "%s%s/homodyne", own ? base : home ? home : "", own ? "" : "/.cache");
+    DIR *d = is_name(id->name) ? opendir(cache) : NULL;
+    int found = 0;
+    for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%.255s/%s.wasm", cache, e->d_name, id->name);
+        found = e->d_name[0] != '.' && read_file(id, path, b);
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static int read_module(const struct identity *id, struct bytes *b)
+{
+    char path[PATH_MAX + 200];
+    return (module_path(id, path, sizeof path) && read_file(id, path, b)) ||
+           (strcmp(id->variant, "fast") == 0 && read_cached(id, b));
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

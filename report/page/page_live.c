@@ -3,8 +3,9 @@
  * The page is complete without scripts. With them maps can be enlarged and read: this writes their values, upper
  * triangles in base64, and live.js, which is the program's own. Numbers only: no text of strangers gets near a script.
  *
- * Quantities are rounded: c2 and fit to 1/65534 of the range of both in a group, residuals to 0.1 standard deviations
- * (that is what is shown). Maps that would be too large are averaged. */
+ * Quantities are rounded: c2 and fit to 1/65534 of the range of both in a group.  Residuals follow from them where all
+ * values of a group have one standard deviation; else they are written, to 0.1 (that is what is shown).  Maps that
+ * would be too large are averaged. */
 #include "report/page/page.h"
 
 #include "report/draw/base64.h"
@@ -66,11 +67,16 @@ static void average(const struct rp_result *r, size_t g, struct thinned *t)
         }
 }
 
+static unsigned level_of(double x, double lo, double hi)
+{
+    return isfinite(x) ? (unsigned)lround((x - lo) / (hi - lo) * STEPS) : NOTHING;
+}
+
 static void put_levels(struct rp_markup *out, const char *name, const double *x, struct thinned *t, double lo,
                        double hi)
 {
     for (size_t k = 0; k < t->cells; k++) {
-        const unsigned level = isfinite(x[k]) ? (unsigned)lround((x[k] - lo) / (hi - lo) * STEPS) : NOTHING;
+        const unsigned level = level_of(x[k], lo, hi);
         t->byte[2 * k] = (unsigned char)(level & 255);
         t->byte[2 * k + 1] = (unsigned char)(level >> 8);
     }
@@ -79,8 +85,56 @@ static void put_levels(struct rp_markup *out, const char *name, const double *x,
     rp_put(out, "\"");
 }
 
-static void put_residuals(struct rp_markup *out, struct thinned *t)
+/* The same of what is smooth along a row: a byte for the difference from the line through the two levels before, plus
+ * 128; 0 and the two bytes of the level where that is not enough. */
+static void put_smooth(struct rp_markup *out, const char *name, const double *x, struct thinned *t, double lo,
+                       double hi)
 {
+    long before[2] = {0, 0};
+    size_t n = 0;
+    for (size_t k = 0; k < t->cells; k++) {
+        const long level = (long)level_of(x[k], lo, hi), d = level - (2 * before[0] - before[1]) + 128;
+        if (d >= 1 && d <= 255) {
+            t->byte[n++] = (unsigned char)d;
+        } else {
+            t->byte[n++] = 0;
+            t->byte[n++] = (unsigned char)(level & 255);
+            t->byte[n++] = (unsigned char)(level >> 8);
+        }
+        before[1] = before[0];
+        before[0] = level;
+    }
+    rp_put(out, ",\"%s\":\"", name);
+    rp_base64(out->file, t->byte, n);
+    rp_put(out, "\"");
+}
+
+/* Pairs of frames behind a cell. */
+static double count_of(size_t bin, int diagonal)
+{
+    const double n = (double)bin;
+    return !diagonal ? n * n : bin == 1 ? 1 : n * (n - 1) / 2;
+}
+
+/* Whether the residuals follow from data, fit and one standard deviation, so that a page can do without them; the last
+ * cells on a side may be smaller than the others. */
+static int follows(const struct thinned *t, size_t bin, double sigma)
+{
+    for (size_t a = 0, at = 0; a < t->n; a++)
+        for (size_t b = a; b < t->n; b++, at++) {
+            const double z = (t->c2[at] - t->fit[at]) / sigma * sqrt(count_of(bin, a == b));
+            if (b + 1 < t->n && !(fabs(z - t->z[at]) < 1.5 * Z_STEP + 0.02 * fabs(z)) && !isnan(t->z[at]))
+                return 0;
+        }
+    return 1;
+}
+
+static void put_residuals(struct rp_markup *out, struct thinned *t, size_t bin, double sigma)
+{
+    if (sigma > 0 && follows(t, bin, sigma)) {
+        rp_put(out, ",\"sigma\":%.9g", sigma);
+        return;
+    }
     for (size_t k = 0; k < t->cells; k++) {
         const double z = t->z[k];
         t->byte[k] = (unsigned char)(signed char)(isnan(z) ? NO_Z : lround(fmin(fmax(z / Z_STEP, -127), 127)));
@@ -88,6 +142,12 @@ static void put_residuals(struct rp_markup *out, struct thinned *t)
     rp_put(out, ",\"z\":\"");
     rp_base64(out->file, t->byte, t->cells);
     rp_put(out, "\"");
+}
+
+static double sigma_of(const struct rp_result *r, size_t g)
+{
+    const struct fit_yaml *list = rp_get(r->json, "noise.sigma");
+    return list && list->kind == FIT_YAML_LIST && g < list->n ? rp_json_value(list->entry[g].value) : NAN;
 }
 
 static void put_number(struct rp_markup *out, const char *name, double x)
@@ -121,8 +181,8 @@ static void put_group(struct rp_markup *out, const struct rp_result *r, const st
     }
     put_levels(out, "c2", t->c2, t, lo, hi);
     if (r->fitted) {
-        put_levels(out, "fit", t->fit, t, lo, hi);
-        put_residuals(out, t);
+        put_smooth(out, "fit", t->fit, t, lo, hi);
+        put_residuals(out, t, r->bin * t->b, sigma_of(r, g));
     }
     rp_put(out, "}");
 }
@@ -153,9 +213,12 @@ static void put_times(struct rp_markup *out, const struct rp_result *r, const st
 static void put_all(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list, struct thinned *t)
 {
     const double step = r->side > 1 ? (r->t[r->side - 1] - r->t[0]) / (double)(r->side - 1) : 1;
-    rp_put(out, "{\"n\":%zu,\"t0\":%.9g,\"step\":%.9g,\"unit\":\"%s\"",
-           t->n, r->t[0] + step * (double)(t->b - 1) / 2, step * (double)t->b,
+    rp_put(out, "{\"bin\":%zu,\"n\":%zu,\"t0\":%.9g,\"step\":%.9g,\"unit\":\"%s\"",
+           r->bin * t->b, t->n, r->t[0] + step * (double)(t->b - 1) / 2, step * (double)t->b,
            strcmp(r->time_unit, "s") == 0 ? "s" : "frames");
+    put_number(out, "first", r->origin.first); /* frames of the file, from 1 */
+    put_number(out, "last", r->origin.last);
+    put_number(out, "q", r->q ? NAN : r->origin.q);
     put_times(out, r, t);
     put_palette(out, "viridis", rp_viridis());
     put_palette(out, "diverging", rp_diverging());
@@ -177,11 +240,12 @@ enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r,
 {
     struct thinned t = {.b = choose_bin(r)};
     if (!r->pairs || r->side < 2)
-        return fit_fail(err, FIT_ERR_DATA, "%s: no maps of two times in it", r->folder);
+        return fit_fail(err, FIT_ERR_DATA, "%s: a table; panels are of two-time data, `homodyne report` shows it",
+                        r->folder);
     t.n = (r->side + t.b - 1) / t.b;
     t.cells = cells_of(t.n);
     t.c2 = malloc(3 * t.cells * sizeof *t.c2);
-    t.byte = malloc(2 * t.cells);
+    t.byte = malloc(3 * t.cells);
     const int ok = t.c2 && t.byte;
     if (ok) {
         t.fit = t.c2 + t.cells;

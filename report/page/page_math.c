@@ -1,19 +1,21 @@
-/* page_math.c -- the equations of a model, MathML that the compiler has written (generator/document/html.c) and that comes
- * from a file: it may be a stranger's.  Taken are elements and attributes of a list, closed in order; anything else, and
- * the page shows the formula as plain text instead. */
+/* page_math.c -- the equations of a model, MathML that the compiler has written (generator/document/html.c) and that
+ * comes from a file: it may be a stranger's.  Taken are elements and attributes of a list, closed in order; anything
+ * else, and the page shows the formula as plain text instead. */
 #include "report/page/page.h"
 
 #include <string.h>
 
 enum { DEEP = 200, SHOWN = 7, FIRST = 2 }; /* of more equations than SHOWN the first stand open */
 
-static const char *const element[] = {"math",  "mrow",  "mi",    "mn",     "mo",      "msub",   "msup", "msubsup", "mfrac", "msqrt",
-                                      "mover", "mtext", "mspace", "mtable", "mtr", "mtd", "div", NULL};
-static const char *const attribute[] = {"form=\"infix\"",      "form=\"prefix\"",    "form=\"postfix\"",
-                                        "stretchy=\"true\"",   "stretchy=\"false\"", "displaystyle=\"true\"",
-                                        "lspace=\"0\"",        "rspace=\"0\"",       "mathvariant=\"normal\"",
-                                        "separator=\"true\"",  "accent=\"true\"",    "width=\"0.2em\"",
-                                        "class=\"eq\"",        NULL};
+static const char *const element[] = {"math",  "mrow",  "mi",    "mn",     "mo",     "msub", "msup", "msubsup", "mfrac",
+                                      "msqrt", "mover", "mtext", "mspace", "mtable", "mtr",  "mtd",  "div",     NULL};
+static const char *const attribute[] = {"form=\"infix\"",         "form=\"prefix\"",
+                                        "form=\"postfix\"",       "stretchy=\"true\"",
+                                        "stretchy=\"false\"",     "displaystyle=\"true\"",
+                                        "lspace=\"0\"",           "rspace=\"0\"",
+                                        "mathvariant=\"normal\"", "separator=\"true\"",
+                                        "accent=\"true\"",        "width=\"0.2em\"",
+                                        "class=\"eq\"",           NULL};
 
 /* The first of a list that the text begins with and after which one of `end` stands; its length, 0: none. */
 static size_t one_of(const char *text, const char *const *list, const char *end)

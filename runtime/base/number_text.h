@@ -8,8 +8,8 @@
  * empty. */
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
 
-/* A value of which no error is known: to two digits, or to those of a quarter of its interval [lower, upper], where both
- * ends are finite. */
+/* A value of which no error is known: to two digits, or to those of a quarter of its interval [lower, upper], where
+ * both ends are finite. */
 void fit_format_unsure(double value, double lower, double upper, char *v, size_t nv);
 
 /* Prints words over as many lines of at most `width` bytes as they take, those after the first indented by so many

@@ -27,9 +27,9 @@ static const struct sign {
     const char *word, *sign;
     size_t columns;
     int unit; /* stands alone, or in a unit */
-} signs_of[] = {{"+-", "±", 1, 0},         {"angstrom", "Å", 1, 1}, {"deg", "°", 1, 1}, {"um", "µm", 2, 1},
-                {"us", "µs", 2, 1},        {"^2", "²", 1, 2},       {"^3", "³", 1, 2},  {"^-1", "⁻¹", 2, 2},
-                {"chi2", "χ²", 2, 1}};
+} signs_of[] = {{"+-", "±", 1, 0},  {"angstrom", "Å", 1, 1}, {"deg", "°", 1, 1},
+                {"um", "µm", 2, 1}, {"us", "µs", 2, 1},      {"^2", "²", 1, 2},
+                {"^3", "³", 1, 2},  {"^-1", "⁻¹", 2, 2},     {"chi2", "χ²", 2, 1}};
 
 static int is_end(char c)
 {

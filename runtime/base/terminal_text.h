@@ -1,5 +1,5 @@
-/* terminal_text.h -- a screen of text as a terminal shows it: signs in place of their spelling where the locale has them,
- * and one colour, for the verdict. */
+/* terminal_text.h -- a screen of text as a terminal shows it: signs in place of their spelling where the locale has
+ * them, and one colour, for the verdict. */
 #pragma once
 
 #include <stdio.h>

@@ -25,6 +25,7 @@
 /* What has been found; each problem is printed at once. */
 struct findings {
     FILE *f; /* NULL: kept in `text` */
+    int terminal;
     struct fit_notes text;
     size_t n, doubts; /* problems; notes that doubt the data */
     struct fit_error first;
@@ -46,16 +47,16 @@ static void found(struct findings *all, const struct fit_config *cfg, struct fit
     snprintf(text, sizeof text, "%s%s%s%s", where, *where ? ": " : "",
              fit_error_word(err), err->message);
     if (all->f)
-        fprintf(all->f, "%s\n", text);
+        fit_cli_put_line(all->f, all->terminal, text);
     else
         fit_notes_add(&all->text, "%s", text);
 }
 
-static void print_log(FILE *f, struct fit_notes *kept, const struct fit_config_log *log, int errors)
+static void print_log(FILE *f, int terminal, struct fit_notes *kept, const struct fit_config_log *log, int errors)
 {
     for (size_t k = 0; k < log->n; k++)
         if (log->message[k].error == errors && f)
-            fprintf(f, "%s\n", log->message[k].text);
+            fit_cli_put_line(f, terminal, log->message[k].text);
         else if (log->message[k].error == errors)
             fit_notes_add(kept, "%s", log->message[k].text);
 }
@@ -75,7 +76,7 @@ static int same_section(const char *a, const char *b)
 
 /* "  experimental_data: cache_directory, exchange_key": one line for every section, of at most
  * `most` keys. */
-static void print_ignored(FILE *f, const struct fit_config *cfg, size_t most)
+static void write_ignored(FILE *f, const struct fit_config *cfg, size_t most)
 {
     for (size_t k = 0; k < cfg->nreason; k++) {
         const char *path = cfg->reason[k].path;
@@ -101,6 +102,20 @@ static void print_ignored(FILE *f, const struct fit_config *cfg, size_t most)
             fprintf(f, ", %zu more (--verbose)", named - most);
         fprintf(f, "\n");
     }
+}
+
+/* On a terminal no line is longer than that. */
+static void print_ignored(FILE *f, int terminal, const struct fit_config *cfg, size_t most)
+{
+    char *text = NULL, *save = NULL;
+    size_t size = 0;
+    FILE *whole = terminal ? open_memstream(&text, &size) : NULL;
+    write_ignored(whole ? whole : f, cfg, most);
+    if (!whole || fclose(whole) != 0)
+        return;
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        fit_cli_put_line(f, terminal, line);
+    free(text);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -338,7 +353,7 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     const struct fit_kernel *k;
     struct fit_config *cfg = NULL;
     struct fit_config_log log;
-    struct findings all = {.f = cli->json ? NULL : p->err};
+    struct findings all = {.f = cli->json ? NULL : p->err, .terminal = p->err_is_terminal};
     struct fit_notes notes = {0};
     FILE *out = cli->quiet || cli->json ? NULL : p->out;
     fit_config_log_init(&log);
@@ -350,10 +365,10 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
         goto done; /* nothing to check: the call itself is wrong */
     all.n = log.nerror;
     all.first = *err;
-    print_log(all.f, &all.text, &log, 1);
-    print_log(out, &notes, &log, 0);
+    print_log(all.f, p->err_is_terminal, &all.text, &log, 1);
+    print_log(out, p->out_is_terminal, &notes, &log, 0);
     if (cfg && out)
-        print_ignored(out, cfg, cli->verbose ? SIZE_MAX : 4);
+        print_ignored(out, p->out_is_terminal, cfg, cli->verbose ? SIZE_MAX : 4);
     if (cfg)
         fit_progress_begin(&all.view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (cfg)

@@ -48,6 +48,8 @@ struct fit_cli {
     /* all commands */
     int json, quiet, verbose, lax;
     const char *variant, *isa, *progress;
+    const char *device; /* fit, estimate: NULL: cpu; see device/device.h */
+    int devices;        /* info: the accelerators of this machine */
     uint64_t threads; /* 0: one per core */
 
     /* files */
@@ -72,6 +74,7 @@ struct fit_cli {
     uint64_t seed;
 
     /* fit; init */
+    uint64_t ranks; /* estimate */
     int dry_run, resume, force, profile_time;
 
     void *storage_; /* argv words joined or split here */
@@ -111,6 +114,8 @@ int fit_cli_command(size_t k, struct fit_cli_command *command);
 void fit_cli_put_wrapped(FILE *f, const char *text, size_t at);
 /* "note: TEXT": on a terminal in lines of 80, for other programs in one. */
 void fit_cli_put_note(FILE *f, int is_terminal, const char *text);
+/* A line; on a terminal as many as it takes, those after the first indented. */
+void fit_cli_put_line(FILE *f, int is_terminal, const char *text);
 
 /* The last lines of --help: what 0 and 2 mean; two NULL: the command has no such end. */
 void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two);

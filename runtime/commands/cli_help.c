@@ -3,6 +3,7 @@
 #include "base/number_text.h"
 #include "commands/cli_impl.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,14 @@ void fit_cli_put_note(FILE *f, int is_terminal, const char *text)
     fputs(head, f);
     if (is_terminal)
         fit_cli_put_wrapped(f, text, sizeof head - 1);
+    else
+        fprintf(f, "%s\n", text);
+}
+
+void fit_cli_put_line(FILE *f, int is_terminal, const char *text)
+{
+    if (is_terminal)
+        fit_put_wrapped(f, text, 79, 4, INT_MAX);
     else
         fprintf(f, "%s\n", text);
 }

@@ -41,7 +41,8 @@ static void print_notes(const struct fit_job *job)
     if (left)
         fprintf(job->p->err, "note: %zu more in %s/run.log\n", left, job->folder);
     if (same)
-        fprintf(job->p->err, "%zu note%s unchanged since the last fit: %s/run.log\n", same, same == 1 ? "" : "s", job->folder);
+        fprintf(job->p->err, "%zu note%s unchanged since the last fit: %s/run.log\n", same, same == 1 ? "" : "s",
+                job->folder);
 }
 
 /* What became of the fit before: of no concern to who reads the results later. */

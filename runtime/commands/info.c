@@ -1,6 +1,7 @@
 /* info.c -- `info`: what the model is; its parameters, units, bounds, axes, and what it costs.
  */
 #include "base/json.h"
+#include "device/report.h"
 #include "commands/program.h"
 #include "machine/cpu.h"
 #include "model/prior.h"
@@ -217,6 +218,8 @@ enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
     if (st != FIT_OK)
         return st;
+    if (cli->devices)
+        return fit_device_report(p->out, cli->json, err);
     if (cli->json)
         return info_json(p, k, err);
     if (!cli->quiet)

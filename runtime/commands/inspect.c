@@ -144,7 +144,7 @@ static void print_look(FILE *f, const struct fit_source *src, const struct look 
             x->bad == 1 ? "" : "s");
 }
 
-static enum fit_status print_source(FILE *f, struct fit_source *src, double chosen, int marked,
+static enum fit_status print_source(FILE *f, int terminal, struct fit_source *src, double chosen, int marked,
                                     struct fit_error *err)
 {
     fprintf(f, "%s: layout %s, %zu matri%s of %zu frames\n", src->file, src->layout, src->nmatrix,
@@ -157,7 +157,7 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     struct look x;
     enum fit_status st = src->nmatrix ? look_at(src, chosen, &x, err) : FIT_OK;
     for (size_t k = 0; k < src->notes.n; k++)
-        fprintf(f, "note: %s\n", src->notes.text[k]);
+        fit_cli_put_note(f, terminal, src->notes.text[k]);
     if (st == FIT_OK && src->nmatrix)
         print_look(f, src, &x);
     return st;
@@ -325,7 +325,7 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
     if (cli->json)
         st = put_json(p->out, src, q, err);
     else if (!init && !cli->quiet)
-        st = print_source(p->out, src, q, !isnan(cli->q) || cli->output != NULL, err);
+        st = print_source(p->out, p->out_is_terminal, src, q, !isnan(cli->q) || cli->output != NULL, err);
     if (st == FIT_OK && cli->output)
         st = write_config(p, cli, k, src, q, err);
     if (st == FIT_OK && cli->output && !cli->quiet && !cli->json)

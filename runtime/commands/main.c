@@ -7,6 +7,7 @@
 #include "commands/copies.h"
 #include "commands/join.h"
 #include "commands/program.h"
+#include "device/report.h"
 #include "machine/cpu.h"
 #include "model/registry.h"
 #include "ranks/ranks.h"
@@ -74,7 +75,17 @@ static enum fit_status read_simulation(const struct fit_program *p, struct fit_c
     return st == FIT_OK ? fit_simulate_config(cli, k, err) : st;
 }
 
-static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
+/* Becomes one of several ranks, where a launcher has started several.  MPICH takes SIGUSR1 for itself. */
+static enum fit_status join(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+{
+    const enum fit_status st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
+    if (fit_ranks_size() > 1)
+        signals_catch(on_interrupt);
+    return st;
+}
+
+/* A command that computes, with the device that was asked for. */
+static enum fit_status run_command(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,
                                               struct fit_error *) = {
@@ -86,6 +97,17 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         [FIT_COMMAND_SELFCHECK] = fit_cmd_selfcheck,
         [FIT_COMMAND_INSPECT] = fit_cmd_inspect,   [FIT_COMMAND_INIT] = fit_cmd_inspect,
     };
+    const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
+    struct fit_device *device = NULL;
+    enum fit_status st = cli->command == FIT_COMMAND_FIT ? fit_device_begin(&wish, &device, err) : FIT_OK;
+    if (st == FIT_OK)
+        st = command[cli->command](p, cli, err);
+    fit_device_end(&wish, device);
+    return st;
+}
+
+static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
+{
     if (cli->version) {
         print_version(p);
         return FIT_OK;
@@ -99,7 +121,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
     }
     enum fit_status st = FIT_OK;
     if (cli->command == FIT_COMMAND_FIT)
-        st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
+        st = join(p, cli, err);
     else if (cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
         st = fit_copies_refuse(fit_cli_command_name(cli->command), err);
     if (st == FIT_OK && cli->command == FIT_COMMAND_SIMULATE && cli->nword)
@@ -107,7 +129,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
     if (st != FIT_OK)
         return st;
     atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
-    return command[cli->command](p, cli, err);
+    return run_command(p, cli, err);
 }
 
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)

@@ -288,6 +288,8 @@ static enum fit_status take_column(struct fit_table *t, const struct fit_cli *cl
                       name, unit, name);
     for (size_t r = 0; r < t->nrow && st == FIT_OK; r++) {
         to[r] = text ? l.value[0] : t->column[at][r];
+        if (isnan(to[r]) && k->empty && i >= k->naxis)
+            to[r] = k->empty[i - k->naxis];
         if (!isfinite(to[r]))
             st = fit_fail(err, FIT_ERR_DATA, "%s: %s %zu: %s is %g", cli->data, t->line ? "line" : "row",
                           t->line ? t->line[r] : r + 1, name, to[r]);

@@ -126,10 +126,11 @@ static void take_rows(const struct fit_dataset *ds, size_t g, struct rows *r)
         const struct fit_tile *t = &ds->tile[k];
         for (size_t i = t->i0; t->group == g && i < t->i1; i++) {
             size_t at = fit_tile_offset(&ds->layout, t, i, 0, g);
-            if (t->w && !(t->w[at] > 0))
+            const int counts = !t->w || t->w[at] > 0;
+            if (!counts && !p->keep)
                 continue;
-            r->value[r->n] = t->y[at] + ds->reference[g];
-            r->sigma[r->n] = t->w ? 1 / sqrt(t->w[at]) : 1;
+            r->value[r->n] = counts ? t->y[at] + ds->reference[g] : NAN;
+            r->sigma[r->n] = counts && t->w ? 1 / sqrt(t->w[at]) : 1;
             for (size_t c = 0; c < p->ncolumn; c++)
                 r->column[c][r->n] = ds->layout.column[c][i];
             for (size_t a = 0; a < p->naxis; a++)
@@ -163,7 +164,8 @@ enum fit_status fit_dataset_group_rows(const struct fit_dataset *ds, size_t g, s
                                   .value = r.value,
                                   .sigma = ds->weighted ? r.sigma : NULL,
                                   .setting = ds->layout.setting,
-                                  .center = p->center};
+                                  .center = p->center,
+                                  .keep = p->keep};
     st = fit_dataset_new_table(&t, one, err);
     if (st == FIT_OK)
         st = fit_dataset_finish(*one, err);

@@ -26,6 +26,7 @@
 #include "machine/team.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -415,6 +416,8 @@ static enum fit_status add_tiles(struct fit_dataset *ds, const size_t *count, co
     return st;
 }
 
+static atomic_ulong stamps;
+
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
 {
     FIT_SCRATCH(a);
@@ -433,6 +436,7 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
         return st;
     st = add_tiles(ds, count, range, err);
     ds->private_->finished = 1;
+    ds->stamp = 1 + atomic_fetch_add(&stamps, 1);
     return st;
 }
 

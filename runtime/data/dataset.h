@@ -38,6 +38,7 @@ struct fit_dataset {
     uint32_t *row;           /* tables with groups, layout.nrow: which of them stands at a place, or
                                 FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
+    unsigned long stamp;     /* another one whenever the values become others; 0: not finished */
     const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     struct fit_dataset_private *private_; /* storage */
 };
@@ -79,6 +80,7 @@ struct fit_dataset_table {
     const double *value, *sigma;
     const double *setting;
     int center;
+    int keep; /* 1: rows that do not count keep their columns where these are finite: states go through them */
 };
 enum { FIT_GROUPS_MOST = 1000 };
 

@@ -26,6 +26,7 @@ struct fit_dataset_private {
     size_t ncolumn;
     unsigned char *put; /* ngroup: 1 when the matrix is there */
     int center, any_put, finished;
+    int keep; /* of a table: as in struct fit_dataset_table */
     double *own; /* a replica: the values that it may write */
     const struct fit_tile *original; /* and the tiles of the dataset that it is one of */
     int contiguous; /* used frames follow one another */

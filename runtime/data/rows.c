@@ -137,21 +137,29 @@ static enum fit_status copy_columns(struct fit_dataset *ds, const struct fit_dat
     return FIT_OK;
 }
 
+static int columns_are_finite(const struct fit_dataset *ds, const struct fit_dataset_table *t, size_t place)
+{
+    for (size_t c = 0; c < ds->private_->ncolumn; c++)
+        if (!isfinite(ds->private_->column[c][place]) && !(t->keep && t->column[c] == t->value) &&
+            !(t->keep && t->column[c] == t->sigma))
+            return 0;
+    return 1;
+}
+
 /* 1 for places in which everything is finite and the error is positive. */
 static int row_counts(const struct fit_dataset *ds, const struct fit_dataset_table *t, size_t place)
 {
     size_t r = row_at(ds, place);
-    for (size_t c = 0; c < ds->private_->ncolumn; c++)
-        if (!isfinite(ds->private_->column[c][place]))
-            return 0;
-    return on_axes(t, r) && fit_dataset_counts(t->value[r], t->sigma, r);
+    return columns_are_finite(ds, t, place) && on_axes(t, r) && fit_dataset_counts(t->value[r], t->sigma, r);
 }
 
-/* Rows that do not count, and the padding, repeat a row that does: the model stays finite there. */
-static void fill_row(struct fit_dataset *ds, size_t r, size_t from)
+/* Rows that do not count, and the padding, repeat a row that does: the model stays finite there.  keep: only where they
+ * have no number themselves. */
+static void fill_row(struct fit_dataset *ds, size_t r, size_t from, int keep)
 {
     for (size_t c = 0; c < ds->private_->ncolumn; c++)
-        ds->private_->column[c][r] = ds->private_->column[c][from];
+        if (!keep || !isfinite(ds->private_->column[c][r]))
+            ds->private_->column[c][r] = ds->private_->column[c][from];
 }
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
@@ -216,10 +224,10 @@ static enum fit_status fill_group(struct fit_dataset *ds, const struct fit_datas
         if (ok[k])
             last = k;
         else
-            fill_row(ds, k, last);
+            fill_row(ds, k, last, t->keep && columns_are_finite(ds, t, k));
     }
     for (size_t k = i + n; k < i + padded(n); k++)
-        fill_row(ds, k, i + n - 1);
+        fill_row(ds, k, i + n - 1, 0);
     return FIT_OK;
 }
 
@@ -254,6 +262,7 @@ static enum fit_status make(struct fit_dataset *ds, const struct fit_dataset_tab
     ds->layout.nrow = s->places;
     ds->weighted = t->sigma != NULL;
     p->center = t->center;
+    p->keep = t->keep;
     p->nsetting = t->nsetting;
     if (!(p->setting = fit_take_copy(&p->storage, t->setting, t->nsetting, sizeof *t->setting)))
         return fit_no_memory(err, "table");

@@ -63,6 +63,9 @@ static const char *unsuited(const struct fit_ls *f)
         return "not with hierarchical scaling";
     if (f->ds->weighted || f->opt->sigma)
         return "the errors of the values are given, and are taken for independent";
+    for (size_t k = 0; k < f->opt->nlikelihood; k++)
+        if (f->opt->likelihood[k] >= r->nfull)
+            return "profiles of derived quantities are those of least squares";
     if (f->ds->files)
         return "they are of one data file";
     if (f->opt->cluster_joint)
@@ -85,8 +88,9 @@ static int unknown_noise(const struct fit_ls *f, char *text, size_t size)
     const struct fit_robust *x = &f->res->robust;
     if (x->closed || (x->misfit && f->res->speckle_test.p > HOPELESS))
         return 0;
-    snprintf(text, size, "the noise is not known to be that of speckles of this model%s%s",
-             x->not_closed && *x->not_closed ? ": " : "", x->not_closed ? x->not_closed : "");
+    const char *why = x->misfit ? NULL : x->not_closed;
+    snprintf(text, size, "the noise is not known to be that of speckles of this model%s%s%s", why && *why ? ": " : "",
+             why ? why : "", x->misfit ? ": the structure of the residuals is another" : "");
     return 1;
 }
 
@@ -546,11 +550,11 @@ static const char *refused(const struct job *j)
 {
     const struct fit_result *x = &j->found;
     if (j->res->speckle_test.p < FIT_SPECKLE_MISFIT)
-        return FIT_SPECKLE_NOT_THESE;
+        return "the structure of the residuals is not that of speckle noise of the model";
     if (!x->converged || x->nnull > 0)
         return "the weighted equations do not determine all parameters";
     for (size_t k = 0; k < j->n; k++)
-        if (j->res->std[k] > 0 && !(x->std[k] > 0) && !x->interval[k].known)
+        if (j->res->std[k] > 0 && !(x->std_curvature[k] > 0) && !x->interval[k].known)
             return "the weighted equations do not determine all parameters";
     if (j->f->opt->estimator == FIT_ESTIMATOR_AUTO && j->res->estimates.p < DIFFER)
         return "efficient estimates differ from those of least squares by more than chance allows";

@@ -316,12 +316,49 @@ static void tell_dropped(const struct fit_table *t, const struct fit_kernel *k, 
         }
 }
 
+/* Does a row lack something that is neither a measured value nor its error? */
+static int lacks_columns(const struct fit_table *t, const struct fit_kernel *k, const int *from)
+{
+    for (size_t i = 0; i < k->naxis + k->ncolumn; i++) {
+        const int given = i < k->naxis || k->column[i - k->naxis].role == FIT_ROLE_COVARIATE;
+        for (size_t r = 0; given && from[i] >= 0 && r < t->nrow; r++)
+            if (!isfinite(t->column[from[i]][r]))
+                return 1;
+    }
+    return 0;
+}
+
+/* Where states go through all rows these are in the order of time, in each group and, of several measured quantities,
+ * of each of these. */
+static enum fit_status check_times(const struct fit_kernel *k, const struct fit_measurement *m, struct fit_error *err)
+{
+    const struct fit_layout *l = &m->dataset->layout;
+    const double *t = k->times ? l->column[k->times - 1] : NULL;
+    for (size_t g = 0; t && g < l->ngroup; g++)
+        for (size_t r = l->first[g] + 1; r < l->first[g] + l->count[g]; r++) {
+            const double *which = k->nobservable ? l->column[k->which] : NULL;
+            if (t[r] >= t[r - 1] || (which && (which[r] < which[r - 1] || which[r] > which[r - 1])))
+                continue;
+            return fit_fail(err, FIT_ERR_DATA,
+                            "%s: %s goes back from %.10g to %.10g: rows of the model %s have doses, or columns in "
+                            "rates, and so must be in the order of time within each curve",
+                            m->file, k->column[k->times - 1].name, t[r - 1], t[r], k->name);
+        }
+    return FIT_OK;
+}
+
 /* A note; of a model with states an error: the rows behind such a one would follow from nothing. */
 static enum fit_status note_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from,
                                     struct fit_measurement *m, struct fit_error *err)
 {
     char text[400] = "";
     tell_dropped(t, k, from, sizeof text, text);
+    if (k->times && !lacks_columns(t, k, from)) {
+        fit_notes_add(&m->notes, "%zu of %zu values are not there, or have no positive error: these rows move the "
+                                 "states on and are not compared with anything",
+                      m->dataset->ndropped, m->dataset->nrow);
+        return FIT_OK;
+    }
     if (k->nstate)
         return fit_fail(err, FIT_ERR_DATA,
                         "%s: the model %s goes from row to row (%s), and rows have no value, or no positive error: %s. "
@@ -343,7 +380,9 @@ static enum fit_status finish_dataset(const struct fit_table *t, const struct fi
         (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK &&
         (st = fit_measurement_sound(m, k, err)) == FIT_OK)
         st = describe_groups(m, err);
-    return st == FIT_OK && m->dataset->ndropped ? note_dropped(t, k, from, m, err) : st;
+    if (st == FIT_OK && m->dataset->ndropped)
+        st = note_dropped(t, k, from, m, err);
+    return st == FIT_OK ? check_times(k, m, err) : st;
 }
 
 /* Which columns are the values and their errors; those that the table lacks are ones. */
@@ -392,7 +431,8 @@ enum fit_status fit_table_dataset(const struct fit_table *t, const struct fit_ke
                                             .value = value,
                                             .sigma = sigma,
                                             .setting = m->setting,
-                                            .center = k->intercept >= 0};
+                                            .center = k->intercept >= 0,
+                                            .keep = k->times != 0};
     return finish_dataset(t, k, from, &table, m, err);
 }
 

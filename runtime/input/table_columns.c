@@ -353,6 +353,16 @@ static enum fit_status no_columns(const char *file, const struct fit_table *t, c
                     file, missing, *t->name[0] ? names_there(t, there, sizeof there) : "columns without names", roles);
 }
 
+/* Empty cells of columns that say what these stand for. */
+static void fill_empty(struct fit_table *t, const struct fit_kernel *k, const int *from)
+{
+    for (size_t c = 0; k->empty && c < k->ncolumn; c++) {
+        double *column = from[k->naxis + c] < 0 ? NULL : t->column[from[k->naxis + c]];
+        for (size_t r = 0; column && !isnan(k->empty[c]) && r < t->nrow; r++)
+            column[r] = isnan(column[r]) ? k->empty[c] : column[r];
+    }
+}
+
 enum fit_status fit_table_match(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
                                 const struct fit_kernel *kernel, int *from, struct fit_notes *notes,
                                 struct fit_error *err)
@@ -374,7 +384,9 @@ enum fit_status fit_table_match(const char *file, struct fit_table *t, const str
     for (size_t k = 0; k < kernel->naxis + kernel->ncolumn && st == FIT_OK; k++)
         if (from[k] >= 0)
             st = fit_table_take_unit(file, t, cfg, kernel, k, &from[k], notes, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK) {
+        fill_empty(t, kernel, from);
         doubt_ranges(file, t, kernel, from, notes);
+    }
     return st;
 }

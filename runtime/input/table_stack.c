@@ -21,12 +21,12 @@ static enum fit_status check_errors(const char *file, const struct fit_kernel *k
     return FIT_OK;
 }
 
-/* The rows that have a value of the quantity, n of them. */
-static size_t measured_rows(const double *value, size_t nrow, size_t *row)
+/* The rows that have a value of the quantity, n of them; all where states go through them. */
+static size_t measured_rows(const struct fit_kernel *k, const double *value, size_t nrow, size_t *row)
 {
     size_t n = 0;
     for (size_t r = 0; r < nrow; r++)
-        if (!isnan(value[r]))
+        if (k->times || !isnan(value[r]))
             row[n++] = r;
     return n;
 }
@@ -54,7 +54,7 @@ enum fit_status fit_table_stack(const char *file, const struct fit_kernel *k, co
     if (st != FIT_OK || a->failed)
         return st != FIT_OK ? st : fit_no_memory(err, file);
     for (size_t q = 0; q < k->nobservable; q++) {
-        const size_t n = measured_rows(all[k->naxis + k->observable[q].value], *nrow, row);
+        const size_t n = measured_rows(k, all[k->naxis + k->observable[q].value], *nrow, row);
         for (size_t i = 0; i < width; i++) {
             const double *from = source_of(k, all, i, &k->observable[q]);
             for (size_t r = 0; r < n; r++)

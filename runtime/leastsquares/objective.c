@@ -15,6 +15,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -246,6 +247,34 @@ enum fit_eval fit_objective_residuals(struct fit_objective *o, fit_residual_fn *
     return fit_parallel_in_turn(o->par, &task, o->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
 }
 
+/* The pass by a device, when there is one and it knows this kind: 1; *stopped: as fit_parallel_sum.  One that fails is
+ * not used again. */
+static int device_pass(struct fit_objective *o,
+                       void (*tile)(void *, const struct fit_tile *, double *, size_t, double *), int *stopped)
+{
+    const int moments = tile == moments_tile, adjoint = tile == adjoint_tile;
+    const struct fit_device_request r = {
+        moments ? FIT_DEVICE_MOMENTS : adjoint ? FIT_DEVICE_GRADIENT : FIT_DEVICE_NORMAL, o->ws,
+        adjoint ? o->lin_adjoint : moments ? NULL : o->lin, adjoint ? o->adj : NULL, o->sum};
+    const atomic_int *interrupt = fit_parallel_interrupt(o->par);
+    if (!o->device || o->weighting != FIT_WEIGHT_DATA || !(moments || adjoint || tile == normal_tile))
+        return 0;
+    *stopped = interrupt && *interrupt;
+    if (*stopped)
+        return 1;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
+    const int failed = fit_device_sums_take(o->device, &r);
+    fit_clock_enter(was);
+    if (!failed)
+        return 1;
+    char why[200];
+    snprintf(why, sizeof why, "it failed, and the processor went on: %.150s", fit_device_failure(fit_device_used()));
+    fit_device_say(fit_device_used(), why);
+    fit_device_sums_free(o->device);
+    o->device = NULL;
+    return 0;
+}
+
 /* The factor of all groups, or 0 when they differ or there is none. */
 static double common_factor(const struct fit_objective *o)
 {
@@ -265,7 +294,9 @@ static enum fit_eval run_pass(struct fit_objective *o, size_t n,
         o->weighting = FIT_WEIGHT_DATA;
     struct fit_parallel_task task = {
         tile, o, n, o->kernel->raw && o->weighting == FIT_WEIGHT_DATA && tile != direct_tile};
-    int stopped = fit_parallel_sum(o->par, &task, o->sum);
+    int stopped;
+    if (!device_pass(o, tile, &stopped))
+        stopped = fit_parallel_sum(o->par, &task, o->sum);
     o->weighting = weighting;
     if (stopped)
         return FIT_EVAL_STOP;

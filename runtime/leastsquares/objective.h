@@ -23,6 +23,7 @@
 
 #include "data/dataset.h"
 #include "data/tile_sums.h"
+#include "device/sums.h"
 #include "leastsquares/fit_types.h"
 
 struct fit_objective_setup {
@@ -96,6 +97,7 @@ struct fit_objective {
     double data_square;          /* sum w y^2, reference subtracted */
     double reference_square;     /* sum w reference^2 */
     struct fit_parallel *par;
+    struct fit_device_sums *device; /* takes passes with the weights of the data; NULL: none */
     double *sum;                 /* result of a pass */
     double *work;
     const double *lin_adjoint, *adj; /* of the adjoint pass that runs */
@@ -144,6 +146,10 @@ enum fit_eval fit_objective_adjoint(struct fit_objective *obj, const double *lin
 double fit_objective_group(const struct fit_objective *obj, size_t g, const double *u, double *lin);
 
 int fit_objective_threads(const struct fit_objective *obj);
+
+/* 1: objectives of these data have their sums taken by the device that is used (device/device.h); threads: the
+ * processor's, where the faster one of the two is wanted. */
+int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_dataset *ds, int threads);
 
 /* A linear parameter in the units of the data. */
 double fit_objective_linear(const struct fit_objective *obj, size_t g, size_t q);

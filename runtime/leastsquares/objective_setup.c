@@ -6,10 +6,12 @@
 #include "leastsquares/objective_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/tile_sums.h"
+#include "device/predict.h"
 #include "math/linalg.h"
 
 static size_t max_size(size_t a, size_t b)
@@ -277,6 +279,31 @@ static void add_squares(struct fit_objective *o)
         }
 }
 
+int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_dataset *ds, int threads)
+{
+    struct fit_device *d = fit_device_used();
+    if (!d)
+        return 0;
+    const char *why = fit_device_lacks(kernel, ds);
+    const struct fit_device_work work = fit_device_work_of(kernel, (double)ds->npoint, (double)ds->layout.ngroup,
+                                                           8.0 * (double)kernel->workspace(&ds->layout));
+    if (!why && fit_device_is_automatic(d) &&
+        fit_device_seconds(fit_device_about(d), &work) > fit_processor_seconds(&work, threads))
+        why = "the processor is predicted to be faster for these data";
+    if (why)
+        fit_device_say(d, why);
+    return !why;
+}
+
+/* The device that is used, if it can; without it all goes on as ever. */
+static void begin_device(struct fit_objective *o)
+{
+    struct fit_error err = {0};
+    if (fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)) &&
+        fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &err) != FIT_OK)
+        fit_device_say(fit_device_used(), err.message);
+}
+
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                   const struct fit_objective_setup *setup,
                                   struct fit_objective **obj, struct fit_error *err)
@@ -307,6 +334,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
         (st = begin_density(o, err)) != FIT_OK)
         goto done;
     add_squares(o);
+    begin_device(o);
     *obj = o;
 done:
     if (st != FIT_OK)
@@ -358,6 +386,7 @@ enum fit_status fit_objective_twin(const struct fit_objective *from, int threads
     *o = *from;
     o->storage_ = (struct fit_arena){0};
     o->par = NULL;
+    o->device = fit_device_sums_share(from->device);
     o->nvalue = o->nnormal = o->nadjoint = 0;
     o->prepared = 0;
     if (!all_kept(from)) {
@@ -382,6 +411,7 @@ void fit_objective_free(struct fit_objective *o)
     if (!o)
         return;
     fit_parallel_free(o->par);
+    fit_device_sums_free(o->device);
     fit_arena_free(&o->storage_);
     free(o);
 }

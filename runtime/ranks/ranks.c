@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { ASKED, CLOCK, NUMBER, LENGTH, HEADER = 4 };
-static const double PATIENCE = 2; /* seconds for which the end of the others is waited for */
+static const double PATIENCE = 5; /* seconds for which a rank that has failed waits for the others */
 
 static struct {
     const struct fit_ranks_plugin *plugin; /* NULL: no other ranks */
@@ -74,7 +74,8 @@ static void meet(const double *mine, const size_t *count)
         all.place[r] = (int)total;
         total += count[r] + HEADER;
     }
-    double *send = room(&all.send, &all.nsend, count[all.rank] + HEADER), *to = room(&all.receive, &all.nreceive, total);
+    double *send = room(&all.send, &all.nsend, count[all.rank] + HEADER);
+    double *to = room(&all.receive, &all.nreceive, total);
     send[ASKED] = atomic_load(&asked);
     send[CLOCK] = fit_seconds() - all.origin;
     send[NUMBER] = all.number;
@@ -311,7 +312,7 @@ enum fit_ranks_last fit_ranks_end(enum fit_status st)
     const struct fit_ranks_plugin *plugin = all.plugin;
     if (!plugin)
         return FIT_RANKS_SPEAKS;
-    if (!plugin->meet(PATIENCE))
+    if (!plugin->meet(st == FIT_OK ? 0 : PATIENCE))
         return FIT_RANKS_LOST;
     const double mine = st;
     all.number = -1; /* errors may have come from different places */

@@ -108,8 +108,8 @@ void fit_write_data(struct fit_h5r *w, const struct fit_results *r);
 /* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
 enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err);
 
-/* Curves over time that follow from the parameters: are there any?  And the layout of the data with times of its own, on
- * which they look smooth (fine.c); 0: none, or no memory. */
+/* Curves over time that follow from the parameters: are there any?  And the layout of the data with times of its own,
+ * on which they look smooth (fine.c); 0: none, or no memory. */
 int fit_results_has_curves(const struct fit_results *r);
 int fit_results_fine(const struct fit_results *r, struct fit_layout *fine, struct fit_arena *a);
 
@@ -231,6 +231,6 @@ enum fit_quality_kind fit_quality_find(const char *word); /* unknown, for any ot
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
 /* A rate as a formula: "D0 t^alpha + D_offset". */
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
-/* What to do about a rate that may be simpler: "consistent with a constant rate: --fix alpha=0 --fix D_offset=0", "a power of
- * t alone would do: --fix D_offset=0"; else empty. */
+/* What to do about a rate that may be simpler: "consistent with a constant rate: --fix alpha=0 --fix D_offset=0",
+ * "consistent with a power of t alone: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);

@@ -40,7 +40,11 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
     int threads = m->opt->threads > 0 ? m->opt->threads : fit_topology_threads();
     size_t chains = m->opt->method == FIT_SAMPLING_NUTS ? m->s->chains : (size_t)threads;
     double count = (double)given->ds->npoint;
-    m->side_by_side = ((threads > 1) | (fit_ranks_size() > 1)) && count < VALUES_PER_THREAD * threads;
+    /* by a device, chains that wait for it at the same time are one launch */
+    const int device = fit_objective_on_device(given->kernel, given->ds, threads);
+    if (device && (size_t)threads < chains)
+        threads = (int)chains;
+    m->side_by_side = ((threads > 1) | (fit_ranks_size() > 1)) && (device || count < VALUES_PER_THREAD * threads);
     setup.chains = m->side_by_side ? chains : 1;
     setup.threads = m->side_by_side ? 1 : threads;
     setup.interrupt = m->opt->interrupt;

@@ -56,8 +56,8 @@ static void products(const struct fit_speckle_residuals *r, const struct fit_whi
     }
 }
 
-/* Its Cholesky factor, each column in turn: log det of the fields, and the part of the residuals' square that they have;
- * a field counts by its share. */
+/* Its Cholesky factor, each column in turn: log det of the fields, and the part of the residuals' square that they
+ * have; a field counts by its share. */
 static void factor(const struct fit_speckle_residuals *r, double *G, double *log_det, double *part)
 {
     const size_t m = r->nfield + 1;

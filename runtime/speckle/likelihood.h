@@ -8,9 +8,9 @@
  * (Anderson, An Introduction to Multivariate Statistical Analysis (2003), section 7.2, for many speckles) integrated
  * over those of the diagonal.  M = N / (t / 2) at given shot noise; that is found by a search.
  *
- * The fit has followed slow noise, which is a few of these terms; where shot noise is large these alone tell M.  With X_p
- * the derivatives of the model in the same coordinates, t is that of R without its part along them, N less by their
- * number, and log det (X_p . X_q) is added: the likelihood of what the fit cannot reach (restricted: Patterson &
+ * The fit has followed slow noise, which is a few of these terms; where shot noise is large these alone tell M.  With
+ * X_p the derivatives of the model in the same coordinates, t is that of R without its part along them, N less by
+ * their number, and log det (X_p . X_q) is added: the likelihood of what the fit cannot reach (restricted: Patterson &
  * Thompson, Biometrika 58 (1971) 545).  These change slowly with the shot noise and are looked at three times.  Of a
  * parameter that several groups share each has its part.
  *
@@ -36,8 +36,8 @@ struct fit_speckle_residuals {
 };
 
 /* What is given stays.  Takes noise->shot to begin with; gives count, shot, noise and the errors of the first two.
- * room: fit_speckle_likelihood_room(n, nfield) doubles; it begins with X = L^-1 R' L^-T, n x n, then.  0: out of memory, or
- * there is no maximum: *noise is as it was. */
+ * room: fit_speckle_likelihood_room(n, nfield) doubles; it begins with X = L^-1 R' L^-T, n x n, then.  0: out of
+ * memory, or there is no maximum: *noise is as it was. */
 int fit_speckle_likelihood(const struct fit_speckle_residuals *r, const struct fit_noise_model *given, double *room,
                            struct fit_speckle_noise *noise);
 size_t fit_speckle_likelihood_room(size_t n, size_t nfield);

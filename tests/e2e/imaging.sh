@@ -129,6 +129,112 @@ says "'tvv' is no term"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
 
+# rounds: without a blur the same as a fit of the image before
+expect 0 "$imaging" fit "$data" $start $C --maxiter 30 -o r1.h5
+expect 0 "$imaging" fit "$data" --image r1.h5 --prior "$data:/grid/prior" $C --maxiter 30
+grep '^  J ' out >once
+expect 0 "$imaging" fit "$data" $start $C --maxiter 30 --rounds 2 --blur 0
+grep '^  J ' out | cmp -s - once || fail "two rounds end at $(grep '^  J ' out), not $(cat once)"
+expect 0 "$imaging" fit "$data" $start $C --maxiter 60 --rounds 3
+J 0 40
+expect 3 "$imaging" fit "$data" $start $C --rounds 2 --state s.bin
+says "--state keeps one run, --rounds 2 makes several"
+
+# what an interferometer would measure: of the truth J is that of the noise, by the seed alone
+truth="--image $data:/grid/truth"
+expect 0 "$imaging" simulate "$data" $truth --seed 3 -o sim.h5
+has out "2592 visibilities, with noise"
+expect 0 "$imaging" simulate "$data" $truth --seed 3 -o again.h5 --threads 2
+cmp -s sim.h5 again.h5 || fail "the same seed gives other noise"
+expect 0 "$imaging" eval sim.h5 $truth --term vis=1
+J -0.1 0.1
+expect 0 "$imaging" simulate "$data" $truth --cadence 240 --no-noise -o day.h5
+has out "2592 visibilities, without noise"
+expect 0 "$imaging" eval day.h5 $truth --term vis=1
+J -1 -0.999999
+expect 3 "$imaging" simulate "$data" -o bad.h5
+says "simulate needs --image"
+
+# uncertainties: of visibilities and squares those of the inverse matrix, written out; draws agree; least squares
+small="--image $golden:/grid/truth --prior $golden:/grid/prior --flux 2 --no-log --term vis=338 --regularizer tv2=30,patch=1000"
+expect 0 "$imaging" fit "$golden" $small --maxiter 20000 --ftol 1e-15 --gtol 1e-7 --uncertainty laplace -o laplace.h5
+has out "uncertainty (laplace)"
+expect 0 "$imaging" fit "$golden" $small --optimizer nlsq -o nlsq.h5
+has out "J                                          "
+expect 0 "$imaging" fit "$golden" $small --maxiter 20000 --ftol 1e-15 --gtol 1e-7 --uncertainty nuts --draws 250 --chains 2 \
+    -o nuts.h5
+python3 - "$golden" <<'PY' || failed=1
+import sys
+try:
+    import h5py, numpy as np
+except ImportError:
+    sys.exit(print("no h5py: standard deviations are not compared"))
+G = h5py.File(sys.argv[1])
+u, v, s = (G["dataterms/vis/" + k][:].reshape(-1) for k in ("u", "v", "sigma"))
+p, nx, ny = G["grid"].attrs["psize"], 12, 10
+c, r = np.arange(120) % 12, np.arange(120) // 12
+X, Y = ((nx - 1) / 2 - c) * p, ((ny - 1) / 2 - r) * p
+A = (np.sinc(p * u) ** 2 * np.sinc(p * v) ** 2)[:, None] * np.exp(2j * np.pi * (u[:, None] * X + v[:, None] * Y))
+D = np.zeros((240, 120))
+for k in range(120):
+    D[k, k] -= 1
+    D[120 + k, k] -= 1
+    if r[k] < ny - 1:
+        D[k, k + 12] += 1
+    if c[k] < nx - 1:
+        D[120 + k, k + 1] += 1
+H = ((A.conj() / s[:, None] ** 2).T @ A).real + 60 * D.T @ D + 1000 * np.eye(120)
+sd = np.sqrt(np.diag(np.linalg.inv(H))).reshape(10, 12)
+laplace, nuts, least = (h5py.File(f + ".h5") for f in ("laplace", "nuts", "nlsq"))
+worst = abs(laplace["sd"][:] / sd - 1).max()
+assert worst < 1e-9, f"laplace: {worst}"
+off = abs(least["image"][:] - laplace["image"][:]).max() / sd.min()
+assert off < 1e-4, f"nlsq: {off} standard deviations"
+# 500 draws, of which a hundred or more are independent: five standard errors of a mean and of a deviation
+ratio = nuts["sd"][:] / sd
+off = abs(nuts["mean"][:] - laplace["image"][:]) / sd
+assert off.max() < 0.5 and abs(np.median(ratio) - 1) < 0.05 and 0.65 < ratio.min() and ratio.max() < 1.35, (off.max(), ratio)
+PY
+expect 0 "$imaging" fit "$golden" $small --maxiter 3 --uncertainty laplace
+has err "standard deviations away: iterate further"
+expect 4 "$imaging" fit "$golden" --image "$golden:/grid/prior" --prior "$golden:/grid/prior" --flux 2 --term amp=338 \
+    --regularizer simple=0.001 --maxiter 1 --uncertainty laplace -o early.h5 --quiet
+says "the image is no minimum"
+[ -e early.h5 ] || fail "an image without uncertainties is not written"
+expect 3 "$imaging" fit "$data" $start $V --optimizer nlsq
+says "'simple' is none"
+
+# pages
+if [ -x "$bin/homodyne-report" ]; then
+    expect 0 "$bin/homodyne-report" report s.h5 --threshold vis=10
+    has s.html "Survey of images"
+    has s.html "<b>16 of 16</b> points"
+    expect 0 "$bin/homodyne-report" report laplace.h5 -o l.html
+    has l.html "standard deviation of I"
+    expect 3 "$bin/homodyne-report" report s.h5 --threshold amp=2 -o none.html
+    says "the survey has no data term 'amp'"
+    for f in s.html l.html; do
+        python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" $f || fail "$f is no well-formed XML"
+    done
+fi
+
+# the objective: slopes beside dual numbers, its page
+expect 0 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --check
+has out "slopes and"
+has out "agree with dual numbers"
+cat >nowhere.lua <<'E'
+local m = objective "nowhere" { title = "A value that is never finite" }
+local pixel = m.axis("pixel")
+local x = m.free("x", pixel)
+m.term("bad", { kind = "data", value = m.sum(log(-exp(x))) })
+E
+expect 0 "$bin/homodyne-gen" nowhere.lua --check
+has err "is not finite at any of 24 random points"
+expect 0 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --emit=html,latex -o page
+has page/imaging.html "uncorrelated closure phases"
+expect 3 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --emit=json
+says "there are --check and --emit=c,html,latex for it"
+
 # what cannot be
 wrong() {
     code=$1 text=$2

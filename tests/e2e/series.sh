@@ -43,6 +43,16 @@ for of in std std_robust; do
     told=$(awk -v key="\"$of\":" '$1 == "\"alpha\":" { of = 1 } of && $1 == key { sub(/,/, "", $2); print $2; exit }' batch/c/fit.json)
     [ "$(column alpha_$of c)" = "${told#null}" ] || fail "alpha_$of of c: $(column alpha_$of c), not $told"
 done
+# the page: a row for each fit, a figure for each parameter of all fits
+if [ -x "$bin/homodyne-report" ]; then
+    expect 0 "$h" report batch
+    has out "batch/report.html"
+    ! command -v xmllint >/dev/null || xmllint --noout batch/report.html || fail "the page of the series is not well-formed"
+    [ "$(grep -c '<tr><td class="n">' batch/report.html)" -eq 4 ] || fail "not four fits on the page"
+    [ "$(grep -c '<figure>' batch/report.html)" -eq 3 ] || fail "not three figures on the page"
+    has batch/report.html '<b>failed</b>'
+fi
+
 # the numbers are those of a fit of its own
 expect 0 "$h" fit my.yaml --data c.h5 -o own --quiet
 expect 0 "$h" compare own batch/c --sigma 1e-6
@@ -180,7 +190,7 @@ wait $pid || got=$?
 [ $got -eq 0 ] || fail "watch: exit code $got after Ctrl-C"
 has out "moved"
 has out "2 fits -> watched"
-awk 'length > 100 { exit 1 }' out || fail "lines of watch are long"
+awk 'length > 80 { exit 1 }' out || fail "lines of watch are long"
 expect 0 "$h" watch grow.yaml -o watched --once
 expect 3 "$h" watch grow.yaml --every x
 

@@ -94,6 +94,8 @@ def view(b):
     b.wait("document.querySelector('#results tr.shown') && document.querySelector('#results tr.shown').textContent.includes('fit-1')")
     check(b.value("document.getElementById('progress').textContent") == "fit-1: converged", "the fit from here")
     b.wait("document.querySelectorAll('.live .row').length === 7")
+    choice = b.value(PAGE + ".choice")
+    check(choice == {"q": None, "phi": [0, 90], "frames": [11, 100], "mask": [[41, 45]]}, f"the data of the fit: {choice}")
     chi2 = b.value(PAGE + ".maps.model().chi2()")
     check(0.9 < chi2 < 1.1, f"chi2 of the fit from here: {chi2}")
     held = b.value(PAGE + ".maps.model().parameters[6]")

@@ -274,7 +274,7 @@ struct fit_gpu_task {
         (t).j0 = (size_t)it[FIT_ITEM_J0], (t).j1 = (size_t)it[FIT_ITEM_J1];                                         \
         (t).r0 = (size_t)it[FIT_ITEM_R0], (t).r1 = (size_t)it[FIT_ITEM_R1];                                         \
         (t).c0 = (size_t)it[FIT_ITEM_C0], (t).c1 = (size_t)it[FIT_ITEM_C1];                                         \
-        (t).at = (size_t)it[FIT_ITEM_AT];                                                                           \
+        (t).at = (size_t)(it[FIT_ITEM_AT] - shape[FIT_SHAPE_AT]);                                                   \
         (t).group = FIT_GPU_OF_ITEM ? (size_t)it[FIT_ITEM_GROUP] : (g);                                             \
         if (FIT_GPU_OF_ITEM) /* of rows y is that of the tile */                                                    \
             (t).y += (t).at, (t).w += (t).at;                                                                       \
@@ -292,7 +292,7 @@ FIT_INLINE size_t fit_gpu_eighths(size_t n)
 FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
 {
     const size_t start = t->j0 / FIT_LANES, end = (t->j1 + FIT_LANES - 1) / FIT_LANES;
-    const size_t last = t->j0 + FIT_LANES - 1, low = last < t->i0 ? t->i0 : last < i ? last : i; /* before: full width */
+    const size_t last = t->j0 + FIT_LANES - 1, low = last < t->i0 ? t->i0 : last < i ? last : i; /* of full width */
     const size_t first = (i + 1) / FIT_LANES > start ? (i + 1) / FIT_LANES : start;
     const size_t before = (low - t->i0) * (end - start) + (i - low) * end -
                           (fit_gpu_eighths(i + 1) - fit_gpu_eighths(low + 1));

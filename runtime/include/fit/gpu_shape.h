@@ -1,4 +1,4 @@
-/* fit/gpu_shape.h -- the sizes and the places of numbers that kernels for accelerators (fit/gpu.h) and the host know. */
+/* fit/gpu_shape.h -- sizes and places of numbers that kernels for accelerators (fit/gpu.h) and the host know. */
 #ifndef FIT_GPU_SHAPE_H
 #define FIT_GPU_SHAPE_H
 
@@ -18,7 +18,8 @@
 #define FIT_SHAPE_DATA 9
 #define FIT_SHAPE_FIXED 10
 #define FIT_SHAPE_FIRST 11   /* item of the first block: data may come in several parts */
-#define FIT_SHAPE_NUMBERS 12
+#define FIT_SHAPE_AT 12      /* and the place of its part in y */
+#define FIT_SHAPE_NUMBERS 13
 
 #define FIT_ITEM_I0 0
 #define FIT_ITEM_I1 1

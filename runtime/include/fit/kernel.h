@@ -437,6 +437,9 @@ struct fit_kernel {
     size_t nstate;
     const struct fit_state *state;
     int feedback; /* 1: states read what was measured in earlier rows */
+    unsigned times; /* 1 + the column of the times, where states go through all rows of a group in their order, for
+                       rows have doses, or columns that rates read: they need no value.  0: not so */
+    const double *empty; /* ncolumn: what an empty cell of a column stands for, NaN: for nothing; or NULL */
 };
 
 /* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */

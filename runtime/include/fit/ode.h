@@ -30,6 +30,13 @@ static inline double fit_ode_first_step(const struct fit_ode *o, double t, doubl
     return h > least ? h : least;
 }
 
+/* A column at a time between the rows `last` and `row`: on the straight line between them. */
+static inline double fit_ode_between(const double *column, const double *times, size_t last, size_t row, double time)
+{
+    const double span = times[row] - times[last];
+    return span > 0.0 ? column[last] + (column[row] - column[last]) * ((time - times[last]) / span) : column[row];
+}
+
 /* At the beginning again. */
 static inline void fit_ode_begin(struct fit_ode *o, int implicit, const double *start, double *x)
 {

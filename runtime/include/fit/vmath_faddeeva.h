@@ -12,9 +12,15 @@ struct fit_vcomplex {
     fit_vd re, im;
 };
 
+FIT_INLINE struct fit_vcomplex fit_vcomplex_of(fit_vd re, fit_vd im)
+{
+    struct fit_vcomplex z = {re, im};
+    return z;
+}
+
 FIT_INLINE struct fit_vcomplex fit_vcmul(struct fit_vcomplex a, struct fit_vcomplex b)
 {
-    return (struct fit_vcomplex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    return fit_vcomplex_of(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
 }
 
 /* e^(-z^2) times 1, -2 z or 4 z^2 - 2: its k-th derivative */
@@ -26,9 +32,9 @@ FIT_INLINE struct fit_vcomplex fit_vgaussian(const int k, fit_vd x, fit_vd y)
     fit_vsincos2(xy, pl, &s, &c);
     struct fit_vcomplex e = {size * c, -size * s};
     if (k == 1)
-        return fit_vcmul(e, (struct fit_vcomplex){-2.0 * x, -2.0 * y});
+        return fit_vcmul(e, fit_vcomplex_of(-2.0 * x, -2.0 * y));
     if (k == 2)
-        return fit_vcmul(e, (struct fit_vcomplex){-4.0 * d - 2.0, 4.0 * xy});
+        return fit_vcmul(e, fit_vcomplex_of(-4.0 * d - 2.0, 4.0 * xy));
     return e;
 }
 
@@ -38,12 +44,12 @@ FIT_INLINE struct fit_vcomplex fit_vpoles(const int k, fit_vd x, fit_vd y, fit_v
     fit_vd re = (x - t) * (x + t) - y * y, im = 2.0 * x * y, n = 1.0 / (re * re + im * im), tt = t * t;
     if (k == 0) {
         fit_vd zz = x * x + y * y;
-        return (struct fit_vcomplex){x * (zz - tt) * n, -y * (zz + tt) * n};
+        return fit_vcomplex_of(x * (zz - tt) * n, -y * (zz + tt) * n);
     }
     struct fit_vcomplex p = {re * n, -im * n}, pp = fit_vcmul(p, p), top = {-(re + 2.0 * tt), -im};
     if (k == 1)
         return fit_vcmul(pp, top);
-    top = fit_vcmul((struct fit_vcomplex){2.0 * x, 2.0 * y}, (struct fit_vcomplex){re + 4.0 * tt, im});
+    top = fit_vcmul(fit_vcomplex_of(2.0 * x, 2.0 * y), fit_vcomplex_of(re + 4.0 * tt, im));
     return fit_vcmul(fit_vcmul(pp, p), top);
 }
 
@@ -58,17 +64,17 @@ FIT_INLINE struct fit_vcomplex fit_vw_correction(const int k, fit_vd x, fit_vd y
     struct fit_vcomplex g = {re * n, -e.im * n}, rest = fit_vcmul(e, g), h = g; /* rest = 1 - g */
     if (k > 0) {
         struct fit_vcomplex g1 = fit_vcmul(g, rest), zg = fit_vcmul(z, g);
-        g1 = (struct fit_vcomplex){-kappa * g1.im, kappa * g1.re};
-        h = (struct fit_vcomplex){g1.re - 2.0 * zg.re, g1.im - 2.0 * zg.im};
+        g1 = fit_vcomplex_of(-kappa * g1.im, kappa * g1.re);
+        h = fit_vcomplex_of(g1.re - 2.0 * zg.re, g1.im - 2.0 * zg.im);
         if (k > 1) { /* (4 z^2 - 2) g - 4 z g' + g'' */
-            struct fit_vcomplex g2 = fit_vcmul(g1, (struct fit_vcomplex){rest.re - g.re, rest.im - g.im});
-            struct fit_vcomplex zz = fit_vcmul(z, (struct fit_vcomplex){zg.re - g1.re, zg.im - g1.im});
+            struct fit_vcomplex g2 = fit_vcmul(g1, fit_vcomplex_of(rest.re - g.re, rest.im - g.im));
+            struct fit_vcomplex zz = fit_vcmul(z, fit_vcomplex_of(zg.re - g1.re, zg.im - g1.im));
             h.re = 4.0 * zz.re - 2.0 * g.re - kappa * g2.im;
             h.im = 4.0 * zz.im - 2.0 * g.im + kappa * g2.re;
         }
     }
     h = fit_vcmul(E, h);
-    return (struct fit_vcomplex){2.0 * h.re, 2.0 * h.im};
+    return fit_vcomplex_of(2.0 * h.re, 2.0 * h.im);
 }
 
 FIT_INLINE struct fit_vcomplex fit_vfaddeeva(const int k, fit_vd x, fit_vd y)

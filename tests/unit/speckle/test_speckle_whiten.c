@@ -288,6 +288,85 @@ static void parameters_are_counted(void **state)
     free(room);
 }
 
+enum { SMOOTH = 4, FRAMES = 16 };
+
+/* What a fit follows: slow functions of lag and age. */
+static void smooth_fields(size_t n, double *field)
+{
+    double C[MOST * MOST];
+    correlate(n, C);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const double lag = fabs((double)i - (double)j), c = C[i * n + j], values[SMOOTH] = {1, c, lag * c,
+                                                                                                (double)(i + j) * c};
+            for (size_t k = 0; k < SMOOTH; k++)
+                field[(k * n + i) * n + j] = values[k];
+        }
+}
+
+/* R less its part along the fields, by least squares over all pairs: normal equations. */
+static void follow(size_t n, const double *field, double *R)
+{
+    double A[SMOOTH * SMOOTH] = {0}, b[SMOOTH] = {0};
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            for (size_t k = 0; k < SMOOTH; k++) {
+                const double x = field[(k * n + i) * n + j];
+                b[k] += x * R[i * n + j];
+                for (size_t l = 0; l < SMOOTH; l++)
+                    A[k * SMOOTH + l] += x * field[(l * n + i) * n + j];
+            }
+    assert_int_equal(fit_cholesky(SMOOTH, A, 1e-14), 0);
+    fit_cholesky_solve(SMOOTH, A, b);
+    for (size_t k = 0; k < SMOOTH; k++)
+        for (size_t i = 0; i < n * n; i++)
+            R[i] -= b[k] * field[k * n * n + i];
+}
+
+/* Where shot noise is large, slow noise alone tells the number of speckles, and the fit has followed much of it: by the
+ * restricted likelihood it is found as if there had been no fit, by their number alone too few are. */
+static void what_the_fit_has_followed_is_left_out(void **state)
+{
+    const size_t n = FRAMES;
+    const struct elements e = elements_of(n, measured[0]);
+    const struct truth truth = {500, 0.6};
+    double C[MOST * MOST], Ct[MOST * MOST], part[MOST], R[MOST * MOST], field[SMOOTH * MOST * MOST], mean[2] = {0};
+    static double K[ALL * ALL];
+    double *room = malloc(fit_speckle_likelihood_room(n, SMOOTH) * sizeof *room);
+    struct fit_rng rng = {.seed = 5, .purpose = FIT_RNG_START};
+    double first = truth.shot;
+    (void)state;
+    assert_non_null(room);
+    correlate(n, C);
+    correlate_with(n, truth.shot, Ct);
+    smooth_fields(n, field);
+    for (size_t k = 0; k < n; k++)
+        part[k] = 1 / (double)(1 + k % 2);
+    dense_covariance(n, Ct, &e, K);
+    for (size_t k = 0; k < e.number * e.number; k++)
+        K[k] /= truth.count;
+    assert_int_equal(fit_cholesky(e.number, K, 1e-15), 0);
+    for (size_t d = 0; d < DRAWS; d++) {
+        draw_speckles(n, &e, K, &rng, R);
+        for (size_t turn = 0; turn < 3; turn++) { /* no fit; its parameters counted; what it follows left out */
+            const double share[SMOOTH] = {1, 1, 1, 1};
+            const struct fit_speckle_residuals r = {n, C, part, R, measured[0], turn ? SMOOTH : 0,
+                                                    turn > 1 ? SMOOTH : 0, field, share};
+            struct fit_speckle_noise x = {.known = FIT_SPECKLE_BOTH, .contrast = CONTRAST, .shot = truth.shot};
+            if (turn == 1)
+                follow(n, field, R);
+            assert_true(fit_speckle_likelihood(&r, &found, room, &x));
+            if (turn == 0)
+                first = x.shot;
+            else
+                mean[turn - 1] += fmax(fmin(log(x.shot / first), 1), -1) / DRAWS; /* none is seen: far below */
+        }
+    }
+    if (fabs(mean[1]) > 0.35 * fabs(mean[0]))
+        fail_msg("shot noise by the restricted likelihood %.3f off, without it %.3f", mean[1], mean[0]);
+    free(room);
+}
+
 /* What is given stays, has no error, and makes that of the other one smaller. */
 static void what_is_given_stays(void **state)
 {
@@ -323,6 +402,7 @@ int main(void)
         cmocka_unit_test(what_is_not_positive_is_refused),
         cmocka_unit_test(count_and_shot_noise_are_found_with_their_errors),
         cmocka_unit_test(parameters_are_counted),
+        cmocka_unit_test(what_the_fit_has_followed_is_left_out),
         cmocka_unit_test(what_is_given_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,103 @@
+/* compile_live.c -- the kernel of a model file of one's own for pages, NAME.wasm beside NAME.so in the cache.
+ *
+ * Made beside the other one, where clang can make WebAssembly (build-aux/LiveKernel.cmake says what that needs);
+ * the file stays away without a word where it cannot, or where the model is not of pairs of times.  homodyne-report
+ * finds it by the hash of the model that is in it. */
+#define _POSIX_C_SOURCE 200809L
+#include "frontend/front.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern const unsigned char embedded_live_kernel_c[], embedded_live_kernel_h[];
+extern const size_t embedded_live_kernel_c_size, embedded_live_kernel_h_size;
+
+enum { MOST_WORDS = 48 };
+
+static int write_file(const char *folder, const char *name, const unsigned char *text, size_t size)
+{
+    char path[FRONT_PATH + 512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    const int good = f && fwrite(text, 1, size, f) == size;
+    return (!f || fclose(f) == 0) && good;
+}
+
+static int is_of_pairs(const char *source)
+{
+    char line[512];
+    FILE *f = fopen(source, "r");
+    int found = 0;
+    while (f && !found && fgets(line, sizeof line, f))
+        found = strstr(line, ".space = FIT_PAIRS") != NULL;
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* The files that the kernel is compiled with, in places by which they include one another. */
+static int write_sources(const char *folder)
+{
+    char path[FRONT_PATH + 256];
+    snprintf(path, sizeof path, "%s/report", folder);
+    if (mkdir(path, 0700) != 0)
+        return 0;
+    snprintf(path, sizeof path, "%s/report/kernel", folder);
+    return mkdir(path, 0700) == 0 &&
+           write_file(path, "live_kernel.c", embedded_live_kernel_c, embedded_live_kernel_c_size) &&
+           write_file(path, "live_kernel.h", embedded_live_kernel_h, embedded_live_kernel_h_size);
+}
+
+static size_t split(char *text, char **word, size_t n)
+{
+    char *save;
+    for (char *w = strtok_r(text, " ", &save); w && n < MOST_WORDS - 12; w = strtok_r(NULL, " ", &save))
+        word[n++] = w;
+    return n;
+}
+
+/* Begins clang; 0: it cannot be begun. */
+static long begin(const char *folder, const char *source, const char *object)
+{
+    char flags[] = FRONT_LIVE_FLAGS, link[] = FRONT_LIVE_LINK, kernel[FRONT_PATH + 256], log[FRONT_PATH + 256];
+    char include[FRONT_PATH + 256], *word[MOST_WORDS] = {front_word("/usr/bin/env"), front_word("clang")};
+    size_t n = split(flags, word, 2);
+    long pid = 0;
+    snprintf(include, sizeof include, "-I%s", folder);
+    snprintf(kernel, sizeof kernel, "%s/report/kernel/live_kernel.c", folder);
+    snprintf(log, sizeof log, "%s/live.log", folder);
+    word[n++] = include;
+    word[n++] = front_word("-DFIT_KERNEL_SYMBOL=fit_kernel_page");
+    word[n++] = front_word("-DFIT_KERNEL_ISA=\"wasm32\"");
+    word[n++] = front_word("-DFIT_ISA_SUFFIX=_page");
+    word[n++] = kernel;
+    word[n++] = front_word(source);
+    n = split(link, word, n);
+    word[n++] = front_word("-o");
+    word[n++] = front_word(object);
+    word[n] = NULL;
+    return front_start(word[0], word, log, &pid, NULL) == FIT_OK ? pid : 0;
+}
+
+long front_live_begin(const char *folder, const char *source, const char *name)
+{
+    char object[FRONT_PATH + 256];
+    snprintf(object, sizeof object, "%s/%s.wasm", folder, name);
+    return is_of_pairs(source) && write_sources(folder) ? begin(folder, source, object) : 0;
+}
+
+void front_live_end(long pid, const char *folder, const char *name)
+{
+    char path[FRONT_PATH + 256];
+    int code = 1;
+    if (!pid)
+        return;
+    const int good = front_wait(pid, &code, NULL) == FIT_OK && code == 0;
+    snprintf(path, sizeof path, "%s/live.log", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/%s.wasm", folder, name);
+    if (!good)
+        unlink(path);
+}

@@ -1,0 +1,6 @@
+/* objective_page.h -- the page about an objective of arrays: what is solved for, terms, steps, data, numbers. */
+#pragma once
+
+#include "document/page.h"
+
+void hg_objective_page(struct hg_model *m, const struct hg_page_format *f, FILE *out);

@@ -1,0 +1,109 @@
+#!/bin/sh
+# Whole fits whose sums are taken by a device: device.sh BINDIR
+# By OpenCL where there is one (pocl on a processor will do), else by the kernels as plain C.
+set -eu
+bin=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+failed=0
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+words=plain
+if "$bin/homodyne" info --devices | grep -q '^  opencl:0 '; then
+    words="plain opencl:0"
+else
+    echo "no OpenCL: kernels as plain C only"
+fi
+
+# close A B LIMIT: parameters differ by less than LIMIT standard deviations
+close() {
+    python3 - "$@" <<'PY'
+import json, sys
+a, b = (json.load(open(f + "/fit.json"))["parameters"] for f in sys.argv[1:3])
+worst = max(abs(b[n]["value"] - p["value"]) / p["std"] for n, p in a.items() if p.get("std"))
+print("%s against %s: %.1e sd" % (sys.argv[2], sys.argv[1], worst))
+sys.exit(not worst < float(sys.argv[3]))
+PY
+}
+
+# same A B: their numbers, as text
+same() {
+    for f in "$1" "$2"; do
+        awk '/^  "/ { on = 0 } /^  "(parameters|correlation|identifiability)":/ { on = 1 }
+             /^  "(cost|chi2|iterations|evaluations)":/ { on = 1 } on' "$f/fit.json" >"$f.numbers"
+    done
+    [ "$(wc -l <"$1.numbers")" -gt 30 ] || fail "$1: fit.json holds too little"
+    cmp -s "$1.numbers" "$2.numbers" || fail "$1 and $2 differ"
+}
+
+"$bin/homodyne-static_isotropic" simulate -o still.h5 --frames 90 --dt 0.1 --q 0.0054 --phi 0,45,90 --set D0=2000 \
+    --set alpha=-0.3 --set D_offset=100 --contrast 0.3 --noise 0.01 --seed 5 --config-out still.yaml --quiet
+"$bin/homodyne-laminar" simulate -o flow.h5 --frames 80 --dt 0.1 --q 0.0054 --gap 2e6 --phi -5,50,90 --set D0=2000 \
+    --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=0.0003 \
+    --set phi0=-4 --contrast 0.3 --noise 0.01 --seed 4 --config-out flow.yaml --quiet
+"$bin/homodyne-kww" simulate -o curve.csv --x 1e-3:10:200:log --set tau=0.3 --set beta=0.7 --set contrast=0.3 \
+    --set baseline=1 --noise 0.003 --quiet
+
+fit() { # MODEL DATA OUT options
+    model=$1 data=$2 out=$3
+    shift 3
+    case $data in
+    *.yaml) "$bin/homodyne-$model" fit "$data" -o "$out" --quiet "$@" ;;
+    *) "$bin/homodyne-$model" fit --data "$data" -o "$out" --quiet "$@" ;;
+    esac
+}
+
+for case in "static_isotropic still.yaml" "laminar flow.yaml" "kww curve.csv"; do
+    # shellcheck disable=SC2086  # two words
+    set -- $case
+    fit "$1" "$2" "cpu-$1"
+    for word in $words; do
+        fit "$1" "$2" "$1-$word" --device "$word"
+        close "cpu-$1" "$1-$word" 1e-9 || fail "$1 by $word is not as by the processor"
+    done
+done
+for word in $words; do
+    # again, in pieces that the device holds one at a time, and with other threads: the same bits
+    fit static_isotropic still.yaml again --device "$word" --threads 1
+    same "static_isotropic-$word" again
+    FIT_DEVICE_MB=0 fit static_isotropic still.yaml pieces --device "$word"
+    same "static_isotropic-$word" pieces
+    # what a device does not do is done by the processor
+    fit static_isotropic still.yaml robust --device "$word" --loss soft_l1
+    fit static_isotropic still.yaml robust-cpu --loss soft_l1
+    close robust-cpu robust 1e-6 || fail "soft_l1 with $word"
+done
+if [ "$words" != plain ]; then
+    same static_isotropic-plain static_isotropic-opencl:0
+    same laminar-plain laminar-opencl:0
+fi
+
+# chains: the same draws again, all of them in common launches
+last=plain
+for word in $words; do last=$word; done
+for run in one two; do
+    fit static_isotropic still.yaml "chains-$run" --device "$last" --method nuts --chains 3 --warmup 40 --draws 30 \
+        --threads 2
+done
+for run in one two; do
+    grep '^  ' "chains-$run/summary.txt" >"chains-$run.text" || fail "chains-$run: no table"
+done
+cmp -s chains-one.text chains-two.text || fail "chains by $last differ from run to run"
+
+# words
+"$bin/homodyne-kww" fit --data curve.csv -o x --device nonsense 2>said && fail "--device nonsense"
+grep -q 'must be cpu, gpu, auto' said || fail "--device nonsense: $(cat said)"
+"$bin/homodyne-kww" fit --data curve.csv -o x --device opencl:77 2>said && fail "--device opencl:77"
+grep -q 'there is no such device' said || fail "--device opencl:77: $(cat said)"
+if ! "$bin/homodyne" info --devices | grep -q '^  cuda:'; then
+    "$bin/homodyne-kww" fit --data curve.csv -o gpu --device gpu >/dev/null 2>said || fail "--device gpu without a card"
+    grep -q 'the processor is used' said || fail "--device gpu says nothing: $(cat said)"
+    close cpu-kww gpu 1e-15 || fail "--device gpu without a card"
+fi
+"$bin/homodyne" info --devices --json | python3 -c 'import json, sys; json.load(sys.stdin)["devices"]' ||
+    fail "info --devices --json"
+"$bin/homodyne-laminar" estimate flow.yaml --device "$last" | grep -q '^faster' || fail "estimate --device"
+exit $failed

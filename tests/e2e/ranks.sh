@@ -1,0 +1,69 @@
+#!/bin/bash
+# One fit over several ranks has every number of one process: ranks.sh BINDIR SAME_NUMBERS
+# Under each MPI that is here, with several numbers of ranks and threads.
+set -eu
+bin=$1 same=$2
+. "$(dirname "$0")/../support/test.sh"
+. "$here/../support/mpi.sh"
+
+physics=(--set D0=2000 --set alpha=-0.3 --set D_offset=100)
+"$bin/homodyne-laminar" simulate -o flow.h5 --frames 150 --dt 0.1 --q 0.0054 --gap 2e6 --phi=-5,5,50,90 "${physics[@]}" \
+    --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=0.0003 --set phi0=-4 \
+    --contrast 0.3,0.28,0.31,0.27 --noise 0.01 --seed 4 --config-out flow.yaml --quiet
+"$bin/homodyne-static_isotropic" simulate -o still.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
+    --contrast 0.3 --noise 0.01 --seed 5 --config-out still.yaml --quiet
+
+"$bin/homodyne-static_isotropic" simulate -o speckle.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
+    --contrast 0.3 --noise speckle --seed 5 --config-out speckle.yaml --quiet
+
+# check WORDS "RANKS" "THREADS" PROGRAM fit ...: one process, then ranks
+check() {
+    words=$1 sizes=$2 threads=$3
+    shift 3
+    rm -rf alone
+    "$@" -o alone --threads 2 --quiet || fail "$words: exit code $?"
+    for m in $mpis; do
+        for r in $sizes; do
+            for t in $threads; do
+                rm -rf many
+                ranks "$m" "$r" "$@" -o many --threads "$t" --quiet >out 2>err || fail "$words, $m, $r ranks: exit code $?: $(head -3 err)"
+                [ -e many/fit.json ] && same_as alone many "$words, $m, $r ranks x $t threads"
+            done
+        done
+    done
+    echo "$words: the same numbers under$mpis with $sizes ranks x $threads threads"
+}
+
+# All numbers of ranks and threads with FULL=1; else enough of them to see a difference.
+full=${FULL:-}
+flow=("$bin/homodyne-laminar" fit flow.yaml)
+still=("$bin/homodyne-static_isotropic" fit still.yaml)
+check "least squares" "${full:+1 2 }3${full:+ 4 7}" "1 2" "${flow[@]}"
+check "seven ranks" "7" "1" "${still[@]}"
+check "robust" "${full:+2 }3" "${full:+1 }2" "${flow[@]}" --loss soft_l1
+check "streamed" "2${full:+ 3}" "${full:+1 }2" "${flow[@]}" --stream on
+check "hierarchical" "3" "2" "${flow[@]}" --scaling hierarchical
+check "bootstrap" "3" "${full:+1 }2" "${still[@]}" --bootstrap block:7
+check "profiles" "2" "1" "${still[@]}" --profile D0
+check "efficient" "2" "2" "$bin/homodyne-static_isotropic" fit speckle.yaml --estimator efficient
+check "laplace" "3" "${full:+1 }2" "${still[@]}" --method laplace --draws 300
+check "nuts" "3" "${full:+1 }2" "${still[@]}" --method nuts --chains 3 --draws 60 --warmup 60
+check "consensus" "3" "${full:+1 }2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 --warmup 150 --chains 2
+check "small data" "3" "2" "${still[@]}" --frames 1:60
+check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
+
+# ---- only the first rank speaks, and once
+for m in $mpis; do
+    ranks "$m" 3 "${still[@]}" -o many >out 2>err || fail "$m: exit code $?"
+    [ "$(grep -c '^CONVERGED' out)" = 1 ] || fail "$m: $(grep -c '^CONVERGED' out) ranks have printed"
+    got=0
+    ranks "$m" 3 "${still[@]}" -o many --data nowhere.h5 >out 2>err || got=$?
+    [ "$got" -eq 3 ] || [ "$got" -eq 4 ] || fail "$m: a file that is not there: exit code $got"
+    [ "$(grep -c 'nowhere.h5' err)" = 1 ] || fail "$m: a file that is not there is told $(grep -c 'nowhere.h5' err) times"
+    got=0
+    HOMODYNE_MPI=none ranks "$m" 2 "${still[@]}" -o none >out 2>err || got=$?
+    [ "$got" -ne 0 ] || fail "$m: a plugin that is not there is no error"
+    has err "there is no plugin of this name"
+    [ ! -e none/fit.json ] || fail "$m: copies have written"
+done
+finish

@@ -1,0 +1,77 @@
+#!/bin/bash
+# Ranks that are stopped, killed, limited: ranks_stop.sh BINDIR SAME_NUMBERS
+set -eu
+bin=$1 same=$2
+. "$(dirname "$0")/../support/test.sh"
+. "$here/../support/mpi.sh"
+KILLS=${KILLS:-3} # random moments for each MPI
+
+"$bin/homodyne-static_isotropic" simulate -o still.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 --set alpha=-0.3 \
+    --set D_offset=100 --contrast 0.3 --noise 0.01 --seed 5 --config-out still.yaml --quiet
+still=("$bin/homodyne-static_isotropic" fit still.yaml --quiet)
+nuts=("${still[@]}" --method nuts --chains 3 --draws 1500 --warmup 100)
+"${nuts[@]}" -o alone || fail "one process: exit code $?"
+
+# programs: numbers of the ranks that run in the folder $1
+programs() {
+    pgrep -f -- "-o $1( |\$)" | while read -r p; do
+        case $(readlink "/proc/$p/exe") in */homodyne-*) echo "$p" ;; esac
+    done
+}
+
+# wait_for FILE, half a minute at most
+wait_for() {
+    for _ in $(seq 3000); do
+        [ -e "$1" ] && return
+        sleep 0.01
+    done
+}
+
+# ---- a signal to one rank of three, then two ranks go on, then one process
+for m in $mpis; do
+    rm -rf stopped
+    ranks "$m" 3 "${nuts[@]}" -o stopped --checkpoint-seconds 0.2 >out 2>err &
+    job=$!
+    wait_for stopped/posterior.checkpoint
+    last=$(programs stopped | tail -1)
+    [ -n "$last" ] || fail "$m: no rank was found"
+    kill -USR1 "$last"
+    got=0
+    wait $job || got=$?
+    [ "$got" -eq 130 ] || fail "$m: a rank was told to stop: exit code $got, not 130: $(head -3 err)"
+    [ -s stopped/posterior.checkpoint ] || fail "$m: nothing was saved"
+    no_pieces stopped
+    got=0
+    ranks "$m" 2 "${nuts[@]}" -o stopped --resume --max-seconds 1 >out 2>err || got=$?
+    [ "$got" -eq 2 ] || [ "$got" -eq 0 ] || fail "$m: limit of time: exit code $got: $(head -3 err)"
+    "${nuts[@]}" -o stopped --resume --max-seconds 0.5 >out 2>err || true
+    ranks "$m" 2 "${nuts[@]}" -o stopped --resume >out 2>err || fail "$m: resumed: exit code $?: $(head -3 err)"
+    "$same" alone/posterior.nc stopped/posterior.nc sampling_time >differences || fail "$m: resumed: $(head -4 differences)"
+    echo "$m: stopped on 3 ranks, went on with 2, 1 and 2: the same draws"
+done
+
+# ---- a rank is killed: the job ends soon, and nothing is half
+for m in $mpis; do
+    for k in $(seq "$KILLS"); do
+        rm -rf killed
+        ranks "$m" 3 "${still[@]}" --bootstrap block:40 -o killed >out 2>err &
+        job=$!
+        sleep "0.$((RANDOM % 8 + 1))$((RANDOM % 10))"
+        victim=$(programs killed | shuf -n 1)
+        begin=$(date +%s%N)
+        [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || victim=
+        got=0
+        wait $job || got=$?
+        ms=$((($(date +%s%N) - begin) / 1000000))
+        [ -z "$victim" ] || [ "$got" -ne 0 ] || [ -s killed/fit.json ] || fail "$m: a killed rank was not noticed"
+        [ -z "$victim" ] || [ "$ms" -lt 5000 ] || [ "$got" -eq 0 ] || fail "$m: the job ended $ms ms after a rank was killed"
+        [ -z "$(programs killed)" ] || fail "$m: a rank is left"
+        [ ! -e killed/fit.json ] || [ -s killed/fit.h5 ] || fail "$m: half of the results"
+        echo "$m: killed ${victim:-nobody}: exit code $got after $ms ms"
+    done
+    ranks "$m" 2 "${still[@]}" --bootstrap block:40 -o killed >out 2>err || fail "$m: again: exit code $?"
+    no_pieces killed
+    [ -e whole ] || "${still[@]}" --bootstrap block:40 -o whole || fail "one process: exit code $?"
+    same_as whole killed "$m: again after a kill"
+done
+finish

@@ -1,0 +1,7 @@
+-- Columns in rates are linear or held.
+local m = model "bad" { title = "x" }
+local t, x, y = m.columns({ "t", range = {0, 10} }, { "x", range = {0, 1} }, "y")
+local k = m.parameter("k", { start = 0.5, bounds = {0, 1} })
+local u = m.state("u", { before = 1 })
+m.ode(t, { columns = "steps", [u] = -k * x * u })
+m.observe(y, { mean = u })
