@@ -465,8 +465,8 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
         st = fit_loading_blocks(l, streamed, &why, err);
         if (st == FIT_OK && why && streamed && l->sel->stream == FIT_STREAM_ON)
             st = fit_fail(err, FIT_ERR_DATA,
-                          "%s: cannot be streamed: %s; a copy as float32 in chunks of 256 x 256 can (docs/troubleshooting.md), "
-                          "--stream off loads it",
+                          "%s: cannot be streamed: %s; a copy as float32 in chunks of 256 x 256 can "
+                          "(docs/troubleshooting.md), --stream off loads it",
                           l->src->file, why);
         if (st == FIT_OK && why && streamed)
             fit_notes_add(&m->notes, "the data are larger than the memory allowed, but cannot be "
