@@ -54,9 +54,9 @@ done
 for m in $mpis; do
     for k in $(seq "$KILLS"); do
         rm -rf killed
-        ranks "$m" 3 "${still[@]}" --bootstrap block:40 -o killed >out 2>err &
+        ranks "$m" 3 "${still[@]}" --bootstrap block:300 -o killed >out 2>err &
         job=$!
-        sleep "0.$((RANDOM % 8 + 1))$((RANDOM % 10))"
+        sleep "$((RANDOM % 3)).$((RANDOM % 10))$((RANDOM % 9 + 1))"
         victim=$(programs killed | shuf -n 1)
         begin=$(date +%s%N)
         [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || victim=
