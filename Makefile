@@ -8,6 +8,7 @@
 #   make sanitize           the tests with the sanitizers of addresses, of undefined behaviour, of threads
 #   make valgrind           tests and small fits under valgrind (hours)
 #   make lint               cppcheck and clang-tidy
+#   make test-arm64         for aarch64 with a cross compiler, tests in qemu-user (hours; Debian)
 #   make study              coverage of intervals, calibration of the sampler, at full size
 #   make faults             memory that runs out, at every single allocation; full disks, SIGKILL (two hours)
 #   make bench              times: kernels, threads, whole fits, model compilation
@@ -42,7 +43,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test fuzz sanitize valgrind lint study faults bench install deb docs wheel binary-wheel dist reproducible clean
+.PHONY: all configure dependencies demo test test-arm64 fuzz sanitize valgrind lint study faults bench install deb docs wheel binary-wheel dist reproducible clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne homodyne-report
@@ -71,6 +72,11 @@ demo: configure
 test: configure
 	@$(COMPILE)
 	@cd $(BUILD) && $(CTEST) --output-on-failure
+
+# Left out, with the reason, where there is no cross compiler or no qemu-user.
+test-arm64: configure
+	@$(CMAKE) --build $(BUILD) --parallel $(JOBS) --target homodyne-gen
+	@FIT_GENERATOR=$(abspath $(BUILD)/bin/homodyne-gen) JOBS=$(JOBS) build-aux/arm64.sh $(BUILD)/arm64 || test $$? -eq 77
 
 # Its own folder of the build; targets=npz names some of them only.
 seconds = 60

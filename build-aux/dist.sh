@@ -41,6 +41,7 @@ part Lua MIT https://www.lua.org lua5.4 lua-5.4 lua54 lua
 part libyaml MIT https://pyyaml.org/wiki/LibYAML yaml-0.1
 part HDF5 BSD-3-Clause https://www.hdfgroup.org/solutions/hdf5 hdf5-serial hdf5
 part zlib Zlib https://zlib.net zlib
+part Zstandard BSD-3-Clause https://facebook.github.io/zstd libzstd
 part cairo LGPL-2.1-only https://www.cairographics.org cairo-pdf
 
 cat >"$out/$name.spdx.json" <<END

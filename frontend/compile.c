@@ -366,9 +366,9 @@ static void add_level(struct words *w, const char *level, char march[32], char b
     const int is_sve = strncmp(level, sve, sizeof sve - 1) == 0;
     if (!*level)
         return;
-    snprintf(march, 32, "-march=%s", is_sve ? "armv8.2-a+sve" : level);
+    snprintf(march, 32, "-march=%.20s", is_sve ? "armv8.2-a+sve" : level);
     add_word(w, march);
-    snprintf(bits, 32, "-msve-vector-bits=%s", is_sve ? level + sizeof sve - 1 : "");
+    snprintf(bits, 32, "-msve-vector-bits=%.10s", is_sve ? level + sizeof sve - 1 : "");
     if (is_sve)
         add_word(w, bits);
     if (strcmp(level, "x86-64-v4") == 0)
@@ -431,11 +431,11 @@ static enum fit_status make(const struct job *job, struct fit_error *err)
         return fit_fail(err, FIT_ERR_INTERNAL, "homodyne-gen wrote no kernel for %s", job->file);
     snprintf(object, sizeof object, "%s/%s.so", job->making, name);
     snprintf(values, sizeof values, "%s/%s_check.txt", job->making, name);
+    const long live = front_live_begin(job->making, source, name);
     st = compile(job, source, object, err);
     if (st == FIT_OK)
         st = selfcheck(job, object, values, err);
-    if (st == FIT_OK)
-        front_compile_live(job->making, source, name);
+    front_live_end(live, job->making, name);
     return st;
 }
 

@@ -1,6 +1,6 @@
 /* compile_live.c -- the kernel of a model file of one's own for pages, NAME.wasm beside NAME.so in the cache.
  *
- * Made when the model is compiled, where clang can make WebAssembly (build-aux/LiveKernel.cmake says what that needs);
+ * Made beside the other one, where clang can make WebAssembly (build-aux/LiveKernel.cmake says what that needs);
  * the file stays away without a word where it cannot, or where the model is not of pairs of times.  homodyne-report
  * finds it by the hash of the model that is in it. */
 #define _POSIX_C_SOURCE 200809L
@@ -58,14 +58,13 @@ static size_t split(char *text, char **word, size_t n)
     return n;
 }
 
-/* clang to its end; 0: it cannot. */
-static int compile(const char *folder, const char *source, const char *object)
+/* Begins clang; 0: it cannot be begun. */
+static long begin(const char *folder, const char *source, const char *object)
 {
     char flags[] = FRONT_LIVE_FLAGS, link[] = FRONT_LIVE_LINK, kernel[FRONT_PATH + 256], log[FRONT_PATH + 256];
     char include[FRONT_PATH + 256], *word[MOST_WORDS] = {front_word("/usr/bin/env"), front_word("clang")};
     size_t n = split(flags, word, 2);
     long pid = 0;
-    int code = 1;
     snprintf(include, sizeof include, "-I%s", folder);
     snprintf(kernel, sizeof kernel, "%s/report/kernel/live_kernel.c", folder);
     snprintf(log, sizeof log, "%s/live.log", folder);
@@ -79,15 +78,26 @@ static int compile(const char *folder, const char *source, const char *object)
     word[n++] = front_word("-o");
     word[n++] = front_word(object);
     word[n] = NULL;
-    const int done = front_start(word[0], word, log, &pid, NULL) == FIT_OK && front_wait(pid, &code, NULL) == FIT_OK;
-    unlink(log);
-    return done && code == 0;
+    return front_start(word[0], word, log, &pid, NULL) == FIT_OK ? pid : 0;
 }
 
-void front_compile_live(const char *folder, const char *source, const char *name)
+long front_live_begin(const char *folder, const char *source, const char *name)
 {
     char object[FRONT_PATH + 256];
     snprintf(object, sizeof object, "%s/%s.wasm", folder, name);
-    if (is_of_pairs(source) && write_sources(folder) && !compile(folder, source, object))
-        unlink(object);
+    return is_of_pairs(source) && write_sources(folder) ? begin(folder, source, object) : 0;
+}
+
+void front_live_end(long pid, const char *folder, const char *name)
+{
+    char path[FRONT_PATH + 256];
+    int code = 1;
+    if (!pid)
+        return;
+    const int good = front_wait(pid, &code, NULL) == FIT_OK && code == 0;
+    snprintf(path, sizeof path, "%s/live.log", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/%s.wasm", folder, name);
+    if (!good)
+        unlink(path);
 }

@@ -133,8 +133,10 @@ extern const struct front_header front_headers[];
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err);
 
-/* The same kernel for pages, folder/NAME.wasm, where that can be made (compile_live.c). */
-void front_compile_live(const char *folder, const char *source, const char *name);
+/* The same kernel for pages, folder/NAME.wasm, where that can be made (compile_live.c): a process, which the second
+ * waits for; 0: none. */
+long front_live_begin(const char *folder, const char *source, const char *name);
+void front_live_end(long pid, const char *folder, const char *name);
 
 /* Data file and output folder that a configuration names (config_data.c); NULL: none.  The caller
  * frees. */
@@ -199,6 +201,7 @@ enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, st
 enum fit_status front_cmd_compile(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);
+enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
                                    struct fit_error *err);
 

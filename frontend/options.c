@@ -165,6 +165,12 @@ static const struct front_option of_demo[] = {
     {"quiet", 'q', NULL, "nothing but errors", 0},
     END,
 };
+static const struct front_option of_mpi[] = {
+    {"build", 0, NULL, "make the plugin for the MPI of this site", 0},
+    {"mpicc", 0, "FILE", "its compiler; default: MPICC, else mpicc", 0},
+    {"quiet", 'q', NULL, "nothing but errors", 0},
+    END,
+};
 static const struct front_option none[] = {END};
 
 const struct front_command front_commands[] = {
@@ -242,7 +248,7 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_EXTRACT, NULL, of_model, front_cmd_pass, 1},
     {"models", NULL, "", "the models that can be fitted", NULL,
      FIT_COMMAND_COUNT, NULL, of_models, front_cmd_models, 0},
-    {"info", "params", "--model NAME", "parameters and bounds of a model; --devices: accelerators", NULL,
+    {"info", "params", "--model NAME", "parameters, units, bounds of a model; accelerators", NULL,
      FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
     {"demo", NULL, "[FOLDER]", "fit a bundled experiment, the truth beside the result", NULL,
      FIT_COMMAND_COUNT, NULL, of_demo, front_cmd_demo, 0},
@@ -254,6 +260,11 @@ const struct front_command front_commands[] = {
      "The kernel is kept in the cache, for this processor, until the file changes; --model FILE.lua and the Python "
      "package's load_model(\"FILE.lua\") use the same.",
      FIT_COMMAND_COUNT, NULL, of_compile, front_cmd_compile, 1},
+    {"mpi", NULL, "[--build]", "the plugin by which a fit runs on several nodes",
+     "Without options: the file that would be used. --build compiles it with the compiler of the MPI that starts the "
+     "jobs, into the cache of the user (~/.cache/homodyne/mpi). Then `mpirun -n R homodyne fit ...` and "
+     "`srun --mpi=pmix` are one fit on R ranks.",
+     FIT_COMMAND_COUNT, NULL, of_mpi, front_cmd_mpi, 1},
     {"completion", NULL, "bash|zsh|fish", "completions of a shell, on standard output", NULL,
      FIT_COMMAND_COUNT, NULL, none, front_cmd_document, 1},
     {"manual", NULL, "[COMMAND]", "a manual page (roff), on standard output", NULL,

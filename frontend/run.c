@@ -7,7 +7,7 @@
 #include "frontend/front.h"
 
 #include "base/json.h"
-#include "commands/devices.h"
+#include "device/report.h"
 #include "config/config.h"
 #include "frontend/result.h"
 
@@ -214,7 +214,7 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     const int devices = st == FIT_OK && cli.devices, json = cli.json; /* of the machine, whatever the model */
     fit_cli_free(&cli);
     if (devices)
-        return fit_print_devices(f->out, json, err);
+        return fit_device_report(f->out, json, err);
     if (st == FIT_OK && any)
         model = front_any_two_time(f);
     if (st == FIT_OK)

@@ -104,7 +104,8 @@
       });
     });
     const n = choice.phi === null ? sectors().length : choice.phi.length;
-    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " 1/\u00c5, " : "") + n + " of " + sectors().length + " azimuths";
+    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " 1/\u00c5, " : "") +
+      (sectors().length ? n + " of " + sectors().length + " azimuths" : "azimuths not in the file");
   }
 
   function frames() { return file && file.frames ? file.frames : 0; }
@@ -208,8 +209,6 @@
     at("panels").replaceChildren();
     maps = window.homodyneMaps(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays });
     if (state) ["log", "normal", "all"].forEach(function (key) { maps.state[key] = state[key]; });
-    maps.state.i = live.n >> 2;
-    maps.state.j = 3 * live.n >> 2;
     maps.open(state && state.group < live.groups.length ? state.group : 0, state ? state.mode : "data");
     window.homodyneView = { maps: maps, choice: choice, beside: beside, state: function () { return told; } };
   }

@@ -9,6 +9,9 @@
 
 #include "graph/functions.h"
 
+/* Sums of one set of parameters, for which there are passes of HG_GPU_SUMS. */
+enum { MOST_NUMBERS = 1000 };
+
 static const char *const kind_name[] = {"moments", "normal", "cross", "gradient", "value"};
 static const char *const kind_constant[] = {"FIT_GPU_MOMENTS", "FIT_GPU_NORMAL", "FIT_GPU_CROSS", "FIT_GPU_GRADIENT",
                                             "FIT_GPU_VALUE"};
@@ -178,8 +181,11 @@ void hg_emit_gpu(struct hg_emit *em, FILE *out)
     const char *variant = strcmp(em->variant, "fast") ? hg_format(a, "_%s", em->variant) : "", *lacks = NULL;
     struct hg_gpu x = {.em = em, .out = hg_tree_new(a), .name = hg_format(a, "fit_%s%s", m->name, variant)};
     const uint32_t nfield = em->nfield;
+    const uint64_t K = m->param.n, Q = m->linear.n, numbers = Q * (Q + 3) / 2 + K * (K + 3) / 2 + Q * K;
     struct hg_tree *tables = hg_tree_new(a);
     needs_special(em, &lacks);
+    if (numbers > MOST_NUMBERS)
+        lacks = "so many parameters";
     if (!lacks && m->space == FIT_PAIRS)
         hg_gpu_pairs(&x);
     else if (!lacks)

@@ -198,6 +198,27 @@ static void add_fields(struct products *p, struct hg_code *c)
     }
 }
 
+/* The loop over the groups of a pair, inside of which the fields are added up. */
+static void sum_fields(struct products *p, struct hg_code *c, uint32_t nroot, const hg_id *root)
+{
+    struct hg_gpu *x = p->x;
+    hg_block_need_pair_part(c, nroot, root);
+    for (uint32_t f = 0; f < hg_contract_nfield(x->em); f++)
+        if (p->field[f])
+            hg_line(c, "double F_%u = 0.0;", f);
+    hg_put(x->out, "        for (size_t g = 0; g < ng; g++) {\n");
+    open_group(x, "            ");
+    c->indent = 3;
+    hg_code_push(c);
+    hg_block_declare_linear(c);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(c, root[k]);
+    add_fields(p, c);
+    hg_code_pop(c);
+    hg_put(x->out, "        }\n");
+    c->indent = 2;
+}
+
 static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
 {
     struct hg_emit *em = x->em;
@@ -217,21 +238,7 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
     open_column(x);
     c.indent = 2;
     hg_code_push(&c);
-    hg_block_need_pair_part(&c, nroot, root);
-    for (uint32_t f = 0; f < nfield; f++)
-        if (p.field[f])
-            hg_line(&c, "double F_%u = 0.0;", f);
-    hg_put(x->out, "        for (size_t g = 0; g < ng; g++) {\n");
-    open_group(x, "            ");
-    c.indent = 3;
-    hg_code_push(&c);
-    hg_block_declare_linear(&c);
-    for (uint32_t k = 0; k < nroot; k++)
-        hg_code_need(&c, root[k]);
-    add_fields(&p, &c);
-    hg_code_pop(&c);
-    hg_put(x->out, "        }\n");
-    c.indent = 2;
+    sum_fields(&p, &c, nroot, root);
     for (uint32_t e = 0; e < E; e++)
         for (uint32_t k = 0; k < K; k++)
             if (p.factor[e * K + k])

@@ -4,8 +4,8 @@
  * triangles in base64, and live.js, which is the program's own. Numbers only: no text of strangers gets near a script.
  *
  * Quantities are rounded: c2 and fit to 1/65534 of the range of both in a group.  Residuals follow from them where all
- * values of a group have one standard deviation; else they are written, to 0.1 (that is what is shown).  Maps that would
- * be too large are averaged. */
+ * values of a group have one standard deviation; else they are written, to 0.1 (that is what is shown).  Maps that
+ * would be too large are averaged. */
 #include "report/page/page.h"
 
 #include "report/draw/base64.h"

@@ -74,6 +74,7 @@ struct fit_cli {
     uint64_t seed;
 
     /* fit; init */
+    uint64_t ranks; /* estimate */
     int dry_run, resume, force, profile_time;
 
     void *storage_; /* argv words joined or split here */

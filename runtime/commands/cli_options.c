@@ -110,7 +110,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"speckles", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "M", "number of speckles of an angle, where it is known"},
     {"shot", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "S", "shot noise, 1/(mean counts of a pixel and frame), if known"},
     {"scaling", 0, CHANGE, RUNS | PAIRS, 0, 0, "S",
-     "contrast, offset: individual, averaged, constant, fourier, hierarchical"},
+     "individual averaged constant fourier hierarchical"},
     {"fourier-order", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "K", "harmonics of --scaling fourier; default 2"},
     {"cluster-length", 0, CHANGE, RUNS | RARE, 0, 0, "N",
      "robust errors: frames of a cluster; auto (default): from the residuals; tables: rows of a block of --bootstrap "
@@ -159,6 +159,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"device", 0, TEXT, BIT(FIT) | BIT(ESTIMATE) | RARE, AT(device), 0, "D",
      "cpu (default), gpu, auto, or one of `info --devices`: where sums over the data are taken"},
     {"devices", 0, FLAG, BIT(INFO), AT(devices), 0, NULL, "the accelerators of this machine"},
+    {"ranks", 0, COUNT, BIT(ESTIMATE), AT(ranks), 0, "N", "time and memory of each of N ranks (mpirun, srun)"},
     {"json", 0, FLAG, BIT(EVAL) | BIT(SIMULATE) | BIT(EXTRACT) | FILES | RARE, AT(json), 0, NULL,
      "what was found or written as JSON on standard output"},
     {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE) | BIT(PLAN), AT(json), 0, NULL,

@@ -80,8 +80,9 @@ enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)
         return FIT_OK;
     return fit_fail(err, FIT_ERR_USAGE,
                     "%s: %s has started several copies of this program (%s=%s), and each would do the whole work: it"
-                    " uses the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), and for many"
-                    " files `batch`, whose copies share the work; FIT_COPIES=each where each copy has files and a"
-                    " folder of its own",
+                    " uses the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), or one fit"
+                    " of several ranks (srun --mpi=pmix; mpirun with the plugin of its MPI: `homodyne mpi --build`),"
+                    " and for many files `batch`, whose copies share the work; FIT_COPIES=each where each copy has"
+                    " files and a folder of its own",
                     command, l->starter, told, getenv(told));
 }

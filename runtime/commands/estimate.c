@@ -7,9 +7,10 @@
  */
 #include "base/clock.h"
 #include "commands/configuration.h"
-#include "commands/devices.h"
 #include "device/predict.h"
+#include "device/report.h"
 #include "base/json.h"
+#include "data/pass_cost.h"
 #include "data/tile_sums.h"
 #include "commands/program.h"
 #include "setup/memory_plan.h"
@@ -31,6 +32,9 @@ struct estimate {
     double pass, fit;    /* s */
     struct fit_device_info device; /* the one asked for; its word is "": none */
     double device_pass, device_fit; /* s, by predict.h */
+    size_t nout;         /* numbers of a sum */
+    struct fit_pass_shares shares; /* --ranks */
+    double rank_pass, rank_fit, efficiency;
 };
 
 struct sums {
@@ -60,11 +64,22 @@ static enum fit_status put_all(struct fit_dataset *ds, const double *matrix, str
     return st == FIT_OK ? fit_dataset_finish(ds, err) : st;
 }
 
-static enum fit_status toy_data(const struct fit_kernel *k, const double *setting, size_t n,
-                                size_t ngroup, struct fit_dataset **ds, struct fit_error *err)
+static enum fit_status put_toy(struct fit_dataset *ds, size_t n, struct fit_error *err)
+{
+    FIT_OWNED double *m = malloc(n * n * sizeof *m);
+    if (!m)
+        return fit_no_memory(err, "estimate");
+    for (size_t i = 0; i < n * n; i++)
+        m[i] = 1 + 0.01 * (double)(i % 17);
+    return put_all(ds, m, err);
+}
+
+/* shape: without values. */
+static enum fit_status toy_data(const struct fit_kernel *k, const double *setting, size_t n, size_t ngroup, int shape,
+                                struct fit_dataset **ds, struct fit_error *err)
 {
     FIT_SCRATCH(scratch);
-    double *time = fit_take(&scratch, n, sizeof *time), *m = fit_take(&scratch, n * n, sizeof *m);
+    double *time = fit_take(&scratch, n, sizeof *time);
     double *axis, *small; /* degrees, and 1/angstrom */
     FIT_TAKE_DOUBLES(&scratch, ngroup, &axis, &small);
     const double **coord = fit_take(&scratch, k->naxis, sizeof *coord);
@@ -72,8 +87,6 @@ static enum fit_status toy_data(const struct fit_kernel *k, const double *settin
         return fit_no_memory(err, "estimate");
     for (size_t i = 0; i < n; i++)
         time[i] = (double)(i + 1) * 0.1;
-    for (size_t i = 0; i < n * n; i++)
-        m[i] = 1 + 0.01 * (double)(i % 17);
     for (size_t g = 0; g < ngroup; g++)
         small[g] = 1e-3 * (axis[g] = 1 + (double)g);
     for (size_t a = 0; a < k->naxis; a++)
@@ -87,9 +100,10 @@ static enum fit_status toy_data(const struct fit_kernel *k, const double *settin
                                            .coord = coord,
                                            .setting = setting,
                                            .center = k->intercept >= 0,
-                                           .table_doubles = k->table_doubles};
+                                           .table_doubles = k->table_doubles,
+                                           .streamed = shape};
     enum fit_status st = fit_dataset_new_pairs(&spec, ds, err);
-    return st == FIT_OK ? put_all(*ds, m, err) : st;
+    return st == FIT_OK && !shape ? put_toy(*ds, n, err) : st;
 }
 
 static enum fit_status time_sums(struct sums *s, const struct fit_dataset *ds, int threads,
@@ -147,7 +161,7 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
         goto done;
     }
     start_values(k, cfg, ngroup, setting, theta, s.lin);
-    if ((st = toy_data(k, setting, n, ngroup, &ds, err)) != FIT_OK)
+    if ((st = toy_data(k, setting, n, ngroup, 0, &ds, err)) != FIT_OK)
         goto done;
     s.l = &ds->layout;
     s.ws = fit_take(&s.storage, k->workspace(s.l), sizeof *s.ws);
@@ -157,6 +171,7 @@ static enum fit_status time_model(struct estimate *e, const struct fit_config *c
         st = fit_fail(err, FIT_ERR_NUMERIC, "estimate: the model has no finite value at its start");
     else
         st = time_sums(&s, ds, threads, &e->ns_per_point, err);
+    e->nout = s.nmoments + k->nparam * (k->nparam + 3) / 2 + e->plan.ngroup * k->nlinear * k->nparam;
 done:
     fit_dataset_free(ds);
     fit_arena_free(&s.storage);
@@ -218,7 +233,8 @@ static enum fit_status predict_device(struct estimate *e, const struct fit_progr
 {
     const double BUS = 10e9, TABLES = 8 * 40;
     struct fit_device *d = NULL;
-    enum fit_status st = fit_begin_device(p, cli, &d, err);
+    const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
+    enum fit_status st = fit_device_begin(&wish, &d, err);
     if (st != FIT_OK || !d)
         return st;
     e->device = *fit_device_about(d);
@@ -241,6 +257,38 @@ static void print_device(const struct estimate *e, FILE *f)
     fprintf(f, "faster     %8s\n", e->device_fit < e->fit ? e->device.word : "cpu");
 }
 
+/* --ranks: the shares of all ranks, and the time of the largest.  Values are read as fast for each as for one here. */
+static enum fit_status add_ranks(struct estimate *e, size_t ranks, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->k;
+    struct fit_dataset *shape = NULL;
+    FIT_OWNED double *setting = calloc(k->nsetting + 1, sizeof *setting);
+    enum fit_status st = setting ? toy_data(k, setting, e->plan.frames, e->plan.ngroup, 1, &shape, err)
+                                 : fit_no_memory(err, "estimate");
+    if (st != FIT_OK)
+        return st;
+    struct fit_pass_cost cost = fit_pass_cost_here();
+    cost.value = 1e-9 * e->ns_per_point;
+    cost.read = e->plan.streamed && !isnan(e->bytes) ? e->bytes / e->plan.points / e->bytes_per_second : 0;
+    const struct fit_pass_shares one = fit_pass_shares(shape, e->nout, 1);
+    e->shares = fit_pass_shares(shape, e->nout, ranks);
+    e->rank_pass = fit_pass_seconds(&cost, &e->shares);
+    e->efficiency = fit_pass_seconds(&cost, &one) / (e->rank_pass * (double)ranks);
+    e->rank_fit = PASSES * e->rank_pass + e->fit - PASSES * e->pass; /* what is read at the beginning is read by all */
+    fit_dataset_free(shape);
+    return FIT_OK;
+}
+
+static void print_ranks(const struct estimate *e, FILE *f)
+{
+    const struct fit_memory_plan *p = &e->plan;
+    fprintf(f, "%zu ranks   %8.0f MB each, %.3g values of %.3g, %zu of %zu leaves\n", e->shares.ranks,
+            p->streamed ? p->streamed_mb : p->held_mb, e->shares.most, p->points, e->shares.most_leaves,
+            e->shares.leaves);
+    fprintf(f, "pass       %8.3g s\nfit        %8.3g s, efficiency of a pass %.0f %%\n", e->rank_pass, e->rank_fit,
+            100 * e->efficiency);
+}
+
 static void print_text(const struct estimate *e, FILE *f)
 {
     const struct fit_memory_plan *p = &e->plan;
@@ -254,6 +302,8 @@ static void print_text(const struct estimate *e, FILE *f)
     fprintf(f, "pass       %8.3g s\nfit        %8.3g s when it takes %d passes\n", e->pass, e->fit,
             PASSES);
     print_device(e, f);
+    if (e->shares.ranks)
+        print_ranks(e, f);
 }
 
 static void print_json(const struct estimate *e, FILE *f)
@@ -277,6 +327,14 @@ static void print_json(const struct estimate *e, FILE *f)
         fit_json_string(&j, "device", e->device.word);
         fit_json_number(&j, "device_pass_seconds", e->device_pass);
         fit_json_number(&j, "device_fit_seconds", e->device_fit);
+    }
+    if (e->shares.ranks) {
+        fit_json_integer(&j, "ranks", (int64_t)e->shares.ranks);
+        fit_json_number(&j, "rank_mb", e->plan.streamed ? e->plan.streamed_mb : e->plan.held_mb);
+        fit_json_number(&j, "rank_values", e->shares.most);
+        fit_json_number(&j, "rank_pass_seconds", e->rank_pass);
+        fit_json_number(&j, "rank_fit_seconds", e->rank_fit);
+        fit_json_number(&j, "efficiency", e->efficiency);
     }
     fit_json_end(&j);
     fprintf(f, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
@@ -311,6 +369,8 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
         goto done;
     add_up(&e);
     if ((st = predict_device(&e, p, cli, err)) != FIT_OK)
+        goto done;
+    if (cli->ranks && (st = add_ranks(&e, (size_t)cli->ranks, err)) != FIT_OK)
         goto done;
     if (cli->json || !cli->quiet)
         (cli->json ? print_json : print_text)(&e, p->out);

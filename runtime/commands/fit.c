@@ -133,6 +133,7 @@ static enum fit_status take_folder(struct fit_job *job, struct fit_error *err)
 static enum fit_status configure(struct fit_job *job, struct fit_error *err)
 {
     enum fit_status st = open_log(job, err);
+    job->began = fit_ranks_seconds();
     if (st == FIT_OK)
         st = fit_program_kernel(job->p, job->cli, &job->k, err);
     if (st == FIT_OK)
@@ -226,7 +227,7 @@ static void tell_why(const struct fit_job *job)
 
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
-    struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .began = fit_ranks_seconds(), .begin = time(NULL), .lock = FIT_LOCK_NONE};
+    struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .begin = time(NULL), .lock = FIT_LOCK_NONE};
     fit_run_id_new(job.run_id);
     if (cli->profile_time)
         fit_clock_start();
@@ -234,9 +235,6 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
     job.log_file = open_memstream(&job.runlog, &job.runlog_size);
     job.command_line = fit_command_line(p->argc, p->argv);
     enum fit_status st = configure(&job, err);
-    if (st == FIT_OK && cli->each && fit_ranks_size() > 1)
-        st = fit_fail(err, FIT_ERR_USAGE, "--each: curves are not divided between ranks; start one program, whose threads"
-                                          " share them, or `batch`");
     if (st == FIT_OK && cli->each) {
         st = fit_job_each(&job, err);
         goto done;

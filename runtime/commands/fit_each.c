@@ -13,6 +13,7 @@
 #include "input/table_curves.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -302,10 +303,16 @@ static void tell(struct each *e)
                                 "%s/each.csv, each.h5\n", n, converged, n - converged - failed, failed, e->job->folder);
 }
 
+static enum fit_status not_divided(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_USAGE, "--each: curves are not divided between ranks; start one program, whose threads"
+                                        " share them, or `batch`");
+}
+
 enum fit_status fit_job_each(struct fit_job *job, struct fit_error *err)
 {
     struct each e = {.job = job};
-    enum fit_status st = check(job, err);
+    enum fit_status st = fit_ranks_size() > 1 ? not_divided(err) : check(job, err);
     FIT_OWNED double *setting = fit_job_settings(job);
     if (st == FIT_OK && !setting)
         st = fit_no_memory(err, "--each");

@@ -110,8 +110,8 @@ enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err)
     fit_job_say(job, "%s: layout %s, SHA-256%s %s", job->m->file, job->m->layout,
                 job->m->of_values ? " of what is fitted" : "", job->m->sha256);
     for (size_t f = 1; f < job->m->nfile; f++)
-        fit_job_say(job, "%s: SHA-256%s %s", job->m->part[f].file, job->m->part[f].of_values ? " of what is fitted" : "",
-                    job->m->part[f].sha256);
+        fit_job_say(job, "%s: SHA-256%s %s", job->m->part[f].file,
+                    job->m->part[f].of_values ? " of what is fitted" : "", job->m->part[f].sha256);
     fit_job_say(job, "%zu groups, %zu points, loaded in %.3f s%s", job->m->ngroup,
                 job->m->dataset->npoint, job->r.load_seconds,
                 fit_dataset_streamed(job->m->dataset) ? "; values stay in the file" : "");

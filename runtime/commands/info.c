@@ -1,7 +1,7 @@
 /* info.c -- `info`: what the model is; its parameters, units, bounds, axes, and what it costs.
  */
 #include "base/json.h"
-#include "commands/devices.h"
+#include "device/report.h"
 #include "commands/program.h"
 #include "machine/cpu.h"
 #include "model/prior.h"
@@ -219,7 +219,7 @@ enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
     if (st != FIT_OK)
         return st;
     if (cli->devices)
-        return fit_print_devices(p->out, cli->json, err);
+        return fit_device_report(p->out, cli->json, err);
     if (cli->json)
         return info_json(p, k, err);
     if (!cli->quiet)

@@ -12,6 +12,7 @@
 #include "commands/copies.h"
 #include "common/sha256.h"
 #include "machine/cpu.h"
+#include "machine/memory.h"
 #include "machine/topology.h"
 #include "ranks/find.h"
 #include "ranks/ranks.h"
@@ -57,6 +58,15 @@ static struct rank about(const struct fit_program *p)
     return r;
 }
 
+/* Ranks on the machine of rank r. */
+static size_t on_its_host(const struct rank *rank, size_t r)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < fit_ranks_size(); k++)
+        n += rank[k].host == rank[r].host;
+    return n;
+}
+
 /* The least level and number of threads: cores that several ranks may use are divided between them. */
 static enum fit_status settle(const struct rank *rank, struct fit_error *err)
 {
@@ -69,6 +79,8 @@ static enum fit_status settle(const struct rank *rank, struct fit_error *err)
                             "ranks 0 and %zu have different programs or command lines: one fit needs the same", r);
         for (size_t k = 0; k < fit_ranks_size(); k++)
             beside += rank[k].host == rank[r].host && rank[k].mask == rank[r].mask;
+        if (r == fit_ranks_rank())
+            fit_memory_share(on_its_host(rank, r));
         const double own = getenv("OMP_NUM_THREADS") ? rank[r].threads : (double)(int)(rank[r].threads / beside);
         threads = own < threads ? own : threads;
         least = rank[r].level < least ? rank[r].level : least;
@@ -91,6 +103,28 @@ static enum fit_status be_silent(struct fit_program *p, struct fit_error *err)
     return FIT_OK;
 }
 
+/* Can these copies meet?  Not those of srun without --mpi: they know nothing of each other, and some MPIs end a program
+ * that begins so.  Of a PMIx server alone nobody knows how many there are. */
+static int can_meet(const char *told)
+{
+    if (strncmp(told, "SLURM_", 6) == 0)
+        return getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("PMI_FD");
+    return strcmp(told, "PMIX_RANK") != 0;
+}
+
+/* The plugin sees others than the launcher has started: they are copies that know nothing of each other. */
+static enum fit_status begin(const struct fit_ranks_plugin *plugin, long copies, atomic_int *interrupt,
+                             const char *command, struct fit_error *err)
+{
+    const enum fit_status st = fit_ranks_begin(plugin, copies, interrupt, err);
+    const struct fit_error why = *err;
+    if (st == FIT_ERR_USAGE && fit_copies_refuse(command, err) != FIT_OK) {
+        const size_t n = strlen(err->message);
+        snprintf(err->message + n, sizeof err->message - n, ". %.400s", why.message);
+    }
+    return st;
+}
+
 enum fit_status fit_join(const char *command, struct fit_program *p, atomic_int *interrupt, struct fit_error *err)
 {
     const struct fit_ranks_plugin *plugin = NULL;
@@ -100,11 +134,11 @@ enum fit_status fit_join(const char *command, struct fit_program *p, atomic_int 
     const long copies = fit_copies(&rank, &told);
     if (copies < 2 || (each && strcmp(each, "each") == 0))
         return FIT_OK;
-    enum fit_status st = fit_ranks_find(told, &plugin, path, err);
+    enum fit_status st = can_meet(told) ? fit_ranks_find(told, &plugin, path, err) : FIT_OK;
     if (st == FIT_OK && !plugin)
         return fit_copies_refuse(command, err);
     if (st == FIT_OK)
-        st = fit_ranks_begin(plugin, copies, interrupt, err);
+        st = begin(plugin, copies, interrupt, command, err);
     if (st != FIT_OK)
         return st;
     const size_t size = fit_ranks_size();

@@ -5,10 +5,9 @@
  * has nothing to write. */
 #include "commands/cli.h"
 #include "commands/copies.h"
-#include "commands/devices.h"
 #include "commands/join.h"
 #include "commands/program.h"
-#include "device/device.h"
+#include "device/report.h"
 #include "machine/cpu.h"
 #include "model/registry.h"
 #include "ranks/ranks.h"
@@ -85,7 +84,8 @@ static enum fit_status join(struct fit_program *p, const struct fit_cli *cli, st
     return st;
 }
 
-static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
+/* A command that computes, with the device that was asked for. */
+static enum fit_status run_command(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,
                                               struct fit_error *) = {
@@ -97,6 +97,17 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         [FIT_COMMAND_SELFCHECK] = fit_cmd_selfcheck,
         [FIT_COMMAND_INSPECT] = fit_cmd_inspect,   [FIT_COMMAND_INIT] = fit_cmd_inspect,
     };
+    const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
+    struct fit_device *device = NULL;
+    enum fit_status st = cli->command == FIT_COMMAND_FIT ? fit_device_begin(&wish, &device, err) : FIT_OK;
+    if (st == FIT_OK)
+        st = command[cli->command](p, cli, err);
+    fit_device_end(&wish, device);
+    return st;
+}
+
+static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
+{
     if (cli->version) {
         print_version(p);
         return FIT_OK;
@@ -118,12 +129,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
     if (st != FIT_OK)
         return st;
     atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
-    struct fit_device *device = NULL;
-    if (cli->command == FIT_COMMAND_FIT && (st = fit_begin_device(p, cli, &device, err)) != FIT_OK)
-        return st;
-    st = command[cli->command](p, cli, err);
-    fit_device_close(device);
-    return st;
+    return run_command(p, cli, err);
 }
 
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)

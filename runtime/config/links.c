@@ -244,6 +244,14 @@ static void read_shares(struct fit_cfg_reader *r)
 
 /* ---- profiles -------------------------------------------------------------------------------------------------- */
 
+static int is_derived(const struct fit_kernel *k, const char *name)
+{
+    for (size_t d = 0; d < k->nderived; d++)
+        if (strcmp(k->derived[d].name, name) == 0)
+            return 1;
+    return 0;
+}
+
 /* profile: NAME, or [NAME, ...]; names of the fit: "D0", "D0[45]", "contrast[2]", "all". */
 static void read_profile(struct fit_cfg_reader *r)
 {
@@ -259,7 +267,8 @@ static void read_profile(struct fit_cfg_reader *r)
         if (!fit_cfg_want(r, one, FIT_YAML_SCALAR, "the name of a parameter"))
             return;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(one->text, "["), one->text);
-        if (strcmp(word, "all") != 0 && fit_cfg_param_named(r, word, one->line, one->column) < 0)
+        const int known = strcmp(word, "all") == 0 || is_derived(r->cfg->kernel, word);
+        if (!known && fit_cfg_param_named(r, word, one->line, one->column) < 0)
             return;
         snprintf(word, sizeof word, "%s", one->text);
         for (char *c = word; *c; c++) /* commas inside of brackets come from the command line as ; */

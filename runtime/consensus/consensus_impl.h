@@ -53,8 +53,8 @@ int fit_consensus_invert(size_t n, double *a, double *inverse, double *unit);
 /* 1 when no more is to be done: time is over, or *interrupt.  Any thread. */
 int fit_consensus_halted(struct fit_consensus_run *c);
 
-/* Turns of shards first, ..., first + n - 1 in their order, divided between the ranks (divided.c); afterwards every rank
- * has the results of all, and knows whether one was stopped. */
+/* Turns of shards first, ..., first + n - 1 in their order, divided between the ranks (divided.c); afterwards every
+ * rank has the results of all, and knows whether one was stopped. */
 struct fit_consensus_round {
     struct fit_consensus_run *c;
     void (*shard)(void *c, size_t turn, size_t thread);

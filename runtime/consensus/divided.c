@@ -1,5 +1,5 @@
-/* divided.c -- shards over the ranks of a run (ranks/ranks.h): what a rank has found about a shard goes to all others as
- * one record, so that all combine the same numbers. */
+/* divided.c -- shards over the ranks of a run (ranks/ranks.h): what a rank has found about a shard goes to all others
+ * as one record, so that all combine the same numbers. */
 #include "base/arena.h"
 #include "consensus/consensus_impl.h"
 #include "ranks/ranks.h"

@@ -38,8 +38,8 @@ struct fit_dataset {
     uint32_t *row;           /* tables with groups, layout.nrow: which of them stands at a place, or
                                 FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
-    const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     unsigned long stamp;     /* another one whenever the values become others; 0: not finished */
+    const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     struct fit_dataset_private *private_; /* storage */
 };
 

@@ -2,9 +2,10 @@
  *
  * A pass takes `count` segments from `from` on.  They are numbered through all passes, the first of the
  * running one is `base`; number q belongs into slot q mod FIT_STREAM_SLOTS.  Readers take it that the next
- * pass is over the same tiles; when it is not, what they have read is thrown away.  Readers take work units (one matrix of one segment) in order and
- * wait for the slot to become free; it does when all its tiles were done.  Whoever computes asks for
- * tiles in increasing order, so the lowest tile that is not done is always in a slot or on the way
+ * pass is over the same tiles; when it is not, what they have read is thrown away.
+ * Readers take work units (one matrix of one segment) in order and wait for the slot to become free; it
+ * does when all its tiles were done.  Whoever computes asks for tiles in increasing order, so the lowest
+ * tile that is not done is always in a slot or on the way
  * into one: nobody waits for ever.
  *
  * Readers call no function of HDF5 (raw.h): the rest of the program may.

@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-/* Where the share of rank r of `size` begins; that of rank `size` is n.  Cuts lie at multiples of a power of two that is
- * small against a share, so that few nodes cover it. */
+/* Where the share of rank r of `size` begins; that of rank `size` is n.  Cuts lie at multiples of a power of two that
+ * is small against a share, so that few nodes cover it. */
 size_t fit_tree_cut(size_t n, size_t size, size_t r);
 
 /* Leaves of a share that begin a node inside of it, in order, and the widths of the nodes in leaves (a power of two,

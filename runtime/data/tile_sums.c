@@ -63,7 +63,7 @@ static int worthwhile_threads(size_t npoint)
 /* Passes over fewer values take less time than a meeting of ranks. */
 enum { VALUES_FOR_RANKS = 20000 };
 
-static size_t leaves_of(size_t ntile)
+size_t fit_parallel_leaves(size_t ntile)
 {
     const size_t many = ntile / FIT_PARALLEL_TILES;
     const size_t most = many > FIT_PARALLEL_MANY ? FIT_PARALLEL_MANY : many;
@@ -110,7 +110,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     p->ds = ds;
     p->interrupt = need->interrupt;
     p->threads = need->threads > 0 ? need->threads : worthwhile_threads(ds->npoint);
-    p->nleaf = leaves_of(ds->ntile);
+    p->nleaf = fit_parallel_leaves(ds->ntile);
     p->nout = multiple_of_8(need->nout);
     for (size_t t = 0; need->nscratch > 0 && t < ds->ntile; t++) {
         size_t n = multiple_of_8(fit_tile_doubles(&ds->layout, &ds->tile[t]));

@@ -18,6 +18,9 @@ enum {
     FIT_PARALLEL_MANY = 4096
 };
 
+/* Leaves for so many tiles. */
+size_t fit_parallel_leaves(size_t ntile);
+
 struct fit_parallel;
 
 struct fit_parallel_need {

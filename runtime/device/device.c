@@ -223,6 +223,27 @@ int fit_device_run(struct fit_device_module *m, const struct fit_device_call *ca
     return m->d->driver->run(m, call);
 }
 
+struct fit_device_tally fit_device_tally(struct fit_device *d)
+{
+    fit_device_lock(d);
+    const struct fit_device_tally t = d->tally;
+    fit_device_unlock(d);
+    return t;
+}
+
+void fit_device_add(struct fit_device *d, size_t calls)
+{
+    d->tally.calls += calls;
+    d->tally.launches++;
+}
+
+void fit_device_say(struct fit_device *d, const char *why)
+{
+    fit_device_lock(d);
+    snprintf(d->tally.why, sizeof d->tally.why, "%.230s", why ? why : "");
+    fit_device_unlock(d);
+}
+
 void fit_device_lock(struct fit_device *d)
 {
     pthread_mutex_lock(&d->lock);

@@ -73,6 +73,15 @@ struct fit_device_call {
 };
 int fit_device_run(struct fit_device_module *m, const struct fit_device_call *call);
 
+/* What it was used for: calls and launches of sums, and why it was not, or not to the end ("": nothing to say). */
+struct fit_device_tally {
+    size_t calls, launches;
+    char why[240];
+};
+struct fit_device_tally fit_device_tally(struct fit_device *d);
+void fit_device_add(struct fit_device *d, size_t calls); /* a launch; the caller has the lock */
+void fit_device_say(struct fit_device *d, const char *why);
+
 /* One user at a time. */
 void fit_device_lock(struct fit_device *d);
 void fit_device_unlock(struct fit_device *d);

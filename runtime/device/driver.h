@@ -26,6 +26,7 @@ struct fit_device {
     char failure[2000];
     pthread_mutex_t lock;
     struct fit_device_module *loaded; /* programs, each once */
+    struct fit_device_tally tally;
     int automatic;                    /* used where it is the faster */
 };
 

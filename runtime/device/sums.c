@@ -178,6 +178,8 @@ static int launch(struct fit_device_sums *s, size_t calls, struct fit_device_wai
         if (!failed)
             scatter(s, p, calls, call);
     }
+    if (!failed)
+        fit_device_add(s->d, calls);
     s->count.launches++;
     s->count.calls += calls;
     fit_device_unlock(s->d);
@@ -268,20 +270,30 @@ struct fit_device_count fit_device_sums_count(const struct fit_device_sums *s)
     return s->count;
 }
 
-static const struct fit_gpu_source *source_of(const struct fit_kernel *kernel, const char **why)
+/* The program of a kernel; NULL, and why there is none. */
+static const struct fit_gpu_source *source_of(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                              const char **why)
 {
     int known = 0;
     for (size_t k = 0; all.kernels && all.kernels[k]; k++)
         known |= all.kernels[k] == kernel;
-    *why = known ? "the program has no kernels of this model for accelerators"
-                 : "parameters are tied, or the kernel is one that was made for this fit";
-    for (const struct fit_gpu_source *s = known ? all.sources : NULL; s && s->program; s++)
+    *why = "parameters are tied, or the kernel is one that was made for this fit";
+    if (!known || ds->layout.context)
+        return NULL;
+    *why = "the program has no kernels of this model, or variant, for accelerators";
+    for (const struct fit_gpu_source *s = all.sources; s && s->program; s++)
         if (strcmp(s->program->name, kernel->name) == 0 && strcmp(s->program->variant, kernel->variant) == 0 &&
             strcmp(s->program->hash, kernel->hash) == 0) {
             *why = s->program->lacks;
             return s->program->npass ? s : NULL;
         }
     return NULL;
+}
+
+const char *fit_device_lacks(const struct fit_kernel *kernel, const struct fit_dataset *ds)
+{
+    const char *why;
+    return source_of(kernel, ds, &why) ? NULL : why;
 }
 
 static void destroy(struct fit_device_sums *s)
@@ -330,22 +342,15 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     return FIT_OK;
 }
 
-int fit_device_knows(const struct fit_kernel *kernel, const struct fit_dataset *ds)
-{
-    const char *why;
-    return source_of(kernel, &why) != NULL && !ds->layout.context;
-}
-
 enum fit_status fit_device_sums_new(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                    struct fit_device_sums **sums, const char **why, struct fit_error *err)
+                                    struct fit_device_sums **sums, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
+    const char *why;
     *sums = NULL;
-    const struct fit_gpu_source *source = source_of(kernel, why);
-    if (!source || ds->layout.context) {
-        *why = source ? "the kernel is one that was made for this fit" : *why;
-        return FIT_OK;
-    }
+    const struct fit_gpu_source *source = source_of(kernel, ds, &why);
+    if (!source)
+        return fit_fail(err, FIT_ERR_CONFIG, "%s", why);
     pthread_mutex_lock(&all.lock);
     for (struct fit_device_sums *s = all.first; s && !*sums; s = s->next)
         if (s->stamp == ds->stamp && s->source == source && s->d == d) {

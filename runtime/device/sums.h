@@ -14,12 +14,12 @@ struct fit_device_sums;
 
 enum fit_device_sum { FIT_DEVICE_MOMENTS, FIT_DEVICE_NORMAL, FIT_DEVICE_GRADIENT };
 
-/* For the kernel and values of ds; the same one for all that ask with the same values.  *sums = NULL, with FIT_OK, when
- * the device has no kernels for it: why then says the reason.  Borrows all. */
+/* For the kernel and values of ds; the same one for all that ask with the same values.  FIT_ERR_CONFIG when there are
+ * no kernels for it (fit_device_lacks), FIT_ERR_MEMORY, FIT_ERR_INTERNAL.  Borrows all. */
 enum fit_status fit_device_sums_new(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                    struct fit_device_sums **sums, const char **why, struct fit_error *err);
-/* 1: there are kernels for it, so that fit_device_sums_new will not say why not. */
-int fit_device_knows(const struct fit_kernel *kernel, const struct fit_dataset *ds);
+                                    struct fit_device_sums **sums, struct fit_error *err);
+/* Why there are no kernels for it; NULL: there are. */
+const char *fit_device_lacks(const struct fit_kernel *kernel, const struct fit_dataset *ds);
 
 struct fit_device_sums *fit_device_sums_share(struct fit_device_sums *sums); /* one more owner */
 void fit_device_sums_free(struct fit_device_sums *sums);

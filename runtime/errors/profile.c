@@ -210,6 +210,18 @@ static double reach(const struct profile *p, size_t e)
     return fmax(best - x->lower[1], x->upper[1] - best) / unit;
 }
 
+/* How far its shorter side reaches, where it ends inside the bounds.  Of efficient estimates alone: what lies far
+ * beyond the interval on one side is no error either, as D0 +- 1.1 D0 of a rate that is positive. */
+static double shorter_side(const struct profile *p, size_t e)
+{
+    const struct fit_result *r = p->f->res;
+    const struct fit_interval *x = &r->interval[e];
+    const double best = value_of(r, e), unit = p->limit * wider(p, e) * r->std[e];
+    const double below = x->open_lower[1] ? INFINITY : best - x->lower[1];
+    const double above = x->open_upper[1] ? INFINITY : x->upper[1] - best;
+    return p->f->opt->of_pairs ? fmin(below, above) / unit : INFINITY;
+}
+
 /* What the sketch is good for where the profile of e is followed. */
 static void take_sketch(const struct profile *p, struct fit_ls *own, size_t m, size_t e, int trusted)
 {
@@ -611,7 +623,8 @@ static enum fit_status examine(struct profile *p)
         r->interval[e].several = has_rival(p, e, f->evidence.n) || r->interval[e].part[1].n > 1;
         if (e < f->p)
             r->profile[e] = (far < 1 / much(p) ? far : fmax(far, 1)) * r->std[e];
-        if (far < 1 / much(p) || far > much(p) || r->interval[e].several)
+        const int uneven = shorter_side(p, e) < 1 / much(p);
+        if (far < 1 / much(p) || far > much(p) || uneven || r->interval[e].several)
             withhold(r, e);
     }
     return FIT_OK;

@@ -63,6 +63,9 @@ static const char *unsuited(const struct fit_ls *f)
         return "not with hierarchical scaling";
     if (f->ds->weighted || f->opt->sigma)
         return "the errors of the values are given, and are taken for independent";
+    for (size_t k = 0; k < f->opt->nlikelihood; k++)
+        if (f->opt->likelihood[k] >= r->nfull)
+            return "profiles of derived quantities are those of least squares";
     if (f->ds->files)
         return "they are of one data file";
     if (f->opt->cluster_joint)
@@ -551,7 +554,7 @@ static const char *refused(const struct job *j)
     if (!x->converged || x->nnull > 0)
         return "the weighted equations do not determine all parameters";
     for (size_t k = 0; k < j->n; k++)
-        if (j->res->std[k] > 0 && !(x->std[k] > 0) && !x->interval[k].known)
+        if (j->res->std[k] > 0 && !(x->std_curvature[k] > 0) && !x->interval[k].known)
             return "the weighted equations do not determine all parameters";
     if (j->f->opt->estimator == FIT_ESTIMATOR_AUTO && j->res->estimates.p < DIFFER)
         return "efficient estimates differ from those of least squares by more than chance allows";

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "errors/degeneracy.h"
 #include "errors/derived.h"
+#include "errors/derived_profile.h"
 #include "errors/likelihood.h"
 #include "errors/profile.h"
 #include "errors/rate_value.h"
@@ -194,7 +195,7 @@ static enum fit_status check_options(struct fit_ls *f)
     if (o->loss != FIT_LOSS_LINEAR && o->nlikelihood)
         return fit_fail(f->err, FIT_ERR_CONFIG, "profile: with loss linear only");
     for (size_t k = 0; k < o->nlikelihood; k++)
-        if (o->likelihood[k] >= f->p + f->ng * f->q)
+        if (o->likelihood[k] >= f->p + f->ng * f->q + fit_derived_count(f->kernel, f->ng))
             return fit_fail(f->err, FIT_ERR_INTERNAL, "profile: there is no parameter %zu", o->likelihood[k]);
     if (f->kernel->density && o->loss != FIT_LOSS_LINEAR)
         return fit_fail(f->err, FIT_ERR_CONFIG, "loss %s: not with the errors of this model, whose law is %s; "
@@ -470,6 +471,12 @@ static enum fit_status finish(struct fit_ls *f, struct fit_outcome *o)
     judge_minima(f);
     tell_end(f, o);
     for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++) {
+        if (f->opt->likelihood[k] >= r->nfull) {
+            st = fit_derived_profile(f, f->opt->likelihood[k] - r->nfull, r->variance, &r->likelihood[k]);
+            if (st != FIT_OK)
+                return st;
+            continue;
+        }
         if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], r->variance, &f->evidence,
                                        &r->likelihood[k])) != FIT_OK)
             return st;

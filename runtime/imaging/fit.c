@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/output.h"
+#include "imaging/converge.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
@@ -59,7 +60,7 @@ static void put_spread(struct fit_h5r *w, const struct fit_imaging_run *r, const
     struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
     const size_t shape[] = {r->q->grid.ny, r->q->grid.nx};
     char path[64];
-    if (!u->scale)
+    if (u->scale == 0)
         return;
     fit_imaging_outputs(r->q, output);
     for (size_t k = 0; k < u->noutput; k++) {
@@ -204,8 +205,13 @@ static enum fit_status find_spread(const struct fit_imaging_program *p, struct f
 {
     struct fit_progress_view view;
     enum fit_status s = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, o->quiet, err);
+    const int draws = strcmp(o->uncertainty, "nuts") == 0;
     s = s == FIT_OK ? fit_imaging_laplace(r, &view, u, err) : s;
-    return s == FIT_OK && strcmp(o->uncertainty, "nuts") == 0 ? fit_imaging_nuts(r, o, &view, u, err) : s;
+    if (draws && (s == FIT_OK || s == FIT_ERR_NUMERIC))
+        s = fit_imaging_nuts(r, o, &view, u, err);
+    if (draws && s == FIT_OK)
+        err->status = FIT_OK;
+    return s;
 }
 
 static void tell_spread(FILE *f, const struct fit_imaging_run *r, const struct fit_imaging_spread *u)
@@ -241,7 +247,7 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
     }
     if (!isfinite(value))
         s = fit_fail(err, FIT_ERR_NUMERIC, "the objective is %g where the optimizer ended", value);
-    if (s == FIT_OK && spread.scale && !o->quiet)
+    if (s == FIT_OK && spread.scale > 0 && !o->quiet)
         tell_spread(p->out, r, &spread);
     if (s == FIT_OK && o->output)
         s = write_result(r, &spread, o->output, value, err);
@@ -259,16 +265,39 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
     return s;
 }
 
+/* One round, or several. */
+static enum fit_status rounds(struct fit_imaging_run *r, const struct fit_imaging_options *o, struct fit_error *err)
+{
+    enum fit_status s = fit_imaging_minimise(r, o, err);
+    for (size_t k = 1; s == FIT_OK && k < o->rounds && r->result.end != FIT_OPTIMIZE_USER_STOP; k++) {
+        fit_imaging_conclude(r);
+        s = fit_imaging_again(r, o->blur * r->q->beam, err);
+        s = s == FIT_OK ? fit_imaging_minimise(r, o, err) : s;
+    }
+    return s;
+}
+
+static enum fit_status check_options(const struct fit_imaging_options *o, struct fit_error *err)
+{
+    if (o->uncertainty && strcmp(o->uncertainty, "laplace") != 0 && strcmp(o->uncertainty, "nuts") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--uncertainty: '%s' is neither laplace nor nuts", o->uncertainty);
+    if (!(o->blur >= 0))
+        return fit_fail(err, FIT_ERR_USAGE, "--blur: %g is below 0", o->blur);
+    if (o->rounds > 1 && o->state)
+        return fit_fail(err, FIT_ERR_USAGE, "--state keeps one run, --rounds %zu makes several", o->rounds);
+    return FIT_OK;
+}
+
 enum fit_status fit_imaging_fit(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                 struct fit_error *err)
 {
     struct fit_imaging_run r = {.interrupt = p->interrupt};
     const double start = fit_seconds();
-    if (o->uncertainty && strcmp(o->uncertainty, "laplace") != 0 && strcmp(o->uncertainty, "nuts") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "--uncertainty: '%s' is neither laplace nor nuts", o->uncertainty);
+    if (check_options(o, err) != FIT_OK)
+        return err->status;
     enum fit_status s = fit_imaging_new(p->kernel, o, 1, &r.q, err);
     s = s == FIT_OK ? fit_imaging_begin(&r, err) : s;
-    s = s == FIT_OK ? fit_imaging_minimise(&r, o, err) : s;
+    s = s == FIT_OK ? rounds(&r, o, err) : s;
     s = s == FIT_OK ? conclude(p, &r, o, fit_seconds() - start, err) : s;
     if (s == FIT_OK && r.result.end == FIT_OPTIMIZE_USER_STOP)
         s = fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted after %zu iterations", r.result.nit);

@@ -46,19 +46,27 @@ static int watch(void *user, const struct fit_sampler *s)
     return 0;
 }
 
-/* Variances to begin with, of coordinates: no wider than an exponential distribution has ln I. */
+/* A width of coordinate k to begin with: no wider than an exponential distribution has ln I; a third where the normal
+ * approximation has none. */
+static double width(const struct density *d, const struct fit_imaging_spread *laplace, size_t at, size_t k)
+{
+    const struct fit_imaging_run *r = d->r;
+    const int is_I = at != FIT_BOUND_NOWHERE && r->place[k] >= at && r->place[k] < at + r->q->n;
+    const double sd = is_I ? laplace->sd[0][r->place[k] - at] : 0;
+    if (!is_I)
+        return 0.1;
+    if (d->is_log[k])
+        return sd > 0 ? fmin(sd * exp(-r->x[k]), 1.3) : 0.3;
+    return sd > 0 ? sd : 0.3 * fabs(r->x[k]);
+}
+
 static void first_spread(const struct density *d, const struct fit_imaging_spread *laplace, double *covariance)
 {
     const struct fit_imaging_run *r = d->r;
     const size_t at = fit_bound_place(r->q->bound, fit_imaging_free_name[FIT_FREE_X]), n = r->n;
     memset(covariance, 0, n * n * sizeof *covariance);
-    for (size_t k = 0; k < n; k++) {
-        const int is_I = at != FIT_BOUND_NOWHERE && r->place[k] >= at && r->place[k] < at + r->q->n;
-        const double sd = !is_I ? 0.1
-                          : d->is_log[k] ? fmin(laplace->sd[0][r->place[k] - at] * exp(-r->x[k]), 1.3)
-                                         : laplace->sd[0][r->place[k] - at];
-        covariance[k * n + k] = fmax(sd * sd, 1e-12);
-    }
+    for (size_t k = 0; k < n; k++)
+        covariance[k * n + k] = fmax(pow(width(d, laplace, at, k), 2), 1e-12);
 }
 
 /* The planes of draw i: means and variances by Welford's recurrence. */

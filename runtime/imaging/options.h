@@ -68,7 +68,8 @@ struct fit_imaging_options {
 
     /* the optimizer */
     const char *optimizer, *state;
-    size_t maxiter, memory, maxls;
+    size_t maxiter, memory, maxls, rounds;
+    double blur; /* between rounds, in units of the beam */
     double ftol, gtol, learning_rate;
 
     size_t threads; /* 0: all */

@@ -32,7 +32,8 @@ struct fit_imaging_spread {
 enum fit_status fit_imaging_laplace(struct fit_imaging_run *r, struct fit_progress_view *view,
                                     struct fit_imaging_spread *out, struct fit_error *err);
 
-/* After fit_imaging_laplace, from whose standard deviations chains begin; planes are replaced. */
+/* After fit_imaging_laplace, from whose standard deviations chains begin, or without them where that failed with
+ * FIT_ERR_NUMERIC; planes are replaced. */
 enum fit_status fit_imaging_nuts(struct fit_imaging_run *r, const struct fit_imaging_options *o,
                                  struct fit_progress_view *view, struct fit_imaging_spread *out,
                                  struct fit_error *err);

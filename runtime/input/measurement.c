@@ -14,6 +14,7 @@
 #include "base/identity.h"
 #include "base/units.h"
 #include "data/stream.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -26,7 +27,7 @@
 static const double LATER = 1e-2; /* of the period: a file whose times begin later than 0 */
 enum { FRAMES_MIN = 3 };
 
-/* ---- the file's identity, in another thread -------------------------------------------------- */
+/* ---- the file's identity, in another thread; of several ranks the first reads the file for it ---- */
 
 struct identity {
     pthread_t thread;
@@ -66,7 +67,7 @@ static void identity_start(struct identity *id, struct fit_measurement *m)
 {
     *id = (struct identity){.file = m->file, .started = 1};
     m->of_values = is_far_larger(m);
-    id->running = !m->of_values && pthread_create(&id->thread, NULL, identify, id) == 0;
+    id->running = !m->of_values && fit_ranks_rank() == 0 && pthread_create(&id->thread, NULL, identify, id) == 0;
 }
 
 static enum fit_status identity_finish(struct identity *id, struct fit_measurement *m, const struct fit_kernel *kernel,
@@ -81,11 +82,14 @@ static enum fit_status identity_finish(struct identity *id, struct fit_measureme
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
     if (id->running)
         pthread_join(id->thread, NULL);
-    else
+    else if (fit_ranks_rank() == 0)
         identify(id);
     fit_clock_enter(was);
+    id->status = fit_ranks_agree_status(id->status, &id->error);
+    fit_ranks_copy(0, id->sha256, sizeof id->sha256);
+    fit_ranks_copy(0, &id->size, sizeof id->size);
     if (id->status != FIT_OK)
-        return id->status == FIT_OK ? FIT_OK : fit_fail(err, id->status, "%s", id->error.message);
+        return fit_fail(err, id->status, "%s", id->error.message);
     memcpy(m->sha256, id->sha256, sizeof m->sha256);
     m->size = id->size;
     return FIT_OK;
@@ -461,8 +465,8 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
         st = fit_loading_blocks(l, streamed, &why, err);
         if (st == FIT_OK && why && streamed && l->sel->stream == FIT_STREAM_ON)
             st = fit_fail(err, FIT_ERR_DATA,
-                          "%s: cannot be streamed: %s; h5repack -l CHUNK=256x256 -f GZIP=1 makes a "
-                          "file that can, --stream off loads it",
+                          "%s: cannot be streamed: %s; a copy as float32 in chunks of 256 x 256 can "
+                          "(docs/troubleshooting.md), --stream off loads it",
                           l->src->file, why);
         if (st == FIT_OK && why && streamed)
             fit_notes_add(&m->notes, "the data are larger than the memory allowed, but cannot be "

@@ -126,7 +126,8 @@ struct fit_options {
     uint64_t seed;      /* of the search for starting points */
 
     int brief; /* nonzero: no robust errors, no look at the cost around the minimum: for fits in great number */
-    const size_t *likelihood; /* nlikelihood places in the full vector: profiles that are wanted (likelihood.h) */
+    const size_t *likelihood; /* nlikelihood places in the full vector, behind them those of fit_result.derived:
+                                 profiles that are wanted (likelihood.h, derived_profile.h) */
     size_t nlikelihood;
 
     int of_pairs; /* nonzero: rows are equations of a two-time model, whose errors are judged as those of pairs */
@@ -271,7 +272,7 @@ struct fit_union {
 /* Profile likelihood of one parameter: the least chi2 for its values, the others fitted anew at each. */
 enum { FIT_LIKELIHOOD_POINTS = 64 };
 struct fit_likelihood {
-    size_t which;           /* place in the full vector */
+    size_t which;           /* place in the full vector; nfull + k: derived quantity k of the result */
     size_t n;               /* points of the curve, increasing */
     double limit[2];        /* of the root of the rise: where the intervals of 68 and 95 % end */
     double value[FIT_LIKELIHOOD_POINTS], rise[FIT_LIKELIHOOD_POINTS]; /* chi2 above the least, in units of the noise */

@@ -267,7 +267,9 @@ static int device_pass(struct fit_objective *o,
     fit_clock_enter(was);
     if (!failed)
         return 1;
-    snprintf(o->device_note, sizeof o->device_note, "the device failed; the processor went on");
+    char why[200];
+    snprintf(why, sizeof why, "it failed, and the processor went on: %.150s", fit_device_failure(fit_device_used()));
+    fit_device_say(fit_device_used(), why);
     fit_device_sums_free(o->device);
     o->device = NULL;
     return 0;

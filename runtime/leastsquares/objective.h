@@ -98,7 +98,6 @@ struct fit_objective {
     double reference_square;     /* sum w reference^2 */
     struct fit_parallel *par;
     struct fit_device_sums *device; /* takes passes with the weights of the data; NULL: none */
-    char device_note[200];       /* why there is none though one was asked for, "": nothing to say */
     double *sum;                 /* result of a pass */
     double *work;
     const double *lin_adjoint, *adj; /* of the adjoint pass that runs */

@@ -281,26 +281,27 @@ static void add_squares(struct fit_objective *o)
 
 int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_dataset *ds, int threads)
 {
-    const struct fit_device *d = fit_device_used();
-    if (!d || !fit_device_knows(kernel, ds))
+    struct fit_device *d = fit_device_used();
+    if (!d)
         return 0;
+    const char *why = fit_device_lacks(kernel, ds);
     const struct fit_device_work work = fit_device_work_of(kernel, (double)ds->npoint, (double)ds->layout.ngroup,
                                                            8.0 * (double)kernel->workspace(&ds->layout));
-    return !fit_device_is_automatic(d) ||
-           fit_device_seconds(fit_device_about(d), &work) < fit_processor_seconds(&work, threads);
+    if (!why && fit_device_is_automatic(d) &&
+        fit_device_seconds(fit_device_about(d), &work) > fit_processor_seconds(&work, threads))
+        why = "the processor is predicted to be faster for these data";
+    if (why)
+        fit_device_say(d, why);
+    return !why;
 }
 
 /* The device that is used, if it can; without it all goes on as ever. */
 static void begin_device(struct fit_objective *o)
 {
-    const char *why = NULL;
     struct fit_error err = {0};
-    if (!fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)))
-        return;
-    if (fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &why, &err) != FIT_OK)
-        why = err.message;
-    if (!o->device)
-        snprintf(o->device_note, sizeof o->device_note, "%.190s", why ? why : "");
+    if (fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)) &&
+        fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &err) != FIT_OK)
+        fit_device_say(fit_device_used(), err.message);
 }
 
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,

@@ -70,6 +70,13 @@ static double left_in_cgroups(void)
     return least; /* fmin passes over NaN */
 }
 
+static size_t sharers = 1;
+
+void fit_memory_share(size_t processes)
+{
+    sharers = processes > 0 ? processes : 1;
+}
+
 double fit_memory_available_mb(void)
 {
     double system = number_in("/proc/meminfo", "MemAvailable") * 1024;
@@ -77,7 +84,7 @@ double fit_memory_available_mb(void)
         long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
         system = pages > 0 && size > 0 ? (double)pages * (double)size : NAN;
     }
-    return fmin(system, left_in_cgroups()) / 1e6;
+    return fmin(system, left_in_cgroups()) / 1e6 / (double)sharers;
 }
 
 int fit_memory_room(double bytes)

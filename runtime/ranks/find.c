@@ -59,7 +59,8 @@ static const struct fit_ranks_plugin *installed(const char *word, char path[FIT_
     char top[FIT_RANKS_PATH];
     prefix(top);
     for (size_t k = 0; k < 2; k++) {
-        const int n = snprintf(path, FIT_RANKS_PATH, "%s/%s/homodyne-gen/mpi/libhomodyne-mpi-%s.so", top, below[k], word);
+        const int n = snprintf(path, FIT_RANKS_PATH, "%s/%s/homodyne-gen/mpi/libhomodyne-mpi-%s.so", top, below[k],
+                               word);
         if (n > 0 && n < FIT_RANKS_PATH && access(path, R_OK) == 0)
             return open_plugin(path, err);
     }
@@ -87,9 +88,13 @@ enum fit_status fit_ranks_find(const char *starter, const struct fit_ranks_plugi
 {
     const char *wish = getenv("HOMODYNE_MPI");
     /* hydra, and srun --mpi=pmi2, speak PMI; Open MPI and srun --mpi=pmix speak PMIx */
-    const int hydra = strncmp(starter, "PMI_", 4) == 0 || strncmp(starter, "MV2_", 4) == 0 || strncmp(starter, "PALS", 4) == 0;
+    const int hydra = (strncmp(starter, "SLURM_", 6) == 0 && !getenv("PMIX_RANK")) ||
+                      strncmp(starter, "PMI_", 4) == 0 || strncmp(starter, "MV2_", 4) == 0 ||
+                      strncmp(starter, "PALS", 4) == 0;
     const char *const word[] = {hydra ? "mpich" : "openmpi", hydra ? "openmpi" : "mpich"};
     *plugin = NULL;
+    if (wish && strcmp(wish, "none") == 0)
+        return FIT_OK;
     if (wish && *wish)
         return named(wish, plugin, path, err);
     char folder[FIT_RANKS_PATH - 32];

@@ -1,8 +1,8 @@
 /* find.h -- the plugin of the launcher's library (plugin.h): which file, and opening it.
  *
- * HOMODYNE_MPI names a file, or a word: `openmpi`, `mpich` for libhomodyne-mpi-WORD.so.  Without it, in this order: what
- * `homodyne mpi --build` has made (the cache of the user), then what was installed, that of the MPI which has started
- * the program first. */
+ * HOMODYNE_MPI names a file, or a word: `openmpi`, `mpich` for libhomodyne-mpi-WORD.so, or `none`.  Without it, in
+ * this order: what `homodyne mpi --build` has made (the cache of the user), then what was installed, that of the MPI
+ * which has started the program first. */
 #pragma once
 
 #include "base/status.h"

@@ -17,8 +17,8 @@ struct fit_ranks_plugin {
      * where ranks share one. */
     int (*gather)(const double *mine, double *all, const int *count, const int *place);
     int (*broadcast)(void *data, size_t bytes, int root);
-    /* 1: every rank has come here within so many seconds (0: however long it takes); 0: not.  Apart from the two above: it may be called while
-     * other ranks wait in one of them. */
+    /* 1: every rank has come here within so many seconds (0: however long it takes); 0: not.  Apart from the two
+     * above: it may be called while other ranks wait in one of them. */
     int (*meet)(double seconds);
     void (*fail)(int code); /* ends all ranks with this exit status */
     void (*end)(void);

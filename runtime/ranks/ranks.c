@@ -74,7 +74,8 @@ static void meet(const double *mine, const size_t *count)
         all.place[r] = (int)total;
         total += count[r] + HEADER;
     }
-    double *send = room(&all.send, &all.nsend, count[all.rank] + HEADER), *to = room(&all.receive, &all.nreceive, total);
+    double *send = room(&all.send, &all.nsend, count[all.rank] + HEADER);
+    double *to = room(&all.receive, &all.nreceive, total);
     send[ASKED] = atomic_load(&asked);
     send[CLOCK] = fit_seconds() - all.origin;
     send[NUMBER] = all.number;

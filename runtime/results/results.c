@@ -20,6 +20,15 @@ struct fit_full_param fit_results_param(const struct fit_results *r, size_t k)
 
 void fit_results_full_name(const struct fit_results *r, size_t k, char *text, size_t size)
 {
+    if (k >= r->fit->nfull) {
+        const struct fit_derived_value *d = &r->fit->derived[k - r->fit->nfull];
+        const char *derived = r->kernel->derived[d->which].name;
+        if (d->group >= 0)
+            snprintf(text, size, "%s[%ld]", derived, d->group);
+        else
+            snprintf(text, size, "%s", derived);
+        return;
+    }
     struct fit_full_param p = fit_results_param(r, k);
     if (p.group >= 0)
         snprintf(text, size, "%s[%ld]", p.param->name, p.group);

@@ -3,6 +3,7 @@
 
 #include "common/nearest.h"
 #include "base/number_text.h"
+#include "model/derived.h"
 #include "results/results.h"
 
 #include <limits.h>
@@ -31,6 +32,21 @@ static int is_meant(const struct fit_kernel *k, const struct fit_linkage *link, 
     return strcmp(name, own) == 0 || (strcmp(name, k->linear[q].name) == 0 && (k->linear[q].over >= 0 || g == 0));
 }
 
+/* Places of the derived quantity of this name, in the order of fit_result.derived, to list; how many there are. */
+static size_t add_derived(const struct fit_kernel *k, size_t ngroup, const char *name, size_t *list, size_t *n)
+{
+    size_t place = k->nparam + ngroup * k->nlinear, found = 0;
+    char own[128];
+    for (size_t d = 0; d < k->nderived; d++)
+        for (size_t g = 0; g < (k->derived[d].each ? ngroup : 1); g++, place++) {
+            snprintf(own, sizeof own, "%.100s[%zu]", k->derived[d].name, g);
+            if (strcmp(name, k->derived[d].name) == 0 || (k->derived[d].each && strcmp(name, own) == 0))
+                list[found++] = place;
+        }
+    *n += found;
+    return found;
+}
+
 enum fit_status fit_study_profiles(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_linkage *link, size_t ngroup, size_t **list, size_t *n,
                                    struct fit_error *err)
@@ -38,7 +54,7 @@ enum fit_status fit_study_profiles(const struct fit_config *cfg, const struct fi
     const struct fit_cfg_texts *names = &cfg->study.profile;
     size_t all = kernel->nparam + ngroup * kernel->nlinear;
     *n = 0;
-    *list = calloc(all + 1, sizeof **list);
+    *list = calloc(all + fit_derived_count(kernel, ngroup) + 1, sizeof **list);
     if (!*list)
         return fit_no_memory(err, "profiles");
     for (size_t k = 0; k < names->n; k++) {
@@ -56,6 +72,7 @@ enum fit_status fit_study_profiles(const struct fit_config *cfg, const struct fi
             if (!twice)
                 (*list)[(*n)++] = e;
         }
+        known += add_derived(kernel, ngroup, names->value[k], *list + *n, n);
         if (*n > before || known)
             continue;
         char where[160];
@@ -83,6 +100,19 @@ static void json_limits(struct fit_json *j, const struct fit_likelihood *l, int 
         fit_json_union(j, i ? "intervals_95" : "intervals_68", &l->part[i]);
 }
 
+/* Unit and best value of what a profile is of. */
+static const char *unit_of(const struct fit_results *r, const struct fit_likelihood *l)
+{
+    return l->which < r->fit->nfull ? fit_results_param(r, l->which).param->unit
+                                    : r->kernel->derived[r->fit->derived[l->which - r->fit->nfull].which].unit;
+}
+
+static double best_of(const struct fit_results *r, const struct fit_likelihood *l)
+{
+    return l->which < r->fit->nfull ? fit_results_param(r, l->which).value
+                                    : r->fit->derived[l->which - r->fit->nfull].value;
+}
+
 static void json_profiles(struct fit_json *j, const struct fit_results *r)
 {
     char name[160];
@@ -94,8 +124,8 @@ static void json_profiles(struct fit_json *j, const struct fit_results *r)
         fit_results_full_name(r, l->which, name, sizeof name);
         fit_json_begin(j, name, '{');
         fit_json_string(j, "text", l->text);
-        fit_json_string(j, "unit", fit_results_param(r, l->which).param->unit);
-        fit_json_number(j, "best", fit_results_param(r, l->which).value);
+        fit_json_string(j, "unit", unit_of(r, l));
+        fit_json_number(j, "best", best_of(r, l));
         for (int i = 0; i < 2 && l->n > 0; i++)
             json_limits(j, l, i);
         fit_json_boolean(j, "one_sided", l->one_sided != 0);
@@ -256,7 +286,7 @@ static void hdf5_profiles(struct fit_h5r *w, const struct fit_results *r)
         snprintf(path, sizeof path, "/entry/profiles/%s", name);
         fit_h5r_group(w, path, "NXdata");
         snprintf(path, sizeof path, "/entry/profiles/%s/value", name);
-        fit_h5r_reals(w, path, 1, &l->n, l->value, fit_results_param(r, l->which).param->unit);
+        fit_h5r_reals(w, path, 1, &l->n, l->value, unit_of(r, l));
         snprintf(path, sizeof path, "/entry/profiles/%s/chi2_rise", name);
         fit_h5r_reals(w, path, 1, &l->n, l->rise, NULL);
         snprintf(path, sizeof path, "/entry/profiles/%s/interval", name); /* 68 %, 95 % x lower, upper */

@@ -274,7 +274,7 @@ static void row_print(FILE *f, int *left, const struct fit_results *r, const str
     if (fit_results_shows_robust(r))
         fit_format_error(w->least, w->robust, ignored, sizeof ignored, robust, sizeof robust);
     snprintf(value, sizeof value, w->n > 1 ? "%s .. %s" : "%s", low, high);
-    snprintf(what, sizeof what, w->n > 1 ? "%zu values, %s" : "%.0zu%s", w->n > 1 ? w->n : 0, w->remark);
+    snprintf(what, sizeof what, w->n > 1 ? "%zu, %s" : "%.0zu%s", w->n > 1 ? w->n : 0, w->remark); /* 13 columns */
     int wide = w->n > 1;
     if (fit_results_shows_robust(r))
         line(f, left, "  %-*s %*s %s %-9s %-9s %-*s%s", wide ? 12 : 18, w->name, wide ? 20 : 14, value,

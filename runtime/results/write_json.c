@@ -9,6 +9,7 @@
  * matrix, with those of every angle, is in fit.h5. */
 #include "base/clock.h"
 #include "base/json.h"
+#include "device/device.h"
 #include "errors/profile.h"
 #include "results/results.h"
 #include "results/write_derived.h"
@@ -535,6 +536,7 @@ static void put_settings(struct fit_json *j, const struct fit_results *r)
     fit_json_string(j, "method", method[c->method.value]);
     fit_json_string(j, "loss", fit_loss_name((enum fit_loss)c->nlsq.loss.value));
     fit_json_string(j, "scaling", scaling[r->scaling]);
+    fit_json_string(j, "optimizer", c->nlsq.optimizer.value ? c->nlsq.optimizer.value : "nlsq");
     fit_json_integer(j, "max_iterations", c->nlsq.max_iterations.value);
     fit_json_number(j, "ftol", c->nlsq.ftol.value);
     fit_json_number(j, "xtol", c->nlsq.xtol.value);
@@ -646,6 +648,14 @@ static void put_misfit(struct fit_json *j, const struct fit_misfit *m)
     fit_json_end(j);
 }
 
+/* By whom sums were taken: nothing where it was the processor. */
+static void put_device(struct fit_json *j)
+{
+    struct fit_device *d = fit_device_used();
+    if (d && fit_device_tally(d).calls > 0)
+        fit_json_string(j, "device", fit_device_about(d)->name);
+}
+
 static void put_verdict(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -666,6 +676,7 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
     fit_json_number(j, "peak_rss_mb", r->peak_mb);
     fit_json_number(j, "memory_estimate_mb", r->estimate_mb);
     fit_json_integer(j, "threads", f->threads);
+    put_device(j);
     fit_json_string(j, "isa", r->kernel->isa);
     fit_json_integer(j, "n_points", (int64_t)f->npoint);
     fit_json_integer(j, "n_free", (int64_t)f->nfree);

@@ -220,7 +220,8 @@ static void slice_chain(void *user, size_t c, size_t thread)
 /* Chain c as it is with the rank that has gone on with it: its state and its new draws. */
 static enum fit_status take_chain(struct fit_sampler *s, size_t c, struct fit_error *err)
 {
-    const size_t size = fit_chain_state_size(s->chain[c]), from = fit_ranks_owner(c), row = c * s->opt.draws + s->before[c];
+    const size_t size = fit_chain_state_size(s->chain[c]), from = fit_ranks_owner(c);
+    const size_t row = c * s->opt.draws + s->before[c];
     FIT_OWNED unsigned char *state = malloc(size);
     if (!state)
         return fit_no_memory(err, "draws of the chains");

@@ -27,8 +27,8 @@ struct fit_sampling_run {
     int timed_out;
 };
 
-/* Between the two, with side_by_side, ranks evaluate the density apart.  Passes over the data of all ranks so far; while
- * they are apart this meets (ranks/ranks.h). */
+/* Between the two, with side_by_side, ranks evaluate the density apart.  Passes over the data of all ranks so far;
+ * while they are apart this meets (ranks/ranks.h). */
 void fit_sampling_part(struct fit_sampling_run *m);
 void fit_sampling_join(struct fit_sampling_run *m);
 double fit_sampling_passes(const struct fit_sampling_run *m);

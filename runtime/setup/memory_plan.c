@@ -5,6 +5,7 @@
 #include "input/measurement.h"
 #include "leastsquares/objective.h"
 #include "machine/memory.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static void decide(const struct fit_selection *sel, double fraction, int weighte
         (double)fit_measurement_memory(p->file_frames, p->frames, p->ngroup, weighted) / 1e6;
     p->streamed_mb =
         PROGRAM_MB + (double)fit_measurement_memory_streamed(p->frames, p->ngroup, weighted) / 1e6;
-    p->available_mb = fit_memory_available_mb();
+    p->available_mb = fit_ranks_least(fit_memory_available_mb()); /* all ranks stream, or none */
     p->limit_mb = fraction > 0 ? fraction * p->available_mb : NAN;
     if (p->limit_mb > 0)
         p->data_limit = (size_t)(1e6 * fmax(p->limit_mb - PROGRAM_MB, LEAST_MB));

@@ -180,7 +180,7 @@ if grep -A40 '"posterior": {' six/fit.json | grep -A25 '"half_life": {' | grep -
 fi
 if [ -x "$bin/homodyne-report" ]; then
     "$bin/homodyne" report six >/dev/null 2>&1 || fail "report"
-    grep -q '>half_life</th>' six/report.html || fail "the report has no half_life"
+    grep -q '>half_life</code></th>' six/report.html || fail "the report has no half_life"
 fi
 "$bin/homodyne" compare one six >compare.log 2>&1 || true
 grep -q 'half_life' compare.log || {
@@ -190,4 +190,36 @@ grep -q 'half_life' compare.log || {
 if command -v h5dump >/dev/null; then
     h5dump -d /posterior/half_life six/posterior.nc >/dev/null || fail "posterior.nc has no half_life"
 fi
+
+# The profile of a function of several parameters is that of a fit in which it is a parameter.
+cat >both.lua <<'E'
+local m = model "both" { title = "Two rates of one decay" }
+local t, y = m.columns({ "t", unit = "s", range = {0, 10} }, "y")
+local a = m.parameter("a", { start = 1, bounds = {0.01, 10} })
+local k1 = m.parameter("k1", { unit = "1/s", start = 1, bounds = {0.5, 100} })
+local k2 = m.parameter("k2", { unit = "1/s", start = 0.2, bounds = {1e-3, 0.45} })
+local b = m.parameter("b", { start = 1, linear = true })
+m.observe(y, { mean = b * (exp(-k1 * t) + a * exp(-k2 * t)) })
+m.derived("ratio", k1 / k2)
+m.derived("area", b * (1 / k1 + a / k2))
+E
+sed 's/"both"/"inside"/; /m.derived/d
+    s|^local k2 =.*|local ratio = m.parameter("ratio", { start = 7, bounds = {1, 1000} }) local k2 = k1 / ratio|' both.lua >inside.lua
+"$bin/homodyne" simulate --model both.lua -o e.csv --x 0:10:60 --set k1=1.5 --set k2=0.2 --set a=0.7 --set b=2 \
+    --noise 0.05 --seed 2 >both.log 2>&1 || fail "simulate: $(cat both.log)"
+data=e.csv
+fit both seven --profile ratio,area
+fit inside eight --profile ratio
+ends() { # ends OUT KEY: lower and upper end of that interval of the profile
+    awk -v key="\"$2\": {" '/"profiles"/ { on = 1 } on && /"ratio": \{/ { in_ = 1 } in_ && index($0, key) { got = 1 }
+        got && /"lower":|"upper":/ { sub(/.*: /, ""); sub(/,$/, ""); print; if (++n == 2) exit }' "$1/fit.json"
+}
+for key in interval_68 interval_95; do
+    near "$key, lower end" "$(ends seven $key | head -1)" "$(ends eight $key | head -1)" 1e-5
+    near "$key, upper end" "$(ends seven $key | tail -1)" "$(ends eight $key | tail -1)" 1e-5
+done
+grep -q 'none, for it contains b, which is linear' seven/fit.json || fail "the area has a profile"
+got=0
+"$bin/homodyne" fit --model both.lua --data e.csv --profile rato -o nine >nine.log 2>&1 || got=$?
+[ "$got" = 3 ] || fail "a profile of nothing: exit code $got"
 echo ok

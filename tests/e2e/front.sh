@@ -413,7 +413,7 @@ hasnot err "compiling"
 # ---- help, manual, completions: from one table
 expect 0 "$h" --help
 [ "$(wc -l <out)" -le 24 ] || fail "the help is longer than a screen"
-for c in fit validate config inspect plan simulate compare contin batch watch plot report extract models info demo estimate; do
+for c in fit validate config inspect plan simulate compare contin batch watch plot report view extract models info demo estimate; do
     expect 0 "$h" $c --help
     [ "$(wc -l <out)" -le 24 ] || fail "$c --help is longer than a screen"
     awk 'length > 80 { exit 1 }' out || fail "$c --help is wider than 80 columns"

@@ -34,18 +34,21 @@ check() {
     echo "$words: the same numbers under$mpis with $sizes ranks x $threads threads"
 }
 
+# All numbers of ranks and threads with FULL=1; else enough of them to see a difference.
+full=${FULL:-}
 flow=("$bin/homodyne-laminar" fit flow.yaml)
 still=("$bin/homodyne-static_isotropic" fit still.yaml)
-check "least squares" "1 2 3 4 7" "1 2" "${flow[@]}"
-check "robust" "3" "1 2" "${flow[@]}" --loss soft_l1
-check "streamed" "2 3" "1 2" "${flow[@]}" --stream on
+check "least squares" "${full:+1 2 }3${full:+ 4 7}" "1 2" "${flow[@]}"
+check "seven ranks" "7" "1" "${still[@]}"
+check "robust" "${full:+2 }3" "${full:+1 }2" "${flow[@]}" --loss soft_l1
+check "streamed" "2${full:+ 3}" "${full:+1 }2" "${flow[@]}" --stream on
 check "hierarchical" "3" "2" "${flow[@]}" --scaling hierarchical
-check "bootstrap" "3" "1 2" "${still[@]}" --bootstrap block:7
+check "bootstrap" "3" "${full:+1 }2" "${still[@]}" --bootstrap block:7
 check "profiles" "2" "1" "${still[@]}" --profile D0
 check "efficient" "2" "2" "$bin/homodyne-static_isotropic" fit speckle.yaml --estimator efficient
-check "laplace" "3" "1 2" "${still[@]}" --method laplace --draws 300
-check "nuts" "3" "1 2" "${still[@]}" --method nuts --chains 3 --draws 60 --warmup 60
-check "consensus" "3" "1 2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 --warmup 150 --chains 2
+check "laplace" "3" "${full:+1 }2" "${still[@]}" --method laplace --draws 300
+check "nuts" "3" "${full:+1 }2" "${still[@]}" --method nuts --chains 3 --draws 60 --warmup 60
+check "consensus" "3" "${full:+1 }2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 --warmup 150 --chains 2
 check "small data" "3" "2" "${still[@]}" --frames 1:60
 check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
 
@@ -58,7 +61,7 @@ for m in $mpis; do
     [ "$got" -eq 3 ] || [ "$got" -eq 4 ] || fail "$m: a file that is not there: exit code $got"
     [ "$(grep -c 'nowhere.h5' err)" = 1 ] || fail "$m: a file that is not there is told $(grep -c 'nowhere.h5' err) times"
     got=0
-    HOMODYNE_MPI=none ranks "$m" 2 "${still[@]}" -o none >out 2>err || got=$?
+    HOMODYNE_MPI=nowhere ranks "$m" 2 "${still[@]}" -o none >out 2>err || got=$?
     [ "$got" -ne 0 ] || fail "$m: a plugin that is not there is no error"
     has err "there is no plugin of this name"
     [ ! -e none/fit.json ] || fail "$m: copies have written"

@@ -169,7 +169,7 @@ expect 0 "$h" report early -o early.html
 copy() { # copy CODE VARIABLE=VALUE...
     code=$1
     shift
-    expect "$code" env -u FIT_COPIES "$@" "$h" fit my.yaml --data run1.h5 -o copies --quiet
+    expect "$code" env -u FIT_COPIES HOMODYNE_MPI=none "$@" "$h" fit my.yaml --data run1.h5 -o copies --quiet
 }
 for told in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0" "SLURM_NTASKS=4 SLURM_STEP_ID=0 SLURM_PROCID=0" "SLURM_NTASKS=2 SLURM_PROCID=1" \
     "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0" "PMI_SIZE=8 PMI_RANK=3" "MV2_COMM_WORLD_SIZE=2" "PMIX_RANK=1"; do

@@ -87,7 +87,7 @@ refused "consensus" --estimator efficient --method cmc --consensus
 "$bin/homodyne" compare laplace offset > compared
 grep -q "efficient estimates are no least sum of squares" compared || fail "criteria: $(cat compared)"
 grep -q "evidence is not compared" compared || fail "evidence: $(cat compared)"
-grep -q '"log_evidence_reason": "efficient estimates are those of equations' laplace/fit.json || fail "evidence: no reason"
+grep -q '"log_evidence_reason": "efficient estimates are those of' laplace/fit.json || fail "evidence: no reason"
 "$bin/homodyne" compare plain offset_plain > compared
 ! grep -q "efficient estimates" compared || fail "least squares: $(cat compared)"
 
@@ -104,9 +104,9 @@ done
 simulated() {
     seed=$1 dt=$2
     shift 2
-    "$bin/homodyne-static_isotropic" simulate -o few.h5 --config-out few.yaml --force --frames 60 --dt "$dt" --q 0.0054 \
-        --phi 0 --contrast 0.3333333333 --offset 1 --set D0=6000 --set alpha=-0.25 --set D_offset=0 --noise speckle \
-        --pixels 500 --seed "$seed" --quiet "$@"
+    "$bin/homodyne-static_isotropic" simulate -o few.h5 --config-out few.yaml --force --frames 60 --dt "$dt" \
+        --q 0.0054 --phi 0 --contrast 0.3333333333 --offset 1 --set D0=6000 --set alpha=-0.25 --set D_offset=0 \
+        --noise speckle --pixels 500 --seed "$seed" --quiet "$@"
 }
 few() {
     "$bin/homodyne-static_isotropic" fit few.yaml --fix D_offset=0 --quiet -o "$@"
@@ -133,7 +133,8 @@ assert wide["estimator"]["used"] == "efficient" and d["std"] is None and d["std_
 assert d["interval_95"][0] < 6000 < d["interval_95"][1] and d["std_reason"], d
 assert far["speckle"]["p"] < 1e-4 < 0.01 < near["speckle"]["p"], (far["speckle"], near["speckle"])
 alpha = near["parameters"]["alpha"]
-assert near["estimator"]["used"] == "efficient" and abs(alpha["value"] + 0.25) < 5 * alpha["std"] < 0.2, near["estimator"]
+assert near["estimator"]["used"] == "efficient", near["estimator"]
+assert abs(alpha["value"] + 0.25) < 5 * alpha["std"] < 0.2, alpha
 assert "decay within few of many frames" in fast["estimator"]["reason"], fast["estimator"]
 PY
 echo "speckle: fit, plan and posterior agree"

@@ -259,8 +259,9 @@ static void *build(const char *dir, unsigned n)
     char command[4000], path[300];
     size_t at = (size_t)snprintf(command, sizeof command,
                                  "cd '%s' && %s -std=gnu11 -O1 %s -shared -fPIC -Wall -Wextra -Werror "
-                                 "-Wno-unused-parameter -Wno-unused-variable -Wno-maybe-uninitialized -fno-math-errno -ffp-contract=off "
-                                 "-I'%s/runtime/include'", dir, HG_CC, HG_SANITIZE, FIT_SOURCE_DIR);
+                                 "-Wno-unused-parameter -Wno-unused-variable -Wno-maybe-uninitialized "
+                                 "-fno-math-errno -ffp-contract=off -I'%s/runtime/include'",
+                                 dir, HG_CC, HG_SANITIZE, FIT_SOURCE_DIR);
     for (unsigned k = 0; k < n; k++)
         at += (size_t)snprintf(command + at, sizeof command - at, " w%u.c g%u.c", k, k);
     snprintf(command + at, sizeof command - at, " -o batch.so -lm");

@@ -824,7 +824,7 @@ class OfThePrograms(unittest.TestCase):
         self.assertEqual(d.values[1, 2, 3], 1 + 1 / 8 + 2 / 256 + 3 / 4096)
         some = hg.load_data(SOURCE / "tests/data/nxxpcs_entry.h5", q=0.005, phi=[45, 0])
         np.testing.assert_array_equal(some.values, d.values[[1, 0]])
-        self.assertIn("0.005 .. 0.008 (2) 1/angstrom", repr(d))
+        self.assertIn("0.005 .. 0.008 (3) 1/angstrom", repr(d))
         self.assertTrue(any("was converted" in n for n in d.notes))
         cut = hg.load_data(SOURCE / "tests/data/chx.h5", q="0.04 nm^-1", frames=(3, 10))
         self.assertEqual((cut.values.shape, cut.first_frame, cut.time[1]), ((3, 8, 8), 3, 0.01))

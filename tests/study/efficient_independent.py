@@ -13,7 +13,7 @@ other estimates come from the same fit.  Times turn about: cells have their firs
 
 Printed, as a table: part of the experiments in which efficient estimates were taken; gain: sd of the efficient
 estimates over that of least squares, both of all experiments that have both; part of the experiments that tell an error;
-told over true sd, and the bias in sd, of these; 95 % intervals that hold, of all; probability of Hausman's test and of
+told over true sd, of these; the bias in sd and 95 % intervals that hold, of all; probability of Hausman's test and of
 the test of fit below 1 %; medians of the number of speckles and of the shot noise over the truth, at the contrast that
 was found (both go with it).  Of D0, gamma_dot_t0 and v0 sd and bias are those of their logarithm.  Several numbers are
 those of the parameters in turn; the bias is that of the one that is farthest off.
@@ -285,8 +285,8 @@ def judge_parameter(rows, name):
          "tell": given.mean(), "told": math.nan, "scatter": math.nan, "bias": math.nan,
          "hold": np.mean([covered(t, x) for x in parts]) if parts else math.nan, "given": len(parts)}
     if given.mean() >= TELL and given.sum() > 2:
-        off, z = told[given, 0] - middle, (told[given, 0] - middle) / told[given, 1]
-        x.update(told=1 / z.std(ddof=1), scatter=scatter_of_sd(z), bias=off.mean() / off.std(ddof=1))
+        z = (told[given, 0] - middle) / told[given, 1]
+        x.update(told=1 / z.std(ddof=1), scatter=scatter_of_sd(z), bias=(told[:, 0].mean() - middle) / sd)
     return x
 
 
@@ -356,7 +356,7 @@ class Verdict:
         self.judged += 1
         self.inside["bias"] += abs(x["bias"]) < 0.2
         self.inside["told"] += 0.9 <= x["told"] <= 1.1
-        if outside(x["bias"], -0.2, 0.2, 1 / math.sqrt(n * x["tell"])):
+        if outside(x["bias"], -0.2, 0.2, 1 / math.sqrt(n)):
             self.wrong.append(f"{name}: bias {x['bias']:.2f} sd")
         if outside(x["told"], 0.9, 1.1, x["told"] * x["scatter"]):
             self.wrong.append(f"{name}: told sd {x['told']:.2f} of the true one, +- {x['told'] * x['scatter']:.2f}")

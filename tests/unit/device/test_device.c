@@ -244,9 +244,8 @@ static struct fit_device_sums *sums_of(struct fit_device *d, const struct fit_da
 {
     struct fit_device_sums *s;
     struct fit_error err;
-    const char *why = "";
-    if (fit_device_sums_new(d, kernel, ds, &s, &why, &err) != FIT_OK || !s) {
-        printf("FAILED %s\n", s ? "" : why ? why : err.message);
+    if (fit_device_sums_new(d, kernel, ds, &s, &err) != FIT_OK) {
+        printf("FAILED %s\n", err.message);
         exit(1);
     }
     return s;

@@ -1,10 +1,10 @@
-/* devices.c -- accelerators on the command line: listed, chosen. */
-#include "commands/devices.h"
+/* report.c -- accelerators for people: listed, and chosen with what there is to say about it. */
+#include "device/report.h"
 
 #include <string.h>
 
 #include "base/json.h"
-#include "device/device.h"
+#include "ranks/ranks.h"
 
 struct listing {
     FILE *f;
@@ -58,7 +58,7 @@ static enum fit_status devices_json(FILE *f, struct fit_error *err)
     return text ? FIT_OK : fit_no_memory(err, "info");
 }
 
-enum fit_status fit_print_devices(FILE *f, int json, struct fit_error *err)
+enum fit_status fit_device_report(FILE *f, int json, struct fit_error *err)
 {
     struct listing l = {.f = f};
     char missing[400];
@@ -72,20 +72,39 @@ enum fit_status fit_print_devices(FILE *f, int json, struct fit_error *err)
     return FIT_OK;
 }
 
-enum fit_status fit_begin_device(const struct fit_program *p, const struct fit_cli *cli, struct fit_device **d,
-                                 struct fit_error *err)
+enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_device **d, struct fit_error *err)
 {
     char note[500] = "";
     *d = NULL;
-    if (!cli->device || strcmp(cli->device, "cpu") == 0)
+    if (!wish->word || strcmp(wish->word, "cpu") == 0)
         return FIT_OK;
-    enum fit_status st = fit_device_open(cli->device, d, note, sizeof note, err);
+    enum fit_status st = fit_device_open(wish->word, d, note, sizeof note, err);
     if (st != FIT_OK)
         return st;
-    if (note[0] && !cli->quiet)
-        fprintf(p->err, "%s: note: --device %s: %s\n", p->name, cli->device, note);
-    if (*d && !cli->quiet && cli->verbose)
-        fprintf(p->err, "%s: note: device %s: %s\n", p->name, fit_device_about(*d)->word, fit_device_about(*d)->name);
+    if (*d && fit_ranks_size() > 1) {
+        fit_device_close(*d);
+        *d = NULL;
+        snprintf(note, sizeof note, "several ranks share the sums; their processors are used");
+    }
+    if (note[0] && !wish->quiet)
+        fprintf(wish->err, "%s: note: --device %s: %s\n", wish->program, wish->word, note);
+    if (*d && !wish->quiet && wish->verbose)
+        fprintf(wish->err, "%s: note: device %s: %s\n", wish->program, fit_device_about(*d)->word,
+                fit_device_about(*d)->name);
     fit_device_use(*d);
     return FIT_OK;
+}
+
+void fit_device_end(const struct fit_device_wish *wish, struct fit_device *d)
+{
+    if (!d)
+        return;
+    const struct fit_device_tally t = fit_device_tally(d);
+    if (!wish->quiet && t.why[0])
+        fprintf(wish->err, "%s: note: --device %s: %s%s\n", wish->program, wish->word,
+                t.calls ? "in part by the processor: " : "the processor was used: ", t.why);
+    if (!wish->quiet && wish->verbose && t.calls)
+        fprintf(wish->err, "%s: note: device %s: %zu sums in %zu launches\n", wish->program,
+                fit_device_about(d)->word, t.calls, t.launches);
+    fit_device_close(d);
 }

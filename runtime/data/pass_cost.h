@@ -1,0 +1,38 @@
+/* pass_cost.h -- what a pass over the data costs with many ranks: a model of time, from the shares of the tree.
+ *
+ * A pass ends when the rank with the largest share has computed (or read) it, has added its leaves to nodes, has got
+ * the nodes of all, and has finished the tree:
+ *
+ *     T(R) = max(v t_v, v b / r) + (leaves of a rank) n t_a + ceil(log2 R) t_h + (nodes of all) 8 n / g
+ *            + (nodes of all) n t_a
+ *
+ * with v the values of the largest share, n the numbers of a sum, t_v the time of a value, b / r of reading one, t_a of
+ * an addition, t_h of a message, g the bytes that a message carries in a second (Hockney, Parallel Computing 20 (1994)
+ * 389: latency and bandwidth).
+ */
+#pragma once
+
+#include "data/dataset.h"
+
+struct fit_pass_cost {
+    double value;    /* s for a value, with the threads of a rank */
+    double read;     /* s for reading one; 0: in memory */
+    double addition; /* s for adding two numbers of the tree */
+    double message;  /* s until a message arrives */
+    double bytes;    /* of messages in a second */
+};
+
+/* Those of two ranks on one machine, measured by bench/ranks.c; value and read: 0. */
+struct fit_pass_cost fit_pass_cost_here(void);
+
+struct fit_pass_shares {
+    size_t ranks, leaves, nout;
+    size_t nodes;        /* of all ranks */
+    size_t most_leaves;  /* of a rank */
+    double values, most; /* of all; of the largest share */
+};
+
+/* ds: finished, or the geometry alone. */
+struct fit_pass_shares fit_pass_shares(const struct fit_dataset *ds, size_t nout, size_t ranks);
+
+double fit_pass_seconds(const struct fit_pass_cost *cost, const struct fit_pass_shares *shares);
