@@ -61,9 +61,15 @@ static void test_width(void **state)
 
 static void test_units(void **state)
 {
-    static const char *const pair[][2] = {{"angstrom^2/s", "Å² s⁻¹"}, {"1/s", "s⁻¹"}, {"1/angstrom", "Å⁻¹"},
-                                          {"deg", "°"}, {"1", ""}, {"um", "µm"}, {"Pa*s", "Pa s"},
-                                          {"s^(1/2)", "s^(1/2)"}, {"K", "K"}};
+    static const char *const pair[][2] = {{"angstrom^2/s", "Å² s⁻¹"},
+                                          {"1/s", "s⁻¹"},
+                                          {"1/angstrom", "Å⁻¹"},
+                                          {"deg", "°"},
+                                          {"1", ""},
+                                          {"um", "µm"},
+                                          {"Pa*s", "Pa s"},
+                                          {"s^(1/2)", "s^(1/2)"},
+                                          {"K", "K"}};
     char text[64];
     (void)state;
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
