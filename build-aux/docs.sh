@@ -91,5 +91,5 @@ for page in "$work"/*.md; do
             }
         }' >"$work/$name.html"
 done
-cp "$work"/*.html "$source/docs/html/page.css" "$out"
+cp "$work"/*.html "$source/docs/html/page.css" "$source/docs/notebook.ipynb" "$out"
 echo "$(find "$work" -name '*.html' | wc -l) pages: $out/index.html"

@@ -248,7 +248,7 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_EXTRACT, NULL, of_model, front_cmd_pass, 1},
     {"models", NULL, "", "the models that can be fitted", NULL,
      FIT_COMMAND_COUNT, NULL, of_models, front_cmd_models, 0},
-    {"info", "params", "--model NAME", "parameters, units and bounds of a model; --devices: accelerators", NULL,
+    {"info", "params", "--model NAME", "parameters, units, bounds of a model; accelerators", NULL,
      FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
     {"demo", NULL, "[FOLDER]", "fit a bundled experiment, the truth beside the result", NULL,
      FIT_COMMAND_COUNT, NULL, of_demo, front_cmd_demo, 0},

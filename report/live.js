@@ -497,7 +497,8 @@
     button(head, "PNG", savePanels, "save map and correlation function as a picture").classList.add("end");
     if (!options.parent) button(head, "close", function () { box.dialog.close(); }, "Escape");
     const body = make("div", { class: "two" }, box.dialog), frame = make("div", { class: "frame" }, body);
-    const square = make("div", { class: "square", tabindex: "0", role: "application", "aria-label": "map: arrow keys move the mark" }, frame);
+    const square = make("div", { class: "square", tabindex: "0", role: "application", title: "point, drag, or move the mark by arrow keys",
+      "aria-label": "map: arrow keys move the mark" }, frame);
     box.map = make("canvas", { width: n, height: n }, square);
     box.mark = make("canvas", { width: 640, height: 640 }, square);
     const scale = make("div", { class: "scale" }, frame);
@@ -613,9 +614,17 @@
     wanted();
   }
 
-  function addRow(p, k) {
+  /* As the page's table writes it, or nothing. */
+  function symbolOf(name) {
+    const code = Array.from(document.querySelectorAll("code.name")).find(function (c) { return c.textContent === name; });
+    return code && code.previousElementSibling ? code.previousElementSibling.cloneNode(true) : null;
+  }
+
+  function addRow(p) {
     const line = make("div", { class: "row" }, box.sliders), id = "live-" + p.name;
-    make("label", { for: id, title: p.doc }, line, p.name);
+    const label = make("label", { for: id, title: p.doc }, line), symbol = symbolOf(p.name);
+    if (symbol) label.append(symbol, " ");
+    make("span", { class: symbol ? "name" : "" }, label, p.name);
     const row = { p: p, value: p.value };
     row.slider = make("input", { type: "range", min: 0, max: 1000, step: 1, id: id }, line);
     row.number = make("input", { type: "number", step: "any", "aria-label": p.name + ", number" }, line);
@@ -696,6 +705,10 @@
     if (!options.parent) {
       box.dialog.showModal();
       box.square.focus();
+    }
+    if (state.i < 0) {
+      state.i = n >> 2;
+      state.j = 3 * n >> 2;
     }
     redraw();
     if (!asked) askModel();

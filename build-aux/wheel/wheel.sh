@@ -112,7 +112,7 @@ fi
 say "homodyne-gen"
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
 [ -e "$own/build/build.ninja" ] || cmake -S "$source" -B "$own/build" "${cmake_tools[@]}" \
-    -DFIT_TESTS=OFF -DFIT_LOADED_FITTERS=ON -DCMAKE_C_FLAGS="-ffunction-sections -fdata-sections -g0" \
+    -DFIT_MPI= -DFIT_TESTS=OFF -DFIT_LOADED_FITTERS=ON -DCMAKE_C_FLAGS="-ffunction-sections -fdata-sections -g0" \
     -DCMAKE_EXE_LINKER_FLAGS="-Wl,--gc-sections -s" \
     -DCMAKE_SHARED_LINKER_FLAGS="-Wl,--gc-sections -s" -DCMAKE_MODULE_LINKER_FLAGS="-s" \
     -DFIT_HDF5_HL="$prefix/lib/libhdf5_hl.a" -DZLIB_INCLUDE_DIR="$prefix/include" -DZLIB_LIBRARY="$prefix/lib/libz.a" \

@@ -209,8 +209,6 @@
     at("panels").replaceChildren();
     maps = window.homodyneMaps(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays });
     if (state) ["log", "normal", "all"].forEach(function (key) { maps.state[key] = state[key]; });
-    maps.state.i = live.n >> 2;
-    maps.state.j = 3 * live.n >> 2;
     maps.open(state && state.group < live.groups.length ? state.group : 0, state ? state.mode : "data");
     window.homodyneView = { maps: maps, choice: choice, beside: beside, state: function () { return told; } };
   }

@@ -421,7 +421,8 @@ static void quantities(const struct hg_model *m, FILE *out)
     fputs("};\n\n", out);
 }
 
-void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out)
+/* The tables to which the descriptor points; how many degeneracies there are. */
+static uint32_t tables(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out)
 {
     const struct hg_model *m = em->p->model;
     params(m, out, "param", &m->param);
@@ -436,7 +437,7 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     uses(m, out);
     named(m, out, "fit_derived", "derived", &m->derived);
     screen(m, out);
-    uint32_t ndegeneracy = degeneracies(degenerate, out);
+    const uint32_t ndegeneracy = degeneracies(degenerate, out);
     combinations(degenerate, out);
     rates(m, out);
     density(m->density, out);
@@ -446,7 +447,29 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
         texts(out, m->alias);
     }
     equations(em, out);
+    return ndegeneracy;
+}
 
+/* Members that most models do without. */
+static void rare_members(const struct hg_model *m, FILE *out)
+{
+    if (m->density)
+        fputs("    .density = &desc_density,\n", out);
+    if (has_levels(m))
+        fputs("    .level = desc_level,\n", out);
+    count_field(out, "state", m->state.n);
+    if (m->feedback)
+        fputs("    .feedback = 1,\n", out);
+    if (hg_march_by_rows(m->expr))
+        fprintf(out, "    .times = %u,\n", (unsigned)hg_at(m->expr, m->expr->march->time)->ref + 1);
+    if (has_empty(m))
+        fputs("    .empty = desc_empty,\n", out);
+}
+
+void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out)
+{
+    const struct hg_model *m = em->p->model;
+    const uint32_t ndegeneracy = tables(em, degenerate, out);
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
           "    .abi = FIT_KERNEL_ABI,\n", out);
@@ -469,16 +492,6 @@ void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degene
     if (degenerate->ncombination)
         fputs("    .combine = combine,\n", out);
     count_field(out, "rate", m->nrate);
-    if (m->density)
-        fputs("    .density = &desc_density,\n", out);
-    if (has_levels(m))
-        fputs("    .level = desc_level,\n", out);
-    count_field(out, "state", m->state.n);
-    if (m->feedback)
-        fputs("    .feedback = 1,\n", out);
-    if (hg_march_by_rows(m->expr))
-        fprintf(out, "    .times = %u,\n", (unsigned)hg_at(m->expr, m->expr->march->time)->ref + 1);
-    if (has_empty(m))
-        fputs("    .empty = desc_empty,\n", out);
+    rare_members(m, out);
     fputs("};\n", out);
 }

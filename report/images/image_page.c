@@ -22,11 +22,24 @@ static const struct plane {
               {"/beta", "curvature of the spectrum", NULL},
               {"/sd_beta", "standard deviation of the curvature", NULL}};
 
+/* Planes that are not solved for, and stay at nothing, are none. */
+static int is_empty(const struct rp_map *map)
+{
+    for (size_t k = 0; k < map->nx * map->ny; k++)
+        if (map->value[k] != 0)
+            return 0;
+    return 1;
+}
+
 static enum fit_status one_plane(struct rp_markup *out, const struct fit_h5 *h, const struct plane *p,
                                  struct fit_error *err)
 {
     struct rp_map map;
     enum fit_status s = rp_map_read(h, p->path, &map, err);
+    if (s == FIT_OK && is_empty(&map) && p != planes) {
+        rp_map_free(&map);
+        return FIT_OK;
+    }
     map.unit = p->unit;
     rp_put(out, "<figure>");
     s = s == FIT_OK ? rp_map_figure(out, &map, p->title, 0, err) : s;

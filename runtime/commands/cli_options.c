@@ -110,7 +110,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"speckles", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "M", "number of speckles of an angle, where it is known"},
     {"shot", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "S", "shot noise, 1/(mean counts of a pixel and frame), if known"},
     {"scaling", 0, CHANGE, RUNS | PAIRS, 0, 0, "S",
-     "contrast, offset: individual, averaged, constant, fourier, hierarchical"},
+     "individual averaged constant fourier hierarchical"},
     {"fourier-order", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "K", "harmonics of --scaling fourier; default 2"},
     {"cluster-length", 0, CHANGE, RUNS | RARE, 0, 0, "N",
      "robust errors: frames of a cluster; auto (default): from the residuals; tables: rows of a block of --bootstrap "

@@ -210,8 +210,8 @@ static double reach(const struct profile *p, size_t e)
     return fmax(best - x->lower[1], x->upper[1] - best) / unit;
 }
 
-/* How far its shorter side reaches, where it ends inside the bounds.  Of efficient estimates alone: what lies far beyond
- * the interval on one side is no error either, as D0 +- 1.1 D0 of a rate that is positive. */
+/* How far its shorter side reaches, where it ends inside the bounds.  Of efficient estimates alone: what lies far
+ * beyond the interval on one side is no error either, as D0 +- 1.1 D0 of a rate that is positive. */
 static double shorter_side(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;

@@ -60,7 +60,7 @@ static void put_spread(struct fit_h5r *w, const struct fit_imaging_run *r, const
     struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];
     const size_t shape[] = {r->q->grid.ny, r->q->grid.nx};
     char path[64];
-    if (!u->scale)
+    if (u->scale == 0)
         return;
     fit_imaging_outputs(r->q, output);
     for (size_t k = 0; k < u->noutput; k++) {
@@ -247,7 +247,7 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
     }
     if (!isfinite(value))
         s = fit_fail(err, FIT_ERR_NUMERIC, "the objective is %g where the optimizer ended", value);
-    if (s == FIT_OK && spread.scale && !o->quiet)
+    if (s == FIT_OK && spread.scale > 0 && !o->quiet)
         tell_spread(p->out, r, &spread);
     if (s == FIT_OK && o->output)
         s = write_result(r, &spread, o->output, value, err);

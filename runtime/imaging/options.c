@@ -18,6 +18,7 @@ static const struct row {
     enum kind kind;
     size_t at, count; /* count: WEIGHTS, where their number is */
     const char *argument, *help, *heading;
+    const char *only; /* the command that looks at it; NULL: several */
 } table[] = {
     {"term", WEIGHTS, AT(term), AT(nterm), "NAME=W,..",
      "data terms and their weights: vis amp logamp bs cphase "
@@ -55,7 +56,7 @@ static const struct row {
     {"alpha", TEXT, AT(alpha), 0, "IMAGE", "spectral index: start and prior (0)", NULL},
     {"beta", TEXT, AT(beta), 0, "IMAGE", "its curvature: start and prior (0)", NULL},
     {"truth", TEXT, AT(truth), 0, "IMAGE", "fit: the correlation with this image is told", NULL},
-    {"truth-alpha", TEXT, AT(truth_alpha), 0, "IMAGE", "fit: how far alpha is off this map is told", NULL},
+    {"truth-alpha", TEXT, AT(truth_alpha), 0, "IMAGE", "fit: how far alpha is off this map is told", NULL, "fit"},
     {"systematic-noise", REAL, AT(systematic_noise), 0, "F", "of visibilities and amplitudes: sigma^2 + 2 F^2 |V|^2",
      "Data"},
     {"systematic-cphase-noise", REAL, AT(systematic_cphase_noise), 0, "DEG", "added to the errors of closure phases",
@@ -66,32 +67,34 @@ static const struct row {
     {"debias", FLAG, AT(debias), 0, NULL, "amplitudes without the bias of noise", NULL},
     {"uniform", FLAG, AT(uniform), 0, NULL, "the median error for all rows of a term", NULL},
     {"axis", AXIS, 0, 0, "NAME=V,V,..",
-     "survey: weight of a term, a number of the model, prior-fwhm (UAS) or sys-noise; may be repeated", "Survey"},
-    {"part", TEXT, AT(part), 0, "K/N", "survey: every N-th point, from the K-th on: for several machines", NULL},
+     "survey: weight of a term, a number of the model, prior-fwhm (UAS) or sys-noise; may be repeated",
+     "Survey", "survey"},
+    {"part", TEXT, AT(part), 0, "K/N", "survey: every N-th point, from the K-th on: for several machines", NULL,
+     "survey"},
     {"threshold", WEIGHTS, AT(threshold), AT(nthreshold), "TERM=C,..", "top: the largest reduced chi2 of data terms",
-     NULL},
+     NULL, "top"},
     {"seed", COUNT, AT(seed), 0, "S", "of all that is drawn (1)", "Simulation"},
     {"cadence", REAL, AT(cadence), 0, "SEC",
-     "simulate: rows of all stations of the observation over a day; else its own rows", NULL},
-    {"no-noise", FLAG, AT(no_noise), 0, NULL, "simulate: visibilities of the image alone", NULL},
+     "simulate: rows of all stations of the observation over a day; else its own rows", NULL, "simulate"},
+    {"no-noise", FLAG, AT(no_noise), 0, NULL, "simulate: visibilities of the image alone", NULL, "simulate"},
     {"uncertainty", TEXT, AT(uncertainty), 0, "METHOD",
      "fit: laplace (second derivatives at the minimum) or nuts (draws; small images): standard deviations of pixels",
-     "Uncertainty"},
-    {"draws", COUNT, AT(draws), 0, "N", "images drawn: laplace none, nuts 1000 of each chain", NULL},
-    {"chains", COUNT, AT(chains), 0, "N", "nuts (4)", NULL},
+     "Uncertainty", "fit"},
+    {"draws", COUNT, AT(draws), 0, "N", "images drawn: laplace none, nuts 1000 of each chain", NULL, "fit"},
+    {"chains", COUNT, AT(chains), 0, "N", "nuts (4)", NULL, "fit"},
     {"optimizer", TEXT, AT(optimizer), 0, "NAME",
      "lbfgsb (default) lbfgs-zoom lbfgs-bt adam adamw sgd rmsprop; or your own: FILE.so:NAME, FILE.lua", "Optimizer"},
     {"maxiter", COUNT, AT(maxiter), 0, "N", "iterations (200)", NULL},
-    {"rounds", COUNT, AT(rounds), 0, "N", "fit: so many times, each from the image before, blurred (1)", NULL},
-    {"blur", REAL, AT(blur), 0, "F", "--rounds: full width, in units of 1/(longest baseline) (1)", NULL},
+    {"rounds", COUNT, AT(rounds), 0, "N", "fit: so many times, each from the image before, blurred (1)", NULL, "fit"},
+    {"blur", REAL, AT(blur), 0, "F", "--rounds: full width, in units of 1/(longest baseline) (1)", NULL, "fit"},
     {"ftol", REAL, AT(ftol), 0, "T", "relative change of J (1e-6)", NULL},
     {"gtol", REAL, AT(gtol), 0, "T", "largest slope (1e-6)", NULL},
     {"memory", COUNT, AT(memory), 0, "M", "pairs that L-BFGS keeps (50)", NULL},
     {"maxls", COUNT, AT(maxls), 0, "N", "evaluations of a line search (40)", NULL},
     {"learning-rate", REAL, AT(learning_rate), 0, "R", "first-order methods (0.01)", NULL},
-    {"state", TEXT, AT(state), 0, "FILE", "written every 50 iterations; a run goes on where it ends", NULL},
+    {"state", TEXT, AT(state), 0, "FILE", "written every 50 iterations; a run goes on where it ends", NULL, "fit"},
     {"output", TEXT, AT(output), 0, "FILE.h5", "the result", "Program"},
-    {"fits", TEXT, AT(fits), 0, "FILE.fits", "fit: the image", NULL},
+    {"fits", TEXT, AT(fits), 0, "FILE.fits", "fit: the image", NULL, "fit"},
     {"threads", COUNT, AT(threads), 0, "N", "no bit of the result depends on it", NULL},
     {"isa", TEXT, AT(isa), 0, "LEVEL", "instruction set: v2 v3 v4", NULL},
     {"quiet", FLAG, AT(quiet), 0, NULL, "print errors only", NULL},
@@ -216,8 +219,19 @@ static enum fit_status word(struct fit_imaging_options *o, const char *text, str
     return FIT_OK;
 }
 
+/* given: NROW flags.  An option of another command would change nothing: it is refused. */
+static enum fit_status judge(const struct fit_imaging_options *o, const unsigned char *given, struct fit_error *err)
+{
+    for (size_t k = 0; k < NROW; k++)
+        if (given[k] && o->command && table[k].only && strcmp(table[k].only, o->command) != 0)
+            return fit_fail(err, FIT_ERR_USAGE, "%s: --%s is of the command %s", o->command, table[k].name,
+                            table[k].only);
+    return FIT_OK;
+}
+
 enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_options *o, struct fit_error *err)
 {
+    unsigned char given[NROW] = {0};
     *o = (struct fit_imaging_options){.pixel_uas = NAN,
                                       .fov_uas = NAN,
                                       .fwhm_uas = NAN,
@@ -249,10 +263,11 @@ enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_opti
             return fit_fail(err, FIT_ERR_USAGE, "--%s takes no value", r->name);
         if (r->kind != FLAG && !value && (value = ++k < argc ? argv[k] : NULL) == NULL)
             return fit_fail(err, FIT_ERR_USAGE, "--%s needs a value: %s", r->name, r->argument);
+        given[r - table] = 1;
         if ((s = set(o, r, value, err)) != FIT_OK)
             return s;
     }
-    return FIT_OK;
+    return judge(o, given, err);
 }
 
 void fit_imaging_options_free(struct fit_imaging_options *o)

@@ -90,7 +90,8 @@ static enum fit_status describe(struct joint *j, struct fit_error *err)
         struct fit_measurement_file *to = &m->part[f];
         const struct fit_measurement *from = j->part[f];
         *to = (struct fit_measurement_file){.file = fit_arena_string(&m->storage_, from->file), .size = from->size,
-                                            .of_values = from->of_values, .npoint = from->dataset->npoint, .ngroup = from->ngroup};
+                                            .of_values = from->of_values, .npoint = from->dataset->npoint,
+                                            .ngroup = from->ngroup};
         memcpy(to->sha256, from->sha256, sizeof to->sha256);
         if (n)
             memcpy(j->known + f * n, from->setting, n * sizeof *j->known);

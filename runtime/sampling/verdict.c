@@ -466,8 +466,9 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         reason(s, FIT_VERDICT_DOUBTFUL, s->mirror_text);
     if (s->verdict == FIT_VERDICT_GOOD)
         reason(s, FIT_VERDICT_GOOD,
-               s->method == FIT_SAMPLING_NUTS ? "the chains agree, and the effective sample size is sufficient for means and intervals"
-                                              : "the weighted draws represent the posterior");
+               s->method == FIT_SAMPLING_NUTS
+                   ? "the chains agree, and the effective sample size is sufficient for means and intervals"
+                   : "the weighted draws represent the posterior");
     if (s->mirror_text[0] && !s->mirror_apart && !s->mirror_missed)
         reason(s, FIT_VERDICT_GOOD, s->mirror_text);
 }

@@ -76,7 +76,7 @@ says 0 "2 wavevectors x 3 angles" simulate "$@" -o sectors.h5 --frames 60 --dt 0
 says 0 "6 groups (q, phi)" fit "$@" --data sectors.h5 -o sectors
 says 0 "4 groups (q, phi)" fit "$@" --data sectors.h5 --phi=-30,80 -o some
 says 0 "" report sectors
-grep -q "q = 0.004 Å⁻¹, φ = −30°" sectors/report.html || fail "the report does not tell q and phi of a group"
+grep -q ">q</tspan> = 0.004 Å⁻¹, .*>φ</tspan> = −30°" sectors/report.html || fail "the report does not tell q and phi of a group"
 D=$(awk '/"D": \{/ { inside = 1 } inside && /"value"/ { sub(/,/, "", $2); print $2; exit }' sectors/fit.json)
 awk -v d="$D" 'BEGIN { exit !(d > 54 && d < 66) }' || fail "sectors: D = $D, not 60"
 

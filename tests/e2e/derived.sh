@@ -180,7 +180,7 @@ if grep -A40 '"posterior": {' six/fit.json | grep -A25 '"half_life": {' | grep -
 fi
 if [ -x "$bin/homodyne-report" ]; then
     "$bin/homodyne" report six >/dev/null 2>&1 || fail "report"
-    grep -q '>half_life</th>' six/report.html || fail "the report has no half_life"
+    grep -q '>half_life</code></th>' six/report.html || fail "the report has no half_life"
 fi
 "$bin/homodyne" compare one six >compare.log 2>&1 || true
 grep -q 'half_life' compare.log || {

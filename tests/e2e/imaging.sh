@@ -128,6 +128,8 @@ expect 3 "$imaging" survey "$golden" --axis tvv=1 -o bad.h5 --npix 10 --fov 100
 says "'tvv' is no term"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
+expect 3 "$imaging" survey "$golden" --axis tv=1 --uncertainty laplace -o bad.h5 --npix 10 --fov 100 # would change nothing
+has err "survey: --uncertainty is of the command fit"
 
 # rounds: without a blur the same as a fit of the image before
 expect 0 "$imaging" fit "$data" $start $C --maxiter 30 -o r1.h5
@@ -213,6 +215,14 @@ if [ -x "$bin/homodyne-report" ]; then
     has l.html "standard deviation of I"
     expect 3 "$bin/homodyne-report" report s.h5 --threshold amp=2 -o none.html
     says "the survey has no data term 'amp'"
+    if [ -x "$bin/homodyne" ]; then # finds out by itself what the file is
+        expect 0 "$bin/homodyne" report s.h5 --threshold vis=10 -o front.html
+        cmp -s s.html front.html || fail "homodyne report makes another page"
+        expect 3 "$bin/homodyne" report "$data" --threshold vis=10 -o none.html
+        says "--threshold belongs to surveys of images"
+        expect 3 "$bin/homodyne" plot s.h5 -o none
+        says "holds images; their page is made by"
+    fi
     for f in s.html l.html; do
         python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" $f || fail "$f is no well-formed XML"
     done

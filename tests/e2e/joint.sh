@@ -150,7 +150,7 @@ awk -v a="$(value alone_a D0)" -v s="$(value alone_a D0 std)" -v b="$(value alon
 says 0 "2 files: " validate --model static_anisotropic --data a.h5 --data b.h5
 says 0 "4 matrices" estimate --model static_anisotropic --data a.h5 --data b.h5
 "$bin/homodyne" report both -o both.html >out 2>&1 || fail "report: $(cat out)"
-grep -q 'φ = 90°, file 2' both.html || fail "figures do not name the file"
+grep -q '>φ</tspan> = 90°, file 2' both.html || fail "figures do not name the file"
 
 # ---- what cannot be -----------------------------------------------------------------------------------
 two="--model static_anisotropic --data a.h5 --data b.h5"

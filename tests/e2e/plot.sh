@@ -76,9 +76,9 @@ expect 0 "$h" plot --data "$data/homodyne.npz" -o npz
 files 6 npz/*
 expect 0 "$h" report "$data/nxxpcs.h5" -o frames.html # its period is not known: frames are counted
 has err "counted in frames"
-has frames.html "t₁ (frames)"
+has frames.html "> (frames)</tspan></text>"
 expect 0 "$h" report "$data/nxxpcs.h5" --dt 0.5 -o seconds.html
-has seconds.html "t₁ (s)"
+has seconds.html "> (s)</tspan></text>"
 expect 4 "$h" plot "$data/aps_u_lzf.h5" -o rings # several q: which one?
 has err "choose one"
 [ ! -e rings ] || fail "a folder without files"

@@ -61,7 +61,7 @@ for m in $mpis; do
     [ "$got" -eq 3 ] || [ "$got" -eq 4 ] || fail "$m: a file that is not there: exit code $got"
     [ "$(grep -c 'nowhere.h5' err)" = 1 ] || fail "$m: a file that is not there is told $(grep -c 'nowhere.h5' err) times"
     got=0
-    HOMODYNE_MPI=none ranks "$m" 2 "${still[@]}" -o none >out 2>err || got=$?
+    HOMODYNE_MPI=nowhere ranks "$m" 2 "${still[@]}" -o none >out 2>err || got=$?
     [ "$got" -ne 0 ] || fail "$m: a plugin that is not there is no error"
     has err "there is no plugin of this name"
     [ ! -e none/fit.json ] || fail "$m: copies have written"

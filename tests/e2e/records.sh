@@ -65,6 +65,12 @@ says "2 of 8 values are not there"
 expect 0 "$bin/homodyne" simulate --model fed.lua --data fed.csv -o values.csv --set k=0.7 --set part=0.6 --noise 1e-12
 python3 make.py compare || fail "values of the closed form"
 
+# test points of 40 digits, on straight lines between rows and held
+for model in followed switched; do
+    expect 0 "$bin/homodyne-gen" "$here/../data/odes/$model.lua" --check
+    has out "1 test points hold"
+done
+
 # what is refused: rows out of order, a cell that says nothing
 awk -F, 'NR == 5 { keep = $0; next } { print } NR == 6 { print keep }' fed.csv >order.csv
 expect 4 "$bin/homodyne" fit --model fed.lua --data order.csv -o none

@@ -26,7 +26,7 @@ serve() {
     "$h" "$@" --quiet >address 2>serve.err &
     pids="$pids $!"
     n=0
-    until grep -q http address; do
+    until grep -q http address 2>/dev/null; do
         n=$((n + 1))
         [ $n -lt 200 ] || { fail "no address: $(cat serve.err)"; finish; }
         sleep 0.1

@@ -1,5 +1,5 @@
-/* test_report_symbols.c -- names as symbols (common/symbol.c, report/draw/rich.c), units at axes, values without an error,
- * a screen with signs and the colour of its verdict. */
+/* test_report_symbols.c -- names as symbols (common/symbol.c, report/draw/rich.c), units at axes, values without an
+ * error, a screen with signs and the colour of its verdict. */
 #include "base/number_text.h"
 #include "base/terminal_text.h"
 #include "common/symbol.h"
@@ -61,8 +61,9 @@ static void test_width(void **state)
 
 static void test_units(void **state)
 {
-    static const char *const pair[][2] = {{"angstrom^2/s", "Å² s⁻¹"}, {"1/s", "s⁻¹"}, {"1/angstrom", "Å⁻¹"}, {"deg", "°"},
-                                          {"1", ""},  {"um", "µm"}, {"Pa*s", "Pa s"}, {"s^(1/2)", "s^(1/2)"}, {"K", "K"}};
+    static const char *const pair[][2] = {{"angstrom^2/s", "Å² s⁻¹"}, {"1/s", "s⁻¹"}, {"1/angstrom", "Å⁻¹"},
+                                          {"deg", "°"}, {"1", ""}, {"um", "µm"}, {"Pa*s", "Pa s"},
+                                          {"s^(1/2)", "s^(1/2)"}, {"K", "K"}};
     char text[64];
     (void)state;
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
