@@ -1,7 +1,9 @@
 /* page_math.c -- the equations of a model, MathML that the compiler has written (generator/document/html.c) and that
- * comes from a file: it may be a stranger's.  Taken are elements and attributes of a list, closed in order; anything
- * else, and the page shows the formula as plain text instead. */
+ * comes from a file: it may be a stranger's.  Taken are elements and attributes of a list, closed in order, and between
+ * them characters that are drawn; anything else, and the page shows the formula as plain text instead. */
 #include "report/page/page.h"
+
+#include "common/text.h"
 
 #include <string.h>
 
@@ -48,13 +50,25 @@ static size_t tag(const char *text, const char *open[DEEP], size_t *depth)
     return *at == '>' ? (size_t)(at + 1 - text) : 0;
 }
 
+/* Bytes of text before the next "<", ">" or "&"; 0: there is none, or not all of it is drawn. */
+static size_t plain(const char *text)
+{
+    const size_t n = strcspn(text, "<&>");
+    for (size_t k = 0, length; k < n; k += length) {
+        length = text_utf8_length(text + k);
+        if (!length || (text[k] != '\n' && text_is_control(text + k, length)))
+            return 0;
+    }
+    return n;
+}
+
 static int accepted(const char *text)
 {
     static const char *const entity[] = {"&amp", "&lt", "&gt", "&quot", "&#160", NULL};
     const char *open[DEEP];
     size_t depth = 0;
     while (*text) {
-        size_t n = strcspn(text, "<&>");
+        size_t n = plain(text);
         if (!n && *text == '<')
             n = tag(text, open, &depth);
         else if (!n && *text == '&')

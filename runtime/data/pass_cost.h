@@ -22,7 +22,8 @@ struct fit_pass_cost {
     double bytes;    /* of messages in a second */
 };
 
-/* Those of two ranks on one machine, measured by bench/ranks.c; value and read: 0. */
+/* Of nodes with an ordinary network: 20 us a message, 1 GB/s, 0.3 ns an addition.  Assumed, not measured; value and
+ * read: 0. */
 struct fit_pass_cost fit_pass_cost_here(void);
 
 struct fit_pass_shares {

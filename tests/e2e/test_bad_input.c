@@ -260,7 +260,7 @@ static void nearly_right(void **state)
     snprintf(data, sizeof data, "%s/data.h5", folder);
     snprintf(yaml, sizeof yaml, "%s/c.yaml", folder);
     write_flat("/entry/C2", q, degrees, 0);
-    refuses(inspect, DATA, "the file holds: entry/C2 (3 x 12 x 12), phi (3), q (3). The simplest is numbers c2", NULL);
+    refuses(inspect, DATA, "matrices may be /entry/C2 (3 x 12 x 12): --dataset PATH takes one of them", NULL);
     write_flat("/c2", NULL, NULL, 0);
     says(inspect, "q not in the file, phi not in the file  (3 matrices)");
     says(inspect, "the frame period: fit and config take it with --dt S");
