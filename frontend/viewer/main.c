@@ -120,6 +120,9 @@ static void serve(const struct request *q, unsigned short port, const char *toke
     fprintf(out, "http://127.0.0.1:%u/%s/\n", port, token);
     if (!q->quiet)
         fprintf(out, "Open this address; Ctrl-C ends.  Fits and configurations are written to %s\n", s->folder);
+    if (s->at_rest)
+        fprintf(text_stream(STDERR_FILENO), "note: no model was named: static_isotropic, a sample at rest; --model takes "
+                                            "another\n");
     fflush(out);
     while (!stopped)
         nanosleep(&moment, NULL);

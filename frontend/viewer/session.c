@@ -164,6 +164,7 @@ static enum fit_status configure(struct view_session *s, const struct view_start
     unlink(s->base);
     if (!realpath(start->target, full))
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be read: %s", start->target, strerror(errno));
+    s->at_rest = !start->model;
     begin(&l, s, "homodyne", "config");
     add(&l, "--mode");
     add(&l, start->model ? start->model : "static_isotropic");

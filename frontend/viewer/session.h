@@ -20,6 +20,7 @@ struct view_session {
     char folder[FRONT_PATH];        /* the chosen one, absolute */
     char base[PATH_MAX + 64];       /* configuration that fits begin from; "" when only results are watched */
     char title[256];                /* what the user named */
+    int at_rest;                    /* 1: no model was named for a data file, and that of a sample at rest was taken */
     char *data;                     /* data file, or NULL */
     char *inspect;                  /* what it holds, JSON of `inspect`; NULL: it cannot be told */
     char history[FRONT_PATH + 32];  /* of `watch`: a line of JSON for each fit; "": none */

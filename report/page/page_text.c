@@ -151,7 +151,9 @@ static void put_facts(struct rp_markup *out, const struct rp_result *r)
         const double reduced = rp_json_number(j, "reduced_chi2");
         snprintf(text, sizeof text, "%.4f", reduced);
         fact(out, "χ²/dof", isnan(reduced) ? "" : text);
-        fact_number(out, "χ²", rp_json_number(j, "chi2"), 6, "");
+        const char *known = rp_json_text(j, "noise.source"); /* else values have no weights, and chi2 has their unit */
+        if (strcmp(known, "file") == 0 || strcmp(known, "given") == 0)
+            fact_number(out, "χ²", rp_json_number(j, "chi2"), 6, "");
     }
     fact_count(out, "data points", rp_json_number(j, "n_points"));
     fact_number(out, "free parameters", rp_json_number(j, "n_free"), 6, "");

@@ -63,7 +63,10 @@ int fit_put_wrapped(FILE *f, const char *text, size_t width, int indent, int mos
                 n--;
             n = n ? n : room;
         }
-        fprintf(f, "%*s%.*s\n", blank, "", (int)n, text);
+        size_t shown = n;
+        while (shown > 0 && text[shown - 1] == ' ')
+            shown--;
+        fprintf(f, "%*s%.*s\n", blank, "", (int)shown, text);
         text += n;
         text += strspn(text, " ");
     }

@@ -1,6 +1,8 @@
 /* terminal_text.c -- signs and the colour of a screen of text; see terminal_text.h. */
 #include "base/terminal_text.h"
 
+#include "common/stream.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +99,12 @@ void fit_put_screen(FILE *f, const char *text, int signs, int colour)
             if (strncmp(text, head[k], m) != 0)
                 continue;
             const size_t word = strcspn(text + m, ":\n");
-            fprintf(f, "%s\033[1;%sm%.*s\033[0m", head[k], colour_of(text + m), (int)word, text + m);
+            char colour_on[16];
+            snprintf(colour_on, sizeof colour_on, "\033[1;%sm", colour_of(text + m));
+            fputs(head[k], f);
+            text_stream_control(f, colour_on);
+            fprintf(f, "%.*s", (int)word, text + m);
+            text_stream_control(f, "\033[0m");
             text += m + word;
             n -= m + word;
         }

@@ -77,11 +77,39 @@ static void take_notes(struct joint *j, const struct fit_measurement *part)
     }
 }
 
+/* The values of file e once more: each would count twice. */
+static int same_values(const struct joint *j, size_t e, size_t f)
+{
+    const struct fit_measurement *a = j->part[e], *b = j->part[f];
+    const size_t n = j->kernel->nsetting;
+    if (strcmp(a->sha256, b->sha256) != 0 || a->of_values != b->of_values || a->ngroup != b->ngroup ||
+        (n && memcmp(a->setting, b->setting, n * sizeof *a->setting) != 0))
+        return 0;
+    for (size_t g = 0; a->group && b->group && g < a->ngroup; g++)
+        if (a->group[g].matrix != b->group[g].matrix)
+            return 0;
+    return 1;
+}
+
+static enum fit_status differ(const struct joint *j, struct fit_error *err)
+{
+    for (size_t f = 1; f < j->n; f++)
+        for (size_t e = 0; e < f; e++)
+            if (same_values(j, e, f))
+                return fit_fail(err, FIT_ERR_DATA,
+                                "%s and %s, files %zu and %zu, hold the same values: each would count twice, and "
+                                "errors be too small",
+                                j->part[e]->file, j->part[f]->file, e + 1, f + 1);
+    return FIT_OK;
+}
+
 static enum fit_status describe(struct joint *j, struct fit_error *err)
 {
     struct fit_measurement *m = j->m, *first = j->part[0];
     const size_t n = j->kernel->nsetting;
     size_t ngroup = 0;
+    if (differ(j, err) != FIT_OK)
+        return FIT_ERR_DATA;
     m->nfile = j->n;
     m->part = fit_take(&m->storage_, j->n, sizeof *m->part);
     j->known = fit_take(&m->storage_, j->n * n, sizeof *j->known);

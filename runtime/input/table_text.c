@@ -293,6 +293,20 @@ static size_t split_row(const struct text *t, char *p, char *e, int named, struc
     return n;
 }
 
+/* A first row of n cells below plan->nname names.  As many names as cells: they are theirs.  More cells than names
+ * between commas: decimals may have commas, too, and cells by position would be halves of numbers. */
+static enum fit_status judge_names(const struct text *t, size_t n, int named, struct plan *plan, struct fit_error *err)
+{
+    if (named && t->delimiter == ',' && plan->nname > 1 && n > plan->nname)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s:%zu: %zu cells below %zu names; where decimals have commas, cells are separated by "
+                        "semicolons or tabs; lines that are no header are left out by data.skip_rows",
+                        t->file, t->line, n, plan->nname);
+    if (plan->nname != n)
+        plan->nname = 0;
+    return FIT_OK;
+}
+
 static enum fit_status make_plan(struct text *t, const struct fit_table_options *o,
                                  struct plan *plan, struct fit_cell *cell, struct fit_cell *name,
                                  struct fit_error *err)
@@ -319,9 +333,7 @@ static enum fit_status make_plan(struct text *t, const struct fit_table_options 
                     .first = p, .line = t->line, .ncolumn = n, .nname = named ? plan->nname : 0};
                 if (!named && comment)
                     plan->nname = header(detect_delimiter(comment, comment_end), comment, comment_end, name);
-                if (plan->nname != n)
-                    plan->nname = 0;
-                return FIT_OK;
+                return judge_names(t, n, named, plan, err);
             }
             memcpy(name, cell, n * sizeof *cell);
             plan->nname = t->delimiter == ' ' ? join_units(name, n) : n;

@@ -540,7 +540,7 @@ static struct fit_quality larger(const struct judged_fit *x)
                  "some values are far off all others, by which residuals are %.3g times the noise; "
                  "most are as near as it has them, and loss %s makes little of the others",
                  ratio, fit_loss_name((enum fit_loss)r->config->nlsq.loss.value));
-    } else if (f->noise == FIT_NOISE_RESIDUALS && has_outliers(r)) {
+    } else if (f->noise == FIT_NOISE_RESIDUALS && has_outliers(r) && !structured(f)) {
         q = quality(FIT_QUALITY_DOUBTFUL);
         outlier_words(r, q.text, sizeof q.text);
     } else if (x->needless) {
@@ -553,6 +553,8 @@ static struct fit_quality larger(const struct judged_fit *x)
                  ratio, x->stuck);
         append(q.text, sizeof q.text, x->first);
         append(q.text, sizeof q.text, why);
+        if (has_outliers(r))
+            append(q.text, sizeof q.text, "some values are far off, too: loss soft_l1 tells whether they are the cause");
     }
     return q;
 }

@@ -152,6 +152,9 @@ says 0 "4 matrices" estimate --model static_anisotropic --data a.h5 --data b.h5
 "$bin/homodyne" report both -o both.html >out 2>&1 || fail "report: $(cat out)"
 grep -q '>φ</tspan> = 90°, file 2' both.html || fail "figures do not name the file"
 
+says 4 "hold the same values" fit --model static_anisotropic --data a.h5 --data a.h5 $fix -o none
+says 4 "hold the same values" fit $heated --set T=290 --data h290.csv --share h=per_file -o none
+
 # ---- what cannot be -----------------------------------------------------------------------------------
 two="--model static_anisotropic --data a.h5 --data b.h5"
 says 4 "the frame period" fit --model static_anisotropic --data a.h5 --data slow.h5 -o none

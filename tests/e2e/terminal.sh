@@ -147,6 +147,10 @@ if command -v script >/dev/null; then
     script -qec "'$h' validate low.yaml" /dev/null </dev/null 2>&1 | tr -d '\r' >out
     awk '/^note: / { n = 1 } n && (/^note: / || /^      /) { n++; if (length > 80) exit 1 } END { exit n < 3 }' out ||
         fail "notes on a terminal: $(cat out)"
+    # the verdict has a colour there, which acts instead of being printed
+    TERM=xterm script -qec "'$h' fit my.yaml -o coloured" /dev/null </dev/null 2>&1 | tr -d '\r' >out
+    grep -q "^quality: $(printf '\033')\[1;3[123]m[a-z]*$(printf '\033')\[0m: " out || fail "no colour: $(grep quality out)"
+    ! grep -q 'x1b' out || fail "an escape code is printed: $(grep x1b out)"
 fi
 
 # ---- help: one screen of 24 x 80 for every command

@@ -466,6 +466,7 @@ static void test_decimal_commas(void **state)
     assert_true(cell(t, "y", 1) == 4);
     fit_table_free(t);
     read_bad("t;y\n0,5;2\n1;a,5\n", "'a,5' is no number");
+    read_bad("t,y,s\n0,5,2,25,0,1\n1,0,3,75,0,1\n", ":2: 6 cells below 3 names; where decimals have commas");
 }
 
 static void test_files_of_alv(void **state)
