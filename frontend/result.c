@@ -321,14 +321,28 @@ static int is_file(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
+/* HDF5, images and archives begin with a byte that no text begins with. */
+static int is_binary(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    const int c = f ? fgetc(f) : EOF;
+    if (f)
+        fclose(f);
+    return c != EOF && (c >= 0x7f || (c < ' ' && !strchr("\t\r\n", c)));
+}
+
 static enum fit_status find(const char *where, char *file, size_t size, struct fit_error *err)
 {
     static const char *const names[] = {"fit.json", "nlsq/parameters.json", "nlsq_parameters.json",
                                         "nlsq_result.json"};
     snprintf(file, size, "%s", where);
-    if (!is_folder(where))
-        return is_file(where) ? FIT_OK
-                              : fit_fail(err, FIT_ERR_IO, "%s: there is no such result", where);
+    if (!is_folder(where)) {
+        if (!is_file(where))
+            return fit_fail(err, FIT_ERR_IO, "%s: there is no such result", where);
+        if (is_binary(where))
+            return fit_fail(err, FIT_ERR_IO, "%s: no result; give the folder that a fit wrote, or its fit.json", where);
+        return FIT_OK;
+    }
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         snprintf(file, size, "%s/%s", where, names[k]);
         if (is_file(file))

@@ -42,4 +42,7 @@ grep -qF "\"value\": ${told}" one/fit.json || [ "$(awk -v a="$told" '/"D0": \{/ 
 expect 3 "$h" table
 expect 3 "$h" table one --csv --latex
 expect 4 "$h" table nowhere
+printf '\211HDF\r\n' >data.h5
+expect 4 "$h" table data.h5
+says "no result; give the folder that a fit wrote"
 finish
