@@ -121,8 +121,8 @@ static void serve(const struct request *q, unsigned short port, const char *toke
     if (!q->quiet)
         fprintf(out, "Open this address; Ctrl-C ends.  Fits and configurations are written to %s\n", s->folder);
     if (s->at_rest)
-        fprintf(text_stream(STDERR_FILENO), "note: no model was named: static_isotropic, a sample at rest; --model takes "
-                                            "another\n");
+        fputs("note: no model was named: static_isotropic, a sample at rest; --model takes another\n",
+              text_stream(STDERR_FILENO));
     fflush(out);
     while (!stopped)
         nanosleep(&moment, NULL);

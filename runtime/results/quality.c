@@ -554,7 +554,8 @@ static struct fit_quality larger(const struct judged_fit *x)
         append(q.text, sizeof q.text, x->first);
         append(q.text, sizeof q.text, why);
         if (has_outliers(r))
-            append(q.text, sizeof q.text, "some values are far off, too: loss soft_l1 tells whether they are the cause");
+            append(q.text, sizeof q.text,
+                   "some values are far off, too: loss soft_l1 tells whether they are the cause");
     }
     return q;
 }
