@@ -37,9 +37,9 @@ serve() {
 expect 4 "$h" view nothing.h5
 says "no such file"
 expect 3 "$h" view my.yaml --port 0
-mkdir work
-serve view my.yaml -o work/seen
-python3 "$here/view_attack.py" "$url" "$dir/work/seen" "${SECONDS_OF_NOISE:-3}" || fail "view_attack.py"
+mkdir made
+serve view my.yaml -o made/seen
+python3 "$here/view_attack.py" "$url" "$dir/made/seen" "${SECONDS_OF_NOISE:-3}" || fail "view_attack.py"
 # a name that is taken stays as it is
 python3 - "$url" <<'E' || fail "writing twice"
 import json, sys, urllib.request, urllib.error
@@ -49,14 +49,14 @@ def write():
         return json.load(urllib.request.urlopen(r))
     except urllib.error.HTTPError as e:
         return json.load(e)
-assert write()["written"].endswith("/work/seen/once.yaml")
+assert write()["written"].endswith("/made/seen/once.yaml")
 assert "error" in write()
 E
-expect 0 "$h" validate work/seen/once.yaml
-grep -q 'end_frame: 50' work/seen/once.yaml || fail "the configuration has not the frames of the page"
+expect 0 "$h" validate made/seen/once.yaml
+grep -q 'end_frame: 50' made/seen/once.yaml || fail "the configuration has not the frames of the page"
 kill -INT $!
 wait $! || fail "Ctrl-C: exit code $?"
-[ -z "$(find work -name '.view*')" ] || fail "what was only needed is left: $(find work -name '.view*')"
+[ -z "$(find made -name '.view*')" ] || fail "what was only needed is left: $(find made -name '.view*')"
 
 code=0
 serve view result -o seen
