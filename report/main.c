@@ -169,53 +169,70 @@ static void page_path(const struct request *q, const struct rp_result *r, char *
                             : "report.html");
 }
 
-static enum fit_status write_page(const struct request *q, const struct rp_result *r,
-                                  const struct rp_figures *list, struct fit_error *err)
+/* What a page is about: a result and its figures; r NULL: what q names, images or the folder of a batch. */
+struct page {
+    const struct request *q;
+    const struct rp_result *r;
+    const struct rp_figures *list;
+    enum fit_status (*write)(struct rp_markup *out, const struct page *p, struct fit_error *err);
+};
+
+/* The page, whole or not at all, and what is told of it. */
+static enum fit_status put_page(const struct page *p, const char *path, struct fit_error *err)
 {
-    char path[1100], *text = NULL;
+    char *text = NULL;
     size_t size = 0;
-    page_path(q, r, path, sizeof path);
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return fit_no_memory(err, "page");
-    enum fit_status st = rp_page_write(&(struct rp_markup){out}, r, list, err);
+    enum fit_status st = p->write(&(struct rp_markup){out}, p, err);
     if (fclose(out) != 0 && st == FIT_OK)
         st = fit_no_memory(err, "page");
     if (st == FIT_OK)
         st = fit_output_write(path, text, size, err);
     free(text);
-    if (st == FIT_OK && q->json)
-        put_json(path, list, NULL);
-    else if (st == FIT_OK && !q->quiet)
-        fprintf(text_stream(STDOUT_FILENO), "%s  (%zu figure%s, %.0f kB)\n", path, list->n, list->n == 1 ? "" : "s",
-                (double)size / 1e3);
+    if (st == FIT_OK && p->q->json)
+        put_json(path, p->list, NULL);
+    else if (st == FIT_OK && !p->q->quiet && p->r)
+        fprintf(text_stream(STDOUT_FILENO), "%s  (%zu figure%s, %.0f kB)\n", path, p->list->n,
+                p->list->n == 1 ? "" : "s", (double)size / 1e3);
+    else if (st == FIT_OK && !p->q->quiet)
+        fprintf(text_stream(STDOUT_FILENO), "%s  (%.0f kB)\n", path, (double)size / 1e3);
     return st;
+}
+
+static enum fit_status of_result(struct rp_markup *out, const struct page *p, struct fit_error *err)
+{
+    return rp_page_write(out, p->r, p->list, err);
+}
+
+static enum fit_status of_images(struct rp_markup *out, const struct page *p, struct fit_error *err)
+{
+    return rp_images_write(out, p->q->result, p->q->nthreshold, p->q->threshold, err);
+}
+
+static enum fit_status of_series(struct rp_markup *out, const struct page *p, struct fit_error *err)
+{
+    return rp_series_write(out, p->q->result, err);
+}
+
+static enum fit_status write_page(const struct request *q, const struct rp_result *r,
+                                  const struct rp_figures *list, struct fit_error *err)
+{
+    char path[1100];
+    page_path(q, r, path, sizeof path);
+    return put_page(&(struct page){q, r, list, of_result}, path, err);
 }
 
 /* The page about images, beside their file: survey.h5 -> survey.html. */
 static enum fit_status write_images(const struct request *q, struct fit_error *err)
 {
-    char path[1100], *text = NULL;
-    size_t size = 0;
+    char path[1100];
     const char *dot = strrchr(q->result, '.');
     if (q->plot)
         return fit_fail(err, FIT_ERR_USAGE, "plot: %s holds images; their page is made by `report`", q->result);
     snprintf(path, sizeof path, "%.*s.html", (int)(dot ? dot - q->result : (long)strlen(q->result)), q->result);
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return fit_no_memory(err, "page");
-    enum fit_status st =
-        rp_images_write(&(struct rp_markup){out}, q->result, q->nthreshold, q->threshold, err);
-    if (fclose(out) != 0 && st == FIT_OK)
-        st = fit_no_memory(err, "page");
-    if (st == FIT_OK)
-        st = fit_output_write(q->output ? q->output : path, text, size, err);
-    free(text);
-    if (st == FIT_OK && q->json)
-        put_json(q->output ? q->output : path, &(struct rp_figures){0}, NULL);
-    else if (st == FIT_OK && !q->quiet)
-        fprintf(text_stream(STDOUT_FILENO), "%s  (%.0f kB)\n", q->output ? q->output : path, (double)size / 1e3);
-    return st;
+    return put_page(&(struct page){q, NULL, &(struct rp_figures){0}, of_images}, q->output ? q->output : path, err);
 }
 
 /* The folder of a batch: a table of fits, none of its own. */
@@ -231,27 +248,12 @@ static int is_series(const struct request *q)
 
 static enum fit_status write_series(const struct request *q, struct fit_error *err)
 {
-    char path[1200], *text = NULL;
-    size_t size = 0;
-    const struct rp_figures none = {0};
+    char path[1200];
     if (q->output)
         snprintf(path, sizeof path, "%.1100s", q->output);
     else
         snprintf(path, sizeof path, "%.1100s/report.html", q->result);
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return fit_no_memory(err, "page");
-    enum fit_status st = rp_series_write(&(struct rp_markup){out}, q->result, err);
-    if (fclose(out) != 0 && st == FIT_OK)
-        st = fit_no_memory(err, "page");
-    if (st == FIT_OK)
-        st = fit_output_write(path, text, size, err);
-    free(text);
-    if (st == FIT_OK && q->json)
-        put_json(path, &none, NULL);
-    else if (st == FIT_OK && !q->quiet)
-        fprintf(text_stream(STDOUT_FILENO), "%s  (%.0f kB)\n", path, (double)size / 1e3);
-    return st;
+    return put_page(&(struct page){q, NULL, &(struct rp_figures){0}, of_series}, path, err);
 }
 
 static enum fit_status write_svg(const char *path, const struct rp_result *r,
