@@ -87,7 +87,7 @@ static double rise_along(const struct profile *p, size_t m, struct fit_sketch *f
     double rise = 2 * (cost - p->cost) / variance;
     if (rise > enough && (u >= 0 || rise < HOPELESS * enough)) {
         double certain = u < 0 ? INFINITY : p->cost + 0.5 * LINEAR_EXPECTED[0] * variance;
-        struct fit_sketch_spec spec = {eye->lower, eye->upper, u, held, LOOK_GTOL, certain, variance, 2};
+        struct fit_sketch_spec spec = {eye->lower, eye->upper, u, held, LOOK_GTOL, certain, variance, 2, NULL};
         double low = u < 0 ? f->lower[e] : 0, high = u < 0 ? f->upper[e] : 0;
         if (u < 0)
             eye->lower[e] = eye->upper[e] = v;

@@ -492,4 +492,6 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
     *gradient = s->nlsq->gradient;
     if (found)
         memcpy(theta, s->trial, bytes);
+    if (found && spec->matrix)
+        memcpy(spec->matrix, s->nlsq->B, s->p * bytes);
 }

@@ -542,32 +542,57 @@ static enum fit_eval find_curvature(struct state *t)
     return e;
 }
 
+/* Distance to the minimum by B and g; NaN: they are not finite. */
+static double distance(struct state *t)
+{
+    double square;
+    rescale(t);
+    if (isnan(solve(t, 0)))
+        return NAN;
+    const double gain = fmax(promised(t, &square), 0);
+    return t->s2 > 0 ? sqrt(2 * gain / t->s2) : gain > 0 ? INFINITY : 0;
+}
+
+/* Derivatives at x; at the start, where a matrix is known, the gradient alone when that is enough to see that it is the
+ * end. */
+static enum fit_eval differentiate(struct state *t)
+{
+    struct fit_nlsq *s = t->s;
+    if (!s->iterations && t->opt->near && t->p->gradient) {
+        const enum fit_eval e = t->p->gradient(t->p->user, t->x, s->g);
+        memcpy(s->B, t->opt->near, t->p->n * t->p->n * sizeof *s->B);
+        s->gradient = e == FIT_EVAL_OK ? distance(t) : NAN;
+        if (e != FIT_EVAL_OK || s->gradient <= t->opt->gtol)
+            return e;
+        memset(t->w->d, 0, t->p->n * sizeof *t->w->d);
+    }
+    const enum fit_eval e = t->p->normal(t->p->user, t->x, s->B, s->g);
+    s->gradient = e == FIT_EVAL_OK ? distance(t) : NAN;
+    return e;
+}
+
 /* Asks for derivatives at x and tests the gradient.  Returns 1 when the run is over. */
 static int linearise(struct state *t)
 {
     struct fit_nlsq *s = t->s;
-    double square;
-    enum fit_eval e = t->p->normal(t->p->user, t->x, s->B, s->g);
+    enum fit_eval e = differentiate(t);
     if (e != FIT_EVAL_OK) {
         end(t, e == FIT_EVAL_STOP ? FIT_NLSQ_STOPPED : FIT_NLSQ_FAILED,
             e == FIT_EVAL_STOP ? "stopped on request" : "derivatives are not finite");
         return 1;
     }
-    rescale(t);
     if (t->misjudged >= MISJUDGED && s->iterations >= EARLY && t->opt->curved && !t->p->likelihood) {
         if (find_curvature(t) == FIT_EVAL_STOP) {
             end(t, FIT_NLSQ_STOPPED, "stopped on request");
             return 1;
         }
         t->misjudged = 0;
-        rescale(t);
+        s->gradient = distance(t);
     }
-    if (isnan(solve(t, 0))) {
+    if (isnan(s->gradient)) {
         end(t, FIT_NLSQ_FAILED, "derivatives are not finite");
         return 1;
     }
-    double gain = fmax(promised(t, &square), 0);
-    s->gradient = t->s2 > 0 ? sqrt(2 * gain / t->s2) : gain > 0 ? INFINITY : 0;
     if (s->gradient <= t->opt->gtol) {
         end(t, FIT_NLSQ_GRADIENT, "the gradient is zero to the accuracy asked for");
         return 1;

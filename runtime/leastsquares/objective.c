@@ -630,3 +630,9 @@ enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta,
     fit_objective_reduce(o, o->sum, NULL, B, g);
     return FIT_EVAL_OK;
 }
+
+enum fit_eval fit_objective_gradient(struct fit_objective *o, const double *theta, double *g)
+{
+    enum fit_eval e = fit_objective_prepare(o, theta, 1);
+    return e == FIT_EVAL_OK ? fit_objective_adjoint(o, o->lin, o->residual_seeds, g) : e;
+}

@@ -100,6 +100,7 @@ struct fit_objective {
     struct fit_device_sums *device; /* takes passes with the weights of the data; NULL: none */
     double *sum;                 /* result of a pass */
     double *work;
+    double *residual_seeds;          /* of an adjoint pass that gives sum w m r */
     const double *lin_adjoint, *adj; /* of the adjoint pass that runs */
     size_t nvalue, nnormal, nadjoint; /* passes over the data */
     struct fit_arena storage_;
@@ -126,6 +127,9 @@ enum fit_eval fit_objective_value(struct fit_objective *obj, const double *theta
  * the span of the linear terms to rounding gets a zero row and column in B and zero in g. */
 enum fit_eval fit_objective_normal(struct fit_objective *obj, const double *theta, double *B,
                                    double *g);
+
+/* g alone, in the same way, of kernels that have a gradient and no density. */
+enum fit_eval fit_objective_gradient(struct fit_objective *obj, const double *theta, double *g);
 
 /* Lower Cholesky factor of the free part of a block's matrix, scaled to a unit diagonal with a
  * ridge where rounding asks for one: A_ff = D (L L^T) D.  index: the free unknowns, d their scale.
