@@ -131,7 +131,7 @@ static int lead(struct curve *c, double *rise, double *known)
     double cost, gradient, inside = c->limit[1] * c->limit[1], far = ENOUGH * inside;
     struct fit_sketch_spec spec = {c->lower, c->upper, c->u, c->u < 0 ? 0 : o->lower[c->u], SKETCH_GTOL,
                                    c->hurry ? c->cost + 0.5 * CERTAIN * far * c->variance : INFINITY, c->variance, 0,
-                                   c->pace.curve ? NULL : c->matrix};
+                                   NULL, c->pace.curve ? NULL : c->matrix};
     memcpy(c->led, c->theta, bytes);
     fit_sketch_minimise(f->sketch, &spec, c->led, &cost, &gradient);
     double expected = 2 * (cost - c->cost) / c->variance;
