@@ -55,8 +55,8 @@ struct fit_nlsq_options {
     int brief;    /* at max_iterations no derivatives are taken: gradient is one step old */
     int curved;   /* 1: second derivatives, too, where the cost falls by far more or less than B predicts (nlsq.c) */
     const double *curvature; /* n x n, to begin with, as in struct fit_nlsq; or NULL */
-    const double *near;      /* n x n, or NULL: B of a point nearby, which serves while it leads on (nlsq.c); s->B is that
-                                one where no other was asked for */
+    const double *near;      /* n x n, or NULL: B of a point nearby, which serves while it leads on (nlsq.c); s->B is
+                                that one where no other was asked for */
     const double *known;     /* cost at the start and how far rounding may have moved it, where value() was last called
                                 there; or NULL */
     enum fit_nlsq_answer (*watch)(void *user, const struct fit_nlsq_report *r); /* or NULL */

@@ -20,9 +20,9 @@ void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l
 void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
                      const double *upper, const double *x, size_t which, double *trial);
 
-/* The same for trial = sum weight[i] point[i], weights that add up to 1: the rate of `which` (-1: none) at both times is
- * the same sum of those of the points, and so is every other rate whose amplitude and offset can move, with the exponent
- * as it is in trial. */
+/* The same for trial = sum weight[i] point[i], weights that add up to 1: the rate of `which` (-1: none) at both times
+ * is the same sum of those of the points, and so is every other rate whose amplitude and offset can move, with the
+ * exponent as it is in trial. */
 struct fit_valley_mix {
     size_t n;
     const double *const *point, *weight;
