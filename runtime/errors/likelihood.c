@@ -192,26 +192,6 @@ static void carry(const struct curve *c, const double *x, double v, double *thet
     fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, c->out->which, theta);
 }
 
-/* Another start than theta for the value v, where a point that is known on either side promises a lower cost. */
-static void best_start(struct curve *c, double v)
-{
-    const struct fit_ls *f = c->f;
-    const size_t bytes = f->p * sizeof *c->other;
-    long beside[2];
-    fit_evidence_beside(c->evidence, c->out->which, v, beside);
-    double least = beside[0] < 0 && beside[1] < 0 ? 0 : cost_at(c, c->theta);
-    for (int side = 0; side < 2; side++) {
-        if (beside[side] < 0)
-            continue;
-        carry(c, fit_evidence_at(c->evidence, (size_t)beside[side]), v, c->other);
-        double cost = cost_at(c, c->other);
-        if (!(cost < least) && isfinite(least))
-            continue;
-        least = cost;
-        memcpy(c->theta, c->other, bytes);
-    }
-}
-
 /* A point of the profile that was found becomes the last of the trail. */
 static void leave_trail(struct curve *c, double v)
 {
@@ -275,13 +255,69 @@ static int along_trail(const struct curve *c, double v, double *theta)
     return 1;
 }
 
+/* Another start than theta for the value v, where a point that is known on either side, or the parabola, promises a
+ * lower cost. */
+static void best_start(struct curve *c, double v)
+{
+    const struct fit_ls *f = c->f;
+    double least = NAN; /* at theta, not asked yet */
+    long beside[2];
+    fit_evidence_beside(c->evidence, c->out->which, v, beside);
+    for (int turn = 0; turn < 3; turn++) {
+        if (turn < 2 ? beside[turn] < 0 : !along_trail(c, v, c->other))
+            continue;
+        if (turn < 2)
+            carry(c, fit_evidence_at(c->evidence, (size_t)beside[turn]), v, c->other);
+        if (isnan(least))
+            least = cost_at(c, c->theta);
+        const double cost = cost_at(c, c->other);
+        if (!(cost < least) && isfinite(least))
+            continue;
+        least = cost;
+        memcpy(c->theta, c->other, f->p * sizeof *c->theta);
+    }
+}
+
+/* The data's way from theta, where known[0] is the cost, to the minimum; the rise there. */
+static double descend(struct curve *c, double v, const double *known)
+{
+    struct fit_ls *f = c->f;
+    struct fit_nlsq_problem problem = fit_problem(f->obj, c->lower, c->upper, f->dof, f->noise);
+    struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS,
+                                   .ftol = 1e-12,
+                                   .xtol = 1e-12,
+                                   .gtol = c->pace.gtol,
+                                   .curved = f->curvature != NULL,
+                                   .curvature = f->curvature,
+                                   .near = !c->pace.curve && isfinite(c->matrix[0]) ? c->matrix : NULL,
+                                   .known = isnan(known[0]) ? NULL : known,
+                                   .watch = is_enough,
+                                   .watch_user = c};
+    const enum fit_nlsq_end end = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
+    const double above = 2 * (f->nlsq->cost - c->cost), promised = f->nlsq->gradient * f->nlsq->gradient;
+    const double rise = above / c->variance - (promised < 1 ? promised : 0);
+    if (isfinite(f->nlsq->cost))
+        memcpy(c->matrix, f->nlsq->B, f->p * f->p * sizeof *c->matrix);
+    if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
+        fit_evidence_add(c->evidence, f->obj, c->theta, fmax(rise, 0), c->inflated);
+    c->stopped |= end == FIT_NLSQ_STOPPED && !c->enough;
+    c->enough |= c->hurry && end == FIT_NLSQ_LIMIT;
+    if (above < -BETTER * c->variance / c->inflated && !c->out->lower_cost) {
+        c->out->lower_cost = 1;
+        c->out->better = v;
+        memcpy(f->better, c->theta, f->p * sizeof *f->better);
+        f->found_lower = 1;
+    }
+    return fmax(rise, 0);
+}
+
 /* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
 static double root_at(struct curve *c, double v)
 {
     struct fit_ls *f = c->f;
     struct fit_objective *o = f->obj;
     size_t k = c->out->which, u = c->u < 0 ? 0 : (size_t)c->u;
-    double low = c->u < 0 ? 0 : o->lower[u], high = c->u < 0 ? 0 : o->upper[u];
+    double low = c->u < 0 ? 0 : o->lower[u], high = c->u < 0 ? 0 : o->upper[u], rise, known[2] = {NAN, 0};
     memcpy(c->lower, f->lower, f->p * sizeof *c->lower);
     memcpy(c->upper, f->upper, f->p * sizeof *c->upper);
     if (c->u < 0)
@@ -290,46 +326,12 @@ static double root_at(struct curve *c, double v)
         hold_linear(c, v - o->origin[u], v - o->origin[u]);
     if (!c->as_given)
         best_start(c, v);
-    if (!c->as_given && along_trail(c, v, c->other) && cost_at(c, c->other) < cost_at(c, c->theta))
-        memcpy(c->theta, c->other, f->p * sizeof *c->other);
-    struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
-    struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS,
-                                   .ftol = 1e-12,
-                                   .xtol = 1e-12,
-                                   .gtol = c->pace.gtol,
-                                   .curved = f->curvature != NULL,
-                                   .curvature = f->curvature,
-                                   .near = !c->pace.curve && isfinite(c->matrix[0]) ? c->matrix : NULL,
-                                   .watch = is_enough,
-                                   .watch_user = c};
     c->enough = 0;
-    double rise, known[2] = {NAN, 0};
-    if (f->sketch && lead(c, &rise, known)) {
-        hold_linear(c, low, high);
-        leave_trail(c, v);
-        return copysign(sqrt(rise), v - c->best);
-    }
-    opt.known = isnan(known[0]) ? NULL : known;
-    const enum fit_nlsq_end end = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
-    double promised = f->nlsq->gradient * f->nlsq->gradient;
-    if (isfinite(f->nlsq->cost))
-        memcpy(c->matrix, f->nlsq->B, f->p * f->p * sizeof *c->matrix);
-    rise = 2 * (f->nlsq->cost - c->cost) / c->variance;
-    if (promised < 1)
-        rise -= promised;
-    if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
-        fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0), c->inflated);
+    if (!f->sketch || !lead(c, &rise, known))
+        rise = descend(c, v, known);
     hold_linear(c, low, high);
     leave_trail(c, v);
-    c->stopped |= end == FIT_NLSQ_STOPPED && !c->enough;
-    c->enough |= c->hurry && end == FIT_NLSQ_LIMIT;
-    if (2 * (f->nlsq->cost - c->cost) < -BETTER * c->variance / c->inflated && !c->out->lower_cost) {
-        c->out->lower_cost = 1;
-        c->out->better = v;
-        memcpy(f->better, c->theta, f->p * sizeof *f->better);
-        f->found_lower = 1;
-    }
-    return copysign(sqrt(fmax(rise, 0)), v - c->best);
+    return copysign(sqrt(rise), v - c->best);
 }
 
 static void add_point(struct curve *c, double v, double root)
@@ -507,6 +509,16 @@ static void pass_ends(struct curve *c, struct walk *w, double v, double r, doubl
     }
 }
 
+/* At the origin. */
+static void set_off(struct curve *c)
+{
+    const size_t bytes = c->f->p * sizeof *c->theta;
+    memcpy(c->theta, c->origin, bytes);
+    memcpy(c->before, c->theta, bytes);
+    c->npassed = 0;
+    leave_trail(c, c->from);
+}
+
 /* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which
  * the origin lies in on. */
 static void follow(struct curve *c, double side, double std, double bound, double *end, int *open, double *work)
@@ -517,10 +529,7 @@ static void follow(struct curve *c, double side, double std, double bound, doubl
     w.wall = side * INFINITY;
     w.next = w.root < c->limit[0] ? 0 : 1;
     w.step = growth(c, &w) * std;
-    memcpy(c->theta, c->origin, bytes);
-    memcpy(c->before, c->theta, bytes);
-    c->npassed = 0;
-    leave_trail(c, c->from);
+    set_off(c);
     for (size_t n = 0; n < most && !c->stopped; n++) {
         double v = next_value(c, &w, side, bound);
         memcpy(c->start, c->theta, bytes);

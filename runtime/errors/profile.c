@@ -19,7 +19,7 @@ static const double AS_EXPECTED[2] = {3.3, 4.9}; /* of 4: the paraboloid's inter
 static const double LINEAR_EXPECTED[2] = {2.8, 5.6}; /* the same for linear parameters, which are never too large */
 static const double HOPELESS = 5; /* times as much as expected: the valley is to be followed step by step */
 static const double NOT_FAR = 2, LOOK_GTOL = 0.1; /* factor of 4; standard errors */
-static const double LINEAR_GTOL = 0.3; /* the same for linear parameters: their rise is told less what is left to fall */
+static const double LINEAR_GTOL = 0.3; /* the same for linear parameters: of their rise is taken what may still fall */
 static const double AGREES = 0.1; /* of a rise: so near must the sketch be to the data, not to ask them again */
 /* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do
  * not tell what else is possible.  (An error is believed for some of its multiples.) */
