@@ -254,7 +254,7 @@ static void put_image(struct fit_imaging *p)
         x[3][k] = ((double)(ny / 2) - (double)(k / nx)) * p->grid.pixel;
         x[4][k] = p->mask[k];
     }
-    fit_random_floor(p->n, 1.0, x[5]);
+    fit_random_floor(p->n, p->mask, 1.0, x[5]);
     put_axis(p, "pixel", p->n);
     for (int k = 0; k < 6; k++)
         put_array(p, name[k], p->n, x[k]);
