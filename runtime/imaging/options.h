@@ -36,7 +36,7 @@ struct fit_imaging_options {
     int no_log, no_norm_init;
 
     /* polarisation, several frequencies */
-    const char *solve, *alpha, *beta, *spectral_order;
+    const char *solve, *alpha, *beta, *prior_alpha, *prior_beta, *spectral_order;
     double reference; /* Hz; NaN: not given */
 
     /* the objective */

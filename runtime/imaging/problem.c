@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hdf5/reader.h"
+#include "imaging/spectrum.h"
 #include "machine/team.h"
 
 /* --- grid ----------------------------------------------------------------------------------------------- */
@@ -260,8 +261,6 @@ static void put_image(struct fit_imaging *p)
         put_array(p, name[k], p->n, x[k]);
     if (p->P)
         put_array(p, "prior", p->n, p->P);
-    put_array(p, "alpha_prior", p->n, fit_take_copy(&p->arena, p->first[FIT_FREE_ALPHA], p->n, sizeof(double)));
-    put_array(p, "beta_prior", p->n, fit_take_copy(&p->arena, p->first[FIT_FREE_BETA], p->n, sizeof(double)));
     put_number(p, "flux", p->flux);
     put_number(p, "beam", p->beam);
     put_number(p, "pixel_size", p->grid.pixel);
@@ -271,73 +270,7 @@ static void put_image(struct fit_imaging *p)
         put_number(p, "epsilon_tv", p->options->epsilon_tv);
 }
 
-/* --- several frequencies -------------------------------------------------------------------------------- */
-
-/* The frequency at which the image is I: that of --reference, of the image, else the mean of the logarithms. */
-static double reference(struct fit_imaging *p)
-{
-    double sum = 0;
-    if (!isnan(p->options->reference))
-        return p->options->reference;
-    if (p->image && p->image->frequency > 0)
-        return p->image->frequency;
-    for (size_t c = 0; c < p->nchannel; c++)
-        sum += log(p->channel[c]->frequency);
-    const double f = exp(sum / (double)p->nchannel);
-    fit_notes_add(&p->notes, "the image is that at %.6g GHz, the mean of the observations", f / 1e9);
-    return f;
-}
-
-/* A map of alpha or beta, 0 where none is given: where it begins, and its prior. */
-static enum fit_status set_map(struct fit_imaging *p, const char *file, enum fit_imaging_free which,
-                               struct fit_error *err)
-{
-    struct fit_sky *map;
-    if (!file)
-        return FIT_OK;
-    enum fit_status s = fit_image_read(file, &map, err);
-    if (s != FIT_OK)
-        return s;
-    if (map->nx != p->grid.nx || map->ny != p->grid.ny)
-        s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, map->ny, map->nx,
-                     p->grid.ny, p->grid.nx);
-    else
-        memcpy(p->first[which], map->stokes[FIT_STOKES_I], p->n * sizeof(double));
-    fit_image_free(map);
-    return s;
-}
-
-static enum fit_status set_spectrum(struct fit_imaging *p, struct fit_error *err)
-{
-    const struct fit_imaging_options *o = p->options;
-    const char *order = o->spectral_order ? o->spectral_order : "1";
-    char name[32];
-    enum fit_status s = set_map(p, o->alpha, FIT_FREE_ALPHA, err);
-    s = s == FIT_OK ? set_map(p, o->beta, FIT_FREE_BETA, err) : s;
-    if (s != FIT_OK)
-        return s;
-    if (strlen(order) != 1 || *order < '0' || *order > '2')
-        return fit_fail(err, FIT_ERR_USAGE, "--spectral-order: '%s' is not 0, 1 or 2", order);
-    if (p->nchannel < 2)
-        return o->spectral_order || o->alpha || o->beta
-                   ? fit_fail(err, FIT_ERR_USAGE, "a spectrum needs two observations or more: %s OBS.h5 OBS.h5 ..",
-                              o->command)
-                   : FIT_OK;
-    p->order = *order - '0';
-    for (size_t c = 0; c < p->nchannel; c++)
-        if (!(p->channel[c]->frequency > 0))
-            return fit_fail(err, FIT_ERR_DATA, "%s: no frequency (attribute rf, Hz), which a spectrum needs",
-                            p->channel[c]->file);
-    const double at = p->reference = reference(p);
-    for (size_t c = 0; c < p->nchannel; c++) {
-        snprintf(name, sizeof name, "log_ratio_%zu", c + 1);
-        put_number(p, name, log(p->channel[c]->frequency / at));
-        snprintf(name, sizeof name, "flux_%zu", c + 1);
-        put_number(p, name, p->flux);
-    }
-    put_number(p, "channels", (double)p->nchannel);
-    return FIT_OK;
-}
+/* --- weights --------------------------------------------------------------------------------------------- */
 
 static const struct fit_term_desc *term_of(const struct fit_functional *kernel, const char *name)
 {
@@ -455,7 +388,7 @@ static enum fit_status fill(struct fit_imaging *p, const struct fit_functional *
         p->beam = fmin(p->beam, fit_obs_beam(p->channel[c]));
     set_flux(p);
     s = set_images(p, p->fits, err);
-    s = s == FIT_OK ? set_spectrum(p, err) : s;
+    s = s == FIT_OK ? fit_imaging_set_spectrum(p, err) : s;
     if (s != FIT_OK)
         return s;
     put_image(p);

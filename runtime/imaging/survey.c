@@ -152,7 +152,8 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
             sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);
             sha256_update(&h, &list[i][j].value, sizeof list[i][j].value);
         }
-    const char *file[] = {o->observation, o->image, o->prior, o->truth, o->alpha, o->beta};
+    const char *file[] = {o->observation, o->image, o->prior, o->truth,
+                          o->alpha,       o->beta,  o->prior_alpha, o->prior_beta};
     enum fit_status status = FIT_OK;
     for (size_t i = 0; status == FIT_OK && i < o->nmore; i++)
         status = add_file(&h, o->more[i], err);
