@@ -109,12 +109,27 @@ static const struct row {
 };
 enum { NROW = sizeof table / sizeof *table };
 
+/* Numbers that cannot be negative, or that must be above 0. */
+static const struct {
+    const char *option;
+    int above;
+} ranges[] = {
+    {"term", 0},   {"regularizer", 0}, {"threshold", 1}, {"flux", 1},  {"eps-tv", 0},
+    {"pixel", 1},  {"fov", 1},         {"fwhm", 1},      {"reference", 1}, {"systematic-noise", 0},
+    {"snrcut", 0}, {"cp-uv-min", 0},   {"cadence", 1},   {"blur", 0},  {"systematic-cphase-noise", 0},
+    {"ftol", 0},   {"gtol", 0},        {"learning-rate", 1},
+};
+
 static enum fit_status real(const char *option, const char *text, double *value, struct fit_error *err)
 {
     char *end;
     *value = strtod(text, &end);
     if (end == text || *end || !isfinite(*value))
         return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no number", option, text);
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
+        if (strcmp(ranges[k].option, option) == 0 && !(ranges[k].above ? *value > 0 : *value >= 0))
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: %s is %s", option, text,
+                            ranges[k].above ? "not above 0" : "below 0");
     return FIT_OK;
 }
 
@@ -147,6 +162,9 @@ static enum fit_status weights(struct fit_imaging_options *o, const struct row *
         *equal = 0;
         if (*n == FIT_IMAGING_MOST_WEIGHTS)
             return fit_fail(err, FIT_ERR_USAGE, "--%s: more than %d names", r->name, FIT_IMAGING_MOST_WEIGHTS);
+        for (size_t k = 0; k < *n; k++)
+            if (strcmp(list[k].name, name) == 0)
+                return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is given twice", r->name, name);
         list[*n].name = name;
         if (real(r->name, equal + 1, &list[*n].value, err) != FIT_OK)
             return FIT_ERR_USAGE;

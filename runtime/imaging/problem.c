@@ -90,33 +90,34 @@ static void set_flux(struct fit_imaging *p)
         fit_notes_add(&p->notes, "the total flux is %.6g Jy, from %s", p->flux, from);
 }
 
-/* Start and prior; a Gaussian for a fit that is given none. */
+/* Start and prior; a Gaussian of the total flux for a fit that is given none, and where --fwhm asks for one. */
 static enum fit_status set_images(struct fit_imaging *p, int fit, struct fit_error *err)
 {
     const double fwhm = p->options->fwhm_uas * FIT_OBS_UAS;
     enum fit_status s = FIT_OK;
     const double *prior = p->prior ? p->prior->stokes[FIT_STOKES_I] : NULL;
+    const int make = !prior && (fit || !isnan(fwhm));
     p->mask = fit_take(&p->arena, p->n, 1);
     p->start = fit_take(&p->arena, p->n, sizeof *p->start);
     for (int i = 0; i < FIT_IMAGING_FREE; i++)
         p->first[i] = fit_take(&p->arena, p->n, sizeof(double));
-    if (prior || fit)
+    if (prior || make)
         p->P = fit_take(&p->arena, p->n, sizeof *p->P);
     if (p->arena.failed)
         return fit_no_memory(err, "images");
     if (prior)
         memcpy(p->P, prior, p->n * sizeof *p->P);
-    else if (fit)
+    else if (make)
         fit_grid_prior(&p->grid, p->flux, isnan(fwhm) ? 0.4 * p->grid.pixel * (double)p->grid.nx : fwhm, p->P);
     memcpy(p->start, p->image ? p->image->stokes[FIT_STOKES_I] : p->P, p->n * sizeof *p->start);
     memset(p->mask, 1, p->n);
     if (p->P && fit_mask(p->n, p->P, p->options->clipfloor, p->mask) == 0)
         return fit_fail(err, FIT_ERR_DATA, "no pixel of the prior is above %g: nothing is left to solve for",
                         p->options->clipfloor);
-    if (fit && !p->options->no_norm_init) {
+    if ((fit || make) && !p->options->no_norm_init)
         s = fit_normalise(p->n, p->P, p->mask, p->flux, err);
-        s = s == FIT_OK ? fit_normalise(p->n, p->start, p->mask, p->flux, err) : s;
-    }
+    if (s == FIT_OK && fit && !p->options->no_norm_init)
+        s = fit_normalise(p->n, p->start, p->mask, p->flux, err);
     return s;
 }
 
@@ -296,6 +297,11 @@ enum fit_status fit_imaging_weight(struct fit_imaging *p, const char *term, doub
     const struct fit_functional *kernel = p->bound->o;
     const struct fit_term_desc *t = term_of(kernel, term);
     char name[64];
+    if (t && !p->P && p->bound->lack[t - kernel->term] && strcmp(p->bound->lack[t - kernel->term], "prior") == 0)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "the term '%s' cannot be used: the data have no 'prior'; --prior IMAGE, or --fwhm UAS for a "
+                        "Gaussian",
+                        term);
     if (p->nchannel < 2 || (t && t->kind != FIT_TERM_DATA))
         return fit_bound_weight(p->bound, term, weight, err);
     enum fit_status s = check_channels(kernel, term, err);
