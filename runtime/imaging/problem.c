@@ -346,7 +346,7 @@ static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
 
 /* Every name stands under the option of its kind. */
 static enum fit_status check_names(const struct fit_functional *kernel, const char *option, size_t n,
-                                   const struct fit_imaging_weight *list, int data, struct fit_error *err)
+                                   const struct fit_named_number *list, int data, struct fit_error *err)
 {
     for (size_t k = 0; k < n; k++)
         for (uint32_t t = 0; t < kernel->nterm; t++)

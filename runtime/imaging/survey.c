@@ -166,7 +166,7 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
                              (double)o->memory, (double)o->maxls,    o->ftol,
                              o->gtol,           o->learning_rate,     o->reference};
     const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer, o->solve, o->spectral_order};
-    const struct fit_imaging_weight *list[] = {o->term, o->regularizer, o->hyper};
+    const struct fit_named_number *list[] = {o->term, o->regularizer, o->hyper};
     const size_t n[] = {o->nterm, o->nregularizer, o->nhyper};
     sha256_update(&h, number, sizeof number);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
