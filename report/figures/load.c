@@ -286,6 +286,12 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
     attribute(h, "/entry/data", "groups", axis, sizeof axis);
     if (st == FIT_OK)
         st = find_axis(r, axis, err);
+    if (st == FIT_OK && fit_h5_exists(h, "/entry/data_fine/x"))
+        st = fit_h5_read_doubles(h, "/entry/data_fine/x", &r->fine_x, &r->nfine, err);
+    if (st == FIT_OK && r->nfine)
+        st = take(h, "/entry/data_fine/model", r->nfine, &r->fine_fit, err);
+    if (st == FIT_OK && r->nfine)
+        st = take(h, "/entry/data_fine/curve", r->nfine, &r->fine_curve, err);
     if (st != FIT_OK || r->fitted)
         return st == FIT_OK ? row_errors(r, err) : st;
     return take(h, "/entry/data/sigma", r->nrow, &r->sigma, err);
@@ -446,7 +452,7 @@ void rp_result_free(struct rp_result *r)
                              r->age,    r->tau,       r->g2,       r->g2_model, r->g2_error,
                              r->g2_low, r->g2_high,   r->value,    r->fit,      r->row_residual,
                              r->sigma,  r->fit_low,   r->fit_high, r->curve_t,  r->energy,
-                             r->noise,  r->axis_value, r->fine_x,   r->fine_fit};
+                             r->noise,  r->axis_value, r->fine_x,   r->fine_fit, r->fine_curve};
     char *const text[] = {r->origin.file, r->origin.layout, r->origin.sha256, r->origin.command,
                           r->origin.version};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)

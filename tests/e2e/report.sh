@@ -173,6 +173,24 @@ expect 0 "$h" report kww
 page kww/report.html
 has kww/report.html "100 values with errors, the fit, and the residuals"
 expect 0 "$bin/homodyne-diffusion_q" fit --data "$examples/diffusion_q/data.csv" -o rings --quiet
+if command -v python3 >/dev/null && python3 -c 'import h5py' 2>/dev/null; then
+    # between the rows the model stands on places of its own, of every curve
+    python3 - <<'END' || fail "the model between the rows"
+import json, math
+import h5py
+with h5py.File("kww/fit.h5") as f:
+    x, y, rows = f["entry/data_fine/x"][:], f["entry/data_fine/model"][:], f["entry/data/delay"][:]
+p = {k: v["value"] for k, v in json.load(open("kww/fit.json"))["parameters"].items()}
+of = lambda t: p["baseline"] + p["contrast"] * math.exp(-2 * (t / p["tau"]) ** p["beta"])
+assert len(x) > 4 * len(rows) and x[0] == rows.min() and x[-1] == rows.max() and (x[1:] > x[:-1]).all()
+assert max(abs(b / of(a) - 1) for a, b in zip(x, y)) < 1e-14
+with h5py.File("rings/fit.h5") as f:
+    curves = f["entry/data_fine/curve"][:]
+    assert set(curves) == set(f["entry/data/q"][:]) and min((curves == q).sum() for q in set(curves)) > 300
+END
+else
+    echo "no h5py: the model between the rows was not tried"
+fi
 expect 0 "$h" report rings
 page rings/report.html
 count 5 '50 values with errors' rings/report.html
