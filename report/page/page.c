@@ -260,20 +260,34 @@ static void contents(struct rp_markup *out, const struct rp_result *r, const str
     rp_put(out, " <a href=\"#origin\">Provenance</a></nav>\n");
 }
 
+void rp_page_open(struct rp_markup *out, const char *title)
+{
+    rp_put(out,
+           "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
+           "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>%s"
+           "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n",
+           title);
+    rp_put_raw(out, (const char *)embedded_report_css);
+    rp_put(out, "</style>\n</head>\n<body>\n");
+}
+
+void rp_page_close(struct rp_markup *out)
+{
+    rp_put(out, "<script>\n//<![CDATA[\n");
+    rp_put_raw(out, (const char *)embedded_live_js);
+    rp_put(out, "//]]>\n</script>\n</body>\n</html>\n");
+}
+
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                               struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    rp_put(out, "<!DOCTYPE html>\n<html lang=\"en\" "
-                "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>");
-    rp_put(out, "%s: %s", r->fitted ? rp_json_text(r->json, "model.name") : "data",
-           r->fitted        ? rp_json_text(r->json, "data.file")
-           : r->origin.file ? r->origin.file
-                            : "");
-    rp_put(out, "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n");
-    rp_put_raw(out, (const char *)embedded_report_css);
-    rp_put(out, "</style>\n</head>\n<body>\n");
+    char title[1200];
+    snprintf(title, sizeof title, "%s: %.1000s", r->fitted ? rp_json_text(r->json, "model.name") : "data",
+             r->fitted        ? rp_json_text(r->json, "data.file")
+             : r->origin.file ? r->origin.file
+                              : "");
+    rp_page_open(out, title);
     rp_page_head(out, r);
     contents(out, r, list);
     st = main_parts(out, r, list, err);

@@ -285,26 +285,20 @@ enum fit_status rp_series_write(struct rp_markup *out, const char *folder, struc
     struct series s = {0};
     enum fit_status st = read_series(folder, &s, err);
     if (st == FIT_OK) {
-        rp_put(out,
-               "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
-               "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-               "<title>%s: %zu fits</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n",
-               text_file_name(folder), s.n);
-        rp_put_raw(out, (const char *)embedded_report_css);
+        char title[1200];
+        snprintf(title, sizeof title, "%.1000s: %zu fits", text_file_name(folder), s.n);
+        rp_page_open(out, title);
         rp_put(
             out,
-            "</style>\n</head>\n<body>\n<header><h1>%s</h1>\n<p class=\"sub\">%zu fits</p></header>\n"
+            "<header><h1>%s</h1>\n<p class=\"sub\">%zu fits</p></header>\n"
             "<nav aria-label=\"Contents\"><a href=\"#parameters\">Parameters</a> <a href=\"#table\">Fits</a></nav>\n",
             text_file_name(folder), s.n);
         st = figures(out, &s, err);
     }
     if (st == FIT_OK)
         st = table(out, &s, err);
-    if (st == FIT_OK) {
-        rp_put(out, "<script>\n//<![CDATA[\n");
-        rp_put_raw(out, (const char *)embedded_live_js);
-        rp_put(out, "//]]>\n</script>\n</body>\n</html>\n");
-    }
+    if (st == FIT_OK)
+        rp_page_close(out);
     series_free(&s);
     return st;
 }

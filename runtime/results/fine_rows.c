@@ -1,5 +1,5 @@
-/* fine_rows.c -- the model of a table on places of its own, on which it looks smooth: between neighbouring values of the
- * one covariate steps are divided, in equal ratios where they are long, else in equal parts.
+/* fine_rows.c -- the model of a table on places of its own, on which it looks smooth: between neighbouring values of
+ * the one covariate steps are divided, in equal ratios where they are long, else in equal parts.
  *
  * Takes a fit of a table whose rows differ in one covariate, beside the axis or the measured quantity that tells its
  * curves apart.  States go through the rows of the data, so that models with states have none. */
