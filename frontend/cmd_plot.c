@@ -313,6 +313,8 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
         st = check_target(a, &cli, target, err);
     fit_cli_free(&cli);
     const int ready = st == FIT_OK && (is_folder(target) || has_images(target));
+    if (st == FIT_OK && !ready && front_value(a, "axis"))
+        st = fit_fail(err, FIT_ERR_USAGE, "--axis belongs to the folder of a batch; %s is none", target);
     if (st == FIT_OK && !ready && front_value(a, "threshold"))
         st = fit_fail(err, FIT_ERR_USAGE, "--threshold belongs to surveys of images; %s is none", target);
     if (st == FIT_OK && !ready)

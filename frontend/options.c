@@ -114,6 +114,7 @@ static const struct front_option of_figure[] = {
 };
 static const struct front_option of_report[] = {
     {"output", 'o', "FILE", "default: RESULT/report.html; of data ./NAME_data.html", 0},
+    {"axis", 0, "NAME[:UNIT]", "of a batch: over q, time, fit, a parameter, T of files named T300; T=TABLE.csv", 0},
     {"threshold", 0, "TERM=C,..", "of a survey of images: largest reduced chi2 of its Top Set (2)", 0},
     {"json", 0, NULL, "the file that was written, as JSON", 1},
     {"quiet", 'q', NULL, "print nothing but errors", 0},

@@ -27,6 +27,7 @@
 struct request {
     int plot, live, pair;
     const char *result, *second, *told, *output, *format; /* second, told: of `compare` */
+    const char *axis;    /* of a batch; NULL: its own choice */
     const char *command; /* what the user typed who asked for data, or NULL */
     int quiet, json;
     size_t nthreshold; /* of a survey of images */
@@ -45,6 +46,7 @@ static const char usage[] =
     "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
     "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch), pdf; html: all\n"
     "                          in one page\n"
+    "      --axis NAME             of a batch: over q, time, fit, a parameter, or what file names tell (T300)\n"
     "      --threshold TERM=C,..   of a survey of images: largest reduced chi2 of the Top Set (2)\n"
     "      --command TEXT      of data: the command that the page names as its origin\n"
     "      --json              what was written, as JSON\n"
@@ -126,10 +128,11 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
             q->command = value;
         else if (q->pair && (value = option(argv, argc, &k, "--told", "--told")))
             q->told = value;
+        else if (!q->plot && (value = option(argv, argc, &k, "--axis", "--axis")))
+            q->axis = value;
         else if (!q->plot && (value = option(argv, argc, &k, "--threshold", "--threshold"))) {
-            const enum fit_status st = read_thresholds(q, value, err);
-            if (st != FIT_OK)
-                return st;
+            if (read_thresholds(q, value, err) != FIT_OK)
+                return err->status;
         } else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
             q->quiet = 1;
         else if (strcmp(argv[k], "--json") == 0)
@@ -224,7 +227,7 @@ static enum fit_status of_images(struct rp_markup *out, const struct page *p, st
 
 static enum fit_status of_series(struct rp_markup *out, const struct page *p, struct fit_error *err)
 {
-    return rp_series_write(out, p->q->result, err);
+    return rp_series_write(out, p->q->result, p->q->axis, err);
 }
 
 static enum fit_status of_pair(struct rp_markup *out, const struct page *p, struct fit_error *err)
@@ -265,6 +268,8 @@ static int is_series(const struct request *q)
 static enum fit_status write_series(const struct request *q, struct fit_error *err)
 {
     char path[1200];
+    if (!is_series(q))
+        return fit_fail(err, FIT_ERR_USAGE, "--axis belongs to the folder of a batch; %s is none", q->result);
     if (q->output)
         snprintf(path, sizeof path, "%.1100s", q->output);
     else
@@ -384,7 +389,7 @@ int main(int argc, char **argv)
     enum fit_status st = read_request(argc, argv, &q, &err);
     if (st == FIT_OK && q.pair)
         return finish(put_page(&(struct page){&q, NULL, &(struct rp_figures){0}, of_pair}, q.output, &err), &err);
-    if (st == FIT_OK && is_series(&q))
+    if (st == FIT_OK && (is_series(&q) || q.axis))
         return finish(write_series(&q, &err), &err);
     if (st == FIT_OK && rp_images_is_one(q.result))
         return finish(write_images(&q, &err), &err);

@@ -20,11 +20,13 @@ static const struct section sections[RP_SECTIONS] = {
     [RP_CUTS] = {"g₂ versus lag time", "cuts"},
     [RP_ROWS] = {"Data and fit", "data"},
     [RP_CURVES] = {"Derived quantities over time", "curves"},
+    [RP_SEQUENCE] = {"Fitted one by one", "sequence"},
     [RP_SCALING] = {"Values of the groups", "groups"},
     [RP_CORRELATION] = {"Parameter correlations", "correlation"},
     [RP_PROFILES] = {"Profile likelihoods", "profiles"},
     [RP_RESIDUALS] = {"Residuals", "residuals"},
     [RP_SEARCH] = {"Multistart", "search"},
+    [RP_MINIMA] = {"Other minima", "minima"},
     [RP_CORNER] = {"Posterior: pairs of parameters", "corner"},
     [RP_FOREST] = {"Posterior: per-angle values", "forest"},
     [RP_PREDICTIVE] = {"Posterior predictive check", "predictive"},
@@ -158,6 +160,10 @@ static const char *const fixed_caption[RP_SECTIONS] = {
     [RP_PREDICTIVE] = "Quantities of the residuals, beside those of data drawn from the model at draws of the "
                       "posterior: beyond 2 sd the model does not make data like these.",
     [RP_SEARCH] = "Every point is one start; many at the height 1 mean that the minimum is found from many places.",
+    [RP_MINIMA] = "Where the search ended besides: every point is a minimum, the large one the best. Those below the "
+                  "dashed line (3.84, in units of the noise) fit as well.",
+    [RP_SEQUENCE] = "Every point is a fit of its values alone (--sequence), with its standard error; pale: without "
+                    "one. Dashed: the fit of all together.",
     [RP_TRACES] = "Left: draws in their order, one colour for each chain; right: ranks of the draws of each chain "
                   "among all, flat when the chains agree.",
     [RP_ENERGY] = "The two should be about as wide (E-BFMI above 0.3).",

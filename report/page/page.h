@@ -8,8 +8,9 @@
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                               struct fit_error *err);
 
-/* The page about the fits of `homodyne batch`, whose folder has series.h5 (page_series.c). */
-enum fit_status rp_series_write(struct rp_markup *out, const char *folder, struct fit_error *err);
+/* The page about the fits of `homodyne batch`, whose folder has series.h5 (page_series.c).  axis: over what they are
+ * drawn (series_axis.h); NULL: over q where each has its own, else by their number. */
+enum fit_status rp_series_write(struct rp_markup *out, const char *folder, const char *axis, struct fit_error *err);
 
 /* The page about two results side by side (page_pair.c): the folders `where`, and the file that `homodyne compare`
  * wrote about them.  A result of another package has parameters only. */

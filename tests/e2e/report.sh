@@ -196,6 +196,17 @@ page rings/report.html
 count 5 '50 values with errors' rings/report.html
 has rings/report.html '<tspan font-style="italic">q</tspan> = 0.004 Å⁻¹'
 
+# groups that were fitted alone, and other minima
+expect 0 "$h" fit "$examples/laminar/experiment.yaml" --sequence angle -o alone --quiet
+expect 0 "$h" report alone
+page alone/report.html
+has alone/report.html '<section id="sequence"><h2>Fitted one by one</h2>'
+count 1 'aria-label="D0 of 5 that were fitted alone"' alone/report.html
+if [ "$(grep -c '"chi2_above_best"' alone/fit.json)" -gt 1 ]; then
+    has alone/report.html '<section id="minima"><h2>Other minima</h2>'
+fi
+! grep -q 'id="sequence"' fit/report.html || fail "a sequence that nobody asked for"
+
 # what is measured has its name and unit, a linear parameter its unit; equal steps are drawn as equal
 cat >units.lua <<'END'
 local m = model "units" { title = "x" }
@@ -298,7 +309,7 @@ has err "no fit.json"
 expect 4 "$h" report fit/fit.json
 has err "a file"
 expect 3 "$h" report
-expect 3 "$h" report fit kww
+expect 3 "$h" report fit kww rings
 has err "at a time"
 expect 3 "$h" report fit --format png
 expect 3 "$h" plot fit --format gif
