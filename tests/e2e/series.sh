@@ -55,7 +55,7 @@ if [ -x "$bin/homodyne-report" ]; then
     printf 'name;T (K)\na_run;290\nb_run;300\nc.h5;310\n' >temperatures.csv
     expect 0 "$h" report batch --axis T=temperatures.csv -o over_T.html --quiet
     has over_T.html 'Parameters versus T'
-    has over_T.html '<span class="sym"><i>T</i></span> (K)</th>'
+    has over_T.html '<i>T</i> (K)</th>'
     has over_T.html '<td class="n">310</td>'
     expect 0 "$h" report batch --axis time -o over_time.html --quiet
     has over_time.html 'Times are those of the data files'
