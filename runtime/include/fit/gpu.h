@@ -41,6 +41,7 @@ typedef unsigned long long fit_ulong;
 #define FIT_COEFFICIENTS static __device__ FIT_COEFFICIENT
 #define FIT_RESTRICT __restrict__
 #define FIT_UNROLL _Pragma("unroll")
+#define FIT_OPAQUE(x) asm volatile("" : "+l"(x)) /* x is no longer known to the compiler */
 #define FIT_SYNC __syncthreads()
 #define FIT_THREAD ((int)threadIdx.x)
 #define FIT_BLOCK(d) ((size_t)(d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : blockIdx.z))
@@ -69,6 +70,7 @@ typedef ulong fit_ulong;
 #define FIT_COEFFICIENTS FIT_COEFFICIENT
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL _Pragma("unroll")
+#define FIT_OPAQUE(x)
 #define FIT_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define FIT_THREAD ((int)get_local_id(0))
 #define FIT_BLOCK(d) get_group_id(d)
@@ -95,6 +97,7 @@ typedef uint64_t fit_ulong;
 #define FIT_COEFFICIENTS static FIT_COEFFICIENT
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL
+#define FIT_OPAQUE(x)
 FIT_INLINE fit_long fit_bits(double x)
 {
     fit_long k;
