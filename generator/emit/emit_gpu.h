@@ -1,8 +1,8 @@
 /* emit_gpu.h -- kernels for accelerators: one text for CUDA C, OpenCL C and plain C (fit/gpu.h).
  *
  * The expressions are those of the kernel for processors: the same plan, separated and factored; only the loops differ.
- * A thread keeps its sums in registers: at most HG_GPU_SUMS of them, with what else it keeps HG_GPU_KEPT, more in further
- * passes over the data.  That is what ptxas fits into the 255 registers of a thread (tests/e2e/ptxas.sh).
+ * A thread keeps its sums in registers: at most HG_GPU_SUMS of them, with what else it keeps HG_GPU_KEPT, more in
+ * further passes over the data.  That is what ptxas fits into the 255 registers of a thread (tests/e2e/ptxas.sh).
  */
 #pragma once
 
