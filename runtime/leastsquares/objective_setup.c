@@ -12,6 +12,7 @@
 
 #include "data/tile_sums.h"
 #include "device/predict.h"
+#include "ranks/ranks.h"
 #include "math/linalg.h"
 
 static size_t max_size(size_t a, size_t b)
@@ -297,16 +298,22 @@ int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_da
         why = "the processor is predicted to be faster for these data";
     if (why)
         fit_device_say(d, why);
-    return !why;
+    return fit_ranks_shared() ? fit_ranks_least(!why) > 0 : !why;
 }
 
-/* The device that is used, if it can; without it all goes on as ever. */
+/* The device that is used, if it can; without it all goes on as ever.  Ranks that share the sums have one each, or
+ * none. */
 static void begin_device(struct fit_objective *o)
 {
     struct fit_error err = {0};
-    if (fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)) &&
-        fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &err) != FIT_OK)
+    if (!fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)))
+        return;
+    if (fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &err) != FIT_OK)
         fit_device_say(fit_device_used(), err.message);
+    if (fit_ranks_shared() && fit_ranks_least(o->device != NULL) < 1) {
+        fit_device_sums_free(o->device);
+        o->device = NULL;
+    }
 }
 
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
