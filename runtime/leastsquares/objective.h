@@ -193,10 +193,15 @@ enum fit_eval fit_objective_freeze(struct fit_objective *obj, const double *thet
 /* Of so many values in memory, or fewer, what the loss makes of them is kept: 16 bytes each. */
 enum { FIT_OBJECTIVE_KEPT = 1 << 21 };
 
-/* Calls fn for every tile in turn, with its values and weights as they count, and the mean at the theta and lin of the
- * last value. */
-typedef void fit_residual_fn(void *user, const struct fit_tile *t, const double *mean);
-enum fit_eval fit_objective_residuals(struct fit_objective *obj, fit_residual_fn *fn, void *user);
+/* Patches of the tiles (data/tile_patches.h), of their values and weights as they count, and the mean at the theta and
+ * lin of the last value.  Several threads call `take`. */
+struct fit_residual_patches {
+    size_t most;
+    void *user;
+    size_t (*take)(void *user, const struct fit_tile *t, const double *mean, double *patch);
+    void (*add)(void *user, const struct fit_tile *t, const double *patch, size_t n);
+};
+enum fit_eval fit_objective_residuals(struct fit_objective *obj, const struct fit_residual_patches *patches);
 
 /* The median of sqrt(w) |r| over all points at theta and the lin of the last value, from a
  * histogram with bins of 4 %, interpolated: independent of the order of the points.  Group factors
