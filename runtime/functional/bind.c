@@ -7,6 +7,7 @@
 
 #include "common/nearest.h"
 #include "fit/operator_data.h"
+#include "machine/cpu.h"
 #include "machine/team.h"
 
 static size_t rounded(size_t n, size_t to)
@@ -224,6 +225,23 @@ static enum fit_status bind_operation(struct fit_bound *b, const struct fit_inpu
     case FIT_BLOCKS: return bind_blocks(b, q, x, &b->operation[k], err);
     default: return bind_dense(b, q, x, &b->operation[k], err);
     }
+}
+
+/* --- kernels -------------------------------------------------------------------------------------------- */
+
+/* "x86-64-v3" is called so, or "v3". */
+static int is_called(const char *isa, const char *wanted)
+{
+    const size_t n = strlen(isa), m = strlen(wanted);
+    return n >= m && strcmp(isa + n - m, wanted) == 0 && (n == m || isa[n - m - 1] == '-');
+}
+
+const struct fit_functional *fit_functional_pick(const struct fit_functional *const *kernels, const char *isa)
+{
+    for (size_t k = 0; kernels[k]; k++)
+        if (fit_cpu_supports(kernels[k]->isa) && (!isa || !*isa || is_called(kernels[k]->isa, isa)))
+            return kernels[k];
+    return NULL;
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
