@@ -8,11 +8,11 @@
 static const struct fit_option_row table[] = {
     {"weight", FIT_OPTION_NUMBERS, AT(weight), AT(nweight), "TERM=W,..",
      "terms and their weights; those not named have the weight of the model file", "Objective", NULL},
-    {"set", FIT_OPTION_OTHER, AT(set), AT(nset), "NAME=V,..",
+    {"set", FIT_OPTION_TEXTS, AT(set), AT(nset), "NAME=V,..",
      "numbers of the objective, with or without a unit: --set width=3ms (info lists them)", NULL, NULL},
     {"size", FIT_OPTION_NUMBERS, AT(size), AT(nsize), "AXIS=N,..", "elements of axes that nothing in the data tells",
      NULL, NULL},
-    {"start", FIT_OPTION_OTHER, AT(start), AT(nstart), "NAME=V,..",
+    {"start", FIT_OPTION_TEXTS, AT(start), AT(nstart), "NAME=V,..",
      "where all elements of a free array begin; else its dataset in the data, or 0", NULL, NULL},
     {"from", FIT_OPTION_TEXT, AT(from), 0, "FILE.h5", "where free arrays begin: a result", NULL, NULL},
     {"optimizer", FIT_OPTION_TEXT, AT(descent.optimizer), 0, "NAME",
@@ -36,32 +36,6 @@ static const struct fit_option_row table[] = {
 static const struct fit_option_range ranges[] = {
     {"weight", 0}, {"size", 1}, {"ftol", 0}, {"gtol", 0}, {"learning-rate", 1}};
 
-/* NAME=TEXT,.. */
-static enum fit_status quantities(void *options, const struct fit_option_row *r, const char *text,
-                                  struct fit_error *err)
-{
-    struct fit_arrays_options *o = options;
-    struct fit_quantity_text *list = (struct fit_quantity_text *)(void *)((char *)o + r->at);
-    size_t *n = (size_t *)(void *)((char *)o + r->count);
-    while (*text) {
-        const size_t size = strcspn(text, ",");
-        char *name = fit_arena_copy(&o->arena, text, size), *equal = name ? strchr(name, '=') : NULL;
-        if (!name)
-            return fit_no_memory(err, "options");
-        if (!equal || equal == name)
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not NAME=VALUE", r->name, name);
-        *equal = 0;
-        for (size_t k = 0; k < *n; k++)
-            if (strcmp(list[k].name, name) == 0)
-                return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is given twice", r->name, name);
-        if (*n == FIT_ARRAYS_MOST)
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: more than %d names", r->name, FIT_ARRAYS_MOST);
-        list[(*n)++] = (struct fit_quantity_text){name, equal + 1};
-        text += size + (text[size] == ',');
-    }
-    return FIT_OK;
-}
-
 static enum fit_status word(void *options, const char *text, struct fit_error *err)
 {
     struct fit_arrays_options *o = options;
@@ -81,7 +55,6 @@ static struct fit_option_table table_of(struct fit_arrays_options *o)
                                      .most = FIT_ARRAYS_MOST,
                                      .options = o,
                                      .arena = &o->arena,
-                                     .other = quantities,
                                      .word = word};
 }
 

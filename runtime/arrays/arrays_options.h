@@ -6,15 +6,11 @@
 
 enum { FIT_ARRAYS_MOST = 64 };
 
-struct fit_quantity_text { /* NAME=VALUE, the value perhaps with a unit */
-    const char *name, *value;
-};
-
 struct fit_arrays_options {
     const char *command, *data, *output, *from; /* data: FILE.h5 or FILE.h5:/GROUP */
     size_t nweight, nsize, nset, nstart;
     struct fit_named_number weight[FIT_ARRAYS_MOST], size[FIT_ARRAYS_MOST];
-    struct fit_quantity_text set[FIT_ARRAYS_MOST], start[FIT_ARRAYS_MOST];
+    struct fit_named_text set[FIT_ARRAYS_MOST], start[FIT_ARRAYS_MOST];
     struct fit_descent_options descent;
     size_t threads; /* 0: all */
     int quiet, help, version;

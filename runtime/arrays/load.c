@@ -373,26 +373,17 @@ static enum fit_status put_numbers(struct source *s, struct fit_error *err)
 /* --- options -------------------------------------------------------------------------------------------- */
 
 /* A number with or without a unit, in the declared one. */
-static enum fit_status quantity(const struct fit_quantity_text *q, const char *option, const char *unit, double *value,
-                                struct fit_error *err)
+static enum fit_status quantity(const struct fit_named_text *q, const char *unit, double *value, struct fit_error *err)
 {
-    const enum fit_quantity kind = fit_quantity_parse(q->value, unit, value);
+    const enum fit_quantity kind = fit_quantity_parse(q->text, unit, value);
     if (kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED)
         return FIT_OK;
-    return fit_fail(err, FIT_ERR_USAGE, "--%s %s: '%s' %s%s%s", option, q->name, q->value,
+    return fit_fail(err, FIT_ERR_USAGE, "--start %s: '%s' %s%s%s", q->name, q->text,
                     kind == FIT_QUANTITY_NO_NUMBER ? "is no number" : fit_quantity_why(kind),
                     unit ? "; declared is " : "", unit ? unit : "");
 }
 
-static const char *unit_of_number(const struct fit_functional *o, const char *name)
-{
-    for (uint32_t k = 0; k < o->nnumber; k++)
-        if (o->number[k].kind == FIT_NUMBER_HYPER && strcmp(o->number[k].name, name) == 0)
-            return o->number[k].unit;
-    return NULL;
-}
-
-static enum fit_status set_start(struct source *s, const struct fit_quantity_text *q, struct fit_error *err)
+static enum fit_status set_start(struct source *s, const struct fit_named_text *q, struct fit_error *err)
 {
     struct nearest near = {.name = q->name};
     for (uint32_t k = 0; k < s->kernel->narray; k++) {
@@ -403,7 +394,7 @@ static enum fit_status set_start(struct source *s, const struct fit_quantity_tex
         if (strcmp(a->name, q->name) != 0)
             continue;
         double value, *x = fit_take(&s->p->arena, s->size[a->axis], sizeof *x);
-        const enum fit_status st = x ? quantity(q, "start", a->unit, &value, err) : fit_no_memory(err, "start");
+        const enum fit_status st = x ? quantity(q, a->unit, &value, err) : fit_no_memory(err, "start");
         for (size_t i = 0; st == FIT_OK && i < s->size[a->axis]; i++)
             x[i] = value;
         s->p->start[k] = x;
@@ -420,11 +411,8 @@ static enum fit_status apply_options(struct source *s, struct fit_error *err)
     enum fit_status st = FIT_OK;
     for (size_t k = 0; st == FIT_OK && k < o->nweight; k++)
         st = fit_bound_weight(p->bound, o->weight[k].name, o->weight[k].value, err);
-    for (size_t k = 0; st == FIT_OK && k < o->nset; k++) {
-        double value = NAN;
-        st = quantity(&o->set[k], "set", unit_of_number(s->kernel, o->set[k].name), &value, err);
-        st = st == FIT_OK ? fit_bound_hyper(p->bound, o->set[k].name, value, err) : st;
-    }
+    for (size_t k = 0; st == FIT_OK && k < o->nset; k++)
+        st = fit_bound_quantity(p->bound, o->set[k].name, o->set[k].text, err);
     for (size_t k = 0; st == FIT_OK && k < o->nstart; k++)
         st = set_start(s, &o->start[k], err);
     if (st == FIT_OK && !p->bound->on)

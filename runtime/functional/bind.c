@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "common/nearest.h"
 #include "fit/operator_data.h"
 #include "machine/cpu.h"
@@ -377,6 +378,21 @@ enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double va
     }
     return fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'%s%s%s", b->o->name, name,
                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+enum fit_status fit_bound_quantity(struct fit_bound *b, const char *name, const char *text, struct fit_error *err)
+{
+    const char *unit = NULL;
+    double value = NAN;
+    for (uint32_t k = 0; k < b->o->nnumber; k++)
+        if (b->o->number[k].kind == FIT_NUMBER_HYPER && strcmp(b->o->number[k].name, name) == 0)
+            unit = b->o->number[k].unit;
+    const enum fit_quantity kind = fit_quantity_parse(text, unit, &value);
+    if (kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED)
+        return fit_bound_hyper(b, name, value, err);
+    return fit_fail(err, FIT_ERR_CONFIG, "%s: '%s' %s%s%s", name, text,
+                    kind == FIT_QUANTITY_NO_NUMBER ? "is no number" : fit_quantity_why(kind),
+                    unit ? "; declared is " : "", unit ? unit : "");
 }
 
 enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err)

@@ -51,6 +51,9 @@ enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double w
 /* Sets a hyper-parameter.  FIT_ERR_CONFIG: there is none of that name. */
 enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err);
 
+/* The same of a text: a number, or a number with a unit, which becomes that of its declaration. */
+enum fit_status fit_bound_quantity(struct fit_bound *b, const char *name, const char *text, struct fit_error *err);
+
 /* Hyper-parameters that terms in use need are there; some term is on. */
 enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err);
 
