@@ -32,32 +32,50 @@ static enum fit_status count(const char *option, const char *text, size_t *value
     return FIT_OK;
 }
 
-/* vis=1,amp=100 */
-static enum fit_status numbers(const struct fit_option_table *t, const struct fit_option_row *r, const char *text,
-                               struct fit_error *err)
+/* NAME=.. of a list: the name, cut from what follows it, which is at *text then; names so far: `first`, `step` apart. */
+static enum fit_status next_name(const struct fit_option_table *t, const struct fit_option_row *r, const char **text,
+                                 size_t step, char **value, struct fit_error *err)
 {
-    struct fit_named_number *list = (struct fit_named_number *)(void *)((char *)t->options + r->at);
-    size_t *n = (size_t *)(void *)((char *)t->options + r->count);
-    while (*text) {
-        const size_t size = strcspn(text, ",");
-        char *name = fit_arena_copy(t->arena, text, size), *equal = name ? strchr(name, '=') : NULL;
-        if (!name)
-            return fit_no_memory(err, "options");
-        if (!equal || equal == name)
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not NAME=NUMBER", r->name, name);
-        *equal = 0;
-        if (*n == t->most)
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: more than %zu names", r->name, t->most);
-        for (size_t k = 0; k < *n; k++)
-            if (strcmp(list[k].name, name) == 0)
-                return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is given twice", r->name, name);
-        list[*n].name = name;
-        if (fit_option_real(t, r->name, equal + 1, &list[*n].value, err) != FIT_OK)
-            return FIT_ERR_USAGE;
-        ++*n;
-        text += size + (text[size] == ',');
+    const size_t size = strcspn(*text, ","), n = *(size_t *)(void *)((char *)t->options + r->count);
+    char *name = fit_arena_copy(t->arena, *text, size), *equal = name ? strchr(name, '=') : NULL;
+    if (!name)
+        return fit_no_memory(err, "options");
+    if (!equal || equal == name)
+        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not NAME=NUMBER", r->name, name);
+    *equal = 0;
+    if (n == t->most)
+        return fit_fail(err, FIT_ERR_USAGE, "--%s: more than %zu names", r->name, t->most);
+    for (size_t k = 0; k < n; k++) {
+        const char *const *other = (const char *const *)(void *)((char *)t->options + r->at + k * step);
+        if (strcmp(*other, name) == 0)
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is given twice", r->name, name);
     }
+    *(const char **)(void *)((char *)t->options + r->at + n * step) = name;
+    *value = equal + 1;
+    *text += size + ((*text)[size] == ',');
     return FIT_OK;
+}
+
+/* vis=1,amp=100; names are the first members of the elements of both lists. */
+static enum fit_status list(const struct fit_option_table *t, const struct fit_option_row *r, const char *text,
+                            struct fit_error *err)
+{
+    const int is_text = r->kind == FIT_OPTION_TEXTS;
+    const size_t step = is_text ? sizeof(struct fit_named_text) : sizeof(struct fit_named_number);
+    size_t *n = (size_t *)(void *)((char *)t->options + r->count);
+    enum fit_status s = FIT_OK;
+    while (s == FIT_OK && *text) {
+        char *value = NULL;
+        if ((s = next_name(t, r, &text, step, &value, err)) != FIT_OK)
+            break;
+        char *element = (char *)t->options + r->at + *n * step;
+        if (is_text)
+            ((struct fit_named_text *)(void *)element)->text = value;
+        else
+            s = fit_option_real(t, r->name, value, &((struct fit_named_number *)(void *)element)->value, err);
+        ++*n;
+    }
+    return s;
 }
 
 static enum fit_status set(const struct fit_option_table *t, const struct fit_option_row *r, const char *value,
@@ -70,7 +88,7 @@ static enum fit_status set(const struct fit_option_table *t, const struct fit_op
     case FIT_OPTION_REAL: return fit_option_real(t, r->name, value, at, err);
     case FIT_OPTION_COUNT: return count(r->name, value, at, err);
     case FIT_OPTION_OTHER: return t->other(t->options, r, value, err);
-    default: return numbers(t, r, value, err);
+    default: return list(t, r, value, err);
     }
 }
 

@@ -16,6 +16,7 @@ enum fit_option_kind {
     FIT_OPTION_REAL,    /* double, finite */
     FIT_OPTION_COUNT,   /* size_t, from 1 on */
     FIT_OPTION_NUMBERS, /* NAME=NUMBER,..: an array of fit_named_number, no name twice */
+    FIT_OPTION_TEXTS,   /* NAME=TEXT,..: an array of fit_named_text, no name twice: numbers that may have a unit */
     FIT_OPTION_OTHER    /* fit_option_table.other takes it */
 };
 
@@ -24,10 +25,14 @@ struct fit_named_number {
     double value;
 };
 
+struct fit_named_text {
+    const char *name, *text;
+};
+
 struct fit_option_row {
     const char *name;
     enum fit_option_kind kind;
-    size_t at, count; /* where the value stands in the options; NUMBERS: where their number does */
+    size_t at, count; /* where the value stands in the options; of lists: where their number does */
     const char *argument, *help, *heading;
     const char *only; /* the command that looks at it; NULL: several */
 };
@@ -42,7 +47,7 @@ struct fit_option_table {
     const struct fit_option_row *row;
     size_t nrow;
     const struct fit_option_range *range;
-    size_t nrange, most; /* most: elements of each array of NUMBERS */
+    size_t nrange, most; /* most: elements of each list */
     void *options;       /* what is filled */
     struct fit_arena *arena;
     enum fit_status (*other)(void *options, const struct fit_option_row *r, const char *text, struct fit_error *err);

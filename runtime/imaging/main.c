@@ -8,7 +8,6 @@
 #include "common/stream.h"
 #include "common/text.h"
 #include "imaging/commands.h"
-#include "machine/cpu.h"
 
 static atomic_int interrupted, asked;
 static atomic_int looks_at_it; /* the command looks at `interrupted` */
@@ -21,26 +20,17 @@ static void on_interrupt(int number)
     atomic_store(&interrupted, 1);
 }
 
-/* "x86-64-v3" is called so, or "v3". */
-static int is_called(const char *isa, const char *wanted)
-{
-    const size_t n = strlen(isa), m = strlen(wanted);
-    return n >= m && strcmp(isa + n - m, wanted) == 0 && (n == m || isa[n - m - 1] == '-');
-}
-
 static enum fit_status pick(struct fit_imaging_program *p, const char *isa, struct fit_error *err)
 {
     if (!isa)
         isa = getenv("FIT_ISA");
-    for (size_t k = 0; p->kernels[k]; k++)
-        if (fit_cpu_supports(p->kernels[k]->isa) && (!isa || !*isa || is_called(p->kernels[k]->isa, isa))) {
-            p->kernel = p->kernels[k];
-            return p->kernel->interface == FIT_FUNCTIONAL_INTERFACE
-                       ? FIT_OK
-                       : fit_fail(err, FIT_ERR_INTERNAL, "the objective has interface %u, this program %u; rebuild",
-                                  p->kernel->interface, FIT_FUNCTIONAL_INTERFACE);
-        }
-    return fit_fail(err, FIT_ERR_USAGE, "no kernel for %s that this machine runs", isa ? isa : "this machine");
+    p->kernel = fit_functional_pick(p->kernels, isa);
+    if (!p->kernel)
+        return fit_fail(err, FIT_ERR_USAGE, "no kernel for %s that this machine runs", isa ? isa : "this machine");
+    return p->kernel->interface == FIT_FUNCTIONAL_INTERFACE
+               ? FIT_OK
+               : fit_fail(err, FIT_ERR_INTERNAL, "the objective has interface %u, this program %u; rebuild",
+                          p->kernel->interface, FIT_FUNCTIONAL_INTERFACE);
 }
 
 static const struct command {

@@ -24,9 +24,9 @@ static const struct fit_option_row table[] = {
     {"prior", FIT_OPTION_TEXT, AT(prior), 0, "IMAGE", "prior image: FILE.fits, FILE.h5:/PATH", NULL, NULL},
     {"eps-tv", FIT_OPTION_REAL, AT(epsilon_tv), 0, "E", "rounds the corner of total variation, Jy^2 (0)", NULL, NULL},
     {"norm-reg", FIT_OPTION_FLAG, AT(norm_reg), 0, NULL, "regularizers are divided by their norms", NULL, NULL},
-    {"set", FIT_OPTION_NUMBERS, AT(hyper), AT(nhyper), "NAME=V,..",
+    {"set", FIT_OPTION_TEXTS, AT(hyper), AT(nhyper), "NAME=V,..",
      "other numbers of the model: alpha_A major minor PA (info "
-     "lists them)",
+     "lists them), with or without a unit: PA=30deg,major=60uas",
      NULL, NULL},
     {"no-log", FIT_OPTION_FLAG, AT(no_log), 0, NULL, "solve for I, not for ln I", NULL, NULL},
     {"clipfloor", FIT_OPTION_REAL, AT(clipfloor), 0, "I", "pixels where the prior is not above are empty (0)", NULL, NULL},

@@ -166,12 +166,16 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
                              (double)o->memory, (double)o->maxls,    o->ftol,
                              o->gtol,           o->learning_rate,     o->reference};
     const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer, o->solve, o->spectral_order};
-    const struct fit_named_number *list[] = {o->term, o->regularizer, o->hyper};
-    const size_t n[] = {o->nterm, o->nregularizer, o->nhyper};
+    const struct fit_named_number *list[] = {o->term, o->regularizer};
+    const size_t n[] = {o->nterm, o->nregularizer};
     sha256_update(&h, number, sizeof number);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         sha256_update(&h, text[i] ? text[i] : "", text[i] ? strlen(text[i]) + 1 : 1);
-    for (int i = 0; i < 3; i++)
+    for (size_t j = 0; j < o->nhyper; j++) {
+        sha256_update(&h, o->hyper[j].name, strlen(o->hyper[j].name) + 1);
+        sha256_update(&h, o->hyper[j].text, strlen(o->hyper[j].text) + 1);
+    }
+    for (int i = 0; i < 2; i++)
         for (size_t j = 0; j < n[i]; j++) {
             sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);
             sha256_update(&h, &list[i][j].value, sizeof list[i][j].value);

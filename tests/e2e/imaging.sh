@@ -51,8 +51,15 @@ J 0.4396 0.47
 expect 0 "$imaging" fit "$data" $start $V --ftol 1e-3
 has out "ftol: "
 
-# pixels outside of a mask, as the reference fills them
+# numbers with units
 golden=$source/tests/data/imaging/golden_eht.h5
+for set in major=60uas,minor=45uas,PA=0.4 major=0.06mas,minor=2.1816615649929119e-10,PA=22.918311805232929deg; do
+    expect 0 "$imaging" eval "$golden" --image "$golden:/grid/truth" --regularizer rgauss=1 --set $set
+    grep '^  J ' out >>rgauss
+done
+[ "$(sort -u rgauss | wc -l)" = 1 ] || fail "units: $(cat rgauss)"
+
+# pixels outside of a mask, as the reference fills them
 python3 - "$golden" <<'PY' || failed=1
 import sys
 try:
@@ -315,6 +322,7 @@ wrong 3 "'tv' is a regularizer; it stands behind --regularizer" eval "$data" $st
 wrong 3 "no term of imaging has a weight" eval "$data" $start -o bad.h5
 wrong 3 "has no term 'tvlg'; did you mean 'tvlog'?" eval "$data" $start --regularizer tvlg=1 -o bad.h5
 wrong 3 "has no hyper-parameter 'majr'; did you mean 'major'?" eval "$data" $start $V --set majr=1 -o bad.h5
+wrong 3 "PA: '3m' is another kind of unit; declared is rad" eval "$data" $start $V --set PA=3m -o bad.h5
 wrong 3 "--eps-tv: -1 is below 0" eval "$data" $start --term vis=1 --eps-tv -1 -o bad.h5
 wrong 3 "--flux: 0 is not above 0" eval "$data" $start $V --flux 0 -o bad.h5
 wrong 3 "--term: 'vis' is given twice" eval "$data" $start $V --term vis=2 -o bad.h5
