@@ -72,7 +72,7 @@ static const struct row {
     {"axis", AXIS, 0, 0, "NAME=V,V,..",
      "survey: weight of a term, a number of the model, prior-fwhm (UAS) or sys-noise; may be repeated",
      "Survey", "survey"},
-    {"part", TEXT, AT(part), 0, "K/N", "survey: every N-th point, from the K-th on: for several machines", NULL,
+    {"part", TEXT, AT(part), 0, "K/N", "survey: every N-th point, from the K-th on; of an array of SLURM and of ranks each its own by default", NULL,
      "survey"},
     {"threshold", WEIGHTS, AT(threshold), AT(nthreshold), "TERM=C,..", "top: the largest reduced chi2 of data terms",
      NULL, "top"},
