@@ -1,10 +1,11 @@
 /* gather.c -- the cost of meeting: mpiexec -n RANKS bench-gather libbench-allreduce-MPI.so [ROUNDS]
  *
  * One pass ends with the leaves of each rank; what follows is timed, for the sums of 7 parameters and 1, 23 and 100
- * groups and 512 leaves: by the tree (nodes of the own leaves, gathered, the tree finished: the bits of one process), and
- * by MPI_Allreduce of the own leaves' sum (bits that depend on the number of ranks); the two take turns.  Then blocks of
- * different lengths are gathered, and a line through the least times gives the constants of runtime/data/pass_cost.h for
- * bench-ranks: seconds of an addition, of a message, and bytes in a second (Hockney 1994). */
+ * groups and 512 leaves: by the tree (nodes of the own leaves, gathered, the tree finished: the bits of one process),
+ * and by MPI_Allreduce of the own leaves' sum (bits that depend on the number of ranks); the two take turns.  Then
+ * blocks of different lengths are gathered, and a line through the least times gives the constants of
+ * runtime/data/pass_cost.h for bench-ranks: seconds of an addition, of a message, and bytes in a second (Hockney
+ * 1994). */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <math.h>
@@ -160,7 +161,8 @@ static int begin(struct bench *b, const char *library)
     const char *words = getenv("OMPI_COMM_WORLD_SIZE"), *size = words ? words : getenv("PMI_SIZE");
     const struct fit_ranks_plugin *plugin = NULL;
     struct fit_error err = {.status = FIT_OK};
-    if (!size || fit_ranks_find(words ? "OMPI_COMM_WORLD_SIZE" : "PMI_SIZE", &plugin, path, &err) != FIT_OK || !plugin ||
+    const char *told = words ? "OMPI_COMM_WORLD_SIZE" : "PMI_SIZE";
+    if (!size || fit_ranks_find(told, &plugin, path, &err) != FIT_OK || !plugin ||
         fit_ranks_begin(plugin, atol(size), &interrupt, &err) != FIT_OK) {
         fprintf(stderr, "bench-gather: %s\n", size ? err.message : "to be started by mpiexec");
         return 0;
@@ -186,9 +188,9 @@ int main(int argc, char **argv)
         return 2;
     }
     if (b.rank == 0)
-        printf("%s, %zu ranks, %d leaves; us of the slowest rank: least and median of the rounds\n%6s %8s %7s %23s "
-               "%23s %17s\n", fit_ranks_library(), b.size, LEAVES, "groups", "numbers", "nodes", "tree", "MPI_Allreduce",
-               "ratio");
+        printf("%s, %zu ranks, %d leaves; us of the slowest rank: least and median of the rounds\n"
+               "%6s %8s %7s %23s %23s %17s\n",
+               fit_ranks_library(), b.size, LEAVES, "groups", "numbers", "nodes", "tree", "MPI_Allreduce", "ratio");
     compare(&b, 1, rounds);
     compare(&b, 23, rounds);
     compare(&b, 100, rounds);
