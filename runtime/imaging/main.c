@@ -8,6 +8,8 @@
 #include "common/stream.h"
 #include "common/text.h"
 #include "imaging/commands.h"
+#include "machine/cpu.h"
+#include "ranks/copies.h"
 
 static atomic_int interrupted, asked;
 static atomic_int looks_at_it; /* the command looks at `interrupted` */
@@ -35,14 +37,14 @@ static enum fit_status pick(struct fit_imaging_program *p, const char *isa, stru
 
 static const struct command {
     const char *name;
-    int needs_observation, stops, takes_more;
+    int needs_observation, stops, takes_more, alone; /* alone: copies would do the same thing several times */
     enum fit_status (*run)(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err);
-} commands[] = {{"eval", 1, 0, 1, fit_imaging_eval},
-                {"fit", 1, 1, 1, fit_imaging_fit},
-                {"survey", 1, 1, 1, fit_imaging_survey},
-                {"top", 1, 0, 0, fit_imaging_top},
-                {"simulate", 1, 0, 0, fit_imaging_simulate},
-                {"info", 0, 0, 0, fit_imaging_info}};
+} commands[] = {{"eval", 1, 0, 1, 0, fit_imaging_eval},
+                {"fit", 1, 1, 1, 1, fit_imaging_fit},
+                {"survey", 1, 1, 1, 0, fit_imaging_survey},
+                {"top", 1, 0, 0, 0, fit_imaging_top},
+                {"simulate", 1, 0, 0, 1, fit_imaging_simulate},
+                {"info", 0, 0, 0, 0, fit_imaging_info}};
 static const char command_names[] = "eval, fit, survey, top, simulate, info";
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
@@ -71,6 +73,9 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
         if (o->nmore && !commands[k].takes_more)
             return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many: %s takes one file", o->more[0], o->command);
         atomic_store(&looks_at_it, commands[k].stops);
+        const enum fit_status alone = commands[k].alone ? fit_copies_refuse(o->command, err) : FIT_OK;
+        if (alone != FIT_OK)
+            return alone;
         return commands[k].run(p, o, err);
     }
     return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are %s", o->command,

@@ -22,6 +22,7 @@
 #include "imaging/planes.h"
 #include "imaging/store.h"
 #include "machine/team.h"
+#include "ranks/copies.h"
 
 enum axis_kind { WEIGHT, HYPER, PRIOR_FWHM, SYS_NOISE };
 
@@ -124,7 +125,7 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
         if (s->n > 100000000)
             return fit_fail(err, FIT_ERR_USAGE, "the survey has more than 1e8 points");
     }
-    s->part = s->parts = 1;
+    fit_copies_part(&s->part, &s->parts); /* of an array, of ranks */
     char rest;
     if (s->o->part &&
         (sscanf(s->o->part, "%zu/%zu%c", &s->part, &s->parts, &rest) != 2 || s->part < 1 || s->part > s->parts))
