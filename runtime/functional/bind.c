@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fit/operator_data.h"
+#include "functional/on_device.h"
 #include "machine/team.h"
 
 static size_t rounded(size_t n, size_t to)
@@ -306,8 +307,10 @@ enum fit_status fit_bound_new(const struct fit_functional *o, const struct fit_i
 
 void fit_bound_free(struct fit_bound *b)
 {
-    if (b)
+    if (b) {
+        fit_objective_leave(b);
         fit_arena_free(&b->arena);
+    }
     free(b);
 }
 

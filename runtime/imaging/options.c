@@ -100,6 +100,8 @@ static const struct row {
     {"output", TEXT, AT(output), 0, "FILE.h5", "the result", "Program", NULL},
     {"fits", TEXT, AT(fits), 0, "FILE.fits", "fit: the image", NULL, "fit"},
     {"threads", COUNT, AT(threads), 0, "N", "no bit of the result depends on it", NULL, NULL},
+    {"device", TEXT, AT(device), 0, "D",
+     "cpu (default), gpu, auto, or one of `homodyne info --devices`: where the objective is evaluated", NULL, NULL},
     {"isa", TEXT, AT(isa), 0, "LEVEL", "instruction set: v2 v3 v4", NULL, NULL},
     {"quiet", FLAG, AT(quiet), 0, NULL, "print errors only", NULL, NULL},
     {"help", FLAG, AT(help), 0, NULL, "this text", NULL, NULL},
