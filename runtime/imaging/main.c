@@ -7,8 +7,8 @@
 #include "common/signals.h"
 #include "common/stream.h"
 #include "common/text.h"
+#include "device/report.h"
 #include "imaging/commands.h"
-#include "machine/cpu.h"
 #include "ranks/copies.h"
 
 static atomic_int interrupted, asked;
@@ -48,6 +48,21 @@ static const struct command {
 static const char command_names[] = "eval, fit, survey, top, simulate, info";
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
+/* A command, with the device that was asked for. */
+static enum fit_status run_command(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                   enum fit_status (*run)(struct fit_imaging_program *p,
+                                                          const struct fit_imaging_options *o, struct fit_error *err),
+                                   struct fit_error *err)
+{
+    const struct fit_device_wish wish = {o->device, p->name, p->err, o->quiet, 0};
+    struct fit_device *device;
+    enum fit_status s = fit_device_begin(&wish, &device, err);
+    if (s == FIT_OK)
+        s = run(p, o, err);
+    fit_device_end(&wish, device);
+    return s;
+}
+
 static enum fit_status run(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err)
 {
     struct nearest near = {.name = o->command ? o->command : ""};
@@ -74,9 +89,7 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
             return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many: %s takes one file", o->more[0], o->command);
         atomic_store(&looks_at_it, commands[k].stops);
         const enum fit_status alone = commands[k].alone ? fit_copies_refuse(o->command, err) : FIT_OK;
-        if (alone != FIT_OK)
-            return alone;
-        return commands[k].run(p, o, err);
+        return alone == FIT_OK ? run_command(p, o, commands[k].run, err) : alone;
     }
     return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are %s", o->command,
                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "",

@@ -92,6 +92,8 @@ static const struct fit_option_row table[] = {
     {"output", FIT_OPTION_TEXT, AT(output), 0, "FILE.h5", "the result", "Program", NULL},
     {"fits", FIT_OPTION_TEXT, AT(fits), 0, "FILE.fits", "fit: the image", NULL, "fit"},
     {"threads", FIT_OPTION_COUNT, AT(threads), 0, "N", "no bit of the result depends on it", NULL, NULL},
+    {"device", FIT_OPTION_TEXT, AT(device), 0, "D",
+     "cpu (default), gpu, auto, or one of `homodyne info --devices`: where the objective is evaluated", NULL, NULL},
     {"isa", FIT_OPTION_TEXT, AT(isa), 0, "LEVEL", "instruction set: v2 v3 v4", NULL, NULL},
     {"quiet", FIT_OPTION_FLAG, AT(quiet), 0, NULL, "print errors only", NULL, NULL},
     {"help", FIT_OPTION_FLAG, AT(help), 0, NULL, "this text", NULL, NULL},

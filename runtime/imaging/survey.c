@@ -17,11 +17,13 @@
 #include "base/output.h"
 #include "base/progress_line.h"
 #include "common/nearest.h"
+#include "device/device.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
 #include "imaging/store.h"
 #include "machine/team.h"
+#include "machine/topology.h"
 #include "ranks/copies.h"
 
 enum axis_kind { WEIGHT, HYPER, PRIOR_FWHM, SYS_NOISE };
@@ -487,7 +489,8 @@ static enum fit_status find_todo(struct survey *s, struct fit_error *err)
 
 static enum fit_status work(struct survey *s, struct fit_error *err)
 {
-    const int threads = s->o->threads ? (int)s->o->threads : FIT_TEAM_ALL;
+    const int own = s->o->threads ? (int)s->o->threads : fit_topology_threads();
+    const int threads = fit_device_threads(own, s->ntodo); /* a device has the images of several points at a time */
     s->start = fit_seconds();
     const enum fit_status shown =
         fit_progress_begin(&s->view, s->program->err, s->program->err_is_terminal, NULL, s->o->quiet, err);
