@@ -60,7 +60,7 @@ include(LiveKernel)
 
 # The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
 # contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
-set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast ${FIT_VECTORISED})
 if(FIT_SANITIZE) # else gcc takes minutes for each kernel
     list(TRANSFORM FIT_KERNEL_FLAGS REPLACE "^-O3$" "-O1")
 endif()
