@@ -24,6 +24,7 @@ struct hg_eval {
     unsigned char *need;
     hg_id *list;          /* those that are needed */
     uint32_t nlist;
+    hg_id *moving;        /* of these what contains states or columns, once it was asked for; 0 ends them */
     struct hg_num *one;   /* value of nodes that are no functions of time */
     struct hg_num **table;/* tables of those that are, and of what varies with turns of a sum (loop.h) */
     uint32_t ntime;
@@ -74,6 +75,7 @@ void hg_eval_free(struct hg_eval *ev)
     free(ev->one);
     free(ev->need);
     free(ev->list);
+    free(ev->moving);
     for (size_t k = 0; k < ev->nleaf; k++)
         free(ev->by_leaf[k].id);
     free(ev->by_leaf);
@@ -241,8 +243,11 @@ static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, size_t k)
     case HG_COSD: d = difference(ev, n->arg[0]); r = apply_to(HG_COS, d); break;
     case HG_REDUCE: r = sum_of_turns(ev, n, k); break;
     default:
-        for (uint32_t m = 0; m < n->nargs; m++)
-            x[m] = pick(ev, n->arg[m], hg_place(ev->e, n, k, hg_at(ev->e, n->arg[m])));
+        for (uint32_t m = 0; m < n->nargs; m++) {
+            const struct hg_node *operand = hg_at(ev->e, n->arg[m]);
+            const int varies = operand->vary & (HG_T | HG_K);
+            x[m] = varies ? pick(ev, n->arg[m], hg_place(ev->e, n, k, operand)) : ev->one[n->arg[m]];
+        }
         r = n->op == HG_STATE ? hg_marcher_get(ev->march, hg_state_at(ev->e, id), x, ev->at) : apply(n, x);
     }
     if (x != small)
@@ -291,6 +296,11 @@ static void evaluate_needed(struct hg_eval *ev, hg_id id)
     const struct hg_node *n = hg_at(ev->e, id);
     if (!ev->need[id])
         return;
+    if (!(n->vary & (HG_T | HG_K)) && n->op != HG_REDUCE) {
+        hg_steps(ev->e, 1 + n->nargs);
+        ev->one[id] = pointwise(ev, id, 0);
+        return;
+    }
     hg_steps(ev->e, (1 + n->nargs) * (uint64_t)hg_extent(ev->e, id, ev->ntime) *
                         (n->op == HG_REDUCE ? hg_turns(ev->e, n) : 1));
     evaluate(ev, id);
@@ -308,6 +318,31 @@ void hg_eval_run(struct hg_eval *ev, const struct hg_point *p)
     ev->seed = p->seed;
     for (uint32_t k = 0; k < ev->nlist; k++)
         evaluate_needed(ev, ev->list[k]);
+}
+
+static void find_moving(struct hg_eval *ev)
+{
+    HG_SCRATCH unsigned char *moves = hg_zeros(ev->n, 1);
+    uint32_t n = 0;
+    ev->moving = hg_zeros(ev->nlist + 1, sizeof *ev->moving);
+    for (uint32_t m = 0; m < ev->nlist; m++) {
+        const hg_id id = ev->list[m];
+        const struct hg_node *node = hg_at(ev->e, id);
+        moves[id] = node->op == HG_CARRIED || node->op == HG_COLUMN;
+        for (uint32_t k = 0; k < node->nargs && !moves[id]; k++)
+            moves[id] = moves[node->arg[k]];
+        if (moves[id])
+            ev->moving[n++] = id;
+    }
+}
+
+void hg_eval_along(struct hg_eval *ev, const struct hg_point *p)
+{
+    if (!ev->moving)
+        find_moving(ev);
+    ev->at = p;
+    for (const hg_id *id = ev->moving; *id; id++)
+        evaluate_needed(ev, *id);
 }
 
 static hg_id *find_dependents(const struct hg_eval *ev, hg_id leaf, size_t *n)

@@ -49,6 +49,9 @@ void hg_eval_free(struct hg_eval *ev);
 /* Evaluates everything at p (all tables over time and the pair). */
 void hg_eval_run(struct hg_eval *ev, const struct hg_point *p);
 
+/* The same, after a run with the same parameters: only what contains states or columns. */
+void hg_eval_along(struct hg_eval *ev, const struct hg_point *p);
+
 /* The point of the last hg_eval_run once more, with p->seed as seed: only what depends on this seed or the last one. */
 void hg_eval_seed(struct hg_eval *ev, const struct hg_point *p);
 

@@ -26,10 +26,11 @@ struct hg_marcher {
     struct hg_num *sharp, *stage;    /* the solution of a tolerance far below that of the model; of a step */
     int implicit;                    /* steps are */
     uint32_t points;                 /* of such a step */
-    struct hg_eval *jacobian, **plain; /* of rates by values; of the rates alone */
-    hg_real *matrix, *side;      /* of an implicit step: equations of its points; right-hand side */
-    hg_real *top;                /* by state: the largest |value| since the beginning */
-    hg_real *rounding;           /* by state: what rounding of rates does to it, as hg_num.e */
+    struct hg_eval *rates, *plain, *jacobian; /* of rates and their derivatives; of rates alone; of rates by values */
+    int rates_run, plain_run, jacobian_run;   /* with the parameters at hand */
+    hg_real *matrix, *side;          /* of an implicit step: equations of its points; right-hand side */
+    hg_real *top;                    /* by state: the largest |value| since the beginning */
+    hg_real *rounding;               /* by state: what rounding of rates does to it, as hg_num.e */
     int sharpened;                   /* both are known */
     struct hg_eval **at, **jump;     /* of events: their times; what they add [event x state], NULL: nothing */
     hg_real begun, time_d;       /* of the first beginning; dual number of the time, in jumps */
@@ -50,6 +51,23 @@ static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_
     for (uint32_t k = 0; k < n; k++)
         if (derivative[k])
             root[nroot++] = derivative[k];
+    struct hg_eval *ev = hg_eval_new(e, nroot, root);
+    free(root);
+    return ev;
+}
+
+/* Of the steps of all states and of their first n derivatives. */
+static struct hg_eval *steps_evaluator(const struct hg_expr *e, uint32_t n)
+{
+    const struct hg_march *m = e->march;
+    hg_id *root = hg_zeros((size_t)m->n * (n + 1), sizeof *root);
+    uint32_t nroot = 0;
+    for (uint32_t q = 0; q < m->n; q++) {
+        root[nroot++] = m->state[q].step;
+        for (uint32_t k = 0; k < n; k++)
+            if (m->state[q].d_step[k])
+                root[nroot++] = m->state[q].d_step[k];
+    }
     struct hg_eval *ev = hg_eval_new(e, nroot, root);
     free(root);
     return ev;
@@ -108,16 +126,16 @@ struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
     x->arg = hg_zeros(m->narg + 1, sizeof *x->arg);
     for (uint32_t q = 0; q < m->n; q++) {
         x->first[q] = evaluator(e, m->state[q].before, m->state[q].d_before, x->width - 1);
-        x->next[q] = evaluator(e, m->state[q].step, m->state[q].d_step, x->width - 1);
+        if (!m->flow)
+            x->next[q] = evaluator(e, m->state[q].step, m->state[q].d_step, x->width - 1);
     }
     if (m->flow) {
         x->from = evaluator(e, m->from, NULL, 0);
         x->sharp = hg_zeros((size_t)m->n * x->width, sizeof *x->sharp);
         x->stage = hg_zeros((FIT_ODE_STAGES + 1) * (size_t)m->n * x->width, sizeof *x->stage);
         x->jacobian = jacobian_evaluator(e);
-        x->plain = hg_zeros(m->n, sizeof *x->plain);
-        for (uint32_t q = 0; q < m->n; q++)
-            x->plain[q] = evaluator(e, m->state[q].step, NULL, 0);
+        x->rates = steps_evaluator(e, x->width - 1);
+        x->plain = steps_evaluator(e, 0);
         x->matrix = hg_zeros((size_t)(FIT_ODE_POINTS * m->n) * (FIT_ODE_POINTS * m->n), sizeof *x->matrix);
         x->side = hg_zeros((size_t)FIT_ODE_POINTS * m->n, sizeof *x->side);
         x->rounding = hg_zeros(m->n, sizeof *x->rounding);
@@ -136,12 +154,12 @@ void hg_marcher_free(struct hg_marcher *x)
     for (uint32_t q = 0; q < x->e->march->n; q++) {
         hg_eval_free(x->first[q]);
         hg_eval_free(x->next[q]);
-        hg_eval_free(x->plain ? x->plain[q] : NULL);
     }
     close_events(x);
     hg_eval_free(x->from);
+    hg_eval_free(x->rates);
+    hg_eval_free(x->plain);
     hg_eval_free(x->jacobian);
-    free(x->plain);
     free(x->matrix);
     free(x->side);
     free(x->rounding);
@@ -208,12 +226,10 @@ struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf)
     hg_bug("marcher: a symbol that no step has");
 }
 
-/* Value and derivatives of state q by the evaluator to `to`.  Derivatives carry no dual numbers. */
-static void take(struct hg_marcher *x, struct hg_eval *ev, hg_id value, const hg_id *derivative, uint32_t q,
-                 struct hg_num *to)
+/* Value and derivatives of state q, as the evaluator has them, to `to`.  Derivatives carry no dual numbers. */
+static void collect(const struct hg_marcher *x, const struct hg_eval *ev, hg_id value, const hg_id *derivative,
+                    uint32_t q, struct hg_num *to)
 {
-    const struct hg_point p = {.march = x};
-    hg_eval_run(ev, &p);
     to += q * x->width;
     to[0] = hg_eval_get(ev, value, 0);
     for (uint32_t k = 0; k + 1 < x->width; k++)
@@ -221,6 +237,22 @@ static void take(struct hg_marcher *x, struct hg_eval *ev, hg_id value, const hg
             to[1 + k] = hg_eval_get(ev, derivative[k], 0);
             to[1 + k].d = 0;
         }
+}
+
+static void take(struct hg_marcher *x, struct hg_eval *ev, hg_id value, const hg_id *derivative, uint32_t q,
+                 struct hg_num *to)
+{
+    const struct hg_point p = {.march = x};
+    hg_eval_run(ev, &p);
+    collect(x, ev, value, derivative, q, to);
+}
+
+/* What is evaluated again and again along a solution. */
+static void run_along(struct hg_marcher *x, struct hg_eval *ev, int *run)
+{
+    const struct hg_point p = {.march = x};
+    (*run ? hg_eval_along : hg_eval_run)(ev, &p);
+    *run = 1;
 }
 
 static void march(struct hg_marcher *x, const struct hg_point *p)
@@ -251,8 +283,9 @@ static void rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k
 {
     const struct hg_march *m = x->e->march;
     memcpy(x->now, y, (size_t)m->n * x->width * sizeof *y);
+    run_along(x, x->rates, &x->rates_run);
     for (uint32_t q = 0; q < m->n; q++)
-        take(x, x->next[q], m->state[q].step, m->state[q].d_step, q, k);
+        collect(x, x->rates, m->state[q].step, m->state[q].d_step, q, k);
 }
 
 /* y + h sum_s c_s k_s, of values, dual numbers and derivatives alike. */
@@ -262,6 +295,8 @@ static void advance(const struct hg_marcher *x, size_t n, const struct hg_num *y
     for (size_t i = 0; i < n; i++) {
         hg_real v = 0, d = 0;
         for (uint32_t s = 0; s < stages; s++) {
+            if (c[s] == 0)
+                continue;
             v += c[s] * x->stage[s * n + i].v;
             d += c[s] * x->stage[s * n + i].d;
         }
@@ -370,8 +405,7 @@ static void back(uint32_t n, const hg_real *a, const uint32_t *pivot, hg_real *b
 /* d rate q / d value r at the state in x->now and the time x->time. */
 static void jacobian(struct hg_marcher *x)
 {
-    const struct hg_point p = {.march = x};
-    hg_eval_run(x->jacobian, &p);
+    run_along(x, x->jacobian, &x->jacobian_run);
 }
 
 static hg_real slope_of(const struct hg_marcher *x, uint32_t q, uint32_t r)
@@ -384,12 +418,10 @@ static hg_real slope_of(const struct hg_marcher *x, uint32_t q, uint32_t r)
 static void plain_rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k)
 {
     const struct hg_march *m = x->e->march;
-    const struct hg_point p = {.march = x};
     memcpy(x->now, y, (size_t)m->n * x->width * sizeof *y);
-    for (uint32_t q = 0; q < m->n; q++) {
-        hg_eval_run(x->plain[q], &p);
-        k[q * x->width] = hg_eval_get(x->plain[q], m->state[q].step, 0);
-    }
+    run_along(x, x->plain, &x->plain_run);
+    for (uint32_t q = 0; q < m->n; q++)
+        k[q * x->width] = hg_eval_get(x->plain, m->state[q].step, 0);
 }
 
 /* Rates at the points y + z, all of them or of the values: stage[j n ..]; matrix <- 1 - h a x jacobian there, made
@@ -855,6 +887,7 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
         memcpy(x->arg, arg, (m->narg + 1) * sizeof *arg);
         x->history = p->history;
         x->nhistory = p->nhistory;
+        x->rates_run = x->plain_run = x->jacobian_run = 0;
         flow(x, p, time, goes_on);
         x->valid = 1;
     } else if (!known) {
