@@ -60,7 +60,7 @@ include(LiveKernel)
 
 # The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
 # contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
-set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast ${FIT_VECTORISED})
 if(FIT_SANITIZE) # else gcc takes minutes for each kernel
     list(TRANSFORM FIT_KERNEL_FLAGS REPLACE "^-O3$" "-O1")
 endif()
@@ -124,19 +124,9 @@ function(fit_compile_gpu model source depends objects_name row_name)
     set(${row_name} "${symbol} embedded_${model}_gpu_c ${ptx}" PARENT_SCOPE)
 endfunction()
 
-# Writes the tables fit_kernels[] and fit_gpu_sources[]; gpu: what fit_compile_gpu gave, or nothing.
-function(fit_write_registry model symbols gpu)
-    set(text "/* Kernels of homodyne-${model}, from the best instruction set to the worst.  Made by the build. */\n")
-    string(APPEND text "#include \"fit/kernel.h\"\n\n")
-    foreach(symbol IN LISTS symbols)
-        string(APPEND text "extern const struct fit_kernel ${symbol};\n")
-    endforeach()
-    string(APPEND text "\nconst struct fit_kernel *const fit_kernels[] = {\n")
-    foreach(symbol IN LISTS symbols)
-        string(APPEND text "    &${symbol},\n")
-    endforeach()
-    string(APPEND text "    0,\n};\n")
-    string(REPLACE "#include \"fit/kernel.h\"" "#include \"fit/gpu_program.h\"\n#include \"fit/kernel.h\"" text "${text}")
+# Appends the table fit_gpu_sources[] to a text; gpu: what fit_compile_gpu gave, or nothing.
+function(fit_gpu_table gpu text_name)
+    set(text "${${text_name}}")
     separate_arguments(gpu)
     set(row "")
     if(gpu)
@@ -151,6 +141,23 @@ function(fit_write_registry model symbols gpu)
         set(row "    {&${program}, ${source}, ${ptx}},\n")
     endif()
     string(APPEND text "\nconst struct fit_gpu_source fit_gpu_sources[] = {\n${row}    {NULL, NULL, NULL},\n};\n")
+    set(${text_name} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Writes the tables fit_kernels[] and fit_gpu_sources[]; gpu: what fit_compile_gpu gave, or nothing.
+function(fit_write_registry model symbols gpu)
+    set(text "/* Kernels of homodyne-${model}, from the best instruction set to the worst.  Made by the build. */\n")
+    string(APPEND text "#include \"fit/kernel.h\"\n\n")
+    foreach(symbol IN LISTS symbols)
+        string(APPEND text "extern const struct fit_kernel ${symbol};\n")
+    endforeach()
+    string(APPEND text "\nconst struct fit_kernel *const fit_kernels[] = {\n")
+    foreach(symbol IN LISTS symbols)
+        string(APPEND text "    &${symbol},\n")
+    endforeach()
+    string(APPEND text "    0,\n};\n")
+    string(REPLACE "#include \"fit/kernel.h\"" "#include \"fit/gpu_program.h\"\n#include \"fit/kernel.h\"" text "${text}")
+    fit_gpu_table("${gpu}" text)
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
 endfunction()
@@ -277,18 +284,25 @@ function(fit_add_model model)
     endif()
 endfunction()
 
-# fit_add_functional(NAME FILE path.lua [NO_PROGRAM | NO_INSTALL] [IMAGING]): the program homodyne-NAME of an objective of arrays
-# (objective "NAME" {...}), which reads arrays by name, or (IMAGING) observations of interferometers; NO_PROGRAM: its
-# objects alone, FIT_FUNCTIONAL_NAME.
+# fit_add_functional(NAME FILE path.lua [GPU] [NO_PROGRAM | NO_INSTALL] [IMAGING]): the program homodyne-NAME of an
+# objective of arrays (objective "NAME" {...}), which reads arrays by name, or (IMAGING) observations of interferometers;
+# GPU: also kernels for accelerators, as in fit_add_model; NO_PROGRAM: its objects alone, FIT_FUNCTIONAL_NAME.
 # An emitted file defines   const struct fit_functional FIT_KERNEL_SYMBOL
 function(fit_add_functional model)
-    cmake_parse_arguments(arg "NO_PROGRAM;NO_INSTALL;IMAGING" "FILE" "" ${ARGN})
+    cmake_parse_arguments(arg "GPU;NO_PROGRAM;NO_INSTALL;IMAGING" "FILE" "" ${ARGN})
     set(dir "${CMAKE_CURRENT_BINARY_DIR}/${model}")
     file(MAKE_DIRECTORY "${dir}")
     set(source "${dir}/${model}.c")
+    set(more)
+    set(emitted c)
+    set(gpu)
+    if(arg_GPU)
+        set(more "${dir}/${model}_gpu.c")
+        set(emitted c,gpu)
+    endif()
     add_custom_command(
-        OUTPUT "${source}"
-        COMMAND ${FIT_GENERATOR} "${arg_FILE}" -o "${dir}"
+        OUTPUT "${source}" ${more}
+        COMMAND ${FIT_GENERATOR} "${arg_FILE}" -o "${dir}" --emit=${emitted}
         DEPENDS ${FIT_GENERATOR} "${arg_FILE}"
         COMMENT "Compiling the objective ${model}"
         VERBATIM)
@@ -298,8 +312,11 @@ function(fit_add_functional model)
     foreach(level IN LISTS FIT_ISA_LEVELS)
         fit_compile_kernel(${model} fast ${level} "${source}" model-${model}-fast objects symbols)
     endforeach()
+    if(arg_GPU)
+        fit_compile_gpu(${model} "${more}" model-${model}-fast objects gpu)
+    endif()
     set(text "/* The objective ${model}, from the best instruction set to the worst.  Made by the build. */\n")
-    string(APPEND text "#include \"functional/functional.h\"\n\n")
+    string(APPEND text "#include \"fit/gpu_program.h\"\n#include \"functional/functional.h\"\n\n")
     foreach(symbol IN LISTS symbols)
         string(APPEND text "extern const struct fit_functional ${symbol};\n")
     endforeach()
@@ -308,6 +325,7 @@ function(fit_add_functional model)
         string(APPEND text "    &${symbol},\n")
     endforeach()
     string(APPEND text "    0,\n};\n")
+    fit_gpu_table("${gpu}" text)
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
     add_library(functional-${model} OBJECT "${registry}")

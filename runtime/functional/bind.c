@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "common/nearest.h"
 #include "fit/operator_data.h"
+#include "functional/on_device.h"
 #include "machine/cpu.h"
 #include "machine/team.h"
 
@@ -326,8 +327,10 @@ enum fit_status fit_bound_new(const struct fit_functional *o, const struct fit_i
 
 void fit_bound_free(struct fit_bound *b)
 {
-    if (b)
+    if (b) {
+        fit_objective_leave(b);
         fit_arena_free(&b->arena);
+    }
     free(b);
 }
 

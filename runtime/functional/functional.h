@@ -28,6 +28,10 @@ struct fit_bound {
     uint64_t missing;  /* terms whose data are not there */
     const char **lack; /* of each such term: the first thing that is not */
     uint64_t on;       /* terms that are evaluated */
+    struct fit_objective_pool *device; /* evaluates it (on_device.h); NULL: not yet, or (over) never */
+    size_t device_place;
+    int device_over;
+    int stale;         /* arrays, numbers and slopes on the host are not those of the last evaluation; 2: nor slopes */
     int threads;       /* as in struct fit_team */
     size_t cut;        /* units of a part; 0: by the work.  For tests: no bit depends on it */
 };
@@ -70,9 +74,13 @@ size_t fit_bound_unknowns(const struct fit_bound *b); /* elements of x */
 #define FIT_BOUND_NOWHERE SIZE_MAX
 size_t fit_bound_place(const struct fit_bound *b, const char *name);
 
-/* J at x (fit_bound_unknowns elements); gradient (the same) may be NULL; b->term then has the values of terms,
+/* J at x (fit_bound_unknowns elements), by the device that is used (device/device.h) where it has kernels for it, else
+ * here; gradient (the same) may be NULL; b->term then has the values of terms,
  * without offset and weight.  J may be infinite or NaN: no error here. */
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient);
+
+/* What a device has evaluated, here as well: kept arrays, numbers, slopes. */
+void fit_bound_settle(struct fit_bound *b);
 
 enum fit_curvature {
     FIT_HESSIAN,     /* all second derivatives */

@@ -17,11 +17,14 @@
 #include "base/output.h"
 #include "base/progress_line.h"
 #include "common/nearest.h"
+#include "device/device.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
 #include "imaging/store.h"
 #include "machine/team.h"
+#include "machine/topology.h"
+#include "ranks/copies.h"
 
 enum axis_kind { WEIGHT, HYPER, PRIOR_FWHM, SYS_NOISE };
 
@@ -124,7 +127,7 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
         if (s->n > 100000000)
             return fit_fail(err, FIT_ERR_USAGE, "the survey has more than 1e8 points");
     }
-    s->part = s->parts = 1;
+    fit_copies_part(&s->part, &s->parts); /* of an array, of ranks */
     char rest;
     if (s->o->part &&
         (sscanf(s->o->part, "%zu/%zu%c", &s->part, &s->parts, &rest) != 2 || s->part < 1 || s->part > s->parts))
@@ -492,7 +495,8 @@ static enum fit_status find_todo(struct survey *s, struct fit_error *err)
 
 static enum fit_status work(struct survey *s, struct fit_error *err)
 {
-    const int threads = s->o->threads ? (int)s->o->threads : FIT_TEAM_ALL;
+    const int own = s->o->threads ? (int)s->o->threads : fit_topology_threads();
+    const int threads = fit_device_threads(own, s->ntodo); /* a device has the images of several points at a time */
     s->start = fit_seconds();
     const enum fit_status shown =
         fit_progress_begin(&s->view, s->program->err, s->program->err_is_terminal, NULL, s->o->quiet, err);

@@ -162,6 +162,21 @@ has out "11 of 16 points are missing"
 expect 2 survey parts.h5 $few --part 1/3
 expect 2 survey parts.h5 $few --part 3/3
 cmp -s one.h5 parts.h5 || fail "parts make another survey"
+# copies that a launcher starts have a part each; a fit is done once
+for k in 2 0 1; do
+    OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=$k expect 0 survey ranks.h5 $few
+done
+cmp -s one.h5 ranks.h5 || fail "ranks make another survey"
+if command -v mpiexec >/dev/null; then
+    export HWLOC_COMPONENTS=-gl OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    rm -rf ranks.h5 ranks.h5.d
+    mpiexec -n 3 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
+        --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 -o ranks.h5 $few --threads 1 >out 2>err ||
+        fail "mpiexec: exit code $?: $(cat err)"
+    cmp -s one.h5 ranks.h5 || fail "ranks of mpiexec make another survey: $(cat out err)"
+fi
+OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=1 expect 3 "$imaging" fit "$golden" --npix 16 --fov 128 --term vis=1
+says "has started several copies"
 for k in 1 2 3; do
     timeout -s KILL 0.1 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
         --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 -o killed.h5 $few >/dev/null 2>&1 || true
