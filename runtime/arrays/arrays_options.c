@@ -61,8 +61,7 @@ static struct fit_option_table table_of(struct fit_arrays_options *o)
 enum fit_status fit_arrays_parse(int argc, char **argv, struct fit_arrays_options *o, struct fit_error *err)
 {
     *o = (struct fit_arrays_options){
-        .descent = {
-            .maxiter = 1000, .memory = 50, .maxls = 40, .ftol = 1e-10, .gtol = 1e-8, .learning_rate = 1e-2}};
+        .descent = {.maxiter = 1000, .memory = 50, .maxls = 40, .ftol = 1e-10, .gtol = 1e-8, .learning_rate = 1e-2}};
     const struct fit_option_table t = table_of(o);
     return fit_option_parse(&t, argc, argv, &o->command, err);
 }

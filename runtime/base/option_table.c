@@ -32,7 +32,8 @@ static enum fit_status count(const char *option, const char *text, size_t *value
     return FIT_OK;
 }
 
-/* NAME=.. of a list: the name, cut from what follows it, which is at *text then; names so far: `first`, `step` apart. */
+/* NAME=.. of a list: the name, cut from what follows it, which is at *text then; names so far: `first`, `step` apart.
+ */
 static enum fit_status next_name(const struct fit_option_table *t, const struct fit_option_row *r, const char **text,
                                  size_t step, char **value, struct fit_error *err)
 {

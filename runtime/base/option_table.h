@@ -1,7 +1,7 @@
 /* option_table.h -- command lines of programs whose options are one table: parsing and --help.
  *
- * Options are --NAME VALUE or --NAME=VALUE, also -o for --output and -h for --help; other words go to `word`.  An option
- * that is unknown is refused with the nearest name. */
+ * Options are --NAME VALUE or --NAME=VALUE, also -o for --output and -h for --help; other words go to `word`.  An
+ * option that is unknown is refused with the nearest name. */
 #pragma once
 
 #include <stddef.h>
