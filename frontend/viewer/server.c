@@ -14,7 +14,7 @@
 #include <string.h>
 
 extern const unsigned char embedded_view_html[], embedded_view_js[], embedded_view_css[], embedded_live_js[],
-    embedded_live_model_js[], embedded_report_css[];
+    embedded_live_model_js[], embedded_live_sliders_js[], embedded_live_rows_js[], embedded_report_css[];
 
 struct view_server {
     struct MHD_Daemon *daemon;
@@ -124,8 +124,9 @@ static enum MHD_Result answer_target(struct view_server *v, struct MHD_Connectio
 {
     static const unsigned char *const page[] = {embedded_view_html, NULL},
                                       *const style[] = {embedded_report_css, embedded_view_css, NULL},
-                                      *const script[] = {embedded_live_model_js, embedded_live_js, embedded_view_js,
-                                                         NULL};
+                                      *const script[] = {embedded_live_model_js, embedded_live_sliders_js,
+                                                         embedded_live_rows_js,  embedded_live_js,
+                                                         embedded_view_js,       NULL};
     struct fit_error err = {.status = FIT_OK};
     char *text = NULL;
     if (t->route == VIEW_PAGE)
