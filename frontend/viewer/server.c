@@ -111,6 +111,8 @@ static enum fit_status ask(struct view_session *s, const struct view_target *t, 
     case VIEW_FILE: return view_session_file(s, text, err);
     case VIEW_LIVE: return view_session_live(s, t->name, text, err);
     case VIEW_REPORT: return view_session_report(s, t->name, text, err);
+    case VIEW_MODELS: return view_session_models(s, text, err);
+    case VIEW_MODEL: return view_session_model(s, text, err);
     case VIEW_DATA: return view_session_data(s, text, err);
     case VIEW_FIT: return view_session_fit(s, text, err);
     case VIEW_STOP: return view_session_stop(s, text, err);
