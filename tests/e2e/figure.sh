@@ -94,7 +94,7 @@ for q in 0.004 0.006; do
 done
 expect 0 "$h" fit q0.004.yaml -o many --quiet --max-iterations 60 --fix phi0=5
 expect 0 "$h" figure many --columns 1 --format svg -o many
-for phi in 5 45 95; do grep -q "φ</tspan> = $phi°" many.svg || fail "no map at $phi degrees"; done
+for phi in 5 −45 −85; do grep -q "φ</tspan> = $phi°" many.svg || fail "no map at $phi degrees"; done
 sed '/wavevector_q/d' q0.004.yaml >both.yaml
 expect 0 "$h" fit --config both.yaml --data q0.004.h5 --data q0.006.h5 -o both --quiet --max-iterations 60
 expect 0 "$h" figure both --columns 1 --format svg -o both
