@@ -32,6 +32,8 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
  * error. */
 enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err);
+/* `inspect` of a table (inspect_table.c), which is a text; *is_one = 0: the file is none. */
+enum fit_status fit_inspect_table(struct fit_program *p, const struct fit_cli *cli, int *is_one, struct fit_error *err);
 enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err);
 enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
