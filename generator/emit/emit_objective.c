@@ -304,6 +304,7 @@ static void fold_phase(struct writer *w, const struct hg_step *s, const struct h
 {
     struct hg_objective_phase *p = add_phase(w, HG_FORWARD, s, q->name);
     p->unit = FIT_UNIT_ONE;
+    p->operation = s->of;
     if (w->gpu)
         return;
     open_phase(w, w->tree[HG_FORWARD], p, "even and odd parts for ");
