@@ -1,9 +1,9 @@
 /* predict.c -- how long a pass with derivatives takes, before it is done.
  *
  * A device: the operations of all kernels of a pass at PART of its rate of double precision, or its values at
- * PART_OF_MEMORY of the speed of its memory, whichever is slower; its launches, and the tables that go there.  Rates are
- * those that makers rate their cards at, by a word of the name, else what the clock says.  No figure of a card has been
- * measured: PART and LAUNCH are what such kernels reach elsewhere.  A processor without a measurement: NS_PER_VALUE of
+ * PART_OF_MEMORY of the speed of its memory, whichever is slower; its launches, and the tables that go there.  Rates
+ * are those that makers rate their cards at, by a word of the name, else what the clock says.  No figure of a card has
+ * been measured: PART and LAUNCH are what such kernels reach elsewhere.  A processor without a measurement: NS_PER_VALUE of
  * the two-time model laminar, on one core, by operations.
  */
 #include "device/device.h"
@@ -16,8 +16,8 @@ static const double PART = 0.25, PART_OF_MEMORY = 0.7, LAUNCH = 6e-6, NS_PER_VAL
 
 enum { LANES = 32, PASSES = 10 }; /* of double precision in a multiprocessor; launches, copies among them, of a pass */
 
-/* Operations a second of double precision, a fused product and sum being one; bytes a second of its memory and of the way
- * there.  The first that fits. */
+/* Operations a second of double precision, a fused product and sum being one; bytes a second of its memory and of the
+ * way there.  The first that fits. */
 static const struct class {
     const char *word;
     double operations, memory, bus;
@@ -51,7 +51,8 @@ double fit_device_seconds(const struct fit_device_info *info, const struct fit_d
     const struct class c = class_of(info);
     const double operations = work->values * (2.0 * work->per_value + work->value_only) +
                               work->values / (work->groups > 0 ? work->groups : 1) * work->per_pair;
-    const double compute = operations / (PART * c.operations), read = 3 * 8 * work->values / (PART_OF_MEMORY * c.memory);
+    const double compute = operations / (PART * c.operations);
+    const double read = 3 * 8 * work->values / (PART_OF_MEMORY * c.memory);
     return (compute > read ? compute : read) + PASSES * LAUNCH + work->table_bytes / c.bus;
 }
 
