@@ -3,8 +3,8 @@
  * A device: the operations of all kernels of a pass at PART of its rate of double precision, or its values at
  * PART_OF_MEMORY of the speed of its memory, whichever is slower; its launches, and the tables that go there.  Rates
  * are those that makers rate their cards at, by a word of the name, else what the clock says.  No figure of a card has
- * been measured: PART and LAUNCH are what such kernels reach elsewhere.  A processor without a measurement: NS_PER_VALUE of
- * the two-time model laminar, on one core, by operations.
+ * been measured: PART and LAUNCH are what such kernels reach elsewhere.  A processor without a measurement:
+ * NS_PER_VALUE of the two-time model laminar, on one core, by operations.
  */
 #include "device/device.h"
 
