@@ -60,7 +60,7 @@ include(LiveKernel)
 
 # The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
 # contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
-set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast ${FIT_VECTORISED})
 if(FIT_SANITIZE) # else gcc takes minutes for each kernel
     list(TRANSFORM FIT_KERNEL_FLAGS REPLACE "^-O3$" "-O1")
 endif()
@@ -284,12 +284,12 @@ function(fit_add_model model)
     endif()
 endfunction()
 
-# fit_add_functional(NAME FILE path.lua [GPU] [NO_PROGRAM]): the program homodyne-NAME of an objective of arrays (objective
-# "NAME" {...}); GPU: also kernels for accelerators, as in fit_add_model; NO_PROGRAM: its objects alone,
-# FIT_FUNCTIONAL_NAME.
+# fit_add_functional(NAME FILE path.lua [GPU] [NO_PROGRAM | NO_INSTALL] [IMAGING]): the program homodyne-NAME of an
+# objective of arrays (objective "NAME" {...}), which reads arrays by name, or (IMAGING) observations of interferometers;
+# GPU: also kernels for accelerators, as in fit_add_model; NO_PROGRAM: its objects alone, FIT_FUNCTIONAL_NAME.
 # An emitted file defines   const struct fit_functional FIT_KERNEL_SYMBOL
 function(fit_add_functional model)
-    cmake_parse_arguments(arg "GPU;NO_PROGRAM" "FILE" "" ${ARGN})
+    cmake_parse_arguments(arg "GPU;NO_PROGRAM;NO_INSTALL;IMAGING" "FILE" "" ${ARGN})
     set(dir "${CMAKE_CURRENT_BINARY_DIR}/${model}")
     file(MAKE_DIRECTORY "${dir}")
     set(source "${dir}/${model}.c")
@@ -336,10 +336,16 @@ function(fit_add_functional model)
     if(arg_NO_PROGRAM)
         return()
     endif()
-    add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/imaging/imager.c" ${FIT_FUNCTIONAL_${model}})
+    set(program arrays/program.c)
+    if(arg_IMAGING)
+        set(program imaging/imager.c)
+    endif()
+    add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/${program}" ${FIT_FUNCTIONAL_${model}})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
     target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)
-    install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    if(NOT arg_NO_INSTALL)
+        install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
 endfunction()
 
 function(fit_add_kernel_program model)

@@ -234,7 +234,8 @@ static void write_gpu(struct run *r, FILE *f)
 
 static void write_check(struct run *r, FILE *f)
 {
-    hg_emit_check(r->m, r->v, wants(r->o, "hessian"), f);
+    const struct hg_march *march = r->m->expr->march;
+    (march && march->flow ? hg_emit_check : hg_wide_emit_check)(r->m, r->v, wants(r->o, "hessian"), f);
 }
 
 static void write_json(struct run *r, FILE *f)

@@ -36,6 +36,10 @@ struct fit_bound {
     size_t cut;        /* units of a part; 0: by the work.  For tests: no bit depends on it */
 };
 
+/* The first of a list that this machine runs, and that is for the instruction set `isa` ("v3", "x86-64-v3"; NULL, "":
+ * any); NULL: none. */
+const struct fit_functional *fit_functional_pick(const struct fit_functional *const *kernels, const char *isa);
+
 /* *b is to be freed by fit_bound_free.  Weights are the kernel's defaults; terms with a weight are on.
  * FIT_ERR_DATA: an input has not the size of its axis, or places outside of theirs. */
 enum fit_status fit_bound_new(const struct fit_functional *o, const struct fit_inputs *in, struct fit_bound **b,
@@ -50,6 +54,9 @@ enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double w
 
 /* Sets a hyper-parameter.  FIT_ERR_CONFIG: there is none of that name. */
 enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err);
+
+/* The same of a text: a number, or a number with a unit, which becomes that of its declaration. */
+enum fit_status fit_bound_quantity(struct fit_bound *b, const char *name, const char *text, struct fit_error *err);
 
 /* Hyper-parameters that terms in use need are there; some term is on. */
 enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err);
