@@ -12,13 +12,13 @@
 #include <string.h>
 
 static const double NEAR = 2, CLOSE = 0.2; /* standard errors */
-static const double MUCH = 1.5; /* times as far as the paraboloid's interval, or as little: its error does not hold */
 static const double MUCH_ROWS = 4; /* of tables, where it is the custom to tell the paraboloid's */
 static const double FLAT = 0.5; /* a standard error of this part of the box: not determined for all it matters */
 static const double AS_EXPECTED[2] = {3.3, 4.9}; /* of 4: the paraboloid's interval holds */
 static const double LINEAR_EXPECTED[2] = {2.8, 5.6}; /* the same for linear parameters, which are never too large */
 static const double HOPELESS = 5; /* times as much as expected: the valley is to be followed step by step */
 static const double NOT_FAR = 2, LOOK_GTOL = 0.1; /* factor of 4; standard errors */
+static const double LINEAR_GTOL = 0.3; /* the same for linear parameters: of their rise is taken what may still fall */
 static const double AGREES = 0.1; /* of a rise: so near must the sketch be to the data, not to ask them again */
 /* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do
  * not tell what else is possible.  (An error is believed for some of its multiples.) */
@@ -33,7 +33,7 @@ enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no 
 /* What a member of the crew looks at the cost with. */
 struct eye {
     struct fit_sketch *cheap, *data; /* what is asked first: the sketch, or the data; these */
-    double *theta, *lower, *upper;   /* work space of rise_along(); the bounds */
+    double *theta, *led, *lower, *upper, *matrix; /* work space of rise_along(); the bounds */
     struct fit_evidence evidence;    /* what is known, and what the member meets */
 };
 
@@ -68,6 +68,22 @@ static double wider(const struct profile *p, size_t e)
     return p->f->res->interval[e].wider;
 }
 
+/* The data are asked from where the sketch leads, unless that is worse than where theta is, at `cost`. */
+static void lead(const struct eye *eye, size_t p, double cost, struct fit_sketch_spec *spec)
+{
+    struct fit_sketch_spec cheap = *spec;
+    double least, gradient;
+    cheap.gtol = LOOK_GTOL;
+    cheap.high = INFINITY;
+    cheap.matrix = eye->matrix;
+    memcpy(eye->led, eye->theta, p * sizeof *eye->led);
+    fit_sketch_minimise(eye->cheap, &cheap, eye->led, &least, &gradient);
+    if (isnan(least) || !(fit_sketch_value(eye->data, eye->led, spec->u, spec->value) < cost))
+        return;
+    memcpy(eye->theta, eye->led, p * sizeof *eye->led);
+    spec->near = eye->matrix;
+}
+
 /* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for
  * `from`; where it is above `enough` the others are fitted.  NaN: beyond a bound. */
 static double rise_along(const struct profile *p, size_t m, struct fit_sketch *from, size_t e, double far,
@@ -87,13 +103,18 @@ static double rise_along(const struct profile *p, size_t m, struct fit_sketch *f
     double rise = 2 * (cost - p->cost) / variance;
     if (rise > enough && (u >= 0 || rise < HOPELESS * enough)) {
         double certain = u < 0 ? INFINITY : p->cost + 0.5 * LINEAR_EXPECTED[0] * variance;
-        struct fit_sketch_spec spec = {eye->lower, eye->upper, u, held, LOOK_GTOL, certain, variance, 2};
+        struct fit_sketch_spec spec = {eye->lower, eye->upper, u, held, u < 0 ? LOOK_GTOL : LINEAR_GTOL, certain,
+                                       variance, 2, NULL, NULL};
         double low = u < 0 ? f->lower[e] : 0, high = u < 0 ? f->upper[e] : 0;
         if (u < 0)
             eye->lower[e] = eye->upper[e] = v;
+        if (from != eye->cheap && fit_sketch_is_thin(eye->cheap))
+            lead(eye, f->p, cost, &spec);
         fit_sketch_minimise(from, &spec, eye->theta, &cost, &gradient);
         if (u < 0)
             eye->lower[e] = low, eye->upper[e] = high;
+        else if (gradient <= LINEAR_GTOL)
+            cost -= gradient * gradient * variance; /* twice what it promises */
     }
     return 2 * (cost - p->cost) / variance;
 }
@@ -194,7 +215,7 @@ static int is_table(const struct fit_ls *f)
 
 static double much(const struct profile *p)
 {
-    return is_table(p->f) ? MUCH_ROWS : MUCH;
+    return is_table(p->f) ? MUCH_ROWS : FIT_PROFILE_MUCH;
 }
 
 /* How far an interval reaches, in the unit of the paraboloid's. */
@@ -239,7 +260,7 @@ static enum fit_status find_interval(struct profile *p, struct fit_ls *own, size
         if (st != FIT_OK)
             return st;
         take_interval(p, e);
-        if (turn == 0 && reach(p, e) <= MUCH && p->f->res->interval[e].part[1].n == 1)
+        if (turn == 0 && reach(p, e) <= FIT_PROFILE_MUCH && p->f->res->interval[e].part[1].n == 1)
             break;
         own->sketch_trusted = 0; /* far away the data are asked */
     }
@@ -283,7 +304,7 @@ static int lacks_error(const struct profile *p, size_t e)
     return r->at_bound[e] != 0;
 }
 
-static void withhold(struct fit_result *r, size_t e)
+void fit_profile_withhold(struct fit_result *r, size_t e)
 {
     double *const matrix[] = {r->covariance, r->correlation, r->covariance_robust};
     r->std[e] = r->std_robust[e] = NAN;
@@ -327,7 +348,8 @@ static enum fit_status open_eyes(struct profile *p, size_t m)
     struct fit_ls *f = p->f, *own = &p->crew.member[m];
     struct eye *eye = &p->eye[m];
     enum fit_status st = FIT_OK;
-    FIT_TAKE_DOUBLES(&p->storage, f->p, &eye->theta, &eye->lower, &eye->upper);
+    FIT_TAKE_DOUBLES(&p->storage, f->p, &eye->theta, &eye->led, &eye->lower, &eye->upper);
+    FIT_TAKE_DOUBLES(&p->storage, f->p * f->p, &eye->matrix);
     fit_evidence_new(&eye->evidence, f->p, f->res->nfull, &p->storage);
     if (p->storage.failed)
         return fit_no_memory(f->err, "fit");
@@ -543,7 +565,7 @@ static enum fit_status find_round(struct round *w, size_t normals, int *any)
     for (size_t k = 0; k < n; k++) {
         *any |= w->found[k].asked;
         if (w->found[k].tired)
-            withhold(f->res, w->order[k]);
+            fit_profile_withhold(f->res, w->order[k]);
     }
     w->normals = w->found[n - 1].normals;
     w->found = NULL;
@@ -614,7 +636,7 @@ static enum fit_status examine(struct profile *p)
         return st;
     for (size_t e = 0; e < r->nfull; e++) {
         if (is_carried_off(p, e) || may_have_decayed(p, e)) {
-            withhold(r, e);
+            fit_profile_withhold(r, e);
             r->interval[e].known = 0;
         }
         if (!r->interval[e].known || isnan(r->std[e]))
@@ -625,7 +647,7 @@ static enum fit_status examine(struct profile *p)
             r->profile[e] = (far < 1 / much(p) ? far : fmax(far, 1)) * r->std[e];
         const int uneven = shorter_side(p, e) < 1 / much(p);
         if (far < 1 / much(p) || far > much(p) || uneven || r->interval[e].several)
-            withhold(r, e);
+            fit_profile_withhold(r, e);
     }
     return FIT_OK;
 }

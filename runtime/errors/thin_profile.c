@@ -462,6 +462,12 @@ static enum fit_eval normal(void *user, const double *x, double *B, double *g)
     return s->inner.normal(s->inner.user, x, B, g);
 }
 
+static enum fit_eval slope(void *user, const double *x, double *g)
+{
+    const struct fit_sketch *s = user;
+    return s->inner.gradient(s->inner.user, x, g);
+}
+
 static void bend(void *user, const double *lower, const double *upper, const double *x,
                  double *trial)
 {
@@ -527,12 +533,14 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
     problem.user = s;
     problem.value = value;
     problem.normal = normal;
+    problem.gradient = s->inner.gradient ? slope : NULL;
     problem.bend = s->inner.bend ? bend : NULL;
     struct fit_nlsq_options opt = {.max_iterations = STEPS,
                                    .ftol = 1e-8,
                                    .xtol = 1e-8,
                                    .gtol = spec->gtol,
                                    .curvature = s->curvature,
+                                   .near = spec->near,
                                    .watch = is_high,
                                    .watch_user = spec};
     memcpy(s->trial, theta, bytes);
@@ -543,4 +551,6 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
     *gradient = s->nlsq->gradient;
     if (found)
         memcpy(theta, s->trial, bytes);
+    if (found && spec->matrix)
+        memcpy(spec->matrix, s->nlsq->B, s->p * bytes);
 }

@@ -2,14 +2,16 @@
 """Efficient estimates beside least squares, of speckles that numpy simulates (twotime.py), cell by cell of a grid.
 
     efficient_independent.py BINDIR EXPERIMENTS [CELLS [KEEP [SECONDS [FIRST]]]]
-        CELLS    words that a cell's name must contain, split by commas; all: every cell; cases: what the theory
-                 leaves out or bounds (case_data), a table that is not judged
+        CELLS    words that a cell's name must contain, split by commas; all: every cell; cases[,WORD,..]: what the
+                 theory leaves out or bounds (case_data), a table that is not judged; power[,WORD,..]: wrong models of
+                 these, and how often tests say so; plan: errors that `plan` expects of the cells beside the scatter of
+                 the estimates in KEEP, of which none are made
         KEEP     file of results, one line an experiment; a run goes on where another has ended, after SECONDS at most
         FIRST    number of the first experiment, 0; others are judged by themselves
 
 A cell: model, total decay q^2 int D of the measurement, shot noise in units of the contrast, contrast, pixels; every
 pixel is a speckle.  All experiments of a cell have the same truth.  `--estimator auto`; what it tells is judged, the
-other estimates come from the same fit.  Times turn about: cells have their first 20 experiments before one has 21.
+other estimates come from the same fit.  Times turn about: cells have their first 5 experiments before one has 6.
 
 Printed, as a table: part of the experiments in which efficient estimates were taken; gain: sd of the efficient
 estimates over that of least squares, both of all experiments that have both; part of the experiments that tell an error;
@@ -51,7 +53,7 @@ PROGRAM = {"static": "static_isotropic", "theory": "laminar_theory", "laminar": 
 HETERODYNE = {"alpha_ref": 0, "D_offset_ref": 0, "alpha_sample": 0, "D_offset_sample": 0, "v_beta": 0, "v_offset": 0,
               "f0": 0, "f1": 0, "f2": 0, "phi0_het": 2}
 POSITIVE = ("D0", "gamma_dot_t0", "v0")
-TURN = 20
+TURN = 5
 TELL = 0.5  # part of the experiments that must tell an error
 WHITE = math.inf  # shot noise: values independent of one another
 SIGMA = 0.02
@@ -74,8 +76,12 @@ def grid():
 CASES = {"one mode", "monitor", "scatterers 3", "scatterers 10", "detector", "averaged", "faster"}
 
 # What the model lacks: part of the field that decays so many times faster; relative change of the contrast.
-WRONG = {"wrong: 5 % of the field 20 times faster": (0.05, 20, 0), "wrong: 15 % of the field 8 times faster": (0.15, 8, 0),
-         "wrong: contrast changes by 10 %": (0, 1, 0.1), "wrong: contrast changes by 30 %": (0, 1, 0.3)}
+WRONG = {"wrong: nothing": (0, 1, 0),
+         "wrong: 5 % of the field 20 times faster": (0.05, 20, 0), "wrong: 15 % of the field 8 times faster": (0.15, 8, 0),
+         "wrong: contrast changes by 10 %": (0, 1, 0.1), "wrong: contrast changes by 20 %": (0, 1, 0.2),
+         "wrong: contrast changes by 30 %": (0, 1, 0.3)}
+WRONG_Q = {"wrong: q of one angle of three 5 % off": 1.05, "wrong: q of one angle of three 10 % off": 1.1,
+           "wrong: q of no angle of three": 1}
 
 
 def cases():
@@ -84,7 +90,7 @@ def cases():
     cells = [("theory", d, s, third, 500) for d in (4, 13) for s in (0.5, 3)]
     cells += [("static, one mode", d, 1, 1, 500) for d in (4, 13)]
     cells += [(f"static, {w}", 4, s, third, 500) for w in sorted(CASES - {"one mode", "faster"}) for s in (0.5, 3)]
-    cells += [(f"static, {w}", d, 0.5, third, 5000) for w in sorted(WRONG) for d in (4, 13)]
+    cells += [(f"static, {w}", d, 0.5, third, 5000) for w in sorted(WRONG | WRONG_Q) for d in (4, 13)]
     return cells + [("static, faster", 300, 0.5, third, 500)]
 
 
@@ -95,6 +101,10 @@ def name_of(cell):
 
 def kind_of(model):
     return model.split(",")[0]
+
+
+def angles_of(model):
+    return [0, 60, 120] if model.split(", ")[-1] in WRONG_Q else ANGLES[kind_of(model)]
 
 
 def truth_of(model):
@@ -190,6 +200,9 @@ def case_data(case, g, shot, pixels, rng):
 
 def data(cell, made, rng):
     shot, contrast, pixels = cell[2:]
+    case = cell[0].split(", ")[-1]
+    if case in WRONG_Q:
+        return np.concatenate([case_data(case, made[0] ** f ** 2, shot, pixels, rng) for f in (1, 1, WRONG_Q[case])])
     if "," in cell[0]:
         return case_data(cell[0].split(", ")[1], made[0], shot, pixels, rng)
     if shot == WHITE:
@@ -213,7 +226,7 @@ def experiment(cell, k):
     dt *= 2 if cell[0].endswith("averaged") else 1
     np.save("data.npy", data(cell, made, np.random.default_rng([1, k, *name_of(cell).encode()])))
     done = subprocess.run([f"{bindir}/homodyne-{PROGRAM[kind]}", "fit", "--data", "data.npy", "--dt", repr(dt),
-                           "--q", str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[kind])), "-o", "out",
+                           "--q", str(twotime.Q), "--phi=" + ",".join(map(str, angles_of(cell[0]))), "-o", "out",
                            "--quiet", "--threads", "1", "--estimator", "auto", *options(kind, p)],
                           capture_output=True, text=True)
     if done.returncode not in (0, 2):
@@ -225,7 +238,8 @@ def experiment(cell, k):
         v, o = fit["parameters"][name], other.get(name, {})
         parts = v.get("intervals_95") or (v["interval_95"] and [v["interval_95"]])
         row["value"][name] = [t, v["value"], v["std_robust"], parts, o.get("value"), o.get("std")]
-    row.update(used=e["used"], reason=e.get("reason"), p=e.get("p"), fit=(fit.get("speckle") or {}).get("p"))
+    row.update(used=e["used"], reason=e.get("reason"), p=e.get("p"), fit=(fit.get("speckle") or {}).get("p"),
+               groups=(e.get("groups") or {}).get("p"), white=fit["misfit"]["p"])
     row["noise"] = [[x.get(n) for n in ("count", "shot", "contrast")] for x in (fit.get("speckle") or {}).get("groups", [])]
     return row
 
@@ -398,6 +412,80 @@ def judge(cells, rows):
     return verdict.tell()
 
 
-chosen = cases() if words == ["cases"] else [c for c in grid() if all(w in name_of(c) for w in words)]
+# ---- power ----------------------------------------------------------------------------------------------------------
+
+def power_table(cells, rows):
+    """Part of the experiments with p below 1 %: test of fit, of the angles, Hausman's, and of independent noise."""
+    print("| what is true | decay | n | test of fit | angles agree | Hausman | independent noise | least squares stay |")
+    print("|" + "---|" * 8)
+    for cell in cells:
+        of = [r for r in rows if r["cell"] == name_of(cell)]
+        if of:
+            tests = [below([r[k] for r in of], 0.01) for k in ("fit", "groups", "p", "white")]
+            print(f"| {cell[0].split(': ')[1]} | {cell[1]:g} | {len(of)} | {' | '.join(tests)} | "
+                  f"{100 * np.mean([r['used'] != 'efficient' for r in of]):.0f} |")
+
+
+# ---- what `plan` expects --------------------------------------------------------------------------------------------
+
+def planned(cell):
+    """Parameters with std_speckle (least squares) and std_efficient; None: there are none."""
+    model, decay, shot, contrast, pixels = cell
+    p, dt, _ = designs[cell]
+    start = [x for n, v in {**p, "contrast": contrast, "offset": 1}.items() for x in ("--start", f"{n}={v!r}")]
+    rest = [x for x in options(model, {}) if "f3=" not in x and x != "--bounds"]
+    done = subprocess.run([f"{bindir}/homodyne-{PROGRAM[model]}", "plan", "--frames", f"1:{frames_of(model, decay)}",
+                           "--dt", repr(dt), "--q", str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[model])),
+                           "--speckles", str(pixels), "--shot", repr(shot * contrast), "--json", *start, *rest],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{name_of(cell)}: {done.stderr}")
+    x = json.loads(done.stdout)["parameters"]
+    return x if "std_efficient" in x[next(iter(p))] else None
+
+
+def scatter_of(rows, name):
+    """sd of the efficient estimates and of least squares, of all experiments that have both."""
+    all_ = np.array([values_of(r, name) for r in rows], float)
+    first_, both = np.array([r["used"] == "efficient" for r in rows]), ~np.isnan(all_[:, 2])
+    pair = np.where(first_[:, None], all_[:, [0, 2]], all_[:, [2, 0]])[both]
+    return pair.std(0, ddof=1) if len(pair) > 2 else [math.nan, math.nan]
+
+
+def plan_table(cells):
+    rows, ratios = [json.loads(x) for x in open(keep)], []
+    print("| model | decay | s2/b | b | M | n | efficient: planned | true sd | least squares: planned | true sd |")
+    print("|" + "---|" * 10)
+    for cell in cells:
+        of_cell = [r for r in rows if r["cell"] == name_of(cell)]
+        x = planned(cell) if 0 < cell[2] < math.inf and len(of_cell) > 2 else None
+        if not x:
+            continue
+        text = [[], [], [], []]
+        for name, t in designs[cell][0].items():
+            true, unit = scatter_of(of_cell, name), t if name.startswith(POSITIVE) else 1
+            plan = [x[name][k] / unit if x[name][k] else math.nan for k in ("std_efficient", "std_speckle")]
+            for k, v in enumerate((plan[0], true[0], plan[1], true[1])):
+                text[k].append("–" if math.isnan(v) else f"{v:.2g}")
+            ratios += [(plan[k], plan[k] / true[k], len(of_cell), k) for k in (0, 1) if true[k] > 0]
+        model, decay, shot, contrast, pixels = cell
+        print(f"| {model} | {decay:g} | {shot:g} | {contrast:.2g} | {pixels} | {len(of_cell)} | " +
+              " | ".join(" ".join(t) for t in text) + " |", flush=True)
+    for k, name in enumerate(("efficient", "least squares")):
+        of = [(r, n) for p, r, n, which in ratios if which == k and not math.isnan(r) and p < 0.5]
+        logs = np.log([r for r, _ in of])
+        near = np.mean([abs(math.log(r)) < math.log(1.15) + 1.96 / math.sqrt(2 * n - 2) for r, n in of])
+        print(f"{name}: planned over true sd {np.exp(logs.mean()):.3f} +- {logs.std() / math.sqrt(len(logs)):.3f} in the"
+              f" mean of {len(of)} planned below 0.5; {100 * near:.0f} % within 15 % and their scatter")
+
+
+chosen = [c for c in cases() if all(w in name_of(c) for w in words[1:])] if words[:1] in (["cases"], ["power"]) else [c for c in grid() if all(w in name_of(c) for w in words)]
+if words == ["plan"]:
+    chosen = grid()
 designs = {c: design(c) for c in chosen}
+if words == ["plan"]:
+    sys.exit(plan_table(chosen))
+if words[:1] == ["power"]:
+    chosen = [c for c in chosen if "wrong" in c[0]]
+    sys.exit(power_table(chosen, study(chosen)))
 sys.exit(judge(chosen, study(chosen)))
