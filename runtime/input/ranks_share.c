@@ -21,7 +21,7 @@ struct round {
     struct fit_arena storage;
 };
 
-enum { MEAN, BAD, BLANK, SINGLE, LOOK }; /* of a matrix; SINGLE: its values are those of single precision, as most are */
+enum { MEAN, BAD, BLANK, SINGLE, LOOK }; /* of a matrix; SINGLE: its values are those of single precision */
 
 static int is_single(double v)
 {
