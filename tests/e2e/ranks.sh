@@ -71,6 +71,12 @@ check "divided" "2${full:+ 3 7}" "${full:+1 }2" "${wide[@]}"
 check "divided, robust" "3" "${full:+1 }2" "${wide[@]}" --loss soft_l1
 check "large, whole: bootstrap" "2" "2" "${wide[@]}" --bootstrap block:2
 check "large, streamed" "3" "2" "${wide[@]}" --stream on
+"$bin/homodyne-static_isotropic" simulate -o long.h5 --frames 2100 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
+    --contrast 0.3 --noise 0.01 --seed 7 --config-out long.yaml --quiet
+long=("$bin/homodyne-static_isotropic" fit long.yaml)
+check "chunks of rows, streamed" "2${full:+ 3}" "2" "${long[@]}" --stream on
+"${long[@]}" --stream off -o held --quiet || fail "chunks of rows, held: exit code $?"
+"$same" alone/fit.h5 held/fit.h5 threads time >differences || fail "streamed and held: $(head -4 differences)"
 check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
 
 # ---- only the first rank speaks, and once
