@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "data/share.h"
 #include "machine/team.h"
 #include "machine/topology.h"
 #include "math/linalg.h"
@@ -17,7 +18,8 @@ enum {
 static size_t members(const struct fit_ls *f)
 {
     const int threads = f->setup.threads > 0 ? f->setup.threads : fit_topology_threads();
-    if (threads < 2 || f->ds->npoint < FEW || f->ds->npoint > MANY || fit_dataset_streamed(f->ds))
+    if (threads < 2 || f->ds->npoint < FEW || f->ds->npoint > MANY || fit_dataset_streamed(f->ds) ||
+        fit_dataset_divided(f->ds))
         return 1;
     return threads < MOST_MEMBERS ? (size_t)threads : MOST_MEMBERS;
 }
