@@ -72,6 +72,8 @@ static const char *unsuited(const struct fit_ls *f)
         return "they are of one data file";
     if (f->opt->cluster_joint)
         return "groups share their noise";
+    if (f->opt->noise_model.kind == FIT_NOISE_KIND_MONITOR)
+        return "frames were divided by a monitor";
     if (time_is_up(f))
         return OUT_OF_TIME;
     if (!r->converged)
@@ -443,7 +445,7 @@ static enum fit_status compare(struct job *j)
     return FIT_OK;
 }
 
-/* J^T J inverse at the reference, over (theta, unknowns) of the objective. */
+/* Their covariance, over (theta, unknowns) of the objective. */
 static void unknowns_of(const struct job *j, double *D)
 {
     const struct fit_objective *o = j->obj;
@@ -453,27 +455,39 @@ static void unknowns_of(const struct job *j, double *D)
             const long u = a < j->p ? (long)a : o->map[a - j->p] < 0 ? -1 : (long)j->p + o->map[a - j->p];
             const long v = b < j->p ? (long)b : o->map[b - j->p] < 0 ? -1 : (long)j->p + o->map[b - j->p];
             if (u >= 0 && v >= 0)
-                D[(size_t)u * m + (size_t)v] = j->H[a * j->n + b];
+                D[(size_t)u * m + (size_t)v] = j->A[a * j->n + b];
         }
 }
 
-/* The test of fit at the reference, where least squares have an unusual one. */
+/* What leads from the residuals at the reference to the estimates. */
+static void shift_of(const struct job *j, double *shift)
+{
+    for (size_t g = 0; g < j->ng; g++)
+        for (size_t e = 0; e < j->P; e++)
+            shift[g * j->P + e] = e < j->p ? j->found.theta[e] - j->theta[e]
+                                           : j->found.lin[g * j->q + e - j->p] -
+                                                 fit_objective_linear(j->obj, g, e - j->p);
+}
+
+/* The test of fit at the efficient estimates, where least squares have an unusual one. */
 static enum fit_status test_again(struct job *j)
 {
     struct fit_speckle_errors e;
     struct fit_result x = *j->res; /* of it only what is replaced here is written */
-    double *D = NULL;
+    double *D = NULL, *shift = NULL;
     FIT_SCRATCH(scratch);
     const size_t m = j->obj->nparam + j->obj->nu;
     if (!(j->res->speckle_test.p < AGAIN))
         return FIT_OK;
     x.speckle = fit_take_copy(&scratch, j->noise, j->ng, sizeof *x.speckle);
     FIT_TAKE_DOUBLES(&scratch, m * m, &D);
+    FIT_TAKE_DOUBLES(&scratch, j->ng * j->P, &shift);
     if (scratch.failed)
         return no_memory(j);
     unknowns_of(j, D);
+    shift_of(j, shift);
     const struct fit_speckle_spec spec = {j->obj, &j->scores, D, j->res->residual_variance, 1, j->f->opt->noise_model,
-                                          j->g};
+                                          j->made, shift};
     const enum fit_status st = fit_speckle_errors(&spec, &x, &e, j->f->err);
     if (st == FIT_OK && e.verdict == FIT_SPECKLE_NOISE && isfinite(x.speckle_test.p))
         j->res->speckle_test = x.speckle_test;
