@@ -23,6 +23,8 @@ static const double HOPELESS = 1e-40; /* probability of the test of fit that no 
 static const double AGAIN = 0.05;     /* the same, above which it stands */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
 
+static const double KNOWN = 100; /* degrees of freedom of noise that is known: M of one angle to 14 % */
+
 static const char *const OUT_OF_TIME = "the time limit was reached";
 
 struct job {
@@ -261,10 +263,12 @@ static enum fit_status solve_held(void *user, size_t k, double v, struct fit_res
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
 
-/* Ends of intervals, where the cost was looked at, with the noise there. */
+/* Ends of intervals with the noise there, where the cost was looked at and the noise is not well known: of few decays,
+ * in which it changes within an interval. */
 static enum fit_status move_ends(struct job *j)
 {
-    if (straight(j->res))
+    const double freedom = fit_speckle_freedom(j->noise, j->ng);
+    if (straight(j->res) || freedom >= KNOWN)
         return FIT_OK;
     unsigned char open[j->p + 1];
     for (size_t e = 0; e < j->p; e++)
@@ -273,7 +277,7 @@ static enum fit_status move_ends(struct job *j)
         &(struct fit_speckle_rise_spec){j->made, j->noise, j->class, j->fixed, open});
     if (!rise)
         return no_memory(j);
-    const struct fit_efficient_ends ends = {rise, &j->found, fit_speckle_freedom(j->noise, j->ng), solve_held, j};
+    const struct fit_efficient_ends ends = {rise, &j->found, freedom, solve_held, j};
     const enum fit_status st = fit_efficient_ends(&ends);
     fit_speckle_rise_free(rise);
     return st;
