@@ -75,6 +75,16 @@ static enum fit_status run_split(struct planning *x, int k, struct fit_error *er
 
 /* ---- goals --------------------------------------------------------------------------------------- */
 
+/* Place of the nonlinear parameter with this name; their number: none. */
+static size_t find_param(const struct fit_plan *p, const char *name, size_t n)
+{
+    size_t k = 0;
+    while (k < p->fit.nparam &&
+           (strlen(p->kernel->param[k].name) != n || strncmp(p->kernel->param[k].name, name, n) != 0))
+        k++;
+    return k;
+}
+
 /* "NAME=ERROR,.." */
 static enum fit_status read_goals(struct planning *x, const char *text, struct fit_error *err)
 {
@@ -89,9 +99,7 @@ static enum fit_status read_goals(struct planning *x, const char *text, struct f
         *g = (struct plan_goal){.wanted = equal ? strtod(equal + 1, &end) : NAN, .frames = NAN};
         if (!equal || end != text + n || !(g->wanted > 0) || isinf(g->wanted))
             return fit_fail(err, FIT_ERR_USAGE, "plan: --want %.*s; NAME=ERROR,.., please, errors above 0", (int)n, text);
-        while (g->param < p->fit.nparam && (strlen(p->kernel->param[g->param].name) != (size_t)(equal - text) ||
-                                            strncmp(p->kernel->param[g->param].name, text, (size_t)(equal - text)) != 0))
-            g->param++;
+        g->param = find_param(p, text, (size_t)(equal - text));
         if (g->param == p->fit.nparam || !is_estimated(x, g->param))
             return fit_fail(err, FIT_ERR_USAGE, "plan: --want %.*s: %s of the model has this name", (int)n, text,
                             g->param == p->fit.nparam ? "no parameter" : "no parameter that is estimated");

@@ -61,7 +61,8 @@ static inline const double *fit_plan_errors(const struct fit_plan *p, enum fit_p
     return kind == INDEPENDENT ? p->fit.std : kind == LEAST_SQUARES ? p->plain : p->efficient;
 }
 
-/* Groups, count, shot noise of a design with frames and period: all q with all azimuths; twice: also azimuths between. */
+/* Groups, count, shot noise of a design with frames and period: all q with all azimuths; twice: also azimuths between
+ * them. */
 enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err);
 
 /* Shot noise of a frame, from --flux and --exposure, else as it is configured. */

@@ -34,8 +34,8 @@ struct fit_speckle_errors {
 /* Could the closed form be that of this model's noise? */
 int fit_speckle_possible(const struct fit_objective *obj);
 
-/* obj, scores (with fields) at the optimum, or near it; D: H^-1 over (theta, unknowns), 0 where one is held; variance: of
- * weighted residuals; linear: 1 without a robust loss.  Fills res->speckle and res->speckle_test.  FIT_ERR_MEMORY.
+/* obj, scores (with fields) at the optimum, or near it; D: H^-1 over (theta, unknowns), 0 where one is held; variance:
+ * of weighted residuals; linear: 1 without a robust loss.  Fills res->speckle and res->speckle_test.  FIT_ERR_MEMORY.
  *
  * At efficient estimates, made: their equations with derivatives F and independent rows u, are what the fit follows:
  * D is the covariance of the estimates, and F^T u stand in the place of the scores J^T W r.  shift: what leads from the
