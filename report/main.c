@@ -2,6 +2,7 @@
  *
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
+ *     homodyne-report compare RESULT RESULT --told FILE -o PAGE                 what `homodyne compare` says, as a page
  *     homodyne-report live RESULT          what the scripts of a page know, as JSON on standard output
  *     homodyne-report figure RESULT [options]                                 command_figure.c
  *
@@ -24,12 +25,13 @@
 #include <unistd.h>
 
 struct request {
-    int plot, live;
-    const char *result, *output, *format;
+    int plot, live, pair;
+    const char *result, *second, *told, *output, *format; /* second, told: of `compare` */
+    const char *axis;    /* of a batch; NULL: its own choice */
     const char *command; /* what the user typed who asked for data, or NULL */
     int quiet, json;
     size_t nthreshold; /* of a survey of images */
-    struct fit_imaging_weight threshold[FIT_IMAGING_MOST_WEIGHTS];
+    struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS];
     char names[1000]; /* of its terms */
 };
 
@@ -44,6 +46,7 @@ static const char usage[] =
     "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
     "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch), pdf; html: all\n"
     "                          in one page\n"
+    "      --axis NAME             of a batch: over q, time, fit, a parameter, or what file names tell (T300)\n"
     "      --threshold TERM=C,..   of a survey of images: largest reduced chi2 of the Top Set (2)\n"
     "      --command TEXT      of data: the command that the page names as its origin\n"
     "      --json              what was written, as JSON\n"
@@ -91,18 +94,29 @@ static enum fit_status read_thresholds(struct request *q, const char *text, stru
         if (!equal || end == equal + 1 || *end || q->nthreshold == FIT_IMAGING_MOST_WEIGHTS)
             return fit_fail(err, FIT_ERR_USAGE, "--threshold: '%s' is not TERM=NUMBER, such as vis=2", word);
         *equal = 0;
-        q->threshold[q->nthreshold++] = (struct fit_imaging_weight){word, value};
+        q->threshold[q->nthreshold++] = (struct fit_named_number){word, value};
     }
     return FIT_OK;
 }
 
+static enum fit_status check_request(struct request *q, const char *command, struct fit_error *err)
+{
+    if (!q->result)
+        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", command);
+    if (q->pair && (!q->second || !q->told || !q->output))
+        return fit_fail(err, FIT_ERR_USAGE, "%s: pages of two results are made by `homodyne compare A B --report`",
+                        command);
+    return choose_format(q, err);
+}
+
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
-    *q = (struct request){
-        .plot = strcmp(argv[1], "plot") == 0, .live = strcmp(argv[1], "live") == 0, .format = "svg"};
-    if (!q->plot && !q->live && strcmp(argv[1], "report") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live",
-                        argv[1]);
+    *q = (struct request){.plot = strcmp(argv[1], "plot") == 0,
+                          .live = strcmp(argv[1], "live") == 0,
+                          .pair = strcmp(argv[1], "compare") == 0,
+                          .format = "svg"};
+    if (!q->plot && !q->live && !q->pair && strcmp(argv[1], "report") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live", argv[1]);
     for (int k = 2; k < argc; k++) {
         const char *value;
         if ((value = option(argv, argc, &k, "-o", "--output")) ||
@@ -112,28 +126,28 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
             q->format = value;
         else if ((value = option(argv, argc, &k, "--command", "--command")))
             q->command = value;
+        else if (q->pair && (value = option(argv, argc, &k, "--told", "--told")))
+            q->told = value;
+        else if (!q->plot && (value = option(argv, argc, &k, "--axis", "--axis")))
+            q->axis = value;
         else if (!q->plot && (value = option(argv, argc, &k, "--threshold", "--threshold"))) {
-            const enum fit_status st = read_thresholds(q, value, err);
-            if (st != FIT_OK)
-                return st;
+            if (read_thresholds(q, value, err) != FIT_OK)
+                return err->status;
         } else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
             q->quiet = 1;
         else if (strcmp(argv[k], "--json") == 0)
             q->json = 1;
         else if (argv[k][0] == '-')
-            return fit_fail(err, FIT_ERR_USAGE,
-                            "%s: unknown option %s, or without its value; see --help", argv[1],
+            return fit_fail(err, FIT_ERR_USAGE, "%s: unknown option %s, or without its value; see --help", argv[1],
                             argv[k]);
+        else if (q->pair && q->result && !q->second)
+            q->second = argv[k];
         else if (q->result)
-            return fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", argv[1],
-                            q->result, argv[k]);
+            return fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", argv[1], q->result, argv[k]);
         else
             q->result = argv[k];
     }
-    if (!q->result)
-        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote",
-                        argv[1]);
-    return choose_format(q, err);
+    return check_request(q, argv[1], err);
 }
 
 /* ---- the two commands ------------------------------------------------------------------------ */
@@ -213,7 +227,12 @@ static enum fit_status of_images(struct rp_markup *out, const struct page *p, st
 
 static enum fit_status of_series(struct rp_markup *out, const struct page *p, struct fit_error *err)
 {
-    return rp_series_write(out, p->q->result, err);
+    return rp_series_write(out, p->q->result, p->q->axis, err);
+}
+
+static enum fit_status of_pair(struct rp_markup *out, const struct page *p, struct fit_error *err)
+{
+    return rp_pair_write(out, (const char *const[]){p->q->result, p->q->second}, p->q->told, err);
 }
 
 static enum fit_status write_page(const struct request *q, const struct rp_result *r,
@@ -249,6 +268,8 @@ static int is_series(const struct request *q)
 static enum fit_status write_series(const struct request *q, struct fit_error *err)
 {
     char path[1200];
+    if (!is_series(q))
+        return fit_fail(err, FIT_ERR_USAGE, "--axis belongs to the folder of a batch; %s is none", q->result);
     if (q->output)
         snprintf(path, sizeof path, "%.1100s", q->output);
     else
@@ -366,7 +387,9 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "figure") == 0)
         return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
-    if (st == FIT_OK && is_series(&q))
+    if (st == FIT_OK && q.pair)
+        return finish(put_page(&(struct page){&q, NULL, &(struct rp_figures){0}, of_pair}, q.output, &err), &err);
+    if (st == FIT_OK && (is_series(&q) || q.axis))
         return finish(write_series(&q, &err), &err);
     if (st == FIT_OK && rp_images_is_one(q.result))
         return finish(write_images(&q, &err), &err);

@@ -16,11 +16,15 @@
 #include "base/identity.h"
 #include "base/output.h"
 #include "base/progress_line.h"
+#include "common/nearest.h"
+#include "device/device.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
 #include "imaging/store.h"
 #include "machine/team.h"
+#include "machine/topology.h"
+#include "ranks/copies.h"
 
 enum axis_kind { WEIGHT, HYPER, PRIOR_FWHM, SYS_NOISE };
 
@@ -51,15 +55,34 @@ struct survey {
 
 /* --- the grid ------------------------------------------------------------------------------------------- */
 
-static int axis_kind(const struct fit_functional *k, const char *name)
+/* The kind of an axis, or -1; names that are looked at are offered to near. */
+static int axis_kind(const struct fit_functional *k, const char *name, struct nearest *near)
 {
-    for (uint32_t t = 0; t < k->nterm; t++)
+    static const char *const setup[] = {"prior-fwhm", "sys-noise"};
+    for (uint32_t t = 0; t < k->nterm; t++, nearest_offer(near, k->term[t - 1].name))
         if (strcmp(k->term[t].name, name) == 0)
             return WEIGHT;
-    for (uint32_t n = 0; n < k->nnumber; n++)
-        if (k->number[n].kind == FIT_NUMBER_HYPER && strcmp(k->number[n].name, name) == 0)
+    for (uint32_t n = 0; n < k->nnumber; n++) {
+        if (k->number[n].kind != FIT_NUMBER_HYPER)
+            continue;
+        if (strcmp(k->number[n].name, name) == 0)
             return HYPER;
-    return strcmp(name, "prior-fwhm") == 0 ? PRIOR_FWHM : strcmp(name, "sys-noise") == 0 ? SYS_NOISE : -1;
+        nearest_offer(near, k->number[n].name);
+    }
+    for (int i = 0; i < 2; i++, nearest_offer(near, setup[i - 1]))
+        if (strcmp(setup[i], name) == 0)
+            return PRIOR_FWHM + i;
+    return -1;
+}
+
+/* Weights and errors are not negative, widths are above 0. */
+static enum fit_status check_values(const struct fit_imaging_axis *a, enum axis_kind kind, struct fit_error *err)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (kind == PRIOR_FWHM ? !(a->value[i] > 0) : kind != HYPER && !(a->value[i] >= 0))
+            return fit_fail(err, FIT_ERR_USAGE, "--axis %s: %g is %s", a->name, a->value[i],
+                            kind == PRIOR_FWHM ? "not above 0" : "below 0");
+    return FIT_OK;
 }
 
 static double axis_value(const struct survey *s, size_t point, size_t axis)
@@ -87,12 +110,16 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
 {
     s->n = 1;
     for (size_t k = 0; k < s->o->naxis; k++) {
-        const int kind = axis_kind(s->program->kernel, s->o->axis[k].name);
+        struct nearest near = {.name = s->o->axis[k].name};
+        const int kind = axis_kind(s->program->kernel, near.name, &near);
         if (kind < 0)
             return fit_fail(err, FIT_ERR_USAGE,
                             "--axis: '%s' is no term and no number of the model (info lists them), nor prior-fwhm or "
-                            "sys-noise",
-                            s->o->axis[k].name);
+                            "sys-noise%s%s%s",
+                            near.name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                            near.best ? "'?" : "");
+        if (check_values(&s->o->axis[k], (enum axis_kind)kind, err) != FIT_OK)
+            return err->status;
         if (kind == PRIOR_FWHM && s->o->prior)
             return fit_fail(err, FIT_ERR_USAGE, "--axis prior-fwhm makes the prior: --prior cannot be given with it");
         s->kind[k] = (enum axis_kind)kind;
@@ -100,7 +127,7 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
         if (s->n > 100000000)
             return fit_fail(err, FIT_ERR_USAGE, "the survey has more than 1e8 points");
     }
-    s->part = s->parts = 1;
+    fit_copies_part(&s->part, &s->parts); /* of an array, of ranks */
     char rest;
     if (s->o->part &&
         (sscanf(s->o->part, "%zu/%zu%c", &s->part, &s->parts, &rest) != 2 || s->part < 1 || s->part > s->parts))
@@ -125,6 +152,14 @@ static enum fit_status add_file(struct sha256 *h, const char *name, struct fit_e
     return s;
 }
 
+static void add_texts(struct sha256 *h, size_t n, const struct fit_named_text *list)
+{
+    for (size_t k = 0; k < n; k++) {
+        sha256_update(h, list[k].name, strlen(list[k].name) + 1);
+        sha256_update(h, list[k].text, strlen(list[k].text) + 1);
+    }
+}
+
 /* Model, files and settings; not what has no influence on the result. */
 static enum fit_status identify(struct survey *s, struct fit_error *err)
 {
@@ -142,17 +177,19 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
                              (double)o->memory, (double)o->maxls,    o->ftol,
                              o->gtol,           o->learning_rate,     o->reference};
     const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer, o->solve, o->spectral_order};
-    const struct fit_imaging_weight *list[] = {o->term, o->regularizer, o->hyper};
-    const size_t n[] = {o->nterm, o->nregularizer, o->nhyper};
+    const struct fit_named_number *list[] = {o->term, o->regularizer};
+    const size_t n[] = {o->nterm, o->nregularizer};
     sha256_update(&h, number, sizeof number);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         sha256_update(&h, text[i] ? text[i] : "", text[i] ? strlen(text[i]) + 1 : 1);
-    for (int i = 0; i < 3; i++)
+    add_texts(&h, o->nhyper, o->hyper);
+    for (int i = 0; i < 2; i++)
         for (size_t j = 0; j < n[i]; j++) {
             sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);
             sha256_update(&h, &list[i][j].value, sizeof list[i][j].value);
         }
-    const char *file[] = {o->observation, o->image, o->prior, o->truth, o->alpha, o->beta};
+    const char *file[] = {o->observation, o->image, o->prior, o->truth,
+                          o->alpha,       o->beta,  o->prior_alpha, o->prior_beta};
     enum fit_status status = FIT_OK;
     for (size_t i = 0; status == FIT_OK && i < o->nmore; i++)
         status = add_file(&h, o->more[i], err);
@@ -380,11 +417,40 @@ static enum fit_status write_survey(const struct survey *s, const struct fit_sto
     return status;
 }
 
+/* Its points, and where they are. */
+static void summarise(const struct survey *s, const struct fit_stored *const *point, size_t converged)
+{
+    FILE *f = s->program->out;
+    const struct fit_functional *k = s->program->kernel;
+    size_t best = 0;
+    fprintf(f, "%zu points: ", s->n);
+    for (size_t a = 0; a < s->o->naxis; a++)
+        fprintf(f, "%s%s %zu", a ? " x " : "", s->o->axis[a].name, s->o->axis[a].n);
+    fprintf(f, "; %zu converged, %zu used up their iterations or ended otherwise\n", converged, s->n - converged);
+    for (size_t t = 0; t < s->nterm; t++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < s->n && k->term[t].kind == FIT_TERM_DATA; i++) {
+            low = fmin(low, point[i]->term[t]);
+            high = fmax(high, point[i]->term[t]);
+        }
+        if (low <= high)
+            fprintf(f, "  chi2 of %s: %.4g to %.4g\n", k->term[t].name, low, high);
+    }
+    for (size_t i = 0; s->truth && i < s->n; i++)
+        best = point[i]->point.correlation > point[best]->point.correlation ? i : best;
+    if (s->truth)
+        fprintf(f, "  largest correlation with %s: %.5f, point %zu\n", s->o->truth, point[best]->point.correlation,
+                best);
+    fprintf(f, "written: %s (its points are kept in %s, for further values of the axes)\n", s->o->output,
+            s->store.folder);
+    fprintf(f, "next: %s top %s;  homodyne report %s\n", s->program->name, s->o->output, s->o->output);
+}
+
 /* Writes the file when every point is there. */
 static enum fit_status collect(struct survey *s, const size_t shape[2], struct fit_error *err)
 {
     char folder[1024], key[SHA256_HEX];
-    size_t missing = 0;
+    size_t missing = 0, converged = 0;
     snprintf(folder, sizeof folder, "%s", s->store.folder);
     fit_store_close(&s->store);
     enum fit_status status = fit_store_open(&s->store, folder, s->nterm, s->noutput * s->npixel, err);
@@ -397,13 +463,18 @@ static enum fit_status collect(struct survey *s, const size_t shape[2], struct f
         key_of(s, k, key);
         point[k] = fit_store_find(&s->store, key);
         missing += !point[k];
+        converged += point[k] && fit_optimize_converged((enum fit_optimize_end)point[k]->point.end);
     }
+    s->program->exit_code = converged + missing < s->n ? 2 : 0;
     if (missing) {
         fprintf(s->program->out, "%zu of %zu points are missing; %s is written when all are there\n", missing, s->n,
                 s->o->output);
         return FIT_OK;
     }
-    return write_survey(s, point, shape, err);
+    status = write_survey(s, point, shape, err);
+    if (status == FIT_OK && !s->o->quiet)
+        summarise(s, point, converged);
+    return status;
 }
 
 /* --- the command ---------------------------------------------------------------------------------------- */
@@ -424,7 +495,8 @@ static enum fit_status find_todo(struct survey *s, struct fit_error *err)
 
 static enum fit_status work(struct survey *s, struct fit_error *err)
 {
-    const int threads = s->o->threads ? (int)s->o->threads : FIT_TEAM_ALL;
+    const int own = s->o->threads ? (int)s->o->threads : fit_topology_threads();
+    const int threads = fit_device_threads(own, s->ntodo); /* a device has the images of several points at a time */
     s->start = fit_seconds();
     const enum fit_status shown =
         fit_progress_begin(&s->view, s->program->err, s->program->err_is_terminal, NULL, s->o->quiet, err);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/identity.h"
 #include "base/units.h"
+#include "data/share.h"
 #include "data/stream.h"
 #include "ranks/ranks.h"
 
@@ -49,24 +50,21 @@ static void *identify(void *job)
     return NULL;
 }
 
-/* Files that hold far more than is fitted are not read as a whole: their identity is that of what is fitted. */
-static int is_far_larger(struct fit_measurement *m)
+/* Large files are not read as a whole a second time: their identity is that of what is fitted. */
+static int is_large(struct fit_measurement *m)
 {
-    static const double ALWAYS = 64 << 20, TIMES = 4; /* bytes of files that are read as a whole in any case */
+    static const size_t ALWAYS = (size_t)64 << 20; /* bytes of files that are read as a whole */
     struct stat is;
-    const double used = (double)m->ngroup * (double)m->file_frames * (double)m->file_frames * sizeof(double);
-    if (stat(m->file, &is) != 0 || (double)is.st_size <= ALWAYS + TIMES * used)
+    if (stat(m->file, &is) != 0 || (uint64_t)is.st_size <= ALWAYS)
         return 0;
     m->size = (uint64_t)is.st_size;
-    fit_notes_add(&m->notes, "%s: the file (%.3g GB) holds far more than is fitted: sha256 is that of what is fitted",
-                  m->file, (double)is.st_size / 1e9);
     return 1;
 }
 
 static void identity_start(struct identity *id, struct fit_measurement *m)
 {
     *id = (struct identity){.file = m->file, .started = 1};
-    m->of_values = is_far_larger(m);
+    m->of_values = is_large(m);
     id->running = !m->of_values && fit_ranks_rank() == 0 && pthread_create(&id->thread, NULL, identify, id) == 0;
 }
 
@@ -322,8 +320,7 @@ static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Moves the window of a file_frames-wide matrix to its front, ntime wide. */
-static void cut(const struct loading *l, double *v)
+void fit_loading_cut(const struct loading *l, double *v)
 {
     size_t n = l->m->ntime, wide = l->m->file_frames;
     if (n == wide)
@@ -343,7 +340,7 @@ static enum fit_status read_sigma(struct loading *l, size_t g, struct fit_error 
     }
     enum fit_status st = fit_source_read_sigma(l->src, l->index[g], l->sigma, err);
     if (st == FIT_OK)
-        cut(l, l->sigma);
+        fit_loading_cut(l, l->sigma);
     return st;
 }
 
@@ -370,7 +367,9 @@ enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_
                                                .setting = m->setting,
                                                .center = k->intercept >= 0,
                                                .table_doubles = k->table_doubles,
-                                               .streamed = streamed};
+                                               .streamed = streamed,
+                                               .common = fit_ranks_shared(),
+                                               .divided = l->divided};
         fit_dataset_free(m->dataset);
         st = fit_dataset_new_pairs(&spec, &m->dataset, err);
     }
@@ -396,7 +395,7 @@ static enum fit_status look_for_dead(struct loading *l, struct fit_error *err)
     for (size_t g = 0; g < l->m->ngroup && st == FIT_OK; g++) {
         st = fit_source_read_upper(l->src, l->index[g], l->matrix, err);
         if (st == FIT_OK)
-            cut(l, l->matrix);
+            fit_loading_cut(l, l->matrix);
         l->dead[g] = 1;
         for (size_t i = 0; i < n && st == FIT_OK && l->dead[g]; i++)
             l->dead[g] = !fit_loading_lives(l, i);
@@ -416,7 +415,7 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
             break;
         if (!again && (st = fit_loading_check_mapping(l, g, err)) != FIT_OK)
             break;
-        cut(l, l->matrix);
+        fit_loading_cut(l, l->matrix);
         if (!again && (*blank += fit_loading_find_blank(l)) > 0) { /* no use for values: the list will change */
             l->nblank = *blank;
             if (fit_loading_too_blank(l) && (st = look_for_dead(l, err)) == FIT_OK)
@@ -432,15 +431,30 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
 static enum fit_status fill_whole(struct loading *l, struct fit_error *err)
 {
     size_t blank;
+    int done = 0;
     enum fit_status st = new_buffers(l, err);
-    if (st == FIT_OK)
-        st = fill(l, 0, &blank, err);
+    if (l->divided)
+        st = fit_ranks_agree_status(st, err);
+    if (st == FIT_OK && l->divided)
+        st = fit_loading_by_ranks(l, &done, err);
+    l->divided &= done;
+    if (st != FIT_OK || done)
+        return st;
+    st = fill(l, 0, &blank, err);
     if (st == FIT_OK && blank) {
         if ((st = fit_loading_frames(l, err)) != FIT_OK)
             return st;
         st = fill(l, 1, &blank, err);
     }
     return st;
+}
+
+/* 1 when each of several ranks shall hold its share of the values. */
+static int wants_shares(const struct loading *l)
+{
+    const double n = (double)l->m->nframe;
+    return l->sel->divide && fit_ranks_shared() && !l->errors &&
+           n * (n - 1) / 2 * (double)l->m->ngroup >= FIT_DIVIDED_LEAST;
 }
 
 /* 1 when the values shall stay in the file. */
@@ -450,8 +464,10 @@ static int wants_stream(const struct loading *l)
     const struct fit_selection *sel = l->sel;
     if (sel->stream != FIT_STREAM_AUTO)
         return sel->stream == FIT_STREAM_ON;
-    return sel->memory > 0 &&
-           fit_measurement_memory(m->file_frames, m->nframe, m->ngroup, l->errors) > sel->memory;
+    const size_t need =
+        wants_shares(l) ? fit_measurement_memory_of_rank(m->file_frames, m->nframe, m->ngroup, fit_ranks_size())
+                        : fit_measurement_memory(m->file_frames, m->nframe, m->ngroup, l->errors);
+    return sel->memory > 0 && need > sel->memory;
 }
 
 static enum fit_status fill_all(struct loading *l, struct fit_error *err)
@@ -461,6 +477,7 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
     char list[200];
     enum fit_status st = FIT_OK;
     int streamed = wants_stream(l);
+    l->divided = !streamed && wants_shares(l);
     if (streamed || l->sel->slot_bytes || m->file_frames * m->file_frames * sizeof(double) >= LARGE) {
         st = fit_loading_blocks(l, streamed, &why, err);
         if (st == FIT_OK && why && streamed && l->sel->stream == FIT_STREAM_ON)
@@ -601,6 +618,18 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
     if (matrix >= LARGE)
         matrix = fit_stream_bound(used_frames, ngroup, 0) + FIT_CHUNKS_ONCE; /* read by blocks */
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
+}
+
+/* A share is at most an eighth larger than the mean (sum_tree.h); matrices that go from rank to rank take two halves and
+ * a whole one more (ranks_share.c). */
+size_t fit_measurement_memory_of_rank(size_t file_frames, size_t used_frames, size_t ngroup, size_t ranks)
+{
+    const size_t matrix = file_frames * file_frames * sizeof(double), none = 0;
+    const size_t beside = fit_measurement_memory(file_frames, none, ngroup, 0);
+    const size_t values = fit_measurement_memory(file_frames, used_frames, ngroup, 0) - beside;
+    if (used_frames * (used_frames - 1) / 2 * ngroup < FIT_DIVIDED_LEAST)
+        return values + beside;
+    return (values + values / 8) / ranks + (matrix >= LARGE ? beside : 3 * matrix);
 }
 
 /* Slots, and the expanded chunks that are kept. */

@@ -50,7 +50,7 @@ struct fit_measurement {
     const char *layout; /* name, see source.h; "table" for tables */
     uint64_t size;      /* bytes */
     char sha256[65];    /* hexadecimal */
-    int of_values; /* 1: sha256 is that of what is fitted (fit_dataset_digest), not of the file, which is far larger */
+    int of_values; /* 1: sha256 is that of what is fitted (fit_dataset_digest), not of the file, which is large */
 
     size_t ngroup;
     struct fit_group *group;
@@ -97,6 +97,9 @@ enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, 
 /* Largest memory of loading, bytes: for a message before it begins.  weighted: with errors, or
  * with holes. */
 size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngroup, int weighted);
+
+/* The same for each of several ranks that hold the values of their own tiles alone. */
+size_t fit_measurement_memory_of_rank(size_t file_frames, size_t used_frames, size_t ngroup, size_t ranks);
 
 /* The same for values that stay in the file. */
 size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted);
