@@ -106,7 +106,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"estimator", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "E",
      "least-squares (default); efficient: pairs weighed by the noise of speckles; auto"},
     {"noise", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "N",
-     "noise of pairs: auto (default), white (independent), speckle"},
+     "noise of pairs: auto (default), white (independent), speckle, monitor (frames divided by one)"},
     {"speckles", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "M", "number of speckles of an angle, where it is known"},
     {"shot", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "S", "shot noise, 1/(mean counts of a pixel and frame), if known"},
     {"flux", 0, REAL, BIT(PLAN) | PAIRS, AT(flux), 0, "F", "photons of a pixel and second, in the place of --shot"},
