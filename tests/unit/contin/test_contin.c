@@ -225,8 +225,8 @@ static void test_several_curves_have_one_distribution(void **state)
     contin_result_free(&r);
 }
 
-/* A baseline that is not looked for becomes a mode at the slow end of the grid: it has a weight, but no mean, and is named
- * so; what is within the grid lies within its intervals. */
+/* A baseline that is not looked for becomes a mode at the slow end of the grid: it has a weight, but no mean, and is
+ * named so; what is within the grid lies within its intervals. */
 static void test_modes_at_an_end_have_no_mean(void **state)
 {
     struct sample s;
