@@ -1,93 +1,86 @@
 /* args.c -- words of the command line: own options of a command are taken out, the rest stays. */
+#include "base/command_line.h"
 #include "frontend/front.h"
-
-#include "common/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct front_option common[] = {
-    {"help", 'h', NULL, "the options most used", 1},
-    {"help-all", 0, NULL, "all options", 1},
-    {NULL, 0, NULL, NULL, 0},
+static const struct option_row common[] = {
+    {"help", 'h', NULL, "the options most used", OPTION_RARE, OPTION_KEPT},
+    {"help-all", 0, NULL, "all options", OPTION_RARE, OPTION_KEPT},
 };
 
-/* The row of a word "--name", "--name=value" or "-n", or NULL. */
-static const struct front_option *find(const struct front_option *row, const char *word)
+static size_t length(const struct option_row *row)
 {
-    size_t n = strcspn(word + 2 * (word[1] == '-'), "=");
-    for (; row && row->name; row++)
-        if (word[1] == '-' ? strlen(row->name) == n && strncmp(row->name, word + 2, n) == 0
-                           : row->letter && word[1] == row->letter && !word[2])
-            return row;
-    return NULL;
+    size_t n = 0;
+    while (row && row[n].name)
+        n++;
+    return n;
 }
 
-static enum fit_status unknown(const struct front_command *c, const char *word,
-                               struct fit_error *err)
+static enum fit_status read_line(const struct front_command *c, int argc, char **argv, struct command_line *line,
+                                 struct fit_error *err)
 {
-    struct nearest near = {.name = word + strspn(word, "-")};
-    for (const struct front_option *o = c->option; o && o->name; o++)
-        nearest_offer(&near, o->name);
-    return fit_fail(err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s homodyne %s --help", word,
-                    near.best ? "did you mean --" : "see", near.best ? near.best : "", near.best ? "? See" : "",
-                    c->name);
+    char help[80];
+    struct option_command other[FIT_COMMAND_COUNT + 1];
+    const int passes = c->fitter != FIT_COMMAND_COUNT;
+    const struct option_set set = {.table = {{c->option, length(c->option)},
+                                             {common, sizeof common / sizeof *common},
+                                             passes ? fit_cli_table : (struct option_table){NULL, 0}},
+                                   .bit = passes ? 1u << c->fitter : 0,
+                                   .command = c->name,
+                                   .help = help,
+                                   .other = other};
+    fit_cli_commands(other);
+    snprintf(help, sizeof help, "homodyne %.40s --help", c->name);
+    return fit_options_read(&set, argc, argv, 0, NULL, line, err);
 }
 
-/* One option whose row is known; *at goes beyond it. */
-static enum fit_status take(struct front_args *a, const struct front_option *o, char **argv,
-                            int *at, int argc, struct fit_error *err)
+/* Is it an option of the fitters? */
+static int is_theirs(const struct option_row *row)
 {
-    const char *equal = argv[*at][1] == '-' ? strchr(argv[*at], '=') : NULL;
-    const char *value = equal ? equal + 1 : NULL;
-    if (!o->argument && value)
-        return fit_fail(err, FIT_ERR_USAGE, "--%s: takes no value", o->name);
-    *at += 1;
-    if (o->argument && !value && o->argument[0] != '[') {
-        if (*at == argc)
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: a value is missing: %s", o->name,
-                            o->argument);
-        value = argv[(*at)++];
+    return row >= fit_cli_table.row && row < fit_cli_table.row + fit_cli_table.n;
+}
+
+/* Own options go into `own`, the words of all others stay. */
+static enum fit_status divide(struct front_args *a, int argc, char **argv, const struct command_line *line,
+                              struct fit_error *err)
+{
+    a->own = calloc((size_t)argc + 1, sizeof *a->own);
+    a->rest = calloc((size_t)argc + 1, sizeof *a->rest);
+    if (!a->own || !a->rest)
+        return fit_no_memory(err, "command line");
+    size_t next = 0;
+    for (int at = 0; at < argc;) {
+        const struct option_given *g = next < line->ngiven ? &line->given[next] : NULL;
+        const int here = g && g->from == at;
+        if (here && !is_theirs(g->row)) {
+            a->own[a->nown++] = (struct fit_cli_pair){g->name, g->value};
+            at = g->to;
+        } else {
+            for (const int to = here ? g->to : at + 1; at < to; at++)
+                a->rest[a->nrest++] = argv[at];
+        }
+        next += here ? 1 : 0;
     }
-    a->own[a->nown++] = (struct fit_cli_pair){o->name, value};
     return FIT_OK;
 }
 
 enum fit_status front_args_parse(const struct front_command *c, int argc, char **argv,
                                  struct front_args *a, struct fit_error *err)
 {
-    const size_t room = (size_t)argc + 1;
+    struct command_line line;
     *a = (struct front_args){.command = c};
-    a->own = calloc(room, sizeof *a->own);
-    a->rest = calloc(room, sizeof *a->rest);
-    if (!a->own || !a->rest)
-        return fit_fail(err, FIT_ERR_MEMORY, "command line: out of memory");
-    enum fit_status st = FIT_OK;
-    int plain = 0; /* after "--" */
-    for (int at = 0; at < argc && st == FIT_OK;) {
-        char *word = argv[at];
-        const struct front_option *o = NULL;
-        if (!plain && word[0] == '-' && word[1]) {
-            plain = strcmp(word, "--") == 0;
-            o = plain ? NULL : find(c->option, word);
-            if (!o && !plain && find(common, word))
-                o = find(common, word);
-            if (!o && !plain && c->fitter == FIT_COMMAND_COUNT && !c->pass)
-                return unknown(c, word, err);
-        }
-        if (o) {
-            st = take(a, o, argv, &at, argc, err);
-            continue;
-        }
-        a->rest[a->nrest++] = word;
-        at++;
-        a->quiet |= !plain && (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0);
-        a->json |= !plain && strcmp(word, "--json") == 0;
+    enum fit_status st = read_line(c, argc, argv, &line, err);
+    if (st == FIT_OK)
+        st = divide(a, argc, argv, &line, err);
+    if (st == FIT_OK) {
+        a->help_all = option_given(&line, "help-all");
+        a->help = a->help_all || option_given(&line, "help");
+        a->quiet = option_given(&line, "quiet") || option_given(&line, "silent");
+        a->json = option_given(&line, "json");
     }
-    a->help_all = front_given(a, "help-all");
-    a->help = a->help_all || front_given(a, "help");
-    a->quiet |= front_given(a, "quiet");
-    a->json |= front_given(a, "json");
+    options_free(&line);
     return st;
 }
 
@@ -96,6 +89,18 @@ void front_args_free(struct front_args *a)
     free(a->own);
     free(a->rest);
     *a = (struct front_args){0};
+}
+
+size_t front_put_own(const struct front_args *a, char (*name)[32], char **word)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < a->nown; k++) {
+        snprintf(name[k], sizeof name[k], "--%s", a->own[k].name);
+        word[n++] = name[k];
+        if (a->own[k].value)
+            word[n++] = front_word(a->own[k].value);
+    }
+    return n;
 }
 
 const char *front_value(const struct front_args *a, const char *name)

@@ -169,12 +169,8 @@ static enum fit_status draw_fit(struct front *f, const struct front_args *a,
     struct words w = words_new(2 * a->nown + a->nrest + 1);
     char(*option)[32] = calloc(a->nown + 1, sizeof *option);
     (void)f;
-    for (size_t k = 0; option && k < a->nown; k++) {
-        snprintf(option[k], sizeof option[k], "--%s", a->own[k].name);
-        add(&w, option[k]);
-        if (a->own[k].value)
-            add(&w, a->own[k].value);
-    }
+    if (option && w.word)
+        w.n = front_put_own(a, option, w.word);
     for (size_t k = 0; k < a->nrest; k++)
         add(&w, a->rest[k]);
     char **word = option && w.word ? front_words(report, a->command->name, w.word, w.n) : NULL;
@@ -305,9 +301,9 @@ static int takes(enum fit_command command, const char *option)
 {
     static const char *const hidden[] = {"data-file", "layout", "units", "q-tolerance",
                                          "exclude-t0"};
-    struct fit_cli_row row;
-    for (size_t k = 0; fit_cli_row(command, FIT_PAIRS, k, &row); k++)
-        if (strcmp(row.name, option) == 0)
+    const struct option_row *row;
+    for (size_t k = 0; (row = fit_cli_row(command, FIT_PAIRS, k)); k++)
+        if (strcmp(row->name, option) == 0)
             return 1;
     for (size_t k = 0; command == FIT_COMMAND_EXTRACT && k < sizeof hidden / sizeof *hidden; k++)
         if (strcmp(hidden[k], option) == 0)

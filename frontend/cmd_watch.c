@@ -103,14 +103,7 @@ static enum fit_status get_seconds(const struct front_args *a, const char *name,
 static enum fit_status prepare(struct watch *w, struct fit_error *err)
 {
     const struct front_args *a = w->a;
-    char **word = calloc(a->nrest + 3, sizeof *word);
-    if (!word)
-        return fit_no_memory(err, NULL);
-    word[0] = front_word("homodyne");
-    word[1] = front_word("fit");
-    memcpy(word + 2, a->rest, a->nrest * sizeof *word);
-    enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &w->cli, err);
-    free(word);
+    enum fit_status st = front_parse_rest(a, "fit", &w->cli, err);
     w->config = w->cli.config ? w->cli.config : w->cli.nword ? w->cli.word[0] : NULL;
     w->every = 2;
     w->idle = INFINITY;

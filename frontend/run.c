@@ -34,11 +34,6 @@ enum fit_status front_parse_rest(const struct front_args *a, const char *command
     word[1] = front_word(command);
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, cli, err);
-    char help[64];
-    snprintf(help, sizeof help, "%s --help", command);
-    char *end = st == FIT_OK ? NULL : strstr(err->message, help);
-    if (end) /* that of the command that was called */
-        snprintf(end, sizeof err->message - (size_t)(end - err->message), "%s --help", a->command->name);
     free(word);
     return st;
 }
@@ -346,7 +341,7 @@ static void print_model(FILE *f, const char *name, const char *title)
     fprintf(f, "%-*s", LEFT, name);
     if (strlen(name) >= LEFT)
         fprintf(f, "\n%*s", LEFT, "");
-    fit_cli_put_wrapped(f, text, LEFT);
+    option_put_wrapped(f, text, LEFT);
 }
 
 /* Name and title of a model, in a line or as JSON. */

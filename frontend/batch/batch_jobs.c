@@ -315,14 +315,7 @@ static enum fit_status take_options(const struct front_args *a, struct batch *b,
 static enum fit_status parse_words(const struct front_args *a, struct batch *b,
                                    struct fit_error *err)
 {
-    char **word = calloc(a->nrest + 3, sizeof *word);
-    if (!word)
-        return fit_no_memory(err, NULL);
-    word[0] = front_word("homodyne");
-    word[1] = front_word("fit");
-    memcpy(word + 2, a->rest, a->nrest * sizeof *word);
-    const enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &b->cli, err);
-    free(word);
+    const enum fit_status st = front_parse_rest(a, "fit", &b->cli, err);
     if (st != FIT_OK)
         return st;
     b->config = b->cli.config ? b->cli.config : b->cli.nword ? b->cli.word[0] : NULL;

@@ -301,7 +301,7 @@ static void print_relations(const struct planning *x, FILE *f)
     for (size_t k = 0; k < r->ndegenerate; k++) {
         static const char head[] = "not determined: ";
         fputs(head, f);
-        fit_cli_put_wrapped(f, r->degenerate[k].text, sizeof head - 1);
+        option_put_wrapped(f, r->degenerate[k].text, sizeof head - 1);
     }
     for (size_t k = 0; k < r->ncombination; k++) {
         if (!(r->combination_std[k] > 0))
@@ -343,7 +343,7 @@ static void print_defaults(const struct planning *x, FILE *f)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at < sizeof head ? "" : ", ",
                                    x->cfg->param[k].declared->name);
     if (at >= sizeof head)
-        fit_cli_put_wrapped(f, text, 0);
+        option_put_wrapped(f, text, 0);
 }
 
 /* "frames from --frames; frame period, azimuths from the data file; ..." */
@@ -368,10 +368,10 @@ static void print_origins(const struct planning *x, FILE *f)
             at += (size_t)snprintf(text + at, sizeof text - at, " from %s", from[i]);
     }
     if (at)
-        fit_cli_put_wrapped(f, text, 0);
+        option_put_wrapped(f, text, 0);
     if (*x->data.why) {
         snprintf(text, sizeof text, "nothing from the data file: %s", x->data.why);
-        fit_cli_put_wrapped(f, text, 0);
+        option_put_wrapped(f, text, 0);
     }
 }
 
@@ -393,7 +393,7 @@ static void print_text(const struct planning *x, FILE *f)
     }
     print_errors(x, p->efficient ? EFFICIENT : INDEPENDENT, f);
     if (*p->why)
-        fit_cli_put_wrapped(f, p->why, 0);
+        option_put_wrapped(f, p->why, 0);
     print_defaults(x, f);
     print_relations(x, f);
     for (int k = 0; k < DESIGNS; k++) {
