@@ -127,7 +127,8 @@ static enum options_end take_value(struct reader *r, const struct option_row *o,
     *value = equal;
     if (!o->argument && equal)
         return wrong(r, "--%s: takes no value", o->name);
-    if (!o->argument || equal || o->argument[0] == '[')
+    const int may = o->argument && o->argument[0] == '[';
+    if (!o->argument || equal || (may && (o->argument[1] == '=' || r->at == r->argc || r->argv[r->at][0] == '-')))
         return OPTIONS_GOOD;
     if (r->at == r->argc)
         return wrong(r, "%s: a value is missing%s%s", r->argv[r->at - 1], *o->argument ? ": " : "", o->argument);

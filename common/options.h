@@ -39,7 +39,8 @@ enum {
 struct option_row {
     const char *name;     /* "frames"; a last * stands for anything; NULL: `help` is a heading */
     char letter;          /* short form, or 0 */
-    const char *argument; /* NULL: takes no value; "[=N]": may have one, behind an equal sign */
+    const char *argument; /* NULL: takes no value; "[=N]": may have one, behind an equal sign; "[N]": or as the next
+                             word, where that is no option */
     const char *help;     /* NULL: accepted, not shown */
     unsigned where;       /* bits: the commands that have it, 0 for all; OPTION_RARE, .. */
     int kind;

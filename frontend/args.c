@@ -10,7 +10,7 @@ static const struct option_row common[] = {
     {"help-all", 0, NULL, "all options", OPTION_RARE, OPTION_KEPT},
 };
 
-static size_t length(const struct option_row *row)
+size_t front_option_count(const struct option_row *row)
 {
     size_t n = 0;
     while (row && row[n].name)
@@ -24,7 +24,7 @@ static enum fit_status read_line(const struct front_command *c, int argc, char *
     char help[80];
     struct option_command other[FIT_COMMAND_COUNT + 1];
     const int passes = c->fitter != FIT_COMMAND_COUNT;
-    const struct option_set set = {.table = {{c->option, length(c->option)},
+    const struct option_set set = {.table = {{c->option, front_option_count(c->option)},
                                              {common, sizeof common / sizeof *common},
                                              passes ? fit_cli_table : (struct option_table){NULL, 0}},
                                    .bit = passes ? 1u << c->fitter : 0,
@@ -42,51 +42,47 @@ static int is_theirs(const struct option_row *row)
     return row >= fit_cli_table.row && row < fit_cli_table.row + fit_cli_table.n;
 }
 
-/* Own options go into `own`, the words of all others stay. */
-static enum fit_status divide(struct front_args *a, int argc, char **argv, const struct command_line *line,
-                              struct fit_error *err)
+/* Own options stay in `own`, the words of all others go into `rest`. */
+static enum fit_status divide(struct front_args *a, int argc, char **argv, struct fit_error *err)
 {
-    a->own = calloc((size_t)argc + 1, sizeof *a->own);
+    struct option_given *own = a->own.given;
+    size_t next = 0, n = 0;
     a->rest = calloc((size_t)argc + 1, sizeof *a->rest);
-    if (!a->own || !a->rest)
+    if (!a->rest)
         return fit_no_memory(err, "command line");
-    size_t next = 0;
     for (int at = 0; at < argc;) {
-        const struct option_given *g = next < line->ngiven ? &line->given[next] : NULL;
-        const int here = g && g->from == at;
-        if (here && !is_theirs(g->row)) {
-            a->own[a->nown++] = (struct fit_cli_pair){g->name, g->value};
-            at = g->to;
+        const struct option_given *g = next < a->own.ngiven && own[next].from == at ? &own[next++] : NULL;
+        const int to = g ? g->to : at + 1;
+        if (g && !is_theirs(g->row)) {
+            own[n++] = *g;
+            at = to;
         } else {
-            for (const int to = here ? g->to : at + 1; at < to; at++)
-                a->rest[a->nrest++] = argv[at];
+            while (at < to)
+                a->rest[a->nrest++] = argv[at++];
         }
-        next += here ? 1 : 0;
     }
+    a->own.ngiven = n;
     return FIT_OK;
 }
 
 enum fit_status front_args_parse(const struct front_command *c, int argc, char **argv,
                                  struct front_args *a, struct fit_error *err)
 {
-    struct command_line line;
+    struct command_line *line = &a->own;
     *a = (struct front_args){.command = c};
-    enum fit_status st = read_line(c, argc, argv, &line, err);
-    if (st == FIT_OK)
-        st = divide(a, argc, argv, &line, err);
-    if (st == FIT_OK) {
-        a->help_all = option_given(&line, "help-all");
-        a->help = a->help_all || option_given(&line, "help");
-        a->quiet = option_given(&line, "quiet") || option_given(&line, "silent");
-        a->json = option_given(&line, "json");
-    }
-    options_free(&line);
-    return st;
+    const enum fit_status st = read_line(c, argc, argv, line, err);
+    if (st != FIT_OK)
+        return st;
+    a->help_all = option_given(line, "help-all");
+    a->help = a->help_all || option_given(line, "help");
+    a->quiet = option_given(line, "quiet") || option_given(line, "silent");
+    a->json = option_given(line, "json");
+    return divide(a, argc, argv, err);
 }
 
 void front_args_free(struct front_args *a)
 {
-    free(a->own);
+    options_free(&a->own);
     free(a->rest);
     *a = (struct front_args){0};
 }
@@ -94,35 +90,20 @@ void front_args_free(struct front_args *a)
 size_t front_put_own(const struct front_args *a, char (*name)[32], char **word)
 {
     size_t n = 0;
-    for (size_t k = 0; k < a->nown; k++) {
-        snprintf(name[k], sizeof name[k], "--%s", a->own[k].name);
+    for (size_t k = 0; k < a->own.ngiven; k++) {
+        const struct option_given *g = &a->own.given[k];
+        snprintf(name[k], sizeof name[k], "--%s", g->name);
         word[n++] = name[k];
-        if (a->own[k].value)
-            word[n++] = front_word(a->own[k].value);
+        if (g->value)
+            word[n++] = front_word(g->value);
     }
     return n;
-}
-
-const char *front_value(const struct front_args *a, const char *name)
-{
-    for (size_t k = a->nown; k-- > 0;)
-        if (strcmp(a->own[k].name, name) == 0)
-            return a->own[k].value;
-    return NULL;
-}
-
-int front_given(const struct front_args *a, const char *name)
-{
-    for (size_t k = 0; k < a->nown; k++)
-        if (strcmp(a->own[k].name, name) == 0)
-            return 1;
-    return 0;
 }
 
 enum fit_status front_count(const struct front_args *a, const char *name, long least, long *value,
                             struct fit_error *err)
 {
-    const char *text = front_value(a, name);
+    const char *text = option_value(&a->own, name);
     char *end;
     if (!text)
         return FIT_OK;

@@ -433,7 +433,7 @@ static enum fit_status print_json(FILE *f, const struct comparison *c, int all, 
 
 static enum fit_status get_limit(const struct front_args *a, double *limit, struct fit_error *err)
 {
-    const char *text = front_value(a, "sigma");
+    const char *text = option_value(&a->own, "sigma");
     char *end;
     *limit = 3;
     if (!text)
@@ -465,12 +465,12 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
     st = front_loo(c.r, c.same_data, &c.loo, c.no_loo, sizeof c.no_loo, err);
     if (st != FIT_OK)
         goto done;
-    const int all = front_given(a, "all");
+    const int all = option_given(&a->own, "all");
     const char *const label[2] = {a->rest[0], a->rest[1]};
     count_all(&c, all);
-    if (front_given(a, "json")) {
+    if (option_given(&a->own, "json")) {
         st = print_json(f->out, &c, all, err);
-    } else if (!front_given(a, "quiet")) {
+    } else if (!option_given(&a->own, "quiet")) {
         print_text(f->out, &c, label, all);
         print_verdict(f->out, &c, label);
     }

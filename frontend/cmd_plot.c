@@ -166,8 +166,8 @@ static void name_beside(const char *path, const char *end, char *name, size_t si
 static enum fit_status draw_fit(struct front *f, const struct front_args *a,
                                 const struct front_fitter *report, struct fit_error *err)
 {
-    struct words w = words_new(2 * a->nown + a->nrest + 1);
-    char(*option)[32] = calloc(a->nown + 1, sizeof *option);
+    struct words w = words_new(2 * a->own.ngiven + a->nrest + 1);
+    char(*option)[32] = calloc(a->own.ngiven + 1, sizeof *option);
     (void)f;
     if (option && w.word)
         w.n = front_put_own(a, option, w.word);
@@ -211,13 +211,13 @@ static enum fit_status draw_target(struct front *f, const struct front_args *a, 
 {
     struct job j = {.f = f,
                     .command = a->command->name,
-                    .format = front_value(a, "format"),
-                    .output = front_value(a, "output"),
+                    .format = option_value(&a->own, "format"),
+                    .output = option_value(&a->own, "output"),
                     .quiet = a->quiet,
                     .json = a->json,
                     .data = words_new(a->nrest + 8)};
     char name[FRONT_PATH];
-    const char *model = front_value(a, "model");
+    const char *model = option_value(&a->own, "model");
     const int plain = ends_with_any(target, matrices) || ends_with_any(target, tables);
     const int page = strcmp(a->command->name, "report") == 0;
     if (!j.output) {
@@ -269,12 +269,12 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
                       target);
     if (st == FIT_OK && strstr(target, "fit.json"))
         st = fit_fail(err, FIT_ERR_IO, "%s: a file; give the folder of the fit", target);
-    if (st == FIT_OK && is_folder(target) && (cli.nchange || front_value(a, "model")))
+    if (st == FIT_OK && is_folder(target) && (cli.nchange || option_value(&a->own, "model")))
         st = fit_fail(err, FIT_ERR_USAGE, "%s: %s is a fit; --%s belongs to the drawing of data",
                       a->command->name, target, cli.nchange ? cli.change[0].name : "model");
     fit_cli_free(&cli);
     const int ready = st == FIT_OK && (is_folder(target) || has_images(target));
-    if (st == FIT_OK && !ready && front_value(a, "threshold"))
+    if (st == FIT_OK && !ready && option_value(&a->own, "threshold"))
         st = fit_fail(err, FIT_ERR_USAGE, "--threshold belongs to surveys of images; %s is none", target);
     if (st == FIT_OK && !ready)
         return draw_target(f, a, target, err);
@@ -364,22 +364,22 @@ enum fit_status front_plot_package(struct front *f, const struct front_args *a, 
 {
     struct fit_cli cli;
     enum fit_status st = front_parse_rest(a, "fit", &cli, err);
-    struct job j = {.f = f, .command = "plot", .format = "auto", .quiet = a->quiet, .json = a->json};
     char folder[FRONT_PATH + 64], data[FRONT_PATH + 96];
+    struct job j = {
+        .f = f, .command = "plot", .format = "auto", .output = folder, .quiet = a->quiet, .json = a->json};
     char(*storage)[64] = calloc(2 * a->nrest + 16, sizeof *storage);
     int code = 0;
     j.data = words_new(2 * a->nrest + 16);
-    snprintf(folder, sizeof folder, "%s/plots/%s_data",
-             st == FIT_OK && cli.output ? cli.output : "homodyne_results",
+    snprintf(folder, sizeof folder, "%s/plots/%s_data", st == FIT_OK && cli.output ? cli.output : "homodyne_results",
              simulated ? "simulated" : "experimental");
     snprintf(data, sizeof data, "%s/simulated.h5", folder);
-    j.output = folder;
     if (st == FIT_OK && !storage)
         st = fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = find_report(f, simulated ? "--plot-simulated-data" : "--plot-experimental-data", &j.report, err);
     if (st == FIT_OK)
-        st = front_choose(f, front_value(a, "model"), config, front_value(a, "mode"), a->quiet, &j.fitter, err);
+        st = front_choose(f, option_value(&a->own, "model"), config,
+                          option_value(&a->own, "mode"), a->quiet, &j.fitter, err);
     if (st == FIT_OK)
         st = begin(&j, err);
     if (st == FIT_OK && simulated) { /* the data stay beside the pictures */

@@ -295,9 +295,9 @@ static enum fit_status check_units(const struct table *t, struct fit_error *err)
 
 enum fit_status front_cmd_table(struct front *f, const struct front_args *a, struct fit_error *err)
 {
-    struct table t = {.f = f->out, .all = front_given(a, "all"), .style = MARKDOWN};
-    const int latex = front_given(a, "latex"), csv = front_given(a, "csv");
-    if (latex + csv + front_given(a, "markdown") > 1)
+    struct table t = {.f = f->out, .all = option_given(&a->own, "all"), .style = MARKDOWN};
+    const int latex = option_given(&a->own, "latex"), csv = option_given(&a->own, "csv");
+    if (latex + csv + option_given(&a->own, "markdown") > 1)
         return fit_fail(err, FIT_ERR_USAGE, "table: one of --latex, --csv, --markdown");
     if (!a->nrest)
         return fit_fail(err, FIT_ERR_USAGE, "table: folders of results are missing");

@@ -89,7 +89,7 @@ static enum fit_status find_data(struct watch *w, struct fit_error *err)
 static enum fit_status get_seconds(const struct front_args *a, const char *name, double *x,
                                    struct fit_error *err)
 {
-    const char *text = front_value(a, name);
+    const char *text = option_value(&a->own, name);
     char *end;
     if (!text)
         return FIT_OK;
@@ -113,7 +113,7 @@ static enum fit_status prepare(struct watch *w, struct fit_error *err)
         st = get_seconds(a, "until-idle", &w->idle, err);
     if (st == FIT_OK)
         st =
-            front_choose(w->f, front_value(a, "model"), w->config, NULL, a->quiet, &w->fitter, err);
+            front_choose(w->f, option_value(&a->own, "model"), w->config, NULL, a->quiet, &w->fitter, err);
     return st == FIT_OK ? find_data(w, err) : st;
 }
 
@@ -340,7 +340,7 @@ static enum fit_status go_round(struct watch *w, struct fit_error *err)
             any = 1;
             if (st == FIT_OK && !*w->f->interrupt)
                 st = report(w, code, err);
-            if (front_given(w->a, "once") && w->nfit)
+            if (option_given(&w->a->own, "once") && w->nfit)
                 break;
         }
         before = now;
@@ -361,7 +361,7 @@ enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, str
 {
     struct watch w = {.f = f, .a = a};
     enum fit_status st = prepare(&w, err);
-    if (st == FIT_OK && front_given(a, "view"))
+    if (st == FIT_OK && option_given(&a->own, "view"))
         st = begin_viewer(&w, err);
     if (st == FIT_OK)
         st = go_round(&w, err);

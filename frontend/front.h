@@ -62,6 +62,9 @@ const struct option_row *front_row(const struct front_command *c, size_t k, int 
 /* Words that an option may take, separated by blanks, or NULL. */
 const char *front_choices(const char *option);
 
+/* Rows up to the one without a name; NULL: 0. */
+size_t front_option_count(const struct option_row *row);
+
 /* Ended by a name NULL; the first is `fit`. */
 extern const struct front_command front_commands[];
 
@@ -71,8 +74,7 @@ const struct front_command *front_command_named(const char *word);
 
 struct front_args {
     const struct front_command *command;
-    size_t nown; /* options of the command itself, in order; value NULL for flags */
-    struct fit_cli_pair *own;
+    struct command_line own; /* options of the command itself */
     size_t nrest; /* all other words in order: for the fitter, or words of the command */
     char **rest;  /* ended by NULL */
     int help, help_all, quiet, json;
@@ -84,13 +86,10 @@ enum fit_status front_args_parse(const struct front_command *c, int argc, char *
                                  struct front_args *a, struct fit_error *err);
 void front_args_free(struct front_args *a);
 
-/* Own options as words "--name", value, for another program: returns how many; room for 2 nown.  name: room for their
- * names. */
+/* Own options as words "--name", value, for another program: returns how many; room for twice as many.  name: room for
+ * their names. */
 size_t front_put_own(const struct front_args *a, char (*name)[32], char **word);
 
-/* Value of an own option (the last one), or NULL; whether a flag was given. */
-const char *front_value(const struct front_args *a, const char *name);
-int front_given(const struct front_args *a, const char *name);
 /* A whole number from `least`; *value is unchanged when the option was not given. */
 enum fit_status front_count(const struct front_args *a, const char *name, long least, long *value,
                             struct fit_error *err);

@@ -54,7 +54,7 @@ static void ask_launcher(struct batch *b)
 
 enum fit_status batch_part(const struct front_args *a, struct batch *b, struct fit_error *err)
 {
-    const char *text = front_value(a, "part");
+    const char *text = option_value(&a->own, "part");
     enum fit_status st = FIT_OK;
     if (text)
         st = parse(text, b, err);

@@ -99,14 +99,6 @@ const struct fit_cli_pair *fit_cli_data(const struct fit_cli *cli);
 extern const struct option_table fit_cli_table;
 const struct option_row *fit_cli_row(enum fit_command command, enum fit_space space, size_t k);
 
-/* Command k; 0: there are no more.  Strings live for ever. */
-struct fit_cli_command {
-    const char *name, *alias;
-    enum fit_command command;
-    const char *usage, *table; /* for two-time models; for tables (NULL: there is no such command) */
-    const char *help;
-};
-int fit_cli_command(size_t k, struct fit_cli_command *command);
 /* Names and bits of the commands, those that the front end has, too; ended by a name NULL. */
 void fit_cli_commands(struct option_command command[FIT_COMMAND_COUNT + 1]);
 

@@ -35,15 +35,6 @@ void fit_cli_commands(struct option_command command[FIT_COMMAND_COUNT + 1])
     *command = (struct option_command){NULL, 0};
 }
 
-int fit_cli_command(size_t k, struct fit_cli_command *command)
-{
-    if (k >= fit_cli_nverb)
-        return 0;
-    *command = (struct fit_cli_command){fit_cli_verbs[k].name, fit_cli_verbs[k].alias, fit_cli_verbs[k].command,
-                                        fit_cli_verbs[k].usage, fit_cli_verbs[k].table, fit_cli_verbs[k].help};
-    return 1;
-}
-
 void fit_cli_put_note(FILE *f, int is_terminal, const char *text)
 {
     static const char head[] = "note: ";

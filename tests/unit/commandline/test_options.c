@@ -33,6 +33,7 @@ static const struct option_row rows[] = {
     {"set", 0, "NAME=VALUE", "repeat", OPTION_MANY, OPTION_KEPT},
     {"phi", 0, "A,B", "azimuths", OPTION_NUMBERS, OPTION_KEPT},
     {"part", 0, "[=N]", "some", WRITE, OPTION_KEPT},
+    {"check", 0, "[FILE]", "look", 0, OPTION_KEPT},
     {"initial-*", 0, "VALUE", "a start", 0, OPTION_KEPT},
 };
 static const struct option_command commands[] = {{"draw", DRAW}, {"write", WRITE}, {NULL, 0}};
@@ -96,6 +97,10 @@ static void test_words_that_are_kept(void **state)
     assert_null(line.given[1].value); /* a value of its kind stands behind an equal sign only */
     assert_int_equal(line.nword, 2);
     assert_false(option_given(&line, "quiet"));
+    options_free(&line);
+    assert_int_equal(READ(WRITE, "--check", "a", "b", "--check", "-q", "--check"), OPTIONS_GOOD);
+    assert_string_equal(line.given[0].value, "a");
+    assert_true(line.ngiven == 4 && !line.given[1].value && !line.given[3].value && line.nword == 1);
     options_free(&line);
 }
 
