@@ -30,7 +30,7 @@ struct request {
     struct front_drawing said;
     const char *result, *format;
     size_t nthreshold; /* of a survey of images */
-    struct fit_imaging_weight threshold[FIT_IMAGING_MOST_WEIGHTS];
+    struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS];
     char names[1000]; /* of its terms */
 };
 
@@ -107,7 +107,7 @@ static enum fit_status read_thresholds(struct request *q, const char *text, stru
         if (!equal || end == equal + 1 || *end || q->nthreshold == FIT_IMAGING_MOST_WEIGHTS)
             return fit_fail(err, FIT_ERR_USAGE, "--threshold: '%s' is not TERM=NUMBER, such as vis=2", word);
         *equal = 0;
-        q->threshold[q->nthreshold++] = (struct fit_imaging_weight){word, value};
+        q->threshold[q->nthreshold++] = (struct fit_named_number){word, value};
     }
     return FIT_OK;
 }

@@ -62,6 +62,8 @@ static void draw_distribution(struct rp_canvas *c, const struct contin_job *j)
         (k ? rp_line : rp_move)(c, rp_panel_x(&p, j->shown[k]), rp_panel_y(&p, scale * r->x[k] / all));
     rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = 2});
     for (size_t k = 0; k < r->npeak; k++) {
+        if (r->peak[k].at_edge)
+            continue;
         const double at = rp_panel_x(&p, contin_show(&j->words, r->peak[k].mean[0]));
         rp_move(c, at, p.y);
         rp_line(c, at, p.y + p.h);

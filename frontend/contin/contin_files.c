@@ -45,7 +45,7 @@ static void json_modes(struct fit_json *t, const struct contin_job *j)
         json_ends(t, "weight_95", p->weight[1], p->weight[2]);
         fit_json_number(t, "log_width", p->width[0]);
         json_ends(t, "log_width_95", p->width[1], p->width[2]);
-        fit_json_boolean(t, "at_edge", p->at_edge);
+        fit_json_boolean(t, "at_edge", p->at_edge != 0);
         fit_json_end(t);
     }
     fit_json_end(t);

@@ -27,6 +27,15 @@ static void interval(char *text, size_t size, double lo, double hi, const char *
         snprintf(text, size, "%s..%s", a, b);
 }
 
+/* Where a mode lies that is cut by an end of the grid: there, or beyond. */
+static void beyond(const struct contin_job *j, const struct contin_peak *p, char *text, size_t size)
+{
+    const struct contin_result *r = &j->result;
+    const double inner = contin_show(&j->words, j->u[p->at_edge < 0 ? p->last : p->first]),
+                 other = contin_show(&j->words, j->u[p->at_edge < 0 ? 0 : r->n - 1]);
+    snprintf(text, size, "%s %.4g, cut by the grid", other < inner ? "below" : "above", inner);
+}
+
 static void print_modes(FILE *f, const struct contin_job *j)
 {
     const struct contin_result *r = &j->result;
@@ -40,8 +49,14 @@ static void print_modes(FILE *f, const struct contin_job *j)
         ends(&j->words, p->mean, &lo, &hi);
         interval(a, sizeof a, lo, hi, "%.4g");
         interval(b, sizeof b, p->weight[1], p->weight[2], "%.3f");
-        fprintf(f, "%4zu  %-12.5g %-25s %6.4f  %-13s %.3f%s\n", k + 1, contin_show(&j->words, p->mean[0]), a,
-                p->weight[0], b, p->width[0], p->at_edge ? " !" : "");
+        if (p->at_edge)
+            beyond(j, p, a, sizeof a);
+        char mean[24] = "", width[12] = "!";
+        if (!p->at_edge) {
+            snprintf(mean, sizeof mean, "%.5g", contin_show(&j->words, p->mean[0]));
+            snprintf(width, sizeof width, "%.3f", p->width[0]);
+        }
+        fprintf(f, "%4zu  %-12s %-25s %6.4f  %-13s %s\n", k + 1, mean, a, p->weight[0], b, width);
     }
 }
 

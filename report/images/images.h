@@ -11,7 +11,7 @@ int rp_images_is_one(const char *file);
 
 /* Writes the page.  thresholds: of a survey, the largest reduced chi2 of data terms; 2 where none is given. */
 enum fit_status rp_images_write(struct rp_markup *out, const char *file, size_t nthreshold,
-                                const struct fit_imaging_weight *threshold, struct fit_error *err);
+                                const struct fit_named_number *threshold, struct fit_error *err);
 
 /* ---- what its files share ------------------------------------------------------------------------------- */
 
@@ -33,6 +33,6 @@ enum fit_status rp_map_figure(struct rp_markup *out, const struct rp_map *map, c
 /* The two pages; style sheet and head are there. */
 enum fit_status rp_image_page(struct rp_markup *out, const struct fit_h5 *h, struct fit_error *err);
 enum fit_status rp_survey_page(struct rp_markup *out, const struct fit_h5 *h, size_t nthreshold,
-                               const struct fit_imaging_weight *threshold, struct fit_error *err);
+                               const struct fit_named_number *threshold, struct fit_error *err);
 
 #endif

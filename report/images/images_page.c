@@ -16,7 +16,7 @@ int rp_images_is_one(const char *file)
 }
 
 enum fit_status rp_images_write(struct rp_markup *out, const char *file, size_t nthreshold,
-                                const struct fit_imaging_weight *threshold, struct fit_error *err)
+                                const struct fit_named_number *threshold, struct fit_error *err)
 {
     struct fit_h5 *h = NULL;
     enum fit_status s = fit_h5_open(file, &h, err);

@@ -220,7 +220,7 @@ static enum fit_status body(struct rp_markup *out, const struct fit_ranking *t, 
 }
 
 enum fit_status rp_survey_page(struct rp_markup *out, const struct fit_h5 *h, size_t nthreshold,
-                               const struct fit_imaging_weight *threshold, struct fit_error *err)
+                               const struct fit_named_number *threshold, struct fit_error *err)
 {
     struct fit_ranking t = {.h = h, .threshold = threshold, .nthreshold = nthreshold};
     enum fit_status s = fit_ranking_read(&t, err);

@@ -107,10 +107,14 @@ static void contrasts(const struct drawn *d, struct contin_result *r)
     }
 }
 
-/* One number of a mode over the draws; which: 0 mean, 1 weight, 2 width. */
-static void peak_interval(const struct drawn *d, const struct contin_peak *p, int which, double range[2])
+/* One number of a mode over the draws; which: 0 mean, 1 weight, 2 width; `number`: that of the solution, which is made
+ * to be within as in the band, and the ends. */
+static void peak_interval(const struct drawn *d, const struct contin_peak *p, int which, double number[3])
 {
+    double *range = number + 1;
     size_t m = 0;
+    if (isnan(number[0]))
+        return;
     for (size_t t = 0; t < d->n; t++) {
         double value[3];
         contin_peak_moments(p, d->p->n, d->p->u, d->draw + t * d->stride, &value[0], &value[1], &value[2]);
@@ -119,14 +123,16 @@ static void peak_interval(const struct drawn *d, const struct contin_peak *p, in
     }
     qsort(d->v, m, sizeof *d->v, ascending);
     contin_interval(m, d->v, PART, 0, range);
+    range[0] = fmin(range[0], number[0]);
+    range[1] = fmax(range[1], number[0]);
 }
 
 static void modes(const struct drawn *d, struct contin_result *r)
 {
     for (size_t k = 0; k < r->npeak; k++) {
-        peak_interval(d, &r->peak[k], 0, &r->peak[k].mean[1]);
-        peak_interval(d, &r->peak[k], 1, &r->peak[k].weight[1]);
-        peak_interval(d, &r->peak[k], 2, &r->peak[k].width[1]);
+        peak_interval(d, &r->peak[k], 0, r->peak[k].mean);
+        peak_interval(d, &r->peak[k], 1, r->peak[k].weight);
+        peak_interval(d, &r->peak[k], 2, r->peak[k].width);
     }
 }
 

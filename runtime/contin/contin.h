@@ -43,11 +43,12 @@ struct contin_problem {
 enum { CONTIN_PEAKS = 16, CONTIN_LCURVE_POINTS = 33 };
 
 /* A mode: what lies between two valleys.  Means and widths are those of log u; [1], [2]: ends of the interval of 95 %,
- * NaN without draws. */
+ * which holds [0], NaN without draws.  Of a mode at an end of the grid, of which nobody knows how far it goes on, they
+ * are NaN. */
 struct contin_peak {
     size_t first, last;                  /* points of the grid, both included */
     double mean[3], weight[3], width[3]; /* u; part of 1; standard deviation of log u */
-    int at_edge;                         /* it reaches an end of the grid */
+    int at_edge;                         /* -1, 1: it reaches the lower, the upper end of the grid; else 0 */
 };
 
 struct contin_result {

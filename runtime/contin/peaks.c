@@ -27,6 +27,13 @@ void contin_peak_moments(const struct contin_peak *p, size_t n, const double *u,
     *width = s0 > 0 ? sqrt(s2 / s0) : NAN;
 }
 
+/* A mode that begins `away` points from an end of the grid, with its top `far` from it: beyond the end the distribution
+ * is taken for 0, so that what is cut there bends down within a point or two. */
+static int is_at_edge(size_t away, size_t far, double end, double top)
+{
+    return away == 0 && (far <= MARGIN || end > 0.5 * top);
+}
+
 static void take(size_t n, const double *u, const double *x, size_t first, size_t last, struct contin_result *r)
 {
     size_t top = first;
@@ -41,7 +48,11 @@ static void take(size_t n, const double *u, const double *x, size_t first, size_
     p.last = p.last + MARGIN < last ? p.last + MARGIN : last;
     p.mean[1] = p.mean[2] = p.weight[1] = p.weight[2] = p.width[1] = p.width[2] = NAN;
     contin_peak_moments(&p, n, u, x, &p.mean[0], &p.weight[0], &p.width[0]);
-    p.at_edge = (p.first == 0 && x[0] > 0.5 * x[top]) || (p.last == n - 1 && x[n - 1] > 0.5 * x[top]);
+    p.at_edge = is_at_edge(p.first, top, x[0], x[top])    ? -1
+                : is_at_edge(n - 1 - p.last, n - 1 - top, x[n - 1], x[top]) ? 1
+                                                                            : 0;
+    if (p.at_edge)
+        p.mean[0] = p.width[0] = NAN;
     if (p.weight[0] >= LIGHTEST && r->npeak < CONTIN_PEAKS)
         r->peak[r->npeak++] = p;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
 #include "fit/operator_data.h"
 #include "machine/team.h"
 
@@ -321,11 +322,20 @@ int fit_bound_term(const struct fit_bound *b, const char *name)
     return -1;
 }
 
+static enum fit_status no_term(const struct fit_functional *o, const char *name, struct fit_error *err)
+{
+    struct nearest near = {.name = name};
+    for (uint32_t t = 0; t < o->nterm; t++)
+        nearest_offer(&near, o->term[t].name);
+    return fit_fail(err, FIT_ERR_CONFIG, "%s has no term '%s'%s%s%s", o->name, name, near.best ? "; did you mean '" : "",
+                    near.best ? near.best : "", near.best ? "'?" : "");
+}
+
 enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double weight, struct fit_error *err)
 {
     const int t = fit_bound_term(b, term);
     if (t < 0)
-        return fit_fail(err, FIT_ERR_CONFIG, "%s has no term '%s'", b->o->name, term);
+        return no_term(b->o, term, err);
     if (!isfinite(weight))
         return fit_fail(err, FIT_ERR_CONFIG, "the weight of '%s' is not finite", term);
     if (b->missing >> t & 1)
@@ -337,12 +347,18 @@ enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double w
 
 enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err)
 {
-    for (uint32_t k = 0; k < b->o->nnumber; k++)
-        if (b->o->number[k].kind == FIT_NUMBER_HYPER && strcmp(b->o->number[k].name, name) == 0) {
+    struct nearest near = {.name = name};
+    for (uint32_t k = 0; k < b->o->nnumber; k++) {
+        if (b->o->number[k].kind != FIT_NUMBER_HYPER)
+            continue;
+        if (strcmp(b->o->number[k].name, name) == 0) {
             b->number_given[k] = value;
             return FIT_OK;
         }
-    return fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'", b->o->name, name);
+        nearest_offer(&near, b->o->number[k].name);
+    }
+    return fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'%s%s%s", b->o->name, name,
+                    near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err)

@@ -13,6 +13,7 @@ struct fit_imaging_program {
     FILE *out, *err;
     int err_is_terminal;
     const atomic_int *interrupt; /* a fit stops and writes what it has */
+    int exit_code;               /* of a command that is through: 2: an optimizer has not converged */
 };
 
 /* out.h5: /value, /terms/NAME without weights, /gradient by x, shaped as the image. */

@@ -51,8 +51,8 @@ enum fit_status fit_imaging_eval(struct fit_imaging_program *p, const struct fit
         }
         if (!isfinite(value))
             s = fit_fail(err, FIT_ERR_NUMERIC, "the objective is %g at this image", value);
-        else if (o->output)
-            s = write_result(q, o->output, value, gradient, err);
+        else if (o->output && (s = write_result(q, o->output, value, gradient, err)) == FIT_OK && !o->quiet)
+            fit_imaging_print_written(p->out, o->output, NULL);
     }
     fit_imaging_free(q);
     return s;

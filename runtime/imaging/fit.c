@@ -257,6 +257,8 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
         s = tell_truth(p, r, o->truth, err);
     if (s == FIT_OK && o->truth_alpha && !o->quiet)
         s = tell_alpha(p, r, o->truth_alpha, err);
+    if (s == FIT_OK && !o->quiet)
+        fit_imaging_print_written(p->out, o->output, o->fits);
     fit_arena_free(&spread.arena);
     if (s == FIT_OK && without.status != FIT_OK) {
         *err = without;
@@ -299,6 +301,7 @@ enum fit_status fit_imaging_fit(struct fit_imaging_program *p, const struct fit_
     s = s == FIT_OK ? fit_imaging_begin(&r, err) : s;
     s = s == FIT_OK ? rounds(&r, o, err) : s;
     s = s == FIT_OK ? conclude(p, &r, o, fit_seconds() - start, err) : s;
+    p->exit_code = fit_optimize_converged(r.result.end) ? 0 : 2;
     if (s == FIT_OK && r.result.end == FIT_OPTIMIZE_USER_STOP)
         s = fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted after %zu iterations", r.result.nit);
     fit_arena_free(&r.arena);

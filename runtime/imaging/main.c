@@ -107,5 +107,5 @@ int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *
         s = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
     if (s != FIT_OK)
         fprintf(p.err, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
-    return fit_status_exit(s);
+    return s == FIT_OK ? p.exit_code : fit_status_exit(s);
 }

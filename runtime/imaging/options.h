@@ -1,17 +1,10 @@
 /* options.h -- the command line of an imaging program: one table of options, from which parsing and --help are made. */
 #pragma once
 
-#include <stdio.h>
-
-#include "base/arena.h"
+#include "base/option_table.h"
 #include "base/status.h"
 
 enum { FIT_IMAGING_MOST_WEIGHTS = 64, FIT_IMAGING_MOST_CHANNELS = 4 };
-
-struct fit_imaging_weight {
-    const char *name;
-    double value;
-};
 
 enum { FIT_IMAGING_MOST_AXES = 16 };
 
@@ -36,12 +29,12 @@ struct fit_imaging_options {
     int no_log, no_norm_init;
 
     /* polarisation, several frequencies */
-    const char *solve, *alpha, *beta, *spectral_order;
+    const char *solve, *alpha, *beta, *prior_alpha, *prior_beta, *spectral_order;
     double reference; /* Hz; NaN: not given */
 
     /* the objective */
     size_t nterm, nregularizer, nhyper;
-    struct fit_imaging_weight term[FIT_IMAGING_MOST_WEIGHTS], regularizer[FIT_IMAGING_MOST_WEIGHTS],
+    struct fit_named_number term[FIT_IMAGING_MOST_WEIGHTS], regularizer[FIT_IMAGING_MOST_WEIGHTS],
         hyper[FIT_IMAGING_MOST_WEIGHTS];
     double epsilon_tv;
     int norm_reg;
@@ -55,7 +48,7 @@ struct fit_imaging_options {
     struct fit_imaging_axis axis[FIT_IMAGING_MOST_AXES];
     const char *part; /* "K/N" */
     size_t nthreshold;
-    struct fit_imaging_weight threshold[FIT_IMAGING_MOST_WEIGHTS]; /* top: reduced chi2 of terms may not be larger */
+    struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS]; /* top: reduced chi2 of terms may not be larger */
 
     /* simulate */
     size_t seed;

@@ -21,6 +21,22 @@ void fit_imaging_put_x(struct fit_h5r *w, const struct fit_imaging *p, const cha
     }
 }
 
+/* What the objective was given: an image to be named by --prior. */
+static void put_prior(struct fit_h5r *w, const struct fit_imaging *p)
+{
+    static const char *const input[] = {NULL, "alpha_prior", "beta_prior"};
+    static const char *const path[] = {"/prior", "/prior_alpha", "/prior_beta"};
+    const size_t shape[] = {p->grid.ny, p->grid.nx};
+    for (int k = 0; k < 3; k++) {
+        const struct fit_input *map = input[k] ? fit_inputs_find(&p->in, input[k], FIT_INPUT_ARRAY) : NULL;
+        const double *values = k ? (map && p->order >= k ? map->array : NULL) : p->P;
+        if (!values)
+            continue;
+        fit_h5r_reals(w, path[k], 2, shape, values, k ? NULL : "Jy");
+        fit_h5r_attribute_real(w, path[k], "psize", p->grid.pixel);
+    }
+}
+
 void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double value, const double *gradient)
 {
     const struct fit_functional *o = p->bound->o;
@@ -42,6 +58,7 @@ void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double valu
             snprintf(path, sizeof path, "/hyper/%s", o->number[k].name);
             fit_h5r_real(w, path, p->bound->number_given[k], NULL);
         }
+    put_prior(w, p);
     fit_imaging_put_x(w, p, "/gradient", gradient);
     fit_h5r_attribute(w, "/", "model", o->name);
     fit_h5r_attribute(w, "/", "model_hash", o->hash);
@@ -63,4 +80,10 @@ void fit_imaging_print_notes(FILE *f, const struct fit_notes *notes)
 {
     for (size_t k = 0; k < notes->n; k++)
         fprintf(f, "note: %s\n", notes->text[k]);
+}
+
+void fit_imaging_print_written(FILE *f, const char *file, const char *other)
+{
+    if (file || other)
+        fprintf(f, "written: %s%s%s\n", file ? file : other, file && other ? ", " : "", file && other ? other : "");
 }

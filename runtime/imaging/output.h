@@ -4,7 +4,7 @@
 #include "hdf5/h5_writer.h"
 #include "imaging/problem.h"
 
-/* /value, /terms/NAME, /gradient, /weights/NAME, and the numbers of the model at /hyper. */
+/* /value, /terms/NAME, /gradient, /weights/NAME, the numbers of the model at /hyper, /prior where there is one. */
 void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double value, const double *gradient);
 
 /* What is solved for, or slopes by it: PATH of x, PATH_phi, .. of the other arrays. */
@@ -14,3 +14,6 @@ void fit_imaging_put_x(struct fit_h5r *w, const struct fit_imaging *p, const cha
 void fit_imaging_print(FILE *f, const struct fit_imaging *p, double value);
 
 void fit_imaging_print_notes(FILE *f, const struct fit_notes *notes);
+
+/* "written: FILE, OTHER"; either may be NULL. */
+void fit_imaging_print_written(FILE *f, const char *file, const char *other);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hdf5/reader.h"
+#include "imaging/spectrum.h"
 #include "machine/team.h"
 
 /* --- grid ----------------------------------------------------------------------------------------------- */
@@ -89,33 +90,34 @@ static void set_flux(struct fit_imaging *p)
         fit_notes_add(&p->notes, "the total flux is %.6g Jy, from %s", p->flux, from);
 }
 
-/* Start and prior; a Gaussian for a fit that is given none. */
+/* Start and prior; a Gaussian of the total flux for a fit that is given none, and where --fwhm asks for one. */
 static enum fit_status set_images(struct fit_imaging *p, int fit, struct fit_error *err)
 {
     const double fwhm = p->options->fwhm_uas * FIT_OBS_UAS;
     enum fit_status s = FIT_OK;
     const double *prior = p->prior ? p->prior->stokes[FIT_STOKES_I] : NULL;
+    const int make = !prior && (fit || !isnan(fwhm));
     p->mask = fit_take(&p->arena, p->n, 1);
     p->start = fit_take(&p->arena, p->n, sizeof *p->start);
     for (int i = 0; i < FIT_IMAGING_FREE; i++)
         p->first[i] = fit_take(&p->arena, p->n, sizeof(double));
-    if (prior || fit)
+    if (prior || make)
         p->P = fit_take(&p->arena, p->n, sizeof *p->P);
     if (p->arena.failed)
         return fit_no_memory(err, "images");
     if (prior)
         memcpy(p->P, prior, p->n * sizeof *p->P);
-    else if (fit)
+    else if (make)
         fit_grid_prior(&p->grid, p->flux, isnan(fwhm) ? 0.4 * p->grid.pixel * (double)p->grid.nx : fwhm, p->P);
     memcpy(p->start, p->image ? p->image->stokes[FIT_STOKES_I] : p->P, p->n * sizeof *p->start);
     memset(p->mask, 1, p->n);
     if (p->P && fit_mask(p->n, p->P, p->options->clipfloor, p->mask) == 0)
         return fit_fail(err, FIT_ERR_DATA, "no pixel of the prior is above %g: nothing is left to solve for",
                         p->options->clipfloor);
-    if (fit && !p->options->no_norm_init) {
+    if ((fit || make) && !p->options->no_norm_init)
         s = fit_normalise(p->n, p->P, p->mask, p->flux, err);
-        s = s == FIT_OK ? fit_normalise(p->n, p->start, p->mask, p->flux, err) : s;
-    }
+    if (s == FIT_OK && fit && !p->options->no_norm_init)
+        s = fit_normalise(p->n, p->start, p->mask, p->flux, err);
     return s;
 }
 
@@ -254,14 +256,12 @@ static void put_image(struct fit_imaging *p)
         x[3][k] = ((double)(ny / 2) - (double)(k / nx)) * p->grid.pixel;
         x[4][k] = p->mask[k];
     }
-    fit_random_floor(p->n, 1.0, x[5]);
+    fit_random_floor(p->n, p->mask, 1.0, x[5]);
     put_axis(p, "pixel", p->n);
     for (int k = 0; k < 6; k++)
         put_array(p, name[k], p->n, x[k]);
     if (p->P)
         put_array(p, "prior", p->n, p->P);
-    put_array(p, "alpha_prior", p->n, fit_take_copy(&p->arena, p->first[FIT_FREE_ALPHA], p->n, sizeof(double)));
-    put_array(p, "beta_prior", p->n, fit_take_copy(&p->arena, p->first[FIT_FREE_BETA], p->n, sizeof(double)));
     put_number(p, "flux", p->flux);
     put_number(p, "beam", p->beam);
     put_number(p, "pixel_size", p->grid.pixel);
@@ -271,73 +271,7 @@ static void put_image(struct fit_imaging *p)
         put_number(p, "epsilon_tv", p->options->epsilon_tv);
 }
 
-/* --- several frequencies -------------------------------------------------------------------------------- */
-
-/* The frequency at which the image is I: that of --reference, of the image, else the mean of the logarithms. */
-static double reference(struct fit_imaging *p)
-{
-    double sum = 0;
-    if (!isnan(p->options->reference))
-        return p->options->reference;
-    if (p->image && p->image->frequency > 0)
-        return p->image->frequency;
-    for (size_t c = 0; c < p->nchannel; c++)
-        sum += log(p->channel[c]->frequency);
-    const double f = exp(sum / (double)p->nchannel);
-    fit_notes_add(&p->notes, "the image is that at %.6g GHz, the mean of the observations", f / 1e9);
-    return f;
-}
-
-/* A map of alpha or beta, 0 where none is given: where it begins, and its prior. */
-static enum fit_status set_map(struct fit_imaging *p, const char *file, enum fit_imaging_free which,
-                               struct fit_error *err)
-{
-    struct fit_sky *map;
-    if (!file)
-        return FIT_OK;
-    enum fit_status s = fit_image_read(file, &map, err);
-    if (s != FIT_OK)
-        return s;
-    if (map->nx != p->grid.nx || map->ny != p->grid.ny)
-        s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, map->ny, map->nx,
-                     p->grid.ny, p->grid.nx);
-    else
-        memcpy(p->first[which], map->stokes[FIT_STOKES_I], p->n * sizeof(double));
-    fit_image_free(map);
-    return s;
-}
-
-static enum fit_status set_spectrum(struct fit_imaging *p, struct fit_error *err)
-{
-    const struct fit_imaging_options *o = p->options;
-    const char *order = o->spectral_order ? o->spectral_order : "1";
-    char name[32];
-    enum fit_status s = set_map(p, o->alpha, FIT_FREE_ALPHA, err);
-    s = s == FIT_OK ? set_map(p, o->beta, FIT_FREE_BETA, err) : s;
-    if (s != FIT_OK)
-        return s;
-    if (strlen(order) != 1 || *order < '0' || *order > '2')
-        return fit_fail(err, FIT_ERR_USAGE, "--spectral-order: '%s' is not 0, 1 or 2", order);
-    if (p->nchannel < 2)
-        return o->spectral_order || o->alpha || o->beta
-                   ? fit_fail(err, FIT_ERR_USAGE, "a spectrum needs two observations or more: %s OBS.h5 OBS.h5 ..",
-                              o->command)
-                   : FIT_OK;
-    p->order = *order - '0';
-    for (size_t c = 0; c < p->nchannel; c++)
-        if (!(p->channel[c]->frequency > 0))
-            return fit_fail(err, FIT_ERR_DATA, "%s: no frequency (attribute rf, Hz), which a spectrum needs",
-                            p->channel[c]->file);
-    const double at = p->reference = reference(p);
-    for (size_t c = 0; c < p->nchannel; c++) {
-        snprintf(name, sizeof name, "log_ratio_%zu", c + 1);
-        put_number(p, name, log(p->channel[c]->frequency / at));
-        snprintf(name, sizeof name, "flux_%zu", c + 1);
-        put_number(p, name, p->flux);
-    }
-    put_number(p, "channels", (double)p->nchannel);
-    return FIT_OK;
-}
+/* --- weights --------------------------------------------------------------------------------------------- */
 
 static const struct fit_term_desc *term_of(const struct fit_functional *kernel, const char *name)
 {
@@ -363,6 +297,11 @@ enum fit_status fit_imaging_weight(struct fit_imaging *p, const char *term, doub
     const struct fit_functional *kernel = p->bound->o;
     const struct fit_term_desc *t = term_of(kernel, term);
     char name[64];
+    if (t && !p->P && p->bound->lack[t - kernel->term] && strcmp(p->bound->lack[t - kernel->term], "prior") == 0)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "the term '%s' cannot be used: the data have no 'prior'; --prior IMAGE, or --fwhm UAS for a "
+                        "Gaussian",
+                        term);
     if (p->nchannel < 2 || (t && t->kind != FIT_TERM_DATA))
         return fit_bound_weight(p->bound, term, weight, err);
     enum fit_status s = check_channels(kernel, term, err);
@@ -407,7 +346,7 @@ static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
 
 /* Every name stands under the option of its kind. */
 static enum fit_status check_names(const struct fit_functional *kernel, const char *option, size_t n,
-                                   const struct fit_imaging_weight *list, int data, struct fit_error *err)
+                                   const struct fit_named_number *list, int data, struct fit_error *err)
 {
     for (size_t k = 0; k < n; k++)
         for (uint32_t t = 0; t < kernel->nterm; t++)
@@ -455,7 +394,7 @@ static enum fit_status fill(struct fit_imaging *p, const struct fit_functional *
         p->beam = fmin(p->beam, fit_obs_beam(p->channel[c]));
     set_flux(p);
     s = set_images(p, p->fits, err);
-    s = s == FIT_OK ? set_spectrum(p, err) : s;
+    s = s == FIT_OK ? fit_imaging_set_spectrum(p, err) : s;
     if (s != FIT_OK)
         return s;
     put_image(p);

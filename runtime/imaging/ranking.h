@@ -15,7 +15,7 @@ struct fit_ranked {
 
 struct fit_ranking {
     const struct fit_h5 *h;
-    const struct fit_imaging_weight *threshold; /* by name of data term */
+    const struct fit_named_number *threshold; /* by name of data term */
     size_t nthreshold;
     size_t n, naxis, nterm, nbest;
     char **axis, **term;

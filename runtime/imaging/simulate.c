@@ -11,34 +11,51 @@
 #include "imaging/output.h"
 #include "observation/schedule.h"
 
-/* The image at the frequency of the observation: exp(alpha l + beta l^2) times that at the reference. */
-static enum fit_status scale(struct fit_sky *image, const char *file, int power, double l, struct fit_error *err)
+/* The image times exp(map l^power). */
+static void scale(struct fit_sky *image, const double *map, int power, double l)
+{
+    for (size_t k = 0; map && k < image->nx * image->ny; k++)
+        for (int i = 0; i < FIT_STOKES; i++)
+            if (image->stokes[i])
+                image->stokes[i][k] *= exp(map[k] * pow(l, power));
+}
+
+/* The map of an option in place of the image's own. */
+static enum fit_status read_map(const char *file, struct fit_sky *image, double **own, struct fit_error *err)
 {
     struct fit_sky *map = NULL;
+    if (!file)
+        return FIT_OK;
     enum fit_status s = fit_image_read(file, &map, err);
     if (s == FIT_OK && (map->nx != image->nx || map->ny != image->ny))
         s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, map->ny, map->nx,
                      image->ny, image->nx);
-    for (size_t k = 0; s == FIT_OK && k < image->nx * image->ny; k++)
-        for (int i = 0; i < FIT_STOKES; i++)
-            if (image->stokes[i])
-                image->stokes[i][k] *= exp(map->stokes[FIT_STOKES_I][k] * pow(l, power));
+    if (s == FIT_OK && !(*own = fit_take_copy(&image->arena, map->stokes[FIT_STOKES_I], map->nx * map->ny, sizeof **own)))
+        s = fit_no_memory(err, file);
     fit_image_free(map);
     return s;
 }
 
+/* The image at the frequency of the observation: exp(alpha l + beta l^2) times that at the reference. */
 static enum fit_status to_frequency(const struct fit_imaging_options *o, const struct fit_obs *obs,
-                                    struct fit_sky *image, struct fit_error *err)
+                                    struct fit_sky *image, FILE *notes, struct fit_error *err)
 {
     const double reference = !isnan(o->reference) ? o->reference : image->frequency;
-    if (!o->alpha && !o->beta)
-        return FIT_OK;
+    enum fit_status s = read_map(o->alpha, image, &image->alpha, err);
+    s = s == FIT_OK ? read_map(o->beta, image, &image->beta, err) : s;
+    if (s != FIT_OK || (!image->alpha && !image->beta))
+        return s;
     if (!(reference > 0) || !(obs->frequency > 0))
-        return fit_fail(err, FIT_ERR_USAGE, "--alpha needs the frequency of the image (--reference HZ) and that of %s",
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "the spectrum of the image needs the frequency of the image (--reference HZ) and that of %s",
                         obs->file);
     const double l = log(obs->frequency / reference);
-    enum fit_status s = o->alpha ? scale(image, o->alpha, 1, l, err) : FIT_OK;
-    return s == FIT_OK && o->beta ? scale(image, o->beta, 2, l, err) : s;
+    scale(image, image->alpha, 1, l);
+    scale(image, image->beta, 2, l);
+    if (!o->quiet)
+        fprintf(notes, "note: the image is brought from %.6g to %.6g GHz by its spectrum\n", reference / 1e9,
+                obs->frequency / 1e9);
+    return FIT_OK;
 }
 
 static enum fit_status grid_of(const struct fit_imaging_options *o, const struct fit_sky *image, struct fit_grid *g,
@@ -77,7 +94,7 @@ static enum fit_status make(const struct fit_imaging_options *o, struct fit_obs 
                             FILE *notes, struct fit_error *err)
 {
     struct fit_grid g;
-    enum fit_status s = to_frequency(o, obs, image, err);
+    enum fit_status s = to_frequency(o, obs, image, notes, err);
     s = s == FIT_OK ? grid_of(o, image, &g, err) : s;
     s = s == FIT_OK ? measure(&g, image, obs, err) : s;
     if (s == FIT_OK && !o->no_noise)

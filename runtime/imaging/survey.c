@@ -16,6 +16,7 @@
 #include "base/identity.h"
 #include "base/output.h"
 #include "base/progress_line.h"
+#include "common/nearest.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
@@ -51,15 +52,34 @@ struct survey {
 
 /* --- the grid ------------------------------------------------------------------------------------------- */
 
-static int axis_kind(const struct fit_functional *k, const char *name)
+/* The kind of an axis, or -1; names that are looked at are offered to near. */
+static int axis_kind(const struct fit_functional *k, const char *name, struct nearest *near)
 {
-    for (uint32_t t = 0; t < k->nterm; t++)
+    static const char *const setup[] = {"prior-fwhm", "sys-noise"};
+    for (uint32_t t = 0; t < k->nterm; t++, nearest_offer(near, k->term[t - 1].name))
         if (strcmp(k->term[t].name, name) == 0)
             return WEIGHT;
-    for (uint32_t n = 0; n < k->nnumber; n++)
-        if (k->number[n].kind == FIT_NUMBER_HYPER && strcmp(k->number[n].name, name) == 0)
+    for (uint32_t n = 0; n < k->nnumber; n++) {
+        if (k->number[n].kind != FIT_NUMBER_HYPER)
+            continue;
+        if (strcmp(k->number[n].name, name) == 0)
             return HYPER;
-    return strcmp(name, "prior-fwhm") == 0 ? PRIOR_FWHM : strcmp(name, "sys-noise") == 0 ? SYS_NOISE : -1;
+        nearest_offer(near, k->number[n].name);
+    }
+    for (int i = 0; i < 2; i++, nearest_offer(near, setup[i - 1]))
+        if (strcmp(setup[i], name) == 0)
+            return PRIOR_FWHM + i;
+    return -1;
+}
+
+/* Weights and errors are not negative, widths are above 0. */
+static enum fit_status check_values(const struct fit_imaging_axis *a, enum axis_kind kind, struct fit_error *err)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (kind == PRIOR_FWHM ? !(a->value[i] > 0) : kind != HYPER && !(a->value[i] >= 0))
+            return fit_fail(err, FIT_ERR_USAGE, "--axis %s: %g is %s", a->name, a->value[i],
+                            kind == PRIOR_FWHM ? "not above 0" : "below 0");
+    return FIT_OK;
 }
 
 static double axis_value(const struct survey *s, size_t point, size_t axis)
@@ -87,12 +107,16 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
 {
     s->n = 1;
     for (size_t k = 0; k < s->o->naxis; k++) {
-        const int kind = axis_kind(s->program->kernel, s->o->axis[k].name);
+        struct nearest near = {.name = s->o->axis[k].name};
+        const int kind = axis_kind(s->program->kernel, near.name, &near);
         if (kind < 0)
             return fit_fail(err, FIT_ERR_USAGE,
                             "--axis: '%s' is no term and no number of the model (info lists them), nor prior-fwhm or "
-                            "sys-noise",
-                            s->o->axis[k].name);
+                            "sys-noise%s%s%s",
+                            near.name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                            near.best ? "'?" : "");
+        if (check_values(&s->o->axis[k], (enum axis_kind)kind, err) != FIT_OK)
+            return err->status;
         if (kind == PRIOR_FWHM && s->o->prior)
             return fit_fail(err, FIT_ERR_USAGE, "--axis prior-fwhm makes the prior: --prior cannot be given with it");
         s->kind[k] = (enum axis_kind)kind;
@@ -142,7 +166,7 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
                              (double)o->memory, (double)o->maxls,    o->ftol,
                              o->gtol,           o->learning_rate,     o->reference};
     const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer, o->solve, o->spectral_order};
-    const struct fit_imaging_weight *list[] = {o->term, o->regularizer, o->hyper};
+    const struct fit_named_number *list[] = {o->term, o->regularizer, o->hyper};
     const size_t n[] = {o->nterm, o->nregularizer, o->nhyper};
     sha256_update(&h, number, sizeof number);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
@@ -152,7 +176,8 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
             sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);
             sha256_update(&h, &list[i][j].value, sizeof list[i][j].value);
         }
-    const char *file[] = {o->observation, o->image, o->prior, o->truth, o->alpha, o->beta};
+    const char *file[] = {o->observation, o->image, o->prior, o->truth,
+                          o->alpha,       o->beta,  o->prior_alpha, o->prior_beta};
     enum fit_status status = FIT_OK;
     for (size_t i = 0; status == FIT_OK && i < o->nmore; i++)
         status = add_file(&h, o->more[i], err);
@@ -380,11 +405,39 @@ static enum fit_status write_survey(const struct survey *s, const struct fit_sto
     return status;
 }
 
+/* Its points, and where they are. */
+static void summarise(const struct survey *s, const struct fit_stored *const *point, size_t converged)
+{
+    FILE *f = s->program->out;
+    const struct fit_functional *k = s->program->kernel;
+    size_t best = 0;
+    fprintf(f, "%zu points: ", s->n);
+    for (size_t a = 0; a < s->o->naxis; a++)
+        fprintf(f, "%s%s %zu", a ? " x " : "", s->o->axis[a].name, s->o->axis[a].n);
+    fprintf(f, "; %zu converged, %zu used up their iterations or ended otherwise\n", converged, s->n - converged);
+    for (size_t t = 0; t < s->nterm; t++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < s->n && k->term[t].kind == FIT_TERM_DATA; i++) {
+            low = fmin(low, point[i]->term[t]);
+            high = fmax(high, point[i]->term[t]);
+        }
+        if (low <= high)
+            fprintf(f, "  chi2 of %s: %.4g to %.4g\n", k->term[t].name, low, high);
+    }
+    for (size_t i = 0; s->truth && i < s->n; i++)
+        best = point[i]->point.correlation > point[best]->point.correlation ? i : best;
+    if (s->truth)
+        fprintf(f, "  largest correlation with %s: %.5f, point %zu\n", s->o->truth, point[best]->point.correlation, best);
+    fprintf(f, "written: %s (its points are kept in %s, for further values of the axes)\n", s->o->output,
+            s->store.folder);
+    fprintf(f, "next: %s top %s;  homodyne report %s\n", s->program->name, s->o->output, s->o->output);
+}
+
 /* Writes the file when every point is there. */
 static enum fit_status collect(struct survey *s, const size_t shape[2], struct fit_error *err)
 {
     char folder[1024], key[SHA256_HEX];
-    size_t missing = 0;
+    size_t missing = 0, converged = 0;
     snprintf(folder, sizeof folder, "%s", s->store.folder);
     fit_store_close(&s->store);
     enum fit_status status = fit_store_open(&s->store, folder, s->nterm, s->noutput * s->npixel, err);
@@ -397,13 +450,18 @@ static enum fit_status collect(struct survey *s, const size_t shape[2], struct f
         key_of(s, k, key);
         point[k] = fit_store_find(&s->store, key);
         missing += !point[k];
+        converged += point[k] && fit_optimize_converged((enum fit_optimize_end)point[k]->point.end);
     }
+    s->program->exit_code = converged + missing < s->n ? 2 : 0;
     if (missing) {
         fprintf(s->program->out, "%zu of %zu points are missing; %s is written when all are there\n", missing, s->n,
                 s->o->output);
         return FIT_OK;
     }
-    return write_survey(s, point, shape, err);
+    status = write_survey(s, point, shape, err);
+    if (status == FIT_OK && !s->o->quiet)
+        summarise(s, point, converged);
+    return status;
 }
 
 /* --- the command ---------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "observation/closures_impl.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double fit_closure_amplitude(const struct fit_visibility *s, size_t row, int debias)
 {
@@ -64,6 +65,28 @@ static void quadrangle(const struct fit_visibility *s, int debias, struct fit_pr
     p->sigma[i] = relative;
 }
 
+/* Why closure i is no number. */
+static enum fit_status no_value(const struct fit_visibility *s, const struct fit_product *p, size_t i,
+                                struct fit_error *err)
+{
+    const int32_t *leg = p->leg + i * (size_t)p->nleg;
+    double largest = 0;
+    for (int k = 0; k < p->nleg; k++) {
+        const size_t row = fit_leg_row(leg[k]);
+        const double a = hypot(s->re[row], s->im[row]);
+        if (a == 0)
+            return fit_fail(err, FIT_ERR_NUMERIC,
+                            "closure of rows %d, %d and %d: the visibility of row %zu is 0, which has no phase and no "
+                            "logarithm: give the row sigma = inf",
+                            abs(leg[0]), abs(leg[1]), abs(leg[2]), row + 1);
+        largest = fmax(largest, fmax(a, s->sigma[row]));
+    }
+    return fit_fail(err, FIT_ERR_NUMERIC,
+                    "closure of rows %d, %d and %d: value %g, sigma %g: visibilities or errors up to %g Jy, whose products "
+                    "are beyond the range of numbers; are they in Jy?",
+                    abs(leg[0]), abs(leg[1]), abs(leg[2]), p->data[i], p->sigma[i], largest);
+}
+
 enum fit_status fit_closure_values(const struct fit_visibility *s, const struct fit_product_options *o,
                                    struct fit_product *p, double *snr, struct fit_error *err)
 {
@@ -73,11 +96,7 @@ enum fit_status fit_closure_values(const struct fit_visibility *s, const struct 
         else
             quadrangle(s, o->debias, p, i, snr);
         if (!isfinite(p->data[i]) || !isfinite(p->sigma[i]) || !(p->sigma[i] > 0))
-            return fit_fail(err, FIT_ERR_NUMERIC,
-                            "closure of rows %d, %d and %d: value %g, sigma %g; a visibility of 0 has no phase and no "
-                            "logarithm: give its row sigma = inf",
-                            (int)p->leg[i * (size_t)p->nleg], (int)p->leg[i * (size_t)p->nleg + 1],
-                            (int)p->leg[i * (size_t)p->nleg + 2], p->data[i], p->sigma[i]);
+            return no_value(s, p, i, err);
     }
     return FIT_OK;
 }

@@ -1,7 +1,7 @@
 /* grid.c -- pixels, pulses, factors of visibilities and images to begin with (grid.h). */
 #include "observation/grid.h"
 
-#include "math/rng.h"
+#include "math/pcg64.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,11 +158,10 @@ enum fit_status fit_normalise(size_t n, double *image, const unsigned char *mask
     return FIT_OK;
 }
 
-void fit_random_floor(size_t n, double level, double *value)
+void fit_random_floor(size_t n, const unsigned char *mask, double level, double *value)
 {
-    for (size_t k = 0; k < n; k++) {
-        double z[2];
-        fit_rng_normal(0, 0x464c4f52 /* "FLOR" */, k / 2, z);
-        value[k] = level * fabs(z[k % 2]);
-    }
+    struct fit_pcg64 g;
+    fit_pcg64_seed(&g, 0);
+    for (size_t k = 0; k < n; k++)
+        value[k] = mask[k] ? 0 : level * fabs(fit_pcg64_normal(&g));
 }

@@ -66,6 +66,6 @@ size_t fit_mask(size_t n, const double *prior, double clipfloor, unsigned char *
  * positive. */
 enum fit_status fit_normalise(size_t n, double *image, const unsigned char *mask, double flux, struct fit_error *err);
 
-/* What stands for pixels outside the mask where the logarithm of an image is wanted: level |normal_k|, k = 0 .. n - 1;
- * the normals at (seed 0, index k) of math/rng.h, the same on every machine (those of eht-imaging are numpy's). */
-void fit_random_floor(size_t n, double level, double *value);
+/* What stands for pixels outside the mask where the logarithm of an image is wanted: level |z_k| in the k-th of them, z
+ * the standard normals of numpy.random.default_rng(0), as in eht-imaging (math/pcg64.h); 0 on the mask. */
+void fit_random_floor(size_t n, const unsigned char *mask, double level, double *value);

@@ -133,6 +133,23 @@ static enum fit_status read_numbers(const struct fit_h5 *h, const char *path, st
     return st == FIT_OK && m->arena.failed ? fit_no_memory(err, fit_h5_file(h)) : st;
 }
 
+/* PATH_alpha; of GROUP/image also GROUP/alpha. */
+static enum fit_status read_spectrum(const struct fit_h5 *h, const char *path, const char *name, struct fit_sky *m,
+                                     double **map, struct fit_error *err)
+{
+    static const char image[] = "image";
+    const size_t n = strlen(path), tail = sizeof image - 1;
+    char plane[PATH];
+    snprintf(plane, sizeof plane, "%s_%s", path, name);
+    if (fit_h5_kind(h, plane) != FIT_H5_NUMBER && n > tail && path[n - tail - 1] == '/' &&
+        strcmp(path + n - tail, image) == 0)
+        snprintf(plane, sizeof plane, "%.*s%s", (int)(n - tail), path, name);
+    if (fit_h5_kind(h, plane) != FIT_H5_NUMBER)
+        return FIT_OK;
+    *map = fit_take(&m->arena, m->nx * m->ny, sizeof **map);
+    return *map ? read_plane(h, plane, m, *map, err) : fit_no_memory(err, fit_h5_file(h));
+}
+
 static enum fit_status read_planes(const struct fit_h5 *h, const char *path, struct fit_sky *m, struct fit_error *err)
 {
     enum fit_status st = read_numbers(h, path, m, err);
@@ -145,6 +162,8 @@ static enum fit_status read_planes(const struct fit_h5 *h, const char *path, str
             return fit_no_memory(err, fit_h5_file(h));
         st = read_plane(h, plane, m, m->stokes[s], err);
     }
+    st = st == FIT_OK ? read_spectrum(h, path, "alpha", m, &m->alpha, err) : st;
+    st = st == FIT_OK ? read_spectrum(h, path, "beta", m, &m->beta, err) : st;
     fit_notes_copy(&m->notes, fit_h5_notes(h));
     return st;
 }

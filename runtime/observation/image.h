@@ -6,8 +6,9 @@
  *            BMAJ and BMIN), CDELT or a CD matrix without rotation, OBJECT, FREQ, MJD or DATE-OBS, OBSRA, OBSDEC.  Q,
  * U, V: planes of an axis STOKES, or image extensions with the keyword STOKES; they are written in the second way. HDF5
  * FILE.h5:/PATH, an array ny x nx, or of ny nx numbers with attributes xdim and ydim; attributes psize (radians), ra_h,
- * dec_deg, rf, mjd of it, of its group, of /grid or of the file.  Q, U, V: PATH_q PATH_u PATH_v.  PATH is /image where
- * it is not named.
+ * dec_deg, rf, mjd of it, of its group, of /grid or of the file.  Q, U, V: PATH_q PATH_u PATH_v.  Maps of the
+ * spectrum: PATH_alpha PATH_beta; of PATH /image or /GROUP/image also alpha and beta beside it, as results have them.
+ * PATH is /image where it is not named.
  */
 #pragma once
 
@@ -23,6 +24,7 @@ struct fit_sky {
     double frequency, mjd;      /* Hz; days */
     char *object;               /* "" unknown */
     double *stokes[FIT_STOKES]; /* ny nx each; I is always there, others may be NULL */
+    double *alpha, *beta;       /* ny nx each: spectral index and its curvature; NULL: none (HDF5 alone has them) */
     struct fit_notes notes;
     struct fit_arena arena;
 };

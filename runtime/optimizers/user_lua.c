@@ -22,6 +22,7 @@ struct script {
     struct fit_error *err;
     enum fit_status status; /* what the problem's functions failed with */
     int stopped;            /* by watch() */
+    int interrupted;        /* watch() wished the end in the midst of the function */
 };
 
 /* ---- lists of numbers ------------------------------------------------------------------------- */
@@ -151,6 +152,26 @@ static int protected_update(lua_State *L)
     return 0;
 }
 
+/* ---- stops -----------------------------------------------------------------------------------------------
+ *
+ * After so many instructions of Lua somebody may have wished the end: the function is left then, wherever it is. */
+enum { INSTRUCTIONS = 1000000 };
+
+static const char script_key;
+
+static void look(lua_State *L, lua_Debug *where)
+{
+    (void)where;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &script_key);
+    struct script *s = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    s->interrupted = s->interrupted || fit_optimize_watched(s->o) != 0;
+    if (s->interrupted) {
+        lua_sethook(L, look, LUA_MASKCOUNT, 1); /* a pcall of the function's own holds back this error, not the next */
+        luaL_error(L, "interrupted");
+    }
+}
+
 /* ---- calls ------------------------------------------------------------------------------------ */
 
 static enum fit_status in_lua(struct fit_optimize *o, lua_CFunction body, struct fit_optimize_result *r,
@@ -158,12 +179,16 @@ static enum fit_status in_lua(struct fit_optimize *o, lua_CFunction body, struct
 {
     const struct fit_optimizer *found = o->method->user;
     struct script *s = found->handle_;
-    s->o = o, s->r = r, s->err = err, s->status = FIT_OK, s->stopped = 0;
+    s->o = o, s->r = r, s->err = err, s->status = FIT_OK, s->stopped = s->interrupted = 0;
     lua_settop(s->L, 0);
+    lua_pushlightuserdata(s->L, s);
+    lua_rawsetp(s->L, LUA_REGISTRYINDEX, &script_key);
+    lua_sethook(s->L, look, LUA_MASKCOUNT, INSTRUCTIONS);
     lua_pushcfunction(s->L, body);
     lua_pushlightuserdata(s->L, s);
     const int failed = lua_pcall(s->L, 1, 0, 0);
-    if (!failed || s->status != FIT_OK)
+    lua_sethook(s->L, NULL, 0, 0);
+    if (!failed || s->interrupted || s->status != FIT_OK)
         return s->status;
     if (failed == LUA_ERRMEM)
         return fit_no_memory(err, found->name_);
@@ -173,13 +198,25 @@ static enum fit_status in_lua(struct fit_optimize *o, lua_CFunction body, struct
 
 static enum fit_status whole(struct fit_optimize *o, struct fit_optimize_result *r, struct fit_error *err)
 {
+    const struct fit_optimizer *found = o->method->user;
+    const struct script *s = found->handle_;
     const enum fit_status st = in_lua(o, protected_function, r, err);
+    if (s->interrupted) { /* at the x of the last iteration */
+        r->end = FIT_OPTIMIZE_USER_STOP;
+        r->reason = "stopped from outside, within the user's own optimizer";
+    }
     return st != FIT_OK ? st : fit_optimize_conclude(o, r, err);
 }
 
 static enum fit_status step(struct fit_optimize *o, enum fit_optimize_step *end, struct fit_error *err)
 {
+    const struct fit_optimizer *found = o->method->user;
+    const struct script *s = found->handle_;
     const enum fit_status st = in_lua(o, protected_update, NULL, err);
+    if (s->interrupted) { /* nothing has changed; the run looks again, and ends */
+        *end = FIT_STEP_DONE;
+        return st;
+    }
     return st != FIT_OK ? st : fit_optimize_arrive(o, o->work, o->work + o->n, end, err);
 }
 

@@ -22,13 +22,13 @@ J 183.7629096 183.7629097
 expect 0 "$imaging" eval "$data" $start $C
 J 43416.5199 43416.5201
 
-# 200 iterations; the windows are those within which correct programs differ
-expect 0 "$imaging" fit "$data" $start $V -o v.h5 --fits v.fits --truth "$data:/grid/truth"
+# 200 iterations, after which it is not converged: exit code 2; the windows are those within which correct programs differ
+expect 2 "$imaging" fit "$data" $start $V -o v.h5 --fits v.fits --truth "$data:/grid/truth"
 J 0.4396 0.47
 has out "maxiter: "
 has out "200 iterations"
 awk '/correlation/ { exit !($NF > 0.97) }' out || fail "correlation: $(cat out)"
-expect 0 "$imaging" fit "$data" $start $C -o c.h5
+expect 2 "$imaging" fit "$data" $start $C -o c.h5
 J 0 20
 
 # an image goes out and comes back, in both formats
@@ -36,12 +36,43 @@ grep ' J ' out >/dev/null
 expect 0 "$imaging" eval "$data" --image v.h5 --prior "$data:/grid/prior" $V
 J 0.4396 0.47
 mv out h5.out
+expect 0 "$imaging" eval "$data" --image v.h5 --prior v.h5:/prior $V # the prior that the fit was given
+cmp -s out h5.out || fail "the prior of the result gives another J: $(cat out h5.out)"
+expect 2 "$imaging" fit "$data" --npix 40 --fov 200 --fwhm 80 --flux 1 $V --maxiter 20 -o g.h5
+grep '^  J ' out >wanted
+for prior in "--prior g.h5:/prior" "--fwhm 80"; do
+    expect 0 "$imaging" eval "$data" --image g.h5 $prior --flux 1 $V
+    grep '^  J ' out | cmp -s - wanted || fail "$prior: another J: $(cat out wanted)"
+done
 expect 0 "$imaging" eval "$data" --image v.fits --prior "$data:/grid/prior" $V
 J 0.4396 0.47
 
+# converged: exit code 0
+expect 0 "$imaging" fit "$data" $start $V --ftol 1e-3
+has out "ftol: "
+
+# pixels outside of a mask, as the reference fills them
+golden=$source/tests/data/imaging/golden_eht.h5
+python3 - "$golden" <<'PY' || failed=1
+import sys
+try:
+    import h5py, numpy as np
+except ImportError:
+    sys.exit(print("no h5py: masks are not compared") or 0)
+g = h5py.File(sys.argv[1])
+mask = g["regularizers/mask_partial"][:].reshape(10, 12) != 0
+with h5py.File("masked.h5", "w") as f:
+    f["image"] = np.where(mask, g["grid/prior_normalised"][:].reshape(10, 12), 0)
+    f["image"].attrs["psize"] = g["grid"].attrs["psize"]
+PY
+if [ -e masked.h5 ]; then
+    expect 0 "$imaging" eval "$golden" --image "$golden:/grid/I_rand" --prior masked.h5 --regularizer tvlog=1 --eps-tv 1e-4
+    J 312.87366317 312.87366325
+fi
+
 # threads
 for threads in 1 2 3; do
-    expect 0 "$imaging" fit "$data" $start $V -o "t$threads.h5" --threads $threads --quiet --maxiter 20
+    expect 2 "$imaging" fit "$data" $start $V -o "t$threads.h5" --threads $threads --quiet --maxiter 20
     expect 0 "$imaging" eval "$data" --image "t$threads.h5" --prior "$data:/grid/prior" $V --threads $threads
     mv out "t$threads.out"
     cmp -s t1.out "t$threads.out" || fail "$threads threads give another image"
@@ -49,15 +80,32 @@ for threads in 1 2 3; do
 done
 
 # a run in two pieces
-expect 0 "$imaging" fit "$data" $start $V -o whole.h5 --maxiter 60 --quiet
-expect 0 "$imaging" fit "$data" $start $V --maxiter 25 --state s.bin --quiet
-expect 0 "$imaging" fit "$data" $start $V -o pieces.h5 --maxiter 60 --state s.bin --quiet
+expect 2 "$imaging" fit "$data" $start $V -o whole.h5 --maxiter 60 --quiet
+expect 2 "$imaging" fit "$data" $start $V --maxiter 25 --state s.bin --quiet
+expect 2 "$imaging" fit "$data" $start $V -o pieces.h5 --maxiter 60 --state s.bin --quiet
 cmp -s whole.h5 pieces.h5 || fail "a run in two pieces ends elsewhere"
 
 # every optimizer that needs values and gradients alone
 for name in lbfgsb lbfgs-zoom lbfgs-bt adam; do
-    expect 0 "$imaging" fit "$data" $start $V --optimizer $name --maxiter 100 --truth "$data:/grid/truth"
+    expect 2 "$imaging" fit "$data" $start $V --optimizer $name --maxiter 100 --truth "$data:/grid/truth"
     awk '/correlation/ { exit !($NF > 0.9) }' out || fail "$name: $(cat out)"
+done
+
+# a user's own that would never end, and holds back errors: stopped where it is
+cat >endless.lua <<'E'
+return function(value_gradient, x, options)
+    local f, g = value_gradient(x)
+    options.iteration(x, f, g)
+    while true do pcall(function() while true do end end) end
+end
+E
+cat >still.lua <<'E'
+return { init = function(x) return 0 end, update = function(g, state, x, f) while true do end end }
+E
+for name in endless still; do
+    expect 130 timeout --preserve-status -k 20 -s TERM 1 "$imaging" fit "$data" $start $V --optimizer $name.lua -o $name.h5
+    has out "user_stop: stopped from outside"
+    [ -e $name.h5 ] || fail "$name: no image is written"
 done
 
 # the surveys of golden_eht.h5: 16 minima, which are unique
@@ -95,17 +143,17 @@ cmp -s seen wanted || fail "other minima: $(diff seen wanted)"
 
 # any number of threads, any parts, killed and gone on with: the same file
 few="--maxiter 300 --ftol 1e-15 --gtol 1e-15"
-expect 0 survey one.h5 $few --threads 1
+expect 2 survey one.h5 $few --threads 1
 for threads in 2 3; do
-    expect 0 survey many.h5 $few --threads $threads
+    expect 2 survey many.h5 $few --threads $threads
     cmp -s one.h5 many.h5 || fail "$threads threads make another survey"
     rm -r many.h5 many.h5.d
 done
-expect 0 survey parts.h5 $few --part 2/3
+expect 2 survey parts.h5 $few --part 2/3
 has out "11 of 16 points are missing"
 [ ! -e parts.h5 ] || fail "a survey is written that is not complete"
-expect 0 survey parts.h5 $few --part 1/3
-expect 0 survey parts.h5 $few --part 3/3
+expect 2 survey parts.h5 $few --part 1/3
+expect 2 survey parts.h5 $few --part 3/3
 cmp -s one.h5 parts.h5 || fail "parts make another survey"
 for k in 1 2 3; do
     timeout -s KILL 0.1 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
@@ -114,11 +162,14 @@ done
 for f in killed.h5.d/*.bin; do # a record that was cut
     [ ! -e "$f" ] || head -c 1000 "$f" >>"$f"
 done
-expect 0 survey killed.h5 $few
+expect 2 survey killed.h5 $few
+has out "16 points: prior-fwhm 2 x sys-noise 2 x tv 2 x simple 2; 0 converged"
+has out "chi2 of vis: 0."
+has out "written: killed.h5 (its points are kept in killed.h5.d"
 cmp -s one.h5 killed.h5 || fail "a survey that was killed and gone on with is another one"
 
 # an axis that changes: what is the same is not computed again
-expect 0 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
+expect 2 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
     --axis prior-fwhm=60,90 --axis sys-noise=0,0.03 --axis tv=1,10 --axis simple=1,5 -o one.h5 $few
 has out "8 of 16 points computed"
 has out "8 were there"
@@ -126,18 +177,23 @@ expect 0 survey one.h5 $exact
 has out "16 of 16 points computed"
 expect 3 "$imaging" survey "$golden" --axis tvv=1 -o bad.h5 --npix 10 --fov 100
 says "'tvv' is no term"
+says "did you mean 'tv'?"
+expect 3 "$imaging" survey "$golden" --axis prior-fwhm=60,0 -o bad.h5 --npix 10 --fov 100 --term vis=1
+says "--axis prior-fwhm: 0 is not above 0"
+expect 3 "$imaging" survey "$golden" --axis tv=1,-1 -o bad.h5 --npix 10 --fov 100 --term vis=1
+says "--axis tv: -1 is below 0"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
 expect 3 "$imaging" survey "$golden" --axis tv=1 --uncertainty laplace -o bad.h5 --npix 10 --fov 100 # would change nothing
 has err "survey: --uncertainty is of the command fit"
 
 # rounds: without a blur the same as a fit of the image before
-expect 0 "$imaging" fit "$data" $start $C --maxiter 30 -o r1.h5
-expect 0 "$imaging" fit "$data" --image r1.h5 --prior "$data:/grid/prior" $C --maxiter 30
+expect 2 "$imaging" fit "$data" $start $C --maxiter 30 -o r1.h5
+expect 2 "$imaging" fit "$data" --image r1.h5 --prior "$data:/grid/prior" $C --maxiter 30
 grep '^  J ' out >once
-expect 0 "$imaging" fit "$data" $start $C --maxiter 30 --rounds 2 --blur 0
+expect 2 "$imaging" fit "$data" $start $C --maxiter 30 --rounds 2 --blur 0
 grep '^  J ' out | cmp -s - once || fail "two rounds end at $(grep '^  J ' out), not $(cat once)"
-expect 0 "$imaging" fit "$data" $start $C --maxiter 60 --rounds 3
+expect 2 "$imaging" fit "$data" $start $C --maxiter 60 --rounds 3
 J 0 40
 expect 3 "$imaging" fit "$data" $start $C --rounds 2 --state s.bin
 says "--state keeps one run, --rounds 2 makes several"
@@ -197,7 +253,7 @@ ratio = nuts["sd"][:] / sd
 off = abs(nuts["mean"][:] - laplace["image"][:]) / sd
 assert off.max() < 0.5 and abs(np.median(ratio) - 1) < 0.05 and 0.65 < ratio.min() and ratio.max() < 1.35, (off.max(), ratio)
 PY
-expect 0 "$imaging" fit "$golden" $small --maxiter 3 --uncertainty laplace
+expect 2 "$imaging" fit "$golden" $small --maxiter 3 --uncertainty laplace
 has err "standard deviations away: iterate further"
 expect 4 "$imaging" fit "$golden" --image "$golden:/grid/prior" --prior "$golden:/grid/prior" --flux 2 --term amp=338 \
     --regularizer simple=0.001 --maxiter 1 --uncertainty laplace -o early.h5 --quiet
@@ -254,10 +310,16 @@ wrong() {
     [ ! -e bad.h5 ] || fail "a file was written"
 }
 wrong 3 "there is no optimizer" fit "$data" $start $V --optimizer lbgfs -o bad.h5
-wrong 3 "has no term 'viz'" eval "$data" $start --term viz=1 -o bad.h5
+wrong 3 "has no term 'viz'; did you mean 'vis'?" eval "$data" $start --term viz=1 -o bad.h5
 wrong 3 "'tv' is a regularizer; it stands behind --regularizer" eval "$data" $start --term tv=1 -o bad.h5
 wrong 3 "no term of imaging has a weight" eval "$data" $start -o bad.h5
-wrong 3 "the data have no 'prior'" eval "$data" --image "$data:/grid/prior" --regularizer simple=1 -o bad.h5
+wrong 3 "has no term 'tvlg'; did you mean 'tvlog'?" eval "$data" $start --regularizer tvlg=1 -o bad.h5
+wrong 3 "has no hyper-parameter 'majr'; did you mean 'major'?" eval "$data" $start $V --set majr=1 -o bad.h5
+wrong 3 "--eps-tv: -1 is below 0" eval "$data" $start --term vis=1 --eps-tv -1 -o bad.h5
+wrong 3 "--flux: 0 is not above 0" eval "$data" $start $V --flux 0 -o bad.h5
+wrong 3 "--term: 'vis' is given twice" eval "$data" $start $V --term vis=2 -o bad.h5
+wrong 3 "--regularizer: -0.5 is below 0" eval "$data" $start --regularizer tv=-0.5 -o bad.h5
+wrong 3 "the data have no 'prior'; --prior IMAGE, or --fwhm UAS for a Gaussian" eval "$data" --image "$data:/grid/prior" --regularizer simple=1 -o bad.h5
 wrong 3 "--flux: 'much' is no number" eval "$data" $start $V --flux much -o bad.h5
 wrong 3 "did you mean --regularizer" eval "$data" $start --regularise tv=1 -o bad.h5
 wrong 3 "eval needs --image" eval "$data" $V -o bad.h5

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "machine/cpu.h"
+#include "observation/grid.h"
 
 #define GOLDEN FIT_SOURCE_DIR "/tests/data/imaging/golden_eht.h5"
 
@@ -113,8 +114,8 @@ double *doubles(size_t n)
 struct fit_inputs image_inputs(const unsigned char *mask)
 {
     struct fit_inputs in = {.n = 0};
+    unsigned char all[N];
     double *array[6], *floor_unit = doubles(N);
-    const double *stored = read_array("/regularizers/randomfloor_unit", NULL); /* of pixels outside of the mask */
     static const char *const name[] = {"x_pixel", "y_pixel", "x_whole", "y_whole", "mask"};
     for (int k = 0; k < 5; k++)
         array[k] = doubles(N);
@@ -130,8 +131,8 @@ struct fit_inputs image_inputs(const unsigned char *mask)
     for (int k = 0; k < 5; k++)
         put_array(&in, name[k], N, array[k]);
     put_array(&in, "prior", N, read_array("/grid/prior_normalised", NULL));
-    for (size_t k = 0, i = 0; k < N; k++)
-        floor_unit[k] = mask && !mask[k] ? stored[i++] : 0;
+    memset(all, 1, N);
+    fit_random_floor(N, mask ? mask : all, 1, floor_unit);
     put_array(&in, "floor", N, floor_unit);
     put_number(&in, "flux", flux);
     put_number(&in, "beam", beam);
