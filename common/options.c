@@ -242,13 +242,16 @@ int option_given(const struct command_line *line, const char *name)
     return 0;
 }
 
-static int real(const struct option_given *g, double *x, char *message, size_t size)
+int option_real(const char *option, const char *text, enum option_range range, double *x, char *message, size_t size)
 {
     char *end;
-    *x = strtod(g->value, &end);
-    if (end != g->value && !*end && isfinite(*x))
+    *x = strtod(text, &end);
+    if (end == text || *end || !isfinite(*x))
+        snprintf(message, size, "--%s: '%s' is not a number", option, text);
+    else if (range == OPTION_POSITIVE ? !(*x > 0) : range == OPTION_NOT_NEGATIVE && *x < 0)
+        snprintf(message, size, "--%s: %s is %s", option, text, range == OPTION_POSITIVE ? "not above 0" : "below 0");
+    else
         return 1;
-    snprintf(message, size, "--%s: '%s' is not a number", g->name, g->value);
     return 0;
 }
 
@@ -271,7 +274,7 @@ int option_store(void *into, const struct option_given *g, char *message, size_t
     case OPTION_FLAG: *(int *)at = 1; return 1;
     case OPTION_LEVEL: *(int *)at += 1; return 1;
     case OPTION_TEXT: *(const char **)at = g->value; return 1;
-    case OPTION_REAL: return real(g, at, message, size);
+    case OPTION_REAL: return option_real(g->name, g->value, (enum option_range)g->row->aux, at, message, size);
     case OPTION_COUNT: return count(g, at, message, size);
     default: return 1;
     }

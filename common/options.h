@@ -23,10 +23,13 @@ enum option_kind {
     OPTION_FLAG,  /* int becomes 1 */
     OPTION_LEVEL, /* int counts up */
     OPTION_TEXT,  /* const char * */
-    OPTION_REAL,  /* double, finite */
+    OPTION_REAL,  /* double, finite, in the option_range of `aux` */
     OPTION_COUNT, /* size_t, from `aux` on */
     OPTION_OTHER  /* this and those above are of the program that has the table */
 };
+
+/* `aux` of OPTION_REAL. */
+enum option_range { OPTION_ANY, OPTION_NOT_NEGATIVE, OPTION_POSITIVE };
 
 /* Bits of `where` above those of the commands of a program. */
 enum {
@@ -97,6 +100,9 @@ void options_free(struct command_line *line);
 int option_store(void *into, const struct option_given *given, char *message, size_t size);
 /* All of them, in order. */
 int options_store(void *into, const struct command_line *line, char *message, size_t size);
+
+/* A finite number in a range, as the value of an option; 0: message says what is wrong. */
+int option_real(const char *option, const char *text, enum option_range range, double *x, char *message, size_t size);
 
 /* The last value of an option, or NULL; whether it was given. */
 const char *option_value(const struct command_line *line, const char *name);

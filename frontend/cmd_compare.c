@@ -10,6 +10,7 @@
  * Which of two models the data prefer is told by information criteria (criteria.c), of two posteriors by the rows that
  * they foretell as well (loo.c).
  * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
+#include "base/command_line.h"
 #include "base/number_text.h"
 #include "frontend/criteria.h"
 #include "frontend/front.h"
@@ -434,14 +435,8 @@ static enum fit_status print_json(FILE *f, const struct comparison *c, int all, 
 static enum fit_status get_limit(const struct front_args *a, double *limit, struct fit_error *err)
 {
     const char *text = option_value(&a->own, "sigma");
-    char *end;
     *limit = 3;
-    if (!text)
-        return FIT_OK;
-    *limit = strtod(text, &end);
-    if (end == text || *end || !(*limit > 0) || !isfinite(*limit))
-        return fit_fail(err, FIT_ERR_USAGE, "--sigma: '%s' is not a number above 0", text);
-    return FIT_OK;
+    return text ? fit_options_real("sigma", text, OPTION_POSITIVE, limit, err) : FIT_OK;
 }
 
 enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,

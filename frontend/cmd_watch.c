@@ -7,6 +7,7 @@
  */
 #define _XOPEN_SOURCE 700
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/number_text.h"
 #include "frontend/front.h"
 #include "base/json.h"
@@ -90,14 +91,7 @@ static enum fit_status get_seconds(const struct front_args *a, const char *name,
                                    struct fit_error *err)
 {
     const char *text = option_value(&a->own, name);
-    char *end;
-    if (!text)
-        return FIT_OK;
-    *x = strtod(text, &end);
-    if (end == text || *end || !(*x > 0) || !isfinite(*x))
-        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no number of seconds above 0", name,
-                        text);
-    return FIT_OK;
+    return text ? fit_options_real(name, text, OPTION_POSITIVE, x, err) : FIT_OK;
 }
 
 static enum fit_status prepare(struct watch *w, struct fit_error *err)

@@ -31,7 +31,7 @@ struct request {
     const char *result, *format;
     size_t nthreshold; /* of a survey of images */
     struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS];
-    char names[1000]; /* of its terms */
+    struct fit_arena arena;
 };
 
 /* ---- command line ---------------------------------------------------------------------------- */
@@ -95,23 +95,6 @@ static enum fit_status choose_format(struct request *q, struct fit_error *err)
     return FIT_OK;
 }
 
-/* "vis=2,amp=1.5" */
-static enum fit_status read_thresholds(struct request *q, const char *text, struct fit_error *err)
-{
-    snprintf(q->names, sizeof q->names, "%s", text);
-    for (char *word = q->names, *next; *word; word = next) {
-        next = word + strcspn(word, ",");
-        next += *next == ',' ? (*next = 0, 1) : 0;
-        char *equal = strchr(word, '='), *end = NULL;
-        const double value = equal ? strtod(equal + 1, &end) : 0;
-        if (!equal || end == equal + 1 || *end || q->nthreshold == FIT_IMAGING_MOST_WEIGHTS)
-            return fit_fail(err, FIT_ERR_USAGE, "--threshold: '%s' is not TERM=NUMBER, such as vis=2", word);
-        *equal = 0;
-        q->threshold[q->nthreshold++] = (struct fit_named_number){word, value};
-    }
-    return FIT_OK;
-}
-
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
     const struct command *c = find_command(argv[1]);
@@ -130,8 +113,10 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
         st = fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", c->name);
     if (st == FIT_OK) {
         q->result = line.word[0];
+        const struct option_given threshold = {.name = "threshold", .value = q->said.threshold};
         if (q->said.threshold)
-            st = read_thresholds(q, q->said.threshold, err);
+            st = fit_options_numbers(&threshold, OPTION_POSITIVE, &q->arena, FIT_IMAGING_MOST_WEIGHTS, q->threshold,
+                                     &q->nthreshold, err);
     }
     options_free(&line);
     return st == FIT_OK ? choose_format(q, err) : st;
@@ -339,8 +324,8 @@ static void on_signal(int number)
 
 int main(int argc, char **argv)
 {
+    static struct request q;
     signals_catch(on_signal);
-    struct request q;
     struct rp_result r = {0};
     struct rp_figures list = {0};
     struct fit_error err = {0};

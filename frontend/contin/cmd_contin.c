@@ -123,8 +123,8 @@ static void doubt(struct contin_job *j)
     for (size_t k = 0; k < r->npeak; k++)
         if (r->peak[k].at_edge)
             fit_notes_add(&j->notes,
-                          "mode %zu is cut by the end of the grid, so that it has no mean: --range LOW:HIGH of the %s, or a "
-                          "baseline",
+                          "mode %zu is cut by the end of the grid, so that it has no mean: --range LOW:HIGH of the %s, "
+                          "or a baseline",
                           k + 1, name);
 }
 

@@ -93,7 +93,7 @@ static enum fit_status add_reals(const char *name, const char *s, size_t *n, dou
 
 static enum fit_status store(struct fit_cli *cli, const struct option_given *g, struct fit_error *err)
 {
-    char *at = (char *)cli + g->row->at, message[300];
+    char *at = (char *)cli + g->row->at;
     switch (g->row->kind) {
     case FIT_CLI_QUANTITY: return to_real(g->name, g->value, (double *)(void *)at, err);
     case FIT_CLI_LIST:
@@ -105,8 +105,7 @@ static enum fit_status store(struct fit_cli *cli, const struct option_given *g, 
     case FIT_CLI_IGNORED:
         cli->ignored[cli->nignored++] = (struct fit_cli_pair){g->name, g->value};
         return FIT_OK;
-    default:
-        return option_store(cli, g, message, sizeof message) ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "%s", message);
+    default: return fit_options_store(cli, g, err);
     }
 }
 

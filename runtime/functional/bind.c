@@ -327,8 +327,8 @@ static enum fit_status no_term(const struct fit_functional *o, const char *name,
     struct nearest near = {.name = name};
     for (uint32_t t = 0; t < o->nterm; t++)
         nearest_offer(&near, o->term[t].name);
-    return fit_fail(err, FIT_ERR_CONFIG, "%s has no term '%s'%s%s%s", o->name, name, near.best ? "; did you mean '" : "",
-                    near.best ? near.best : "", near.best ? "'?" : "");
+    return fit_fail(err, FIT_ERR_CONFIG, "%s has no term '%s'%s%s%s", o->name, name,
+                    near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double weight, struct fit_error *err)

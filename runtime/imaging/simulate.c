@@ -30,7 +30,8 @@ static enum fit_status read_map(const char *file, struct fit_sky *image, double 
     if (s == FIT_OK && (map->nx != image->nx || map->ny != image->ny))
         s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, map->ny, map->nx,
                      image->ny, image->nx);
-    if (s == FIT_OK && !(*own = fit_take_copy(&image->arena, map->stokes[FIT_STOKES_I], map->nx * map->ny, sizeof **own)))
+    const size_t n = map ? map->nx * map->ny : 0;
+    if (s == FIT_OK && !(*own = fit_take_copy(&image->arena, map->stokes[FIT_STOKES_I], n, sizeof **own)))
         s = fit_no_memory(err, file);
     fit_image_free(map);
     return s;

@@ -427,7 +427,8 @@ static void summarise(const struct survey *s, const struct fit_stored *const *po
     for (size_t i = 0; s->truth && i < s->n; i++)
         best = point[i]->point.correlation > point[best]->point.correlation ? i : best;
     if (s->truth)
-        fprintf(f, "  largest correlation with %s: %.5f, point %zu\n", s->o->truth, point[best]->point.correlation, best);
+        fprintf(f, "  largest correlation with %s: %.5f, point %zu\n", s->o->truth, point[best]->point.correlation,
+                best);
     fprintf(f, "written: %s (its points are kept in %s, for further values of the axes)\n", s->o->output,
             s->store.folder);
     fprintf(f, "next: %s top %s;  homodyne report %s\n", s->program->name, s->o->output, s->o->output);

@@ -29,8 +29,8 @@ static struct fit_wide multiply(struct fit_wide a, struct fit_wide b)
 /* ---- layers of a normal ----------------------------------------------------------------------------- */
 
 /* Layers 1 .. 255 are [0, x_k] high from f(x_k) to f(x_(k-1)), f = exp(-x^2/2), of the same area as the base, layer 0,
- * [0, x_255] with the tail behind it.  edge[k] is x_k, edge[0] 0; edge[256] is the end area / f(x_255) of a base without
- * a tail. */
+ * [0, x_255] with the tail behind it.  edge[k] is x_k, edge[0] 0; edge[256] is the end area / f(x_255) of a base
+ * without a tail. */
 enum { LAYERS = FIT_PCG64_LAYERS };
 static const long double TAIL = 3.65415288536100879635194725185604664812733315920964L; /* x_255 */
 

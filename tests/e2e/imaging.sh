@@ -185,7 +185,7 @@ says "--axis tv: -1 is below 0"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
 expect 3 "$imaging" survey "$golden" --axis tv=1 --uncertainty laplace -o bad.h5 --npix 10 --fov 100 # would change nothing
-has err "survey: --uncertainty is of the command fit"
+has err "--uncertainty: no option of \`survey\`; it belongs to \`fit\`"
 
 # rounds: without a blur the same as a fit of the image before
 expect 2 "$imaging" fit "$data" $start $C --maxiter 30 -o r1.h5

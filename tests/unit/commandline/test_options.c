@@ -27,6 +27,8 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE", "where", 0, AT(TEXT, output)},
     {"output-dir", 0, "DIR", NULL, 0, AT(TEXT, output)},
     {"dpi", 0, "N", "of png; default 600", DRAW, AT(REAL, dpi)},
+    {"size", 0, "N", "above 0", 0, OPTION_REAL, offsetof(struct wish, dpi), OPTION_POSITIVE},
+    {"gap", 0, "N", "from 0", 0, OPTION_REAL, offsetof(struct wish, dpi), OPTION_NOT_NEGATIVE},
     {"columns", 'c', "N", "of the page", 0, OPTION_COUNT, offsetof(struct wish, columns), 2},
     {"quiet", 'q', NULL, "nothing but errors", 0, AT(FLAG, quiet)},
     {"loud", 'v', NULL, "more", OPTION_RARE, AT(LEVEL, loud)},
@@ -127,6 +129,8 @@ static void test_what_is_refused(void **state)
     REFUSED("--quiet: takes no value", DRAW, "--quiet=1");
     REFUSED("--dpi: 'fine' is not a number", DRAW, "--dpi=fine");
     REFUSED("--dpi: 'inf' is not a number", DRAW, "--dpi=inf");
+    REFUSED("--size: 0 is not above 0", DRAW, "--size", "0");
+    REFUSED("--gap: -1e-9 is below 0", DRAW, "--gap=-1e-9");
     REFUSED("--columns: '1' is not a whole number from 2", DRAW, "-c", "1");
     REFUSED("--columns: '-3' is not a whole number from 2", DRAW, "-c", "-3");
     REFUSED("--columns: '99999999999999999999' is not a whole number from 2", DRAW, "-c", "99999999999999999999");
