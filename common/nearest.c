@@ -47,6 +47,8 @@ size_t nearest_distance(const char *a, const char *b, size_t limit)
             now[j] = min2(min2(above[j], now[j - 1]) + 2, above[j - 1] + change(a[i - 1], b[j - 1]));
             if (i > 1 && j > 1 && plain(a[i - 1]) == plain(b[j - 2]) && plain(a[i - 2]) == plain(b[j - 1]))
                 now[j] = min2(now[j], above2[j - 2] + 2);
+            if (j > 1 && plain(a[i - 1]) == 'f' && plain(b[j - 2]) == 'p' && plain(b[j - 1]) == 'h')
+                now[j] = min2(now[j], above[j - 2] + 2); /* as it is heard: alfa, fi0 */
         }
     }
     return min2(row[na % 3][nb], limit + 1);

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 /* Twice the number of letters to insert, delete, replace or swap with the neighbour to make b from a (optimal string
- * alignment, Damerau 1964); another case is half a change and '-' is '_'.  limit + 1 when it is more than limit. */
+ * alignment, Damerau 1964); another case is half a change, '-' is '_', and f for ph is one
+ * change.  limit + 1 when it is more than limit. */
 size_t nearest_distance(const char *a, const char *b, size_t limit);
 
 /* 1: the same word, when case does not matter and '-' is '_'. */

@@ -12,32 +12,13 @@
  * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
 #include "base/command_line.h"
 #include "base/number_text.h"
-#include "frontend/criteria.h"
-#include "frontend/front.h"
-#include "frontend/loo.h"
-#include "frontend/result.h"
+#include "frontend/compare.h"
 
-#include "base/json.h"
 #include "config/config.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct comparison {
-    const struct front_result *r[2];
-    int same_data, same_model;
-    double limit;
-    int ranked; /* criteria hold */
-    struct front_criteria criteria[2];
-    struct front_choice choice;
-    char why_not[160];
-    double bayes;        /* log Bayes factor of the second; NaN: none */
-    char no_bayes[160];  /* why, where both have an evidence */
-    struct front_loo loo; /* nrow = 0: none */
-    char no_loo[160];    /* why, where both are posteriors of tables */
-    size_t ncompared, nbeyond, nunknown, nonly, nunit; /* nonly: in one of the two only; nunit: of different units */
-};
 
 /* Names that differ between packages. */
 static const char *other_name(const char *name)
@@ -60,7 +41,7 @@ static int same_model(const struct front_result *a, const struct front_result *b
     return !*x || !*y || strcmp(x, y) == 0 || ((a->package || b->package) && fit_config_same_mode(x, y));
 }
 
-static const struct front_param *partner(const struct comparison *c, size_t of, const char *name)
+const struct front_param *comparison_partner(const struct comparison *c, size_t of, const char *name)
 {
     const struct front_param *p = front_result_param(c->r[of], name);
     return p || !c->same_model ? p : front_result_param(c->r[of], other_name(name));
@@ -90,7 +71,7 @@ static double deviation(const struct front_result *r, const struct front_param *
 }
 
 /* Difference in standard deviations; NaN: one of the two was not determined. */
-static double in_sigma(const struct comparison *c, const struct front_param *a, const struct front_param *b)
+double comparison_sigma(const struct comparison *c, const struct front_param *a, const struct front_param *b)
 {
     const double d = front_estimate(c->r[1], b) - front_estimate(c->r[0], a);
     if (isnan(d))
@@ -115,12 +96,12 @@ static void count(struct comparison *c, double z)
         c->nbeyond++;
 }
 
-static int same_unit(const struct front_param *a, const struct front_param *b)
+int comparison_same_unit(const struct front_param *a, const struct front_param *b)
 {
     return !a->unit[0] || !b->unit[0] || strcmp(a->unit, b->unit) == 0; /* packages tell none */
 }
 
-static int is_shown(const struct front_param *p, int all)
+int comparison_shown(const struct front_param *p, int all)
 {
     return p->physical || all;
 }
@@ -129,21 +110,21 @@ static void count_all(struct comparison *c, int all)
 {
     const struct front_result *a = c->r[0], *b = c->r[1];
     for (size_t k = 0; k < a->nparam; k++) {
-        const struct front_param *p = &a->param[k], *q = partner(c, 1, p->name);
-        if (!is_shown(p, all))
+        const struct front_param *p = &a->param[k], *q = comparison_partner(c, 1, p->name);
+        if (!comparison_shown(p, all))
             continue;
         if (!q)
             c->nonly++;
-        else if (!same_unit(p, q))
+        else if (!comparison_same_unit(p, q))
             c->nunit++;
         else if (c->same_model)
-            count(c, in_sigma(c, p, q));
+            count(c, comparison_sigma(c, p, q));
     }
     for (size_t k = 0; k < b->nparam; k++)
-        c->nonly += is_shown(&b->param[k], all) && !partner(c, 0, b->param[k].name);
+        c->nonly += comparison_shown(&b->param[k], all) && !comparison_partner(c, 0, b->param[k].name);
 }
 
-static int is_different(const struct comparison *c)
+int comparison_differs(const struct comparison *c)
 {
     return c->nbeyond || c->nunit || !c->same_model;
 }
@@ -165,10 +146,10 @@ static void put_row(FILE *f, const struct comparison *c, const char *name, const
     fprintf(f, "  %-18.18s", name);
     put_number(f, c->r[0], p);
     put_number(f, c->r[1], q);
-    if (p && q && !same_unit(p, q))
+    if (p && q && !comparison_same_unit(p, q))
         fprintf(f, "   units");
     else if (p && q && c->same_model) {
-        const double z = in_sigma(c, p, q);
+        const double z = comparison_sigma(c, p, q);
         if (isnan(z))
             fprintf(f, "       ?");
         else
@@ -209,10 +190,10 @@ static void print_text(FILE *f, const struct comparison *c, const char *const la
     fprintf(f, "%-20s %-24.24s %-24.24s   sigma\n", c->same_data ? "same data" : "", label[0], label[1]);
     fprintf(f, "%-20s %-24s %s\n", "", estimate_of(a), estimate_of(b));
     for (size_t k = 0; k < a->nparam; k++)
-        if (is_shown(&a->param[k], all))
-            put_row(f, c, a->param[k].name, &a->param[k], partner(c, 1, a->param[k].name));
+        if (comparison_shown(&a->param[k], all))
+            put_row(f, c, a->param[k].name, &a->param[k], comparison_partner(c, 1, a->param[k].name));
     for (size_t k = 0; k < b->nparam; k++)
-        if (is_shown(&b->param[k], all) && !partner(c, 0, b->param[k].name))
+        if (comparison_shown(&b->param[k], all) && !comparison_partner(c, 0, b->param[k].name))
             put_row(f, c, b->param[k].name, NULL, &b->param[k]);
     put_figure(f, "chi2/dof", a->reduced_chi2, b->reduced_chi2, "%.5g");
     put_figure(f, "noise", a->sigma, b->sigma, "%.5g");
@@ -313,7 +294,7 @@ static void print_criteria(FILE *f, const struct comparison *c, const char *cons
             fabs(x[1].bic - x[0].bic));
 }
 
-static void print_verdict(FILE *f, const struct comparison *c, const char *const label[2])
+void comparison_verdict(FILE *f, const struct comparison *c, const char *const label[2])
 {
     print_criteria(f, c, label);
     if (c->same_data && c->same_model)
@@ -325,109 +306,11 @@ static void print_verdict(FILE *f, const struct comparison *c, const char *const
     if (!c->same_model)
         fprintf(f, "DIFFERENT: the models are %s and %s; their parameters are\n  not compared\n", c->r[0]->model,
                 c->r[1]->model);
-    else if (is_different(c))
+    else if (comparison_differs(c))
         fprintf(f, "DIFFERENT: %zu of %zu parameters beyond %g standard deviations\n", c->nbeyond, c->ncompared,
                 c->limit);
     else
         fprintf(f, "AGREE: %zu parameters within %g standard deviations\n", c->ncompared, c->limit);
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static void put_pair(struct fit_json *j, const char *name, const char *a, const char *b)
-{
-    fit_json_begin(j, name, '[');
-    fit_json_string(j, NULL, a);
-    fit_json_string(j, NULL, b);
-    fit_json_end(j);
-}
-
-static void put_loo_json(struct fit_json *j, const struct comparison *c)
-{
-    const struct front_loo *x = &c->loo;
-    if (!x->nrow) {
-        if (c->no_loo[0])
-            fit_json_string(j, "no_loo", c->no_loo);
-        return;
-    }
-    fit_json_begin(j, "loo", '{');
-    fit_json_numbers(j, "elpd", x->elpd, 2);
-    fit_json_numbers(j, "elpd_error", x->se, 2);
-    fit_json_number(j, "difference", x->difference);
-    fit_json_number(j, "difference_error", x->difference_se);
-    fit_json_integer(j, "rows", (int64_t)x->nrow);
-    fit_json_numbers(j, "draws", (double[]){(double)x->draws[0], (double)x->draws[1]}, 2);
-    fit_json_numbers(j, "pareto_k_threshold", x->threshold, 2);
-    fit_json_numbers(j, "rows_unreliable", (double[]){(double)x->unreliable[0], (double)x->unreliable[1]}, 2);
-    fit_json_end(j);
-}
-
-static void put_parameters_json(struct fit_json *j, const struct comparison *c, int all)
-{
-    const struct front_result *a = c->r[0], *b = c->r[1];
-    fit_json_begin(j, "parameters", '{');
-    for (size_t k = 0; k < a->nparam; k++) {
-        const struct front_param *p = &a->param[k], *q = partner(c, 1, p->name);
-        if (!q || !is_shown(p, all) || !same_unit(p, q) || !c->same_model)
-            continue;
-        fit_json_begin(j, p->name, '{');
-        fit_json_numbers(j, "value", (double[]){front_estimate(a, p), front_estimate(b, q)}, 2);
-        fit_json_numbers(j, "std", (double[]){front_error(a, p), front_error(b, q)}, 2);
-        fit_json_number(j, "difference", front_estimate(b, q) - front_estimate(a, p));
-        fit_json_number(j, "sigma", in_sigma(c, p, q));
-        fit_json_end(j);
-    }
-    fit_json_end(j);
-}
-
-static void put_criteria_json(struct fit_json *j, const struct comparison *c)
-{
-    if (c->ranked) {
-        const struct front_criteria *x = &c->criteria[0], *y = &c->criteria[1];
-        fit_json_begin(j, "criteria", '{');
-        fit_json_string(j, "likelihood", x->what);
-        fit_json_numbers(j, "parameters", (double[]){x->nparam, y->nparam}, 2);
-        fit_json_numbers(j, "minus_two_log_likelihood", (double[]){x->minus_two_log_l, y->minus_two_log_l}, 2);
-        fit_json_boolean(j, "correlated", c->choice.correlated);
-        if (c->choice.correlated) {
-            fit_json_numbers(j, "clic", (double[]){x->clic, y->clic}, 2);
-            fit_json_number(j, "eta", c->choice.eta);
-            fit_json_number(j, "p", c->choice.p);
-            fit_json_string(j, "prefers", c->choice.better < 0 ? "none" : c->choice.better ? "second" : "first");
-        } else {
-            fit_json_numbers(j, "aic", (double[]){x->aic, y->aic}, 2);
-            fit_json_numbers(j, "bic", (double[]){x->bic, y->bic}, 2);
-        }
-        fit_json_end(j);
-    } else {
-        fit_json_string(j, "no_criteria", c->why_not);
-    }
-}
-
-static enum fit_status print_json(FILE *f, const struct comparison *c, int all, struct fit_error *err)
-{
-    const struct front_result *a = c->r[0], *b = c->r[1];
-    struct fit_json j = {0};
-    fit_json_begin(&j, NULL, '{');
-    put_pair(&j, "model", a->model, b->model);
-    put_pair(&j, "estimate", a->sampled ? "posterior" : "least_squares", b->sampled ? "posterior" : "least_squares");
-    put_parameters_json(&j, c, all);
-    fit_json_numbers(&j, "reduced_chi2", (double[]){a->reduced_chi2, b->reduced_chi2}, 2);
-    fit_json_boolean(&j, "same_data", c->same_data);
-    fit_json_boolean(&j, "same_model", c->same_model);
-    put_criteria_json(&j, c);
-    fit_json_numbers(&j, "log_evidence", (double[]){a->log_evidence, b->log_evidence}, 2);
-    fit_json_number(&j, "log_bayes_factor", c->bayes);
-    put_loo_json(&j, c);
-    fit_json_number(&j, "limit", c->limit);
-    fit_json_integer(&j, "beyond", (int64_t)c->nbeyond);
-    fit_json_boolean(&j, "agree", !is_different(c) && c->ncompared > 0);
-    fit_json_end(&j);
-    const char *text = fit_json_text(&j);
-    if (text)
-        fprintf(f, "%s\n", text);
-    fit_json_free(&j);
-    return text ? FIT_OK : fit_no_memory(err, NULL);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -437,6 +320,20 @@ static enum fit_status get_limit(const struct front_args *a, double *limit, stru
     const char *text = option_value(&a->own, "sigma");
     *limit = 3;
     return text ? fit_options_real("sigma", text, OPTION_POSITIVE, limit, err) : FIT_OK;
+}
+
+static enum fit_status tell(struct front *f, const struct front_args *a, const struct comparison *c,
+                            struct fit_error *err)
+{
+    const int all = option_given(&a->own, "all");
+    const char *const label[2] = {a->rest[0], a->rest[1]};
+    if (option_given(&a->own, "json") && !option_given(&a->own, "report"))
+        return comparison_json(f->out, c, all, err);
+    if (!option_given(&a->own, "quiet") && !option_given(&a->own, "page")) {
+        print_text(f->out, c, label, all);
+        comparison_verdict(f->out, c, label);
+    }
+    return FIT_OK;
 }
 
 enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
@@ -460,19 +357,15 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
     st = front_loo(c.r, c.same_data, &c.loo, c.no_loo, sizeof c.no_loo, err);
     if (st != FIT_OK)
         goto done;
-    const int all = option_given(&a->own, "all");
-    const char *const label[2] = {a->rest[0], a->rest[1]};
-    count_all(&c, all);
-    if (option_given(&a->own, "json")) {
-        st = print_json(f->out, &c, all, err);
-    } else if (!option_given(&a->own, "quiet")) {
-        print_text(f->out, &c, label, all);
-        print_verdict(f->out, &c, label);
-    }
-    if (st == FIT_OK && c.ncompared == 0 && !is_different(&c))
+    count_all(&c, option_given(&a->own, "all"));
+    st = tell(f, a, &c, err);
+    if (st == FIT_OK && c.ncompared == 0 && !comparison_differs(&c))
         st = fit_fail(err, FIT_ERR_DATA, "%s and %s have no parameter in common", a->rest[0],
                       a->rest[1]);
-    f->exit_code = is_different(&c) ? 2 : 0;
+    if (st == FIT_OK && option_given(&a->own, "report"))
+        st = comparison_page(f, &c, a->rest, a, err);
+    if (f->exit_code == 0 && comparison_differs(&c) && !option_given(&a->own, "page"))
+        f->exit_code = 2;
 done:
     front_result_free(&one);
     front_result_free(&two);

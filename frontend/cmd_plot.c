@@ -243,6 +243,48 @@ static enum fit_status draw_target(struct front *f, const struct front_args *a, 
     return st;
 }
 
+/* Two results, at least one of them the folder of a fit. */
+static int is_pair(const struct front_args *a, const struct fit_cli *cli)
+{
+    return strcmp(a->command->name, "report") == 0 && cli->nword == 2 && a->nrest == 2 &&
+           (is_folder(cli->word[0]) || is_folder(cli->word[1]));
+}
+
+/* The page of `compare --report`, without its text. */
+static enum fit_status report_pair(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    const char *output = option_value(&a->own, "output");
+    struct option_given own[] = {{.name = "report", .value = output}, {.name = "page"}};
+    const struct front_args two = {.command = front_command_named("compare"),
+                                   .own = {.ngiven = 2, .given = own},
+                                   .nrest = 2,
+                                   .rest = a->rest,
+                                   .quiet = a->quiet,
+                                   .json = a->json};
+    return front_cmd_compare(f, &two, err);
+}
+
+/* What is wrong with what is to be drawn. */
+static enum fit_status check_target(const struct front_args *a, const struct fit_cli *cli, const char *target,
+                                    struct fit_error *err)
+{
+    if (!target)
+        return fit_fail(err, FIT_ERR_USAGE,
+                      "%s: of what? Give the folder of a fit, a configuration or a data file",
+                      a->command->name);
+    if (access(target, F_OK) != 0)
+        return fit_fail(err, FIT_ERR_IO,
+                      "%s: no such folder or file; give the folder that a fit wrote, a "
+                      "configuration or a data file",
+                      target);
+    if (strstr(target, "fit.json"))
+        return fit_fail(err, FIT_ERR_IO, "%s: a file; give the folder of the fit", target);
+    if (is_folder(target) && (cli->nchange || option_value(&a->own, "model")))
+        return fit_fail(err, FIT_ERR_USAGE, "%s: %s is a fit; --%s belongs to the drawing of data",
+                      a->command->name, target, cli->nchange ? cli->change[0].name : "model");
+    return FIT_OK;
+}
+
 enum fit_status front_cmd_report(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     struct fit_cli cli;
@@ -254,26 +296,20 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
         if (!target && fit_cli_data(&cli))
             target = fit_cli_data(&cli)->value;
     }
+    if (st == FIT_OK && is_pair(a, &cli)) {
+        fit_cli_free(&cli);
+        return report_pair(f, a, err);
+    }
     if (st == FIT_OK && cli.nword > 1)
         st = fit_fail(err, FIT_ERR_USAGE,
                       "%s: one result, configuration or data file at a time; got %s and %s",
                       a->command->name, cli.word[0], cli.word[1]);
-    if (st == FIT_OK && !target)
-        st = fit_fail(err, FIT_ERR_USAGE,
-                      "%s: of what? Give the folder of a fit, a configuration or a data file",
-                      a->command->name);
-    if (st == FIT_OK && access(target, F_OK) != 0)
-        st = fit_fail(err, FIT_ERR_IO,
-                      "%s: no such folder or file; give the folder that a fit wrote, a "
-                      "configuration or a data file",
-                      target);
-    if (st == FIT_OK && strstr(target, "fit.json"))
-        st = fit_fail(err, FIT_ERR_IO, "%s: a file; give the folder of the fit", target);
-    if (st == FIT_OK && is_folder(target) && (cli.nchange || option_value(&a->own, "model")))
-        st = fit_fail(err, FIT_ERR_USAGE, "%s: %s is a fit; --%s belongs to the drawing of data",
-                      a->command->name, target, cli.nchange ? cli.change[0].name : "model");
+    if (st == FIT_OK)
+        st = check_target(a, &cli, target, err);
     fit_cli_free(&cli);
     const int ready = st == FIT_OK && (is_folder(target) || has_images(target));
+    if (st == FIT_OK && !ready && option_value(&a->own, "axis"))
+        st = fit_fail(err, FIT_ERR_USAGE, "--axis belongs to the folder of a batch; %s is none", target);
     if (st == FIT_OK && !ready && option_value(&a->own, "threshold"))
         st = fit_fail(err, FIT_ERR_USAGE, "--threshold belongs to surveys of images; %s is none", target);
     if (st == FIT_OK && !ready)

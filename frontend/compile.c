@@ -39,8 +39,8 @@ struct job {
     char beside[FRONT_PATH + 32]; /* the compiler beside the programs */
     char level[16]; /* "x86-64-v3", or "" */
     char cache[FRONT_PATH], key[SHA256_HEX];
-    char dir[FRONT_PATH + 96], making[FRONT_PATH + 128];
-    int lock; /* of `making`; -1: none */
+    char dir[FRONT_PATH + 96];
+    struct front_making making;
 };
 
 /* ---- identity -------------------------------------------------------------------------------- */
@@ -273,33 +273,32 @@ static void sweep(const char *cache)
     closedir(d);
 }
 
-/* A folder to make the kernel in, and its lock. */
-static enum fit_status begin_making(struct job *job, struct fit_error *err)
+enum fit_status front_making_begin(struct front_making *m, const char *cache, struct fit_error *err)
 {
     char id[UNIQUE_ID], lock[FRONT_PATH + 160];
     int enforced;
-    sweep(job->cache);
+    sweep(cache);
     do { /* EBUSY: another process sweeps at this moment, and has it for a dead one's */
         unique_id(id);
-        snprintf(job->making, sizeof job->making, "%s/%s%s", job->cache, MAKING, id);
-        snprintf(lock, sizeof lock, "%s%s", job->making, LOCK);
-        job->lock = unique_claim(lock, 0600, &enforced);
-    } while (job->lock < 0 && errno == EBUSY);
-    if (job->lock < 0 || mkdir(job->making, 0700) != 0)
-        return fit_fail(err, FIT_ERR_IO, "%s: %s", job->making, strerror(errno));
+        snprintf(m->folder, sizeof m->folder, "%s/%s%s", cache, MAKING, id);
+        snprintf(lock, sizeof lock, "%s%s", m->folder, LOCK);
+        m->lock = unique_claim(lock, 0600, &enforced);
+    } while (m->lock < 0 && errno == EBUSY);
+    if (m->lock < 0 || mkdir(m->folder, 0700) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: %s", m->folder, strerror(errno));
     return FIT_OK;
 }
 
-static void end_making(struct job *job)
+void front_making_end(struct front_making *m)
 {
     char lock[FRONT_PATH + 160];
-    if (!*job->making)
+    if (!*m->folder)
         return;
-    remove_folder(job->making);
-    snprintf(lock, sizeof lock, "%s%s", job->making, LOCK);
-    if (job->lock >= 0) {
+    remove_folder(m->folder);
+    snprintf(lock, sizeof lock, "%s%s", m->folder, LOCK);
+    if (m->lock >= 0) {
         unlink(lock);
-        close(job->lock);
+        close(m->lock);
     }
 }
 
@@ -328,14 +327,14 @@ static enum fit_status run(const struct words *w, const char *what, struct fit_e
     return st;
 }
 
-static enum fit_status write_headers(const struct job *job, struct fit_error *err)
+enum fit_status front_write_headers(const char *folder, struct fit_error *err)
 {
     char path[FRONT_PATH + 256];
-    snprintf(path, sizeof path, "%s/fit", job->making);
+    snprintf(path, sizeof path, "%s/fit", folder);
     if (mkdir(path, 0700) != 0)
         return fit_fail(err, FIT_ERR_IO, "%s: %s", path, strerror(errno));
     for (const struct front_header *h = front_headers; h->name; h++) {
-        snprintf(path, sizeof path, "%s/fit/%s", job->making, h->name);
+        snprintf(path, sizeof path, "%s/fit/%s", folder, h->name);
         FILE *f = fopen(path, "wb");
         const int ok = f && fwrite(h->text, 1, *h->size, f) == *h->size;
         if ((f && fclose(f) != 0) || !ok)
@@ -352,7 +351,7 @@ static enum fit_status generate(const struct job *job, struct fit_error *err)
     add_word(&w, gen);
     add_word(&w, job->file);
     add_word(&w, "-o");
-    add_word(&w, job->making);
+    add_word(&w, job->making.folder);
     add_word(&w, "--check");
     add_word(&w, "--emit=c,check");
     snprintf(what, sizeof what, "--model %.200s: the model is not good", job->file);
@@ -386,7 +385,7 @@ static enum fit_status compile(const struct job *job, const char *source, const 
         add_word(&w, word);
     add_level(&w, job->level, march, bits);
     snprintf(isa, sizeof isa, "-DFIT_KERNEL_ISA=\"%s\"", job->level[0] ? job->level : "native");
-    snprintf(include, sizeof include, "-I%s", job->making);
+    snprintf(include, sizeof include, "-I%s", job->making.folder);
     add_word(&w, "-std=gnu11");
     add_word(&w, "-shared");
     add_word(&w, "-fPIC");
@@ -422,20 +421,20 @@ static enum fit_status selfcheck(const struct job *job, const char *object, cons
 static enum fit_status make(const struct job *job, struct fit_error *err)
 {
     char source[FRONT_PATH + 256], object[FRONT_PATH + 256], values[FRONT_PATH + 256], name[64];
-    enum fit_status st = write_headers(job, err);
+    enum fit_status st = front_write_headers(job->making.folder, err);
     if (st == FIT_OK)
         st = generate(job, err);
     if (st != FIT_OK)
         return st;
-    if (!find_file(job->making, ".c", source, sizeof source, name))
+    if (!find_file(job->making.folder, ".c", source, sizeof source, name))
         return fit_fail(err, FIT_ERR_INTERNAL, "homodyne-gen wrote no kernel for %s", job->file);
-    snprintf(object, sizeof object, "%s/%s.so", job->making, name);
-    snprintf(values, sizeof values, "%s/%s_check.txt", job->making, name);
-    const long live = front_live_begin(job->making, source, name);
+    snprintf(object, sizeof object, "%s/%s.so", job->making.folder, name);
+    snprintf(values, sizeof values, "%s/%s_check.txt", job->making.folder, name);
+    const long live = front_live_begin(job->making.folder, source, name);
     st = compile(job, source, object, err);
     if (st == FIT_OK)
         st = selfcheck(job, object, values, err);
-    front_live_end(live, job->making, name);
+    front_live_end(live, job->making.folder, name);
     return st;
 }
 
@@ -455,7 +454,7 @@ static int is_in_path(const char *program)
 
 /* CC, else the first of the usual names in PATH, else what a wheel has beside the programs; else the first name, which
  * then cannot be run. */
-static const char *find_compiler(struct job *job)
+const char *front_compiler(const struct front *f, char *beside, size_t size)
 {
     static const char *const usual[] = {"cc", "gcc", "clang"};
     const char *cc = getenv("CC");
@@ -464,15 +463,15 @@ static const char *find_compiler(struct job *job)
     for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
         if (is_in_path(usual[k]))
             return usual[k];
-    const int n = snprintf(job->beside, sizeof job->beside, "%s/homodyne-cc", job->f->dir);
-    return n > 0 && (size_t)n < sizeof job->beside && access(job->beside, X_OK) == 0 ? job->beside : usual[0];
+    const int n = snprintf(beside, size, "%s/homodyne-cc", f->dir);
+    return n > 0 && (size_t)n < size && access(beside, X_OK) == 0 ? beside : usual[0];
 }
 
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err)
 {
-    struct job job = {.f = f, .file = file, .lock = -1};
-    job.cc = find_compiler(&job);
+    struct job job = {.f = f, .file = file, .making = {.lock = -1}};
+    job.cc = front_compiler(f, job.beside, sizeof job.beside);
     const double begin = fit_seconds();
     front_level(job.level);
     enum fit_status st = read_model(&job, err);
@@ -486,14 +485,14 @@ enum fit_status front_compile(struct front *f, const char *file, int quiet,
     if (!quiet)
         fprintf(f->err, "compiling %s ...%s", file, f->err_is_terminal ? "" : "\n");
     fflush(f->err);
-    st = begin_making(&job, err);
+    st = front_making_begin(&job.making, job.cache, err);
     if (st == FIT_OK)
         st = make(&job, err);
     if (!quiet && f->err_is_terminal)
         fprintf(f->err, st == FIT_OK ? " " : "\n");
-    if (st == FIT_OK && rename(job.making, job.dir) != 0 && errno != EEXIST && errno != ENOTEMPTY)
+    if (st == FIT_OK && rename(job.making.folder, job.dir) != 0 && errno != EEXIST && errno != ENOTEMPTY)
         st = fit_fail(err, FIT_ERR_IO, "%s: %s", job.dir, strerror(errno));
-    end_making(&job);
+    front_making_end(&job.making);
     if (st == FIT_OK &&
         !find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
         st = fit_fail(err, FIT_ERR_INTERNAL, "%s: the kernel is gone", job.dir);

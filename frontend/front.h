@@ -128,6 +128,24 @@ extern const struct front_header front_headers[];
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err);
 
+/* A folder in the cache in which something is made, and its lock; when its process is killed, the next one removes it. */
+struct front_making {
+    char folder[FRONT_PATH + 128]; /* "": none */
+    int lock;
+};
+enum fit_status front_making_begin(struct front_making *m, const char *cache, struct fit_error *err);
+void front_making_end(struct front_making *m);
+
+/* The headers of emitted kernels to FOLDER/fit. */
+enum fit_status front_write_headers(const char *folder, struct fit_error *err);
+
+/* The C compiler for models; beside: room for the one that a wheel has. */
+const char *front_compiler(const struct front *f, char *beside, size_t size);
+
+/* Kernels of a compiled model file for the device that --device in `rest` asks for, NAME.gpu beside NAME.so; nothing
+ * where none is asked for or there (compile_gpu.c). */
+void front_device_kernels(struct front *f, const struct front_args *a, const struct front_fitter *fitter);
+
 /* The same kernel for pages, folder/NAME.wasm, where that can be made (compile_live.c): a process, which the second
  * waits for; 0: none. */
 long front_live_begin(const char *folder, const char *source, const char *name);

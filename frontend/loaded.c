@@ -3,8 +3,9 @@
  *     homodyne-any KERNEL.so COMMAND ...
  *
  * KERNEL.so was made by the front end from a model file (compile.c) and defines fit_kernel_loaded; or it is one of the
- * shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels, and perhaps a table
- * fit_gpu_sources of kernels for accelerators.  Everything else is as in the fitters that the build makes. */
+ * shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels.  The table
+ * fit_gpu_sources of kernels for accelerators is in the same file, or in KERNEL.gpu beside it (compile_gpu.c), or there
+ * is none.  Everything else is as in the fitters that the build makes. */
 #include "fit/kernel.h"
 #include "commands/program.h"
 #include "device/sums.h"
@@ -36,6 +37,19 @@ static const struct fit_kernel *const *kernels_of(void *library, const char **wh
     return one[0] ? one : NULL;
 }
 
+/* Its kernels for accelerators, or NULL. */
+static const struct fit_gpu_source *accelerated(void *library, const char *path)
+{
+    char beside[4096];
+    const char *dot = strrchr(path, '.');
+    const struct fit_gpu_source *own = dlsym(library, "fit_gpu_sources");
+    if (own || !dot || snprintf(beside, sizeof beside, "%.*s.gpu", (int)(dot - path), path) >= (int)sizeof beside ||
+        regular_what(beside))
+        return own;
+    void *more = dlopen(beside, RTLD_NOW | RTLD_LOCAL);
+    return more ? dlsym(more, "fit_gpu_sources") : NULL;
+}
+
 int main(int argc, char **argv)
 {
     static char name[128];
@@ -53,7 +67,7 @@ int main(int argc, char **argv)
     if (kernels[0]->abi != FIT_KERNEL_ABI)
         return refuse(argv[1],
                       "made for another version of the fitters; remove it, it will be made again");
-    fit_device_offer(dlsym(library, "fit_gpu_sources"), kernels);
+    fit_device_offer(accelerated(library, argv[1]), kernels);
     snprintf(name, sizeof name, "homodyne-%s", kernels[0]->name);
     argv[1] = name;
     return fit_program_main(argc - 1, argv + 1, kernels);

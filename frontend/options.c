@@ -52,6 +52,8 @@ static const struct option_row of_compare[] = {
     {"sigma", 0, "S", "differences beyond S standard deviations count; default 3", 0, OPTION_KEPT},
     {"json", 0, NULL, "the table as JSON", 0, OPTION_KEPT},
     {"all", 'a', NULL, "contrast and offset of every angle, too", 0, OPTION_KEPT},
+    {"report", 0, "[=FILE]", "a page as well: maps of the difference, g2 and curves of both; default compare.html", 0,
+     OPTION_KEPT},
     {"quiet", 'q', NULL, "only the exit status", 0, OPTION_KEPT},
     END,
 };
@@ -203,9 +205,10 @@ const struct front_command front_commands[] = {
      "configuration or a data file: maps of the data and g2 over the lag before any fit, of what a fit would see; "
      "options choose angles, frames and wavevector.",
      FIT_COMMAND_EXTRACT, "extract", of_plot, front_cmd_report, 0},
-    {"report", NULL, "RESULT|CONFIG.yaml|DATA [options]", "one HTML page about a fit or data, with all figures",
-     "RESULT is the folder of a fit. Of a configuration or a data file: the data before any fit, as `plot` has them. "
-     "The page needs no other file and no network.",
+    {"report", NULL, "RESULT [RESULT]|CONFIG.yaml|DATA [options]",
+     "one HTML page about a fit, two fits or data, with all figures",
+     "RESULT is the folder of a fit; of two, the page is that of `compare --report`. Of a configuration or a data "
+     "file: the data before any fit, as `plot` has them. The page needs no other file and no network.",
      FIT_COMMAND_EXTRACT, "extract", of_report, front_cmd_report, 0},
     {"view", NULL, "DATA|CONFIG.yaml|RESULT.. [options]", "data, model and fits in a browser, to be moved",
      "Answers at 127.0.0.1 alone, at an address with a token, until Ctrl-C. Choose wavevector, azimuths and frames, "

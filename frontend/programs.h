@@ -7,7 +7,9 @@
 
 struct front_drawing { /* plot, report */
     const char *output, *format, *threshold;
+    const char *axis;    /* of a batch; NULL: its own choice */
     const char *command; /* what the user typed who asked for data, or NULL */
+    const char *told;    /* compare: the file with what it says */
     int json, quiet;
 };
 
@@ -39,6 +41,8 @@ struct front_view {
 
 #define FRONT_REPORT_ROWS                                                                                              \
     {"output", 'o', "FILE", "default: RESULT/report.html; of data ./NAME_data.html", 0, FRONT_DRAWING(TEXT, output)},  \
+    {"axis", 0, "NAME[:UNIT]",                                                                                         \
+     "of a batch: over q, time, fit, a parameter, T of files named T300; T=TABLE.csv", 0, FRONT_DRAWING(TEXT, axis)},  \
     {"threshold", 0, "TERM=C,..", "of a survey of images: largest reduced chi2 of its Top Set (2)", 0,                 \
      FRONT_DRAWING(TEXT, threshold)},                                                                                  \
     {"json", 0, NULL, "the file that was written, as JSON", OPTION_RARE, FRONT_DRAWING(FLAG, json)},                   \

@@ -140,6 +140,7 @@ static enum fit_status exec_fitter(struct front *f, const struct front_args *a, 
     st = front_choose(f, option_value(&a->own, "model"), config, mode_option(a), a->quiet, &fitter, err);
     if (st != FIT_OK)
         return st;
+    front_device_kernels(f, a, &fitter);
     l.word = calloc(a->nrest + 2, sizeof *l.word);
     if (!l.word)
         return fit_no_memory(err, NULL);

@@ -2,6 +2,7 @@
  *
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
+ *     homodyne-report compare RESULT RESULT --told FILE -o PAGE                 what `homodyne compare` says, as a page
  *     homodyne-report live RESULT          what the scripts of a page know, as JSON on standard output
  *     homodyne-report figure RESULT [options]                                 command_figure.c
  *
@@ -26,9 +27,9 @@
 #include <unistd.h>
 
 struct request {
-    int plot, live;
+    int plot, live, pair;
     struct front_drawing said;
-    const char *result, *format;
+    const char *result, *second, *format; /* second: of `compare` */
     size_t nthreshold; /* of a survey of images */
     struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS];
     struct fit_arena arena;
@@ -42,7 +43,14 @@ struct request {
 static const struct option_row plot_rows[] = {FRONT_PLOT_ROWS, COMMAND_ROW};
 static const struct option_row report_rows[] = {FRONT_REPORT_ROWS, COMMAND_ROW};
 
-/* The commands; the first is that of --help alone. */
+static const struct option_row pair_rows[] = {
+    {"output", 'o', "FILE", "the page", 0, FRONT_DRAWING(TEXT, output)},
+    {"told", 0, "FILE", "what `homodyne compare` says", 0, FRONT_DRAWING(TEXT, told)},
+    {"json", 0, NULL, "the file that was written, as JSON", 0, FRONT_DRAWING(FLAG, json)},
+    {"quiet", 'q', NULL, "print nothing but errors", 0, FRONT_DRAWING(FLAG, quiet)},
+};
+
+/* The commands. */
 static const struct command {
     const char *name, *usage;
     struct option_table options;
@@ -51,6 +59,8 @@ static const struct command {
      {report_rows, sizeof report_rows / sizeof *report_rows}},
     {"plot", "RESULT [options]\n    its figures, a file each", {plot_rows, sizeof plot_rows / sizeof *plot_rows}},
     {"figure", "RESULT [options]\n    one figure for a paper: panels a, b, c, ...", {NULL, 0}},
+    {"compare", "RESULT RESULT --told FILE -o PAGE\n    what `homodyne compare` says, as a page",
+     {pair_rows, sizeof pair_rows / sizeof *pair_rows}},
     {"live", "RESULT\n    what the scripts of a page know, as JSON",
      {report_rows, sizeof report_rows / sizeof *report_rows}},
 };
@@ -95,31 +105,43 @@ static enum fit_status choose_format(struct request *q, struct fit_error *err)
     return FIT_OK;
 }
 
+static enum fit_status check_request(struct request *q, const char *command, struct fit_error *err)
+{
+    if (!q->result)
+        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", command);
+    if (q->pair && (!q->second || !q->said.told || !q->said.output))
+        return fit_fail(err, FIT_ERR_USAGE, "%s: pages of two results are made by `homodyne compare A B --report`",
+                        command);
+    return choose_format(q, err);
+}
+
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
     const struct command *c = find_command(argv[1]);
     char help[64];
     struct command_line line;
-    *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .live = strcmp(argv[1], "live") == 0};
+    *q = (struct request){.plot = strcmp(argv[1], "plot") == 0,
+                          .live = strcmp(argv[1], "live") == 0,
+                          .pair = strcmp(argv[1], "compare") == 0};
     if (!c)
         return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live", argv[1]);
     const struct option_set set = {.table = {c->options}, .command = c->name, .help = help};
     snprintf(help, sizeof help, "homodyne %.20s --help", c->name);
     enum fit_status st = fit_options_read(&set, argc, argv, 2, &q->said, &line, err);
-    if (st == FIT_OK && line.nword > 1)
+    const size_t most = q->pair ? 2 : 1;
+    if (st == FIT_OK && line.nword > most)
         st = fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", c->name, line.word[0],
-                      line.word[1]);
-    if (st == FIT_OK && line.nword == 0)
-        st = fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", c->name);
+                      line.word[most]);
     if (st == FIT_OK) {
-        q->result = line.word[0];
+        q->result = line.nword ? line.word[0] : NULL;
+        q->second = line.nword > 1 ? line.word[1] : NULL;
         const struct option_given threshold = {.name = "threshold", .value = q->said.threshold};
         if (q->said.threshold)
             st = fit_options_numbers(&threshold, OPTION_POSITIVE, &q->arena, FIT_IMAGING_MOST_WEIGHTS, q->threshold,
                                      &q->nthreshold, err);
     }
     options_free(&line);
-    return st == FIT_OK ? choose_format(q, err) : st;
+    return st == FIT_OK ? check_request(q, c->name, err) : st;
 }
 
 /* ---- the two commands ------------------------------------------------------------------------ */
@@ -199,7 +221,12 @@ static enum fit_status of_images(struct rp_markup *out, const struct page *p, st
 
 static enum fit_status of_series(struct rp_markup *out, const struct page *p, struct fit_error *err)
 {
-    return rp_series_write(out, p->q->result, err);
+    return rp_series_write(out, p->q->result, p->q->said.axis, err);
+}
+
+static enum fit_status of_pair(struct rp_markup *out, const struct page *p, struct fit_error *err)
+{
+    return rp_pair_write(out, (const char *const[]){p->q->result, p->q->second}, p->q->said.told, err);
 }
 
 static enum fit_status write_page(const struct request *q, const struct rp_result *r,
@@ -341,7 +368,9 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "figure") == 0)
         return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
-    if (st == FIT_OK && is_series(&q))
+    if (st == FIT_OK && q.pair)
+        return finish(put_page(&(struct page){&q, NULL, &(struct rp_figures){0}, of_pair}, q.said.output, &err), &err);
+    if (st == FIT_OK && (is_series(&q) || q.said.axis))
         return finish(write_series(&q, &err), &err);
     if (st == FIT_OK && rp_images_is_one(q.result))
         return finish(write_images(&q, &err), &err);

@@ -337,6 +337,8 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
     if (st == FIT_OK)
         st = front_choose(f, option_value(&a->own, "model"), b->config, NULL, a->quiet, &b->fitter, err);
     if (st == FIT_OK)
+        front_device_kernels(f, a, &b->fitter);
+    if (st == FIT_OK)
         st = add_files(a, b, err);
     if (st == FIT_OK)
         st = name_jobs(b, err);

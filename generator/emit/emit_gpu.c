@@ -9,16 +9,30 @@
 
 #include "graph/functions.h"
 
-/* Sums of one set of parameters, for which there are passes of HG_GPU_SUMS. */
+/* Sums of one set of parameters, for which there are passes. */
 enum { MOST_NUMBERS = 1000 };
 
 static const char *const kind_name[] = {"moments", "normal", "cross", "gradient", "value"};
 static const char *const kind_constant[] = {"FIT_GPU_MOMENTS", "FIT_GPU_NORMAL", "FIT_GPU_CROSS", "FIT_GPU_GRADIENT",
                                             "FIT_GPU_VALUE"};
 
-void hg_gpu_parts(struct hg_gpu *x, uint32_t n, void (*write)(struct hg_gpu *x, uint32_t from, uint32_t to))
+/* 1: every one of so many parts has numbers that registers hold. */
+static int parts_fit(struct hg_gpu *x, uint32_t n, uint32_t parts, hg_gpu_kept *kept)
 {
-    const uint32_t parts = (n + HG_GPU_SUMS - 1) / HG_GPU_SUMS;
+    for (uint32_t k = 0; k < parts; k++) {
+        const uint32_t from = n * k / parts, to = n * (k + 1) / parts;
+        if (to - from > HG_GPU_SUMS || (to - from > 1 && kept && kept(x, from, to) > HG_GPU_KEPT))
+            return 0;
+    }
+    return 1;
+}
+
+void hg_gpu_parts(struct hg_gpu *x, uint32_t n, hg_gpu_kept *kept,
+                  void (*write)(struct hg_gpu *x, uint32_t from, uint32_t to))
+{
+    uint32_t parts = n ? 1 : 0;
+    while (parts < n && !parts_fit(x, n, parts, kept))
+        parts++;
     for (x->part = 0; x->part < parts; x->part++)
         write(x, n * x->part / parts, n * (x->part + 1) / parts);
     x->part = 0;
@@ -29,6 +43,7 @@ void hg_gpu_open(struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t first, uint3
     struct hg_arena *a = x->em->e->arena;
     const char *name = hg_format(a, "%s_%s_%u", x->name, kind_name[kind], x->part);
     x->pass = hg_grow(a, x->pass, x->npass, x->npass + 1, sizeof *x->pass, &x->pass_room);
+    x->tables = "w";
     x->pass[x->npass++] = (struct fit_gpu_pass){name, kind, first, count, groups, NULL};
     hg_open_function(x->out, "FIT_INLINE void", hg_format(a, "%s_of", name),
                      kind == FIT_GPU_VALUE ? "const struct fit_gpu_task *t, FIT_GLOBAL double *fit_out"

@@ -1,14 +1,15 @@
 /* emit_gpu.h -- kernels for accelerators: one text for CUDA C, OpenCL C and plain C (fit/gpu.h).
  *
  * The expressions are those of the kernel for processors: the same plan, separated and factored; only the loops differ.
- * A thread keeps its sums in registers: at most HG_GPU_SUMS of them, more in further passes over the data.
+ * A thread keeps its sums in registers: at most HG_GPU_SUMS of them, with what else it keeps HG_GPU_KEPT, more in
+ * further passes over the data.  That is what ptxas fits into the 255 registers of a thread (tests/e2e/ptxas.sh).
  */
 #pragma once
 
 #include "emit/emit.h"
 #include "fit/gpu_program.h"
 
-enum { HG_GPU_SUMS = 40 };
+enum { HG_GPU_SUMS = 40, HG_GPU_KEPT = 56 };
 
 struct hg_gpu {
     struct hg_emit *em;
@@ -18,14 +19,18 @@ struct hg_gpu {
     uint32_t npass;
     size_t pass_room;
     uint32_t part;
+    const char *tables; /* what the tables are called at this place */
 };
 
 /* The passes of a model over pairs, over rows. */
 void hg_gpu_pairs(struct hg_gpu *x);
 void hg_gpu_rows(struct hg_gpu *x);
 
-/* Calls write for parts [from, to) of n numbers, as few and as large as registers allow. */
-void hg_gpu_parts(struct hg_gpu *x, uint32_t n, void (*write)(struct hg_gpu *x, uint32_t from, uint32_t to));
+/* Calls write for parts [from, to) of n numbers, as few and as large as registers allow; kept: numbers that a thread
+ * keeps for a part, sums among them (NULL: those alone). */
+typedef uint32_t hg_gpu_kept(struct hg_gpu *x, uint32_t from, uint32_t to);
+void hg_gpu_parts(struct hg_gpu *x, uint32_t n, hg_gpu_kept *kept,
+                  void (*write)(struct hg_gpu *x, uint32_t from, uint32_t to));
 
 /* Begins and ends the function and the kernel of a pass. */
 void hg_gpu_open(struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t first, uint32_t count, int groups);

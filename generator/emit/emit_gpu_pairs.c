@@ -33,9 +33,6 @@ static void head(struct hg_gpu *x)
     hg_define(out, "lin", "    FIT_GLOBAL const double *const lin = t->lin;\n");
     hg_define(out, "adj", "    FIT_GLOBAL const double *const adj = t->adj;\n");
     hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
-    hg_define(out, "j", "    const size_t j = t->c0 + t->thread %% FIT_GPU_COLUMNS;\n");
-    hg_define(out, "b", "    const size_t b = j / FIT_LANES;\n");
-    hg_define(out, "h", "    const size_t h = j %% FIT_LANES;\n");
 }
 
 static void own_group(struct hg_gpu *x)
@@ -43,12 +40,31 @@ static void own_group(struct hg_gpu *x)
     hg_define(x->out, "g", "    const size_t g = t->group;\n");
 }
 
-/* The loop down the column of a thread. */
+/* The loop down the column of a thread.  That the column stays the same is kept from the compiler, which would hold in
+ * registers whatever depends on it alone: some seventy of them in a model of two components. */
 static void open_column(struct hg_gpu *x)
 {
-    hg_put(x->out, "    for (size_t i = t->r0 + t->thread / FIT_GPU_COLUMNS; i < t->r1; i += FIT_GPU_ROWS) {\n"
-                   "        if (j <= i || j >= t->c1)\n            continue;\n");
+    hg_put(x->out, "    const size_t column = t->c0 + t->thread %% FIT_GPU_COLUMNS;\n"
+                   "    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {\n"
+                   "        if (column <= line || column >= t->c1)\n            continue;\n"
+                   "        size_t i = line, j = column;\n        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n");
+    hg_define(x->out, "b", "        const size_t b = j / FIT_LANES;\n");
+    hg_define(x->out, "h", "        const size_t h = j %% FIT_LANES;\n");
     hg_define(x->out, "at", "        const size_t at = fit_gpu_pair(t, i, b) + h;\n");
+}
+
+/* Tables for what follows the groups: their addresses are computed once more, so that they are in no register until
+ * then. */
+static void carve_again(struct hg_gpu *x)
+{
+    hg_define(x->out, "v", "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n"
+                           "        struct fit_gpu_layout layout_again = *l;\n        struct tables tables_again;\n"
+                           "        size_t frames = l->nframe;\n        FIT_GLOBAL const double *base = t->ws;\n"
+                           "        FIT_OPAQUE(frames);\n        FIT_OPAQUE(base);\n"
+                           "        layout_again.nframe = frames;\n"
+                           "        carve(&layout_again, base, &tables_again);\n"
+                           "        const struct tables *const v = &tables_again;\n");
+    x->tables = "v";
 }
 
 /* Data of the pair in group g. */
@@ -95,9 +111,10 @@ static void declare_factor(struct hg_gpu *x, struct hg_code *c, uint32_t channel
     const char *t = hg_emit_field(x->em, HG_FIELD_FRAME, ch->table[k], 1)->name, *u = factor_name(x, channel, k);
     const char *name = hg_format(c->e->arena, "%s: %s", ch->name, x->em->p->model->param.item[k].name);
     if (ch->kind == HG_CHANNEL_DELTA)
-        hg_line(c, "const double %s = w->%s[j] - w->%s[i]; /* %s */", u, t, t, name);
+        hg_line(c, "const double %s = %s->%s[j] - %s->%s[i]; /* %s */", u, x->tables, t, x->tables, t, name);
     else
-        hg_line(c, "const double %s = w->%s[%s]; /* %s */", u, t, ch->kind == HG_CHANNEL_AT_I ? "i" : "j", name);
+        hg_line(c, "const double %s = %s->%s[%s]; /* %s */", u, x->tables, t, ch->kind == HG_CHANNEL_AT_I ? "i" : "j",
+                name);
 }
 
 /* --- normal --------------------------------------------------------------------------------------------- */
@@ -219,15 +236,33 @@ static void sum_fields(struct products *p, struct hg_code *c, uint32_t nroot, co
     c->indent = 2;
 }
 
+/* Which fields and factors the numbers from .. to-1 want. */
+static struct products wanted_products(struct hg_gpu *x, uint32_t from, uint32_t to)
+{
+    struct hg_arena *a = x->em->e->arena;
+    const struct hg_plan *plan = x->em->p;
+    struct products p = {.x = x, .from = from, .to = to, .field = hg_alloc(a, hg_contract_nfield(x->em) + 1),
+                         .factor = hg_alloc(a, plan->nchannel * plan->nparam + 1), .fn = note_product};
+    each_product(&p);
+    return p;
+}
+
+static uint32_t normal_kept(struct hg_gpu *x, uint32_t from, uint32_t to)
+{
+    const struct products p = wanted_products(x, from, to);
+    uint32_t n = to - from;
+    for (uint32_t f = 0; f < hg_contract_nfield(x->em); f++)
+        n += p.field[f];
+    return n;
+}
+
 static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
 {
     struct hg_emit *em = x->em;
     struct hg_block b;
-    const uint32_t E = em->p->nchannel, K = em->p->nparam, nfield = hg_contract_nfield(em);
+    const uint32_t E = em->p->nchannel, K = em->p->nparam;
     hg_id *root = room_for_roots(x);
-    struct products p = {.x = x, .from = from, .to = to, .field = hg_alloc(em->e->arena, nfield + 1),
-                         .factor = hg_alloc(em->e->arena, E * K + 1), .fn = note_product};
-    each_product(&p);
+    struct products p = wanted_products(x, from, to);
     uint32_t nroot = mean_roots(x, root);
     for (uint32_t e = 0; e < E; e++)
         root[nroot++] = em->form->m[e];
@@ -239,6 +274,7 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
     c.indent = 2;
     hg_code_push(&c);
     sum_fields(&p, &c, nroot, root);
+    carve_again(x);
     for (uint32_t e = 0; e < E; e++)
         for (uint32_t k = 0; k < K; k++)
             if (p.factor[e * K + k])
@@ -282,6 +318,12 @@ static uint32_t slot_sums(struct hg_gpu *x, uint32_t from, uint32_t to, struct s
                 f->moment[m].q * K + k < to)
                 find_slot_sum(sum, &n, (struct slot_sum){f->moment[m].slot, f->moment[m].channel, k});
     return n;
+}
+
+static uint32_t cross_kept(struct hg_gpu *x, uint32_t from, uint32_t to)
+{
+    HG_SCRATCH struct slot_sum *sum = hg_zeros(x->em->form->nmoment * x->em->p->nparam + 1, sizeof *sum);
+    return slot_sums(x, from, to, sum);
 }
 
 static void add_slots(struct hg_gpu *x, struct hg_code *c, uint32_t n, const struct slot_sum *sum)
@@ -468,6 +510,7 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_block_need_pair_part(&c, nroot, root);
     hg_gpu_declare_sums(x, "F_", y.nfield, "        ");
     adjoint_group(&y, x, &c, root);
+    carve_again(x);
     add_adjoints(&y, x, &c, from, to);
     hg_code_pop(&c);
     hg_code_end(&c);
@@ -503,9 +546,9 @@ static void write_values(struct hg_gpu *x)
 void hg_gpu_pairs(struct hg_gpu *x)
 {
     const uint32_t Q = x->em->p->nlinear, K = x->em->p->nparam;
-    hg_gpu_parts(x, Q * (Q + 1) / 2 + Q + 1, write_moments);
-    hg_gpu_parts(x, K ? K * (K + 1) / 2 + K : 0, write_normal);
-    hg_gpu_parts(x, Q * K, write_cross);
-    hg_gpu_parts(x, K, write_gradient);
+    hg_gpu_parts(x, Q * (Q + 1) / 2 + Q + 1, NULL, write_moments);
+    hg_gpu_parts(x, K ? K * (K + 1) / 2 + K : 0, normal_kept, write_normal);
+    hg_gpu_parts(x, Q * K, cross_kept, write_cross);
+    hg_gpu_parts(x, K, NULL, write_gradient);
     write_values(x);
 }

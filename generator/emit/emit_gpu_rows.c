@@ -269,9 +269,9 @@ void hg_gpu_rows(struct hg_gpu *x)
 {
     const uint32_t Q = x->em->p->nlinear, K = x->em->p->nparam, H = K ? K * (K + 1) / 2 + K : 0;
     const int law = x->em->density != NULL;
-    hg_gpu_parts(x, Q * (Q + 1) / 2 + Q + 1, law ? law_moments : write_moments);
-    hg_gpu_parts(x, H, law ? law_normal : write_normal);
-    hg_gpu_parts(x, Q * K, write_cross);
-    hg_gpu_parts(x, K, law ? law_gradient : write_gradient);
+    hg_gpu_parts(x, Q * (Q + 1) / 2 + Q + 1, NULL, law ? law_moments : write_moments);
+    hg_gpu_parts(x, H, NULL, law ? law_normal : write_normal);
+    hg_gpu_parts(x, Q * K, NULL, write_cross);
+    hg_gpu_parts(x, K, NULL, law ? law_gradient : write_gradient);
     write_values(x);
 }

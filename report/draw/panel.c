@@ -43,6 +43,13 @@ void rp_axis_end(struct rp_axis *a, double widen)
     a->hi += more;
 }
 
+void rp_axis_join(struct rp_axis *a, const struct rp_axis *b)
+{
+    a->log &= b->log;
+    a->lo = fmin(a->lo, b->lo);
+    a->hi = fmax(a->hi, b->hi);
+}
+
 void rp_axis_residuals(struct rp_axis *a, double largest)
 {
     static const double limit[] = {3.5, 5.5, 11, 22, 55, 110}; /* ticks at 2, 5, 10, ... */

@@ -25,6 +25,8 @@ struct rp_panel {
 void rp_axis_begin(struct rp_axis *a);
 void rp_axis_take(struct rp_axis *a, double value);
 void rp_axis_end(struct rp_axis *a, double widen);
+/* Both ranges in one, *a; logarithmic where both are. */
+void rp_axis_join(struct rp_axis *a, const struct rp_axis *b);
 
 double rp_panel_x(const struct rp_panel *p,
                   double x); /* where a value stands, kept inside the frame */

@@ -215,7 +215,7 @@ static void draw_curves(struct rp_canvas *c, const struct rp_composed *f, const 
     char name[160];
     struct rp_panel frame = frame_of(p, p->frame);
     curve_axes(f, p, name, &frame.ax, &frame.ay);
-    rp_curve_marks(c, f->r, p->curve, p->ncurve, &frame);
+    rp_curve_marks(c, f->r, p->curve, p->ncurve, &frame, RP_S0);
     rp_panel_frame(c, &frame);
 }
 

@@ -84,11 +84,11 @@ void rp_curve_axes(const struct rp_result *r, const size_t *curve, size_t n, str
 /* ---- marks ----------------------------------------------------------------------------------- */
 
 void rp_curve_marks(struct rp_canvas *c, const struct rp_result *r, const size_t *curve, size_t n,
-                    const struct rp_panel *p)
+                    const struct rp_panel *p, uint32_t first)
 {
     for (size_t s = 0; s < n; s++) {
         const struct rp_curve *v = &r->curve[curve[s]];
-        const uint32_t ink = RP_S0 + (uint32_t)(s % RP_SERIES);
+        const uint32_t ink = RP_S0 + (first - RP_S0 + (uint32_t)s) % RP_SERIES;
         int down = 0;
         if (v->low && v->high)
             band(c, r, p, v->low, v->high, NULL, 0, v->value, ink);
@@ -134,7 +134,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     if (v->doc[0])
         c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1}, v->doc);
     rp_panel_grid(c, &p);
-    rp_curve_marks(c, r, &f->index, 1, &p);
+    rp_curve_marks(c, r, &f->index, 1, &p, RP_S0);
     rp_panel_frame(c, &p);
 }
 

@@ -58,8 +58,8 @@ static unsigned char *colours(const double *map, size_t n, double lo, double hi)
     return pixel;
 }
 
-static void draw_map(struct rp_canvas *c, const struct rp_result *r, struct rp_panel *p,
-                     const double *map, double lo, double hi, const struct rp_palette *palette)
+void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *map, double lo,
+                 double hi, const struct rp_palette *palette)
 {
     unsigned char *pixel = colours(map, r->side, lo, hi);
     if (pixel)
@@ -107,7 +107,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     noise_of(r, f->index, noise, sizeof noise);
     snprintf(title, sizeof title, "%s%s", part, noise);
     c->text(c, x0, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
-    draw_map(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
+    rp_map_draw(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
     const double y = top_of(r) + side + 46;
     const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = RP_C2},
                          sigma = {
@@ -118,10 +118,10 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     p.x += side + between;
     p.ay.hidden = 1;
     p.title = "fit";
-    draw_map(c, r, &p, r->model + at, f->range[0], f->range[1], rp_viridis());
+    rp_map_draw(c, r, &p, r->model + at, f->range[0], f->range[1], rp_viridis());
     p.x += side + before_residual;
     p.title = "residual";
-    draw_map(c, r, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
+    rp_map_draw(c, r, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
     rp_colour_bar(c, p.x, y, side, rp_diverging(), &sigma);
 }
 

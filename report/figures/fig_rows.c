@@ -109,8 +109,8 @@ static void draw_fit(struct rp_canvas *c, const struct rp_result *r, const struc
     const size_t every = rows->n / MOST + 1;
     int down = 0;
     for (size_t k = 0; rows->single && k < r->nfine; k++) {
-        const double x = r->fine_x[k], y = r->fine_fit[rows->group * r->nfine + k];
-        const int good = isfinite(y) && rows->n && x >= row[0].x && x <= row[rows->n - 1].x;
+        const double x = r->fine_x[k], y = r->fine_fit[k];
+        const int good = isfinite(y) && (!r->axis || r->fine_curve[k] == r->axis_value[rows->group]);
         if (good)
             (down ? rp_line : rp_move)(c, rp_panel_x(p, x), rp_panel_y(p, y));
         down = good;

@@ -40,6 +40,8 @@ enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *lis
         rp_list_profiles(r, list);
         rp_list_residuals(r, list);
         rp_list_search(r, list);
+        rp_list_sequence(r, list);
+        rp_list_minima(r, list);
     }
     if (r->sampled)
         rp_list_posterior(r, list);

@@ -14,11 +14,13 @@ enum rp_section {
     RP_CUTS,
     RP_ROWS,
     RP_CURVES,
+    RP_SEQUENCE,
     RP_SCALING,
     RP_CORRELATION,
     RP_PROFILES,
     RP_RESIDUALS,
     RP_SEARCH,
+    RP_MINIMA,
     RP_CORNER,
     RP_FOREST,
     RP_PREDICTIVE,
@@ -62,6 +64,8 @@ void rp_list_parameters(const struct rp_result *r,
 void rp_list_profiles(const struct rp_result *r, struct rp_figures *list);
 void rp_list_residuals(const struct rp_result *r, struct rp_figures *list);
 void rp_list_search(const struct rp_result *r, struct rp_figures *list);
+void rp_list_sequence(const struct rp_result *r, struct rp_figures *list);
+void rp_list_minima(const struct rp_result *r, struct rp_figures *list);
 void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);
 
 /* "φ = −45°"; for a table "q = 0.005 1/Å". */

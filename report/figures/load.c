@@ -251,6 +251,20 @@ static int is_column(const char *name)
     return !ends_with(name, "_q025") && !ends_with(name, "_q975");
 }
 
+/* The model at the rows and, where it is there, between them. */
+static enum fit_status read_model(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
+{
+    enum fit_status st = take(h, "/entry/data/model", r->nrow, &r->fit, err);
+    if (st == FIT_OK)
+        st = take(h, "/entry/data/residual", r->nrow, &r->row_residual, err);
+    if (st != FIT_OK || !fit_h5_exists(h, "/entry/data_fine/x"))
+        return st;
+    st = fit_h5_read_doubles(h, "/entry/data_fine/x", &r->fine_x, &r->nfine, err);
+    if (st == FIT_OK)
+        st = take(h, "/entry/data_fine/model", r->nfine, &r->fine_fit, err);
+    return st == FIT_OK ? take(h, "/entry/data_fine/curve", r->nfine, &r->fine_curve, err) : st;
+}
+
 static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
 {
     char **name = NULL, path[256], axis[RP_NAME];
@@ -259,9 +273,7 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
     attribute(h, "/entry/data/value", "long_name", r->value_name, sizeof r->value_name);
     attribute(h, "/entry/data/value", "units", r->value_unit, sizeof r->value_unit);
     if (st == FIT_OK && r->fitted)
-        st = take(h, "/entry/data/model", r->nrow, &r->fit, err);
-    if (st == FIT_OK && r->fitted)
-        st = take(h, "/entry/data/residual", r->nrow, &r->row_residual, err);
+        st = read_model(r, h, err);
     if (st == FIT_OK)
         st = fit_h5_list(h, "/entry/data", &name, &n, err);
     r->column = calloc(n + 1, sizeof *r->column);
@@ -286,9 +298,9 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
     attribute(h, "/entry/data", "groups", axis, sizeof axis);
     if (st == FIT_OK)
         st = find_axis(r, axis, err);
-    if (st != FIT_OK || r->fitted)
-        return st == FIT_OK ? row_errors(r, err) : st;
-    return take(h, "/entry/data/sigma", r->nrow, &r->sigma, err);
+    if (st == FIT_OK)
+        st = r->fitted ? row_errors(r, err) : take(h, "/entry/data/sigma", r->nrow, &r->sigma, err);
+    return st;
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -446,7 +458,7 @@ void rp_result_free(struct rp_result *r)
                              r->age,    r->tau,       r->g2,       r->g2_model, r->g2_error,
                              r->g2_low, r->g2_high,   r->value,    r->fit,      r->row_residual,
                              r->sigma,  r->fit_low,   r->fit_high, r->curve_t,  r->energy,
-                             r->noise,  r->axis_value, r->fine_x,   r->fine_fit};
+                             r->noise,  r->axis_value, r->fine_x,   r->fine_fit, r->fine_curve};
     char *const text[] = {r->origin.file, r->origin.layout, r->origin.sha256, r->origin.command,
                           r->origin.version};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)

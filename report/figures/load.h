@@ -69,7 +69,8 @@ struct rp_result {
     double *value, *fit, *row_residual, *sigma;
     double *fit_low, *fit_high; /* 95 % of the posterior; NULL: none */
     size_t nfine;               /* 0: the fit is known at the rows only */
-    double *fine_x, *fine_fit;  /* nfine places along the one covariate; the fit of each group there */
+    double *fine_x, *fine_fit, *fine_curve; /* nfine places along the one covariate, each curve's in order; the fit
+                                               there; the value of `axis` */
 
     size_t nt, ncurve;
     double *curve_t;

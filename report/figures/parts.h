@@ -12,9 +12,9 @@
 void rp_curve_name(const char *curve, char *text, size_t size);
 /* Axes on which n curves of one unit find room; their names stay empty. */
 void rp_curve_axes(const struct rp_result *r, const size_t *curve, size_t n, struct rp_axis *t, struct rp_axis *y);
-/* Bands and lines, in the colours of the series. */
+/* Bands and lines, in the colours of the series from `first` on. */
 void rp_curve_marks(struct rp_canvas *c, const struct rp_result *r, const size_t *curve, size_t n,
-                    const struct rp_panel *p);
+                    const struct rp_panel *p, uint32_t first);
 
 /* ---- g2 over the lag (fig_cuts.c) */
 
@@ -61,5 +61,8 @@ void rp_rows_title(const struct rp_result *r, size_t group, char *text, size_t s
 void rp_map_range(const struct rp_result *r, size_t group, double range[3]);
 /* A value of a map of n x n; the diagonal, which is not measured, looks like what is beside it. */
 double rp_map_value(const double *map, size_t n, size_t i, size_t j);
+/* A map of the result's times in a panel. */
+void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *map, double lo,
+                 double hi, const struct rp_palette *palette);
 
 #endif

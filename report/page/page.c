@@ -20,11 +20,13 @@ static const struct section sections[RP_SECTIONS] = {
     [RP_CUTS] = {"g₂ versus lag time", "cuts"},
     [RP_ROWS] = {"Data and fit", "data"},
     [RP_CURVES] = {"Derived quantities over time", "curves"},
+    [RP_SEQUENCE] = {"Fitted one by one", "sequence"},
     [RP_SCALING] = {"Values of the groups", "groups"},
     [RP_CORRELATION] = {"Parameter correlations", "correlation"},
     [RP_PROFILES] = {"Profile likelihoods", "profiles"},
     [RP_RESIDUALS] = {"Residuals", "residuals"},
     [RP_SEARCH] = {"Multistart", "search"},
+    [RP_MINIMA] = {"Other minima", "minima"},
     [RP_CORNER] = {"Posterior: pairs of parameters", "corner"},
     [RP_FOREST] = {"Posterior: per-angle values", "forest"},
     [RP_PREDICTIVE] = {"Posterior predictive check", "predictive"},
@@ -158,6 +160,10 @@ static const char *const fixed_caption[RP_SECTIONS] = {
     [RP_PREDICTIVE] = "Quantities of the residuals, beside those of data drawn from the model at draws of the "
                       "posterior: beyond 2 sd the model does not make data like these.",
     [RP_SEARCH] = "Every point is one start; many at the height 1 mean that the minimum is found from many places.",
+    [RP_MINIMA] = "Where the search ended besides: every point is a minimum, the large one the best. Those below the "
+                  "dashed line (3.84, in units of the noise) fit as well.",
+    [RP_SEQUENCE] = "Every point is a fit of its values alone (--sequence), with its standard error; pale: without "
+                    "one. Dashed: the fit of all together.",
     [RP_TRACES] = "Left: draws in their order, one colour for each chain; right: ranks of the draws of each chain "
                   "among all, flat when the chains agree.",
     [RP_ENERGY] = "The two should be about as wide (E-BFMI above 0.3).",
@@ -260,20 +266,34 @@ static void contents(struct rp_markup *out, const struct rp_result *r, const str
     rp_put(out, " <a href=\"#origin\">Provenance</a></nav>\n");
 }
 
+void rp_page_open(struct rp_markup *out, const char *title)
+{
+    rp_put(out,
+           "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
+           "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>%s"
+           "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n",
+           title);
+    rp_put_raw(out, (const char *)embedded_report_css);
+    rp_put(out, "</style>\n</head>\n<body>\n");
+}
+
+void rp_page_close(struct rp_markup *out)
+{
+    rp_put(out, "<script>\n//<![CDATA[\n");
+    rp_put_raw(out, (const char *)embedded_live_js);
+    rp_put(out, "//]]>\n</script>\n</body>\n</html>\n");
+}
+
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                               struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    rp_put(out, "<!DOCTYPE html>\n<html lang=\"en\" "
-                "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>");
-    rp_put(out, "%s: %s", r->fitted ? rp_json_text(r->json, "model.name") : "data",
-           r->fitted        ? rp_json_text(r->json, "data.file")
-           : r->origin.file ? r->origin.file
-                            : "");
-    rp_put(out, "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n");
-    rp_put_raw(out, (const char *)embedded_report_css);
-    rp_put(out, "</style>\n</head>\n<body>\n");
+    char title[1200];
+    snprintf(title, sizeof title, "%s: %.1000s", r->fitted ? rp_json_text(r->json, "model.name") : "data",
+             r->fitted        ? rp_json_text(r->json, "data.file")
+             : r->origin.file ? r->origin.file
+                              : "");
+    rp_page_open(out, title);
     rp_page_head(out, r);
     contents(out, r, list);
     st = main_parts(out, r, list, err);

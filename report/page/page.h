@@ -8,8 +8,18 @@
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                               struct fit_error *err);
 
-/* The page about the fits of `homodyne batch`, whose folder has series.h5 (page_series.c). */
-enum fit_status rp_series_write(struct rp_markup *out, const char *folder, struct fit_error *err);
+/* The page about the fits of `homodyne batch`, whose folder has series.h5 (page_series.c).  axis: over what they are
+ * drawn (series_axis.h); NULL: over q where each has its own, else by their number. */
+enum fit_status rp_series_write(struct rp_markup *out, const char *folder, const char *axis, struct fit_error *err);
+
+/* The page about two results side by side (page_pair.c): the folders `where`, and the file that `homodyne compare`
+ * wrote about them.  A result of another package has parameters only. */
+enum fit_status rp_pair_write(struct rp_markup *out, const char *const where[2], const char *told,
+                              struct fit_error *err);
+
+/* What begins a page and what ends it, of pages without maps to touch. */
+void rp_page_open(struct rp_markup *out, const char *title);
+void rp_page_close(struct rp_markup *out);
 
 /* Its parts that are text: page_text.c. */
 void rp_page_head(struct rp_markup *out, const struct rp_result *r);       /* title, verdict, main numbers */
@@ -22,6 +32,7 @@ void rp_page_origin(struct rp_markup *out, const struct rp_result *r);     /* fi
 /* Sentences: page_said.c. */
 void rp_sentence(struct rp_markup *out,
                  const char *text); /* of the program: with a sign ±, options not broken at their hyphens */
+void rp_put_named(struct rp_markup *out, const char *name); /* a symbol, and beside it the name that commands know */
 void rp_formula(struct rp_markup *out, const char *text);               /* with signs of minus */
 /* Equations in MathML, in which nothing is but what the compiler writes; 0: something else is in the text, and nothing
  * was written (page_math.c). */

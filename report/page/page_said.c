@@ -6,6 +6,7 @@
 #include "base/number_text.h"
 #include "common/text.h"
 #include "report/draw/panel.h"
+#include "report/draw/rich.h"
 #include "sampling/sampling.h"
 
 #include <ctype.h>
@@ -95,4 +96,17 @@ void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map)
     }
     if (said)
         rp_put(out, "</p>\n");
+}
+
+void rp_put_named(struct rp_markup *out, const char *name)
+{
+    char symbol[256];
+    rp_symbol(name, symbol, sizeof symbol);
+    if (strcmp(symbol, name) == 0) {
+        rp_put(out, "%s", name);
+        return;
+    }
+    rp_put(out, "<span class=\"sym\">");
+    rp_put_rich(out, symbol);
+    rp_put(out, "</span> <code class=\"name\">%s</code>", name);
 }

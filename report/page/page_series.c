@@ -4,6 +4,7 @@
  * Drawn are parameters of all fits, not those of single angles; a value without an error has its interval, an open one
  * none.  Fits that have failed or not converged stand in the table. */
 #include "report/page/page.h"
+#include "report/page/series_axis.h"
 
 #include "base/number_text.h"
 #include "common/text.h"
@@ -20,21 +21,22 @@ enum { WIDE = 440, HIGH = 250, MOST_ROWS = 2000 };
 struct series {
     struct fit_h5 *h;
     size_t n, nparam;
-    char **name, **status, **quality, **param; /* n; nparam */
-    size_t nname, nstatus, nquality, nlist;
+    char **name, **file, **status, **quality, **param; /* n; nparam */
+    size_t nname, nfile, nstatus, nquality, nlist;
     char **list;
-    double *q, *chi2; /* n */
-    int over_q;       /* each fit has a q of its own */
+    double *chi2; /* n */
+    struct rp_series_axis axis;
 };
 
 static void series_free(struct series *s)
 {
     fit_h5_free_strings(s->name, s->nname);
+    fit_h5_free_strings(s->file, s->nfile);
     fit_h5_free_strings(s->status, s->nstatus);
     fit_h5_free_strings(s->quality, s->nquality);
     fit_h5_free_strings(s->list, s->nlist);
     free(s->param);
-    free(s->q);
+    free(s->axis.x);
     free(s->chi2);
     fit_h5_close(s->h);
 }
@@ -70,7 +72,22 @@ static enum fit_status find_params(struct series *s, struct fit_error *err)
     return FIT_OK;
 }
 
-static enum fit_status read_series(const char *folder, struct series *s, struct fit_error *err)
+/* Each fit has a q of its own, within its file; of one q alone, files stand side by side. */
+static int is_over_q(const struct series *s)
+{
+    double *q = column(s, "q", "");
+    int own = q != NULL && s->n > 1, several = 0;
+    for (size_t i = 0; own && i < s->n; i++) {
+        own = isfinite(q[i]);
+        several |= fabs(q[i] - q[0]) > 1e-9 * q[0];
+        for (size_t k = 0; k < i; k++)
+            own &= fabs(q[i] - q[k]) > 1e-9 * q[i] || strcmp(s->file[i], s->file[k]) != 0;
+    }
+    free(q);
+    return own && several;
+}
+
+static enum fit_status read_series(const char *folder, const char *axis, struct series *s, struct fit_error *err)
 {
     char file[1200];
     snprintf(file, sizeof file, "%.1100s/series.h5", folder);
@@ -78,23 +95,23 @@ static enum fit_status read_series(const char *folder, struct series *s, struct 
     if (st == FIT_OK)
         st = fit_h5_read_strings(s->h, "/series/name", &s->name, &s->nname, err);
     if (st == FIT_OK)
+        st = fit_h5_read_strings(s->h, "/series/file", &s->file, &s->nfile, err);
+    if (st == FIT_OK)
         st = fit_h5_read_strings(s->h, "/series/status", &s->status, &s->nstatus, err);
     if (st == FIT_OK)
         st = fit_h5_read_strings(s->h, "/series/quality", &s->quality, &s->nquality, err);
     s->n = s->nname;
-    if (st == FIT_OK && (s->nstatus != s->n || s->nquality != s->n))
+    if (st == FIT_OK && (s->nstatus != s->n || s->nquality != s->n || s->nfile != s->n))
         st = fit_fail(err, FIT_ERR_DATA, "%s: columns of different lengths", file);
     if (st == FIT_OK)
         st = find_params(s, err);
     if (st != FIT_OK)
         return st;
-    s->q = column(s, "q", "");
     s->chi2 = column(s, "reduced_chi2", "");
-    s->over_q = s->q != NULL && s->n > 1;
-    for (size_t i = 0; s->over_q && i < s->n; i++)
-        for (size_t k = 0; k < i; k++)
-            s->over_q &= isfinite(s->q[i]) && fabs(s->q[i] - s->q[k]) > 1e-9 * s->q[i];
-    return FIT_OK;
+    return rp_series_axis_read(axis           ? axis
+                               : is_over_q(s) ? "q"
+                                              : "fit",
+                               folder, s->h, s->n, s->name, s->file, &s->axis, err);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -112,24 +129,50 @@ static void ends(const struct values *v, size_t i, double *lower, double *upper)
 
 static double place(const struct series *s, size_t i)
 {
-    return s->over_q ? s->q[i] : (double)i + 1;
+    return s->axis.x[i];
+}
+
+/* Files, where several stand over one axis: the number of that of fit i; *n: of all. */
+static size_t file_of(const struct series *s, size_t i, size_t *n)
+{
+    size_t own = 0;
+    *n = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        size_t before = 0;
+        while (before < k && strcmp(s->file[before], s->file[k]) != 0)
+            before++;
+        if (strcmp(s->file[k], s->file[i]) == 0 && before == k)
+            own = *n;
+        *n += before == k;
+    }
+    return own;
+}
+
+/* A colour for each file where fits are drawn over q and files are few. */
+static uint32_t ink_of(const struct series *s, size_t i)
+{
+    size_t n = 1, own = 0;
+    if (strcmp(s->axis.name, "q") == 0)
+        own = file_of(s, i, &n);
+    return RP_S0 + (uint32_t)(n > 1 && n <= RP_SERIES && n < s->n ? own : 0);
 }
 
 static void draw_points(struct rp_canvas *c, const struct series *s, const struct values *v, const struct rp_panel *p)
 {
     for (size_t i = 0; i < s->n; i++) {
         double lower, upper;
+        const uint32_t ink = ink_of(s, i);
         ends(v, i, &lower, &upper);
-        if (!isfinite(v->value[i]) || !isfinite(lower) || !isfinite(upper))
+        if (!isfinite(v->value[i]) || !isfinite(place(s, i)))
             continue;
-        rp_move(c, rp_panel_x(p, place(s, i)), rp_panel_y(p, lower));
-        rp_line(c, rp_panel_x(p, place(s, i)), rp_panel_y(p, upper));
+        if (isfinite(lower) && isfinite(upper)) {
+            rp_move(c, rp_panel_x(p, place(s, i)), rp_panel_y(p, lower));
+            rp_line(c, rp_panel_x(p, place(s, i)), rp_panel_y(p, upper));
+            rp_draw(c, &(struct rp_style){.stroke = ink, .width = 1.2});
+        }
+        rp_dot(c, rp_panel_x(p, place(s, i)), rp_panel_y(p, v->value[i]));
+        rp_draw(c, &(struct rp_style){.stroke = ink, .width = s->n > 100 ? 3.5 : 6});
     }
-    rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = 1.2});
-    for (size_t i = 0; i < s->n; i++)
-        if (isfinite(v->value[i]))
-            rp_dot(c, rp_panel_x(p, place(s, i)), rp_panel_y(p, v->value[i]));
-    rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = s->n > 100 ? 3.5 : 6});
 }
 
 /* The axes: bars that are far longer than the values are apart do not set the scale. */
@@ -140,7 +183,7 @@ static void make_axes(const struct series *s, const struct values *v, struct rp_
     rp_axis_begin(y);
     for (size_t i = 0; i < s->n; i++) {
         rp_axis_take(x, place(s, i));
-        if (!isfinite(v->value[i]))
+        if (!isfinite(v->value[i]) || !isfinite(place(s, i)))
             continue;
         lo = fmin(lo, v->value[i]);
         hi = fmax(hi, v->value[i]);
@@ -153,22 +196,22 @@ static void make_axes(const struct series *s, const struct values *v, struct rp_
         rp_axis_take(y, fmax(lower, lo - more));
         rp_axis_take(y, fmin(upper, hi + more));
     }
-    rp_axis_end(x, s->over_q ? 0.04 : 0.02);
+    rp_axis_end(x, 0.04);
     rp_axis_end(y, 0.07);
 }
 
 static enum fit_status draw_param(struct rp_markup *out, const struct series *s, const char *name,
                                   const struct values *v, struct fit_error *err)
 {
-    char unit[80] = "", path[200], symbol[160], *told = NULL;
+    char unit[80] = "", path[200], symbol[160], over[160], *told = NULL;
     struct rp_canvas c;
     snprintf(path, sizeof path, "/series/%.100s", name);
     if (fit_h5_has_attr(s->h, path, "units") && fit_h5_read_attr_string(s->h, path, "units", &told, NULL) == FIT_OK)
         snprintf(unit, sizeof unit, "%s", told);
     free(told);
     rp_symbol(name, symbol, sizeof symbol);
-    struct rp_axis x = {.name = s->over_q ? RP_IT "q" RP_IT : "fit", .unit = s->over_q ? "1/angstrom" : NULL},
-                   y = {.name = symbol, .unit = unit};
+    rp_symbol(s->axis.name, over, sizeof over);
+    struct rp_axis x = {.name = over, .unit = s->axis.unit}, y = {.name = symbol, .unit = unit};
     make_axes(s, v, &x, &y);
     const double left = rp_panel_left(&y, HIGH - 64);
     const struct rp_panel p = {.x = left, .y = 12, .w = WIDE - left - 14, .h = HIGH - 64, .ax = x, .ay = y};
@@ -196,20 +239,51 @@ static void values_free(struct values *v)
     free(v->upper);
 }
 
+/* Some fit has a value, and it is not that at which all were held. */
+static int says_something(const struct series *s, const struct values *v)
+{
+    double first = NAN;
+    int some = 0;
+    for (size_t i = 0; v->value && i < s->n; i++) {
+        if (!isfinite(v->value[i]))
+            continue;
+        some |= (v->std && v->std[i] > 0) || (v->lower && isfinite(v->lower[i])) ||
+                (v->upper && isfinite(v->upper[i])) || (!isnan(first) && v->value[i] != first);
+        first = isnan(first) ? v->value[i] : first;
+    }
+    return some;
+}
+
+/* Which colour is which file. */
+static void file_keys(struct rp_markup *out, const struct series *s)
+{
+    size_t all;
+    if (!s->n || (file_of(s, 0, &all), strcmp(s->axis.name, "q") != 0 || all < 2 || all > RP_SERIES || all >= s->n))
+        return;
+    rp_put(out, "<p>");
+    for (size_t i = 0, told = 0, n; i < s->n; i++)
+        if (file_of(s, i, &n) == told) {
+            rp_put(out, "<span style=\"color:var(--s%zu)\">● %s</span> ", told, text_file_name(s->file[i]));
+            told++;
+        }
+    rp_put(out, "</p>\n");
+}
+
 static enum fit_status figures(struct rp_markup *out, const struct series *s, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    rp_put(out,
-           "<section id=\"parameters\"><h2>%s</h2>\n<p class=\"caption\">Values with standard errors, or intervals of "
-           "95 %% where there is no error.%s</p>\n<div class=\"figures w440\">\n",
-           s->over_q ? "Parameters versus q" : "Parameters versus fit",
-           s->over_q ? "" : " Fits are numbered as in the table.");
+    const int numbered = strcmp(s->axis.name, "fit") == 0 || strcmp(s->axis.name, "file") == 0;
+    rp_put(
+        out,
+        "<section id=\"parameters\"><h2>Parameters versus %s</h2>\n<p class=\"caption\">Values with standard errors, "
+        "or intervals of 95 %% where there is no error.%s%s</p>\n",
+        s->axis.name, numbered ? " Fits are numbered as in the table." : "",
+        strcmp(s->axis.name, "time") == 0 ? " Times are those of the data files, from the first on." : "");
+    file_keys(out, s);
+    rp_put(out, "<div class=\"figures w440\">\n");
     for (size_t k = 0; k < s->nparam && st == FIT_OK; k++) {
         struct values v = values_of(s, s->param[k]);
-        size_t some = 0;
-        for (size_t i = 0; v.value && i < s->n; i++)
-            some += isfinite(v.value[i]) != 0;
-        if (some)
+        if (says_something(s, &v))
             st = draw_param(out, s, s->param[k], &v, err);
         values_free(&v);
     }
@@ -239,12 +313,28 @@ static const char *mood(const char *quality)
                                                                                  : "bad";
 }
 
+/* Where fits are drawn over something that is no parameter, their table has it. */
+static int has_column(const struct series *s)
+{
+    for (size_t k = 0; k < s->nparam; k++)
+        if (strcmp(s->param[k], s->axis.name) == 0)
+            return 0;
+    return strcmp(s->axis.name, "fit") != 0 && strcmp(s->axis.name, "file") != 0;
+}
+
 static void table_head(struct rp_markup *out, const struct series *s)
 {
     rp_put(
         out,
         "<section id=\"table\"><h2>Fits</h2>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">#</th><th>fit</th>"
         "<th>quality</th><th class=\"n\">χ²/dof</th>");
+    if (has_column(s)) {
+        char unit[80];
+        rp_unit(s->axis.unit, unit, sizeof unit);
+        rp_put(out, "<th class=\"n\">");
+        rp_put_symbol(out, s->axis.name);
+        rp_put(out, "%s%s%s</th>", *unit ? " (" : "", unit, *unit ? ")" : "");
+    }
     for (size_t k = 0; k < s->nparam; k++) {
         rp_put(out, "<th class=\"n\">");
         rp_put_symbol(out, s->param[k]);
@@ -269,6 +359,8 @@ static enum fit_status table(struct rp_markup *out, const struct series *s, stru
             rp_put(out, "<td class=\"n\">%.4g</td>", s->chi2[i]);
         else
             rp_put(out, "<td></td>");
+        if (has_column(s))
+            rp_put(out, isfinite(place(s, i)) ? "<td class=\"n\">%.5g</td>" : "<td></td>", place(s, i));
         for (size_t k = 0; k < s->nparam; k++)
             cell_value(out, &v[k], i);
         rp_put(out, "</tr>\n");
@@ -280,31 +372,25 @@ static enum fit_status table(struct rp_markup *out, const struct series *s, stru
     return FIT_OK;
 }
 
-enum fit_status rp_series_write(struct rp_markup *out, const char *folder, struct fit_error *err)
+enum fit_status rp_series_write(struct rp_markup *out, const char *folder, const char *axis, struct fit_error *err)
 {
     struct series s = {0};
-    enum fit_status st = read_series(folder, &s, err);
+    enum fit_status st = read_series(folder, axis, &s, err);
     if (st == FIT_OK) {
-        rp_put(out,
-               "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
-               "charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-               "<title>%s: %zu fits</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n",
-               text_file_name(folder), s.n);
-        rp_put_raw(out, (const char *)embedded_report_css);
+        char title[1200];
+        snprintf(title, sizeof title, "%.1000s: %zu fits", text_file_name(folder), s.n);
+        rp_page_open(out, title);
         rp_put(
             out,
-            "</style>\n</head>\n<body>\n<header><h1>%s</h1>\n<p class=\"sub\">%zu fits</p></header>\n"
+            "<header><h1>%s</h1>\n<p class=\"sub\">%zu fits</p></header>\n"
             "<nav aria-label=\"Contents\"><a href=\"#parameters\">Parameters</a> <a href=\"#table\">Fits</a></nav>\n",
             text_file_name(folder), s.n);
         st = figures(out, &s, err);
     }
     if (st == FIT_OK)
         st = table(out, &s, err);
-    if (st == FIT_OK) {
-        rp_put(out, "<script>\n//<![CDATA[\n");
-        rp_put_raw(out, (const char *)embedded_live_js);
-        rp_put(out, "//]]>\n</script>\n</body>\n</html>\n");
-    }
+    if (st == FIT_OK)
+        rp_page_close(out);
     series_free(&s);
     return st;
 }

@@ -24,20 +24,6 @@ static void paragraph(struct rp_markup *out, const char *class, const char *text
     rp_put(out, "</p>\n");
 }
 
-/* A symbol, and beside it the name that commands and files know. */
-static void put_named(struct rp_markup *out, const char *name)
-{
-    char symbol[256];
-    rp_symbol(name, symbol, sizeof symbol);
-    if (strcmp(symbol, name) == 0) {
-        rp_put(out, "%s", name);
-        return;
-    }
-    rp_put(out, "<span class=\"sym\">");
-    rp_put_rich(out, symbol);
-    rp_put(out, "</span> <code class=\"name\">%s</code>", name);
-}
-
 /* A value without an error: no more digits than can mean anything. */
 static void rough_text(const struct fit_yaml *v, char *text, size_t size)
 {
@@ -316,7 +302,7 @@ static void parameter_row(struct rp_markup *out, const struct rp_result *r, cons
     const int fixed = rp_json_true(v, "fixed");
     rp_put(out, "<tr>");
     rp_put(out, "<th scope=\"row\">");
-    put_named(out, name);
+    rp_put_named(out, name);
     rp_put(out, "</th>");
     if (rp_get(v, "determined") && !fixed && !(std > 0) && !*rp_json_text(v, "tied"))
         rough_text(v, text, sizeof text);
@@ -402,7 +388,7 @@ static void derived_row(struct rp_markup *out, const char *name, const struct fi
     rp_put(out, "<tr>");
     snprintf(text, sizeof text, g < 0 ? "%s" : "%s[%ld]", name, g);
     rp_put(out, "<th scope=\"row\">");
-    put_named(out, text);
+    rp_put_named(out, text);
     rp_put(out, "</th>");
     with_error(value, std, text, sizeof text);
     cell(out, "n v", text);
@@ -592,7 +578,7 @@ static void posterior_row(struct rp_markup *out, const char *name, const struct 
     char text[64], unit[RP_NAME];
     const double sd = rp_json_number(v, "sd");
     rp_put(out, "<tr><th scope=\"row\">");
-    put_named(out, name);
+    rp_put_named(out, name);
     rp_put(out, "</th>");
     static const char *const key[] = {"mean", "sd", "q025", "q975", "least_squares"};
     for (size_t k = 0; k < 5; k++) {

@@ -7,6 +7,7 @@
 #include "commands/fit_job.h"
 
 #include "base/number_text.h"
+#include "device/device.h"
 #include "errors/profile.h"
 #include "fit/fit.h"
 #include "hdf5/h5_writer.h"
@@ -324,7 +325,8 @@ enum fit_status fit_job_each(struct fit_job *job, struct fit_error *err)
         e.row = calloc(e.curves->n, sizeof *e.row);
         st = e.row ? FIT_OK : fit_no_memory(err, "--each");
         if (st == FIT_OK)
-            fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, e.curves->n, turn, &e);
+            fit_team_run((struct fit_team){fit_device_threads(threads, e.curves->n), FIT_TEAM_NEXT}, e.curves->n, turn,
+                         &e);
     }
     if (st == FIT_OK && (st = find_names(&e, err)) == FIT_OK && (st = write_files(&e, err)) == FIT_OK)
         tell(&e);

@@ -3,9 +3,11 @@
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
+#include "device/device.h"
 #include "input/joint.h"
 #include "input/table.h"
 #include "setup/memory_plan.h"
+#include "setup/sampling_setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,15 @@ static enum fit_status estimate(struct fit_job *job, struct fit_selection *sel,
     return FIT_OK;
 }
 
+/* 1: no part of the run looks at values of its own: of several ranks each can do with its share of them. */
+static int needs_shares_only(const struct fit_job *job)
+{
+    const struct fit_config *c = job->cfg;
+    return !fit_sampling_wanted(c) && c->study.bootstrap.value == FIT_BOOTSTRAP_NONE &&
+           c->study.sequence.value == FIT_SEQUENCE_NONE && c->nlsq.estimator.value == FIT_ESTIMATOR_LEAST_SQUARES &&
+           c->scaling.mode.value != FIT_SCALING_CONSTANT && !fit_device_used();
+}
+
 static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
 {
     struct fit_selection sel;
@@ -57,6 +68,7 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
     FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
         return fit_no_memory(err, NULL);
+    sel.divide = needs_shares_only(job);
     fit_progress_reading(&job->view, "loading", job->bytes);
     st = job->cfg->input.path.n > 1 ? fit_joint_load(job->cfg, job->k, &job->m, err)
                                     : fit_measurement_load(&sel, job->k, setting, &job->m, err);

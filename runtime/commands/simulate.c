@@ -2,7 +2,7 @@
  * write.
  *
  * Pairs: an HDF5 file as the correlator of 8-ID-I at the APS writes it (upper halves including the
- * diagonal, zeros below, one compressed chunk per matrix, bins numbered from 1), plus
+ * diagonal, zeros below, compressed, one chunk per matrix up to 2048 frames, bins numbered from 1), plus
  * /entry/simulation with the truth. Float32 as there; float64 when there is no noise, so that the
  * model can be compared to the last digit. Table models: a .csv with the covariates, the value and,
  * when the model has a column for it, its standard deviation; the truth stands in its first lines.
@@ -250,16 +250,16 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
                                    struct fit_error *err)
 {
     FIT_SCRATCH(a);
-    size_t n = e->layout.nframe;
+    const size_t n = e->layout.nframe, each = fit_h5r_matrix_rows(n) * n;
     double *matrix = fit_take(&a, n * n, sizeof *matrix);
-    float *single = fit_take(&a, m * n * n, sizeof *single);
+    float *single = fit_take(&a, m * each, sizeof *single);
     enum fit_status st = FIT_OK;
     if (a.failed)
         st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for matrices of %zu frames", n);
     for (size_t k = 0; k < m && st == FIT_OK; k++) {
         st = make_matrix(e, noise, g0 + k, threads, matrix, err);
         for (size_t c = 0; c < n * n && st == FIT_OK; c++)
-            single[k * n * n + c] = (float)matrix[c];
+            single[k * each + c] = (float)matrix[c];
     }
     if (st == FIT_OK)
         fit_h5r_matrices(h, matrix_path, g0, m, n, single);

@@ -155,6 +155,24 @@ static void check_meaning(struct fit_cfg_reader *r, size_t i, const struct fit_c
                      s->name, fit_units_of(s->name), s->name, r->cfg->kernel->name, s->unit, s->name);
 }
 
+/* A table for a model of two-time data: what else is missing does not matter then. */
+static int is_wrong_data(struct fit_cfg_reader *r)
+{
+    static const char *const tables[] = {".csv", ".tsv", ".txt", ".asc", ".ASC"};
+    const struct fit_cfg_texts *path = &r->cfg->input.path;
+    const char *dot = path->n ? strrchr(path->value[0], '.') : NULL;
+    for (size_t k = 0; dot && r->cfg->kernel->space == FIT_PAIRS && k < sizeof tables / sizeof *tables; k++)
+        if (strcmp(dot, tables[k]) == 0) {
+            AT_ORIGIN(r, path->from);
+            fit_cfg_error_at(r, path->from.line, path->from.column,
+                             "%s: a table; the model %s is of two-time data (HDF5, npz, npy). Take a model of tables, as "
+                             "kww (homodyne models lists them)",
+                             path->value[0], r->cfg->kernel->name);
+            return 1;
+        }
+    return 0;
+}
+
 static void check_settings(struct fit_cfg_reader *r)
 {
     struct fit_config *cfg = r->cfg;
@@ -246,7 +264,8 @@ enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log 
     check_params(&r);
     check_frames(&r);
     choose_time_origin(&r);
-    check_settings(&r);
+    if (!is_wrong_data(&r))
+        check_settings(&r);
     check_scaling(&r);
     note_average(&r);
     complete_sampling(cfg);

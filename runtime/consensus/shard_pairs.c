@@ -121,7 +121,7 @@ static enum fit_status allocate(struct fit_dataset *v, const struct fit_dataset 
     struct fit_dataset_private *p = v->private_;
     size_t ng = l->ngroup;
     v->tile = fit_take(&p->storage, n, sizeof *v->tile);
-    v->ntile = n;
+    v->ntile = v->last = n;
     p->frame = fit_take(&p->storage, nframe, sizeof *p->frame);
     p->sum = fit_take(&p->storage, n * ng * 3, sizeof *p->sum);
     p->time = fit_take_copy(&p->storage, l->time, l->ntime, sizeof *l->time);

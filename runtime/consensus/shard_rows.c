@@ -182,7 +182,8 @@ enum fit_status fit_shard_open_rows(const struct fit_shards_private *p, const si
     }
     v->ds = *p->ds;
     v->ds.tile = tile;
-    v->ds.ntile = n;
+    v->ds.ntile = v->ds.last = n;
+    v->ds.common = 0;
     v->ds.npoint_group = counts;
     v->ds.npoint = v->ds.ndropped = 0;
     if (fit_dataset_streamed(p->ds)) {

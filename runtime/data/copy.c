@@ -29,6 +29,7 @@ enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, s
     *c = *ds;
     *p = *from;
     c->private_ = p;
+    c->common = 0;
     p->own = NULL;
     p->original = ds->tile;
     p->storage = (struct fit_arena){0};

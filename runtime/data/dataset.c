@@ -21,6 +21,7 @@
 #define _DEFAULT_SOURCE
 #include "base/arena.h"
 #include "data/dataset_impl.h"
+#include "data/share.h"
 #include "data/stream.h"
 #include "machine/pages.h"
 #include "machine/team.h"
@@ -173,6 +174,7 @@ static enum fit_status make_pair_tiles(struct fit_dataset *ds, struct fit_error 
             p->largest = n > p->largest ? n : p->largest;
         }
     }
+    ds->last = ds->ntile;
     return FIT_OK;
 }
 
@@ -180,8 +182,9 @@ void fit_dataset_point_tiles(struct fit_dataset *ds)
 {
     struct fit_dataset_private *p = ds->private_;
     for (size_t k = 0; k < ds->ntile; k++) {
-        ds->tile[k].y = p->y.data ? p->y.data + p->offset[k] : NULL;
-        ds->tile[k].w = p->w.data ? p->w.data + p->offset[k] : NULL;
+        const int here = k >= ds->first && k < ds->last;
+        ds->tile[k].y = here && p->y.data ? p->y.data + p->offset[k] : NULL;
+        ds->tile[k].w = here && p->w.data ? p->w.data + p->offset[k] : NULL;
         ds->tile[k].sum = p->sum + k * ds->layout.ngroup * 3;
     }
     ds->bytes = p->y.data ? p->ndouble * sizeof(double) * (p->w.data ? 2 : 1) : 0;
@@ -193,9 +196,9 @@ static void touch_pages(void *user, size_t k, size_t thread)
 {
     const struct fit_dataset *ds = user;
     const struct fit_dataset_private *p = ds->private_;
-    size_t to = k + 1 < ds->ntile ? p->offset[k + 1] : p->ndouble;
+    const size_t at = ds->first + k, to = at + 1 < ds->last ? p->offset[at + 1] : p->ndouble;
     (void)thread;
-    for (size_t o = p->offset[k]; o < to; o += PAGE_DOUBLES) {
+    for (size_t o = p->offset[at]; o < to; o += PAGE_DOUBLES) {
         p->y.data[o] = 0;
         if (p->w.data)
             p->w.data[o] = 0;
@@ -204,7 +207,7 @@ static void touch_pages(void *user, size_t k, size_t thread)
 
 void fit_dataset_touch(struct fit_dataset *ds)
 {
-    fit_team_run(everyone, ds->ntile, touch_pages, ds);
+    fit_team_run(everyone, ds->last - ds->first, touch_pages, ds);
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
@@ -321,6 +324,9 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
     choose_tiles(&ds->layout, spec->table_doubles);
     if ((st = make_pair_tiles(ds, err)) != FIT_OK)
         goto done;
+    ds->common = spec->common;
+    if (spec->divided && !spec->streamed)
+        fit_dataset_divide(ds);
     if (!spec->streamed &&
         (st = fit_dataset_block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
         goto done;
@@ -432,7 +438,8 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
     for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
         if (!ds->private_->put[g])
             return fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1, l->ngroup);
-    if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count, range}, err)) != FIT_OK)
+    if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count, range}, err)) != FIT_OK ||
+        (st = fit_share_sums(ds, ds->private_->sum, count, range, err)) != FIT_OK)
         return st;
     st = add_tiles(ds, count, range, err);
     ds->private_->finished = 1;
@@ -503,7 +510,11 @@ static enum fit_status fill_part(struct fit_dataset *thin, const struct fit_data
     memcpy(thin->reference, ds->reference + group, ngroup * sizeof *thin->reference);
     memset(thin->private_->put, 1, ngroup);
     thin->weighted = ds->weighted;
+    if (fit_dataset_shared(ds) && thin->private_->w.data)
+        memset(thin->private_->w.data, 0, thin->private_->ndouble * sizeof(double));
     st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, pick, n, group}, err);
+    if (st == FIT_OK && fit_dataset_shared(ds))
+        fit_share_add(thin->private_);
     if (st == FIT_OK)
         st = fit_dataset_finish(thin, err);
     return st;

@@ -38,6 +38,8 @@ struct fit_dataset {
     uint32_t *row;           /* tables with groups, layout.nrow: which of them stands at a place, or
                                 FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
+    size_t first, last;      /* tiles whose values can be had here: all of them, but where ranks hold shares */
+    int common;              /* 1: all ranks of the run have this data set, and shares of the passes over it (share.h) */
     unsigned long stamp;     /* another one whenever the values become others; 0: not finished */
     const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     struct fit_dataset_private *private_; /* storage */
@@ -56,6 +58,7 @@ struct fit_dataset_pairs {
     int center;           /* subtract each group's mean (only when the model has an intercept) */
     size_t table_doubles; /* of the kernel: sets the width of the tiles */
     int streamed;         /* 1: no room for values; see fit_dataset_stream */
+    int common, divided;  /* 1: of all ranks; each holds the values of its own share alone (share.h) */
 };
 
 /* A dataset without values, *ds, which the caller frees; then fit_dataset_put for every group, and
@@ -70,6 +73,18 @@ size_t fit_dataset_tile_rows(size_t ngroup);
  * deviations in the same shape, or NULL.  Non-finite values (and sigma not > 0) get weight zero. */
 enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
                                 struct fit_error *err);
+
+/* What a look at a matrix without errors finds: the mean of the values i < j that count, and how many do not. */
+struct fit_matrix_look {
+    double mean, bad;
+};
+enum fit_status fit_dataset_look(const struct fit_dataset *ds, const double *matrix, struct fit_matrix_look *look,
+                                 struct fit_error *err);
+
+/* The same as fit_dataset_put without errors, for a matrix that was looked at, maybe by another rank; only its rows of
+ * the tiles whose values can be had here are read. */
+enum fit_status fit_dataset_put_looked(struct fit_dataset *ds, size_t g, const double *matrix,
+                                       const struct fit_matrix_look *look, struct fit_error *err);
 
 /* A table with groups: rows in any order; those with equal values of all axes are a group, groups in the order
  * of their first rows. */
@@ -135,7 +150,7 @@ void fit_dataset_give_back(const struct fit_dataset *ds, size_t k, const struct 
 /* Ends a pass early; no other thread waits for values of this pass any more. */
 void fit_dataset_abandon(const struct fit_dataset *ds);
 
-/* A tile outside of passes; NULL as above. */
+/* A tile outside of passes; NULL as above.  Where ranks hold shares this meets (ranks/ranks.h): all get it. */
 const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k, double *buffer,
                                           struct fit_tile *own);
 

@@ -57,7 +57,7 @@ enum fit_status fit_dataset_need_weights(struct fit_dataset *ds, struct fit_erro
 void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_values *v,
                             const struct fit_tile *t, double *y, double *w);
 
-/* Calls fn for every tile with its data, on several threads. */
+/* Calls fn for every tile of this rank's share with its data, on several threads. */
 enum fit_status fit_dataset_each(const struct fit_dataset *ds,
                                  void (*fn)(void *user, size_t k, const struct fit_tile *t),
                                  void *user, struct fit_error *err);

@@ -5,9 +5,11 @@
  */
 #include "base/clock.h"
 #include "data/dataset_impl.h"
+#include "data/share.h"
 #include "data/stream.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +53,7 @@ size_t fit_dataset_buffer(const struct fit_dataset *ds)
     const struct fit_dataset_private *p = ds->private_;
     size_t lent = lent_pointers(&ds->layout) + ds->layout.ngroup * ds->layout.panel, own = p->largest;
     if (!p->stream)
-        return 0;
+        return !fit_dataset_divided(ds) ? 0 : p->w.data ? 2 * own : own;
     return p->stream_weights ? 2 * own : own > lent ? own : lent;
 }
 
@@ -126,7 +128,7 @@ const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, 
                                         struct fit_tile *own)
 {
     if (!ds->private_->stream)
-        return &ds->tile[k];
+        return ds->tile[k].y ? &ds->tile[k] : NULL;
     return fit_stream_wait(ds->private_->stream, k) ? NULL : expand(ds, k, buffer, own);
 }
 
@@ -169,13 +171,31 @@ void fit_dataset_give_back(const struct fit_dataset *ds, size_t k, const struct 
         fit_stream_done(ds->private_->stream, k);
 }
 
+/* A tile that one of the ranks holds, to all. */
+static const struct fit_tile *of_its_owner(const struct fit_dataset *ds, size_t k, double *buffer, struct fit_tile *own)
+{
+    const size_t n = fit_tile_doubles(&ds->layout, &ds->tile[k]), owner = fit_share_owner(ds, k);
+    double *w = ds->private_->w.data ? buffer + ds->private_->largest : NULL;
+    if (ds->tile[k].y)
+        memcpy(buffer, ds->tile[k].y, n * sizeof *buffer);
+    if (ds->tile[k].w)
+        memcpy(w, ds->tile[k].w, n * sizeof *w);
+    fit_ranks_copy(owner, buffer, n * sizeof *buffer);
+    if (w)
+        fit_ranks_copy(owner, w, n * sizeof *w);
+    *own = ds->tile[k];
+    own->y = buffer;
+    own->w = w;
+    return own;
+}
+
 const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k, double *buffer,
                                           struct fit_tile *own)
 {
     struct fit_stream *s = ds->private_->stream;
     struct fit_error why = {.status = FIT_OK};
     if (!s)
-        return &ds->tile[k];
+        return fit_dataset_divided(ds) ? of_its_owner(ds, k, buffer, own) : &ds->tile[k];
     void *slot = malloc(fit_stream_tile_bytes(s, k));
     if (!slot)
         fit_no_memory(&why, "data");
@@ -220,11 +240,13 @@ struct visiting {
     void *user;
     double *buffer; /* of each thread */
     size_t nbuffer;
+    size_t first; /* tile of the share */
 };
 
-static void visit(void *user, size_t k, size_t thread)
+static void visit(void *user, size_t turn, size_t thread)
 {
     const struct visiting *v = user;
+    const size_t k = v->first + turn;
     struct fit_tile own;
     const struct fit_tile *t =
         fit_dataset_tile(v->ds, k, v->buffer ? v->buffer + thread * v->nbuffer : NULL, &own);
@@ -244,17 +266,22 @@ enum fit_status fit_dataset_each(const struct fit_dataset *ds,
     if (streamed &&
         !(v.buffer = aligned_alloc(64, (size_t)threads * v.nbuffer * sizeof *v.buffer)))
         return fit_no_memory(err, "data");
-    fit_dataset_begin(ds);
-    fit_team_run((struct fit_team){threads, streamed ? FIT_TEAM_NEXT : FIT_TEAM_SHARE}, ds->ntile,
-                 visit, &v);
-    fit_dataset_end(ds);
+    size_t last;
+    fit_dataset_share(ds, &v.first, &last);
+    if (v.first < last) {
+        fit_dataset_begin_share(ds, v.first, last);
+        fit_team_run((struct fit_team){threads, streamed ? FIT_TEAM_NEXT : FIT_TEAM_SHARE}, last - v.first, visit, &v);
+        fit_dataset_end(ds);
+    }
     free(v.buffer);
-    return fit_dataset_status(ds, err);
+    const enum fit_status st = fit_dataset_status(ds, err);
+    return fit_dataset_shared(ds) ? fit_ranks_agree_status(st, err) : st;
 }
 
-static void fill_tile(void *user, size_t k, size_t thread)
+static void fill_tile(void *user, size_t turn, size_t thread)
 {
     struct fit_dataset *ds = user;
+    const size_t k = ds->first + turn;
     struct fit_dataset_private *p = ds->private_;
     (void)thread;
     if (fit_stream_wait(p->stream, k))
@@ -279,9 +306,11 @@ enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     fit_dataset_touch(ds);
-    fit_stream_begin(s, 0, ds->ntile);
-    fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ds->ntile, fill_tile, ds);
-    fit_stream_end(s);
+    if (ds->first < ds->last) {
+        fit_stream_begin(s, ds->first, ds->last);
+        fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ds->last - ds->first, fill_tile, ds);
+        fit_stream_end(s);
+    }
     if ((st = fit_stream_status(s, err)) != FIT_OK)
         return st;
     fit_stream_free(s);

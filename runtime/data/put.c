@@ -208,9 +208,10 @@ void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_value
 }
 
 /* Lanes that count get the weight 1. */
-static void weigh_tile(void *user, size_t k, size_t thread)
+static void weigh_tile(void *user, size_t turn, size_t thread)
 {
     const struct fit_dataset *ds = user;
+    const size_t k = ds->first + turn;
     const struct fit_layout *l = &ds->layout;
     const struct fit_tile *t = &ds->tile[k];
     double *w = ds->private_->w.data + ds->private_->offset[k];
@@ -235,7 +236,7 @@ enum fit_status fit_dataset_need_weights(struct fit_dataset *ds, struct fit_erro
     if (st != FIT_OK)
         return st;
     fit_dataset_point_tiles(ds);
-    fit_team_run(everyone, ds->ntile, weigh_tile, ds);
+    fit_team_run(everyone, ds->last - ds->first, weigh_tile, ds);
     return FIT_OK;
 }
 
@@ -244,21 +245,73 @@ struct putting {
     const struct fit_values *v;
 };
 
-static void put_turn(void *user, size_t k, size_t thread)
+static void put_turn(void *user, size_t turn, size_t thread)
 {
     const struct putting *x = user;
     const struct fit_dataset_private *p = x->ds->private_;
+    const size_t k = x->ds->first + turn;
     (void)thread;
     put_tile(x->ds, x->v, &x->ds->tile[k], p->y.data + p->offset[k],
                          p->w.data ? p->w.data + p->offset[k] : NULL);
+}
+
+/* Values of the tiles whose values can be had here. */
+static void put_matrix(struct fit_dataset *ds, const struct fit_values *v)
+{
+    struct putting all = {ds, v};
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
+    fit_team_run(ds->layout.nframe >= FIT_FRAMES_PARALLEL ? everyone : alone, ds->last - ds->first, put_turn, &all);
+    fit_clock_enter(was);
+    ds->private_->put[v->g] = 1;
+}
+
+/* A matrix that was looked at. */
+static enum fit_status put_known(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
+                                 const struct fit_matrix_look *look, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    const ptrdiff_t wide = (ptrdiff_t)ds->layout.ntime;
+    const int clean = !(look->bad > 0) && !sigma;
+    const enum fit_status st = clean ? FIT_OK : fit_dataset_need_weights(ds, err);
+    if (st != FIT_OK)
+        return st;
+    ds->reference[g] = p->center ? look->mean : 0;
+    const struct fit_values v = {.y = {.value = matrix, .row = wide, .column = 1},
+                                 .sigma = {.value = sigma, .row = wide, .column = 1},
+                                 .has_sigma = sigma != NULL,
+                                 .reference = ds->reference[g],
+                                 .clean = clean,
+                                 .g = g};
+    put_matrix(ds, &v);
+    return FIT_OK;
+}
+
+static enum fit_status look_at(const struct fit_dataset *ds, const double *matrix, const double *sigma,
+                               struct fit_matrix_look *look, struct fit_error *err)
+{
+    size_t bad = 0;
+    const enum fit_status st = survey(ds, matrix, sigma, &look->mean, &bad, err);
+    look->bad = (double)bad;
+    return st;
+}
+
+enum fit_status fit_dataset_look(const struct fit_dataset *ds, const double *matrix, struct fit_matrix_look *look,
+                                 struct fit_error *err)
+{
+    return look_at(ds, matrix, NULL, look, err);
+}
+
+enum fit_status fit_dataset_put_looked(struct fit_dataset *ds, size_t g, const double *matrix,
+                                       const struct fit_matrix_look *look, struct fit_error *err)
+{
+    return put_known(ds, g, matrix, NULL, look, err);
 }
 
 enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix,
                                 const double *sigma, struct fit_error *err)
 {
     struct fit_dataset_private *p = ds->private_;
-    size_t bad = 0;
-    double mean = 0;
+    struct fit_matrix_look look;
     if (ds->layout.nrow > 0 || p->finished || !p->y.data || g >= ds->layout.ngroup)
         return fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu cannot be put here", g);
     if (p->any_put && (sigma != NULL) != ds->weighted)
@@ -267,23 +320,6 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
                         g + 1, sigma ? "has" : "has no", sigma ? "have none" : "have them");
     ds->weighted = sigma != NULL;
     p->any_put = 1;
-    enum fit_status st = survey(ds, matrix, sigma, &mean, &bad, err);
-    if (st == FIT_OK && (bad || sigma))
-        st = fit_dataset_need_weights(ds, err);
-    if (st != FIT_OK)
-        return st;
-    ds->reference[g] = p->center ? mean : 0;
-    ptrdiff_t wide = (ptrdiff_t)ds->layout.ntime;
-    const struct fit_values v = {.y = {.value = matrix, .row = wide, .column = 1},
-                                 .sigma = {.value = sigma, .row = wide, .column = 1},
-                                 .has_sigma = sigma != NULL,
-                                 .reference = ds->reference[g],
-                                 .clean = !bad && !sigma,
-                                 .g = g};
-    struct putting all = {ds, &v};
-    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
-    fit_team_run(ds->layout.nframe >= FIT_FRAMES_PARALLEL ? everyone : alone, ds->ntile, put_turn, &all);
-    fit_clock_enter(was);
-    p->put[g] = 1;
-    return FIT_OK;
+    const enum fit_status st = look_at(ds, matrix, sigma, &look, err);
+    return st == FIT_OK ? put_known(ds, g, matrix, sigma, &look, err) : st;
 }

@@ -185,6 +185,7 @@ static enum fit_status make_row_tiles(struct fit_dataset *ds, const struct group
             p->offset[k] = i;
         }
     p->ndouble = padded(ds->layout.nrow);
+    ds->last = ds->ntile;
     return FIT_OK;
 }
 

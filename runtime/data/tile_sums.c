@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "data/share.h"
 #include "data/sum_tree.h"
 #include "machine/team.h"
 #include "machine/topology.h"
@@ -75,7 +76,7 @@ size_t fit_parallel_leaves(size_t ntile)
 static void share_leaves(struct fit_parallel *p)
 {
     const size_t size = fit_ranks_size(), n = p->nleaf;
-    if (size < 2 || p->ds->npoint < VALUES_FOR_RANKS)
+    if (size < 2 || (p->ds->npoint < VALUES_FOR_RANKS && !fit_dataset_divided(p->ds)))
         return;
     struct ranks *q = p->ranks = fit_take(&p->storage, 1, sizeof *q);
     if (!q)
@@ -233,12 +234,12 @@ static void add_ranks(struct fit_parallel *par, size_t nout, double *total)
     fit_clock_enter(was);
 }
 
-static int sum(struct fit_parallel *par, const struct fit_parallel_task *task, int threads, const struct ranks *q,
-               double *total)
+int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
 {
+    const struct ranks *q = fit_ranks_shared() ? par->ranks : NULL;
     struct summing s = {par, task, q ? q->first : 0};
     /* values in memory: each thread meets those again whose pages it touched first */
-    struct fit_team team = {threads,
+    struct fit_team team = {par->threads,
                             fit_dataset_streamed(par->ds) ? FIT_TEAM_NEXT : FIT_TEAM_SHARE};
     fit_ranks_look();
     const size_t first = q ? q->first : 0, last = q ? q->last : par->nleaf, ntile = par->ds->ntile;
@@ -256,14 +257,10 @@ static int sum(struct fit_parallel *par, const struct fit_parallel_task *task, i
     return q && par->interrupt && *par->interrupt; /* agreed upon with the others */
 }
 
-int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
+double *fit_parallel_scratch(struct fit_parallel *par, size_t thread, size_t *stride)
 {
-    return sum(par, task, par->threads, fit_ranks_shared() ? par->ranks : NULL, total);
-}
-
-int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
-{
-    return sum(par, task, 1, NULL, total);
+    *stride = par->stride;
+    return par->scratch + thread * par->nscratch;
 }
 
 struct each {

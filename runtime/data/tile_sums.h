@@ -35,6 +35,8 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
                                  struct fit_parallel **par, struct fit_error *err);
 void fit_parallel_free(struct fit_parallel *par);
 int fit_parallel_threads(const struct fit_parallel *par);
+/* Scratch of a thread, as tasks get it. */
+double *fit_parallel_scratch(struct fit_parallel *par, size_t thread, size_t *stride);
 const atomic_int *fit_parallel_interrupt(const struct fit_parallel *par); /* or NULL */
 /* From now on *interrupt is not looked at: for what has to be finished after an interruption. */
 void fit_parallel_uninterruptible(struct fit_parallel *par);
@@ -51,9 +53,6 @@ struct fit_parallel_task {
 /* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way or
  * values could not be read (fit_dataset_status tells); total is then meaningless. */
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
-
-/* The same, one tile after the other; of several ranks each looks at all of them, for `tile` may keep something. */
-int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
 
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */
 void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),

@@ -35,6 +35,16 @@ static struct {
     int (*LaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                         void **);
     int (*GetErrorString)(int, const char **);
+    int (*MemHostAlloc)(void **, size_t, unsigned);
+    int (*MemFreeHost)(void *);
+    int (*MemcpyHtoDAsync)(uint64_t, const void *, size_t, void *);
+    int (*StreamCreate)(void **, unsigned);
+    int (*StreamDestroy)(void *);
+    int (*StreamWaitEvent)(void *, void *, unsigned);
+    int (*EventCreate)(void **, unsigned);
+    int (*EventRecord)(void *, void *);
+    int (*EventSynchronize)(void *);
+    int (*EventDestroy)(void *);
 } cu;
 
 static const struct {
@@ -57,11 +67,25 @@ static const struct {
                  {"cuMemcpyHtoD_v2", &cu.MemcpyHtoD},
                  {"cuMemcpyDtoH_v2", &cu.MemcpyDtoH},
                  {"cuLaunchKernel", &cu.LaunchKernel},
-                 {"cuGetErrorString", &cu.GetErrorString}};
+                 {"cuGetErrorString", &cu.GetErrorString},
+                 {"cuMemHostAlloc", &cu.MemHostAlloc},
+                 {"cuMemFreeHost", &cu.MemFreeHost},
+                 {"cuMemcpyHtoDAsync_v2", &cu.MemcpyHtoDAsync},
+                 {"cuStreamCreate", &cu.StreamCreate},
+                 {"cuStreamDestroy_v2", &cu.StreamDestroy},
+                 {"cuStreamWaitEvent", &cu.StreamWaitEvent},
+                 {"cuEventCreate", &cu.EventCreate},
+                 {"cuEventRecord", &cu.EventRecord},
+                 {"cuEventSynchronize", &cu.EventSynchronize},
+                 {"cuEventDestroy_v2", &cu.EventDestroy}};
 
+enum { SLOTS = 2, NON_BLOCKING = 1, NO_TIMING = 2 };
+
+/* Kernels run in the default stream; values on their way have a stream of their own, made when there are some. */
 struct cuda {
     int device;
     void *context;
+    void *copies, *sent[SLOTS], *used[SLOTS]; /* stream; events of slots */
 };
 
 struct cuda_module {
@@ -159,6 +183,13 @@ static int open_cuda(struct fit_device *d)
 static void close_cuda(struct fit_device *d)
 {
     struct cuda *c = d->own;
+    cu.CtxSetCurrent(c->context);
+    for (size_t k = 0; k < SLOTS && c->copies; k++) {
+        cu.EventDestroy(c->sent[k]);
+        cu.EventDestroy(c->used[k]);
+    }
+    if (c->copies)
+        cu.StreamDestroy(c->copies);
     cu.DevicePrimaryCtxRelease(c->device);
     free(c);
 }
@@ -194,6 +225,61 @@ static int write_bytes(struct fit_device *d, void *b, size_t at, const void *fro
 static int read_bytes(struct fit_device *d, void *b, void *to, size_t bytes)
 {
     return enter(d) == 0 ? check(d, cu.MemcpyDtoH(to, pointer_of(b), bytes), "cuMemcpyDtoH") : -1;
+}
+
+/* ---- values on their way ------------------------------------------------------------------------------ */
+
+static int begin_copies(struct fit_device *d)
+{
+    struct cuda *c = d->own;
+    if (enter(d) != 0)
+        return -1;
+    if (c->copies)
+        return 0;
+    for (size_t k = 0; k < SLOTS; k++)
+        if (check(d, cu.EventCreate(&c->sent[k], NO_TIMING), "cuEventCreate") != 0 ||
+            check(d, cu.EventCreate(&c->used[k], NO_TIMING), "cuEventCreate") != 0)
+            return -1;
+    return check(d, cu.StreamCreate(&c->copies, NON_BLOCKING), "cuStreamCreate");
+}
+
+static void *host(struct fit_device *d, size_t bytes)
+{
+    void *memory = NULL;
+    return enter(d) == 0 && check(d, cu.MemHostAlloc(&memory, bytes, 0), "cuMemHostAlloc") == 0 ? memory : NULL;
+}
+
+static void host_free(struct fit_device *d, void *memory)
+{
+    if (enter(d) == 0)
+        cu.MemFreeHost(memory);
+}
+
+static int send_bytes(struct fit_device *d, void *b, const void *from, size_t bytes)
+{
+    const struct cuda *c = d->own;
+    return begin_copies(d) != 0
+               ? -1 : check(d, cu.MemcpyHtoDAsync(pointer_of(b), from, bytes, c->copies), "cuMemcpyHtoDAsync");
+}
+
+static int arrive(struct fit_device *d, size_t slot)
+{
+    const struct cuda *c = d->own;
+    return enter(d) != 0 || check(d, cu.EventRecord(c->sent[slot], c->copies), "cuEventRecord") != 0
+               ? -1 : check(d, cu.StreamWaitEvent(NULL, c->sent[slot], 0), "cuStreamWaitEvent");
+}
+
+static int leave(struct fit_device *d, size_t slot)
+{
+    const struct cuda *c = d->own;
+    return enter(d) != 0 ? -1 : check(d, cu.EventRecord(c->used[slot], NULL), "cuEventRecord");
+}
+
+/* An event that was never recorded is done. */
+static int settle(struct fit_device *d, size_t slot)
+{
+    const struct cuda *c = d->own;
+    return begin_copies(d) != 0 ? -1 : check(d, cu.EventSynchronize(c->used[slot]), "cuEventSynchronize");
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------- */
@@ -255,5 +341,7 @@ static int run(struct fit_device_module *m, const struct fit_device_call *c)
                                        FIT_GPU_THREADS, 1, 1, 0, NULL, argument, NULL), c->kernel);
 }
 
-const struct fit_device_driver fit_driver_cuda = {list,        open_cuda,  close_cuda, buffer, release,
-                                                  write_bytes, read_bytes, load,       unload, run};
+const struct fit_device_driver fit_driver_cuda = {
+    .list = list, .open = open_cuda, .close = close_cuda, .buffer = buffer, .release = release, .write = write_bytes,
+    .read = read_bytes, .load = load, .unload = unload, .run = run, .host = host, .host_free = host_free,
+    .send = send_bytes, .arrive = arrive, .leave = leave, .settle = settle};

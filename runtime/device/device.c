@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/driver.h"
+#include "fit/gpu_shape.h"
 
 static const struct fit_device_driver *const drivers[] = {&fit_driver_cuda, &fit_driver_opencl, &fit_driver_plain};
 
@@ -50,12 +51,33 @@ int fit_device_fail(struct fit_device *d, const char *format, ...)
 /* Single precision more than so many times as fast: double precision is an afterthought of that card. */
 enum { MOST_WEAK = 4 };
 
+enum { MOST_FOUND = 64 };
+
 struct choice {
     const char *word;
-    int found, card;
-    struct fit_device_info info;
+    int card; /* any card; else what the word says */
+    size_t nfound;
+    struct fit_device_info found[MOST_FOUND];
     char seen[400]; /* cards that will not do, and why; or what there is */
 };
+
+/* The word names this device, or its kind. */
+static int is_named(const char *word, const char *device)
+{
+    const size_t n = strlen(word);
+    return strcmp(word, device) == 0 || (strncmp(word, device, n) == 0 && device[n] == ':');
+}
+
+/* The number of this process among those of its run on this machine, as MPI libraries and SLURM tell it; 0. */
+static size_t local_rank(void)
+{
+    static const char *const name[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
+                                       "SLURM_LOCALID", "PMI_RANK", "PMIX_RANK"};
+    const char *text = NULL;
+    for (size_t k = 0; k < sizeof name / sizeof *name && !text; k++)
+        text = getenv(name[k]);
+    return text ? (size_t)strtoul(text, NULL, 10) : 0;
+}
 
 static void add_seen(struct choice *c, const char *name, const char *why)
 {
@@ -67,12 +89,11 @@ static void consider(void *user, const struct fit_device_info *info)
 {
     struct choice *c = user;
     char why[200];
-    if (c->found)
+    if (c->nfound == MOST_FOUND)
         return;
     if (!c->card) {
-        c->found = strcmp(info->word, c->word) == 0;
-        if (c->found)
-            c->info = *info;
+        if (is_named(c->word, info->word))
+            c->found[c->nfound++] = *info;
         else
             add_seen(c, info->word, "");
         return;
@@ -84,22 +105,22 @@ static void consider(void *user, const struct fit_device_info *info)
         add_seen(c, info->name, info->unusable[0] ? info->unusable : why);
         return;
     }
-    c->info = *info;
-    c->found = 1;
+    c->found[c->nfound++] = *info;
 }
 
 static enum fit_status open_found(const struct choice *c, struct fit_device **d, struct fit_error *err)
 {
+    const struct fit_device_info *info = &c->found[local_rank() % c->nfound];
     struct fit_device *x = calloc(1, sizeof *x);
     if (!x)
         return fit_no_memory(err, "device");
-    x->driver = drivers[c->info.kind];
-    x->info = c->info;
+    x->driver = drivers[info->kind];
+    x->info = *info;
     x->automatic = strcmp(c->word, "auto") == 0;
     pthread_mutex_init(&x->lock, NULL);
-    if (c->info.unusable[0] || x->driver->open(x) != 0) {
-        enum fit_status st = fit_fail(err, FIT_ERR_CONFIG, "device %s (%s): %s", c->info.word, c->info.name,
-                                      c->info.unusable[0] ? c->info.unusable : x->failure);
+    if (info->unusable[0] || x->driver->open(x) != 0) {
+        enum fit_status st = fit_fail(err, FIT_ERR_CONFIG, "device %s (%s): %s", info->word, info->name,
+                                      info->unusable[0] ? info->unusable : x->failure);
         pthread_mutex_destroy(&x->lock);
         free(x);
         return st;
@@ -121,13 +142,13 @@ enum fit_status fit_device_open(const char *word, struct fit_device **d, char *n
     note[0] = 0;
     if (strcmp(word, "cpu") == 0)
         return FIT_OK;
-    if (!c.card && strncmp(word, "cuda:", 5) != 0 && strncmp(word, "opencl:", 7) != 0 && strcmp(word, "plain") != 0)
+    if (!c.card && !is_named("cuda", word) && !is_named("opencl", word) && strcmp(word, "plain") != 0)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "--device %s: must be cpu, gpu, auto, or one that `homodyne info --devices` shows", word);
     fit_device_list(consider, &c, missing, sizeof missing);
     if (!c.card)
         fit_driver_plain.list(plain_info, &c);
-    if (c.found)
+    if (c.nfound)
         return open_found(&c, d, err);
     if (!c.card)
         return fit_fail(err, FIT_ERR_CONFIG, "--device %s: there is no such device%s%s%s%s", word,
@@ -146,6 +167,8 @@ void fit_device_close(struct fit_device *d)
         return;
     if (used == d)
         used = NULL;
+    if (d->at_close)
+        d->at_close(d);
     for (struct fit_device_module *m = d->loaded, *next; m; m = next) {
         next = m->next;
         d->driver->unload(m);
@@ -190,6 +213,73 @@ int fit_device_write(struct fit_device *d, void *buffer, size_t at, const void *
 int fit_device_read(struct fit_device *d, void *buffer, void *to, size_t bytes)
 {
     return bytes ? d->driver->read(d, buffer, to, bytes) : 0;
+}
+
+void *fit_device_host(struct fit_device *d, size_t bytes)
+{
+    return d->driver->host ? d->driver->host(d, bytes) : malloc(bytes);
+}
+
+void fit_device_host_free(struct fit_device *d, void *memory)
+{
+    if (d->driver->host_free && memory)
+        d->driver->host_free(d, memory);
+    else
+        free(memory);
+}
+
+int fit_device_send(struct fit_device *d, void *buffer, const void *from, size_t bytes)
+{
+    return !bytes ? 0 : d->driver->send ? d->driver->send(d, buffer, from, bytes)
+                                        : d->driver->write(d, buffer, 0, from, bytes);
+}
+
+int fit_device_arrive(struct fit_device *d, size_t slot)
+{
+    return d->driver->arrive ? d->driver->arrive(d, slot) : 0;
+}
+
+int fit_device_leave(struct fit_device *d, size_t slot)
+{
+    return d->driver->leave ? d->driver->leave(d, slot) : 0;
+}
+
+int fit_device_settle(struct fit_device *d, size_t slot)
+{
+    return d->driver->settle ? d->driver->settle(d, slot) : 0;
+}
+
+void fit_device_expect(struct fit_device *d, size_t fits)
+{
+    d->expected = fits;
+}
+
+size_t fit_device_expected(const struct fit_device *d)
+{
+    return d->expected > 1 ? d->expected : 1;
+}
+
+int fit_device_threads(int threads, size_t n)
+{
+    enum { MOST = 64 };
+    const size_t most = n < MOST ? n : MOST;
+    if (!used || (size_t)threads >= most)
+        return threads;
+    fit_device_expect(used, most);
+    return (int)most;
+}
+
+void fit_device_at_close(struct fit_device *d, void (*fn)(struct fit_device *d))
+{
+    d->at_close = fn;
+}
+
+double fit_device_tree(double *leaf)
+{
+    for (size_t step = 1; step < FIT_GPU_THREADS; step *= 2)
+        for (size_t k = 0; k < FIT_GPU_THREADS; k += 2 * step)
+            leaf[k] += leaf[k + step];
+    return leaf[0];
 }
 
 enum fit_status fit_device_load(struct fit_device *d, const struct fit_gpu_source *source,

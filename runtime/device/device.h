@@ -4,7 +4,9 @@
  * same kernels as plain C on this processor, for comparison.  Nothing of them is needed to build or to run.
  *
  * Words for --device:  cpu   no accelerator;   gpu   the first card with full double precision, else an error;
- * auto   that card where the estimate says that it is the faster, else cpu;   cuda:N, opencl:N, plain   this one.
+ * auto   that card where the estimate says that it is the faster, else cpu;   cuda:N, opencl:N, plain   this one;
+ * cuda, opencl   one of these.  Where several processes of one run share a machine, each takes another one of those
+ * that a word allows, as long as there are (by the numbers that MPI libraries and SLURM give them).
  */
 #pragma once
 
@@ -57,6 +59,17 @@ int fit_device_write(struct fit_device *d, void *buffer, size_t at, const void *
 int fit_device_read(struct fit_device *d, void *buffer, void *to, size_t bytes);
 const char *fit_device_failure(const struct fit_device *d);
 
+/* Values on their way to slots of buffers while kernels work on others.  Memory of the host from which a device can
+ * take them by itself, or NULL.  send: begins to copy; `from` stays as it is until the slot is settled.  arrive: kernels
+ * that are run from now on wait for what was sent.  leave: the slot is used by the kernels run so far.  settle: waits
+ * until they are done. */
+void *fit_device_host(struct fit_device *d, size_t bytes);
+void fit_device_host_free(struct fit_device *d, void *memory);
+int fit_device_send(struct fit_device *d, void *buffer, const void *from, size_t bytes);
+int fit_device_arrive(struct fit_device *d, size_t slot);
+int fit_device_leave(struct fit_device *d, size_t slot);
+int fit_device_settle(struct fit_device *d, size_t slot);
+
 /* The kernels of a program, compiled where they have to be; the device keeps them to its end.  For one thread at a
  * time. */
 struct fit_device_module;
@@ -81,6 +94,20 @@ struct fit_device_tally {
 struct fit_device_tally fit_device_tally(struct fit_device *d);
 void fit_device_add(struct fit_device *d, size_t calls); /* a launch; the caller has the lock */
 void fit_device_say(struct fit_device *d, const char *why);
+
+/* So many fits of small data go side by side; what they ask for at the same time becomes one launch.  1 at first. */
+void fit_device_expect(struct fit_device *d, size_t fits);
+size_t fit_device_expected(const struct fit_device *d);
+
+/* Threads for n independent fits that would have so many without a device: with the one that is used, as many as there
+ * are fits, up to a launch; they wait for it most of the time.  Expects them. */
+int fit_device_threads(int threads, size_t n);
+
+/* Called before the device is closed; one function. */
+void fit_device_at_close(struct fit_device *d, void (*fn)(struct fit_device *d));
+
+/* Sum of the FIT_GPU_THREADS leaves, in the order of fit_gpu_total; changes them. */
+double fit_device_tree(double *leaf);
 
 /* One user at a time. */
 void fit_device_lock(struct fit_device *d);

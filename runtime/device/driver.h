@@ -17,6 +17,13 @@ struct fit_device_driver {
     int (*load)(struct fit_device_module *m); /* m->own from m->source */
     void (*unload)(struct fit_device_module *m);
     int (*run)(struct fit_device_module *m, const struct fit_device_call *call);
+    /* Of device.h; NULL where values are copied at once and nothing is waited for. */
+    void *(*host)(struct fit_device *d, size_t bytes);
+    void (*host_free)(struct fit_device *d, void *memory);
+    int (*send)(struct fit_device *d, void *buffer, const void *from, size_t bytes);
+    int (*arrive)(struct fit_device *d, size_t slot);
+    int (*leave)(struct fit_device *d, size_t slot);
+    int (*settle)(struct fit_device *d, size_t slot);
 };
 
 struct fit_device {
@@ -28,6 +35,8 @@ struct fit_device {
     struct fit_device_module *loaded; /* programs, each once */
     struct fit_device_tally tally;
     int automatic;                    /* used where it is the faster */
+    size_t expected;                  /* fits side by side */
+    void (*at_close)(struct fit_device *d);
 };
 
 struct fit_device_module {

@@ -44,6 +44,11 @@ static struct {
     cl_int (*SetKernelArg)(void *, cl_uint, size_t, const void *);
     cl_int (*EnqueueNDRangeKernel)(void *, void *, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
                                    void *, void *);
+    cl_int (*EnqueueMarkerWithWaitList)(void *, cl_uint, void *const *, void **);
+    cl_int (*EnqueueBarrierWithWaitList)(void *, cl_uint, void *const *, void **);
+    cl_int (*WaitForEvents)(cl_uint, void *const *);
+    cl_int (*ReleaseEvent)(void *);
+    cl_int (*Flush)(void *);
     cl_int (*Finish)(void *);
 } cl;
 
@@ -70,10 +75,19 @@ static const struct {
                  {"clReleaseKernel", &cl.ReleaseKernel},
                  {"clSetKernelArg", &cl.SetKernelArg},
                  {"clEnqueueNDRangeKernel", &cl.EnqueueNDRangeKernel},
+                 {"clEnqueueMarkerWithWaitList", &cl.EnqueueMarkerWithWaitList},
+                 {"clEnqueueBarrierWithWaitList", &cl.EnqueueBarrierWithWaitList},
+                 {"clWaitForEvents", &cl.WaitForEvents},
+                 {"clReleaseEvent", &cl.ReleaseEvent},
+                 {"clFlush", &cl.Flush},
                  {"clFinish", &cl.Finish}};
 
+enum { SLOTS = 2 };
+
 struct opencl {
-    void *device, *context, *queue;
+    void *device, *context;
+    void *queue, *copies;  /* kernels; values on their way */
+    void *used[SLOTS];     /* events: kernels that work on a slot are done */
 };
 
 struct opencl_module {
@@ -190,6 +204,11 @@ static void close_opencl(struct fit_device *d)
     struct opencl *o = d->own;
     if (!o)
         return;
+    for (size_t k = 0; k < SLOTS; k++)
+        if (o->used[k])
+            cl.ReleaseEvent(o->used[k]);
+    if (o->copies)
+        cl.ReleaseCommandQueue(o->copies);
     if (o->queue)
         cl.ReleaseCommandQueue(o->queue);
     if (o->context)
@@ -207,6 +226,7 @@ static int open_opencl(struct fit_device *d)
     o->context = cl.CreateContext(NULL, 1, &o->device, NULL, NULL, &status);
     if (check(d, status, "clCreateContext") == 0) {
         o->queue = cl.CreateCommandQueue(o->context, o->device, 0, &status);
+        o->copies = status == 0 ? cl.CreateCommandQueue(o->context, o->device, 0, &status) : NULL;
         if (check(d, status, "clCreateCommandQueue") == 0)
             return 0;
     }
@@ -238,6 +258,46 @@ static int read_bytes(struct fit_device *d, void *b, void *to, size_t bytes)
 {
     const struct opencl *o = d->own;
     return check(d, cl.EnqueueReadBuffer(o->queue, b, 1, 0, bytes, to, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
+
+/* ---- values on their way ------------------------------------------------------------------------------ */
+
+static int send_bytes(struct fit_device *d, void *b, const void *from, size_t bytes)
+{
+    const struct opencl *o = d->own;
+    return check(d, cl.EnqueueWriteBuffer(o->copies, b, 0, 0, bytes, from, 0, NULL, NULL), "clEnqueueWriteBuffer");
+}
+
+static int arrive(struct fit_device *d, size_t slot)
+{
+    const struct opencl *o = d->own;
+    void *sent = NULL;
+    (void)slot;
+    if (check(d, cl.EnqueueMarkerWithWaitList(o->copies, 0, NULL, &sent), "clEnqueueMarkerWithWaitList") != 0)
+        return -1;
+    const cl_int status = cl.EnqueueBarrierWithWaitList(o->queue, 1, &sent, NULL);
+    cl.Flush(o->copies);
+    cl.ReleaseEvent(sent);
+    return check(d, status, "clEnqueueBarrierWithWaitList");
+}
+
+static int leave(struct fit_device *d, size_t slot)
+{
+    struct opencl *o = d->own;
+    const cl_int status = cl.EnqueueMarkerWithWaitList(o->queue, 0, NULL, &o->used[slot]);
+    cl.Flush(o->queue);
+    return check(d, status, "clEnqueueMarkerWithWaitList");
+}
+
+static int settle(struct fit_device *d, size_t slot)
+{
+    struct opencl *o = d->own;
+    if (!o->used[slot])
+        return 0;
+    const cl_int status = cl.WaitForEvents(1, &o->used[slot]);
+    cl.ReleaseEvent(o->used[slot]);
+    o->used[slot] = NULL;
+    return check(d, status, "clWaitForEvents");
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------- */
@@ -309,5 +369,7 @@ static int run(struct fit_device_module *m, const struct fit_device_call *c)
     return check(m->d, cl.EnqueueNDRangeKernel(o->queue, k, 3, NULL, all, block, 0, NULL, NULL), c->kernel);
 }
 
-const struct fit_device_driver fit_driver_opencl = {list,        open_opencl, close_opencl, buffer, release,
-                                                    write_bytes, read_bytes,  load,         unload, run};
+const struct fit_device_driver fit_driver_opencl = {
+    .list = list, .open = open_opencl, .close = close_opencl, .buffer = buffer, .release = release,
+    .write = write_bytes, .read = read_bytes, .load = load, .unload = unload, .run = run, .send = send_bytes,
+    .arrive = arrive, .leave = leave, .settle = settle};

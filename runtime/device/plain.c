@@ -73,15 +73,18 @@ static void one_total(const struct fit_device_call *c, size_t k, size_t r, size_
     const long *shape = c->buffer[0], *first = c->buffer[1];
     const double *part = c->buffer[2];
     double *out = c->buffer[3], all[THREADS] = {0};
-    const size_t n = c->grid[0], rows = c->grid[1], own = (size_t)shape[1];
-    const size_t begin = own ? (size_t)first[2 * r] : 0, end = own ? (size_t)first[2 * r + 1] : (size_t)shape[0];
-    part += (own ? e : e * rows + r) * (size_t)shape[0] * n;
-    for (size_t m = begin; m < end; m++)
-        all[(m - begin) % THREADS] += part[m * n + k];
-    for (size_t half = THREADS / 2; half > 0; half /= 2)
-        for (size_t t = 0; t < half; t++)
-            all[t] += all[t + half];
-    out[(e * rows + r) * n + k] = all[0];
+    const size_t n = c->grid[0], rows = c->grid[1], own = (size_t)shape[FIT_TOTAL_OWN];
+    const size_t items = (size_t)shape[FIT_TOTAL_ITEMS];
+    const size_t begin = own ? (size_t)first[2 * r] : 0, end = own ? (size_t)first[2 * r + 1] : items;
+    const size_t at = (size_t)shape[FIT_TOTAL_OUT] * c->grid[2] + (e * rows + r) * n + k;
+    part += (own ? e : e * rows + r) * items * n + (size_t)shape[FIT_TOTAL_PART] * c->grid[2];
+    for (size_t t = 0; t < THREADS; t++)
+        for (size_t m = items * t / THREADS; m < items * (t + 1) / THREADS; m++)
+            all[t] += m >= begin && m < end ? part[m * n + k] : 0.0;
+    if (shape[FIT_TOTAL_LEAVES])
+        memcpy(out + at * THREADS, all, sizeof all);
+    else
+        out[at] = fit_device_tree(all);
 }
 
 static int run(struct fit_device_module *m, const struct fit_device_call *c)
@@ -100,5 +103,6 @@ static int run(struct fit_device_module *m, const struct fit_device_call *c)
     return 0;
 }
 
-const struct fit_device_driver fit_driver_plain = {list,        nothing,    close_plain, buffer, release,
-                                                   write_bytes, read_bytes, load,        unload, run};
+const struct fit_device_driver fit_driver_plain = {
+    .list = list, .open = nothing, .close = close_plain, .buffer = buffer, .release = release, .write = write_bytes,
+    .read = read_bytes, .load = load, .unload = unload, .run = run};

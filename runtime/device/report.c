@@ -81,10 +81,11 @@ enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_
     enum fit_status st = fit_device_open(wish->word, d, note, sizeof note, err);
     if (st != FIT_OK)
         return st;
-    if (*d && fit_ranks_size() > 1) {
+    if (fit_ranks_size() > 1 && fit_ranks_least(*d ? 1 : 0) < 1) {
         fit_device_close(*d);
         *d = NULL;
-        snprintf(note, sizeof note, "several ranks share the sums; their processors are used");
+        if (!note[0])
+            snprintf(note, sizeof note, "another rank has none; the processors are used");
     }
     if (note[0] && !wish->quiet)
         fprintf(wish->err, "%s: note: --device %s: %s\n", wish->program, wish->word, note);

@@ -1,12 +1,18 @@
-/* sums_impl.h -- what sums.c (calls) and sums_data.c (values on the device) share. */
+/* sums_impl.h -- what sums.c (who asks), pool.c (data on a device) and launch.c (kernels) share.
+ *
+ * A pool is the data sets of one shape that are on a device, each at a place of its own, and everything that kernels of
+ * this shape need there.  Small data have as many places as fits go side by side; what they ask for at the same time is
+ * one launch. */
 #pragma once
 
 #include <pthread.h>
 
 #include "device/items.h"
 #include "device/sums.h"
+#include "fit/gpu_shape.h"
 
 enum { FIT_DEVICE_BATCH = 64 }; /* calls in one launch, at most */
+enum { FIT_DEVICE_SLOTS = 2 };  /* pieces of data on their way at a time */
 
 struct fit_device_buffer {
     void *b;
@@ -15,42 +21,81 @@ struct fit_device_buffer {
 
 struct fit_device_waiting {
     struct fit_device_request r;
+    size_t place;
     int state, failed; /* state 0: waits, 1: taken, 2: done */
     struct fit_device_waiting *next;
 };
 
-struct fit_device_sums {
+/* A piece of the data that do not fit: values on their way, on the host and there. */
+struct fit_device_slot {
+    double *y, *w; /* host */
+    struct fit_device_buffer y_there, w_there, *shape;
+    long (*numbers)[FIT_SHAPE_NUMBERS]; /* shapes on their way; of each pass */
+};
+
+struct fit_device_pool {
     struct fit_device *d;
     const struct fit_kernel *kernel;
-    const struct fit_dataset *ds;
     const struct fit_gpu_source *source;
     struct fit_device_module *module;
-    unsigned long stamp;
-    size_t owners, nws, nlin, nadj;
+    struct fit_layout layout; /* sizes alone count */
     struct fit_items items;
-    int weighted, resident;
-    size_t piece; /* doubles of y there at a time */
-    struct fit_device_buffer shape, total_shape, item, first, fixed, y, w; /* of the data */
-    struct fit_device_buffer ws, lin, adj, part, total;                    /* of calls */
+    size_t nplace, nused, *used;  /* places; data sets, also at each place (0 or 1) */
+    size_t nfixed, ndata;         /* doubles of each data set */
+    size_t nws, nlin, nadj;
+    int weighted, resident, shared; /* shared: its shapes are those for several ranks */
+    size_t piece;                 /* not resident: doubles of y in a slot */
+    struct fit_device_slot slot[FIT_DEVICE_SLOTS];
+    struct fit_device_buffer *shape, *total_shape;                          /* of passes */
+    struct fit_device_buffer item, first, fixed, y, w;                      /* of the data */
+    struct fit_device_buffer ws, lin, adj, part, total;                     /* of calls */
     double *staging, *values;
     size_t nstaging;
-    size_t held_tile; /* pieces: the first tile that is there, or SIZE_MAX */
     struct fit_device_count count;
     pthread_mutex_t lock;
     pthread_cond_t turn;
     int busy;
     struct fit_device_waiting *queue, **end;
-    struct fit_device_sums *next; /* of all that there are */
+    struct fit_device_pool *next; /* of all that there are */
+};
+
+struct fit_device_sums {
+    struct fit_device_pool *pool;
+    const struct fit_dataset *ds;
+    unsigned long stamp;
+    size_t place, owners;
+    struct fit_device_sums *next;
 };
 
 /* A buffer of at least so many bytes; -1: the device has not so much. */
-int fit_device_room(struct fit_device_sums *s, struct fit_device_buffer *b, size_t bytes);
+int fit_device_room(struct fit_device *d, struct fit_device_buffer *b, size_t bytes);
 
-/* Everything of the data that fits. */
-int fit_device_put_data(struct fit_device_sums *s);
+/* ---- pool.c ---------------------------------------------------------------------------------------------- */
 
-/* Values of the tiles from .. to-1 to the beginning of y and w there; the caller has the lock of the device. */
-int fit_device_put_tiles(struct fit_device_sums *s, size_t from, size_t to);
+/* A place for ds, and its values there.  The caller frees it by fit_pool_leave; a pool that nobody uses stays until
+ * another one is wanted, or the device is closed. */
+enum fit_status fit_pool_enter(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                               const struct fit_gpu_source *source, struct fit_device_pool **pool, size_t *place,
+                               struct fit_error *err);
+void fit_pool_leave(struct fit_device_pool *pool, size_t place);
 
-/* The tiles from `from` on that are there together: the end. */
-size_t fit_device_piece(const struct fit_device_sums *s, size_t from);
+/* Values of the tiles from .. to-1 of ds to the host's arrays of a slot (w only where there are weights); -1: they
+ * cannot be read. */
+int fit_pool_read(struct fit_device_pool *pool, const struct fit_dataset *ds, size_t from, size_t to, double *y,
+                  double *w);
+
+/* ---- launch.c -------------------------------------------------------------------------------------------- */
+
+/* Numbers that one group, or all of the data, have of a kind. */
+size_t fit_launch_numbers(const struct fit_kernel *k, enum fit_gpu_kind kind);
+
+/* Fills what is the same in all launches: after items and layout. */
+int fit_launch_begin(struct fit_device_pool *pool);
+
+/* The sums of n calls of one kind, of which that with data that do not fit is alone.  shared: ranks share them, and
+ * all of them are here.  ds: of the first call. */
+int fit_launch(struct fit_device_pool *pool, size_t n, struct fit_device_waiting *const *call,
+               const struct fit_dataset *ds, int shared);
+
+/* fit_device_values. */
+int fit_launch_values(struct fit_device_pool *pool, size_t place, const struct fit_device_request *r, double *out);

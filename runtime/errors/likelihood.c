@@ -51,8 +51,12 @@ enum {
     SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2,
     SECANTS = 8,
     PATIENT = 8,
-    MOST_ENDS = 100
+    MOST_ENDS = 100,
+    TRAIL = 8, /* points of a side that are kept, and of these the nearest, through which a parabola goes on */
+    NODES = 3
 };
+/* A parabola is not followed further than where it makes errors of its points so much larger. */
+static const double WILD = 50;
 
 struct curve {
     struct fit_ls *f;
@@ -66,6 +70,9 @@ struct curve {
     double *before;              /* theta at the point before the last */
     double *other;               /* a start that the evidence proposes */
     double *led;                 /* where the sketch leads */
+    double *trail, passed[TRAIL]; /* theta at the last points of this side, and the values there */
+    size_t npassed;
+    double *matrix;              /* B of a point nearby; NaN in front: not known */
     double *origin;              /* theta from which the interval is followed, and the value and root there */
     double from, from_root;
     struct pace pace;
@@ -123,7 +130,8 @@ static int lead(struct curve *c, double *rise, double *known)
     size_t bytes = f->p * sizeof *c->led;
     double cost, gradient, inside = c->limit[1] * c->limit[1], far = ENOUGH * inside;
     struct fit_sketch_spec spec = {c->lower, c->upper, c->u, c->u < 0 ? 0 : o->lower[c->u], SKETCH_GTOL,
-                                   c->hurry ? c->cost + 0.5 * CERTAIN * far * c->variance : INFINITY, c->variance, 0};
+                                   c->hurry ? c->cost + 0.5 * CERTAIN * far * c->variance : INFINITY, c->variance, 0,
+                                   NULL, c->pace.curve ? NULL : c->matrix};
     memcpy(c->led, c->theta, bytes);
     fit_sketch_minimise(f->sketch, &spec, c->led, &cost, &gradient);
     double expected = 2 * (cost - c->cost) / c->variance;
@@ -184,24 +192,123 @@ static void carry(const struct curve *c, const double *x, double v, double *thet
     fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, c->out->which, theta);
 }
 
-/* Another start than theta for the value v, where a point that is known on either side promises a lower cost. */
+/* A point of the profile that was found becomes the last of the trail. */
+static void leave_trail(struct curve *c, double v)
+{
+    const size_t p = c->f->p;
+    if (c->npassed == TRAIL) {
+        memmove(c->trail, c->trail + p, (TRAIL - 1) * p * sizeof *c->trail);
+        memmove(c->passed, c->passed + 1, (TRAIL - 1) * sizeof *c->passed);
+        c->npassed--;
+    }
+    memcpy(c->trail + c->npassed * p, c->theta, p * sizeof *c->trail);
+    c->passed[c->npassed++] = v;
+}
+
+/* The nearest points of the trail to v, at most n; how many. */
+static size_t nearest(const struct curve *c, double v, size_t n, size_t *at)
+{
+    size_t found = 0;
+    for (size_t k = 0; k < c->npassed; k++) {
+        size_t place = found < n ? found++ : n;
+        for (; place > 0 && fabs(c->passed[at[place - 1]] - v) > fabs(c->passed[k] - v); place--)
+            if (place < n)
+                at[place] = at[place - 1];
+        if (place < n)
+            at[place] = k;
+    }
+    return found;
+}
+
+/* theta for the value v as the sum of points with weights that add up to 1, rates as the same sum. */
+static void mix(const struct curve *c, double v, struct fit_valley_mix points, double *theta)
+{
+    const struct fit_ls *f = c->f;
+    for (size_t l = 0; l < f->p; l++) {
+        double sum = 0;
+        for (size_t k = 0; k < points.n; k++)
+            sum += points.weight[k] * points.point[k][l];
+        theta[l] = fmin(fmax(sum, f->lower[l]), f->upper[l]);
+    }
+    if (c->u < 0)
+        theta[c->out->which] = v;
+    fit_valley_mixed(f->kernel, &f->ds->layout, f->lower, f->upper, points, c->u < 0 ? (long)c->out->which : -1, theta);
+}
+
+/* theta at v on the parabola through the nearest points of the trail.  0: too few, or too far from them. */
+static int along_trail(const struct curve *c, double v, double *theta)
+{
+    size_t at[NODES];
+    double weight[NODES];
+    const double *point[NODES];
+    if (nearest(c, v, NODES, at) < NODES)
+        return 0;
+    for (size_t k = 0; k < NODES; k++) {
+        weight[k] = 1;
+        point[k] = c->trail + at[k] * c->f->p;
+        for (size_t m = 0; m < NODES; m++)
+            weight[k] *= m == k ? 1 : (v - c->passed[at[m]]) / (c->passed[at[k]] - c->passed[at[m]]);
+        if (!(fabs(weight[k]) < WILD))
+            return 0;
+    }
+    mix(c, v, (struct fit_valley_mix){NODES, point, weight}, theta);
+    return 1;
+}
+
+/* Another start than theta for the value v, where a point that is known on either side, or the parabola, promises a
+ * lower cost. */
 static void best_start(struct curve *c, double v)
 {
     const struct fit_ls *f = c->f;
-    const size_t bytes = f->p * sizeof *c->other;
+    double least = NAN; /* at theta, not asked yet */
     long beside[2];
     fit_evidence_beside(c->evidence, c->out->which, v, beside);
-    double least = beside[0] < 0 && beside[1] < 0 ? 0 : cost_at(c, c->theta);
-    for (int side = 0; side < 2; side++) {
-        if (beside[side] < 0)
+    for (int turn = 0; turn < 3; turn++) {
+        if (turn < 2 ? beside[turn] < 0 : !along_trail(c, v, c->other))
             continue;
-        carry(c, fit_evidence_at(c->evidence, (size_t)beside[side]), v, c->other);
-        double cost = cost_at(c, c->other);
+        if (turn < 2)
+            carry(c, fit_evidence_at(c->evidence, (size_t)beside[turn]), v, c->other);
+        if (isnan(least))
+            least = cost_at(c, c->theta);
+        const double cost = cost_at(c, c->other);
         if (!(cost < least) && isfinite(least))
             continue;
         least = cost;
-        memcpy(c->theta, c->other, bytes);
+        memcpy(c->theta, c->other, f->p * sizeof *c->theta);
     }
+}
+
+/* The data's way from theta, where known[0] is the cost, to the minimum; the rise there. */
+static double descend(struct curve *c, double v, const double *known)
+{
+    struct fit_ls *f = c->f;
+    struct fit_nlsq_problem problem = fit_problem(f->obj, c->lower, c->upper, f->dof, f->noise);
+    struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS,
+                                   .ftol = 1e-12,
+                                   .xtol = 1e-12,
+                                   .gtol = c->pace.gtol,
+                                   .curved = f->curvature != NULL,
+                                   .curvature = f->curvature,
+                                   .near = !c->pace.curve && isfinite(c->matrix[0]) ? c->matrix : NULL,
+                                   .known = isnan(known[0]) ? NULL : known,
+                                   .watch = is_enough,
+                                   .watch_user = c};
+    const enum fit_nlsq_end end = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
+    const double above = 2 * (f->nlsq->cost - c->cost), promised = f->nlsq->gradient * f->nlsq->gradient;
+    const double rise = above / c->variance - (promised < 1 ? promised : 0);
+    if (isfinite(f->nlsq->cost))
+        memcpy(c->matrix, f->nlsq->B, f->p * f->p * sizeof *c->matrix);
+    if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
+        fit_evidence_add(c->evidence, f->obj, c->theta, fmax(rise, 0), c->inflated);
+    c->stopped |= end == FIT_NLSQ_STOPPED && !c->enough;
+    c->enough |= c->hurry && end == FIT_NLSQ_LIMIT;
+    if (above < -BETTER * c->variance / c->inflated && !c->out->lower_cost) {
+        c->out->lower_cost = 1;
+        c->out->better = v;
+        memcpy(f->better, c->theta, f->p * sizeof *f->better);
+        f->found_lower = 1;
+    }
+    return fmax(rise, 0);
 }
 
 /* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
@@ -210,7 +317,7 @@ static double root_at(struct curve *c, double v)
     struct fit_ls *f = c->f;
     struct fit_objective *o = f->obj;
     size_t k = c->out->which, u = c->u < 0 ? 0 : (size_t)c->u;
-    double low = c->u < 0 ? 0 : o->lower[u], high = c->u < 0 ? 0 : o->upper[u];
+    double low = c->u < 0 ? 0 : o->lower[u], high = c->u < 0 ? 0 : o->upper[u], rise, known[2] = {NAN, 0};
     memcpy(c->lower, f->lower, f->p * sizeof *c->lower);
     memcpy(c->upper, f->upper, f->p * sizeof *c->upper);
     if (c->u < 0)
@@ -219,39 +326,12 @@ static double root_at(struct curve *c, double v)
         hold_linear(c, v - o->origin[u], v - o->origin[u]);
     if (!c->as_given)
         best_start(c, v);
-    struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
-    struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS,
-                                   .ftol = 1e-12,
-                                   .xtol = 1e-12,
-                                   .gtol = c->pace.gtol,
-                                   .curved = f->curvature != NULL,
-                                   .curvature = f->curvature,
-                                   .watch = is_enough,
-                                   .watch_user = c};
     c->enough = 0;
-    double rise, known[2] = {NAN, 0};
-    if (f->sketch && lead(c, &rise, known)) {
-        hold_linear(c, low, high);
-        return copysign(sqrt(rise), v - c->best);
-    }
-    opt.known = isnan(known[0]) ? NULL : known;
-    const enum fit_nlsq_end end = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
-    double promised = f->nlsq->gradient * f->nlsq->gradient;
-    rise = 2 * (f->nlsq->cost - c->cost) / c->variance;
-    if (promised < 1)
-        rise -= promised;
-    if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
-        fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0), c->inflated);
+    if (!f->sketch || !lead(c, &rise, known))
+        rise = descend(c, v, known);
     hold_linear(c, low, high);
-    c->stopped |= end == FIT_NLSQ_STOPPED && !c->enough;
-    c->enough |= c->hurry && end == FIT_NLSQ_LIMIT;
-    if (2 * (f->nlsq->cost - c->cost) < -BETTER * c->variance / c->inflated && !c->out->lower_cost) {
-        c->out->lower_cost = 1;
-        c->out->better = v;
-        memcpy(f->better, c->theta, f->p * sizeof *f->better);
-        f->found_lower = 1;
-    }
-    return copysign(sqrt(fmax(rise, 0)), v - c->best);
+    leave_trail(c, v);
+    return copysign(sqrt(rise), v - c->best);
 }
 
 static void add_point(struct curve *c, double v, double root)
@@ -270,19 +350,12 @@ static void add_point(struct curve *c, double v, double root)
 
 /* ---- one side -------------------------------------------------------------------------------------------------- */
 
-/* theta for the value v on the line through the points x1 and x2 of the profile, with v1 and v2, bent to where the rate
- * of which the parameter is a part changes evenly. */
+/* theta for the value v on the line through the points x1 and x2 of the profile, with v1 and v2, bent to where rates
+ * change evenly. */
 static void on_line(struct curve *c, double v, double v1, const double *x1, double v2, const double *x2)
 {
-    const struct fit_ls *f = c->f;
-    double part = v2 != v1 ? (v - v1) / (v2 - v1) : 0;
-    for (size_t l = 0; l < f->p; l++)
-        c->theta[l] = fmin(fmax(x1[l] + part * (x2[l] - x1[l]), f->lower[l]), f->upper[l]);
-    if (c->u >= 0)
-        return;
-    c->theta[c->out->which] = v;
-    fit_valley_between(f->kernel, &f->ds->layout, f->lower, f->upper, (struct fit_valley_line){x1, x2, part},
-                       c->out->which, c->theta);
+    const double part = v2 != v1 ? (v - v1) / (v2 - v1) : 0;
+    mix(c, v, (struct fit_valley_mix){2, (const double *[]){x1, x2}, (double[]){1 - part, part}}, c->theta);
 }
 
 /* The absolute root at x, between (first, ra) and (last, rb) with theta at_a and at_b.  Larger than both, the start was
@@ -436,6 +509,16 @@ static void pass_ends(struct curve *c, struct walk *w, double v, double r, doubl
     }
 }
 
+/* At the origin. */
+static void set_off(struct curve *c)
+{
+    const size_t bytes = c->f->p * sizeof *c->theta;
+    memcpy(c->theta, c->origin, bytes);
+    memcpy(c->before, c->theta, bytes);
+    c->npassed = 0;
+    leave_trail(c, c->from);
+}
+
 /* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which
  * the origin lies in on. */
 static void follow(struct curve *c, double side, double std, double bound, double *end, int *open, double *work)
@@ -446,8 +529,7 @@ static void follow(struct curve *c, double side, double std, double bound, doubl
     w.wall = side * INFINITY;
     w.next = w.root < c->limit[0] ? 0 : 1;
     w.step = growth(c, &w) * std;
-    memcpy(c->theta, c->origin, bytes);
-    memcpy(c->before, c->theta, bytes);
+    set_off(c);
     for (size_t n = 0; n < most && !c->stopped; n++) {
         double v = next_value(c, &w, side, bound);
         memcpy(c->start, c->theta, bytes);
@@ -666,13 +748,15 @@ static void hold_known(struct curve *c)
 static double *prepare(struct curve *c, double **work)
 {
     struct fit_ls *f = c->f;
-    double *all = malloc((9 * f->p + 1) * sizeof *all), **const part[] = {&c->theta, &c->lower,  &c->upper,
-                                                                         &c->start, &c->before, &c->led,
-                                                                         &c->other, &c->origin, work};
+    double *all = malloc(((9 + TRAIL + f->p) * f->p + 1) * sizeof *all), **const part[] = {
+        &c->theta, &c->lower, &c->upper, &c->start, &c->before, &c->led, &c->other, &c->origin, work};
     if (!all)
         return NULL;
     for (size_t k = 0; k < sizeof part / sizeof *part; k++)
         *part[k] = all + k * f->p;
+    c->trail = all + 9 * f->p; /* of nine vectors */
+    c->matrix = c->trail + TRAIL * f->p;
+    c->matrix[0] = NAN;
     c->out->one_sided = f->res->at_bound[c->out->which];
     fit_likelihood_limits(f, c->out->one_sided, c->limit);
     memcpy(c->origin, f->res->theta, f->p * sizeof *c->origin);

@@ -19,6 +19,7 @@ static const double AS_EXPECTED[2] = {3.3, 4.9}; /* of 4: the paraboloid's inter
 static const double LINEAR_EXPECTED[2] = {2.8, 5.6}; /* the same for linear parameters, which are never too large */
 static const double HOPELESS = 5; /* times as much as expected: the valley is to be followed step by step */
 static const double NOT_FAR = 2, LOOK_GTOL = 0.1; /* factor of 4; standard errors */
+static const double LINEAR_GTOL = 0.3; /* the same for linear parameters: of their rise is taken what may still fall */
 static const double AGREES = 0.1; /* of a rise: so near must the sketch be to the data, not to ask them again */
 /* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do
  * not tell what else is possible.  (An error is believed for some of its multiples.) */
@@ -33,7 +34,7 @@ enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no 
 /* What a member of the crew looks at the cost with. */
 struct eye {
     struct fit_sketch *cheap, *data; /* what is asked first: the sketch, or the data; these */
-    double *theta, *lower, *upper;   /* work space of rise_along(); the bounds */
+    double *theta, *led, *lower, *upper, *matrix; /* work space of rise_along(); the bounds */
     struct fit_evidence evidence;    /* what is known, and what the member meets */
 };
 
@@ -68,6 +69,22 @@ static double wider(const struct profile *p, size_t e)
     return p->f->res->interval[e].wider;
 }
 
+/* The data are asked from where the sketch leads, unless that is worse than where theta is, at `cost`. */
+static void lead(const struct eye *eye, size_t p, double cost, struct fit_sketch_spec *spec)
+{
+    struct fit_sketch_spec cheap = *spec;
+    double least, gradient;
+    cheap.gtol = LOOK_GTOL;
+    cheap.high = INFINITY;
+    cheap.matrix = eye->matrix;
+    memcpy(eye->led, eye->theta, p * sizeof *eye->led);
+    fit_sketch_minimise(eye->cheap, &cheap, eye->led, &least, &gradient);
+    if (isnan(least) || !(fit_sketch_value(eye->data, eye->led, spec->u, spec->value) < cost))
+        return;
+    memcpy(eye->theta, eye->led, p * sizeof *eye->led);
+    spec->near = eye->matrix;
+}
+
 /* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for
  * `from`; where it is above `enough` the others are fitted.  NaN: beyond a bound. */
 static double rise_along(const struct profile *p, size_t m, struct fit_sketch *from, size_t e, double far,
@@ -87,13 +104,18 @@ static double rise_along(const struct profile *p, size_t m, struct fit_sketch *f
     double rise = 2 * (cost - p->cost) / variance;
     if (rise > enough && (u >= 0 || rise < HOPELESS * enough)) {
         double certain = u < 0 ? INFINITY : p->cost + 0.5 * LINEAR_EXPECTED[0] * variance;
-        struct fit_sketch_spec spec = {eye->lower, eye->upper, u, held, LOOK_GTOL, certain, variance, 2};
+        struct fit_sketch_spec spec = {eye->lower, eye->upper, u, held, u < 0 ? LOOK_GTOL : LINEAR_GTOL, certain,
+                                       variance, 2, NULL, NULL};
         double low = u < 0 ? f->lower[e] : 0, high = u < 0 ? f->upper[e] : 0;
         if (u < 0)
             eye->lower[e] = eye->upper[e] = v;
+        if (from != eye->cheap && fit_sketch_is_thin(eye->cheap))
+            lead(eye, f->p, cost, &spec);
         fit_sketch_minimise(from, &spec, eye->theta, &cost, &gradient);
         if (u < 0)
             eye->lower[e] = low, eye->upper[e] = high;
+        else if (gradient <= LINEAR_GTOL)
+            cost -= gradient * gradient * variance; /* twice what it promises */
     }
     return 2 * (cost - p->cost) / variance;
 }
@@ -327,7 +349,8 @@ static enum fit_status open_eyes(struct profile *p, size_t m)
     struct fit_ls *f = p->f, *own = &p->crew.member[m];
     struct eye *eye = &p->eye[m];
     enum fit_status st = FIT_OK;
-    FIT_TAKE_DOUBLES(&p->storage, f->p, &eye->theta, &eye->lower, &eye->upper);
+    FIT_TAKE_DOUBLES(&p->storage, f->p, &eye->theta, &eye->led, &eye->lower, &eye->upper);
+    FIT_TAKE_DOUBLES(&p->storage, f->p * f->p, &eye->matrix);
     fit_evidence_new(&eye->evidence, f->p, f->res->nfull, &p->storage);
     if (p->storage.failed)
         return fit_no_memory(f->err, "fit");

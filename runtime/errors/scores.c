@@ -105,11 +105,13 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
     s->test = fit_take(&s->arena_, s->ngroup, sizeof *s->test);
     p.sums = fit_take(&scratch, s->ngroup, sizeof *p.sums);
     ok = ok && (!pairs || new_bins(&p, &scratch)) && !scratch.failed && !s->arena_.failed;
-    ok = ok && (pairs ? fit_scores_of_pairs : fit_scores_of_rows)(&p);
-    for (size_t g = 0; ok && g < s->ngroup; g++)
-        finish_test(&p.sums[g], pairs, &s->test[g]);
+    ok = ok && (pairs || fit_scores_of_rows(&p));
     enum fit_status st = ok ? fit_dataset_status(obj->ds, err)
                             : fit_no_memory(err, "fit, scores of the residuals");
+    if (st == FIT_OK && pairs)
+        st = fit_scores_of_pairs(&p, err);
+    for (size_t g = 0; st == FIT_OK && g < s->ngroup; g++)
+        finish_test(&p.sums[g], pairs, &s->test[g]);
     s->misfit.p = NAN;
     if (st == FIT_OK && pairs)
         st = find_misfit(&p, err);

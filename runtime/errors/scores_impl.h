@@ -23,9 +23,9 @@ struct fit_score_pass {
     double *binned;              /* pairs: numbers of all bins */
 };
 
-/* Over all data: the sums of p->s and p->sums; 0: out of memory. */
-int fit_scores_of_pairs(struct fit_score_pass *p); /* scores_pairs.c; binned too */
-int fit_scores_of_rows(struct fit_score_pass *p);  /* scores_rows.c */
+/* Over all data: the sums of p->s and p->sums. */
+enum fit_status fit_scores_of_pairs(struct fit_score_pass *p, struct fit_error *err); /* scores_pairs.c; binned too */
+int fit_scores_of_rows(struct fit_score_pass *p); /* scores_rows.c; 0: out of memory */
 
 /* w <- v times the weight that the loss gives the residual; nvector vectors of FIT_LANES.  room: as many numbers. */
 void fit_score_weights(const struct fit_score_loss *loss, size_t nvector, const double *y, const double *mean,

@@ -1,17 +1,16 @@
 /* scores_pairs.c -- scores by blocks of frames and tests of the residuals of pairs, tile by tile.
  *
  * Tiles are in memory or read from their file.  A tile's sums are formed by themselves (scores_tile.c) and added when
- * those of all tiles before it were; neighbours in different tiles are looked at then.  The bits depend neither on the
- * threads nor on where the values are.
+ * those of all tiles before it were (data/tile_patches.h); neighbours in different tiles are looked at then.  The bits
+ * depend neither on the threads, the ranks, nor on where the values are.
  */
 #include "errors/scores_tile.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "data/tile_patches.h"
 #include "machine/team.h"
 
 enum { TOUCHED = 16 }; /* parts in which pages are touched */
@@ -22,9 +21,6 @@ struct border {
     double *left;            /* ngroup x chunk: last column of the tile before */
     double *above, *bottom;  /* ngroup x nframe: last row of the row of tiles above, and of this */
     double *row;             /* ngroup x chunk x 3 */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    size_t turn;             /* the tile whose turn it is */
 };
 
 struct pass {
@@ -129,31 +125,88 @@ static void add_patch(struct pass *x, const struct fit_tile *t, const struct fit
         add_numbers(sizeof *q->sums / sizeof(double), (const double *)&q->sums[g], (double *)&p->sums[g]);
         test_edges(x, t, q, g);
     }
-    for (size_t at = 0; at < fit_misfit_numbers(&p->bins); at += p->bins.each)
-        if (q->bins[at] > 0)
-            add_numbers(p->bins.each, q->bins + at, p->binned + at);
 }
 
-static void take_tile(void *user, size_t k, size_t thread)
+/* ---- what a tile gives, as numbers ----------------------------------------------------------------------- */
+
+/* The arrays of a patch one after the other: to `to` (unless it is NULL), or found there by q (find = 1); the bins, of
+ * which there are few, follow.  Returns how many numbers. */
+static size_t arrays(const struct fit_score_tiles *x, const struct fit_tile *t, struct fit_score_patch *q, double *to,
+                     int find)
+{
+    const struct fit_score_pass *p = x->pass;
+    const struct fit_scores *s = p->s;
+    const size_t ng = s->ngroup, blocks = ng * q->na * q->nb, chunk = p->o->ds->layout.chunk;
+    double *moments = (double *)q->moments, *sums = (double *)q->sums;
+    struct {
+        double **array;
+        size_t n;
+    } const all[] = {{&q->score, blocks * s->P},
+                     {&q->first, t->i0 == 0 ? ng * fit_scores_first(s) : 0},
+                     {&q->row, ng * chunk * 3},
+                     {&q->edges, ng * 2 * (chunk + x->width)},
+                     {&sums, ng * sizeof *q->sums / sizeof(double)},
+                     {&q->field, s->field ? blocks * (s->P + 1) : 0},
+                     {&moments, s->field ? ng * sizeof *q->moments / sizeof(double) : 0}};
+    size_t at = 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; at += all[k++].n) {
+        if (find)
+            *all[k].array = to + at;
+        else if (to && all[k].n)
+            memcpy(to + at, *all[k].array, all[k].n * sizeof *to);
+    }
+    q->moments = (struct fit_speckle_moments *)(void *)moments;
+    q->sums = (struct fit_score_sums *)(void *)sums;
+    return at;
+}
+
+static size_t pack_bins(const struct fit_misfit_bins *b, const double *bins, double *to)
+{
+    size_t n = 0;
+    for (size_t at = 0; at < fit_misfit_numbers(b); at += b->each)
+        if (bins[at] > 0) {
+            to[n] = (double)at;
+            memcpy(to + n + 1, bins + at, b->each * sizeof *to);
+            n += 1 + b->each;
+        }
+    return n;
+}
+
+static size_t most_numbers(const struct fit_score_tiles *x)
+{
+    const struct fit_misfit_bins *b = &x->pass->bins;
+    const struct fit_dataset *ds = x->pass->o->ds;
+    size_t most = 0;
+    for (size_t k = 0; k < ds->ntile; k++) {
+        struct fit_score_patch q = {.na = 0};
+        fit_score_patch_frame(x->pass->s, &ds->tile[k], &q);
+        const size_t n = arrays(x, &ds->tile[k], &q, NULL, 0);
+        most = n > most ? n : most;
+    }
+    return most + fit_misfit_numbers(b) + fit_misfit_numbers(b) / b->each;
+}
+
+static size_t take_tile(void *user, size_t k, const struct fit_tile *t, size_t thread, double *patch)
 {
     struct pass *x = user;
     struct fit_score_patch *q = &x->patch[thread];
-    struct fit_tile own;
-    const struct fit_tile *t = fit_dataset_tile(x->tiles->pass->o->ds, k, q->buffer, &own);
-    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
-    if (t)
-        fit_score_patch_take(x->tiles, t, q);
-    fit_clock_enter(FIT_CLOCK_WAIT);
-    pthread_mutex_lock(&x->border->lock);
-    while (x->border->turn != k)
-        pthread_cond_wait(&x->border->changed, &x->border->lock);
-    fit_clock_enter(FIT_CLOCK_REDUCE);
-    if (t)
-        add_patch(x, t, q);
-    x->border->turn++;
-    pthread_cond_broadcast(&x->border->changed);
-    pthread_mutex_unlock(&x->border->lock);
-    fit_clock_enter(was);
+    (void)k;
+    fit_score_patch_take(x->tiles, t, q);
+    const size_t n = arrays(x->tiles, t, q, patch, 0);
+    return n + pack_bins(&x->tiles->pass->bins, q->bins, patch + n);
+}
+
+static void add_tile(void *user, size_t k, const double *patch, size_t n)
+{
+    struct pass *x = user;
+    struct fit_score_pass *p = x->tiles->pass;
+    const struct fit_tile *t = &p->o->ds->tile[k];
+    struct fit_score_patch q = {.na = 0};
+    fit_score_patch_frame(p->s, t, &q);
+    size_t at = arrays(x->tiles, t, &q, (double *)(uintptr_t)patch, 1);
+    add_patch(x, t, &q);
+    for (; at < n; at += 1 + p->bins.each)
+        add_numbers(p->bins.each, patch + at + 1, p->binned + (size_t)patch[at]);
 }
 
 /* Part k of the sums, before any thread adds to them. */
@@ -167,26 +220,23 @@ static void touch(void *user, size_t k, size_t thread)
 }
 
 /* All tiles, with room for what lies between them in `edge`. */
-static void run(struct pass *x, int threads, double *edge)
+static enum fit_status run(struct pass *x, int threads, double *edge, struct fit_error *err)
 {
     const struct fit_dataset *ds = x->tiles->pass->o->ds;
     const size_t side = ds->layout.ngroup * ds->layout.chunk, line = ds->layout.ngroup * ds->layout.nframe;
     struct border e = {.i0 = 0, .row = edge, .left = edge + 3 * side, .above = edge + 4 * side,
                        .bottom = edge + 4 * side + line};
-    pthread_mutex_init(&e.lock, NULL);
-    pthread_cond_init(&e.changed, NULL);
+    const struct fit_patches patches = {.ds = ds, .threads = threads, .most = most_numbers(x->tiles), .user = x,
+                                        .take = take_tile, .add = add_tile};
     clear(e.left, side + 2 * line);
     x->border = &e;
     fit_team_run((struct fit_team){threads, FIT_TEAM_SHARE}, TOUCHED, touch, x->tiles->pass->s);
-    fit_dataset_begin(ds);
-    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, ds->ntile, take_tile, x);
-    fit_dataset_end(ds);
+    const enum fit_status st = fit_patches_run(&patches, err);
     next_row(x, 0);
-    pthread_cond_destroy(&e.changed);
-    pthread_mutex_destroy(&e.lock);
+    return st;
 }
 
-int fit_scores_of_pairs(struct fit_score_pass *p)
+enum fit_status fit_scores_of_pairs(struct fit_score_pass *p, struct fit_error *err)
 {
     const struct fit_layout *l = &p->o->ds->layout;
     const int threads = fit_objective_threads(p->o);
@@ -195,10 +245,10 @@ int fit_scores_of_pairs(struct fit_score_pass *p)
     FIT_OWNED double *edge = calloc(l->ngroup * (4 * l->chunk + 2 * l->nframe), sizeof *edge);
     struct fit_score_patch *patch = ok ? fit_score_patches_new(&tiles, (size_t)threads) : NULL;
     struct pass x = {.tiles = &tiles, .patch = patch};
-    ok = ok && edge && patch;
-    if (ok)
-        run(&x, threads, edge);
+    enum fit_status st = ok && edge && patch ? FIT_OK : fit_no_memory(err, "fit, scores of the residuals");
+    if (st == FIT_OK)
+        st = run(&x, threads, edge, err);
     fit_score_patches_free(patch);
     fit_score_tiles_free(&tiles);
-    return ok;
+    return st;
 }

@@ -13,7 +13,7 @@ enum { L = FIT_LANES, V = FIT_STRIP_LANES, REACH = FIT_NOISE_REACH, DECILES = FI
 
 /* ---- room ------------------------------------------------------------------------------------------------ */
 
-static void frame_patch(const struct fit_scores *s, const struct fit_tile *t, struct fit_score_patch *q)
+void fit_score_patch_frame(const struct fit_scores *s, const struct fit_tile *t, struct fit_score_patch *q)
 {
     q->a0 = t->i0 / s->length;
     q->na = (t->i1 - 1) / s->length + 1 - q->a0;
@@ -70,7 +70,7 @@ static size_t most_blocks(const struct fit_score_pass *p)
     size_t most = 0;
     for (size_t k = 0; k < p->o->ds->ntile; k++) {
         struct fit_score_patch q;
-        frame_patch(p->s, &p->o->ds->tile[k], &q);
+        fit_score_patch_frame(p->s, &p->o->ds->tile[k], &q);
         most = q.na * q.nb > most ? q.na * q.nb : most;
     }
     return most;
@@ -96,7 +96,6 @@ static void lay_out(const struct fit_score_tiles *x, size_t blocks, struct fit_s
     const struct fit_layout *l = &p->o->ds->layout;
     const size_t ng = l->ngroup, P = p->s->P, w = x->width;
     const int fields = p->s->field != NULL;
-    q->buffer = fit_take(r, fit_dataset_buffer(p->o->ds), sizeof *q->buffer);
     q->score = fit_take(r, blocks * ng * P, sizeof *q->score);
     q->first = fit_take(r, ng * fit_scores_first(p->s), sizeof *q->first);
     q->bins = fit_take(r, fit_misfit_numbers(&p->bins), sizeof *q->bins);
@@ -430,7 +429,7 @@ static void take_group(const struct fit_score_tiles *x, const struct fit_tile *t
 
 void fit_score_patch_take(const struct fit_score_tiles *x, const struct fit_tile *t, struct fit_score_patch *q)
 {
-    frame_patch(x->pass->s, t, q);
+    fit_score_patch_frame(x->pass->s, t, q);
     find_stretches(x, t, q);
     for (size_t k = 0, last = x->pass->o->ds->layout.nframe - 1; k < x->width; k++)
         q->j[k] = (uint32_t)(t->j0 + k < last ? t->j0 + k : last);

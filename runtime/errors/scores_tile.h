@@ -22,7 +22,6 @@ struct fit_score_stretch {
 
 /* Of each thread. */
 struct fit_score_patch {
-    double *buffer;                  /* values that are read from a file */
     size_t a0, na, b0, nb;           /* blocks that the tile meets */
     double *score, *field;           /* ngroup x na x nb x P; P + 1, or NULL */
     struct fit_speckle_moments *moments; /* ngroup, or NULL */
@@ -69,6 +68,9 @@ void fit_score_tiles_free(struct fit_score_tiles *x);
 /* NULL: out of memory. */
 struct fit_score_patch *fit_score_patches_new(const struct fit_score_tiles *x, size_t threads);
 void fit_score_patches_free(struct fit_score_patch *q);
+
+/* Blocks that tile t meets, into q. */
+void fit_score_patch_frame(const struct fit_scores *s, const struct fit_tile *t, struct fit_score_patch *q);
 
 /* Everything of tile t into q. */
 void fit_score_patch_take(const struct fit_score_tiles *x, const struct fit_tile *t, struct fit_score_patch *q);

@@ -73,7 +73,7 @@ static double follow(const struct survey *s, const struct desk *d, long k, doubl
     const struct fit_ls *f = s->f;
     double cost, gradient, far = PROMISING * s->spec->limit * s->spec->limit;
     struct fit_sketch_spec spec = {d->lower, d->upper, -1, 0, GTOL, s->least + 0.5 * far * s->spec->variance,
-                                   s->spec->variance, 0};
+                                   s->spec->variance, 0, NULL, NULL};
     if (k >= 0)
         d->lower[k] = d->upper[k] = theta[k];
     fit_sketch_minimise(d->cheap, &spec, theta, &cost, &gradient);

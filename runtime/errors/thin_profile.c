@@ -93,18 +93,68 @@ static void add_vector(const struct stretch *s, size_t n, const double *y, const
     }
 }
 
-static void gather(void *user, const struct fit_tile *t, const double *mean)
+/* Cells that the pairs of a tile may belong to. */
+struct cells {
+    size_t a0, na, b0, nb;
+};
+
+static struct cells cells_of(const struct drawing *d, const struct fit_tile *t)
+{
+    const size_t first = d->near[t->i0], last = d->near[t->j1 - 1];
+    struct cells c = {.a0 = first ? first - 1 : 0, .b0 = d->near[t->j0 > t->i0 + 1 ? t->j0 : t->i0 + 1]};
+    c.na = d->near[t->i1 - 1] + 1 - c.a0;
+    c.nb = (last + 1 < d->n ? last + 2 : d->n) - c.b0;
+    return c;
+}
+
+static size_t patch_size(const struct drawing *d, const struct cells *c)
+{
+    return d->all->ngroup * c->na * c->nb;
+}
+
+/* Weights of the cells, and behind them weights times residuals. */
+static size_t gather(void *user, const struct fit_tile *t, const double *mean, double *patch)
 {
     const struct drawing *d = user;
-    const size_t L = FIT_LANES, cells = d->n * d->n;
+    const struct cells c = cells_of(d, t);
+    const size_t L = FIT_LANES, each = c.na * c.nb, size = patch_size(d, &c);
     struct stretch s[FIT_LANES];
     size_t at = 0;
+    memset(patch, 0, 2 * size * sizeof *patch);
     for (size_t i = t->i0; i < t->i1; i++)
         for (size_t first = t->j0 > i + 1 ? t->j0 : i + 1, b = first / L; b * L < t->j1; b++) {
             const size_t n = stretches(d, i, b * L, first, t->j1, s);
+            for (size_t m = 0; m < n; m++)
+                s[m].cell = (s[m].cell / d->n - c.a0) * c.nb + s[m].cell % d->n - c.b0;
             for (size_t g = 0; g < d->all->ngroup; g++, at += L)
-                add_vector(s, n, t->y + at, t->w ? t->w + at : NULL, mean + at, d->w + g * cells, d->wr + g * cells);
+                add_vector(s, n, t->y + at, t->w ? t->w + at : NULL, mean + at, patch + g * each,
+                           patch + size + g * each);
         }
+    return 2 * size;
+}
+
+static void add_cells(void *user, const struct fit_tile *t, const double *patch, size_t n)
+{
+    const struct drawing *d = user;
+    const struct cells c = cells_of(d, t);
+    for (size_t g = 0, k = 0; g < d->all->ngroup; g++)
+        for (size_t a = 0; a < c.na; a++)
+            for (size_t b = 0; b < c.nb; b++, k++) {
+                const size_t to = (g * d->n + c.a0 + a) * d->n + c.b0 + b;
+                d->w[to] += patch[k];
+                d->wr[to] += patch[n / 2 + k];
+            }
+}
+
+/* Numbers of the longest patch. */
+static size_t most_cells(const struct drawing *d, const struct fit_dataset *ds)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < ds->ntile; k++) {
+        const struct cells c = cells_of(d, &ds->tile[k]);
+        most = patch_size(d, &c) > most ? patch_size(d, &c) : most;
+    }
+    return 2 * most;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -204,7 +254,8 @@ static enum fit_status fill(struct drawing *d, struct fit_objective *o, const do
     memcpy(d->lin, o->lin, o->ngroup * o->nlinear * sizeof *d->lin);
     memcpy(d->theta, theta, o->nparam * sizeof *d->theta);
     find_nearest(d);
-    if (fit_objective_residuals(o, gather, d) != FIT_EVAL_OK ||
+    const struct fit_residual_patches patches = {most_cells(d, o->ds), d, gather, add_cells};
+    if (fit_objective_residuals(o, &patches) != FIT_EVAL_OK ||
         d->kernel->prepare(&d->thin->layout, theta, 0, d->ws) != FIT_EVAL_OK)
         return fit_fail(err, FIT_ERR_NUMERIC, "sketch: the model is not finite");
     if ((st = fit_dataset_replica(d->thin, 0, &d->drawn, err)) != FIT_OK ||
@@ -411,6 +462,12 @@ static enum fit_eval normal(void *user, const double *x, double *B, double *g)
     return s->inner.normal(s->inner.user, x, B, g);
 }
 
+static enum fit_eval slope(void *user, const double *x, double *g)
+{
+    const struct fit_sketch *s = user;
+    return s->inner.gradient(s->inner.user, x, g);
+}
+
 static void bend(void *user, const double *lower, const double *upper, const double *x,
                  double *trial)
 {
@@ -476,12 +533,14 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
     problem.user = s;
     problem.value = value;
     problem.normal = normal;
+    problem.gradient = s->inner.gradient ? slope : NULL;
     problem.bend = s->inner.bend ? bend : NULL;
     struct fit_nlsq_options opt = {.max_iterations = STEPS,
                                    .ftol = 1e-8,
                                    .xtol = 1e-8,
                                    .gtol = spec->gtol,
                                    .curvature = s->curvature,
+                                   .near = spec->near,
                                    .watch = is_high,
                                    .watch_user = spec};
     memcpy(s->trial, theta, bytes);
@@ -492,4 +551,6 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
     *gradient = s->nlsq->gradient;
     if (found)
         memcpy(theta, s->trial, bytes);
+    if (found && spec->matrix)
+        memcpy(spec->matrix, s->nlsq->B, s->p * bytes);
 }

@@ -48,13 +48,15 @@ double fit_sketch_value(struct fit_sketch *s, const double *theta, long u, doubl
 /* From theta (in; out: the minimum) inside lower and upper; the linear unknown u, unless negative,
  * at `value` as in struct fit_objective.  gtol: of nlsq.h.  After some steps a run is given up that
  * is at costs of `high`, by twice what its gradient promises; unit: variance of the residuals; patient: after how many
- * (0: three). *cost: there, comparable with that of the data; NaN: none was found, theta is as it was. *gradient: as in
- * struct fit_nlsq. */
+ * (0: three); near: as in struct fit_nlsq_options; matrix: p x p, for B near the end; either may be NULL. *cost: there,
+ * comparable with that of the data; NaN: none was found, theta is as it was. *gradient: as in struct fit_nlsq. */
 struct fit_sketch_spec {
     const double *lower, *upper;
     long u;
     double value, gtol, high, unit;
     size_t patient;
+    const double *near;
+    double *matrix;
 };
 void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *spec, double *theta,
                          double *cost, double *gradient);

@@ -6,8 +6,10 @@
 
 #include "base/clock.h"
 #include "data/quantiles.h"
+#include "device/device.h"
 #include "errors/scores.h"
 #include "fit/fit.h"
+#include "leastsquares/objective.h"
 #include "machine/team.h"
 #include "machine/topology.h"
 #include "ranks/ranks.h"
@@ -271,6 +273,8 @@ static enum fit_status prepare(struct job *j, struct fit_error *err)
         if (j->length > 1)
             each_group(j->ds, order_group, j);
     }
+    if (fit_objective_on_device(j->kernel, j->ds, 1))
+        threads = (size_t)fit_device_threads((int)threads, s->n);
     double each = (double)data_doubles(j->ds) * 8e-6, fit = s->most_mb / fmax(each, 1e-3);
     j->nworker = threads < MOST_WORKERS ? threads : MOST_WORKERS;
     if (fit < (double)j->nworker)

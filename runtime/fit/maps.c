@@ -1,12 +1,10 @@
 /* maps.c -- data, model and residuals at the optimum; see maps.h.
  *
- * Tiles are taken in batches: the model of the batch is computed by one thread per tile, then its
- * values are added to the maps by one thread per some groups, tile after tile.  So every sum is made in
- * the same order whatever the number of threads, and no two threads write to the same place. */
+ * Each tile gives sums over its values: of groups, of points of the maps, of lags and ages.  They are added tile after
+ * tile (data/tile_patches.h), in the same order whatever the number of threads and ranks. */
 #include "fit/maps.h"
 
-#include "base/clock.h"
-#include "machine/team.h"
+#include "data/tile_patches.h"
 #include "machine/topology.h"
 #include "model/law.h"
 
@@ -31,17 +29,20 @@ struct work {
     double *cut[4];     /* ngroup x ages x nlag: sum of 1, data, model, sigma^2 */
     unsigned char *age; /* 2 ntime: range of ages by the sum of two frame numbers */
     unsigned shift;     /* log2 of maps->bin */
-    double *model;      /* of the batch: `stride` doubles per tile */
+    double *model;      /* of each thread: `stride` doubles */
     size_t stride;
-    double *buffer; /* of the batch: `nbuffer` doubles per tile whose values stay in a file */
-    size_t nbuffer;
-    struct fit_tile *own; /* of the batch */
-    double *argument;     /* of the law of the errors: `stride` doubles each per tile; NULL: they are normal */
-    const struct fit_tile **tile;
+    double *argument;     /* of the law of the errors: `stride` doubles each per thread; NULL: they are normal */
     double *row, *alike; /* of each thread: room for a row of a tile, three times; ngroup: inverse_sigma of weight 1 */
     uint32_t *column;    /* the same for its frames */
-    size_t share;        /* groups that a thread takes at a time */
     struct fit_arena storage;
+};
+
+/* What a tile gives: sums of groups, of points of the map [a0, a0 + na) x [b0, b0 + nb), of lags and ages. */
+struct patch {
+    struct sums *sums; /* ngroup */
+    double *map[4];    /* ngroup x na x nb */
+    double *cut[4];    /* ngroup x nage x nlag */
+    size_t a0, na, b0, nb, age0, nage, lag0, nlag;
 };
 
 /* 1 / standard deviation of a value of group g: from its weight when weights are errors, the given
@@ -111,12 +112,11 @@ static void take_row(const struct work *w, const struct fit_tile *t, const doubl
 }
 
 /* Sums over the group, and over the columns of each point of the map. */
-static void add_sums_of_row(struct work *w, const struct row *row, int weighted)
+static void add_sums_of_row(const struct work *w, const struct row *row, int weighted, struct patch *p)
 {
-    const struct fit_maps *m = w->maps;
-    const size_t map = row->g * triangle(m, m->n - 1, m->n) + triangle(m, row->i >> w->shift, 0);
+    const size_t map = (row->g * p->na + (row->i >> w->shift) - p->a0) * p->nb - p->b0;
     const double reference = w->ds->reference[row->g];
-    struct sums s = w->sums[row->g];
+    struct sums s = p->sums[row->g];
     double n = 0, data = 0, model = 0, residual = 0;
     for (size_t k = row->from; k < row->n; k++) {
         const double y = row->y[k], r = y - row->model[k], z = r * (weighted ? row->inverse[k] : row->alike);
@@ -127,14 +127,14 @@ static void add_sums_of_row(struct work *w, const struct row *row, int weighted)
         model += row->model[k] + reference;
         residual += z;
         if (k + 1 == row->n || row->j[k + 1] >> w->shift != point) {
-            w->map[0][map + point] += n;
-            w->map[1][map + point] += data;
-            w->map[2][map + point] += model;
-            w->map[3][map + point] += residual;
+            p->map[0][map + point] += n;
+            p->map[1][map + point] += data;
+            p->map[2][map + point] += model;
+            p->map[3][map + point] += residual;
             n = data = model = residual = 0;
         }
     }
-    w->sums[row->g] = s;
+    p->sums[row->g] = s;
 }
 
 /* End of the values from k on whose lags follow one another and whose age is the same. */
@@ -164,22 +164,43 @@ static void add_number(double *sum, double number, size_t n)
 }
 
 /* The cuts: the values of a row have different lags. */
-static void add_cuts_of_row(struct work *w, const struct row *row, int weighted)
+static void add_cuts_of_row(const struct work *w, const struct row *row, int weighted, struct patch *p)
 {
     const uint32_t *frame = w->ds->layout.frame;
-    const size_t fi = frame[row->i], nlag = w->maps->nlag, cut = row->g * FIT_MAPS_AGES * nlag;
+    const size_t fi = frame[row->i];
     const double reference = w->ds->reference[row->g], variance = 1 / (row->alike * row->alike);
     for (size_t k = row->from, end; k < row->n; k = end) {
-        const size_t fj = frame[row->j[k]], to = cut + w->age[fi + fj] * nlag + (fj - fi - 1);
+        const size_t fj = frame[row->j[k]];
+        const size_t to = (row->g * p->nage + w->age[fi + fj] - p->age0) * p->nlag + (fj - fi) - p->lag0;
         end = end_of_cut(w, row, k);
-        add_number(w->cut[0] + to, 1, end - k);
-        add_values(w->cut[1] + to, row->y + k, reference, end - k);
-        add_values(w->cut[2] + to, row->model + k, reference, end - k);
+        add_number(p->cut[0] + to, 1, end - k);
+        add_values(p->cut[1] + to, row->y + k, reference, end - k);
+        add_values(p->cut[2] + to, row->model + k, reference, end - k);
         if (!weighted)
-            add_number(w->cut[3] + to, variance, end - k);
+            add_number(p->cut[3] + to, variance, end - k);
         for (size_t c = k; weighted && c < end; c++)
-            w->cut[3][to + c - k] += 1 / (row->inverse[c] * row->inverse[c]);
+            p->cut[3][to + c - k] += 1 / (row->inverse[c] * row->inverse[c]);
     }
+}
+
+/* Where the sums of a tile stand; their number.  numbers: NULL, only the number is asked for. */
+static size_t lay_out_patch(const struct work *w, const struct fit_tile *t, double *numbers, struct patch *p)
+{
+    const uint32_t *frame = w->ds->layout.frame;
+    const size_t ng = w->maps->ngroup, first = t->j0 > t->i0 + 1 ? t->j0 : t->i0 + 1;
+    *p = (struct patch){.a0 = t->i0 >> w->shift, .b0 = first >> w->shift, .age0 = w->age[frame[t->i0] + frame[first]]};
+    p->na = ((t->i1 - 1) >> w->shift) + 1 - p->a0;
+    p->nb = ((t->j1 - 1) >> w->shift) + 1 - p->b0;
+    p->nage = (size_t)w->age[frame[t->i1 - 1] + frame[t->j1 - 1]] + 1 - p->age0;
+    p->lag0 = t->j0 > t->i1 - 1 ? frame[t->j0] - frame[t->i1 - 1] : 1;
+    p->nlag = frame[t->j1 - 1] - frame[t->i0] + 1 - p->lag0;
+    const size_t sums = ng * sizeof(struct sums) / sizeof(double), map = ng * p->na * p->nb, cut = ng * p->nage * p->nlag;
+    p->sums = (struct sums *)(void *)numbers;
+    for (size_t c = 0; c < 4 && numbers; c++) {
+        p->map[c] = numbers + sums + c * map;
+        p->cut[c] = numbers + sums + 4 * map + c * cut;
+    }
+    return sums + 4 * (map + cut);
 }
 
 static size_t room_of_row(const struct fit_layout *l)
@@ -187,20 +208,47 @@ static size_t room_of_row(const struct fit_layout *l)
     return (l->panel / FIT_LANES + 1) * FIT_LANES;
 }
 
-/* Rows of the groups [g, end), in the order of the tile's memory. */
-static void add_tile_pairs(struct work *w, const struct fit_tile *t, const double *model, size_t g, size_t end,
-                           size_t thread)
+/* Rows in the order of the tile's memory. */
+static size_t take_pairs(const struct work *w, const struct fit_tile *t, const double *model, size_t thread,
+                         double *numbers)
 {
     const size_t most = room_of_row(&w->ds->layout);
     double *room = w->row + thread * 3 * most;
     struct row row = {.y = room, .model = room + most, .inverse = room + 2 * most, .j = w->column + thread * most};
+    struct patch p;
+    const size_t n = lay_out_patch(w, t, numbers, &p);
+    memset(numbers, 0, n * sizeof *numbers);
     for (row.i = t->i0; row.i < t->i1; row.i++)
-        for (row.g = g; row.g < end; row.g++) {
+        for (row.g = 0; row.g < w->maps->ngroup; row.g++) {
             row.alike = w->alike[row.g];
             take_row(w, t, model, &row);
-            add_sums_of_row(w, &row, t->w != NULL);
-            add_cuts_of_row(w, &row, t->w != NULL);
+            add_sums_of_row(w, &row, t->w != NULL, &p);
+            add_cuts_of_row(w, &row, t->w != NULL, &p);
         }
+    return n;
+}
+
+static void add_numbers(double *restrict to, const double *restrict from, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        to[k] += from[k];
+}
+
+/* Maps and cuts of one group. */
+static void add_pairs(const struct work *w, const struct patch *p, size_t g)
+{
+    const struct fit_maps *m = w->maps;
+    for (size_t c = 0; c < 4; c++) {
+        for (size_t a = 0; a < p->na; a++) {
+            const size_t skip = p->a0 + a > p->b0 ? p->a0 + a - p->b0 : 0; /* below the diagonal */
+            if (skip < p->nb)
+                add_numbers(w->map[c] + g * triangle(m, m->n - 1, m->n) + triangle(m, p->a0 + a, p->b0 + skip),
+                            p->map[c] + (g * p->na + a) * p->nb + skip, p->nb - skip);
+        }
+        for (size_t a = 0; a < p->nage; a++)
+            add_numbers(w->cut[c] + (g * FIT_MAPS_AGES + p->age0 + a) * m->nlag + p->lag0 - 1,
+                        p->cut[c] + (g * p->nage + a) * p->nlag, p->nlag);
+    }
 }
 
 /* 1 / standard deviation of row i of a tile, by the law of the errors. */
@@ -216,9 +264,13 @@ static double inverse_deviation(const struct work *w, const struct fit_tile *t, 
     return s > 0 ? 1 / s : 0;
 }
 
-static void add_tile_rows(struct work *w, const struct fit_tile *t, const double *model, const double *argument)
+/* Maps of rows have a place for each of them. */
+static size_t take_rows(const struct work *w, const struct fit_tile *t, const double *model, const double *argument,
+                        double *numbers)
 {
     size_t first = t->i0 / FIT_LANES * FIT_LANES, g = t->group;
+    struct sums *sums = (struct sums *)(void *)numbers;
+    *sums = (struct sums){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         double weight = t->w ? t->w[i - first] : 1;
         double y = t->y[i - first], r = y - model[i - first];
@@ -226,68 +278,56 @@ static void add_tile_rows(struct work *w, const struct fit_tile *t, const double
             r * (argument ? inverse_deviation(w, t, model[i - first], argument, i) : inverse_sigma(w, g, weight));
         if (!(weight > 0))
             continue;
-        add_sums(&w->sums[g], y, r, z);
+        add_sums(sums, y, r, z);
         size_t row = w->ds->row ? w->ds->row[i] : i; /* results are in the order of the file */
         w->map[0][row] = 1;
         w->map[1][row] = y + w->ds->reference[g];
         w->map[2][row] = model[i - first] + w->ds->reference[g];
         w->map[3][row] = z;
     }
+    return sizeof *sums / sizeof(double);
 }
 
-enum { TILES_PER_THREAD = 4, SHARES_PER_THREAD = 4 };
-
-struct batch {
-    struct work *w;
-    size_t first, last; /* tiles */
-};
-
-/* Data and model of a tile of the batch. */
-static void take_tile(void *user, size_t b, size_t thread)
+static size_t take_tile(void *user, size_t k, const struct fit_tile *t, size_t thread, double *numbers)
 {
-    const struct batch *x = user;
-    struct work *w = x->w;
-    (void)thread;
-    w->tile[b] = fit_dataset_tile(w->ds, x->first + b, w->buffer + b * w->nbuffer, &w->own[b]);
-    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
-    if (w->tile[b])
-        w->k->model(&w->ds->layout, w->ws, w->lin, w->tile[b], w->model + b * w->stride);
-    if (w->tile[b] && w->argument)
-        w->k->density->arguments(&w->ds->layout, w->ws, w->tile[b], w->argument + b * w->stride * MOST_ARGUMENTS);
-    fit_clock_enter(was);
+    const struct work *w = user;
+    double *model = w->model + thread * w->stride;
+    double *argument = w->argument ? w->argument + thread * w->stride * MOST_ARGUMENTS : NULL;
+    (void)k;
+    w->k->model(&w->ds->layout, w->ws, w->lin, t, model);
+    if (argument)
+        w->k->density->arguments(&w->ds->layout, w->ws, t, argument);
+    return w->k->space == FIT_PAIRS ? take_pairs(w, t, model, thread, numbers)
+                                    : take_rows(w, t, model, argument, numbers);
 }
 
-/* The batch, of some groups. */
-static void add_groups(void *user, size_t k, size_t thread)
+static void add_tile(void *user, size_t k, const double *numbers, size_t n)
 {
-    const struct batch *x = user;
-    struct work *w = x->w;
-    const size_t g = k * w->share, end = g + w->share < w->maps->ngroup ? g + w->share : w->maps->ngroup;
-    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
-    for (size_t b = 0; b < x->last - x->first; b++) {
-        const double *model = w->model + b * w->stride;
-        if (!w->tile[b])
-            continue;
-        if (w->k->space == FIT_PAIRS)
-            add_tile_pairs(w, w->tile[b], model, g, end, thread);
-        else if (w->tile[b]->group >= g && w->tile[b]->group < end)
-            add_tile_rows(w, w->tile[b], model, w->argument ? w->argument + b * w->stride * MOST_ARGUMENTS : NULL);
+    const struct work *w = user;
+    const struct fit_tile *t = &w->ds->tile[k];
+    const size_t each = sizeof(struct sums) / sizeof(double);
+    struct patch p;
+    (void)n;
+    if (w->k->space == FIT_ROWS) {
+        add_numbers((double *)&w->sums[t->group], numbers, each);
+        return;
     }
-    fit_clock_enter(was);
+    lay_out_patch(w, t, (double *)(uintptr_t)numbers, &p);
+    add_numbers((double *)w->sums, numbers, w->maps->ngroup * each);
+    for (size_t g = 0; g < w->maps->ngroup; g++)
+        add_pairs(w, &p, g);
 }
 
-static void one_pass(struct work *w, int threads)
+static enum fit_status one_pass(struct work *w, int threads, struct fit_error *err)
 {
-    size_t many = (size_t)threads * TILES_PER_THREAD, shares = (w->maps->ngroup + w->share - 1) / w->share;
-    const struct fit_team team = {threads, FIT_TEAM_NEXT};
-    fit_dataset_begin(w->ds);
-    for (size_t first = 0; first < w->ds->ntile; first += many) {
-        size_t last = first + many < w->ds->ntile ? first + many : w->ds->ntile;
-        struct batch x = {w, first, last};
-        fit_team_run(team, last - first, take_tile, &x);
-        fit_team_run(team, shares, add_groups, &x);
+    struct fit_patches patches = {.ds = w->ds, .threads = threads, .most = sizeof(struct sums) / sizeof(double),
+                                  .user = w, .take = take_tile, .add = add_tile};
+    struct patch p;
+    for (size_t k = 0; k < w->ds->ntile && w->k->space == FIT_PAIRS; k++) {
+        const size_t n = lay_out_patch(w, &w->ds->tile[k], NULL, &p);
+        patches.most = n > patches.most ? n : patches.most;
     }
-    fit_dataset_end(w->ds);
+    return fit_patches_run(&patches, err);
 }
 
 /* ---- from sums to averages ------------------------------------------------------------------- */
@@ -414,25 +454,21 @@ static void allocate_sums(struct work *w)
         w->alike[g] = inverse_sigma(w, g, 1);
 }
 
-/* What a batch of tiles needs. */
-static void allocate_batch(struct work *w, int threads)
+/* What tiles at work need. */
+static void allocate_tiles(struct work *w, int threads)
 {
     const struct fit_layout *l = &w->ds->layout;
-    const size_t batch = (size_t)threads * TILES_PER_THREAD, row = (size_t)threads * room_of_row(l);
+    const size_t many = (size_t)threads, row = many * room_of_row(l);
     for (size_t k = 0; k < w->ds->ntile; k++) {
         size_t d = fit_tile_doubles(l, &w->ds->tile[k]);
         w->stride = d > w->stride ? d : w->stride;
     }
     w->stride = (w->stride + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    w->nbuffer = (fit_dataset_buffer(w->ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    FIT_TAKE_DOUBLES(&w->storage, batch * w->stride, &w->model);
-    FIT_TAKE_DOUBLES(&w->storage, batch * w->nbuffer, &w->buffer);
+    FIT_TAKE_DOUBLES(&w->storage, many * w->stride, &w->model);
     FIT_TAKE_DOUBLES(&w->storage, 3 * row, &w->row);
-    w->own = fit_take(&w->storage, batch, sizeof *w->own);
-    w->tile = fit_take(&w->storage, batch, sizeof *w->tile);
     w->column = fit_take(&w->storage, row, sizeof *w->column);
     if (w->k->density)
-        FIT_TAKE_DOUBLES(&w->storage, batch * w->stride * MOST_ARGUMENTS, &w->argument);
+        FIT_TAKE_DOUBLES(&w->storage, many * w->stride * MOST_ARGUMENTS, &w->argument);
 }
 
 static int allocate_work(struct work *w, int threads)
@@ -444,11 +480,10 @@ static int allocate_work(struct work *w, int threads)
         w->age[k] = (unsigned char)(k * FIT_MAPS_AGES / (2 * l->ntime));
     while ((size_t)1 << w->shift < m->bin)
         w->shift++;
-    w->share = m->ngroup / ((size_t)threads * SHARES_PER_THREAD) + 1;
     FIT_TAKE_DOUBLES(&w->storage, w->k->workspace(l), &w->ws);
     FIT_TAKE_DOUBLES(&w->storage, m->ngroup * w->k->nlinear, &w->lin);
     allocate_sums(w);
-    allocate_batch(w, threads);
+    allocate_tiles(w, threads);
     return !w->storage.failed;
 }
 
@@ -472,8 +507,7 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
                       "the model has no finite value at the fitted parameters");
         goto done;
     }
-    one_pass(&w, threads);
-    if ((st = fit_dataset_status(ds, err)) != FIT_OK)
+    if ((st = one_pass(&w, threads, err)) != FIT_OK)
         goto done;
     finish_maps(&w);
     finish_cuts(&w);

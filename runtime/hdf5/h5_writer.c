@@ -181,40 +181,61 @@ void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, con
     fit_h5_leave(&in);
 }
 
-/* A matrix as one chunk, already packed. */
+enum { CHUNK_ROWS = 64, ONE_CHUNK = 4 << 20 /* values of a matrix that is one chunk, at most */ };
+
+/* Rows of a chunk. */
+static size_t chunk_rows(size_t n)
+{
+    return n * n <= ONE_CHUNK ? n : CHUNK_ROWS;
+}
+
+size_t fit_h5r_matrix_rows(size_t n)
+{
+    const size_t rows = chunk_rows(n);
+    return (n + rows - 1) / rows * rows;
+}
+
+/* A matrix whose chunks are packed. */
 static void put_packed(struct fit_h5r *w, const char *path, size_t n, const struct fit_packed *packed)
 {
-    const hsize_t dims[2] = {n, n}, origin[2] = {0, 0};
+    const hsize_t dims[2] = {n, n}, chunk[2] = {chunk_rows(n), n};
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(dcpl, 0); /* the same result gives the same bytes */
-    H5Pset_chunk(dcpl, 2, dims);
+    H5Pset_chunk(dcpl, 2, chunk);
     H5Pset_shuffle(dcpl);
     H5Pset_deflate(dcpl, 1);
     hid_t d = new_dataset(w, path, H5T_IEEE_F32LE, 2, dims, dcpl);
-    if (d >= 0) {
-        if (H5Dwrite_chunk(d, H5P_DEFAULT, packed->skipped, origin, packed->size, packed->data) < 0)
+    for (size_t k = 0, row = 0; d >= 0 && row < n; k++, row += chunk[0])
+        if (H5Dwrite_chunk(d, H5P_DEFAULT, packed[k].skipped, (hsize_t[]){row, 0}, packed[k].size, packed[k].data) < 0) {
             fail(w, path);
+            break;
+        }
+    if (d >= 0)
         H5Dclose(d);
-    }
     H5Pclose(dcpl);
 }
 
 void fit_h5r_matrices(struct fit_h5r *w, fit_h5r_path *path_of, size_t first, size_t m, size_t n, const float *value)
 {
     char path[80];
-    const struct fit_packing p = {value, sizeof *value, m * n * n, m, 1};
-    struct fit_packed *out = calloc(m, sizeof *out);
+    const size_t rows = fit_h5r_matrix_rows(n), each = rows / chunk_rows(n);
+    const struct fit_packing p = {value, sizeof *value, m * rows * n, m * each, 1};
+    struct fit_packed *out = calloc(m * each, sizeof *out);
     if (out)
-        fit_pack_chunks(&p, 0, m, out);
+        fit_pack_chunks(&p, 0, m * each, out);
     const struct fit_h5_inside in = fit_h5_enter();
     for (size_t k = 0; k < m; k++) {
+        int there = out != NULL;
+        for (size_t c = 0; c < each && there; c++)
+            there = out[k * each + c].data != NULL;
         path_of(path, sizeof path, first + k);
-        if (!out || !out[k].data)
+        if (!there)
             fit_h5r_no_memory(w, path);
         else
-            DO(put_packed(w, path, n, &out[k]));
-        free(out ? out[k].data : NULL);
+            DO(put_packed(w, path, n, &out[k * each]));
     }
+    for (size_t c = 0; out && c < m * each; c++)
+        free(out[c].data);
     fit_h5_leave(&in);
     free(out);
 }

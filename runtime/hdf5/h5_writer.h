@@ -112,9 +112,11 @@ void fit_h5r_empty(struct fit_h5r *w, const char *path, int rank, const size_t *
 void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, const size_t *count,
                    const double *value);
 
-/* m matrices of n x n floats that follow one another, each a dataset of one chunk, packed by all threads; path_of gives
- * the path of number first, first + 1, ... */
+/* m matrices of n x n floats that follow one another, each with room for fit_h5r_matrix_rows(n) rows, and a dataset,
+ * packed by all threads; path_of gives the path of number first, first + 1, ...  Small ones are one chunk; those that are
+ * streamed have chunks of some rows, the last of which goes on with rows that do not count. */
 typedef void fit_h5r_path(char *path, size_t size, size_t k);
+size_t fit_h5r_matrix_rows(size_t n);
 void fit_h5r_matrices(struct fit_h5r *w, fit_h5r_path *path_of, size_t first, size_t m, size_t n, const float *value);
 
 void fit_h5r_attribute(struct fit_h5r *w, const char *path, const char *name, const char *value);

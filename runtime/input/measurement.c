@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/identity.h"
 #include "base/units.h"
+#include "data/share.h"
 #include "data/stream.h"
 #include "ranks/ranks.h"
 
@@ -322,8 +323,7 @@ static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Moves the window of a file_frames-wide matrix to its front, ntime wide. */
-static void cut(const struct loading *l, double *v)
+void fit_loading_cut(const struct loading *l, double *v)
 {
     size_t n = l->m->ntime, wide = l->m->file_frames;
     if (n == wide)
@@ -343,7 +343,7 @@ static enum fit_status read_sigma(struct loading *l, size_t g, struct fit_error 
     }
     enum fit_status st = fit_source_read_sigma(l->src, l->index[g], l->sigma, err);
     if (st == FIT_OK)
-        cut(l, l->sigma);
+        fit_loading_cut(l, l->sigma);
     return st;
 }
 
@@ -370,7 +370,9 @@ enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_
                                                .setting = m->setting,
                                                .center = k->intercept >= 0,
                                                .table_doubles = k->table_doubles,
-                                               .streamed = streamed};
+                                               .streamed = streamed,
+                                               .common = fit_ranks_shared(),
+                                               .divided = l->divided};
         fit_dataset_free(m->dataset);
         st = fit_dataset_new_pairs(&spec, &m->dataset, err);
     }
@@ -396,7 +398,7 @@ static enum fit_status look_for_dead(struct loading *l, struct fit_error *err)
     for (size_t g = 0; g < l->m->ngroup && st == FIT_OK; g++) {
         st = fit_source_read_upper(l->src, l->index[g], l->matrix, err);
         if (st == FIT_OK)
-            cut(l, l->matrix);
+            fit_loading_cut(l, l->matrix);
         l->dead[g] = 1;
         for (size_t i = 0; i < n && st == FIT_OK && l->dead[g]; i++)
             l->dead[g] = !fit_loading_lives(l, i);
@@ -416,7 +418,7 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
             break;
         if (!again && (st = fit_loading_check_mapping(l, g, err)) != FIT_OK)
             break;
-        cut(l, l->matrix);
+        fit_loading_cut(l, l->matrix);
         if (!again && (*blank += fit_loading_find_blank(l)) > 0) { /* no use for values: the list will change */
             l->nblank = *blank;
             if (fit_loading_too_blank(l) && (st = look_for_dead(l, err)) == FIT_OK)
@@ -432,9 +434,16 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
 static enum fit_status fill_whole(struct loading *l, struct fit_error *err)
 {
     size_t blank;
+    int done = 0;
     enum fit_status st = new_buffers(l, err);
-    if (st == FIT_OK)
-        st = fill(l, 0, &blank, err);
+    if (l->divided)
+        st = fit_ranks_agree_status(st, err);
+    if (st == FIT_OK && l->divided)
+        st = fit_loading_by_ranks(l, &done, err);
+    l->divided &= done;
+    if (st != FIT_OK || done)
+        return st;
+    st = fill(l, 0, &blank, err);
     if (st == FIT_OK && blank) {
         if ((st = fit_loading_frames(l, err)) != FIT_OK)
             return st;
@@ -454,6 +463,14 @@ static int wants_stream(const struct loading *l)
            fit_measurement_memory(m->file_frames, m->nframe, m->ngroup, l->errors) > sel->memory;
 }
 
+/* 1 when each of several ranks shall hold its share of the values. */
+static int wants_shares(const struct loading *l)
+{
+    const double n = (double)l->m->nframe;
+    return l->sel->divide && fit_ranks_shared() && !l->errors &&
+           n * (n - 1) / 2 * (double)l->m->ngroup >= FIT_DIVIDED_LEAST;
+}
+
 static enum fit_status fill_all(struct loading *l, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
@@ -461,6 +478,7 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
     char list[200];
     enum fit_status st = FIT_OK;
     int streamed = wants_stream(l);
+    l->divided = !streamed && wants_shares(l);
     if (streamed || l->sel->slot_bytes || m->file_frames * m->file_frames * sizeof(double) >= LARGE) {
         st = fit_loading_blocks(l, streamed, &why, err);
         if (st == FIT_OK && why && streamed && l->sel->stream == FIT_STREAM_ON)

@@ -23,6 +23,7 @@ struct loading {
     int errors;      /* values have errors of their own, or groups have different ones */
     double *matrix, *sigma; /* buffers: file_frames squared; sigma NULL when not needed */
     double *g2;             /* file_frames: diagonal means */
+    int divided;            /* 1: each of several ranks holds the values of its own tiles */
     struct fit_arena storage;
 };
 
@@ -55,6 +56,13 @@ enum fit_status fit_loading_frames(struct loading *l, struct fit_error *err);
 
 /* An empty dataset for these frames; streamed: without room for values. */
 enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_error *err);
+
+/* The window of a file_frames-wide matrix moves to its front, ntime wide. */
+void fit_loading_cut(const struct loading *l, double *matrix);
+
+/* Each rank reads some of the matrices, and holds of all of them what its tiles need (ranks_share.c).  *done: 0: there
+ * are blank frames, and nothing has happened. */
+enum fit_status fit_loading_by_ranks(struct loading *l, int *done, struct fit_error *err);
 
 /* Loads by blocks of rows.  *why: NULL, or why that is not possible (nothing has happened then). */
 enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char **why,

@@ -55,6 +55,7 @@ struct fit_selection {
     const char *sigma_path; /* FIT_SIGMA_FILE: FILE or FILE:/dataset */
 
     int stream;        /* enum fit_stream_kind: values in memory or read in every pass */
+    int divide;        /* 1: of several ranks each may hold its share of the values alone (data/share.h) */
     size_t memory;     /* FIT_STREAM_AUTO: bytes that loading may take; 0: any */
     size_t slot_bytes; /* of the buffers for reading by blocks; 0: the default, and small
                           matrices are read whole */

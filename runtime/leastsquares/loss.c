@@ -253,10 +253,10 @@ enum fit_eval fit_objective_newton(struct fit_objective *o, const double *theta,
 /* Room for the weighted values, unless there are many; they are to be filled anew. */
 static void keep(struct fit_objective *o)
 {
-    size_t last = o->ds->ntile - 1;
-    if (!o->kept && o->ds->npoint <= FIT_OBJECTIVE_KEPT && !fit_dataset_streamed(o->ds)) {
+    const size_t first = o->ds->first, last = o->ds->last - 1;
+    if (!o->kept && first <= last && o->ds->npoint <= FIT_OBJECTIVE_KEPT && !fit_dataset_streamed(o->ds)) {
         const struct fit_tile *t = &o->ds->tile[last];
-        o->nkept = (size_t)(t->y - o->ds->tile[0].y) + (fit_tile_doubles(&o->ds->layout, t) + 7) / 8 * 8;
+        o->nkept = (size_t)(t->y - o->ds->tile[first].y) + (fit_tile_doubles(&o->ds->layout, t) + 7) / 8 * 8;
         size_t n = 2 * o->nkept + 3 * o->ngroup * o->ds->ntile;
         o->is_kept = fit_take(&o->storage_, o->ds->ntile, 1);
         o->kept = o->is_kept ? fit_take(&o->storage_, n, sizeof *o->kept) : NULL; /* or they are not kept */

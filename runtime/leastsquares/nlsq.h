@@ -32,6 +32,8 @@ struct fit_nlsq_problem {
     enum fit_eval (*value)(void *user, const double *x, double *cost, double *error);
     /* B = J^T J (n x n) and g = J^T r (r = data - model) at the x of the last value. */
     enum fit_eval (*normal)(void *user, const double *x, double *B, double *g);
+    /* g alone, at the x of the last value, at a fraction of the price; or NULL. */
+    enum fit_eval (*gradient)(void *user, const double *x, double *g);
     /* Bends the step from x to trial inside the bounds, to first order leaving it as it is; or NULL. */
     void (*bend)(void *user, const double *lower, const double *upper, const double *x, double *trial);
     int likelihood; /* 1: the cost is a negative log likelihood, up to a constant: its unit is 1 */
@@ -53,6 +55,8 @@ struct fit_nlsq_options {
     int brief;    /* at max_iterations no derivatives are taken: gradient is one step old */
     int curved;   /* 1: second derivatives, too, where the cost falls by far more or less than B predicts (nlsq.c) */
     const double *curvature; /* n x n, to begin with, as in struct fit_nlsq; or NULL */
+    const double *near;      /* n x n, or NULL: B of a point nearby, which serves while it leads on (nlsq.c); s->B is
+                                that one where no other was asked for */
     const double *known;     /* cost at the start and how far rounding may have moved it, where value() was last called
                                 there; or NULL */
     enum fit_nlsq_answer (*watch)(void *user, const struct fit_nlsq_report *r); /* or NULL */

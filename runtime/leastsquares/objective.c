@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "data/tile_arithmetic.h"
+#include "data/tile_patches.h"
 #include "data/tile_sums.h"
 #include "math/linalg.h"
 
@@ -142,7 +143,7 @@ static struct fit_tile weigh_tile(struct fit_objective *o, const struct fit_tile
  * another in the same way, then the sums of the tiles; each filled by the first pass that meets the tile. */
 static struct fit_tile kept_tile(struct fit_objective *o, const struct fit_tile *t, double *acc)
 {
-    size_t k = (size_t)(t - o->ds->tile), at = (size_t)(t->y - o->ds->tile[0].y);
+    size_t k = (size_t)(t - o->ds->tile), at = (size_t)(t->y - o->ds->tile[o->ds->first].y);
     struct room to = {o->kept + at, o->kept + o->nkept + at, o->kept + 2 * o->nkept + 3 * o->ngroup * k};
     if (!o->is_kept[k]) {
         o->is_kept[k] = 1;
@@ -226,25 +227,34 @@ static void direct_tile(void *user, const struct fit_tile *t, double *scratch, s
 
 struct residuals {
     struct fit_objective *obj;
-    fit_residual_fn *fn;
-    void *user;
+    const struct fit_residual_patches *patches;
 };
 
-static void residual_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+static size_t take_residuals(void *user, size_t k, const struct fit_tile *t, size_t thread, double *patch)
 {
-    struct residuals *x = user;
-    struct fit_tile w = weighed_tile(x->obj, t, scratch, stride);
-    double *mean = scratch + 3 * stride;
+    const struct residuals *x = user;
+    size_t stride;
+    double *scratch = fit_parallel_scratch(x->obj->par, thread, &stride), *mean = scratch + 3 * stride;
+    const struct fit_tile w = weighed_tile(x->obj, t, scratch, stride);
+    (void)k;
     x->obj->kernel->model(&x->obj->ds->layout, x->obj->ws, x->obj->lin, &w, mean);
-    x->fn(x->user, &w, mean);
-    out[0] = 0;
+    return x->patches->take(x->patches->user, &w, mean, patch);
 }
 
-enum fit_eval fit_objective_residuals(struct fit_objective *o, fit_residual_fn *fn, void *user)
+static void add_residuals(void *user, size_t k, const double *patch, size_t n)
 {
-    struct residuals x = {o, fn, user};
-    struct fit_parallel_task task = {residual_tile, &x, 1, 0};
-    return fit_parallel_in_turn(o->par, &task, o->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
+    const struct residuals *x = user;
+    x->patches->add(x->patches->user, &x->obj->ds->tile[k], patch, n);
+}
+
+enum fit_eval fit_objective_residuals(struct fit_objective *o, const struct fit_residual_patches *patches)
+{
+    struct residuals x = {o, patches};
+    struct fit_error err;
+    const struct fit_patches run = {.ds = o->ds, .threads = fit_parallel_threads(o->par),
+                                    .interrupt = fit_parallel_interrupt(o->par), .most = patches->most, .user = &x,
+                                    .take = take_residuals, .add = add_residuals};
+    return fit_patches_run(&run, &err) == FIT_OK ? FIT_EVAL_OK : FIT_EVAL_STOP;
 }
 
 /* The pass by a device, when there is one and it knows this kind: 1; *stopped: as fit_parallel_sum.  One that fails is
@@ -629,4 +639,10 @@ enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta,
         return e;
     fit_objective_reduce(o, o->sum, NULL, B, g);
     return FIT_EVAL_OK;
+}
+
+enum fit_eval fit_objective_gradient(struct fit_objective *o, const double *theta, double *g)
+{
+    enum fit_eval e = fit_objective_prepare(o, theta, 1);
+    return e == FIT_EVAL_OK ? fit_objective_adjoint(o, o->lin, o->residual_seeds, g) : e;
 }

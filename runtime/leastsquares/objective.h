@@ -100,6 +100,7 @@ struct fit_objective {
     struct fit_device_sums *device; /* takes passes with the weights of the data; NULL: none */
     double *sum;                 /* result of a pass */
     double *work;
+    double *residual_seeds;          /* of an adjoint pass that gives sum w m r */
     const double *lin_adjoint, *adj; /* of the adjoint pass that runs */
     size_t nvalue, nnormal, nadjoint; /* passes over the data */
     struct fit_arena storage_;
@@ -126,6 +127,9 @@ enum fit_eval fit_objective_value(struct fit_objective *obj, const double *theta
  * the span of the linear terms to rounding gets a zero row and column in B and zero in g. */
 enum fit_eval fit_objective_normal(struct fit_objective *obj, const double *theta, double *B,
                                    double *g);
+
+/* g alone, in the same way, of kernels that have a gradient and no density. */
+enum fit_eval fit_objective_gradient(struct fit_objective *obj, const double *theta, double *g);
 
 /* Lower Cholesky factor of the free part of a block's matrix, scaled to a unit diagonal with a
  * ridge where rounding asks for one: A_ff = D (L L^T) D.  index: the free unknowns, d their scale.
@@ -189,10 +193,15 @@ enum fit_eval fit_objective_freeze(struct fit_objective *obj, const double *thet
 /* Of so many values in memory, or fewer, what the loss makes of them is kept: 16 bytes each. */
 enum { FIT_OBJECTIVE_KEPT = 1 << 21 };
 
-/* Calls fn for every tile in turn, with its values and weights as they count, and the mean at the theta and lin of the
- * last value. */
-typedef void fit_residual_fn(void *user, const struct fit_tile *t, const double *mean);
-enum fit_eval fit_objective_residuals(struct fit_objective *obj, fit_residual_fn *fn, void *user);
+/* Patches of the tiles (data/tile_patches.h), of their values and weights as they count, and the mean at the theta and
+ * lin of the last value.  Several threads call `take`. */
+struct fit_residual_patches {
+    size_t most;
+    void *user;
+    size_t (*take)(void *user, const struct fit_tile *t, const double *mean, double *patch);
+    void (*add)(void *user, const struct fit_tile *t, const double *patch, size_t n);
+};
+enum fit_eval fit_objective_residuals(struct fit_objective *obj, const struct fit_residual_patches *patches);
 
 /* The median of sqrt(w) |r| over all points at theta and the lin of the last value, from a
  * histogram with bins of 4 %, interpolated: independent of the order of the points.  Group factors

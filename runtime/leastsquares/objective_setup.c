@@ -12,6 +12,7 @@
 
 #include "data/tile_sums.h"
 #include "device/predict.h"
+#include "ranks/ranks.h"
 #include "math/linalg.h"
 
 static size_t max_size(size_t a, size_t b)
@@ -189,7 +190,7 @@ static void find_blocks(struct fit_objective *o)
 static void allocate_basic(struct fit_objective *o)
 {
     struct fit_arena *a = &o->storage_;
-    const size_t e = o->ngroup * o->nlinear + 1;
+    const size_t e = o->ngroup * o->nlinear + 1, seeds = 1 + o->nlinear * (o->nlinear + 1) / 2;
     o->map = fit_take(a, e, sizeof *o->map);
     o->order = fit_take(a, e, sizeof *o->order);
     o->place = fit_take(a, e, sizeof *o->place);
@@ -200,11 +201,16 @@ static void allocate_basic(struct fit_objective *o)
     FIT_TAKE_DOUBLES(a, e, &o->shift, &o->origin, &o->lower, &o->upper, &o->ref, &o->u, &o->du, &o->b, &o->lin,
                      &o->lin_loss);
     FIT_TAKE_DOUBLES(a, o->ngroup, &o->ssr, &o->factor);
+    FIT_TAKE_DOUBLES(a, o->ngroup * seeds, &o->residual_seeds);
     FIT_TAKE_DOUBLES(a, o->nlinear, &o->shrink);
     FIT_TAKE_DOUBLES(a, e * o->nparam, &o->cross);
     FIT_TAKE_DOUBLES(a, o->nparam * o->nparam, &o->hessian);
     FIT_TAKE_DOUBLES(a, o->nparam, &o->at);
     FIT_TAKE_DOUBLES(a, o->kernel->workspace(&o->ds->layout), &o->ws);
+    for (size_t g = 0; g < o->ngroup && !a->failed; g++) {
+        memset(o->residual_seeds + g * seeds, 0, seeds * sizeof *o->residual_seeds);
+        o->residual_seeds[g * seeds] = 1;
+    }
 }
 
 static enum fit_status allocate_blocks(struct fit_objective *o, int threads, const atomic_int *interrupt,
@@ -292,16 +298,22 @@ int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_da
         why = "the processor is predicted to be faster for these data";
     if (why)
         fit_device_say(d, why);
-    return !why;
+    return fit_ranks_shared() ? fit_ranks_least(!why) > 0 : !why;
 }
 
-/* The device that is used, if it can; without it all goes on as ever. */
+/* The device that is used, if it can; without it all goes on as ever.  Ranks that share the sums have one each, or
+ * none. */
 static void begin_device(struct fit_objective *o)
 {
     struct fit_error err = {0};
-    if (fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)) &&
-        fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &err) != FIT_OK)
+    if (!fit_objective_on_device(o->kernel, o->ds, fit_parallel_threads(o->par)))
+        return;
+    if (fit_device_sums_new(fit_device_used(), o->kernel, o->ds, &o->device, &err) != FIT_OK)
         fit_device_say(fit_device_used(), err.message);
+    if (fit_ranks_shared() && fit_ranks_least(o->device != NULL) < 1) {
+        fit_device_sums_free(o->device);
+        o->device = NULL;
+    }
 }
 
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,

@@ -48,6 +48,11 @@ static enum fit_eval normal(void *user, const double *x, double *B, double *g)
     return e;
 }
 
+static enum fit_eval gradient(void *user, const double *x, double *g)
+{
+    return fit_objective_gradient(user, x, g);
+}
+
 static void bend(void *user, const double *lower, const double *upper, const double *x, double *trial)
 {
     const struct fit_objective *o = user;
@@ -66,6 +71,7 @@ struct fit_nlsq_problem fit_problem(struct fit_objective *obj, const double *low
                                      .user = obj,
                                      .value = value,
                                      .normal = normal,
+                                     .gradient = obj->kernel->gradient && !obj->kernel->density ? gradient : NULL,
                                      .bend = obj->kernel->nrate && obj->kernel->space == FIT_PAIRS ? bend : NULL};
 }
 

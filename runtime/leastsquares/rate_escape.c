@@ -86,15 +86,18 @@ static int is_promising(struct fit_ls *f)
     return !f->over && !(2 * (f->nlsq->cost - best) > (fit_ls_is_large(f) ? UNDECIDED_FINER : UNDECIDED) * s2);
 }
 
-/* Follows the trial point in f->before for some steps, and to its end when it leads to something better. */
+/* Follows the trial point in f->before for some steps, and to its end when it leads to something better; first from
+ * where thinned data have led to, which few frames may have led astray. */
 static void follow(struct fit_ls *f, struct fit_outcome *o, int *found)
 {
     memcpy(f->theta, f->before, f->p * sizeof *f->theta);
     if (!is_promising(f))
         return;
-    if (!fit_ls_is_large(f)) /* so thin that they may have led astray */
-        memcpy(f->theta, f->before, f->p * sizeof *f->theta);
     fit_ls_try(f, f->theta, STEPS);
+    if (!f->over && !(f->nlsq->cost < o->cost) && f->thin_obj && !fit_ls_is_large(f)) {
+        memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+        fit_ls_try(f, f->theta, STEPS);
+    }
     if (f->over || !(f->nlsq->cost < o->cost))
         return;
     if (f->nlsq->end == FIT_NLSQ_LIMIT)

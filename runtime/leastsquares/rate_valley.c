@@ -168,22 +168,42 @@ void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l
     }
 }
 
-void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
-                        const double *upper, struct fit_valley_line line, size_t which, double *trial)
+/* Amplitude and offset of trial for which the rate has both values with the exponent that is there. */
+static void meet(const struct fit_rate *r, const double *t, const double *value, const double *lower,
+                 const double *upper, double *trial)
 {
-    const double *a = line.a, *b = line.b, part = line.part;
+    const size_t a = r->amplitude, c = r->offset;
+    double factor[2], A, C;
+    for (int k = 0; k < 2; k++)
+        factor[k] = shape_at(r, trial, t[k]).value;
+    solve(factor, value, &A, &C);
+    if (!strictly_inside(A, lower[a], upper[a]) || !strictly_inside(C, lower[c], upper[c]))
+        return;
+    trial[a] = A;
+    trial[c] = C;
+}
+
+void fit_valley_mixed(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                      const double *upper, struct fit_valley_mix mix, long which, double *trial)
+{
     for (size_t k = 0; kernel->space == FIT_PAIRS && k < kernel->nrate; k++) {
         const struct fit_rate *r = &kernel->rate[k];
-        double t[2], value[2];
-        if (!is_of(r, l, lower, upper, which))
+        double t[2], value[2] = {0, 0};
+        const double *near = mix.point[0];
+        if (!has_times(r, l))
             continue;
         for (int i = 0; i < 2; i++) {
             t[i] = time_at(r, l, PART[i]);
-            value[i] = (1 - part) * promised(r, t[i], a, a) + part * promised(r, t[i], b, b);
+            for (size_t m = 0; m < mix.n; m++)
+                value[i] += mix.weight[m] * promised(r, t[i], mix.point[m], mix.point[m]);
         }
-        const double *near = part > 0.5 ? b : a;
-        pass_through(r, t, value, lower, upper, which, near[r->exponent] * near[r->amplitude] / trial[r->amplitude],
-                     trial);
+        for (size_t m = 1; m < mix.n; m++)
+            near = mix.weight[m] > 0.5 ? mix.point[m] : near;
+        if (which >= 0 && is_of(r, l, lower, upper, (size_t)which))
+            pass_through(r, t, value, lower, upper, (size_t)which,
+                         near[r->exponent] * near[r->amplitude] / trial[r->amplitude], trial);
+        else if ((long)r->amplitude != which && (long)r->offset != which)
+            meet(r, t, value, lower, upper, trial);
     }
 }
 

@@ -20,14 +20,15 @@ void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l
 void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
                      const double *upper, const double *x, size_t which, double *trial);
 
-/* The same with the rate at both times between those of two points: (1 - part) of a and part of b; part > 1: beyond
- * b. */
-struct fit_valley_line {
-    const double *a, *b;
-    double part;
+/* The same for trial = sum weight[i] point[i], weights that add up to 1: the rate of `which` (-1: none) at both times
+ * is the same sum of those of the points, and so is every other rate whose amplitude and offset can move, with the
+ * exponent as it is in trial. */
+struct fit_valley_mix {
+    size_t n;
+    const double *const *point, *weight;
 };
-void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
-                        const double *upper, struct fit_valley_line line, size_t which, double *trial);
+void fit_valley_mixed(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                      const double *upper, struct fit_valley_mix mix, long which, double *trial);
 
 /* x with another exponent of one rate, in out, which holds a copy of x; A and C, moved inside their bounds, keep the
  * rate at both times as far as these allow.  0: they come out infinite. */

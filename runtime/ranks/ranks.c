@@ -142,6 +142,21 @@ double fit_ranks_total(double x)
     return total;
 }
 
+void fit_ranks_add(double *x, size_t n)
+{
+    const size_t most = (size_t)1 << 18; /* of a meeting: bounds the memory */
+    for (size_t at = 0; fit_ranks_shared() && at < n; at += most) {
+        const size_t here = n - at < most ? n - at : most;
+        const double *got = meet_alike(x + at, here);
+        for (size_t k = 0; k < here; k++) {
+            double sum = 0;
+            for (size_t r = 0; r < all.size; r++)
+                sum += got[all.place[r] + HEADER + k];
+            x[at + k] = sum;
+        }
+    }
+}
+
 enum fit_status fit_ranks_agree_status(enum fit_status st, struct fit_error *err)
 {
     if (!fit_ranks_shared())

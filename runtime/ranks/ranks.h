@@ -54,6 +54,9 @@ double fit_ranks_least(double x);
 /* Meets: the sum of the ranks' numbers, added in their order. */
 double fit_ranks_total(double x);
 
+/* Meets: the ranks' n numbers x are added in the order of the ranks; all get the sums. */
+void fit_ranks_add(double *x, size_t n);
+
 /* Meets: the first status that is not FIT_OK, with its message, becomes that of all. */
 enum fit_status fit_ranks_agree_status(enum fit_status st, struct fit_error *err);
 

@@ -113,6 +113,17 @@ enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, 
 int fit_results_has_curves(const struct fit_results *r);
 int fit_results_fine(const struct fit_results *r, struct fit_layout *fine, struct fit_arena *a);
 
+/* The model of a table between its rows (fine_rows.c): at n places its value, and of which curve a place is, by the
+ * value of the column that tells curves apart.  0: there are none. */
+struct fit_fine_rows {
+    size_t n;
+    double *x, *model, *curve; /* n */
+    uint32_t *place, *group;
+    double **column;
+    struct fit_layout layout;
+};
+int fit_results_fine_rows(const struct fit_results *r, struct fit_fine_rows *fine, struct fit_arena *a);
+
 /* posterior.nc at `path`; r->samples is there. */
 enum fit_status fit_write_posterior(const struct fit_results *r, const char *path,
                                     struct fit_error *err);

@@ -350,6 +350,23 @@ static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
     }
 }
 
+/* The model between the rows: x, its value, and the value of the column that tells curves apart. */
+static void put_fine_rows(struct fit_h5r *w, const struct fit_results *r)
+{
+    FIT_SCRATCH(a);
+    struct fit_fine_rows fine;
+    static const char *const path[] = {"/entry/data_fine/x", "/entry/data_fine/model", "/entry/data_fine/curve"};
+    if (!fit_results_fine_rows(r, &fine, &a))
+        return;
+    const double *value[] = {fine.x, fine.model, fine.curve};
+    fit_h5r_group(w, "/entry/data_fine", "NXdata");
+    fit_h5r_attribute(w, "/entry/data_fine", "signal", "model");
+    for (int k = 0; k < 3; k++) {
+        struct fit_h5_array column = {.type = FIT_H5_F64, .rank = 1, .dims = &fine.n, .value = value[k], .deflate = 1};
+        fit_h5r_array(w, path[k], &column, NULL);
+    }
+}
+
 /* ---- all of it */
 
 void fit_write_data(struct fit_h5r *w, const struct fit_results *r)
@@ -362,5 +379,6 @@ void fit_write_data(struct fit_h5r *w, const struct fit_results *r)
         put_kernel(w, r);
     } else if (r->maps) {
         put_data_rows(w, r);
+        put_fine_rows(w, r);
     }
 }

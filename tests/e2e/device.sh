@@ -81,6 +81,50 @@ if [ "$words" != plain ]; then
     same laminar-plain laminar-opencl:0
 fi
 
+# many small fits at a time: the numbers of one at a time, in fewer launches
+python3 - <<'PY'
+import math, random
+random.seed(3)
+with open("each.csv", "w") as f:
+    print("curve,delay,g2,sigma", file=f)
+    for c in range(12):
+        for k in range(40):
+            x = 1e-3 * 10 ** (0.1 * k)
+            g2 = 1 + 0.3 * math.exp(-2 * (x / (0.2 + 0.05 * c)) ** 0.7) + random.gauss(0, 0.003)
+            print("%d,%.9g,%.9g,0.003" % (c, x, g2), file=f)
+PY
+for word in $words; do
+    for t in 1 2; do
+        "$bin/homodyne-kww" fit --data each.csv --each curve -o "each-$t" --device "$word" --threads "$t" -v >/dev/null \
+            2>"each-$t.err" || [ $? = 2 ] || fail "--each by $word: $(cat "each-$t.err")"
+    done
+    cmp -s each-1/each.csv each-2/each.csv || fail "--each by $word: other numbers with other threads"
+    awk -F, 'NR == 1 || $1 == 7' each.csv >seven.csv
+    "$bin/homodyne-kww" fit --data seven.csv --each curve -o seven --device "$word" --quiet --threads 1 || :
+    [ "$(grep '^7,' each-1/each.csv)" = "$(grep '^7,' seven/each.csv)" ] || fail "--each by $word: not the fit alone"
+    sed -n 's/.* \([0-9]*\) sums in \([0-9]*\) launches/\1 \2/p' each-2.err | {
+        read -r sums launches || :
+        echo "--each by $word: $sums sums in $launches launches"
+        [ "$word" = plain ] || [ "${sums:-0}" -gt $((launches + launches / 2)) ]
+    } || fail "--each by $word: no common launches: $(cat each-2.err)"
+    # replicates of a bootstrap, side by side and not
+    for t in 1 2; do
+        fit static_isotropic still.yaml "boot-$t" --device "$word" --frames 1:40 --bootstrap block:12 \
+            --threads "$t" || fail "bootstrap by $word"
+    done
+    same boot-1 boot-2
+    [ "$word" != plain ] || rm -rf seven each-1 each-2 boot-1 boot-2
+done
+
+# one of several devices, by the number of this process on its machine
+if POCL_DEVICES="pthread pthread" "$bin/homodyne" info --devices | grep -q '^  opencl:1 '; then
+    for k in 0 1; do
+        POCL_DEVICES="pthread pthread" SLURM_LOCALID=$k "$bin/homodyne-kww" fit --data curve.csv -o "local-$k" \
+            --device opencl -v >/dev/null 2>said || fail "--device opencl: $(cat said)"
+        grep -q "device opencl:$k:" said || fail "--device opencl takes another one than $k: $(cat said)"
+    done
+fi
+
 # chains: the same draws again, all of them in common launches
 last=plain
 for word in $words; do last=$word; done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Kernels for accelerators as NVIDIA's assembler sees them: ptxas.sh BUILD SOURCE
-# Prints registers and spills for compute capabilities 8.0 and 9.0; those of laminar may not spill.
+# Prints registers and spills for compute capabilities 8.0 and 9.0; none may spill.
 set -eu
 models=$1/models
 source=$2
@@ -15,7 +15,6 @@ failed=0
 for arch in 80 90; do
     for model in laminar heterodyne kww; do
         [ -f "$models/$model/${model}_gpu.c" ] || continue
-        [ "$arch$model" != 80heterodyne ] || continue # takes longest, says the same
         "$nvcc" -x cu -arch=sm_$arch --fmad=false -diag-suppress 177 -cubin -Xptxas -v -I"$source/runtime/include" \
             -o "$dir/x.cubin" "$models/$model/${model}_gpu.c" >"$dir/said" 2>&1 || {
             cat "$dir/said"
@@ -32,8 +31,8 @@ for arch in 80 90; do
             failed=1
         }
         cat "$dir/table"
-        if [ "$model" = laminar ] && grep -qv ' 0 bytes spill stores, 0 bytes spill loads' "$dir/table"; then
-            echo "FAILED: laminar spills on sm_$arch"
+        if grep -qv ' 0 bytes spill stores, 0 bytes spill loads' "$dir/table"; then
+            echo "FAILED: $model spills on sm_$arch"
             failed=1
         fi
     done

@@ -50,6 +50,17 @@ check "laplace" "3" "${full:+1 }2" "${still[@]}" --method laplace --draws 300
 check "nuts" "3" "${full:+1 }2" "${still[@]}" --method nuts --chains 3 --draws 60 --warmup 60
 check "consensus" "3" "${full:+1 }2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 --warmup 150 --chains 2
 check "small data" "3" "2" "${still[@]}" --frames 1:60
+# sums by devices, of each rank its own: the numbers of one process with one device
+small=("${still[@]}" --frames 1:40)
+check "device" "2${full:+ 3 5}" "1" "${small[@]}" --device plain
+check "device, pieces" "3" "1" env FIT_DEVICE_MB=0 "${small[@]}" --device plain
+if POCL_DEVICES="pthread pthread" "$bin/homodyne" info --devices | grep -q '^  opencl:1 '; then
+    export POCL_DEVICES="pthread pthread"
+    check "two devices" "2" "1" "${small[@]}" --device opencl
+    unset POCL_DEVICES
+else
+    echo "no two OpenCL devices: not tried"
+fi
 check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
 
 # ---- only the first rank speaks, and once

@@ -173,10 +173,39 @@ expect 0 "$h" report kww
 page kww/report.html
 has kww/report.html "100 values with errors, the fit, and the residuals"
 expect 0 "$bin/homodyne-diffusion_q" fit --data "$examples/diffusion_q/data.csv" -o rings --quiet
+if command -v python3 >/dev/null && python3 -c 'import h5py' 2>/dev/null; then
+    # between the rows the model stands on places of its own, of every curve
+    python3 - <<'END' || fail "the model between the rows"
+import json, math
+import h5py
+with h5py.File("kww/fit.h5") as f:
+    x, y, rows = f["entry/data_fine/x"][:], f["entry/data_fine/model"][:], f["entry/data/delay"][:]
+p = {k: v["value"] for k, v in json.load(open("kww/fit.json"))["parameters"].items()}
+of = lambda t: p["baseline"] + p["contrast"] * math.exp(-2 * (t / p["tau"]) ** p["beta"])
+assert len(x) > 4 * len(rows) and x[0] == rows.min() and x[-1] == rows.max() and (x[1:] > x[:-1]).all()
+assert max(abs(b / of(a) - 1) for a, b in zip(x, y)) < 1e-14
+with h5py.File("rings/fit.h5") as f:
+    curves = f["entry/data_fine/curve"][:]
+    assert set(curves) == set(f["entry/data/q"][:]) and min((curves == q).sum() for q in set(curves)) > 300
+END
+else
+    echo "no h5py: the model between the rows was not tried"
+fi
 expect 0 "$h" report rings
 page rings/report.html
 count 5 '50 values with errors' rings/report.html
 has rings/report.html '<tspan font-style="italic">q</tspan> = 0.004 Å⁻¹'
+
+# groups that were fitted alone, and other minima
+expect 0 "$h" fit "$examples/laminar/experiment.yaml" --sequence angle -o alone --quiet
+expect 0 "$h" report alone
+page alone/report.html
+has alone/report.html '<section id="sequence"><h2>Fitted one by one</h2>'
+count 1 'aria-label="D0 of 5 that were fitted alone"' alone/report.html
+if [ "$(grep -c '"chi2_above_best"' alone/fit.json)" -gt 1 ]; then
+    has alone/report.html '<section id="minima"><h2>Other minima</h2>'
+fi
+! grep -q 'id="sequence"' fit/report.html || fail "a sequence that nobody asked for"
 
 # what is measured has its name and unit, a linear parameter its unit; equal steps are drawn as equal
 cat >units.lua <<'END'
@@ -280,7 +309,7 @@ has err "no fit.json"
 expect 4 "$h" report fit/fit.json
 has err "a file"
 expect 3 "$h" report
-expect 3 "$h" report fit kww
+expect 3 "$h" report fit kww rings
 has err "at a time"
 expect 3 "$h" report fit --format png
 expect 3 "$h" plot fit --format gif

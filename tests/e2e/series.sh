@@ -49,6 +49,21 @@ if [ -x "$bin/homodyne-report" ]; then
     [ "$(grep -c '<tr><td class="n">' batch/report.html)" -eq 4 ] || fail "not four fits on the page"
     [ "$(grep -c '<figure>' batch/report.html)" -eq 3 ] || fail "not three figures on the page"
     has batch/report.html '<b>failed</b>'
+    # over what is asked for: a table, times, numbers in names; what no fit tells is refused
+    printf 'name;T (K)\na_run;290\nb_run;300\nc.h5;310\n' >temperatures.csv
+    expect 0 "$h" report batch --axis T=temperatures.csv -o over_T.html --quiet
+    has over_T.html 'Parameters versus T'
+    has over_T.html '<i>T</i> (K)</th>'
+    has over_T.html '<td class="n">310</td>'
+    expect 0 "$h" report batch --axis time -o over_time.html --quiet
+    has over_time.html 'Times are those of the data files'
+    expect 0 "$h" report batch --axis D0 -o over_D0.html --quiet
+    expect 3 "$h" report batch --axis T
+    says "no number behind 'T'"
+    expect 3 "$h" report batch --axis p=temperatures.csv
+    says "no column p"
+    expect 3 "$h" report batch/c --axis q
+    says "belongs to the folder of a batch"
 fi
 
 # the numbers are those of a fit of its own

@@ -126,7 +126,7 @@ static void take(struct call *c, enum fit_gpu_kind kind, size_t each, double *ou
     for (size_t k = 0; k < now.program->npass; k++) {
         const struct fit_gpu_pass *p = &now.program->pass[k];
         const size_t rows = p->groups && !c->l->nrow ? c->l->ngroup : 1, at = p->groups && c->l->nrow ? c->t->group : 0;
-        const long shape[2] = {(long)c->nitem, 0};
+        const long shape[FIT_TOTAL_NUMBERS] = {(long)c->nitem};
         if (p->kind != kind)
             continue;
         c->buffer[8] = put(NULL, sizeof part);

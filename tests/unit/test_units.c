@@ -193,6 +193,8 @@ static void test_nearest_does_not_reach_too_far(void **state)
     assert_string_equal(nearest_of("wavevector", names, 4), "wavevector_q");
     assert_string_equal(nearest_of("bta", names, 4), "beta");
     assert_string_equal(nearest_of("D1", names, 4), "D0");
+    assert_string_equal(nearest_of("alfa", names, 4), "alpha");
+    assert_string_equal(nearest_of("fi0", (const char *const[]){"D0", "phi0"}, 2), "phi0");
     assert_null(nearest_of("zzz", names, 4));
     assert_null(nearest_of("x", (const char *const[]){"y", "q"}, 2)); /* of one letter nothing is left */
     assert_string_equal(nearest_of("x", (const char *const[]){"y", "X"}, 2), "X");

@@ -93,24 +93,30 @@ static void test_a_parameter_is_held_and_the_rate_passes_through_both_values(voi
 {
     const struct fit_layout l = layout();
     const double a[N] = {1000, -0.3, 500, 0.5}, b[N] = {1400, -0.2, 90, 0.5}, part = 1.5;
-    const struct fit_valley_line line = {a, b, part};
+    const struct fit_valley_mix mix = {2, (const double *[]){a, b}, (double[]){1 - part, part}};
     const double to[3] = {20000, -0.01, -30000};
     (void)state;
     for (size_t which = A; which <= C; which++) {
         double trial[N] = {1600, -0.15, -120, 0.7};
         trial[which] = to[which];
-        fit_valley_between(&kernel, &l, lower, upper, line, which, trial);
+        fit_valley_mixed(&kernel, &l, lower, upper, mix, (long)which, trial);
         assert_true(trial[which] == to[which] && trial[OTHER] == 0.7);
         for (int k = 0; k < 2; k++) {
             double s = k ? 0.7 : 0.1, wanted = (1 - part) * rate_at(a, s) + part * rate_at(b, s);
             assert_true(fabs(rate_at(trial, s) - wanted) < 1e-9 * fabs(trial[A]));
         }
     }
-    double other[N] = {1600, -0.15, -120, 0.7}; /* not one of the rate's: nothing to do */
-    fit_valley_between(&kernel, &l, lower, upper, line, OTHER, other);
-    assert_true(other[A] == 1600 && other[E] == -0.15 && other[C] == -120);
+    for (long which = -1; which <= OTHER; which += OTHER + 1) { /* not one of the rate's: the exponent stays */
+        double other[N] = {1600, -0.15, -120, 0.7};
+        fit_valley_mixed(&kernel, &l, lower, upper, mix, which, other);
+        assert_true(other[E] == -0.15 && other[OTHER] == 0.7);
+        for (int k = 0; k < 2; k++) {
+            double s = k ? 0.7 : 0.1, wanted = (1 - part) * rate_at(a, s) + part * rate_at(b, s);
+            assert_true(fabs(rate_at(other, s) - wanted) < 1e-9 * fabs(other[A]));
+        }
+    }
     double far[N] = {1600, -0.15, -2e5, 0.7}; /* the amplitude would have to leave its bounds */
-    fit_valley_between(&kernel, &l, lower, upper, line, C, far);
+    fit_valley_mixed(&kernel, &l, lower, upper, mix, C, far);
     assert_true(far[A] == 1600 && far[E] == -0.15 && far[C] == -2e5);
 }
 

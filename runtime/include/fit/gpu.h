@@ -18,7 +18,7 @@
  *     fixed   step; coordinates, ngroup for each axis; columns, nrow (padded) for each
  *     ws, lin, adj   workspace, linear parameters and adjoint numbers of fit/kernel.h, for each evaluation
  *     y, w    data in the order of tiles; weights, or anything where there are none
- *     out     [evaluation][group][item][n];  of values: in the order of the data
+ *     out     [evaluation][group][item][n], behind those of earlier passes;  of values: in the order of the data
  */
 #ifndef FIT_GPU_H
 #define FIT_GPU_H
@@ -41,6 +41,7 @@ typedef unsigned long long fit_ulong;
 #define FIT_COEFFICIENTS static __device__ FIT_COEFFICIENT
 #define FIT_RESTRICT __restrict__
 #define FIT_UNROLL _Pragma("unroll")
+#define FIT_OPAQUE(x) asm volatile("" : "+l"(x)) /* x is no longer known to the compiler */
 #define FIT_SYNC __syncthreads()
 #define FIT_THREAD ((int)threadIdx.x)
 #define FIT_BLOCK(d) ((size_t)(d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : blockIdx.z))
@@ -69,6 +70,7 @@ typedef ulong fit_ulong;
 #define FIT_COEFFICIENTS FIT_COEFFICIENT
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL _Pragma("unroll")
+#define FIT_OPAQUE(x)
 #define FIT_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define FIT_THREAD ((int)get_local_id(0))
 #define FIT_BLOCK(d) get_group_id(d)
@@ -95,6 +97,7 @@ typedef uint64_t fit_ulong;
 #define FIT_COEFFICIENTS static FIT_COEFFICIENT
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL
+#define FIT_OPAQUE(x)
 FIT_INLINE fit_long fit_bits(double x)
 {
     fit_long k;
@@ -254,7 +257,8 @@ struct fit_gpu_task {
 #define FIT_GPU_TASK(t, n, g, e, k)                                                                                 \
     {                                                                                                               \
         FIT_GLOBAL const fit_long *it = item + (n) * FIT_ITEM_NUMBERS;                                              \
-        FIT_GLOBAL const double *fx = fixed + (e) * (size_t)shape[FIT_SHAPE_FIXED];                                 \
+        const size_t data = shape[FIT_SHAPE_DATA] ? (size_t)shape[FIT_SHAPE_NUMBERS + (e)] : 0;                     \
+        FIT_GLOBAL const double *fx = fixed + data * (size_t)shape[FIT_SHAPE_FIXED];                                \
         (t).l.ngroup = (size_t)shape[FIT_SHAPE_GROUPS];                                                             \
         (t).l.ntime = (size_t)shape[FIT_SHAPE_TIMES];                                                               \
         (t).l.nframe = (size_t)shape[FIT_SHAPE_FRAMES];                                                             \
@@ -267,8 +271,8 @@ struct fit_gpu_task {
         (t).ws = ws + (e) * (size_t)shape[FIT_SHAPE_WS];                                                            \
         (t).lin = lin + (e) * (size_t)shape[FIT_SHAPE_LIN];                                                         \
         (t).adj = adj + (e) * (size_t)shape[FIT_SHAPE_ADJ];                                                         \
-        (t).y = y + (e) * (size_t)shape[FIT_SHAPE_DATA];                                                            \
-        (t).w = w + (e) * (size_t)shape[FIT_SHAPE_DATA];                                                            \
+        (t).y = y + data * (size_t)shape[FIT_SHAPE_DATA];                                                           \
+        (t).w = w + data * (size_t)shape[FIT_SHAPE_DATA];                                                           \
         (t).weighted = (int)shape[FIT_SHAPE_WEIGHTED];                                                              \
         (t).i0 = (size_t)it[FIT_ITEM_I0], (t).i1 = (size_t)it[FIT_ITEM_I1];                                         \
         (t).j0 = (size_t)it[FIT_ITEM_J0], (t).j1 = (size_t)it[FIT_ITEM_J1];                                         \
@@ -317,7 +321,8 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
         const int thread = FIT_THREAD;                                                                              \
         FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK(0)), FIT_BLOCK(1), FIT_BLOCK(2), thread)                          \
         name##_of(&task, own);                                                                                      \
-        out += FIT_GPU_PLACE(FIT_BLOCK(0), FIT_BLOCK(1), FIT_BLOCK(2), FIT_BLOCKS(1)) * (count);                    \
+        out += FIT_GPU_PLACE(FIT_BLOCK(0), FIT_BLOCK(1), FIT_BLOCK(2), FIT_BLOCKS(1)) * (count) +                   \
+               (size_t)shape[FIT_SHAPE_OUT] * FIT_BLOCKS(2);                                                        \
         FIT_UNROLL                                                                                                  \
         for (int c = 0; c < (count); c += FIT_GPU_CHUNK) {                                                          \
             FIT_UNROLL                                                                                              \
@@ -349,28 +354,35 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
         name##_of(&task, out + FIT_BLOCK(2) * (size_t)shape[FIT_SHAPE_DATA]);                                       \
     }
 
-/* Totals of parts [row][item][n] over the items first[2 r] .. first[2 r + 1]-1, or over all: block (k, r, e). */
+/* Totals of parts [row][item][n] over the items first[2 r] .. first[2 r + 1]-1, or over all: block (k, r, e).  Thread t
+ * adds up share t of FIT_GPU_THREADS of all items; a binary tree of neighbours adds up the threads. */
 FIT_ENTRY fit_gpu_total(FIT_GLOBAL const fit_long *FIT_RESTRICT shape, FIT_GLOBAL const fit_long *FIT_RESTRICT first,
                         FIT_GLOBAL const double *FIT_RESTRICT part, FIT_GLOBAL double *FIT_RESTRICT out)
 {
     FIT_SHARED double all[FIT_GPU_THREADS];
     const size_t n = FIT_BLOCKS(0), k = FIT_BLOCK(0), r = FIT_BLOCK(1), e = FIT_BLOCK(2), rows = FIT_BLOCKS(1);
-    const size_t items = (size_t)shape[0], own = (size_t)shape[1];
+    const size_t items = (size_t)shape[FIT_TOTAL_ITEMS], own = (size_t)shape[FIT_TOTAL_OWN];
     const size_t begin = own ? (size_t)first[2 * r] : 0, end = own ? (size_t)first[2 * r + 1] : items;
-    const int thread = FIT_THREAD;
+    const size_t thread = (size_t)FIT_THREAD, to = items * (thread + 1) / FIT_GPU_THREADS;
+    size_t m = items * thread / FIT_GPU_THREADS;
     double sum = 0.0;
-    part += (own ? e : e * rows + r) * items * n;
-    for (size_t m = begin + (size_t)thread; m < end; m += FIT_GPU_THREADS)
+    part += (own ? e : e * rows + r) * items * n + (size_t)shape[FIT_TOTAL_PART] * FIT_BLOCKS(2);
+    for (m = m > begin ? m : begin; m < to && m < end; m++)
         sum += part[m * n + k];
     all[thread] = sum;
     FIT_SYNC;
-    for (int half_of = FIT_GPU_THREADS / 2; half_of > 0; half_of /= 2) {
-        if (thread < half_of)
-            all[thread] += all[thread + half_of];
+    const size_t at = (size_t)shape[FIT_TOTAL_OUT] * FIT_BLOCKS(2) + (e * rows + r) * n + k;
+    if (shape[FIT_TOTAL_LEAVES]) {
+        out[at * FIT_GPU_THREADS + thread] = sum;
+        return;
+    }
+    for (size_t step = 1; step < FIT_GPU_THREADS; step *= 2) {
+        if (thread % (2 * step) == 0)
+            all[thread] += all[thread + step];
         FIT_SYNC;
     }
     if (thread == 0)
-        out[(e * rows + r) * n + k] = all[0];
+        out[at] = all[0];
 }
 
 #else
@@ -398,7 +410,8 @@ struct fit_gpu_grid {
                                 sum += all[k][c];                                                                   \
                             total += sum;                                                                           \
                         }                                                                                           \
-                        out[FIT_GPU_PLACE(m, g, e, grid->n[1]) * (count) + (size_t)c] = total;                      \
+                        out[(size_t)shape[FIT_SHAPE_OUT] * grid->n[2] +                                             \
+                            FIT_GPU_PLACE(m, g, e, grid->n[1]) * (count) + (size_t)c] = total;                      \
                     }                                                                                               \
                 }                                                                                                   \
     }

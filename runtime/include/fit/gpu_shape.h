@@ -19,7 +19,15 @@
 #define FIT_SHAPE_FIXED 10
 #define FIT_SHAPE_FIRST 11   /* item of the first block: data may come in several parts */
 #define FIT_SHAPE_AT 12      /* and the place of its part in y */
-#define FIT_SHAPE_NUMBERS 13
+#define FIT_SHAPE_OUT 13     /* before the sums of this pass: doubles of each evaluation */
+#define FIT_SHAPE_NUMBERS 14 /* behind them, where DATA is not 0: which data each evaluation has */
+
+#define FIT_TOTAL_ITEMS 0
+#define FIT_TOTAL_OWN 1      /* 1: items of a row are those of its group */
+#define FIT_TOTAL_PART 2     /* before the sums and totals of this pass: doubles of each evaluation */
+#define FIT_TOTAL_OUT 3
+#define FIT_TOTAL_LEAVES 4   /* 1: the sums of the threads, for a tree that several devices share */
+#define FIT_TOTAL_NUMBERS 5
 
 #define FIT_ITEM_I0 0
 #define FIT_ITEM_I1 1

@@ -116,14 +116,17 @@ FIT_INLINE void fit_laminar_moments_0_of(const struct fit_gpu_task *t, double *f
     carve(l, t->ws, &tables);
     const struct tables *const w = &tables;
     const size_t ng = l->ngroup;
-    const size_t j = t->c0 + t->thread % FIT_GPU_COLUMNS;
-    const size_t b = j / FIT_LANES;
-    const size_t h = j % FIT_LANES;
     const size_t g = t->group;
     double s_0 = 0.0, s_1 = 0.0, s_2 = 0.0, s_3 = 0.0, s_4 = 0.0, s_5 = 0.0;
-    for (size_t i = t->r0 + t->thread / FIT_GPU_COLUMNS; i < t->r1; i += FIT_GPU_ROWS) {
-        if (j <= i || j >= t->c1)
+    const size_t column = t->c0 + t->thread % FIT_GPU_COLUMNS;
+    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
+        if (column <= line || column >= t->c1)
             continue;
+        size_t i = line, j = column;
+        FIT_OPAQUE(i);
+        FIT_OPAQUE(j);
+        const size_t b = j / FIT_LANES;
+        const size_t h = j % FIT_LANES;
         const size_t at = fit_gpu_pair(t, i, b) + h;
         const double weight = t->weighted ? t->w[at + g * FIT_LANES] : 1.0;
         if (!(weight > 0.0))
@@ -173,17 +176,20 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
     const struct tables *const w = &tables;
     FIT_GLOBAL const double *const lin = t->lin;
     const size_t ng = l->ngroup;
-    const size_t j = t->c0 + t->thread % FIT_GPU_COLUMNS;
-    const size_t b = j / FIT_LANES;
-    const size_t h = j % FIT_LANES;
     double s_0 = 0.0, s_1 = 0.0, s_2 = 0.0, s_3 = 0.0, s_4 = 0.0, s_5 = 0.0, s_6 = 0.0, s_7 = 0.0;
     double s_8 = 0.0, s_9 = 0.0, s_10 = 0.0, s_11 = 0.0, s_12 = 0.0, s_13 = 0.0, s_14 = 0.0, s_15 = 0.0;
     double s_16 = 0.0, s_17 = 0.0, s_18 = 0.0, s_19 = 0.0, s_20 = 0.0, s_21 = 0.0, s_22 = 0.0, s_23 = 0.0;
     double s_24 = 0.0, s_25 = 0.0, s_26 = 0.0, s_27 = 0.0, s_28 = 0.0, s_29 = 0.0, s_30 = 0.0, s_31 = 0.0;
     double s_32 = 0.0, s_33 = 0.0, s_34 = 0.0;
-    for (size_t i = t->r0 + t->thread / FIT_GPU_COLUMNS; i < t->r1; i += FIT_GPU_ROWS) {
-        if (j <= i || j >= t->c1)
+    const size_t column = t->c0 + t->thread % FIT_GPU_COLUMNS;
+    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
+        if (column <= line || column >= t->c1)
             continue;
+        size_t i = line, j = column;
+        FIT_OPAQUE(i);
+        FIT_OPAQUE(j);
+        const size_t b = j / FIT_LANES;
+        const size_t h = j % FIT_LANES;
         const size_t at = fit_gpu_pair(t, i, b) + h;
         const fit_vd d_int_shear = fit_delta_low(w->int_shear, w->int_shear_low, j, i);
         const double minus_q_sq = w->minus_q_sq[0];
@@ -248,14 +254,25 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
             F_5 = fit_vfma(wm_2, m_2, F_5); /* F_phi0_phi0 */
             F_8 = fit_vfma(wm_2, r, F_8); /* G_phi0 */
         }
-        const double u_0_0 = w->int_dD_dD0[j] - w->int_dD_dD0[i]; /* D: D0 */
-        const double u_0_1 = w->int_dD_dalpha[j] - w->int_dD_dalpha[i]; /* D: alpha */
-        const double u_0_2 = w->int_dD_dD_offset[j] - w->int_dD_dD_offset[i]; /* D: D_offset */
-        const double u_1_3 = w->int_dshear_dgamma_dot_t0[j]
-                - w->int_dshear_dgamma_dot_t0[i]; /* shear: gamma_dot_t0 */
-        const double u_1_4 = w->int_dshear_dbeta[j] - w->int_dshear_dbeta[i]; /* shear: beta */
-        const double u_1_5 = w->int_dshear_dgamma_dot_t_offset[j]
-                - w->int_dshear_dgamma_dot_t_offset[i]; /* shear: gamma_dot_t_offset */
+        FIT_OPAQUE(i);
+        FIT_OPAQUE(j);
+        struct fit_gpu_layout layout_again = *l;
+        struct tables tables_again;
+        size_t frames = l->nframe;
+        FIT_GLOBAL const double *base = t->ws;
+        FIT_OPAQUE(frames);
+        FIT_OPAQUE(base);
+        layout_again.nframe = frames;
+        carve(&layout_again, base, &tables_again);
+        const struct tables *const v = &tables_again;
+        const double u_0_0 = v->int_dD_dD0[j] - v->int_dD_dD0[i]; /* D: D0 */
+        const double u_0_1 = v->int_dD_dalpha[j] - v->int_dD_dalpha[i]; /* D: alpha */
+        const double u_0_2 = v->int_dD_dD_offset[j] - v->int_dD_dD_offset[i]; /* D: D_offset */
+        const double u_1_3 = v->int_dshear_dgamma_dot_t0[j]
+                - v->int_dshear_dgamma_dot_t0[i]; /* shear: gamma_dot_t0 */
+        const double u_1_4 = v->int_dshear_dbeta[j] - v->int_dshear_dbeta[i]; /* shear: beta */
+        const double u_1_5 = v->int_dshear_dgamma_dot_t_offset[j]
+                - v->int_dshear_dgamma_dot_t_offset[i]; /* shear: gamma_dot_t_offset */
         s_0 = fit_vfma(F_0*u_0_0, u_0_0, s_0);
         s_1 = fit_vfma(F_0*u_0_1, u_0_0, s_1);
         s_2 = fit_vfma(F_0*u_0_2, u_0_0, s_2);
@@ -339,15 +356,18 @@ FIT_INLINE void fit_laminar_cross_0_of(const struct fit_gpu_task *t, double *fit
     const struct tables *const w = &tables;
     FIT_GLOBAL const double *const lin = t->lin;
     const size_t ng = l->ngroup;
-    const size_t j = t->c0 + t->thread % FIT_GPU_COLUMNS;
-    const size_t b = j / FIT_LANES;
-    const size_t h = j % FIT_LANES;
     const size_t g = t->group;
     double s_0 = 0.0, s_1 = 0.0, s_2 = 0.0, s_3 = 0.0, s_4 = 0.0, s_5 = 0.0, s_6 = 0.0, s_7 = 0.0;
     double s_8 = 0.0, s_9 = 0.0, s_10 = 0.0, s_11 = 0.0, s_12 = 0.0, s_13 = 0.0;
-    for (size_t i = t->r0 + t->thread / FIT_GPU_COLUMNS; i < t->r1; i += FIT_GPU_ROWS) {
-        if (j <= i || j >= t->c1)
+    const size_t column = t->c0 + t->thread % FIT_GPU_COLUMNS;
+    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
+        if (column <= line || column >= t->c1)
             continue;
+        size_t i = line, j = column;
+        FIT_OPAQUE(i);
+        FIT_OPAQUE(j);
+        const size_t b = j / FIT_LANES;
+        const size_t h = j % FIT_LANES;
         const size_t at = fit_gpu_pair(t, i, b) + h;
         const double weight = t->weighted ? t->w[at + g * FIT_LANES] : 1.0;
         if (!(weight > 0.0))
@@ -443,13 +463,16 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
     FIT_GLOBAL const double *const lin = t->lin;
     FIT_GLOBAL const double *const adj = t->adj;
     const size_t ng = l->ngroup;
-    const size_t j = t->c0 + t->thread % FIT_GPU_COLUMNS;
-    const size_t b = j / FIT_LANES;
-    const size_t h = j % FIT_LANES;
     double s_0 = 0.0, s_1 = 0.0, s_2 = 0.0, s_3 = 0.0, s_4 = 0.0, s_5 = 0.0, s_6 = 0.0;
-    for (size_t i = t->r0 + t->thread / FIT_GPU_COLUMNS; i < t->r1; i += FIT_GPU_ROWS) {
-        if (j <= i || j >= t->c1)
+    const size_t column = t->c0 + t->thread % FIT_GPU_COLUMNS;
+    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
+        if (column <= line || column >= t->c1)
             continue;
+        size_t i = line, j = column;
+        FIT_OPAQUE(i);
+        FIT_OPAQUE(j);
+        const size_t b = j / FIT_LANES;
+        const size_t h = j % FIT_LANES;
         const size_t at = fit_gpu_pair(t, i, b) + h;
         const fit_vd d_int_shear = fit_delta_low(w->int_shear, w->int_shear_low, j, i);
         /* laminar.lua:60: local g1       = exp(-q^2 / 2 * integral(D, t1, t2)) * sinc(s * integral(shea ... */
@@ -499,21 +522,32 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
             F_1 = fit_vfma(weight, four_s*shear_u_shear_prod_2, F_1);
             F_2 = fit_vfma(weight, ds_dphi0*shear_u_shear_prod_2, F_2);
         }
+        FIT_OPAQUE(i);
+        FIT_OPAQUE(j);
+        struct fit_gpu_layout layout_again = *l;
+        struct tables tables_again;
+        size_t frames = l->nframe;
+        FIT_GLOBAL const double *base = t->ws;
+        FIT_OPAQUE(frames);
+        FIT_OPAQUE(base);
+        layout_again.nframe = frames;
+        carve(&layout_again, base, &tables_again);
+        const struct tables *const v = &tables_again;
         const double a_0 = u_D_prod*F_0; /* D */
-        const double u_0_0 = w->int_dD_dD0[j] - w->int_dD_dD0[i]; /* D: D0 */
+        const double u_0_0 = v->int_dD_dD0[j] - v->int_dD_dD0[i]; /* D: D0 */
         s_0 = fit_vfma(a_0, u_0_0, s_0);
-        const double u_0_1 = w->int_dD_dalpha[j] - w->int_dD_dalpha[i]; /* D: alpha */
+        const double u_0_1 = v->int_dD_dalpha[j] - v->int_dD_dalpha[i]; /* D: alpha */
         s_1 = fit_vfma(a_0, u_0_1, s_1);
-        const double u_0_2 = w->int_dD_dD_offset[j] - w->int_dD_dD_offset[i]; /* D: D_offset */
+        const double u_0_2 = v->int_dD_dD_offset[j] - v->int_dD_dD_offset[i]; /* D: D_offset */
         s_2 = fit_vfma(a_0, u_0_2, s_2);
         const double a_1 = exp_u_D*F_1; /* shear */
-        const double u_1_3 = w->int_dshear_dgamma_dot_t0[j]
-                - w->int_dshear_dgamma_dot_t0[i]; /* shear: gamma_dot_t0 */
+        const double u_1_3 = v->int_dshear_dgamma_dot_t0[j]
+                - v->int_dshear_dgamma_dot_t0[i]; /* shear: gamma_dot_t0 */
         s_3 = fit_vfma(a_1, u_1_3, s_3);
-        const double u_1_4 = w->int_dshear_dbeta[j] - w->int_dshear_dbeta[i]; /* shear: beta */
+        const double u_1_4 = v->int_dshear_dbeta[j] - v->int_dshear_dbeta[i]; /* shear: beta */
         s_4 = fit_vfma(a_1, u_1_4, s_4);
-        const double u_1_5 = w->int_dshear_dgamma_dot_t_offset[j]
-                - w->int_dshear_dgamma_dot_t_offset[i]; /* shear: gamma_dot_t_offset */
+        const double u_1_5 = v->int_dshear_dgamma_dot_t_offset[j]
+                - v->int_dshear_dgamma_dot_t_offset[i]; /* shear: gamma_dot_t_offset */
         s_5 = fit_vfma(a_1, u_1_5, s_5);
         const double a_2 = four_d_int_shear_exp_u_D*F_2; /* phi0 */
         s_6 += a_2;
@@ -537,13 +571,16 @@ FIT_INLINE void fit_laminar_value_0_of(const struct fit_gpu_task *t, FIT_GLOBAL 
     const struct tables *const w = &tables;
     FIT_GLOBAL const double *const lin = t->lin;
     const size_t ng = l->ngroup;
-    const size_t j = t->c0 + t->thread % FIT_GPU_COLUMNS;
-    const size_t b = j / FIT_LANES;
-    const size_t h = j % FIT_LANES;
     const size_t g = t->group;
-    for (size_t i = t->r0 + t->thread / FIT_GPU_COLUMNS; i < t->r1; i += FIT_GPU_ROWS) {
-        if (j <= i || j >= t->c1)
+    const size_t column = t->c0 + t->thread % FIT_GPU_COLUMNS;
+    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
+        if (column <= line || column >= t->c1)
             continue;
+        size_t i = line, j = column;
+        FIT_OPAQUE(i);
+        FIT_OPAQUE(j);
+        const size_t b = j / FIT_LANES;
+        const size_t h = j % FIT_LANES;
         const size_t at = fit_gpu_pair(t, i, b) + h;
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];

@@ -1,0 +1,322 @@
+/* pool.c -- data sets of one shape on a device: items, coordinates, columns, values.  See sums_impl.h.
+ *
+ * Values that do not fit into PART of the memory are not kept there: launch.c sends them in pieces of whole tiles. */
+#include "device/sums_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/driver.h"
+
+enum { LEAST_MEMORY = 1 << 28, SMALL = 1 << 22, MOST_SLOT = 1 << 23 }; /* bytes, bytes, doubles */
+
+static struct {
+    pthread_mutex_t lock;
+    struct fit_device_pool *first;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+int fit_device_room(struct fit_device *d, struct fit_device_buffer *b, size_t bytes)
+{
+    if (bytes <= b->bytes && b->b)
+        return 0;
+    fit_device_release(d, b->b);
+    *b = (struct fit_device_buffer){0};
+    b->b = fit_device_buffer(d, bytes);
+    b->bytes = b->b ? bytes : 0;
+    return b->b ? 0 : -1;
+}
+
+static int put(struct fit_device_pool *p, struct fit_device_buffer *b, const void *from, size_t bytes)
+{
+    return fit_device_room(p->d, b, bytes) != 0 ? -1 : fit_device_write(p->d, b->b, 0, from, bytes);
+}
+
+/* Step, coordinates, columns: as fit/gpu.h wants them. */
+static int put_fixed(struct fit_device_pool *p, const struct fit_layout *l, size_t place)
+{
+    const struct fit_gpu_program *program = p->source->program;
+    const size_t ng = l->ngroup, rows = (l->nrow + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    double *x = calloc(p->nfixed, sizeof *x);
+    if (!x)
+        return -1;
+    x[0] = l->step;
+    for (size_t a = 0; a < p->kernel->naxis && a < program->axes; a++)
+        memcpy(x + 1 + a * ng, l->coord[a], ng * sizeof *x);
+    for (size_t c = 0; rows && c < p->kernel->ncolumn && c < program->columns; c++)
+        if (l->column && l->column[c])
+            memcpy(x + 1 + program->axes * ng + c * rows, l->column[c], rows * sizeof *x);
+    const int failed = fit_device_write(p->d, p->fixed.b, place * p->nfixed * sizeof *x, x, p->nfixed * sizeof *x);
+    free(x);
+    return failed;
+}
+
+int fit_pool_read(struct fit_device_pool *p, const struct fit_dataset *ds, size_t from, size_t to, double *y, double *w)
+{
+    for (size_t k = from; k < to; k++) {
+        struct fit_tile own;
+        const struct fit_tile *t = fit_dataset_tile(ds, k, p->values, &own);
+        const size_t at = p->items.at[k] - p->items.at[from], n = p->items.at[k + 1] - p->items.at[k];
+        if (!t)
+            return -1;
+        memcpy(y + at, t->y, n * sizeof *y);
+        for (size_t i = 0; p->weighted && i < n; i++)
+            w[at + i] = t->w ? t->w[i] : 1;
+    }
+    return 0;
+}
+
+/* The values of ds to its place, tile by tile. */
+static int put_values(struct fit_device_pool *p, const struct fit_dataset *ds, size_t place)
+{
+    double *y = p->slot[0].y, *w = p->slot[0].w;
+    int failed = 0;
+    fit_dataset_begin(ds);
+    for (size_t k = 0; k < ds->ntile && !failed; k++) {
+        const size_t at = (place * p->ndata + p->items.at[k]) * sizeof *y;
+        const size_t bytes = (p->items.at[k + 1] - p->items.at[k]) * sizeof *y;
+        failed = fit_pool_read(p, ds, k, k + 1, y, w) != 0 || fit_device_write(p->d, p->y.b, at, y, bytes) != 0 ||
+                 (p->weighted && fit_device_write(p->d, p->w.b, at, w, bytes) != 0);
+    }
+    fit_dataset_end(ds);
+    p->count.bytes += failed ? 0 : p->ndata * sizeof *y * (p->weighted ? 2 : 1);
+    return failed;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------- */
+
+static size_t largest_tile(const struct fit_items *x, size_t ntile)
+{
+    size_t largest = 0;
+    for (size_t k = 0; k < ntile; k++)
+        if (x->at[k + 1] - x->at[k] > largest)
+            largest = x->at[k + 1] - x->at[k];
+    return largest;
+}
+
+/* Whether the values stay there, for how many data sets there is room, how many values are on their way at a time. */
+static void choose_sizes(struct fit_device_pool *p, const struct fit_dataset *ds)
+{
+    const size_t memory = fit_device_about(p->d)->memory, each = p->weighted ? 16 : 8;
+    const size_t part = (memory > LEAST_MEMORY ? memory : LEAST_MEMORY) / 4 * 3 / each;
+    const char *limit = getenv("FIT_DEVICE_MB"); /* for tests */
+    const size_t most = limit ? (size_t)strtoul(limit, NULL, 10) * (1u << 17) : part;
+    const size_t largest = largest_tile(&p->items, ds->ntile), bytes = (p->ndata + 1) * each;
+    p->resident = p->ndata <= most && !fit_dataset_streamed(ds);
+    p->nplace = 1;
+    while (p->resident && bytes < SMALL && p->nplace < fit_device_expected(p->d) && p->nplace < FIT_DEVICE_BATCH &&
+           (p->nplace + 1) * p->ndata <= most / 2)
+        p->nplace++;
+    p->piece = most / FIT_DEVICE_SLOTS < MOST_SLOT ? most / FIT_DEVICE_SLOTS : MOST_SLOT;
+    p->piece = p->resident || p->piece < largest ? largest : p->piece;
+}
+
+static int begin_slots(struct fit_device_pool *p)
+{
+    const size_t bytes = (p->piece + 1) * sizeof(double);
+    int failed = 0;
+    for (size_t k = 0; k < FIT_DEVICE_SLOTS && !failed && !(p->resident && k > 0); k++) {
+        struct fit_device_slot *s = &p->slot[k];
+        s->y = fit_device_host(p->d, bytes);
+        s->w = p->weighted ? fit_device_host(p->d, bytes) : NULL;
+        failed = !s->y || (p->weighted && !s->w) ||
+                 (!p->resident && (fit_device_room(p->d, &s->y_there, bytes) != 0 ||
+                                   fit_device_room(p->d, &s->w_there, p->weighted ? bytes : sizeof(double)) != 0));
+    }
+    return failed;
+}
+
+/* ---- made, found, freed -------------------------------------------------------------------------------------- */
+
+static void release_slot(struct fit_device_pool *p, struct fit_device_slot *s)
+{
+    fit_device_release(p->d, s->y_there.b);
+    fit_device_release(p->d, s->w_there.b);
+    for (size_t k = 0; s->shape && k < p->source->program->npass; k++)
+        fit_device_release(p->d, s->shape[k].b);
+    fit_device_host_free(p->d, s->y);
+    fit_device_host_free(p->d, s->w);
+    free(s->shape);
+    free(s->numbers);
+}
+
+static void destroy(struct fit_device_pool *p)
+{
+    struct fit_device_buffer *const b[] = {&p->item, &p->first, &p->fixed, &p->y,    &p->w,
+                                           &p->ws,   &p->lin,   &p->adj,   &p->part, &p->total};
+    fit_device_lock(p->d);
+    for (size_t k = 0; k < sizeof b / sizeof *b; k++)
+        fit_device_release(p->d, b[k]->b);
+    for (size_t k = 0; k < p->source->program->npass; k++) {
+        fit_device_release(p->d, p->shape ? p->shape[k].b : NULL);
+        fit_device_release(p->d, p->total_shape ? p->total_shape[k].b : NULL);
+    }
+    for (size_t k = 0; k < FIT_DEVICE_SLOTS; k++)
+        release_slot(p, &p->slot[k]);
+    fit_device_unlock(p->d);
+    fit_items_free(&p->items);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->turn);
+    free(p->shape);
+    free(p->total_shape);
+    free(p->used);
+    free(p->staging);
+    free(p->values);
+    free(p);
+}
+
+static int is_weighted(const struct fit_dataset *ds)
+{
+    int weighted = fit_dataset_streamed(ds);
+    for (size_t k = 0; k < ds->ntile; k++)
+        weighted |= ds->tile[k].w != NULL;
+    return weighted;
+}
+
+/* Everything but the values. */
+static int fill(struct fit_device_pool *p, const struct fit_dataset *ds)
+{
+    const size_t npass = p->source->program->npass, d = sizeof(double);
+    p->ndata = p->items.at[ds->ntile];
+    choose_sizes(p, ds);
+    p->used = calloc(p->nplace, sizeof *p->used);
+    p->shape = calloc(npass, sizeof *p->shape);
+    p->total_shape = calloc(npass, sizeof *p->total_shape);
+    p->values = malloc((fit_dataset_buffer(ds) + 1) * sizeof *p->values);
+    if (!p->used || !p->shape || !p->total_shape || !p->values || begin_slots(p) != 0 ||
+        put(p, &p->item, p->items.item, p->items.n * FIT_ITEM_NUMBERS * sizeof(long)) != 0 ||
+        put(p, &p->first, p->items.first, (2 * p->layout.ngroup + 1) * sizeof(long)) != 0 ||
+        fit_device_room(p->d, &p->fixed, p->nplace * p->nfixed * d) != 0 || fit_launch_begin(p) != 0)
+        return -1;
+    const size_t n = p->resident ? p->nplace * p->ndata : 0;
+    return fit_device_room(p->d, &p->y, (n + 1) * d) != 0 ||
+           fit_device_room(p->d, &p->w, (p->weighted ? n + 1 : 1) * d) != 0;
+}
+
+static enum fit_status make(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                            const struct fit_gpu_source *source, struct fit_device_pool **out, struct fit_error *err)
+{
+    struct fit_device_module *module = NULL;
+    enum fit_status st = fit_device_load(d, source, &module, err);
+    struct fit_device_pool *p = st == FIT_OK ? calloc(1, sizeof *p) : NULL;
+    if (!p)
+        return st == FIT_OK ? fit_no_memory(err, "device") : st;
+    const struct fit_layout *l = &ds->layout;
+    const size_t ng = l->ngroup, q = kernel->nlinear, rows = (l->nrow + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    *p = (struct fit_device_pool){.d = d, .kernel = kernel, .source = source, .module = module, .layout = *l,
+                                  .nws = kernel->workspace(l), .nlin = ng * q, .nadj = ng * (1 + q * (q + 1) / 2),
+                                  .weighted = is_weighted(ds)};
+    p->nfixed = 1 + source->program->axes * ng + source->program->columns * rows;
+    p->end = &p->queue;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->turn, NULL);
+    fit_device_lock(d);
+    const int failed = !fit_items_new(ds, &p->items) || fill(p, ds) != 0;
+    fit_device_unlock(d);
+    if (failed) {
+        destroy(p);
+        return fit_fail(err, FIT_ERR_MEMORY, "device %s: no memory for the data: %s", fit_device_about(d)->word,
+                        fit_device_failure(d));
+    }
+    *out = p;
+    return FIT_OK;
+}
+
+/* 1: kernels cannot tell data of ds from those of the pool. */
+static int same_shape(const struct fit_device_pool *p, const struct fit_layout *l, const struct fit_items *x)
+{
+    const struct fit_layout *own = &p->layout;
+    return own->ngroup == l->ngroup && own->ntime == l->ntime && own->nframe == l->nframe && own->nrow == l->nrow &&
+           p->items.n == x->n && memcmp(p->items.item, x->item, x->n * FIT_ITEM_NUMBERS * sizeof *x->item) == 0 &&
+           memcmp(p->items.first, x->first, 2 * l->ngroup * sizeof *x->first) == 0;
+}
+
+static struct fit_device_pool *find(const struct fit_device *d, const struct fit_kernel *kernel,
+                                    const struct fit_dataset *ds, const struct fit_gpu_source *source)
+{
+    struct fit_items items;
+    struct fit_device_pool *found = NULL;
+    if (fit_dataset_streamed(ds) || !fit_items_new(ds, &items))
+        return NULL;
+    const int weighted = is_weighted(ds);
+    for (struct fit_device_pool *p = all.first; p && !found; p = p->next)
+        if (p->d == d && p->source == source && p->kernel == kernel && p->resident && p->nused < p->nplace &&
+            p->weighted == weighted && same_shape(p, &ds->layout, &items))
+            found = p;
+    fit_items_free(&items);
+    return found;
+}
+
+/* Pools of a device that nobody uses. */
+static void sweep(struct fit_device *d)
+{
+    for (struct fit_device_pool **at = &all.first, *p; (p = *at) != NULL;)
+        if (p->d == d && p->nused == 0) {
+            *at = p->next;
+            destroy(p);
+        } else {
+            at = &p->next;
+        }
+}
+
+static void sweep_closing(struct fit_device *d)
+{
+    pthread_mutex_lock(&all.lock);
+    sweep(d);
+    pthread_mutex_unlock(&all.lock);
+}
+
+static enum fit_status add_pool(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                const struct fit_gpu_source *source, struct fit_device_pool **p, struct fit_error *err)
+{
+    sweep(d);
+    fit_device_at_close(d, sweep_closing);
+    enum fit_status st = make(d, kernel, ds, source, p, err);
+    if (st == FIT_OK) {
+        (*p)->next = all.first;
+        all.first = *p;
+    }
+    return st;
+}
+
+/* Puts the data of ds to a free place. */
+static enum fit_status take_place(struct fit_device_pool *p, const struct fit_dataset *ds, size_t *place,
+                                  struct fit_error *err)
+{
+    *place = 0;
+    while (p->used[*place])
+        ++*place;
+    fit_device_lock(p->d);
+    const int failed = put_fixed(p, &ds->layout, *place) != 0 || (p->resident && put_values(p, ds, *place) != 0);
+    fit_device_unlock(p->d);
+    if (failed)
+        return fit_fail(err, FIT_ERR_MEMORY, "device %s: the data cannot be put there: %s",
+                        fit_device_about(p->d)->word, fit_device_failure(p->d));
+    p->used[*place] = 1;
+    p->nused++;
+    return FIT_OK;
+}
+
+enum fit_status fit_pool_enter(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                               const struct fit_gpu_source *source, struct fit_device_pool **pool, size_t *place,
+                               struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    pthread_mutex_lock(&all.lock);
+    *pool = find(d, kernel, ds, source);
+    if (!*pool)
+        st = add_pool(d, kernel, ds, source, pool, err);
+    if (st == FIT_OK)
+        st = take_place(*pool, ds, place, err);
+    pthread_mutex_unlock(&all.lock);
+    return st;
+}
+
+void fit_pool_leave(struct fit_device_pool *p, size_t place)
+{
+    pthread_mutex_lock(&all.lock);
+    p->used[place] = 0;
+    p->nused--;
+    if (p->nplace == 1) /* large, or alone: its memory is given back */
+        sweep(p->d);
+    pthread_mutex_unlock(&all.lock);
+}
