@@ -35,12 +35,14 @@ struct front_view {
 // clang-format off
 #define FRONT_PLOT_ROWS                                                                                                \
     {"output", 'o', "FOLDER", "default: RESULT/figures; of data ./NAME_figures", 0, FRONT_DRAWING(TEXT, output)},      \
+    {"output-dir", 0, "FOLDER", NULL, 0, FRONT_DRAWING(TEXT, output)},                                                 \
     {"format", 'f', "FORMAT", "svg (default), png, pdf; html: all in one page", 0, FRONT_DRAWING(TEXT, format)},       \
     {"json", 0, NULL, "the files that were written, as JSON", OPTION_RARE, FRONT_DRAWING(FLAG, json)},                 \
     {"quiet", 'q', NULL, "print nothing but errors", 0, FRONT_DRAWING(FLAG, quiet)}
 
 #define FRONT_REPORT_ROWS                                                                                              \
     {"output", 'o', "FILE", "default: RESULT/report.html; of data ./NAME_data.html", 0, FRONT_DRAWING(TEXT, output)},  \
+    {"output-dir", 0, "FILE", NULL, 0, FRONT_DRAWING(TEXT, output)},                                                   \
     {"axis", 0, "NAME[:UNIT]",                                                                                         \
      "of a batch: over q, time, fit, a parameter, T of files named T300; T=TABLE.csv", 0, FRONT_DRAWING(TEXT, axis)},  \
     {"threshold", 0, "TERM=C,..", "of a survey of images: largest reduced chi2 of its Top Set (2)", 0,                 \

@@ -263,6 +263,8 @@ static int is_series(const struct request *q)
 static enum fit_status write_series(const struct request *q, struct fit_error *err)
 {
     char path[1200];
+    if (!is_series(q))
+        return fit_fail(err, FIT_ERR_USAGE, "--axis belongs to the folder of a batch; %s is none", q->result);
     if (q->said.output)
         snprintf(path, sizeof path, "%.1100s", q->said.output);
     else
