@@ -56,7 +56,7 @@ export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYT
 generator=${FIT_GENERATOR:-$source/build/bin/homodyne-gen}
 [ -x "$generator" ] || skip "no $generator (make)"
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$work/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
-    -DFIT_GENERATOR="$generator" >"$work/configure.log" || { tail -20 "$work/configure.log"; exit 1; }
+    -DFIT_GENERATOR="$generator" ${FIT_LEVELS:+-DFIT_ISA_LEVELS="$FIT_LEVELS"} >"$work/configure.log" || { tail -20 "$work/configure.log"; exit 1; }
 # shellcheck disable=SC2086  # a list
 cmake --build "$work/build" --parallel "${JOBS:-$(nproc)}" ${FIT_TARGETS:+--target $FIT_TARGETS}
 cd "$work/build"

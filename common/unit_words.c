@@ -150,6 +150,9 @@ const size_t unit_ntold = COUNT_OF(unit_told);
 const struct unit_word unit_data_words[] = {
     {"rad", "radian", 1, 0, {[UNIT_ANGLE] = 1}},
     {"mrad", NULL, 1, -3, {[UNIT_ANGLE] = 1}},
+    {"arcsec", NULL, 4.8481368110953599359, -6, {[UNIT_ANGLE] = 1}},
+    {"mas", NULL, 4.8481368110953599359, -9, {[UNIT_ANGLE] = 1}},
+    {"uas", NULL, 4.8481368110953599359, -12, {[UNIT_ANGLE] = 1}},
     {"A", NULL, 1, -10, {1}},
     {"A", NULL, 1, 0, {[UNIT_AMPERE] = 1}},
     {"%", NULL, 1, -2, {0}},

@@ -128,7 +128,8 @@ extern const struct front_header front_headers[];
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err);
 
-/* A folder in the cache in which something is made, and its lock; when its process is killed, the next one removes it. */
+/* A folder in the cache in which something is made, and its lock; when its process is killed, the next one removes
+ * it. */
 struct front_making {
     char folder[FRONT_PATH + 128]; /* "": none */
     int lock;

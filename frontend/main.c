@@ -4,7 +4,7 @@
 #include "frontend/names.h"
 
 #include "common/nearest.h"
-#include "commands/copies.h"
+#include "ranks/copies.h"
 
 #include "common/signals.h"
 #include "common/stream.h"

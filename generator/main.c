@@ -239,12 +239,16 @@ static void write_kernel(struct run *r, FILE *f)
 
 static void write_gpu(struct run *r, FILE *f)
 {
-    hg_emit_gpu(r->em, f);
+    if (r->m->objective)
+        hg_emit_objective_gpu(r->m, f);
+    else
+        hg_emit_gpu(r->em, f);
 }
 
 static void write_check(struct run *r, FILE *f)
 {
-    hg_emit_check(r->m, r->v, wants(r->o, "hessian"), f);
+    const struct hg_march *march = r->m->expr->march;
+    (march && march->flow ? hg_emit_check : hg_wide_emit_check)(r->m, r->v, wants(r->o, "hessian"), f);
 }
 
 static void write_json(struct run *r, FILE *f)
@@ -353,7 +357,7 @@ static int compile_objective(struct run *r)
     if (strcmp(o->variant, "fast") != 0 || o->explain || o->dump || wants(o, "hessian") || wants(o, "check") ||
         wants(o, "json") || wants(o, "yaml") || wants(o, "dot")) {
         fprintf(text_stream(STDERR_FILENO),
-                "homodyne-gen: %s is an objective; there are --check and --emit=c,html,latex for it\n", r->m->file);
+                "homodyne-gen: %s is an objective; there are --check and --emit=c,gpu,html,latex for it\n", r->m->file);
         return 0;
     }
     return !o->check || hg_objective_prove(r->m, &r->d, out());

@@ -7,7 +7,7 @@
 #include "frontend/batch/batch.h"
 
 #include "base/output.h"
-#include "commands/copies.h"
+#include "ranks/copies.h"
 #include "common/unique.h"
 
 #include <stdlib.h>
@@ -15,15 +15,6 @@
 #include <unistd.h>
 
 /* ---- which share --------------------------------------------------------------------------------------------- */
-
-/* A whole number of the environment; -1: none. */
-static long told(const char *name)
-{
-    const char *text = getenv(name);
-    char *end;
-    const long x = text ? strtol(text, &end, 10) : -1;
-    return text && end != text && !*end && x >= 0 ? x : -1;
-}
 
 /* "2/8" */
 static enum fit_status parse(const char *text, struct batch *b, struct fit_error *err)
@@ -37,21 +28,6 @@ static enum fit_status parse(const char *text, struct batch *b, struct fit_error
     return FIT_OK;
 }
 
-/* An element of an array of SLURM, of which each may be several copies. */
-static void ask_launcher(struct batch *b)
-{
-    const char *variable;
-    long rank, step = told("SLURM_ARRAY_TASK_STEP");
-    const long copies = fit_copies(&rank, &variable), count = told("SLURM_ARRAY_TASK_COUNT"),
-               id = told("SLURM_ARRAY_TASK_ID"), least = told("SLURM_ARRAY_TASK_MIN");
-    const size_t elements = count > 1 && id >= 0 && least >= 0 && id >= least ? (size_t)count : 1;
-    step = step > 0 ? step : 1;
-    size_t element = elements > 1 ? (size_t)((id - least) / step) : 0;
-    element = element < elements ? element : elements - 1; /* an array with gaps: 1,5,100 */
-    b->nparts = elements * (size_t)copies;
-    b->part = element * (size_t)copies + (size_t)rank + 1;
-}
-
 enum fit_status batch_part(const struct front_args *a, struct batch *b, struct fit_error *err)
 {
     const char *text = option_value(&a->own, "part");
@@ -59,7 +35,7 @@ enum fit_status batch_part(const struct front_args *a, struct batch *b, struct f
     if (text)
         st = parse(text, b, err);
     else
-        ask_launcher(b);
+        fit_copies_part(&b->part, &b->nparts);
     if (st != FIT_OK)
         return st;
     b->first = b->n * (b->part - 1) / b->nparts;

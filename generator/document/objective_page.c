@@ -2,6 +2,7 @@
 #include "document/objective_page.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/objective.h"
 
@@ -82,16 +83,22 @@ static void axes(struct sheet *s)
     close_table(s);
 }
 
+static void unit(struct sheet *s, const struct hg_symbol_decl *d)
+{
+    text(s, strcmp(d->unit, "1") ? d->unit : "");
+}
+
 static void arrays(struct sheet *s, enum fit_array_kind kind, const char *title)
 {
-    static const struct hg_column column[] = {{"array", 0}, {"over", 0}, {"what it is", 90}};
+    static const struct hg_column column[] = {{"array", 0}, {"over", 0}, {"unit", 0}, {"what it is", 80}};
     around(s, s->f->section, title);
-    open_table(s, column, 3);
+    open_table(s, column, 4);
     for (uint32_t k = 0; k < s->o->narray; k++) {
         if (s->o->array[k].kind != kind)
             continue;
         code(s, s->m->column.item[k].name);
         code(s, s->o->axis[s->o->array[k].axis].name);
+        unit(s, &s->m->column.item[k]);
         text(s, s->m->column.item[k].doc);
         end_row(s);
     }
@@ -100,15 +107,16 @@ static void arrays(struct sheet *s, enum fit_array_kind kind, const char *title)
 
 static void numbers(struct sheet *s)
 {
-    static const struct hg_column column[] = {{"number", 0}, {"default", 0}, {"what it is", 90}};
+    static const struct hg_column column[] = {{"number", 0}, {"default", 0}, {"unit", 0}, {"what it is", 80}};
     around(s, s->f->section, "Numbers that are given at run time");
-    open_table(s, column, 3);
+    open_table(s, column, 4);
     for (uint32_t k = 0; k < s->o->nnumber; k++) {
         const struct hg_symbol_decl *d = &s->m->setting.item[k];
         if (s->o->number[k].kind != FIT_NUMBER_HYPER)
             continue;
         code(s, d->name);
         text(s, isnan(d->start) ? "must be given" : hg_format(s->a, "%.6g", d->start));
+        unit(s, d);
         text(s, d->doc);
         end_row(s);
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/eval.h"
+#include "graph/functions.h"
 #include "graph/march.h"
 
 enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4 };
@@ -19,6 +20,7 @@ struct check {
     uint32_t K, Q;
     hg_id *root;     /* mean (or log density), then its K + Q derivatives */
     int twice;       /* second derivatives are asked for */
+    int flows;       /* of differential equations */
     uint32_t stride; /* at every so many points */
     hg_id *leaf;     /* K + Q */
     hg_id *second;   /* packed second derivatives; NULL when not asked for */
@@ -28,10 +30,10 @@ struct check {
     uint32_t ngroup, nrow, npoint;
     double step;
     const double **history;  /* nrow: columns of each row, for models with states */
-    long double *value; /* npoint x (1 + K + Q) */
+    hg_real *value; /* npoint x (1 + K + Q) */
     double *error;
     size_t nsecond;             /* numbers of a point: W (W + 1) / 2, W = K + Q */
-    long double *value2;        /* npoint x nsecond */
+    hg_real *value2;        /* npoint x nsecond */
     double *error2, *direction; /* the same; K + ngroup x Q */
 };
 
@@ -79,7 +81,7 @@ static void draw_rows(struct check *c)
         for (uint32_t r = 0; r < c->nrow; r++)
             c->column[k * c->nrow + r] = !told && s->lower < s->upper
                                              ? hg_model_between(s, (double)r / (ROWS - 1))
-                                             : x * exp(0.15 * ((double)r - 21));
+                                             : x * hg_value(HG_EXP, 0.15 * ((double)r - 21));
     }
 }
 
@@ -199,18 +201,18 @@ static void take(struct check *c, struct hg_eval *ev, uint32_t point, uint32_t k
     for (size_t n = 0; n < W; n++) {
         struct hg_num x = hg_eval_get(ev, c->root[n], 0);
         c->value[at + n] = x.v;
-        c->error[at + n] = (double)((x.e + fabsl(x.v)) * 0x1p-53L);
+        c->error[at + n] = (double)((x.e + real_abs(x.v)) * 0x1p-53L);
     }
 }
 
 static void take_second(struct check *c, struct hg_eval *ev, uint32_t point, uint32_t k)
 {
     uint32_t W = c->K + c->Q;
-    long double *value = c->value2 + point * c->nsecond;
+    hg_real *value = c->value2 + point * c->nsecond;
     double *error = c->error2 + point * c->nsecond;
     for (size_t n = 0; n < c->nsecond && ev == c->symbolic2; n++) {
         struct hg_num x = hg_eval_get(ev, c->second[n], 0);
-        error[n] = (double)((x.e + fabsl(x.v)) * 0x1p-53L);
+        error[n] = (double)((x.e + real_abs(x.v)) * 0x1p-53L);
     }
     for (uint32_t a = 0; a < k && ev == c->symbolic; a++) /* a <= b = k - 1 */
         value[a * W - a * (a + 1) / 2 + k - 1] = hg_eval_get(ev, c->root[a + 1], 0).d;
@@ -263,6 +265,23 @@ static void list(FILE *out, const char *name, size_t n, const double *x)
     fputc('\n', out);
 }
 
+/* A value with its error.  That of a differential equation has the error of its tolerance, and digits far below it are
+ * left out: they would be those of the interpreter, which for such models has the precision of the machine. */
+static double shown(const struct check *c, hg_real value, double error)
+{
+    const double v = (double)value;
+    if (!c->flows || !isfinite(v) || !(error > 0x1p-1000))
+        return v;
+    const double unit = ldexp(1, ilogb(error) - 7);
+    return fabs(v) < 0x1p52 * unit ? unit * rint(v / unit) : v;
+}
+
+static void write_number(const struct check *c, hg_real value, double error)
+{
+    const double v = shown(c, value, error); /* what is no number has no sign */
+    fprintf(c->out, c->flows ? " %a %.2g" : " %a %.3g", isnan(v) ? fabs(v) : v, isnan(error) ? fabs(error) : error);
+}
+
 static void write_head(const struct check *c, const struct hg_variant *v)
 {
     const struct hg_model *m = c->m;
@@ -294,7 +313,7 @@ static void write_set(const struct check *c)
             for (uint32_t j = i + 1; j < (c->m->space == FIT_PAIRS ? n : i + 2); j++, point++) {
                 fprintf(c->out, "%u %u %u", i, j, g);
                 for (size_t k = 0; k < W; k++)
-                    fprintf(c->out, " %a %.3g", (double)c->value[point * W + k], c->error[point * W + k]);
+                    write_number(c, c->value[point * W + k], c->error[point * W + k]);
                 fputc('\n', c->out);
             }
 }
@@ -313,19 +332,20 @@ static void write_second(const struct check *c)
     list(c->out, "direction", c->K + (size_t)c->ngroup * c->Q, c->direction);
     for (uint32_t p = 0; p < c->npoint; p += c->stride) {
         const double *lin = c->direction + c->K + p / (c->npoint / c->ngroup) * c->Q;
-        const long double *value = c->value2 + p * c->nsecond;
+        const hg_real *value = c->value2 + p * c->nsecond;
         const double *error = c->error2 + p * c->nsecond;
-        long double along = 0, bound = 0;
+        hg_real along = 0, bound = 0;
         for (uint32_t a = 0, at = 0; a < W; a++)
             for (uint32_t b = a; b < W; b++, at++) {
-                long double vv = (a == b ? 1 : 2) * (long double)(a < c->K ? c->direction[a] : lin[a - c->K]);
+                hg_real vv = (a == b ? 1 : 2) * (hg_real)(a < c->K ? c->direction[a] : lin[a - c->K]);
                 vv *= b < c->K ? c->direction[b] : lin[b - c->K];
                 along += vv * value[at];
-                bound += fabsl(vv) * error[at];
+                bound += real_abs(vv) * error[at];
             }
-        fprintf(c->out, "%u %a %.3Lg", p, (double)along, bound);
+        fprintf(c->out, "%u", p);
+        write_number(c, along, (double)bound);
         for (size_t k = 0; k < c->nsecond; k++)
-            fprintf(c->out, " %a %.3g", (double)value[k], error[k]);
+            write_number(c, value[k], error[k]);
         fputc('\n', c->out);
     }
 }
@@ -333,7 +353,7 @@ static void write_second(const struct check *c)
 /* Values of all sets, of the mean or of the log density. */
 static void write_all(struct hg_model *m, const struct hg_variant *v, int hessian, int law, FILE *out)
 {
-    struct check c = {.m = m, .out = out, .twice = law || hessian, .stride = law ? 1 : 7};
+    struct check c = {.m = m, .out = out, .twice = law || hessian, .flows = m->expr->march && m->expr->march->flow, .stride = law ? 1 : 7};
     prepare(&c, v);
     prepare_second(&c);
     if (law)

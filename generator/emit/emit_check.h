@@ -24,5 +24,8 @@
  * points; what is measured are the numbers of its column.
  *
  * Points are all pairs i < j of the used frames for all groups (group by group, i by i), or all
- * rows.  Parameters are the starts and some of the model's random() sets. */
+ * rows.  Parameters are the starts and some of the model's random() sets.
+ *
+ * hg_wide_emit_check: the same from numbers with 113 bits (graph/real.h), whose bytes no machine changes. */
+void hg_wide_emit_check(struct hg_model *m, const struct hg_variant *v, int hessian, FILE *out);
 void hg_emit_check(struct hg_model *m, const struct hg_variant *v, int hessian, FILE *out);

@@ -27,6 +27,8 @@ struct writer {
     struct hg_expr *e;
     struct hg_tree *tree[HG_OBJECTIVE_PASSES], *terms;
     struct hg_objective_phases phases[HG_OBJECTIVE_PASSES];
+    const char *prefix; /* before the names of kernels */
+    int gpu; /* for accelerators: formulas of values and slopes alone */
 };
 
 static const char *array_name(const struct writer *w, uint32_t k)
@@ -45,9 +47,9 @@ static const char *leaf(struct hg_code *c, hg_id id)
     const int dot = n->ref >= most;
     const uint32_t ref = dot ? n->ref - most : n->ref;
     if (n->op != HG_COLUMN)
-        return hg_format(c->e->arena, "c->number%s[%u]", dot ? "_dot" : "", ref);
+        return hg_format(c->e->arena, "AT_NUMBER%s(%u)", dot ? "_DOT" : "", ref);
     const char *name = hg_code_unique(c, hg_format(c->e->arena, "%s%s", array_name(w, ref), dot ? "_dot" : ""));
-    hg_line(c, "const fit_vd %s = fit_vload(c->%s[%u] + row);", name, dot ? "dot" : "array", ref);
+    hg_line(c, "const fit_vd %s = fit_vload(AT_%s(%u) + row);", name, dot ? "DOT" : "ARRAY", ref);
     return name;
 }
 
@@ -80,26 +82,29 @@ static void finish(struct hg_code *c)
 }
 
 static const char arguments[] = "const struct fit_functional_call *c, size_t from, size_t to";
+static const char gpu_arguments[] = "const struct fit_gpu_call *c, size_t from, size_t to";
 
 /* The loops over blocks and over the vectors of a block. */
 static void open_rows(struct hg_tree *out, uint32_t axis, uint32_t nsum)
 {
-    hg_put(out, "    const size_t n = c->size[%u];\n    for (size_t block = from; block < to; block++) {\n", axis);
+    hg_put(out, "    const size_t n = AT_SIZE(%u);\n    for (size_t block = from; block < to; block++) {\n", axis);
     hg_put(out, "        const size_t end = block * FIT_BLOCK + FIT_BLOCK < n ? block * FIT_BLOCK + FIT_BLOCK : n;\n");
     if (nsum)
-        hg_put(out, "        fit_vd sum[%u] = {{0}};\n", nsum);
-    hg_put(out, "        for (size_t row = block * FIT_BLOCK; row < end; row += FIT_VL) {\n");
+        hg_put(out, "        fit_vd sum[%u] = AT_ZEROS;\n", nsum);
+    hg_put(out, "        for (size_t row = AT_ROW(block); row < end; row += AT_STEP) {\n");
 }
 
-static void close_rows(struct hg_tree *out, uint32_t nsum)
+static void close_rows(struct writer *w, enum hg_objective_pass pass, uint32_t nsum)
 {
+    struct hg_tree *out = w->tree[pass];
     hg_put(out, "        }\n");
     for (uint32_t k = 0; k < nsum; k++)
-        hg_put(out,
-               nsum == 1 ? "        c->partial[block] = fit_vsum(sum[0]);\n"
-                         : "        c->partial[%u * c->nblock + block] = fit_vsum(sum[%u]);\n",
-               k, k);
+        hg_put(out, "        AT_PARTIAL(%u, block) = fit_vsum(sum[%u]);\n", k, k);
     hg_put(out, "    }\n}\n\n");
+    if (w->gpu) {
+        const char *function = w->phases[pass].phase[w->phases[pass].n - 1].function;
+        hg_put(out, "FIT_GPU_PHASE(%s_%s, %s, %u)\n\n", w->prefix, function, function, nsum);
+    }
 }
 
 static void add_to_sum(struct hg_code *c, uint32_t k, hg_id id)
@@ -135,8 +140,7 @@ static void share_phase(struct writer *w, enum hg_objective_pass pass, const str
 static void open_phase(struct writer *w, struct hg_tree *out, const struct hg_objective_phase *p, const char *what)
 {
     hg_put(out, "/* %s%s */\n", what, p->name);
-    hg_open_function(out, "static void", p->function, arguments);
-    (void)w;
+    hg_open_function(out, w->gpu ? "FIT_INLINE void" : "static void", p->function, w->gpu ? gpu_arguments : arguments);
 }
 
 static uint32_t nodes_below(const struct writer *w, uint32_t nroot, const hg_id *root)
@@ -160,9 +164,9 @@ static void keep_phase(struct writer *w, enum hg_objective_pass pass, const stru
     open_phase(w, w->tree[pass], p, pass == HG_FORWARD ? "" : "tangent of ");
     open_rows(w->tree[pass], p->axis, 0);
     struct hg_code c = begin(w, w->tree[pass], 3, 1, &formula);
-    hg_line(&c, "fit_vstore(c->%s[%u] + row, %s);", to, s->of, hg_code_vector(&c, formula));
+    hg_line(&c, "fit_vstore(AT_%s(%u) + row, %s);", to, s->of, hg_code_vector(&c, formula));
     finish(&c);
-    close_rows(w->tree[pass], 0);
+    close_rows(w, pass, 0);
 }
 
 static void add_phase_of(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s, hg_id formula)
@@ -178,22 +182,22 @@ static void add_phase_of(struct writer *w, enum hg_objective_pass pass, const st
     struct hg_code c = begin(w, w->tree[pass], 3, 1, &formula);
     add_to_sum(&c, 0, formula);
     finish(&c);
-    close_rows(w->tree[pass], 1);
+    close_rows(w, pass, 1);
 }
 
 static void keep_forward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_array *a = &w->o->array[s->of];
-    keep_phase(w, HG_FORWARD, s, a->formula, "array");
-    if (a->moves)
-        keep_phase(w, HG_TANGENT, s, hg_objective_moving(w->m, a->formula).tangent, "dot");
+    keep_phase(w, HG_FORWARD, s, a->formula, "ARRAY");
+    if (a->moves && !w->gpu)
+        keep_phase(w, HG_TANGENT, s, hg_objective_moving(w->m, a->formula).tangent, "DOT");
 }
 
 static void add_forward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_number_of *n = &w->o->number[s->of];
     add_phase_of(w, HG_FORWARD, s, n->formula);
-    if (n->moves)
+    if (n->moves && !w->gpu)
         add_phase_of(w, HG_TANGENT, s, hg_objective_moving(w->m, n->formula).tangent);
 }
 
@@ -219,7 +223,7 @@ static void give(struct hg_code *c, const struct hg_moving *v, uint32_t k, const
     const struct writer *w = c->user;
     const uint32_t ref = hg_at(w->e, v->leaf[k])->ref;
     if (k < v->narray)
-        hg_line(c, "add(c->%s[%u] + row, %s); /* %s */", to, ref, text, array_name(w, ref));
+        hg_line(c, "add(AT_%s(%u) + row, %s); /* %s */", to, ref, text, array_name(w, ref));
     else
         hg_line(c, "sum[%u] += fit_where_set(LANES(row, n), %s); /* %s */", k - v->narray, text,
                 w->m->setting.item[ref].name);
@@ -234,9 +238,9 @@ static void formula_back(struct writer *w, const struct hg_step *s, const struct
     struct hg_code c = begin(w, out, 3, v->n, v->part);
     hg_line(&c, "const fit_vd slope = %s;", slope);
     for (uint32_t k = 0; k < v->n; k++)
-        give(&c, v, k, "slope", hg_format(w->e->arena, "slope*(%s)", hg_code_vector(&c, v->part[k])));
+        give(&c, v, k, "SLOPE", hg_format(w->e->arena, "slope*(%s)", hg_code_vector(&c, v->part[k])));
     finish(&c);
-    close_rows(out, p->nsum);
+    close_rows(w, HG_BACKWARD, p->nsum);
 }
 
 /* The same for the tangent of the slope. */
@@ -260,10 +264,10 @@ static void formula_second(struct writer *w, const struct hg_step *s, const stru
         const char *text = hg_format(a, "slope_dot*(%s)", hg_code_vector(&c, v->part[k]));
         if (!hg_is_value(w->e, v->second[k], 0))
             text = hg_format(a, "%s + slope*(%s)", text, hg_code_vector(&c, v->second[k]));
-        give(&c, v, k, "slope_dot", text);
+        give(&c, v, k, "SLOPE_DOT", text);
     }
     finish(&c);
-    close_rows(out, p->nsum);
+    close_rows(w, HG_SECOND, p->nsum);
 }
 
 /* Back through a formula, whose result is number or array `of`. */
@@ -271,23 +275,24 @@ static void back(struct writer *w, const struct hg_step *s, hg_id formula, uint3
                  const char *text)
 {
     const struct hg_moving v = hg_objective_moving(w->m, formula);
-    formula_back(w, s, &v, axis, name, hg_format(w->e->arena, text, "slope", s->of));
-    formula_second(w, s, &v, axis, name, hg_format(w->e->arena, text, "slope", s->of),
-                   hg_format(w->e->arena, text, "slope_dot", s->of));
+    formula_back(w, s, &v, axis, name, hg_format(w->e->arena, text, "SLOPE", s->of));
+    if (!w->gpu)
+        formula_second(w, s, &v, axis, name, hg_format(w->e->arena, text, "SLOPE", s->of),
+                       hg_format(w->e->arena, text, "SLOPE_DOT", s->of));
 }
 
 static void keep_backward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_array *a = &w->o->array[s->of];
     if (a->moves)
-        back(w, s, a->formula, a->axis, array_name(w, s->of), "fit_vload(c->%s[%u] + row)");
+        back(w, s, a->formula, a->axis, array_name(w, s->of), "fit_vload(AT_%s(%u) + row)");
 }
 
 static void add_backward(struct writer *w, const struct hg_step *s)
 {
     const struct hg_number_of *n = &w->o->number[s->of];
     if (n->moves)
-        back(w, s, n->formula, n->axis, w->m->setting.item[s->of].name, "fit_vset1(c->number_%s[%u])");
+        back(w, s, n->formula, n->axis, w->m->setting.item[s->of].name, "fit_vset1(AT_NUMBER_%s(%u))");
 }
 
 /* --- operators ------------------------------------------------------------------------------------------ */
@@ -299,6 +304,8 @@ static void fold_phase(struct writer *w, const struct hg_step *s, const struct h
 {
     struct hg_objective_phase *p = add_phase(w, HG_FORWARD, s, q->name);
     p->unit = FIT_UNIT_ONE;
+    if (w->gpu)
+        return;
     open_phase(w, w->tree[HG_FORWARD], p, "even and odd parts for ");
     hg_put(w->tree[HG_FORWARD], "    fit_outer_fold(c->operation[%u], c->array[%u]);\n}\n\n", s->of, q->in[0]);
     if (w->o->array[q->in[0]].moves)
@@ -344,6 +351,8 @@ static void operation_phase(struct writer *w, const struct hg_step *s, int back)
     p->axis = back ? q->from : q->to;
     p->operation = s->of;
     p->work = q->kind == FIT_OUTER || q->kind == FIT_DENSE ? 0 : 8; /* 0: by the numbers of the operator */
+    if (w->gpu)
+        return;
     open_phase(w, w->tree[back ? HG_BACKWARD : HG_FORWARD], p, back ? "adjoint of " : "");
     operation_calls(w, s, back);
     if (moves)
@@ -352,14 +361,17 @@ static void operation_phase(struct writer *w, const struct hg_step *s, int back)
 
 /* --- terms ---------------------------------------------------------------------------------------------- */
 
+static const char call[] = "const struct fit_functional_call *c";
+
 static void term_values(struct writer *w)
 {
     struct hg_tree *out = w->terms;
-    hg_open_function(out, "static void", "terms", "const struct fit_functional_call *c");
+    hg_open_function(out, w->gpu ? "FIT_INLINE void" : "static void", "terms",
+                     w->gpu ? "const struct fit_gpu_call *c" : call);
     for (uint32_t t = 0; t < w->o->nterm; t++) {
-        hg_put(out, "    if (c->on & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
+        hg_put(out, "    if (AT_ON & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
         struct hg_code c = begin(w, out, 2, 1, &w->o->term[t].value);
-        hg_line(&c, "c->term[%u] = %s;", t, hg_code_text(&c, w->o->term[t].value));
+        hg_line(&c, "AT_TERM(%u) = %s;", t, hg_code_text(&c, w->o->term[t].value));
         finish(&c);
         hg_put(out, "    }\n");
     }
@@ -370,15 +382,16 @@ static void term_values(struct writer *w)
 static void term_seeds(struct writer *w, int second)
 {
     struct hg_tree *out = w->terms;
-    hg_open_function(out, "static void", second ? "seeds_second" : "seeds", "const struct fit_functional_call *c");
+    hg_open_function(out, w->gpu ? "FIT_INLINE void" : "static void", second ? "seeds_second" : "seeds",
+                     w->gpu ? "const struct fit_gpu_call *c" : call);
     for (uint32_t t = 0; t < w->o->nterm; t++) {
         const struct hg_moving v = hg_objective_moving(w->m, w->o->term[t].value);
         const hg_id *part = second ? v.second : v.part;
-        hg_put(out, "    if (c->on & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
+        hg_put(out, "    if (AT_ON & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
         struct hg_code c = begin(w, out, 2, v.n, part);
         for (uint32_t k = 0; k < v.n; k++)
             if (!hg_is_value(w->e, part[k], 0))
-                hg_line(&c, "c->number_slope%s[%u] += c->weight[%u]*(%s);", second ? "_dot" : "",
+                hg_line(&c, "AT_NUMBER_SLOPE%s(%u) += AT_WEIGHT(%u)*(%s);", second ? "_DOT" : "",
                         hg_at(w->e, v.leaf[k])->ref, t, hg_code_text(&c, part[k]));
         finish(&c);
         hg_put(out, "    }\n");
@@ -422,15 +435,63 @@ static void steps(struct writer *w, int back)
     }
 }
 
+static void write_all(struct writer *w)
+{
+    w->o = w->m->objective;
+    w->e = w->m->expr;
+    w->terms = hg_tree_new(w->e->arena);
+    for (int pass = 0; pass < HG_OBJECTIVE_PASSES; pass++)
+        w->tree[pass] = hg_tree_new(w->e->arena);
+    steps(w, 0);
+    term_values(w);
+    term_seeds(w, 0);
+    if (!w->gpu)
+        term_seeds(w, 1);
+    steps(w, 1);
+}
+
 void hg_emit_objective(struct hg_model *m, FILE *out)
 {
-    struct writer w = {.m = m, .o = m->objective, .e = m->expr, .terms = hg_tree_new(m->expr->arena)};
-    for (int pass = 0; pass < HG_OBJECTIVE_PASSES; pass++)
-        w.tree[pass] = hg_tree_new(m->expr->arena);
-    steps(&w, 0);
-    term_values(&w);
-    term_seeds(&w, 0);
-    term_seeds(&w, 1);
-    steps(&w, 1);
+    struct writer w = {.m = m};
+    write_all(&w);
     hg_template((const char *)embedded_objective_c_tmpl, m->name, m->file, fill, &w, out);
+}
+
+/* ---- for accelerators ------------------------------------------------------------------------------------ */
+
+/* Kernels of the phases of a pass; operators have none of their own. */
+static void kernels(const struct writer *w, enum hg_objective_pass pass, FILE *out)
+{
+    for (uint32_t k = 0; k < w->phases[pass].n; k++) {
+        const struct hg_objective_phase *p = &w->phases[pass].phase[k];
+        if (p->kind == FIT_PHASE_OPERATOR)
+            fputs("    {0, FIT_GPU_KINDS, 0, 0, 0, 0},\n", out);
+        else
+            fprintf(out, "    {\"%s_%s\", FIT_GPU_KINDS, 0, %u, 0, %s_%s},\n", w->prefix, p->function, p->nsum,
+                    w->prefix, p->function);
+    }
+}
+
+void hg_emit_objective_gpu(struct hg_model *m, FILE *out)
+{
+    struct writer w = {.m = m, .gpu = 1, .prefix = hg_format(m->expr->arena, "fit_%s", m->name)};
+    write_all(&w);
+    fprintf(out, "/* Phases of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this file.\n"
+                 " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu_functional.h says how.\n */\n"
+                 "#define FIT_GPU_NAXIS %u\n#define FIT_GPU_NARRAY %u\n#define FIT_GPU_SPECIAL 1\n"
+                 "#include \"fit/gpu_functional.h\"\n\n",
+            m->name, m->file, w.o->naxis, w.o->narray);
+    hg_tree_print(w.tree[HG_FORWARD], out);
+    hg_tree_print(w.terms, out);
+    fprintf(out, "FIT_GPU_SCALARS(%s_terms, terms)\n\nFIT_GPU_SCALARS(%s_seeds, seeds)\n\n", w.prefix, w.prefix);
+    hg_tree_print(w.tree[HG_BACKWARD], out);
+    fputs("#ifdef FIT_GPU_PLAIN\n#include \"fit/gpu_program.h\"\n\nstatic const struct fit_gpu_pass passes[] = {\n", out);
+    kernels(&w, HG_FORWARD, out);
+    kernels(&w, HG_BACKWARD, out);
+    fprintf(out, "    {\"%s_terms\", FIT_GPU_KINDS, 0, 0, 0, %s_terms},\n"
+                 "    {\"%s_seeds\", FIT_GPU_KINDS, 0, 0, 0, %s_seeds},\n    FIT_GPU_FUNCTIONAL_PASSES\n};\n\n"
+                 "extern const struct fit_gpu_program FIT_GPU_SYMBOL;\nconst struct fit_gpu_program FIT_GPU_SYMBOL = {\n"
+                 "    .name = \"%s\",\n    .variant = \"objective\",\n    .hash = \"%s\",\n"
+                 "    .npass = sizeof passes / sizeof *passes,\n    .pass = passes,\n};\n#endif\n",
+            w.prefix, w.prefix, w.prefix, w.prefix, m->name, m->hash);
 }

@@ -56,6 +56,15 @@ static void named(FILE *out, const char *name, const char *doc)
     text_field(out, "doc", doc);
 }
 
+/* The unit, where one was declared. */
+static void unit_of(FILE *out, const struct hg_symbol_decl *s)
+{
+    if (strcmp(s->unit, "1") == 0)
+        return;
+    fputs(", ", out);
+    text_field(out, "unit", s->unit);
+}
+
 static const char *number(const struct hg_model *m, double x)
 {
     return isnan(x) ? "NAN" : hg_number(m->expr->arena, x);
@@ -85,6 +94,7 @@ static void arrays(const struct hg_model *m, FILE *out)
     fputs("static const struct fit_array_desc desc_array[] = {\n", out);
     for (uint32_t k = 0; k < o->narray; k++) {
         named(out, m->column.item[k].name, m->column.item[k].doc);
+        unit_of(out, &m->column.item[k]);
         fprintf(out, ", .kind = %s, .axis = %u, .moves = %d, .need = UINT64_C(0x%llx)},\n", kind[o->array[k].kind],
                 o->array[k].axis, o->array[k].moves, (unsigned long long)o->array[k].need);
     }
@@ -98,6 +108,7 @@ static void numbers(const struct hg_model *m, FILE *out)
     fputs("static const struct fit_number_desc desc_number[] = {\n", out);
     for (uint32_t k = 0; k < o->nnumber; k++) {
         named(out, m->setting.item[k].name, m->setting.item[k].doc);
+        unit_of(out, &m->setting.item[k]);
         fprintf(out, ", .kind = %s, .axis = %u, .start = %s, .need = UINT64_C(0x%llx)},\n", kind[o->number[k].kind],
                 o->number[k].axis, number(m, m->setting.item[k].start), (unsigned long long)o->number[k].need);
     }

@@ -9,7 +9,6 @@
 #include "graph/functions.h"
 #include "graph/loop.h"
 #include "graph/marcher.h"
-#include "graph/polygamma.h"
 
 /* The needed nodes that depend on a leaf, in ascending order, ended by 0. */
 struct dependents {
@@ -25,6 +24,7 @@ struct hg_eval {
     unsigned char *need;
     hg_id *list;          /* those that are needed */
     uint32_t nlist;
+    hg_id *moving;        /* of these what contains states or columns, once it was asked for; 0 ends them */
     struct hg_num *one;   /* value of nodes that are no functions of time */
     struct hg_num **table;/* tables of those that are, and of what varies with turns of a sum (loop.h) */
     uint32_t ntime;
@@ -75,6 +75,7 @@ void hg_eval_free(struct hg_eval *ev)
     free(ev->one);
     free(ev->need);
     free(ev->list);
+    free(ev->moving);
     for (size_t k = 0; k < ev->nleaf; k++)
         free(ev->by_leaf[k].id);
     free(ev->by_leaf);
@@ -83,33 +84,18 @@ void hg_eval_free(struct hg_eval *ev)
 
 /* --- functions ---------------------------------------------------------------------------------------- */
 
-void hg_eval_function(enum hg_op f, long double x, long double *value, long double *slope)
-{
-    long double y;
-    switch (f) {
-#define FUNCTION(name, text, language, argument, scalar, vector, double_value, long_value, slope_of, ...) \
-    case HG_##name:                                                                                      \
-        y = (long_value);                                                                                \
-        *value = y;                                                                                      \
-        *slope = (slope_of);                                                                             \
-        break;
-#include "graph/ops.def"
-    default: hg_bug("eval: no function %s", hg_op_text[f]);
-    }
-}
-
 static struct hg_num num_pow(struct hg_num a, struct hg_num b)
 {
-    struct hg_num r = {powl(a.v, b.v), 0, 0};
-    r.e = (2 + (b.v == rintl(b.v) ? fabsl(b.v) : 0)) * fabsl(r.v); /* integer powers: multiplications */
+    struct hg_num r = {real_power(a.v, b.v), 0, 0};
+    r.e = (2 + (b.v == rintl((long double)b.v) ? real_abs(b.v) : 0)) * real_abs(r.v); /* integer powers: multiplications */
     if (a.d != 0)
-        r.d += b.v * powl(a.v, b.v - 1) * a.d;
+        r.d += b.v * real_power(a.v, b.v - 1) * a.d;
     if (b.d != 0)
-        r.d += r.v * logl(a.v) * b.d;
+        r.d += r.v * real_log(a.v) * b.d;
     if (a.e != 0)
-        r.e += fabsl(b.v * powl(a.v, b.v - 1)) * a.e;
+        r.e += real_abs(b.v * real_power(a.v, b.v - 1)) * a.e;
     if (b.e != 0)
-        r.e += fabsl(r.v * logl(a.v)) * b.e;
+        r.e += real_abs(r.v * real_log(a.v)) * b.e;
     return r;
 }
 
@@ -118,20 +104,20 @@ static struct hg_num num_prod(uint32_t n, const struct hg_num *x)
     struct hg_num r = {1, 0, 0};
     for (uint32_t k = 0; k < n; k++)
         r = (struct hg_num){r.v * x[k].v, r.d * x[k].v + r.v * x[k].d,
-                            r.e * fabsl(x[k].v) + fabsl(r.v) * x[k].e + fabsl(r.v * x[k].v)};
+                            r.e * real_abs(x[k].v) + real_abs(r.v) * x[k].e + real_abs(r.v * x[k].v)};
     return r;
 }
 
 /* What a function adds to the error of its argument: two roundings of its value; the absolute error of sines
  * and cosines, divided by x in the sinc family, whose tables serve |x| > 0.5. */
-static long double own_error(enum hg_op f, long double x, long double y)
+static hg_real own_error(enum hg_op f, hg_real x, hg_real y)
 {
-    long double e = 2 * fabsl(y);
+    hg_real e = 2 * real_abs(y);
     switch (f) {
     case HG_SIN:
     case HG_COS: return e + 1;
-    case HG_SINC: return fabsl(x) > 0.5L ? e + 1 / fabsl(x) : e;
-    case HG_DSINC: return fabsl(x) > 0.5L ? e + 2 / fabsl(x) : e;
+    case HG_SINC: return real_abs(x) > 0.5L ? e + 1 / real_abs(x) : e;
+    case HG_DSINC: return real_abs(x) > 0.5L ? e + 2 / real_abs(x) : e;
     case HG_D2SINC: return e + 8;
     case HG_DIGAMMA: return e + 4; /* next to its zero: of log and sum, each below 3 */
     default: return e;
@@ -141,10 +127,10 @@ static long double own_error(enum hg_op f, long double x, long double y)
 static struct hg_num apply_to(enum hg_op f, struct hg_num x)
 {
     struct hg_num r = {0, 0, 0};
-    long double slope;
+    hg_real slope;
     hg_eval_function(f, x.v, &r.v, &slope);
     r.d = x.d != 0 ? slope * x.d : 0;
-    r.e = (x.e != 0 ? fabsl(slope) * x.e : 0) + own_error(f, x.v, r.v);
+    r.e = (x.e != 0 ? real_abs(slope) * x.e : 0) + own_error(f, x.v, r.v);
     return r;
 }
 
@@ -152,15 +138,15 @@ static struct hg_num apply_many(const struct hg_node *n, const struct hg_num *x)
 {
     struct hg_ext operand[4];
     for (uint32_t k = 0; k < n->nargs; k++)
-        operand[k] = hg_ext(x[k].v);
-    struct hg_num r = {hg_many_value(n->op, operand).hi, 0, 0};
-    r.e = 2 * fabsl(r.v) + hg_many_error(n->op, operand, r.v);
+        operand[k] = real_ext(x[k].v);
+    struct hg_num r = {real_of(hg_many_value(n->op, operand)), 0, 0};
+    r.e = 2 * real_abs(r.v) + hg_many_error(n->op, operand, r.v);
     for (uint32_t k = 1; k < n->nargs; k++) {
         if (x[k].d == 0 && x[k].e == 0)
             continue;
-        long double slope = hg_many_slope(n->op, operand, k);
+        hg_real slope = hg_many_slope(n->op, operand, k);
         r.d += x[k].d != 0 ? slope * x[k].d : 0;
-        r.e += x[k].e != 0 ? fabsl(slope) * x[k].e : 0;
+        r.e += x[k].e != 0 ? real_abs(slope) * x[k].e : 0;
     }
     return r;
 }
@@ -169,11 +155,11 @@ static struct hg_num apply_many(const struct hg_node *n, const struct hg_num *x)
 static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
 {
     struct hg_num r = {0, 0, 0};
-    long double rr;
+    hg_real rr;
     switch (n->op) {
     case HG_SUM:
         for (uint32_t k = 0; k < n->nargs; k++)
-            r.v += x[k].v, r.d += x[k].d, r.e += x[k].e + fabsl(x[k].v);
+            r.v += x[k].v, r.d += x[k].d, r.e += x[k].e + real_abs(x[k].v);
         return r;
     case HG_PROD: return num_prod(n->nargs, x);
     case HG_POW: return num_pow(x[0], x[1]);
@@ -183,14 +169,14 @@ static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
     case HG_WHERE:
     case HG_GUARD: return x[0].v != 0 ? x[1] : x[2];
     case HG_ATAN2:
-        r.v = atan2l(x[0].v, x[1].v);
+        r.v = real_atan2(x[0].v, x[1].v);
         rr = x[0].v * x[0].v + x[1].v * x[1].v;
         r.d = (x[1].v * x[0].d - x[0].v * x[1].d) / rr;
-        r.e = (fabsl(x[1].v) * x[0].e + fabsl(x[0].v) * x[1].e) / rr + 2 * fabsl(r.v);
+        r.e = (real_abs(x[1].v) * x[0].e + real_abs(x[0].v) * x[1].e) / rr + 2 * real_abs(r.v);
         return r;
-    case HG_SMALL: r.v = fabsl(x[0].v) < 0.5L; return r;
-    case HG_SINC_SERIES: r.v = hg_sincl(sqrtl(x[0].v), 0); return r;
-    case HG_DSINC_SERIES: r.v = hg_sincl(x[0].v, 1); return r;
+    case HG_SMALL: r.v = real_abs(x[0].v) < 0.5L; return r;
+    case HG_SINC_SERIES: r.v = real_sinc(real_sqrt(x[0].v), 0); return r;
+    case HG_DSINC_SERIES: r.v = real_sinc(x[0].v, 1); return r;
     default: return hg_many(n->op) ? apply_many(n, x) : apply_to(n->op, x[0]);
     }
 }
@@ -229,7 +215,7 @@ static struct hg_num sum_of_turns(const struct hg_eval *ev, const struct hg_node
     struct hg_num r = {0, 0, 0};
     for (uint32_t turn = 0; turn < hg_turns(ev->e, n); turn++) {
         struct hg_num x = pick(ev, n->arg[1], hg_turn(ev->e, n, k, turn));
-        r.v += x.v, r.d += x.d, r.e += x.e + fabsl(r.v);
+        r.v += x.v, r.d += x.d, r.e += x.e + real_abs(r.v);
     }
     return r;
 }
@@ -237,7 +223,7 @@ static struct hg_num sum_of_turns(const struct hg_eval *ev, const struct hg_node
 static struct hg_num difference(const struct hg_eval *ev, hg_id p)
 {
     struct hg_num a = ev->table[p][ev->at->i], b = ev->table[p][ev->at->j];
-    return (struct hg_num){b.v - a.v, b.d - a.d, a.e + b.e + fabsl(a.v) + fabsl(b.v)};
+    return (struct hg_num){b.v - a.v, b.d - a.d, a.e + b.e + real_abs(a.v) + real_abs(b.v)};
 }
 
 static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, size_t k)
@@ -257,8 +243,11 @@ static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, size_t k)
     case HG_COSD: d = difference(ev, n->arg[0]); r = apply_to(HG_COS, d); break;
     case HG_REDUCE: r = sum_of_turns(ev, n, k); break;
     default:
-        for (uint32_t m = 0; m < n->nargs; m++)
-            x[m] = pick(ev, n->arg[m], hg_place(ev->e, n, k, hg_at(ev->e, n->arg[m])));
+        for (uint32_t m = 0; m < n->nargs; m++) {
+            const struct hg_node *operand = hg_at(ev->e, n->arg[m]);
+            const int varies = operand->vary & (HG_T | HG_K);
+            x[m] = varies ? pick(ev, n->arg[m], hg_place(ev->e, n, k, operand)) : ev->one[n->arg[m]];
+        }
         r = n->op == HG_STATE ? hg_marcher_get(ev->march, hg_state_at(ev->e, id), x, ev->at) : apply(n, x);
     }
     if (x != small)
@@ -276,9 +265,9 @@ static void potential(struct hg_eval *ev, hg_id id)
     F[0] = (struct hg_num){0, 0, 0};
     for (uint32_t k = 1; k < ev->ntime; k++) {
         struct hg_num a = pick(ev, f, k - 1), b = pick(ev, f, k);
-        long double h = 0.5L * ((long double)ev->at->time[k] - ev->at->time[k - 1]);
+        hg_real h = 0.5L * ((hg_real)ev->at->time[k] - ev->at->time[k - 1]);
         F[k] = (struct hg_num){F[k - 1].v + h * (a.v + b.v), F[k - 1].d + h * (a.d + b.d),
-                               F[k - 1].e + h * (a.e + b.e + fabsl(a.v) + fabsl(b.v))};
+                               F[k - 1].e + h * (a.e + b.e + real_abs(a.v) + real_abs(b.v))};
     }
 }
 
@@ -307,6 +296,11 @@ static void evaluate_needed(struct hg_eval *ev, hg_id id)
     const struct hg_node *n = hg_at(ev->e, id);
     if (!ev->need[id])
         return;
+    if (!(n->vary & (HG_T | HG_K)) && n->op != HG_REDUCE) {
+        hg_steps(ev->e, 1 + n->nargs);
+        ev->one[id] = pointwise(ev, id, 0);
+        return;
+    }
     hg_steps(ev->e, (1 + n->nargs) * (uint64_t)hg_extent(ev->e, id, ev->ntime) *
                         (n->op == HG_REDUCE ? hg_turns(ev->e, n) : 1));
     evaluate(ev, id);
@@ -324,6 +318,31 @@ void hg_eval_run(struct hg_eval *ev, const struct hg_point *p)
     ev->seed = p->seed;
     for (uint32_t k = 0; k < ev->nlist; k++)
         evaluate_needed(ev, ev->list[k]);
+}
+
+static void find_moving(struct hg_eval *ev)
+{
+    HG_SCRATCH unsigned char *moves = hg_zeros(ev->n, 1);
+    uint32_t n = 0;
+    ev->moving = hg_zeros(ev->nlist + 1, sizeof *ev->moving);
+    for (uint32_t m = 0; m < ev->nlist; m++) {
+        const hg_id id = ev->list[m];
+        const struct hg_node *node = hg_at(ev->e, id);
+        moves[id] = node->op == HG_CARRIED || node->op == HG_COLUMN;
+        for (uint32_t k = 0; k < node->nargs && !moves[id]; k++)
+            moves[id] = moves[node->arg[k]];
+        if (moves[id])
+            ev->moving[n++] = id;
+    }
+}
+
+void hg_eval_along(struct hg_eval *ev, const struct hg_point *p)
+{
+    if (!ev->moving)
+        find_moving(ev);
+    ev->at = p;
+    for (const hg_id *id = ev->moving; *id; id++)
+        evaluate_needed(ev, *id);
 }
 
 static hg_id *find_dependents(const struct hg_eval *ev, hg_id leaf, size_t *n)

@@ -1,8 +1,8 @@
 /* eval.h -- the reference interpreter: the graph evaluated as it is written, in extended precision.
  *
  * Every value carries its derivative with respect to one parameter (a dual number, Clifford 1873; forward
- * mode, Wengert 1964), computed while evaluating and so independent of diff.c.  Long double has 64 bits of
- * mantissa on x86.  Slow and plain on purpose: it is what the emitted code is judged by.
+ * mode, Wengert 1964), computed while evaluating and so independent of diff.c.  Its numbers: real.h.  Slow and plain
+ * on purpose: it is what the emitted code is judged by.
  *
  * How strictly it may judge is told by the running error `e` (Wilkinson 1963; Higham 2002, section 3.3):
  * what rounding in double does to the value, to first order.  Each operation passes on the errors of its
@@ -12,11 +12,12 @@
 #pragma once
 
 #include "graph/expr.h"
+#include "graph/real.h"
 
 struct hg_num {
-    long double v; /* value */
-    long double d; /* derivative with respect to the seed */
-    long double e; /* rounding error to expect of v in double, in units of 2^-53 */
+    hg_real v; /* value */
+    hg_real d; /* derivative with respect to the seed */
+    hg_real e; /* rounding error to expect of v in double, in units of 2^-53 */
 };
 
 struct hg_marcher;
@@ -48,6 +49,9 @@ void hg_eval_free(struct hg_eval *ev);
 /* Evaluates everything at p (all tables over time and the pair). */
 void hg_eval_run(struct hg_eval *ev, const struct hg_point *p);
 
+/* The same, after a run with the same parameters: only what contains states or columns. */
+void hg_eval_along(struct hg_eval *ev, const struct hg_point *p);
+
 /* The point of the last hg_eval_run once more, with p->seed as seed: only what depends on this seed or the last one. */
 void hg_eval_seed(struct hg_eval *ev, const struct hg_point *p);
 
@@ -56,6 +60,3 @@ void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p);
 
 /* Value of a root or of any node below one; k: frame, for functions of time; of turns of sums as in loop.h. */
 struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, size_t k);
-
-/* y = f(x) and its slope, for the functions of one argument, HG_EXP .. HG_SIGN. */
-void hg_eval_function(enum hg_op f, long double x, long double *y, long double *slope);

@@ -447,7 +447,7 @@ ext hg_ext_erfcx(int k, ext x)
 ext hg_ext_function(enum hg_op f, ext x)
 {
     switch (f) {
-#define FUNCTION(name, text, language, argument, scalar, vector, value, long_value, slope, extended, ...) \
+#define FUNCTION(name, text, language, argument, scalar, vector, value, slope, extended, ...) \
     case HG_##name: return extended;
 #include "graph/ops.def"
     default: hg_bug("extended: no function %s", hg_op_text[f]);

@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <math.h>
+
 #include "graph/expr.h"
 
 struct hg_ext {
@@ -18,6 +20,13 @@ struct hg_ext {
 static inline struct hg_ext hg_ext(long double x)
 {
     return (struct hg_ext){x, 0};
+}
+
+/* The nearest double; hi alone, rounded twice, may miss it. */
+static inline double hg_ext_round(struct hg_ext x)
+{
+    const double d = (double)x.hi;
+    return isfinite(d) ? d + (double)((x.hi - d) + x.lo) : d;
 }
 
 struct hg_ext hg_ext_add(struct hg_ext a, struct hg_ext b);

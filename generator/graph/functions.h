@@ -11,7 +11,6 @@ struct hg_function {
     const char *language;       /* name for models, or NULL */
     enum hg_argument argument;
     const char *scalar, *vector; /* in emitted C: of doubles; behind fit_v, of vectors */
-    double (*value)(double x);
     enum hg_symmetry symmetry;
     int rising;
     double lowest, highest;     /* of its values; NaN when it rises: those of its argument */
@@ -33,16 +32,10 @@ struct hg_many {
 /* By operation; NULL for those that are none. */
 const struct hg_many *hg_many(enum hg_op op);
 
-/* Its value; its slope by the operand k >= 1; what the double form may be wrong by, besides two ulp
- * of its value y. */
+/* Its value. */
 struct hg_ext hg_many_value(enum hg_op op, const struct hg_ext *operand);
-long double hg_many_slope(enum hg_op op, const struct hg_ext *operand, uint32_t k);
-long double hg_many_error(enum hg_op op, const struct hg_ext *operand, long double y);
 
-/* sin(x)/x and its k-th derivative: of double as fit/vmath.h has them, and in extended precision. */
-double hg_sinc(double x, int k);
-long double hg_sincl(long double x, int k);
-long double hg_logisticl(long double x);
-
-/* The long double nearest to a function that <math.h> lacks, from its value in extended precision (extended.h). */
-long double hg_long(enum hg_op f, long double x);
+/* The double nearest to a function of one argument, to a^b, to the angle of (x, y): the same on every machine. */
+double hg_value(enum hg_op f, double x);
+double hg_value_pow(double a, double b);
+double hg_value_atan2(double y, double x);

@@ -22,24 +22,25 @@ struct hg_marcher {
 
     /* Of a differential equation. */
     struct hg_eval *from;
-    long double time, end;           /* of the rates at hand; of the solution in `now` */
+    hg_real time, end;           /* of the rates at hand; of the solution in `now` */
     struct hg_num *sharp, *stage;    /* the solution of a tolerance far below that of the model; of a step */
     int implicit;                    /* steps are */
     uint32_t points;                 /* of such a step */
-    struct hg_eval *jacobian, **plain; /* of rates by values; of the rates alone */
-    long double *matrix, *side;      /* of an implicit step: equations of its points; right-hand side */
-    long double *top;                /* by state: the largest |value| since the beginning */
-    long double *rounding;           /* by state: what rounding of rates does to it, as hg_num.e */
+    struct hg_eval *rates, *plain, *jacobian; /* of rates and their derivatives; of rates alone; of rates by values */
+    int rates_run, plain_run, jacobian_run;   /* with the parameters at hand */
+    hg_real *matrix, *side;          /* of an implicit step: equations of its points; right-hand side */
+    hg_real *top;                    /* by state: the largest |value| since the beginning */
+    hg_real *rounding;               /* by state: what rounding of rates does to it, as hg_num.e */
     int sharpened;                   /* both are known */
     struct hg_eval **at, **jump;     /* of events: their times; what they add [event x state], NULL: nothing */
-    long double begun, time_d;       /* of the first beginning; dual number of the time, in jumps */
+    hg_real begun, time_d;       /* of the first beginning; dual number of the time, in jumps */
 
     /* Of one that goes through rows (hg_march_by_rows), in rates: */
     uint32_t done;                   /* rows of a history that the solution has gone through */
     uint32_t before_own;             /* made-up rows that the row before the own one is before it: 0 or 1 */
     int by_rows, between, lone;      /* columns are those between two rows; there is no row before */
     const double *last, *here;       /* the row before, and the next one; NULL: that of the arguments */
-    long double last_time, here_time;
+    hg_real last_time, here_time;
 };
 
 static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_id *derivative, uint32_t n)
@@ -50,6 +51,23 @@ static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_
     for (uint32_t k = 0; k < n; k++)
         if (derivative[k])
             root[nroot++] = derivative[k];
+    struct hg_eval *ev = hg_eval_new(e, nroot, root);
+    free(root);
+    return ev;
+}
+
+/* Of the steps of all states and of their first n derivatives. */
+static struct hg_eval *steps_evaluator(const struct hg_expr *e, uint32_t n)
+{
+    const struct hg_march *m = e->march;
+    hg_id *root = hg_zeros((size_t)m->n * (n + 1), sizeof *root);
+    uint32_t nroot = 0;
+    for (uint32_t q = 0; q < m->n; q++) {
+        root[nroot++] = m->state[q].step;
+        for (uint32_t k = 0; k < n; k++)
+            if (m->state[q].d_step[k])
+                root[nroot++] = m->state[q].d_step[k];
+    }
     struct hg_eval *ev = hg_eval_new(e, nroot, root);
     free(root);
     return ev;
@@ -108,16 +126,16 @@ struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes)
     x->arg = hg_zeros(m->narg + 1, sizeof *x->arg);
     for (uint32_t q = 0; q < m->n; q++) {
         x->first[q] = evaluator(e, m->state[q].before, m->state[q].d_before, x->width - 1);
-        x->next[q] = evaluator(e, m->state[q].step, m->state[q].d_step, x->width - 1);
+        if (!m->flow)
+            x->next[q] = evaluator(e, m->state[q].step, m->state[q].d_step, x->width - 1);
     }
     if (m->flow) {
         x->from = evaluator(e, m->from, NULL, 0);
         x->sharp = hg_zeros((size_t)m->n * x->width, sizeof *x->sharp);
         x->stage = hg_zeros((FIT_ODE_STAGES + 1) * (size_t)m->n * x->width, sizeof *x->stage);
         x->jacobian = jacobian_evaluator(e);
-        x->plain = hg_zeros(m->n, sizeof *x->plain);
-        for (uint32_t q = 0; q < m->n; q++)
-            x->plain[q] = evaluator(e, m->state[q].step, NULL, 0);
+        x->rates = steps_evaluator(e, x->width - 1);
+        x->plain = steps_evaluator(e, 0);
         x->matrix = hg_zeros((size_t)(FIT_ODE_POINTS * m->n) * (FIT_ODE_POINTS * m->n), sizeof *x->matrix);
         x->side = hg_zeros((size_t)FIT_ODE_POINTS * m->n, sizeof *x->side);
         x->rounding = hg_zeros(m->n, sizeof *x->rounding);
@@ -136,12 +154,12 @@ void hg_marcher_free(struct hg_marcher *x)
     for (uint32_t q = 0; q < x->e->march->n; q++) {
         hg_eval_free(x->first[q]);
         hg_eval_free(x->next[q]);
-        hg_eval_free(x->plain ? x->plain[q] : NULL);
     }
     close_events(x);
     hg_eval_free(x->from);
+    hg_eval_free(x->rates);
+    hg_eval_free(x->plain);
     hg_eval_free(x->jacobian);
-    free(x->plain);
     free(x->matrix);
     free(x->side);
     free(x->rounding);
@@ -157,18 +175,18 @@ void hg_marcher_free(struct hg_marcher *x)
 }
 
 /* Of a column, rows before the own: it grows, and columns differ. */
-static long double part_of(uint32_t rows, uint32_t column)
+static hg_real part_of(uint32_t rows, uint32_t column)
 {
-    return powl(1 - (long double)rows / (HG_MADE_UP_ROWS + 1), 1 + 0.37L * ((5 * column + 2) % 4));
+    return real_power(1 - (hg_real)rows / (HG_MADE_UP_ROWS + 1), 1 + (hg_real)37 / 100 * ((5 * column + 2) % 4));
 }
 
-static struct hg_num scaled(struct hg_num x, long double by)
+static struct hg_num scaled(struct hg_num x, hg_real by)
 {
     return (struct hg_num){x.v * by, x.d * by, x.e * by};
 }
 
 /* Column `leaf` of a row; NULL: of the arguments, or of so many made-up rows before. */
-static long double column_at(const struct hg_marcher *x, const double *row, hg_id leaf, uint32_t made_up)
+static hg_real column_at(const struct hg_marcher *x, const double *row, hg_id leaf, uint32_t made_up)
 {
     const struct hg_march *m = x->e->march;
     const uint32_t column = hg_at(x->e, leaf)->ref;
@@ -181,9 +199,9 @@ static long double column_at(const struct hg_marcher *x, const double *row, hg_i
 /* The same between rows, at the time of the rates. */
 static struct hg_num column_between(const struct hg_marcher *x, hg_id leaf)
 {
-    const long double here = column_at(x, x->here, leaf, x->made_up);
-    const long double last = x->lone ? here : column_at(x, x->last, leaf, x->made_up ? x->made_up + 1 : x->before_own);
-    const long double span = x->here_time - x->last_time;
+    const hg_real here = column_at(x, x->here, leaf, x->made_up);
+    const hg_real last = x->lone ? here : column_at(x, x->last, leaf, x->made_up ? x->made_up + 1 : x->before_own);
+    const hg_real span = x->here_time - x->last_time;
     if (x->e->march->held)
         return (struct hg_num){last, 0, 0};
     return (struct hg_num){span > 0 && !x->lone ? last + (here - last) * (x->time - x->last_time) / span : here, 0, 0};
@@ -208,12 +226,10 @@ struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf)
     hg_bug("marcher: a symbol that no step has");
 }
 
-/* Value and derivatives of state q by the evaluator to `to`.  Derivatives carry no dual numbers. */
-static void take(struct hg_marcher *x, struct hg_eval *ev, hg_id value, const hg_id *derivative, uint32_t q,
-                 struct hg_num *to)
+/* Value and derivatives of state q, as the evaluator has them, to `to`.  Derivatives carry no dual numbers. */
+static void collect(const struct hg_marcher *x, const struct hg_eval *ev, hg_id value, const hg_id *derivative,
+                    uint32_t q, struct hg_num *to)
 {
-    const struct hg_point p = {.march = x};
-    hg_eval_run(ev, &p);
     to += q * x->width;
     to[0] = hg_eval_get(ev, value, 0);
     for (uint32_t k = 0; k + 1 < x->width; k++)
@@ -221,6 +237,22 @@ static void take(struct hg_marcher *x, struct hg_eval *ev, hg_id value, const hg
             to[1 + k] = hg_eval_get(ev, derivative[k], 0);
             to[1 + k].d = 0;
         }
+}
+
+static void take(struct hg_marcher *x, struct hg_eval *ev, hg_id value, const hg_id *derivative, uint32_t q,
+                 struct hg_num *to)
+{
+    const struct hg_point p = {.march = x};
+    hg_eval_run(ev, &p);
+    collect(x, ev, value, derivative, q, to);
+}
+
+/* What is evaluated again and again along a solution. */
+static void run_along(struct hg_marcher *x, struct hg_eval *ev, int *run)
+{
+    const struct hg_point p = {.march = x};
+    (*run ? hg_eval_along : hg_eval_run)(ev, &p);
+    *run = 1;
 }
 
 static void march(struct hg_marcher *x, const struct hg_point *p)
@@ -244,24 +276,27 @@ static void march(struct hg_marcher *x, const struct hg_point *p)
 /* --- differential equations ---------------------------------------------------------------------------------- */
 
 enum { PATIENCE = 2000 }; /* explicit steps, then the problem is taken for a stiff one */
-static const long double ROUGH = 1e-3L; /* tolerance where any solution will do */
+static const hg_real ROUGH = 1e-3L; /* tolerance where any solution will do */
 
 /* Rates of change at y and the time x->time to k. */
 static void rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k)
 {
     const struct hg_march *m = x->e->march;
     memcpy(x->now, y, (size_t)m->n * x->width * sizeof *y);
+    run_along(x, x->rates, &x->rates_run);
     for (uint32_t q = 0; q < m->n; q++)
-        take(x, x->next[q], m->state[q].step, m->state[q].d_step, q, k);
+        collect(x, x->rates, m->state[q].step, m->state[q].d_step, q, k);
 }
 
 /* y + h sum_s c_s k_s, of values, dual numbers and derivatives alike. */
-static void advance(const struct hg_marcher *x, size_t n, const struct hg_num *y, long double h, uint32_t stages,
+static void advance(const struct hg_marcher *x, size_t n, const struct hg_num *y, hg_real h, uint32_t stages,
                     const double *c, struct hg_num *to)
 {
     for (size_t i = 0; i < n; i++) {
-        long double v = 0, d = 0;
+        hg_real v = 0, d = 0;
         for (uint32_t s = 0; s < stages; s++) {
+            if (c[s] == 0)
+                continue;
             v += c[s] * x->stage[s * n + i].v;
             d += c[s] * x->stage[s * n + i].d;
         }
@@ -270,17 +305,17 @@ static void advance(const struct hg_marcher *x, size_t n, const struct hg_num *y
 }
 
 /* The values' error over what is allowed: fit/ode.h. */
-static long double step_error(const struct hg_marcher *x, size_t n, const struct hg_num *y, const long double *top,
-                              long double h, long double tolerance)
+static hg_real step_error(const struct hg_marcher *x, size_t n, const struct hg_num *y, const hg_real *top,
+                              hg_real h, hg_real tolerance)
 {
-    long double five = 0, three = 0, all = 0;
+    hg_real five = 0, three = 0, all = 0;
     const uint32_t nstate = x->e->march->n;
     for (uint32_t q = 0; q < nstate; q++)
-        all = fmaxl(all, top[q]);
+        all = real_max(all, top[q]);
     for (uint32_t q = 0; q < nstate; q++) {
         const size_t i = (size_t)q * x->width;
-        long double e5 = 0, e3 = 0, size = fmaxl(fmaxl(fabsl(y[i].v), 1e-9L * top[q]), 1e-12L * all);
-        size = tolerance * fmaxl(size, fabsl(h * x->stage[i].v)) + 1e-300L;
+        hg_real e5 = 0, e3 = 0, size = real_max(real_max(real_abs(y[i].v), 1e-9L * top[q]), 1e-12L * all);
+        size = tolerance * real_max(size, real_abs(h * x->stage[i].v)) + 1e-300L;
         for (uint32_t s = 0; s < FIT_ODE_STAGES; s++) {
             e5 += fit_ode_e5[s] * x->stage[s * n + i].v;
             e3 += fit_ode_e3[s] * x->stage[s * n + i].v;
@@ -288,12 +323,12 @@ static long double step_error(const struct hg_marcher *x, size_t n, const struct
         five += e5 * e5 / (size * size);
         three += e3 * e3 / (size * size);
     }
-    return five > 0 || three > 0 ? fabsl(h) * five / sqrtl((five + 0.01L * three) * nstate) : 0;
+    return five > 0 || three > 0 ? real_abs(h) * five / real_sqrt((five + 0.01L * three) * nstate) : 0;
 }
 
 /* One step from t, in y; the error of its values. */
-static long double one_step(struct hg_marcher *x, long double t, long double h, const long double *top,
-                            long double tolerance, struct hg_num *y, struct hg_num *work)
+static hg_real one_step(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top,
+                            hg_real tolerance, struct hg_num *y, struct hg_num *work)
 {
     const size_t n = (size_t)x->e->march->n * x->width;
     const double *a = fit_ode_a;
@@ -304,7 +339,7 @@ static long double one_step(struct hg_marcher *x, long double t, long double h, 
         x->time = t + fit_ode_c[s] * h;
         rates(x, work, x->stage + s * n);
     }
-    const long double error = step_error(x, n, y, top, h, tolerance);
+    const hg_real error = step_error(x, n, y, top, h, tolerance);
     if (error < 1)
         advance(x, n, y, h, FIT_ODE_STAGES, fit_ode_b, y);
     return error;
@@ -314,46 +349,46 @@ static long double one_step(struct hg_marcher *x, long double t, long double h, 
  * --- */
 
 enum { POINTS = FIT_ODE_POINTS };
-static const long double EULER_FIRST = 1e-12L,
+static const hg_real EULER_FIRST = 1e-12L,
                          EULER_ERROR = 0.0022L; /* part of the way; makes steps 2.5 times as long */
 
-static long double point_of(const struct hg_marcher *x, uint32_t j)
+static hg_real point_of(const struct hg_marcher *x, uint32_t j)
 {
     return x->points == 1 ? 1 : fit_radau_c[j];
 }
 
-static long double weight_of(const struct hg_marcher *x, uint32_t p, uint32_t j)
+static hg_real weight_of(const struct hg_marcher *x, uint32_t p, uint32_t j)
 {
     return x->points == 1 ? 1 : fit_radau_a[p][j];
 }
 
 /* a <- L U, rows exchanged as pivot tells. */
-static void eliminate(uint32_t n, long double *a, uint32_t *pivot)
+static void eliminate(uint32_t n, hg_real *a, uint32_t *pivot)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t best = i;
         for (uint32_t r = i + 1; r < n; r++)
-            best = fabsl(a[r * n + i]) > fabsl(a[best * n + i]) ? r : best;
+            best = real_abs(a[r * n + i]) > real_abs(a[best * n + i]) ? r : best;
         pivot[i] = best;
         for (uint32_t c = 0; c < n; c++) {
-            const long double swap = a[i * n + c];
+            const hg_real swap = a[i * n + c];
             a[i * n + c] = a[best * n + c];
             a[best * n + c] = swap;
         }
         for (uint32_t r = i + 1; r < n; r++) {
             if (a[r * n + i] == 0)
                 continue;
-            const long double by = a[r * n + i] /= a[i * n + i];
+            const hg_real by = a[r * n + i] /= a[i * n + i];
             for (uint32_t c = i + 1; c < n; c++)
                 a[r * n + c] -= by * a[i * n + c];
         }
     }
 }
 
-static void back(uint32_t n, const long double *a, const uint32_t *pivot, long double *b)
+static void back(uint32_t n, const hg_real *a, const uint32_t *pivot, hg_real *b)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const long double swap = b[i];
+        const hg_real swap = b[i];
         b[i] = b[pivot[i]];
         b[pivot[i]] = swap;
     }
@@ -370,11 +405,10 @@ static void back(uint32_t n, const long double *a, const uint32_t *pivot, long d
 /* d rate q / d value r at the state in x->now and the time x->time. */
 static void jacobian(struct hg_marcher *x)
 {
-    const struct hg_point p = {.march = x};
-    hg_eval_run(x->jacobian, &p);
+    run_along(x, x->jacobian, &x->jacobian_run);
 }
 
-static long double slope_of(const struct hg_marcher *x, uint32_t q, uint32_t r)
+static hg_real slope_of(const struct hg_marcher *x, uint32_t q, uint32_t r)
 {
     const hg_id id = x->e->march->jacobian[q * x->e->march->n + r];
     return id ? hg_eval_get(x->jacobian, id, 0).v : 0;
@@ -384,17 +418,15 @@ static long double slope_of(const struct hg_marcher *x, uint32_t q, uint32_t r)
 static void plain_rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k)
 {
     const struct hg_march *m = x->e->march;
-    const struct hg_point p = {.march = x};
     memcpy(x->now, y, (size_t)m->n * x->width * sizeof *y);
-    for (uint32_t q = 0; q < m->n; q++) {
-        hg_eval_run(x->plain[q], &p);
-        k[q * x->width] = hg_eval_get(x->plain[q], m->state[q].step, 0);
-    }
+    run_along(x, x->plain, &x->plain_run);
+    for (uint32_t q = 0; q < m->n; q++)
+        k[q * x->width] = hg_eval_get(x->plain, m->state[q].step, 0);
 }
 
 /* Rates at the points y + z, all of them or of the values: stage[j n ..]; matrix <- 1 - h a x jacobian there, made
  * triangular. */
-static void at_points(struct hg_marcher *x, long double t, long double h, const struct hg_num *y,
+static void at_points(struct hg_marcher *x, hg_real t, hg_real h, const struct hg_num *y,
                       const struct hg_num *z, uint32_t *pivot, int all)
 {
     const uint32_t ns = x->e->march->n, m = x->points * ns;
@@ -417,19 +449,19 @@ static void at_points(struct hg_marcher *x, long double t, long double h, const 
 
 /* The part of a number that is solved for: column 0 the value, 1 its dual number, 1 + k its derivative by parameter k.
  */
-static long double *part_at(struct hg_num *of, uint32_t column)
+static hg_real *part_at(struct hg_num *of, uint32_t column)
 {
     return column == 1 ? &of[0].d : column == 0 ? &of[0].v : &of[column - 1].v;
 }
 
 /* z <- z + what is missing in z = h a f, in one column; the corrections are left in side. */
-static void correct(struct hg_marcher *x, long double h, uint32_t column, struct hg_num *z, const uint32_t *pivot)
+static void correct(struct hg_marcher *x, hg_real h, uint32_t column, struct hg_num *z, const uint32_t *pivot)
 {
     const uint32_t ns = x->e->march->n;
     const size_t n = (size_t)ns * x->width;
     for (uint32_t p = 0; p < x->points; p++)
         for (uint32_t q = 0; q < ns; q++) {
-            long double sum = 0;
+            hg_real sum = 0;
             for (uint32_t j = 0; j < x->points; j++)
                 sum += weight_of(x, p, j) * *part_at(x->stage + j * n + (size_t)q * x->width, column);
             x->side[p * ns + q] = h * sum - *part_at(z + p * n + (size_t)q * x->width, column);
@@ -441,7 +473,7 @@ static void correct(struct hg_marcher *x, long double h, uint32_t column, struct
 }
 
 /* What rounding of the rates does to the end of the step, each state's by itself. */
-static void add_rounding(struct hg_marcher *x, long double h, const uint32_t *pivot)
+static void add_rounding(struct hg_marcher *x, hg_real h, const uint32_t *pivot)
 {
     const uint32_t ns = x->e->march->n;
     const size_t n = (size_t)ns * x->width;
@@ -450,30 +482,30 @@ static void add_rounding(struct hg_marcher *x, long double h, const uint32_t *pi
             x->side[k] = 0;
         for (uint32_t p = 0; p < x->points; p++)
             for (uint32_t j = 0; j < x->points; j++)
-                x->side[p * ns + s] += fabsl(h) * weight_of(x, p, j) * x->stage[j * n + (size_t)s * x->width].e;
+                x->side[p * ns + s] += real_abs(h) * weight_of(x, p, j) * x->stage[j * n + (size_t)s * x->width].e;
         back(x->points * ns, x->matrix, pivot, x->side);
         for (uint32_t q = 0; q < ns; q++)
-            x->rounding[q] += fabsl(x->side[(x->points - 1) * ns + q]);
+            x->rounding[q] += real_abs(x->side[(x->points - 1) * ns + q]);
     }
 }
 
-static long double size_of(const struct hg_marcher *x, const struct hg_num *y, const long double *top, uint32_t q,
-                           long double gain)
+static hg_real size_of(const struct hg_marcher *x, const struct hg_num *y, const hg_real *top, uint32_t q,
+                           hg_real gain)
 {
-    long double all = 0;
+    hg_real all = 0;
     for (uint32_t s = 0; s < x->e->march->n; s++)
-        all = fmaxl(all, top[s]);
-    return fmaxl(fmaxl(fmaxl(fabsl(y[(size_t)q * x->width].v), 1e-9L * top[q]), 1e-12L * all), fabsl(gain)) + 1e-300L;
+        all = real_max(all, top[s]);
+    return real_max(real_max(real_max(real_abs(y[(size_t)q * x->width].v), 1e-9L * top[q]), 1e-12L * all), real_abs(gain)) + 1e-300L;
 }
 
 /* Error of the step to the points z over what is allowed. */
-static long double implicit_error(struct hg_marcher *x, long double t, long double h, const long double *top,
-                                  long double tolerance, const struct hg_num *y, const struct hg_num *z)
+static hg_real implicit_error(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top,
+                                  hg_real tolerance, const struct hg_num *y, const struct hg_num *z)
 {
     const uint32_t ns = x->e->march->n;
     const size_t n = (size_t)ns * x->width;
     uint32_t pivot[HG_MOST_STATES];
-    long double sum = 0, e[HG_MOST_STATES];
+    hg_real sum = 0, e[HG_MOST_STATES];
     struct hg_num *first = x->stage + POINTS * n;
     x->time = t;
     plain_rates(x, y, first);
@@ -488,26 +520,26 @@ static long double implicit_error(struct hg_marcher *x, long double t, long doub
     eliminate(ns, x->matrix, pivot);
     back(ns, x->matrix, pivot, e);
     for (uint32_t q = 0; q < ns; q++) {
-        const long double gain = z[(POINTS - 1) * n + (size_t)q * x->width].v;
-        const long double one = e[q] / (0.1L * powl(tolerance, 0.6L) * size_of(x, y, top, q, gain));
+        const hg_real gain = z[(POINTS - 1) * n + (size_t)q * x->width].v;
+        const hg_real one = e[q] / (0.1L * real_power(tolerance, 0.6L) * size_of(x, y, top, q, gain));
         sum += one * one;
     }
-    return sqrtl(sum / ns);
+    return real_sqrt(sum / ns);
 }
 
 /* Newton's method for the points z of a step: 1 when corrections are a thousandth of what is allowed, or as small as
  * rounding of the rates lets them be. */
-static int newton(struct hg_marcher *x, long double t, long double h, const long double *top, long double tolerance,
+static int newton(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top, hg_real tolerance,
                   const struct hg_num *y, struct hg_num *z, uint32_t *pivot)
 {
     const uint32_t ns = x->e->march->n;
-    long double last = HUGE_VALL;
+    hg_real last = HUGE_VALL;
     for (int turn = 0; turn < 12; turn++) {
-        long double change = 0;
+        hg_real change = 0;
         at_points(x, t, h, y, z, pivot, 0);
         correct(x, h, 0, z, pivot);
         for (uint32_t k = 0; k < x->points * ns; k++)
-            change = fmaxl(change, fabsl(x->side[k]) / (tolerance * size_of(x, y, top, k % ns, 0)));
+            change = real_max(change, real_abs(x->side[k]) / (tolerance * size_of(x, y, top, k % ns, 0)));
         if (change < 1e-3L || (turn > 2 && change < 0.1L && change > 0.5L * last))
             return 1;
         last = change;
@@ -516,14 +548,14 @@ static int newton(struct hg_marcher *x, long double t, long double h, const long
 }
 
 /* One step from t, in y; the error of its values. */
-static long double implicit_step(struct hg_marcher *x, long double t, long double h, const long double *top,
-                                 long double tolerance, struct hg_num *y)
+static hg_real implicit_step(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top,
+                                 hg_real tolerance, struct hg_num *y)
 {
     const uint32_t ns = x->e->march->n;
     const size_t n = (size_t)ns * x->width;
     struct hg_num *z = hg_zeros(POINTS * n, sizeof *z);
     uint32_t *pivot = hg_zeros((size_t)POINTS * ns, sizeof *pivot);
-    long double error = HUGE_VALL;
+    hg_real error = HUGE_VALL;
     if (newton(x, t, h, top, tolerance, y, z, pivot)) {
         error = x->points == 1 ? EULER_ERROR : implicit_error(x, t, h, top, tolerance, y, z);
         if (error < 1)
@@ -544,30 +576,30 @@ static long double implicit_step(struct hg_marcher *x, long double t, long doubl
 static int is_moderate(const struct hg_marcher *x, const struct hg_num *y)
 {
     for (uint32_t q = 0; q < x->e->march->n; q++)
-        if (!(fabsl(y[(size_t)q * x->width].v) < 1e60L))
+        if (!(real_abs(y[(size_t)q * x->width].v) < 1e60L))
             return 0;
     return 1;
 }
 
 /* From t on to `end`, in so many steps at most; where it came to. */
-static long double advance_to(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
-                              long double *top, struct hg_num *y)
+static hg_real advance_to(struct hg_marcher *x, hg_real t, hg_real end, hg_real tolerance, int strict,
+                              hg_real *top, struct hg_num *y)
 {
     const uint32_t most = strict ? 20000 : x->implicit ? 100 : x->by_rows ? 8 : 32, nstate = x->e->march->n;
     struct hg_num *work = x->stage + FIT_ODE_STAGES * (size_t)nstate * x->width;
-    long double step = fabsl(end - t) * (x->implicit && !strict ? EULER_FIRST : 0.0625L);
+    hg_real step = real_abs(end - t) * (x->implicit && !strict ? EULER_FIRST : 0.0625L);
     uint32_t patience = PATIENCE;
     x->points = strict ? POINTS : 1;
     for (uint32_t steps = 0; t != end && steps < most && step > 0 && (strict || is_moderate(x, y)); steps++) {
         for (uint32_t q = 0; q < nstate; q++)
-            top[q] = fmaxl(top[q], fabsl(y[(size_t)q * x->width].v));
-        const int last = step >= fabsl(end - t);
-        const long double h = last ? end - t : end < t ? -step : step;
+            top[q] = real_max(top[q], real_abs(y[(size_t)q * x->width].v));
+        const int last = step >= real_abs(end - t);
+        const hg_real h = last ? end - t : end < t ? -step : step;
         x->implicit |= !patience--;
-        const long double error = x->implicit ? implicit_step(x, t, h, top, tolerance, y)
+        const hg_real error = x->implicit ? implicit_step(x, t, h, top, tolerance, y)
                                               : one_step(x, t, h, top, tolerance, y, work);
-        const long double factor = error > 0 ? 0.9L * powl(error, x->implicit ? -1.0L / 6 : -0.125L) : 6;
-        step = fabsl(h) * fminl(fmaxl(isfinite(factor) ? factor : 0.2L, 0.2L), 6);
+        const hg_real factor = error > 0 ? 0.9L * real_power(error, x->implicit ? -1.0L / 6 : -0.125L) : 6;
+        step = real_abs(h) * real_min(real_max(isfinite(factor) ? factor : 0.2L, 0.2L), 6);
         if (error < 1)
             t = last ? end : t + h;
         if (t + h == t)
@@ -578,12 +610,12 @@ static long double advance_to(struct hg_marcher *x, long double t, long double e
 
 /* Of a rough solution that a few explicit steps drive off to nowhere: by Euler's implicit ones from its beginning y0,
  * when these come to the end. */
-static void try_implicit(struct hg_marcher *x, long double t, long double end, const struct hg_num *y0,
+static void try_implicit(struct hg_marcher *x, hg_real t, hg_real end, const struct hg_num *y0,
                          struct hg_num *y)
 {
     const size_t n = (size_t)x->e->march->n * x->width;
     struct hg_num *other = hg_zeros(n, sizeof *other);
-    long double top[HG_MOST_STATES] = {0};
+    hg_real top[HG_MOST_STATES] = {0};
     memcpy(other, y0, n * sizeof *other);
     x->implicit = 1;
     if (advance_to(x, t, end, ROUGH, 0, top, other) == end && is_moderate(x, other))
@@ -594,22 +626,22 @@ static void try_implicit(struct hg_marcher *x, long double t, long double end, c
 
 /* From t to `end`.  What cannot be reached is not a number where the value itself is asked for (strict); else the
  * solution stays where it came to: there the model is judged as anywhere. */
-static void solve(struct hg_marcher *x, long double t, long double end, long double tolerance, int strict,
+static void solve(struct hg_marcher *x, hg_real t, hg_real end, hg_real tolerance, int strict,
                   struct hg_num *y)
 {
     const uint32_t nstate = x->e->march->n;
     const size_t n = (size_t)nstate * x->width;
-    long double top[HG_MOST_STATES] = {0};
+    hg_real top[HG_MOST_STATES] = {0};
     struct hg_num *y0 = hg_zeros(n, sizeof *y0);
     memcpy(y0, y, n * sizeof *y);
-    const long double reached = advance_to(x, t, end, tolerance, strict, top, y);
+    const hg_real reached = advance_to(x, t, end, tolerance, strict, top, y);
     if (!strict && !is_moderate(x, y) && !x->implicit)
         try_implicit(x, t, end, y0, y);
     if (!strict && !is_moderate(x, y))
         memcpy(y, y0, n * sizeof *y);
     free(y0);
     for (uint32_t q = 0; q < nstate; q++)
-        x->top[q] = fmaxl(x->top[q], fmaxl(top[q], fabsl(y[(size_t)q * x->width].v)));
+        x->top[q] = real_max(x->top[q], real_max(top[q], real_abs(y[(size_t)q * x->width].v)));
     for (uint32_t q = 0; !strict && q < nstate; q++) { /* what has died out is not below 0 but for its roughness */
         struct hg_num *v = &y[(size_t)q * x->width];
         if (v->v < 0 && v->v > -ROUGH * top[q])
@@ -620,7 +652,7 @@ static void solve(struct hg_marcher *x, long double t, long double end, long dou
 }
 
 /* Derivatives and dual numbers of y from a fixed time to the moving one of event v (sign 1), and back (-1). */
-static void move(struct hg_marcher *x, uint32_t v, struct hg_num at, long double sign, struct hg_num *y)
+static void move(struct hg_marcher *x, uint32_t v, struct hg_num at, hg_real sign, struct hg_num *y)
 {
     const struct hg_march *m = x->e->march;
     struct hg_num *k = x->stage;
@@ -660,7 +692,7 @@ static void happen(struct hg_marcher *x, uint32_t v, struct hg_num at, struct hg
 }
 
 /* The event behind number `last` at the time t, none yet for last = nevent; its time to at. */
-static uint32_t next_event(const struct hg_marcher *x, long double t, uint32_t last, struct hg_num *at)
+static uint32_t next_event(const struct hg_marcher *x, hg_real t, uint32_t last, struct hg_num *at)
 {
     const struct hg_march *m = x->e->march;
     uint32_t best = m->nevent;
@@ -678,7 +710,7 @@ static uint32_t next_event(const struct hg_marcher *x, long double t, uint32_t l
 }
 
 /* From t to `end` through all events; those at t itself have happened but for the very beginning (first). */
-static void solve_through(struct hg_marcher *x, long double t, long double end, int first, long double tolerance,
+static void solve_through(struct hg_marcher *x, hg_real t, hg_real end, int first, hg_real tolerance,
                           int strict, struct hg_num *y)
 {
     const struct hg_march *m = x->e->march;
@@ -700,35 +732,35 @@ static void solve_through(struct hg_marcher *x, long double t, long double end, 
 }
 
 /* What rounding of rates does to number i: to a derivative ten times what it does to its value. */
-static long double rounded(const struct hg_marcher *x, size_t i)
+static hg_real rounded(const struct hg_marcher *x, size_t i)
 {
     const size_t q = i / x->width;
-    const long double value = fabsl(x->now[q * x->width].v);
-    return i % x->width == 0 ? x->rounding[q] : value > 0 ? 10 * x->rounding[q] / value * fabsl(x->now[i].v) : 0;
+    const hg_real value = real_abs(x->now[q * x->width].v);
+    return i % x->width == 0 ? x->rounding[q] : value > 0 ? 10 * x->rounding[q] / value * real_abs(x->now[i].v) : 0;
 }
 
 /* Of a parameter of the steps. */
-static long double theta_of(const struct hg_marcher *x, uint32_t parameter)
+static hg_real theta_of(const struct hg_marcher *x, uint32_t parameter)
 {
     const struct hg_march *m = x->e->march;
     for (uint32_t k = 1; k <= m->narg; k++)
         if (hg_at(x->e, m->arg[k])->op == HG_PARAM && hg_at(x->e, m->arg[k])->ref == parameter)
-            return fabsl(x->arg[k].v);
+            return real_abs(x->arg[k].v);
     return 0;
 }
 
 /* What is allowed of the error of number i of y: of the value, or a least part of the largest that it, or any other,
  * has had (fit_ode_size); of its derivatives as much of them, or of what is small beside value and parameter
  * (fit_ode_slope_size). */
-static long double allowed(const struct hg_marcher *x, const struct hg_num *y, size_t i)
+static hg_real allowed(const struct hg_marcher *x, const struct hg_num *y, size_t i)
 {
     const size_t q = i / x->width;
-    const long double value = fabsl(y[q * x->width].v);
-    const long double least = size_of(x, y, x->top, (uint32_t)q, 0);
-    const long double more = value > 0 ? fminl(least / value, 1e12L) : 1;
+    const hg_real value = real_abs(y[q * x->width].v);
+    const hg_real least = size_of(x, y, x->top, (uint32_t)q, 0);
+    const hg_real more = value > 0 ? real_min(least / value, 1e12L) : 1;
     const uint32_t column = (uint32_t)(i % x->width);
-    const long double theta = column ? theta_of(x, column - 1) : 0, small = theta > 0 ? 1e-3L * least / theta : 0;
-    return (column ? 3000 : 300) * x->e->march->tolerance * fmaxl(more * fabsl(y[i].v), small);
+    const hg_real theta = column ? theta_of(x, column - 1) : 0, small = theta > 0 ? 1e-3L * least / theta : 0;
+    return (column ? 3000 : 300) * x->e->march->tolerance * real_max(more * real_abs(y[i].v), small);
 }
 
 /* At the beginning again: the states `before`, in the solution y and in the sharp one. */
@@ -750,17 +782,17 @@ static void begin_flow(struct hg_marcher *x, struct hg_num *y)
 }
 
 /* Both solutions from t to `end`. */
-static void go(struct hg_marcher *x, const struct hg_point *p, long double t, long double end, int first,
+static void go(struct hg_marcher *x, const struct hg_point *p, hg_real t, hg_real end, int first,
                struct hg_num *y)
 {
-    const long double tolerance = x->e->march->tolerance;
+    const hg_real tolerance = x->e->march->tolerance;
     if (p->sharp)
-        solve_through(x, t, end, first, fmaxl(1e-2L * tolerance, 1e-15L), 1, x->sharp);
-    solve_through(x, t, end, first, p->sharp ? tolerance : fmaxl(tolerance, ROUGH), p->sharp, y);
+        solve_through(x, t, end, first, real_max(1e-2L * tolerance, 1e-15L), 1, x->sharp);
+    solve_through(x, t, end, first, p->sharp ? tolerance : real_max(tolerance, ROUGH), p->sharp, y);
 }
 
 /* What events of every row add in row `row`, at the time t. */
-static void row_events(struct hg_marcher *x, const struct hg_point *p, const double *row, long double t,
+static void row_events(struct hg_marcher *x, const struct hg_point *p, const double *row, hg_real t,
                        struct hg_num *y)
 {
     const struct hg_march *m = x->e->march;
@@ -777,7 +809,7 @@ static void row_events(struct hg_marcher *x, const struct hg_point *p, const dou
 
 /* From row to row, from the row `first` on, 0: the beginning; where time goes back the solution begins again.  Rows are
  * made up where there is no history, and where any solution will do. */
-static void go_through_rows(struct hg_marcher *x, const struct hg_point *p, long double end, uint32_t first,
+static void go_through_rows(struct hg_marcher *x, const struct hg_point *p, hg_real end, uint32_t first,
                             struct hg_num *y)
 {
     const struct hg_march *m = x->e->march;
@@ -806,7 +838,7 @@ static void go_through_rows(struct hg_marcher *x, const struct hg_point *p, long
 
 /* The solution at the time of p, from that of the last point where this goes on from it.  Its error is that of the
  * model's tolerance, told by a solution of a smaller one. */
-static void flow(struct hg_marcher *x, const struct hg_point *p, long double end, int goes_on)
+static void flow(struct hg_marcher *x, const struct hg_point *p, hg_real end, int goes_on)
 {
     const struct hg_march *m = x->e->march;
     const size_t n = (size_t)m->n * x->width;
@@ -826,7 +858,7 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, long double end
     memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
     for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
         x->now[i].e =
-            (allowed(x, y, i) + (p->sharp ? 10 * fabsl(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L + rounded(x, i);
+            (allowed(x, y, i) + (p->sharp ? 10 * real_abs(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L + rounded(x, i);
     x->end = end;
     x->sharpened = p->sharp;
     free(y);
@@ -842,7 +874,7 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
 {
     const struct hg_march *m = x->e->march;
     int goes_on = x->valid && x->history == p->history, known = goes_on && x->nhistory == p->nhistory;
-    long double time = 0;
+    hg_real time = 0;
     goes_on = goes_on && (!x->by_rows || (p->history && p->nhistory > x->nhistory));
     for (uint32_t k = 1; k <= m->narg; k++) {
         const int is_time = m->flow && m->arg[k] == m->time;
@@ -855,6 +887,7 @@ struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place
         memcpy(x->arg, arg, (m->narg + 1) * sizeof *arg);
         x->history = p->history;
         x->nhistory = p->nhistory;
+        x->rates_run = x->plain_run = x->jacobian_run = 0;
         flow(x, p, time, goes_on);
         x->valid = 1;
     } else if (!known) {

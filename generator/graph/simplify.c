@@ -155,7 +155,7 @@ static void add_factor(struct hg_expr *e, struct parts *t, hg_id id, double powe
     const struct hg_node n = *hg_at(e, id);
     double c;
     if (n.op == HG_CONST) {
-        t->constant *= power == 1.0 ? n.value : pow(n.value, power);
+        t->constant *= power == 1.0 ? n.value : hg_value_pow(n.value, power);
     } else if (n.op == HG_PROD && is_integer(power)) {
         for (uint32_t k = 0; k < n.nargs; k++)
             add_factor(e, t, n.arg[k], power);
@@ -203,7 +203,7 @@ hg_id hg_prod(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
     for (uint32_t k = 0; k < t.n; k++) {
         double c;
         if (hg_is_const(e, t.p[k].rest, &c))
-            t.constant *= pow(c, t.p[k].factor);
+            t.constant *= hg_value_pow(c, t.p[k].factor);
         else if (t.p[k].factor != 0.0)
             out[n++] = power_node(e, t.p[k].rest, t.p[k].factor);
     }
@@ -282,7 +282,7 @@ hg_id hg_pow(struct hg_expr *e, hg_id a, hg_id b)
     if (b_const && cb == 1.0)
         return a;
     if (a_const && b_const)
-        return hg_const(e, pow(ca, cb));
+        return hg_const(e, hg_value_pow(ca, cb));
     if (a_const && ca == 1.0)
         return a;
     const struct hg_node n = *hg_at(e, a);
@@ -321,7 +321,7 @@ hg_id hg_call(struct hg_expr *e, enum hg_op f, hg_id x)
     double c, v;
     hg_id lift;
     if (hg_is_const(e, x, &c)) {
-        v = hg_function(f)->value(c);
+        v = hg_value(f, c);
         if (isfinite(v))
             return hg_const(e, v);
     }
@@ -343,7 +343,7 @@ hg_id hg_call2(struct hg_expr *e, enum hg_op f, hg_id a, hg_id b)
     if (hg_is_const(e, a, &x) && hg_is_const(e, b, &y)) {
         if (f == HG_LT || f == HG_LE)
             return hg_const(e, f == HG_LT ? x < y : x <= y);
-        return hg_const(e, atan2(x, y));
+        return hg_const(e, hg_value_atan2(x, y));
     }
     if (f != HG_ATAN2 && a == b)
         return hg_const(e, f == HG_LE);
@@ -361,7 +361,7 @@ hg_id hg_call_many(struct hg_expr *e, enum hg_op f, const hg_id *arg)
     for (; known < n && hg_is_const(e, arg[known], &c); known++)
         operand[known] = hg_ext(c);
     if (known == n) {
-        double v = (double)hg_many_value(f, operand).hi;
+        double v = hg_ext_round(hg_many_value(f, operand));
         if (isfinite(v))
             return hg_const(e, v);
     }

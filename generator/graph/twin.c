@@ -16,7 +16,7 @@ struct hg_twins {
     unsigned char *need;    /* 1: for derivatives, 2: for values; 4: leaf bound by the caller */
     struct hg_twin *one;    /* nodes that are no functions of time */
     struct hg_twin **table; /* those that are, or vary with turns of a sum (loop.h) */
-    long double **wide;     /* integrals that values need, with what rounding left */
+    double **wide;          /* of integrals that values need: what rounding left */
     double *slope, **slopes;/* of the root last swept */
     uint32_t ntime;
     const struct hg_point *at;
@@ -91,7 +91,7 @@ static double pow_double(double a, double b)
     }
     if (b == 0.5 || b == -0.5)
         return b > 0 ? sqrt(a) : 1 / sqrt(a);
-    return pow(a, b);
+    return hg_value_pow(a, b);
 }
 
 /* Of doubles: rounded once, for the compiler has no double form; its error is in hg_many_error. */
@@ -100,7 +100,7 @@ static double many_double(const struct hg_node *n, const double *x)
     struct hg_ext operand[4];
     for (uint32_t k = 0; k < n->nargs; k++)
         operand[k] = hg_ext(x[k]);
-    return (double)hg_many_value(n->op, operand).hi;
+    return hg_ext_round(hg_many_value(n->op, operand));
 }
 
 static struct hg_ext many_exact(const struct hg_node *n, const struct hg_twin *x)
@@ -129,8 +129,8 @@ static double apply_double(const struct hg_node *n, const double *x)
     case HG_LE: return x[0] <= x[1];
     case HG_WHERE: return x[0] != 0 ? x[1] : x[2];
     case HG_HOLD: return x[0];
-    case HG_ATAN2: return atan2(x[0], x[1]);
-    default: return hg_many(n->op) ? many_double(n, x) : hg_function(n->op)->value(x[0]);
+    case HG_ATAN2: return hg_value_atan2(x[0], x[1]);
+    default: return hg_many(n->op) ? many_double(n, x) : hg_value(n->op, x[0]);
     }
 }
 
@@ -189,7 +189,7 @@ static struct hg_twin difference(const struct hg_twins *t, hg_id P)
 {
     uint32_t i = t->at->i, j = t->at->j;
     struct hg_twin a = t->table[P][i], b = t->table[P][j];
-    double f = t->wide[P] ? (double)(t->wide[P][j] - t->wide[P][i]) : b.f - a.f;
+    double f = b.f - a.f + (t->wide[P] ? t->wide[P][j] - t->wide[P][i] : 0);
     return (struct hg_twin){f, hg_ext_sub(b.x, a.x)};
 }
 
@@ -246,12 +246,26 @@ static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, size_t k)
     return r;
 }
 
+/* s = a + b less its exact value, with the sign changed: Knuth, 4.2.2, theorem B. */
+static double rounding_of(double a, double b, double s)
+{
+    const double t = s - a;
+    return (a - (s - t)) + (b - t);
+}
+
+static void normalise(double *high, double *low)
+{
+    const double s = *high + *low;
+    *low -= s - *high;
+    *high = s;
+}
+
 /* Cumulative trapezoid over the frame times. */
 static void potential(struct hg_twins *t, hg_id id)
 {
     hg_id f = hg_at(t->e, id)->arg[0];
     struct hg_twin *F = t->table[id];
-    long double *w = t->wide[id];
+    double *w = t->wide[id];
     F[0] = (struct hg_twin){0, {0, 0}};
     if (w)
         w[0] = 0;
@@ -261,10 +275,8 @@ static void potential(struct hg_twins *t, hg_id id)
         struct hg_ext hx = hg_ext(0.5L * ((long double)t->at->time[k] - t->at->time[k - 1]));
         F[k].x = hg_ext_add(F[k - 1].x, hg_ext_mul(hx, hg_ext_add(a.x, b.x)));
         F[k].f = F[k - 1].f + add;
-        if (w) {
-            w[k] = w[k - 1] + add;
-            F[k].f = (double)w[k];
-        }
+        if (w)
+            w[k] = w[k - 1] + rounding_of(F[k - 1].f, add, F[k].f), normalise(&F[k].f, &w[k]);
     }
 }
 
@@ -366,7 +378,7 @@ struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, size_t k)
 
 static double exact(const struct hg_twins *t, hg_id id, size_t k)
 {
-    return (double)pick(t, id, k).x.hi;
+    return hg_ext_round(pick(t, id, k).x);
 }
 
 /* Operand m of a node at its k-th number. */
@@ -390,7 +402,7 @@ static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32
         break;
     case HG_POW:
         b = operand(t, n, 1, k);
-        s = m == 0 ? b * pow(a, b - 1) : pow(a, b) * log(a);
+        s = m == 0 ? b * hg_value_pow(a, b - 1) : hg_value_pow(a, b) * hg_value(HG_LOG, a);
         break;
     case HG_LT:
     case HG_LE:
@@ -528,7 +540,7 @@ static double local_error(const struct hg_twins *t, hg_id id, size_t k)
     case HG_DELTA:
         if (t->wide[n->arg[0]])
             return 0;
-        y = (double)t->table[n->arg[0]][t->at->j].x.hi - (double)t->table[n->arg[0]][t->at->i].x.hi;
+        y = exact(t, n->arg[0], t->at->j) - exact(t, n->arg[0], t->at->i);
         break;
     default:
         for (uint32_t m = 0; m < n->nargs; m++)

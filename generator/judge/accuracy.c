@@ -47,7 +47,7 @@ static double error_of(struct hg_twin y, double scale)
 
 static double size_of(struct hg_twin y)
 {
-    return (double)fabsl(y.x.hi);
+    return fabs(hg_ext_round(y.x));
 }
 
 static void evaluate_place(struct measure *q, uint32_t s, uint32_t place, struct hg_point *p, int first)

@@ -107,7 +107,7 @@ static struct range values_of(enum hg_op op, struct range a)
         return all();
     if (!f->rising)
         return (struct range){f->lowest, f->highest};
-    double lo = f->value(a.lo), hi = f->value(a.hi); /* NaN: below where the function begins */
+    double lo = hg_value(op, a.lo), hi = hg_value(op, a.hi); /* NaN: below where the function begins */
     return (struct range){isnan(lo) ? -INFINITY : lo, isnan(hi) ? -INFINITY : hi};
 }
 

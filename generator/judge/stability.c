@@ -213,7 +213,7 @@ static int is_new(struct pass *q, hg_id node, uint32_t rule)
 /* What a relative error of the node does to the mean, relative to it: 0 where a choice goes another way. */
 static double weight(struct hg_twins *t, hg_id mean, hg_id node, size_t k)
 {
-    double value = (double)hg_twins_get(t, node, k).x.hi, size = fabs((double)hg_twins_get(t, mean, 0).x.hi);
+    double value = hg_ext_round(hg_twins_get(t, node, k).x), size = fabs(hg_ext_round(hg_twins_get(t, mean, 0).x));
     double change = fabs(value * hg_twins_slope(t, node, k));
     return change > 0 ? change / fmax(size, 1e-290) : 0;
 }
@@ -249,7 +249,7 @@ static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *
                 *heaviest = fmax(*heaviest, w);
                 for (uint32_t v = 0; v < V && take; v++) {
                     size_t at = v < nvar ? hg_place(q->e, hg_at(q->e, node), k, hg_at(q->e, bind[v])) : 0;
-                    double x = v < nvar ? (double)hg_twins_get(t, bind[v], at).x.hi : 1;
+                    double x = v < nvar ? hg_ext_round(hg_twins_get(t, bind[v], at).x) : 1;
                     q->value[(size_t)n * V + v] = x;
                     take = isfinite(x);
                 }

@@ -19,7 +19,7 @@ static int call_function(lua_State *L)
     if (lua_gettop(L) != 1)
         dsl_fail(L, f->language, NULL, "%s takes one argument, not %d", f->language, lua_gettop(L));
     if (lua_type(L, 1) == LUA_TNUMBER) {
-        lua_pushnumber(L, f->value(lua_tonumber(L, 1)));
+        lua_pushnumber(L, hg_value(op, lua_tonumber(L, 1)));
         return 1;
     }
     struct dsl_value v = dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->language));
@@ -57,7 +57,7 @@ static int call_many(lua_State *L)
     for (uint32_t k = 0; k < f->nargs && lua_type(L, (int)k + 1) == LUA_TNUMBER; k++)
         operand[numbers++] = hg_ext(lua_tonumber(L, (int)k + 1));
     if (numbers == f->nargs) {
-        lua_pushnumber(L, (double)hg_many_value(op, operand).hi);
+        lua_pushnumber(L, hg_ext_round(hg_many_value(op, operand)));
         return 1;
     }
     for (uint32_t k = 0; k < f->nargs; k++) {
@@ -72,7 +72,7 @@ static int call_many(lua_State *L)
 static int call_atan2(lua_State *L)
 {
     if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
-        lua_pushnumber(L, atan2(lua_tonumber(L, 1), lua_tonumber(L, 2)));
+        lua_pushnumber(L, hg_value_atan2(lua_tonumber(L, 1), lua_tonumber(L, 2)));
         return 1;
     }
     struct dsl_value y = dsl_value_at(L, 1, "the first argument of atan2");

@@ -39,30 +39,37 @@ static uint32_t declare(lua_State *L, struct hg_list *list, enum hg_op op, struc
         dsl_fail(L, s.name, NULL, "more than %d arrays or numbers", MOST_ARRAYS);
     s.line = dsl_line(L);
     s.over = -1;
-    s.unit = "1";
+    s.unit = s.unit ? s.unit : "1";
     s.node = hg_symbol(dsl_build(L), op, list->n);
     hg_name(d->m->expr, s.node, s.name);
     hg_model_declare(d->m, list, &s);
     return list->n - 1;
 }
 
-static uint32_t add_array(lua_State *L, const char *name, const char *doc, struct hg_array array)
+/* What a declaration says about an array or a number. */
+struct about {
+    const char *doc, *unit;
+};
+
+static uint32_t add_array(lua_State *L, const char *name, struct about about, struct hg_array array)
 {
     struct dsl *d = dsl_of(L);
     struct hg_objective *o = d->m->objective;
-    const uint32_t k = declare(L, &d->m->column, HG_COLUMN, (struct hg_symbol_decl){.name = name, .doc = doc});
+    const uint32_t k =
+        declare(L, &d->m->column, HG_COLUMN, (struct hg_symbol_decl){.name = name, .doc = about.doc, .unit = about.unit});
     array.node = d->m->column.item[k].node;
     o->array = hg_grow(d->arena, o->array, o->narray, o->narray + 1, sizeof *o->array, &o->array_room);
     o->array[o->narray++] = array;
     return k;
 }
 
-static uint32_t add_number(lua_State *L, const char *name, const char *doc, double start, struct hg_number_of number)
+static uint32_t add_number(lua_State *L, const char *name, struct about about, double start, struct hg_number_of number)
 {
     struct dsl *d = dsl_of(L);
     struct hg_objective *o = d->m->objective;
     const uint32_t k =
-        declare(L, &d->m->setting, HG_SETTING, (struct hg_symbol_decl){.name = name, .doc = doc, .start = start});
+        declare(L, &d->m->setting, HG_SETTING,
+                (struct hg_symbol_decl){.name = name, .doc = about.doc, .unit = about.unit, .start = start});
     number.node = d->m->setting.item[k].node;
     o->number = hg_grow(d->arena, o->number, o->nnumber, o->nnumber + 1, sizeof *o->number, &o->number_room);
     o->number[o->nnumber++] = number;
@@ -115,7 +122,7 @@ static int new_axis(lua_State *L, const char *row, const char *column, int doc)
                           .column = column,
                           .doc = lua_isnoneornil(L, doc) ? NULL : dsl_text_at(L, doc, "the description"),
                           .line = dsl_line(L)};
-    o->axis[o->naxis].size = add_number(L, hg_format(d->arena, "n_%s", name), NULL, NAN,
+    o->axis[o->naxis].size = add_number(L, hg_format(d->arena, "n_%s", name), (struct about){NULL, NULL}, NAN,
                                         (struct hg_number_of){.kind = FIT_NUMBER_SIZE, .axis = o->naxis});
     uint32_t *axis = lua_newuserdatauv(L, sizeof *axis, 0);
     *axis = o->naxis++;
@@ -142,36 +149,46 @@ static int m_size(lua_State *L)
     return 1;
 }
 
+/* doc and unit of the table at t; a unit that is none is refused. */
+static struct about about_at(lua_State *L, int t)
+{
+    const struct about a = {dsl_text(L, t, "doc"), dsl_text(L, t, "unit")};
+    if (a.unit)
+        dsl_unit(L, a.unit);
+    return a;
+}
+
 static int m_hyper(lua_State *L)
 {
     const char *name = dsl_new_name(L, 1, "hyper-parameter");
     dsl_need_table(L, 2, "m.hyper(\"flux\", { default = 1, doc = \"total flux, Jy\" })");
-    dsl_check_keys(L, 2, "a hyper-parameter", "default doc");
-    push_number(L, add_number(L, name, dsl_text(L, 2, "doc"), dsl_number(L, 2, "default", NAN),
+    dsl_check_keys(L, 2, "a hyper-parameter", "default doc unit");
+    push_number(L, add_number(L, name, about_at(L, 2), dsl_number(L, 2, "default", NAN),
                               (struct hg_number_of){.kind = FIT_NUMBER_HYPER}));
     return 1;
 }
 
-/* {doc =, complex =} at t, which may be absent. */
-static const char *array_options(lua_State *L, int t, const char *known, int *complex)
+/* {doc =, unit =, complex =} at t, which may be absent. */
+static struct about array_options(lua_State *L, int t, const char *known, int *complex)
 {
     *complex = 0;
     if (lua_isnoneornil(L, t))
-        return NULL;
+        return (struct about){NULL, NULL};
     dsl_need_table(L, t, "m.data(\"v\", vis, { complex = true, doc = \"visibilities\" })");
     dsl_check_keys(L, t, "an array", known);
     lua_getfield(L, t, "complex");
     *complex = lua_toboolean(L, -1);
     lua_pop(L, 1);
-    return dsl_text(L, t, "doc");
+    return about_at(L, t);
 }
 
 static int m_free(lua_State *L)
 {
     int complex;
     check_count(L, "free", 2, 3, "local x = m.free(\"x\", pixel)");
-    const char *name = dsl_new_name(L, 1, "array"), *doc = array_options(L, 3, "doc", &complex);
-    push_array(L, add_array(L, name, doc, (struct hg_array){.kind = FIT_ARRAY_FREE, .axis = axis_at(L, 2, "free")}));
+    const char *name = dsl_new_name(L, 1, "array");
+    const struct about about = array_options(L, 3, "doc unit", &complex);
+    push_array(L, add_array(L, name, about, (struct hg_array){.kind = FIT_ARRAY_FREE, .axis = axis_at(L, 2, "free")}));
     return 1;
 }
 
@@ -180,12 +197,13 @@ static int m_data(lua_State *L)
     struct dsl *d = dsl_of(L);
     int complex;
     check_count(L, "data", 2, 3, "local v = m.data(\"v\", vis, { complex = true, doc = \"...\" })");
-    const char *name = dsl_new_name(L, 1, "array"), *doc = array_options(L, 3, "doc complex", &complex);
+    const char *name = dsl_new_name(L, 1, "array");
+    const struct about about = array_options(L, 3, "doc unit complex", &complex);
     const struct hg_array array = {.kind = FIT_ARRAY_DATA, .axis = axis_at(L, 2, "data")};
     if (!complex)
-        return push_array(L, add_array(L, name, doc, array)), 1;
-    push_array(L, add_array(L, hg_format(d->arena, "%s_re", name), doc, array));
-    push_array(L, add_array(L, hg_format(d->arena, "%s_im", name), doc, array));
+        return push_array(L, add_array(L, name, about, array)), 1;
+    push_array(L, add_array(L, hg_format(d->arena, "%s_re", name), about, array));
+    push_array(L, add_array(L, hg_format(d->arena, "%s_im", name), about, array));
     dsl_make_complex(L);
     return 1;
 }
@@ -219,7 +237,7 @@ static uint32_t keep(lua_State *L, struct dsl_value v, const char *name)
         if (o->array[k].kind == FIT_ARRAY_KEPT && o->array[k].formula == formula)
             return k;
     const uint32_t k =
-        add_array(L, name, NULL,
+        add_array(L, name, (struct about){NULL, NULL},
                   (struct hg_array){.kind = FIT_ARRAY_KEPT,
                                     .axis = axis_of(L, formula, "keep"),
                                     .formula = formula,
@@ -261,7 +279,7 @@ static uint32_t push_total(lua_State *L, const char *function)
     for (uint32_t k = 0; k < o->nnumber; k++)
         if (o->number[k].kind == FIT_NUMBER_TOTAL && o->number[k].formula == v.id)
             return push_number(L, k), axis;
-    const uint32_t k = add_number(L, hg_format(d->arena, "sum_%u", o->nnumber), NULL, NAN,
+    const uint32_t k = add_number(L, hg_format(d->arena, "sum_%u", o->nnumber), (struct about){NULL, NULL}, NAN,
                                   (struct hg_number_of){.kind = FIT_NUMBER_TOTAL,
                                                         .axis = axis,
                                                         .formula = v.id,
@@ -307,7 +325,7 @@ static int m_squares(lua_State *L)
         sum = hg_add(e, sum, hg_mul(e, o->array[array].node, o->array[array].node));
     }
     const uint32_t k = add_number(
-        L, hg_format(d->arena, "squares_%u", o->nnumber), NULL, NAN,
+        L, hg_format(d->arena, "squares_%u", o->nnumber), (struct about){NULL, NULL}, NAN,
         (struct hg_number_of){.kind = FIT_NUMBER_TOTAL, .axis = o->array[array].axis, .formula = sum, .squares = 1});
     add_step(L, HG_ADD, k);
     push_number(L, k);
@@ -338,7 +356,8 @@ static void add_operation(lua_State *L, struct hg_operation p)
     struct hg_objective *o = d->m->objective;
     p.line = dsl_line(L);
     for (uint32_t k = 0; k < p.nout; k++)
-        p.out[k] = add_array(L, p.nout == 1 ? p.name : hg_format(d->arena, "%s_%s", p.name, k ? "im" : "re"), NULL,
+        p.out[k] = add_array(L, p.nout == 1 ? p.name : hg_format(d->arena, "%s_%s", p.name, k ? "im" : "re"),
+                             (struct about){NULL, NULL},
                              (struct hg_array){.kind = FIT_ARRAY_MADE, .axis = p.to});
     o->operation =
         hg_grow(d->arena, o->operation, o->noperation, o->noperation + 1, sizeof *o->operation, &o->operation_room);

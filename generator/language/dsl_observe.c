@@ -10,6 +10,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "graph/functions.h"
 #include "graph/march.h"
 #include "language/dsl_private.h"
 #include "common/nearest.h"
@@ -412,7 +413,7 @@ double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s)
 {
     double u = next_random(d);
     if (s->lower > 0 && isfinite(s->upper) && s->upper > 100 * s->lower)
-        return rounded(s->lower * pow(s->upper / s->lower, u));
+        return rounded(s->lower * hg_value_pow(s->upper / s->lower, u));
     if (isfinite(s->lower) && isfinite(s->upper))
         return rounded(s->lower + (s->upper - s->lower) * u);
     double x = s->start + (s->start != 0.0 ? fabs(s->start) : 1.0) * (u - 0.5); /* exactly zero: no scale */

@@ -1,5 +1,6 @@
 /* model.c -- what a model file declares: look-up, units of nodes, checks of the whole. */
 #include "model/model.h"
+#include "graph/functions.h"
 #include "graph/march.h"
 
 #include <ctype.h>
@@ -60,7 +61,7 @@ double hg_model_typical(const struct hg_model *m, const struct hg_list *list, ui
 double hg_model_between(const struct hg_symbol_decl *s, double u)
 {
     if (s->lower > 0 && s->upper > 100 * s->lower)
-        return s->lower * pow(s->upper / s->lower, u);
+        return s->lower * hg_value_pow(s->upper / s->lower, u);
     return s->lower + (s->upper - s->lower) * u;
 }
 

@@ -23,15 +23,15 @@ local KX = m.data("x_whole", pixel, { doc = "the same from pixel (nx/2, ny/2), r
 local KY = m.data("y_whole", pixel)
 
 local F = m.hyper("flux", { default = 1, doc = "total flux, Jy" })
-local B = m.hyper("beam", { doc = "1 / longest baseline, rad" })
-local p = m.hyper("pixel_size", { doc = "side of a pixel, rad" })
+local B = m.hyper("beam", { unit = "rad", doc = "1 / longest baseline" })
+local p = m.hyper("pixel_size", { unit = "rad", doc = "side of a pixel" })
 local as_log = m.hyper("log_transform", { default = 1, doc = "1: x = ln I, 0: x = I" })
 local norm_reg = m.hyper("norm_reg", { default = 0, doc = "1: regularizers are divided by their norms" })
 local epsilon_tv = m.hyper("epsilon_tv", { default = 0, doc = "Jy^2, rounds the corner of total variation" })
 local alpha_A = m.hyper("alpha_A", { default = 1, doc = "lA: between l1 (small) and l0 (large)" })
-local major = m.hyper("major", { default = 50 * 3.141592653589 / 180 / 3600e6, doc = "rgauss: FWHM, rad" })
-local minor = m.hyper("minor", { default = 50 * 3.141592653589 / 180 / 3600e6, doc = "rgauss: FWHM, rad" })
-local PA = m.hyper("PA", { default = 0, doc = "rgauss: position angle, rad" })
+local major = m.hyper("major", { default = 50 * 3.141592653589 / 180 / 3600e6, unit = "rad", doc = "rgauss: FWHM" })
+local minor = m.hyper("minor", { default = 50 * 3.141592653589 / 180 / 3600e6, unit = "rad", doc = "rgauss: FWHM" })
+local PA = m.hyper("PA", { default = 0, unit = "rad", doc = "rgauss: position angle" })
 
 local active = gt(mask, 0)
 local I = m.keep("I", where(active, where(gt(as_log, 0.5), exp(x), x), 0))
@@ -177,7 +177,7 @@ m.term("rgauss", { kind = "regularizer", doc = "second moments of a Gaussian",
 -- between them.  Where one is, its array makes a fraction that leaves m + |v| below 1, and the other array is the other
 -- fraction itself.
 local x_rho = m.free("x_rho", pixel, { doc = "what m is made of, or m" })
-local phi = m.free("phi", pixel, { doc = "arg (Q + iU), rad" })
+local phi = m.free("phi", pixel, { unit = "rad", doc = "arg (Q + iU)" })
 local x_psi = m.free("x_psi", pixel, { doc = "what v is made of, or v" })
 local solve_m = m.hyper("solve_m", { default = 1, doc = "1: linear polarisation is solved for, 0: x_rho is m" })
 local solve_v = m.hyper("solve_v", { default = 1, doc = "1: circular polarisation is solved for, 0: x_psi is v" })

@@ -105,7 +105,7 @@ static enum fit_status store(struct fit_cli *cli, const struct option_given *g, 
     case FIT_CLI_IGNORED:
         cli->ignored[cli->nignored++] = (struct fit_cli_pair){g->name, g->value};
         return FIT_OK;
-    default: return fit_options_store(cli, g, err);
+    default: return fit_options_store(cli, g, NULL, 0, err);
     }
 }
 
@@ -150,6 +150,8 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
                             .gap = NAN,
                             .first_time = NAN,
                             .counts = NAN,
+                            .flux = NAN,
+                            .exposure = NAN,
                             .pixels = 1e5,
                             .seed = 1,
                             .repeat = 9,

@@ -74,6 +74,9 @@ struct fit_cli {
     uint64_t average; /* --noise speckle: exposures of a frame */
     uint64_t seed;
 
+    double flux, exposure; /* plan: photons of a pixel and second, s of a frame; NaN: not given */
+    const char *want;      /* plan: NAME=ERROR,.. */
+
     /* fit; init */
     uint64_t ranks; /* estimate */
     int dry_run, resume, force, profile_time;

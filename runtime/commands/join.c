@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "commands/copies.h"
+#include "ranks/copies.h"
 #include "common/sha256.h"
 #include "machine/cpu.h"
 #include "machine/memory.h"

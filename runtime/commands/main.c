@@ -4,7 +4,7 @@
  * what it has (exit status 130); the second Ctrl-C or SIGTERM leaves at once, as does the first one of a command that
  * has nothing to write. */
 #include "commands/cli.h"
-#include "commands/copies.h"
+#include "ranks/copies.h"
 #include "commands/join.h"
 #include "commands/program.h"
 #include "device/report.h"

@@ -6,59 +6,26 @@
  * It is told where each came from.  Every q is combined with every azimuth.  Beside the errors stand those of larger
  * experiments: twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
  */
+#include "commands/plan_impl.h"
+
 #include "base/json.h"
 #include "base/number_text.h"
 #include "commands/configuration.h"
 #include "math/special.h"
-#include "setup/design.h"
-#include "setup/plan_data.h"
-#include "commands/program.h"
 #include "commands/progress.h"
-#include "input/select.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DESIGNS = 4 };
 static const double STRONG = 0.95, WIDER = 1.2; /* correlation; profile over usual error: that are told */
-
-struct planned {
-    const char *name;
-    struct fit_plan_design design;
-    double *place; /* ngroup each: q, phi, sigma */
-    struct fit_plan plan;
-    int done;
-    char why[200]; /* there is none */
-};
-
-/* Where a number of the experiment came from. */
-enum { FROM_SIZE = 160 };
-struct known {
-    char frames[FROM_SIZE], dt[FROM_SIZE], q[FROM_SIZE], phi[FROM_SIZE], sigma[FROM_SIZE], linear[FROM_SIZE];
-};
-
-struct planning {
-    const struct fit_kernel *model;
-    const struct fit_config *cfg;
-    struct fit_selection sel;
-    struct fit_plan_data data;
-    struct known from;
-    size_t frames;
-    double dt;
-    size_t nq, nphi, nsigma;
-    const double *q, *phi, *sigma;
-    double shot_sigma; /* of a value, by the shot noise */
-    double nothing[2], *linear; /* nlinear */
-    struct planned d[DESIGNS];
-};
 
 /* ---- designs --------------------------------------------------------------------------------- */
 
 /* All q with all azimuths; twice: also azimuths halfway to the next one, and behind the last (of a single one: at right
  * angles to it). */
-static enum fit_status set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
+enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
 {
     const size_t n = x->nphi, nphi = twice ? 2 * n : n, all = x->nq * nphi;
     FIT_SCRATCH(a);
@@ -84,7 +51,7 @@ static enum fit_status set_groups(const struct planning *x, struct planned *p, i
     p->design.sigma = place + 2 * all;
     p->design.linear = x->linear;
     p->design.count = x->cfg->robust.count.value;
-    p->design.shot = x->cfg->robust.shot.value * x->dt / p->design.dt; /* photons of a frame go with its time */
+    p->design.shot = x->shot * x->dt / p->design.dt; /* photons of a frame go with its time */
     return FIT_OK;
 }
 
@@ -99,7 +66,7 @@ static enum fit_status set_designs(struct planning *x, struct fit_error *err)
     enum fit_status st = FIT_OK;
     for (int k = 0; k < DESIGNS && st == FIT_OK; k++) {
         x->d[k] = all[k];
-        st = set_groups(x, &x->d[k], k == 3, err);
+        st = fit_plan_set_groups(x, &x->d[k], k == 3, err);
     }
     return st;
 }
@@ -112,7 +79,7 @@ static void from_config(const struct planning *x, struct fit_origin from, char *
         fit_origin_text(x->cfg, from, text, FROM_SIZE);
 }
 
-/* Frames, period and noise: options and configuration before the data file. */
+/* Frames and period: options and configuration before the data file. */
 static void know_design(struct planning *x)
 {
     const struct fit_config_input *in = &x->cfg->input;
@@ -131,15 +98,25 @@ static void know_design(struct planning *x)
         x->dt = x->data.dt;
         snprintf(x->from.dt, FROM_SIZE, "%s", data);
     }
+}
+
+/* Noise of a value, the same. */
+static void know_noise(struct planning *x)
+{
+    const struct fit_config_input *in = &x->cfg->input;
+    const struct fit_selection *s = &x->sel;
     if (s->sigma == FIT_SIGMA_VALUE && s->nsigma) {
         x->sigma = s->sigma_value;
         x->nsigma = s->nsigma;
         from_config(x, in->sigma.from, x->from.sigma);
-    } else if (x->cfg->robust.count.value > 0 && x->cfg->robust.shot.value > 0) {
-        x->shot_sigma = x->cfg->robust.shot.value / sqrt(x->cfg->robust.count.value);
+    } else if (x->cfg->robust.count.value > 0 && x->shot > 0) {
+        x->shot_sigma = x->shot / sqrt(x->cfg->robust.count.value);
         x->sigma = &x->shot_sigma;
         x->nsigma = 1;
-        from_config(x, x->cfg->robust.shot.from, x->from.sigma);
+        if (x->flux > 0)
+            snprintf(x->from.sigma, FROM_SIZE, "--flux");
+        else
+            from_config(x, x->cfg->robust.shot.from, x->from.sigma);
     } else if (x->data.sigma > 0) {
         x->sigma = &x->data.sigma;
         x->nsigma = 1;
@@ -216,7 +193,7 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
     if (!x->nsigma)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "plan: how noisy is one value of c2? give --sigma, its standard deviation, or --speckles and "
-                        "--shot (inspect and fit of an earlier experiment tell)%s", why);
+                        "--shot or --flux (inspect and fit of an earlier experiment tell)%s", why);
     if (x->nsigma != 1 && x->nsigma != x->nq * x->nphi)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu %s; give one, or one each",
                         x->nsigma, x->nq * x->nphi, x->nq > 1 ? "groups (q, phi)" : "azimuths");
@@ -225,21 +202,13 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Which errors. */
-enum kind { INDEPENDENT, LEAST_SQUARES, EFFICIENT };
-
-static const double *errors_of(const struct fit_plan *p, enum kind kind)
-{
-    return kind == INDEPENDENT ? p->fit.std : kind == LEAST_SQUARES ? p->plain : p->efficient;
-}
-
 /* Largest error of linear parameter q over the groups; the value is that of the first. */
-static double linear_error(const struct fit_plan *p, enum kind kind, size_t q)
+static double linear_error(const struct fit_plan *p, enum fit_plan_kind kind, size_t q)
 {
     const struct fit_result *r = &p->fit;
     double most = 0;
     for (size_t g = 0; g < r->ngroup; g++) {
-        double e = errors_of(p, kind)[r->nparam + g * r->nlinear + q];
+        double e = fit_plan_errors(p, kind)[r->nparam + g * r->nlinear + q];
         most = isnan(e) || e > most ? e : most;
         if (isnan(e))
             break;
@@ -248,11 +217,11 @@ static double linear_error(const struct fit_plan *p, enum kind kind, size_t q)
 }
 
 /* Error of parameter j, linear ones behind the others; NaN: not determined. */
-static double error_of(const struct fit_plan *p, enum kind kind, size_t j)
+static double error_of(const struct fit_plan *p, enum fit_plan_kind kind, size_t j)
 {
-    if (!errors_of(p, kind))
+    if (!fit_plan_errors(p, kind))
         return NAN;
-    return j < p->fit.nparam ? errors_of(p, kind)[j] : linear_error(p, kind, j - p->fit.nparam);
+    return j < p->fit.nparam ? fit_plan_errors(p, kind)[j] : linear_error(p, kind, j - p->fit.nparam);
 }
 
 static const struct fit_param *param_of(const struct fit_kernel *k, size_t j)
@@ -267,7 +236,7 @@ static double value_of(const struct fit_plan *p, size_t j)
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-static void print_errors(const struct planning *x, enum kind kind, FILE *f)
+static void print_errors(const struct planning *x, enum fit_plan_kind kind, FILE *f)
 {
     const struct fit_plan *p = &x->d[0].plan;
     static const char *const what[] = {"expected errors", "least squares", "efficient"};
@@ -394,6 +363,7 @@ static void print_text(const struct planning *x, FILE *f)
     print_errors(x, p->efficient ? EFFICIENT : INDEPENDENT, f);
     if (*p->why)
         option_put_wrapped(f, p->why, 0);
+    fit_plan_print_answers(x, f);
     print_defaults(x, f);
     print_relations(x, f);
     for (int k = 0; k < DESIGNS; k++) {
@@ -404,7 +374,7 @@ static void print_text(const struct planning *x, FILE *f)
     }
     if (!p->efficient)
         fprintf(f, "for noise that is independent from value to value; noise that frames share makes\n"
-                   "them larger (--speckles M --shot S: by how much)\n");
+                   "them larger (--speckles M --shot S, or --flux F: by how much)\n");
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -492,6 +462,7 @@ static void print_json(const struct planning *x, FILE *f)
         put_parameter(&j, x, k);
     fit_json_end(&j);
     put_relations(&j, p);
+    fit_plan_put_answers(&j, x);
     fit_json_end(&j);
     fprintf(f, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
     fit_json_free(&j);
@@ -526,6 +497,7 @@ static void release(struct planning *x)
         fit_plan_free(&x->d[k].plan);
         free(x->d[k].place);
     }
+    fit_plan_free_answers(x);
     free(x->linear);
     fit_plan_data_free(&x->data);
 }
@@ -552,11 +524,16 @@ enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, s
     if ((st = fit_plan_data_read(cfg, &x.data, err)) != FIT_OK || (st = know_linear(&x, err)) != FIT_OK)
         goto done;
     know_design(&x);
+    if ((st = fit_plan_know_photons(&x, cli, err)) != FIT_OK)
+        goto done;
+    know_noise(&x);
     know_groups(&x);
     if ((st = ask(&x, err)) == FIT_OK && (st = set_designs(&x, err)) == FIT_OK)
         st = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (st == FIT_OK)
         st = run_designs(&x, &view, err);
+    if (st == FIT_OK)
+        st = fit_plan_answer(&x, cli, err);
     fit_progress_clear(&view);
     if (st == FIT_OK)
         (cli->json ? print_json : print_text)(&x, p->out);

@@ -39,7 +39,7 @@ struct fit_dataset {
                                 FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
     size_t first, last;      /* tiles whose values can be had here: all of them, but where ranks hold shares */
-    int common;              /* 1: all ranks of the run have this data set, and shares of the passes over it (share.h) */
+    int common;              /* 1: all ranks of the run have this data set, and shares of passes over it (share.h) */
     unsigned long stamp;     /* another one whenever the values become others; 0: not finished */
     const struct fit_dataset_files *files; /* borrowed: groups are of several files; NULL: of one */
     struct fit_dataset_private *private_; /* storage */

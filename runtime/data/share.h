@@ -1,9 +1,9 @@
 /* share.h -- shares of a data set that all ranks of a run have in common (ranks/ranks.h).
  *
- * The tiles of a rank are those of its leaves in the tree of sums (tile_sums.h).  In passes that do more than sums each
- * rank looks at its tiles, and what they give is told to all; large data sets may be divided: each rank then holds the
- * values of its tiles alone.  Whoever divides a data set sees to it that no pass meets it in a divided loop, where a rank
- * is by itself.
+ * The tiles of a rank are those of its leaves in the tree of sums (tile_sums.h).  In passes that do more than sums
+ * each rank looks at its tiles, and what they give is told to all; large data sets may be divided: each rank then
+ * holds the values of its tiles alone.  Whoever divides a data set sees to it that no pass meets it in a divided loop,
+ * where a rank is by itself.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
-/* tile_patches.h -- passes in which every tile gives numbers of its own, its patch, which are taken up one tile after the
- * other: sums over blocks, curves, maps, that are too large to be held for every leaf of a tree.
+/* tile_patches.h -- passes in which every tile gives numbers of its own, its patch, which are taken up one tile after
+ * the other: sums over blocks, curves, maps, that are too large to be held for every leaf of a tree.
  *
- * Threads work at different tiles; a patch is taken up when those of all tiles before it were.  Ranks work at their shares
- * (share.h); then the patches of all go to all, who take them up in the same order.  The bits depend neither on threads
- * nor on ranks.
+ * Threads work at different tiles; a patch is taken up when those of all tiles before it were.  Ranks work at their
+ * shares (share.h); then the patches of all go to all, who take them up in the same order.  The bits depend neither on
+ * threads nor on ranks.
  */
 #pragma once
 

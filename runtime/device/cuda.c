@@ -222,9 +222,9 @@ static int write_bytes(struct fit_device *d, void *b, size_t at, const void *fro
     return enter(d) == 0 ? check(d, cu.MemcpyHtoD(pointer_of(b) + at, from, bytes), "cuMemcpyHtoD") : -1;
 }
 
-static int read_bytes(struct fit_device *d, void *b, void *to, size_t bytes)
+static int read_bytes(struct fit_device *d, void *b, size_t at, void *to, size_t bytes)
 {
-    return enter(d) == 0 ? check(d, cu.MemcpyDtoH(to, pointer_of(b), bytes), "cuMemcpyDtoH") : -1;
+    return enter(d) == 0 ? check(d, cu.MemcpyDtoH(to, pointer_of(b) + at, bytes), "cuMemcpyDtoH") : -1;
 }
 
 /* ---- values on their way ------------------------------------------------------------------------------ */

@@ -167,8 +167,8 @@ void fit_device_close(struct fit_device *d)
         return;
     if (used == d)
         used = NULL;
-    if (d->at_close)
-        d->at_close(d);
+    for (size_t k = 0; k < sizeof d->at_close / sizeof *d->at_close && d->at_close[k]; k++)
+        d->at_close[k](d);
     for (struct fit_device_module *m = d->loaded, *next; m; m = next) {
         next = m->next;
         d->driver->unload(m);
@@ -212,7 +212,12 @@ int fit_device_write(struct fit_device *d, void *buffer, size_t at, const void *
 
 int fit_device_read(struct fit_device *d, void *buffer, void *to, size_t bytes)
 {
-    return bytes ? d->driver->read(d, buffer, to, bytes) : 0;
+    return fit_device_read_at(d, buffer, 0, to, bytes);
+}
+
+int fit_device_read_at(struct fit_device *d, void *buffer, size_t at, void *to, size_t bytes)
+{
+    return bytes ? d->driver->read(d, buffer, at, to, bytes) : 0;
 }
 
 void *fit_device_host(struct fit_device *d, size_t bytes)
@@ -271,7 +276,10 @@ int fit_device_threads(int threads, size_t n)
 
 void fit_device_at_close(struct fit_device *d, void (*fn)(struct fit_device *d))
 {
-    d->at_close = fn;
+    size_t k = 0;
+    while (d->at_close[k] && d->at_close[k] != fn)
+        k++;
+    d->at_close[k] = fn;
 }
 
 double fit_device_tree(double *leaf)

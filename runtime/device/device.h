@@ -57,11 +57,12 @@ void fit_device_release(struct fit_device *d, void *buffer);
  * returns, kernels as well; a read waits for all. */
 int fit_device_write(struct fit_device *d, void *buffer, size_t at, const void *from, size_t bytes);
 int fit_device_read(struct fit_device *d, void *buffer, void *to, size_t bytes);
+int fit_device_read_at(struct fit_device *d, void *buffer, size_t at, void *to, size_t bytes);
 const char *fit_device_failure(const struct fit_device *d);
 
 /* Values on their way to slots of buffers while kernels work on others.  Memory of the host from which a device can
- * take them by itself, or NULL.  send: begins to copy; `from` stays as it is until the slot is settled.  arrive: kernels
- * that are run from now on wait for what was sent.  leave: the slot is used by the kernels run so far.  settle: waits
+ * take them by itself, or NULL.  send: begins to copy; `from` stays as it is until the slot is settled.  arrive:
+ * kernels that are run from now on wait for what was sent.  leave: the slot is used by the kernels run so far.  settle: waits
  * until they are done. */
 void *fit_device_host(struct fit_device *d, size_t bytes);
 void fit_device_host_free(struct fit_device *d, void *memory);
@@ -103,7 +104,7 @@ size_t fit_device_expected(const struct fit_device *d);
  * are fits, up to a launch; they wait for it most of the time.  Expects them. */
 int fit_device_threads(int threads, size_t n);
 
-/* Called before the device is closed; one function. */
+/* Functions called before the device is closed; each once, four of them at most. */
 void fit_device_at_close(struct fit_device *d, void (*fn)(struct fit_device *d));
 
 /* Sum of the FIT_GPU_THREADS leaves, in the order of fit_gpu_total; changes them. */

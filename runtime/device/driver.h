@@ -13,7 +13,7 @@ struct fit_device_driver {
     void *(*buffer)(struct fit_device *d, size_t bytes);
     void (*release)(struct fit_device *d, void *buffer);
     int (*write)(struct fit_device *d, void *buffer, size_t at, const void *from, size_t bytes);
-    int (*read)(struct fit_device *d, void *buffer, void *to, size_t bytes);
+    int (*read)(struct fit_device *d, void *buffer, size_t at, void *to, size_t bytes);
     int (*load)(struct fit_device_module *m); /* m->own from m->source */
     void (*unload)(struct fit_device_module *m);
     int (*run)(struct fit_device_module *m, const struct fit_device_call *call);
@@ -36,7 +36,7 @@ struct fit_device {
     struct fit_device_tally tally;
     int automatic;                    /* used where it is the faster */
     size_t expected;                  /* fits side by side */
-    void (*at_close)(struct fit_device *d);
+    void (*at_close[4])(struct fit_device *d);
 };
 
 struct fit_device_module {

@@ -313,7 +313,12 @@ static int finish_leaves(struct fit_device_pool *p, size_t n)
 }
 
 /* From the totals to the results of the calls. */
-static void scatter(const struct job *j, struct fit_device_waiting *const *call)
+static const struct fit_device_waiting *waiting(const struct fit_device_asked *asked)
+{
+    return (const struct fit_device_waiting *)asked;
+}
+
+static void scatter(const struct job *j, struct fit_device_asked *const *call)
 {
     const struct fit_device_pool *p = j->p;
     for (size_t k = 0; k < p->source->program->npass; k++) {
@@ -323,12 +328,12 @@ static void scatter(const struct job *j, struct fit_device_waiting *const *call)
         const double *from = p->staging + totals_before(p, k, x->kind) * j->calls;
         for (size_t e = 0; e < j->calls && kind_of(j->what, x->kind); e++)
             for (size_t r = 0; r < rows; r++, from += x->count)
-                memcpy(call[e]->r.out + behind + r * each + x->first, from, x->count * sizeof *from);
+                memcpy(waiting(call[e])->r.out + behind + r * each + x->first, from, x->count * sizeof *from);
     }
 }
 
 /* Everything on the device: the totals, or leaves, of all calls in p->staging. */
-static int run_job(const struct job *j, struct fit_device_waiting *const *call)
+static int run_job(const struct job *j, struct fit_device_asked *const *call)
 {
     struct fit_device_pool *p = j->p;
     const size_t npass = p->source->program->npass;
@@ -339,8 +344,8 @@ static int run_job(const struct job *j, struct fit_device_waiting *const *call)
     if (!failed && p->shared != j->shared)
         failed = put_shapes(p, j->shared);
     for (size_t e = 0; e < j->calls && !failed; e++) {
-        failed = put_call(p, e, &call[e]->r);
-        place[e] = (long)call[e]->place;
+        failed = put_call(p, e, &waiting(call[e])->r);
+        place[e] = (long)waiting(call[e])->place;
     }
     for (size_t k = 0; k < npass && !failed; k++)
         if (kind_of(j->what, p->source->program->pass[k].kind))
@@ -350,10 +355,17 @@ static int run_job(const struct job *j, struct fit_device_waiting *const *call)
                ? -1 : 0;
 }
 
-int fit_launch(struct fit_device_pool *p, size_t n, struct fit_device_waiting *const *call,
-               const struct fit_dataset *ds, int shared)
+int fit_launch_together(const struct fit_device_asked *a, const struct fit_device_asked *b)
 {
-    const struct job j = {p, ds, call[0]->r.what, n, own_items(p, shared), shared};
+    return waiting(a)->r.what == waiting(b)->r.what;
+}
+
+int fit_launch(void *user, size_t n, struct fit_device_asked *const *call)
+{
+    const struct fit_launch_user *u = user;
+    struct fit_device_pool *p = u->pool;
+    const int shared = u->shared;
+    const struct job j = {p, u->ds, waiting(call[0])->r.what, n, own_items(p, shared), shared};
     fit_device_lock(p->d);
     int failed = run_job(&j, call) != 0;
     if (shared && (failed = fit_ranks_least(failed ? 0 : 1) < 1) == 0) {

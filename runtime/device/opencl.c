@@ -92,8 +92,8 @@ struct opencl {
 
 struct opencl_module {
     void *program;
-    const char *name[64];
-    void *kernel[64];
+    const char *name[512]; /* an objective has some hundred */
+    void *kernel[512];
     unsigned n;
 };
 
@@ -254,10 +254,10 @@ static int write_bytes(struct fit_device *d, void *b, size_t at, const void *fro
     return check(d, cl.EnqueueWriteBuffer(o->queue, b, 1, at, bytes, from, 0, NULL, NULL), "clEnqueueWriteBuffer");
 }
 
-static int read_bytes(struct fit_device *d, void *b, void *to, size_t bytes)
+static int read_bytes(struct fit_device *d, void *b, size_t at, void *to, size_t bytes)
 {
     const struct opencl *o = d->own;
-    return check(d, cl.EnqueueReadBuffer(o->queue, b, 1, 0, bytes, to, 0, NULL, NULL), "clEnqueueReadBuffer");
+    return check(d, cl.EnqueueReadBuffer(o->queue, b, 1, at, bytes, to, 0, NULL, NULL), "clEnqueueReadBuffer");
 }
 
 /* ---- values on their way ------------------------------------------------------------------------------ */

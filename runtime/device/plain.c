@@ -49,10 +49,10 @@ static int write_bytes(struct fit_device *d, void *b, size_t at, const void *fro
     return 0;
 }
 
-static int read_bytes(struct fit_device *d, void *b, void *to, size_t bytes)
+static int read_bytes(struct fit_device *d, void *b, size_t at, void *to, size_t bytes)
 {
     (void)d;
-    memcpy(to, b, bytes);
+    memcpy(to, (char *)b + at, bytes);
     return 0;
 }
 

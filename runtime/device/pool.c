@@ -154,8 +154,7 @@ static void destroy(struct fit_device_pool *p)
         release_slot(p, &p->slot[k]);
     fit_device_unlock(p->d);
     fit_items_free(&p->items);
-    pthread_mutex_destroy(&p->lock);
-    pthread_cond_destroy(&p->turn);
+    fit_device_queue_end(&p->queue);
     free(p->shape);
     free(p->total_shape);
     free(p->used);
@@ -206,9 +205,9 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
                                   .nws = kernel->workspace(l), .nlin = ng * q, .nadj = ng * (1 + q * (q + 1) / 2),
                                   .weighted = is_weighted(ds)};
     p->nfixed = 1 + source->program->axes * ng + source->program->columns * rows;
-    p->end = &p->queue;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->turn, NULL);
+    p->queue.together = fit_launch_together;
+    p->queue.serve = fit_launch;
+    fit_device_queue_begin(&p->queue);
     fit_device_lock(d);
     const int failed = !fit_items_new(ds, &p->items) || fill(p, ds) != 0;
     fit_device_unlock(d);

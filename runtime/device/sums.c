@@ -1,8 +1,7 @@
 /* sums.c -- sums over a data set by a device: who asks for them, from many threads.
  *
- * One of the threads that wait does the work of all: it takes every call of the kind of the first one, up to
- * FIT_DEVICE_BATCH, as evaluations of one launch (launch.c).  Data sets of one shape share a pool (pool.c), and so
- * their launches.
+ * Calls of one kind that wait at the same time (queue.h) are evaluations of one launch (launch.c).  Data sets of one
+ * shape share a pool (pool.c), and so their launches.
  */
 #include "device/sums.h"
 
@@ -25,60 +24,13 @@ void fit_device_offer(const struct fit_gpu_source *sources, const struct fit_ker
     all.kernels = kernels;
 }
 
-/* ---- calls that wait --------------------------------------------------------------------------------- */
-
-/* Takes calls of the kind of the first one out of the queue. */
-static size_t take_calls(struct fit_device_pool *p, struct fit_device_waiting **call)
-{
-    const enum fit_device_sum what = p->queue->r.what;
-    size_t n = 0;
-    struct fit_device_waiting **at = &p->queue;
-    p->end = &p->queue;
-    while (*at) {
-        if ((*at)->r.what == what && n < FIT_DEVICE_BATCH) {
-            call[n] = *at;
-            call[n++]->state = 1;
-            *at = (*at)->next;
-        } else {
-            at = &(*at)->next;
-            p->end = at;
-        }
-    }
-    return n;
-}
-
-/* The calls that wait; the caller has the lock. */
-static void serve(struct fit_device_pool *p, const struct fit_dataset *ds, int shared)
-{
-    struct fit_device_waiting *call[FIT_DEVICE_BATCH];
-    p->busy = 1;
-    const size_t n = take_calls(p, call);
-    pthread_mutex_unlock(&p->lock);
-    const int failed = fit_launch(p, n, call, ds, shared);
-    pthread_mutex_lock(&p->lock);
-    for (size_t k = 0; k < n; k++) {
-        call[k]->failed = failed;
-        call[k]->state = 2;
-    }
-    p->busy = 0;
-    pthread_cond_broadcast(&p->turn);
-}
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 int fit_device_sums_take(struct fit_device_sums *s, const struct fit_device_request *request)
 {
-    struct fit_device_pool *p = s->pool;
     struct fit_device_waiting own = {.r = *request, .place = s->place};
-    const int shared = fit_ranks_shared(); /* then nobody else calls */
-    pthread_mutex_lock(&p->lock);
-    *p->end = &own;
-    p->end = &own.next;
-    while (own.state != 2)
-        if (p->busy || own.state == 1)
-            pthread_cond_wait(&p->turn, &p->lock);
-        else
-            serve(p, s->ds, shared);
-    pthread_mutex_unlock(&p->lock);
-    return own.failed;
+    struct fit_launch_user user = {s->pool, s->ds, fit_ranks_shared()}; /* shared: then nobody else calls */
+    return fit_device_queue_ask(&s->pool->queue, &own.asked, &user);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------ */
@@ -101,6 +53,15 @@ struct fit_device_count fit_device_sums_count(const struct fit_device_sums *s)
     return s->pool->count;
 }
 
+const struct fit_gpu_source *fit_device_source(const char *name, const char *variant, const char *hash)
+{
+    for (const struct fit_gpu_source *s = all.sources; s && s->program; s++)
+        if (strcmp(s->program->name, name) == 0 && strcmp(s->program->variant, variant) == 0 &&
+            strcmp(s->program->hash, hash) == 0)
+            return s;
+    return NULL;
+}
+
 /* The program of a kernel; NULL, and why there is none. */
 static const struct fit_gpu_source *source_of(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                               const char **why)
@@ -112,13 +73,10 @@ static const struct fit_gpu_source *source_of(const struct fit_kernel *kernel, c
     if (!known || ds->layout.context)
         return NULL;
     *why = "the program has no kernels of this model, or variant, for accelerators";
-    for (const struct fit_gpu_source *s = all.sources; s && s->program; s++)
-        if (strcmp(s->program->name, kernel->name) == 0 && strcmp(s->program->variant, kernel->variant) == 0 &&
-            strcmp(s->program->hash, kernel->hash) == 0) {
-            *why = s->program->lacks;
-            return s->program->npass ? s : NULL;
-        }
-    return NULL;
+    const struct fit_gpu_source *s = fit_device_source(kernel->name, kernel->variant, kernel->hash);
+    if (s)
+        *why = s->program->lacks;
+    return s && s->program->npass ? s : NULL;
 }
 
 const char *fit_device_lacks(const struct fit_kernel *kernel, const struct fit_dataset *ds)

@@ -47,3 +47,6 @@ struct fit_device_count fit_device_sums_count(const struct fit_device_sums *sums
 /* The programs compiled into this one, and the kernels that they stand for: pointers of these are known, kernels that
  * the runtime has made around them are not. */
 void fit_device_offer(const struct fit_gpu_source *sources, const struct fit_kernel *const *kernels);
+
+/* The program of a model or an objective, of those; NULL: there is none. */
+const struct fit_gpu_source *fit_device_source(const char *name, const char *variant, const char *hash);

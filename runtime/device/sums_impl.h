@@ -5,13 +5,11 @@
  * one launch. */
 #pragma once
 
-#include <pthread.h>
-
 #include "device/items.h"
+#include "device/queue.h"
 #include "device/sums.h"
 #include "fit/gpu_shape.h"
 
-enum { FIT_DEVICE_BATCH = 64 }; /* calls in one launch, at most */
 enum { FIT_DEVICE_SLOTS = 2 };  /* pieces of data on their way at a time */
 
 struct fit_device_buffer {
@@ -20,10 +18,9 @@ struct fit_device_buffer {
 };
 
 struct fit_device_waiting {
+    struct fit_device_asked asked;
     struct fit_device_request r;
     size_t place;
-    int state, failed; /* state 0: waits, 1: taken, 2: done */
-    struct fit_device_waiting *next;
 };
 
 /* A piece of the data that do not fit: values on their way, on the host and there. */
@@ -52,10 +49,7 @@ struct fit_device_pool {
     double *staging, *values;
     size_t nstaging;
     struct fit_device_count count;
-    pthread_mutex_t lock;
-    pthread_cond_t turn;
-    int busy;
-    struct fit_device_waiting *queue, **end;
+    struct fit_device_queue queue; /* of struct fit_device_waiting */
     struct fit_device_pool *next; /* of all that there are */
 };
 
@@ -92,10 +86,15 @@ size_t fit_launch_numbers(const struct fit_kernel *k, enum fit_gpu_kind kind);
 /* Fills what is the same in all launches: after items and layout. */
 int fit_launch_begin(struct fit_device_pool *pool);
 
-/* The sums of n calls of one kind, of which that with data that do not fit is alone.  shared: ranks share them, and
- * all of them are here.  ds: of the first call. */
-int fit_launch(struct fit_device_pool *pool, size_t n, struct fit_device_waiting *const *call,
-               const struct fit_dataset *ds, int shared);
+/* The queue of a pool: calls of one kind, of which that with data that do not fit is alone.  shared: ranks share them,
+ * and all of them are here.  ds: of the first call. */
+struct fit_launch_user {
+    struct fit_device_pool *pool;
+    const struct fit_dataset *ds;
+    int shared;
+};
+int fit_launch_together(const struct fit_device_asked *a, const struct fit_device_asked *b);
+int fit_launch(void *user, size_t n, struct fit_device_asked *const *asked);
 
 /* fit_device_values. */
 int fit_launch_values(struct fit_device_pool *pool, size_t place, const struct fit_device_request *r, double *out);

@@ -5,7 +5,8 @@
 
 #include "device/driver.h"
 
-extern const unsigned char embedded_gpu_h[], embedded_gpu_shape_h[], embedded_vmath_exp_h[], embedded_vmath_trig_h[],
+extern const unsigned char embedded_gpu_h[], embedded_gpu_shape_h[], embedded_gpu_functional_h[],
+    embedded_gpu_objective_h[], embedded_vmath_exp_h[], embedded_vmath_trig_h[],
     embedded_vmath_gamma_h[], embedded_vmath_coefficients_h[], embedded_vmath_special_h[], embedded_vmath_bessel_h[],
     embedded_vmath_bessel_second_h[], embedded_vmath_faddeeva_h[], embedded_vmath_erf_h[];
 
@@ -14,6 +15,8 @@ static const struct {
     const unsigned char *text;
 } header[] = {{"gpu.h", embedded_gpu_h},
               {"gpu_shape.h", embedded_gpu_shape_h},
+              {"gpu_functional.h", embedded_gpu_functional_h},
+              {"gpu_objective.h", embedded_gpu_objective_h},
               {"vmath_exp.h", embedded_vmath_exp_h},
               {"vmath_trig.h", embedded_vmath_trig_h},
               {"vmath_gamma.h", embedded_vmath_gamma_h},

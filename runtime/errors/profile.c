@@ -12,7 +12,6 @@
 #include <string.h>
 
 static const double NEAR = 2, CLOSE = 0.2; /* standard errors */
-static const double MUCH = 1.5; /* times as far as the paraboloid's interval, or as little: its error does not hold */
 static const double MUCH_ROWS = 4; /* of tables, where it is the custom to tell the paraboloid's */
 static const double FLAT = 0.5; /* a standard error of this part of the box: not determined for all it matters */
 static const double AS_EXPECTED[2] = {3.3, 4.9}; /* of 4: the paraboloid's interval holds */
@@ -216,7 +215,7 @@ static int is_table(const struct fit_ls *f)
 
 static double much(const struct profile *p)
 {
-    return is_table(p->f) ? MUCH_ROWS : MUCH;
+    return is_table(p->f) ? MUCH_ROWS : FIT_PROFILE_MUCH;
 }
 
 /* How far an interval reaches, in the unit of the paraboloid's. */
@@ -261,7 +260,7 @@ static enum fit_status find_interval(struct profile *p, struct fit_ls *own, size
         if (st != FIT_OK)
             return st;
         take_interval(p, e);
-        if (turn == 0 && reach(p, e) <= MUCH && p->f->res->interval[e].part[1].n == 1)
+        if (turn == 0 && reach(p, e) <= FIT_PROFILE_MUCH && p->f->res->interval[e].part[1].n == 1)
             break;
         own->sketch_trusted = 0; /* far away the data are asked */
     }
@@ -305,7 +304,7 @@ static int lacks_error(const struct profile *p, size_t e)
     return r->at_bound[e] != 0;
 }
 
-static void withhold(struct fit_result *r, size_t e)
+void fit_profile_withhold(struct fit_result *r, size_t e)
 {
     double *const matrix[] = {r->covariance, r->correlation, r->covariance_robust};
     r->std[e] = r->std_robust[e] = NAN;
@@ -566,7 +565,7 @@ static enum fit_status find_round(struct round *w, size_t normals, int *any)
     for (size_t k = 0; k < n; k++) {
         *any |= w->found[k].asked;
         if (w->found[k].tired)
-            withhold(f->res, w->order[k]);
+            fit_profile_withhold(f->res, w->order[k]);
     }
     w->normals = w->found[n - 1].normals;
     w->found = NULL;
@@ -637,7 +636,7 @@ static enum fit_status examine(struct profile *p)
         return st;
     for (size_t e = 0; e < r->nfull; e++) {
         if (is_carried_off(p, e) || may_have_decayed(p, e)) {
-            withhold(r, e);
+            fit_profile_withhold(r, e);
             r->interval[e].known = 0;
         }
         if (!r->interval[e].known || isnan(r->std[e]))
@@ -648,7 +647,7 @@ static enum fit_status examine(struct profile *p)
             r->profile[e] = (far < 1 / much(p) ? far : fmax(far, 1)) * r->std[e];
         const int uneven = shorter_side(p, e) < 1 / much(p);
         if (far < 1 / much(p) || far > much(p) || uneven || r->interval[e].several)
-            withhold(r, e);
+            fit_profile_withhold(r, e);
     }
     return FIT_OK;
 }

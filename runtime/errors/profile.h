@@ -28,6 +28,9 @@
 
 #include "leastsquares/fit_impl.h"
 
+/* Times as far as the paraboloid's interval, or as little: its error does not hold. */
+#define FIT_PROFILE_MUCH 1.5
+
 /* After fit_covariance(), fit_degeneracies() and the robust errors, variance as there: fills profile and interval of
  * f->res; keeps the paraboloid's errors in std_curvature, paraboloid and paraboloid_robust, and takes those that do not
  * hold out of std, std_robust and the covariances.  With a robust loss: of the sum of squares that touches its cost at
@@ -47,6 +50,9 @@ const char *fit_interval_word(enum fit_interval_kind kind);
  * bounds, where it holds, else of the profile likelihood, with NaN for an end that the data do not set.  Where
  * residuals share noise they are as much wider as the robust error is; there are none where that is not known. */
 enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k, double lower[2], double upper[2]);
+
+/* Takes the error of place e out of std, std_robust and the covariances. */
+void fit_profile_withhold(struct fit_result *r, size_t e);
 
 /* The largest of interval[].wider. */
 double fit_profile_widest(const struct fit_result *r);

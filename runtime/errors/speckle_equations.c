@@ -44,7 +44,7 @@ static struct fit_speckle_kernel *kernel_new(const struct fit_speckle_reference 
     y.first = fit_take(&a, ng, sizeof *y.first);
     y.linear = fit_take_copy(&a, o->kernel->linear, q, sizeof *y.linear);
     FIT_TAKE_DOUBLES(&a, ng * P * each, &y.weight);
-    FIT_TAKE_DOUBLES(&a, ng * P, &y.constant);
+    FIT_TAKE_DOUBLES(&a, ng * P, &y.constant, &y.value);
     FIT_TAKE_DOUBLES(&a, ng * P * P, &x.slope, &x.cross, &x.plain);
     if (a.failed) {
         fit_arena_free(&a);
@@ -72,7 +72,6 @@ struct making {
     struct fit_speckle_private *k;
     struct fit_speckle_model model;
     struct fit_speckle_blocks blocks;
-    double *value;           /* ng x P: rows */
     struct group *room;      /* of each thread */
     double **tables;         /* the same: fit_speckle_room_size() */
     atomic_int bad;
@@ -95,7 +94,6 @@ static int rooms_new(struct making *m, struct fit_arena *a)
     const size_t n = k->n, nn = n * n, P = k->P, threads = (size_t)k->threads;
     m->room = fit_take(a, threads, sizeof *m->room);
     m->tables = fit_take(a, threads, sizeof *m->tables);
-    FIT_TAKE_DOUBLES(a, k->ng * P, &m->value);
     for (size_t t = 0; m->room && m->tables && t < threads; t++) {
         struct group *x = &m->room[t];
         FIT_TAKE_DOUBLES(a, nn, &x->cover, &x->mean, &x->C, &x->root);
@@ -237,7 +235,7 @@ static void put_rows(struct making *m, size_t g, const struct group *x, size_t r
     const size_t n = k->n, P = k->P;
     memcpy(r->lin, m->at->lin, k->ng * k->inner->nlinear * sizeof *r->lin);
     for (size_t row = 0; row < P; row++)
-        m->value[g * P + row] = row < rank ? 0 : NAN;
+        k->value[g * P + row] = row < rank ? 0 : NAN;
     for (size_t a = 0; a < n; a++) {
         fit_speckle_model_row(k, m->at->obj->ws, r, g, a, 0);
         for (size_t row = 0; row < rank; row++) {
@@ -245,7 +243,7 @@ static void put_rows(struct making *m, size_t g, const struct group *x, size_t r
             for (size_t c = a; c < n; c++, to++) {
                 for (size_t e = 0; e < P; e++)
                     *to += (a == c ? 1 : 2) * x->T[row * P + e] * x->field[(e * n + a) * n + c];
-                m->value[g * P + row] += *to * (r->mean[c - a] + x->mean[a * n + c]);
+                k->value[g * P + row] += *to * (r->mean[c - a] + x->mean[a * n + c]);
                 k->constant[g * P + row] += *to;
             }
         }
@@ -318,7 +316,7 @@ static enum fit_status make_dataset(struct making *m, struct fit_error *err)
         one[i] = 1;
     }
     const struct fit_dataset_table t = {.nrow = nrow, .naxis = 1, .nsetting = k->inner->nsetting,
-                                        .axis = (const double *const[]){group}, .value = m->value, .sigma = one,
+                                        .axis = (const double *const[]){group}, .value = k->value, .sigma = one,
                                         .setting = k->layout->setting};
     enum fit_status st = fit_dataset_new_table(&t, &m->out->ds, err);
     if (st == FIT_OK)

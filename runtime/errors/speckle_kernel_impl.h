@@ -12,6 +12,7 @@ struct fit_speckle_private {
     int threads;
     double *weight;      /* ng x P x each: of the means between blocks a <= c in the sums */
     double *constant;    /* ng x P: the intercept's b_q */
+    double *value;       /* ng x P: the rows; NaN: there is none */
     size_t *first;       /* ng: place of the first row */
     struct fit_param *linear;
     struct fit_axis axis;

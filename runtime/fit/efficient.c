@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "errors/rate_value.h"
 #include "errors/speckle_errors.h"
+#include "fit/efficient_ends.h"
 #include "fit/fit.h"
 #include "leastsquares/covariance.h"
 #include "math/linalg.h"
@@ -34,7 +35,8 @@ struct job {
     double *S, *V, *A, *both;    /* n x n: covariance of sums; of least squares, of efficient estimates, of both */
     double *temporary;
     size_t *class;
-    unsigned char *fixed;
+    unsigned char *fixed, *held; /* q; p */
+    double *start;               /* p */
     double *share; /* P: of each parameter, what the residuals of a group have followed */
     struct fit_speckle_noise *noise; /* ng */
     struct fit_objective *obj;
@@ -111,6 +113,8 @@ static enum fit_status job_new(struct job *j)
     FIT_TAKE_DOUBLES(a, j->n * j->n, &j->H, &j->A, &j->temporary, &j->S, &j->V, &j->both);
     j->class = fit_take(a, j->ng * j->q, sizeof *j->class);
     j->fixed = fit_take(a, j->q, sizeof *j->fixed);
+    j->held = fit_take(a, j->p, sizeof *j->held);
+    FIT_TAKE_DOUBLES(a, j->p, &j->start);
     FIT_TAKE_DOUBLES(a, j->P, &j->share);
     j->noise = fit_take_copy(a, j->res->speckle, j->ng, sizeof *j->noise);
     if (a->failed)
@@ -210,8 +214,8 @@ static int straight(const struct fit_result *r)
     return 1;
 }
 
-/* The fit of the kernel from `start`; last: the cost is looked at, too, where that of least squares is not straight. */
-static enum fit_status solve(struct job *j, const double *start, int last, struct fit_result *out)
+/* Options of the fit of the kernel from `start`. */
+static struct fit_options options_of(const struct job *j, const double *start)
 {
     struct fit_options inner = *j->f->opt;
     inner.estimator = FIT_ESTIMATOR_LEAST_SQUARES;
@@ -223,14 +227,54 @@ static enum fit_status solve(struct job *j, const double *start, int last, struc
     inner.start_only = 1;
     inner.global = 0;
     inner.multi_start = 0;
-    inner.nlikelihood = last ? inner.nlikelihood : 0;
-    inner.brief = !last || straight(j->res);
+    inner.nlikelihood = 0;
+    inner.brief = 1;
     inner.progress = NULL;
     if (j->f->deadline > 0)
         inner.max_seconds = fmax(j->f->deadline - fit_ranks_seconds(), 1e-3);
     inner.few_data_allowed = 1;
     inner.of_pairs = 1;
+    return inner;
+}
+
+/* The fit; last: the cost is looked at, too, where that of least squares is not straight. */
+static enum fit_status solve(struct job *j, const double *start, int last, struct fit_result *out)
+{
+    struct fit_options inner = options_of(j, start);
+    inner.nlikelihood = last ? j->f->opt->nlikelihood : 0;
+    inner.brief = !last || straight(j->res);
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
+}
+
+/* The fit with parameter k at v. */
+static enum fit_status solve_held(void *user, size_t k, double v, struct fit_result *out)
+{
+    struct job *j = user;
+    struct fit_options inner = options_of(j, j->start);
+    memcpy(j->start, j->found.theta, j->p * sizeof *j->start);
+    for (size_t e = 0; e < j->p; e++)
+        j->held[e] = e == k || !(j->found.upper[e] > j->found.lower[e]);
+    j->start[k] = v;
+    inner.fixed = j->held;
+    return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
+}
+
+/* Ends of intervals, where the cost was looked at, with the noise there. */
+static enum fit_status move_ends(struct job *j)
+{
+    if (straight(j->res))
+        return FIT_OK;
+    unsigned char open[j->p + 1];
+    for (size_t e = 0; e < j->p; e++)
+        open[e] = j->found.upper[e] > j->found.lower[e];
+    struct fit_speckle_rise *rise = fit_speckle_rise_new(
+        &(struct fit_speckle_rise_spec){j->made, j->noise, j->class, j->fixed, open});
+    if (!rise)
+        return no_memory(j);
+    const struct fit_efficient_ends ends = {rise, &j->found, fit_speckle_freedom(j->noise, j->ng), solve_held, j};
+    const enum fit_status st = fit_efficient_ends(&ends);
+    fit_speckle_rise_free(rise);
+    return st;
 }
 
 /* The same from all minima of the sum of squares that the data do not tell from the best: the lowest. */
@@ -580,7 +624,9 @@ static enum fit_status estimate(struct job *j)
     if ((st = look(j)) == FIT_OK)
         st = move_curvature(j, &j->found);
     fit_result_free(&j->found);
-    return st == FIT_OK ? solve(j, j->theta, 1, &j->found) : st;
+    if (st == FIT_OK && (st = solve(j, j->theta, 1, &j->found)) == FIT_OK)
+        st = move_ends(j);
+    return st;
 }
 
 static enum fit_status run(struct job *j, const char **why)
@@ -665,7 +711,7 @@ enum fit_status fit_efficient_errors(const struct fit_efficient_plan *plan, doub
     struct fit_result same = *plan->r; /* nothing of it is written */
     struct fit_options opt = *plan->opt;
     for (size_t k = 0; k < same.nfull; k++)
-        if (isnan(same.std[k]) && !same.at_bound[k])
+        if (isnan(same.std_curvature[k]) && !same.at_bound[k])
             return fit_fail(err, FIT_ERR_CONFIG, "no errors under the noise of speckles: some parameters are not "
                                                  "determined");
     opt.sigma = NULL;
@@ -680,13 +726,13 @@ enum fit_status fit_efficient_errors(const struct fit_efficient_plan *plan, doub
         st = look(&j);
     if (st == FIT_OK && (st = solve(&j, j.theta, 0, &j.found)) == FIT_OK) {
         for (size_t k = 0; k < j.n; k++)
-            efficient[k] = same.std[k] > 0 ? j.found.std_curvature[k] : same.std[k];
+            efficient[k] = same.std_curvature[k] > 0 ? j.found.std_curvature[k] : same.std[k];
         if ((st = move_curvature(&j, &j.found)) == FIT_OK) {
             add_up(&j, 0);
             product(&j, j.H, j.V);
         }
         for (size_t k = 0; k < j.n; k++)
-            plain[k] = same.std[k] > 0 ? sqrt(j.V[k * (j.n + 1)]) : same.std[k];
+            plain[k] = same.std_curvature[k] > 0 ? sqrt(j.V[k * (j.n + 1)]) : same.std[k];
     }
     job_free(&j);
     if (st == FIT_ERR_NUMERIC)

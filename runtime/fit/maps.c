@@ -194,7 +194,8 @@ static size_t lay_out_patch(const struct work *w, const struct fit_tile *t, doub
     p->nage = (size_t)w->age[frame[t->i1 - 1] + frame[t->j1 - 1]] + 1 - p->age0;
     p->lag0 = t->j0 > t->i1 - 1 ? frame[t->j0] - frame[t->i1 - 1] : 1;
     p->nlag = frame[t->j1 - 1] - frame[t->i0] + 1 - p->lag0;
-    const size_t sums = ng * sizeof(struct sums) / sizeof(double), map = ng * p->na * p->nb, cut = ng * p->nage * p->nlag;
+    const size_t sums = ng * sizeof(struct sums) / sizeof(double);
+    const size_t map = ng * p->na * p->nb, cut = ng * p->nage * p->nlag;
     p->sums = (struct sums *)(void *)numbers;
     for (size_t c = 0; c < 4 && numbers; c++) {
         p->map[c] = numbers + sums + c * map;

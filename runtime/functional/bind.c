@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "common/nearest.h"
 #include "fit/operator_data.h"
+#include "functional/on_device.h"
+#include "machine/cpu.h"
 #include "machine/team.h"
 
 static size_t rounded(size_t n, size_t to)
@@ -226,6 +229,23 @@ static enum fit_status bind_operation(struct fit_bound *b, const struct fit_inpu
     }
 }
 
+/* --- kernels -------------------------------------------------------------------------------------------- */
+
+/* "x86-64-v3" is called so, or "v3". */
+static int is_called(const char *isa, const char *wanted)
+{
+    const size_t n = strlen(isa), m = strlen(wanted);
+    return n >= m && strcmp(isa + n - m, wanted) == 0 && (n == m || isa[n - m - 1] == '-');
+}
+
+const struct fit_functional *fit_functional_pick(const struct fit_functional *const *kernels, const char *isa)
+{
+    for (size_t k = 0; kernels[k]; k++)
+        if (fit_cpu_supports(kernels[k]->isa) && (!isa || !*isa || is_called(kernels[k]->isa, isa)))
+            return kernels[k];
+    return NULL;
+}
+
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
 static void take_tables(struct fit_bound *b)
@@ -307,8 +327,10 @@ enum fit_status fit_bound_new(const struct fit_functional *o, const struct fit_i
 
 void fit_bound_free(struct fit_bound *b)
 {
-    if (b)
+    if (b) {
+        fit_objective_leave(b);
         fit_arena_free(&b->arena);
+    }
     free(b);
 }
 
@@ -359,6 +381,21 @@ enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double va
     }
     return fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'%s%s%s", b->o->name, name,
                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+enum fit_status fit_bound_quantity(struct fit_bound *b, const char *name, const char *text, struct fit_error *err)
+{
+    const char *unit = NULL;
+    double value = NAN;
+    for (uint32_t k = 0; k < b->o->nnumber; k++)
+        if (b->o->number[k].kind == FIT_NUMBER_HYPER && strcmp(b->o->number[k].name, name) == 0)
+            unit = b->o->number[k].unit;
+    const enum fit_quantity kind = fit_quantity_parse(text, unit, &value);
+    if (kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED)
+        return fit_bound_hyper(b, name, value, err);
+    return fit_fail(err, FIT_ERR_CONFIG, "%s: '%s' %s%s%s", name, text,
+                    kind == FIT_QUANTITY_NO_NUMBER ? "is no number" : fit_quantity_why(kind),
+                    unit ? "; declared is " : "", unit ? unit : "");
 }
 
 enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err)

@@ -97,6 +97,7 @@ enum fit_status fit_bound_curvature(struct fit_bound *b, enum fit_curvature whic
     const enum fit_status s = take_tangents(b, err);
     if (s != FIT_OK)
         return s;
+    fit_bound_settle(b);
     struct fit_functional_call call = fit_call(b), linear = call;
     linear.array = b->dot;
     linear.slope = b->slope_dot;

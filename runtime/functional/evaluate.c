@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fit/operator_data.h"
+#include "functional/on_device.h"
 #include "machine/team.h"
 
 /* Operations of a part; a phase of less than two parts is not shared: waking threads costs some 10 microseconds.  Parts
@@ -153,20 +154,31 @@ struct fit_functional_call fit_call(const struct fit_bound *b)
                                         .on = b->on};
 }
 
+void fit_bound_settle(struct fit_bound *b)
+{
+    struct fit_functional_call call = fit_call(b);
+    if (!b->stale)
+        return;
+    memcpy(b->number, b->number_given, b->o->nnumber * sizeof *b->number);
+    forward(b, &call);
+    if (b->stale > 1)
+        backward(b, &call);
+    b->stale = 0;
+}
+
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient)
 {
     const struct fit_functional *o = b->o;
-    struct fit_functional_call call = fit_call(b);
     double value = 0;
     scatter(b, x);
     memcpy(b->number, b->number_given, o->nnumber * sizeof *b->number);
-    forward(b, &call);
+    b->stale = gradient ? 2 : 1;
+    if (!fit_objective_take(b, gradient != NULL))
+        fit_bound_settle(b);
     for (uint32_t t = 0; t < o->nterm; t++)
         if (b->on >> t & 1)
             value += b->weight[t] * (b->term[t] + o->term[t].offset);
-    if (gradient) {
-        backward(b, &call);
+    if (gradient)
         collect(b, gradient);
-    }
     return value;
 }

@@ -28,9 +28,17 @@ struct fit_bound {
     uint64_t missing;  /* terms whose data are not there */
     const char **lack; /* of each such term: the first thing that is not */
     uint64_t on;       /* terms that are evaluated */
+    struct fit_objective_pool *device; /* evaluates it (on_device.h); NULL: not yet, or (over) never */
+    size_t device_place;
+    int device_over;
+    int stale;         /* arrays, numbers and slopes on the host are not those of the last evaluation; 2: nor slopes */
     int threads;       /* as in struct fit_team */
     size_t cut;        /* units of a part; 0: by the work.  For tests: no bit depends on it */
 };
+
+/* The first of a list that this machine runs, and that is for the instruction set `isa` ("v3", "x86-64-v3"; NULL, "":
+ * any); NULL: none. */
+const struct fit_functional *fit_functional_pick(const struct fit_functional *const *kernels, const char *isa);
 
 /* *b is to be freed by fit_bound_free.  Weights are the kernel's defaults; terms with a weight are on.
  * FIT_ERR_DATA: an input has not the size of its axis, or places outside of theirs. */
@@ -46,6 +54,9 @@ enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double w
 
 /* Sets a hyper-parameter.  FIT_ERR_CONFIG: there is none of that name. */
 enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err);
+
+/* The same of a text: a number, or a number with a unit, which becomes that of its declaration. */
+enum fit_status fit_bound_quantity(struct fit_bound *b, const char *name, const char *text, struct fit_error *err);
 
 /* Hyper-parameters that terms in use need are there; some term is on. */
 enum fit_status fit_bound_ready(const struct fit_bound *b, struct fit_error *err);
@@ -63,9 +74,13 @@ size_t fit_bound_unknowns(const struct fit_bound *b); /* elements of x */
 #define FIT_BOUND_NOWHERE SIZE_MAX
 size_t fit_bound_place(const struct fit_bound *b, const char *name);
 
-/* J at x (fit_bound_unknowns elements); gradient (the same) may be NULL; b->term then has the values of terms,
+/* J at x (fit_bound_unknowns elements), by the device that is used (device/device.h) where it has kernels for it, else
+ * here; gradient (the same) may be NULL; b->term then has the values of terms,
  * without offset and weight.  J may be infinite or NaN: no error here. */
 double fit_bound_value(struct fit_bound *b, const double *x, double *gradient);
+
+/* What a device has evaluated, here as well: kept arrays, numbers, slopes. */
+void fit_bound_settle(struct fit_bound *b);
 
 enum fit_curvature {
     FIT_HESSIAN,     /* all second derivatives */

@@ -206,7 +206,8 @@ static void put_packed(struct fit_h5r *w, const char *path, size_t n, const stru
     H5Pset_deflate(dcpl, 1);
     hid_t d = new_dataset(w, path, H5T_IEEE_F32LE, 2, dims, dcpl);
     for (size_t k = 0, row = 0; d >= 0 && row < n; k++, row += chunk[0])
-        if (H5Dwrite_chunk(d, H5P_DEFAULT, packed[k].skipped, (hsize_t[]){row, 0}, packed[k].size, packed[k].data) < 0) {
+        if (H5Dwrite_chunk(d, H5P_DEFAULT, packed[k].skipped, (hsize_t[]){row, 0}, packed[k].size,
+                           packed[k].data) < 0) {
             fail(w, path);
             break;
         }

@@ -113,8 +113,8 @@ void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, con
                    const double *value);
 
 /* m matrices of n x n floats that follow one another, each with room for fit_h5r_matrix_rows(n) rows, and a dataset,
- * packed by all threads; path_of gives the path of number first, first + 1, ...  Small ones are one chunk; those that are
- * streamed have chunks of some rows, the last of which goes on with rows that do not count. */
+ * packed by all threads; path_of gives the path of number first, first + 1, ...  Small ones are one chunk; those that
+ * are streamed have chunks of some rows, the last of which goes on with rows that do not count. */
 typedef void fit_h5r_path(char *path, size_t size, size_t k);
 size_t fit_h5r_matrix_rows(size_t n);
 void fit_h5r_matrices(struct fit_h5r *w, fit_h5r_path *path_of, size_t first, size_t m, size_t n, const float *value);

@@ -7,8 +7,9 @@
 #include "common/signals.h"
 #include "common/stream.h"
 #include "common/text.h"
+#include "device/report.h"
 #include "imaging/commands.h"
-#include "machine/cpu.h"
+#include "ranks/copies.h"
 
 static atomic_int interrupted, asked;
 static atomic_int looks_at_it; /* the command looks at `interrupted` */
@@ -21,40 +22,46 @@ static void on_interrupt(int number)
     atomic_store(&interrupted, 1);
 }
 
-/* "x86-64-v3" is called so, or "v3". */
-static int is_called(const char *isa, const char *wanted)
-{
-    const size_t n = strlen(isa), m = strlen(wanted);
-    return n >= m && strcmp(isa + n - m, wanted) == 0 && (n == m || isa[n - m - 1] == '-');
-}
-
 static enum fit_status pick(struct fit_imaging_program *p, const char *isa, struct fit_error *err)
 {
     if (!isa)
         isa = getenv("FIT_ISA");
-    for (size_t k = 0; p->kernels[k]; k++)
-        if (fit_cpu_supports(p->kernels[k]->isa) && (!isa || !*isa || is_called(p->kernels[k]->isa, isa))) {
-            p->kernel = p->kernels[k];
-            return p->kernel->interface == FIT_FUNCTIONAL_INTERFACE
-                       ? FIT_OK
-                       : fit_fail(err, FIT_ERR_INTERNAL, "the objective has interface %u, this program %u; rebuild",
-                                  p->kernel->interface, FIT_FUNCTIONAL_INTERFACE);
-        }
-    return fit_fail(err, FIT_ERR_USAGE, "no kernel for %s that this machine runs", isa ? isa : "this machine");
+    p->kernel = fit_functional_pick(p->kernels, isa);
+    if (!p->kernel)
+        return fit_fail(err, FIT_ERR_USAGE, "no kernel for %s that this machine runs", isa ? isa : "this machine");
+    return p->kernel->interface == FIT_FUNCTIONAL_INTERFACE
+               ? FIT_OK
+               : fit_fail(err, FIT_ERR_INTERNAL, "the objective has interface %u, this program %u; rebuild",
+                          p->kernel->interface, FIT_FUNCTIONAL_INTERFACE);
 }
 
 static const struct command {
     const char *name;
-    int needs_observation, stops, takes_more;
+    int needs_observation, stops, takes_more, alone; /* alone: copies would do the same thing several times */
     enum fit_status (*run)(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err);
-} commands[] = {{"eval", 1, 0, 1, fit_imaging_eval},
-                {"fit", 1, 1, 1, fit_imaging_fit},
-                {"survey", 1, 1, 1, fit_imaging_survey},
-                {"top", 1, 0, 0, fit_imaging_top},
-                {"simulate", 1, 0, 0, fit_imaging_simulate},
-                {"info", 0, 0, 0, fit_imaging_info}};
+} commands[] = {{"eval", 1, 0, 1, 0, fit_imaging_eval},
+                {"fit", 1, 1, 1, 1, fit_imaging_fit},
+                {"survey", 1, 1, 1, 0, fit_imaging_survey},
+                {"top", 1, 0, 0, 0, fit_imaging_top},
+                {"simulate", 1, 0, 0, 1, fit_imaging_simulate},
+                {"info", 0, 0, 0, 0, fit_imaging_info}};
 static const char command_names[] = "eval, fit, survey, top, simulate, info";
 enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+/* A command, with the device that was asked for. */
+static enum fit_status run_command(struct fit_imaging_program *p, const struct fit_imaging_options *o,
+                                   enum fit_status (*run)(struct fit_imaging_program *p,
+                                                          const struct fit_imaging_options *o, struct fit_error *err),
+                                   struct fit_error *err)
+{
+    const struct fit_device_wish wish = {o->device, p->name, p->err, o->quiet, 0};
+    struct fit_device *device;
+    enum fit_status s = fit_device_begin(&wish, &device, err);
+    if (s == FIT_OK)
+        s = run(p, o, err);
+    fit_device_end(&wish, device);
+    return s;
+}
 
 static enum fit_status run(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err)
 {
@@ -81,7 +88,8 @@ static enum fit_status run(struct fit_imaging_program *p, const struct fit_imagi
         if (o->nmore && !commands[k].takes_more)
             return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many: %s takes one file", o->more[0], o->command);
         atomic_store(&looks_at_it, commands[k].stops);
-        return commands[k].run(p, o, err);
+        const enum fit_status alone = commands[k].alone ? fit_copies_refuse(o->command, err) : FIT_OK;
+        return alone == FIT_OK ? run_command(p, o, commands[k].run, err) : alone;
     }
     return fit_fail(err, FIT_ERR_USAGE, "no command '%s'%s%s%s; there are %s", o->command,
                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "",

@@ -4,59 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "arrays/descent.h"
 #include "imaging/planes.h"
-#include "optimizers/registry.h"
-
-static enum fit_status value_gradient(void *context, const double *x, double *f, double *g, struct fit_error *err)
-{
-    struct fit_imaging_run *r = context;
-    (void)err;
-    for (size_t k = 0; k < r->n; k++)
-        r->full[r->place[k]] = x[k];
-    *f = fit_bound_value(r->q->bound, r->full, g ? r->gradient : NULL);
-    for (size_t k = 0; g && k < r->n; k++)
-        g[k] = r->gradient[r->place[k]];
-    return FIT_OK;
-}
-
-static enum fit_status value_alone(void *context, const double *x, double *f, struct fit_error *err)
-{
-    return value_gradient(context, x, f, NULL, err);
-}
-
-/* J^T J of terms that are sums of squares. */
-static enum fit_status normal(void *context, const double *x, double *f, double *JtJ, double *Jtr,
-                              struct fit_error *err)
-{
-    struct fit_imaging_run *r = context;
-    const enum fit_status s = value_gradient(context, x, f, Jtr, err);
-    return s == FIT_OK ? fit_bound_matrix(r->q->bound, FIT_GAUSS_NEWTON, r->n, r->place, JtJ, err) : s;
-}
-
-/* Least squares want terms of squares, and a matrix of all unknowns. */
-static enum fit_status check_squares(const struct fit_imaging_run *r, const struct fit_optimize_method *m,
-                                     struct fit_error *err)
-{
-    enum { MOST = 5000 };
-    const char *other = fit_bound_not_squares(r->q->bound);
-    if (!(m->traits & FIT_OPTIMIZE_NEEDS_NORMAL))
-        return FIT_OK;
-    if (other)
-        return fit_fail(err, FIT_ERR_CONFIG,
-                        "optimizer %s is for sums of squares; '%s' is none: another --optimizer, such as lbfgsb",
-                        m->name, other);
-    if (r->n > MOST)
-        return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: %zu unknowns; at most %d are possible", m->name, r->n,
-                        MOST);
-    return FIT_OK;
-}
-
-static int watch(void *user, const struct fit_optimize_report *report)
-{
-    const struct fit_imaging_run *r = user;
-    (void)report;
-    return r->interrupt && atomic_load(r->interrupt);
-}
 
 enum fit_status fit_imaging_begin(struct fit_imaging_run *r, struct fit_error *err)
 {
@@ -94,45 +43,40 @@ static const char *identity(struct fit_imaging_run *r)
     return fit_arena_string(&r->arena, text);
 }
 
+static struct fit_descent descent_of(struct fit_imaging_run *r)
+{
+    return (struct fit_descent){.bound = r->q->bound,
+                                .interrupt = r->interrupt,
+                                .n = r->n,
+                                .place = r->place,
+                                .full = r->full,
+                                .gradient = r->gradient,
+                                .x = r->x};
+}
+
 enum fit_status fit_imaging_minimise(struct fit_imaging_run *r, const struct fit_imaging_options *o,
                                      struct fit_error *err)
 {
-    struct fit_optimizer method;
-    struct fit_optimize *work = NULL;
-    struct fit_optimize_options options = fit_optimize_defaults();
-    struct fit_optimize_problem problem = {
-        .n = r->n,
-        .context = r,
-        .value_gradient = value_gradient,
-        .value = value_alone,
-        .normal = normal,
-        .identity = identity(r)};
-    options.maxiter = o->maxiter;
-    options.ftol = o->ftol;
-    options.gtol = o->gtol;
-    options.memory = o->memory;
-    options.maxls = o->maxls;
-    options.learning_rate = o->learning_rate;
-    options.watch = watch;
-    options.watch_user = r;
-    options.state_file = o->state;
-    options.state_every = 50;
-    enum fit_status s = fit_optimizer_find(&method, o->optimizer, err);
-    if (s != FIT_OK)
-        return s;
-    s = check_squares(r, &method.method, err);
-    s = s == FIT_OK ? fit_optimize_new(&work, &method.method, r->n, &options, err) : s;
-    s = s == FIT_OK ? fit_optimize_run(work, &problem, r->x, &r->result, err) : s;
-    fit_optimize_free(work);
-    fit_optimizer_close(&method);
+    struct fit_descent d = descent_of(r);
+    d.identity = identity(r);
+    const enum fit_status s = fit_descend(&d,
+                                          &(struct fit_descent_options){.optimizer = o->optimizer,
+                                                                        .state = o->state,
+                                                                        .maxiter = o->maxiter,
+                                                                        .memory = o->memory,
+                                                                        .maxls = o->maxls,
+                                                                        .ftol = o->ftol,
+                                                                        .gtol = o->gtol,
+                                                                        .learning_rate = o->learning_rate},
+                                          err);
+    r->result = d.result;
     return s;
 }
 
 double fit_imaging_conclude(struct fit_imaging_run *r)
 {
-    for (size_t k = 0; k < r->n; k++)
-        r->full[r->place[k]] = r->x[k];
-    return fit_bound_value(r->q->bound, r->full, r->gradient);
+    struct fit_descent d = descent_of(r);
+    return fit_descent_conclude(&d);
 }
 
 double fit_imaging_correlation(size_t n, const double *a, const double *b)

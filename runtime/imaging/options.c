@@ -13,8 +13,7 @@ static const struct option_command commands[] = {{"eval", EVAL}, {"fit", FIT},  
                                                  {"top", TOP},   {"simulate", SIMULATE}, {"info", INFO},
                                                  {NULL, 0}};
 
-/* Kinds of this program: named numbers, whose number stands in `aux`, of any sign, from 0 on, above 0; an axis. */
-enum { OPTION_NUMBERED = OPTION_OTHER, OPTION_WEIGHTS, OPTION_LIMITS, OPTION_AXIS };
+enum { AXIS = FIT_OPTION_OWN };
 
 #define MANY (unsigned)OPTION_MANY
 #define AT(member) offsetof(struct fit_imaging_options, member)
@@ -24,9 +23,9 @@ enum { OPTION_NUMBERED = OPTION_OTHER, OPTION_WEIGHTS, OPTION_LIMITS, OPTION_AXI
 #define REAL(member) OPTION_REAL, AT(member), OPTION_ANY
 #define POSITIVE(member) OPTION_REAL, AT(member), OPTION_POSITIVE
 #define NOT_NEGATIVE(member) OPTION_REAL, AT(member), OPTION_NOT_NEGATIVE
-#define NUMBERS(member) OPTION_NUMBERED, AT(member), AT(n##member)
-#define WEIGHTS(member) OPTION_WEIGHTS, AT(member), AT(n##member)
-#define LIMITS(member) OPTION_LIMITS, AT(member), AT(n##member)
+#define WEIGHTS(member) FIT_OPTION_WEIGHTS, AT(member), AT(n##member)
+#define LIMITS(member) FIT_OPTION_LIMITS, AT(member), AT(n##member)
+#define TEXTS(member) FIT_OPTION_TEXTS, AT(member), AT(n##member)
 
 static const struct option_row rows[] = {
     {NULL, 0, NULL, "Objective", 0, OPTION_KEPT},
@@ -41,7 +40,8 @@ static const struct option_row rows[] = {
     {"eps-tv", 0, "E", "rounds the corner of total variation, Jy^2 (0)", 0, NOT_NEGATIVE(epsilon_tv)},
     {"norm-reg", 0, NULL, "regularizers are divided by their norms", 0, FLAG(norm_reg)},
     {"set", 0, "NAME=V,..",
-     "other numbers of the model: alpha_A major minor PA (info lists them)", MANY, NUMBERS(hyper)},
+     "other numbers of the model: alpha_A major minor PA (info lists them), with or without a unit: "
+     "PA=30deg,major=60uas", MANY, TEXTS(hyper)},
     {"no-log", 0, NULL, "solve for I, not for ln I", 0, FLAG(no_log)},
     {"clipfloor", 0, "I", "pixels where the prior is not above are empty (0)", 0, REAL(clipfloor)},
     {NULL, 0, NULL, "Image", 0, OPTION_KEPT},
@@ -78,8 +78,9 @@ static const struct option_row rows[] = {
     {NULL, 0, NULL, "Survey", 0, OPTION_KEPT},
     {"axis", 0, "NAME=V,V,..",
      "survey: weight of a term, a number of the model, prior-fwhm (UAS) or sys-noise; may be repeated",
-     SURVEY | MANY, OPTION_AXIS, 0, 0},
-    {"part", 0, "K/N", "survey: every N-th point, from the K-th on: for several machines", SURVEY, TEXT(part)},
+     SURVEY | MANY, AXIS, 0, 0},
+    {"part", 0, "K/N",
+     "survey: every N-th point, from the K-th on; default: that of an array of SLURM, of ranks", SURVEY, TEXT(part)},
     {"threshold", 0, "TERM=C,..", "top: the largest reduced chi2 of data terms", TOP | MANY, LIMITS(threshold)},
     {NULL, 0, NULL, "Simulation", 0, OPTION_KEPT},
     {"seed", 0, "S", "of all that is drawn (1)", 0, COUNT(seed)},
@@ -109,23 +110,15 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE.h5", "the result", 0, TEXT(output)},
     {"fits", 0, "FILE.fits", "fit: the image", FIT, TEXT(fits)},
     {"threads", 0, "N", "no bit of the result depends on it", 0, COUNT(threads)},
+    {"device", 0, "D",
+     "cpu (default), gpu, auto, or one of `homodyne info --devices`: where the objective is evaluated",
+     0, TEXT(device)},
     {"isa", 0, "LEVEL", "instruction set: v2 v3 v4", 0, TEXT(isa)},
     {"quiet", 'q', NULL, "print errors only", 0, FLAG(quiet)},
     {"help", 'h', NULL, "this text", 0, FLAG(help)},
     {"version", 0, NULL, "version and kernels", 0, FLAG(version)},
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
-
-/* vis=1,amp=100 */
-static enum fit_status numbers(struct fit_imaging_options *o, const struct option_given *g, struct fit_error *err)
-{
-    struct fit_named_number *list = (struct fit_named_number *)(void *)((char *)o + g->row->at);
-    size_t *n = (size_t *)(void *)((char *)o + g->row->aux);
-    const enum option_range range = g->row->kind == OPTION_WEIGHTS  ? OPTION_NOT_NEGATIVE
-                                    : g->row->kind == OPTION_LIMITS ? OPTION_POSITIVE
-                                                                    : OPTION_ANY;
-    return fit_options_numbers(g, range, &o->arena, FIT_IMAGING_MOST_WEIGHTS, list, n, err);
-}
 
 /* tv=1,10,100 */
 static enum fit_status axis(struct fit_imaging_options *o, const char *text, struct fit_error *err)
@@ -167,29 +160,6 @@ static enum fit_status take_words(struct fit_imaging_options *o, const struct co
     return FIT_OK;
 }
 
-static enum fit_status set(struct fit_imaging_options *o, const struct option_given *g, struct fit_error *err)
-{
-    if (g->row->kind == OPTION_AXIS)
-        return axis(o, g->value, err);
-    return g->row->kind > OPTION_OTHER - 1 ? numbers(o, g, err) : fit_options_store(o, g, err);
-}
-
-/* The line, read as of any command first, to find which. */
-static enum fit_status read_line(int argc, char **argv, struct command_line *line, struct fit_error *err)
-{
-    struct option_set set = {.table = {table}, .help = "homodyne-imaging --help", .other = commands};
-    enum fit_status st = fit_options_read(&set, argc, argv, 1, NULL, line, err);
-    for (const struct option_command *c = commands; st == FIT_OK && line->nword && c->name; c++)
-        if (strcmp(c->name, line->word[0]) == 0) {
-            set.command = c->name;
-            set.bit = c->bit;
-        }
-    if (st != FIT_OK || !set.bit)
-        return st;
-    options_free(line);
-    return fit_options_read(&set, argc, argv, 1, NULL, line, err);
-}
-
 enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_options *o, struct fit_error *err)
 {
     *o = (struct fit_imaging_options){.pixel_uas = NAN,
@@ -208,12 +178,15 @@ enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_opti
                                       .memory = 50,
                                       .maxls = 40,
                                       .learning_rate = 1e-2};
+    const struct option_set all = {.table = {table}, .help = "homodyne-imaging --help", .other = commands};
     struct command_line line;
-    enum fit_status st = read_line(argc, argv, &line, err);
+    enum fit_status st = fit_options_read_command(&all, argc, argv, &line, err);
     if (st == FIT_OK)
         st = take_words(o, &line, err);
     for (size_t k = 0; st == FIT_OK && k < line.ngiven; k++)
-        st = set(o, &line.given[k], err);
+        st = line.given[k].row->kind == AXIS
+                 ? axis(o, line.given[k].value, err)
+                 : fit_options_store(o, &line.given[k], &o->arena, FIT_IMAGING_MOST_WEIGHTS, err);
     options_free(&line);
     return st;
 }

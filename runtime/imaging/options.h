@@ -35,8 +35,8 @@ struct fit_imaging_options {
 
     /* the objective */
     size_t nterm, nregularizer, nhyper;
-    struct fit_named_number term[FIT_IMAGING_MOST_WEIGHTS], regularizer[FIT_IMAGING_MOST_WEIGHTS],
-        hyper[FIT_IMAGING_MOST_WEIGHTS];
+    struct fit_named_number term[FIT_IMAGING_MOST_WEIGHTS], regularizer[FIT_IMAGING_MOST_WEIGHTS];
+    struct fit_named_text hyper[FIT_IMAGING_MOST_WEIGHTS];
     double epsilon_tv;
     int norm_reg;
 
@@ -68,6 +68,7 @@ struct fit_imaging_options {
 
     size_t threads; /* 0: all */
     const char *isa;
+    const char *device; /* device/device.h; NULL: none */
     int quiet;
     struct fit_arena arena;
 };

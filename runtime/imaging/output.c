@@ -56,7 +56,7 @@ void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double valu
     for (uint32_t k = 0; k < o->nnumber; k++)
         if (o->number[k].kind == FIT_NUMBER_HYPER) {
             snprintf(path, sizeof path, "/hyper/%s", o->number[k].name);
-            fit_h5r_real(w, path, p->bound->number_given[k], NULL);
+            fit_h5r_real(w, path, p->bound->number_given[k], o->number[k].unit);
         }
     put_prior(w, p);
     fit_imaging_put_x(w, p, "/gradient", gradient);

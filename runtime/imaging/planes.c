@@ -167,6 +167,7 @@ size_t fit_imaging_outputs(const struct fit_imaging *p, struct fit_imaging_outpu
                  {"alpha", {"alpha", -1, NULL, 0}},
                  {"beta", {"beta", -1, NULL, 0}}};
     size_t n = 0;
+    fit_bound_settle(p->bound);
     output[n++] = (struct fit_imaging_output){"image", FIT_STOKES_I, NULL, 0};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         uint32_t k;

@@ -339,7 +339,7 @@ static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
     for (size_t k = 0; s == FIT_OK && k < o->nregularizer; k++)
         s = fit_imaging_weight(p, o->regularizer[k].name, o->regularizer[k].value, err);
     for (size_t k = 0; s == FIT_OK && k < o->nhyper; k++)
-        s = fit_bound_hyper(p->bound, o->hyper[k].name, o->hyper[k].value, err);
+        s = fit_bound_quantity(p->bound, o->hyper[k].name, o->hyper[k].text, err);
     set_vflux(p);
     return s == FIT_OK ? fit_bound_ready(p->bound, err) : s;
 }

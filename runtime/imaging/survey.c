@@ -17,11 +17,14 @@
 #include "base/output.h"
 #include "base/progress_line.h"
 #include "common/nearest.h"
+#include "device/device.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
 #include "imaging/store.h"
 #include "machine/team.h"
+#include "machine/topology.h"
+#include "ranks/copies.h"
 
 enum axis_kind { WEIGHT, HYPER, PRIOR_FWHM, SYS_NOISE };
 
@@ -124,7 +127,7 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
         if (s->n > 100000000)
             return fit_fail(err, FIT_ERR_USAGE, "the survey has more than 1e8 points");
     }
-    s->part = s->parts = 1;
+    fit_copies_part(&s->part, &s->parts); /* of an array, of ranks */
     char rest;
     if (s->o->part &&
         (sscanf(s->o->part, "%zu/%zu%c", &s->part, &s->parts, &rest) != 2 || s->part < 1 || s->part > s->parts))
@@ -166,12 +169,16 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
                              (double)o->memory, (double)o->maxls,    o->ftol,
                              o->gtol,           o->learning_rate,     o->reference};
     const char *text[] = {k->hash, k->isa, o->pulse, o->optimizer, o->solve, o->spectral_order};
-    const struct fit_named_number *list[] = {o->term, o->regularizer, o->hyper};
-    const size_t n[] = {o->nterm, o->nregularizer, o->nhyper};
+    const struct fit_named_number *list[] = {o->term, o->regularizer};
+    const size_t n[] = {o->nterm, o->nregularizer};
     sha256_update(&h, number, sizeof number);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         sha256_update(&h, text[i] ? text[i] : "", text[i] ? strlen(text[i]) + 1 : 1);
-    for (int i = 0; i < 3; i++)
+    for (size_t j = 0; j < o->nhyper; j++) {
+        sha256_update(&h, o->hyper[j].name, strlen(o->hyper[j].name) + 1);
+        sha256_update(&h, o->hyper[j].text, strlen(o->hyper[j].text) + 1);
+    }
+    for (int i = 0; i < 2; i++)
         for (size_t j = 0; j < n[i]; j++) {
             sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);
             sha256_update(&h, &list[i][j].value, sizeof list[i][j].value);
@@ -483,7 +490,8 @@ static enum fit_status find_todo(struct survey *s, struct fit_error *err)
 
 static enum fit_status work(struct survey *s, struct fit_error *err)
 {
-    const int threads = s->o->threads ? (int)s->o->threads : FIT_TEAM_ALL;
+    const int own = s->o->threads ? (int)s->o->threads : fit_topology_threads();
+    const int threads = fit_device_threads(own, s->ntodo); /* a device has the images of several points at a time */
     s->start = fit_seconds();
     const enum fit_status shown =
         fit_progress_begin(&s->view, s->program->err, s->program->err_is_terminal, NULL, s->o->quiet, err);

@@ -6,8 +6,8 @@
  * values that count; the sums have the order of measurement.c and dataset.c, and so their bits.
  * Then the dataset reads its values by tiles, once or in every pass.
  *
- * Where every matrix can be read by itself the matrices are shared out among the threads; where all
- * come together the threads share out the groups of each block.
+ * Where every matrix can be read by itself the matrices are shared out among the ranks of a run, whose findings go to
+ * all, and the threads; where all come together the threads share out the groups of each block.
  */
 #include "input/measurement_impl.h"
 
@@ -16,6 +16,7 @@
 #include "data/stream.h"
 #include "input/source_impl.h"
 #include "machine/team.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,31 +147,47 @@ static enum fit_status sweep_together(const struct sweep *s, struct fit_error *e
 struct apart {
     const struct sweep *s;
     struct fit_error *why; /* ngroup */
+    unsigned char *mine;   /* ngroup: 1: of this rank */
 };
+
+/* The rank that looks at matrix g; this one, where ranks do not meet. */
+static size_t looker(size_t g)
+{
+    return fit_ranks_shared() ? g % fit_ranks_size() : fit_ranks_rank();
+}
 
 static void sweep_turn(void *user, size_t g, size_t thread)
 {
     const struct apart *a = user;
     (void)thread;
-    sweep_one(a->s, g, &a->why[g]);
+    if (a->mine[g])
+        sweep_one(a->s, g, &a->why[g]);
+}
+
+static int is_together(const struct sweep *s)
+{
+    return s->y[0].last && (!s->sigma || s->sigma[0].last || s->sigma[0].total == 1);
 }
 
 /* The first error in the order of the groups is the one that is told. */
 static enum fit_status sweep(const struct sweep *s, struct fit_error *err)
 {
     size_t ngroup = s->b->l->m->ngroup;
-    if (s->y[0].last && (!s->sigma || s->sigma[0].last || s->sigma[0].total == 1))
+    if (is_together(s))
         return sweep_together(s, err);
-    FIT_OWNED struct fit_error *why = calloc(ngroup, sizeof *why);
-    if (!why)
+    FIT_SCRATCH(room);
+    struct fit_error *why = fit_take(&room, ngroup, sizeof *why);
+    struct apart all = {s, why, fit_take(&room, ngroup, 1)};
+    if (room.failed)
         return fit_no_memory(err, "data");
-    struct apart all = {s, why};
+    for (size_t g = 0; g < ngroup; g++)
+        all.mine[g] = looker(g) == fit_ranks_rank();
     fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ngroup, sweep_turn, &all);
     enum fit_status st = FIT_OK;
     for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
         if (why[g].status != FIT_OK)
             st = fit_fail(err, why[g].status, "%s", why[g].message);
-    return st;
+    return fit_ranks_agree_status(st, err);
 }
 
 /* ---- which half ------------------------------------------------------------------------------ */
@@ -207,12 +224,14 @@ static enum fit_status find_halves(struct blocks *b, struct fit_plane *plane, st
     for (size_t g = 0; g < ngroup; g++) {
         enum fit_half half = FIT_HALF_FULL;
         struct fit_probes p = {.row = b->look[g].row, .column = b->look[g].column};
-        if (st == FIT_OK)
+        if (st == FIT_OK && (is_together(&s) || looker(g) == fit_ranks_rank()))
             st = fit_source_half(l->src, l->index[g], &p, &half, err);
         plane[g].lower = half == FIT_HALF_LOWER;
+        if (!is_together(&s))
+            fit_ranks_copy(looker(g), &plane[g].lower, sizeof plane[g].lower);
         b->look[g].row = b->look[g].column = NULL;
     }
-    return st;
+    return fit_ranks_agree_status(st, err);
 }
 
 /* ---- what the values are like ---------------------------------------------------------------- */
@@ -255,6 +274,20 @@ static void survey_block(struct blocks *b, size_t g, const struct fit_rect *box,
     }
 }
 
+/* What each rank has found in its matrices, to all. */
+static void tell(const struct blocks *b)
+{
+    const struct fit_measurement *m = b->l->m;
+    for (size_t g = 0; fit_ranks_shared() && g < m->ngroup; g++) {
+        const struct look *k = &b->look[g];
+        fit_ranks_copy(looker(g), k->alive, m->ntime);
+        fit_ranks_copy(looker(g), k->sum, m->ntime * sizeof *k->sum);
+        fit_ranks_copy(looker(g), k->count, m->ntime * sizeof *k->count);
+        if (k->g2)
+            fit_ranks_copy(looker(g), k->g2, m->file_frames * sizeof *k->g2);
+    }
+}
+
 static enum fit_status survey(struct blocks *b, int means, struct fit_error *err)
 {
     struct loading *l = b->l;
@@ -281,7 +314,10 @@ static enum fit_status survey(struct blocks *b, int means, struct fit_error *err
                             .to = means ? n : l->row + m->ntime,
                             .right = means ? n : l->row + m->ntime,
                             .upper = 1};
-    return sweep(&s, err);
+    const enum fit_status st = sweep(&s, err);
+    if (st == FIT_OK && !is_together(&s))
+        tell(b);
+    return st;
 }
 
 /* Mapping of the bins and blank frames, matrix after matrix. */

@@ -50,24 +50,21 @@ static void *identify(void *job)
     return NULL;
 }
 
-/* Files that hold far more than is fitted are not read as a whole: their identity is that of what is fitted. */
-static int is_far_larger(struct fit_measurement *m)
+/* Large files are not read as a whole a second time: their identity is that of what is fitted. */
+static int is_large(struct fit_measurement *m)
 {
-    static const double ALWAYS = 64 << 20, TIMES = 4; /* bytes of files that are read as a whole in any case */
+    static const size_t ALWAYS = (size_t)64 << 20; /* bytes of files that are read as a whole */
     struct stat is;
-    const double used = (double)m->ngroup * (double)m->file_frames * (double)m->file_frames * sizeof(double);
-    if (stat(m->file, &is) != 0 || (double)is.st_size <= ALWAYS + TIMES * used)
+    if (stat(m->file, &is) != 0 || (uint64_t)is.st_size <= ALWAYS)
         return 0;
     m->size = (uint64_t)is.st_size;
-    fit_notes_add(&m->notes, "%s: the file (%.3g GB) holds far more than is fitted: sha256 is that of what is fitted",
-                  m->file, (double)is.st_size / 1e9);
     return 1;
 }
 
 static void identity_start(struct identity *id, struct fit_measurement *m)
 {
     *id = (struct identity){.file = m->file, .started = 1};
-    m->of_values = is_far_larger(m);
+    m->of_values = is_large(m);
     id->running = !m->of_values && fit_ranks_rank() == 0 && pthread_create(&id->thread, NULL, identify, id) == 0;
 }
 

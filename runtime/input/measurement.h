@@ -50,7 +50,7 @@ struct fit_measurement {
     const char *layout; /* name, see source.h; "table" for tables */
     uint64_t size;      /* bytes */
     char sha256[65];    /* hexadecimal */
-    int of_values; /* 1: sha256 is that of what is fitted (fit_dataset_digest), not of the file, which is far larger */
+    int of_values; /* 1: sha256 is that of what is fitted (fit_dataset_digest), not of the file, which is large */
 
     size_t ngroup;
     struct fit_group *group;

@@ -1,8 +1,8 @@
 /* ranks_share.c -- whole matrices, of which each rank reads some and holds of all what its tiles need.
  *
- * In every round each rank reads one matrix, compares it with the file's own diagonal means and finds its mean; then the
- * upper triangles of the round go from those who have read them to all, who put what belongs to their tiles.  The values,
- * and so their bits, are those that one process would have put.
+ * In every round each rank reads one matrix, compares it with the file's own diagonal means and finds its mean; then
+ * the upper triangles of the round go from those who have read them to all, who put what belongs to their tiles.  The
+ * values, and so their bits, are those that one process would have put.
  */
 #include "input/measurement_impl.h"
 

@@ -176,6 +176,7 @@ static void newton_tile(void *user, const struct fit_tile *t, double *scratch, s
 static void scale_moments(struct fit_objective *o, const double *sum, double c)
 {
     size_t n = o->nlinear, size = fit_objective_moments(n);
+    o->summed = 0;
     for (size_t g = 0; g < o->ngroup; g++) {
         const double *M = sum + g * size, *lin = o->lin + g * n;
         double *to = o->moment + g * size, *v = to + n * (n + 1) / 2;
@@ -276,6 +277,7 @@ enum fit_eval fit_objective_freeze(struct fit_objective *o, const double *theta,
     if (e != FIT_EVAL_OK)
         return e;
     o->weighting = FIT_WEIGHT_LOSS;
+    o->summed = 0;
     o->loss = robust->loss;
     o->loss_scale = robust->f_scale;
     o->loss_curve = robust->curve;

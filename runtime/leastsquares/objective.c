@@ -42,6 +42,7 @@ double fit_objective_linear(const struct fit_objective *o, size_t g, size_t q)
 void fit_objective_group_factor(struct fit_objective *o, const double *factor)
 {
     o->weighting = factor ? FIT_WEIGHT_GROUP : FIT_WEIGHT_DATA;
+    o->summed = 0;
     if (factor)
         memcpy(o->factor, factor, o->ngroup * sizeof *factor);
 }
@@ -483,10 +484,15 @@ enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, i
     enum fit_eval e = fit_objective_prepare(o, theta, derivative);
     if (e != FIT_EVAL_OK)
         return e;
-    o->nvalue++;
-    if ((e = run_pass(o, o->ngroup * n, moments_tile)) != FIT_EVAL_OK)
-        return e;
-    memcpy(o->moment, o->sum, o->ngroup * n * sizeof *o->moment);
+    if (o->summed == 0 || o->summed != o->ds->stamp || memcmp(o->summed_at, theta, o->nparam * sizeof *theta) != 0) {
+        o->nvalue++;
+        o->summed = 0;
+        if ((e = run_pass(o, o->ngroup * n, moments_tile)) != FIT_EVAL_OK)
+            return e;
+        memcpy(o->moment, o->sum, o->ngroup * n * sizeof *o->moment);
+        memcpy(o->summed_at, theta, o->nparam * sizeof *theta);
+        o->summed = o->ds->stamp;
+    }
     fit_objective_assemble(o);
     return FIT_EVAL_OK;
 }

@@ -205,7 +205,7 @@ static void allocate_basic(struct fit_objective *o)
     FIT_TAKE_DOUBLES(a, o->nlinear, &o->shrink);
     FIT_TAKE_DOUBLES(a, e * o->nparam, &o->cross);
     FIT_TAKE_DOUBLES(a, o->nparam * o->nparam, &o->hessian);
-    FIT_TAKE_DOUBLES(a, o->nparam, &o->at);
+    FIT_TAKE_DOUBLES(a, o->nparam, &o->at, &o->summed_at);
     FIT_TAKE_DOUBLES(a, o->kernel->workspace(&o->ds->layout), &o->ws);
     for (size_t g = 0; g < o->ngroup && !a->failed; g++) {
         memset(o->residual_seeds + g * seeds, 0, seeds * sizeof *o->residual_seeds);
@@ -401,6 +401,7 @@ enum fit_status fit_objective_twin(const struct fit_objective *from, int threads
     o->device = fit_device_sums_share(from->device);
     o->nvalue = o->nnormal = o->nadjoint = 0;
     o->prepared = 0;
+    o->summed = 0;
     if (!all_kept(from)) {
         o->kept = NULL;
         o->is_kept = NULL;

@@ -24,6 +24,8 @@
 
 /* A step that gains this part of what it promised needs no further one of u; nor does it when u promises less. */
 static const double ENOUGH = 0.5;
+/* A step of theta has failed where so many times what steps of u promise would not make it good. */
+static const double OPTIMISTIC = 2;
 /* S is believed while B + S is not less than this part of B, and not more than that many times. */
 static const double LEAST = 0.02, MOST = 4;
 enum { TURNS = 30 };
@@ -97,8 +99,8 @@ static double promised_by_step(const struct fit_robust_problem *c, const double 
     return fmax(sum, 0);
 }
 
-/* Passes at x, from u on, until the cost is as low as `low`, or the step of u promises no more than `enough`, or the
- * cost no longer falls.  A step of mean curvature may be too long, one of the majorant's never is. */
+/* Passes at x, from u on, until the cost is as low as `low`, or cannot become so, or the step of u promises no more than
+ * `enough`, or the cost no longer falls.  A step of mean curvature may be too long, one of the majorant's never is. */
 static enum fit_eval step_linear(struct fit_robust_problem *c, const double *x, double low, double enough)
 {
     struct fit_objective *o = c->o;
@@ -118,7 +120,8 @@ static enum fit_eval step_linear(struct fit_robust_problem *c, const double *x, 
             continue;
         }
         const int stalls = turn > 2 && c->r.gain > 0.5 * promised && least - cost <= 1e-12 * cost;
-        if (cost <= low || c->r.gain <= enough || stalls)
+        const int hopeless = isfinite(low) && cost - OPTIMISTIC * c->r.gain > low;
+        if (cost <= low || c->r.gain <= enough || stalls || hopeless)
             return FIT_EVAL_OK;
         for (size_t u = 0; u < o->nu; u++)
             c->at[u] = o->u[u] - o->du[u];

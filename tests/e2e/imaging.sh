@@ -51,8 +51,15 @@ J 0.4396 0.47
 expect 0 "$imaging" fit "$data" $start $V --ftol 1e-3
 has out "ftol: "
 
-# pixels outside of a mask, as the reference fills them
+# numbers with units
 golden=$source/tests/data/imaging/golden_eht.h5
+for set in major=60uas,minor=45uas,PA=0.4 major=0.06mas,minor=2.1816615649929119e-10,PA=22.918311805232929deg; do
+    expect 0 "$imaging" eval "$golden" --image "$golden:/grid/truth" --regularizer rgauss=1 --set $set
+    grep '^  J ' out >>rgauss
+done
+[ "$(sort -u rgauss | wc -l)" = 1 ] || fail "units: $(cat rgauss)"
+
+# pixels outside of a mask, as the reference fills them
 python3 - "$golden" <<'PY' || failed=1
 import sys
 try:
@@ -155,6 +162,21 @@ has out "11 of 16 points are missing"
 expect 2 survey parts.h5 $few --part 1/3
 expect 2 survey parts.h5 $few --part 3/3
 cmp -s one.h5 parts.h5 || fail "parts make another survey"
+# copies that a launcher starts have a part each; a fit is done once
+for k in 2 0 1; do
+    OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=$k expect 0 survey ranks.h5 $few
+done
+cmp -s one.h5 ranks.h5 || fail "ranks make another survey"
+if command -v mpiexec >/dev/null; then
+    export HWLOC_COMPONENTS=-gl OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    rm -rf ranks.h5 ranks.h5.d
+    mpiexec -n 3 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
+        --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 -o ranks.h5 $few --threads 1 >out 2>err ||
+        fail "mpiexec: exit code $?: $(cat err)"
+    cmp -s one.h5 ranks.h5 || fail "ranks of mpiexec make another survey: $(cat out err)"
+fi
+OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=1 expect 3 "$imaging" fit "$golden" --npix 16 --fov 128 --term vis=1
+says "has started several copies"
 for k in 1 2 3; do
     timeout -s KILL 0.1 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
         --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 -o killed.h5 $few >/dev/null 2>&1 || true
@@ -315,6 +337,7 @@ wrong 3 "'tv' is a regularizer; it stands behind --regularizer" eval "$data" $st
 wrong 3 "no term of imaging has a weight" eval "$data" $start -o bad.h5
 wrong 3 "has no term 'tvlg'; did you mean 'tvlog'?" eval "$data" $start --regularizer tvlg=1 -o bad.h5
 wrong 3 "has no hyper-parameter 'majr'; did you mean 'major'?" eval "$data" $start $V --set majr=1 -o bad.h5
+wrong 3 "PA: '3m' is another kind of unit; declared is rad" eval "$data" $start $V --set PA=3m -o bad.h5
 wrong 3 "--eps-tv: -1 is below 0" eval "$data" $start --term vis=1 --eps-tv -1 -o bad.h5
 wrong 3 "--flux: 0 is not above 0" eval "$data" $start $V --flux 0 -o bad.h5
 wrong 3 "--term: 'vis' is given twice" eval "$data" $start $V --term vis=2 -o bad.h5

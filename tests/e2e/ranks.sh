@@ -16,6 +16,10 @@ physics=(--set D0=2000 --set alpha=-0.3 --set D_offset=100)
 "$bin/homodyne-static_isotropic" simulate -o speckle.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
     --contrast 0.3 --noise speckle --seed 5 --config-out speckle.yaml --quiet
 
+"$bin/homodyne-laminar" simulate -o wide.h5 --frames 750 --dt 0.1 --q 0.0054 --gap 2e6 --phi=-5,5,50,90 "${physics[@]}" \
+    --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=0.0003 --set phi0=-4 \
+    --contrast 0.3 --noise 0.01 --seed 6 --config-out wide.yaml --quiet
+
 # check WORDS "RANKS" "THREADS" PROGRAM fit ...: one process, then ranks
 check() {
     words=$1 sizes=$2 threads=$3
@@ -61,6 +65,12 @@ if POCL_DEVICES="pthread pthread" "$bin/homodyne" info --devices | grep -q '^  o
 else
     echo "no two OpenCL devices: not tried"
 fi
+# more than a million pairs: each rank holds its own
+wide=("$bin/homodyne-laminar" fit wide.yaml)
+check "divided" "2${full:+ 3 7}" "${full:+1 }2" "${wide[@]}"
+check "divided, robust" "3" "${full:+1 }2" "${wide[@]}" --loss soft_l1
+check "large, whole: bootstrap" "2" "2" "${wide[@]}" --bootstrap block:2
+check "large, streamed" "3" "2" "${wide[@]}" --stream on
 check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
 
 # ---- only the first rank speaks, and once

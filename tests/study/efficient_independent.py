@@ -3,13 +3,14 @@
 
     efficient_independent.py BINDIR EXPERIMENTS [CELLS [KEEP [SECONDS [FIRST]]]]
         CELLS    words that a cell's name must contain, split by commas; all: every cell; cases: what the theory
-                 leaves out or bounds (case_data), a table that is not judged
+                 leaves out or bounds (case_data), a table that is not judged; plan: errors that `plan` expects of the
+                 cells beside the scatter of the estimates in KEEP, of which none are made
         KEEP     file of results, one line an experiment; a run goes on where another has ended, after SECONDS at most
         FIRST    number of the first experiment, 0; others are judged by themselves
 
 A cell: model, total decay q^2 int D of the measurement, shot noise in units of the contrast, contrast, pixels; every
 pixel is a speckle.  All experiments of a cell have the same truth.  `--estimator auto`; what it tells is judged, the
-other estimates come from the same fit.  Times turn about: cells have their first 20 experiments before one has 21.
+other estimates come from the same fit.  Times turn about: cells have their first 5 experiments before one has 6.
 
 Printed, as a table: part of the experiments in which efficient estimates were taken; gain: sd of the efficient
 estimates over that of least squares, both of all experiments that have both; part of the experiments that tell an error;
@@ -51,7 +52,7 @@ PROGRAM = {"static": "static_isotropic", "theory": "laminar_theory", "laminar": 
 HETERODYNE = {"alpha_ref": 0, "D_offset_ref": 0, "alpha_sample": 0, "D_offset_sample": 0, "v_beta": 0, "v_offset": 0,
               "f0": 0, "f1": 0, "f2": 0, "phi0_het": 2}
 POSITIVE = ("D0", "gamma_dot_t0", "v0")
-TURN = 20
+TURN = 5
 TELL = 0.5  # part of the experiments that must tell an error
 WHITE = math.inf  # shot noise: values independent of one another
 SIGMA = 0.02
@@ -398,6 +399,63 @@ def judge(cells, rows):
     return verdict.tell()
 
 
+# ---- what `plan` expects --------------------------------------------------------------------------------------------
+
+def planned(cell):
+    """Parameters with std_speckle (least squares) and std_efficient; None: there are none."""
+    model, decay, shot, contrast, pixels = cell
+    p, dt, _ = designs[cell]
+    start = [x for n, v in {**p, "contrast": contrast, "offset": 1}.items() for x in ("--start", f"{n}={v!r}")]
+    rest = [x for x in options(model, {}) if "f3=" not in x and x != "--bounds"]
+    done = subprocess.run([f"{bindir}/homodyne-{PROGRAM[model]}", "plan", "--frames", f"1:{frames_of(model, decay)}",
+                           "--dt", repr(dt), "--q", str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[model])),
+                           "--speckles", str(pixels), "--shot", repr(shot * contrast), "--json", *start, *rest],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{name_of(cell)}: {done.stderr}")
+    x = json.loads(done.stdout)["parameters"]
+    return x if "std_efficient" in x[next(iter(p))] else None
+
+
+def scatter_of(rows, name):
+    """sd of the efficient estimates and of least squares, of all experiments that have both."""
+    all_ = np.array([values_of(r, name) for r in rows], float)
+    first_, both = np.array([r["used"] == "efficient" for r in rows]), ~np.isnan(all_[:, 2])
+    pair = np.where(first_[:, None], all_[:, [0, 2]], all_[:, [2, 0]])[both]
+    return pair.std(0, ddof=1) if len(pair) > 2 else [math.nan, math.nan]
+
+
+def plan_table(cells):
+    rows, ratios = [json.loads(x) for x in open(keep)], []
+    print("| model | decay | s2/b | b | M | n | efficient: planned | true sd | least squares: planned | true sd |")
+    print("|" + "---|" * 10)
+    for cell in cells:
+        of_cell = [r for r in rows if r["cell"] == name_of(cell)]
+        x = planned(cell) if 0 < cell[2] < math.inf and len(of_cell) > 2 else None
+        if not x:
+            continue
+        text = [[], [], [], []]
+        for name, t in truth_of(cell[0]).items():
+            true, unit = scatter_of(of_cell, name), t if name.startswith(POSITIVE) else 1
+            plan = [x[name][k] / unit if x[name][k] else math.nan for k in ("std_efficient", "std_speckle")]
+            for k, v in enumerate((plan[0], true[0], plan[1], true[1])):
+                text[k].append("–" if math.isnan(v) else f"{v:.2g}")
+            ratios += [(plan[k], plan[k] / true[k], len(of_cell), k) for k in (0, 1) if true[k] > 0]
+        model, decay, shot, contrast, pixels = cell
+        print(f"| {model} | {decay:g} | {shot:g} | {contrast:.2g} | {pixels} | {len(of_cell)} | " +
+              " | ".join(" ".join(t) for t in text) + " |", flush=True)
+    for k, name in enumerate(("efficient", "least squares")):
+        of = [(r, n) for p, r, n, which in ratios if which == k and not math.isnan(r) and p < 0.5]
+        logs = np.log([r for r, _ in of])
+        near = np.mean([abs(math.log(r)) < math.log(1.15) + 1.96 / math.sqrt(2 * n - 2) for r, n in of])
+        print(f"{name}: planned over true sd {np.exp(logs.mean()):.3f} +- {logs.std() / math.sqrt(len(logs)):.3f} in the"
+              f" mean of {len(of)} planned below 0.5; {100 * near:.0f} % within 15 % and their scatter")
+
+
 chosen = cases() if words == ["cases"] else [c for c in grid() if all(w in name_of(c) for w in words)]
+if words == ["plan"]:
+    chosen = grid()
 designs = {c: design(c) for c in chosen}
+if words == ["plan"]:
+    sys.exit(plan_table(chosen))
 sys.exit(judge(chosen, study(chosen)))

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_FUNCTIONAL_INTERFACE 3
+#define FIT_FUNCTIONAL_INTERFACE 4
 #define FIT_BLOCK 64 /* elements; part of the definition of sums, not of a machine */
 
 enum fit_array_kind { FIT_ARRAY_FREE, FIT_ARRAY_DATA, FIT_ARRAY_KEPT, FIT_ARRAY_MADE };
@@ -43,7 +43,7 @@ struct fit_index_desc {
 };
 
 struct fit_array_desc {
-    const char *name, *doc;
+    const char *name, *doc, *unit; /* unit: NULL: none was declared */
     enum fit_array_kind kind;
     uint32_t axis;
     int moves;     /* with a free array: has a slope */
@@ -51,7 +51,7 @@ struct fit_array_desc {
 };
 
 struct fit_number_desc {
-    const char *name, *doc;
+    const char *name, *doc, *unit; /* unit: NULL: none was declared */
     enum fit_number_kind kind;
     uint32_t axis;
     double start;  /* hyper-parameters: the default, NaN: must be given */

@@ -44,7 +44,7 @@ typedef unsigned long long fit_ulong;
 #define FIT_OPAQUE(x) asm volatile("" : "+l"(x)) /* x is no longer known to the compiler */
 #define FIT_SYNC __syncthreads()
 #define FIT_THREAD ((int)threadIdx.x)
-#define FIT_BLOCK(d) ((size_t)(d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : blockIdx.z))
+#define FIT_BLOCK_AT(d) ((size_t)(d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : blockIdx.z))
 #define FIT_BLOCKS(d) ((size_t)(d == 0 ? gridDim.x : d == 1 ? gridDim.y : gridDim.z))
 #define fit_bits(x) __double_as_longlong(x)
 #define fit_of_bits(x) __longlong_as_double((fit_long)(x))
@@ -73,7 +73,7 @@ typedef ulong fit_ulong;
 #define FIT_OPAQUE(x)
 #define FIT_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define FIT_THREAD ((int)get_local_id(0))
-#define FIT_BLOCK(d) get_group_id(d)
+#define FIT_BLOCK_AT(d) get_group_id(d)
 #define FIT_BLOCKS(d) get_num_groups(d)
 #define fit_bits(x) as_long(x)
 #define fit_of_bits(x) as_double((fit_long)(x))
@@ -319,9 +319,9 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
         double own[count];                                                                                          \
         struct fit_gpu_task task;                                                                                   \
         const int thread = FIT_THREAD;                                                                              \
-        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK(0)), FIT_BLOCK(1), FIT_BLOCK(2), thread)                          \
+        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK_AT(0)), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), thread)                          \
         name##_of(&task, own);                                                                                      \
-        out += FIT_GPU_PLACE(FIT_BLOCK(0), FIT_BLOCK(1), FIT_BLOCK(2), FIT_BLOCKS(1)) * (count) +                   \
+        out += FIT_GPU_PLACE(FIT_BLOCK_AT(0), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), FIT_BLOCKS(1)) * (count) +                   \
                (size_t)shape[FIT_SHAPE_OUT] * FIT_BLOCKS(2);                                                        \
         FIT_UNROLL                                                                                                  \
         for (int c = 0; c < (count); c += FIT_GPU_CHUNK) {                                                          \
@@ -350,8 +350,8 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
     FIT_ENTRY name(FIT_GPU_ARGUMENTS)                                                                               \
     {                                                                                                               \
         struct fit_gpu_task task;                                                                                   \
-        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK(0)), FIT_BLOCK(1), FIT_BLOCK(2), FIT_THREAD)                      \
-        name##_of(&task, out + FIT_BLOCK(2) * (size_t)shape[FIT_SHAPE_DATA]);                                       \
+        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK_AT(0)), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), FIT_THREAD)                      \
+        name##_of(&task, out + FIT_BLOCK_AT(2) * (size_t)shape[FIT_SHAPE_DATA]);                                       \
     }
 
 /* Totals of parts [row][item][n] over the items first[2 r] .. first[2 r + 1]-1, or over all: block (k, r, e).  Thread t
@@ -360,7 +360,7 @@ FIT_ENTRY fit_gpu_total(FIT_GLOBAL const fit_long *FIT_RESTRICT shape, FIT_GLOBA
                         FIT_GLOBAL const double *FIT_RESTRICT part, FIT_GLOBAL double *FIT_RESTRICT out)
 {
     FIT_SHARED double all[FIT_GPU_THREADS];
-    const size_t n = FIT_BLOCKS(0), k = FIT_BLOCK(0), r = FIT_BLOCK(1), e = FIT_BLOCK(2), rows = FIT_BLOCKS(1);
+    const size_t n = FIT_BLOCKS(0), k = FIT_BLOCK_AT(0), r = FIT_BLOCK_AT(1), e = FIT_BLOCK_AT(2), rows = FIT_BLOCKS(1);
     const size_t items = (size_t)shape[FIT_TOTAL_ITEMS], own = (size_t)shape[FIT_TOTAL_OWN];
     const size_t begin = own ? (size_t)first[2 * r] : 0, end = own ? (size_t)first[2 * r + 1] : items;
     const size_t thread = (size_t)FIT_THREAD, to = items * (thread + 1) / FIT_GPU_THREADS;

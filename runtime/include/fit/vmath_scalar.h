@@ -121,6 +121,9 @@ struct fit_integral {
     double *F, *F_low;
 };
 
+/* Steps of a block of intervals, compiled once and not for each integral: a block pays for the call. */
+#define FIT_TRAPEZOID_STEP static __attribute__((noinline, unused))
+
 enum { FIT_TRAPEZOID_BLOCK = 64, FIT_TRAPEZOID_ROOM = FIT_TRAPEZOID_BLOCK + FIT_VL };
 
 /* The first n of from and copies of the last one; or from itself when there is enough behind it. */
@@ -134,7 +137,7 @@ FIT_INLINE const double *fit_trapezoid_padded(const double *from, size_t n, doub
 }
 
 /* Areas p + low of n intervals, and of some more that mean nothing, to a multiple of FIT_VL. */
-FIT_INLINE void fit_trapezoid_areas(size_t n, const double *f, const double *t, double *p, double *low)
+FIT_TRAPEZOID_STEP void fit_trapezoid_areas(size_t n, const double *f, const double *t, double *p, double *low)
 {
     double f_room[FIT_TRAPEZOID_ROOM], t_room[FIT_TRAPEZOID_ROOM];
     f = fit_trapezoid_padded(f, n + 1, f_room);
@@ -148,7 +151,7 @@ FIT_INLINE void fit_trapezoid_areas(size_t n, const double *f, const double *t, 
 }
 
 /* Adds to low what rounding left of sum[k + 1] = sum[k] + p[k] (Knuth 1969). */
-FIT_INLINE void fit_trapezoid_errors(size_t n, const double *p, const double *sum, double *low)
+FIT_TRAPEZOID_STEP void fit_trapezoid_errors(size_t n, const double *p, const double *sum, double *low)
 {
     for (size_t k = 0; k < n; k += FIT_VL) {
         const fit_vd before = fit_vloadu(sum + k), after = fit_vloadu(sum + k + 1), part = after - before;
@@ -157,7 +160,7 @@ FIT_INLINE void fit_trapezoid_errors(size_t n, const double *p, const double *su
 }
 
 /* F + F_low <- sum + low; low is overwritten. */
-FIT_INLINE void fit_trapezoid_store(size_t n, const double *sum, double *low, double *F, double *F_low)
+FIT_TRAPEZOID_STEP void fit_trapezoid_store(size_t n, const double *sum, double *low, double *F, double *F_low)
 {
     double high[FIT_TRAPEZOID_ROOM];
     for (size_t k = 0; k < n; k += FIT_VL) {

@@ -4,7 +4,7 @@
  * of a step count, which srun sets (man srun, "output environment variables").  MPI: the variables of Open MPI, of
  * PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server tells the rank alone. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "commands/copies.h"
+#include "ranks/copies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +62,20 @@ long fit_copies(long *rank, const char **told)
     *rank = 0;
     *told = NULL;
     return 1;
+}
+
+void fit_copies_part(size_t *part, size_t *parts)
+{
+    const char *told;
+    long rank, step = number("SLURM_ARRAY_TASK_STEP");
+    const long n = fit_copies(&rank, &told), count = number("SLURM_ARRAY_TASK_COUNT"),
+               id = number("SLURM_ARRAY_TASK_ID"), least = number("SLURM_ARRAY_TASK_MIN");
+    const size_t elements = count > 1 && id >= 0 && least >= 0 && id >= least ? (size_t)count : 1;
+    step = step > 0 ? step : 1;
+    size_t element = elements > 1 ? (size_t)((id - least) / step) : 0;
+    element = element < elements ? element : elements - 1; /* an array with gaps: 1,5,100 */
+    *parts = elements * (size_t)n;
+    *part = element * (size_t)n + (size_t)rank + 1;
 }
 
 void fit_copies_divide(void)

@@ -1,0 +1,9 @@
+/* program.c -- the program of an objective: arrays_main.c with the objective that the build put into it. */
+#include "arrays/arrays_main.h"
+
+extern const struct fit_functional *const fit_functionals[];
+
+int main(int argc, char **argv)
+{
+    return fit_arrays_main(argc, argv, fit_functionals);
+}

@@ -1,0 +1,74 @@
+/* plan_impl.h -- what the command `plan` (plan.c) and its answers under speckle noise (plan_answers.c) share. */
+#pragma once
+
+#include "commands/program.h"
+#include "input/select.h"
+#include "setup/design.h"
+#include "setup/plan_data.h"
+
+struct fit_json;
+
+enum { DESIGNS = 4, SPLITS = 7, GOALS = 8 };
+
+struct planned {
+    const char *name;
+    struct fit_plan_design design;
+    double *place; /* ngroup each: q, phi, sigma */
+    struct fit_plan plan;
+    int done;
+    char why[200]; /* there is none */
+};
+
+/* How much of the experiment makes the error of a parameter as small as wanted. */
+struct plan_goal {
+    size_t param;
+    double wanted, planned; /* errors */
+    double frames, reached; /* frames that do, about; else NaN and the error of the most that were looked at, `most` */
+    size_t most;
+    double speckles;        /* of an angle that do, with the frames as planned */
+};
+
+/* Where a number of the experiment came from. */
+enum { FROM_SIZE = 160 };
+struct known {
+    char frames[FROM_SIZE], dt[FROM_SIZE], q[FROM_SIZE], phi[FROM_SIZE], sigma[FROM_SIZE], linear[FROM_SIZE];
+};
+
+struct planning {
+    const struct fit_kernel *model;
+    const struct fit_config *cfg;
+    struct fit_selection sel;
+    struct fit_plan_data data;
+    struct known from;
+    size_t frames;
+    double dt;
+    size_t nq, nphi, nsigma;
+    const double *q, *phi, *sigma;
+    double shot, flux, exposure; /* shot noise of a frame; photons of a pixel and second, s: 0, not given */
+    double shot_sigma;           /* of a value, by the shot noise */
+    double nothing[2], *linear; /* nlinear */
+    struct planned d[DESIGNS];
+    struct planned split[SPLITS]; /* the same photons in other frames */
+    struct plan_goal goal[GOALS];
+    size_t nsplit, ngoal;
+};
+
+/* Which errors. */
+enum fit_plan_kind { INDEPENDENT, LEAST_SQUARES, EFFICIENT };
+
+static inline const double *fit_plan_errors(const struct fit_plan *p, enum fit_plan_kind kind)
+{
+    return kind == INDEPENDENT ? p->fit.std : kind == LEAST_SQUARES ? p->plain : p->efficient;
+}
+
+/* Groups, count, shot noise of a design with frames and period: all q with all azimuths; twice: also azimuths between. */
+enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err);
+
+/* Shot noise of a frame, from --flux and --exposure, else as it is configured. */
+enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
+
+/* After the designs: splits of the dose, and what --want wants. */
+enum fit_status fit_plan_answer(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
+void fit_plan_print_answers(const struct planning *x, FILE *f);
+void fit_plan_put_answers(struct fit_json *j, const struct planning *x);
+void fit_plan_free_answers(struct planning *x);

@@ -1,0 +1,45 @@
+/* device_pool.h -- what on_device.c (evaluations) and device_pool.c (what is on the device) share. */
+#pragma once
+
+#include "device/device.h"
+#include "device/queue.h"
+#include "fit/gpu_objective.h"
+#include "functional/functional.h"
+
+/* Offsets in the area of a place, in doubles. */
+struct fit_objective_area {
+    size_t size, number, weight, term, partial, number_slope, slopes, nslope;
+    size_t *array, *slope; /* narray */
+    size_t *plane;         /* noperator */
+};
+
+struct fit_objective_pool {
+    struct fit_device *d;
+    struct fit_device_module *module;
+    const struct fit_functional *o;
+    const struct fit_gpu_program *program;
+    struct fit_objective_area area;
+    size_t *size;          /* of axes */
+    long *shape;           /* nshape, then the places of evaluations */
+    size_t nshape;
+    double *shared;        /* until they are there */
+    size_t nshared;
+    uint64_t digest;       /* of shape and shared */
+    long **item;           /* of each phase, forward and backward: numbers */
+    size_t *nitem, *parts; /* parts of a complex value */
+    void *shape_there, *store, **item_there;
+    size_t nplace, nused;
+    unsigned char *used;
+    double *staging;
+    struct fit_device_queue queue;
+    struct fit_objective_pool *next;
+    struct fit_arena arena;
+};
+
+/* A place for b, with its data; NULL: the device has no kernels for it, or no memory (fit_device_say has why). */
+struct fit_objective_pool *fit_objective_enter(struct fit_device *d, const struct fit_bound *b, size_t *place);
+void fit_objective_free_place(struct fit_objective_pool *p, size_t place);
+
+/* on_device.c: what the queue of a pool calls. */
+int fit_objective_together(const struct fit_device_asked *a, const struct fit_device_asked *b);
+int fit_objective_serve(void *user, size_t n, struct fit_device_asked *const *asked);
