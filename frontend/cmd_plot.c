@@ -270,7 +270,7 @@ static enum fit_status check_target(const struct front_args *a, const struct fit
 {
     if (!target)
         return fit_fail(err, FIT_ERR_USAGE,
-                      "%s: of what? Give the folder of a fit, a configuration or a data file",
+                      "%s: nothing is named; give the folder of a fit, a configuration or a data file",
                       a->command->name);
     if (access(target, F_OK) != 0)
         return fit_fail(err, FIT_ERR_IO,
@@ -323,7 +323,7 @@ enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, st
 {
     struct front_fitter report;
     if (!a->nrest)
-        return fit_fail(err, FIT_ERR_USAGE, "figure: of what? Give the folder of a fit");
+        return fit_fail(err, FIT_ERR_USAGE, "figure: no result is named; give the folder of a fit");
     if (access(a->rest[0], F_OK) != 0)
         return fit_fail(err, FIT_ERR_IO, "%s: no such folder; give the folder that a fit wrote", a->rest[0]);
     enum fit_status st = find_report(f, a->command->name, &report, err);

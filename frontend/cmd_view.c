@@ -21,7 +21,8 @@ enum fit_status front_cmd_view(struct front *f, const struct front_args *a, stru
     char path[FRONT_PATH + 32];
     enum fit_status st = front_viewer(f, path, sizeof path, err);
     if (st == FIT_OK && a->nrest == 0)
-        st = fit_fail(err, FIT_ERR_USAGE, "view: of what? Give a data file, a configuration or the folder of a fit");
+        st = fit_fail(err, FIT_ERR_USAGE,
+                      "view: nothing is named; give a data file, a configuration or the folder of a fit");
     char **word = calloc(2 * a->own.ngiven + a->nrest + 2, sizeof *word);
     char(*name)[32] = calloc(a->own.ngiven + 1, sizeof *name);
     size_t n = 0;

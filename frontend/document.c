@@ -395,7 +395,7 @@ enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
 {
     const char *word = a->nrest ? a->rest[0] : "";
     if (a->nrest > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "%s: one word", a->command->name);
+        return fit_fail(err, FIT_ERR_USAGE, "%s: give one word", a->command->name);
     if (strcmp(a->command->name, "manual") == 0) {
         const struct front_command *c = front_command_named(word);
         if (strcmp(word, "gen") == 0)
@@ -415,6 +415,6 @@ enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
     else if (strcmp(word, "fish") == 0)
         fish(f->out);
     else
-        return fit_fail(err, FIT_ERR_USAGE, "completion: bash, zsh or fish");
+        return fit_fail(err, FIT_ERR_USAGE, "completion: give bash, zsh or fish");
     return FIT_OK;
 }

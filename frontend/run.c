@@ -75,7 +75,7 @@ static enum fit_status refuse(const struct front_args *a, struct fit_error *err)
             return fit_fail(err, FIT_ERR_USAGE, "--%s is not an option here: %s", instead[k][0],
                             instead[k][1]);
     if (option_given(&a->own, "static-mode") && option_given(&a->own, "laminar-flow"))
-        return fit_fail(err, FIT_ERR_USAGE, "--static-mode and --laminar-flow: one of them");
+        return fit_fail(err, FIT_ERR_USAGE, "--static-mode and --laminar-flow exclude each other");
     return FIT_OK;
 }
 

@@ -99,10 +99,11 @@ static enum fit_status choose_format(struct figure_request *q, struct fit_error 
 
 static enum fit_status choose(struct figure_request *q, const struct command_line *line, struct fit_error *err)
 {
-    if (line->nword != 1)
-        return line->nword ? fit_fail(err, FIT_ERR_USAGE, "figure: one result at a time; got %s and %s", line->word[0],
-                                      line->word[1])
-                           : fit_fail(err, FIT_ERR_USAGE, "figure: which result? Give the folder that a fit wrote");
+    if (!line->nword)
+        return fit_fail(err, FIT_ERR_USAGE, "figure: no result is named; give the folder that a fit wrote");
+    if (line->nword > 1)
+        return fit_fail(err, FIT_ERR_USAGE, "figure: one result at a time; got %s and %s", line->word[0],
+                        line->word[1]);
     q->result = line->word[0];
     q->wish = (struct rp_wish){
         .columns = (int)q->said.columns, .panels = q->said.panels, .phi = q->said.phi, .age = q->said.age};

@@ -108,7 +108,7 @@ static enum fit_status choose_format(struct request *q, struct fit_error *err)
 static enum fit_status check_request(struct request *q, const char *command, struct fit_error *err)
 {
     if (!q->result)
-        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", command);
+        return fit_fail(err, FIT_ERR_USAGE, "%s: no result is named; give the folder that a fit wrote", command);
     if (q->pair && (!q->second || !q->said.told || !q->said.output))
         return fit_fail(err, FIT_ERR_USAGE, "%s: pages of two results are made by `homodyne compare A B --report`",
                         command);

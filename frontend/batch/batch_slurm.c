@@ -134,7 +134,7 @@ enum fit_status batch_slurm(const struct front *f, const struct front_args *a, c
     char here[FRONT_PATH];
     const long cores = option_given(&a->own, "jobs") ? b->jobs : CORES;
     if (option_given(&a->own, "part"))
-        return fit_fail(err, FIT_ERR_USAGE, "--part: --slurm writes a script for all parts");
+        return fit_fail(err, FIT_ERR_USAGE, "--part and --slurm exclude each other: the script is for all parts");
     if (option_given(&a->own, "again"))
         return fit_fail(err, FIT_ERR_USAGE, "--again: an element that is put back into the queue would begin anew;"
                                             " remove the output folder, or name another one");
@@ -142,7 +142,7 @@ enum fit_status batch_slurm(const struct front *f, const struct front_args *a, c
     if (st != FIT_OK)
         return st;
     if (!getcwd(here, sizeof here))
-        return fit_fail(err, FIT_ERR_IO, "--slurm: the folder of this shell has no path");
+        return fit_fail(err, FIT_ERR_IO, "--slurm: the current folder has no path");
     put_head(f->out, b, elements, cores);
     fputs("cd", f->out);
     put_word(f->out, here);

@@ -48,7 +48,8 @@ static enum fit_status take_words(struct request *q, const struct command_line *
     if (q->said.port > 65535)
         return fit_fail(err, FIT_ERR_USAGE, "view: --port %zu: a number from 1 to 65535", q->said.port);
     if (!q->start.target)
-        return fit_fail(err, FIT_ERR_USAGE, "view: of what? Give a data file, a configuration or the folder of a fit");
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "view: nothing is named; give a data file, a configuration or the folder of a fit");
     if (access(q->start.target, F_OK) != 0)
         return fit_fail(err, FIT_ERR_IO, "%s: no such file or folder", q->start.target);
     return FIT_OK;

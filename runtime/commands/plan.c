@@ -183,17 +183,18 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
         snprintf(why, sizeof why, " (the data file tells nothing: %s)", x->data.why);
     const int angles = fit_config_axis_index(x->model, "phi") >= 0, rings = fit_config_axis_index(x->model, "q") >= 0;
     if (!x->frames)
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: how many frames? give --frames 1:N%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the number of frames is missing; give --frames 1:N%s", why);
     if (!(x->dt > 0))
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which frame period? give --dt, in s%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the frame period is missing; give --dt, in s%s", why);
     if (angles && x->phi == x->nothing + 1)
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which azimuths? give --phi D1,D2,..., in degrees%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the azimuths are missing; give --phi D1,D2,..., in degrees%s", why);
     if (rings && isnan(x->q[0]))
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which wavevectors? give --q Q1,Q2,..., in 1/angstrom%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the wavevectors are missing; give --q Q1,Q2,..., in 1/angstrom%s",
+                        why);
     if (!x->nsigma)
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "plan: how noisy is one value of c2? give --sigma, its standard deviation, or --speckles and "
-                        "--shot or --flux (inspect and fit of an earlier experiment tell)%s", why);
+                        "plan: the noise of a value of c2 is missing; give --sigma, its standard deviation, or "
+                        "--speckles and --shot or --flux (inspect and fit of an earlier experiment tell)%s", why);
     if (x->nsigma != 1 && x->nsigma != x->nq * x->nphi)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu %s; give one, or one each",
                         x->nsigma, x->nq * x->nphi, x->nq > 1 ? "groups (q, phi)" : "azimuths");
