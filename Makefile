@@ -75,7 +75,8 @@ test: configure
 
 # Left out, with the reason, where there is no cross compiler or no qemu-user.
 test-arm64: configure
-	@$(CMAKE) --build $(BUILD) --parallel $(JOBS) --target homodyne-gen
+	@$(CMAKE) --build $(BUILD) --parallel $(JOBS) --target homodyne-gen homodyne homodyne-laminar homodyne-heterodyne \
+	    homodyne-static_isotropic homodyne-kww
 	@FIT_GENERATOR=$(abspath $(BUILD)/bin/homodyne-gen) JOBS=$(JOBS) build-aux/arm64.sh $(BUILD)/arm64 || test $$? -eq 77
 
 # Its own folder of the build; targets=npz names some of them only.

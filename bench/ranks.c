@@ -1,10 +1,13 @@
-/* ranks.c -- thousands of virtual ranks in one process: bench-ranks [FRAMES [GROUPS [NANOSECONDS]]]
+/* ranks.c -- thousands of virtual ranks in one process:
+ *     bench-ranks [FRAMES [GROUPS [NANOSECONDS [ADDITION [MESSAGE [BYTES]]]]]]
  *
  * The real tiles, leaves, shares and tree of a data set of FRAMES frames and GROUPS angles (9400 and 23: 1e9 values),
  * without its values: each tile gives numbers that follow from its index.  For 1 to 4096 ranks: every virtual rank adds
  * its leaves to nodes, the nodes of all are put together, the tree is finished; is the total that of one rank, to the
- * bit?  Then what the model of pass_cost.h predicts, with NANOSECONDS for a value (1.2) and one core for each rank:
- * largest share over mean, time of a pass, efficiency; and a table for 1e7 to 1e11 values.  Exit code 1: other bits. */
+ * bit?  Then what the model of pass_cost.h predicts: largest share over mean, time of a pass, efficiency; and a table for
+ * 1e7 to 1e11 values.  NANOSECONDS for a value on one core, which each rank has (1.2; `estimate` measures it);
+ * nanoseconds of an ADDITION, microseconds of a MESSAGE, GB/s of messages (bench-gather measures them; else those of
+ * pass_cost.c).  Exit code 1: other bits. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -136,6 +139,9 @@ int main(int argc, char **argv)
     const size_t groups = argc > 2 ? strtoul(argv[2], NULL, 10) : 23;
     struct fit_pass_cost cost = fit_pass_cost_here();
     cost.value = 1e-9 * (argc > 3 ? strtod(argv[3], NULL) : 1.2);
+    cost.addition = argc > 4 ? 1e-9 * strtod(argv[4], NULL) : cost.addition;
+    cost.message = argc > 5 ? 1e-6 * strtod(argv[5], NULL) : cost.message;
+    cost.bytes = argc > 6 ? 1e9 * strtod(argv[6], NULL) : cost.bytes;
     struct run x = {.ds = shape(frames, groups), .nout = numbers(groups)};
     if (!x.ds)
         return 1;

@@ -112,7 +112,7 @@ only() {
             echo "$line   <- $rule"
         done >>"$bad"
 }
-main="runtime/commands/main.c runtime/imaging/main.c"
+main="runtime/commands/main.c runtime/imaging/main.c runtime/arrays/main.c"
 only "only main.c prints" "(^|[^a-zA-Z0-9_>.])(printf|puts|perror|putchar)[[:space:]]*\(" runtime $main
 only "only main.c knows stdout and stderr" "(^|[^a-zA-Z0-9_\"])(stdout|stderr)([^a-zA-Z0-9_\"]|$)" runtime $main \
     runtime/base/status.h

@@ -122,10 +122,11 @@ static void doubt(struct contin_job *j)
         fit_notes_add(&j->notes, "chi2 is %.3g a value: errors are smaller than told; the intervals are too long", per);
     for (size_t k = 0; k < r->npeak; k++)
         if (r->peak[k].at_edge)
-            fit_notes_add(&j->notes,
-                          "mode %zu is cut by the end of the grid, so that it has no mean: --range LOW:HIGH of the %s, "
-                          "or a baseline",
-                          k + 1, name);
+            fit_notes_add(
+                &j->notes,
+                "mode %zu is cut by the end of the grid, so that it has no mean: --range LOW:HIGH of the %s, or a "
+                "baseline",
+                k + 1, name);
 }
 
 static enum fit_status solve(struct contin_job *j, struct fit_error *err)

@@ -25,6 +25,7 @@ typedef long double hg_real;
 #define hg_eval_new hg_wide_eval_new
 #define hg_eval_free hg_wide_eval_free
 #define hg_eval_run hg_wide_eval_run
+#define hg_eval_along hg_wide_eval_along
 #define hg_eval_seed hg_wide_eval_seed
 #define hg_eval_pair hg_wide_eval_pair
 #define hg_eval_get hg_wide_eval_get

@@ -56,7 +56,8 @@ static uint32_t add_array(lua_State *L, const char *name, struct about about, st
     struct dsl *d = dsl_of(L);
     struct hg_objective *o = d->m->objective;
     const uint32_t k =
-        declare(L, &d->m->column, HG_COLUMN, (struct hg_symbol_decl){.name = name, .doc = about.doc, .unit = about.unit});
+        declare(L, &d->m->column, HG_COLUMN,
+                (struct hg_symbol_decl){.name = name, .doc = about.doc, .unit = about.unit});
     array.node = d->m->column.item[k].node;
     o->array = hg_grow(d->arena, o->array, o->narray, o->narray + 1, sizeof *o->array, &o->array_room);
     o->array[o->narray++] = array;

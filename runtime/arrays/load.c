@@ -158,8 +158,7 @@ static enum fit_status sizes_of_options(struct source *s, struct fit_error *err)
         if (!found || o->size[i].value != floor(o->size[i].value))
             return fit_fail(err, FIT_ERR_USAGE, "--size: %s=%g: %s%s%s", near.name, o->size[i].value,
                             found ? "no whole number" : "there is no such axis",
-                            near.best && !found ? "; did you mean " : "",
-                            near.best && !found ? near.best : "");
+                            near.best && !found ? "; did you mean " : "", near.best && !found ? near.best : "");
     }
     return FIT_OK;
 }
@@ -203,8 +202,7 @@ static enum fit_status put_arrays(struct source *s, struct fit_error *err)
         if (st != FIT_OK || !x)
             continue;
         if (a->kind == FIT_ARRAY_DATA)
-            fit_inputs_put(&s->p->in,
-                           (struct fit_input){.name = a->name, .kind = FIT_INPUT_ARRAY, .n = n, .array = x});
+            fit_inputs_put(&s->p->in, (struct fit_input){.name = a->name, .kind = FIT_INPUT_ARRAY, .n = n, .array = x});
         else if (n != s->size[a->axis])
             st = fit_fail(err, FIT_ERR_DATA, "'%s' has %zu elements, its axis '%s' %zu", a->name, n,
                           s->kernel->axis[a->axis].name, s->size[a->axis]);
@@ -272,11 +270,9 @@ static enum fit_status put_blocks(struct source *s, const struct fit_operator_de
     if (numbers != (double)n)
         return fit_fail(err, FIT_ERR_DATA, "%s: '%s' has %zu numbers; matrices of the rows in '%s_sizes' have %g",
                         fit_h5_file(s->h), q->data, n, q->data, numbers);
-    fit_inputs_put(&s->p->in, (struct fit_input){.name = q->data,
-                                                 .kind = FIT_INPUT_BLOCKS,
-                                                 .nblock = nblock,
-                                                 .block = block,
-                                                 .array = x});
+    fit_inputs_put(
+        &s->p->in,
+        (struct fit_input){.name = q->data, .kind = FIT_INPUT_BLOCKS, .nblock = nblock, .block = block, .array = x});
     return FIT_OK;
 }
 
@@ -364,8 +360,7 @@ static enum fit_status put_numbers(struct source *s, struct fit_error *err)
         if (st != FIT_OK)
             return st;
         if (x && n == 1)
-            fit_inputs_put(&s->p->in,
-                           (struct fit_input){.name = d->name, .kind = FIT_INPUT_NUMBER, .value = x[0]});
+            fit_inputs_put(&s->p->in, (struct fit_input){.name = d->name, .kind = FIT_INPUT_NUMBER, .value = x[0]});
     }
     return FIT_OK;
 }

@@ -10,8 +10,8 @@
  *     T and T_sizes            square matrices one after the other, and their rows, of m.blocks
  *     Z_row_re, .._row_im, .._column_re, .._column_im      rows x (rows, columns of the grid), of m.outer
  *
- * A dataset that has an attribute `units` is converted to the unit that the objective declares.  Sizes of axes are those
- * of what lies over them. */
+ * A dataset that has an attribute `units` is converted to the unit that the objective declares.  Sizes of axes are
+ * those of what lies over them. */
 #pragma once
 
 #include "arrays/arrays_options.h"

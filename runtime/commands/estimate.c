@@ -282,9 +282,11 @@ static enum fit_status add_ranks(struct estimate *e, size_t ranks, struct fit_er
 static void print_ranks(const struct estimate *e, FILE *f)
 {
     const struct fit_memory_plan *p = &e->plan;
-    fprintf(f, "%zu ranks   %8.0f MB each, %.3g values of %.3g, %zu of %zu leaves\n", e->shares.ranks,
-            p->streamed ? p->streamed_mb : p->held_mb, e->shares.most, p->points, e->shares.most_leaves,
-            e->shares.leaves);
+    const double mb = fit_memory_plan_rank(p, e->shares.ranks, 1), whole = fit_memory_plan_rank(p, e->shares.ranks, 0);
+    fprintf(f, "%zu ranks   %8.0f MB each, %.3g values of %.3g, %zu of %zu leaves\n", e->shares.ranks, mb,
+            e->shares.most, p->points, e->shares.most_leaves, e->shares.leaves);
+    if (mb < whole && !p->streamed)
+        fprintf(f, "whole      %8.0f MB each: with a posterior, bootstrap, sequence or efficient estimates\n", whole);
     fprintf(f, "pass       %8.3g s\nfit        %8.3g s, efficiency of a pass %.0f %%\n", e->rank_pass, e->rank_fit,
             100 * e->efficiency);
 }
@@ -330,7 +332,7 @@ static void print_json(const struct estimate *e, FILE *f)
     }
     if (e->shares.ranks) {
         fit_json_integer(&j, "ranks", (int64_t)e->shares.ranks);
-        fit_json_number(&j, "rank_mb", e->plan.streamed ? e->plan.streamed_mb : e->plan.held_mb);
+        fit_json_number(&j, "rank_mb", fit_memory_plan_rank(&e->plan, e->shares.ranks, 1));
         fit_json_number(&j, "rank_values", e->shares.most);
         fit_json_number(&j, "rank_pass_seconds", e->rank_pass);
         fit_json_number(&j, "rank_fit_seconds", e->rank_fit);
@@ -347,7 +349,7 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
     struct estimate e = {0};
     struct fit_config_log log;
     struct fit_config *cfg = NULL;
-    struct fit_selection sel;
+    struct fit_selection sel = {.divide = 0};
     fit_config_log_init(&log);
     enum fit_status st = fit_program_kernel(p, cli, &e.k, err);
     if (st == FIT_OK)

@@ -62,13 +62,13 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s: no data file; give experimental_data.file_path or --data",
                         job->cfg->file);
+    sel.divide = needs_shares_only(job);
     enum fit_status st = estimate(job, &sel, err);
     if (st != FIT_OK)
         return st;
     FIT_OWNED double *setting = fit_job_settings(job);
     if (!setting)
         return fit_no_memory(err, NULL);
-    sel.divide = needs_shares_only(job);
     fit_progress_reading(&job->view, "loading", job->bytes);
     st = job->cfg->input.path.n > 1 ? fit_joint_load(job->cfg, job->k, &job->m, err)
                                     : fit_measurement_load(&sel, job->k, setting, &job->m, err);

@@ -48,7 +48,7 @@ static void take(size_t n, const double *u, const double *x, size_t first, size_
     p.last = p.last + MARGIN < last ? p.last + MARGIN : last;
     p.mean[1] = p.mean[2] = p.weight[1] = p.weight[2] = p.width[1] = p.width[2] = NAN;
     contin_peak_moments(&p, n, u, x, &p.mean[0], &p.weight[0], &p.width[0]);
-    p.at_edge = is_at_edge(p.first, top, x[0], x[top])    ? -1
+    p.at_edge = is_at_edge(p.first, top, x[0], x[top])                      ? -1
                 : is_at_edge(n - 1 - p.last, n - 1 - top, x[n - 1], x[top]) ? 1
                                                                             : 0;
     if (p.at_edge)

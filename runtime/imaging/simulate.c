@@ -30,8 +30,8 @@ static enum fit_status read_map(const char *file, struct fit_sky *image, double 
     if (s == FIT_OK && (map->nx != image->nx || map->ny != image->ny))
         s = fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels, the image has %zu x %zu", file, map->ny, map->nx,
                      image->ny, image->nx);
-    const size_t n = map ? map->nx * map->ny : 0;
-    if (s == FIT_OK && !(*own = fit_take_copy(&image->arena, map->stokes[FIT_STOKES_I], n, sizeof **own)))
+    if (s == FIT_OK &&
+        !(*own = fit_take_copy(&image->arena, map->stokes[FIT_STOKES_I], map->nx * map->ny, sizeof **own)))
         s = fit_no_memory(err, file);
     fit_image_free(map);
     return s;
@@ -65,8 +65,7 @@ static enum fit_status grid_of(const struct fit_imaging_options *o, const struct
     const int pulse = o->pulse ? fit_pulse_of(o->pulse) : FIT_PULSE_TRIANGLE;
     if (pulse < 0)
         return fit_fail(err, FIT_ERR_USAGE, "--pulse: there is no pulse '%s'", o->pulse);
-    *g = (struct fit_grid){
-        .nx = image->nx, .ny = image->ny, .pixel = image->pixel, .pulse = (enum fit_pulse)pulse};
+    *g = (struct fit_grid){.nx = image->nx, .ny = image->ny, .pixel = image->pixel, .pulse = (enum fit_pulse)pulse};
     if (isnan(g->pixel))
         g->pixel = !isnan(o->pixel_uas) ? o->pixel_uas * FIT_OBS_UAS : o->fov_uas * FIT_OBS_UAS / (double)g->nx;
     return g->pixel > 0 ? FIT_OK

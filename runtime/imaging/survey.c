@@ -152,6 +152,14 @@ static enum fit_status add_file(struct sha256 *h, const char *name, struct fit_e
     return s;
 }
 
+static void add_texts(struct sha256 *h, size_t n, const struct fit_named_text *list)
+{
+    for (size_t k = 0; k < n; k++) {
+        sha256_update(h, list[k].name, strlen(list[k].name) + 1);
+        sha256_update(h, list[k].text, strlen(list[k].text) + 1);
+    }
+}
+
 /* Model, files and settings; not what has no influence on the result. */
 static enum fit_status identify(struct survey *s, struct fit_error *err)
 {
@@ -174,10 +182,7 @@ static enum fit_status identify(struct survey *s, struct fit_error *err)
     sha256_update(&h, number, sizeof number);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         sha256_update(&h, text[i] ? text[i] : "", text[i] ? strlen(text[i]) + 1 : 1);
-    for (size_t j = 0; j < o->nhyper; j++) {
-        sha256_update(&h, o->hyper[j].name, strlen(o->hyper[j].name) + 1);
-        sha256_update(&h, o->hyper[j].text, strlen(o->hyper[j].text) + 1);
-    }
+    add_texts(&h, o->nhyper, o->hyper);
     for (int i = 0; i < 2; i++)
         for (size_t j = 0; j < n[i]; j++) {
             sha256_update(&h, list[i][j].name, strlen(list[i][j].name) + 1);

@@ -449,6 +449,14 @@ static enum fit_status fill_whole(struct loading *l, struct fit_error *err)
     return st;
 }
 
+/* 1 when each of several ranks shall hold its share of the values. */
+static int wants_shares(const struct loading *l)
+{
+    const double n = (double)l->m->nframe;
+    return l->sel->divide && fit_ranks_shared() && !l->errors &&
+           n * (n - 1) / 2 * (double)l->m->ngroup >= FIT_DIVIDED_LEAST;
+}
+
 /* 1 when the values shall stay in the file. */
 static int wants_stream(const struct loading *l)
 {
@@ -456,16 +464,10 @@ static int wants_stream(const struct loading *l)
     const struct fit_selection *sel = l->sel;
     if (sel->stream != FIT_STREAM_AUTO)
         return sel->stream == FIT_STREAM_ON;
-    return sel->memory > 0 &&
-           fit_measurement_memory(m->file_frames, m->nframe, m->ngroup, l->errors) > sel->memory;
-}
-
-/* 1 when each of several ranks shall hold its share of the values. */
-static int wants_shares(const struct loading *l)
-{
-    const double n = (double)l->m->nframe;
-    return l->sel->divide && fit_ranks_shared() && !l->errors &&
-           n * (n - 1) / 2 * (double)l->m->ngroup >= FIT_DIVIDED_LEAST;
+    const size_t need =
+        wants_shares(l) ? fit_measurement_memory_of_rank(m->file_frames, m->nframe, m->ngroup, fit_ranks_size())
+                        : fit_measurement_memory(m->file_frames, m->nframe, m->ngroup, l->errors);
+    return sel->memory > 0 && need > sel->memory;
 }
 
 static enum fit_status fill_all(struct loading *l, struct fit_error *err)
@@ -616,6 +618,18 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
     if (matrix >= LARGE)
         matrix = fit_stream_bound(used_frames, ngroup, 0) + FIT_CHUNKS_ONCE; /* read by blocks */
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
+}
+
+/* A share is at most an eighth larger than the mean (sum_tree.h); matrices that go from rank to rank take two halves and
+ * a whole one more (ranks_share.c). */
+size_t fit_measurement_memory_of_rank(size_t file_frames, size_t used_frames, size_t ngroup, size_t ranks)
+{
+    const size_t matrix = file_frames * file_frames * sizeof(double), none = 0;
+    const size_t beside = fit_measurement_memory(file_frames, none, ngroup, 0);
+    const size_t values = fit_measurement_memory(file_frames, used_frames, ngroup, 0) - beside;
+    if (used_frames * (used_frames - 1) / 2 * ngroup < FIT_DIVIDED_LEAST)
+        return values + beside;
+    return (values + values / 8) / ranks + (matrix >= LARGE ? beside : 3 * matrix);
 }
 
 /* Slots, and the expanded chunks that are kept. */

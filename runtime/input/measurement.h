@@ -98,5 +98,8 @@ enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, 
  * with holes. */
 size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngroup, int weighted);
 
+/* The same for each of several ranks that hold the values of their own tiles alone. */
+size_t fit_measurement_memory_of_rank(size_t file_frames, size_t used_frames, size_t ngroup, size_t ranks);
+
 /* The same for values that stay in the file. */
 size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted);

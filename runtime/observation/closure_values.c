@@ -81,10 +81,11 @@ static enum fit_status no_value(const struct fit_visibility *s, const struct fit
                             abs(leg[0]), abs(leg[1]), abs(leg[2]), row + 1);
         largest = fmax(largest, fmax(a, s->sigma[row]));
     }
-    return fit_fail(err, FIT_ERR_NUMERIC,
-                    "closure of rows %d, %d and %d: value %g, sigma %g: visibilities or errors up to %g Jy, whose "
-                    "products are beyond the range of numbers; are they in Jy?",
-                    abs(leg[0]), abs(leg[1]), abs(leg[2]), p->data[i], p->sigma[i], largest);
+    return fit_fail(
+        err, FIT_ERR_NUMERIC,
+        "closure of rows %d, %d and %d: value %g, sigma %g: visibilities or errors up to %g Jy, whose products "
+        "are beyond the range of numbers; are they in Jy?",
+        abs(leg[0]), abs(leg[1]), abs(leg[2]), p->data[i], p->sigma[i], largest);
 }
 
 enum fit_status fit_closure_values(const struct fit_visibility *s, const struct fit_product_options *o,

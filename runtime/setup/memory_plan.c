@@ -14,6 +14,25 @@
 #define PROGRAM_MB 40 /* libraries, tables, maps of the results: measured */
 #define LEAST_MB 50   /* for the data, however small the limit: streaming takes something too */
 
+/* Beside that of one process: the library of MPI, and what the tiles of a rank give to the robust errors, which is kept
+ * until it goes to the others (errors/scores_pairs.c): edges and rows, and scores of 9 unknowns for each block. */
+static double rank_mb(const struct fit_memory_plan *p, size_t ranks)
+{
+    static const double LIBRARY = 30, EDGES = 0.13, SCORES = 19, BLOCKS = 192; /* the first two measured */
+    const double side = ceil((double)p->frames / BLOCKS);
+    return LIBRARY + 8e-6 * p->points * (EDGES + SCORES / (side * side)) / (double)ranks;
+}
+
+double fit_memory_plan_rank(const struct fit_memory_plan *p, size_t ranks, int divided)
+{
+    if (ranks < 2)
+        return p->streamed ? p->streamed_mb : p->held_mb;
+    if (p->streamed || !divided || p->weighted)
+        return rank_mb(p, ranks) + (p->streamed ? p->streamed_mb : p->held_mb);
+    return rank_mb(p, ranks) + PROGRAM_MB +
+           (double)fit_measurement_memory_of_rank(p->file_frames, p->frames, p->ngroup, ranks) / 1e6;
+}
+
 static void decide(const struct fit_selection *sel, double fraction, int weighted,
                    struct fit_memory_plan *p)
 {
@@ -21,8 +40,11 @@ static void decide(const struct fit_selection *sel, double fraction, int weighte
     p->held_mb =
         PROGRAM_MB +
         (double)fit_measurement_memory(p->file_frames, p->frames, p->ngroup, weighted) / 1e6;
+    p->weighted = weighted;
+    p->held_mb = fit_memory_plan_rank(p, fit_ranks_size(), sel->divide && fit_ranks_shared());
     p->streamed_mb =
         PROGRAM_MB + (double)fit_measurement_memory_streamed(p->frames, p->ngroup, weighted) / 1e6;
+    p->streamed_mb += fit_ranks_shared() ? rank_mb(p, fit_ranks_size()) : 0;
     p->available_mb = fit_ranks_least(fit_memory_available_mb()); /* all ranks stream, or none */
     p->limit_mb = fraction > 0 ? fraction * p->available_mb : NAN;
     if (p->limit_mb > 0)
@@ -79,7 +101,9 @@ enum fit_status fit_memory_plan_files(const struct fit_config *cfg, struct fit_s
             add_file(plan, &one);
     }
     if (n < 2) {
+        const int divide = sel->divide;
         fit_selection_from_config(cfg, sel);
+        sel->divide = divide;
         return fit_memory_plan(sel, fraction, plan, err);
     }
     if (st != FIT_OK)

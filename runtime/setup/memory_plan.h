@@ -9,9 +9,10 @@ struct fit_memory_plan {
     size_t file_frames, frames, ngroup; /* rows of the matrices; of them inside the window */
     size_t nmatrix; /* in the file */
     double points;
-    double held_mb, streamed_mb; /* whole program, values in memory or read in every pass */
+    double held_mb, streamed_mb; /* whole program, values in memory (of a rank: what it holds) or read in every pass */
     double available_mb, limit_mb;
     size_t data_limit; /* bytes, for fit_selection.memory */
+    int weighted;      /* values have errors of their own */
     int streamed;      /* what sel->stream and the limit lead to */
 };
 
@@ -23,6 +24,9 @@ enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction
  * they do not fit.  *sel: what the first, or the only one, is read with. */
 enum fit_status fit_memory_plan_files(const struct fit_config *cfg, struct fit_selection *sel,
                                       struct fit_memory_plan *plan, struct fit_error *err);
+
+/* MB of each of so many ranks, whole or with the values of its share alone (sel->divide). */
+double fit_memory_plan_rank(const struct fit_memory_plan *plan, size_t ranks, int divided);
 
 /* Adds what a fit with this loss keeps beside the values (objective.h). */
 void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss);

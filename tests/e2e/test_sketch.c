@@ -128,7 +128,7 @@ static struct rise rise_at(struct setting *x, size_t k, double v)
     memcpy(theta, x->r.theta, bytes);
     lower[k] = upper[k] = theta[k] = v;
     fit_sketch_minimise(x->sketch,
-                        &(struct fit_sketch_spec){lower, upper, -1, 0, 0.01, INFINITY, x->variance, 0},
+                        &(struct fit_sketch_spec){lower, upper, -1, 0, 0.01, INFINITY, x->variance, 0, NULL, NULL},
                         theta, &cost, &rise.gradient);
     assert_int_equal(fit_objective_value(x->run.obj, theta), FIT_EVAL_OK);
     rise.sketch = 2 * (cost - x->cost) / x->variance;

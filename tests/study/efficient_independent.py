@@ -2,9 +2,10 @@
 """Efficient estimates beside least squares, of speckles that numpy simulates (twotime.py), cell by cell of a grid.
 
     efficient_independent.py BINDIR EXPERIMENTS [CELLS [KEEP [SECONDS [FIRST]]]]
-        CELLS    words that a cell's name must contain, split by commas; all: every cell; cases: what the theory
-                 leaves out or bounds (case_data), a table that is not judged; plan: errors that `plan` expects of the
-                 cells beside the scatter of the estimates in KEEP, of which none are made
+        CELLS    words that a cell's name must contain, split by commas; all: every cell; cases[,WORD,..]: what the
+                 theory leaves out or bounds (case_data), a table that is not judged; power[,WORD,..]: wrong models of
+                 these, and how often tests say so; plan: errors that `plan` expects of the cells beside the scatter of
+                 the estimates in KEEP, of which none are made
         KEEP     file of results, one line an experiment; a run goes on where another has ended, after SECONDS at most
         FIRST    number of the first experiment, 0; others are judged by themselves
 
@@ -75,8 +76,12 @@ def grid():
 CASES = {"one mode", "monitor", "scatterers 3", "scatterers 10", "detector", "averaged", "faster"}
 
 # What the model lacks: part of the field that decays so many times faster; relative change of the contrast.
-WRONG = {"wrong: 5 % of the field 20 times faster": (0.05, 20, 0), "wrong: 15 % of the field 8 times faster": (0.15, 8, 0),
-         "wrong: contrast changes by 10 %": (0, 1, 0.1), "wrong: contrast changes by 30 %": (0, 1, 0.3)}
+WRONG = {"wrong: nothing": (0, 1, 0),
+         "wrong: 5 % of the field 20 times faster": (0.05, 20, 0), "wrong: 15 % of the field 8 times faster": (0.15, 8, 0),
+         "wrong: contrast changes by 10 %": (0, 1, 0.1), "wrong: contrast changes by 20 %": (0, 1, 0.2),
+         "wrong: contrast changes by 30 %": (0, 1, 0.3)}
+WRONG_Q = {"wrong: q of one angle of three 5 % off": 1.05, "wrong: q of one angle of three 10 % off": 1.1,
+           "wrong: q of no angle of three": 1}
 
 
 def cases():
@@ -85,7 +90,7 @@ def cases():
     cells = [("theory", d, s, third, 500) for d in (4, 13) for s in (0.5, 3)]
     cells += [("static, one mode", d, 1, 1, 500) for d in (4, 13)]
     cells += [(f"static, {w}", 4, s, third, 500) for w in sorted(CASES - {"one mode", "faster"}) for s in (0.5, 3)]
-    cells += [(f"static, {w}", d, 0.5, third, 5000) for w in sorted(WRONG) for d in (4, 13)]
+    cells += [(f"static, {w}", d, 0.5, third, 5000) for w in sorted(WRONG | WRONG_Q) for d in (4, 13)]
     return cells + [("static, faster", 300, 0.5, third, 500)]
 
 
@@ -96,6 +101,10 @@ def name_of(cell):
 
 def kind_of(model):
     return model.split(",")[0]
+
+
+def angles_of(model):
+    return [0, 60, 120] if model.split(", ")[-1] in WRONG_Q else ANGLES[kind_of(model)]
 
 
 def truth_of(model):
@@ -191,6 +200,9 @@ def case_data(case, g, shot, pixels, rng):
 
 def data(cell, made, rng):
     shot, contrast, pixels = cell[2:]
+    case = cell[0].split(", ")[-1]
+    if case in WRONG_Q:
+        return np.concatenate([case_data(case, made[0] ** f ** 2, shot, pixels, rng) for f in (1, 1, WRONG_Q[case])])
     if "," in cell[0]:
         return case_data(cell[0].split(", ")[1], made[0], shot, pixels, rng)
     if shot == WHITE:
@@ -214,7 +226,7 @@ def experiment(cell, k):
     dt *= 2 if cell[0].endswith("averaged") else 1
     np.save("data.npy", data(cell, made, np.random.default_rng([1, k, *name_of(cell).encode()])))
     done = subprocess.run([f"{bindir}/homodyne-{PROGRAM[kind]}", "fit", "--data", "data.npy", "--dt", repr(dt),
-                           "--q", str(twotime.Q), "--phi=" + ",".join(map(str, ANGLES[kind])), "-o", "out",
+                           "--q", str(twotime.Q), "--phi=" + ",".join(map(str, angles_of(cell[0]))), "-o", "out",
                            "--quiet", "--threads", "1", "--estimator", "auto", *options(kind, p)],
                           capture_output=True, text=True)
     if done.returncode not in (0, 2):
@@ -226,7 +238,8 @@ def experiment(cell, k):
         v, o = fit["parameters"][name], other.get(name, {})
         parts = v.get("intervals_95") or (v["interval_95"] and [v["interval_95"]])
         row["value"][name] = [t, v["value"], v["std_robust"], parts, o.get("value"), o.get("std")]
-    row.update(used=e["used"], reason=e.get("reason"), p=e.get("p"), fit=(fit.get("speckle") or {}).get("p"))
+    row.update(used=e["used"], reason=e.get("reason"), p=e.get("p"), fit=(fit.get("speckle") or {}).get("p"),
+               groups=(e.get("groups") or {}).get("p"), white=fit["misfit"]["p"])
     row["noise"] = [[x.get(n) for n in ("count", "shot", "contrast")] for x in (fit.get("speckle") or {}).get("groups", [])]
     return row
 
@@ -399,6 +412,20 @@ def judge(cells, rows):
     return verdict.tell()
 
 
+# ---- power ----------------------------------------------------------------------------------------------------------
+
+def power_table(cells, rows):
+    """Part of the experiments with p below 1 %: test of fit, of the angles, Hausman's, and of independent noise."""
+    print("| what is true | decay | n | test of fit | angles agree | Hausman | independent noise | least squares stay |")
+    print("|" + "---|" * 8)
+    for cell in cells:
+        of = [r for r in rows if r["cell"] == name_of(cell)]
+        if of:
+            tests = [below([r[k] for r in of], 0.01) for k in ("fit", "groups", "p", "white")]
+            print(f"| {cell[0].split(': ')[1]} | {cell[1]:g} | {len(of)} | {' | '.join(tests)} | "
+                  f"{100 * np.mean([r['used'] != 'efficient' for r in of]):.0f} |")
+
+
 # ---- what `plan` expects --------------------------------------------------------------------------------------------
 
 def planned(cell):
@@ -435,7 +462,7 @@ def plan_table(cells):
         if not x:
             continue
         text = [[], [], [], []]
-        for name, t in truth_of(cell[0]).items():
+        for name, t in designs[cell][0].items():
             true, unit = scatter_of(of_cell, name), t if name.startswith(POSITIVE) else 1
             plan = [x[name][k] / unit if x[name][k] else math.nan for k in ("std_efficient", "std_speckle")]
             for k, v in enumerate((plan[0], true[0], plan[1], true[1])):
@@ -452,10 +479,13 @@ def plan_table(cells):
               f" mean of {len(of)} planned below 0.5; {100 * near:.0f} % within 15 % and their scatter")
 
 
-chosen = cases() if words == ["cases"] else [c for c in grid() if all(w in name_of(c) for w in words)]
+chosen = [c for c in cases() if all(w in name_of(c) for w in words[1:])] if words[:1] in (["cases"], ["power"]) else [c for c in grid() if all(w in name_of(c) for w in words)]
 if words == ["plan"]:
     chosen = grid()
 designs = {c: design(c) for c in chosen}
 if words == ["plan"]:
     sys.exit(plan_table(chosen))
+if words[:1] == ["power"]:
+    chosen = [c for c in chosen if "wrong" in c[0]]
+    sys.exit(power_table(chosen, study(chosen)))
 sys.exit(judge(chosen, study(chosen)))

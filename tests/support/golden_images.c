@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "device/sums.h"
 #include "machine/cpu.h"
 #include "observation/grid.h"
 
@@ -70,9 +71,39 @@ const char *path_of(const char *format, ...)
     return fit_arena_string(&arena, text);
 }
 
+/* FIT_TEST_DEVICE=plain, opencl:0: objectives are evaluated there.  77: there is no such device. */
+static struct fit_device *device;
+
+static void open_device(void)
+{
+    const char *word = getenv("FIT_TEST_DEVICE");
+    char note[400];
+    if (!word)
+        return;
+    fit_device_offer(fit_gpu_sources, NULL);
+    if (fit_device_open(word, &device, note, sizeof note, &err) != FIT_OK) {
+        printf("skipped: %s\n", err.message);
+        exit(77);
+    }
+    fit_device_use(device);
+}
+
+/* All evaluations were made there. */
+static int close_device(void)
+{
+    if (!device)
+        return 0;
+    const struct fit_device_tally t = fit_device_tally(device);
+    printf("%s: %zu evaluations in %zu launches%s%s\n", fit_device_about(device)->word, t.calls, t.launches,
+           t.why[0] ? ": " : "", t.why);
+    fit_device_close(device);
+    return t.calls == 0 || t.why[0] != 0;
+}
+
 int open_golden(void **state)
 {
     (void)state;
+    open_device();
     must(fit_h5_open(GOLDEN, &golden, &err));
     pixel = read_attribute("/grid", "psize");
     flux = read_attribute("/grid", "flux");
@@ -86,7 +117,7 @@ int close_golden(void **state)
     (void)state;
     fit_h5_close(golden);
     fit_arena_free(&arena);
-    return 0;
+    return close_device();
 }
 
 void put_axis(struct fit_inputs *in, const char *name, size_t n)

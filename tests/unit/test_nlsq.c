@@ -60,7 +60,7 @@ static const double ALL[8] = {INFINITY, INFINITY, INFINITY, INFINITY,
 static struct fit_nlsq *run(struct problem *p, const double *lower, const double *upper, double *x)
 {
     struct fit_nlsq *s = fit_nlsq_new(p->n);
-    struct fit_nlsq_problem q = {p->n, lower, upper, 1, 0, p, value, normal, NULL, 0};
+    struct fit_nlsq_problem q = {p->n, lower, upper, 1, 0, p, value, normal, NULL, NULL, 0};
     struct fit_nlsq_options o = {.max_iterations = 200, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8};
     assert_non_null(s);
     fit_nlsq_run(s, &q, &o, x);
@@ -286,7 +286,7 @@ static void test_iterations_and_the_callback_end_the_run(void **s)
 {
     struct problem p = {2, 2, rosenbrock, 0, 0};
     struct fit_nlsq *r = fit_nlsq_new(2);
-    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL, 0};
+    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL, NULL, 0};
     struct fit_nlsq_options o = {.max_iterations = 2, .gtol = 1e-8};
     double x[2] = {-1.2, 1};
     size_t seen = 0;
@@ -334,9 +334,9 @@ static void test_an_objective_that_asks_to_stop_ends_the_run_at_the_best_point(v
     for (int when = 1; when < 9; when++) {
         struct ending e = {{2, 2, rosenbrock, 0, 0}, when, FIT_EVAL_STOP};
         struct fit_nlsq *r = fit_nlsq_new(2);
-        struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &e, value_until, normal_until, NULL, 0};
+        struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &e, value_until, normal_until, NULL, NULL, 0};
         struct fit_nlsq_options o = {.max_iterations = 100, .gtol = 1e-8};
-        double x[2] = {-1.2, 1}, cost, error;
+        double x[2] = {-1.2, 1}, cost = NAN, error;
         assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_STOPPED);
         assert_int_equal(e.p.values, when);
         if (when > 1) {
@@ -355,7 +355,7 @@ static void test_an_objective_that_rejects_every_step_fails_where_it_began(void 
     (void)s;
     struct ending e = {{2, 2, rosenbrock, 0, 0}, 2, FIT_EVAL_REJECT};
     struct fit_nlsq *r = fit_nlsq_new(2);
-    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &e, value_until, normal_until, NULL, 0};
+    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &e, value_until, normal_until, NULL, NULL, 0};
     struct fit_nlsq_options o = {.max_iterations = 100, .xtol = 1e-12, .gtol = 1e-8};
     double x[2] = {-1.2, 1};
     assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_FAILED);
@@ -412,7 +412,7 @@ static void test_a_cost_that_is_known_at_the_start_is_not_asked_for_again(void *
 {
     struct problem p = {2, 2, rosenbrock, 0, 0};
     struct fit_nlsq *r = fit_nlsq_new(2);
-    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL, 0};
+    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL, NULL, 0};
     double x[2] = {-1.2, 1}, y[2] = {-1.2, 1}, known[2];
     (void)s;
     struct fit_nlsq_options o = {.max_iterations = 200, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8};
@@ -448,7 +448,7 @@ static int symmetric(const double *x, double *r, double *J)
 static size_t iterations_from(struct problem *p, int curved, double *x)
 {
     struct fit_nlsq *r = fit_nlsq_new(p->n);
-    struct fit_nlsq_problem q = {p->n, NONE, ALL, 1, 0, p, value, normal, NULL, 0};
+    struct fit_nlsq_problem q = {p->n, NONE, ALL, 1, 0, p, value, normal, NULL, NULL, 0};
     struct fit_nlsq_options o = {.max_iterations = 2000, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8, .curved = curved};
     assert_non_null(r);
     fit_nlsq_run(r, &q, &o, x);
@@ -471,6 +471,40 @@ static void test_second_derivatives_end_what_gauss_newton_does_not(void **s)
     assert_true(fabs(g) < 1e-4);
     printf("    %zu iterations without second derivatives, %zu with them\n", without, with);
     assert_true(2 * with < without);
+}
+
+static enum fit_eval gradient(void *user, const double *x, double *g)
+{
+    struct problem *p = user;
+    double B[8 * 8];
+    const enum fit_eval e = normal(user, x, B, g);
+    p->normals--;
+    return e;
+}
+
+/* A run that begins near its end takes its steps by the matrix of another point, without one of its own; the end is
+ * that of any run.  From afar, or where the matrix misleads, it asks for one. */
+static void test_a_known_matrix_serves_near_the_end(void **s)
+{
+    (void)s;
+    const double start[3][2] = {{1.001, 1.0019}, {-1.2, 1}, {1.001, 1.0019}};
+    for (int k = 0; k < 3; k++) {
+        struct problem p = {2, 2, rosenbrock, 0, 0};
+        double x[2] = {1.01, 1.02}, near[4], g[2];
+        normal(&p, x, near, g);
+        for (int i = 0; i < 4; i++)
+            near[i] *= k == 2 ? 1e-6 : 1;
+        memcpy(x, start[k], sizeof x);
+        p.normals = 0;
+        struct fit_nlsq *r = fit_nlsq_new(2);
+        struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, gradient, NULL, 1};
+        struct fit_nlsq_options o = {.max_iterations = 200, .gtol = 1e-7, .near = near};
+        assert_non_null(r);
+        assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_GRADIENT);
+        assert_true(fabs(x[0] - 1) < 1e-6 && fabs(x[1] - 1) < 2e-6 && r->gradient <= 1e-7);
+        assert_true(k == 0 ? p.normals == 0 : p.normals > 0);
+        fit_nlsq_free(r);
+    }
 }
 
 /* The same, while the cost bends down in another direction, along which there is a long way to go. */
@@ -516,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_a_minimum_in_a_corner_of_the_box),
         cmocka_unit_test(test_a_cost_that_is_known_at_the_start_is_not_asked_for_again),
         cmocka_unit_test(test_second_derivatives_end_what_gauss_newton_does_not),
+        cmocka_unit_test(test_a_known_matrix_serves_near_the_end),
         cmocka_unit_test(test_second_derivatives_help_where_the_cost_is_no_bowl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

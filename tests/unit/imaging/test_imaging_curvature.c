@@ -167,62 +167,88 @@ static void no_cut_changes_a_bit(void **state)
 
 enum { ROWS = 256 };
 
-/* The first 256 visibilities, and as many rows whose sigma is infinite, whose data are no numbers, at (0, 0). */
+static const struct {
+    const char *name;
+    int nleg;
+} row_term[] = {{"vis", 1}, {"amp", 1}, {"logamp", 1}, {"cphase", 3}, {"logcamp", 4}};
+enum { NROW_TERM = sizeof row_term / sizeof *row_term };
+
+static double *padded_copy(size_t n, const char *path)
+{
+    double *x = doubles(n);
+    memcpy(x, read_array(path, NULL), ROWS * sizeof *x);
+    for (size_t k = ROWS; k < n; k++)
+        x[k] = NAN;
+    return x;
+}
+
+/* The first 256 visibilities, and as many rows whose sigma is infinite, whose data are no numbers, at (0, 0); legs of
+ * closures are rows that follow each other. */
+static void put_row_term(struct fit_inputs *in, int term, size_t n, const double *weight, double *const *data)
+{
+    const char *name = row_term[term].name;
+    put_axis(in, name, n);
+    put_array(in, path_of("%s_weight", name), n, weight);
+    if (term)
+        put_array(in, path_of("%s_data", name), n, data[0]);
+    else
+        for (int part = 0; part < 2; part++)
+            put_array(in, part ? "vis_data_im" : "vis_data_re", n, data[part]);
+    for (int leg = 0; leg < row_term[term].nleg; leg++) {
+        int32_t *place = fit_take(&arena, n, sizeof *place);
+        for (size_t k = 0; k < n; k++)
+            place[k] = (int32_t)(k < ROWS ? (k + (size_t)leg) % ROWS : k) + 1;
+        fit_inputs_put(in, (struct fit_input){.name = path_of("%s_leg%d", name, leg + 1),
+                                              .kind = FIT_INPUT_PLACES,
+                                              .n = n,
+                                              .place = place});
+    }
+}
+
 static struct fit_bound *bind_rows(int padded)
 {
     const size_t n = padded ? 2 * ROWS : ROWS;
     struct fit_inputs in = image_inputs(NULL);
-    double *u = doubles(n), *v = doubles(n), *data[2] = {doubles(n), doubles(n)}, *weight = doubles(n);
-    int32_t *place = fit_take(&arena, n, sizeof *place);
-    memcpy(u, read_array("/dataterms/vis/u", NULL), ROWS * sizeof *u);
-    memcpy(v, read_array("/dataterms/vis/v", NULL), ROWS * sizeof *v);
-    memcpy(data[0], read_array("/dataterms/vis/data_re", NULL), ROWS * sizeof *u);
-    memcpy(data[1], read_array("/dataterms/vis/data_im", NULL), ROWS * sizeof *u);
+    double *u = padded_copy(n, "/dataterms/vis/u"), *v = padded_copy(n, "/dataterms/vis/v"), *weight = doubles(n);
+    double *data[2] = {padded_copy(n, "/dataterms/vis/data_re"), padded_copy(n, "/dataterms/vis/data_im")};
+    double *amplitude = padded_copy(n, "/dataterms/amp/data");
     const double *sigma = read_array("/dataterms/vis/sigma", NULL);
     for (size_t k = 0; k < n; k++) {
         weight[k] = k < ROWS ? 1 / (sigma[k] * sigma[k]) : 1 / (INFINITY * INFINITY);
-        place[k] = (int32_t)k + 1;
         if (k >= ROWS)
-            data[0][k] = data[1][k] = NAN;
+            u[k] = v[k] = 0;
     }
     put_axis(&in, "uv", n);
     put_factors(&in, "z", n, u, v);
-    for (int term = 0; term < 2; term++) {
-        static const char *const name[] = {"vis", "amp"};
-        put_axis(&in, name[term], n);
-        put_array(&in, path_of("%s_weight", name[term]), n, weight);
-        fit_inputs_put(&in, (struct fit_input){.name = path_of("%s_leg1", name[term]),
-                                               .kind = FIT_INPUT_PLACES,
-                                               .n = n,
-                                               .place = place});
-    }
-    put_array(&in, "vis_data_re", n, data[0]);
-    put_array(&in, "vis_data_im", n, data[1]);
-    put_array(&in, "amp_data", n, data[0]);
+    for (int term = 0; term < NROW_TERM; term++)
+        put_row_term(&in, term, n, weight, term ? &amplitude : data);
     struct fit_bound *b = bind_objective(&in);
     b->on = 0;
-    must(fit_bound_weight(b, "vis", (double)n, &err)); /* the mean times n, a power of 2: to the last bit the sum */
-    must(fit_bound_weight(b, "amp", (double)n, &err));
+    for (int term = 0; term < NROW_TERM; term++) /* the mean times n, a power of 2: to the last bit the sum */
+        must(fit_bound_weight(b, row_term[term].name, (double)n, &err));
     return b;
 }
 
 static void rows_of_infinite_sigma_change_no_bit(void **state)
 {
     (void)state;
-    double gradient[2][N], product[2][N], squares[2][2], v[N];
+    double gradient[2][N], product[2][N], second[2][N], squares[2][NROW_TERM], v[N];
     direction(N, 3, v);
     for (int padded = 0; padded < 2; padded++) {
         struct fit_bound *b = bind_rows(padded);
         fit_bound_value(b, x_rand(), gradient[padded]);
         must(fit_bound_curvature(b, FIT_GAUSS_NEWTON, v, product[padded], &err));
-        squares[padded][0] = b->term[fit_bound_term(b, "vis")] * (padded ? 2 * ROWS : ROWS);
-        squares[padded][1] = b->term[fit_bound_term(b, "amp")] * (padded ? 2 * ROWS : ROWS);
-        assert_true(isfinite(squares[padded][0]) && isfinite(squares[padded][1]));
+        must(fit_bound_curvature(b, FIT_HESSIAN, v, second[padded], &err));
+        for (int term = 0; term < NROW_TERM; term++) {
+            squares[padded][term] = b->term[fit_bound_term(b, row_term[term].name)] * (padded ? 2 * ROWS : ROWS);
+            assert_true(isfinite(squares[padded][term]));
+        }
         fit_bound_free(b);
     }
     assert_memory_equal(squares[1], squares[0], sizeof squares[0]);
     assert_memory_equal(gradient[1], gradient[0], sizeof gradient[0]);
     assert_memory_equal(product[1], product[0], sizeof product[0]);
+    assert_memory_equal(second[1], second[0], sizeof second[0]);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* arrays_main.c -- see arrays_main.h. */
+/* main.c -- see arrays_main.h. */
 #include "arrays/arrays_main.h"
 
 #include <math.h>
@@ -157,17 +157,16 @@ static enum fit_status run(struct program *q, const struct fit_arrays_options *o
 
 int fit_arrays_main(int argc, char **argv, const struct fit_functional *const *kernels)
 {
-    struct program q = {.name = text_file_name(argv[0]),
-                        .out = text_stream(STDOUT_FILENO),
-                        .err = text_stream(STDERR_FILENO)};
+    struct program q = {
+        .name = text_file_name(argv[0]), .out = text_stream(STDOUT_FILENO), .err = text_stream(STDERR_FILENO)};
     struct fit_arrays_options o;
     struct fit_error err = {.status = FIT_OK};
     const char *isa = getenv("FIT_ISA");
     q.kernel = fit_functional_pick(kernels, isa);
     signals_catch(on_interrupt);
-    enum fit_status s = q.kernel ? fit_arrays_parse(argc, argv, &o, &err)
-                                 : fit_fail(&err, FIT_ERR_USAGE, "no kernel for %s that this machine runs",
-                                            isa ? isa : "this machine");
+    enum fit_status s =
+        q.kernel ? fit_arrays_parse(argc, argv, &o, &err)
+                 : fit_fail(&err, FIT_ERR_USAGE, "no kernel for %s that this machine runs", isa ? isa : "this machine");
     if (q.kernel) {
         s = s == FIT_OK ? run(&q, &o, &err) : s;
         fit_arena_free(&o.arena);
