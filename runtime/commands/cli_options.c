@@ -119,7 +119,7 @@ static const struct option_row rows[] = {
     {"noise", 0, "N", "noise of pairs: auto (default), white (independent), speckle", RUNS | RARE | PAIRS, CHANGES},
     {"speckles", 0, "M", "number of speckles of an angle, where it is known", RUNS | RARE | PAIRS, CHANGES},
     {"shot", 0, "S", "shot noise, 1/(mean counts of a pixel and frame), if known", RUNS | RARE | PAIRS, CHANGES},
-    {"flux", 0, "F", "photons of a pixel and second, in the place of --shot", BIT(PLAN) | PAIRS, QUANTITY(flux)},
+    {"flux", 0, "F", "photons of a pixel and second, in the place of --shot", BIT(PLAN) | RARE | PAIRS, QUANTITY(flux)},
     {"exposure", 0, "S", "of a frame; default: the frame period", BIT(PLAN) | RARE | PAIRS, QUANTITY(exposure)},
     {"want", 0, "NAME=ERROR,..",
      "how many frames or speckles make an error so small", BIT(PLAN) | PAIRS, TO(TEXT, want)},
