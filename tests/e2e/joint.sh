@@ -103,10 +103,10 @@ answers 3 "T has 2 values for 3 data files" fit $heated --set T=290,300 -o none
 answers 3 "no value for the setting 'T'" fit $heated -o none
 
 # ---- matrices --------------------------------------------------------------------------------------
-set -- --dt 0.1 --phi 0,90 --contrast 0.3 --offset 1 --set D0=3000 --set alpha=0 --set D_offset=0 --noise 0.02
-answers 0 "" simulate --model static_anisotropic -o a.h5 --frames 60 --q 0.005 --seed 1 "$@"
-answers 0 "" simulate --model static_anisotropic -o b.h5 --frames 80 --q 0.007 --seed 2 "$@"
-answers 0 "" simulate --model static_anisotropic -o slow.h5 --frames 40 --q 0.007 --seed 3 "$@" --dt 0.2
+set -- --phi 0,90 --contrast 0.3 --offset 1 --set D0=3000 --set alpha=0 --set D_offset=0 --noise 0.02
+answers 0 "" simulate --model static_anisotropic -o a.h5 --frames 60 --dt 0.1 --q 0.005 --seed 1 "$@"
+answers 0 "" simulate --model static_anisotropic -o b.h5 --frames 80 --dt 0.1 --q 0.007 --seed 2 "$@"
+answers 0 "" simulate --model static_anisotropic -o slow.h5 --frames 40 --dt 0.2 --q 0.007 --seed 3 "$@"
 fix="--fix D_offset=0 --fix alpha=0"
 for f in a b; do answers 0 "" fit --model static_anisotropic --data $f.h5 $fix -o "alone_$f"; done
 answers 0 "q 0.005, 0.007 1/angstrom" fit --model static_anisotropic --data a.h5 --data b.h5 $fix -o both
