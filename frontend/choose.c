@@ -147,7 +147,7 @@ static enum fit_status mode_of(const char *config, const char *mode, char name[6
     if (!config)
         return mode ? FIT_OK
                     : fit_fail(err, FIT_ERR_USAGE,
-                               "which model? give a configuration, or --model NAME "
+                               "no model is named; give a configuration, or --model NAME "
                                "(`homodyne models` lists them)");
     char own[64];
     if (ends_with(config, ".lua"))

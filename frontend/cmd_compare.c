@@ -10,6 +10,7 @@
  * Which of two models the data prefer is told by information criteria (criteria.c), of two posteriors by the rows that
  * they foretell as well (loo.c).
  * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
+#include "base/command_line.h"
 #include "base/number_text.h"
 #include "frontend/compare.h"
 
@@ -316,25 +317,19 @@ void comparison_verdict(FILE *f, const struct comparison *c, const char *const l
 
 static enum fit_status get_limit(const struct front_args *a, double *limit, struct fit_error *err)
 {
-    const char *text = front_value(a, "sigma");
-    char *end;
+    const char *text = option_value(&a->own, "sigma");
     *limit = 3;
-    if (!text)
-        return FIT_OK;
-    *limit = strtod(text, &end);
-    if (end == text || *end || !(*limit > 0) || !isfinite(*limit))
-        return fit_fail(err, FIT_ERR_USAGE, "--sigma: '%s' is not a number above 0", text);
-    return FIT_OK;
+    return text ? fit_options_real("sigma", text, OPTION_POSITIVE, limit, err) : FIT_OK;
 }
 
 static enum fit_status tell(struct front *f, const struct front_args *a, const struct comparison *c,
                             struct fit_error *err)
 {
-    const int all = front_given(a, "all");
+    const int all = option_given(&a->own, "all");
     const char *const label[2] = {a->rest[0], a->rest[1]};
-    if (front_given(a, "json") && !front_given(a, "report"))
+    if (option_given(&a->own, "json") && !option_given(&a->own, "report"))
         return comparison_json(f->out, c, all, err);
-    if (!front_given(a, "quiet") && !front_given(a, "page")) {
+    if (!option_given(&a->own, "quiet") && !option_given(&a->own, "page")) {
         print_text(f->out, c, label, all);
         comparison_verdict(f->out, c, label);
     }
@@ -362,14 +357,14 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
     st = front_loo(c.r, c.same_data, &c.loo, c.no_loo, sizeof c.no_loo, err);
     if (st != FIT_OK)
         goto done;
-    count_all(&c, front_given(a, "all"));
+    count_all(&c, option_given(&a->own, "all"));
     st = tell(f, a, &c, err);
     if (st == FIT_OK && c.ncompared == 0 && !comparison_differs(&c))
         st = fit_fail(err, FIT_ERR_DATA, "%s and %s have no parameter in common", a->rest[0],
                       a->rest[1]);
-    if (st == FIT_OK && front_given(a, "report"))
+    if (st == FIT_OK && option_given(&a->own, "report"))
         st = comparison_page(f, &c, a->rest, a, err);
-    if (f->exit_code == 0 && comparison_differs(&c) && !front_given(a, "page"))
+    if (f->exit_code == 0 && comparison_differs(&c) && !option_given(&a->own, "page"))
         f->exit_code = 2;
 done:
     front_result_free(&one);

@@ -178,23 +178,23 @@ static enum fit_status read_options(const struct front_args *a, struct wish *w,
     double gap;
     enum fit_status st = FIT_OK;
     *w = (struct wish){.q = NAN, .dt = NAN, .first = 1, .last = -1};
-    set(w->data, sizeof w->data, front_value(a, "data"));
-    set(w->gap, sizeof w->gap, front_value(a, "gap"));
-    set(w->phi, sizeof w->phi, front_value(a, "phi"));
-    set(w->method, sizeof w->method, front_value(a, "method"));
+    set(w->data, sizeof w->data, option_value(&a->own, "data"));
+    set(w->gap, sizeof w->gap, option_value(&a->own, "gap"));
+    set(w->phi, sizeof w->phi, option_value(&a->own, "phi"));
+    set(w->method, sizeof w->method, option_value(&a->own, "method"));
     snprintf(w->output, sizeof w->output, "%s",
-             front_value(a, "output") ? front_value(a, "output") : "config.yaml");
-    if (front_value(a, "mode"))
+             option_value(&a->own, "output") ? option_value(&a->own, "output") : "config.yaml");
+    if (option_value(&a->own, "mode"))
         snprintf(w->mode, sizeof w->mode, "%.63s",
-                 fit_config_canonical_mode(front_value(a, "mode")));
-    if (front_value(a, "q"))
-        st = get_quantity("--q", "1/angstrom", front_value(a, "q"), &w->q, err);
-    if (st == FIT_OK && front_value(a, "dt"))
-        st = get_quantity("--dt", "s", front_value(a, "dt"), &w->dt, err);
+                 fit_config_canonical_mode(option_value(&a->own, "mode")));
+    if (option_value(&a->own, "q"))
+        st = get_quantity("--q", "1/angstrom", option_value(&a->own, "q"), &w->q, err);
+    if (st == FIT_OK && option_value(&a->own, "dt"))
+        st = get_quantity("--dt", "s", option_value(&a->own, "dt"), &w->dt, err);
     if (st == FIT_OK && w->gap[0])
         st = get_quantity("--gap", "angstrom", w->gap, &gap, err);
-    if (st == FIT_OK && front_value(a, "frames"))
-        st = get_frames(front_value(a, "frames"), w, err);
+    if (st == FIT_OK && option_value(&a->own, "frames"))
+        st = get_frames(option_value(&a->own, "frames"), w, err);
     if (st == FIT_OK && a->nrest)
         st = fit_fail(err, FIT_ERR_USAGE, "config: '%s' is too much; data are named by --data FILE",
                       a->rest[0]);
@@ -580,7 +580,7 @@ static enum fit_status write_config(struct front *f, const struct front_args *a,
         fit_json_boolean(&j, "complete", !holes);
         fit_json_end(&j);
         fit_json_put(&j, f->out);
-    } else if (st == FIT_OK && strcmp(w->output, "-") != 0 && !front_given(a, "quiet"))
+    } else if (st == FIT_OK && strcmp(w->output, "-") != 0 && !option_given(&a->own, "quiet"))
         say_next(f, w, holes);
     return st;
 }
@@ -589,17 +589,17 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a, st
 {
     struct wish w;
     struct fit_notes notes = {0};
-    if (front_given(a, "keys") && a->json)
+    if (option_given(&a->own, "keys") && a->json)
         return fit_fail(err, FIT_ERR_USAGE, "config: --keys is a table for people; it has no --json");
-    if (front_given(a, "keys"))
+    if (option_given(&a->own, "keys"))
         return front_keys(f, a, err);
     enum fit_status st = read_options(a, &w, err);
     const int asked =
-        front_given(a, "interactive") || (f->in_is_terminal && !w.mode[0]);
+        option_given(&a->own, "interactive") || (f->in_is_terminal && !w.mode[0]);
     if (st == FIT_OK && a->json && strcmp(w.output, "-") == 0)
         st = fit_fail(err, FIT_ERR_USAGE, "config: --json with -o FILE; the screen is for one of the two");
-    if (st == FIT_OK && strcmp(w.output, "-") != 0 && !front_given(a, "force") &&
-        !front_given(a, "overwrite"))
+    if (st == FIT_OK && strcmp(w.output, "-") != 0 && !option_given(&a->own, "force") &&
+        !option_given(&a->own, "overwrite"))
         st = fit_output_is_new(w.output, "-o", err);
     if (st == FIT_OK && asked)
         st = ask_all(f, &w, err);
@@ -609,7 +609,7 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a, st
                       "static_anisotropic, heterodyne or another of `homodyne models`");
     else if (st == FIT_OK && (st = read_info(f, &w, err)) == FIT_OK && is_pairs(&w) &&
              (st = open_data(&w, err)) == FIT_OK && (st = settle_q(&w, &notes, err)) == FIT_OK)
-        st = settle_time(f, &w, &notes, front_given(a, "quiet"), err);
+        st = settle_time(f, &w, &notes, option_given(&a->own, "quiet"), err);
     if (st == FIT_OK)
         st = write_config(f, a, &w, err);
     fit_notes_free(&notes);

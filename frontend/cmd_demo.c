@@ -117,7 +117,7 @@ enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, stru
     struct front_result r = {0};
     const int silent = a->json || a->quiet;
     if (a->nrest > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "demo: one folder for the results");
+        return fit_fail(err, FIT_ERR_USAGE, "demo: give one folder for the results");
     const char *slash = strrchr(f->dir, '/'); /* dir is absolute */
     snprintf(share, sizeof share, "%.*s/share/homodyne-gen/examples/laminar", (int)(slash ? slash - f->dir : 0),
              f->dir);

@@ -76,12 +76,12 @@ static enum fit_status build(struct front *f, const char *mpicc, int quiet, stru
 enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     const struct fit_ranks_plugin *plugin;
-    const char *given = front_value(a, "mpicc"), *variable = getenv("MPICC");
+    const char *given = option_value(&a->own, "mpicc"), *variable = getenv("MPICC");
     const char *mpicc = given ? given : variable && *variable ? variable : "mpicc";
     char path[FIT_RANKS_PATH];
     if (a->nrest)
         return fit_fail(err, FIT_ERR_USAGE, "mpi: '%s' is not expected; `homodyne mpi --build` is", a->rest[0]);
-    if (front_given(a, "build"))
+    if (option_given(&a->own, "build"))
         return build(f, mpicc, a->quiet, err);
     enum fit_status st = fit_ranks_find("PMIX_RANK", &plugin, path, err);
     if (st == FIT_OK && !a->quiet)

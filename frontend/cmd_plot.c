@@ -166,15 +166,11 @@ static void name_beside(const char *path, const char *end, char *name, size_t si
 static enum fit_status draw_fit(struct front *f, const struct front_args *a,
                                 const struct front_fitter *report, struct fit_error *err)
 {
-    struct words w = words_new(2 * a->nown + a->nrest + 1);
-    char(*option)[32] = calloc(a->nown + 1, sizeof *option);
+    struct words w = words_new(2 * a->own.ngiven + a->nrest + 1);
+    char(*option)[32] = calloc(a->own.ngiven + 1, sizeof *option);
     (void)f;
-    for (size_t k = 0; option && k < a->nown; k++) {
-        snprintf(option[k], sizeof option[k], "--%s", a->own[k].name);
-        add(&w, option[k]);
-        if (a->own[k].value)
-            add(&w, a->own[k].value);
-    }
+    if (option && w.word)
+        w.n = front_put_own(a, option, w.word);
     for (size_t k = 0; k < a->nrest; k++)
         add(&w, a->rest[k]);
     char **word = option && w.word ? front_words(report, a->command->name, w.word, w.n) : NULL;
@@ -215,13 +211,13 @@ static enum fit_status draw_target(struct front *f, const struct front_args *a, 
 {
     struct job j = {.f = f,
                     .command = a->command->name,
-                    .format = front_value(a, "format"),
-                    .output = front_value(a, "output"),
+                    .format = option_value(&a->own, "format"),
+                    .output = option_value(&a->own, "output"),
                     .quiet = a->quiet,
                     .json = a->json,
                     .data = words_new(a->nrest + 8)};
     char name[FRONT_PATH];
-    const char *model = front_value(a, "model");
+    const char *model = option_value(&a->own, "model");
     const int plain = ends_with_any(target, matrices) || ends_with_any(target, tables);
     const int page = strcmp(a->command->name, "report") == 0;
     if (!j.output) {
@@ -257,11 +253,10 @@ static int is_pair(const struct front_args *a, const struct fit_cli *cli)
 /* The page of `compare --report`, without its text. */
 static enum fit_status report_pair(struct front *f, const struct front_args *a, struct fit_error *err)
 {
-    const char *output = front_value(a, "output");
-    struct fit_cli_pair own[] = {{"report", output}, {"page", NULL}};
+    const char *output = option_value(&a->own, "output");
+    struct option_given own[] = {{.name = "report", .value = output}, {.name = "page"}};
     const struct front_args two = {.command = front_command_named("compare"),
-                                   .nown = 2,
-                                   .own = own,
+                                   .own = {.ngiven = 2, .given = own},
                                    .nrest = 2,
                                    .rest = a->rest,
                                    .quiet = a->quiet,
@@ -275,7 +270,7 @@ static enum fit_status check_target(const struct front_args *a, const struct fit
 {
     if (!target)
         return fit_fail(err, FIT_ERR_USAGE,
-                      "%s: of what? Give the folder of a fit, a configuration or a data file",
+                      "%s: nothing is named; give the folder of a fit, a configuration or a data file",
                       a->command->name);
     if (access(target, F_OK) != 0)
         return fit_fail(err, FIT_ERR_IO,
@@ -284,7 +279,7 @@ static enum fit_status check_target(const struct front_args *a, const struct fit
                       target);
     if (strstr(target, "fit.json"))
         return fit_fail(err, FIT_ERR_IO, "%s: a file; give the folder of the fit", target);
-    if (is_folder(target) && (cli->nchange || front_value(a, "model")))
+    if (is_folder(target) && (cli->nchange || option_value(&a->own, "model")))
         return fit_fail(err, FIT_ERR_USAGE, "%s: %s is a fit; --%s belongs to the drawing of data",
                       a->command->name, target, cli->nchange ? cli->change[0].name : "model");
     return FIT_OK;
@@ -313,9 +308,9 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
         st = check_target(a, &cli, target, err);
     fit_cli_free(&cli);
     const int ready = st == FIT_OK && (is_folder(target) || has_images(target));
-    if (st == FIT_OK && !ready && front_value(a, "axis"))
+    if (st == FIT_OK && !ready && option_value(&a->own, "axis"))
         st = fit_fail(err, FIT_ERR_USAGE, "--axis belongs to the folder of a batch; %s is none", target);
-    if (st == FIT_OK && !ready && front_value(a, "threshold"))
+    if (st == FIT_OK && !ready && option_value(&a->own, "threshold"))
         st = fit_fail(err, FIT_ERR_USAGE, "--threshold belongs to surveys of images; %s is none", target);
     if (st == FIT_OK && !ready)
         return draw_target(f, a, target, err);
@@ -328,7 +323,7 @@ enum fit_status front_cmd_figure(struct front *f, const struct front_args *a, st
 {
     struct front_fitter report;
     if (!a->nrest)
-        return fit_fail(err, FIT_ERR_USAGE, "figure: of what? Give the folder of a fit");
+        return fit_fail(err, FIT_ERR_USAGE, "figure: no result is named; give the folder of a fit");
     if (access(a->rest[0], F_OK) != 0)
         return fit_fail(err, FIT_ERR_IO, "%s: no such folder; give the folder that a fit wrote", a->rest[0]);
     enum fit_status st = find_report(f, a->command->name, &report, err);
@@ -342,9 +337,9 @@ static int takes(enum fit_command command, const char *option)
 {
     static const char *const hidden[] = {"data-file", "layout", "units", "q-tolerance",
                                          "exclude-t0"};
-    struct fit_cli_row row;
-    for (size_t k = 0; fit_cli_row(command, FIT_PAIRS, k, &row); k++)
-        if (strcmp(row.name, option) == 0)
+    const struct option_row *row;
+    for (size_t k = 0; (row = fit_cli_row(command, FIT_PAIRS, k)); k++)
+        if (strcmp(row->name, option) == 0)
             return 1;
     for (size_t k = 0; command == FIT_COMMAND_EXTRACT && k < sizeof hidden / sizeof *hidden; k++)
         if (strcmp(hidden[k], option) == 0)
@@ -405,22 +400,22 @@ enum fit_status front_plot_package(struct front *f, const struct front_args *a, 
 {
     struct fit_cli cli;
     enum fit_status st = front_parse_rest(a, "fit", &cli, err);
-    struct job j = {.f = f, .command = "plot", .format = "auto", .quiet = a->quiet, .json = a->json};
     char folder[FRONT_PATH + 64], data[FRONT_PATH + 96];
+    struct job j = {
+        .f = f, .command = "plot", .format = "auto", .output = folder, .quiet = a->quiet, .json = a->json};
     char(*storage)[64] = calloc(2 * a->nrest + 16, sizeof *storage);
     int code = 0;
     j.data = words_new(2 * a->nrest + 16);
-    snprintf(folder, sizeof folder, "%s/plots/%s_data",
-             st == FIT_OK && cli.output ? cli.output : "homodyne_results",
+    snprintf(folder, sizeof folder, "%s/plots/%s_data", st == FIT_OK && cli.output ? cli.output : "homodyne_results",
              simulated ? "simulated" : "experimental");
     snprintf(data, sizeof data, "%s/simulated.h5", folder);
-    j.output = folder;
     if (st == FIT_OK && !storage)
         st = fit_no_memory(err, NULL);
     if (st == FIT_OK)
         st = find_report(f, simulated ? "--plot-simulated-data" : "--plot-experimental-data", &j.report, err);
     if (st == FIT_OK)
-        st = front_choose(f, front_value(a, "model"), config, front_value(a, "mode"), a->quiet, &j.fitter, err);
+        st = front_choose(f, option_value(&a->own, "model"), config,
+                          option_value(&a->own, "mode"), a->quiet, &j.fitter, err);
     if (st == FIT_OK)
         st = begin(&j, err);
     if (st == FIT_OK && simulated) { /* the data stay beside the pictures */

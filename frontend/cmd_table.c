@@ -305,20 +305,21 @@ static enum fit_status check_units(const struct table *t, struct fit_error *err)
             for (size_t o = 0; o < k; o++) {
                 const struct front_param *p = &t->r[k].param[m], *q = front_result_param(&t->r[o], p->name);
                 if (q && *p->unit && *q->unit && strcmp(p->unit, q->unit) != 0)
-                    return fit_fail(err, FIT_ERR_USAGE, "table: %s is in %s in %s and in %s in %s: not one row",
-                                    p->name, q->unit, t->name[o], p->unit, t->name[k]);
+                    return fit_fail(err, FIT_ERR_USAGE,
+                                    "table: %s has the unit %s in %s and %s in %s; a row has one unit", p->name,
+                                    q->unit, t->name[o], p->unit, t->name[k]);
             }
     return FIT_OK;
 }
 
 enum fit_status front_cmd_table(struct front *f, const struct front_args *a, struct fit_error *err)
 {
-    struct table t = {.f = f->out, .all = front_given(a, "all"), .style = MARKDOWN};
-    const int latex = front_given(a, "latex"), csv = front_given(a, "csv");
-    if (latex + csv + front_given(a, "markdown") > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "table: one of --latex, --csv, --markdown");
+    struct table t = {.f = f->out, .all = option_given(&a->own, "all"), .style = MARKDOWN};
+    const int latex = option_given(&a->own, "latex"), csv = option_given(&a->own, "csv");
+    if (latex + csv + option_given(&a->own, "markdown") > 1)
+        return fit_fail(err, FIT_ERR_USAGE, "table: --latex, --csv and --markdown exclude each other");
     if (!a->nrest)
-        return fit_fail(err, FIT_ERR_USAGE, "table: folders of results are missing");
+        return fit_fail(err, FIT_ERR_USAGE, "table: no result is named; give the folders of fits");
     t.style = latex ? LATEX : csv ? CSV : MARKDOWN;
     t.r = calloc(a->nrest, sizeof *t.r);
     t.name = calloc(a->nrest, sizeof *t.name);

@@ -18,31 +18,24 @@ enum fit_status front_viewer(const struct front *f, char *path, size_t size, str
 
 enum fit_status front_cmd_view(struct front *f, const struct front_args *a, struct fit_error *err)
 {
-    static const char *const options[] = {"output-dir", "port", "model", "gap"};
     char path[FRONT_PATH + 32];
     enum fit_status st = front_viewer(f, path, sizeof path, err);
     if (st == FIT_OK && a->nrest == 0)
-        st = fit_fail(err, FIT_ERR_USAGE, "view: of what? Give a data file, a configuration or the folder of a fit");
-    char **word = calloc(a->nrest + 2 * sizeof options / sizeof *options + 4, sizeof *word);
-    char name[4][16];
+        st = fit_fail(err, FIT_ERR_USAGE,
+                      "view: nothing is named; give a data file, a configuration or the folder of a fit");
+    char **word = calloc(2 * a->own.ngiven + a->nrest + 2, sizeof *word);
+    char(*name)[32] = calloc(a->own.ngiven + 1, sizeof *name);
     size_t n = 0;
-    if (st == FIT_OK && !word)
+    if (st == FIT_OK && (!word || !name))
         st = fit_no_memory(err, "view");
     if (st == FIT_OK) {
         word[n++] = path;
-        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-            if (!front_value(a, options[k]))
-                continue;
-            snprintf(name[k], sizeof name[k], "--%s", options[k]);
-            word[n++] = name[k];
-            word[n++] = front_word(front_value(a, options[k]));
-        }
-        if (a->quiet)
-            word[n++] = front_word("--quiet");
+        n += front_put_own(a, name, word + n);
         for (size_t k = 0; k < a->nrest; k++)
             word[n++] = a->rest[k];
         st = front_exec(path, word, err);
     }
+    free(name);
     free(word);
     return st;
 }

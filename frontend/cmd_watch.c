@@ -7,6 +7,7 @@
  */
 #define _XOPEN_SOURCE 700
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/number_text.h"
 #include "frontend/front.h"
 #include "base/json.h"
@@ -89,28 +90,14 @@ static enum fit_status find_data(struct watch *w, struct fit_error *err)
 static enum fit_status get_seconds(const struct front_args *a, const char *name, double *x,
                                    struct fit_error *err)
 {
-    const char *text = front_value(a, name);
-    char *end;
-    if (!text)
-        return FIT_OK;
-    *x = strtod(text, &end);
-    if (end == text || *end || !(*x > 0) || !isfinite(*x))
-        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no number of seconds above 0", name,
-                        text);
-    return FIT_OK;
+    const char *text = option_value(&a->own, name);
+    return text ? fit_options_real(name, text, OPTION_POSITIVE, x, err) : FIT_OK;
 }
 
 static enum fit_status prepare(struct watch *w, struct fit_error *err)
 {
     const struct front_args *a = w->a;
-    char **word = calloc(a->nrest + 3, sizeof *word);
-    if (!word)
-        return fit_no_memory(err, NULL);
-    word[0] = front_word("homodyne");
-    word[1] = front_word("fit");
-    memcpy(word + 2, a->rest, a->nrest * sizeof *word);
-    enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &w->cli, err);
-    free(word);
+    enum fit_status st = front_parse_rest(a, "fit", &w->cli, err);
     w->config = w->cli.config ? w->cli.config : w->cli.nword ? w->cli.word[0] : NULL;
     w->every = 2;
     w->idle = INFINITY;
@@ -120,7 +107,7 @@ static enum fit_status prepare(struct watch *w, struct fit_error *err)
         st = get_seconds(a, "until-idle", &w->idle, err);
     if (st == FIT_OK)
         st =
-            front_choose(w->f, front_value(a, "model"), w->config, NULL, a->quiet, &w->fitter, err);
+            front_choose(w->f, option_value(&a->own, "model"), w->config, NULL, a->quiet, &w->fitter, err);
     return st == FIT_OK ? find_data(w, err) : st;
 }
 
@@ -347,7 +334,7 @@ static enum fit_status go_round(struct watch *w, struct fit_error *err)
             any = 1;
             if (st == FIT_OK && !*w->f->interrupt)
                 st = report(w, code, err);
-            if (front_given(w->a, "once") && w->nfit)
+            if (option_given(&w->a->own, "once") && w->nfit)
                 break;
         }
         before = now;
@@ -368,7 +355,7 @@ enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, str
 {
     struct watch w = {.f = f, .a = a};
     enum fit_status st = prepare(&w, err);
-    if (st == FIT_OK && front_given(a, "view"))
+    if (st == FIT_OK && option_given(&a->own, "view"))
         st = begin_viewer(&w, err);
     if (st == FIT_OK)
         st = go_round(&w, err);

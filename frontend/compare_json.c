@@ -179,8 +179,8 @@ static enum fit_status write_told(const struct comparison *c, const struct front
     if (!f)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", file, strerror(errno));
     fit_json_begin(&j, NULL, '{');
-    put_all_json(&j, c, front_given(a, "all"));
-    put_rows_json(&j, c, front_given(a, "all"));
+    put_all_json(&j, c, option_given(&a->own, "all"));
+    put_rows_json(&j, c, option_given(&a->own, "all"));
     enum fit_status st = put_said(&j, c, err);
     fit_json_end(&j);
     if (st == FIT_OK && fit_json_put(&j, f) != 0)
@@ -194,7 +194,8 @@ static enum fit_status write_told(const struct comparison *c, const struct front
 enum fit_status comparison_page(struct front *f, const struct comparison *c, char *const where[2],
                                 const struct front_args *a, struct fit_error *err)
 {
-    const char *base = getenv("TMPDIR"), *named = front_value(a, "report"), *output = front_value(a, "output");
+    const char *base = getenv("TMPDIR"), *named = option_value(&a->own, "report"),
+               *output = option_value(&a->own, "output");
     char program[FRONT_PATH + 32], told[FRONT_PATH];
     int code = 0;
     snprintf(program, sizeof program, "%s/homodyne-report", f->dir);

@@ -495,7 +495,7 @@ enum fit_status front_compile(struct front *f, const char *file, int quiet,
     front_making_end(&job.making);
     if (st == FIT_OK &&
         !find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
-        st = fit_fail(err, FIT_ERR_INTERNAL, "%s: the kernel is gone", job.dir);
+        st = fit_fail(err, FIT_ERR_INTERNAL, "%s: the kernel that was compiled is no longer there", job.dir);
     if (st == FIT_OK && !quiet)
         fprintf(f->err, "compiled and checked in %.1f s; kept in %s\n", fit_seconds() - begin,
                 job.cache);

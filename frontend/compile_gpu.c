@@ -102,7 +102,7 @@ static int make(const struct front *f, const char *file, const char *folder, con
 
 void front_device_kernels(struct front *f, const struct front_args *a, const struct front_fitter *fitter)
 {
-    const char *word = device_word(a), *file = front_value(a, "model");
+    const char *word = device_word(a), *file = option_value(&a->own, "model");
     char path[FRONT_PATH + 64], cache[FRONT_PATH + 64], made[FRONT_PATH + 256];
     const size_t n = strlen(fitter->kernel);
     struct front_making making = {.lock = -1};

@@ -40,13 +40,14 @@ static void help_program(FILE *f, int all)
 
 static void help_command(FILE *f, const struct front_command *c, int all)
 {
-    struct fit_cli_row row;
+    const struct option_row *row;
+    int rare;
     int hidden = 0;
     fprintf(f, "homodyne %s %s\n    %s%s%s\n\n", c->name, c->usage, c->help,
             c->alias ? "; also called " : "", c->alias ? c->alias : "");
-    for (size_t k = 0; front_row(c, k, &row); k++)
-        if (all || !row.rare)
-            fit_cli_put_row(f, &row);
+    for (size_t k = 0; (row = front_row(c, k, &rare)); k++)
+        if (all || !rare)
+            option_put(f, row);
         else
             hidden++;
     if (c->pass && c->fitter == FIT_COMMAND_COUNT)
@@ -93,7 +94,7 @@ static void roff_title(FILE *f, const char *name)
     fprintf(f, "\" 1 \"\" \"homodyne %s\" \"homodyne\"\n.SH NAME\n", FIT_VERSION);
 }
 
-static void roff_row(FILE *f, const struct fit_cli_row *row)
+static void roff_row(FILE *f, const struct option_row *row)
 {
     fprintf(f, ".TP\n");
     if (row->letter)
@@ -134,7 +135,8 @@ static void roff_exit_status(FILE *f, const struct front_command *of)
 static void manual_command(FILE *f, const struct front_command *c)
 {
     char name[64];
-    struct fit_cli_row row;
+    const struct option_row *row;
+    int rare;
     snprintf(name, sizeof name, "homodyne-%s", c->name);
     roff_title(f, name);
     roff(f, name);
@@ -150,10 +152,10 @@ static void manual_command(FILE *f, const struct front_command *c)
             fprintf(f, "\nAlso called \\fB%s\\fR.", c->alias);
         fprintf(f, "\n");
     }
-    if (front_row(c, 0, &row))
+    if (front_row(c, 0, &rare))
         fprintf(f, ".SH OPTIONS\n");
-    for (size_t k = 0; front_row(c, k, &row); k++)
-        roff_row(f, &row);
+    for (size_t k = 0; (row = front_row(c, k, &rare)); k++)
+        roff_row(f, row);
     roff_exit_status(f, c);
     fprintf(f, ".SH SEE ALSO\n\\fBhomodyne\\fR(1)\n");
 }
@@ -221,13 +223,13 @@ static enum fit_status manual_compiler(const struct front *f, struct fit_error *
 
 /* ---- completions ----------------------------------------------------------------------------- */
 
-static int takes_file(const struct fit_cli_row *row)
+static int takes_file(const struct option_row *row)
 {
     return row->argument && (strstr(row->argument, "FILE") || strstr(row->argument, "DIR"));
 }
 
 /* --fix, --start and the like: a name of the model. */
-static int takes_parameter(const struct fit_cli_row *row)
+static int takes_parameter(const struct option_row *row)
 {
     return row->argument && strncmp(row->argument, "NAME", 4) == 0 && strcmp(row->name, "model") != 0;
 }
@@ -235,13 +237,14 @@ static int takes_parameter(const struct fit_cli_row *row)
 /* The options of each command. */
 static void bash_options(FILE *f)
 {
-    struct fit_cli_row row;
+    const struct option_row *row;
+    int rare;
     fprintf(f, "    esac\n    case $command in\n");
     for (const struct front_command *c = front_commands; c->name; c++) {
         fprintf(f, "    %s%s%s) options='", c->name, c->alias ? "|" : "", c->alias ? c->alias : "");
-        for (size_t k = 0; front_row(c, k, &row); k++)
-            if (!strchr(row.name, '*'))
-                fprintf(f, "--%s ", row.name);
+        for (size_t k = 0; (row = front_row(c, k, &rare)); k++)
+            if (!strchr(row->name, '*'))
+                fprintf(f, "--%s ", row->name);
         fprintf(f, "--help' ;;\n");
     }
 }
@@ -304,7 +307,7 @@ static void quoted(FILE *f, const char *text, const char *special)
             fprintf(f, "%s%c", strchr(special, *text) ? "\\" : "", *text);
 }
 
-static void zsh_value(FILE *f, const struct fit_cli_row *row)
+static void zsh_value(FILE *f, const struct option_row *row)
 {
     const char *choices = front_choices(row->name);
     fprintf(f, ":");
@@ -319,7 +322,8 @@ static void zsh_value(FILE *f, const struct fit_cli_row *row)
 
 static void zsh(FILE *f)
 {
-    struct fit_cli_row row;
+    const struct option_row *row;
+    int rare;
     fprintf(f,
             "#compdef homodyne\n# zsh completion for homodyne; made by `homodyne completion zsh`\n"
             "_homodyne() {\n"
@@ -336,14 +340,14 @@ static void zsh(FILE *f)
     for (const struct front_command *c = front_commands; c->name; c++) {
         fprintf(f, "    %s%s%s%s)\n        _arguments", c->name, c->alias ? "|" : "",
                 c->alias ? c->alias : "", c == front_commands ? "|-*|*.yaml" : "");
-        for (size_t k = 0; front_row(c, k, &row); k++) {
-            if (strchr(row.name, '*'))
+        for (size_t k = 0; (row = front_row(c, k, &rare)); k++) {
+            if (strchr(row->name, '*'))
                 continue;
-            fprintf(f, " \\\n            '*--%s%s[", row.name, row.argument ? "=" : "");
-            quoted(f, row.help, "[]:\\");
+            fprintf(f, " \\\n            '*--%s%s[", row->name, row->argument ? "=" : "");
+            quoted(f, row->help, "[]:\\");
             fprintf(f, "]");
-            if (row.argument)
-                zsh_value(f, &row);
+            if (row->argument)
+                zsh_value(f, row);
             fprintf(f, "'");
         }
         fprintf(f, " \\\n            '*:file:%s' ;;\n",
@@ -354,7 +358,8 @@ static void zsh(FILE *f)
 
 static void fish(FILE *f)
 {
-    struct fit_cli_row row;
+    const struct option_row *row;
+    int rare;
     fprintf(f, "# fish completion for homodyne; made by `homodyne completion fish`\n");
     for (const struct front_command *c = front_commands; c->name; c++) {
         fprintf(f, "complete -c homodyne -n __fish_use_subcommand -a %s -d '", c->name);
@@ -362,22 +367,22 @@ static void fish(FILE *f)
         fprintf(f, "'\n");
     }
     for (const struct front_command *c = front_commands; c->name; c++)
-        for (size_t k = 0; front_row(c, k, &row); k++) {
-            const char *choices = front_choices(row.name);
-            if (strchr(row.name, '*'))
+        for (size_t k = 0; (row = front_row(c, k, &rare)); k++) {
+            const char *choices = front_choices(row->name);
+            if (strchr(row->name, '*'))
                 continue;
             fprintf(f, "complete -c homodyne -n '__fish_seen_subcommand_from %s' -l %s", c->name,
-                    row.name);
-            if (row.letter)
-                fprintf(f, " -s %c", row.letter);
+                    row->name);
+            if (row->letter)
+                fprintf(f, " -s %c", row->letter);
             if (choices)
                 fprintf(f, " -x -a '%s'", choices);
-            else if (takes_parameter(&row))
+            else if (takes_parameter(row))
                 fprintf(f, " -x -a '(homodyne completion parameters (commandline -opc) 2>/dev/null)'");
-            else if (row.argument)
-                fprintf(f, takes_file(&row) ? " -r" : " -x");
+            else if (row->argument)
+                fprintf(f, takes_file(row) ? " -r" : " -x");
             fprintf(f, " -d '");
-            quoted(f, row.help, "\\");
+            quoted(f, row->help, "\\");
             fprintf(f, "'\n");
         }
     fprintf(
@@ -390,7 +395,7 @@ enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
 {
     const char *word = a->nrest ? a->rest[0] : "";
     if (a->nrest > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "%s: one word", a->command->name);
+        return fit_fail(err, FIT_ERR_USAGE, "%s: give one word", a->command->name);
     if (strcmp(a->command->name, "manual") == 0) {
         const struct front_command *c = front_command_named(word);
         if (strcmp(word, "gen") == 0)
@@ -410,6 +415,6 @@ enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
     else if (strcmp(word, "fish") == 0)
         fish(f->out);
     else
-        return fit_fail(err, FIT_ERR_USAGE, "completion: bash, zsh or fish");
+        return fit_fail(err, FIT_ERR_USAGE, "completion: give bash, zsh or fish");
     return FIT_OK;
 }

@@ -42,14 +42,6 @@ void front_level(char level[16]);
 
 /* ---- the table of commands and options (options.c) ------------------------------------------- */
 
-struct front_option {
-    const char *name;
-    char letter;          /* short form, or 0 */
-    const char *argument; /* NULL: takes no value; "[=N]": may have one, behind an equal sign */
-    const char *help;     /* NULL: accepted, not shown */
-    int rare;             /* in --help-all and the manual only */
-};
-
 struct front_command {
     const char *name, *alias;
     const char *usage; /* what follows the name */
@@ -58,17 +50,20 @@ struct front_command {
     /* the fitters' command with the same options, which are passed on; FIT_COMMAND_COUNT: none */
     enum fit_command fitter;
     const char *pass;                  /* what the fitters call it; NULL: by its name */
-    const struct front_option *option; /* its own, ended by a name NULL; may be NULL */
+    const struct option_row *option; /* its own, ended by a name NULL; may be NULL */
     enum fit_status (*run)(struct front *f, const struct front_args *a, struct fit_error *err);
     int rare; /* not in the short help of the program */
 };
 
 /* Option k of a command as help, manual and completions have it: its own, then those of the fitters
- * that it takes as well.  0: there are no more. */
-int front_row(const struct front_command *c, size_t k, struct fit_cli_row *row);
+ * that it takes as well.  NULL: there are no more.  rare: not in --help. */
+const struct option_row *front_row(const struct front_command *c, size_t k, int *rare);
 
 /* Words that an option may take, separated by blanks, or NULL. */
 const char *front_choices(const char *option);
+
+/* Rows up to the one without a name; NULL: 0. */
+size_t front_option_count(const struct option_row *row);
 
 /* Ended by a name NULL; the first is `fit`. */
 extern const struct front_command front_commands[];
@@ -79,22 +74,22 @@ const struct front_command *front_command_named(const char *word);
 
 struct front_args {
     const struct front_command *command;
-    size_t nown; /* options of the command itself, in order; value NULL for flags */
-    struct fit_cli_pair *own;
+    struct command_line own; /* options of the command itself */
     size_t nrest; /* all other words in order: for the fitter, or words of the command */
     char **rest;  /* ended by NULL */
     int help, help_all, quiet, json;
 };
 
-/* words: behind the name of the command.  Options that are not the command's own stay in `rest`;
- * when no fitter takes them they are errors.  Strings are borrowed. */
+/* words: behind the name of the command.  Options of the fitters stay in `rest`, where the command takes them.  Strings
+ * are borrowed. */
 enum fit_status front_args_parse(const struct front_command *c, int argc, char **argv,
                                  struct front_args *a, struct fit_error *err);
 void front_args_free(struct front_args *a);
 
-/* Value of an own option (the last one), or NULL; whether a flag was given. */
-const char *front_value(const struct front_args *a, const char *name);
-int front_given(const struct front_args *a, const char *name);
+/* Own options as words "--name", value, for another program: returns how many; room for twice as many.  name: room for
+ * their names. */
+size_t front_put_own(const struct front_args *a, char (*name)[32], char **word);
+
 /* A whole number from `least`; *value is unchanged when the option was not given. */
 enum fit_status front_count(const struct front_args *a, const char *name, long least, long *value,
                             struct fit_error *err);

@@ -3,6 +3,7 @@
  * Their programs: homodyne 2.23 (cli/args_parser.py, cli/config_generator.py, post_install.py), heterodyne 2.0, xpcsjax
  * 0.1.8; the aliases hm, hm-nlsq, hc-flow, ... are those that homodyne-post-install writes into the shell. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/command_line.h"
 #include "frontend/names.h"
 
 #include "common/text.h"
@@ -74,17 +75,6 @@ static int asks_help(int argc, char **argv)
     return 0;
 }
 
-/* The value of an option at argv[*k], "-o X", "--output X" or "--output=X"; NULL: another word. */
-static const char *value_of(int argc, char **argv, int *k, const char *letter, const char *option)
-{
-    const size_t n = strlen(option);
-    if (strncmp(argv[*k], option, n) == 0 && argv[*k][n] == '=')
-        return argv[*k] + n + 1;
-    if ((strcmp(argv[*k], option) != 0 && (!letter || strcmp(argv[*k], letter) != 0)) || *k + 1 >= argc)
-        return NULL;
-    return argv[++*k];
-}
-
 /* ---- configurations -------------------------------------------------------------------------- */
 
 /* What the packages' generators were asked for. */
@@ -103,43 +93,61 @@ static int is_filter(const char *mode)
     return 0;
 }
 
-/* Words of theirs that have other names here; the others stay. */
-static void read_generator(struct front *f, int argc, char **argv, struct generator *g, struct words *w)
+static const struct option_row theirs[] = {
+    {"mode", 'm', "MODE", NULL, OPTION_MANY, OPTION_KEPT},
+    {"output", 'o', "FILE", NULL, 0, OPTION_KEPT},
+    {"validate", 'v', "[FILE]", NULL, 0, OPTION_KEPT},
+    {"validate", 'V', NULL, NULL, 0, OPTION_KEPT},
+    {"show-template", 0, NULL, NULL, 0, OPTION_KEPT},
+    {"filter", 0, "PART", NULL, 0, OPTION_KEPT},
+    {"time-length", 0, "N", NULL, 0, OPTION_KEPT},
+};
+
+/* Words of theirs that have other names here; the others, those of `config`, stay. */
+static enum fit_status read_generator(struct front *f, int argc, char **argv, struct generator *g, struct words *w,
+                                      struct fit_error *err)
 {
     static char frames[64];
-    for (int k = 1; k < argc; k++) {
-        const char *value;
-        if ((value = value_of(argc, argv, &k, "-m", "--mode"))) {
-            g->mode = is_filter(value) ? g->mode : value;
-        } else if ((value = value_of(argc, argv, &k, "-o", "--output"))) {
-            g->output = value;
-        } else if ((value = value_of(argc, argv, &k, "-v", "--validate"))) {
-            g->check = value;
-        } else if (strcmp(argv[k], "-V") == 0 || strcmp(argv[k], "--validate") == 0) {
-            g->validates = 1;
-        } else if (strcmp(argv[k], "--show-template") == 0) {
-            g->shows = 1;
-        } else if (value_of(argc, argv, &k, NULL, "--filter")) {
-            fprintf(f->err, "note: --filter has no effect: a configuration has what people edit and nothing else\n");
-        } else if ((value = value_of(argc, argv, &k, NULL, "--time-length"))) {
-            snprintf(frames, sizeof frames, "1:%.50s", value);
-            add(w, "--frames");
-            add(w, frames);
-        } else {
-            add(w, argv[k]);
-        }
+    const size_t n = sizeof theirs / sizeof *theirs;
+    const struct option_row *ours = front_command_named("config")->option;
+    const struct option_set set = {.table = {{theirs, n}, {ours, front_option_count(ours)}},
+                                   .help = "homodyne config --help"};
+    struct command_line line;
+    enum fit_status st = fit_options_read(&set, argc, argv, 1, NULL, &line, err);
+    for (size_t k = 0; st == FIT_OK && k < line.ngiven; k++) {
+        const struct option_given *o = &line.given[k];
+        for (int at = o->from; (o->row < theirs || o->row >= theirs + n) && at < o->to; at++)
+            add(w, argv[at]);
+        if (strcmp(o->name, "mode") == 0 && !is_filter(o->value))
+            g->mode = o->value;
     }
+    g->output = st == FIT_OK ? option_value(&line, "output") : NULL;
+    g->check = st == FIT_OK ? option_value(&line, "validate") : NULL;
+    g->validates = st == FIT_OK && option_given(&line, "validate");
+    g->shows = st == FIT_OK && option_given(&line, "show-template");
+    if (st == FIT_OK && option_given(&line, "filter"))
+        fprintf(f->err, "note: --filter has no effect: a configuration has what people edit and nothing else\n");
+    if (st == FIT_OK && option_given(&line, "time-length")) {
+        snprintf(frames, sizeof frames, "1:%.50s", option_value(&line, "time-length"));
+        add(w, "--frames");
+        add(w, frames);
+    }
+    for (size_t k = 0; st == FIT_OK && k < line.nword; k++)
+        add(w, line.word[k]);
+    options_free(&line);
+    return st;
 }
 
 /* homodyne-config -m laminar_flow -o my.yaml; without -o their default, homodyne_laminar_flow_config.yaml. */
-static void config_words(struct front *f, const struct name *name, int argc, char **argv, struct words *w)
+static enum fit_status config_words(struct front *f, const struct name *name, int argc, char **argv, struct words *w,
+                                    struct fit_error *err)
 {
     static char file[160];
     struct words own = {.word = calloc((size_t)argc + 8, sizeof(char *))};
     struct generator g = {.mode = name->word[1]};
     if (!own.word)
-        return;
-    read_generator(f, argc, argv, &g, &own);
+        return fit_no_memory(err, NULL);
+    const enum fit_status st = read_generator(f, argc, argv, &g, &own, err);
     if (g.check || g.validates) {
         add(w, "validate");
         add(w, g.check ? g.check : g.output ? g.output : "config.yaml");
@@ -150,8 +158,8 @@ static void config_words(struct front *f, const struct name *name, int argc, cha
             add(w, g.mode);
         }
         snprintf(file, sizeof file, "homodyne_%.120s_config.yaml", g.mode ? g.mode : "");
-        const int theirs = strncmp(name->name, "h", 1) == 0 && name->word[0] == NULL && g.mode != NULL;
-        if (g.shows || g.output || theirs) {
+        const int named_by_mode = strncmp(name->name, "h", 1) == 0 && name->word[0] == NULL && g.mode != NULL;
+        if (g.shows || g.output || named_by_mode) {
             add(w, "--output");
             add(w, g.shows ? "-" : g.output ? g.output : file);
         }
@@ -159,6 +167,7 @@ static void config_words(struct front *f, const struct name *name, int argc, cha
             add(w, own.word[k]);
     }
     free(own.word);
+    return st;
 }
 
 /* ---- what is not needed ---------------------------------------------------------------------- */
@@ -211,9 +220,10 @@ enum fit_status front_names(struct front *f, int *argc, char ***argv, int *done,
     struct words w = {.word = calloc((size_t)*argc + 12, sizeof(char *))};
     if (!w.word)
         return fit_no_memory(err, NULL);
+    enum fit_status st = FIT_OK;
     add(&w, "homodyne");
     if (name->kind == CONFIG && !asks_help(*argc, *argv)) {
-        config_words(f, name, *argc, *argv, &w);
+        st = config_words(f, name, *argc, *argv, &w, err);
     } else {
         if (name->kind == CONFIG || name->kind == VALIDATE || name->kind == GUI)
             add(&w, name->kind == CONFIG ? "config" : name->kind == VALIDATE ? "validate" : "view");
@@ -224,5 +234,5 @@ enum fit_status front_names(struct front *f, int *argc, char ***argv, int *done,
     }
     *argc = w.n;
     *argv = w.word;
-    return FIT_OK;
+    return st;
 }

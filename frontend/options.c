@@ -3,177 +3,152 @@
  * Together with the table of the fitters (runtime/commands/cli.c) this is all there is: parsing, --help, the
  * manual pages and the completions of the shells are made from these two (document.c). */
 #include "frontend/front.h"
+#include "frontend/programs.h"
 
 #include <string.h>
 
-#define END                                                                                        \
-    {                                                                                              \
-        NULL, 0, NULL, NULL, 0                                                                     \
-    }
-#define MODEL                                                                                      \
-    {                                                                                              \
-        "model", 0, "NAME|FILE.lua",                                                               \
-            "model instead of the configuration's; a file of one's own is "                        \
-            "compiled once",                                                                       \
-            0                                                                                      \
-    }
+#define END {NULL, 0, NULL, NULL, 0, OPTION_KEPT}
+#define RARE (unsigned)OPTION_RARE
+#define MODEL \
+    {"model", 0, "NAME|FILE.lua", "model instead of the configuration's; a file of one's own is compiled once", 0, \
+     OPTION_KEPT}
 
 // clang-format off
 /* Spellings of the Python packages; the last is refused with what to do instead. */
-#define PACKAGES                                                                                   \
-    {"mode", 0, "MODE", "analysis mode, when the configuration has none", 1},                      \
-    {"static-mode", 0, NULL, NULL, 1},                                                             \
-    {"laminar-flow", 0, NULL, NULL, 1},                                                            \
-    {"plot-experimental-data", 0, NULL, NULL, 1},                                                  \
-    {"plot-simulated-data", 0, NULL, NULL, 1},                                                     \
-    {"show-template", 0, NULL, NULL, 1}
+#define PACKAGES \
+    {"mode", 0, "MODE", "analysis mode, when the configuration has none", RARE, OPTION_KEPT}, \
+    {"static-mode", 0, NULL, NULL, RARE, OPTION_KEPT}, \
+    {"laminar-flow", 0, NULL, NULL, RARE, OPTION_KEPT}, \
+    {"plot-experimental-data", 0, NULL, NULL, RARE, OPTION_KEPT}, \
+    {"plot-simulated-data", 0, NULL, NULL, RARE, OPTION_KEPT}, \
+    {"show-template", 0, NULL, NULL, RARE, OPTION_KEPT}
 
-static const struct front_option of_fit[] = {
+static const struct option_row of_fit[] = {
     MODEL,
-    {"nlsq-result", 0, "DIR", "begin from the result in this folder, also homodyne's", 1},
+    {"nlsq-result", 0, "DIR", "begin from the result in this folder, also homodyne's", RARE, OPTION_KEPT},
     PACKAGES,
     END,
 };
-static const struct front_option of_model[] = {MODEL, PACKAGES, END};
-static const struct front_option of_config[] = {
-    {"mode", 'm', "MODE", "laminar_flow, heterodyne, ...: see `homodyne models`", 0},
-    {"output", 'o', "FILE", "to be written; default config.yaml; - : the screen", 0},
-    {"data", 'd', "FILE", "data file: q, frames and period are looked up", 0},
-    {"q", 0, "Q", "wavevector, 1/angstrom: the nearest ring of the file", 0},
-    {"gap", 0, "A", "stator-rotor gap: \"200 um\", or a number in angstrom", 0},
-    {"dt", 0, "S", "frame period, s, when the file does not say it", 0},
-    {"frames", 0, "A:B", "first and last frame, from 1", 0},
-    {"phi", 0, "A:B,..", "azimuths in these ranges: -10:10,80:100", 0},
-    {"method", 0, "M", "nlsq (default), nuts, laplace", 0},
-    {"keys", 0, NULL, "list every key of configurations, also of the packages, and its effect", 0},
-    {"interactive", 'i', NULL, "ask; so, too, on a terminal without --mode", 0},
-    {"force", 'f', NULL, "write over an existing file", 0},
-    {"overwrite", 0, NULL, NULL, 1},
-    {"json", 0, NULL, "what was written, as JSON on standard output", 1},
-    {"quiet", 'q', NULL, "nothing but errors", 1},
+static const struct option_row of_model[] = {MODEL, PACKAGES, END};
+static const struct option_row of_config[] = {
+    {"mode", 'm', "MODE", "laminar_flow, heterodyne, ...: see `homodyne models`", 0, OPTION_KEPT},
+    {"output", 'o', "FILE", "to be written; default config.yaml; - : the screen", 0, OPTION_KEPT},
+    {"data", 'd', "FILE", "data file: q, frames and period are looked up", 0, OPTION_KEPT},
+    {"q", 0, "Q", "wavevector, 1/angstrom: the nearest ring of the file", 0, OPTION_KEPT},
+    {"gap", 0, "A", "stator-rotor gap: \"200 um\", or a number in angstrom", 0, OPTION_KEPT},
+    {"dt", 0, "S", "frame period, s, when the file does not say it", 0, OPTION_KEPT},
+    {"frames", 0, "A:B", "first and last frame, from 1", 0, OPTION_KEPT},
+    {"phi", 0, "A:B,..", "azimuths in these ranges: -10:10,80:100", 0, OPTION_KEPT},
+    {"method", 0, "M", "nlsq (default), nuts, laplace", 0, OPTION_KEPT},
+    {"keys", 0, NULL, "list every key of configurations, also of the packages, and its effect", 0, OPTION_KEPT},
+    {"interactive", 'i', NULL, "ask; so, too, on a terminal without --mode", 0, OPTION_KEPT},
+    {"force", 'f', NULL, "write over an existing file", 0, OPTION_KEPT},
+    {"overwrite", 0, NULL, NULL, RARE, OPTION_KEPT},
+    {"json", 0, NULL, "what was written, as JSON on standard output", RARE, OPTION_KEPT},
+    {"quiet", 'q', NULL, "nothing but errors", RARE, OPTION_KEPT},
     END,
 };
-static const struct front_option of_compare[] = {
-    {"sigma", 0, "S", "differences beyond S standard deviations count; default 3", 0},
-    {"json", 0, NULL, "the table as JSON", 0},
-    {"all", 'a', NULL, "contrast and offset of every angle, too", 0},
-    {"report", 0, "[=FILE]", "a page as well: maps of the difference, g2 and curves of both; default compare.html", 0},
-    {"quiet", 'q', NULL, "only the exit status", 0},
+static const struct option_row of_compare[] = {
+    {"sigma", 0, "S", "differences beyond S standard deviations count; default 3", 0, OPTION_KEPT},
+    {"json", 0, NULL, "the table as JSON", 0, OPTION_KEPT},
+    {"all", 'a', NULL, "contrast and offset of every angle, too", 0, OPTION_KEPT},
+    {"report", 0, "[=FILE]", "a page as well: maps of the difference, g2 and curves of both; default compare.html", 0,
+     OPTION_KEPT},
+    {"quiet", 'q', NULL, "only the exit status", 0, OPTION_KEPT},
     END,
 };
-static const struct front_option of_table[] = {
-    {"markdown", 0, NULL, "the default", 0},
-    {"latex", 0, NULL, "a tabular with symbols (needs the package booktabs)", 0},
-    {"csv", 0, NULL, "all digits; value, error and interval in columns of their own", 0},
-    {"all", 'a', NULL, "contrast and offset of every angle, too", 0},
+static const struct option_row of_table[] = {
+    {"markdown", 0, NULL, "the default", 0, OPTION_KEPT},
+    {"latex", 0, NULL, "a tabular with symbols (needs the package booktabs)", 0, OPTION_KEPT},
+    {"csv", 0, NULL, "all digits; value, error and interval in columns of their own", 0, OPTION_KEPT},
+    {"all", 'a', NULL, "contrast and offset of every angle, too", 0, OPTION_KEPT},
     END,
 };
-static const struct front_option of_batch[] = {
-    {"output-dir", 'o', "DIR", "folder of all results and of the table; default ./batch", 0},
-    {"output", 0, "DIR", NULL, 1},
-    {"q", 0, "Q1,Q2,..|all", "wavevectors to fit one by one; default: the configuration's", 0},
-    {"jobs", 0, "N", "fits at a time; default: as many as there are cores", 0},
-    {"again", 0, NULL, "also what is done already", 0},
-    {"list", 0, NULL, "what would be fitted, then stop", 0},
+static const struct option_row of_batch[] = {
+    {"output-dir", 'o', "DIR", "folder of all results and of the table; default ./batch", 0, OPTION_KEPT},
+    {"output", 0, "DIR", NULL, RARE, OPTION_KEPT},
+    {"q", 0, "Q1,Q2,..|all", "wavevectors to fit one by one; default: the configuration's", 0, OPTION_KEPT},
+    {"jobs", 0, "N", "fits at a time; default: as many as there are cores", 0, OPTION_KEPT},
+    {"again", 0, NULL, "also what is done already", 0, OPTION_KEPT},
+    {"list", 0, NULL, "what would be fitted, then stop", 0, OPTION_KEPT},
     {"part", 0, "K/N", "share K of N of the list first, then what the others have not begun; in arrays of SLURM and"
-                       " copies of srun or mpirun: theirs", 0},
-    {"slurm", 0, "[=N]", "a script for sbatch, an array of N elements that share the fits; default: of 10 min", 0},
+                       " copies of srun or mpirun: theirs", 0, OPTION_KEPT},
+    {"slurm", 0, "[=N]", "a script for sbatch, an array of N elements that share the fits; default: of 10 min", 0,
+     OPTION_KEPT},
     MODEL,
     END,
 };
-static const struct front_option of_watch[] = {
-    {"every", 0, "S", "seconds between looks at the file; default 2", 0},
-    {"once", 0, NULL, "stop after the first fit", 1},
-    {"until-idle", 0, "S", "stop when the file has not changed for S seconds", 0},
-    {"view", 0, NULL, "show it in a browser: parameters against time, the last map, the verdict", 0},
+static const struct option_row of_watch[] = {
+    {"every", 0, "S", "seconds between looks at the file; default 2", 0, OPTION_KEPT},
+    {"once", 0, NULL, "stop after the first fit", RARE, OPTION_KEPT},
+    {"until-idle", 0, "S", "stop when the file has not changed for S seconds", 0, OPTION_KEPT},
+    {"view", 0, NULL, "show it in a browser: parameters against time, the last map, the verdict", 0, OPTION_KEPT},
     MODEL,
     END,
 };
-static const struct front_option of_plot[] = {
-    {"output", 'o', "FOLDER", "default: RESULT/figures; of data ./NAME_figures", 0},
-    {"format", 'f', "FORMAT", "svg (default), png, pdf; html: all in one page", 0},
-    {"json", 0, NULL, "the files that were written, as JSON", 1},
-    {"quiet", 'q', NULL, "print nothing but errors", 0},
+static const struct option_row of_plot[] = {
+    FRONT_PLOT_ROWS,
     MODEL,
     END,
 };
-static const struct front_option of_figure[] = {
-    {"columns", 0, "1|2", "width of one column of the journal, or of two; default 2", 0},
-    {"panels", 0, "LIST", "maps, residuals, g2, D, shear, velocity, fraction, data, or a curve; default: what there"
-                         " is", 0},
-    {"format", 'f', "LIST", "pdf (default), svg, png", 0},
-    {"dpi", 0, "N", "of png; default 600", 0},
-    {"font", 0, "FAMILY[,PT]", "default: sans-serif, 7.5 points", 0},
-    {"style", 0, "STYLE", "plain (default), pnas, aps, nature: letters, widths and font of a journal", 0},
-    {"phi", 0, "A,B,..", "azimuths, deg; default: spread over all", 0},
-    {"age", 0, "S", "of g2: the nearest of the result's", 0},
-    {"output", 'o', "PATH", "of the files, without ending; default RESULT/figures/figure", 0},
-    {"json", 0, NULL, "files, size and caption as JSON", 1},
-    {"quiet", 'q', NULL, "nothing but errors", 0},
+static const struct option_row of_figure[] = {
+    FRONT_FIGURE_ROWS,
     END,
 };
-static const struct front_option of_report[] = {
-    {"output", 'o', "FILE", "default: RESULT/report.html; of data ./NAME_data.html", 0},
-    {"axis", 0, "NAME[:UNIT]", "of a batch: over q, time, fit, a parameter, T of files named T300; T=TABLE.csv", 0},
-    {"threshold", 0, "TERM=C,..", "of a survey of images: largest reduced chi2 of its Top Set (2)", 0},
-    {"json", 0, NULL, "the file that was written, as JSON", 1},
-    {"quiet", 'q', NULL, "print nothing but errors", 0},
+static const struct option_row of_report[] = {
+    FRONT_REPORT_ROWS,
     MODEL,
     END,
 };
-static const struct front_option of_view[] = {
-    {"output-dir", 'o', "DIR", "folder of fits and configurations that are made here; default ./view", 0},
-    {"port", 0, "N", "of 127.0.0.1; default: any that is free", 0},
-    {"gap", 0, "A", "of a data file named alone: stator-rotor gap", 0},
-    {"model", 0, "NAME", "of a data file named alone; default static_isotropic", 0},
-    {"quiet", 'q', NULL, "print nothing but the address and errors", 0},
+static const struct option_row of_view[] = {
+    FRONT_VIEW_ROWS,
     END,
 };
-static const struct front_option of_compile[] = {
-    {"quiet", 'q', NULL, "nothing but the path and errors", 0},
-    {"json", 0, NULL, "model and path as JSON", 0},
+static const struct option_row of_compile[] = {
+    {"quiet", 'q', NULL, "nothing but the path and errors", 0, OPTION_KEPT},
+    {"json", 0, NULL, "model and path as JSON", 0, OPTION_KEPT},
     END,
 };
-static const struct front_option of_contin[] = {
-    {"q", 0, "Q[,Q..]", "wavevector of each curve, 1/angstrom, when no column q says it", 0},
-    {"angle", 0, "A[,A..]", "scattering angle instead, deg; with --wavelength, --index", 0},
-    {"wavelength", 0, "L", "in vacuum: \"633 nm\", or a number in angstrom", 0},
-    {"index", 0, "N", "refractive index of the liquid; default 1", 0},
-    {"temperature", 0, "T", "with --viscosity: hydrodynamic radii; K", 0},
-    {"viscosity", 0, "ETA", "of the liquid: \"0.89 mPa*s\", or a number in Pa*s", 0},
-    {"axis", 0, "AXIS", "rate, diffusion, radius", 0},
-    {"range", 0, "LO:HI", "of the axis; default: what the delays can show", 0},
-    {"points", 0, "N", "of the grid; default 60", 0},
-    {"smoothing", 0, "S", "evidence (default), lcurve, or the strength itself", 0},
-    {"baseline", 0, "B", "fixed (default: g2 goes to 1, g1 to 0), free", 0},
-    {"delays", 0, "A:B", "delays that are taken, s", 0},
-    {"output", 'o', "DIR", "folder for contin.json, contin.h5, contin.svg", 0},
-    {"table", 0, NULL, "print the distribution, too", 0},
-    {"json", 0, NULL, "all numbers as JSON on standard output", 0},
-    {"kind", 0, "KIND", "g1 or g2; default: by the names of columns", 1},
-    {"columns", 0, "LIST", "what columns are called: \"delay: x, g2: y\"", 1},
-    {"units", 0, "LIST", "what columns are in: \"delay: ms\"", 1},
-    {"draws", 0, "N", "draws for the errors; default 1000; 0: no errors", 1},
-    {"seed", 0, "N", "of the draws; default 1", 1},
-    {"quiet", 'q', NULL, "nothing but errors", 1},
+static const struct option_row of_contin[] = {
+    {"q", 0, "Q[,Q..]", "wavevector of each curve, 1/angstrom, when no column q says it", 0, OPTION_KEPT},
+    {"angle", 0, "A[,A..]", "scattering angle instead, deg; with --wavelength, --index", 0, OPTION_KEPT},
+    {"wavelength", 0, "L", "in vacuum: \"633 nm\", or a number in angstrom", 0, OPTION_KEPT},
+    {"index", 0, "N", "refractive index of the liquid; default 1", 0, OPTION_KEPT},
+    {"temperature", 0, "T", "with --viscosity: hydrodynamic radii; K", 0, OPTION_KEPT},
+    {"viscosity", 0, "ETA", "of the liquid: \"0.89 mPa*s\", or a number in Pa*s", 0, OPTION_KEPT},
+    {"axis", 0, "AXIS", "rate, diffusion, radius", 0, OPTION_KEPT},
+    {"range", 0, "LO:HI", "of the axis; default: what the delays can show", 0, OPTION_KEPT},
+    {"points", 0, "N", "of the grid; default 60", 0, OPTION_KEPT},
+    {"smoothing", 0, "S", "evidence (default), lcurve, or the strength itself", 0, OPTION_KEPT},
+    {"baseline", 0, "B", "fixed (default: g2 goes to 1, g1 to 0), free", 0, OPTION_KEPT},
+    {"delays", 0, "A:B", "delays that are taken, s", 0, OPTION_KEPT},
+    {"output", 'o', "DIR", "folder for contin.json, contin.h5, contin.svg", 0, OPTION_KEPT},
+    {"table", 0, NULL, "print the distribution, too", 0, OPTION_KEPT},
+    {"json", 0, NULL, "all numbers as JSON on standard output", 0, OPTION_KEPT},
+    {"kind", 0, "KIND", "g1 or g2; default: by the names of columns", RARE, OPTION_KEPT},
+    {"columns", 0, "LIST", "what columns are called: \"delay: x, g2: y\"", RARE, OPTION_KEPT},
+    {"units", 0, "LIST", "what columns are in: \"delay: ms\"", RARE, OPTION_KEPT},
+    {"draws", 0, "N", "draws for the errors; default 1000; 0: no errors", RARE, OPTION_KEPT},
+    {"seed", 0, "N", "of the draws; default 1", RARE, OPTION_KEPT},
+    {"quiet", 'q', NULL, "nothing but errors", RARE, OPTION_KEPT},
     END,
 };
-static const struct front_option of_models[] = {
-    {"json", 0, NULL, "as JSON on standard output", 0},
+static const struct option_row of_models[] = {
+    {"json", 0, NULL, "as JSON on standard output", 0, OPTION_KEPT},
     END,
 };
-static const struct front_option of_demo[] = {
-    {"json", 0, NULL, "truth and result as JSON on standard output", 0},
-    {"quiet", 'q', NULL, "nothing but errors", 0},
+static const struct option_row of_demo[] = {
+    {"json", 0, NULL, "truth and result as JSON on standard output", 0, OPTION_KEPT},
+    {"quiet", 'q', NULL, "nothing but errors", 0, OPTION_KEPT},
     END,
 };
-static const struct front_option of_mpi[] = {
-    {"build", 0, NULL, "make the plugin for the MPI of this site", 0},
-    {"mpicc", 0, "FILE", "its compiler; default: MPICC, else mpicc", 0},
-    {"quiet", 'q', NULL, "nothing but errors", 0},
+static const struct option_row of_mpi[] = {
+    {"build", 0, NULL, "make the plugin for the MPI of this site", 0, OPTION_KEPT},
+    {"mpicc", 0, "FILE", "its compiler; default: MPICC, else mpicc", 0, OPTION_KEPT},
+    {"quiet", 'q', NULL, "nothing but errors", 0, OPTION_KEPT},
     END,
 };
-static const struct front_option none[] = {END};
+static const struct option_row none[] = {END};
 
 const struct front_command front_commands[] = {
     {"fit", NULL, "CONFIG.yaml|--model NAME --data FILE [options]", "fit the data that a configuration names",
@@ -276,26 +251,25 @@ const struct front_command front_commands[] = {
 };
 // clang-format on
 
-int front_row(const struct front_command *c, size_t k, struct fit_cli_row *row)
+const struct option_row *front_row(const struct front_command *c, size_t k, int *rare)
 {
-    for (const struct front_option *o = c->option; o && o->name; o++) {
-        if (!o->help || k-- > 0)
-            continue;
-        *row = (struct fit_cli_row){o->name, o->letter, o->argument, o->help, o->rare};
-        return 1;
-    }
-    for (size_t i = 0; c->fitter != FIT_COMMAND_COUNT; i++) {
+    const struct option_row *row;
+    for (const struct option_row *o = c->option; o && o->name; o++)
+        if (o->help && k-- == 0) {
+            *rare = (o->where & OPTION_RARE) != 0;
+            return o;
+        }
+    for (size_t i = 0; c->fitter != FIT_COMMAND_COUNT && (row = fit_cli_row(c->fitter, FIT_PAIRS, i)); i++) {
         int own = 0;
-        if (!fit_cli_row(c->fitter, FIT_PAIRS, i, row))
-            return 0;
-        for (const struct front_option *o = c->option; o && o->name; o++)
+        for (const struct option_row *o = c->option; o && o->name; o++)
             own |= strcmp(o->name, row->name) == 0;
         if (!own && k-- == 0) {
-            row->rare |= c->fitter == FIT_COMMAND_FIT && c != front_commands; /* batch, watch */
-            return 1;
+            const int batch = c->fitter == FIT_COMMAND_FIT && c != front_commands; /* or watch */
+            *rare = batch || (row->where & OPTION_RARE);
+            return row;
         }
     }
-    return 0;
+    return NULL;
 }
 
 const char *front_choices(const char *option)

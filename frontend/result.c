@@ -399,7 +399,7 @@ enum fit_status front_result_read(const char *where, struct front_result *r, str
     if (!ok)
         st = fit_no_memory(err, NULL);
     else if (r->nparam == 0)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: no parameters in this file", r->file);
+        st = fit_fail(err, FIT_ERR_DATA, "%s: the file has no parameters", r->file);
     if (st != FIT_OK)
         front_result_free(r);
     return st;

@@ -34,11 +34,6 @@ enum fit_status front_parse_rest(const struct front_args *a, const char *command
     word[1] = front_word(command);
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, cli, err);
-    char help[64];
-    snprintf(help, sizeof help, "%s --help", command);
-    char *end = st == FIT_OK ? NULL : strstr(err->message, help);
-    if (end) /* that of the command that was called */
-        snprintf(end, sizeof err->message - (size_t)(end - err->message), "%s --help", a->command->name);
     free(word);
     return st;
 }
@@ -64,9 +59,9 @@ static enum fit_status find_config(const struct front_args *a, const char **conf
 /* What --mode and its older spellings say. */
 static const char *mode_option(const struct front_args *a)
 {
-    return front_given(a, "laminar-flow")  ? "laminar_flow"
-           : front_given(a, "static-mode") ? "static"
-                                           : front_value(a, "mode");
+    return option_given(&a->own, "laminar-flow")  ? "laminar_flow"
+           : option_given(&a->own, "static-mode") ? "static"
+                                           : option_value(&a->own, "mode");
 }
 
 /* Options of the packages for which something else is right here. */
@@ -76,11 +71,11 @@ static enum fit_status refuse(const struct front_args *a, struct fit_error *err)
         {"show-template", "`homodyne config --mode MODE -o FILE` writes one"},
     };
     for (size_t k = 0; k < sizeof instead / sizeof *instead; k++)
-        if (front_given(a, instead[k][0]))
+        if (option_given(&a->own, instead[k][0]))
             return fit_fail(err, FIT_ERR_USAGE, "--%s is not an option here: %s", instead[k][0],
                             instead[k][1]);
-    if (front_given(a, "static-mode") && front_given(a, "laminar-flow"))
-        return fit_fail(err, FIT_ERR_USAGE, "--static-mode and --laminar-flow: one of them");
+    if (option_given(&a->own, "static-mode") && option_given(&a->own, "laminar-flow"))
+        return fit_fail(err, FIT_ERR_USAGE, "--static-mode and --laminar-flow exclude each other");
     return FIT_OK;
 }
 
@@ -131,7 +126,7 @@ static enum fit_status exec_fitter(struct front *f, const struct front_args *a, 
 {
     struct front_fitter fitter;
     struct list l = {0};
-    const char *config, *from = front_value(a, "nlsq-result");
+    const char *config, *from = option_value(&a->own, "nlsq-result");
     int has_data;
     enum fit_status st = find_config(a, &config, &has_data, err);
     if (st == FIT_OK)
@@ -142,7 +137,7 @@ static enum fit_status exec_fitter(struct front *f, const struct front_args *a, 
         config = extra;
     else
         extra = NULL;
-    st = front_choose(f, front_value(a, "model"), config, mode_option(a), a->quiet, &fitter, err);
+    st = front_choose(f, option_value(&a->own, "model"), config, mode_option(a), a->quiet, &fitter, err);
     if (st != FIT_OK)
         return st;
     front_device_kernels(f, a, &fitter);
@@ -170,7 +165,7 @@ enum fit_status front_cmd_fit(struct front *f, const struct front_args *a, struc
     const char *config, *extra = NULL;
     int has_data;
     enum fit_status st = find_config(a, &config, &has_data, err);
-    if (st == FIT_OK && !config && !has_data && !front_value(a, "model") &&
+    if (st == FIT_OK && !config && !has_data && !option_value(&a->own, "model") &&
         access(homodyne_default, R_OK) == 0) {
         extra = homodyne_default;
         if (!a->quiet)
@@ -180,8 +175,8 @@ enum fit_status front_cmd_fit(struct front *f, const struct front_args *a, struc
         return fit_fail(err, FIT_ERR_USAGE,
                         "%s: a configuration is missing; `homodyne config` makes one",
                         a->command->name);
-    const int simulated = front_given(a, "plot-simulated-data");
-    if (st == FIT_OK && (config || extra) && (simulated || front_given(a, "plot-experimental-data")))
+    const int simulated = option_given(&a->own, "plot-simulated-data");
+    if (st == FIT_OK && (config || extra) && (simulated || option_given(&a->own, "plot-experimental-data")))
         return front_plot_package(f, a, config ? config : extra, simulated, err);
     return st == FIT_OK ? exec_fitter(f, a, extra, err) : st;
 }
@@ -202,7 +197,7 @@ const char *front_any_two_time(const struct front *f)
 enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     struct front_fitter fitter;
-    const char *model = front_value(a, "model");
+    const char *model = option_value(&a->own, "model");
     const enum fit_command c = a->command->fitter;
     if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK || c == FIT_COMMAND_PLAN ||
         c == FIT_COMMAND_EXTRACT || c == FIT_COMMAND_COUNT)
@@ -239,7 +234,7 @@ static enum fit_status validate_one(struct front *f, const struct front_args *a,
     struct front_fitter fitter;
     long pid = 0;
     enum fit_status st =
-        front_choose(f, front_value(a, "model"), config, mode_option(a), a->quiet, &fitter, err);
+        front_choose(f, option_value(&a->own, "model"), config, mode_option(a), a->quiet, &fitter, err);
     char **rest = calloc(n + 2, sizeof *rest), **word = NULL;
     if (st == FIT_OK && rest) {
         rest[0] = front_word(config);
@@ -347,7 +342,7 @@ static void print_model(FILE *f, const char *name, const char *title)
     fprintf(f, "%-*s", LEFT, name);
     if (strlen(name) >= LEFT)
         fprintf(f, "\n%*s", LEFT, "");
-    fit_cli_put_wrapped(f, text, LEFT);
+    option_put_wrapped(f, text, LEFT);
 }
 
 /* Name and title of a model, in a line or as JSON. */

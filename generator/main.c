@@ -1,7 +1,7 @@
 /* main.c -- homodyne-gen: from a model file to kernels.
  *
- *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain] [--dump=PASS]
- *                [--emit=c,hessian,gpu,check,json,yaml,dot,html,latex]
+ *   homodyne-gen MODEL.lua [-o DIR] [--variant fast|parity] [--check] [--explain] [--dump PASS]
+ *                [--emit c,hessian,gpu,check,json,yaml,dot,html,latex]
  *
  * compile() shows the passes in their order.  Files are written to temporary names and renamed; when anything is wrong
  * nothing is written.
@@ -29,6 +29,7 @@
 #include "structure/form.h"
 #include "structure/program.h"
 
+#include "common/options.h"
 #include "common/signals.h"
 #include "common/stream.h"
 #include "common/text.h"
@@ -40,42 +41,45 @@
 
 struct options {
     const char *file, *dir, *variant, *emit, *dump;
-    int check, explain;
+    int check, explain, words, help, version;
 };
 
-static const char usage[] =
-    "usage: homodyne-gen MODEL.lua [-o DIR] [--variant=NAME] [--emit=LIST] [--check] [--explain]\n"
-    "                    [--dump=PASS]\n"
-    "\n"
-    "Compiles a model into C kernels.\n"
-    "  -o DIR           where files are written (default: the current folder)\n"
-    "  --variant=NAME   variant of the model: fast (default) or one the model declares, such as parity\n"
-    "  --emit=LIST      what to write, separated by commas (default: c)\n"
-    "                     c        the kernel, NAME.c (NAME_VARIANT.c for other variants)\n"
-    "                     hessian  with c: second derivatives in the kernel; with check or --check: tested\n"
-    "                     gpu      kernels for accelerators, NAME_gpu.c: one text for CUDA C, OpenCL C and C\n"
-    "                     check    reference values for NAME selfcheck, NAME_check.txt\n"
-    "                     json     the manifest: parameters, units, bounds, hash of the model\n"
-    "                     yaml     a commented configuration\n"
-    "                     dot      the expression graph\n"
-    "                     html     a page that documents the model, NAME.html\n"
-    "                     latex    the same for pdflatex, NAME.tex\n"
-    "  --check          test the derivatives against dual numbers and the model's own test points\n"
-    "  --explain        print what the compiler found\n"
-    "  --dump=PASS      print the program after a pass: load, rewrite, plan, separate or factor.  One node a line,\n"
-    "                     %NUMBER OPERATION(OPERANDS)    what it varies with    its name\n"
-    "                   operands first, then the results, NAME = %NUMBER\n"
-    "  --words          print the names that a model file can use\n"
-    "  --version, --help\n";
+#define AT(kind, member) OPTION_AT(kind, struct options, member)
 
-static int option(const char *arg, const char *name, const char **value)
-{
-    size_t n = strlen(name);
-    if (strncmp(arg, name, n) != 0 || arg[n] != '=')
-        return 0;
-    *value = arg + n + 1;
-    return 1;
-}
+static const struct option_row rows[] = {
+    {"output", 'o', "DIR", "where files are written (default: the current folder)", 0, AT(TEXT, dir)},
+    {"variant", 0, "NAME", "variant of the model: fast (default) or one the model declares, such as parity", 0,
+     AT(TEXT, variant)},
+    {"emit", 0, "LIST", "what to write, separated by commas (default: c)", 0, AT(TEXT, emit)},
+    {"check", 0, NULL, "test the derivatives against dual numbers and the model's own test points", 0, AT(FLAG, check)},
+    {"explain", 0, NULL, "print what the compiler found", 0, AT(FLAG, explain)},
+    {"dump", 0, "PASS", "print the program after a pass: load, rewrite, plan, separate or factor", 0, AT(TEXT, dump)},
+    {"words", 0, NULL, "print the names that a model file can use", 0, AT(FLAG, words)},
+    {"help", 'h', NULL, "this text", 0, AT(FLAG, help)},
+    {"version", 0, NULL, "the version", 0, AT(FLAG, version)},
+};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+
+static const char usage[] =
+    "usage: homodyne-gen MODEL.lua [-o DIR] [--variant NAME] [--emit LIST] [--check] [--explain]\n"
+    "                    [--dump PASS]\n\n";
+
+static const char emitted[] =
+    "\n"
+    "What --emit can write:\n"
+    "  c        the kernel, NAME.c (NAME_VARIANT.c for other variants)\n"
+    "  hessian  with c: second derivatives in the kernel; with check or --check: tested\n"
+    "  gpu      kernels for accelerators, NAME_gpu.c: one text for CUDA C, OpenCL C and C\n"
+    "  check    reference values for NAME selfcheck, NAME_check.txt\n"
+    "  json     the manifest: parameters, units, bounds, hash of the model\n"
+    "  yaml     a commented configuration\n"
+    "  dot      the expression graph\n"
+    "  html     a page that documents the model, NAME.html\n"
+    "  latex    the same for pdflatex, NAME.tex\n"
+    "\n"
+    "--dump prints one node a line, operands first, then the results:\n"
+    "  %NUMBER OPERATION(OPERANDS)    what it varies with    its name\n"
+    "  NAME = %NUMBER\n";
 
 static FILE *out(void)
 {
@@ -89,35 +93,44 @@ static void print_words(void)
     hg_arena_free(a);
 }
 
+static int complain(const char *message)
+{
+    fprintf(text_stream(STDERR_FILENO), "homodyne-gen: %s\n", message);
+    return -1;
+}
+
 /* 1: go on, 0: done, -1: wrong. */
 static int read_options(int argc, char **argv, struct options *o)
 {
-    *o = (struct options){.dir = ".", .variant = "fast", .emit = NULL};
-    for (int k = 1; k < argc; k++) {
-        const char *a = argv[k];
-        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
-            return fputs(usage, out()), 0;
-        if (strcmp(a, "--version") == 0)
-            return fprintf(out(), "homodyne-gen %s\n", HG_VERSION), 0;
-        if (strcmp(a, "--words") == 0)
-            return print_words(), 0;
-        if (strcmp(a, "-o") == 0 && k + 1 < argc)
-            o->dir = argv[++k];
-        else if (strcmp(a, "--check") == 0)
-            o->check = 1;
-        else if (strcmp(a, "--explain") == 0)
-            o->explain = 1;
-        else if (a[0] != '-' && !o->file)
-            o->file = a;
-        else if (!option(a, "--variant", &o->variant) && !option(a, "--emit", &o->emit) &&
-                 !option(a, "--dump", &o->dump))
-            return fprintf(text_stream(STDERR_FILENO), "homodyne-gen: unknown option '%s'\n%s", a, usage), -1;
+    const struct option_set set = {.table = {table}, .help = "homodyne-gen --help"};
+    struct command_line line;
+    char message[400];
+    *o = (struct options){.dir = ".", .variant = "fast"};
+    int go = options_read(&set, argc, argv, 1, &line, message, sizeof message) == OPTIONS_GOOD &&
+                     options_store(o, &line, message, sizeof message)
+                 ? 1
+                 : complain(message);
+    o->file = go == 1 && line.nword ? line.word[0] : NULL;
+    if (go == 1 && line.nword > 1)
+        go = complain("one model at a time");
+    options_free(&line);
+    if (go == 1 && (o->help || o->version || o->words)) {
+        if (o->help) {
+            fputs("Compiles a model into C kernels.\n\n", out());
+            fputs(usage, out());
+            options_put(out(), &table);
+            fputs(emitted, out());
+        } else if (o->version)
+            fprintf(out(), "homodyne-gen %s\n", HG_VERSION);
+        else
+            print_words();
+        return 0;
     }
-    if (!o->file)
+    if (go == 1 && !o->file)
         return fputs(usage, text_stream(STDERR_FILENO)), -1;
     if (!o->emit)
         o->emit = o->check || o->explain || o->dump ? "" : "c";
-    return 1;
+    return go;
 }
 
 static int wants(const struct options *o, const char *what)

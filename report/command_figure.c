@@ -3,11 +3,14 @@
  * The same result and options give the same bytes: a PDF carries the date of the fit, no figure that of its making. */
 #include "report/command_figure.h"
 
+#include "base/command_line.h"
 #include "base/json.h"
 #include "base/number_text.h"
 #include "base/output.h"
+#include "base/units.h"
 #include "common/stream.h"
 #include "common/text.h"
+#include "frontend/programs.h"
 #include "report/figures/compose.h"
 
 #include <math.h>
@@ -15,80 +18,38 @@
 #include <string.h>
 #include <unistd.h>
 
-const char rp_figure_usage[] =
-    "homodyne figure RESULT [options]                one figure for a paper: panels a, b, c, ...\n"
-    "\n"
-    "      --columns 1|2           width of the journal's column, or of two; default 2\n"
-    "      --panels LIST           maps, residuals, g2, D, shear, velocity, fraction, data, or the name of a\n"
-    "                              curve; default: what the result has\n"
-    "  -f, --format LIST           pdf, svg, png; default pdf\n"
-    "      --dpi N                 of png; default 600\n"
-    "      --font FAMILY[,PT]      default: sans-serif, 7.5 points\n"
-    "      --style NAME            plain (default), pnas, aps, nature: letters, widths and font of a journal\n"
-    "      --phi A,B,..            azimuths, deg; default: spread over all\n"
-    "      --age S                 of g2: the nearest of the result's\n"
-    "  -o, --output PATH           of the files, the ending may be left out; default RESULT/figures/figure\n";
+static const struct option_row rows[] = {FRONT_FIGURE_ROWS};
+const struct option_table rp_figure_options = {rows, sizeof rows / sizeof *rows};
 
 struct figure_request {
+    struct front_figure said;
     struct rp_wish wish;
-    const char *result, *output, *format, *columns, *font, *style, *dots, *age;
+    const char *result, *format;
     char family[128];
-    double dpi;
-    int quiet, json;
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int take(struct figure_request *q, int argc, char **argv, int *k)
+static enum fit_status between(const char *option, double x, double least, double most, struct fit_error *err)
 {
-    const struct {
-        const char *name, *letter;
-        const char **to;
-    } option[] = {{"--columns", NULL, &q->columns}, {"--panels", NULL, &q->wish.panels},
-                  {"--format", "-f", &q->format},   {"--dpi", NULL, &q->dots},
-                  {"--font", NULL, &q->font},       {"--style", NULL, &q->style},
-                  {"--phi", NULL, &q->wish.phi},    {"--age", NULL, &q->age},
-                  {"--output", "-o", &q->output}};
-    for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
-        const size_t n = strlen(option[i].name);
-        if (strncmp(argv[*k], option[i].name, n) == 0 && argv[*k][n] == '=') {
-            *option[i].to = argv[*k] + n + 1;
-            return 1;
-        }
-        if (strcmp(argv[*k], option[i].name) != 0 && (!option[i].letter || strcmp(argv[*k], option[i].letter) != 0))
-            continue;
-        if (*k + 1 >= argc)
-            return 0;
-        *option[i].to = argv[++*k];
-        return 1;
-    }
-    return 0;
-}
-
-static enum fit_status number(const char *option, const char *text, double least, double most, double *x,
-                              struct fit_error *err)
-{
-    char *end;
-    if (!text)
-        return FIT_OK;
-    *x = strtod(text, &end);
-    if (end == text || *end || !(*x >= least && *x <= most))
-        return fit_fail(err, FIT_ERR_USAGE, "figure: %s %s: a number from %g to %g", option, text, least, most);
-    return FIT_OK;
+    return x >= least && x <= most ? FIT_OK
+                                   : fit_fail(err, FIT_ERR_USAGE, "figure: --%s %g: a number from %g to %g is wanted",
+                                              option, x, least, most);
 }
 
 static enum fit_status choose_style(struct figure_request *q, struct fit_error *err)
 {
     char list[128] = "";
     q->wish.look = rp_looks;
-    for (const struct rp_look *l = rp_looks; q->style && l->name; l++) {
+    const char *style = q->said.style;
+    for (const struct rp_look *l = rp_looks; style && l->name; l++) {
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", l->name);
-        if (strcmp(l->name, q->style) == 0)
+        if (strcmp(l->name, style) == 0)
             q->wish.look = l;
     }
-    if (q->style && strcmp(q->wish.look->name, q->style) != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "figure: --style %s is not known; there are %s", q->style, list);
+    if (style && strcmp(q->wish.look->name, style) != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "figure: --style %s is not known; there are %s", style, list);
     return FIT_OK;
 }
 
@@ -97,13 +58,13 @@ static enum fit_status choose_font(struct figure_request *q, struct fit_error *e
 {
     q->wish.letters = 7.5;
     snprintf(q->family, sizeof q->family, "%s", q->wish.look->font ? q->wish.look->font : "");
-    if (!q->font)
-        return FIT_OK;
-    const char *comma = strchr(q->font, ',');
-    const size_t n = comma ? (size_t)(comma - q->font) : strlen(q->font);
+    const char *font = q->said.font, *comma = font ? strchr(font, ',') : NULL;
+    const size_t n = font ? strcspn(font, ",") : 0;
     if (n)
-        snprintf(q->family, sizeof q->family, "%.*s", (int)n, q->font);
-    return number("--font", comma ? comma + 1 : NULL, 5, 14, &q->wish.letters, err);
+        snprintf(q->family, sizeof q->family, "%.*s", (int)n, font);
+    if (comma && !fit_number_parse(comma + 1, &q->wish.letters))
+        return fit_fail(err, FIT_ERR_USAGE, "figure: --font '%s': FAMILY,POINTS is wanted", font);
+    return between("font", q->wish.letters, 5, 14, err);
 }
 
 static int ends_with(const char *text, const char *end)
@@ -115,9 +76,9 @@ static int ends_with(const char *text, const char *end)
 static enum fit_status choose_format(struct figure_request *q, struct fit_error *err)
 {
     static const char *const known[] = {"pdf", "svg", "png"};
-    if (!q->format && q->output)
-        for (size_t k = 0; k < 3; k++)
-            q->format = q->output[0] && ends_with(q->output, known[k]) ? known[k] : q->format;
+    q->format = q->said.format;
+    for (size_t k = 0; !q->said.format && q->said.output && k < 3; k++)
+        q->format = ends_with(q->said.output, known[k]) ? known[k] : q->format;
     if (!q->format)
         q->format = rp_cairo_there() ? "pdf" : "svg";
     for (const char *at = q->format; *at;) {
@@ -136,39 +97,21 @@ static enum fit_status choose_format(struct figure_request *q, struct fit_error 
     return FIT_OK;
 }
 
-static enum fit_status read_words(int argc, char **argv, struct figure_request *q, struct fit_error *err)
+static enum fit_status choose(struct figure_request *q, const struct command_line *line, struct fit_error *err)
 {
-    *q = (struct figure_request){.dpi = 600, .wish = {.age = NAN}};
-    for (int k = 0; k < argc; k++) {
-        if (take(q, argc, argv, &k))
-            continue;
-        if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
-            q->quiet = 1;
-        else if (strcmp(argv[k], "--json") == 0)
-            q->json = 1;
-        else if (argv[k][0] == '-')
-            return fit_fail(err, FIT_ERR_USAGE, "figure: unknown option %s, or without its value; see --help", argv[k]);
-        else if (q->result)
-            return fit_fail(err, FIT_ERR_USAGE, "figure: one result at a time; got %s and %s", q->result, argv[k]);
-        else
-            q->result = argv[k];
-    }
-    return q->result ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "figure: which result? Give the folder that a fit wrote");
-}
-
-static enum fit_status read_request(int argc, char **argv, struct figure_request *q, struct fit_error *err)
-{
-    double columns = 2;
-    enum fit_status st = read_words(argc, argv, q, err);
+    if (!line->nword)
+        return fit_fail(err, FIT_ERR_USAGE, "figure: no result is named; give the folder that a fit wrote");
+    if (line->nword > 1)
+        return fit_fail(err, FIT_ERR_USAGE, "figure: one result at a time; got %s and %s", line->word[0],
+                        line->word[1]);
+    q->result = line->word[0];
+    q->wish = (struct rp_wish){
+        .columns = (int)q->said.columns, .panels = q->said.panels, .phi = q->said.phi, .age = q->said.age};
+    enum fit_status st = between("columns", (double)q->said.columns, 1, 2, err);
     if (st == FIT_OK)
-        st = number("--columns", q->columns, 1, 2, &columns, err);
-    if (st == FIT_OK && floor(columns) < columns)
-        st = fit_fail(err, FIT_ERR_USAGE, "figure: --columns %s: 1 or 2", q->columns);
-    q->wish.columns = (int)columns;
-    if (st == FIT_OK)
-        st = number("--dpi", q->dots, 50, 2400, &q->dpi, err);
-    if (st == FIT_OK)
-        st = number("--age", q->age, 0, 1e12, &q->wish.age, err);
+        st = between("dpi", q->said.dpi, 50, 2400, err);
+    if (st == FIT_OK && !isnan(q->said.age))
+        st = between("age", q->said.age, 0, 1e12, err);
     if (st == FIT_OK)
         st = choose_style(q, err);
     if (st == FIT_OK)
@@ -176,44 +119,31 @@ static enum fit_status read_request(int argc, char **argv, struct figure_request
     return st == FIT_OK ? choose_format(q, err) : st;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
-static enum fit_status write_svg(const char *path, const struct rp_composed *f, const struct rp_paper *paper,
-                                 const char *alt, struct fit_error *err)
+static enum fit_status read_request(int argc, char **argv, struct figure_request *q, struct fit_error *err)
 {
-    struct rp_canvas c;
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
-    struct rp_markup markup = {out};
-    rp_put(&markup, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    rp_svg_paper(&c, &markup, paper, f->width, f->height, alt);
-    rp_composed_draw(&c, f);
-    enum fit_status st = rp_svg_close(&c, err);
-    if (fclose(out) != 0 && st == FIT_OK)
-        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written; is the disk full?", path);
+    const struct option_set set = {.table = {rp_figure_options}, .command = "figure", .help = "homodyne figure --help"};
+    struct command_line line;
+    *q = (struct figure_request){.said = {.columns = 2, .dpi = 600, .age = NAN}};
+    enum fit_status st = fit_options_read(&set, argc, argv, 0, &q->said, &line, err);
+    if (st == FIT_OK)
+        st = choose(q, &line, err);
+    options_free(&line);
     return st;
 }
 
-static enum fit_status write_one(const char *path, const struct rp_composed *f, const struct rp_paper *paper,
-                                 const char *alt, struct fit_error *err)
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void draw(struct rp_canvas *c, const void *what)
 {
-    struct rp_canvas c;
-    if (strcmp(paper->format, "svg") == 0)
-        return write_svg(path, f, paper, alt, err);
-    enum fit_status st = rp_cairo_open(&c, path, paper, f->width, f->height, err);
-    if (st != FIT_OK)
-        return st;
-    rp_composed_draw(&c, f);
-    return rp_cairo_close(&c, path, err);
+    rp_composed_draw(c, what);
 }
 
 /* Folder and name without ending. */
 static void stem_of(const struct figure_request *q, const struct rp_result *r, char folder[1200], char stem[256])
 {
     char path[1200];
-    if (q->output)
-        snprintf(path, sizeof path, "%s", q->output);
+    if (q->said.output)
+        snprintf(path, sizeof path, "%s", q->said.output);
     else
         snprintf(path, sizeof path, "%s%sfigures/figure", r->fitted ? r->folder : "", r->fitted ? "/" : "");
     static const char *const end[] = {".pdf", ".svg", ".png"};
@@ -235,9 +165,10 @@ static enum fit_status write_all(const struct figure_request *q, const struct rp
     struct fit_output out;
     char name[300], format[8];
     const char *path;
-    struct rp_paper paper = {.format = format,
+    const struct rp_picture picture = {f->width, f->height, caption, draw, f};
+    const struct rp_paper paper = {.format = format,
                              .point = q->wish.letters / RP_FONT,
-                             .dpi = q->dpi,
+                             .dpi = q->said.dpi,
                              .font = q->family[0] ? q->family : NULL,
                              .date = f->r->end_time};
     enum fit_status st = fit_output_begin(&out, folder, err);
@@ -249,7 +180,7 @@ static enum fit_status write_all(const struct figure_request *q, const struct rp
         snprintf(name, sizeof name, "%s.%s", stem, format);
         st = fit_output_add(&out, name, &path, err);
         if (st == FIT_OK)
-            st = write_one(path, f, &paper, caption, err);
+            st = rp_picture_write(path, &paper, &picture, err);
         at += n + (at[n] == ',');
     }
     if (st == FIT_OK)
@@ -285,11 +216,11 @@ static void say(const struct figure_request *q, const struct rp_composed *f, con
 {
     const double mm = q->wish.letters / RP_FONT * 25.4 / 72;
     FILE *out = text_stream(STDOUT_FILENO);
-    if (q->json) {
+    if (q->said.json) {
         say_json(q, f, folder, stem, caption);
         return;
     }
-    if (q->quiet)
+    if (q->said.quiet)
         return;
     for (const char *at = q->format; *at;) {
         const size_t n = strcspn(at, ",");

@@ -3,10 +3,11 @@
 #define RP_COMMAND_FIGURE_H
 
 #include "base/status.h"
+#include "common/options.h"
 
 /* The words behind "figure". */
 enum fit_status rp_command_figure(int argc, char **argv, struct fit_error *err);
 
-extern const char rp_figure_usage[];
+extern const struct option_table rp_figure_options;
 
 #endif

@@ -11,8 +11,10 @@
  * 0, 3 usage, 4 data. */
 #include "base/progress_line.h"
 #include "report/figures/figures.h"
+#include "base/command_line.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "frontend/programs.h"
 #include "report/command_figure.h"
 #include "report/images/images.h"
 #include "report/page/page.h"
@@ -26,50 +28,71 @@
 
 struct request {
     int plot, live, pair;
-    const char *result, *second, *told, *output, *format; /* second, told: of `compare` */
-    const char *axis;    /* of a batch; NULL: its own choice */
-    const char *command; /* what the user typed who asked for data, or NULL */
-    int quiet, json;
+    struct front_drawing said;
+    const char *result, *second, *format; /* second: of `compare` */
     size_t nthreshold; /* of a survey of images */
     struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS];
-    char names[1000]; /* of its terms */
+    struct fit_arena arena;
 };
-
-static const char usage[] =
-    "homodyne report RESULT [-o FILE]                        one HTML page about a fit, with all "
-    "figures\n"
-    "homodyne plot RESULT [--format svg|png|pdf|html] [-o FOLDER]  its figures, a file each\n"
-    "\n"
-    "RESULT is the folder that `homodyne fit` wrote, or the file of `homodyne-MODEL extract`, or one\n"
-    "with images that `homodyne-imaging fit` or `survey` wrote.\n"
-    "\n"
-    "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
-    "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch), pdf; html: all\n"
-    "                          in one page\n"
-    "      --axis NAME             of a batch: over q, time, fit, a parameter, or what file names tell (T300)\n"
-    "      --threshold TERM=C,..   of a survey of images: largest reduced chi2 of the Top Set (2)\n"
-    "      --command TEXT      of data: the command that the page names as its origin\n"
-    "      --json              what was written, as JSON\n"
-    "  -q, --quiet             print nothing but errors\n"
-    "  -h, --help              this text\n";
 
 /* ---- command line ---------------------------------------------------------------------------- */
 
-/* The value of an option "-o", "--output" or "--output=VALUE" at argv[*k]; NULL: it is another
- * option. */
-static const char *option(char **argv, int argc, int *k, const char *letter, const char *name)
+#define COMMAND_ROW \
+    {"command", 0, "TEXT", "of data: the command that the page names as its origin", 0, FRONT_DRAWING(TEXT, command)}
+
+static const struct option_row plot_rows[] = {FRONT_PLOT_ROWS, COMMAND_ROW};
+static const struct option_row report_rows[] = {FRONT_REPORT_ROWS, COMMAND_ROW};
+
+static const struct option_row pair_rows[] = {
+    {"output", 'o', "FILE", "the page", 0, FRONT_DRAWING(TEXT, output)},
+    {"told", 0, "FILE", "what `homodyne compare` says", 0, FRONT_DRAWING(TEXT, told)},
+    {"json", 0, NULL, "the file that was written, as JSON", 0, FRONT_DRAWING(FLAG, json)},
+    {"quiet", 'q', NULL, "print nothing but errors", 0, FRONT_DRAWING(FLAG, quiet)},
+};
+
+/* The commands. */
+static const struct command {
+    const char *name, *usage;
+    struct option_table options;
+} commands[] = {
+    {"report", "RESULT [options]\n    one HTML page about a fit, with all figures",
+     {report_rows, sizeof report_rows / sizeof *report_rows}},
+    {"plot", "RESULT [options]\n    its figures, a file each", {plot_rows, sizeof plot_rows / sizeof *plot_rows}},
+    {"figure", "RESULT [options]\n    one figure for a paper: panels a, b, c, ...", {NULL, 0}},
+    {"compare", "RESULT RESULT --told FILE -o PAGE\n    what `homodyne compare` says, as a page",
+     {pair_rows, sizeof pair_rows / sizeof *pair_rows}},
+    {"live", "RESULT\n    what the scripts of a page know, as JSON",
+     {report_rows, sizeof report_rows / sizeof *report_rows}},
+};
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+static const struct command *find_command(const char *name)
 {
-    const char *a = argv[*k];
-    const size_t n = strlen(name);
-    if (strncmp(a, name, n) == 0 && a[n] == '=')
-        return a + n + 1;
-    if ((strcmp(a, letter) != 0 && strcmp(a, name) != 0) || *k + 1 >= argc)
-        return NULL;
-    return argv[++*k];
+    for (size_t k = 0; k < NCOMMAND; k++)
+        if (strcmp(commands[k].name, name) == 0)
+            return &commands[k];
+    return NULL;
+}
+
+/* of: NULL: all commands. */
+static void put_help(FILE *out, const struct command *of)
+{
+    for (size_t k = 0; k < NCOMMAND; k++) {
+        if (of && of != &commands[k])
+            continue;
+        fprintf(out, "homodyne-report %s %s\n\n", commands[k].name, commands[k].usage);
+        if (of)
+            options_put(out, commands[k].options.n ? &commands[k].options : &rp_figure_options);
+    }
+    fprintf(out,
+            "%sRESULT is the folder that `homodyne fit` wrote, the file of `homodyne-MODEL extract`, or a\n"
+            "file with images that `homodyne-imaging fit` or `survey` wrote.\n",
+            of ? "\n" : "");
 }
 
 static enum fit_status choose_format(struct request *q, struct fit_error *err)
 {
+    q->format = !q->plot || !q->said.format ? "svg" : q->said.format;
     if (strcmp(q->format, "auto") == 0)
         q->format = rp_cairo_there() ? "png" : "svg";
     const int by_cairo = strcmp(q->format, "png") == 0 || strcmp(q->format, "pdf") == 0;
@@ -82,28 +105,11 @@ static enum fit_status choose_format(struct request *q, struct fit_error *err)
     return FIT_OK;
 }
 
-/* "vis=2,amp=1.5" */
-static enum fit_status read_thresholds(struct request *q, const char *text, struct fit_error *err)
-{
-    snprintf(q->names, sizeof q->names, "%s", text);
-    for (char *word = q->names, *next; *word; word = next) {
-        next = word + strcspn(word, ",");
-        next += *next == ',' ? (*next = 0, 1) : 0;
-        char *equal = strchr(word, '='), *end = NULL;
-        const double value = equal ? strtod(equal + 1, &end) : 0;
-        if (!equal || end == equal + 1 || *end || q->nthreshold == FIT_IMAGING_MOST_WEIGHTS)
-            return fit_fail(err, FIT_ERR_USAGE, "--threshold: '%s' is not TERM=NUMBER, such as vis=2", word);
-        *equal = 0;
-        q->threshold[q->nthreshold++] = (struct fit_named_number){word, value};
-    }
-    return FIT_OK;
-}
-
 static enum fit_status check_request(struct request *q, const char *command, struct fit_error *err)
 {
     if (!q->result)
-        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", command);
-    if (q->pair && (!q->second || !q->told || !q->output))
+        return fit_fail(err, FIT_ERR_USAGE, "%s: no result is named; give the folder that a fit wrote", command);
+    if (q->pair && (!q->second || !q->said.told || !q->said.output))
         return fit_fail(err, FIT_ERR_USAGE, "%s: pages of two results are made by `homodyne compare A B --report`",
                         command);
     return choose_format(q, err);
@@ -111,43 +117,31 @@ static enum fit_status check_request(struct request *q, const char *command, str
 
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
+    const struct command *c = find_command(argv[1]);
+    char help[64];
+    struct command_line line;
     *q = (struct request){.plot = strcmp(argv[1], "plot") == 0,
                           .live = strcmp(argv[1], "live") == 0,
-                          .pair = strcmp(argv[1], "compare") == 0,
-                          .format = "svg"};
-    if (!q->plot && !q->live && !q->pair && strcmp(argv[1], "report") != 0)
+                          .pair = strcmp(argv[1], "compare") == 0};
+    if (!c)
         return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live", argv[1]);
-    for (int k = 2; k < argc; k++) {
-        const char *value;
-        if ((value = option(argv, argc, &k, "-o", "--output")) ||
-            (value = option(argv, argc, &k, "-o", "--output-dir")))
-            q->output = value;
-        else if (q->plot && (value = option(argv, argc, &k, "-f", "--format")))
-            q->format = value;
-        else if ((value = option(argv, argc, &k, "--command", "--command")))
-            q->command = value;
-        else if (q->pair && (value = option(argv, argc, &k, "--told", "--told")))
-            q->told = value;
-        else if (!q->plot && (value = option(argv, argc, &k, "--axis", "--axis")))
-            q->axis = value;
-        else if (!q->plot && (value = option(argv, argc, &k, "--threshold", "--threshold"))) {
-            if (read_thresholds(q, value, err) != FIT_OK)
-                return err->status;
-        } else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
-            q->quiet = 1;
-        else if (strcmp(argv[k], "--json") == 0)
-            q->json = 1;
-        else if (argv[k][0] == '-')
-            return fit_fail(err, FIT_ERR_USAGE, "%s: unknown option %s, or without its value; see --help", argv[1],
-                            argv[k]);
-        else if (q->pair && q->result && !q->second)
-            q->second = argv[k];
-        else if (q->result)
-            return fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", argv[1], q->result, argv[k]);
-        else
-            q->result = argv[k];
+    const struct option_set set = {.table = {c->options}, .command = c->name, .help = help};
+    snprintf(help, sizeof help, "homodyne %.20s --help", c->name);
+    enum fit_status st = fit_options_read(&set, argc, argv, 2, &q->said, &line, err);
+    const size_t most = q->pair ? 2 : 1;
+    if (st == FIT_OK && line.nword > most)
+        st = fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", c->name, line.word[0],
+                      line.word[most]);
+    if (st == FIT_OK) {
+        q->result = line.nword ? line.word[0] : NULL;
+        q->second = line.nword > 1 ? line.word[1] : NULL;
+        const struct option_given threshold = {.name = "threshold", .value = q->said.threshold};
+        if (q->said.threshold)
+            st = fit_options_numbers(&threshold, OPTION_POSITIVE, &q->arena, FIT_IMAGING_MOST_WEIGHTS, q->threshold,
+                                     &q->nthreshold, err);
     }
-    return check_request(q, argv[1], err);
+    options_free(&line);
+    return st == FIT_OK ? check_request(q, c->name, err) : st;
 }
 
 /* ---- the two commands ------------------------------------------------------------------------ */
@@ -172,10 +166,10 @@ static void put_json(const char *where, const struct rp_figures *list, const cha
 /* Of a fit into its folder, of data into the current one. */
 static void page_path(const struct request *q, const struct rp_result *r, char *path, size_t size)
 {
-    if (q->output && q->plot)
-        snprintf(path, size, "%s/figures.html", q->output);
-    else if (q->output)
-        snprintf(path, size, "%s", q->output);
+    if (q->said.output && q->plot)
+        snprintf(path, size, "%s/figures.html", q->said.output);
+    else if (q->said.output)
+        snprintf(path, size, "%s", q->said.output);
     else
         snprintf(path, size, "%s%s%s", r->fitted ? r->folder : "", r->fitted ? "/" : "",
                  !r->fitted ? "data.html"
@@ -205,12 +199,12 @@ static enum fit_status put_page(const struct page *p, const char *path, struct f
     if (st == FIT_OK)
         st = fit_output_write(path, text, size, err);
     free(text);
-    if (st == FIT_OK && p->q->json)
+    if (st == FIT_OK && p->q->said.json)
         put_json(path, p->list, NULL);
-    else if (st == FIT_OK && !p->q->quiet && p->r)
+    else if (st == FIT_OK && !p->q->said.quiet && p->r)
         fprintf(text_stream(STDOUT_FILENO), "%s  (%zu figure%s, %.0f kB)\n", path, p->list->n,
                 p->list->n == 1 ? "" : "s", (double)size / 1e3);
-    else if (st == FIT_OK && !p->q->quiet)
+    else if (st == FIT_OK && !p->q->said.quiet)
         fprintf(text_stream(STDOUT_FILENO), "%s  (%.0f kB)\n", path, (double)size / 1e3);
     return st;
 }
@@ -227,12 +221,12 @@ static enum fit_status of_images(struct rp_markup *out, const struct page *p, st
 
 static enum fit_status of_series(struct rp_markup *out, const struct page *p, struct fit_error *err)
 {
-    return rp_series_write(out, p->q->result, p->q->axis, err);
+    return rp_series_write(out, p->q->result, p->q->said.axis, err);
 }
 
 static enum fit_status of_pair(struct rp_markup *out, const struct page *p, struct fit_error *err)
 {
-    return rp_pair_write(out, (const char *const[]){p->q->result, p->q->second}, p->q->told, err);
+    return rp_pair_write(out, (const char *const[]){p->q->result, p->q->second}, p->q->said.told, err);
 }
 
 static enum fit_status write_page(const struct request *q, const struct rp_result *r,
@@ -251,7 +245,8 @@ static enum fit_status write_images(const struct request *q, struct fit_error *e
     if (q->plot)
         return fit_fail(err, FIT_ERR_USAGE, "plot: %s holds images; their page is made by `report`", q->result);
     snprintf(path, sizeof path, "%.*s.html", (int)(dot ? dot - q->result : (long)strlen(q->result)), q->result);
-    return put_page(&(struct page){q, NULL, &(struct rp_figures){0}, of_images}, q->output ? q->output : path, err);
+    const char *to = q->said.output ? q->said.output : path;
+    return put_page(&(struct page){q, NULL, &(struct rp_figures){0}, of_images}, to, err);
 }
 
 /* The folder of a batch: a table of fits, none of its own. */
@@ -270,42 +265,30 @@ static enum fit_status write_series(const struct request *q, struct fit_error *e
     char path[1200];
     if (!is_series(q))
         return fit_fail(err, FIT_ERR_USAGE, "--axis belongs to the folder of a batch; %s is none", q->result);
-    if (q->output)
-        snprintf(path, sizeof path, "%.1100s", q->output);
+    if (q->said.output)
+        snprintf(path, sizeof path, "%.1100s", q->said.output);
     else
         snprintf(path, sizeof path, "%.1100s/report.html", q->result);
     return put_page(&(struct page){q, NULL, &(struct rp_figures){0}, of_series}, path, err);
 }
 
-static enum fit_status write_svg(const char *path, const struct rp_result *r,
-                                 const struct rp_figure *f, struct fit_error *err)
+struct drawn {
+    const struct rp_result *r;
+    const struct rp_figure *f;
+};
+
+static void draw(struct rp_canvas *c, const void *what)
 {
-    struct rp_canvas c;
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
-    struct rp_markup markup = {out};
-    rp_put(&markup, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    rp_svg_open(&c, &markup, f->width, f->height, 0, f->alt);
-    f->draw(&c, r, f);
-    enum fit_status st = rp_svg_close(&c, err);
-    if (fclose(out) != 0 && st == FIT_OK)
-        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written; is the disk full?", path);
-    return st;
+    const struct drawn *d = what;
+    d->f->draw(c, d->r, d->f);
 }
 
 static enum fit_status write_figure(const char *format, const char *path, const struct rp_result *r,
                                     const struct rp_figure *f, struct fit_error *err)
 {
-    struct rp_canvas c;
     const struct rp_paper paper = {.format = format, .point = 0.75, .dpi = 192, .date = r->end_time};
-    if (strcmp(format, "svg") == 0)
-        return write_svg(path, r, f, err);
-    enum fit_status st = rp_cairo_open(&c, path, &paper, f->width, f->height, err);
-    if (st != FIT_OK)
-        return st;
-    f->draw(&c, r, f);
-    return rp_cairo_close(&c, path, err);
+    const struct drawn drawn = {r, f};
+    return rp_picture_write(path, &paper, &(struct rp_picture){f->width, f->height, f->alt, draw, &drawn}, err);
 }
 
 static enum fit_status write_figures(const struct request *q, const struct rp_result *r,
@@ -316,9 +299,9 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
     enum fit_status st = FIT_OK;
     snprintf(folder, sizeof folder, "%s%sfigures", r->fitted ? r->folder : "",
              r->fitted ? "/" : "");
-    const char *where = q->output ? q->output : folder;
+    const char *where = q->said.output ? q->said.output : folder;
     struct fit_progress_view view = {0};
-    fit_progress_begin(&view, text_stream(STDERR_FILENO), isatty(STDERR_FILENO), NULL, q->quiet, err);
+    fit_progress_begin(&view, text_stream(STDERR_FILENO), isatty(STDERR_FILENO), NULL, q->said.quiet, err);
     fit_progress_phase(&view, "drawing");
     for (size_t k = 0; k < list->n && st == FIT_OK;) {
         struct fit_output out; /* as many files at a time as it takes */
@@ -337,9 +320,9 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
             fit_output_abandon(&out);
     }
     fit_progress_clear(&view);
-    if (st == FIT_OK && q->json)
+    if (st == FIT_OK && q->said.json)
         put_json(where, list, q->format);
-    else if (st == FIT_OK && !q->quiet)
+    else if (st == FIT_OK && !q->said.quiet)
         fprintf(text_stream(STDOUT_FILENO), "%s: %zu figures\n", where, list->n);
     return st;
 }
@@ -370,34 +353,34 @@ static void on_signal(int number)
 
 int main(int argc, char **argv)
 {
+    static struct request q;
     signals_catch(on_signal);
-    struct request q;
     struct rp_result r = {0};
     struct rp_figures list = {0};
     struct fit_error err = {0};
     for (int k = 1; k < argc; k++)
         if (strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0) {
-            fputs(strcmp(argv[1], "figure") == 0 ? rp_figure_usage : usage, text_stream(STDOUT_FILENO));
+            put_help(text_stream(STDOUT_FILENO), find_command(argv[1]));
             return finish(FIT_OK, &err);
         }
     if (argc < 2) {
-        fputs(usage, text_stream(STDERR_FILENO));
+        put_help(text_stream(STDERR_FILENO), NULL);
         return 3;
     }
     if (strcmp(argv[1], "figure") == 0)
         return finish(rp_command_figure(argc - 2, argv + 2, &err), &err);
     enum fit_status st = read_request(argc, argv, &q, &err);
     if (st == FIT_OK && q.pair)
-        return finish(put_page(&(struct page){&q, NULL, &(struct rp_figures){0}, of_pair}, q.output, &err), &err);
-    if (st == FIT_OK && (is_series(&q) || q.axis))
+        return finish(put_page(&(struct page){&q, NULL, &(struct rp_figures){0}, of_pair}, q.said.output, &err), &err);
+    if (st == FIT_OK && (is_series(&q) || q.said.axis))
         return finish(write_series(&q, &err), &err);
     if (st == FIT_OK && rp_images_is_one(q.result))
         return finish(write_images(&q, &err), &err);
     if (st == FIT_OK)
         st = rp_result_read(q.result, &r, &err);
-    if (st == FIT_OK && q.command && !r.fitted) {
+    if (st == FIT_OK && q.said.command && !r.fitted) {
         free(r.origin.command);
-        r.origin.command = strdup(q.command);
+        r.origin.command = strdup(q.said.command);
     }
     if (st == FIT_OK)
         st = rp_figures_new(&r, &list, &err);

@@ -109,7 +109,7 @@ static enum fit_status add_file(struct batch *b, const char *file, const char *q
 
 static enum fit_status add_files(const struct front_args *a, struct batch *b, struct fit_error *err)
 {
-    const char *q = front_value(a, "q");
+    const char *q = option_value(&a->own, "q");
     enum fit_status st = FIT_OK;
     const size_t first = b->cli.config ? 0 : 1; /* word 0 is the configuration */
     for (size_t k = first; k < b->cli.nword && st == FIT_OK; k++)
@@ -348,14 +348,7 @@ static enum fit_status take_options(const struct front_args *a, struct batch *b,
 static enum fit_status parse_words(const struct front_args *a, struct batch *b,
                                    struct fit_error *err)
 {
-    char **word = calloc(a->nrest + 3, sizeof *word);
-    if (!word)
-        return fit_no_memory(err, NULL);
-    word[0] = front_word("homodyne");
-    word[1] = front_word("fit");
-    memcpy(word + 2, a->rest, a->nrest * sizeof *word);
-    const enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &b->cli, err);
-    free(word);
+    const enum fit_status st = front_parse_rest(a, "fit", &b->cli, err);
     if (st != FIT_OK)
         return st;
     b->config = b->cli.config ? b->cli.config : b->cli.nword ? b->cli.word[0] : NULL;
@@ -365,17 +358,17 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
 enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
                            struct fit_error *err)
 {
-    *b = (struct batch){.folder = front_value(a, "output-dir"),
+    *b = (struct batch){.folder = option_value(&a->own, "output-dir"),
                         .jobs = fit_topology_threads()};
     if (!b->folder)
-        b->folder = front_value(a, "output") ? front_value(a, "output") : "batch";
+        b->folder = option_value(&a->own, "output") ? option_value(&a->own, "output") : "batch";
     enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);
     if (st == FIT_OK)
         st = parse_words(a, b, err);
     if (st == FIT_OK)
         st = take_options(a, b, err);
     if (st == FIT_OK)
-        st = front_choose(f, front_value(a, "model"), b->config, NULL, a->quiet, &b->fitter, err);
+        st = front_choose(f, option_value(&a->own, "model"), b->config, NULL, a->quiet, &b->fitter, err);
     if (st == FIT_OK)
         front_device_kernels(f, a, &b->fitter);
     if (st == FIT_OK)
@@ -386,7 +379,7 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
         st = make_keys(b, err);
     if (st == FIT_OK)
         st = batch_part(a, b, err);
-    b->again = front_given(a, "again");
+    b->again = option_given(&a->own, "again");
     if (st == FIT_OK && !b->again)
         for (size_t k = 0; k < b->n; k++)
             batch_look(&b->job[k]);

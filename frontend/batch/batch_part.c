@@ -30,7 +30,7 @@ static enum fit_status parse(const char *text, struct batch *b, struct fit_error
 
 enum fit_status batch_part(const struct front_args *a, struct batch *b, struct fit_error *err)
 {
-    const char *text = front_value(a, "part");
+    const char *text = option_value(&a->own, "part");
     enum fit_status st = FIT_OK;
     if (text)
         st = parse(text, b, err);

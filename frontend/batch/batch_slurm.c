@@ -64,9 +64,9 @@ static void put_command(FILE *f, const struct front *front, const struct front_a
         put_word(f, a->rest[k]);
     static const char *const passed[] = {"q", "model"};
     for (size_t k = 0; k < sizeof passed / sizeof *passed; k++)
-        if (front_value(a, passed[k])) {
+        if (option_value(&a->own, passed[k])) {
             fprintf(f, " --%s", passed[k]);
-            put_word(f, front_value(a, passed[k]));
+            put_word(f, option_value(&a->own, passed[k]));
         }
     fputs(" --output-dir", f);
     put_word(f, b->folder);
@@ -132,17 +132,17 @@ enum fit_status batch_slurm(const struct front *f, const struct front_args *a, c
 {
     size_t elements;
     char here[FRONT_PATH];
-    const long cores = front_given(a, "jobs") ? b->jobs : CORES;
-    if (front_given(a, "part"))
-        return fit_fail(err, FIT_ERR_USAGE, "--part: --slurm writes a script for all parts");
-    if (front_given(a, "again"))
+    const long cores = option_given(&a->own, "jobs") ? b->jobs : CORES;
+    if (option_given(&a->own, "part"))
+        return fit_fail(err, FIT_ERR_USAGE, "--part and --slurm exclude each other: the script is for all parts");
+    if (option_given(&a->own, "again"))
         return fit_fail(err, FIT_ERR_USAGE, "--again: an element that is put back into the queue would begin anew;"
                                             " remove the output folder, or name another one");
     const enum fit_status st = choose_elements(a, b, cores, &elements, err);
     if (st != FIT_OK)
         return st;
     if (!getcwd(here, sizeof here))
-        return fit_fail(err, FIT_ERR_IO, "--slurm: the folder of this shell has no path");
+        return fit_fail(err, FIT_ERR_IO, "--slurm: the current folder has no path");
     put_head(f->out, b, elements, cores);
     fputs("cd", f->out);
     put_word(f->out, here);

@@ -410,11 +410,11 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
 {
     struct batch b;
     enum fit_status st = batch_make(f, a, &b, err);
-    if (st == FIT_OK && front_given(a, "list")) {
+    if (st == FIT_OK && option_given(&a->own, "list")) {
         list(f->out, &b);
         goto done;
     }
-    if (st == FIT_OK && front_given(a, "slurm")) {
+    if (st == FIT_OK && option_given(&a->own, "slurm")) {
         st = batch_slurm(f, a, &b, err);
         goto done;
     }

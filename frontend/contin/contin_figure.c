@@ -134,7 +134,7 @@ enum fit_status contin_draw_figure(const struct contin_job *j, const char *path,
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
     snprintf(alt, sizeof alt, "Distribution of the %s with %zu modes, and the correlation functions with their fits",
              contin_axis_name(j->words.axis), j->result.npeak);
-    rp_svg_open(&c, &out, WIDTH, HEIGHT, 0, alt);
+    rp_svg_paper(&c, &out, &(struct rp_paper){.point = 0.75}, WIDTH, HEIGHT, alt);
     draw_distribution(&c, j);
     draw_data(&c, j);
     enum fit_status st = rp_svg_close(&c, err);

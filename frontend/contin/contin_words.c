@@ -53,7 +53,7 @@ static enum fit_status quantity(const char *option, const char *text, const char
 static enum fit_status one(const struct front_args *a, const char *option, const char *unit, double *value,
                            struct fit_error *err)
 {
-    const char *text = front_value(a, option);
+    const char *text = option_value(&a->own, option);
     *value = NAN;
     return text ? quantity(option, text, unit, value, err) : FIT_OK;
 }
@@ -82,7 +82,7 @@ static enum fit_status several(const char *option, const char *text, const char 
 static enum fit_status range(const struct front_args *a, const char *option, const char *unit, double value[2],
                              struct fit_error *err)
 {
-    const char *text = front_value(a, option);
+    const char *text = option_value(&a->own, option);
     size_t n = 0;
     value[0] = value[1] = NAN;
     enum fit_status st = text ? several(option, text, unit, ':', 2, value, &n, err) : FIT_OK;
@@ -95,13 +95,13 @@ static enum fit_status range(const struct front_args *a, const char *option, con
 static enum fit_status angles(const struct front_args *a, struct contin_words *w, struct fit_error *err)
 {
     double wavelength, index = 1, theta[CONTIN_CURVES];
-    const char *text = front_value(a, "angle"), *n = front_value(a, "index");
+    const char *text = option_value(&a->own, "angle"), *n = option_value(&a->own, "index");
     enum fit_status st = one(a, "wavelength", "angstrom", &wavelength, err);
     if (st != FIT_OK)
         return st;
     if (n && (!fit_number_parse(n, &index) || !(index > 0) || !isfinite(index)))
         return fit_fail(err, FIT_ERR_USAGE, "--index: '%s' is no refractive index", n);
-    if (!text != !front_value(a, "wavelength") || (text && w->nq))
+    if (!text != !option_value(&a->own, "wavelength") || (text && w->nq))
         return fit_fail(err, FIT_ERR_USAGE,
                         w->nq ? "--q and --angle: either is enough" : "--angle and --wavelength belong together");
     if (!text)
@@ -118,7 +118,7 @@ static enum fit_status angles(const struct front_args *a, struct contin_words *w
 static enum fit_status choice(const struct front_args *a, const char *option, const char *const *word, int *value,
                               struct fit_error *err)
 {
-    const char *text = front_value(a, option);
+    const char *text = option_value(&a->own, option);
     char list[100] = "";
     for (int k = 0; text && word[k]; k++) {
         if (strcmp(text, word[k]) == 0) {
@@ -133,7 +133,7 @@ static enum fit_status choice(const struct front_args *a, const char *option, co
 
 static enum fit_status read_smoothing(const struct front_args *a, struct contin_words *w, struct fit_error *err)
 {
-    const char *text = front_value(a, "smoothing");
+    const char *text = option_value(&a->own, "smoothing");
     w->smoothing = CONTIN_EVIDENCE;
     if (!text || strcmp(text, "evidence") == 0)
         return FIT_OK;
@@ -181,11 +181,11 @@ static enum fit_status counts(const struct front_args *a, struct contin_words *w
 enum fit_status contin_read_words(const struct front_args *a, struct contin_words *w, struct fit_error *err)
 {
     static const char *const kinds[] = {"auto", "g1", "g2", NULL}, *const baselines[] = {"fixed", "free", NULL};
-    *w = (struct contin_words){.columns = front_value(a, "columns"),
-                               .units = front_value(a, "units"),
-                               .output = front_value(a, "output"),
-                               .table = front_given(a, "table")};
-    const char *q = front_value(a, "q");
+    *w = (struct contin_words){.columns = option_value(&a->own, "columns"),
+                               .units = option_value(&a->own, "units"),
+                               .output = option_value(&a->own, "output"),
+                               .table = option_given(&a->own, "table")};
+    const char *q = option_value(&a->own, "q");
     enum fit_status st = choice(a, "kind", kinds, &w->power, err);
     if (st == FIT_OK)
         st = choice(a, "baseline", baselines, &w->free_baseline, err);

@@ -13,6 +13,7 @@
 #include "machine/memory.h"
 #include "machine/topology.h"
 
+#include "common/options.h"
 #include "common/stream.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ static FILE *out(void)
 
 struct settings {
     const char *mode;
-    int show, json, threads;
+    int show, json, help, version;
+    size_t threads;
     const char *file;
     char path[1024];
     const char *root; /* of another machine than this one, or "" */
@@ -51,22 +53,39 @@ static const struct mode {
     {"cmc-hpc", 8, "posterior of 8 chains (--chains 8): at most 8 cores"},
 };
 
-static const char help[] =
-    "homodyne-config-cpu [--show] [--json]\n"
-    "homodyne-config-cpu --mode auto|nlsq|cmc|cmc-hpc [-o FILE] [--threads N]\n"
-    "\n"
-    "Shows processors, limits and caches, and how many threads a fitter takes by itself; or writes a\n"
-    "file for the shell that sets OMP_NUM_THREADS, OMP_PROC_BIND, OMP_PLACES and OPENBLAS_NUM_THREADS:\n"
-    "\n"
-    "  -m, --mode MODE   auto, nlsq: all cores; cmc, cmc-hpc: at most 4, 8, one for each chain\n"
-    "  -o FILE           default: homodyne/cpu.sh in etc of the virtual environment, or ~/.config\n"
-    "  --threads N       so many threads, whatever the mode\n"
-    "  --show, --info    show only\n"
-    "  --json            as JSON\n"
-    "\n"
-    "With --root DIR it tells of another machine, whose /sys and /proc/cpuinfo were copied to DIR.\n"
-    "\n"
-    "Also called homodyne-config-xla, heterodyne-config-xla, xpcsjax-config-xla, ht-config-xla, xj-config-xla, hxla.\n";
+#define AT(kind, member) OPTION_AT(kind, struct settings, member)
+
+static const struct option_row rows[] = {
+    {"mode", 'm', "MODE", "auto, nlsq: all cores; cmc, cmc-hpc: at most 4, 8, one for each chain", 0, AT(TEXT, mode)},
+    {"output", 'o', "FILE", "default: homodyne/cpu.sh in etc of the virtual environment, or ~/.config", 0,
+     AT(TEXT, file)},
+    {"threads", 0, "N", "so many threads, whatever the mode", 0, OPTION_COUNT, offsetof(struct settings, threads), 1},
+    {"show", 0, NULL, "show only", 0, AT(FLAG, show)},
+    {"info", 0, NULL, "the same", 0, AT(FLAG, show)},
+    {"json", 0, NULL, "as JSON", 0, AT(FLAG, json)},
+    {"root", 0, "DIR", "of another machine, whose /sys and /proc/cpuinfo were copied to DIR", 0, AT(TEXT, root)},
+    {"help", 'h', NULL, "this text", 0, AT(FLAG, help)},
+    {"version", 0, NULL, "the version", 0, AT(FLAG, version)},
+    {"no-x64", 0, NULL, NULL, 0, OPTION_KEPT}, /* of the Python packages */
+    {"debug", 0, NULL, NULL, 0, OPTION_KEPT},
+    {"verbose", 'v', NULL, NULL, 0, OPTION_KEPT},
+};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+
+static void put_help(void)
+{
+    fputs("homodyne-config-cpu [--show] [--json]\n"
+          "homodyne-config-cpu --mode auto|nlsq|cmc|cmc-hpc [-o FILE] [--threads N]\n"
+          "\n"
+          "Shows processors, limits and caches, and how many threads a fitter takes by itself; or writes a\n"
+          "file for the shell that sets OMP_NUM_THREADS, OMP_PROC_BIND, OMP_PLACES and OPENBLAS_NUM_THREADS:\n"
+          "\n",
+          out());
+    options_put(out(), &table);
+    fputs("\nAlso called homodyne-config-xla, heterodyne-config-xla, xpcsjax-config-xla, ht-config-xla,\n"
+          "xj-config-xla, hxla.\n",
+          out());
+}
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
@@ -84,52 +103,23 @@ static const struct mode *find_mode(const char *name)
     return NULL;
 }
 
-static const char *value_of(char **argv, int *k, const char *name)
+static int parse(int argc, char **argv, struct settings *s)
 {
-    size_t n = strlen(name);
-    if (strncmp(argv[*k], name, n) == 0 && argv[*k][n] == '=')
-        return argv[*k] + n + 1;
-    if (strcmp(argv[*k], name) != 0)
-        return NULL;
-    return argv[*k + 1] ? argv[++*k] : "";
-}
-
-static int parse(char **argv, struct settings *s)
-{
-    static const char *const nothing[] = {"--no-x64", "--debug", "--verbose", "-v"}; /* of the Python packages */
-    for (int k = 1; argv[k]; k++) {
-        const char *v;
-        int ignored = 0;
-        for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-            ignored |= strcmp(argv[k], nothing[i]) == 0;
-        if (ignored)
-            continue;
-        if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
-            fputs(help, out());
-            exit(text_stream_finish(NAME, 0));
-        } else if (strcmp(argv[k], "--version") == 0) {
-            fprintf(out(), "homodyne-config-cpu %s\n", FIT_VERSION);
-            exit(text_stream_finish(NAME, 0));
-        } else if (strcmp(argv[k], "--show") == 0 || strcmp(argv[k], "--info") == 0) {
-            s->show = 1;
-        } else if (strcmp(argv[k], "--json") == 0) {
-            s->json = 1;
-        } else if ((v = value_of(argv, &k, "--mode")) || (v = value_of(argv, &k, "-m"))) {
-            if (!find_mode(v))
-                return usage("auto, nlsq, cmc and cmc-hpc are the modes, not", v);
-            s->mode = v;
-        } else if ((v = value_of(argv, &k, "--threads"))) {
-            if ((s->threads = atoi(v)) < 1)
-                return usage("--threads: give a number from 1, not", v);
-        } else if ((v = value_of(argv, &k, "--root"))) {
-            s->root = v;
-        } else if ((v = value_of(argv, &k, "-o")) || (v = value_of(argv, &k, "--output"))) {
-            s->file = v;
-        } else {
-            return usage("what is", argv[k]);
-        }
-    }
-    return 0;
+    const struct option_set set = {.table = {table}, .help = "homodyne-config-cpu --help"};
+    struct command_line line;
+    char message[400];
+    int code = 0;
+    const int good = options_read(&set, argc, argv, 1, &line, message, sizeof message) == OPTIONS_GOOD &&
+                     options_store(s, &line, message, sizeof message);
+    if (!good) {
+        fprintf(text_stream(STDERR_FILENO), "homodyne-config-cpu: %s\n", message);
+        code = 3;
+    } else if (line.nword)
+        code = usage("what is", line.word[0]);
+    else if (s->mode && !find_mode(s->mode))
+        code = usage("auto, nlsq, cmc and cmc-hpc are the modes, not", s->mode);
+    options_free(&line);
+    return code;
 }
 
 /* ---- what would be right --------------------------------------------------------------------- */
@@ -139,7 +129,7 @@ static int threads_of(const struct settings *s)
     const struct mode *m = find_mode(s->mode ? s->mode : "auto");
     int n = fit_topology_usable(&s->topology);
     if (s->threads)
-        return s->threads;
+        return (int)s->threads;
     return m->most && m->most < n ? m->most : n;
 }
 
@@ -305,10 +295,15 @@ static int write_settings(struct settings *s)
 int main(int argc, char **argv)
 {
     static struct settings s = {.root = ""};
-    (void)argc;
-    int bad = parse(argv, &s);
+    const int bad = parse(argc, argv, &s);
     if (bad)
         return bad;
+    if (s.help)
+        put_help();
+    else if (s.version)
+        fprintf(out(), "homodyne-config-cpu %s\n", FIT_VERSION);
+    if (s.help || s.version)
+        return text_stream_finish(NAME, 0);
     if (!*s.root)
         fit_topology_read(&s.topology);
     else if (!fit_topology_read_copy(&s.topology, s.root))

@@ -6,6 +6,8 @@
  * It prints its address, with a token that nobody else knows, and answers until Ctrl-C.  Exit codes as those of the
  * fitters. */
 #define _XOPEN_SOURCE 700
+#include "base/command_line.h"
+#include "frontend/programs.h"
 #include "frontend/viewer/server.h"
 
 #include "common/signals.h"
@@ -27,62 +29,45 @@ static void on_signal(int number)
 }
 
 struct request {
+    struct front_view said;
     struct view_start start;
     unsigned short port;
-    int quiet;
     char *more[VIEW_RESULTS];
 };
 
-static const char *value_of(char **argv, int argc, int *k, const char *name, const char *other)
+static enum fit_status take_words(struct request *q, const struct command_line *line, struct fit_error *err)
 {
-    const size_t n = strlen(name);
-    if (strncmp(argv[*k], name, n) == 0 && argv[*k][n] == '=')
-        return argv[*k] + n + 1;
-    if ((strcmp(argv[*k], name) != 0 && strcmp(argv[*k], other) != 0) || *k + 1 >= argc)
-        return NULL;
-    return argv[++*k];
-}
-
-static enum fit_status read_port(const char *text, unsigned short *port, struct fit_error *err)
-{
-    char *end;
-    const long n = strtol(text, &end, 10);
-    if (end == text || *end || n < 1 || n > 65535)
-        return fit_fail(err, FIT_ERR_USAGE, "view: --port %s: a number from 1 to 65535", text);
-    *port = (unsigned short)n;
+    q->start.target = line->nword ? line->word[0] : NULL;
+    for (size_t k = 1; k < line->nword && q->start.nmore < VIEW_RESULTS; k++)
+        q->more[q->start.nmore++] = front_word(line->word[k]);
+    q->start.folder = q->said.history && line->nword ? line->word[0] : q->said.folder ? q->said.folder : "view";
+    q->start.model = q->said.model;
+    q->start.gap = q->said.gap;
+    q->start.history = q->said.history;
+    q->port = (unsigned short)q->said.port;
+    if (q->said.port > 65535)
+        return fit_fail(err, FIT_ERR_USAGE, "view: --port %zu: a number from 1 to 65535", q->said.port);
+    if (!q->start.target)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "view: nothing is named; give a data file, a configuration or the folder of a fit");
+    if (access(q->start.target, F_OK) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: no such file or folder", q->start.target);
     return FIT_OK;
 }
 
 static enum fit_status read_words(int argc, char **argv, struct request *q, struct fit_error *err)
 {
-    enum fit_status st = FIT_OK;
-    for (int k = 1; k < argc && st == FIT_OK; k++) {
-        const char *value;
-        if ((value = value_of(argv, argc, &k, "--output-dir", "-o")))
-            q->start.folder = value;
-        else if ((value = value_of(argv, argc, &k, "--port", "--port")))
-            st = read_port(value, &q->port, err);
-        else if ((value = value_of(argv, argc, &k, "--model", "--model")))
-            q->start.model = value;
-        else if ((value = value_of(argv, argc, &k, "--gap", "--gap")))
-            q->start.gap = value;
-        else if ((value = value_of(argv, argc, &k, "--watch", "--watch")))
-            q->start.history = value;
-        else if (strcmp(argv[k], "--quiet") == 0 || strcmp(argv[k], "-q") == 0)
-            q->quiet = 1;
-        else if (argv[k][0] == '-')
-            st = fit_fail(err, FIT_ERR_USAGE, "view: unknown option %s, or without its value; see --help", argv[k]);
-        else if (!q->start.target)
-            q->start.target = argv[k];
-        else if (q->start.nmore < VIEW_RESULTS)
-            q->more[q->start.nmore++] = argv[k];
-    }
-    if (q->start.history && q->start.target)
-        q->start.folder = q->start.target;
-    if (st == FIT_OK && !q->start.target)
-        st = fit_fail(err, FIT_ERR_USAGE, "view: of what? Give a data file, a configuration or the folder of a fit");
-    if (st == FIT_OK && access(q->start.target, F_OK) != 0)
-        st = fit_fail(err, FIT_ERR_IO, "%s: no such file or folder", q->start.target);
+    static const struct option_row rows[] = {
+        FRONT_VIEW_ROWS,
+        {"watch", 0, "HISTORY", "a line of JSON for each fit of `homodyne watch`", 0, FRONT_VIEW(TEXT, history)},
+    };
+    const struct option_set set = {
+        .table = {{rows, sizeof rows / sizeof *rows}}, .command = "view", .help = "homodyne view --help"};
+    struct command_line line;
+    enum fit_status st = fit_options_read(&set, argc, argv, 1, &q->said, &line, err);
+    if (st == FIT_OK)
+        st = take_words(q, &line, err);
+    options_free(&line);
     return st;
 }
 
@@ -118,7 +103,7 @@ static void serve(const struct request *q, unsigned short port, const char *toke
     FILE *out = text_stream(STDOUT_FILENO);
     const struct timespec moment = {0, 100000000};
     fprintf(out, "http://127.0.0.1:%u/%s/\n", port, token);
-    if (!q->quiet)
+    if (!q->said.quiet)
         fprintf(out, "Open this address; Ctrl-C ends.  Fits and configurations are written to %s\n", s->folder);
     if (s->at_rest)
         fputs("note: no model was named: static_isotropic, a sample at rest; --model takes another\n",
@@ -131,7 +116,7 @@ static void serve(const struct request *q, unsigned short port, const char *toke
 int main(int argc, char **argv)
 {
     static struct view_session s;
-    struct request q = {.start = {.folder = "view"}};
+    struct request q = {0};
     struct view_server *server = NULL;
     struct fit_error err = {.status = FIT_OK};
     char dir[FRONT_PATH], token[33];

@@ -6,7 +6,6 @@
 struct hg_block {
     struct hg_emit *em;
     int derivative;      /* fields used here are needed for derivatives only */
-    int in_group;        /* inside the loop over groups */
     int direct_exp;      /* exponentials are taken per pair (model, which has no scratch) */
     hg_id exps[16];      /* EXPD nodes met, for the tile's prologue */
     uint32_t nexp;

@@ -276,15 +276,6 @@ const char *hg_model_unit_text(struct hg_model *m, hg_id id)
 
 /* --- checks of the whole ---------------------------------------------------------------------- */
 
-int hg_model_intercept(struct hg_model *m, hg_id mean)
-{
-    for (uint32_t k = 0; k < m->linear.n; k++) {
-        if (hg_is_value(m->expr, hg_diff(m->expr, mean, m->linear.item[k].node), 1.0))
-            return (int)k;
-    }
-    return -1;
-}
-
 int hg_model_is_linear(struct hg_model *m, hg_id mean, hg_id a, hg_id b)
 {
     return !hg_contains(m->expr, hg_diff(m->expr, mean, a), b);

@@ -167,8 +167,6 @@ void hg_model_set_unit(struct hg_model *m, hg_id id, hg_unit unit, int force);
 /* The same as text for a comment; NULL when unknown. */
 const char *hg_model_unit_text(struct hg_model *m, hg_id id);
 
-/* Index of the linear parameter whose coefficient in the mean is 1, or -1. */
-int hg_model_intercept(struct hg_model *m, hg_id mean);
 
 /* 1 when a derived quantity has one value for each group. */
 int hg_model_derived_each(const struct hg_model *m, const struct hg_symbol_decl *derived);

@@ -100,9 +100,9 @@ struct rp_paper {
                            or NULL */
 };
 
-/* SVG.  page: part of an HTML page, colours are its CSS variables; alt: what the picture shows, for
- * those who cannot see it. */
-void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, double height, int page, const char *alt);
+/* SVG as part of an HTML page, colours are its CSS variables; alt: what the picture shows, for those who cannot see
+ * it. */
+void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, double height, const char *alt);
 /* A file of its own, its size in millimetres. */
 void rp_svg_paper(struct rp_canvas *c, struct rp_markup *out, const struct rp_paper *paper, double width, double height,
                   const char *alt);
@@ -115,5 +115,15 @@ int rp_cairo_there(void); /* 1: PNG and PDF can be made */
 enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, const struct rp_paper *paper, double width,
                               double height, struct fit_error *err);
 enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, struct fit_error *err);
+
+/* A file of its own in the format of the paper. */
+struct rp_picture {
+    double width, height;
+    const char *alt;
+    void (*draw)(struct rp_canvas *c, const void *what);
+    const void *what;
+};
+enum fit_status rp_picture_write(const char *path, const struct rp_paper *paper, const struct rp_picture *p,
+                                 struct fit_error *err);
 
 #endif

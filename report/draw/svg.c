@@ -161,21 +161,13 @@ static void white(struct rp_canvas *c)
     rp_draw(c, &(struct rp_style){.fill = RP_PAPER});
 }
 
-void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, double height, int page, const char *alt)
+void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, double height, const char *alt)
 {
-    *c = svg_canvas(out, width, height, page);
-    rp_put(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
-    if (!page)
-        rp_put(out, " xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
-    rp_put(out, " viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\"", width, height, width, height);
-    if (page) /* as wide as there is room, but letters no larger than those of the text */
-        rp_put(out, " style=\"max-width:%.0fpx\"", 1.2 * width);
-    rp_put(out, " role=\"img\" aria-label=\"%s\"", alt);
-    if (!page)
-        rp_put(out, " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\"");
-    rp_put(out, ">\n");
-    if (!page)
-        white(c);
+    *c = svg_canvas(out, width, height, 1);
+    rp_put(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\"",
+           width, height, width, height);
+    /* as wide as there is room, but letters no larger than those of the text */
+    rp_put(out, " style=\"max-width:%.0fpx\" role=\"img\" aria-label=\"%s\">\n", 1.2 * width, alt);
 }
 
 void rp_svg_paper(struct rp_canvas *c, struct rp_markup *out, const struct rp_paper *paper, double width, double height,

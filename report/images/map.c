@@ -103,7 +103,7 @@ enum fit_status rp_map_figure(struct rp_markup *out, const struct rp_map *m, con
     const double height = inner * aspect + (small ? 0 : TOP + BAR);
     const struct rp_image image = {m->nx, m->ny, level, m->lo < 0 ? rp_diverging() : rp_viridis()};
     struct rp_canvas c;
-    rp_svg_open(&c, out, width, height, 1, title);
+    rp_svg_open(&c, out, width, height, title);
     if (small)
         draw_small(&c, &image);
     else

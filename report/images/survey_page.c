@@ -46,7 +46,7 @@ static enum fit_status histogram(struct rp_markup *out, const struct fit_ranking
         values += (size_t)fit_ranking_value(t, axis, p, &all, &in);
     snprintf(alt, sizeof alt, "points of the Top Set for each of %zu values of %s", values, t->axis[axis]);
     rp_put(out, "<figure><h3>%s</h3>", t->axis[axis]);
-    rp_svg_open(&c, out, 380, 16 + 24 * (double)values, 1, alt);
+    rp_svg_open(&c, out, 380, 16 + 24 * (double)values, alt);
     bars(&c, t, axis);
     const enum fit_status s = rp_svg_close(&c, err);
     rp_put(out, "</figure>\n");

@@ -231,7 +231,7 @@ static enum fit_status section(struct rp_markup *out, enum rp_section s, const s
             rp_put(out, "<figure style=\"--least:%.0fpx\" data-group=\"%zu\">", LEAST * f->width, f->index);
         else
             rp_put(out, "<figure style=\"--least:%.0fpx\">", LEAST * f->width);
-        rp_svg_open(&c, out, f->width, f->height, 1, f->alt);
+        rp_svg_open(&c, out, f->width, f->height, f->alt);
         f->draw(&c, r, f);
         st = rp_svg_close(&c, err);
         rp_put(out, "</figure>\n");

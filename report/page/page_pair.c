@@ -156,7 +156,7 @@ static enum fit_status parameters(struct rp_markup *out, const struct told *t, s
     rp_put(out, "</tbody></table></div>\n");
     if (height > 0) {
         rp_put(out, "<div class=\"figures w560\"><figure>");
-        rp_svg_open(&c, out, 560, height, 1, "Differences of the parameters in standard deviations");
+        rp_svg_open(&c, out, 560, height, "Differences of the parameters in standard deviations");
         rp_pair_sigmas(&c, rows, limit);
         st = rp_svg_close(&c, err);
         rp_put(out, "</figure></div>\n");
@@ -177,7 +177,7 @@ static enum fit_status figures(struct rp_markup *out, const struct rp_pair *p, d
     for (size_t k = 0; k < p->n && k < MOST_PLACES && st == FIT_OK; k++) {
         struct rp_canvas c;
         rp_put(out, "<figure style=\"--least:%.0fpx\">", 0.66 * width);
-        rp_svg_open(&c, out, width, height, 1, alt);
+        rp_svg_open(&c, out, width, height, alt);
         draw(&c, p, k);
         st = rp_svg_close(&c, err);
         rp_put(out, "</figure>\n");
@@ -233,7 +233,7 @@ static enum fit_status curves(struct rp_markup *out, const struct told *t, struc
                 "<section id=\"curves\"><h2>Derived quantities over time</h2>\n<p class=\"caption\">Bands: 68 %% and "
                 "95 %%, or 95 %% of the posterior.</p>\n<div class=\"figures w440\">\n");
         rp_put(out, "<figure>");
-        rp_svg_open(&c, out, WIDE, RP_PAIR_CURVE, 1, p->r[0]->curve[k].name);
+        rp_svg_open(&c, out, WIDE, RP_PAIR_CURVE, p->r[0]->curve[k].name);
         rp_pair_curve(&c, p, k);
         st = rp_svg_close(&c, err);
         rp_put(out, "</figure>\n");

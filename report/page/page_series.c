@@ -216,7 +216,7 @@ static enum fit_status draw_param(struct rp_markup *out, const struct series *s,
     const double left = rp_panel_left(&y, HIGH - 64);
     const struct rp_panel p = {.x = left, .y = 12, .w = WIDE - left - 14, .h = HIGH - 64, .ax = x, .ay = y};
     rp_put(out, "<figure>");
-    rp_svg_open(&c, out, WIDE, HIGH, 1, name);
+    rp_svg_open(&c, out, WIDE, HIGH, name);
     rp_panel_grid(&c, &p);
     draw_points(&c, s, v, &p);
     rp_panel_frame(&c, &p);

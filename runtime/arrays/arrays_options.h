@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arrays/descent.h"
-#include "base/option_table.h"
+#include "base/command_line.h"
 
 enum { FIT_ARRAYS_MOST = 64 };
 

@@ -136,7 +136,7 @@ static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct
                            : 1000,
            ngroup = rows ? 1 : (size_t)cli->angles;
     if (n < 2 || ngroup < 1 || (!rows && n > 30000))
-        return fit_fail(err, FIT_ERR_USAGE, "bench: --frames %zu --angles %zu is no data set", n,
+        return fit_fail(err, FIT_ERR_USAGE, "bench: --frames %zu --angles %zu; 2 to 30000 frames, one angle or more", n,
                         ngroup);
     FIT_TAKE_DOUBLES(&b->storage, k->nsetting, &b->setting);
     FIT_TAKE_DOUBLES(&b->storage, k->nparam, &b->theta);

@@ -1,28 +1,14 @@
-/* cli.c -- parsing of the command line by the table of cli_options.c. */
+/* cli.c -- the command line of a fitter: read by the table of cli_options.c, its values put into their places. */
 #include "commands/cli_impl.h"
 
-#include "common/nearest.h"
+#include "base/command_line.h"
 #include "base/units.h"
-
 #include "common/text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
-
-/* ---- storage --------------------------------------------------------------------------------- */
-
-struct parser {
-    struct fit_cli *cli;
-    int argc;
-    char *const *argv;
-    int at; /* next word */
-    struct fit_error *err;
-};
 
 static enum fit_status no_memory(struct fit_error *err)
 {
@@ -45,28 +31,7 @@ char *fit_cli_keep(struct fit_cli *cli, size_t size)
     return k->text;
 }
 
-static enum fit_status add_pair(struct fit_cli_pair **list, size_t *n, const char *name,
-                                const char *value, struct fit_error *err)
-{
-    struct fit_cli_pair *p = realloc(*list, (*n + 1) * sizeof *p);
-    if (!p)
-        return no_memory(err);
-    p[*n] = (struct fit_cli_pair){name, value};
-    *list = p;
-    *n += 1;
-    return FIT_OK;
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
-
-static int is_number(const char *s)
-{
-    char *end;
-    if (!*s)
-        return 0;
-    (void)strtod(s, &end);
-    return end != s && (*end == '\0' || *end == ',');
-}
 
 /* Unit in which an option's number is kept; another unit may be written behind it: --gap "200 um".
  */
@@ -97,18 +62,6 @@ static enum fit_status to_real(const char *name, const char *s, double *value,
                     unit ? " in " : "", unit ? unit : "");
 }
 
-static enum fit_status to_count(const char *name, const char *s, uint64_t *value,
-                                struct fit_error *err)
-{
-    char *end;
-    errno = 0;
-    unsigned long long v = strtoull(s, &end, 10);
-    if (end == s || *end || errno || strchr(s, '-'))
-        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a whole number from 0", name, s);
-    *value = v;
-    return FIT_OK;
-}
-
 /* Adds the numbers of "1,2,3" to an array; where the option has a unit, each may have one. */
 static enum fit_status add_reals(const char *name, const char *s, size_t *n, double **array,
                                  struct fit_error *err)
@@ -136,143 +89,45 @@ static enum fit_status add_reals(const char *name, const char *s, size_t *n, dou
     return FIT_OK;
 }
 
-/* "45 90" after "--phi 0": all words that are numbers, joined by commas. */
-static enum fit_status join_numbers(struct parser *p, const char *first, const char **text)
-{
-    size_t size = strlen(first) + 1;
-    int last = p->at;
-    while (last < p->argc && is_number(p->argv[last]))
-        size += strlen(p->argv[last++]) + 1;
-    char *s = fit_cli_keep(p->cli, size);
-    if (!s)
-        return no_memory(p->err);
-    strcpy(s, first);
-    for (; p->at < last; p->at++) {
-        strcat(s, ",");
-        strcat(s, p->argv[p->at]);
-    }
-    *text = s;
-    return FIT_OK;
-}
-
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int name_matches(const struct fit_cli_option *o, const char *name, size_t n)
+static enum fit_status store(struct fit_cli *cli, const struct option_given *g, struct fit_error *err)
 {
-    size_t m = strlen(o->name);
-    if (o->name[m - 1] == '*')
-        return n >= m && strncmp(o->name, name, m - 1) == 0;
-    return n == m && strncmp(o->name, name, n) == 0;
+    char *at = (char *)cli + g->row->at;
+    switch (g->row->kind) {
+    case FIT_CLI_QUANTITY: return to_real(g->name, g->value, (double *)(void *)at, err);
+    case FIT_CLI_LIST:
+        *(size_t *)(void *)at = 0; /* the same again */
+        return add_reals(g->name, g->value, (size_t *)(void *)at, (double **)(void *)((char *)cli + g->row->aux), err);
+    case FIT_CLI_CHANGE:
+        cli->change[cli->nchange++] = (struct fit_cli_pair){g->name, g->value};
+        return FIT_OK;
+    case FIT_CLI_IGNORED:
+        cli->ignored[cli->nignored++] = (struct fit_cli_pair){g->name, g->value};
+        return FIT_OK;
+    default: return fit_options_store(cli, g, NULL, 0, err);
+    }
 }
 
-static const struct fit_cli_option *find(enum fit_command command, const char *name, size_t n, char letter)
+static enum fit_status read_line(struct fit_cli *cli, int argc, char *const argv[], int first, struct fit_error *err)
 {
-    for (size_t k = 0; k < fit_cli_noption; k++) {
-        const struct fit_cli_option *o = &fit_cli_options[k];
-        if (!(o->commands & (1u << command)))
-            continue;
-        if (letter ? o->letter == letter : name_matches(o, name, n))
-            return o;
-    }
-    return NULL;
-}
-
-/* Adds a name to "`fit`, `plan`", once. */
-static void add_verb(char *list, size_t size, const char *name)
-{
-    char word[40];
-    const size_t at = strlen(list);
-    snprintf(word, sizeof word, "`%.30s`", name);
-    if (!strstr(list, word))
-        snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
-}
-
-static enum fit_status unknown(const struct parser *p, const char *word, const char *name, size_t n)
-{
-    char copy[64];
-    snprintf(copy, sizeof copy, "%.*s", (int)(n < 63 ? n : 63), name);
-    struct nearest nearest = {.name = copy};
-    const char *command = fit_cli_command_name(p->cli->command);
-    char elsewhere[160] = "";
-    for (size_t k = 0; k < fit_cli_noption; k++) {
-        if (fit_cli_options[k].commands & (1u << p->cli->command))
-            nearest_offer(&nearest, fit_cli_options[k].name);
-        else if (strcmp(fit_cli_options[k].name, copy) == 0)
-            for (size_t c = 0; c < fit_cli_nverb; c++)
-                if (!fit_cli_verbs[c].alone && (fit_cli_options[k].commands & (1u << fit_cli_verbs[c].command)))
-                    add_verb(elsewhere, sizeof elsewhere, fit_cli_verbs[c].name);
-    }
-    if (*elsewhere)
-        return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to %s", word, command, elsewhere);
-    return fit_fail(p->err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s %s %s --help", word,
-                    nearest.best ? "did you mean --" : "see", nearest.best ? nearest.best : "",
-                    nearest.best ? "? See" : "", text_file_name(p->argv[0]), command);
-}
-
-static enum fit_status store(struct parser *p, const struct fit_cli_option *o, const char *name,
-                             const char *value)
-{
-    struct fit_cli *cli = p->cli;
-    char *at = (char *)cli + o->at;
-    switch (o->kind) {
-    case FLAG: *(int *)(void *)at = 1; return FIT_OK;
-    case LEVEL: *(int *)(void *)at += 1; return FIT_OK;
-    case TEXT: *(const char **)(void *)at = value; return FIT_OK;
-    case REAL: return to_real(name, value, (double *)(void *)at, p->err);
-    case COUNT: return to_count(name, value, (uint64_t *)(void *)at, p->err);
-    case REALS:
-        if (join_numbers(p, value, &value) != FIT_OK)
-            return FIT_ERR_MEMORY;
-        *(size_t *)(void *)at = 0; /* the last one counts */
-        return add_reals(name, value, (size_t *)(void *)at,
-                         (double **)(void *)((char *)cli + o->aux), p->err);
-    case CHANGES:
-        if (join_numbers(p, value, &value) != FIT_OK)
-            return FIT_ERR_MEMORY;
-        return add_pair(&cli->change, &cli->nchange, name, value, p->err);
-    case CHANGE:
-    case SWITCH: return add_pair(&cli->change, &cli->nchange, name, value, p->err);
-    case IGNORE:
-    case IGNORE_FLAG: break;
-    }
-    return add_pair(&cli->ignored, &cli->nignored, name, value, p->err);
-}
-
-/* One option: --name, --name=value, --name value, -n, -n value. */
-static enum fit_status option(struct parser *p)
-{
-    const char *word = p->argv[p->at++], *value = NULL, *name = word + 2;
-    const struct fit_cli_option *o;
-    size_t n = 1;
-    if (word[1] == '-') {
-        const char *equal = strchr(name, '=');
-        n = equal ? (size_t)(equal - name) : strlen(name);
-        value = equal ? equal + 1 : NULL;
-        o = find(p->cli->command, name, n, 0);
-    } else {
-        name = word + 1;
-        o = word[2] ? NULL : find(p->cli->command, NULL, 0, word[1]);
-    }
-    if (!o)
-        return unknown(p, word, name, n);
-    if (!fit_cli_takes_value(o->kind) && value)
-        return fit_fail(p->err, FIT_ERR_USAGE, "--%s: takes no value", o->name);
-    if (fit_cli_takes_value(o->kind) && !value) {
-        if (p->at == p->argc)
-            return fit_fail(p->err, FIT_ERR_USAGE, "%s: a value is missing%s%s", word,
-                            o->argument ? ": " : "", o->argument ? o->argument : "");
-        value = p->argv[p->at++];
-    }
-    const char *full = o->name;
-    if (full[strlen(full) - 1] == '*') { /* --initial-d0: the name as it was written */
-        char *s = fit_cli_keep(p->cli, n + 1);
-        if (!s)
-            return no_memory(p->err);
-        memcpy(s, name, n);
-        s[n] = '\0';
-        full = s;
-    }
-    return store(p, o, full, value);
+    char help[160];
+    struct option_command other[FIT_COMMAND_COUNT + 1];
+    const struct option_set set = {.table = {fit_cli_table},
+                                   .bit = 1u << cli->command,
+                                   .command = fit_cli_command_name(cli->command),
+                                   .help = help,
+                                   .other = other};
+    fit_cli_commands(other);
+    snprintf(help, sizeof help, "%.100s %s --help", text_file_name(argv[0]), set.command);
+    const enum fit_status st = fit_options_read(&set, argc, argv, first, NULL, &cli->line_, err);
+    if (st != FIT_OK)
+        return st;
+    cli->word = cli->line_.word;
+    cli->nword = cli->line_.nword;
+    cli->change = calloc(cli->line_.ngiven + 1, sizeof *cli->change);
+    cli->ignored = calloc(cli->line_.ngiven + 1, sizeof *cli->ignored);
+    return cli->change && cli->ignored ? FIT_OK : no_memory(err);
 }
 
 static int find_command(const char *word, enum fit_command *command)
@@ -301,27 +156,10 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
                             .seed = 1,
                             .repeat = 9,
                             .angles = 23};
-    struct parser p = {cli, argc, argv, 1, err};
-    if (argc > 1 && find_command(argv[1], &cli->command))
-        p.at = 2;
-    enum fit_status st = FIT_OK;
-    int plain = 0; /* after "--" */
-    while (p.at < argc && st == FIT_OK) {
-        const char *word = argv[p.at];
-        if (!plain && strcmp(word, "--") == 0) {
-            plain = 1;
-            p.at++;
-        } else if (!plain && word[0] == '-' && word[1]) {
-            st = option(&p);
-        } else {
-            const char **list = realloc(cli->word, (cli->nword + 1) * sizeof *list);
-            if (!list)
-                return no_memory(err);
-            list[cli->nword++] = word;
-            cli->word = list;
-            p.at++;
-        }
-    }
+    const int named = argc > 1 && find_command(argv[1], &cli->command);
+    enum fit_status st = read_line(cli, argc, argv, named ? 2 : 1, err);
+    for (size_t k = 0; st == FIT_OK && k < cli->line_.ngiven; k++)
+        st = store(cli, &cli->line_.given[k], err);
     return st;
 }
 
@@ -339,7 +177,7 @@ void fit_cli_free(struct fit_cli *cli)
         next = k->next;
         free(k);
     }
-    free(cli->word);
+    options_free(&cli->line_);
     free(cli->change);
     free(cli->ignored);
     free(cli->q_list);

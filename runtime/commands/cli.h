@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "common/options.h"
 #include "fit/kernel.h"
 
 #include <stddef.h>
@@ -80,7 +81,8 @@ struct fit_cli {
     uint64_t ranks; /* estimate */
     int dry_run, resume, force, profile_time;
 
-    void *storage_; /* argv words joined or split here */
+    struct command_line line_;
+    void *storage_; /* texts made later */
 };
 
 /* Parses argv (borrowed: strings are kept as pointers).  On error the message names the option and
@@ -95,26 +97,14 @@ char *fit_cli_keep(struct fit_cli *cli, size_t size);
 /* The option that names the data, --data FILE: the last one, which holds; NULL: there is none. */
 const struct fit_cli_pair *fit_cli_data(const struct fit_cli *cli);
 
-/* What --help, the manual and the completions of shells are made from: option k of a command, in the
- * order of the table, and command k.  0: there are no more.  Strings live for ever. */
-struct fit_cli_row {
-    const char *name;
-    char letter;          /* short form, or 0 */
-    const char *argument; /* "FILE"; NULL: takes no value */
-    const char *help;
-    int rare; /* not in --help, only in --help-all and the manual */
-};
-struct fit_cli_command {
-    const char *name, *alias;
-    enum fit_command command;
-    const char *usage, *table; /* for two-time models; for tables (NULL: there is no such command) */
-    const char *help;
-};
-int fit_cli_row(enum fit_command command, enum fit_space space, size_t k, struct fit_cli_row *row);
-int fit_cli_command(size_t k, struct fit_cli_command *command);
+/* What --help, the manual and the completions of shells are made from: option k of a command, in the order of the
+ * table; NULL: there are no more. */
+extern const struct option_table fit_cli_table;
+const struct option_row *fit_cli_row(enum fit_command command, enum fit_space space, size_t k);
 
-/* Text from column `at` (where the cursor stands) of a screen of 80, broken at blanks, and a newline. */
-void fit_cli_put_wrapped(FILE *f, const char *text, size_t at);
+/* Names and bits of the commands, those that the front end has, too; ended by a name NULL. */
+void fit_cli_commands(struct option_command command[FIT_COMMAND_COUNT + 1]);
+
 /* "note: TEXT": on a terminal in lines of 80, for other programs in one. */
 void fit_cli_put_note(FILE *f, int is_terminal, const char *text);
 /* A line; on a terminal as many as it takes, those after the first indented. */
@@ -122,9 +112,6 @@ void fit_cli_put_line(FILE *f, int is_terminal, const char *text);
 
 /* The last lines of --help: what 0 and 2 mean; two NULL: the command has no such end. */
 void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two);
-
-/* A row as --help shows it, at most 80 columns. */
-void fit_cli_put_row(FILE *f, const struct fit_cli_row *row);
 
 /* Text of --help (all: of --help-all) for the program or, with command < FIT_COMMAND_COUNT, for one command, for a
  * model of tables or of pairs of times.  Caller frees; NULL when memory ran out. */

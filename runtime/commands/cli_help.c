@@ -16,41 +16,23 @@ const char *fit_cli_command_name(enum fit_command command)
     return "?";
 }
 
-int fit_cli_row(enum fit_command command, enum fit_space space, size_t k, struct fit_cli_row *row)
+const struct option_row *fit_cli_row(enum fit_command command, enum fit_space space, size_t k)
 {
     const unsigned without = space == FIT_ROWS ? PAIRS : TABLE;
-    for (size_t i = 0; i < fit_cli_noption; i++) {
-        const struct fit_cli_option *o = &fit_cli_options[i];
-        if (!(o->commands & (1u << command)) || (o->commands & without) || !o->help || k-- > 0)
-            continue;
-        *row = (struct fit_cli_row){o->name, o->letter, fit_cli_takes_value(o->kind) ? o->argument : NULL,
-                                    o->help, (o->commands & RARE) != 0};
-        return 1;
+    for (size_t i = 0; i < fit_cli_table.n; i++) {
+        const struct option_row *o = &fit_cli_table.row[i];
+        if (option_belongs(o, 1u << command) && !(o->where & without) && o->help && k-- == 0)
+            return o;
     }
-    return 0;
+    return NULL;
 }
 
-int fit_cli_command(size_t k, struct fit_cli_command *command)
+void fit_cli_commands(struct option_command command[FIT_COMMAND_COUNT + 1])
 {
-    if (k >= fit_cli_nverb)
-        return 0;
-    *command = (struct fit_cli_command){fit_cli_verbs[k].name, fit_cli_verbs[k].alias, fit_cli_verbs[k].command,
-                                        fit_cli_verbs[k].usage, fit_cli_verbs[k].table, fit_cli_verbs[k].help};
-    return 1;
-}
-
-void fit_cli_put_wrapped(FILE *f, const char *text, size_t at)
-{
-    const size_t room = 79 - at;
-    while (strlen(text) > room) {
-        size_t n = room;
-        while (n > 0 && text[n] != ' ')
-            n--;
-        n = n ? n : strcspn(text, " ");
-        fprintf(f, "%.*s\n%*s", (int)n, text, (int)at, "");
-        text += n + strspn(text + n, " ");
-    }
-    fprintf(f, "%s\n", text);
+    for (size_t k = 0; k < fit_cli_nverb; k++)
+        if (!fit_cli_verbs[k].alone)
+            *command++ = (struct option_command){fit_cli_verbs[k].name, 1u << fit_cli_verbs[k].command};
+    *command = (struct option_command){NULL, 0};
 }
 
 void fit_cli_put_note(FILE *f, int is_terminal, const char *text)
@@ -58,7 +40,7 @@ void fit_cli_put_note(FILE *f, int is_terminal, const char *text)
     static const char head[] = "note: ";
     fputs(head, f);
     if (is_terminal)
-        fit_cli_put_wrapped(f, text, sizeof head - 1);
+        option_put_wrapped(f, text, sizeof head - 1);
     else
         fprintf(f, "%s\n", text);
 }
@@ -69,19 +51,6 @@ void fit_cli_put_line(FILE *f, int is_terminal, const char *text)
         fit_put_wrapped(f, text, 79, 4, INT_MAX);
     else
         fprintf(f, "%s\n", text);
-}
-
-void fit_cli_put_row(FILE *f, const struct fit_cli_row *row)
-{
-    enum { LEFT = 28 };
-    char left[64];
-    int n = snprintf(left, sizeof left, "%s%c%s--%s%s%s", row->letter ? "-" : " ",
-                     row->letter ? row->letter : ' ', row->letter ? ", " : "  ", row->name,
-                     row->argument && row->argument[0] != '[' ? " " : "", row->argument ? row->argument : "");
-    fprintf(f, "  %-*s ", LEFT - 3, left);
-    if (n > LEFT - 3)
-        fprintf(f, " "); /* the text begins later, and goes on where it should */
-    fit_cli_put_wrapped(f, row->help, n > LEFT - 3 ? (size_t)n + 4 : LEFT);
 }
 
 void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two)
@@ -95,11 +64,11 @@ void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two)
 
 static void help_options(FILE *f, const char *program, enum fit_command command, enum fit_space space, int all)
 {
-    struct fit_cli_row row;
+    const struct option_row *row;
     int hidden = 0;
-    for (size_t k = 0; fit_cli_row(command, space, k, &row); k++)
-        if (all || !row.rare)
-            fit_cli_put_row(f, &row);
+    for (size_t k = 0; (row = fit_cli_row(command, space, k)); k++)
+        if (all || !(row->where & OPTION_RARE))
+            option_put(f, row);
         else
             hidden++;
     if (hidden)

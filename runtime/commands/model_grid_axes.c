@@ -281,7 +281,7 @@ static enum fit_status take_column(struct fit_table *t, const struct fit_cli *cl
     enum fit_status st = text || at < 0 ? FIT_OK : fit_table_take_unit(cli->data, t, NULL, k, i, &at, NULL, err);
     snprintf(what, sizeof what, "--set %.60s", name);
     if (st == FIT_OK && text && (st = parse(what, text, unit, &l, err)) == FIT_OK && l.n != 1)
-        st = fit_fail(err, FIT_ERR_USAGE, "%s: one number for all rows of %s, please", what, cli->data);
+        st = fit_fail(err, FIT_ERR_USAGE, "%s: give one number for all rows of %s", what, cli->data);
     else if (!text && at < 0)
         st = fit_fail(err, FIT_ERR_DATA,
                       "%s: no column '%s' (%s); add it, or give one number for all rows: --set %s=VALUE", cli->data,

@@ -183,17 +183,18 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
         snprintf(why, sizeof why, " (the data file tells nothing: %s)", x->data.why);
     const int angles = fit_config_axis_index(x->model, "phi") >= 0, rings = fit_config_axis_index(x->model, "q") >= 0;
     if (!x->frames)
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: how many frames? give --frames 1:N%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the number of frames is missing; give --frames 1:N%s", why);
     if (!(x->dt > 0))
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which frame period? give --dt, in s%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the frame period is missing; give --dt, in s%s", why);
     if (angles && x->phi == x->nothing + 1)
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which azimuths? give --phi D1,D2,..., in degrees%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the azimuths are missing; give --phi D1,D2,..., in degrees%s", why);
     if (rings && isnan(x->q[0]))
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which wavevectors? give --q Q1,Q2,..., in 1/angstrom%s", why);
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: the wavevectors are missing; give --q Q1,Q2,..., in 1/angstrom%s",
+                        why);
     if (!x->nsigma)
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "plan: how noisy is one value of c2? give --sigma, its standard deviation, or --speckles and "
-                        "--shot or --flux (inspect and fit of an earlier experiment tell)%s", why);
+                        "plan: the noise of a value of c2 is missing; give --sigma, its standard deviation, or "
+                        "--speckles and --shot or --flux (inspect and fit of an earlier experiment tell)%s", why);
     if (x->nsigma != 1 && x->nsigma != x->nq * x->nphi)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu %s; give one, or one each",
                         x->nsigma, x->nq * x->nphi, x->nq > 1 ? "groups (q, phi)" : "azimuths");
@@ -281,7 +282,7 @@ static void print_relations(const struct planning *x, FILE *f)
     for (size_t k = 0; k < r->ndegenerate; k++) {
         static const char head[] = "not determined: ";
         fputs(head, f);
-        fit_cli_put_wrapped(f, r->degenerate[k].text, sizeof head - 1);
+        option_put_wrapped(f, r->degenerate[k].text, sizeof head - 1);
     }
     for (size_t k = 0; k < r->ncombination; k++) {
         if (!(r->combination_std[k] > 0))
@@ -323,7 +324,7 @@ static void print_defaults(const struct planning *x, FILE *f)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at < sizeof head ? "" : ", ",
                                    x->cfg->param[k].declared->name);
     if (at >= sizeof head)
-        fit_cli_put_wrapped(f, text, 0);
+        option_put_wrapped(f, text, 0);
 }
 
 /* "frames from --frames; frame period, azimuths from the data file; ..." */
@@ -348,10 +349,10 @@ static void print_origins(const struct planning *x, FILE *f)
             at += (size_t)snprintf(text + at, sizeof text - at, " from %s", from[i]);
     }
     if (at)
-        fit_cli_put_wrapped(f, text, 0);
+        option_put_wrapped(f, text, 0);
     if (*x->data.why) {
         snprintf(text, sizeof text, "nothing from the data file: %s", x->data.why);
-        fit_cli_put_wrapped(f, text, 0);
+        option_put_wrapped(f, text, 0);
     }
 }
 
@@ -373,7 +374,7 @@ static void print_text(const struct planning *x, FILE *f)
     }
     print_errors(x, p->efficient ? EFFICIENT : INDEPENDENT, f);
     if (*p->why)
-        fit_cli_put_wrapped(f, p->why, 0);
+        option_put_wrapped(f, p->why, 0);
     fit_plan_print_answers(x, f);
     print_defaults(x, f);
     print_relations(x, f);

@@ -22,7 +22,7 @@ enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *
     const int flux = !isnan(cli->flux), exposure = !isnan(cli->exposure);
     x->shot = x->cfg->robust.shot.value;
     if (exposure && !flux)
-        return fit_fail(err, FIT_ERR_USAGE, "plan: --exposure %g says nothing without --flux", cli->exposure);
+        return fit_fail(err, FIT_ERR_USAGE, "plan: --exposure %g has no effect without --flux", cli->exposure);
     if (!flux)
         return FIT_OK;
     if (x->shot > 0)
@@ -30,7 +30,7 @@ enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *
     if (!(cli->flux > 0) || isinf(cli->flux))
         return fit_fail(err, FIT_ERR_USAGE, "plan: --flux %g; photons of a pixel and second, above 0", cli->flux);
     if (!(x->cfg->robust.count.value > 0))
-        return fit_fail(err, FIT_ERR_USAGE, "plan: of how many speckles? give --speckles with --flux");
+        return fit_fail(err, FIT_ERR_USAGE, "plan: the number of speckles is missing; give --speckles with --flux");
     if (exposure && !(cli->exposure > 0 && cli->exposure <= x->dt))
         return fit_fail(err, FIT_ERR_USAGE,
                         "plan: --exposure %g s; above 0, and no longer than the frame period of %g s", cli->exposure,

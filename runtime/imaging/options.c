@@ -7,123 +7,122 @@
 #include <string.h>
 
 
-#define AT(field) offsetof(struct fit_imaging_options, field)
+/* Commands; an option of one of them alone would change nothing for the others, which refuse it. */
+enum { EVAL = 1, FIT = 2, SURVEY = 4, TOP = 8, SIMULATE = 16, INFO = 32 };
+static const struct option_command commands[] = {{"eval", EVAL}, {"fit", FIT},           {"survey", SURVEY},
+                                                 {"top", TOP},   {"simulate", SIMULATE}, {"info", INFO},
+                                                 {NULL, 0}};
 
-static const struct fit_option_row table[] = {
-    {"term", FIT_OPTION_NUMBERS, AT(term), AT(nterm), "NAME=W,..",
-     "data terms and their weights: vis amp logamp bs cphase "
-     "cphase_diag camp logcamp logcamp_diag; pvis m vvis",
-     "Objective", NULL},
-    {"regularizer", FIT_OPTION_NUMBERS, AT(regularizer), AT(nregularizer), "NAME=W,..",
-     "regularizers: simple gs l1 l1w lA tv tv2 "
-     "tvlog tv2log flux patch cm compact compact2 rgauss; msimple hw ptv vflux l1v l2v vtv vtv2; l2_alpha tv_alpha "
-     "l2_beta tv_beta flux_mf",
-     NULL, NULL},
-    {"flux", FIT_OPTION_REAL, AT(flux), 0, "F",
-     "total flux, Jy; else that of /grid in the observation, or of the prior", NULL, NULL},
-    {"prior", FIT_OPTION_TEXT, AT(prior), 0, "IMAGE", "prior image: FILE.fits, FILE.h5:/PATH", NULL, NULL},
-    {"eps-tv", FIT_OPTION_REAL, AT(epsilon_tv), 0, "E", "rounds the corner of total variation, Jy^2 (0)", NULL, NULL},
-    {"norm-reg", FIT_OPTION_FLAG, AT(norm_reg), 0, NULL, "regularizers are divided by their norms", NULL, NULL},
-    {"set", FIT_OPTION_TEXTS, AT(hyper), AT(nhyper), "NAME=V,..",
-     "other numbers of the model: alpha_A major minor PA (info "
-     "lists them), with or without a unit: PA=30deg,major=60uas",
-     NULL, NULL},
-    {"no-log", FIT_OPTION_FLAG, AT(no_log), 0, NULL, "solve for I, not for ln I", NULL, NULL},
-    {"clipfloor", FIT_OPTION_REAL, AT(clipfloor), 0, "I", "pixels where the prior is not above are empty (0)", NULL,
-     NULL},
-    {"image", FIT_OPTION_TEXT, AT(image), 0, "IMAGE",
-     "where the objective is evaluated, or begun: FILE.fits, FILE.h5:/PATH", "Image", NULL},
-    {"npix", FIT_OPTION_COUNT, AT(npix), 0, "N", "pixels along a side, where no image is given", NULL, NULL},
-    {"fov", FIT_OPTION_REAL, AT(fov_uas), 0, "UAS", "field of view, micro arc seconds", NULL, NULL},
-    {"pixel", FIT_OPTION_REAL, AT(pixel_uas), 0, "UAS", "side of a pixel, where image and observation do not tell it",
-     NULL, NULL},
-    {"fwhm", FIT_OPTION_REAL, AT(fwhm_uas), 0, "UAS",
-     "of the Gaussian that stands for prior and start where none is given", NULL, NULL},
-    {"pulse", FIT_OPTION_TEXT, AT(pulse), 0, "NAME", "shape of a pixel: triangle delta rectangle gaussian cubic sinc",
-     NULL, NULL},
-    {"no-norm-init", FIT_OPTION_FLAG, AT(no_norm_init), 0, NULL, "fit: start and prior keep their flux", NULL, NULL},
-    {"solve", FIT_OPTION_TEXT, AT(solve), 0, "MODE",
-     "I, P, V, IP, IV, PV or IPV: what is solved for; else what the data terms measure", "Polarisation and spectra",
-     NULL},
-    {"spectral-order", FIT_OPTION_TEXT, AT(spectral_order), 0, "N",
-     "of several observations: 1 solves for alpha (default), 2 for beta, too, 0 for neither", NULL, NULL},
-    {"reference", FIT_OPTION_REAL, AT(reference), 0, "HZ",
-     "frequency of the image; else its own, or the mean of the observations", NULL, NULL},
-    {"alpha", FIT_OPTION_TEXT, AT(alpha), 0, "IMAGE", "spectral index: where it begins; else that of --image, or 0",
-     NULL, NULL},
-    {"beta", FIT_OPTION_TEXT, AT(beta), 0, "IMAGE", "its curvature, likewise", NULL, NULL},
-    {"prior-alpha", FIT_OPTION_TEXT, AT(prior_alpha), 0, "IMAGE", "prior of alpha; else the alpha of --prior, or 0",
-     NULL, NULL},
-    {"prior-beta", FIT_OPTION_TEXT, AT(prior_beta), 0, "IMAGE", "prior of beta, likewise", NULL, NULL},
-    {"truth", FIT_OPTION_TEXT, AT(truth), 0, "IMAGE", "fit: the correlation with this image is told", NULL, NULL},
-    {"truth-alpha", FIT_OPTION_TEXT, AT(truth_alpha), 0, "IMAGE", "fit: how far alpha is off this map is told", NULL,
-     "fit"},
-    {"systematic-noise", FIT_OPTION_REAL, AT(systematic_noise), 0, "F",
-     "of visibilities and amplitudes: sigma^2 + 2 F^2 |V|^2", "Data", NULL},
-    {"systematic-cphase-noise", FIT_OPTION_REAL, AT(systematic_cphase_noise), 0, "DEG",
-     "added to the errors of closure phases", NULL, NULL},
-    {"snrcut", FIT_OPTION_REAL, AT(snrcut), 0, "S", "rows below are left out", NULL, NULL},
-    {"cp-uv-min", FIT_OPTION_REAL, AT(cp_uv_min), 0, "L", "shorter baselines make no closure phases, wavelengths", NULL,
-     NULL},
-    {"maxset", FIT_OPTION_FLAG, AT(maximal), 0, NULL, "maximal sets of closures", NULL, NULL},
-    {"debias", FIT_OPTION_FLAG, AT(debias), 0, NULL, "amplitudes without the bias of noise", NULL, NULL},
-    {"uniform", FIT_OPTION_FLAG, AT(uniform), 0, NULL, "the median error for all rows of a term", NULL, NULL},
-    {"axis", FIT_OPTION_OTHER, 0, 0, "NAME=V,V,..",
-     "survey: weight of a term, a number of the model, prior-fwhm (UAS) or sys-noise; may be repeated", "Survey",
-     "survey"},
-    {"part", FIT_OPTION_TEXT, AT(part), 0, "K/N",
-     "survey: every N-th point, from the K-th on; default: that of an array of SLURM, of ranks", NULL, "survey"},
-    {"threshold", FIT_OPTION_NUMBERS, AT(threshold), AT(nthreshold), "TERM=C,..",
-     "top: the largest reduced chi2 of data terms", NULL, "top"},
-    {"seed", FIT_OPTION_COUNT, AT(seed), 0, "S", "of all that is drawn (1)", "Simulation", NULL},
-    {"cadence", FIT_OPTION_REAL, AT(cadence), 0, "SEC",
-     "simulate: rows of all stations of the observation over a day; else its own rows", NULL, "simulate"},
-    {"no-noise", FIT_OPTION_FLAG, AT(no_noise), 0, NULL, "simulate: visibilities of the image alone", NULL, "simulate"},
-    {"uncertainty", FIT_OPTION_TEXT, AT(uncertainty), 0, "METHOD",
+enum { AXIS = FIT_OPTION_OWN };
+
+#define MANY (unsigned)OPTION_MANY
+#define AT(member) offsetof(struct fit_imaging_options, member)
+#define FLAG(member) OPTION_FLAG, AT(member), 0
+#define TEXT(member) OPTION_TEXT, AT(member), 0
+#define COUNT(member) OPTION_COUNT, AT(member), 1
+#define REAL(member) OPTION_REAL, AT(member), OPTION_ANY
+#define POSITIVE(member) OPTION_REAL, AT(member), OPTION_POSITIVE
+#define NOT_NEGATIVE(member) OPTION_REAL, AT(member), OPTION_NOT_NEGATIVE
+#define WEIGHTS(member) FIT_OPTION_WEIGHTS, AT(member), AT(n##member)
+#define LIMITS(member) FIT_OPTION_LIMITS, AT(member), AT(n##member)
+#define TEXTS(member) FIT_OPTION_TEXTS, AT(member), AT(n##member)
+
+static const struct option_row rows[] = {
+    {NULL, 0, NULL, "Objective", 0, OPTION_KEPT},
+    {"term", 0, "NAME=W,..",
+     "data terms and their weights: vis amp logamp bs cphase cphase_diag camp logcamp logcamp_diag; pvis m vvis",
+     MANY, WEIGHTS(term)},
+    {"regularizer", 0, "NAME=W,..",
+     "regularizers: simple gs l1 l1w lA tv tv2 tvlog tv2log flux patch cm compact compact2 rgauss; msimple hw ptv "
+     "vflux l1v l2v vtv vtv2; l2_alpha tv_alpha l2_beta tv_beta flux_mf", MANY, WEIGHTS(regularizer)},
+    {"flux", 0, "F", "total flux, Jy; else that of /grid in the observation, or of the prior", 0, POSITIVE(flux)},
+    {"prior", 0, "IMAGE", "prior image: FILE.fits, FILE.h5:/PATH", 0, TEXT(prior)},
+    {"eps-tv", 0, "E", "rounds the corner of total variation, Jy^2 (0)", 0, NOT_NEGATIVE(epsilon_tv)},
+    {"norm-reg", 0, NULL, "regularizers are divided by their norms", 0, FLAG(norm_reg)},
+    {"set", 0, "NAME=V,..",
+     "other numbers of the model: alpha_A major minor PA (info lists them), with or without a unit: "
+     "PA=30deg,major=60uas", MANY, TEXTS(hyper)},
+    {"no-log", 0, NULL, "solve for I, not for ln I", 0, FLAG(no_log)},
+    {"clipfloor", 0, "I", "pixels where the prior is not above are empty (0)", 0, REAL(clipfloor)},
+    {NULL, 0, NULL, "Image", 0, OPTION_KEPT},
+    {"image", 0, "IMAGE", "where the objective is evaluated, or begun: FILE.fits, FILE.h5:/PATH", 0, TEXT(image)},
+    {"npix", 0, "N", "pixels along a side, where no image is given", 0, COUNT(npix)},
+    {"fov", 0, "UAS", "field of view, micro arc seconds", 0, POSITIVE(fov_uas)},
+    {"pixel", 0, "UAS", "side of a pixel, where image and observation do not tell it", 0, POSITIVE(pixel_uas)},
+    {"fwhm", 0, "UAS", "of the Gaussian that stands for prior and start where none is given", 0, POSITIVE(fwhm_uas)},
+    {"pulse", 0, "NAME", "shape of a pixel: triangle delta rectangle gaussian cubic sinc", 0, TEXT(pulse)},
+    {"no-norm-init", 0, NULL, "fit: start and prior keep their flux", 0, FLAG(no_norm_init)},
+    {NULL, 0, NULL, "Polarisation and spectra", 0, OPTION_KEPT},
+    {"solve", 0, "MODE",
+     "I, P, V, IP, IV, PV or IPV: what is solved for; else what the data terms measure", 0, TEXT(solve)},
+    {"spectral-order", 0, "N",
+     "of several observations: 1 solves for alpha (default), 2 for beta, too, 0 for neither", 0, TEXT(spectral_order)},
+    {"reference", 0, "HZ",
+     "frequency of the image; else its own, or the mean of the observations", 0, POSITIVE(reference)},
+    {"alpha", 0, "IMAGE", "spectral index: where it begins; else that of --image, or 0", 0, TEXT(alpha)},
+    {"beta", 0, "IMAGE", "its curvature, likewise", 0, TEXT(beta)},
+    {"prior-alpha", 0, "IMAGE", "prior of alpha; else the alpha of --prior, or 0", 0, TEXT(prior_alpha)},
+    {"prior-beta", 0, "IMAGE", "prior of beta, likewise", 0, TEXT(prior_beta)},
+    {"truth", 0, "IMAGE", "fit: the correlation with this image is told", 0, TEXT(truth)},
+    {"truth-alpha", 0, "IMAGE", "fit: how far alpha is off this map is told", FIT, TEXT(truth_alpha)},
+    {NULL, 0, NULL, "Data", 0, OPTION_KEPT},
+    {"systematic-noise", 0, "F",
+     "of visibilities and amplitudes: sigma^2 + 2 F^2 |V|^2", 0, NOT_NEGATIVE(systematic_noise)},
+    {"systematic-cphase-noise", 0, "DEG",
+     "added to the errors of closure phases", 0, NOT_NEGATIVE(systematic_cphase_noise)},
+    {"snrcut", 0, "S", "rows below are left out", 0, NOT_NEGATIVE(snrcut)},
+    {"cp-uv-min", 0, "L", "shorter baselines make no closure phases, wavelengths", 0, NOT_NEGATIVE(cp_uv_min)},
+    {"maxset", 0, NULL, "maximal sets of closures", 0, FLAG(maximal)},
+    {"debias", 0, NULL, "amplitudes without the bias of noise", 0, FLAG(debias)},
+    {"uniform", 0, NULL, "the median error for all rows of a term", 0, FLAG(uniform)},
+    {NULL, 0, NULL, "Survey", 0, OPTION_KEPT},
+    {"axis", 0, "NAME=V,V,..",
+     "survey: weight of a term, a number of the model, prior-fwhm (UAS) or sys-noise; may be repeated",
+     SURVEY | MANY, AXIS, 0, 0},
+    {"part", 0, "K/N",
+     "survey: every N-th point, from the K-th on; default: that of an array of SLURM, of ranks", SURVEY, TEXT(part)},
+    {"threshold", 0, "TERM=C,..", "top: the largest reduced chi2 of data terms", TOP | MANY, LIMITS(threshold)},
+    {NULL, 0, NULL, "Simulation", 0, OPTION_KEPT},
+    {"seed", 0, "S", "of all that is drawn (1)", 0, COUNT(seed)},
+    {"cadence", 0, "SEC",
+     "simulate: rows of all stations of the observation over a day; else its own rows", SIMULATE, POSITIVE(cadence)},
+    {"no-noise", 0, NULL, "simulate: visibilities of the image alone", SIMULATE, FLAG(no_noise)},
+    {NULL, 0, NULL, "Uncertainty", 0, OPTION_KEPT},
+    {"uncertainty", 0, "METHOD",
      "fit: laplace (second derivatives at the minimum) or nuts (draws; small images): standard deviations of pixels",
-     "Uncertainty", "fit"},
-    {"draws", FIT_OPTION_COUNT, AT(draws), 0, "N", "images drawn: laplace none, nuts 1000 of each chain", NULL, "fit"},
-    {"chains", FIT_OPTION_COUNT, AT(chains), 0, "N", "nuts (4)", NULL, "fit"},
-    {"optimizer", FIT_OPTION_TEXT, AT(optimizer), 0, "NAME",
-     "lbfgsb (default) lbfgs-zoom lbfgs-bt adam adamw sgd rmsprop; or your own: FILE.so:NAME, FILE.lua", "Optimizer",
-     NULL},
-    {"maxiter", FIT_OPTION_COUNT, AT(maxiter), 0, "N", "iterations (200)", NULL, NULL},
-    {"rounds", FIT_OPTION_COUNT, AT(rounds), 0, "N", "fit: so many times, each from the image before, blurred (1)",
-     NULL, "fit"},
-    {"blur", FIT_OPTION_REAL, AT(blur), 0, "F", "--rounds: full width, in units of 1/(longest baseline) (1)", NULL,
-     "fit"},
-    {"ftol", FIT_OPTION_REAL, AT(ftol), 0, "T", "relative change of J (1e-6)", NULL, NULL},
-    {"gtol", FIT_OPTION_REAL, AT(gtol), 0, "T", "largest slope (1e-6)", NULL, NULL},
-    {"memory", FIT_OPTION_COUNT, AT(memory), 0, "M", "pairs that L-BFGS keeps (50)", NULL, NULL},
-    {"maxls", FIT_OPTION_COUNT, AT(maxls), 0, "N", "evaluations of a line search (40)", NULL, NULL},
-    {"learning-rate", FIT_OPTION_REAL, AT(learning_rate), 0, "R", "first-order methods (0.01)", NULL, NULL},
-    {"state", FIT_OPTION_TEXT, AT(state), 0, "FILE", "written every 50 iterations; a run goes on where it ends", NULL,
-     "fit"},
-    {"output", FIT_OPTION_TEXT, AT(output), 0, "FILE.h5", "the result", "Program", NULL},
-    {"fits", FIT_OPTION_TEXT, AT(fits), 0, "FILE.fits", "fit: the image", NULL, "fit"},
-    {"threads", FIT_OPTION_COUNT, AT(threads), 0, "N", "no bit of the result depends on it", NULL, NULL},
-    {"device", FIT_OPTION_TEXT, AT(device), 0, "D",
-     "cpu (default), gpu, auto, or one of `homodyne info --devices`: where the objective is evaluated", NULL, NULL},
-    {"isa", FIT_OPTION_TEXT, AT(isa), 0, "LEVEL", "instruction set: v2 v3 v4", NULL, NULL},
-    {"quiet", FIT_OPTION_FLAG, AT(quiet), 0, NULL, "print errors only", NULL, NULL},
-    {"help", FIT_OPTION_FLAG, AT(help), 0, NULL, "this text", NULL, NULL},
-    {"version", FIT_OPTION_FLAG, AT(version), 0, NULL, "version and kernels", NULL, NULL},
+     FIT, TEXT(uncertainty)},
+    {"draws", 0, "N", "images drawn: laplace none, nuts 1000 of each chain", FIT, COUNT(draws)},
+    {"chains", 0, "N", "nuts (4)", FIT, COUNT(chains)},
+    {NULL, 0, NULL, "Optimizer", 0, OPTION_KEPT},
+    {"optimizer", 0, "NAME",
+     "lbfgsb (default) lbfgs-zoom lbfgs-bt adam adamw sgd rmsprop; or your own: FILE.so:NAME, FILE.lua",
+     0, TEXT(optimizer)},
+    {"maxiter", 0, "N", "iterations (200)", 0, COUNT(maxiter)},
+    {"rounds", 0, "N", "fit: so many times, each from the image before, blurred (1)", FIT, COUNT(rounds)},
+    {"blur", 0, "F", "--rounds: full width, in units of 1/(longest baseline) (1)", FIT, NOT_NEGATIVE(blur)},
+    {"ftol", 0, "T", "relative change of J (1e-6)", 0, NOT_NEGATIVE(ftol)},
+    {"gtol", 0, "T", "largest slope (1e-6)", 0, NOT_NEGATIVE(gtol)},
+    {"memory", 0, "M", "pairs that L-BFGS keeps (50)", 0, COUNT(memory)},
+    {"maxls", 0, "N", "evaluations of a line search (40)", 0, COUNT(maxls)},
+    {"learning-rate", 0, "R", "first-order methods (0.01)", 0, POSITIVE(learning_rate)},
+    {"state", 0, "FILE", "written every 50 iterations; a run goes on where it ends", FIT, TEXT(state)},
+    {NULL, 0, NULL, "Program", 0, OPTION_KEPT},
+    {"output", 'o', "FILE.h5", "the result", 0, TEXT(output)},
+    {"fits", 0, "FILE.fits", "fit: the image", FIT, TEXT(fits)},
+    {"threads", 0, "N", "no bit of the result depends on it", 0, COUNT(threads)},
+    {"device", 0, "D",
+     "cpu (default), gpu, auto, or one of `homodyne info --devices`: where the objective is evaluated",
+     0, TEXT(device)},
+    {"isa", 0, "LEVEL", "instruction set: v2 v3 v4", 0, TEXT(isa)},
+    {"quiet", 'q', NULL, "print errors only", 0, FLAG(quiet)},
+    {"help", 'h', NULL, "this text", 0, FLAG(help)},
+    {"version", 0, NULL, "version and kernels", 0, FLAG(version)},
 };
-enum { NROW = sizeof table / sizeof *table };
-
-/* Numbers that cannot be negative, or that must be above 0. */
-static const struct fit_option_range ranges[] = {
-    {"term", 0},   {"regularizer", 0}, {"threshold", 1}, {"flux", 1},  {"eps-tv", 0},
-    {"pixel", 1},  {"fov", 1},         {"fwhm", 1},      {"reference", 1}, {"systematic-noise", 0},
-    {"snrcut", 0}, {"cp-uv-min", 0},   {"cadence", 1},   {"blur", 0},  {"systematic-cphase-noise", 0},
-    {"ftol", 0},   {"gtol", 0},        {"learning-rate", 1},
-};
+static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
 /* tv=1,10,100 */
-static enum fit_status axis(void *options, const struct fit_option_row *r, const char *text, struct fit_error *err)
+static enum fit_status axis(struct fit_imaging_options *o, const char *text, struct fit_error *err)
 {
-    struct fit_imaging_options *o = options;
-    const struct fit_option_table plain = {.nrange = 0};
     const size_t size = strcspn(text, "=");
     struct fit_imaging_axis a = {.name = fit_arena_copy(&o->arena, text, size),
                                  .value = fit_take(&o->arena, strlen(text), sizeof *a.value)};
@@ -135,7 +134,7 @@ static enum fit_status axis(void *options, const struct fit_option_row *r, const
         char *word = fit_arena_copy(&o->arena, s, strcspn(s, ","));
         if (!word || !a.name || !a.value)
             return fit_no_memory(err, "options");
-        if (fit_option_real(&plain, r->name, word, &a.value[a.n++], err) != FIT_OK)
+        if (fit_options_real("axis", word, OPTION_ANY, &a.value[a.n++], err) != FIT_OK)
             return FIT_ERR_USAGE;
     }
     for (size_t k = 0; k < o->naxis; k++)
@@ -147,31 +146,18 @@ static enum fit_status axis(void *options, const struct fit_option_row *r, const
     return FIT_OK;
 }
 
-static enum fit_status word(void *options, const char *text, struct fit_error *err)
+static enum fit_status take_words(struct fit_imaging_options *o, const struct command_line *line,
+                                  struct fit_error *err)
 {
-    struct fit_imaging_options *o = options;
-    const char **to = !o->command                               ? &o->command
-                      : !o->observation                         ? &o->observation
-                      : o->nmore < FIT_IMAGING_MOST_CHANNELS - 1 ? &o->more[o->nmore++]
-                                                                 : NULL;
-    if (!to)
+    const size_t most = 1 + FIT_IMAGING_MOST_CHANNELS;
+    if (line->nword > most)
         return fit_fail(err, FIT_ERR_USAGE, "'%s' is one word too many: at most %d observations; images follow --image",
-                        text, FIT_IMAGING_MOST_CHANNELS);
-    *to = text;
+                        line->word[most], FIT_IMAGING_MOST_CHANNELS);
+    o->command = line->nword ? line->word[0] : NULL;
+    o->observation = line->nword > 1 ? line->word[1] : NULL;
+    for (size_t k = 2; k < line->nword; k++)
+        o->more[o->nmore++] = line->word[k];
     return FIT_OK;
-}
-
-static struct fit_option_table table_of(struct fit_imaging_options *o)
-{
-    return (struct fit_option_table){.row = table,
-                                     .nrow = NROW,
-                                     .range = ranges,
-                                     .nrange = sizeof ranges / sizeof *ranges,
-                                     .most = FIT_IMAGING_MOST_WEIGHTS,
-                                     .options = o,
-                                     .arena = &o->arena,
-                                     .other = axis,
-                                     .word = word};
 }
 
 enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_options *o, struct fit_error *err)
@@ -192,8 +178,17 @@ enum fit_status fit_imaging_parse(int argc, char **argv, struct fit_imaging_opti
                                       .memory = 50,
                                       .maxls = 40,
                                       .learning_rate = 1e-2};
-    const struct fit_option_table t = table_of(o);
-    return fit_option_parse(&t, argc, argv, &o->command, err);
+    const struct option_set all = {.table = {table}, .help = "homodyne-imaging --help", .other = commands};
+    struct command_line line;
+    enum fit_status st = fit_options_read_command(&all, argc, argv, &line, err);
+    if (st == FIT_OK)
+        st = take_words(o, &line, err);
+    for (size_t k = 0; st == FIT_OK && k < line.ngiven; k++)
+        st = line.given[k].row->kind == AXIS
+                 ? axis(o, line.given[k].value, err)
+                 : fit_options_store(o, &line.given[k], &o->arena, FIT_IMAGING_MOST_WEIGHTS, err);
+    options_free(&line);
+    return st;
 }
 
 void fit_imaging_options_free(struct fit_imaging_options *o)
@@ -214,7 +209,5 @@ void fit_imaging_help(const char *program, const char *title, FILE *out)
     fprintf(out, "%s: %s\n\n", program, title);
     for (size_t k = 0; k < sizeof usage / sizeof *usage; k++)
         fprintf(out, "  %s\n", usage[k]);
-    struct fit_imaging_options none = {.command = NULL};
-    const struct fit_option_table t = table_of(&none);
-    fit_option_help(&t, out);
+    options_put(out, &table);
 }

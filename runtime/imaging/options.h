@@ -1,7 +1,8 @@
 /* options.h -- the command line of an imaging program: one table of options, from which parsing and --help are made. */
 #pragma once
 
-#include "base/option_table.h"
+#include "base/arena.h"
+#include "base/command_line.h"
 #include "base/status.h"
 
 enum { FIT_IMAGING_MOST_WEIGHTS = 64, FIT_IMAGING_MOST_CHANNELS = 4 };

@@ -10,7 +10,8 @@ bin=$1/homodyne-static_isotropic tool=$2/posterior_file
     --contrast 0.3 --offset 1 --noise 0.005 --seed 4 --config-out d.yaml --quiet
 chains="--set optimization.cmc.per_shard_mcmc.num_warmup=200 --set optimization.cmc.per_shard_mcmc.num_samples=400
         --set optimization.cmc.per_shard_mcmc.num_chains=2 --set optimization.cmc.per_shard_mcmc.adaptive_sampling=false"
-settings="--method cmc --consensus --cmc-num-shards 5 --seed 3 --quiet $chains"
+cmc="--method cmc --consensus --quiet $chains"
+settings="$cmc --cmc-num-shards 5 --seed 3"
 
 # ---- the same bits for any number of threads
 for n in 1 2 6; do
@@ -30,7 +31,7 @@ cmp shards1 shards6 || fail "the numbers of the shards depend on threads"
 for part in "5" "40" "5 --mask 3:5,17:17"; do
     for stream in on off; do
         # shellcheck disable=SC2086
-        expect 0 "$bin" fit d.yaml -o s$stream $settings --cmc-num-shards $part --stream $stream --threads 3
+        expect 0 "$bin" fit d.yaml -o s$stream $cmc --seed 3 --cmc-num-shards $part --stream $stream --threads 3
     done
     has son/run.log "values stay in the file"
     "$tool" same son/posterior.nc soff/posterior.nc || fail "$part shards: streamed values give other draws"
@@ -45,7 +46,7 @@ has t1/fit.json '"heterogeneity_p"'
 has t1/fit.json '"exact_mean"'
 has t1/config.effective.yaml "consensus: true"
 # shellcheck disable=SC2086
-expect 0 "$bin" fit d.yaml -o seed $settings --seed 4
+expect 0 "$bin" fit d.yaml -o seed $cmc --cmc-num-shards 5 --seed 4
 if "$tool" same t1/posterior.nc seed/posterior.nc >/dev/null 2>&1; then
     fail "another seed gives the same draws"
 fi
@@ -62,7 +63,7 @@ expect 0 "$bin" fit d.yaml -o k $settings --resume
 
 # ---- time is over before the shards are done, or before the importance draws of laplace
 # shellcheck disable=SC2086
-expect 2 "$bin" fit d.yaml -o late $settings --max-seconds 0.08 --cmc-num-shards 20
+expect 2 "$bin" fit d.yaml -o late $cmc --seed 3 --max-seconds 0.08 --cmc-num-shards 20
 has late/fit.json '"verdict": "failed"'
 [ ! -e late/posterior.nc ] || fail "a posterior of part of the shards"
 grep -q "time limit" late/run.log || fail "run.log does not tell of the time limit"
@@ -82,7 +83,7 @@ has bad/fit.json '"verdict": "failed"'
 expect 3 "$bin" fit d.yaml -o no --method nuts --consensus
 has err "--method cmc"
 # shellcheck disable=SC2086
-expect 3 "$bin" fit d.yaml -o no $settings --cmc-num-shards 100000
+expect 3 "$bin" fit d.yaml -o no $cmc --seed 3 --cmc-num-shards 100000
 has err "num_shards"
 expect 0 "$bin" fit d.yaml -o all --method cmc --quiet
 has all/run.log "no sharding was needed"

@@ -207,7 +207,7 @@ says "--axis tv: -1 is below 0"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
 expect 3 "$imaging" survey "$golden" --axis tv=1 --uncertainty laplace -o bad.h5 --npix 10 --fov 100 # would change nothing
-has err "survey: --uncertainty is of the command fit"
+has err "--uncertainty: no option of \`survey\`; it belongs to \`fit\`"
 
 # rounds: without a blur the same as a fit of the image before
 expect 2 "$imaging" fit "$data" $start $C --maxiter 30 -o r1.h5
@@ -343,7 +343,7 @@ wrong 3 "--flux: 0 is not above 0" eval "$data" $start $V --flux 0 -o bad.h5
 wrong 3 "--term: 'vis' is given twice" eval "$data" $start $V --term vis=2 -o bad.h5
 wrong 3 "--regularizer: -0.5 is below 0" eval "$data" $start --regularizer tv=-0.5 -o bad.h5
 wrong 3 "the data have no 'prior'; --prior IMAGE, or --fwhm UAS for a Gaussian" eval "$data" --image "$data:/grid/prior" --regularizer simple=1 -o bad.h5
-wrong 3 "--flux: 'much' is no number" eval "$data" $start $V --flux much -o bad.h5
+wrong 3 "--flux: 'much' is not a number" eval "$data" $start $V --flux much -o bad.h5
 wrong 3 "did you mean --regularizer" eval "$data" $start --regularise tv=1 -o bad.h5
 wrong 3 "eval needs --image" eval "$data" $V -o bad.h5
 wrong 3 "no image: --image FILE, or --npix N --fov UAS" fit "$data" $V -o bad.h5

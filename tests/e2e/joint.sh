@@ -3,48 +3,19 @@
 # those of one table with an axis, settings of each file, matrices of several q, errors, results, messages.
 set -eu
 bin=$(cd "$1" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../support/test.sh"
 export XDG_CACHE_HOME="$dir/cache"
-cd "$dir"
-
-fail() {
-    echo "FAILED: $*"
-    exit 1
-}
-
-# says CODE TEXT COMMAND..: the exit code, and words of the message
-says() {
-    code=$1 text=$2
-    shift 2
-    got=0
-    "$bin/homodyne" "$@" >out 2>err || got=$?
-    [ "$got" = "$code" ] || fail "$* : exit code $got, not $code: $(cat out err)"
-    [ -z "$text" ] || grep -qF -e "$text" out err || fail "$* : does not say '$text' but: $(cat out err)"
-}
-
-# value FOLDER NAME [KEY]: a number of a parameter, from fit.json
-value() {
-    awk -v name="\"$2\": {" -v key="\"${3:-value}\":" 'index($0, name) { on = 1 }
-        on && index($0, key) { sub(/.*: /, ""); sub(/,$/, ""); print; exit }' "$1/fit.json"
-}
-
-# near A B PART: of their size
-near() {
-    awk -v a="$1" -v b="$2" -v r="$3" 'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !(a != "" && d <= r * s && -d <= r * s) }' ||
-        fail "$4: $1 and $2 differ by more than $3"
-}
 
 # ---- tables --------------------------------------------------------------------------------------
 for k in 1 2 3; do
-    says 0 "" simulate --model kww -o "k$k.csv" --x 0.001:10:60:log --set tau=0.$((2 * k)) --set beta=0.8 --noise 0.003 --seed $k
-    says 0 "" fit --model kww --data "k$k.csv" -o "alone$k"
+    answers 0 "" simulate --model kww -o "k$k.csv" --x 0.001:10:60:log --set tau=0.$((2 * k)) --set beta=0.8 --noise 0.003 --seed $k
+    answers 0 "" fit --model kww --data "k$k.csv" -o "alone$k"
 done
 files="--data k1.csv --data k2.csv --data k3.csv"
 
 # all its own: the fits of each file
 own="--share tau=per_file --share beta=per_file --share contrast=per_file --share baseline=per_file"
-says 0 "180 points" fit --model kww $files $own -o own
+answers 0 "180 points" fit --model kww $files $own -o own
 for k in 1 2 3; do
     for p in tau beta; do
         near "$(value own "$p[$k]")" "$(value "alone$k" $p)" 1e-6 "$p of file $k"
@@ -57,7 +28,7 @@ awk '/"chi2":/ { gsub(/[",:]/, ""); sum[FILENAME] = $2 } END { a = sum["own/fit.
     fail "chi2 is not the sum of those of the files"
 
 # shared ones: those of one table with an axis
-says 0 "tau[2]" fit --model kww $files --share tau=per_file -o joint
+answers 0 "tau[2]" fit --model kww $files --share tau=per_file -o joint
 cat >with_axis.lua <<'E'
 local m = model "with_axis" { title = "The same with a column that tells the file" }
 local run = m.axis("run", { unit = "1", range = {1, 3} })
@@ -69,7 +40,7 @@ local baseline = m.parameter("baseline", { start = 1, bounds = {0, 2} })
 m.observe(g2, { mean = baseline + contrast * exp(-2 * (delay / tau)^beta), sigma = sigma })
 E
 awk 'FNR == 1 { f++ } /^#/ { next } /delay/ { if (f == 1) print "run," $0; next } { print f "," $0 }' k1.csv k2.csv k3.csv >all.csv
-says 0 "" fit --model with_axis.lua --data all.csv --share tau=per_run -o column
+answers 0 "" fit --model with_axis.lua --data all.csv --share tau=per_run -o column
 for p in 'tau[1]' 'tau[2]' 'tau[3]' beta contrast baseline; do
     near "$(value joint "$p")" "$(value column "$p")" 1e-6 "$p"
     near "$(value joint "$p" std)" "$(value column "$p" std)" 1e-4 "error of $p"
@@ -82,7 +53,7 @@ grep -q '<b>k1.csv, k2.csv, k3.csv</b>' joint.html || fail "the page does not na
 
 # the same bits for any number of threads
 for t in 1 2 3; do
-    says 0 "" fit --model kww $files --share tau=per_file --threads $t -o "t$t"
+    answers 0 "" fit --model kww $files --share tau=per_file --threads $t -o "t$t"
     grep -E '"(value|std|chi2)"' "t$t/fit.json" >"bits$t"
 done
 cmp -s bits1 bits2 && cmp -s bits1 bits3 || fail "numbers depend on the number of threads"
@@ -94,11 +65,11 @@ experimental_data:
   file_path: [k1.csv, k2.csv, k3.csv]
 share: {tau: per_file}
 E
-says 0 "3 files: 180 rows" validate --model kww joint.yaml
-says 0 "" fit --model kww joint.yaml -o from_yaml
+answers 0 "3 files: 180 rows" validate --model kww joint.yaml
+answers 0 "" fit --model kww joint.yaml -o from_yaml
 grep -E '"(value|std|chi2)"' from_yaml/fit.json >bits
 cmp -s bits1 bits || fail "the configuration gives other numbers than the command line"
-says 0 "verdict: good" fit --model kww joint.yaml --method nuts --seed 1 -o draws
+answers 0 "verdict: good" fit --model kww joint.yaml --method nuts --seed 1 -o draws
 
 # ---- settings of each file -------------------------------------------------------------------------
 cat >heated.lua <<'E'
@@ -114,10 +85,10 @@ m.observe(y, { mean = h * exp(-rate * x) })
 m.derived("rate", rate, { doc = "at the temperature of the file" })
 E
 for T in 290 300 310; do
-    says 0 "" simulate --model heated.lua -o "h$T.csv" --x 0.1:10:40 --set T=$T --set E=50 --set k=0.5 --noise 0.01 --seed $T
+    answers 0 "" simulate --model heated.lua -o "h$T.csv" --x 0.1:10:40 --set T=$T --set E=50 --set k=0.5 --noise 0.01 --seed $T
 done
 heated="--model heated.lua --data h290.csv --data h300.csv --data h310.csv"
-says 0 "T 290, 300, 310 K" fit $heated --set T=290,300,310 --share h=per_file -o heated
+answers 0 "T 290, 300, 310 K" fit $heated --set T=290,300,310 --share h=per_file -o heated
 awk -v e="$(value heated E)" -v s="$(value heated E std)" 'BEGIN { exit !(e - 50 < 4 * s && 50 - e < 4 * s && s < 2) }' ||
     fail "E = $(value heated E) +- $(value heated E std), not 50"
 grep -q '"T": 310' heated/fit.json || fail "fit.json does not hold the settings of the files"
@@ -126,20 +97,20 @@ experimental_data: {file_path: [h290.csv, h300.csv, h310.csv]}
 settings: {T: ["290 K", 300, 310]}
 share: {h: per_file}
 E
-says 0 "" fit --model heated.lua heated.yaml -o heated_yaml
+answers 0 "" fit --model heated.lua heated.yaml -o heated_yaml
 near "$(value heated_yaml E)" "$(value heated E)" 1e-12 "E of the configuration"
-says 3 "T has 2 values for 3 data files" fit $heated --set T=290,300 -o none
-says 3 "no value for the setting 'T'" fit $heated -o none
+answers 3 "T has 2 values for 3 data files" fit $heated --set T=290,300 -o none
+answers 3 "no value for the setting 'T'" fit $heated -o none
 
 # ---- matrices --------------------------------------------------------------------------------------
-set -- --dt 0.1 --phi 0,90 --contrast 0.3 --offset 1 --set D0=3000 --set alpha=0 --set D_offset=0 --noise 0.02
-says 0 "" simulate --model static_anisotropic -o a.h5 --frames 60 --q 0.005 --seed 1 "$@"
-says 0 "" simulate --model static_anisotropic -o b.h5 --frames 80 --q 0.007 --seed 2 "$@"
-says 0 "" simulate --model static_anisotropic -o slow.h5 --frames 40 --q 0.007 --seed 3 "$@" --dt 0.2
+set -- --phi 0,90 --contrast 0.3 --offset 1 --set D0=3000 --set alpha=0 --set D_offset=0 --noise 0.02
+answers 0 "" simulate --model static_anisotropic -o a.h5 --frames 60 --dt 0.1 --q 0.005 --seed 1 "$@"
+answers 0 "" simulate --model static_anisotropic -o b.h5 --frames 80 --dt 0.1 --q 0.007 --seed 2 "$@"
+answers 0 "" simulate --model static_anisotropic -o slow.h5 --frames 40 --dt 0.2 --q 0.007 --seed 3 "$@"
 fix="--fix D_offset=0 --fix alpha=0"
-for f in a b; do says 0 "" fit --model static_anisotropic --data $f.h5 $fix -o "alone_$f"; done
-says 0 "q 0.005, 0.007 1/angstrom" fit --model static_anisotropic --data a.h5 --data b.h5 $fix -o both
-says 0 "D0[2]" fit --model static_anisotropic --data a.h5 --data b.h5 $fix --share D0=per_file -o each
+for f in a b; do answers 0 "" fit --model static_anisotropic --data $f.h5 $fix -o "alone_$f"; done
+answers 0 "q 0.005, 0.007 1/angstrom" fit --model static_anisotropic --data a.h5 --data b.h5 $fix -o both
+answers 0 "D0[2]" fit --model static_anisotropic --data a.h5 --data b.h5 $fix --share D0=per_file -o each
 near "$(value each 'D0[1]')" "$(value alone_a D0)" 1e-6 "D0 of a.h5"
 near "$(value each 'D0[2]')" "$(value alone_b D0)" 1e-6 "D0 of b.h5"
 awk -v a="$(value alone_a D0)" -v s="$(value alone_a D0 std)" -v b="$(value alone_b D0)" -v t="$(value alone_b D0 std)" \
@@ -147,23 +118,23 @@ awk -v a="$(value alone_a D0)" -v s="$(value alone_a D0 std)" -v b="$(value alon
     e = 1 / sqrt(w + v); exit !(c - m < 0.1 * e && m - c < 0.1 * e && u / e < 1.03 && u / e > 0.97) }' ||
     fail "D0 of both, $(value both D0) +- $(value both D0 std), is not the weighted mean of those of each"
 [ "$(grep -c '"file": [12]' both/fit.json)" = 4 ] || fail "groups do not tell their file: $(grep '"file":' both/fit.json)"
-says 0 "2 files: " validate --model static_anisotropic --data a.h5 --data b.h5
-says 0 "4 matrices" estimate --model static_anisotropic --data a.h5 --data b.h5
+answers 0 "2 files: " validate --model static_anisotropic --data a.h5 --data b.h5
+answers 0 "4 matrices" estimate --model static_anisotropic --data a.h5 --data b.h5
 "$bin/homodyne" report both -o both.html >out 2>&1 || fail "report: $(cat out)"
 grep -q '>φ</tspan> = 90°, file 2' both.html || fail "figures do not name the file"
 
-says 4 "hold the same values" fit --model static_anisotropic --data a.h5 --data a.h5 $fix -o none
-says 4 "hold the same values" fit $heated --set T=290 --data h290.csv --share h=per_file -o none
+answers 4 "hold the same values" fit --model static_anisotropic --data a.h5 --data a.h5 $fix -o none
+answers 4 "hold the same values" fit $heated --set T=290 --data h290.csv --share h=per_file -o none
 
 # ---- what cannot be -----------------------------------------------------------------------------------
 two="--model static_anisotropic --data a.h5 --data b.h5"
-says 4 "the frame period" fit --model static_anisotropic --data a.h5 --data slow.h5 -o none
-says 3 "there is one data file" fit --model kww --data k1.csv --share tau=per_file -o none
-says 3 "not of 2 data files together" fit $two --sequence angle -o none
-says 3 "efficient estimates are of one data file" fit $two --estimator efficient -o none
-says 3 "2 data files" fit --model kww --data k1.csv --data k2.csv --each delay -o none
+answers 4 "the frame period" fit --model static_anisotropic --data a.h5 --data slow.h5 -o none
+answers 3 "there is one data file" fit --model kww --data k1.csv --share tau=per_file -o none
+answers 3 "not of 2 data files together" fit $two --sequence angle -o none
+answers 3 "efficient estimates are of one data file" fit $two --estimator efficient -o none
+answers 3 "2 data files" fit --model kww --data k1.csv --data k2.csv --each delay -o none
 grep -v '^#' k2.csv | cut -d , -f 1,2 >bare.csv
-says 4 "bare.csv" fit --model kww --data k1.csv --data bare.csv -o none
-says 4 "gone.csv" fit --model kww --data k1.csv --data gone.csv -o none
+answers 4 "bare.csv" fit --model kww --data k1.csv --data bare.csv -o none
+answers 4 "gone.csv" fit --model kww --data k1.csv --data gone.csv -o none
 [ ! -e none/fit.json ] || fail "results of a fit that cannot be"
-echo good
+finish

@@ -7,25 +7,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from browser import Browser, Skipped  # noqa: E402
+from browser import check, drive, picture  # noqa: E402
 
 folder, points = sys.argv[1:]
-failed = 0
-PICTURES = os.environ.get("PICTURES")  # a folder: what is seen is kept there
 MODEL = "document.querySelector('dialog.live').homodyne"
 COST = "document.querySelector('.live .cost').textContent"
-
-
-def check(true, words):
-    global failed
-    if not true:
-        failed += 1
-        print("FAILED:", words)
-
-
-def picture(b, name):
-    if PICTURES:
-        b.picture(os.path.join(PICTURES, name + ".png"))
 
 
 def begin(b, page, width=1280, height=900, **more):
@@ -212,15 +198,4 @@ def ties(b):
     check(b.value(f"Array.from({MODEL}.model.of(3).mean.slice(0, 50))") == first, "a parameter of file 1 moves file 2")
 
 
-try:
-    with Browser(folder) as browser:
-        desktop(browser)
-        phone(browser)
-        other_pages(browser)
-        tables(browser)
-        ties(browser)
-        check(not browser.errors, f"errors of the page: {browser.errors}")
-except Skipped as reason:
-    print("SKIPPED:", reason)
-    sys.exit(77)
-sys.exit(1 if failed else 0)
+drive(folder, desktop, phone, other_pages, tables, ties)

@@ -6,12 +6,10 @@ bin=$1
 . "$(dirname "$0")/../support/test.sh"
 h=$bin/homodyne
 
-make() { # make FILE FRAMES SEED D0 [options]
-    file=$1 frames=$2 seed=$3 D0=$4
-    shift 4
-    "$h" simulate --model static_isotropic -o "$file" --frames "$frames" --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
-        --noise 0.01 --seed "$seed" --set "D0=$D0" --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml \
-        --force "$@"
+make() { # make FILE FRAMES SEED D0 [PHI [OFFSET]]
+    "$h" simulate --model static_isotropic -o "$1" --frames "$2" --dt 0.1 --q 0.0054 --phi "${5:-0}" --contrast 0.3 \
+        --offset "${6:-1}" --noise 0.01 --seed "$3" --set "D0=$4" --set alpha=-0.3 --set D_offset=100 --quiet \
+        --config-out my.yaml --force
 }
 
 column() { # column NAME ROW: of batch/series.csv
@@ -246,7 +244,7 @@ python3 -c 'import json; [json.loads(line) for line in open("out")]' 2>/dev/null
     fail "watch --json: not a value on each line: $(cat out)"
 
 # ---- too few frames to know the noise: no chi2/dof is told
-make few.h5 16 3 4000 --phi 0,20
+make few.h5 16 3 4000 0,20
 expect 0 "$h" batch my.yaml few.h5 -o few
 has err "few: converged, "
 hasnot err "chi2/dof"
@@ -257,7 +255,7 @@ hasnot out nan
 grep -qE '^[0-9:]+ +240 +- ' out || fail "watch: no - for chi2/dof: $(cat out)"
 
 # ---- c2 - 1 converges, too: the line and the table say what that is worth
-make minus.h5 60 7 2000 --offset 0
+make minus.h5 60 7 2000 0 0
 expect 0 "$h" batch my.yaml a/run.h5 minus.h5 -o worth
 has err "minus: converged, poor, "
 has err "D0 UNDETERMINED"

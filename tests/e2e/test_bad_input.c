@@ -375,7 +375,7 @@ static void bad_simulation(void **state)
         {"0", "0.1", "--seed=1", "--frames 0"},
         {"10000000", "0.1", "--seed=1", "--frames 10000000"},
         {"10", "-1", "--seed=1", "--dt"},
-        {"10", "0.1", "--q=nan", "--q"},
+        {"10", "0.1", "--contrast=nan", "--contrast"},
         {"10", "0.1", "--noise=-1", "--noise"},
         {"10", "0.1", "--set=D1=3", "did you mean 'D0'?"},
         {"10", "0.1", "--contrast=1,2", "2 numbers for 1 angles; give 1"},

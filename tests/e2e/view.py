@@ -4,26 +4,11 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
-from browser import Browser, Skipped  # noqa: E402
+from browser import check, drive, picture  # noqa: E402
 
 part, folder, url = sys.argv[1:]
-failed = 0
-PICTURES = os.environ.get("PICTURES")  # a folder: what is seen is kept there
 PAGE = "window.homodyneView"
 SAID = "document.getElementById('said').textContent"
-
-
-def check(true, words):
-    global failed
-    if not true:
-        failed += 1
-        print("FAILED:", words)
-
-
-def picture(b, name):
-    if PICTURES:
-        b.value("window.scrollTo(0, 0)")
-        b.picture(os.path.join(PICTURES, name + ".png"))
 
 
 def begin(b, rows):
@@ -65,7 +50,7 @@ def overlap(b):
 
 def view(b):
     begin(b, 7)
-    picture(b, "view")
+    picture(b, "view", top=True)
     drag_frames(b)
     x, y, w, h = b.box("#wheel [data-key=phi1]")
     b.drag((x + w / 2, y + h / 2), (x + w / 2, y + h / 2), 1)
@@ -103,7 +88,7 @@ def view(b):
     # beside the result from which it began
     b.click("#results tbody tr:first-child input")
     b.wait(f"{SAID} === '' && document.querySelector('.live .keys').textContent.includes('result')")
-    picture(b, "beside")
+    picture(b, "beside", top=True)
     b.value("document.getElementById('name').select()")
     b.value("document.getElementById('name').focus()")
     b.type("mine")
@@ -119,7 +104,7 @@ def phone(b):
     b.size(390, 844, dark=True, touch=True)
     check(b.overflow() <= 0, f"{b.overflow()} px wider than 390 px")
     check(not overlap(b), f"on 390 px controls lie over one another: {overlap(b)}")
-    picture(b, "phone-view")
+    picture(b, "phone-view", top=True)
     x, y, w, h = b.box(".live .square")
     b.tap(x + 0.3 * w, y + 0.2 * h)
     b.wait("document.querySelector('.live .read').textContent.includes('age')")
@@ -130,7 +115,7 @@ def data(b):
     check(b.value("document.getElementById('fit').disabled") is False, "data alone can be fitted")
     b.click("#fit")
     b.wait("document.getElementById('progress').textContent === 'fit-1: converged'")
-    picture(b, "data")
+    picture(b, "data", top=True)
     # another model, with its gap; then the fit is its fit
     b.wait("!document.getElementById('choose').hidden")
     check(not b.value("Array.from(document.querySelectorAll('#model option'), o => o.value).includes('kww')"), "tables are no choice here")
@@ -174,17 +159,10 @@ def watch(b):
     os.utime(os.path.join(folder, "grow.h5"))  # it has grown
     b.wait("document.querySelector('#history .verdict').textContent.startsWith('2 fits')")
     b.wait("document.querySelectorAll('#history figure:first-child .dot').length === 2")
-    picture(b, "watch")
+    picture(b, "watch", top=True)
     b.size(390, 844, dark=True)
     check(b.overflow() <= 0, f"watch: {b.overflow()} px wider than 390 px")
-    picture(b, "phone-watch")
+    picture(b, "phone-watch", top=True)
 
 
-try:
-    with Browser(folder) as browser:
-        {"view": view, "data": data, "table": table, "watch": watch}[part](browser)
-        check(not browser.errors, f"errors of the page: {browser.errors}")
-except Skipped as reason:
-    print("SKIPPED:", reason)
-    sys.exit(77)
-sys.exit(1 if failed else 0)
+drive(folder, {"view": view, "data": data, "table": table, "watch": watch}[part])

@@ -17,6 +17,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import sys
 import time
 
 
@@ -235,3 +236,35 @@ class Browser:
     def overflow(self):
         """By how much the page is wider than the window."""
         return self.value("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+# ---- a test that drives it ---------------------------------------------------------------------------
+
+PICTURES = os.environ.get("PICTURES")  # a folder: what is seen is kept there
+failed = []
+
+
+def check(true, words):
+    if not true:
+        failed.append(words)
+        print("FAILED:", words)
+
+
+def picture(b, name, top=False):
+    if PICTURES and top:
+        b.value("window.scrollTo(0, 0)")
+    if PICTURES:
+        b.picture(os.path.join(PICTURES, name + ".png"))
+
+
+def drive(folder, *parts):
+    """Runs the parts, functions of the browser, and ends the program: 0, 1 where something failed, 77 without a browser."""
+    try:
+        with Browser(folder) as b:
+            for part in parts:
+                part(b)
+            check(not b.errors, f"errors of the page: {b.errors}")
+    except Skipped as reason:
+        print("SKIPPED:", reason)
+        sys.exit(77)
+    sys.exit(1 if failed else 0)

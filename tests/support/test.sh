@@ -41,6 +41,29 @@ says() {
     has err "$1"
 }
 
+# answers CODE TEXT COMMAND..: the exit code of `homodyne COMMAND..` of $bin, and words that it prints
+answers() {
+    code=$1 text=$2
+    shift 2
+    got=0
+    "$bin/homodyne" "$@" >out 2>err </dev/null || got=$?
+    [ "$got" -eq "$code" ] || fail "$*: exit code $got, not $code: $(tail -n 20 out err)"
+    [ -z "$text" ] || grep -qF -e "$text" out err || fail "$*: does not say '$text' but: $(tail -n 20 out err)"
+}
+
+# value FOLDER NAME [KEY]: a number of a parameter, from fit.json
+value() {
+    awk -v name="\"$2\": {" -v key="\"${3:-value}\":" 'index($0, name) { on = 1 }
+        on && index($0, key) { sub(/.*: /, ""); sub(/,$/, ""); print; exit }' "$1/fit.json"
+}
+
+# near A B PART [WHAT]: of the size of B
+near() {
+    awk -v a="$1" -v b="$2" -v r="$3" \
+        'BEGIN { d = a - b; s = b < 0 ? -b : b; exit !(a != "" && d <= r * s && -d <= r * s) }' ||
+        fail "${4:-}: $1 and $2 differ by more than $3 of their size"
+}
+
 # no_pieces FOLDER: nothing has a temporary name; fit.json, when it is there, is complete
 no_pieces() {
     [ -z "$(find "$1" -name '*.part' 2>/dev/null)" ] || fail "$1 holds a temporary file"
