@@ -98,11 +98,10 @@ void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t 
     if (at < size && (!r->q || several(r->phi, r->ngroup)))
         at += (size_t)snprintf(text + at, size - at, "%s" RP_PHI " = %s%.5g°", r->q ? ", " : "", phi < 0 ? "−" : "",
                                fabs(phi));
-    if (at < size && r->file && files_differ(r))
-        at += (size_t)snprintf(text + at, size - at, "%s" RP_IT "q" RP_IT " = %.5g Å⁻¹", at ? ", " : "",
-                               file_q(r, (size_t)r->file[group] - 1));
     if (at < size && r->file)
-        snprintf(text + at, size - at, "%sfile %.0f", at ? ", " : "", r->file[group]);
+        at += (size_t)snprintf(text + at, size - at, "%sfile %.0f", at ? ", " : "", r->file[group]);
+    if (at < size && r->file && files_differ(r))
+        snprintf(text + at, size - at, ", " RP_IT "q" RP_IT " = %.5g Å⁻¹", file_q(r, (size_t)r->file[group] - 1));
 }
 
 void rp_group_among(const struct rp_result *r, const size_t *groups, size_t n, size_t group, char *text, size_t size)
