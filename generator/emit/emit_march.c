@@ -521,7 +521,8 @@ static void write_rows(struct march *x, struct hg_tree *out)
     set_before(x, &c);
     if (follows(x))
         keep_carried(x, &c, "l->from > first", 1);
-    hg_line(&c, "for (size_t row = %s; row < end; row++) {", follows(x) ? "l->from > first ? l->from : first" : "first");
+    hg_line(&c, "for (size_t row = %s; row < end; row++) {",
+            follows(x) ? "l->from > first ? l->from : first" : "first");
     c.indent++;
     hg_code_push(&c);
     take_steps(x, &c);

@@ -416,6 +416,32 @@ static int call_method(lua_State *L)
     return f->call(L);
 }
 
+/* What people try first, and how it is said. */
+static const char *other_way(const char *key)
+{
+    static const struct {
+        const char *key, *help;
+    } way[] = {
+        {"fit", "a fit is made by the program: homodyne fit --model FILE.lua --data DATA"},
+        {"linear", "parameters that enter linearly are found; to say so: m.parameter(\"A\", { start = 1, "
+                   "linear = true })"},
+        {"constant", "a constant is a Lua number with its unit: local c = 299.8 * unit \"nm/fs\""},
+        {"data", "data are named as columns: local x, y = m.columns(\"x\", \"y\")"},
+        {"column", "columns are named together: local x, y = m.columns(\"x\", \"y\")"},
+        {"noise", "errors are said with what is measured: m.observe(y, { mean = ..., sigma = s }), or "
+                  "noise = gaussian { sd = s }"},
+        {"prior", "a prior is said with its parameter: m.parameter(\"a\", { start = 1, "
+                  "prior = {\"normal\", 1, 0.5} })"},
+        {"bounds", "bounds are said with their parameter: m.parameter(\"a\", { start = 1, bounds = {0, 10} })"},
+        {"mean", "the mean is said with what is measured: m.observe(y, { mean = ... })"},
+        {"equation", "a differential equation is m.ode(t, { [u] = RATE })"},
+    };
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++)
+        if (strcmp(key, way[k].key) == 0)
+            return way[k].help;
+    return NULL;
+}
+
 static int model_index(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -430,10 +456,10 @@ static int model_index(lua_State *L)
         nearest_offer(&near, method[k].name);
     }
     dsl_fail(L, key,
-             near.best                 ? hg_format(d->arena, "did you mean '%s'?", near.best)
-             : strcmp(key, "fit") == 0 ? "a fit is made by the program: homodyne fit --model FILE.lua --data DATA"
-                                       : "known: grid axis setting parameter ordered simplex correlated columns state "
-                                         "step ode event observe variant curve derived random test",
+             other_way(key) ? other_way(key)
+             : near.best    ? hg_format(d->arena, "did you mean '%s'?", near.best)
+                            : "known: grid axis setting parameter ordered simplex correlated columns state "
+                              "step ode event observe variant curve derived random test",
              "a model has no '%s'", key);
 }
 

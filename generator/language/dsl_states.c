@@ -161,7 +161,11 @@ static void read_rate(lua_State *L, uint32_t q, const struct dsl_value *time)
     struct dsl_value v = dsl_value_at(L, -1, hg_format(d->arena, "the rate of '%s'", s->name));
     hg_unit wanted = hg_unit_div(d->m->units, dsl_unit(L, d->m->state.item[q].unit), time->unit);
     if (v.unit != wanted && v.unit != HG_UNIT_ANY)
-        dsl_complain(L, s->name, dsl_unit_help(L, v.unit, wanted),
+        dsl_complain(L, s->name,
+                     hg_unit_div(d->m->units, v.unit, time->unit) == wanted
+                         ? hg_format(d->arena, "this is a change, not one in a time: (...) / unit \"%s\" where the "
+                                               "time is counted in that", dsl_unit_text(L, time->unit))
+                         : dsl_unit_help(L, v.unit, wanted),
                      "unit mismatch: the rate of '%s' must be in %s, this one is in %s", s->name,
                      dsl_unit_text(L, wanted), dsl_unit_text(L, v.unit));
     if (hg_at(d->m->expr, v.id)->vary & ~(unsigned)(HG_R | HG_G))

@@ -40,6 +40,7 @@ static const char *bad_slope(const struct fit_kernel *k, const double *jac)
 struct search {
     const struct fit_ls *f;
     double *ws, *lin, *jac;
+    double *law; /* log densities of a tile */
     char *text;
     size_t size;
 };
@@ -63,6 +64,32 @@ static int look(const struct search *s, size_t row, size_t group)
              isfinite(mean) ? "no finite derivative by " : "no finite value",
              isfinite(mean) ? slope : "", where, (size_t)(ds->row ? ds->row[row] : row) + 1);
     return 1;
+}
+
+static int counts(const struct fit_tile *t, size_t row)
+{
+    return !t->w || t->w[row - t->i0] > 0;
+}
+
+/* 1 when the law of the errors has no density at a row of the tile. */
+static int look_at_law(const struct search *s, const struct fit_tile *t)
+{
+    const struct fit_dataset *ds = s->f->ds;
+    char where[200];
+    if (!s->f->kernel->density)
+        return 0;
+    s->f->kernel->density->log_density(&ds->layout, s->ws, t, s->law);
+    for (size_t row = t->i0; row < t->i1; row++) {
+        if (!counts(t, row) || isfinite(s->law[row - t->i0]))
+            continue;
+        place(s->f, row, t->group, where, sizeof where);
+        snprintf(s->text, s->size,
+                 "the law of the errors, %s, has no finite density at %s (row %zu of the table), where the start values"
+                 " are: is its width 0 there, or the value one that it cannot give?",
+                 s->f->kernel->density->name, *where ? where : "a row", (size_t)(ds->row ? ds->row[row] : row) + 1);
+        return 1;
+    }
+    return 0;
 }
 
 /* Two-time data: no single value is at fault, but a setting may be. */
@@ -90,6 +117,7 @@ int fit_ls_blame(const struct fit_ls *f, const double *theta, char *text, size_t
     s.ws = fit_take(&a, k->workspace(l), sizeof *s.ws);
     s.lin = fit_take(&a, f->ng * f->q, sizeof *s.lin);
     s.jac = fit_take(&a, f->p + f->q, sizeof *s.jac);
+    s.law = fit_take(&a, l->nrow + FIT_LANES, sizeof *s.law);
     if (a.failed)
         return 0;
     for (size_t e = 0; e < f->ng * f->q; e++)
@@ -98,8 +126,9 @@ int fit_ls_blame(const struct fit_ls *f, const double *theta, char *text, size_t
     for (size_t n = 0; n < f->ds->ntile && !found; n++) {
         const struct fit_tile *t = &f->ds->tile[n];
         for (size_t row = t->i0; row < t->i1 && !found; row++)
-            if (!t->w || t->w[row - t->i0] > 0)
+            if (counts(t, row))
                 found = look(&s, row, t->group);
+        found = found || look_at_law(&s, t);
     }
     return found;
 }

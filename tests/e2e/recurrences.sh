@@ -77,6 +77,21 @@ near ar/fit.json phi 0.98338064 1e-7
 expect 3 "$bin/homodyne" fit --model ar.lua --data "$data" --bootstrap parametric -o no
 says "every row follows from those before it"
 
+# a width that is 0 in the first row, whatever the parameters
+cat >uneven.lua <<'LUA'
+local m = model "uneven" { title = "An Ornstein-Uhlenbeck process whose first row has no step before it" }
+local t, y = m.columns({ "t", unit = "s", range = {0, 100} }, { "y", range = {-5, 5} })
+local tau = m.parameter("tau", { unit = "s", start = 5, bounds = {0.1, 100} })
+local s = m.parameter("s", { start = 1, bounds = {0.01, 100} })
+local keep = exp(-(t - previous(t, t)) / tau)
+m.observe(y, { mean = keep * previous(y, 0), noise = gaussian { sd = s * sqrt(1 - keep^2) } })
+LUA
+printf 't,y\n1,0.5\n2,0.7\n4,0.1\n5,-0.3\n7,0.2\n8,0.4\n' >uneven.csv
+expect 4 "$bin/homodyne" fit --model uneven.lua --data uneven.csv -o no
+says "the law of the errors, gaussian, has no finite density at t = 1 (row 1 of the table)"
+sed 's/previous(t, t)/previous(t, t - 1e6 * second)/' uneven.lua >even.txt && mv even.txt uneven.lua
+expect 0 "$bin/homodyne" fit --model uneven.lua --data uneven.csv -o uneven
+
 # posteriors are not compared row by row
 "$bin/homodyne-arma" fit --data "$data" --method nuts -o posterior_arma >out 2>err || [ $? -eq 2 ] || fail "$(cat err)"
 "$bin/homodyne" fit --model ar.lua --data "$data" --method nuts -o posterior_ar >out 2>err || [ $? -eq 2 ] || fail "$(cat err)"
