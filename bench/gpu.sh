@@ -2,11 +2,12 @@
 # gpu.sh [DEVICE]  -- what a card does with the kernels of this checkout; DEVICE: gpu (default), cuda:N, plain.
 #
 # Needs a C compiler, nvcc (CUDA 11 or later, also in /usr/local/cuda/bin) and the CUDA driver; no network.  Takes less
-# than 8 minutes.  Results: one JSON object for each size, and what ptxas says, in $OUT (default ./gpu-results).
+# than 5 minutes.  Results: one JSON object for each size, and what ptxas says, in $OUT (default ./gpu-results).
 # Where also cmake, ninja, Lua, libyaml, zlib and HDF5 are there, the fitter laminar is built and whole fits are timed.
 set -eu
 device=${1:-gpu}
 cd "$(dirname "$0")/.."
+source=$PWD
 out=${OUT:-$PWD/gpu-results}
 mkdir -p "$out"
 work=$(mktemp -d)
@@ -46,8 +47,9 @@ flags="-std=gnu11 -Iruntime -Iruntime/include -I. -D_POSIX_C_SOURCE=200809L -w"
 "$cc" $flags -O2 -march=native -fno-math-errno -ffp-contract=off -DFIT_GPU_SYMBOL=laminar_program \
     -c $text/laminar_gpu.c -o "$work/laminar_gpu.o"
 "$cc" $flags -O2 -ffp-contract=off bench/gpu/harness.c runtime/device/cuda.c runtime/device/device.c \
-    runtime/device/items.c runtime/device/nvrtc.c runtime/device/opencl.c runtime/device/plain.c \
-    runtime/device/sums.c runtime/device/sums_data.c runtime/device/text.c runtime/base/status.c common/text.c \
+    runtime/device/items.c runtime/device/launch.c runtime/device/nvrtc.c runtime/device/opencl.c \
+    runtime/device/plain.c runtime/device/pool.c runtime/device/queue.c runtime/device/sums.c runtime/device/text.c \
+    runtime/base/status.c common/text.c \
     "$work/laminar.o" "$work/laminar_gpu.o" -o "$work/harness" -ldl -lpthread -lm
 run() {
     echo "$2 frames x $3 angles"
@@ -77,9 +79,15 @@ if [ -n "$lacks" ]; then
     echo "whole fits are left out; this machine lacks:$lacks" | tee "$out/fits.txt"
     exit
 fi
+# seconds COMMAND...: how long it took
+seconds() {
+    begin=$(date +%s.%N)
+    "$@" || echo "exit code $?"
+    awk "BEGIN { printf \"  %.2f s\\n\", $(date +%s.%N) - $begin }"
+}
 cmake -S . -B "$work/build" -G Ninja -DBUILD_TESTING=OFF >/dev/null
-timeout 240 ninja -C "$work/build" homodyne-laminar >/dev/null || {
-    echo "the fitter was not built in 4 minutes" | tee "$out/fits.txt"
+timeout 150 ninja -C "$work/build" homodyne-laminar homodyne-imaging >/dev/null || {
+    echo "the programs were not built in 150 s" | tee "$out/fits.txt"
     exit
 }
 bin=$work/build/bin
@@ -95,6 +103,20 @@ cd "$work"
         "$bin/homodyne-laminar" fit c.yaml -o "r_$where" --device "$where" | grep -E 'steps,|^  (D0|alpha|beta) '
     done
     echo "4 chains, --device $device"
-    timeout 120 "$bin/homodyne-laminar" fit c.yaml -o chains --device "$device" --method nuts --chains 4 --warmup 300 \
+    timeout 70 "$bin/homodyne-laminar" fit c.yaml -o chains --device "$device" --method nuts --chains 4 --warmup 300 \
         --draws 1000 | tail -12
+    "$bin/homodyne-laminar" simulate -o s.h5 --frames 200 --dt 0.1 --q 0.0054 --gap 2e6 --phi=-60,-5,20,50,90 \
+        --set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4 \
+        --set gamma_dot_t_offset=0.0003 --set phi0=-4 --contrast 0.3 --noise 0.01 --seed 5 --config-out s.yaml --quiet
+    obs=$source/tests/data/imaging/gauss1600.h5
+    for where in cpu "$device"; do
+        echo "1000 fits of 200 x 5 (parametric bootstrap), --device $where"
+        seconds timeout 60 "$bin/homodyne-laminar" fit s.yaml -o "b_$where" --device "$where" --bootstrap parametric:1000 -v \
+            --quiet
+        echo "image of 1600 pixels, 200 iterations, --device $where"
+        seconds timeout 30 "$bin/homodyne-imaging" fit "$obs" --image "$obs:/grid/prior" --prior "$obs:/grid/prior" \
+            --term vis=1 --regularizer simple=1,tv=1 --eps-tv 1e-10 --device "$where" -o "i_$where.h5" --quiet
+    done
+    echo "least squares, 11.5 M values in pieces of 16 MB, --device $device"
+    FIT_DEVICE_MB=32 "$bin/homodyne-laminar" fit c.yaml -o pieces --device "$device" | grep -E 'steps,|^  (D0|alpha|beta) '
 } 2>&1 | tee "$out/fits.txt"

@@ -4,8 +4,8 @@
  * The real tiles, leaves, shares and tree of a data set of FRAMES frames and GROUPS angles (9400 and 23: 1e9 values),
  * without its values: each tile gives numbers that follow from its index.  For 1 to 4096 ranks: every virtual rank adds
  * its leaves to nodes, the nodes of all are put together, the tree is finished; is the total that of one rank, to the
- * bit?  Then what the model of pass_cost.h predicts: largest share over mean, time of a pass, efficiency; and a table for
- * 1e7 to 1e11 values.  NANOSECONDS for a value on one core, which each rank has (1.2; `estimate` measures it);
+ * bit?  Then what the model of pass_cost.h predicts: largest share over mean, time of a pass, efficiency; and a table
+ * of 1e7 to 1e11 values.  NANOSECONDS for a value on one core, which each rank has (1.2; `estimate` measures it);
  * nanoseconds of an ADDITION, microseconds of a MESSAGE, GB/s of messages (bench-gather measures them; else those of
  * pass_cost.c).  Exit code 1: other bits. */
 #include <math.h>

@@ -2,8 +2,7 @@
 # share/homodyne-gen/live/MODEL.wasm or MODEL_VARIANT.wasm; homodyne-report puts it into reports (report/kernel/).
 #
 # Needs clang with the target wasm32-wasi, wasm-ld and a C library for it (Debian: clang lld wasi-libc
-# libclang-rt-dev-wasm32).  Where one of them is missing, nothing is made, and pages have no sliders.  The file is empty
-# for models that are not of pairs of times.
+# libclang-rt-dev-wasm32).  Where one of them is missing, nothing is made, and pages have no sliders.
 #
 # Products and sums stay apart (-ffp-contract=off) and there are no vectors: WebAssembly has no fused multiplication, so
 # that a page gives the same numbers on every processor.

@@ -43,6 +43,7 @@ part HDF5 BSD-3-Clause https://www.hdfgroup.org/solutions/hdf5 hdf5-serial hdf5
 part zlib Zlib https://zlib.net zlib
 part Zstandard BSD-3-Clause https://facebook.github.io/zstd libzstd
 part cairo LGPL-2.1-only https://www.cairographics.org cairo-pdf
+part libmicrohttpd LGPL-2.1-or-later https://www.gnu.org/software/libmicrohttpd libmicrohttpd
 
 cat >"$out/$name.spdx.json" <<END
 {

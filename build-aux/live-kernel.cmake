@@ -1,10 +1,5 @@
 # Compiles one emitted kernel as WebAssembly; LiveKernel.cmake calls it:
 #     cmake -DCLANG= -DFLAGS= -DLINK= -DROOT= -DSOURCE= -DOUTPUT= -P live-kernel.cmake
-file(STRINGS "${SOURCE}" pairs REGEX "\\.space = FIT_PAIRS" LIMIT_COUNT 1)
-if(NOT pairs)
-    file(WRITE "${OUTPUT}" "")
-    return()
-endif()
 execute_process(
     COMMAND "${CLANG}" ${FLAGS} -I "${ROOT}" -I "${ROOT}/runtime/include" -DFIT_KERNEL_SYMBOL=fit_kernel_page
             -DFIT_KERNEL_ISA="wasm32" -DFIT_ISA_SUFFIX=_page "${ROOT}/report/kernel/live_kernel.c" "${SOURCE}" ${LINK}

@@ -122,13 +122,29 @@ static void put_interval(const struct table *t, const struct front_param *p)
         fprintf(t->f, latex ? "$%s \\ldots %s$" : "%s ... %s", low, high);
 }
 
+/* Groups are counted from 1, as on the screen and in reports. */
+static const char *shown_name(const struct front_param *p, char *text, size_t size)
+{
+    char *end;
+    const char *open = strchr(p->name, '[');
+    const unsigned long group = open ? strtoul(open + 1, &end, 10) : 0;
+    if (p->physical || !open || end == open + 1 || strcmp(end, "]") != 0)
+        return p->name;
+    snprintf(text, size, "%.*s[%lu]", (int)(open - p->name), p->name, group + 1);
+    return text;
+}
+
 static void put_cell(const struct table *t, const struct front_result *r, const struct front_param *p)
 {
     char value[48], error[48] = "";
     const int latex = t->style == LATEX;
     const double x = p ? front_estimate(r, p) : NAN;
-    if (isnan(x) || (p->undetermined && !r->sampled)) {
+    if (isnan(x)) {
         fputs(latex ? "--" : "-", t->f);
+        return;
+    }
+    if (p->undetermined && !r->sampled) {
+        fputs("undetermined", t->f);
         return;
     }
     if (!r->sampled && !p->fixed && p->interval && (isfinite(p->lower95) || isfinite(p->upper95))) {
@@ -185,16 +201,18 @@ static int is_new(const struct table *t, size_t k, const char *name)
 static void put_row(const struct table *t, const struct front_param *p)
 {
     const char *unit = strcmp(p->unit, "1") == 0 ? "" : p->unit;
+    char own[80];
+    const char *name = shown_name(p, own, sizeof own);
     FILE *f = t->f;
     if (t->style == LATEX) {
         fputs("  $", f);
-        put_symbol(f, p->name);
+        put_symbol(f, name);
         fputs("$ & ", f);
         put_unit(f, unit);
     } else if (t->style == MARKDOWN) {
-        fprintf(f, "| %s | %s", p->name, unit);
+        fprintf(f, "| %s | %s", name, unit);
     } else {
-        put_csv_text(f, p->name);
+        put_csv_text(f, name);
         fputc(',', f);
         put_csv_text(f, unit);
     }

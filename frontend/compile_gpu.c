@@ -1,8 +1,8 @@
 /* compile_gpu.c -- kernels for accelerators of a model file of one's own: NAME.gpu beside NAME.so in the cache.
  *
  * A shared object with the text of the kernels, what the host knows of them, and the same as plain C; homodyne-any
- * reads it with NAME.so (loaded.c).  OpenCL and NVRTC compile the text when a fit wants it.  Made when --device asks for a
- * device that is there; a model without it is fitted by the processor. */
+ * reads it with NAME.so (loaded.c).  OpenCL and NVRTC compile the text when a fit wants it.  Made when --device asks
+ * for a device that is there; a model without it is fitted by the processor. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 

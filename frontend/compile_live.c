@@ -1,8 +1,8 @@
 /* compile_live.c -- the kernel of a model file of one's own for pages, NAME.wasm beside NAME.so in the cache.
  *
  * Made beside the other one, where clang can make WebAssembly (build-aux/LiveKernel.cmake says what that needs);
- * the file stays away without a word where it cannot, or where the model is not of pairs of times.  homodyne-report
- * finds it by the hash of the model that is in it. */
+ * the file stays away without a word where it cannot.  homodyne-report finds it by the hash of the model that is in
+ * it. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -23,18 +23,6 @@ static int write_file(const char *folder, const char *name, const unsigned char 
     FILE *f = fopen(path, "wb");
     const int good = f && fwrite(text, 1, size, f) == size;
     return (!f || fclose(f) == 0) && good;
-}
-
-static int is_of_pairs(const char *source)
-{
-    char line[512];
-    FILE *f = fopen(source, "r");
-    int found = 0;
-    while (f && !found && fgets(line, sizeof line, f))
-        found = strstr(line, ".space = FIT_PAIRS") != NULL;
-    if (f)
-        fclose(f);
-    return found;
 }
 
 /* The files that the kernel is compiled with, in places by which they include one another. */
@@ -85,7 +73,7 @@ long front_live_begin(const char *folder, const char *source, const char *name)
 {
     char object[FRONT_PATH + 256];
     snprintf(object, sizeof object, "%s/%s.wasm", folder, name);
-    return is_of_pairs(source) && write_sources(folder) ? begin(folder, source, object) : 0;
+    return write_sources(folder) ? begin(folder, source, object) : 0;
 }
 
 void front_live_end(long pid, const char *folder, const char *name)

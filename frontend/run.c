@@ -350,16 +350,18 @@ static enum fit_status tell_model(struct front *f, const char *name, int json, s
                                   struct fit_error *err)
 {
     struct front_fitter fitter;
-    char *text = NULL, title[256];
+    char *text = NULL, title[256], space[16];
     char *rest[] = {front_word("--json")};
     int code = 0;
     enum fit_status st = front_choose(f, name, NULL, NULL, 1, &fitter, err);
     char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
     if (word && front_capture(fitter.program, word, &text, &code, err) == FIT_OK && code == 0) {
         json_text(text, "title", title, sizeof title);
+        json_text(text, "space", space, sizeof space);
         fit_json_begin(j, NULL, '{');
         fit_json_string(j, "name", name);
         fit_json_string(j, "title", title);
+        fit_json_string(j, "data", strcmp(space, "rows") == 0 ? "table" : "two_time");
         fit_json_end(j);
         if (!json)
             print_model(f->out, name, title);

@@ -453,7 +453,7 @@
 
   function redraw() {
     const g = group();
-    if (model) tellLinear();
+    if (model && box.tellLinear) box.tellLinear();
     box.title.textContent = titleOf(state.group);
     box.modes.forEach(function (b) {
       b.setAttribute("aria-pressed", String(b.dataset.mode === state.mode));
@@ -542,124 +542,23 @@
 
   /* ---- parameters ---------------------------------------------------------------------------------------- */
 
-  let due = 0, later = 0;
-
-  function drawModel() {
-    due = 0;
-    const begun = performance.now();
-    if (!model.set(box.rows.map(function (row) { return row.value; }))) {
-      box.cost.textContent = "The model has no values there.";
-      return;
-    }
-    if (state.mode !== "data") drawMap();
-    drawCut();
-    read();
-    box.frameTime = performance.now() - begun;
-    clearTimeout(later);
-    later = setTimeout(tellCost, state.all ? 0 : 60);
-    tellLinear();
-    if (options.changed) options.changed();
-  }
-
-  function tellLinear() {
-    const lin = model.of(state.group).lin;
-    box.linear.textContent = model.linear.map(function (name, q) { return name + " " + digits(lin[q], 5); }).join("   ");
-  }
-
-  function tellCost() {
-    const of = live.groups.length > 1 ? " of all maps" : "";
-    const fit = live.groups[0].fit ? " (fit " + digits(model.fitChi2, 6) + ")" : "";
-    box.cost.textContent = "\u03c7\u00b2/N" + of + " " + digits(model.chi2(), 6) + fit;
-  }
-
-  function wanted() { if (!due) due = requestAnimationFrame(drawModel); }
-
-  function unitOf(p) {
-    return p.unit === "1" ? "" : p.unit.replace(/angstrom/g, "\u00c5").replace(/\^2/g, "\u00b2").replace(/\^3/g, "\u00b3");
-  }
-
-  /* Where a slider ends: near the fit, or at the bounds. */
-  function ends(p, whole) {
-    const half = Math.max(Number.isFinite(p.std) ? 12 * p.std : 0, 0.5 * Math.abs(p.fit));
-    if (whole || !(half > 0) || !Number.isFinite(p.lower) || !Number.isFinite(p.upper)) return [p.lower, p.upper];
-    return [Math.max(p.lower, p.fit - half), Math.min(p.upper, p.fit + half)];
-  }
-
-  function place(row) { /* of the value on the slider, 0 .. 1000 */
-    const f = row.log ? Math.log : Number;
-    row.slider.value = Math.round(1000 * (f(row.value) - f(row.ends[0])) / (f(row.ends[1]) - f(row.ends[0])));
-    row.slider.setAttribute("aria-valuetext", digits(row.value, 5) + " " + unitOf(row.p));
-    row.number.value = Number(row.value.toPrecision(6));
-  }
-
-  function span(row) {
-    row.ends = ends(row.p, box.whole.checked);
-    row.log = row.ends[0] > 0 && row.ends[1] / row.ends[0] > 50;
-    place(row);
-  }
-
-  function slide(row) {
-    const x = Number(row.slider.value) / 1000, lo = row.ends[0], hi = row.ends[1];
-    row.value = row.log ? lo * Math.pow(hi / lo, x) : lo + x * (hi - lo);
-    place(row);
-    wanted();
-  }
-
-  function type(row) {
-    const x = Number(row.number.value);
-    if (row.number.value === "" || !Number.isFinite(x)) return;
-    row.value = x;
-    place(row);
-    row.number.value = x;
-    wanted();
-  }
-
-  /* As the page's table writes it, or nothing. */
-  function symbolOf(name) {
-    const code = Array.from(document.querySelectorAll("code.name")).find(function (c) { return c.textContent === name; });
-    return code && code.previousElementSibling ? code.previousElementSibling.cloneNode(true) : null;
-  }
-
-  function addRow(p) {
-    const line = make("div", { class: "row" }, box.sliders), id = "live-" + p.name;
-    const label = make("label", { for: id, title: p.doc }, line), symbol = symbolOf(p.name);
-    if (symbol) label.append(symbol, " ");
-    make("span", { class: symbol ? "name" : "" }, label, p.name);
-    const row = { p: p, value: p.value };
-    row.slider = make("input", { type: "range", min: 0, max: 1000, step: 1, id: id }, line);
-    row.number = make("input", { type: "number", step: "any", "aria-label": p.name + ", number" }, line);
-    make("span", { class: "unit" }, line, unitOf(p));
-    row.slider.addEventListener("input", function () { slide(row); });
-    row.number.addEventListener("change", function () { type(row); });
-    row.line = line;
-    row.spread = function () { span(row); };
-    if (options.row) options.row(row);
-    return row;
-  }
-
   function buildSliders() {
-    const bar = make("div", { class: "bar" }, box.sliders);
-    make("b", {}, bar, "Model");
-    button(bar, live.groups[0].fit ? "as fitted" : "as begun", function () {
-      box.rows.forEach(function (row) { row.value = row.p.fit; span(row); });
-      wanted();
-    }, "all parameters back to where they were");
-    const label = make("label", {}, bar);
-    box.whole = make("input", { type: "checkbox" }, label);
-    label.appendChild(document.createTextNode(" between the bounds"));
-    box.whole.addEventListener("change", function () { box.rows.forEach(span); });
-    box.cost = make("span", { class: "cost", "aria-live": "polite" }, bar);
-    box.linear = make("span", {}, bar);
-    box.rows = model.parameters.map(addRow);
-    box.rows.forEach(span);
-    const notes = [];
-    if (live.model.bin > 1 && !live.groups[0].fit) notes.push("The model of a block of pairs is here that of the pair in its middle.");
-    if (live.model.bin > 1) notes.push("\u03c7\u00b2 is that of the map as it is drawn: means over " + live.model.bin + " \u00d7 " + live.model.bin + " pairs.");
-    if (live.groups[0].fit && live.model.loss !== "linear") notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
+    const notes = [], bin = live.model.bin, fitted = Boolean(live.groups[0].fit);
+    if (bin > 1 && !fitted) notes.push("The model of a block of pairs is here that of the pair in its middle.");
+    if (bin > 1) notes.push("\u03c7\u00b2 is that of the map as it is drawn: means over " + bin + " \u00d7 " + bin + " pairs.");
+    if (fitted && live.model.loss !== "linear") notes.push("Here every value has its full weight; the fit had the loss " + live.model.loss + ".");
     if (["fourier", "hierarchical"].indexOf(live.model.scaling) >= 0) notes.push("Contrast and offset of each map are free here.");
-    if (notes.length) make("p", { class: "note" }, box.sliders, notes.join(" "));
-    tellCost();
-    tellLinear();
+    if (model.tied) notes.push("What is tied or shared follows what is moved.");
+    homodyneSliders({ into: box, parent: box.sliders, model: model, fitted: fitted, notes: notes, row: options.row,
+      several: live.groups.length > 1 ? "maps" : "", slow: function () { return state.all; },
+      lin: function () { return model.of(state.group).lin; },
+      draw: function () {
+        model.last = state.group;
+        if (state.mode !== "data") drawMap();
+        drawCut();
+        read();
+        if (options.changed) options.changed();
+      } });
   }
 
   /* The model alone, without panels: for curves beside those of another map. */
@@ -716,18 +615,17 @@
 
   return { open: open, load: load, curveAt: curveAt, redraw: redraw, drawCut: function () { if (box) drawCut(); }, state: state, live: live, title: titleOf,
     parts: function () { return box; }, model: function () { return model; },
-    set: function (values) { /* by name */
-      box.rows.forEach(function (row) {
-        if (values[row.p.name] !== undefined) row.value = values[row.p.name];
-        span(row);
-      });
-      wanted();
-    } };
+    set: function (values) { box.set(values); } };
   };
 
   const told = document.getElementById("live");
   if (!told) return;
-  const maps = window.homodyneMaps(JSON.parse(told.textContent), {});
+  const values = JSON.parse(told.textContent);
+  if (values.table) {
+    window.homodyneRows.page(values, button);
+    return;
+  }
+  const maps = window.homodyneMaps(values, {});
   maps.live.groups.forEach(function (g, k) {
     const figure = document.querySelector("figure[data-group=\"" + g.group + "\"]");
     if (!figure) return;

@@ -23,7 +23,8 @@ static struct fit_gpu_source sources[] = {{&laminar_program, NULL, NULL}, {NULL,
 
 /* ---- what of the runtime is not linked ------------------------------------------------------------------- */
 
-const unsigned char embedded_gpu_h[1], embedded_gpu_shape_h[1], embedded_vmath_exp_h[1], embedded_vmath_trig_h[1],
+const unsigned char embedded_gpu_h[1], embedded_gpu_shape_h[1], embedded_gpu_functional_h[1],
+    embedded_gpu_objective_h[1], embedded_vmath_exp_h[1], embedded_vmath_trig_h[1],
     embedded_vmath_gamma_h[1], embedded_vmath_coefficients_h[1], embedded_vmath_special_h[1],
     embedded_vmath_bessel_h[1], embedded_vmath_bessel_second_h[1], embedded_vmath_faddeeva_h[1],
     embedded_vmath_erf_h[1];
@@ -53,6 +54,11 @@ void fit_dataset_begin(const struct fit_dataset *ds)
     (void)ds;
 }
 
+void fit_dataset_begin_share(const struct fit_dataset *ds, size_t first, size_t last)
+{
+    (void)ds, (void)first, (void)last;
+}
+
 void fit_dataset_end(const struct fit_dataset *ds)
 {
     (void)ds;
@@ -67,6 +73,31 @@ const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, 
 {
     (void)buffer, (void)own;
     return &ds->tile[k];
+}
+
+int fit_ranks_shared(void)
+{
+    return 0;
+}
+
+size_t fit_ranks_size(void)
+{
+    return 1;
+}
+
+size_t fit_ranks_rank(void)
+{
+    return 0;
+}
+
+double fit_ranks_least(double x)
+{
+    return x;
+}
+
+void fit_ranks_gather(const double *mine, const size_t *count, double *all)
+{
+    memcpy(all, mine, count[0] * sizeof *all);
 }
 
 /* ---- data ------------------------------------------------------------------------------------------------ */
@@ -158,7 +189,7 @@ static void call(struct fit_device_sums *s, enum fit_device_sum what, const stru
 {
     const struct fit_device_request r = {what, p->ws, p->lin, p->adj, p->out};
     if (fit_device_sums_take(s, &r) != 0) {
-        fprintf(stderr, "harness: %s\n", fit_device_failure(s->d));
+        fprintf(stderr, "harness: %s\n", fit_device_failure(s->pool->d));
         exit(1);
     }
 }
@@ -181,16 +212,17 @@ static double time_kernels(struct fit_device_sums *s, unsigned kinds, size_t cal
     enum { RUNS = 20 };
     double one;
     const double begin = now();
+    const struct fit_device_pool *x = s->pool;
     for (int run = 0; run < RUNS; run++)
         for (size_t k = 0; k < laminar_program.npass; k++) {
             const struct fit_gpu_pass *p = &laminar_program.pass[k];
-            struct fit_device_call c = {p->name, p->plain, {s->items.n, p->groups ? s->ds->layout.ngroup : 1, calls},
-                                        {s->shape.b, s->item.b, s->fixed.b, s->ws.b, s->lin.b, s->adj.b, s->y.b, s->w.b,
-                                         s->part.b}, 9};
-            if (kinds >> p->kind & 1 && fit_device_run(s->module, &c) != 0)
+            struct fit_device_call c = {p->name, p->plain, {x->items.n, p->groups ? s->ds->layout.ngroup : 1, calls},
+                                        {x->shape[k].b, x->item.b, x->fixed.b, x->ws.b, x->lin.b, x->adj.b, x->y.b,
+                                         x->w.b, x->part.b}, 9};
+            if (kinds >> p->kind & 1 && fit_device_run(x->module, &c) != 0)
                 exit(1);
         }
-    fit_device_read(s->d, s->part.b, &one, sizeof one);
+    fit_device_read(x->d, x->part.b, &one, sizeof one);
     return (now() - begin) / RUNS;
 }
 
@@ -298,7 +330,8 @@ static void report(struct fit_device_sums *s, const struct fit_dataset *ds, doub
            " \"core_normal_ms\": %.4g, \"core_moments_ms\": %.4g, \"times_one_core\": %.4g,\n"
            " \"leapfrog_of_4_chains_ms\": %.4g, \"nuts_4_chains_2000_draws_15_leapfrogs_s\": %.4g,\n"
            " \"same_bits_again\": %s, \"worst_against_core\": %.2e}\n",
-           fit_device_about(s->d)->name, ds->npoint, ds->layout.nframe, ds->layout.ngroup, s->items.n, upload,
+           fit_device_about(s->pool->d)->name, ds->npoint, ds->layout.nframe, ds->layout.ngroup, s->pool->items.n,
+           upload,
            1e3 * normal, 1e3 * call_normal, 1e3 * moments, 1e3 * call_moments, 1e3 * gradient, 1e3 * call_gradient,
            1e3 * core, 1e3 * value, core / normal, 1e3 * leapfrog, leapfrog * 2000 * 15, same ? "true" : "false",
            worst);

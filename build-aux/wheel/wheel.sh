@@ -4,8 +4,8 @@
 # Programs, library and models are compiled by zig (from PyPI, in an environment of its own), which knows the symbols of
 # every glibc; HDF5, Lua, libyaml, zlib and libmicrohttpd are compiled from Debian's sources and linked into them, HDF5
 # without drivers for the network, libmicrohttpd without TLS.  For another processor qemu-user runs what the build itself
-# runs.  Needs a Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in FOLDER/work and is used again; about
-# 7 minutes on two cores at first.
+# runs.  Needs a Debian with network, dpkg-dev, cmake, ninja, gcc.  Everything lies in FOLDER/work and is used again;
+# about 7 minutes on two cores at first.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 here=$(uname -m)
@@ -34,7 +34,7 @@ flags="-O2 -fPIC -ffunction-sections -fdata-sections -DNDEBUG -g0"
 say() { printf '== %s\n' "$*"; }
 trap 'echo "wheel: failed; see the newest of $own/*.log" >&2' ERR
 
-if ! "$WHEEL_PYTHON" -m ziglang version >/dev/null 2>&1 || ! "$WHEEL_PYTHON" -m auditwheel --version >/dev/null 2>&1; then
+if ! "$WHEEL_PYTHON" -c "import ziglang, auditwheel" 2>/dev/null; then
     say "zig, auditwheel"
     python3 -m venv "$work/python"
     "$WHEEL_PYTHON" -m pip install --quiet ziglang==0.17.1 auditwheel
@@ -103,7 +103,8 @@ if [ ! -e "$prefix/lib/libmicrohttpd.a" ]; then # homodyne view
         --enable-static --disable-https --disable-doc --disable-examples --disable-tools --disable-curl &&
         make -j"$jobs" -C src/microhttpd libmicrohttpd.la && cp src/microhttpd/.libs/libmicrohttpd.a "$prefix/lib" &&
         cp src/include/microhttpd.h "$prefix/include") >"$own/libmicrohttpd.log" 2>&1
-    pc libmicrohttpd "$(sed -n 's/^PACKAGE_VERSION=.\(.*\).$/\1/p' "$own/libmicrohttpd/configure")" "-lmicrohttpd -lpthread"
+    version=$(sed -n 's/^PACKAGE_VERSION=.\(.*\).$/\1/p' "$own/libmicrohttpd/configure")
+    pc libmicrohttpd "$version" "-lmicrohttpd -lpthread"
 fi
 if [ ! -e "$prefix/lib/libhdf5_hl.a" ]; then
     fetch hdf5

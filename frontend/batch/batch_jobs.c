@@ -35,11 +35,44 @@ static struct batch_job *add(struct batch *b, const char *file, double q)
     return list->file ? list : NULL;
 }
 
+/* What an option of the fitters was given, last; NULL: it was not. */
+static const char *given(const struct batch *b, const char *name)
+{
+    for (size_t k = b->cli.nchange; k-- > 0;)
+        if (strcmp(b->cli.change[k].name, name) == 0)
+            return b->cli.change[k].value;
+    return NULL;
+}
+
+enum { MOST_AXES = 8 };
+
+/* Matrices and axes by name, "--dataset PATH --columns q=PATH,t=PATH"; text holds the names. */
+static struct fit_source_wish wish_of(const struct batch *b, struct fit_config_column axis[MOST_AXES], char *text,
+                                      size_t size)
+{
+    struct fit_source_wish wish = {.dataset = given(b, "dataset"), .axis = axis};
+    const char *columns = given(b, "columns");
+    snprintf(text, size, "%s", columns ? columns : "");
+    for (char *word = text, *next; *word && wish.naxis < MOST_AXES; word = next) {
+        next = word + strcspn(word, ",");
+        next += *next == ',' ? (*next = 0, 1) : 0;
+        char *equal = strchr(word, '=');
+        if (!equal)
+            continue; /* the fitter says what is wrong with it */
+        *equal = '\0';
+        axis[wish.naxis++] = (struct fit_config_column){.role = word, .source = equal + 1};
+    }
+    return wish;
+}
+
 /* One job for every ring of the file. */
 static enum fit_status add_rings(struct batch *b, const char *file, struct fit_error *err)
 {
     struct fit_source *src = NULL;
-    enum fit_status st = fit_source_open(file, NULL, &src, err);
+    struct fit_config_column axis[MOST_AXES];
+    char text[1024];
+    const struct fit_source_wish wish = wish_of(b, axis, text, sizeof text);
+    enum fit_status st = fit_source_open(file, &wish, &src, err);
     for (size_t k = 0; st == FIT_OK && k < src->nmatrix; k++) {
         int seen = isnan(src->matrix[k].q);
         for (size_t m = 0; m < k; m++)

@@ -72,10 +72,12 @@ static const struct place places[] = {
     {"api/file", "GET", VIEW_FILE, 0},
     {"api/live/", "GET", VIEW_LIVE, 1},
     {"report/", "GET", VIEW_REPORT, 1},
+    {"api/models", "GET", VIEW_MODELS, 0},
     {"api/data", "POST", VIEW_DATA, 0},
     {"api/fit", "POST", VIEW_FIT, 0},
     {"api/stop", "POST", VIEW_STOP, 0},
     {"api/write", "POST", VIEW_WRITE, 0},
+    {"api/model", "POST", VIEW_MODEL, 0},
 };
 
 int view_judge(const struct view_request *r, const char *token, struct view_target *target)
@@ -246,6 +248,7 @@ enum fit_status view_words_read(const char *body, size_t size, struct view_words
     struct fit_yaml_doc *doc = NULL;
     w->n = w->used = w->ndata = 0;
     w->name[0] = w->text[0] = '\0';
+    w->gap = NAN;
     if (fit_yaml_parse(body, size, "request", &doc, NULL) != FIT_OK)
         return refuse(err, "something that is no JSON");
     const struct fit_yaml *root = fit_yaml_root(doc);
@@ -262,6 +265,9 @@ enum fit_status view_words_read(const char *body, size_t size, struct view_words
         else
             st = fit_fail(err, FIT_ERR_USAGE, "a name has letters, digits and - _ . + only, no dot at first");
     }
+    if (st == FIT_OK && is_given(fit_yaml_get(root, "gap")) &&
+        (!number(fit_yaml_get(root, "gap"), &w->gap) || !(w->gap > 0)))
+        st = refuse(err, "a gap that is no number above 0");
     if (st == FIT_OK && is_full(w))
         st = refuse(err, "too much at once");
     w->text[w->used] = '\0';

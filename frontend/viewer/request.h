@@ -17,10 +17,12 @@ enum view_route {
     VIEW_FILE,   /* what the data file holds, as `inspect` tells: GET api/file */
     VIEW_LIVE,   /* maps and model of a result: GET api/live/NAME */
     VIEW_REPORT, /* its report: GET report/NAME */
+    VIEW_MODELS, /* the models that there are: GET api/models */
     VIEW_DATA,   /* maps of the data as the body selects them: POST api/data */
     VIEW_FIT,    /* begin a fit: POST api/fit */
     VIEW_STOP,   /* end it: POST api/stop */
     VIEW_WRITE,  /* write a configuration: POST api/write */
+    VIEW_MODEL,  /* fit with another model from now on: POST api/model */
     VIEW_ROUTES
 };
 
@@ -46,10 +48,12 @@ struct view_words {
     char *word[VIEW_WORDS + 1]; /* into text; ended by NULL */
     size_t n, used, ndata;      /* ndata: the first words, which select data */
     char name[VIEW_NAME];       /* member "name"; "": none */
+    double gap;                 /* member "gap", um; NaN: none */
 };
 
 /* From the body of a request: an object with any of
- *     "q": number   "phi": [numbers]   "frames": [first, last]   "mask": [[first, last], ...]   "name": text
+ *     "q": number   "phi": [numbers]   "frames": [first, last]   "mask": [[first, last], ...]
+ *     "name": text   "gap": um
  *     "parameters": [{"name": text, "start": number, "lower": number, "upper": number, "fixed": true}, ...]
  * Numbers may be null: not given.  FIT_ERR_USAGE: anything else. */
 enum fit_status view_words_read(const char *body, size_t size, struct view_words *w, struct fit_error *err);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 extern const unsigned char embedded_view_html[], embedded_view_js[], embedded_view_css[], embedded_live_js[],
-    embedded_live_model_js[], embedded_report_css[];
+    embedded_live_model_js[], embedded_live_sliders_js[], embedded_live_rows_js[], embedded_report_css[];
 
 struct view_server {
     struct MHD_Daemon *daemon;
@@ -111,6 +111,8 @@ static enum fit_status ask(struct view_session *s, const struct view_target *t, 
     case VIEW_FILE: return view_session_file(s, text, err);
     case VIEW_LIVE: return view_session_live(s, t->name, text, err);
     case VIEW_REPORT: return view_session_report(s, t->name, text, err);
+    case VIEW_MODELS: return view_session_models(s, text, err);
+    case VIEW_MODEL: return view_session_model(s, text, err);
     case VIEW_DATA: return view_session_data(s, text, err);
     case VIEW_FIT: return view_session_fit(s, text, err);
     case VIEW_STOP: return view_session_stop(s, text, err);
@@ -124,8 +126,9 @@ static enum MHD_Result answer_target(struct view_server *v, struct MHD_Connectio
 {
     static const unsigned char *const page[] = {embedded_view_html, NULL},
                                       *const style[] = {embedded_report_css, embedded_view_css, NULL},
-                                      *const script[] = {embedded_live_model_js, embedded_live_js, embedded_view_js,
-                                                         NULL};
+                                      *const script[] = {embedded_live_model_js, embedded_live_sliders_js,
+                                                         embedded_live_rows_js,  embedded_live_js,
+                                                         embedded_view_js,       NULL};
     struct fit_error err = {.status = FIT_OK};
     char *text = NULL;
     if (t->route == VIEW_PAGE)

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "common/text.h"
+#include "config/config.h"
 #include "files/yaml_tree.h"
 #include "hdf5/reader.h"
 
@@ -83,7 +84,7 @@ static enum fit_status run(struct view_session *s, const struct line *l, struct 
         st = front_wait(pid, &code, err);
     if (st == FIT_OK && code != 0) {
         front_last_error(log, code, text, sizeof text);
-        st = fit_fail(err, FIT_ERR_DATA, "%s", text);
+        st = fit_fail(err, code == 3 ? FIT_ERR_CONFIG : FIT_ERR_DATA, "%s", text);
     }
     unlink(log);
     return st;
@@ -155,29 +156,36 @@ static int is_config(const char *path)
     return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 
+/* A configuration for a data file. */
+static enum fit_status configure_as(struct view_session *s, const char *model, const char *data, const char *gap,
+                                    const char *to, struct fit_error *err)
+{
+    struct line l;
+    begin(&l, s, "homodyne", "config");
+    add(&l, "--mode");
+    add(&l, model);
+    add(&l, "--data");
+    add(&l, data);
+    if (gap) {
+        add(&l, "--gap");
+        add(&l, gap);
+    }
+    add(&l, "--output");
+    add(&l, to);
+    add(&l, "--quiet");
+    return run(s, &l, err);
+}
+
 /* A configuration for a data file named alone. */
 static enum fit_status configure(struct view_session *s, const struct view_start *start, struct fit_error *err)
 {
-    struct line l;
     char full[PATH_MAX + 1];
     inside(s, ".view-start.yaml", s->base, sizeof s->base);
     unlink(s->base);
     if (!realpath(start->target, full))
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be read: %s", start->target, strerror(errno));
     s->at_rest = !start->model;
-    begin(&l, s, "homodyne", "config");
-    add(&l, "--mode");
-    add(&l, start->model ? start->model : "static_isotropic");
-    add(&l, "--data");
-    add(&l, full);
-    if (start->gap) {
-        add(&l, "--gap");
-        add(&l, start->gap);
-    }
-    add(&l, "--output");
-    add(&l, s->base);
-    add(&l, "--quiet");
-    return run(s, &l, err);
+    return configure_as(s, start->model ? start->model : "static_isotropic", full, start->gap, s->base, err);
 }
 
 static enum fit_status choose_base(struct view_session *s, const struct view_start *start, struct fit_error *err)
@@ -200,13 +208,27 @@ static enum fit_status choose_base(struct view_session *s, const struct view_sta
     return FIT_OK;
 }
 
+static enum fit_status extract_json(struct view_session *s, char **json, struct fit_error *err);
+
+/* A table: it has no wavevectors to click. */
+static int is_text(const char *file)
+{
+    FILE *f = fopen(file, "rb");
+    int c = EOF, text = f != NULL;
+    for (int k = 0; f && k < 512 && (c = fgetc(f)) != EOF; k++)
+        text &= c >= ' ' || strchr("\t\r\n", c) != NULL;
+    if (f)
+        fclose(f);
+    return text;
+}
+
 /* What the data file holds, for the wheel of azimuths; tables have none. */
 static void look_into(struct view_session *s)
 {
     struct line l;
     char *output = NULL;
     struct fit_error err;
-    if (!s->base[0] || front_config_places(s->base, &s->data, &output, &err) != FIT_OK || !s->data)
+    if (!s->base[0] || front_config_places(s->base, &s->data, &output, &err) != FIT_OK || !s->data || is_text(s->data))
         return;
     free(output);
     begin(&l, s, "homodyne", "inspect");
@@ -238,13 +260,15 @@ enum fit_status view_session_open(struct view_session *s, const char *dir, const
         add_earlier(s);
     if (st == FIT_OK && !start->history)
         look_into(s);
+    if (st == FIT_OK && s->base[0] && s->nresult == 0 && !start->history)
+        st = extract_json(s, &s->first, err); /* what does not suit is told at once */
     return st;
 }
 
 void view_session_close(struct view_session *s)
 {
-    static const char *const passing[] = {".view.log",         ".view-fit.log",    ".view-data.h5",
-                                          ".view-start.yaml",  ".view-report.html", ".view-config.h5"};
+    static const char *const passing[] = {".view-next.yaml",  ".view.log",         ".view-fit.log",  ".view-data.h5",
+                                          ".view-start.yaml", ".view-report.html", ".view-config.h5"};
     char path[FRONT_PATH + 64];
     for (int k = 0; s->pid && k < 100 && !front_ended(s->pid, &s->code); k++) {
         const struct timespec moment = {0, 50000000};
@@ -258,6 +282,8 @@ void view_session_close(struct view_session *s)
     }
     free(s->data);
     free(s->inspect);
+    free(s->first);
+    free(s->models);
 }
 
 /* ---- results and data ------------------------------------------------------------------------ */
@@ -330,7 +356,8 @@ static enum fit_status extract(struct view_session *s, const char *path, struct 
     return run(s, &l, err);
 }
 
-enum fit_status view_session_data(struct view_session *s, char **json, struct fit_error *err)
+/* The same as JSON for the page. */
+static enum fit_status extract_json(struct view_session *s, char **json, struct fit_error *err)
 {
     char path[FRONT_PATH + 64];
     struct line l;
@@ -342,6 +369,71 @@ enum fit_status view_session_data(struct view_session *s, char **json, struct fi
         st = capture(&l, json, err);
     unlink(path);
     return st;
+}
+
+enum fit_status view_session_data(struct view_session *s, char **json, struct fit_error *err)
+{
+    if (!s->first || s->words.n)
+        return extract_json(s, json, err);
+    *json = s->first;
+    s->first = NULL;
+    return FIT_OK;
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+enum fit_status view_session_models(struct view_session *s, char **json, struct fit_error *err)
+{
+    struct line l;
+    begin(&l, s, "homodyne", "models");
+    add(&l, "--json");
+    const enum fit_status st = s->models ? FIT_OK : capture(&l, &s->models, err);
+    return st == FIT_OK ? copy_text(s->models, json, err) : st;
+}
+
+/* The gap that the present configuration has; "": none. */
+static void gap_of(const struct view_session *s, char *text, size_t size)
+{
+    struct fit_yaml_doc *doc = NULL;
+    *text = '\0';
+    if (fit_yaml_parse_file(s->base, &doc, NULL) != FIT_OK)
+        return;
+    const struct fit_yaml *node = fit_yaml_get(fit_yaml_root(doc), "analyzer_parameters");
+    node = node ? fit_yaml_get(node, "geometry") : NULL;
+    node = node ? fit_yaml_get(node, "stator_rotor_gap") : NULL;
+    if (node && node->kind == FIT_YAML_SCALAR && !fit_yaml_is_null(node))
+        snprintf(text, size, "%s%s", node->text, strpbrk(node->text, "um") ? "" : " angstrom");
+    fit_yaml_free(doc);
+}
+
+/* A configuration of its own; what does not suit the data leaves all as it was. */
+enum fit_status view_session_model(struct view_session *s, char **json, struct fit_error *err)
+{
+    char next[FRONT_PATH + 64], old[sizeof s->base], gap[80];
+    if (!s->data || !s->words.name[0])
+        return fit_fail(err, FIT_ERR_USAGE, "view: %s", s->data ? "which model?" : "there is no data file");
+    gap_of(s, gap, sizeof gap);
+    if (s->words.gap > 0)
+        snprintf(gap, sizeof gap, "%.12g um", s->words.gap);
+    inside(s, ".view-next.yaml", next, sizeof next);
+    unlink(next);
+    enum fit_status st = configure_as(s, s->words.name, s->data, *gap ? gap : NULL, next, err);
+    if (st != FIT_OK)
+        return st;
+    memcpy(old, s->base, sizeof old);
+    snprintf(s->base, sizeof s->base, "%s", next);
+    s->words.n = 0;
+    free(s->first);
+    s->first = NULL;
+    if ((st = extract_json(s, &s->first, err)) != FIT_OK) {
+        memcpy(s->base, old, sizeof old);
+        unlink(next);
+        return st;
+    }
+    inside(s, ".view-start.yaml", s->base, sizeof s->base);
+    if (rename(next, s->base) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: %s", s->base, strerror(errno));
+    return view_session_state(s, json, err);
 }
 
 /* ---- fits ------------------------------------------------------------------------------------ */
@@ -507,10 +599,24 @@ static void look_again(struct view_session *s)
     add_result(s, folder, &err);
 }
 
+/* What the configuration calls its model. */
+static const char *mode_of(const struct view_session *s, char *text, size_t size)
+{
+    struct fit_yaml_doc *doc = NULL;
+    *text = '\0';
+    if (!s->base[0] || fit_yaml_parse_file(s->base, &doc, NULL) != FIT_OK)
+        return text;
+    const struct fit_yaml *mode = fit_yaml_get(fit_yaml_root(doc), "analysis_mode");
+    if (mode && mode->kind == FIT_YAML_SCALAR)
+        snprintf(text, size, "%s", fit_config_canonical_mode(mode->text));
+    fit_yaml_free(doc);
+    return text;
+}
+
 enum fit_status view_session_state(struct view_session *s, char **json, struct fit_error *err)
 {
     struct fit_json j = {0};
-    char progress[1024];
+    char progress[1024], mode[80];
     size_t size = 0;
     poll_fit(s);
     look_again(s);
@@ -519,6 +625,7 @@ enum fit_status view_session_state(struct view_session *s, char **json, struct f
     fit_json_string(&j, "title", s->title);
     fit_json_string(&j, "folder", s->folder);
     fit_json_boolean(&j, "watching", s->history[0] != '\0');
+    fit_json_string(&j, "model", mode_of(s, mode, sizeof mode));
     fit_json_boolean(&j, "fits", s->base[0] != '\0' && s->history[0] == '\0');
     put_fit(&j, s);
     fit_json_begin(&j, "results", '[');
@@ -529,8 +636,7 @@ enum fit_status view_session_state(struct view_session *s, char **json, struct f
     const char *text = fit_json_text(&j);
     FILE *f = text ? open_memstream(json, &size) : NULL;
     if (f) { /* parts that are JSON already take the place of the last bracket */
-        fprintf(f, "%.*s, \"progress\": %s", (int)(strrchr(text, '}') - text), text,
-                *progress ? progress : "null");
+        fprintf(f, "%.*s, \"progress\": %s", (int)(strrchr(text, '}') - text), text, *progress ? progress : "null");
         if (s->history[0])
             put_history(f, s->history);
         fprintf(f, "}");

@@ -23,6 +23,8 @@ struct view_session {
     int at_rest;                    /* 1: no model was named for a data file, and that of a sample at rest was taken */
     char *data;                     /* data file, or NULL */
     char *inspect;                  /* what it holds, JSON of `inspect`; NULL: it cannot be told */
+    char *first;                    /* the data as the configuration selects them, JSON, until they are asked for */
+    char *models;                   /* JSON of `models`, once it was asked for */
     char history[FRONT_PATH + 32];  /* of `watch`: a line of JSON for each fit; "": none */
     size_t nresult;
     struct view_result result[VIEW_RESULTS];
@@ -52,4 +54,7 @@ enum fit_status view_session_data(struct view_session *s, char **json, struct fi
 enum fit_status view_session_report(struct view_session *s, const char *name, char **page, struct fit_error *err);
 enum fit_status view_session_fit(struct view_session *s, char **json, struct fit_error *err);
 enum fit_status view_session_stop(struct view_session *s, char **json, struct fit_error *err);
+/* The models that there are; the configuration becomes that of another model, words.name, with words.gap. */
+enum fit_status view_session_models(struct view_session *s, char **json, struct fit_error *err);
+enum fit_status view_session_model(struct view_session *s, char **json, struct fit_error *err);
 enum fit_status view_session_write(struct view_session *s, char **json, struct fit_error *err);

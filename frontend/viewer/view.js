@@ -204,12 +204,16 @@
     });
   }
 
+  function panels(live, options) { return (live.table ? window.homodyneRows : window.homodyneMaps)(live, options); }
+
   function show(live) {
     const state = maps ? maps.state : null;
     at("panels").replaceChildren();
-    maps = window.homodyneMaps(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays });
-    if (state) ["log", "normal", "all"].forEach(function (key) { maps.state[key] = state[key]; });
-    maps.open(state && state.group < live.groups.length ? state.group : 0, state ? state.mode : "data");
+    const alike = state && state.table === live.table, count = (live.groups || live.curves).length;
+    maps = panels(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays });
+    if (alike) ["log", "normal", "all"].forEach(function (key) { maps.state[key] = state[key]; });
+    maps.state.table = live.table;
+    maps.open(state && state.group < count ? state.group : 0, alike ? state.mode : "data");
     window.homodyneView = { maps: maps, choice: choice, beside: beside, state: function () { return told; } };
   }
 
@@ -257,7 +261,7 @@
     const b = beside.get(name);
     b.on = on;
     if (on && !b.maps) {
-      b.maps = window.homodyneMaps(await ask("api/live/" + encodeURIComponent(name)), {});
+      b.maps = panels(await ask("api/live/" + encodeURIComponent(name)), {});
       await b.maps.load();
     }
     if (maps) maps.drawCut();
@@ -285,7 +289,7 @@
 
   function body() {
     const parts = maps && maps.parts(), rows = parts && parts.rows ? parts.rows : [];
-    return Object.assign({}, choice, { parameters: rows.map(function (row) {
+    return Object.assign({}, choice, { parameters: rows.filter(function (row) { return !row.p.name.includes("["); }).map(function (row) {
       const p = { name: row.p.name, start: row.value, fixed: row.held.checked };
       if (row.p.lower !== row.told[0] || row.p.upper !== row.told[1]) Object.assign(p, { lower: row.p.lower, upper: row.p.upper });
       return p;
@@ -405,6 +409,29 @@
     }
   }
 
+  /* Models for data of this kind; the choice is that of all fits from now on. */
+  async function chooseModel() {
+    const models = await ask("api/models"), table = Boolean(maps && maps.live.table);
+    const list = models.filter(function (m) { return (m.data === "table") === table; });
+    list.forEach(function (m) { make("option", { value: m.name, title: m.title }, at("model"), m.name); });
+    at("model").value = told.model;
+    at("choose").hidden = list.length < 2;
+    [at("gap"), at("gap").previousElementSibling].forEach(function (e) { e.hidden = table; });
+    const changed = function () {
+      during("reading the data ...", async function () {
+        const gap = at("gap").value === "" ? null : Number(at("gap").value);
+        try {
+          told = await ask("api/model", { name: at("model").value, gap: gap });
+        } finally {
+          at("model").value = told.model;
+        }
+        await showData(true);
+      });
+    };
+    at("model").addEventListener("change", changed);
+    at("gap").addEventListener("change", changed);
+  }
+
   async function begin() {
     told = await ask("api/state");
     at("title").textContent = told.title;
@@ -429,6 +456,7 @@
     await during("reading the data ...", function () {
       return told.results.length ? showResult(told.results[0].name) : showData(true);
     });
+    if (told.fits) await chooseModel();
   }
 
   begin().catch(function (e) { say(e.message, true); });

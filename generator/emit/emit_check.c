@@ -353,7 +353,8 @@ static void write_second(const struct check *c)
 /* Values of all sets, of the mean or of the log density. */
 static void write_all(struct hg_model *m, const struct hg_variant *v, int hessian, int law, FILE *out)
 {
-    struct check c = {.m = m, .out = out, .twice = law || hessian, .flows = m->expr->march && m->expr->march->flow, .stride = law ? 1 : 7};
+    struct check c = {.m = m, .out = out, .twice = law || hessian, .stride = law ? 1 : 7};
+    c.flows = m->expr->march && m->expr->march->flow;
     prepare(&c, v);
     prepare_second(&c);
     if (law)

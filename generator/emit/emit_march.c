@@ -4,7 +4,8 @@
  *     double x_before = before the first row;
  *     for rows of the group:  x = step(x_before, columns of the row);  tables[row] = ...;  x_before = x
  *
- * Numbers are doubles, one after the other: the same bits whoever calls.
+ * Numbers are doubles, one after the other: the same bits whoever calls.  Where states read what was measured, values
+ * can go on from a row (fit_layout.carried).
  *
  * Of a differential equation the solver (fit/ode.h) goes from the time of one row to that of the next, with a function
  * of the rates of all that is carried; where time goes back it begins again.
@@ -148,6 +149,24 @@ static void declare_before(struct march *x, struct hg_code *c)
             hg_line(c, "double %s = 0.0;", x->before[q * x->width + k]);
             hg_code_bind(c, leaf, x->before[q * x->width + k]);
         }
+}
+
+/* Can rows follow one by one? */
+static int follows(const struct march *x)
+{
+    return x->em->p->model->feedback && !x->m->flow && x->width == 1;
+}
+
+/* States to the layout, or from there. */
+static void keep_carried(struct march *x, struct hg_code *c, const char *when, int take)
+{
+    hg_line(c, "if (%s) {", when);
+    for (uint32_t q = 0; q < x->m->n; q++)
+        if (is_carried(x, q, 0) && take)
+            hg_line(c, "    %s = l->carried[%u];", x->before[q * x->width], q);
+        else if (is_carried(x, q, 0))
+            hg_line(c, "    l->carried[%u] = %s;", q, x->before[q * x->width]);
+    hg_line(c, "}");
 }
 
 static void set_before(struct march *x, struct hg_code *c)
@@ -500,11 +519,15 @@ static void write_rows(struct march *x, struct hg_tree *out)
     struct hg_code c = begin(x, out);
     declare_before(x, &c);
     set_before(x, &c);
-    hg_line(&c, "for (size_t row = first; row < end; row++) {");
+    if (follows(x))
+        keep_carried(x, &c, "l->from > first", 1);
+    hg_line(&c, "for (size_t row = %s; row < end; row++) {", follows(x) ? "l->from > first ? l->from : first" : "first");
     c.indent++;
     hg_code_push(&c);
     take_steps(x, &c);
     store(x, &c);
+    if (follows(x))
+        keep_carried(x, &c, "l->carried && row == l->from", 0);
     hg_code_pop(&c);
     c.indent--;
     hg_line(&c, "}");

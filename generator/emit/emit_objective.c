@@ -304,6 +304,7 @@ static void fold_phase(struct writer *w, const struct hg_step *s, const struct h
 {
     struct hg_objective_phase *p = add_phase(w, HG_FORWARD, s, q->name);
     p->unit = FIT_UNIT_ONE;
+    p->operation = s->of;
     if (w->gpu)
         return;
     open_phase(w, w->tree[HG_FORWARD], p, "even and odd parts for ");
@@ -476,8 +477,8 @@ void hg_emit_objective_gpu(struct hg_model *m, FILE *out)
 {
     struct writer w = {.m = m, .gpu = 1, .prefix = hg_format(m->expr->arena, "fit_%s", m->name)};
     write_all(&w);
-    fprintf(out, "/* Phases of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this file.\n"
-                 " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu_functional.h says how.\n */\n"
+    fprintf(out, "/* Phases of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this"
+                 " file.\n *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu_functional.h says how.\n */\n"
                  "#define FIT_GPU_NAXIS %u\n#define FIT_GPU_NARRAY %u\n#define FIT_GPU_SPECIAL 1\n"
                  "#include \"fit/gpu_functional.h\"\n\n",
             m->name, m->file, w.o->naxis, w.o->narray);
@@ -485,12 +486,14 @@ void hg_emit_objective_gpu(struct hg_model *m, FILE *out)
     hg_tree_print(w.terms, out);
     fprintf(out, "FIT_GPU_SCALARS(%s_terms, terms)\n\nFIT_GPU_SCALARS(%s_seeds, seeds)\n\n", w.prefix, w.prefix);
     hg_tree_print(w.tree[HG_BACKWARD], out);
-    fputs("#ifdef FIT_GPU_PLAIN\n#include \"fit/gpu_program.h\"\n\nstatic const struct fit_gpu_pass passes[] = {\n", out);
+    fputs("#ifdef FIT_GPU_PLAIN\n#include \"fit/gpu_program.h\"\n\n"
+          "static const struct fit_gpu_pass passes[] = {\n", out);
     kernels(&w, HG_FORWARD, out);
     kernels(&w, HG_BACKWARD, out);
     fprintf(out, "    {\"%s_terms\", FIT_GPU_KINDS, 0, 0, 0, %s_terms},\n"
                  "    {\"%s_seeds\", FIT_GPU_KINDS, 0, 0, 0, %s_seeds},\n    FIT_GPU_FUNCTIONAL_PASSES\n};\n\n"
-                 "extern const struct fit_gpu_program FIT_GPU_SYMBOL;\nconst struct fit_gpu_program FIT_GPU_SYMBOL = {\n"
+                 "extern const struct fit_gpu_program FIT_GPU_SYMBOL;\n"
+                 "const struct fit_gpu_program FIT_GPU_SYMBOL = {\n"
                  "    .name = \"%s\",\n    .variant = \"objective\",\n    .hash = \"%s\",\n"
                  "    .npass = sizeof passes / sizeof *passes,\n    .pass = passes,\n};\n#endif\n",
             w.prefix, w.prefix, w.prefix, w.prefix, m->name, m->hash);

@@ -87,7 +87,8 @@ void hg_eval_free(struct hg_eval *ev)
 static struct hg_num num_pow(struct hg_num a, struct hg_num b)
 {
     struct hg_num r = {real_power(a.v, b.v), 0, 0};
-    r.e = (2 + (b.v == rintl((long double)b.v) ? real_abs(b.v) : 0)) * real_abs(r.v); /* integer powers: multiplications */
+    const int whole = b.v == rintl((long double)b.v); /* multiplications */
+    r.e = (2 + (whole ? real_abs(b.v) : 0)) * real_abs(r.v);
     if (a.d != 0)
         r.d += b.v * real_power(a.v, b.v - 1) * a.d;
     if (b.d != 0)

@@ -193,15 +193,19 @@ static ext ext_log(ext x)
 
 /* --- sine and cosine ------------------------------------------------------------------------------------ */
 
-/* sum of (-1)^n r^(2n + first) / (2n + first)!, first = 0 or 1; |r| < 0.8 */
-static ext alternating(ext r, int first)
+/* sin r = sum of (-1)^n r^(2n + 1) / (2n + 1)!, |r| < 0.8.  Terms that are far below the first need 64 bits alone. */
+static ext sine_series(ext r)
 {
-    ext rr = negative(hg_ext_mul(r, r)), term = first ? r : hg_ext(1), s = term;
-    for (int n = first + 2; n < 36 && fabsl(term.hi) > 0x1p-130L * fabsl(s.hi); n += 2) {
+    ext rr = negative(hg_ext_mul(r, r)), term = r, s = r;
+    int n = 3;
+    for (; n < 36 && fabsl(term.hi) > 0x1p-68L * fabsl(r.hi); n += 2) {
         term = over(hg_ext_mul(term, rr), (long double)n * (n - 1));
         s = hg_ext_add(s, term);
     }
-    return s;
+    long double tail = 0, last = term.hi;
+    for (; n < 36 && fabsl(last) > 0x1p-130L * fabsl(r.hi); n += 2)
+        tail += last *= rr.hi / ((long double)n * (n - 1));
+    return hg_ext_add(s, hg_ext(tail));
 }
 
 static void sine_cosine(ext x, ext *s, ext *c)
@@ -212,7 +216,8 @@ static void sine_cosine(ext x, ext *s, ext *c)
         *c = hg_ext(cosl(x.hi));
         return;
     }
-    ext r = n == 0 ? x : reduced(x, n, half_pi), sr = alternating(r, 1), cr = alternating(r, 0);
+    ext r = n == 0 ? x : reduced(x, n, half_pi), sr = sine_series(r);
+    ext cr = root(hg_ext_sub(hg_ext(1), hg_ext_mul(sr, sr)));
     int quarter = (int)(n - 4 * floorl(n / 4));
     *s = quarter == 0 ? sr : quarter == 1 ? cr : quarter == 2 ? negative(sr) : negative(cr);
     *c = quarter == 0 ? cr : quarter == 1 ? negative(sr) : quarter == 2 ? negative(cr) : sr;

@@ -37,7 +37,9 @@ double hg_value(enum hg_op f, double x)
 double hg_value_pow(double a, double b)
 {
     const long double y = powl(a, b);
-    return LDBL_MANT_DIG > DBL_MANT_DIG + 9 && is_settled(y) ? (double)y : hg_ext_round(hg_ext_pow(hg_ext(a), hg_ext(b)));
+    if (LDBL_MANT_DIG > DBL_MANT_DIG + 9 && is_settled(y))
+        return (double)y;
+    return hg_ext_round(hg_ext_pow(hg_ext(a), hg_ext(b)));
 }
 
 double hg_value_atan2(double y, double x)

@@ -495,7 +495,8 @@ static hg_real size_of(const struct hg_marcher *x, const struct hg_num *y, const
     hg_real all = 0;
     for (uint32_t s = 0; s < x->e->march->n; s++)
         all = real_max(all, top[s]);
-    return real_max(real_max(real_max(real_abs(y[(size_t)q * x->width].v), 1e-9L * top[q]), 1e-12L * all), real_abs(gain)) + 1e-300L;
+    const hg_real size = real_max(real_max(real_abs(y[(size_t)q * x->width].v), 1e-9L * top[q]), 1e-12L * all);
+    return real_max(size, real_abs(gain)) + 1e-300L;
 }
 
 /* Error of the step to the points z over what is allowed. */

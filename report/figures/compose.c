@@ -26,7 +26,7 @@ static const double between_rows = 10, between_parts = 22, margin = 3, numbers =
 
 static int is_rate(const char *curve)
 {
-    return (curve[0] == 'D' || curve[0] == 'J') && (!curve[1] || curve[1] == '_');
+    return (curve[0] == 'D' || curve[0] == 'J') && (!curve[1] || curve[1] == '_' || curve[1] == '[');
 }
 
 static int is_shear(const char *curve)
@@ -43,6 +43,9 @@ static int means(const char *word, size_t n, const char *curve)
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         if (strcmp(own, other[k][0]) == 0 && strcmp(own, curve) != 0)
             snprintf(own, sizeof own, "%s", other[k][1]);
+    const size_t plain = strcspn(curve, "["); /* of one file among several */
+    if (curve[plain] && strlen(own) == plain && strncmp(own, curve, plain) == 0)
+        return 1;
     return strcmp(own, curve) == 0 || (strcmp(own, "D") == 0 && is_rate(curve)) ||
            (strcmp(own, "shear") == 0 && is_shear(curve));
 }
@@ -144,7 +147,10 @@ static void all_panels(struct rp_composed *f)
         const char *name = r->curve[k].name;
         if (is_rate(name) && rates++)
             continue;
-        add_curves(f, is_rate(name) ? "D" : name, is_rate(name) ? 1 : strlen(name));
+        const size_t plain = strcspn(name, "[");
+        if (!is_rate(name) && k && strncmp(r->curve[k - 1].name, name, plain + 1) == 0 && name[plain])
+            continue; /* those of other files stand in the frame of the first */
+        add_curves(f, is_rate(name) ? "D" : name, is_rate(name) ? 1 : plain);
     }
 }
 
@@ -155,21 +161,82 @@ static size_t room_for(const struct rp_composed *f)
     return f->columns == 1 ? 3 : 5;
 }
 
-static void spread_groups(struct rp_composed *f)
-{
-    const size_t all = f->r->pairs  ? f->r->ngroup
-                       : f->r->axis ? f->r->ngroup
-                                    : 1,
-                 most = f->r->pairs ? room_for(f) : RP_ANGLES;
-    f->ngroup = all < most ? all : most;
-    for (size_t k = 0; k < f->ngroup; k++)
-        f->group[k] = f->ngroup > 1 ? (k * (all - 1) + (f->ngroup - 1) / 2) / (f->ngroup - 1) : 0;
-}
-
 static double apart(double a, double b)
 {
     const double d = fmod(fabs(a - b), 360);
     return fmin(d, 360 - d);
+}
+
+/* Directions: flow at 0 and at 180 degrees is the same. */
+static double turned(double phi, double from)
+{
+    const double d = apart(phi, from);
+    return fmin(d, 180 - d);
+}
+
+/* The direction of the flow, where the result has one; NaN: it has none. */
+static double flow_of(const struct rp_result *r)
+{
+    static const char *const name[] = {"parameters.phi0.value", "parameters.phi0_het.value"};
+    const double phi = rp_json_number(r->json, name[0]);
+    return isnan(phi) ? rp_json_number(r->json, name[1]) : phi;
+}
+
+static int is_taken(const struct rp_composed *f, size_t g)
+{
+    for (size_t k = 0; k < f->ngroup; k++)
+        if (f->group[k] == g)
+            return 1;
+    return 0;
+}
+
+/* The group of this file (0: any) that is turned from the flow by the angle `want`, as nearly as there is one. */
+static void take_turned(struct rp_composed *f, double flow, double want, double file)
+{
+    const struct rp_result *r = f->r;
+    size_t best = r->ngroup;
+    for (size_t g = 0; g < r->ngroup; g++) {
+        if (is_taken(f, g) || (file > 0 && r->file[g] != file))
+            continue;
+        if (best == r->ngroup || fabs(turned(r->phi[g], flow) - want) < fabs(turned(r->phi[best], flow) - want))
+            best = g;
+    }
+    if (best < r->ngroup && f->ngroup < RP_ANGLES)
+        f->group[f->ngroup++] = best;
+}
+
+static int rising(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Evenly from along the flow to across it, of every file as many. */
+static void spread_turned(struct rp_composed *f, double flow)
+{
+    const struct rp_result *r = f->r;
+    double files = 1;
+    for (size_t g = 0; r->file && g < r->ngroup; g++)
+        files = fmax(files, r->file[g]);
+    const size_t all = room_for(f), each = files < (double)all ? all / (size_t)files : 1;
+    for (double file = 1; file <= files && f->ngroup < all; file++)
+        for (size_t k = each; k-- > 0;) /* across the flow first: where one alone is shown */
+            take_turned(f, flow, each > 1 ? 90.0 * (double)k / (double)(each - 1) : 90, r->file ? file : 0);
+    qsort(f->group, f->ngroup, sizeof *f->group, rising);
+}
+
+static void spread_groups(struct rp_composed *f)
+{
+    const struct rp_result *r = f->r;
+    const size_t all = r->pairs || r->axis ? r->ngroup : 1, most = r->pairs ? room_for(f) : RP_ANGLES;
+    const double flow = r->pairs && r->phi && !r->q ? flow_of(r) : NAN;
+    if (all > most && (!isnan(flow) || (r->file && r->phi))) {
+        spread_turned(f, isnan(flow) ? 0 : flow);
+        return;
+    }
+    f->ngroup = all < most ? all : most;
+    for (size_t k = 0; k < f->ngroup; k++)
+        f->group[k] = f->ngroup > 1 ? (k * (all - 1) + (f->ngroup - 1) / 2) / (f->ngroup - 1) : 0;
 }
 
 static enum fit_status choose_groups(struct rp_composed *f, const char *phi, struct fit_error *err)
@@ -331,6 +398,8 @@ static const char *curve_text(const struct rp_composed *f, const struct rp_part 
     for (size_t k = 0; k < p->ncurve && used < size; k++) {
         const struct rp_curve *v = &f->r->curve[p->curve[k]];
         const char *doc = v->doc[0] ? v->doc : v->name;
+        if (k && strcmp(v->doc, f->r->curve[p->curve[k - 1]].doc) == 0) /* of another file */
+            continue;
         used += (size_t)snprintf(text + used, size - used, "%s%c%s", k ? "; " : "",
                                  k ? doc[0] : toupper((unsigned char)doc[0]), doc + 1);
     }
@@ -338,6 +407,23 @@ static const char *curve_text(const struct rp_composed *f, const struct rp_part 
         snprintf(text + used, size - used, "; bands: %s",
                  f->r->curve[p->curve[0]].low ? "95 % of the posterior" : "68 % and 95 %");
     return text;
+}
+
+/* Which file is which; where all maps are of one azimuth, they do not tell it. */
+static void say_files(const struct rp_composed *f, char *text, size_t size, size_t used)
+{
+    char one[400], phi[40];
+    rp_files_text(f->r, one, sizeof one);
+    if (!*one || !f->ngroup || !f->r->phi)
+        return;
+    int same = f->ngroup > 1;
+    for (size_t k = 0; k < f->ngroup; k++)
+        same &= fabs(f->r->phi[f->group[k]] - f->r->phi[f->group[0]]) < 1e-6;
+    snprintf(phi, sizeof phi, " Azimuth %.5g°.", f->r->phi[f->group[0]]);
+    used = same ? say(text, size, used, phi) : used;
+    used = say(text, size, used, " F");
+    used = say(text, size, used, one + 1);
+    say(text, size, used, ".");
 }
 
 void rp_composed_caption(const struct rp_composed *f, char *text, size_t size)
@@ -368,4 +454,5 @@ void rp_composed_caption(const struct rp_composed *f, char *text, size_t size)
         }
         used = say(text, size, used, k + 1 < f->npart ? ". " : ".");
     }
+    say_files(f, text, size, used);
 }

@@ -99,7 +99,10 @@ static void draw_maps(struct rp_canvas *c, const struct rp_composed *f, const st
     for (size_t k = 0; k < f->ngroup; k++) {
         draw_map(c, f, p, f->group[k], &frame, &value);
         rp_panel_frame(c, &frame);
-        rp_group_title(f->r, f->group[k], title, sizeof title);
+        if (f->r->file)
+            rp_group_among(f->r, f->group, f->ngroup, f->group[k], title, sizeof title);
+        else
+            rp_group_title(f->r, f->group[k], title, sizeof title);
         c->text(c, frame.x + m.side / 2, frame.y - 6, &(struct rp_label){.anchor = RP_MIDDLE, .size = RP_FONT}, title);
         frame.x += m.side + between_maps;
         frame.ay.hidden = 1;
@@ -133,6 +136,8 @@ static void keys_of(const struct rp_composed *f, const struct rp_part *p, struct
             rp_curve_name(f->r->curve[p->curve[i]].name, k->text[i], sizeof k->text[i]);
         else if (p->kind == RP_PART_ROWS)
             rp_rows_title(f->r, f->group[i], k->text[i], sizeof k->text[i]);
+        else if (f->r->file)
+            rp_group_among(f->r, f->group, f->ngroup, f->group[i], k->text[i], sizeof k->text[i]);
         else if (i && !f->r->q)
             snprintf(k->text[i], sizeof k->text[i], "%s%.5g°", f->r->phi[f->group[i]] < 0 ? "−" : "",
                      fabs(f->r->phi[f->group[i]]));

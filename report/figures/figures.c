@@ -66,6 +66,28 @@ static int several(const double *x, size_t n)
     return 0;
 }
 
+/* Several files of one fit, or NULL. */
+static const struct fit_yaml *files_of(const struct rp_result *r)
+{
+    const struct fit_yaml *files = rp_get(r->json, "data.files");
+    return files && files->kind == FIT_YAML_LIST && files->n > 1 ? files : NULL;
+}
+
+static double file_q(const struct rp_result *r, size_t file)
+{
+    const struct fit_yaml *files = files_of(r);
+    return files && file < files->n ? rp_json_number(files->entry[file].value, "settings.q") : NAN;
+}
+
+static int files_differ(const struct rp_result *r)
+{
+    const struct fit_yaml *files = files_of(r);
+    for (size_t k = 1; files && k < files->n; k++)
+        if (fabs(file_q(r, k) - file_q(r, 0)) > 1e-9 * fabs(file_q(r, 0)))
+            return 1;
+    return 0;
+}
+
 void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size)
 {
     const double phi = r->phi ? r->phi[group] : 0;
@@ -76,8 +98,42 @@ void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t 
     if (at < size && (!r->q || several(r->phi, r->ngroup)))
         at += (size_t)snprintf(text + at, size - at, "%s" RP_PHI " = %s%.5g°", r->q ? ", " : "", phi < 0 ? "−" : "",
                                fabs(phi));
+    if (at < size && r->file && files_differ(r))
+        at += (size_t)snprintf(text + at, size - at, "%s" RP_IT "q" RP_IT " = %.5g Å⁻¹", at ? ", " : "",
+                               file_q(r, (size_t)r->file[group] - 1));
     if (at < size && r->file)
         snprintf(text + at, size - at, "%sfile %.0f", at ? ", " : "", r->file[group]);
+}
+
+void rp_group_among(const struct rp_result *r, const size_t *groups, size_t n, size_t group, char *text, size_t size)
+{
+    int turned = n < 2, moved = 0;
+    for (size_t k = 0; k < n; k++) {
+        turned |= fabs(r->phi[groups[k]] - r->phi[groups[0]]) > 1e-6;
+        moved |= r->file[groups[k]] != r->file[groups[0]];
+    }
+    const size_t file = (size_t)r->file[group] - 1;
+    size_t at = 0;
+    text[0] = '\0';
+    if (turned)
+        at = (size_t)snprintf(text, size, RP_PHI " = %s%.5g°", r->phi[group] < 0 ? "−" : "", fabs(r->phi[group]));
+    if (moved && !turned && files_differ(r))
+        snprintf(text, size, RP_IT "q" RP_IT " = %.5g Å⁻¹", file_q(r, file));
+    else if (moved && at < size)
+        snprintf(text + at, size - at, "%sfile %zu", at ? ", " : "", file + 1);
+}
+
+void rp_files_text(const struct rp_result *r, char *text, size_t size)
+{
+    const struct fit_yaml *files = files_of(r);
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t k = 0; files && k < files->n && at < size; k++) {
+        const char *path = rp_json_text(files->entry[k].value, "file"), *slash = strrchr(path, '/');
+        at += (size_t)snprintf(text + at, size - at, "%sfile %zu: %s", k ? ", " : "", k + 1, slash ? slash + 1 : path);
+        if (at < size && isfinite(file_q(r, k)))
+            at += (size_t)snprintf(text + at, size - at, " (q = %.5g Å⁻¹)", file_q(r, k));
+    }
 }
 
 void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t size)

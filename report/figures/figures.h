@@ -70,6 +70,10 @@ void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);
 
 /* "φ = −45°"; for a table "q = 0.005 1/Å". */
 void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size);
+/* "file 1: a.h5 (q = 0.004 Å⁻¹), file 2: ..." of a fit of several files; else "". */
+void rp_files_text(const struct rp_result *r, char *text, size_t size);
+/* Of several files: what tells `group` from the others among n groups, no more: "q = 0.008 Å⁻¹", "φ = 5°, file 2". */
+void rp_group_among(const struct rp_result *r, const size_t *groups, size_t n, size_t group, char *text, size_t size);
 /* The same in words, for those who hear the page. */
 void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t size);
 

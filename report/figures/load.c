@@ -347,6 +347,44 @@ static enum fit_status read_curves(struct rp_result *r, struct fit_h5 *h, struct
     return st;
 }
 
+static void free_curve(struct rp_curve *c)
+{
+    free(c->value);
+    free(c->error);
+    free(c->low);
+    free(c->high);
+}
+
+static int same_base(const struct rp_curve *a, const struct rp_curve *b)
+{
+    const size_t n = strcspn(a->name, "[");
+    return a->name[n] && n == strcspn(b->name, "[") && strncmp(a->name, b->name, n) == 0;
+}
+
+/* Of "D[1]", "D[2]", .. those that are the same curve stand there once; where one is left, it is D. */
+static void drop_repeated(struct rp_result *r)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < r->ncurve; k++) {
+        size_t m = 0;
+        while (m < n && !(same_base(&r->curve[m], &r->curve[k]) &&
+                          memcmp(r->curve[m].value, r->curve[k].value, r->nt * sizeof(double)) == 0))
+            m++;
+        if (m < n)
+            free_curve(&r->curve[k]);
+        else
+            r->curve[n++] = r->curve[k];
+    }
+    r->ncurve = n;
+    for (size_t k = 0; k < n; k++) {
+        size_t alike = 0;
+        for (size_t m = 0; m < n; m++)
+            alike += same_base(&r->curve[m], &r->curve[k]) ? 1 : 0;
+        if (alike == 1)
+            r->curve[k].name[strcspn(r->curve[k].name, "[")] = '\0';
+    }
+}
+
 /* ---- the folder ------------------------------------------------------------------------------ */
 
 static enum fit_status read_words(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
@@ -390,6 +428,8 @@ static enum fit_status read_hdf5(struct rp_result *r, const char *file, struct f
                             file);
     if (st == FIT_OK)
         st = read_curves(r, h, err);
+    if (st == FIT_OK)
+        drop_repeated(r);
     if (st == FIT_OK && r->pairs)
         st = optional(h, "/entry/cuts/g2_q025", r->ngroup * r->nage * r->nlag, &r->g2_low, err);
     if (st == FIT_OK && r->pairs)
@@ -467,12 +507,8 @@ void rp_result_free(struct rp_result *r)
         free(array[k]);
     for (size_t k = 0; k < r->ncolumn; k++)
         free(r->column[k].value);
-    for (size_t k = 0; k < r->ncurve; k++) {
-        free(r->curve[k].value);
-        free(r->curve[k].error);
-        free(r->curve[k].low);
-        free(r->curve[k].high);
-    }
+    for (size_t k = 0; k < r->ncurve; k++)
+        free_curve(&r->curve[k]);
     for (size_t k = 0; k < r->ndraws; k++)
         free(r->draw[k].value);
     free(r->column);

@@ -26,15 +26,16 @@
 
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
 
-enum { MOST_LINEAR = 4, MOST_AXES = 8, SAMPLE = 64 };
+enum { MOST_LINEAR = 4, MOST_AXES = 8, MOST_COLUMNS = 24, SAMPLE = 64 };
 
 static struct {
     struct fit_layout layout;
-    const double *coord[MOST_AXES];
+    const double *coord[MOST_AXES], *column[MOST_COLUMNS];
     double *part[LIVE_PARTS];
     uint32_t *index[LIVE_PARTS]; /* of the parts that are whole numbers */
     double *probe, *ws;
     uint32_t *group;
+    size_t *first, *count; /* of a table with states */
     size_t ncell;
 } live;
 
@@ -60,7 +61,7 @@ static void *take(size_t n, size_t size)
     return at;
 }
 #else
-static void *taken[LIVE_PARTS + 3]; /* of the state before, which the next one frees */
+static void *taken[LIVE_PARTS + 5]; /* of the state before, which the next one frees */
 static size_t ntaken;
 
 static void *take(size_t n, size_t size)
@@ -100,7 +101,9 @@ static size_t count_of(enum live_part part)
     case LIVE_DATA:
     case LIVE_WEIGHT:
     case LIVE_SHIFT: return l->ngroup * live.ncell;
-    case LIVE_CHI2: return l->ngroup;
+    case LIVE_CHI2:
+    case LIVE_COUNT: return l->ngroup;
+    case LIVE_COLUMN: return k->space == FIT_ROWS ? k->ncolumn * l->ngroup * live.ncell : 0;
     case LIVE_BASIS: return (k->nlinear + 1) * live.ncell;
     case LIVE_MEAN:
     case LIVE_CELL_I:
@@ -112,13 +115,30 @@ static size_t count_of(enum live_part part)
 
 static int whole(enum live_part part)
 {
-    return part == LIVE_FRAME || part == LIVE_CELL_I || part == LIVE_CELL_J;
+    return part == LIVE_FRAME || part == LIVE_CELL_I || part == LIVE_CELL_J || part == LIVE_COUNT;
+}
+
+static int is_for_pages(const struct fit_kernel *k, int ncell)
+{
+    if (k->nlinear > MOST_LINEAR || k->naxis > MOST_AXES)
+        return 0;
+    return k->space == FIT_PAIRS ? !k->density : k->ncolumn <= MOST_COLUMNS && !k->feedback && ncell % FIT_LANES == 0;
+}
+
+/* Rows: the groups one behind the other. */
+static void open_rows(void)
+{
+    const struct fit_kernel *k = &FIT_KERNEL_SYMBOL;
+    live.layout.nrow = live.layout.ngroup * live.ncell;
+    for (size_t c = 0; c < k->ncolumn; c++)
+        live.column[c] = live.part[LIVE_COLUMN] + c * live.layout.nrow;
+    live.layout.column = live.column;
 }
 
 EXPORT(live_open) int live_open(int ngroup, int ntime, int nframe, int ncell, double step)
 {
     const struct fit_kernel *k = &FIT_KERNEL_SYMBOL;
-    if (k->space != FIT_PAIRS || k->nlinear > MOST_LINEAR || k->naxis > MOST_AXES || k->density)
+    if (!is_for_pages(k, ncell))
         return 1;
     release();
     live.ncell = (size_t)ncell;
@@ -137,10 +157,14 @@ EXPORT(live_open) int live_open(int ngroup, int ntime, int nframe, int ncell, do
     for (size_t a = 0; a < k->naxis; a++)
         live.coord[a] = live.part[LIVE_COORD] + a * (size_t)ngroup;
     live.layout.coord = live.coord;
+    if (k->space == FIT_ROWS)
+        open_rows();
+    live.first = take((size_t)ngroup + 1, sizeof *live.first);
+    live.count = take((size_t)ngroup + 1, sizeof *live.count);
     live.probe = take((size_t)ngroup * k->nlinear + 1, sizeof *live.probe);
     live.group = take(live.ncell + 1, sizeof *live.group);
     live.ws = take(k->workspace(&live.layout) + 8, sizeof *live.ws);
-    return live.probe && live.group && live.ws ? 0 : -1;
+    return live.first && live.count && live.probe && live.group && live.ws ? 0 : -1;
 }
 
 EXPORT(live_at) void *live_at(int part)
@@ -170,6 +194,8 @@ EXPORT(live_word) const char *live_word(int what, int at)
     case LIVE_PARAM_DOC: return p ? p->doc : NULL;
     case LIVE_SETTING_NAME: return k < m->nsetting ? m->setting[k].name : NULL;
     case LIVE_AXIS_NAME: return k < m->naxis ? m->axis[k].name : NULL;
+    case LIVE_COLUMN_NAME:
+        return k < m->ncolumn && m->column[k].role == FIT_ROLE_COVARIATE ? m->column[k].name : NULL;
     default: return NULL;
     }
 }
@@ -185,25 +211,47 @@ EXPORT(live_number) double live_number(int what, int at)
     case LIVE_LOWER: return p ? p->lower : NAN;
     case LIVE_UPPER: return p ? p->upper : NAN;
     case LIVE_START: return p ? p->start : NAN;
+    case LIVE_OVER: return p ? p->over : NAN;
+    case LIVE_NCOLUMN: return (double)m->ncolumn;
+    case LIVE_NSTATE: return (double)m->nstate;
+    case LIVE_IS_TABLE: return m->space == FIT_ROWS;
+    case LIVE_HAS_LAW: return m->density != NULL;
     default: return NAN;
     }
 }
 
 /* ---- the mean -------------------------------------------------------------------------------- */
 
+/* States go through the rows of each group. */
+static void count_rows(void)
+{
+    if (FIT_KERNEL_SYMBOL.space != FIT_ROWS || !FIT_KERNEL_SYMBOL.nstate)
+        return;
+    for (size_t g = 0; g < live.layout.ngroup; g++) {
+        live.first[g] = g * live.ncell;
+        live.count[g] = live.index[LIVE_COUNT][g];
+    }
+    live.layout.first = live.first;
+    live.layout.count = live.count;
+}
+
 EXPORT(live_prepare) int live_prepare(void)
 {
+    count_rows();
     return FIT_KERNEL_SYMBOL.prepare(&live.layout, live.part[LIVE_THETA], 0, live.ws) == FIT_EVAL_OK ? 0 : 1;
 }
 
 static void points(size_t g, const double *lin, size_t first, size_t n, double *out)
 {
+    const int rows = FIT_KERNEL_SYMBOL.space == FIT_ROWS;
     for (size_t k = first; k < first + n; k++)
         live.group[k] = (uint32_t)g;
+    for (size_t k = first; rows && k < first + n; k++)
+        live.index[LIVE_CELL_I][k] = (uint32_t)(g * live.ncell + k);
     FIT_KERNEL_SYMBOL.points(&live.layout, live.ws, lin,
                              &(struct fit_points){.n = n,
                                                   .i = live.index[LIVE_CELL_I] + first,
-                                                  .j = live.index[LIVE_CELL_J] + first,
+                                                  .j = rows ? NULL : live.index[LIVE_CELL_J] + first,
                                                   .g = live.group + first},
                              out, NULL);
 }
@@ -369,21 +417,45 @@ static void shift_basis(size_t g)
         b[c] += shift[c];
 }
 
-EXPORT(live_eliminate) void live_eliminate(int scaling)
+static struct sums of_all;
+
+EXPORT(live_sums_begin) void live_sums_begin(void)
+{
+    memset(&of_all, 0, sizeof of_all);
+}
+
+EXPORT(live_sums) void live_sums(int group)
+{
+    basis_of((size_t)group, live.ncell);
+    shift_basis((size_t)group);
+    add_sums((size_t)group, &of_all);
+}
+
+EXPORT(live_sums_end) void live_sums_end(void)
+{
+    const size_t n = FIT_KERNEL_SYMBOL.nlinear;
+    double *lin = live.part[LIVE_LIN];
+    if (n == 0)
+        return;
+    solve(&of_all, n, live.part[LIVE_BOUND], lin);
+    for (size_t g = 1; g < live.layout.ngroup; g++)
+        memcpy(lin + g * n, lin, n * sizeof *lin);
+}
+
+/* -2 log likelihood of the rows of a group that count, where errors have a law of their own. */
+static double deviance(size_t g)
 {
     const struct fit_kernel *k = &FIT_KERNEL_SYMBOL;
-    struct sums all = {0};
-    double *lin = live.part[LIVE_LIN];
-    if (scaling != LIVE_AVERAGED || k->nlinear == 0)
-        return;
-    for (size_t g = 0; g < live.layout.ngroup; g++) {
-        basis_of(g, live.ncell);
-        shift_basis(g);
-        add_sums(g, &all);
-    }
-    solve(&all, k->nlinear, live.part[LIVE_BOUND], lin);
-    for (size_t g = 1; g < live.layout.ngroup; g++)
-        memcpy(lin + g * k->nlinear, lin, k->nlinear * sizeof *lin);
+    const double *w = live.part[LIVE_WEIGHT] + g * live.ncell;
+    const struct fit_tile tile = {.i0 = g * live.ncell,
+                                  .i1 = (g + 1) * live.ncell,
+                                  .group = g,
+                                  .y = live.part[LIVE_DATA] + g * live.ncell};
+    double *l = live.part[LIVE_BASIS], sum = 0;
+    k->density->log_density(&live.layout, live.ws, &tile, l);
+    for (size_t c = 0; c < live.ncell; c++)
+        sum += w[c] > 0 ? -2 * w[c] * l[c] : 0;
+    return sum;
 }
 
 EXPORT(live_group) void live_group(int group, int scaling)
@@ -403,7 +475,7 @@ EXPORT(live_group) void live_group(int group, int scaling)
         mean[c] = mean_of(g, c);
         chi2 += w[c] > 0 ? w[c] * (y[c] - mean[c]) * (y[c] - mean[c]) : 0;
     }
-    live.part[LIVE_CHI2][g] = chi2;
+    live.part[LIVE_CHI2][g] = k->density ? deviance(g) : chi2;
 }
 
 /* At the pairs that the page has put in the place of the first n cells; it puts the cells back. */

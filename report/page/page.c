@@ -169,13 +169,34 @@ static const char *const fixed_caption[RP_SECTIONS] = {
     [RP_ENERGY] = "The two should be about as wide (E-BFMI above 0.3).",
 };
 
+/* Which file is which, where several were fitted. */
+static void caption_files(struct rp_markup *out, const struct rp_result *r)
+{
+    char text[1000];
+    rp_files_text(r, text, sizeof text);
+    if (*text)
+        rp_put(out, " F%s.", text + 1);
+}
+
 static void caption(struct rp_markup *out, enum rp_section s, const struct rp_result *r, const struct rp_figures *list)
 {
     switch (s) {
-    case RP_MAPS: caption_maps(out, r, list); break;
-    case RP_CUTS: caption_cuts(out, r); break;
-    case RP_ROWS: caption_rows(out, r); break;
-    case RP_CURVES: caption_curves(out, r); break;
+    case RP_MAPS:
+        caption_maps(out, r, list);
+        caption_files(out, r);
+        break;
+    case RP_CUTS:
+        caption_cuts(out, r);
+        caption_files(out, r);
+        break;
+    case RP_ROWS:
+        caption_rows(out, r);
+        caption_files(out, r);
+        break;
+    case RP_CURVES:
+        caption_curves(out, r);
+        caption_files(out, r);
+        break;
     case RP_RESIDUALS: caption_residuals(out, r); break;
     case RP_CORNER: caption_corner(out, r); break;
     default:

@@ -46,9 +46,14 @@ enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r,
 enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                              struct fit_error *err);
 
+/* The same of a table (page_live_rows.c); whether it has rows to be moved. */
+void rp_page_rows(struct rp_markup *out, const struct rp_result *r);
+int rp_page_has_rows(const struct rp_result *r);
+
 /* Its part about the model, where scripts can evaluate it: page_kernel.c.  bin: frames on a side of a cell. */
 void rp_page_kernel(struct rp_markup *out, const struct rp_result *r, size_t bin);
 
-extern const unsigned char embedded_report_css[], embedded_live_model_js[], embedded_live_js[];
+extern const unsigned char embedded_report_css[], embedded_live_model_js[], embedded_live_sliders_js[],
+    embedded_live_rows_js[], embedded_live_js[];
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "hdf5/reader.h"
 #include "report/draw/base64.h"
+#include "report/draw/rich.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_WASM = 1 << 21, MOST_TIMES = 20000 };
+enum { MOST_WASM = 1 << 21, MOST_TIMES = 40000 };
 
 struct bytes {
     unsigned char *at;
@@ -32,6 +33,13 @@ struct bytes {
 static int is_name(const char *text)
 {
     return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(text);
+}
+
+/* "D0[45]", "tau[q=0.004]": of one group among others. */
+static int is_parameter(const char *text)
+{
+    return *text &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[]=.,+- ") == strlen(text);
 }
 
 /* Which kernel: name, variant, hash of the model's text. */
@@ -158,7 +166,8 @@ static int put_dataset(struct rp_markup *out, const struct fit_h5 *h, const char
     return good;
 }
 
-static void put_axes(struct rp_markup *out, const struct fit_h5 *h, size_t ngroup)
+/* Coordinates of the groups, one axis after the other. */
+static void put_axes(struct rp_markup *out, const struct fit_h5 *h)
 {
     char path[80];
     int some = 0;
@@ -167,7 +176,7 @@ static void put_axes(struct rp_markup *out, const struct fit_h5 *h, size_t ngrou
         double *x = NULL;
         size_t n = 0;
         snprintf(path, sizeof path, "/entry/kernel/axis_%zu", a);
-        if (fit_h5_exists(h, path) && fit_h5_read_doubles(h, path, &x, &n, NULL) == FIT_OK && n == ngroup)
+        if (fit_h5_exists(h, path) && fit_h5_read_doubles(h, path, &x, &n, NULL) == FIT_OK && n <= MOST_TIMES)
             for (size_t g = 0; g < n; g++)
                 put_number(out, (size_t)some++, x[g]);
         free(x);
@@ -177,11 +186,27 @@ static void put_axes(struct rp_markup *out, const struct fit_h5 *h, size_t ngrou
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
+/* Letters and marks of rich.h, as JSON. */
+static void put_symbol(struct rp_markup *out, const char *name)
+{
+    char symbol[256];
+    rp_symbol(name, symbol, sizeof symbol);
+    rp_put(out, "\"");
+    for (const char *at = symbol; *at; at++)
+        if ((unsigned char)*at < ' ')
+            rp_put(out, "\\u%04x", (unsigned)(unsigned char)*at);
+        else if (*at != '"' && *at != '\\')
+            fputc(*at, out->file); /* of a name that is one, and of our own table */
+    rp_put(out, "\"");
+}
+
 /* Of a fit, as fit.json has it; of a configuration, with other names and a start. */
 static void put_parameter(struct rp_markup *out, const char *name, const struct fit_yaml *p, int fitted)
 {
     const char *vary = rp_json_text(p, "vary");
-    rp_put(out, "{\"name\":\"%s\",\"lower\":", name);
+    rp_put(out, "{\"name\":\"%s\",\"symbol\":", name);
+    put_symbol(out, name);
+    rp_put(out, ",\"lower\":");
     put_number(out, 0, rp_json_number(p, fitted ? "lower" : "min"));
     rp_put(out, ",\"upper\":");
     put_number(out, 0, rp_json_number(p, fitted ? "upper" : "max"));
@@ -194,13 +219,16 @@ static void put_parameter(struct rp_markup *out, const char *name, const struct 
 
 static int put_parameters(struct rp_markup *out, const struct fit_yaml *all, int fitted)
 {
+    size_t some = 0;
     if (!all || all->kind != FIT_YAML_MAP)
         return 0;
     rp_put(out, ",\"parameters\":[");
     for (size_t k = 0; k < all->n; k++) {
-        if (!is_name(all->entry[k].key) || rp_get(all->entry[k].value, "tied") || rp_get(all->entry[k].value, "tie"))
+        if (!is_parameter(all->entry[k].key) || rp_get(all->entry[k].value, "tie"))
             return 0;
-        rp_put(out, k ? "," : "");
+        if (rp_get(all->entry[k].value, "tied")) /* follows from the others */
+            continue;
+        rp_put(out, some++ ? "," : "");
         put_parameter(out, all->entry[k].key, all->entry[k].value, fitted);
     }
     rp_put(out, "]");
@@ -246,9 +274,13 @@ static int put_all(struct rp_markup *out, const struct rp_result *r, const struc
     rp_base64(out->file, module->at, module->n);
     rp_put(out, "\"");
     put_settings(out, r, bin);
-    put_axes(out, h, r->ngroup);
-    int good = put_dataset(out, h, "time", 0) && put_dataset(out, h, "frame", 0) && put_dataset(out, h, "step", 1) &&
-               (!r->fitted || put_dataset(out, h, "theta", 0));
+    put_axes(out, h);
+    int good = !r->pairs ||
+               (put_dataset(out, h, "time", 0) && put_dataset(out, h, "frame", 0) && put_dataset(out, h, "step", 1));
+    good = good && (!r->fitted || put_dataset(out, h, "theta", 0));
+    if (fit_h5_exists(h, "/entry/kernel/unknown"))
+        good = good && put_dataset(out, h, "unknown", 0) && put_dataset(out, h, "tie_factor", 0) &&
+               put_dataset(out, h, "tie_constant", 0);
     if (fit_h5_exists(h, "/entry/kernel/setting"))
         good = good && put_dataset(out, h, "setting", 0);
     if (fit_h5_exists(h, "/entry/kernel/linear"))
@@ -267,7 +299,7 @@ void rp_page_kernel(struct rp_markup *out, const struct rp_result *r, size_t bin
     char file[1100], *text = NULL;
     size_t size = 0;
     snprintf(file, sizeof file, "%s%s", r->folder, r->fitted ? "/fit.h5" : "");
-    if (!r->pairs || fit_h5_open(file, &h, NULL) != FIT_OK)
+    if (fit_h5_open(file, &h, NULL) != FIT_OK)
         return;
     const struct identity id = identify(r, h);
     if (read_module(&id, &module)) {

@@ -238,10 +238,15 @@ static void put_all(struct rp_markup *out, const struct rp_result *r, const stru
 enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                                struct fit_error *err)
 {
+    if (rp_page_has_rows(r)) {
+        rp_page_rows(out, r);
+        return FIT_OK;
+    }
     struct thinned t = {.b = choose_bin(r)};
     if (!r->pairs || r->side < 2)
-        return fit_fail(err, FIT_ERR_DATA, "%s: a table; panels are of two-time data, `homodyne report` shows it",
-                        r->folder);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: a table of %zu rows; panels are of 2 to 20000, `homodyne report` shows it", r->folder,
+                        r->nrow);
     t.n = (r->side + t.b - 1) / t.b;
     t.cells = cells_of(t.n);
     t.c2 = malloc(3 * t.cells * sizeof *t.c2);
@@ -261,13 +266,15 @@ enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, c
                              struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    if (r->pairs && r->side > 1) {
+    if ((r->pairs && r->side > 1) || rp_page_has_rows(r)) {
         rp_put(out, "<script type=\"application/json\" id=\"live\">");
         st = rp_page_values(out, r, list, err);
         rp_put(out, "</script>\n");
     }
     rp_put(out, "<script>\n//<![CDATA[\n");
     rp_put_raw(out, (const char *)embedded_live_model_js);
+    rp_put_raw(out, (const char *)embedded_live_sliders_js);
+    rp_put_raw(out, (const char *)embedded_live_rows_js);
     rp_put_raw(out, (const char *)embedded_live_js);
     rp_put(out, "//]]>\n</script>\n");
     return st;

@@ -166,7 +166,7 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
 const struct fit_cli_pair *fit_cli_data(const struct fit_cli *cli)
 {
     for (size_t k = cli->nchange; k-- > 0;)
-        if (strncmp(cli->change[k].name, "data", 4) == 0)
+        if (strncmp(cli->change[k].name, "data", 4) == 0 && strcmp(cli->change[k].name, "dataset") != 0)
             return &cli->change[k];
     return NULL;
 }

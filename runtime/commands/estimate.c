@@ -231,7 +231,7 @@ static void add_up(struct estimate *e)
 static enum fit_status predict_device(struct estimate *e, const struct fit_program *p, const struct fit_cli *cli,
                                       struct fit_error *err)
 {
-    const double BUS = 10e9, TABLES = 8 * 40;
+    const double TABLES = 8 * 40;
     struct fit_device *d = NULL;
     const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
     enum fit_status st = fit_device_begin(&wish, &d, err);
@@ -242,8 +242,9 @@ static enum fit_status predict_device(struct estimate *e, const struct fit_progr
     const double bytes = e->plan.points * 8, table_bytes = TABLES * (double)(e->plan.frames * (1 + e->plan.ngroup));
     const struct fit_device_work work = fit_device_work_of(e->k, e->plan.points, (double)e->plan.ngroup, table_bytes);
     const int fits = bytes < 0.75 * (double)e->device.memory;
-    e->device_pass = fit_device_seconds(&e->device, &work) + (fits ? 0 : bytes / BUS);
-    e->device_fit = PASSES * e->device_pass + (fits ? bytes / BUS : 0) +
+    const double way = bytes / fit_device_bus(&e->device), compute = fit_device_seconds(&e->device, &work);
+    e->device_pass = fits ? compute : fmax(compute, way); /* values come while others are worked on */
+    e->device_fit = PASSES * e->device_pass + (fits ? way : 0) +
                     (isnan(e->bytes) ? 0 : 2 * e->bytes / e->bytes_per_second);
     return FIT_OK;
 }
@@ -252,8 +253,9 @@ static void print_device(const struct estimate *e, FILE *f)
 {
     if (!e->device.word[0])
         return;
-    fprintf(f, "%-10s %8.3g s a pass, %.3g s a fit, predicted from its clock: %s\n", e->device.word, e->device_pass,
-            e->device_fit, e->device.name);
+    const char *class = fit_device_class(&e->device);
+    fprintf(f, "%-10s %8.3g s a pass, %.3g s a fit, predicted from %s%s: %s\n", e->device.word, e->device_pass,
+            e->device_fit, class ? "the rates of a " : "its clock", class ? class : "", e->device.name);
     fprintf(f, "faster     %8s\n", e->device_fit < e->fit ? e->device.word : "cpu");
 }
 

@@ -313,6 +313,11 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
         st = fit_fail(err, FIT_ERR_USAGE, "init: -o CONFIG.yaml is missing");
     if (st == FIT_OK && cli->output && !cli->force)
         st = fit_output_is_new(cli->output, "-o", err);
+    int is_table = 0;
+    if (st == FIT_OK && !init && !cli->output)
+        st = fit_inspect_table(p, cli, &is_table, err);
+    if (is_table)
+        return st;
     if (st == FIT_OK && k->space != FIT_PAIRS)
         st = fit_fail(err, FIT_ERR_USAGE,
                       "%s: for two-time data; a table needs no configuration (fit --data)",

@@ -307,9 +307,23 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
     return e->workspace ? prepare(e, 0, err) : fit_no_memory(err, "time grid and tables");
 }
 
-enum fit_status fit_experiment_again(struct fit_experiment *e, size_t g, struct fit_error *err)
+enum fit_status fit_experiment_follow(struct fit_experiment *e, size_t row, struct fit_error *err)
 {
-    return prepare(e, g, err);
+    const struct fit_layout all = e->layout;
+    const size_t g = e->group[row], first = all.first[g];
+    if (e->kernel->nobservable) /* its rows are those of one quantity after the other */
+        return prepare(e, g, err);
+    if (!e->following && !(e->following = fit_take(&e->storage_, all.ngroup, sizeof *e->following)))
+        return fit_no_memory(err, "rows");
+    if (row > 0 && e->group[row - 1] != g)
+        e->following[e->group[row - 1]] = 0;
+    e->following[g] = row + 1 - first;
+    e->layout.count = e->following;
+    e->layout.carried = e->carried;
+    e->layout.from = row > first ? row - 1 : row;
+    enum fit_status st = prepare(e, g, err);
+    e->layout = all;
+    return st;
 }
 
 enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err)

@@ -31,6 +31,8 @@ struct fit_experiment {
     int derivative;           /* what it was prepared for */
     int measured;             /* 1: of a model with feedback: the rows have what was measured */
     size_t prepared;          /* own: the group whose parameters it is for */
+    double carried[FIT_CARRIED]; /* states behind the last row (fit_layout.carried) */
+    size_t *following;        /* by group: rows of it that are gone along; NULL: none is followed yet */
     struct fit_arena storage_;
 };
 
@@ -48,8 +50,9 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
 /* The same for the parameters of group g, if it has its own and they are not those of the last call. */
 enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err);
 
-/* Once more for group g, after columns have changed. */
-enum fit_status fit_experiment_again(struct fit_experiment *e, size_t g, struct fit_error *err);
+/* Of a model with feedback, rows in their order: tables of a row, after what was measured in the one before has become
+ * known.  The time of a call does not grow with the number of rows. */
+enum fit_status fit_experiment_follow(struct fit_experiment *e, size_t row, struct fit_error *err);
 
 /* Rows [i0, i1) of the matrix of group g. */
 struct fit_experiment_part {

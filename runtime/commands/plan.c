@@ -6,12 +6,12 @@
  * It is told where each came from.  Every q is combined with every azimuth.  Beside the errors stand those of larger
  * experiments: twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
  */
-#include "commands/plan_impl.h"
-
 #include "base/json.h"
 #include "base/number_text.h"
 #include "commands/configuration.h"
+#include "commands/program.h"
 #include "math/special.h"
+#include "setup/planning.h"
 #include "commands/progress.h"
 
 #include <math.h>
@@ -199,6 +199,17 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu %s; give one, or one each",
                         x->nsigma, x->nq * x->nphi, x->nq > 1 ? "groups (q, phi)" : "azimuths");
     return FIT_OK;
+}
+
+static enum fit_status know(struct planning *x, const struct fit_cli *cli, struct fit_error *err)
+{
+    know_design(x);
+    const enum fit_status st = fit_plan_know_photons(x, cli, err);
+    if (st != FIT_OK)
+        return st;
+    know_noise(x);
+    know_groups(x);
+    return ask(x, err);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -524,12 +535,7 @@ enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, s
     fit_selection_from_config(cfg, &x.sel);
     if ((st = fit_plan_data_read(cfg, &x.data, err)) != FIT_OK || (st = know_linear(&x, err)) != FIT_OK)
         goto done;
-    know_design(&x);
-    if ((st = fit_plan_know_photons(&x, cli, err)) != FIT_OK)
-        goto done;
-    know_noise(&x);
-    know_groups(&x);
-    if ((st = ask(&x, err)) == FIT_OK && (st = set_designs(&x, err)) == FIT_OK)
+    if ((st = know(&x, cli, err)) == FIT_OK && (st = set_designs(&x, err)) == FIT_OK)
         st = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (st == FIT_OK)
         st = run_designs(&x, &view, err);

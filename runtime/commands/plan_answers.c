@@ -5,9 +5,9 @@
  * the period, or in the same period when the shutter stays closed between them.  Errors of a parameter are the smaller
  * ones of least squares and of efficient estimates, and go as 1/sqrt(M) with the number of speckles; with the number
  * of frames as the program finds them for twice, four times, .. as many, and by a power law between these. */
-#include "commands/plan_impl.h"
-
 #include "base/json.h"
+#include "commands/program.h"
+#include "setup/planning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,8 +32,9 @@ enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *
     if (!(x->cfg->robust.count.value > 0))
         return fit_fail(err, FIT_ERR_USAGE, "plan: the number of speckles is missing; give --speckles with --flux");
     if (exposure && !(cli->exposure > 0 && cli->exposure <= x->dt))
-        return fit_fail(err, FIT_ERR_USAGE, "plan: --exposure %g s; above 0, and no longer than the frame period of %g s",
-                        cli->exposure, x->dt);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "plan: --exposure %g s; above 0, and no longer than the frame period of %g s", cli->exposure,
+                        x->dt);
     x->flux = cli->flux;
     x->exposure = exposure ? cli->exposure : x->dt;
     x->shot = 1 / (x->flux * x->exposure);
@@ -75,6 +76,16 @@ static enum fit_status run_split(struct planning *x, int k, struct fit_error *er
 
 /* ---- goals --------------------------------------------------------------------------------------- */
 
+/* Place of the nonlinear parameter with this name; their number: none. */
+static size_t find_param(const struct fit_plan *p, const char *name, size_t n)
+{
+    size_t k = 0;
+    while (k < p->fit.nparam &&
+           (strlen(p->kernel->param[k].name) != n || strncmp(p->kernel->param[k].name, name, n) != 0))
+        k++;
+    return k;
+}
+
 /* "NAME=ERROR,.." */
 static enum fit_status read_goals(struct planning *x, const char *text, struct fit_error *err)
 {
@@ -88,10 +99,9 @@ static enum fit_status read_goals(struct planning *x, const char *text, struct f
             return fit_fail(err, FIT_ERR_USAGE, "plan: --want takes %d parameters at most", GOALS);
         *g = (struct plan_goal){.wanted = equal ? strtod(equal + 1, &end) : NAN, .frames = NAN};
         if (!equal || end != text + n || !(g->wanted > 0) || isinf(g->wanted))
-            return fit_fail(err, FIT_ERR_USAGE, "plan: --want %.*s; NAME=ERROR,.., please, errors above 0", (int)n, text);
-        while (g->param < p->fit.nparam && (strlen(p->kernel->param[g->param].name) != (size_t)(equal - text) ||
-                                            strncmp(p->kernel->param[g->param].name, text, (size_t)(equal - text)) != 0))
-            g->param++;
+            return fit_fail(err, FIT_ERR_USAGE, "plan: --want %.*s; NAME=ERROR,.., please, errors above 0", (int)n,
+                            text);
+        g->param = find_param(p, text, (size_t)(equal - text));
         if (g->param == p->fit.nparam || !is_estimated(x, g->param))
             return fit_fail(err, FIT_ERR_USAGE, "plan: --want %.*s: %s of the model has this name", (int)n, text,
                             g->param == p->fit.nparam ? "no parameter" : "no parameter that is estimated");

@@ -32,6 +32,8 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
  * error. */
 enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err);
+/* `inspect` of a table (inspect_table.c), which is a text; *is_one = 0: the file is none. */
+enum fit_status fit_inspect_table(struct fit_program *p, const struct fit_cli *cli, int *is_one, struct fit_error *err);
 enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err);
 enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
@@ -56,3 +58,22 @@ enum fit_status fit_cmd_selfcheck(struct fit_program *p, const struct fit_cli *c
 /* The kernel that --variant and --isa choose. */
 enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,
                                    const struct fit_kernel **kernel, struct fit_error *err);
+
+/* ---- plan (plan.c, plan_answers.c) ----------------------------------------------------------------- */
+
+struct fit_json;
+struct planned;
+struct planning; /* setup/planning.h */
+
+/* Groups, count, shot noise of a design with frames and period: all q with all azimuths; twice: also azimuths between
+ * them. */
+enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err);
+
+/* Shot noise of a frame, from --flux and --exposure, else as it is configured. */
+enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
+
+/* After the designs: splits of the dose, and what --want wants. */
+enum fit_status fit_plan_answer(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
+void fit_plan_print_answers(const struct planning *x, FILE *f);
+void fit_plan_put_answers(struct fit_json *j, const struct planning *x);
+void fit_plan_free_answers(struct planning *x);

@@ -506,8 +506,8 @@ static enum fit_status feed_back(struct fit_experiment *e, size_t i, double valu
             e->column[c][i] = value;
     if (i + 1 == n)
         return FIT_OK;
-    enum fit_status st = fit_experiment_again(e, e->group[i + 1], err);
     const uint32_t row = (uint32_t)i + 1;
+    enum fit_status st = fit_experiment_follow(e, row, err);
     if (st == FIT_OK)
         fit_jacobian_rows(&(struct fit_tables){e->kernel, &e->layout, e->workspace, e->lin},
                           &(struct fit_points){1, &row, NULL, &e->group[row]}, mean + row, NULL);

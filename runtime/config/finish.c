@@ -165,8 +165,8 @@ static int is_wrong_data(struct fit_cfg_reader *r)
         if (strcmp(dot, tables[k]) == 0) {
             AT_ORIGIN(r, path->from);
             fit_cfg_error_at(r, path->from.line, path->from.column,
-                             "%s: a table; the model %s is of two-time data (HDF5, npz, npy). Take a model of tables, as "
-                             "kww (homodyne models lists them)",
+                             "%s: a table; the model %s is of two-time data (HDF5, npz, npy). Take a model of tables, "
+                             "as kww (homodyne models lists them)",
                              path->value[0], r->cfg->kernel->name);
             return 1;
         }

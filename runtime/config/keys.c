@@ -27,7 +27,8 @@ const struct fit_cfg_word fit_cfg_word_estimator[] = {
     {"auto", FIT_ESTIMATOR_AUTO}, {"least-squares", FIT_ESTIMATOR_LEAST_SQUARES},
     {"least_squares", FIT_ESTIMATOR_LEAST_SQUARES}, {"efficient", FIT_ESTIMATOR_EFFICIENT}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_noise_kind[] = {
-    {"auto", FIT_NOISE_KIND_AUTO}, {"white", FIT_NOISE_KIND_WHITE}, {"speckle", FIT_NOISE_KIND_SPECKLE}, {NULL, 0}};
+    {"auto", FIT_NOISE_KIND_AUTO}, {"white", FIT_NOISE_KIND_WHITE}, {"speckle", FIT_NOISE_KIND_SPECKLE},
+    {"monitor", FIT_NOISE_KIND_MONITOR}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_stream[] = {
     {"auto", FIT_STREAM_AUTO}, {"on", FIT_STREAM_ON}, {"true", FIT_STREAM_ON},
     {"off", FIT_STREAM_OFF}, {"false", FIT_STREAM_OFF}, {NULL, 0}};

@@ -8,7 +8,7 @@
 
 struct fit_pass_cost fit_pass_cost_here(void)
 {
-    return (struct fit_pass_cost){.addition = 0.3e-9, .message = 20e-6, .bytes = 1e9};
+    return (struct fit_pass_cost){.addition = 0.25e-9, .message = 20e-6, .bytes = 1e9};
 }
 
 /* Pairs i < j of a tile, for one group; rows of a table. */

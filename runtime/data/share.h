@@ -21,8 +21,8 @@ void fit_dataset_share(const struct fit_dataset *ds, size_t *first, size_t *last
 /* The rank that has tile k. */
 size_t fit_share_owner(const struct fit_dataset *ds, size_t k);
 
-/* Pairs from which a data set is divided. */
-enum { FIT_DIVIDED_LEAST = 1 << 20 };
+/* Pairs from which a data set is divided: so many that threads do not search in it side by side (crew.c). */
+enum { FIT_DIVIDED_LEAST = (1 << 21) + 1 };
 
 /* Of a data set without values: there will be room for those of this rank's tiles only. */
 void fit_dataset_divide(struct fit_dataset *ds);

@@ -21,35 +21,21 @@ struct run {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     size_t turn;             /* the tile whose turn it is */
-    int shared, lost;        /* lost: out of memory */
-    double *kept;            /* shared: patches of this rank, one after the other */
-    size_t nkept, room;
+    int shared;
+    double *kept;            /* shared: patches of this rank, one after the other; room for the longest, untouched */
+    size_t nkept;
     double *count;           /* of each tile */
     struct fit_arena storage;
 };
-
-static void keep(struct run *x, const double *patch, size_t n)
-{
-    if (x->nkept + n > x->room) {
-        const size_t room = 2 * x->room > x->nkept + n ? 2 * x->room : x->nkept + n;
-        double *more = realloc(x->kept, room * sizeof *more);
-        x->lost |= !more;
-        x->kept = more ? more : x->kept;
-        x->room = more ? room : x->room;
-    }
-    if (x->lost)
-        return;
-    memcpy(x->kept + x->nkept, patch, n * sizeof *patch);
-    x->nkept += n;
-}
 
 /* A patch whose turn it is. */
 static void take_up(struct run *x, size_t k, const double *patch, size_t n)
 {
     if (x->shared)
-        keep(x, patch, n);
+        memcpy(x->kept + x->nkept, patch, n * sizeof *patch);
     else if (n)
         x->p->add(x->p->user, k, patch, n);
+    x->nkept += n;
     x->count[k] = (double)n;
 }
 
@@ -138,7 +124,7 @@ static enum fit_status share_patches(struct run *x, struct fit_error *err)
     const size_t most = longest(x);
     FIT_OWNED double *room = malloc(most * sizeof *room);
     const enum fit_status st =
-        fit_ranks_agree_status(x->lost || !room ? fit_no_memory(err, "sums over blocks") : FIT_OK, err);
+        fit_ranks_agree_status(!room ? fit_no_memory(err, "sums over blocks") : FIT_OK, err);
     if (st == FIT_OK)
         spread_patches(x, room, most);
     return st;
@@ -174,7 +160,9 @@ enum fit_status fit_patches_run(const struct fit_patches *p, struct fit_error *e
     FIT_TAKE_DOUBLES(&x.storage, (size_t)p->threads * x.nbuffer, &x.buffer);
     FIT_TAKE_DOUBLES(&x.storage, (size_t)p->threads * x.npatch, &x.patch);
     FIT_TAKE_DOUBLES(&x.storage, p->ds->ntile, &x.count);
-    enum fit_status st = x.storage.failed ? fit_no_memory(err, "sums over blocks") : FIT_OK;
+    x.kept = x.shared ? malloc(((x.last - x.first) * p->most + 1) * sizeof *x.kept) : NULL;
+    enum fit_status st =
+        x.storage.failed || (x.shared && !x.kept) ? fit_no_memory(err, "sums over blocks") : FIT_OK;
     if (x.shared)
         st = fit_ranks_agree_status(st, err);
     if (st == FIT_OK)

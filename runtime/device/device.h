@@ -62,8 +62,8 @@ const char *fit_device_failure(const struct fit_device *d);
 
 /* Values on their way to slots of buffers while kernels work on others.  Memory of the host from which a device can
  * take them by itself, or NULL.  send: begins to copy; `from` stays as it is until the slot is settled.  arrive:
- * kernels that are run from now on wait for what was sent.  leave: the slot is used by the kernels run so far.  settle: waits
- * until they are done. */
+ * kernels that are run from now on wait for what was sent.  leave: the slot is used by the kernels run so far.
+ * settle: waits until they are done. */
 void *fit_device_host(struct fit_device *d, size_t bytes);
 void fit_device_host_free(struct fit_device *d, void *memory);
 int fit_device_send(struct fit_device *d, void *buffer, const void *from, size_t bytes);

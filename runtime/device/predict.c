@@ -1,24 +1,59 @@
 /* predict.c -- how long a pass with derivatives takes, before it is done.
  *
- * A device: operations of all kernels of a pass at PART of its rate of double precision, its launches, and the tables
- * that go there.  Figures of cards have not been measured: PART and LAUNCH are what such kernels reach elsewhere.  A
- * processor without a measurement: NS_PER_VALUE of the two-time model laminar, on one core, by operations.
+ * A device: the operations of all kernels of a pass at PART of its rate of double precision, or its values at
+ * PART_OF_MEMORY of the speed of its memory, whichever is slower; its launches, and the tables that go there.  Rates
+ * are those that makers rate their cards at, by a word of the name, else what the clock says.  No figure of a card has
+ * been measured: PART and LAUNCH are what such kernels reach elsewhere.  A processor without a measurement:
+ * NS_PER_VALUE of the two-time model laminar, on one core, by operations.
  */
 #include "device/device.h"
 
+#include <string.h>
+
 #include "device/predict.h"
 
-static const double PART = 0.25, LAUNCH = 12e-6, BUS = 10e9, NS_PER_VALUE = 1.1, OPERATIONS = 63;
+static const double PART = 0.25, PART_OF_MEMORY = 0.7, LAUNCH = 6e-6, NS_PER_VALUE = 1.1, OPERATIONS = 63;
 
-enum { LANES = 32, PASSES = 9 }; /* of double precision in a multiprocessor; launches, copies among them, of a pass */
+enum { LANES = 32, PASSES = 10 }; /* of double precision in a multiprocessor; launches, copies among them, of a pass */
+
+/* Operations a second of double precision, a fused product and sum being one; bytes a second of its memory and of the
+ * way there.  The first that fits. */
+static const struct class {
+    const char *word;
+    double operations, memory, bus;
+} classes[] = {{"B200", 18e12, 8e12, 45e9},       {"GH200", 17e12, 4e12, 200e9},     {"H200", 17e12, 4.8e12, 45e9},
+               {"H100 PCIe", 13e12, 2e12, 45e9},  {"H100 NVL", 15e12, 3.9e12, 45e9}, {"H100", 17e12, 3.3e12, 45e9},
+               {"A100", 4.8e12, 1.9e12, 22e9},    {"A30", 2.6e12, 0.93e12, 22e9},    {"MI300", 40e12, 5.3e12, 45e9},
+               {"MI250", 12e12, 1.6e12, 22e9},    {"MI210", 11e12, 1.6e12, 22e9}};
+
+static struct class class_of(const struct fit_device_info *info)
+{
+    const double clock = (info->units ? info->units : 1) * 1e6 * (info->mhz ? info->mhz : 1000);
+    for (size_t k = 0; k < sizeof classes / sizeof *classes && info->is_card; k++)
+        if (strstr(info->name, classes[k].word))
+            return classes[k];
+    return (struct class){NULL, clock * (info->is_card ? LANES : 1), info->is_card ? 0.5e12 : 10e9,
+                          info->is_card ? 10e9 : 5e9};
+}
+
+double fit_device_bus(const struct fit_device_info *info)
+{
+    return class_of(info).bus;
+}
+
+const char *fit_device_class(const struct fit_device_info *info)
+{
+    return class_of(info).word;
+}
 
 double fit_device_seconds(const struct fit_device_info *info, const struct fit_device_work *work)
 {
-    const double rate = (info->units ? info->units : 1) * 1e6 * (info->mhz ? info->mhz : 1000) *
-                        (info->is_card ? LANES : 1);
+    const struct class c = class_of(info);
     const double operations = work->values * (2.0 * work->per_value + work->value_only) +
                               work->values / (work->groups > 0 ? work->groups : 1) * work->per_pair;
-    return operations / (PART * rate) + PASSES * LAUNCH + work->table_bytes / BUS;
+    const double compute = operations / (PART * c.operations);
+    const double read = 3 * 8 * work->values / (PART_OF_MEMORY * c.memory);
+    return (compute > read ? compute : read) + PASSES * LAUNCH + work->table_bytes / c.bus;
 }
 
 double fit_processor_seconds(const struct fit_device_work *work, int threads)

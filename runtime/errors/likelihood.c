@@ -34,6 +34,7 @@ static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {1.2, 1, 4e-
 static const double ENOUGH = 1.5; /* times the rise at the end of the interval */
 static const double AT_WALL =
     0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
+static const double STEEP = 2; /* a root there, in that of the wide interval, up to which the profile is a slope */
 /* The sketch: how near to its minimum it leads, in standard errors; its rise, as a factor, at which none of the data's
  * is doubted; a rise above what it promises at which the way back is looked at. */
 static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
@@ -537,7 +538,7 @@ static void follow(struct curve *c, double side, double std, double bound, doubl
         c->hurry = !c->pace.curve;
         double r = w.walled ? root_at_wall(c, v) : fabs(root_at(c, v));
         c->hurry = 0;
-        if (w.walled && (r >= c->limit[1] || c->enough)) {
+        if (w.walled && (r >= STEEP * c->limit[1] || c->enough)) {
             memcpy(c->theta, c->start, bytes);
             break;
         }

@@ -667,7 +667,8 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
 {
     const int linear = c->s->loss.loss == FIT_LOSS_LINEAR, closed = c->scores.field != NULL;
     const double variance = c->s->variance * (res->noise == FIT_NOISE_RESIDUALS ? 1 : res->residual_variance);
-    struct fit_speckle_spec spec = {c->s->obj, &c->scores, D, variance, linear, c->s->noise_model, NULL};
+    struct fit_speckle_spec spec = {.obj = c->s->obj, .scores = &c->scores, .D = D, .variance = variance,
+                                    .linear = linear, .noise_model = c->s->noise_model};
     struct fit_speckle_errors e = {.why = ""};
     int bad = 0;
     if (closed && fit_speckle_errors(&spec, res, &e, err) != FIT_OK)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "errors/speckle_kernel_impl.h"
 #include "errors/speckle_numbers.h"
 #include "speckle/blocks.h"
 #include "machine/team.h"
@@ -82,20 +83,40 @@ static size_t bin_of(const struct job *x, size_t a, size_t b)
 
 /* ---- one group -------------------------------------------------------------------------------------------- */
 
+/* score[P] <- what the fit follows of the values between blocks a and b: their scores, or as much as their weights in
+ * the efficient equations, times the derivatives of these. */
+static void scores_between(const struct job *x, size_t g, size_t a, size_t b, double *score)
+{
+    const size_t P = x->P;
+    const struct fit_speckle_kernel *made = x->s->made;
+    memcpy(score, fit_fields_at(x->scores, g, a, b), P * sizeof *score);
+    if (!made)
+        return;
+    const struct fit_speckle_private *k = made->private_;
+    memset(score, 0, P * sizeof *score);
+    for (size_t row = 0; row < P; row++) {
+        const double weight = k->weight[(g * P + row) * k->each + fit_speckle_row(k->n, a) + b - a];
+        for (size_t e = 0; e < P; e++)
+            score[e] += made->slope[(g * P + row) * P + e] * weight;
+    }
+}
+
 /* Fields of the scores, then of the bins; sums over bins. */
 static void fields_of(const struct job *x, size_t g, double *field)
 {
     const struct fit_scores *s = x->scores;
     const size_t n = x->n, nn = n * n, one = x->P + 1, base = x->o->nparam + (size_t)x->o->kernel->intercept;
+    double score[x->P + 1];
     memset(field, 0, x->K * nn * sizeof *field);
     for (size_t a = 0; a < s->nblock; a++)
         for (size_t b = a; b < s->nblock; b++) {
             const double *from = fit_fields_at(s, g, a, b);
             const size_t A = a / x->together, C = b / x->together, bin = bin_of(x, A, C);
             const double part = A == C ? 1 : 0.5;
+            scores_between(x, g, a, b, score);
             for (size_t e = 0; e < one; e++) {
                 const size_t k = e < x->P ? e : x->P + bin;
-                const double v = part * from[e < x->P ? e : base];
+                const double v = part * (e < x->P ? score[e] : from[base]);
                 field[k * nn + A * n + C] += v;
                 if (A != C)
                     field[k * nn + C * n + A] += v;
@@ -103,6 +124,8 @@ static void fields_of(const struct job *x, size_t g, double *field)
             for (size_t e = 0; e < x->P; e++)
                 x->X[(g * BINS + bin) * x->P + e] += from[e];
             x->B[g * BINS + bin] += from[x->P];
+            for (size_t e = 0; x->s->shift && e < x->P; e++)
+                x->B[g * BINS + bin] -= x->s->shift[g * x->P + e] * from[e];
             x->weight[g * BINS + bin] += from[base];
         }
 }
@@ -219,7 +242,7 @@ static void add_scores(const struct job *x, struct test *t, size_t g)
         }
 }
 
-/* Q = SB - XD SJ^T - SJ XD^T + XD SJJ XD^T;  B -= XD gradient */
+/* Q = SB - XD SJ^T - SJ XD^T + XD SJJ XD^T */
 static void project(const struct job *x, struct test *t, double *y)
 {
     const size_t n = t->n, m = t->unknowns;
@@ -243,9 +266,6 @@ static void project(const struct job *x, struct test *t, double *y)
             t->Q[k * n + l] = sum;
         }
     }
-    for (size_t k = 0; k < n; k++)
-        for (size_t u = 0; x->s->gradient && u < x->o->nparam; u++)
-            t->B[k] -= t->XD[k * m + u] * x->s->gradient[u];
 }
 
 /* Where the bin, or sum of bins, lies. */
@@ -416,6 +436,9 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
     struct fit_speckle_noise *noise = x->res->speckle;
     double sum = 0, variance = 0;
     int both = 0, seen = 0;
+    *why = "frames were divided by a monitor, and share more than speckles of frames divided by their own means";
+    if (x->s->noise_model.kind == FIT_NOISE_KIND_MONITOR)
+        return FIT_SPECKLE_NONE;
     *why = "the model is no contrast times |g1|^2 on a baseline";
     for (size_t g = 0; g < x->o->ngroup; g++) {
         if (!fit_speckle_suits(&x->model, g, &noise[g], why))

@@ -11,6 +11,8 @@
 
 #include "errors/scores.h"
 
+struct fit_speckle_kernel;
+
 /* Probability of the test of fit below which residuals are not such noise, and what that is called. */
 #define FIT_SPECKLE_MISFIT 1e-4
 #define FIT_SPECKLE_NOT_THESE "their structure is not that of speckle noise of the model"
@@ -32,9 +34,12 @@ struct fit_speckle_errors {
 /* Could the closed form be that of this model's noise? */
 int fit_speckle_possible(const struct fit_objective *obj);
 
-/* obj, scores (with fields) at the optimum, or near it where `gradient` says how far: what leads there, D gradient, is
- * then taken out of the residuals; D: H^-1 over (theta, unknowns), 0 where one is held; variance: of weighted
- * residuals; linear: 1 without a robust loss.  Fills res->speckle and res->speckle_test.  FIT_ERR_MEMORY. */
+/* obj, scores (with fields) at the optimum, or near it; D: H^-1 over (theta, unknowns), 0 where one is held; variance:
+ * of weighted residuals; linear: 1 without a robust loss.  Fills res->speckle and res->speckle_test.  FIT_ERR_MEMORY.
+ *
+ * At efficient estimates, made: their equations with derivatives F and independent rows u, are what the fit follows:
+ * D is the covariance of the estimates, and F^T u stand in the place of the scores J^T W r.  shift: what leads from the
+ * residuals of scores to these estimates. */
 struct fit_speckle_spec {
     struct fit_objective *obj;
     const struct fit_scores *scores;
@@ -42,7 +47,8 @@ struct fit_speckle_spec {
     double variance;
     int linear;
     struct fit_noise_model noise_model;
-    const double *gradient; /* nparam: J^T W r; NULL: 0, at the least sum of squares */
+    const struct fit_speckle_kernel *made; /* NULL: least squares */
+    const double *shift;                   /* ngroup x P: parameters, less those of the residuals; NULL: 0 */
 };
 enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct fit_result *res,
                                    struct fit_speckle_errors *out, struct fit_error *err);

@@ -7,6 +7,8 @@
 #include "errors/speckle_kernel_impl.h"
 #include "math/linalg.h"
 
+enum { ENOUGH = 64 };        /* blocks of frames */
+static const double SLOW = 3; /* blocks of a decay: enough for a covariance */
 static const double TOLERANCE = 1e-12;
 static const double DEPENDENT = 1e-12;
 
@@ -15,6 +17,7 @@ struct fit_speckle_rise {
     const struct fit_speckle_private *k;
     const struct fit_layout *layout; /* of the table */
     size_t p, q, ng, P, nrow, nclass; /* nrow: of all groups */
+    size_t together, n;               /* blocks of the table that make one here; how many there are then */
     size_t *rank;                     /* ng: rows of each */
     double *ws;                       /* of the kernel */
     double *residual, *slope;         /* nrow; nrow x (p + q) */
@@ -40,6 +43,18 @@ static void count_rows(struct fit_speckle_rise *r)
             r->nclass = r->s.class[e] + 1;
 }
 
+/* As few blocks as tell the covariance where all decays last for SLOW of them. */
+static void choose_blocks(struct fit_speckle_rise *r)
+{
+    double least = INFINITY;
+    for (size_t g = 0; g < r->ng; g++)
+        least = r->s.noise[g].known == FIT_SPECKLE_BOTH ? fmin(least, r->s.noise[g].frames) : least;
+    r->together = (r->k->n + ENOUGH - 1) / ENOUGH;
+    while (r->together > 1 && least < SLOW * (double)(r->together * r->k->frames))
+        r->together--;
+    r->n = (r->k->n + r->together - 1) / r->together;
+}
+
 struct fit_speckle_rise *fit_speckle_rise_new(const struct fit_speckle_rise_spec *spec)
 {
     const struct fit_speckle_private *k = spec->made->private_;
@@ -52,7 +67,8 @@ struct fit_speckle_rise *fit_speckle_rise_new(const struct fit_speckle_rise_spec
     r->rank = fit_take(&a, r->ng, sizeof *r->rank);
     if (r->rank)
         count_rows(r);
-    const size_t n = k->n, m = unknowns(r), rows = r->nrow > m ? r->nrow : m;
+    choose_blocks(r);
+    const size_t n = r->n, m = unknowns(r), rows = r->nrow > m ? r->nrow : m;
     FIT_TAKE_DOUBLES(&a, spec->made->kernel.workspace(r->layout), &r->ws);
     FIT_TAKE_DOUBLES(&a, r->nrow + 1, &r->residual);
     FIT_TAKE_DOUBLES(&a, (r->nrow + 1) * (r->p + r->q), &r->slope);
@@ -105,13 +121,17 @@ static int look(struct fit_speckle_rise *r, const double *theta, const double *l
 /* Half the weight of every pair of blocks in each row of group g. */
 static void fields_of(const struct fit_speckle_rise *r, size_t g)
 {
-    const size_t n = r->k->n;
+    const size_t n = r->n;
+    memset(r->field, 0, r->rank[g] * n * n * sizeof *r->field);
     for (size_t row = 0; row < r->rank[g]; row++) {
         const double *from = r->k->weight + (g * r->P + row) * r->k->each;
         double *to = r->field + row * n * n;
-        for (size_t a = 0; a < n; a++)
-            for (size_t c = a; c < n; c++, from++)
-                to[a * n + c] = to[c * n + a] = *from / (a == c ? 1 : 2);
+        for (size_t a = 0; a < r->k->n; a++)
+            for (size_t c = a; c < r->k->n; c++, from++) {
+                const size_t A = a / r->together, C = c / r->together;
+                to[A * n + C] += *from / 2;
+                to[C * n + A] += *from / 2;
+            }
     }
 }
 
@@ -119,9 +139,9 @@ static void fields_of(const struct fit_speckle_rise *r, size_t g)
 static void covariance(struct fit_speckle_rise *r, size_t g, const double *lin, const struct fit_speckle_noise *noise)
 {
     const struct fit_speckle_model model = {r->k->inner, r->k->layout, r->ws, lin};
-    const struct fit_speckle_blocks blocks = {&model, r->k->n, r->k->frames};
+    const struct fit_speckle_blocks blocks = {&model, r->n, r->together * r->k->frames};
     const double count = fit_speckle_between(&blocks, g, noise, r->C, r->root, r->shot);
-    const struct fit_speckle_fields f = {.n = r->k->n, .nfield = r->rank[g], .C = r->C, .g = r->root,
+    const struct fit_speckle_fields f = {.n = r->n, .nfield = r->rank[g], .C = r->C, .g = r->root,
                                          .contrast = noise->contrast, .shot = r->shot, .field = r->field,
                                          .coarse = fit_speckle_coarse(&blocks, noise)};
     fit_speckle_covariance(&f, r->room, r->S);

@@ -23,6 +23,8 @@ static const double HOPELESS = 1e-40; /* probability of the test of fit that no 
 static const double AGAIN = 0.05;     /* the same, above which it stands */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
 
+static const double KNOWN = 100; /* degrees of freedom of noise that is known: M of one angle to 14 % */
+
 static const char *const OUT_OF_TIME = "the time limit was reached";
 
 struct job {
@@ -72,6 +74,8 @@ static const char *unsuited(const struct fit_ls *f)
         return "they are of one data file";
     if (f->opt->cluster_joint)
         return "groups share their noise";
+    if (f->opt->noise_model.kind == FIT_NOISE_KIND_MONITOR)
+        return "frames were divided by a monitor";
     if (time_is_up(f))
         return OUT_OF_TIME;
     if (!r->converged)
@@ -259,10 +263,12 @@ static enum fit_status solve_held(void *user, size_t k, double v, struct fit_res
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
 
-/* Ends of intervals, where the cost was looked at, with the noise there. */
+/* Ends of intervals with the noise there, where the cost was looked at and the noise is not well known: of few decays,
+ * in which it changes within an interval. */
 static enum fit_status move_ends(struct job *j)
 {
-    if (straight(j->res))
+    const double freedom = fit_speckle_freedom(j->noise, j->ng);
+    if (straight(j->res) || freedom >= KNOWN)
         return FIT_OK;
     unsigned char open[j->p + 1];
     for (size_t e = 0; e < j->p; e++)
@@ -271,7 +277,7 @@ static enum fit_status move_ends(struct job *j)
         &(struct fit_speckle_rise_spec){j->made, j->noise, j->class, j->fixed, open});
     if (!rise)
         return no_memory(j);
-    const struct fit_efficient_ends ends = {rise, &j->found, fit_speckle_freedom(j->noise, j->ng), solve_held, j};
+    const struct fit_efficient_ends ends = {rise, &j->found, freedom, solve_held, j};
     const enum fit_status st = fit_efficient_ends(&ends);
     fit_speckle_rise_free(rise);
     return st;
@@ -443,7 +449,7 @@ static enum fit_status compare(struct job *j)
     return FIT_OK;
 }
 
-/* J^T J inverse at the reference, over (theta, unknowns) of the objective. */
+/* Their covariance, over (theta, unknowns) of the objective. */
 static void unknowns_of(const struct job *j, double *D)
 {
     const struct fit_objective *o = j->obj;
@@ -453,27 +459,39 @@ static void unknowns_of(const struct job *j, double *D)
             const long u = a < j->p ? (long)a : o->map[a - j->p] < 0 ? -1 : (long)j->p + o->map[a - j->p];
             const long v = b < j->p ? (long)b : o->map[b - j->p] < 0 ? -1 : (long)j->p + o->map[b - j->p];
             if (u >= 0 && v >= 0)
-                D[(size_t)u * m + (size_t)v] = j->H[a * j->n + b];
+                D[(size_t)u * m + (size_t)v] = j->A[a * j->n + b];
         }
 }
 
-/* The test of fit at the reference, where least squares have an unusual one. */
+/* What leads from the residuals at the reference to the estimates. */
+static void shift_of(const struct job *j, double *shift)
+{
+    for (size_t g = 0; g < j->ng; g++)
+        for (size_t e = 0; e < j->P; e++)
+            shift[g * j->P + e] = e < j->p ? j->found.theta[e] - j->theta[e]
+                                           : j->found.lin[g * j->q + e - j->p] -
+                                                 fit_objective_linear(j->obj, g, e - j->p);
+}
+
+/* The test of fit at the efficient estimates, where least squares have an unusual one. */
 static enum fit_status test_again(struct job *j)
 {
     struct fit_speckle_errors e;
     struct fit_result x = *j->res; /* of it only what is replaced here is written */
-    double *D = NULL;
+    double *D = NULL, *shift = NULL;
     FIT_SCRATCH(scratch);
     const size_t m = j->obj->nparam + j->obj->nu;
     if (!(j->res->speckle_test.p < AGAIN))
         return FIT_OK;
     x.speckle = fit_take_copy(&scratch, j->noise, j->ng, sizeof *x.speckle);
     FIT_TAKE_DOUBLES(&scratch, m * m, &D);
+    FIT_TAKE_DOUBLES(&scratch, j->ng * j->P, &shift);
     if (scratch.failed)
         return no_memory(j);
     unknowns_of(j, D);
+    shift_of(j, shift);
     const struct fit_speckle_spec spec = {j->obj, &j->scores, D, j->res->residual_variance, 1, j->f->opt->noise_model,
-                                          j->g};
+                                          j->made, shift};
     const enum fit_status st = fit_speckle_errors(&spec, &x, &e, j->f->err);
     if (st == FIT_OK && e.verdict == FIT_SPECKLE_NOISE && isfinite(x.speckle_test.p))
         j->res->speckle_test = x.speckle_test;

@@ -7,10 +7,9 @@
 #include "fit/fit.h"
 #include "math/special.h"
 
-enum { TURNS = 5 };
+enum { TURNS = 4 };
 static const double TAIL[2] = {0.16, 0.025};
-static const double CLOSE = 0.03;             /* of the limit, to which the root of the rise comes at an end */
-static const double KNOWN = 100; /* degrees of freedom of noise that is known */
+static const double CLOSE = 0.05;             /* of the limit, to which the root of the rise comes at an end */
 static const double SHORTER = 0.4, LONGER = 2; /* of one step to the next */
 
 /* The root of the rise above `least` at a value of parameter k; NaN: there is none. */
@@ -143,7 +142,7 @@ enum fit_status fit_efficient_ends(const struct fit_efficient_ends *e)
             continue;
         if (x->known)
             st = move_ends(e, k);
-        else if (r->std[k] > 0 && e->freedom < KNOWN)
+        else if (r->std[k] > 0)
             widen(r, k, e->freedom);
         else
             continue;

@@ -21,7 +21,7 @@ static size_t rounded(size_t n)
     return (n + FIT_BLOCK - 1) / FIT_BLOCK * FIT_BLOCK;
 }
 
-/* ---- the area of a place -------------------------------------------------------------------------------------- */
+/* ---- the area of a place ---------------------------------------------------------------------------- */
 
 static size_t take(size_t *at, size_t n)
 {
@@ -62,7 +62,7 @@ static void lay_out(struct fit_objective_pool *p, const struct fit_bound *b)
     a->size = at;
 }
 
-/* ---- lists and shared numbers ---------------------------------------------------------------------------------- */
+/* ---- lists and shared numbers ----------------------------------------------------------------------- */
 
 static long put_longs(struct fit_objective_pool *p, size_t n)
 {
@@ -168,7 +168,7 @@ static void put_operator(struct fit_objective_pool *p, const struct fit_bound *b
     }
 }
 
-/* ---- items of phases ------------------------------------------------------------------------------------------- */
+/* ---- items of phases -------------------------------------------------------------------------------- */
 
 /* Parts of an operator: those of a complex value whose array moves, when it is the way back. */
 static void operator_items(struct fit_objective_pool *p, const struct fit_bound *b, size_t phase,
@@ -221,7 +221,7 @@ static void make_items(struct fit_objective_pool *p, const struct fit_bound *b, 
     }
 }
 
-/* ---- the description of an objective ------------------------------------------------------------------------------ */
+/* ---- the description of an objective ---------------------------------------------------------------- */
 
 static void describe(struct fit_objective_pool *p, const struct fit_bound *b)
 {
@@ -302,7 +302,7 @@ static struct fit_objective_pool *new_pool(struct fit_device *d, const struct fi
     return p;
 }
 
-/* ---- on the device --------------------------------------------------------------------------------------------------- */
+/* ---- on the device ---------------------------------------------------------------------------------- */
 
 static void destroy(struct fit_objective_pool *p)
 {

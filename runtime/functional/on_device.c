@@ -96,7 +96,7 @@ static int run_phases(struct fit_objective_pool *p, int back, uint64_t on, size_
     return failed;
 }
 
-/* ---- what goes there and comes back ------------------------------------------------------------------------------- */
+/* ---- what goes there and comes back ----------------------------------------------------------------- */
 
 static int put(struct fit_objective_pool *p, const struct fit_bound *b)
 {
@@ -138,8 +138,9 @@ int fit_objective_serve(void *user, size_t n, struct fit_device_asked *const *as
         place[e] = (long)evaluation(asked[e])->b->device_place;
         failed = put(p, evaluation(asked[e])->b);
     }
-    failed = failed || fit_device_write(p->d, p->shape_there, p->nshape * sizeof(long), place, n * sizeof *place) != 0 ||
-             fit_device_write(p->d, p->shape_there, FIT_OBJECTIVE_ON * sizeof(long), &wanted, sizeof wanted) != 0 ||
+    void *const shape = p->shape_there;
+    failed = failed || fit_device_write(p->d, shape, p->nshape * sizeof(long), place, n * sizeof *place) != 0 ||
+             fit_device_write(p->d, shape, FIT_OBJECTIVE_ON * sizeof(long), &wanted, sizeof wanted) != 0 ||
              run_phases(p, 0, on, n) != 0 || run(p, behind(p, FIT_KERNEL_TERMS), NULL, 1, 1, n) != 0;
     if (gradient && !failed)
         failed = run(p, behind(p, FIT_KERNEL_ZERO), NULL, blocks_of(p->area.nslope), 1, n) != 0 ||
@@ -152,7 +153,7 @@ int fit_objective_serve(void *user, size_t n, struct fit_device_asked *const *as
     return failed ? -1 : 0;
 }
 
-/* ---- for evaluate.c ------------------------------------------------------------------------------------------------ */
+/* ---- for evaluate.c --------------------------------------------------------------------------------- */
 
 int fit_objective_take(struct fit_bound *b, int gradient)
 {

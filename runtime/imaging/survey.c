@@ -465,7 +465,8 @@ static enum fit_status collect(struct survey *s, const size_t shape[2], struct f
         missing += !point[k];
         converged += point[k] && fit_optimize_converged((enum fit_optimize_end)point[k]->point.end);
     }
-    s->program->exit_code = converged + missing < s->n ? 2 : 0;
+    /* launchers end all parts at once when one of them ends with another code */
+    s->program->exit_code = s->parts == 1 && converged < s->n ? 2 : 0;
     if (missing) {
         fprintf(s->program->out, "%zu of %zu points are missing; %s is written when all are there\n", missing, s->n,
                 s->o->output);

@@ -620,8 +620,8 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
 }
 
-/* A share is at most an eighth larger than the mean (sum_tree.h); matrices that go from rank to rank take two halves and
- * a whole one more (ranks_share.c). */
+/* A share is at most an eighth larger than the mean (sum_tree.h); matrices that go from rank to rank take two halves
+ * and a whole one more (ranks_share.c). */
 size_t fit_measurement_memory_of_rank(size_t file_frames, size_t used_frames, size_t ngroup, size_t ranks)
 {
     const size_t matrix = file_frames * file_frames * sizeof(double), none = 0;

@@ -9,30 +9,52 @@
 #include "base/clock.h"
 #include "ranks/ranks.h"
 
+#include <math.h>
 #include <string.h>
 
 struct round {
     struct loading *l;
-    double *triangle, *other; /* what is told: n (n - 1) / 2; a matrix that was told */
-    double *look;             /* of each rank: mean, bad, blank frames */
+    void *triangle, *told; /* n (n - 1) / 2 numbers: what is told, what was told */
+    double *other;         /* a matrix that was told */
+    double *look;          /* of each rank, LOOK numbers */
     size_t *count;
     struct fit_arena storage;
 };
 
-enum { LOOK = 3 };
+enum { MEAN, BAD, BLANK, SINGLE, LOOK }; /* of a matrix; SINGLE: its values are those of single precision */
 
-/* The upper triangle of an n x n matrix, or back to rows [first, last) of it. */
-static void pack(const double *m, size_t n, double *triangle)
+static int is_single(double v)
 {
-    for (size_t i = 0; i < n; i++, triangle += n - i)
-        memcpy(triangle, m + i * n + i + 1, (n - i - 1) * sizeof *m);
+    return (double)(float)v == v || isnan(v);
 }
 
-static void unpack(const double *triangle, size_t n, size_t first, size_t last, double *m)
+/* The upper triangle of an n x n matrix, in single precision where that changes nothing: 1. */
+static int pack(const double *m, size_t n, void *triangle)
 {
-    for (size_t i = 0; i < last; i++, triangle += n - i)
-        if (i >= first)
-            memcpy(m + i * n + i + 1, triangle, (n - i - 1) * sizeof *m);
+    float *single = triangle;
+    double *full = triangle;
+    int exact = 1;
+    for (size_t i = 0; i < n && exact; i++)
+        for (size_t j = i + 1; j < n; j++) {
+            exact &= is_single(m[i * n + j]);
+            *single++ = (float)m[i * n + j];
+        }
+    for (size_t i = 0; i < n && !exact; i++, full += n - i)
+        memcpy(full, m + i * n + i + 1, (n - i - 1) * sizeof *m);
+    return exact;
+}
+
+/* Rows [first, last) of the matrix. */
+static void unpack(const void *triangle, int single, size_t n, size_t first, size_t last, double *m)
+{
+    for (size_t i = first; i < last; i++) {
+        const size_t at = i * (2 * n - i - 1) / 2, count = n - i - 1;
+        double *to = m + i * n + i + 1;
+        if (!single)
+            memcpy(to, (const double *)triangle + at, count * sizeof *to);
+        for (size_t k = 0; single && k < count; k++)
+            to[k] = (double)((const float *)triangle)[at + k];
+    }
 }
 
 /* Blank frames of l->matrix, of which none stays marked. */
@@ -55,12 +77,12 @@ static enum fit_status read_own(struct round *x, size_t g, double look[LOOK], st
     if (st != FIT_OK)
         return st;
     fit_loading_cut(l, l->matrix);
-    look[2] = (double)count_blank(l);
-    if (!(look[2] > 0))
+    look[BLANK] = (double)count_blank(l);
+    if (!(look[BLANK] > 0))
         st = fit_dataset_look(l->m->dataset, l->matrix, &seen, err);
-    look[0] = seen.mean;
-    look[1] = seen.bad;
-    pack(l->matrix, l->m->ntime, x->triangle);
+    look[MEAN] = seen.mean;
+    look[BAD] = seen.bad;
+    look[SINGLE] = pack(l->matrix, l->m->ntime, x->triangle);
     return st;
 }
 
@@ -71,12 +93,15 @@ static enum fit_status put(struct round *x, size_t g, size_t r, struct fit_error
     struct fit_dataset *ds = l->m->dataset;
     const size_t n = l->m->ntime;
     const int own = r == fit_ranks_rank(), any = ds->first < ds->last;
-    const struct fit_matrix_look look = {x->look[r * LOOK], x->look[r * LOOK + 1]};
-    double *triangle = own ? x->triangle : x->other + n * n;
-    fit_ranks_copy(r, triangle, n * (n - 1) / 2 * sizeof *triangle);
+    const double *seen = x->look + r * LOOK;
+    const int single = seen[SINGLE] > 0;
+    void *triangle = own ? x->triangle : x->told;
+    fit_ranks_copy(r, triangle, n * (n - 1) / 2 * (single ? sizeof(float) : sizeof(double)));
     if (!own && any)
-        unpack(triangle, n, l->frame[ds->tile[ds->first].i0], l->frame[ds->tile[ds->last - 1].i1 - 1] + 1, x->other);
-    return fit_dataset_put_looked(ds, g, own ? l->matrix : x->other, &look, err);
+        unpack(triangle, single, n, l->frame[ds->tile[ds->first].i0], l->frame[ds->tile[ds->last - 1].i1 - 1] + 1,
+               x->other);
+    return fit_dataset_put_looked(ds, g, own ? l->matrix : x->other, &(struct fit_matrix_look){seen[MEAN], seen[BAD]},
+                                  err);
 }
 
 static enum fit_status one_round(struct round *x, size_t from, int *blank, struct fit_error *err)
@@ -90,7 +115,7 @@ static enum fit_status one_round(struct round *x, size_t from, int *blank, struc
         x->count[r] = LOOK;
     fit_ranks_gather(look, x->count, x->look);
     for (size_t r = 0; r < size; r++)
-        *blank |= x->look[r * LOOK + 2] > 0;
+        *blank |= x->look[r * LOOK + BLANK] > 0;
     for (size_t r = 0; r < size && from + r < ng && !*blank && st == FIT_OK; r++)
         st = put(x, from + r, r, err);
     return fit_ranks_agree_status(st, err);
@@ -102,8 +127,9 @@ enum fit_status fit_loading_by_ranks(struct loading *l, int *done, struct fit_er
     struct round x = {.l = l};
     int blank = 0;
     *done = 0;
-    x.triangle = fit_take_unset(&x.storage, n * n / 2 + 1, sizeof *x.triangle);
-    x.other = fit_take_unset(&x.storage, n * n + n * n / 2 + 1, sizeof *x.other);
+    x.triangle = fit_take_unset(&x.storage, n * n / 2 + 1, sizeof(double));
+    x.told = fit_take_unset(&x.storage, n * n / 2 + 1, sizeof(double));
+    x.other = fit_take_unset(&x.storage, n * n, sizeof *x.other);
     x.look = fit_take(&x.storage, size * LOOK, sizeof *x.look);
     x.count = fit_take(&x.storage, size, sizeof *x.count);
     enum fit_status st = x.storage.failed ? fit_no_memory(err, "data") : fit_loading_dataset(l, 0, err);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "data/share.h"
 #include "machine/team.h"
 #include "machine/topology.h"
 #include "math/linalg.h"
@@ -16,10 +17,9 @@ enum {
 
 static size_t members(const struct fit_ls *f)
 {
-    if (f->obj->device && f->opt->loss == FIT_LOSS_LINEAR && f->ds->npoint >= FEW)
-        return MOST_MEMBERS; /* they wait for it together, and have common launches */
     const int threads = f->setup.threads > 0 ? f->setup.threads : fit_topology_threads();
-    if (threads < 2 || f->ds->npoint < FEW || f->ds->npoint > MANY || fit_dataset_streamed(f->ds))
+    if (threads < 2 || f->ds->npoint < FEW || f->ds->npoint > MANY || fit_dataset_streamed(f->ds) ||
+        fit_dataset_divided(f->ds))
         return 1;
     return threads < MOST_MEMBERS ? (size_t)threads : MOST_MEMBERS;
 }

@@ -60,9 +60,10 @@ enum fit_word {
 
 /* Noise of two-time values. */
 enum fit_noise_kind {
-    FIT_NOISE_KIND_AUTO,   /* what values that share a frame have in common says which */
-    FIT_NOISE_KIND_WHITE,  /* independent */
-    FIT_NOISE_KIND_SPECKLE /* that of speckles */
+    FIT_NOISE_KIND_AUTO,    /* what values that share a frame have in common says which */
+    FIT_NOISE_KIND_WHITE,   /* independent */
+    FIT_NOISE_KIND_SPECKLE, /* that of speckles */
+    FIT_NOISE_KIND_MONITOR  /* that of speckles of which frames were divided by a monitor, not by their own means */
 };
 struct fit_noise_model {
     enum fit_noise_kind kind;

@@ -484,8 +484,8 @@ enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, i
     enum fit_eval e = fit_objective_prepare(o, theta, derivative);
     if (e != FIT_EVAL_OK)
         return e;
+    o->nvalue++; /* what was asked for: how often that was known depends on which threads asked */
     if (o->summed == 0 || o->summed != o->ds->stamp || memcmp(o->summed_at, theta, o->nparam * sizeof *theta) != 0) {
-        o->nvalue++;
         o->summed = 0;
         if ((e = run_pass(o, o->ngroup * n, moments_tile)) != FIT_EVAL_OK)
             return e;

@@ -70,8 +70,8 @@ struct fit_objective {
     double *ssr;                 /* ngroup: sum w r^2 */
     double *A, *b;               /* matrices and right sides of the blocks */
     double *moment;              /* ngroup x sums of the kernel's moments */
-    double *summed_at;           /* nparam: where those of the values with the stamp ... were taken, with these weights */
-    unsigned long summed;        /* ... of the data set (dataset.h); 0: nowhere */
+    double *summed_at;           /* nparam: where they were taken, with these weights, */
+    unsigned long summed;        /* of values with this stamp (dataset.h); 0: nowhere */
     double cost, cost_error;     /* 1/2 sum of ssr, and penalty; what rounding may have done to it */
     double penalty;              /* what shrinkage adds */
     double density_constant;     /* of a density: terms of log L without parameters */

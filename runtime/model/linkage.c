@@ -684,3 +684,11 @@ void fit_linkage_theta(const struct fit_linkage *link, size_t g, const double *x
 {
     fit_sparse_apply(&link->private_->class[link->class_of[g]].theta, x, theta);
 }
+
+void fit_linkage_linear(const struct fit_linkage *link, size_t g, const double *lin, double *inner)
+{
+    if (link->private_->plain)
+        memcpy(inner, lin + g * link->inner->nlinear, link->inner->nlinear * sizeof *inner);
+    else
+        fit_sparse_apply(&link->private_->lin[g], lin + g * link->kernel.nlinear, inner);
+}

@@ -101,5 +101,6 @@ enum fit_status fit_linkage_bounds(const struct fit_linkage *link, const double 
 double fit_linkage_value(const struct fit_linkage *link, size_t k, const double *theta, const double *lin);
 double fit_linkage_std(const struct fit_linkage *link, size_t k, const double *covariance, size_t nfull);
 
-/* theta of the inner kernel for group g. */
+/* theta of the inner kernel for group g, and its linear parameters from those of all groups. */
 void fit_linkage_theta(const struct fit_linkage *link, size_t g, const double *x, double *theta);
+void fit_linkage_linear(const struct fit_linkage *link, size_t g, const double *lin, double *inner);

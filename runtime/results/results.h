@@ -105,6 +105,9 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
 struct fit_h5r;
 void fit_write_data(struct fit_h5r *w, const struct fit_results *r);
 
+/* What its model is evaluated on (write_kernel.c). */
+void fit_write_kernel(struct fit_h5r *w, const struct fit_results *r);
+
 /* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
 enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err);
 

@@ -205,49 +205,6 @@ static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_array(w, "/entry/data/mask", &mask, NULL);
 }
 
-/* What the kernel is evaluated on, so that others can evaluate it again: settings, coordinates of the groups, the time
- * grid and the frames of it that are used; of a fit of the model as it is (without ties) its parameters in the order of
- * the kernel. */
-static void put_kernel(struct fit_h5r *w, const struct fit_results *r)
-{
-    const struct fit_kernel *k = r->kernel;
-    const struct fit_layout *l = &r->ds->layout;
-    const size_t groups[2] = {l->ngroup, k->nlinear};
-    FIT_OWNED int64_t *frame = malloc((l->nframe + 1) * sizeof *frame);
-    char path[80];
-    fit_h5r_group(w, "/entry/kernel", "NXcollection");
-    if (!frame)
-        fit_h5r_no_memory(w, "/entry/kernel/frame");
-    for (size_t i = 0; frame && i < l->nframe; i++)
-        frame[i] = (int64_t)l->frame[i];
-    if (frame)
-        fit_h5r_integers(w, "/entry/kernel/frame", l->nframe, frame);
-    fit_h5r_reals(w, "/entry/kernel/time", 1, &l->ntime, l->time, "s");
-    fit_h5r_real(w, "/entry/kernel/step", l->step, "s");
-    if (k->nsetting)
-        fit_h5r_reals(w, "/entry/kernel/setting", 1, &k->nsetting, l->setting, NULL);
-    for (size_t a = 0; a < k->naxis; a++) {
-        snprintf(path, sizeof path, "/entry/kernel/axis_%zu", a);
-        fit_h5r_reals(w, path, 1, groups, l->coord[a], k->axis[a].unit);
-    }
-    if (!r->fit || r->link)
-        return;
-    fit_h5r_reals(w, "/entry/kernel/theta", 1, &k->nparam, r->fit->theta, NULL);
-    if (!k->nlinear)
-        return;
-    const size_t ends[2] = {2, k->nlinear};
-    FIT_OWNED double *bound = malloc(2 * k->nlinear * sizeof *bound);
-    for (size_t q = 0; bound && q < k->nlinear; q++) {
-        bound[q] = r->fit->lower[k->nparam + q];
-        bound[k->nlinear + q] = r->fit->upper[k->nparam + q];
-    }
-    fit_h5r_reals(w, "/entry/kernel/linear", 2, groups, r->fit->lin, NULL);
-    if (bound)
-        fit_h5r_reals(w, "/entry/kernel/linear_bounds", 2, ends, bound, NULL);
-    else
-        fit_h5r_no_memory(w, "/entry/kernel/linear_bounds");
-}
-
 static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_maps *m = r->maps;
@@ -376,9 +333,10 @@ void fit_write_data(struct fit_h5r *w, const struct fit_results *r)
     if (r->maps && r->kernel->space == FIT_PAIRS) {
         put_data_pairs(w, r);
         put_cuts(w, r);
-        put_kernel(w, r);
+        fit_write_kernel(w, r);
     } else if (r->maps) {
         put_data_rows(w, r);
         put_fine_rows(w, r);
+        fit_write_kernel(w, r);
     }
 }

@@ -3,6 +3,7 @@
 # By OpenCL where there is one (pocl on a processor will do), else by the kernels as plain C.
 set -eu
 bin=$1
+source=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -125,9 +126,36 @@ if POCL_DEVICES="pthread pthread" "$bin/homodyne" info --devices | grep -q '^  o
     done
 fi
 
-# chains: the same draws again, all of them in common launches
 last=plain
 for word in $words; do last=$word; done
+
+# a model of one's own: its kernels are compiled when a device is asked for
+sed 's/model "kww"/model "my_kww"/' "$source/models/kww.lua" >my_kww.lua
+for word in cpu $words; do
+    XDG_CACHE_HOME=$dir/cache "$bin/homodyne" fit --model my_kww.lua --data curve.csv -o "own-$word" --device "$word" \
+        --quiet || fail "a model of one's own by $word"
+    [ "$word" = cpu ] || {
+        close own-cpu "own-$word" 1e-9 || fail "a model of one's own by $word"
+        grep -q '^  "device"' "own-$word/fit.json" || fail "a model of one's own: $word was not used"
+    }
+done
+
+# an image, and points of a survey: the numbers of the processor, the same for any number of threads
+obs=$source/tests/data/imaging/gauss1600.h5
+image="--image $obs:/grid/prior --prior $obs:/grid/prior --term vis=1 --regularizer simple=1,tv=1 --eps-tv 1e-10 --quiet"
+# shellcheck disable=SC2086  # words
+for word in cpu $words; do
+    "$bin/homodyne-imaging" eval "$obs" $image --device "$word" >"eval-$word" || fail "an image by $word"
+    cmp -s eval-cpu "eval-$word" || fail "an image by $word: $(cat "eval-$word")"
+done
+# shellcheck disable=SC2086
+for threads in 1 3; do
+    "$bin/homodyne-imaging" survey "$obs" $image --axis tv=0.5,1,2 --maxiter 3 --device "$last" --threads $threads \
+        -o "survey-$threads.h5" || fail "a survey by $last"
+done
+cmp -s survey-1.h5 survey-3.h5 || fail "a survey by $last: other bytes with other threads"
+
+# chains: the same draws again, all of them in common launches
 for run in one two; do
     fit static_isotropic still.yaml "chains-$run" --device "$last" --method nuts --chains 3 --warmup 40 --draws 30 \
         --threads 2

@@ -85,6 +85,25 @@ else
     echo "no pdffonts: fonts of the PDF were not looked at"
 fi
 # no word lies upon another one
+# of many azimuths: along the flow, across it, and between; several files tell their q, and what they share stands once
+phis=-85,-65,-45,-25,5,25,45,65,95
+for q in 0.004 0.006; do
+    "$h" simulate --model laminar -o "q$q.h5" --frames 60 --dt 0.1 --q $q --gap 2000000 --phi=$phis --contrast 0.3 --offset 1 \
+        --noise 0.01 --seed 3 --set D0=8000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.01 --set beta=-0.2 \
+        --set gamma_dot_t_offset=0 --set phi0=5 --quiet --config-out "q$q.yaml"
+done
+expect 0 "$h" fit q0.004.yaml -o many --quiet --max-iterations 60 --fix phi0=5
+expect 0 "$h" figure many --columns 1 --format svg -o many
+for phi in 5 −45 −85; do grep -q "φ</tspan> = $phi°" many.svg || fail "no map at $phi degrees"; done
+sed '/wavevector_q/d' q0.004.yaml >both.yaml
+expect 0 "$h" fit --config both.yaml --data q0.004.h5 --data q0.006.h5 -o both --quiet --max-iterations 60
+expect 0 "$h" figure both --columns 1 --format svg -o both
+has out "file 2: q0.006.h5"
+has both.svg 'q</tspan> = 0.006 Å⁻¹'
+expect 0 "$h" report both -o both.html --quiet
+has both.html 'File 1: q0.004.h5 (q = 0.004 Å⁻¹), file 2: q0.006.h5'
+[ "$(grep -o 'aria-label="shear rate over time' both.html | wc -l)" -eq 1 ] || fail "a curve that both files share stands twice"
+
 if command -v pdftotext >/dev/null && command -v python3 >/dev/null; then
     expect 0 "$h" simulate --model two_component -o het.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0,45,90 --contrast 0.3 \
         --noise 0.01 --seed 5 --quiet --config-out het.yaml
@@ -92,7 +111,8 @@ if command -v pdftotext >/dev/null && command -v python3 >/dev/null; then
     expect 0 "$h" figure het -f pdf -o het2
     expect 0 "$h" figure het --columns 1 -f pdf -o het1
     expect 0 "$h" figure kww -f pdf -o kww2
-    for f in p c het1 het2 kww2; do
+    expect 0 "$h" figure both --columns 1 -f pdf -o both1
+    for f in p c het1 het2 kww2 both1; do
         pdftotext -bbox "$f.pdf" "$f.html"
         python3 - "$f.html" <<'END' || fail "$f.pdf: words upon each other"
 import re

@@ -270,9 +270,10 @@ has err "${open}error: $wanted"
 has err "$open$wanted"
 expect 0 "$h" validate open.yaml --dt 0.1
 printf 'tau,g2\n1,1.2\n2,1.1\n' >mine.csv
-expect 4 "$h" inspect mine.csv
-has err "homodyne inspect: error: mine.csv: is text"
-has err "homodyne fit --data mine.csv --model MODEL"
+expect 0 "$h" inspect mine.csv
+has out "mine.csv: a table of"
+has out "1 tau "
+has out "homodyne fit --model MODEL --data FILE"
 
 # ---- compare
 expect 0 "$h" compare results_minimal results_minimal
@@ -445,6 +446,43 @@ if command -v bash >/dev/null; then
     has out --bounds
     bash -c '. ./c.bash; COMP_WORDS=(homodyne fit --loss hu); COMP_CWORD=3; _homodyne; echo "${COMPREPLY[@]}"' >out
     has out huber
+fi
+# the other shells, where they are: fish answers what it would offer, zsh in a terminal of its own
+if command -v fish >/dev/null; then
+    "$h" completion fish >c.fish
+    HOME=$dir PATH=$bin:$PATH fish -c 'source c.fish
+        complete -C "homodyne val"; complete -C "homodyne fit minimal.yaml --fix al"; complete -C "homodyne fit --bou"' >out
+    has out validate
+    has out alpha
+    has out "--bounds"
+else
+    echo "no fish: its completion was not tried"
+fi
+if command -v zsh >/dev/null; then
+    "$h" completion zsh >_homodyne
+    cat >z.zsh <<'END'
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "fpath=($PWD \$fpath); autoload -U compinit; compinit -u -D; setopt no_beep; print -r -- rea'dy'"
+out=''
+for ((k = 0; k < 100; k++)); do
+    while zpty -r -t z more; do out+=$more; done
+    [[ $out == *ready* ]] && break
+    sleep 0.1
+done
+zpty -w -n z "homodyne fit minimal.yaml --fix al"$'\t'
+for ((k = 0; k < 100; k++)); do
+    while zpty -r -t z more; do out+=$more; done
+    [[ $out == *alpha* ]] && break
+    sleep 0.1
+done
+zpty -d z
+print -r -- $out
+END
+    HOME=$dir PATH=$bin:$PATH zsh z.zsh >out 2>&1 || fail "zsh: $(tail -3 out)"
+    has out alpha
+else
+    echo "no zsh: its completion was not tried"
 fi
 if command -v groff >/dev/null; then
     for c in '' fit config gen; do

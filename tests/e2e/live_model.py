@@ -1,5 +1,6 @@
 """The part of live_model.sh that drives the browser: live_model.py FOLDER LIVE_POINTS"""
 
+import math
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def begin(b, page, width=1280, height=900, **more):
 
 def slider(b, name, part):
     """Drags the knob of a slider to a part of its length."""
-    x, y, w, h = b.box("#live-" + name)
+    x, y, w, h = b.box(f"[id='live-{name}']")
     at = b.value(f"Number(document.getElementById('live-{name}').value) / 1000")
     knob = 8
     b.drag((x + knob + at * (w - 2 * knob), y + h / 2), (x + knob + part * (w - 2 * knob), y + h / 2))
@@ -40,13 +41,13 @@ def frames(b, name):
     return sorted(spent)
 
 
-def compare(b, dt, frames, groups):
+def compare(b, dt, frames, groups, theta=MODEL + ".model.parameters.map(p => p.value)"):
     """Values of the page beside those of the kernel of this machine."""
     state = b.value(f"""(function () {{
         const m = {MODEL}.model, pairs = [], out = [];
         for (let k = 0; k < 300; k++) pairs.push([(k * 37) % {frames}, (k * 101 + 3) % {frames}]);
         for (let g = 0; g < {groups}; g++) out.push(m.at(g, pairs).map(String));
-        return {{ theta: m.parameters.map(function (p) {{ return String(p.value); }}), pairs: pairs, values: out,
+        return {{ theta: {theta}.map(String), pairs: pairs, values: out,
                   lin: m.groups.map(function (_, g) {{ return m.of(g).lin.map(String); }}),
                   phi: m.told.coord.map(String), setting: m.told.setting.map(String) }};
     }})()""")
@@ -146,4 +147,55 @@ def other_pages(b):
     picture(b, "big")
 
 
-drive(folder, desktop, phone, other_pages)
+def open_table(b, page):
+    b.size(1280, 900)
+    b.open(f"file://{folder}/{page}")
+    b.click("#data .tools button")
+    b.wait("document.querySelectorAll('.live .row').length >= 2")
+
+
+def tables(b):
+    """Rows and the curve between them follow the sliders; the values are those of the formula."""
+    open_table(b, "kww.html")
+    slider(b, "tau", 0.8)
+    t = b.value(f"""(function () {{ const m = {MODEL}.model, live = JSON.parse(document.getElementById('live').textContent);
+        return {{ p: m.parameters.map(p => p.value), was: m.parameters.map(p => p.fit), lin: m.of(0).lin, chi2: m.chi2(), fit: m.fitChi2,
+                  x: live.columns.delay, rows: live.value.map((_, k) => m.atRow(k)),
+                  fx: live.fine_x, between: live.fine_x.map((_, k) => m.atPlace(k)) }}; }})()""")
+    tau, beta = t["p"]
+    contrast, baseline = t["lin"]
+    check(tau > 1.2 * t["was"][0] and t["chi2"] > t["fit"], f"the slider moved tau from {t['was'][0]} to {tau}")
+    worst = max(abs(v / (baseline + contrast * math.exp(-2 * (x / tau) ** beta)) - 1)
+                for x, v in list(zip(t["x"], t["rows"])) + list(zip(t["fx"], t["between"])))
+    check(worst < 1e-12, f"values of the table's page differ by {worst:.1e} from the formula")
+    b.value("document.querySelector('.live canvas').focus()")
+    b.key("ArrowRight")
+    check("fit" in b.value("document.querySelector('.live .read').textContent"), "the arrow keys do not read the rows")
+    picture(b, "table")
+    b.key("Escape")
+    b.wait("!document.querySelector('dialog.live').open")
+    open_table(b, "rings.html")
+    b.key("PageDown")
+    b.wait(MODEL + ".state.group === 1")
+    cost = b.value(MODEL + ".model.chi2()")
+    slider(b, "D", 0.7)
+    check(b.value(MODEL + ".model.chi2()") > 1.01 * cost, "chi2 of five curves does not grow away from the fit")
+    picture(b, "rings")
+
+
+def ties(b):
+    """D_offset = 0.01 D0: it has no slider, and follows."""
+    begin(b, "tied.html")
+    b.wait("document.querySelectorAll('.live .row').length === 6")
+    slider(b, "D0", 0.8)
+    theta = b.value(MODEL + ".model.thetaOf(0)")
+    check(abs(theta[2] - 0.01 * theta[0]) < 1e-12 * theta[0], f"D_offset {theta[2]} does not follow D0 {theta[0]}")
+    compare(b, 0.1, 256, 3, MODEL + ".model.thetaOf(0)")
+    begin(b, "two.html")
+    b.wait("document.querySelectorAll('.live .row').length === 8")
+    first = b.value(f"Array.from({MODEL}.model.of(3).mean.slice(0, 50))")
+    slider(b, "D0[1]", 0.7)
+    check(b.value(f"Array.from({MODEL}.model.of(3).mean.slice(0, 50))") == first, "a parameter of file 1 moves file 2")
+
+
+drive(folder, desktop, phone, other_pages, tables, ties)

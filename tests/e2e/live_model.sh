@@ -33,6 +33,20 @@ expect 0 "$h" fit big.yaml -o big --quiet
 expect 0 "$h" report big -o big.html --quiet
 [ "$(wc -c <big.html)" -lt 3000000 ] || fail "a report of 23 x 1000 has $(wc -c <big.html) bytes"
 
+# tables, and parameters that are tied or of one file among several
+examples=$here/../../examples
+expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" -o kww --quiet
+expect 0 "$h" report kww -o kww.html --quiet
+expect 0 "$bin/homodyne-diffusion_q" fit --data "$examples/diffusion_q/data.csv" -o rings --quiet
+expect 0 "$h" report rings -o rings.html --quiet
+expect 0 "$h" fit my.yaml --tie "D_offset=0.01*D0" -o tied --quiet
+expect 0 "$h" report tied -o tied.html --quiet
+# shellcheck disable=SC2086
+"$h" simulate --model laminar -o other.h5 --force --frames 256 --dt 0.1 --q 0.0054 --gap 2000000 --phi 0,30,90 --contrast 0.3 \
+    --offset 1 --noise 0.003 --seed 5 $flow --set D0=12000 --quiet
+expect 0 "$h" fit --config my.yaml --data data.h5 --data other.h5 --share D0=per_file -o two --quiet
+expect 0 "$h" report two -o two.html --quiet
+
 code=0
 python3 "$here/live_model.py" "$dir" "$points" || code=$?
 [ "$code" -ne 77 ] || exit 77

@@ -16,7 +16,7 @@ physics=(--set D0=2000 --set alpha=-0.3 --set D_offset=100)
 "$bin/homodyne-static_isotropic" simulate -o speckle.h5 --frames 220 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
     --contrast 0.3 --noise speckle --seed 5 --config-out speckle.yaml --quiet
 
-"$bin/homodyne-laminar" simulate -o wide.h5 --frames 750 --dt 0.1 --q 0.0054 --gap 2e6 --phi=-5,5,50,90 "${physics[@]}" \
+"$bin/homodyne-laminar" simulate -o wide.h5 --frames 1050 --dt 0.1 --q 0.0054 --gap 2e6 --phi=-5,5,50,90 "${physics[@]}" \
     --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=0.0003 --set phi0=-4 \
     --contrast 0.3 --noise 0.01 --seed 6 --config-out wide.yaml --quiet
 
@@ -65,12 +65,18 @@ if POCL_DEVICES="pthread pthread" "$bin/homodyne" info --devices | grep -q '^  o
 else
     echo "no two OpenCL devices: not tried"
 fi
-# more than a million pairs: each rank holds its own
+# more than two million pairs: each rank holds its own
 wide=("$bin/homodyne-laminar" fit wide.yaml)
 check "divided" "2${full:+ 3 7}" "${full:+1 }2" "${wide[@]}"
 check "divided, robust" "3" "${full:+1 }2" "${wide[@]}" --loss soft_l1
 check "large, whole: bootstrap" "2" "2" "${wide[@]}" --bootstrap block:2
 check "large, streamed" "3" "2" "${wide[@]}" --stream on
+"$bin/homodyne-static_isotropic" simulate -o long.h5 --frames 2100 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
+    --contrast 0.3 --noise 0.01 --seed 7 --config-out long.yaml --quiet
+long=("$bin/homodyne-static_isotropic" fit long.yaml)
+check "chunks of rows, streamed" "2${full:+ 3}" "2" "${long[@]}" --stream on
+"${long[@]}" --stream off -o held --quiet || fail "chunks of rows, held: exit code $?"
+"$same" alone/fit.h5 held/fit.h5 threads time >differences || fail "streamed and held: $(head -4 differences)"
 check "homodyne" "2" "1" "$bin/homodyne" fit flow.yaml
 
 # ---- only the first rank speaks, and once

@@ -30,6 +30,30 @@ expect 0 "$bin/homodyne-garch" fit --data garch.csv -o garch
 near garch/fit.json a1 0.25 0.12
 near garch/fit.json b1 0.6 0.16
 
+# simulated rows follow from simulated ones, curve by curve: what is left is the noise, the same whatever the parameters
+cat >driven.lua <<'LUA'
+local m = model "driven" { title = "An autoregression that is driven, one for each run" }
+local run = m.axis("run", { range = {1, 2} })
+local u, y = m.columns({ "u", range = {-1, 1} }, { "y", range = {-5, 5} })
+local b = m.parameter("b", { start = 1, bounds = {-5, 5} })
+local phi = m.parameter("phi", { start = 0.5, bounds = {-1, 1} })
+local sigma = m.parameter("sigma", { start = 0.1, bounds = {1e-3, 5} })
+m.observe(y, { mean = b * u + phi * previous(y, 0), noise = gaussian { sd = sigma } })
+m.test { run = 1, b = 2, phi = 0.5, sigma = 1, u = {1, 0}, y = {1, 2}, mean = {2, 0.5} }
+LUA
+for phi in 0.25 -0.875; do
+    expect 0 "$bin/homodyne" simulate --model driven.lua -o "driven$phi.csv" --x -1:1:40 --set run=1,2 --set b=2 \
+        --set phi=$phi --set sigma=0.5 --seed 3
+    awk -F , -v phi=$phi '/^[0-9]/ { y = $1 == run ? before : 0; printf "%.9f\n", $3 - 2 * $2 - phi * y
+        run = $1; before = $3 }' "driven$phi.csv" >"driven$phi.left"
+done
+[ "$(wc -l <driven0.25.left)" -eq 80 ] || fail "not 80 rows: $(head -n 12 driven0.25.csv)"
+cmp driven0.25.left driven-0.875.left || fail "simulated rows do not follow from those before"
+expect 0 "$bin/homodyne-garch" simulate -o long.csv --x 0:1:400000 --set mu=0.1 --set a0=0.2 --set a1=0.25 \
+    --set b1=0.6 --seed 5 # hours, if each row went along all
+grep -v '^#' garch.csv | head -n 1000 >garch.head
+grep -v '^#' long.csv | head -n 1000 | cmp - garch.head || fail "rows depend on how many follow"
+
 # eval goes on from measured values, and needs them
 expect 0 "$bin/homodyne-arma" eval --data "$data" --set mu=0 -o eval.h5
 expect 3 "$bin/homodyne-arma" eval --x 0:1:5 --set mu=0 -o no.h5

@@ -66,6 +66,21 @@ if [ -x "$bin/homodyne-report" ]; then
     says "belongs to the folder of a batch"
 fi
 
+# matrices by name, a fit for each of their wavevectors
+if command -v python3 >/dev/null && python3 -c 'import h5py, numpy' 2>/dev/null; then
+    python3 - <<'END'
+import h5py
+import numpy as np
+t = np.arange(60)
+with h5py.File("cube.h5", "w") as f:
+    f["c2"] = np.stack([1 + 0.3 * np.exp(-q * abs(t[:, None] - t)) for q in (0.02, 0.05)], 2)
+    f["q"], f["t"] = [0.002, 0.004], 0.1 * t
+END
+    expect 0 "$h" batch my.yaml cube.h5 --dataset /c2 --columns q=/q,t=/t --q all --list
+    has out "cube_q0.002"
+    has out "cube_q0.004"
+fi
+
 # the numbers are those of a fit of its own
 expect 0 "$h" fit my.yaml --data c.h5 -o own --quiet
 expect 0 "$h" compare own batch/c --sigma 1e-6

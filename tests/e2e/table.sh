@@ -18,6 +18,8 @@ grep -qE '^\| D0 \| angstrom\^2/s \| [0-9]+ ± [0-9]+ \| [0-9]+ ± [0-9]+ \|$' o
 has out "| alpha |  | 0 (held) |"
 hasnot out contrast
 expect 0 "$h" table one --all
+has out "| contrast[1] |" # groups are counted from 1
+hasnot out "contrast[0]"
 has out "| contrast"
 
 expect 0 "$h" table one "50%_b\\&" --latex

@@ -1,4 +1,4 @@
-"""The part of view.sh that drives the browser: view.py view|data|watch FOLDER URL"""
+"""The part of view.sh that drives the browser: view.py view|data|table|watch FOLDER URL"""
 
 import os
 import sys
@@ -114,8 +114,41 @@ def data(b):
     begin(b, 3)
     check(b.value("document.getElementById('fit').disabled") is False, "data alone can be fitted")
     b.click("#fit")
-    b.wait("document.getElementById('progress').textContent.startsWith('fit-1:')")
+    b.wait("document.getElementById('progress').textContent === 'fit-1: converged'")
     picture(b, "data", top=True)
+    # another model, with its gap; then the fit is its fit
+    b.wait("!document.getElementById('choose').hidden")
+    check(not b.value("Array.from(document.querySelectorAll('#model option'), o => o.value).includes('kww')"), "tables are no choice here")
+    b.value("document.getElementById('gap').value = 200")
+    choose(b, "laminar")
+    b.wait(f"{SAID} === '' && document.querySelectorAll('.live .row').length === 7")
+    b.click("#fit")
+    b.wait("document.getElementById('progress').textContent === 'fit-2: converged'")
+    check(b.value("document.getElementById('model').value") == "laminar", "the model of the fit")
+
+
+def table(b):
+    """Rows, a start by slider, a fit, another model, the result beside it."""
+    begin(b, 2)
+    b.wait("!document.getElementById('choose').hidden")
+    x, y, w, h = b.box("#live-tau")
+    b.drag((x + w / 2, y + h / 2), (x + w * 0.6, y + h / 2))
+    b.click("#fit")
+    b.wait("document.getElementById('progress').textContent === 'fit-1: converged' && document.querySelector('#results tr.shown')"
+           " && document.querySelectorAll('.live .row').length === 2")
+    chi2 = b.value(PAGE + ".maps.model().chi2()")
+    check(0.7 < chi2 < 1.4, f"chi2 of the fit of a table: {chi2}")
+    choose(b, "double_exponential")
+    b.wait(f"{SAID} === '' && document.querySelectorAll('.live .row').length > 2")
+    b.click("#results tbody tr:first-child input")
+    b.wait(f"{SAID} === '' && document.querySelector('.live .keys').textContent.includes('fit-1')")
+    picture(b, "view-table", top=True)
+    b.size(390, 844, dark=True)
+    check(b.overflow() <= 0, f"table: {b.overflow()} px wider than 390 px")
+
+
+def choose(b, model):
+    b.value(f"(function () {{ const m = document.getElementById('model'); m.value = '{model}'; m.dispatchEvent(new Event('change')); }})()")
 
 
 def watch(b):
@@ -132,4 +165,4 @@ def watch(b):
     picture(b, "phone-watch", top=True)
 
 
-drive(folder, {"view": view, "data": data, "watch": watch}[part])
+drive(folder, {"view": view, "data": data, "table": table, "watch": watch}[part])

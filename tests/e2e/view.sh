@@ -36,6 +36,10 @@ serve() {
 
 expect 4 "$h" view nothing.h5
 says "no such file"
+expect 4 "$h" view data.h5 --model kww
+says "is two-time data"
+expect 4 "$h" view "$here/../../examples/kww/data.csv" --model laminar
+says "is text; two-time data are"
 expect 3 "$h" view my.yaml --port 0
 mkdir made
 serve view my.yaml -o made/seen
@@ -72,6 +76,8 @@ python3 "$here/view.py" view "$dir" "$url" || code=$?
 [ $code -eq 77 ] || {
     serve view data.h5 --model static_isotropic -o alone
     python3 "$here/view.py" data "$dir" "$url" || fail "view.py data: $?"
+    serve view "$here/../../examples/kww/data.csv" --model kww -o table
+    python3 "$here/view.py" table "$dir" "$url" || fail "view.py table: $?"
     cp data.h5 grow.h5
     serve watch my.yaml --data grow.h5 -o grown --every 0.3 --view
     python3 "$here/view.py" watch "$dir" "$url" || fail "view.py watch: $?"

@@ -319,9 +319,9 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
         double own[count];                                                                                          \
         struct fit_gpu_task task;                                                                                   \
         const int thread = FIT_THREAD;                                                                              \
-        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK_AT(0)), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), thread)                          \
+        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK_AT(0)), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), thread)                 \
         name##_of(&task, own);                                                                                      \
-        out += FIT_GPU_PLACE(FIT_BLOCK_AT(0), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), FIT_BLOCKS(1)) * (count) +                   \
+        out += FIT_GPU_PLACE(FIT_BLOCK_AT(0), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), FIT_BLOCKS(1)) * (count) +          \
                (size_t)shape[FIT_SHAPE_OUT] * FIT_BLOCKS(2);                                                        \
         FIT_UNROLL                                                                                                  \
         for (int c = 0; c < (count); c += FIT_GPU_CHUNK) {                                                          \
@@ -350,8 +350,8 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
     FIT_ENTRY name(FIT_GPU_ARGUMENTS)                                                                               \
     {                                                                                                               \
         struct fit_gpu_task task;                                                                                   \
-        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK_AT(0)), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), FIT_THREAD)                      \
-        name##_of(&task, out + FIT_BLOCK_AT(2) * (size_t)shape[FIT_SHAPE_DATA]);                                       \
+        FIT_GPU_TASK(task, FIT_GPU_ITEM(FIT_BLOCK_AT(0)), FIT_BLOCK_AT(1), FIT_BLOCK_AT(2), FIT_THREAD)             \
+        name##_of(&task, out + FIT_BLOCK_AT(2) * (size_t)shape[FIT_SHAPE_DATA]);                                    \
     }
 
 /* Totals of parts [row][item][n] over the items first[2 r] .. first[2 r + 1]-1, or over all: block (k, r, e).  Thread t

@@ -39,8 +39,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 15
+#define FIT_KERNEL_ABI 16
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
+
+enum { FIT_CARRIED = 64 }; /* states of a kernel, at most (fit_layout.carried) */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
 
@@ -263,6 +265,12 @@ struct fit_layout {
                                     of its last row to a multiple of 8 */
     const size_t *first, *count; /* ngroup places: where the rows of a group begin, in the order of the file, and how
                                     many there are; NULL: one group of all rows.  For kernels with states */
+
+    /* Of kernels with feedback, tables of values alone: `carried` (FIT_CARRIED places, or NULL) gets what their states
+     * are behind the row `from`.  Where that is not the first of its group the states before it are taken from there:
+     * rows follow as values become known, each in a time that does not grow. */
+    double *carried;
+    size_t from;
 
     const void *context; /* of a kernel that the runtime has made around another one; else NULL, and not read */
 };

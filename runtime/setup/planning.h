@@ -1,12 +1,9 @@
-/* plan_impl.h -- what the command `plan` (plan.c) and its answers under speckle noise (plan_answers.c) share. */
+/* planning.h -- what `plan` knows of an experiment, its designs and their answers (commands/plan.c, plan_answers.c). */
 #pragma once
 
-#include "commands/program.h"
 #include "input/select.h"
 #include "setup/design.h"
 #include "setup/plan_data.h"
-
-struct fit_json;
 
 enum { DESIGNS = 4, SPLITS = 7, GOALS = 8 };
 
@@ -60,15 +57,3 @@ static inline const double *fit_plan_errors(const struct fit_plan *p, enum fit_p
 {
     return kind == INDEPENDENT ? p->fit.std : kind == LEAST_SQUARES ? p->plain : p->efficient;
 }
-
-/* Groups, count, shot noise of a design with frames and period: all q with all azimuths; twice: also azimuths between. */
-enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err);
-
-/* Shot noise of a frame, from --flux and --exposure, else as it is configured. */
-enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
-
-/* After the designs: splits of the dose, and what --want wants. */
-enum fit_status fit_plan_answer(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
-void fit_plan_print_answers(const struct planning *x, FILE *f);
-void fit_plan_put_answers(struct fit_json *j, const struct planning *x);
-void fit_plan_free_answers(struct planning *x);
