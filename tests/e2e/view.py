@@ -142,7 +142,7 @@ def table(b):
     b.wait(f"{SAID} === '' && document.querySelectorAll('.live .row').length > 2")
     b.click("#results tbody tr:first-child input")
     b.wait(f"{SAID} === '' && document.querySelector('.live .keys').textContent.includes('fit-1')")
-    picture(b, "view-table")
+    picture(b, "view-table", top=True)
     b.size(390, 844, dark=True)
     check(b.overflow() <= 0, f"table: {b.overflow()} px wider than 390 px")
 
