@@ -211,7 +211,7 @@ EXPORT(live_number) double live_number(int what, int at)
     case LIVE_LOWER: return p ? p->lower : NAN;
     case LIVE_UPPER: return p ? p->upper : NAN;
     case LIVE_START: return p ? p->start : NAN;
-    case LIVE_OVER: return p ? p->over : NAN;
+    case LIVE_OVER: return p ? (double)p->over : NAN;
     case LIVE_NCOLUMN: return (double)m->ncolumn;
     case LIVE_NSTATE: return (double)m->nstate;
     case LIVE_IS_TABLE: return m->space == FIT_ROWS;

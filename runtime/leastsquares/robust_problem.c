@@ -100,7 +100,8 @@ static double promised_by_step(const struct fit_robust_problem *c, const double 
 }
 
 /* Passes at x, from u on, until the cost is as low as `low`, or cannot become so, or the step of u promises no more
- * than `enough`, or the cost no longer falls.  A step of mean curvature may be too long, one of the majorant's never is. */
+ * than `enough`, or the cost no longer falls.  A step of mean curvature may be too long, one of the majorant's never
+ * is. */
 static enum fit_eval step_linear(struct fit_robust_problem *c, const double *x, double low, double enough)
 {
     struct fit_objective *o = c->o;

@@ -151,7 +151,7 @@ void fit_ranks_add(double *x, size_t n)
         for (size_t k = 0; k < here; k++) {
             double sum = 0;
             for (size_t r = 0; r < all.size; r++)
-                sum += got[all.place[r] + HEADER + k];
+                sum += got[(size_t)all.place[r] + HEADER + k];
             x[at + k] = sum;
         }
     }

@@ -136,7 +136,10 @@ static void test_common(void **state)
     open_all((double[]){0.3, 0.2}, (double[]){1, 1.1}, 0.7);
     at(LIVE_THETA)[0] = 0.5;
     assert_int_equal(live_prepare(), 0);
-    live_eliminate(LIVE_AVERAGED);
+    live_sums_begin();
+    for (int g = 0; g < GROUPS; g++)
+        live_sums(g);
+    live_sums_end();
     live_group(1, LIVE_AVERAGED);
     const uint32_t *i = live_at(LIVE_CELL_I), *j = live_at(LIVE_CELL_J);
     for (size_t k = 0; k < GROUPS * CELLS; k++) {
