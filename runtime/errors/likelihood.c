@@ -493,6 +493,14 @@ static void set_out(struct curve *c, double v, const struct walk *w)
         on_line(c, v, w->before, c->before, w->at, c->start);
 }
 
+/* The value where the root is `limit`, near (v, r): on the parabola, value over root, through it and the last two. */
+static double value_at_root(const struct walk *w, double v, double r, double limit)
+{
+    const double slope = (v - w->at) / (r - w->root), before = (w->at - w->before) / (w->root - w->root_before);
+    const double bend = w->root > w->root_before ? (slope - before) / (r - w->root_before) : 0;
+    return v + (limit - r) * (slope + bend * (limit - w->root));
+}
+
 /* The ends that lie between the last point and (v, r), or just beyond: where the profile goes on to rise as it did, a
  * small part of the way so far.  (A flat one may never get there.) */
 static void pass_ends(struct curve *c, struct walk *w, double v, double r, double *end, int *open, double *work)
@@ -504,8 +512,8 @@ static void pass_ends(struct curve *c, struct walk *w, double v, double r, doubl
         if (r < limit && !(beyond && r > w->root))
             break;
         end[w->next] = r > limit + close ? find_end(c, limit, w->at, w->root, c->start, v, r, work)
-                       : w->last         ? v
-                                         : fmin(fmax(v + rest, c->low), c->high);
+                       : w->last ? v
+                                 : fmin(fmax(value_at_root(w, v, r, limit), c->low), c->high);
         open[w->next] = 0;
     }
 }
