@@ -321,7 +321,7 @@ has err "is not finite at any of 24 random points"
 expect 0 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --emit=html,latex -o page
 has page/imaging.html "uncorrelated closure phases"
 expect 3 "$bin/homodyne-gen" "$source/models/imaging/imaging.lua" --emit=json
-says "there are --check and --emit=c,html,latex for it"
+says "there are --check and --emit=c,gpu,html,latex for it"
 
 # what cannot be
 wrong() {
