@@ -5,6 +5,7 @@
 #include "input/table.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 struct range {
     double low, high;
@@ -72,10 +73,11 @@ static void put_text(FILE *f, const char *file, const struct fit_table *t)
                "`homodyne info --model MODEL` the columns of one, --columns NAME=COLUMN names them.\n");
 }
 
-/* Letters, digits and blanks at its beginning. */
+/* Letters, digits and blanks at its beginning; a pipe is not waited for. */
 static int is_text(const char *file)
 {
-    FILE *f = fopen(file, "rb");
+    struct stat is;
+    FILE *f = stat(file, &is) == 0 && S_ISREG(is.st_mode) ? fopen(file, "rb") : NULL;
     int c = EOF, n = 0, text = f != NULL;
     while (f && n < 512 && (c = fgetc(f)) != EOF) {
         text &= c >= ' ' || c == '\t' || c == '\r' || c == '\n';

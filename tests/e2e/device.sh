@@ -151,7 +151,7 @@ done
 # shellcheck disable=SC2086
 for threads in 1 3; do
     "$bin/homodyne-imaging" survey "$obs" $image --axis tv=0.5,1,2 --maxiter 3 --device "$last" --threads $threads \
-        -o "survey-$threads.h5" || fail "a survey by $last"
+        -o "survey-$threads.h5" || [ $? = 2 ] || fail "a survey by $last" # 2: three iterations are not enough
 done
 cmp -s survey-1.h5 survey-3.h5 || fail "a survey by $last: other bytes with other threads"
 

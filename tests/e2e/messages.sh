@@ -6,7 +6,7 @@ cd "$1"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # all texts, one a line; those of neighbouring lines joined, as the compiler joins them
-find runtime frontend report -name "*.c" | sort | while read -r file; do
+find common runtime frontend report -name "*.c" | sort | while read -r file; do
     tr '\n' ' ' <"$file" | sed -E 's/" +"//g' | grep -oE '"([^"\\]|\\.)*"' || true
 done | sed -E 's/^"//; s/"$//; s/%%/%/g; s/\\"/"/g' >"$list"
 grep '^### ' docs/troubleshooting.md | awk -v list="$list" '
