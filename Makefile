@@ -71,7 +71,7 @@ demo: configure
 
 test: configure
 	@$(COMPILE)
-	@cd $(BUILD) && $(CTEST) --output-on-failure
+	@cd $(BUILD) && $(CTEST) --output-on-failure --parallel 2
 
 # Left out, with the reason, where there is no cross compiler or no qemu-user.
 test-arm64: configure

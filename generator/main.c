@@ -99,17 +99,17 @@ static int complain(const char *message)
     return -1;
 }
 
-/* 1: go on, 0: done, -1: wrong. */
+/* 1: go on, 0: done, -1: wrong, -2: no memory. */
 static int read_options(int argc, char **argv, struct options *o)
 {
     const struct option_set set = {.table = {table}, .help = "homodyne-gen --help"};
     struct command_line line;
     char message[400];
     *o = (struct options){.dir = ".", .variant = "fast"};
-    int go = options_read(&set, argc, argv, 1, &line, message, sizeof message) == OPTIONS_GOOD &&
-                     options_store(o, &line, message, sizeof message)
-                 ? 1
-                 : complain(message);
+    const enum options_end end = options_read(&set, argc, argv, 1, &line, message, sizeof message);
+    int go = end == OPTIONS_GOOD && options_store(o, &line, message, sizeof message) ? 1 : complain(message);
+    if (end == OPTIONS_NO_MEMORY)
+        go = -2;
     o->file = go == 1 && line.nword ? line.word[0] : NULL;
     if (go == 1 && line.nword > 1)
         go = complain("one model at a time");
@@ -416,7 +416,7 @@ int main(int argc, char **argv)
     struct options o;
     int go = read_options(argc, argv, &o);
     if (go <= 0)
-        return go < 0 ? 3 : text_stream_finish("homodyne-gen", 0);
+        return go < 0 ? (go == -2 ? 1 : 3) : text_stream_finish("homodyne-gen", 0);
     if (!are_known("emit", o.emit, "c, hessian, gpu, check, json, yaml, dot, html, latex") ||
         !are_known("dump", o.dump ? o.dump : "", "load, rewrite, plan, separate, factor"))
         return 3;

@@ -156,7 +156,7 @@ def one(name):
         model.expect(0, "plan", *config, "--quiet")
     else:
         config = ["--data", file]
-        model.expect(0, "inspect", file, says="table")
+        model.expect(0, "inspect", file)
         model.expect(3, "estimate", *config, says="table")
         model.expect(3, "plan", *config, says="table")
     model.expect(0, "validate", *config, "--quiet")

@@ -167,9 +167,9 @@ if unshare -rm sh -c 'mount -t tmpfs -o size=64k none .' 2>/dev/null; then
         where="a disk of $size KB"
         # shellcheck disable=SC2016,SC2086
         unshare -rm sh -c 'size=$1 && shift && mount -t tmpfs -o size="$size"k none OUT.small && code=0 && {
-            "$@" -o OUT.small/r >out 2>err || code=$?
+            "$@" >out 2>err || code=$?
             cp -r OUT.small/. kept
-            exit $code; }' sh $size $sample
+            exit $code; }' sh $size $(echo $sample | sed 's#-o OUT#-o OUT.small/r#')
         got=$?
         if [ $got -eq 4 ]; then
             grep -qE "No space left|disk full" err || fail "$where: the message is: $(tail -n 1 err)"
