@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 void signals_catch(void (*handler)(int))
 {
@@ -22,4 +23,22 @@ void signals_catch(void (*handler)(int))
 int signals_insists(int number)
 {
     return number == SIGINT || number == SIGTERM;
+}
+
+static atomic_int *to_set, asked;
+static const atomic_int *looked_at;
+
+static void on_interrupt(int number)
+{
+    const int second = signals_insists(number) && atomic_exchange(&asked, 1);
+    if (second || !atomic_load(looked_at))
+        _exit(130);
+    atomic_store(to_set, 1);
+}
+
+void signals_catch_for(atomic_int *interrupted, const atomic_int *looks)
+{
+    to_set = interrupted;
+    looked_at = looks;
+    signals_catch(on_interrupt);
 }

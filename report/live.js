@@ -4,13 +4,7 @@
 (function () {
   "use strict";
 
-  function make(name, attributes, parent, text) {
-    const e = document.createElement(name);
-    for (const key in attributes || {}) e.setAttribute(key, attributes[key]);
-    if (text !== undefined) e.textContent = text;
-    if (parent) parent.appendChild(e);
-    return e;
-  }
+  const make = homodyneSliders.make, digits = homodyneSliders.digits;
 
   function button(parent, text, does, title) {
     const b = make("button", { type: "button", title: title || "" }, parent, text);
@@ -22,10 +16,6 @@
     const was = b.textContent;
     b.textContent = text;
     setTimeout(function () { b.textContent = was; }, 1500);
-  }
-
-  function digits(x, n) {
-    return Number.isFinite(x) ? Number(x.toPrecision(n)).toString().replace("-", "\u2212") : "\u2013";
   }
 
   /* ---- tables and figures to take along ------------------------------------------------------------------- */

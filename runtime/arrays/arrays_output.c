@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/output.h"
 #include "hdf5/h5_writer.h"
 
 static const char *or_nothing(const char *text)
@@ -118,25 +117,16 @@ static void put_end(struct fit_h5r *w, const struct fit_optimize_result *r)
 enum fit_status fit_arrays_write(const struct fit_arrays *p, const char *file, double value, const double *gradient,
                                  const struct fit_optimize_result *r, struct fit_error *err)
 {
-    struct fit_output out;
-    struct fit_h5r w;
-    const char *path;
-    enum fit_status s = fit_output_one(&out, file, &path, err);
+    struct fit_h5r_file f;
+    const enum fit_status s = fit_h5r_begin(&f, file, err);
     if (s != FIT_OK)
         return s;
-    s = fit_h5r_create(path, &w, err);
-    if (s == FIT_OK) {
-        fit_h5r_real(&w, "/value", value, NULL);
-        put_arrays(&w, p->bound, gradient);
-        put_numbers(&w, p->bound);
-        put_end(&w, r);
-        fit_h5r_attribute(&w, "/", "model", p->bound->o->name);
-        fit_h5r_attribute(&w, "/", "model_hash", p->bound->o->hash);
-        fit_h5r_attribute(&w, "/", "data", p->options->data);
-        s = fit_h5r_close(&w, err);
-    }
-    if (s == FIT_OK)
-        return fit_output_commit(&out, err);
-    fit_output_abandon(&out);
-    return s;
+    fit_h5r_real(&f.w, "/value", value, NULL);
+    put_arrays(&f.w, p->bound, gradient);
+    put_numbers(&f.w, p->bound);
+    put_end(&f.w, r);
+    fit_h5r_attribute(&f.w, "/", "model", p->bound->o->name);
+    fit_h5r_attribute(&f.w, "/", "model_hash", p->bound->o->hash);
+    fit_h5r_attribute(&f.w, "/", "data", p->options->data);
+    return fit_h5r_end(&f, FIT_OK, err);
 }

@@ -14,16 +14,8 @@
 #include "common/text.h"
 #include "machine/cpu.h"
 
-static atomic_int interrupted, asked;
+static atomic_int interrupted;
 static atomic_int looks_at_it; /* the command looks at `interrupted` */
-
-static void on_interrupt(int number)
-{
-    const int second = signals_insists(number) && atomic_exchange(&asked, 1);
-    if (second || !atomic_load(&looks_at_it))
-        _exit(130);
-    atomic_store(&interrupted, 1);
-}
 
 struct program {
     const char *name;
@@ -163,7 +155,7 @@ int fit_arrays_main(int argc, char **argv, const struct fit_functional *const *k
     struct fit_error err = {.status = FIT_OK};
     const char *isa = getenv("FIT_ISA");
     q.kernel = fit_functional_pick(kernels, isa);
-    signals_catch(on_interrupt);
+    signals_catch_for(&interrupted, &looks_at_it);
     enum fit_status s =
         q.kernel ? fit_arrays_parse(argc, argv, &o, &err)
                  : fit_fail(&err, FIT_ERR_USAGE, "no kernel for %s that this machine runs", isa ? isa : "this machine");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/driver.h"
+#include "device/shelf.h"
 #include "fit/gpu_shape.h"
 
 static const struct fit_device_driver *const drivers[] = {&fit_driver_cuda, &fit_driver_opencl, &fit_driver_plain};
@@ -167,8 +168,7 @@ void fit_device_close(struct fit_device *d)
         return;
     if (used == d)
         used = NULL;
-    for (size_t k = 0; k < sizeof d->at_close / sizeof *d->at_close && d->at_close[k]; k++)
-        d->at_close[k](d);
+    fit_shelf_close(d);
     for (struct fit_device_module *m = d->loaded, *next; m; m = next) {
         next = m->next;
         d->driver->unload(m);
@@ -272,14 +272,6 @@ int fit_device_threads(int threads, size_t n)
         return threads;
     fit_device_expect(used, most);
     return (int)most;
-}
-
-void fit_device_at_close(struct fit_device *d, void (*fn)(struct fit_device *d))
-{
-    size_t k = 0;
-    while (d->at_close[k] && d->at_close[k] != fn)
-        k++;
-    d->at_close[k] = fn;
 }
 
 double fit_device_tree(double *leaf)

@@ -104,9 +104,6 @@ size_t fit_device_expected(const struct fit_device *d);
  * are fits, up to a launch; they wait for it most of the time.  Expects them. */
 int fit_device_threads(int threads, size_t n);
 
-/* Functions called before the device is closed; each once, four of them at most. */
-void fit_device_at_close(struct fit_device *d, void (*fn)(struct fit_device *d));
-
 /* Sum of the FIT_GPU_THREADS leaves, in the order of fit_gpu_total; changes them. */
 double fit_device_tree(double *leaf);
 

@@ -36,7 +36,6 @@ struct fit_device {
     struct fit_device_tally tally;
     int automatic;                    /* used where it is the faster */
     size_t expected;                  /* fits side by side */
-    void (*at_close[4])(struct fit_device *d);
 };
 
 struct fit_device_module {

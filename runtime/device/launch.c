@@ -105,8 +105,8 @@ static void shape_of(const struct fit_device_pool *p, size_t k, long shape[FIT_S
     shape[FIT_SHAPE_WS] = (long)p->nws;
     shape[FIT_SHAPE_LIN] = (long)p->nlin;
     shape[FIT_SHAPE_ADJ] = (long)p->nadj;
-    shape[FIT_SHAPE_DATA] = p->nplace > 1 ? (long)p->ndata : 0;
-    shape[FIT_SHAPE_FIXED] = p->nplace > 1 ? (long)p->nfixed : 0;
+    shape[FIT_SHAPE_DATA] = p->shelf.nplace > 1 ? (long)p->ndata : 0;
+    shape[FIT_SHAPE_FIXED] = p->shelf.nplace > 1 ? (long)p->nfixed : 0;
     shape[FIT_SHAPE_FIRST] = shape[FIT_SHAPE_AT] = 0;
     shape[FIT_SHAPE_OUT] = kind == FIT_GPU_VALUE ? 0 : (long)parts_before(p, k, kind);
 }
@@ -123,8 +123,8 @@ static int put_shapes(struct fit_device_pool *p, int shared)
                                                shared};
         shape_of(p, k, shape);
         shape[FIT_SHAPE_FIRST] = (long)own_items(p, shared && x->kind != FIT_GPU_VALUE).first;
-        failed = fit_device_write(p->d, p->shape[k].b, 0, shape, sizeof shape) != 0 ||
-                 fit_device_write(p->d, p->total_shape[k].b, 0, total, sizeof total) != 0;
+        failed = fit_device_write(p->shelf.d, p->shape[k].b, 0, shape, sizeof shape) != 0 ||
+                 fit_device_write(p->shelf.d, p->total_shape[k].b, 0, total, sizeof total) != 0;
     }
     p->shared = shared;
     return failed ? -1 : 0;
@@ -135,14 +135,15 @@ int fit_launch_begin(struct fit_device_pool *p)
     const size_t npass = p->source->program->npass;
     int failed = 0;
     for (size_t k = 0; k < npass && !failed; k++)
-        failed = fit_device_room(p->d, &p->shape[k], (FIT_SHAPE_NUMBERS + FIT_DEVICE_BATCH) * sizeof(long)) != 0 ||
-                 fit_device_room(p->d, &p->total_shape[k], FIT_TOTAL_NUMBERS * sizeof(long)) != 0;
+        failed = fit_device_room(p->shelf.d, &p->shape[k],
+                                 (FIT_SHAPE_NUMBERS + FIT_DEVICE_BATCH) * sizeof(long)) != 0 ||
+                 fit_device_room(p->shelf.d, &p->total_shape[k], FIT_TOTAL_NUMBERS * sizeof(long)) != 0;
     for (size_t s = 0; s < FIT_DEVICE_SLOTS && !p->resident && !failed; s++) {
         p->slot[s].shape = calloc(npass, sizeof *p->slot[s].shape);
         p->slot[s].numbers = calloc(npass, sizeof *p->slot[s].numbers);
         failed = !p->slot[s].shape || !p->slot[s].numbers;
         for (size_t k = 0; k < npass && !failed; k++)
-            failed = fit_device_room(p->d, &p->slot[s].shape[k], FIT_SHAPE_NUMBERS * sizeof(long)) != 0;
+            failed = fit_device_room(p->shelf.d, &p->slot[s].shape[k], FIT_SHAPE_NUMBERS * sizeof(long)) != 0;
     }
     return failed || put_shapes(p, 0) != 0 ? -1 : 0;
 }
@@ -159,30 +160,31 @@ static int make_room(struct fit_device_pool *p, size_t calls, size_t part, size_
         if (!p->staging)
             return -1;
     }
-    return fit_device_room(p->d, &p->part, (part + 1) * d) != 0 ||
-                   fit_device_room(p->d, &p->total, (total + 1) * d) != 0 ||
-                   fit_device_room(p->d, &p->ws, calls * p->nws * d) != 0 ||
-                   fit_device_room(p->d, &p->lin, (calls * p->nlin + 1) * d) != 0 ||
-                   fit_device_room(p->d, &p->adj, (calls * p->nadj + 1) * d) != 0
+    return fit_device_room(p->shelf.d, &p->part, (part + 1) * d) != 0 ||
+                   fit_device_room(p->shelf.d, &p->total, (total + 1) * d) != 0 ||
+                   fit_device_room(p->shelf.d, &p->ws, calls * p->nws * d) != 0 ||
+                   fit_device_room(p->shelf.d, &p->lin, (calls * p->nlin + 1) * d) != 0 ||
+                   fit_device_room(p->shelf.d, &p->adj, (calls * p->nadj + 1) * d) != 0
                ? -1 : 0;
 }
 
 static int put_call(struct fit_device_pool *p, size_t e, const struct fit_device_request *r)
 {
     const size_t d = sizeof(double);
-    int failed = fit_device_write(p->d, p->ws.b, e * p->nws * d, r->ws, p->nws * d);
+    int failed = fit_device_write(p->shelf.d, p->ws.b, e * p->nws * d, r->ws, p->nws * d);
     if (!failed && r->lin)
-        failed = fit_device_write(p->d, p->lin.b, e * p->nlin * d, r->lin, p->nlin * d);
+        failed = fit_device_write(p->shelf.d, p->lin.b, e * p->nlin * d, r->lin, p->nlin * d);
     if (!failed && r->adj)
-        failed = fit_device_write(p->d, p->adj.b, e * p->nadj * d, r->adj, p->nadj * d);
+        failed = fit_device_write(p->shelf.d, p->adj.b, e * p->nadj * d, r->adj, p->nadj * d);
     return failed;
 }
 
 /* Which data each evaluation has. */
 static int put_places(struct fit_device_pool *p, size_t k, size_t n, const long *place)
 {
-    return p->nplace > 1
-               ? fit_device_write(p->d, p->shape[k].b, FIT_SHAPE_NUMBERS * sizeof(long), place, n * sizeof *place) : 0;
+    return p->shelf.nplace > 1 ? fit_device_write(p->shelf.d, p->shape[k].b, FIT_SHAPE_NUMBERS * sizeof(long), place,
+                                                  n * sizeof *place)
+                               : 0;
 }
 
 /* ---- passes ---------------------------------------------------------------------------------------------------- */
@@ -224,22 +226,22 @@ static int run_piece(const struct job *j, size_t s, size_t from, size_t to)
     const size_t d = sizeof(double), n = (p->items.at[to] - p->items.at[from]) * d;
     const size_t first = p->items.tile[from] > j->items.first ? p->items.tile[from] : j->items.first;
     const size_t end = p->items.tile[to] < j->items.end ? p->items.tile[to] : j->items.end;
-    int failed = fit_device_settle(p->d, s) != 0 || fit_pool_read(p, j->ds, from, to, slot->y, slot->w) != 0 ||
-                 fit_device_send(p->d, slot->y_there.b, slot->y, n) != 0 ||
-                 (p->weighted && fit_device_send(p->d, slot->w_there.b, slot->w, n) != 0);
+    int failed = fit_device_settle(p->shelf.d, s) != 0 || fit_pool_read(p, j->ds, from, to, slot->y, slot->w) != 0 ||
+                 fit_device_send(p->shelf.d, slot->y_there.b, slot->y, n) != 0 ||
+                 (p->weighted && fit_device_send(p->shelf.d, slot->w_there.b, slot->w, n) != 0);
     for (size_t k = 0; k < p->source->program->npass && !failed; k++) {
         if (!kind_of(j->what, p->source->program->pass[k].kind))
             continue;
         shape_of(p, k, slot->numbers[k]);
         slot->numbers[k][FIT_SHAPE_FIRST] = (long)first;
         slot->numbers[k][FIT_SHAPE_AT] = (long)p->items.at[from];
-        failed = fit_device_send(p->d, slot->shape[k].b, slot->numbers[k], sizeof slot->numbers[k]);
+        failed = fit_device_send(p->shelf.d, slot->shape[k].b, slot->numbers[k], sizeof slot->numbers[k]);
     }
-    failed = failed || fit_device_arrive(p->d, s) != 0;
+    failed = failed || fit_device_arrive(p->shelf.d, s) != 0;
     for (size_t k = 0; k < p->source->program->npass && !failed; k++)
         if (kind_of(j->what, p->source->program->pass[k].kind))
             failed = run_items(j, k, end - first, slot->shape[k].b, slot->y_there.b, slot->w_there.b, p->part.b);
-    return failed || fit_device_leave(p->d, s) != 0;
+    return failed || fit_device_leave(p->shelf.d, s) != 0;
 }
 
 /* Tile after tile, as many as fit into a slot. */
@@ -264,7 +266,7 @@ static int run_pieces(const struct job *j)
         fit_dataset_abandon(j->ds);
     fit_dataset_end(j->ds);
     for (s = 0; s < FIT_DEVICE_SLOTS; s++)
-        failed |= fit_device_settle(j->p->d, s) != 0;
+        failed |= fit_device_settle(j->p->shelf.d, s) != 0;
     return failed;
 }
 
@@ -351,7 +353,7 @@ static int run_job(const struct job *j, struct fit_device_asked *const *call)
         if (kind_of(j->what, p->source->program->pass[k].kind))
             failed = put_places(p, k, j->calls, place);
     return failed || (p->resident ? run_resident(j) : run_pieces(j)) != 0 || run_totals(j) != 0 ||
-                   fit_device_read(p->d, p->total.b, p->staging, total * sizeof(double)) != 0
+                   fit_device_read(p->shelf.d, p->total.b, p->staging, total * sizeof(double)) != 0
                ? -1 : 0;
 }
 
@@ -366,7 +368,7 @@ int fit_launch(void *user, size_t n, struct fit_device_asked *const *call)
     struct fit_device_pool *p = u->pool;
     const int shared = u->shared;
     const struct job j = {p, u->ds, waiting(call[0])->r.what, n, own_items(p, shared), shared};
-    fit_device_lock(p->d);
+    fit_device_lock(p->shelf.d);
     int failed = run_job(&j, call) != 0;
     if (shared && (failed = fit_ranks_least(failed ? 0 : 1) < 1) == 0) {
         const enum fit_gpu_kind kind = first_kind(j.what);
@@ -374,11 +376,11 @@ int fit_launch(void *user, size_t n, struct fit_device_asked *const *call)
     }
     if (!failed) {
         scatter(&j, call);
-        fit_device_add(p->d, n);
+        fit_device_add(p->shelf.d, n);
     }
     p->count.launches++;
     p->count.calls += n;
-    fit_device_unlock(p->d);
+    fit_device_unlock(p->shelf.d);
     return failed ? -1 : 0;
 }
 
@@ -392,15 +394,15 @@ int fit_launch_values(struct fit_device_pool *p, size_t place, const struct fit_
     int failed = -1;
     if (!p->resident)
         return -1;
-    fit_device_lock(p->d);
+    fit_device_lock(p->shelf.d);
     for (size_t k = 0; k < program->npass; k++)
         if (program->pass[k].kind == FIT_GPU_VALUE)
             failed = make_room(p, 1, 0, 0) != 0 || put_call(p, 0, r) != 0 || put_places(p, k, 1, &at) != 0 ||
-                     fit_device_room(p->d, &values, bytes) != 0 ||
-                     fit_device_write(p->d, values.b, 0, out, bytes) != 0 ||
+                     fit_device_room(p->shelf.d, &values, bytes) != 0 ||
+                     fit_device_write(p->shelf.d, values.b, 0, out, bytes) != 0 ||
                      run_items(&j, k, p->items.n, p->shape[k].b, p->y.b, p->w.b, values.b) != 0 ||
-                     fit_device_read(p->d, values.b, out, bytes) != 0;
-    fit_device_release(p->d, values.b);
-    fit_device_unlock(p->d);
+                     fit_device_read(p->shelf.d, values.b, out, bytes) != 0;
+    fit_device_release(p->shelf.d, values.b);
+    fit_device_unlock(p->shelf.d);
     return failed ? -1 : 0;
 }

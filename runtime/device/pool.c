@@ -10,11 +10,6 @@
 
 enum { LEAST_MEMORY = 1 << 28, SMALL = 1 << 22, MOST_SLOT = 1 << 23 }; /* bytes, bytes, doubles */
 
-static struct {
-    pthread_mutex_t lock;
-    struct fit_device_pool *first;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
 int fit_device_room(struct fit_device *d, struct fit_device_buffer *b, size_t bytes)
 {
     if (bytes <= b->bytes && b->b)
@@ -28,7 +23,7 @@ int fit_device_room(struct fit_device *d, struct fit_device_buffer *b, size_t by
 
 static int put(struct fit_device_pool *p, struct fit_device_buffer *b, const void *from, size_t bytes)
 {
-    return fit_device_room(p->d, b, bytes) != 0 ? -1 : fit_device_write(p->d, b->b, 0, from, bytes);
+    return fit_device_room(p->shelf.d, b, bytes) != 0 ? -1 : fit_device_write(p->shelf.d, b->b, 0, from, bytes);
 }
 
 /* Step, coordinates, columns: as fit/gpu.h wants them. */
@@ -45,7 +40,8 @@ static int put_fixed(struct fit_device_pool *p, const struct fit_layout *l, size
     for (size_t c = 0; rows && c < p->kernel->ncolumn && c < program->columns; c++)
         if (l->column && l->column[c])
             memcpy(x + 1 + program->axes * ng + c * rows, l->column[c], rows * sizeof *x);
-    const int failed = fit_device_write(p->d, p->fixed.b, place * p->nfixed * sizeof *x, x, p->nfixed * sizeof *x);
+    const size_t bytes = p->nfixed * sizeof *x;
+    const int failed = fit_device_write(p->shelf.d, p->fixed.b, place * bytes, x, bytes);
     free(x);
     return failed;
 }
@@ -74,8 +70,8 @@ static int put_values(struct fit_device_pool *p, const struct fit_dataset *ds, s
     for (size_t k = 0; k < ds->ntile && !failed; k++) {
         const size_t at = (place * p->ndata + p->items.at[k]) * sizeof *y;
         const size_t bytes = (p->items.at[k + 1] - p->items.at[k]) * sizeof *y;
-        failed = fit_pool_read(p, ds, k, k + 1, y, w) != 0 || fit_device_write(p->d, p->y.b, at, y, bytes) != 0 ||
-                 (p->weighted && fit_device_write(p->d, p->w.b, at, w, bytes) != 0);
+        failed = fit_pool_read(p, ds, k, k + 1, y, w) != 0 || fit_device_write(p->shelf.d, p->y.b, at, y, bytes) != 0 ||
+                 (p->weighted && fit_device_write(p->shelf.d, p->w.b, at, w, bytes) != 0);
     }
     fit_dataset_end(ds);
     p->count.bytes += failed ? 0 : p->ndata * sizeof *y * (p->weighted ? 2 : 1);
@@ -96,31 +92,34 @@ static size_t largest_tile(const struct fit_items *x, size_t ntile)
 /* Whether the values stay there, for how many data sets there is room, how many values are on their way at a time. */
 static void choose_sizes(struct fit_device_pool *p, const struct fit_dataset *ds)
 {
-    const size_t memory = fit_device_about(p->d)->memory, each = p->weighted ? 16 : 8;
+    const size_t memory = fit_device_about(p->shelf.d)->memory, each = p->weighted ? 16 : 8;
     const size_t part = (memory > LEAST_MEMORY ? memory : LEAST_MEMORY) / 4 * 3 / each;
     const char *limit = getenv("FIT_DEVICE_MB"); /* for tests */
     const size_t most = limit ? (size_t)strtoul(limit, NULL, 10) * (1u << 17) : part;
     const size_t largest = largest_tile(&p->items, ds->ntile), bytes = (p->ndata + 1) * each;
     p->resident = p->ndata <= most && !fit_dataset_streamed(ds);
-    p->nplace = 1;
-    while (p->resident && bytes < SMALL && p->nplace < fit_device_expected(p->d) && p->nplace < FIT_DEVICE_BATCH &&
-           (p->nplace + 1) * p->ndata <= most / 2)
-        p->nplace++;
+    const size_t expected = fit_device_expected(p->shelf.d);
+    size_t nplace = 1;
+    while (p->resident && bytes < SMALL && nplace < expected && nplace < FIT_DEVICE_BATCH &&
+           (nplace + 1) * p->ndata <= most / 2)
+        nplace++;
+    p->shelf.nplace = nplace;
     p->piece = most / FIT_DEVICE_SLOTS < MOST_SLOT ? most / FIT_DEVICE_SLOTS : MOST_SLOT;
     p->piece = p->resident || p->piece < largest ? largest : p->piece;
 }
 
 static int begin_slots(struct fit_device_pool *p)
 {
+    struct fit_device *d = p->shelf.d;
     const size_t bytes = (p->piece + 1) * sizeof(double);
     int failed = 0;
     for (size_t k = 0; k < FIT_DEVICE_SLOTS && !failed && !(p->resident && k > 0); k++) {
         struct fit_device_slot *s = &p->slot[k];
-        s->y = fit_device_host(p->d, bytes);
-        s->w = p->weighted ? fit_device_host(p->d, bytes) : NULL;
+        s->y = fit_device_host(d, bytes);
+        s->w = p->weighted ? fit_device_host(d, bytes) : NULL;
         failed = !s->y || (p->weighted && !s->w) ||
-                 (!p->resident && (fit_device_room(p->d, &s->y_there, bytes) != 0 ||
-                                   fit_device_room(p->d, &s->w_there, p->weighted ? bytes : sizeof(double)) != 0));
+                 (!p->resident && (fit_device_room(d, &s->y_there, bytes) != 0 ||
+                                   fit_device_room(d, &s->w_there, p->weighted ? bytes : sizeof(double)) != 0));
     }
     return failed;
 }
@@ -129,35 +128,36 @@ static int begin_slots(struct fit_device_pool *p)
 
 static void release_slot(struct fit_device_pool *p, struct fit_device_slot *s)
 {
-    fit_device_release(p->d, s->y_there.b);
-    fit_device_release(p->d, s->w_there.b);
+    fit_device_release(p->shelf.d, s->y_there.b);
+    fit_device_release(p->shelf.d, s->w_there.b);
     for (size_t k = 0; s->shape && k < p->source->program->npass; k++)
-        fit_device_release(p->d, s->shape[k].b);
-    fit_device_host_free(p->d, s->y);
-    fit_device_host_free(p->d, s->w);
+        fit_device_release(p->shelf.d, s->shape[k].b);
+    fit_device_host_free(p->shelf.d, s->y);
+    fit_device_host_free(p->shelf.d, s->w);
     free(s->shape);
     free(s->numbers);
 }
 
-static void destroy(struct fit_device_pool *p)
+static void destroy(struct fit_shelved *shelf)
 {
+    struct fit_device_pool *p = (struct fit_device_pool *)(void *)shelf;
     struct fit_device_buffer *const b[] = {&p->item, &p->first, &p->fixed, &p->y,    &p->w,
                                            &p->ws,   &p->lin,   &p->adj,   &p->part, &p->total};
-    fit_device_lock(p->d);
+    fit_device_lock(p->shelf.d);
     for (size_t k = 0; k < sizeof b / sizeof *b; k++)
-        fit_device_release(p->d, b[k]->b);
+        fit_device_release(p->shelf.d, b[k]->b);
     for (size_t k = 0; k < p->source->program->npass; k++) {
-        fit_device_release(p->d, p->shape ? p->shape[k].b : NULL);
-        fit_device_release(p->d, p->total_shape ? p->total_shape[k].b : NULL);
+        fit_device_release(p->shelf.d, p->shape ? p->shape[k].b : NULL);
+        fit_device_release(p->shelf.d, p->total_shape ? p->total_shape[k].b : NULL);
     }
     for (size_t k = 0; k < FIT_DEVICE_SLOTS; k++)
         release_slot(p, &p->slot[k]);
-    fit_device_unlock(p->d);
+    fit_device_unlock(p->shelf.d);
     fit_items_free(&p->items);
     fit_device_queue_end(&p->queue);
     free(p->shape);
     free(p->total_shape);
-    free(p->used);
+    free(p->shelf.used);
     free(p->staging);
     free(p->values);
     free(p);
@@ -177,18 +177,18 @@ static int fill(struct fit_device_pool *p, const struct fit_dataset *ds)
     const size_t npass = p->source->program->npass, d = sizeof(double);
     p->ndata = p->items.at[ds->ntile];
     choose_sizes(p, ds);
-    p->used = calloc(p->nplace, sizeof *p->used);
+    p->shelf.used = calloc(p->shelf.nplace, sizeof *p->shelf.used);
     p->shape = calloc(npass, sizeof *p->shape);
     p->total_shape = calloc(npass, sizeof *p->total_shape);
     p->values = malloc((fit_dataset_buffer(ds) + 1) * sizeof *p->values);
-    if (!p->used || !p->shape || !p->total_shape || !p->values || begin_slots(p) != 0 ||
+    if (!p->shelf.used || !p->shape || !p->total_shape || !p->values || begin_slots(p) != 0 ||
         put(p, &p->item, p->items.item, p->items.n * FIT_ITEM_NUMBERS * sizeof(long)) != 0 ||
         put(p, &p->first, p->items.first, (2 * p->layout.ngroup + 1) * sizeof(long)) != 0 ||
-        fit_device_room(p->d, &p->fixed, p->nplace * p->nfixed * d) != 0 || fit_launch_begin(p) != 0)
+        fit_device_room(p->shelf.d, &p->fixed, p->shelf.nplace * p->nfixed * d) != 0 || fit_launch_begin(p) != 0)
         return -1;
-    const size_t n = p->resident ? p->nplace * p->ndata : 0;
-    return fit_device_room(p->d, &p->y, (n + 1) * d) != 0 ||
-           fit_device_room(p->d, &p->w, (p->weighted ? n + 1 : 1) * d) != 0;
+    const size_t n = p->resident ? p->shelf.nplace * p->ndata : 0;
+    return fit_device_room(p->shelf.d, &p->y, (n + 1) * d) != 0 ||
+           fit_device_room(p->shelf.d, &p->w, (p->weighted ? n + 1 : 1) * d) != 0;
 }
 
 static enum fit_status make(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -201,7 +201,8 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
         return st == FIT_OK ? fit_no_memory(err, "device") : st;
     const struct fit_layout *l = &ds->layout;
     const size_t ng = l->ngroup, q = kernel->nlinear, rows = (l->nrow + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    *p = (struct fit_device_pool){.d = d, .kernel = kernel, .source = source, .module = module, .layout = *l,
+    *p = (struct fit_device_pool){.shelf = {.d = d, .destroy = destroy}, .kernel = kernel,
+                                  .source = source, .module = module, .layout = *l,
                                   .nws = kernel->workspace(l), .nlin = ng * q, .nadj = ng * (1 + q * (q + 1) / 2),
                                   .weighted = is_weighted(ds)};
     p->nfixed = 1 + source->program->axes * ng + source->program->columns * rows;
@@ -212,7 +213,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     const int failed = !fit_items_new(ds, &p->items) || fill(p, ds) != 0;
     fit_device_unlock(d);
     if (failed) {
-        destroy(p);
+        destroy(&p->shelf);
         return fit_fail(err, FIT_ERR_MEMORY, "device %s: no memory for the data: %s", fit_device_about(d)->word,
                         fit_device_failure(d));
     }
@@ -229,70 +230,47 @@ static int same_shape(const struct fit_device_pool *p, const struct fit_layout *
            memcmp(p->items.first, x->first, 2 * l->ngroup * sizeof *x->first) == 0;
 }
 
+struct wanted {
+    const struct fit_kernel *kernel;
+    const struct fit_gpu_source *source;
+    const struct fit_layout *layout;
+    const struct fit_items *items;
+    int weighted;
+};
+
+static int suits(const struct fit_shelved *shelf, const void *wanted)
+{
+    const struct fit_device_pool *p = (const struct fit_device_pool *)(const void *)shelf;
+    const struct wanted *w = wanted;
+    return p->source == w->source && p->kernel == w->kernel && p->resident && p->weighted == w->weighted &&
+           same_shape(p, w->layout, w->items);
+}
+
 static struct fit_device_pool *find(const struct fit_device *d, const struct fit_kernel *kernel,
                                     const struct fit_dataset *ds, const struct fit_gpu_source *source)
 {
     struct fit_items items;
-    struct fit_device_pool *found = NULL;
+    const struct wanted w = {kernel, source, &ds->layout, &items, is_weighted(ds)};
     if (fit_dataset_streamed(ds) || !fit_items_new(ds, &items))
         return NULL;
-    const int weighted = is_weighted(ds);
-    for (struct fit_device_pool *p = all.first; p && !found; p = p->next)
-        if (p->d == d && p->source == source && p->kernel == kernel && p->resident && p->nused < p->nplace &&
-            p->weighted == weighted && same_shape(p, &ds->layout, &items))
-            found = p;
+    struct fit_shelved *found = fit_shelf_find(d, destroy, suits, &w);
     fit_items_free(&items);
-    return found;
-}
-
-/* Pools of a device that nobody uses. */
-static void sweep(struct fit_device *d)
-{
-    for (struct fit_device_pool **at = &all.first, *p; (p = *at) != NULL;)
-        if (p->d == d && p->nused == 0) {
-            *at = p->next;
-            destroy(p);
-        } else {
-            at = &p->next;
-        }
-}
-
-static void sweep_closing(struct fit_device *d)
-{
-    pthread_mutex_lock(&all.lock);
-    sweep(d);
-    pthread_mutex_unlock(&all.lock);
-}
-
-static enum fit_status add_pool(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                const struct fit_gpu_source *source, struct fit_device_pool **p, struct fit_error *err)
-{
-    sweep(d);
-    fit_device_at_close(d, sweep_closing);
-    enum fit_status st = make(d, kernel, ds, source, p, err);
-    if (st == FIT_OK) {
-        (*p)->next = all.first;
-        all.first = *p;
-    }
-    return st;
+    return (struct fit_device_pool *)(void *)found;
 }
 
 /* Puts the data of ds to a free place. */
 static enum fit_status take_place(struct fit_device_pool *p, const struct fit_dataset *ds, size_t *place,
                                   struct fit_error *err)
 {
-    *place = 0;
-    while (p->used[*place])
-        ++*place;
-    fit_device_lock(p->d);
+    *place = fit_shelf_take(&p->shelf);
+    fit_device_lock(p->shelf.d);
     const int failed = put_fixed(p, &ds->layout, *place) != 0 || (p->resident && put_values(p, ds, *place) != 0);
-    fit_device_unlock(p->d);
-    if (failed)
-        return fit_fail(err, FIT_ERR_MEMORY, "device %s: the data cannot be put there: %s",
-                        fit_device_about(p->d)->word, fit_device_failure(p->d));
-    p->used[*place] = 1;
-    p->nused++;
-    return FIT_OK;
+    fit_device_unlock(p->shelf.d);
+    if (!failed)
+        return FIT_OK;
+    fit_shelf_give_back(&p->shelf, *place);
+    return fit_fail(err, FIT_ERR_MEMORY, "device %s: the data cannot be put there: %s",
+                    fit_device_about(p->shelf.d)->word, fit_device_failure(p->shelf.d));
 }
 
 enum fit_status fit_pool_enter(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -300,22 +278,21 @@ enum fit_status fit_pool_enter(struct fit_device *d, const struct fit_kernel *ke
                                struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    pthread_mutex_lock(&all.lock);
+    fit_shelf_lock();
     *pool = find(d, kernel, ds, source);
-    if (!*pool)
-        st = add_pool(d, kernel, ds, source, pool, err);
+    if (!*pool) {
+        fit_shelf_clear(d);
+        st = make(d, kernel, ds, source, pool, err);
+        if (st == FIT_OK)
+            fit_shelf_put(&(*pool)->shelf);
+    }
     if (st == FIT_OK)
         st = take_place(*pool, ds, place, err);
-    pthread_mutex_unlock(&all.lock);
+    fit_shelf_unlock();
     return st;
 }
 
 void fit_pool_leave(struct fit_device_pool *p, size_t place)
 {
-    pthread_mutex_lock(&all.lock);
-    p->used[place] = 0;
-    p->nused--;
-    if (p->nplace == 1) /* large, or alone: its memory is given back */
-        sweep(p->d);
-    pthread_mutex_unlock(&all.lock);
+    fit_shelf_leave(&p->shelf, place);
 }

@@ -106,7 +106,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
 static int is_for(const struct fit_device_sums *s, const struct fit_device *d, const struct fit_kernel *kernel,
                   const struct fit_dataset *ds)
 {
-    return s->stamp == ds->stamp && s->ds == ds && s->pool->d == d && s->pool->kernel == kernel;
+    return s->stamp == ds->stamp && s->ds == ds && s->pool->shelf.d == d && s->pool->kernel == kernel;
 }
 
 enum fit_status fit_device_sums_new(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,

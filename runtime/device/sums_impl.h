@@ -7,6 +7,7 @@
 
 #include "device/items.h"
 #include "device/queue.h"
+#include "device/shelf.h"
 #include "device/sums.h"
 #include "fit/gpu_shape.h"
 
@@ -31,13 +32,12 @@ struct fit_device_slot {
 };
 
 struct fit_device_pool {
-    struct fit_device *d;
+    struct fit_shelved shelf;     /* its places are for data sets */
     const struct fit_kernel *kernel;
     const struct fit_gpu_source *source;
     struct fit_device_module *module;
     struct fit_layout layout; /* sizes alone count */
     struct fit_items items;
-    size_t nplace, nused, *used;  /* places; data sets, also at each place (0 or 1) */
     size_t nfixed, ndata;         /* doubles of each data set */
     size_t nws, nlin, nadj;
     int weighted, resident, shared; /* shared: its shapes are those for several ranks */
@@ -50,7 +50,6 @@ struct fit_device_pool {
     size_t nstaging;
     struct fit_device_count count;
     struct fit_device_queue queue; /* of struct fit_device_waiting */
-    struct fit_device_pool *next; /* of all that there are */
 };
 
 struct fit_device_sums {

@@ -331,7 +331,8 @@ static double root_at(struct curve *c, double v)
     if (!f->sketch || !lead(c, &rise, known))
         rise = descend(c, v, known);
     hold_linear(c, low, high);
-    leave_trail(c, v);
+    if (!c->enough) /* else theta is no minimum */
+        leave_trail(c, v);
     return copysign(sqrt(rise), v - c->best);
 }
 
@@ -496,8 +497,10 @@ static void set_out(struct curve *c, double v, const struct walk *w)
 /* The value where the root is `limit`, near (v, r): on the parabola, value over root, through it and the last two. */
 static double value_at_root(const struct walk *w, double v, double r, double limit)
 {
-    const double slope = (v - w->at) / (r - w->root), before = (w->at - w->before) / (w->root - w->root_before);
-    const double bend = w->root > w->root_before ? (slope - before) / (r - w->root_before) : 0;
+    const double slope = (v - w->at) / (r - w->root);
+    double bend = 0;
+    if (w->root > w->root_before)
+        bend = (slope - (w->at - w->before) / (w->root - w->root_before)) / (r - w->root_before);
     return v + (limit - r) * (slope + bend * (limit - w->root));
 }
 

@@ -2,7 +2,6 @@
  * fit/gpu_functional.h. */
 #include "functional/device_pool.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +9,6 @@
 #include "fit/gpu_shape.h"
 #include "fit/operator_data.h"
 #include "functional/evaluate.h"
-
-static struct {
-    pthread_mutex_t lock;
-    struct fit_objective_pool *first;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static size_t rounded(size_t n)
 {
@@ -281,7 +275,7 @@ static struct fit_objective_pool *new_pool(struct fit_device *d, const struct fi
     const size_t nphase = o->nforward + o->nbackward;
     if (!p)
         return NULL;
-    *p = (struct fit_objective_pool){.d = d, .o = o, .program = source->program};
+    *p = (struct fit_objective_pool){.shelf.d = d, .o = o, .program = source->program};
     p->area.array = fit_take(&p->arena, o->narray, sizeof *p->area.array);
     p->area.slope = fit_take(&p->arena, o->narray, sizeof *p->area.slope);
     p->area.plane = fit_take(&p->arena, o->noperator + 1, sizeof *p->area.plane);
@@ -304,17 +298,18 @@ static struct fit_objective_pool *new_pool(struct fit_device *d, const struct fi
 
 /* ---- on the device ---------------------------------------------------------------------------------- */
 
-static void destroy(struct fit_objective_pool *p)
+static void destroy(struct fit_shelved *shelf)
 {
-    fit_device_lock(p->d);
-    fit_device_release(p->d, p->shape_there);
-    fit_device_release(p->d, p->store);
+    struct fit_objective_pool *p = (struct fit_objective_pool *)(void *)shelf;
+    fit_device_lock(p->shelf.d);
+    fit_device_release(p->shelf.d, p->shape_there);
+    fit_device_release(p->shelf.d, p->store);
     for (size_t k = 0; k < p->o->nforward + p->o->nbackward; k++)
-        fit_device_release(p->d, p->item_there[k]);
-    fit_device_unlock(p->d);
-    if (p->used)
+        fit_device_release(p->shelf.d, p->item_there[k]);
+    fit_device_unlock(p->shelf.d);
+    if (p->shelf.used)
         fit_device_queue_end(&p->queue);
-    free(p->used);
+    free(p->shelf.used);
     free(p->staging);
     free_host(p);
 }
@@ -322,24 +317,24 @@ static void destroy(struct fit_objective_pool *p)
 /* Everything that places share. */
 static int put_pool(struct fit_objective_pool *p)
 {
-    const size_t memory = fit_device_about(p->d)->memory, d = sizeof(double);
-    p->nplace = fit_device_expected(p->d);
-    while (p->nplace > 1 && (p->nshared + p->nplace * p->area.size) * d > memory / 4)
-        p->nplace /= 2;
-    p->used = calloc(p->nplace, 1);
+    const size_t memory = fit_device_about(p->shelf.d)->memory, d = sizeof(double);
+    p->shelf.nplace = fit_device_expected(p->shelf.d);
+    while (p->shelf.nplace > 1 && (p->nshared + p->shelf.nplace * p->area.size) * d > memory / 4)
+        p->shelf.nplace /= 2;
+    p->shelf.used = calloc(p->shelf.nplace, 1);
     p->staging = malloc((p->o->nnumber + 2 * p->o->nterm + 3 * FIT_BLOCK) * d);
-    if (p->used)
+    if (p->shelf.used)
         fit_device_queue_begin(&p->queue);
     p->queue.together = fit_objective_together;
     p->queue.serve = fit_objective_serve;
     const size_t bytes = (p->nshape + FIT_DEVICE_BATCH) * sizeof *p->shape;
-    int failed = !p->used || !p->staging || !(p->shape_there = fit_device_buffer(p->d, bytes)) ||
-                 !(p->store = fit_device_buffer(p->d, (p->nshared + p->nplace * p->area.size) * d)) ||
-                 fit_device_write(p->d, p->shape_there, 0, p->shape, bytes) != 0 ||
-                 fit_device_write(p->d, p->store, 0, p->shared, p->nshared * d) != 0;
+    int failed = !p->shelf.used || !p->staging || !(p->shape_there = fit_device_buffer(p->shelf.d, bytes)) ||
+                 !(p->store = fit_device_buffer(p->shelf.d, (p->nshared + p->shelf.nplace * p->area.size) * d)) ||
+                 fit_device_write(p->shelf.d, p->shape_there, 0, p->shape, bytes) != 0 ||
+                 fit_device_write(p->shelf.d, p->store, 0, p->shared, p->nshared * d) != 0;
     for (size_t k = 0; k < p->o->nforward + p->o->nbackward && !failed; k++)
-        failed = !(p->item_there[k] = fit_device_buffer(p->d, (p->nitem[k] + 1) * sizeof(long))) ||
-                 fit_device_write(p->d, p->item_there[k], 0, p->item[k], p->nitem[k] * sizeof(long)) != 0;
+        failed = !(p->item_there[k] = fit_device_buffer(p->shelf.d, (p->nitem[k] + 1) * sizeof(long))) ||
+                 fit_device_write(p->shelf.d, p->item_there[k], 0, p->item[k], p->nitem[k] * sizeof(long)) != 0;
     free(p->shared);
     p->shared = NULL;
     return failed ? -1 : 0;
@@ -352,50 +347,38 @@ static int put_data(struct fit_objective_pool *p, const struct fit_bound *b, siz
     int failed = 0;
     for (uint32_t k = 0; k < b->o->narray && !failed; k++)
         if (b->array[k] && b->o->array[k].kind == FIT_ARRAY_DATA)
-            failed = fit_device_write(p->d, p->store, (base + p->area.array[k]) * d, b->array[k],
+            failed = fit_device_write(p->shelf.d, p->store, (base + p->area.array[k]) * d, b->array[k],
                                       b->size[b->o->array[k].axis] * d);
     return failed;
 }
 
-/* Pools of a device that nobody uses. */
-static void sweep(struct fit_device *d)
+static int is_equal(const struct fit_shelved *shelf, const void *wanted)
 {
-    for (struct fit_objective_pool **at = &all.first, *p; (p = *at) != NULL;)
-        if (p->d == d && p->nused == 0) {
-            *at = p->next;
-            destroy(p);
-        } else {
-            at = &p->next;
-        }
-}
-
-static void sweep_closing(struct fit_device *d)
-{
-    pthread_mutex_lock(&all.lock);
-    sweep(d);
-    pthread_mutex_unlock(&all.lock);
+    const struct fit_objective_pool *q = (const struct fit_objective_pool *)(const void *)shelf, *p = wanted;
+    return q->o == p->o && q->digest == p->digest && q->nshape == p->nshape;
 }
 
 /* One that is there and equal to p, which it then replaces; or p, put there.  NULL: the device has no room. */
 static struct fit_objective_pool *settle(struct fit_objective_pool *p, const struct fit_gpu_source *source)
 {
+    struct fit_device *d = p->shelf.d;
     struct fit_error err;
-    for (struct fit_objective_pool *q = all.first; q; q = q->next)
-        if (q->d == p->d && q->o == p->o && q->digest == p->digest && q->nshape == p->nshape && q->nused < q->nplace) {
-            free_host(p);
-            return q;
-        }
-    sweep(p->d);
-    fit_device_at_close(p->d, sweep_closing);
-    fit_device_lock(p->d);
-    const int failed = fit_device_load(p->d, source, &p->module, &err) != FIT_OK || put_pool(p) != 0;
-    fit_device_unlock(p->d);
+    struct fit_shelved *there = fit_shelf_find(d, destroy, is_equal, p);
+    if (there) {
+        free_host(p);
+        return (struct fit_objective_pool *)(void *)there;
+    }
+    fit_shelf_clear(d);
+    fit_device_lock(d);
+    const int failed = fit_device_load(d, source, &p->module, &err) != FIT_OK || put_pool(p) != 0;
+    fit_device_unlock(d);
     if (failed) {
-        destroy(p);
+        destroy(&p->shelf);
         return NULL;
     }
-    p->next = all.first;
-    return all.first = p;
+    p->shelf.destroy = destroy;
+    fit_shelf_put(&p->shelf);
+    return p;
 }
 
 struct fit_objective_pool *fit_objective_enter(struct fit_device *d, const struct fit_bound *b, size_t *place)
@@ -406,20 +389,19 @@ struct fit_objective_pool *fit_objective_enter(struct fit_device *d, const struc
         fit_device_say(d, source ? "out of memory" : "the program has no kernels of this objective for accelerators");
         return NULL;
     }
-    pthread_mutex_lock(&all.lock);
+    fit_shelf_lock();
     p = settle(p, source);
     if (p) {
-        *place = 0;
-        while (p->used[*place])
-            ++*place;
+        *place = fit_shelf_take(&p->shelf);
         fit_device_lock(d);
         const int failed = put_data(p, b, *place);
         fit_device_unlock(d);
-        p->used[*place] = !failed;
-        p->nused += !failed;
-        p = failed ? NULL : p;
+        if (failed) {
+            fit_shelf_give_back(&p->shelf, *place);
+            p = NULL;
+        }
     }
-    pthread_mutex_unlock(&all.lock);
+    fit_shelf_unlock();
     if (!p)
         fit_device_say(d, fit_device_failure(d));
     return p;
@@ -427,10 +409,5 @@ struct fit_objective_pool *fit_objective_enter(struct fit_device *d, const struc
 
 void fit_objective_free_place(struct fit_objective_pool *p, size_t place)
 {
-    pthread_mutex_lock(&all.lock);
-    p->used[place] = 0;
-    p->nused--;
-    if (p->nplace == 1)
-        sweep(p->d);
-    pthread_mutex_unlock(&all.lock);
+    fit_shelf_leave(&p->shelf, place);
 }

@@ -3,6 +3,7 @@
 
 #include "device/device.h"
 #include "device/queue.h"
+#include "device/shelf.h"
 #include "fit/gpu_objective.h"
 #include "functional/functional.h"
 
@@ -14,7 +15,7 @@ struct fit_objective_area {
 };
 
 struct fit_objective_pool {
-    struct fit_device *d;
+    struct fit_shelved shelf; /* its places are for evaluations */
     struct fit_device_module *module;
     const struct fit_functional *o;
     const struct fit_gpu_program *program;
@@ -28,11 +29,8 @@ struct fit_objective_pool {
     long **item;           /* of each phase, forward and backward: numbers */
     size_t *nitem, *parts; /* parts of a complex value */
     void *shape_there, *store, **item_there;
-    size_t nplace, nused;
-    unsigned char *used;
     double *staging;
     struct fit_device_queue queue;
-    struct fit_objective_pool *next;
     struct fit_arena arena;
 };
 

@@ -104,11 +104,11 @@ static int put(struct fit_objective_pool *p, const struct fit_bound *b)
     const size_t d = sizeof(double), base = p->nshared + b->device_place * a->size;
     memcpy(p->staging, b->number, b->o->nnumber * d);
     memcpy(p->staging + (a->weight - a->number), b->weight, b->o->nterm * d);
-    int failed = fit_device_write(p->d, p->store, (base + a->number) * d, p->staging,
+    int failed = fit_device_write(p->shelf.d, p->store, (base + a->number) * d, p->staging,
                                   (a->weight - a->number + b->o->nterm) * d);
     for (uint32_t k = 0; k < b->o->narray && !failed; k++)
         if (b->array[k] && b->o->array[k].kind == FIT_ARRAY_FREE)
-            failed = fit_device_write(p->d, p->store, (base + a->array[k]) * d, b->array[k],
+            failed = fit_device_write(p->shelf.d, p->store, (base + a->array[k]) * d, b->array[k],
                                       b->size[b->o->array[k].axis] * d);
     return failed;
 }
@@ -117,10 +117,10 @@ static int get(struct fit_objective_pool *p, struct fit_bound *b, int gradient)
 {
     const struct fit_objective_area *a = &p->area;
     const size_t d = sizeof(double), base = p->nshared + b->device_place * a->size;
-    int failed = fit_device_read_at(p->d, p->store, (base + a->term) * d, b->term, b->o->nterm * d);
+    int failed = fit_device_read_at(p->shelf.d, p->store, (base + a->term) * d, b->term, b->o->nterm * d);
     for (uint32_t k = 0; k < b->o->narray && gradient && !failed; k++)
         if (fit_bound_solves(b, k))
-            failed = fit_device_read_at(p->d, p->store, (base + a->slope[k]) * d, b->slope[k],
+            failed = fit_device_read_at(p->shelf.d, p->store, (base + a->slope[k]) * d, b->slope[k],
                                         b->size[b->o->array[k].axis] * d);
     return failed;
 }
@@ -133,14 +133,14 @@ int fit_objective_serve(void *user, size_t n, struct fit_device_asked *const *as
     long place[FIT_DEVICE_BATCH];
     const long wanted = (long)on;
     int failed = 0;
-    fit_device_lock(p->d);
+    fit_device_lock(p->shelf.d);
     for (size_t e = 0; e < n && !failed; e++) {
         place[e] = (long)evaluation(asked[e])->b->device_place;
         failed = put(p, evaluation(asked[e])->b);
     }
     void *const shape = p->shape_there;
-    failed = failed || fit_device_write(p->d, shape, p->nshape * sizeof(long), place, n * sizeof *place) != 0 ||
-             fit_device_write(p->d, shape, FIT_OBJECTIVE_ON * sizeof(long), &wanted, sizeof wanted) != 0 ||
+    failed = failed || fit_device_write(p->shelf.d, shape, p->nshape * sizeof(long), place, n * sizeof *place) != 0 ||
+             fit_device_write(p->shelf.d, shape, FIT_OBJECTIVE_ON * sizeof(long), &wanted, sizeof wanted) != 0 ||
              run_phases(p, 0, on, n) != 0 || run(p, behind(p, FIT_KERNEL_TERMS), NULL, 1, 1, n) != 0;
     if (gradient && !failed)
         failed = run(p, behind(p, FIT_KERNEL_ZERO), NULL, blocks_of(p->area.nslope), 1, n) != 0 ||
@@ -148,8 +148,8 @@ int fit_objective_serve(void *user, size_t n, struct fit_device_asked *const *as
     for (size_t e = 0; e < n && !failed; e++)
         failed = get(p, evaluation(asked[e])->b, gradient);
     if (!failed)
-        fit_device_add(p->d, n);
-    fit_device_unlock(p->d);
+        fit_device_add(p->shelf.d, n);
+    fit_device_unlock(p->shelf.d);
     return failed ? -1 : 0;
 }
 

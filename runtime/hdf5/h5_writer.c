@@ -31,6 +31,25 @@ enum fit_status fit_h5r_close(struct fit_h5r *w, struct fit_error *err)
     return first->status == FIT_OK ? FIT_OK : fit_fail(err, first->status, "%s", first->message);
 }
 
+enum fit_status fit_h5r_begin(struct fit_h5r_file *f, const char *path, struct fit_error *err)
+{
+    const char *temporary;
+    enum fit_status st = fit_output_one(&f->out, path, &temporary, err);
+    if (st == FIT_OK && (st = fit_h5r_create(temporary, &f->w, err)) != FIT_OK)
+        fit_output_abandon(&f->out);
+    return st;
+}
+
+enum fit_status fit_h5r_end(struct fit_h5r_file *f, enum fit_status so_far, struct fit_error *err)
+{
+    struct fit_error unheard; /* the first failure is told */
+    const enum fit_status closed = fit_h5r_close(&f->w, so_far == FIT_OK ? err : &unheard);
+    if (so_far == FIT_OK && closed == FIT_OK)
+        return fit_output_commit(&f->out, err);
+    fit_output_abandon(&f->out);
+    return so_far != FIT_OK ? so_far : closed;
+}
+
 void fit_h5r_attribute(struct fit_h5r *w, const char *path, const char *name, const char *value)
 {
     DO(fit_h5_write_attr_string(w->h, path, name, value, &w->error));

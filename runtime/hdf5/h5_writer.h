@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/output.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -85,6 +86,15 @@ enum fit_status fit_h5r_create(const char *path, struct fit_h5r *w, struct fit_e
 
 /* Closes; reports the first error since fit_h5r_create.  Does nothing when there is no file. */
 enum fit_status fit_h5r_close(struct fit_h5r *w, struct fit_error *err);
+
+/* A file of which all is there or nothing: written beside its place, and put there at the end. */
+struct fit_h5r_file {
+    struct fit_output out;
+    struct fit_h5r w;
+};
+enum fit_status fit_h5r_begin(struct fit_h5r_file *f, const char *path, struct fit_error *err);
+/* After a good beginning, in any case.  so_far: what came of making its contents. */
+enum fit_status fit_h5r_end(struct fit_h5r_file *f, enum fit_status so_far, struct fit_error *err);
 
 /* Memory ran out for what should have been written; an error like any other. */
 void fit_h5r_no_memory(struct fit_h5r *w, const char *path);

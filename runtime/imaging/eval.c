@@ -4,28 +4,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/output.h"
 #include "imaging/output.h"
 #include "imaging/planes.h"
 
 static enum fit_status write_result(const struct fit_imaging *q, const char *file, double value, const double *gradient,
                                     struct fit_error *err)
 {
-    struct fit_output out;
-    struct fit_h5r w;
-    const char *path;
-    enum fit_status s = fit_output_one(&out, file, &path, err);
+    struct fit_h5r_file f;
+    const enum fit_status s = fit_h5r_begin(&f, file, err);
     if (s != FIT_OK)
         return s;
-    s = fit_h5r_create(path, &w, err);
-    if (s == FIT_OK) {
-        fit_imaging_put(&w, q, value, gradient);
-        s = fit_h5r_close(&w, err);
-    }
-    if (s == FIT_OK)
-        return fit_output_commit(&out, err);
-    fit_output_abandon(&out);
-    return s;
+    fit_imaging_put(&f.w, q, value, gradient);
+    return fit_h5r_end(&f, FIT_OK, err);
 }
 
 enum fit_status fit_imaging_eval(struct fit_imaging_program *p, const struct fit_imaging_options *o,

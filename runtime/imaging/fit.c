@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/output.h"
 #include "imaging/converge.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
@@ -87,29 +86,21 @@ static void put_spread(struct fit_h5r *w, const struct fit_imaging_run *r, const
 static enum fit_status write_result(const struct fit_imaging_run *r, const struct fit_imaging_spread *spread,
                                     const char *file, double value, struct fit_error *err)
 {
-    struct fit_output out;
-    struct fit_h5r w;
-    const char *path;
-    enum fit_status s = fit_output_one(&out, file, &path, err);
+    struct fit_h5r_file f;
+    const enum fit_status s = fit_h5r_begin(&f, file, err);
     if (s != FIT_OK)
         return s;
-    if ((s = fit_h5r_create(path, &w, err)) == FIT_OK) {
-        fit_imaging_put(&w, r->q, value, r->gradient);
-        fit_imaging_put_x(&w, r->q, "/x", r->full);
-        put_images(&w, r);
-        put_spread(&w, r, spread);
-        fit_h5r_attribute(&w, "/", "status", fit_optimize_end_name(r->result.end));
-        fit_h5r_attribute(&w, "/", "reason", r->result.reason);
-        fit_h5r_attribute_real(&w, "/", "nit", (double)r->result.nit);
-        fit_h5r_attribute_real(&w, "/", "nfev", (double)r->result.nfev);
-        fit_h5r_attribute_real(&w, "/", "gradient_max", r->result.gradient_max);
-        fit_h5r_attribute_real(&w, "/", "gradient_norm", r->result.gradient_norm);
-        s = fit_h5r_close(&w, err);
-    }
-    if (s == FIT_OK)
-        return fit_output_commit(&out, err);
-    fit_output_abandon(&out);
-    return s;
+    fit_imaging_put(&f.w, r->q, value, r->gradient);
+    fit_imaging_put_x(&f.w, r->q, "/x", r->full);
+    put_images(&f.w, r);
+    put_spread(&f.w, r, spread);
+    fit_h5r_attribute(&f.w, "/", "status", fit_optimize_end_name(r->result.end));
+    fit_h5r_attribute(&f.w, "/", "reason", r->result.reason);
+    fit_h5r_attribute_real(&f.w, "/", "nit", (double)r->result.nit);
+    fit_h5r_attribute_real(&f.w, "/", "nfev", (double)r->result.nfev);
+    fit_h5r_attribute_real(&f.w, "/", "gradient_max", r->result.gradient_max);
+    fit_h5r_attribute_real(&f.w, "/", "gradient_norm", r->result.gradient_norm);
+    return fit_h5r_end(&f, FIT_OK, err);
 }
 
 static enum fit_status write_fits(const struct fit_imaging_run *r, const char *file, struct fit_error *err)

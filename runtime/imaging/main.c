@@ -11,16 +11,8 @@
 #include "imaging/commands.h"
 #include "ranks/copies.h"
 
-static atomic_int interrupted, asked;
+static atomic_int interrupted;
 static atomic_int looks_at_it; /* the command looks at `interrupted` */
-
-static void on_interrupt(int number)
-{
-    const int second = signals_insists(number) && atomic_exchange(&asked, 1);
-    if (second || !atomic_load(&looks_at_it))
-        _exit(130);
-    atomic_store(&interrupted, 1);
-}
 
 static enum fit_status pick(struct fit_imaging_program *p, const char *isa, struct fit_error *err)
 {
@@ -106,7 +98,7 @@ int fit_imaging_main(int argc, char **argv, const struct fit_functional *const *
                                     .interrupt = &interrupted};
     struct fit_imaging_options o;
     struct fit_error err = {.status = FIT_OK};
-    signals_catch(on_interrupt);
+    signals_catch_for(&interrupted, &looks_at_it);
     enum fit_status s = fit_imaging_parse(argc, argv, &o, &err);
     if (s == FIT_OK)
         s = run(&p, &o, &err);

@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/identity.h"
-#include "base/output.h"
 #include "base/progress_line.h"
 #include "common/nearest.h"
 #include "device/device.h"
@@ -392,29 +391,20 @@ static void put_points(const struct survey *s, const struct fit_stored *const *p
 static enum fit_status write_survey(const struct survey *s, const struct fit_stored *const *point,
                                     const size_t shape[2], struct fit_error *err)
 {
-    struct fit_output out;
-    struct fit_h5r w;
-    const char *path, *axis[FIT_IMAGING_MOST_AXES];
+    struct fit_h5r_file f;
+    const char *axis[FIT_IMAGING_MOST_AXES];
     FIT_OWNED double *column = malloc(s->n * sizeof *column);
-    enum fit_status status = column ? fit_output_one(&out, s->o->output, &path, err) : fit_no_memory(err, "survey");
+    enum fit_status status = column ? fit_h5r_begin(&f, s->o->output, err) : fit_no_memory(err, "survey");
     if (status != FIT_OK)
         return status;
-    status = fit_h5r_create(path, &w, err);
-    if (status == FIT_OK) {
-        put_points(s, point, column, &w);
-        status = put_images(s, point, shape, &w, err);
-        for (size_t a = 0; a < s->o->naxis; a++)
-            axis[a] = s->o->axis[a].name;
-        fit_h5r_attributes(&w, "/", "axes", s->o->naxis, axis);
-        fit_h5r_attribute(&w, "/", "model_hash", s->program->kernel->hash);
-        fit_h5r_attribute(&w, "/", "observation", s->o->observation);
-        const enum fit_status closed = fit_h5r_close(&w, err);
-        status = status == FIT_OK ? closed : status;
-    }
-    if (status == FIT_OK)
-        return fit_output_commit(&out, err);
-    fit_output_abandon(&out);
-    return status;
+    put_points(s, point, column, &f.w);
+    status = put_images(s, point, shape, &f.w, err);
+    for (size_t a = 0; a < s->o->naxis; a++)
+        axis[a] = s->o->axis[a].name;
+    fit_h5r_attributes(&f.w, "/", "axes", s->o->naxis, axis);
+    fit_h5r_attribute(&f.w, "/", "model_hash", s->program->kernel->hash);
+    fit_h5r_attribute(&f.w, "/", "observation", s->o->observation);
+    return fit_h5r_end(&f, status, err);
 }
 
 /* Its points, and where they are. */

@@ -2,7 +2,6 @@
 #include "observation/formats.h"
 #include "observation/observation.h"
 
-#include "base/output.h"
 #include "hdf5/h5_writer.h"
 #include "hdf5/reader.h"
 
@@ -302,18 +301,10 @@ static void put_all(struct fit_h5r *w, const struct fit_obs *o)
 
 enum fit_status fit_obs_write(const char *file, const struct fit_obs *obs, struct fit_error *err)
 {
-    struct fit_output out;
-    struct fit_h5r w;
-    const char *path;
-    enum fit_status st = fit_output_one(&out, file, &path, err);
+    struct fit_h5r_file f;
+    const enum fit_status st = fit_h5r_begin(&f, file, err);
     if (st != FIT_OK)
         return st;
-    if ((st = fit_h5r_create(path, &w, err)) == FIT_OK) {
-        put_all(&w, obs);
-        st = fit_h5r_close(&w, err);
-    }
-    if (st == FIT_OK)
-        return fit_output_commit(&out, err);
-    fit_output_abandon(&out);
-    return st;
+    put_all(&f.w, obs);
+    return fit_h5r_end(&f, FIT_OK, err);
 }
