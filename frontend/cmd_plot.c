@@ -11,7 +11,6 @@
 
 #include "common/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,29 +77,12 @@ struct job {
     int quiet, json;
     struct front_fitter fitter, report;
     struct words data;                              /* for `extract`, without -o */
-    char folder[FRONT_PATH], file[FRONT_PATH + 16]; /* temporary */
+    struct front_temporary drawn;
 };
-
-static enum fit_status begin(struct job *j, struct fit_error *err)
-{
-    const char *base = getenv("TMPDIR");
-    snprintf(j->folder, sizeof j->folder, "%s/homodyne-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(j->folder)) {
-        enum fit_status st =
-            fit_fail(err, FIT_ERR_IO, "%s: cannot be made: %s", j->folder, strerror(errno));
-        j->folder[0] = '\0';
-        return st;
-    }
-    snprintf(j->file, sizeof j->file, "%s/data.h5", j->folder);
-    return FIT_OK;
-}
 
 static void end(struct job *j)
 {
-    if (j->folder[0]) {
-        unlink(j->file);
-        rmdir(j->folder);
-    }
+    front_temporary_end(&j->drawn);
     free(j->data.word);
 }
 
@@ -110,12 +92,12 @@ static enum fit_status draw_data(struct job *j, struct fit_error *err)
     struct words w = words_new(10);
     char *typed = fit_command_line(j->f->argc, j->f->argv);
     int code = 0;
-    add_pair(&j->data, "--output", j->file);
+    add_pair(&j->data, "--output", j->drawn.file);
     if (j->quiet || j->json)
         add(&j->data, "--quiet");
     enum fit_status st = run(&j->fitter, "extract", &j->data, &code, err);
     if (st == FIT_OK && code == 0) {
-        add(&w, j->file);
+        add(&w, j->drawn.file);
         if (j->format)
             add_pair(&w, "--format", j->format);
         if (j->output)
@@ -229,7 +211,7 @@ static enum fit_status draw_target(struct front *f, const struct front_args *a, 
         st = plain ? choose_reader(f, model, target, a->quiet, &j.fitter, err)
                    : front_choose(f, model, target, NULL, a->quiet, &j.fitter, err);
     if (st == FIT_OK)
-        st = begin(&j, err);
+        st = front_temporary_begin(&j.drawn, "data.h5", err);
     for (size_t k = 0; k < a->nrest; k++) { /* a data file becomes the value of --data */
         const int here = strcmp(a->rest[k], target) == 0 &&
                          (k == 0 || strncmp(a->rest[k - 1], "--data", 6) != 0);
@@ -417,7 +399,7 @@ enum fit_status front_plot_package(struct front *f, const struct front_args *a, 
         st = front_choose(f, option_value(&a->own, "model"), config,
                           option_value(&a->own, "mode"), a->quiet, &j.fitter, err);
     if (st == FIT_OK)
-        st = begin(&j, err);
+        st = front_temporary_begin(&j.drawn, "data.h5", err);
     if (st == FIT_OK && simulated) { /* the data stay beside the pictures */
         st = simulate(&j, config, &cli, data, &code, err);
         f->exit_code = code;

@@ -1,6 +1,5 @@
 /* compare_json.c -- two results side by side as JSON, and as a page: homodyne-report draws it, from both folders and
  * from this JSON, in a temporary file; see compare.h. */
-#define _XOPEN_SOURCE 700
 #include "base/json.h"
 #include "frontend/compare.h"
 
@@ -8,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void put_pair(struct fit_json *j, const char *name, const char *a, const char *b)
 {
@@ -194,28 +192,26 @@ static enum fit_status write_told(const struct comparison *c, const struct front
 enum fit_status comparison_page(struct front *f, const struct comparison *c, char *const where[2],
                                 const struct front_args *a, struct fit_error *err)
 {
-    const char *base = getenv("TMPDIR"), *named = option_value(&a->own, "report"),
-               *output = option_value(&a->own, "output");
-    char program[FRONT_PATH + 32], told[FRONT_PATH];
+    const char *named = option_value(&a->own, "report"), *output = option_value(&a->own, "output");
+    char program[FRONT_PATH + 32];
+    struct front_temporary told;
     int code = 0;
+    enum fit_status st = front_temporary_begin(&told, "told.json", err);
+    if (st != FIT_OK)
+        return st;
     snprintf(program, sizeof program, "%s/homodyne-report", f->dir);
-    snprintf(told, sizeof told, "%s/homodyne-XXXXXX", base && *base ? base : "/tmp");
-    const int fd = mkstemp(told);
-    if (fd < 0)
-        return fit_fail(err, FIT_ERR_IO, "%s: cannot be made: %s", told, strerror(errno));
-    close(fd);
     output = named && *named ? named : output ? output : "compare.html";
     const char *how = a->quiet ? "--quiet" : a->json ? "--json" : NULL;
     char *const word[] = {program, front_word("compare"),  where[0],           where[1],        front_word("--told"),
-                          told,    front_word("--output"), front_word(output), front_word(how), NULL};
+                          told.file, front_word("--output"), front_word(output), front_word(how), NULL};
     long pid = 0;
     fflush(f->out); /* what is said comes before the page's line */
-    enum fit_status st = write_told(c, a, told, err);
+    st = write_told(c, a, told.file, err);
     if (st == FIT_OK)
         st = front_start(program, word, NULL, &pid, err);
     if (st == FIT_OK)
         st = front_wait(pid, &code, err);
-    unlink(told);
+    front_temporary_end(&told);
     f->exit_code = code; /* it has said what was wrong */
     return st;
 }

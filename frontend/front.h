@@ -170,6 +170,14 @@ enum fit_status front_start(const char *program, char *const *word, const char *
 void front_last_error(const char *log, int code, char *text, size_t size);
 /* Waits; *code is the exit status, or 128 + signal. */
 enum fit_status front_wait(long pid, int *code, struct fit_error *err);
+
+/* A folder of its own with room for one file, for what another program is to read; both go at the end.  folder: empty
+ * where there is none. */
+struct front_temporary {
+    char folder[FRONT_PATH], file[FRONT_PATH + 16];
+};
+enum fit_status front_temporary_begin(struct front_temporary *t, const char *name, struct fit_error *err);
+void front_temporary_end(struct front_temporary *t);
 /* Is a program waited for?  It gets the signal (for handlers of signals). */
 int front_is_waiting(void);
 void front_pass_on(int number);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -167,4 +168,28 @@ void front_last_error(const char *log, int code, char *text, size_t size)
     }
     if (f)
         fclose(f);
+}
+
+/* ---- what another program is to read ------------------------------------------------------------------ */
+
+enum fit_status front_temporary_begin(struct front_temporary *t, const char *name, struct fit_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(t->folder, sizeof t->folder, "%s/homodyne-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(t->folder)) {
+        enum fit_status st = fit_fail(err, FIT_ERR_IO, "%s: cannot be made: %s", t->folder, strerror(errno));
+        t->folder[0] = '\0';
+        return st;
+    }
+    snprintf(t->file, sizeof t->file, "%s/%.12s", t->folder, name);
+    return FIT_OK;
+}
+
+void front_temporary_end(struct front_temporary *t)
+{
+    if (!t->folder[0])
+        return;
+    unlink(t->file);
+    rmdir(t->folder);
+    t->folder[0] = '\0';
 }
