@@ -91,6 +91,7 @@ static void write_texts(struct gpu_subject *s, const char *dir, unsigned number,
 
 static void *build(const char *dir, unsigned n, enum gpu_subject_part part)
 {
+    const char *cc = getenv("HG_CC");
     const size_t size = 1000 + 20 * (size_t)n;
     char *command = malloc(size), path[300];
     assert_non_null(command);
@@ -98,7 +99,8 @@ static void *build(const char *dir, unsigned n, enum gpu_subject_part part)
                                  "cd '%s' && %s -std=gnu11 %s %s -shared -fPIC -Wall -Wextra -Werror "
                                  "-Wno-unused-parameter -Wno-unused-variable -Wno-maybe-uninitialized "
                                  "-fno-math-errno -ffp-contract=off -I'%s/runtime/include'",
-                                 dir, HG_CC, part == GPU_SUBJECT_VALUES ? "-O0" : "-O1", HG_SANITIZE, FIT_SOURCE_DIR);
+                                 dir, cc ? cc : HG_CC, part == GPU_SUBJECT_VALUES ? "-O0" : "-O1", HG_SANITIZE,
+                                 FIT_SOURCE_DIR);
     for (unsigned k = 0; k < n; k++)
         at += (size_t)snprintf(command + at, size - at, " w%u.c g%u.c", k, k);
     snprintf(command + at, size - at, " -o batch.so -lm");

@@ -4,6 +4,7 @@
  *   HG_SEED=n, HG_CASES=n   the first batch, models in batches of 12 (default 1, one batch): batches are the same in
  *                           whatever slices they are taken, so 1000 models are HG_CASES=120 HG_SEED=1, 11, 21, ... 81
  *   HG_DEVICE               instead of opencl:0
+ *   HG_CC                   another C compiler: clang takes a third of the time
  *
  * Kernels of sums are left out of the text, for their compilation takes OpenCL on processors minutes for a batch. */
 #include <setjmp.h>
@@ -143,9 +144,9 @@ static void test_random_values(void **state)
     (void)state;
     for (unsigned k = 0; k < n; k += BATCH)
         bad += judge_batch(n - k < BATCH ? n - k : BATCH, seed + k / BATCH, report, &without);
-    print_message("HG_SEED=%llu HG_CASES=%u: %lu values of %u models; worst error in bounds: processor %.2g, device %.2g; "
-                  "%lu of %lu differ from plain C\n", (unsigned long long)seed, n, report[1].compared, n - without,
-                  report[0].worst[JUDGE_MODEL], report[1].worst[JUDGE_MODEL], now.different, now.values);
+    print_message("HG_SEED=%llu HG_CASES=%u: %lu values of %u models; worst error in bounds: processor %.2g, "
+                  "device %.2g; %lu of %lu differ from plain C\n", (unsigned long long)seed, n, report[1].compared,
+                  n - without, report[0].worst[JUDGE_MODEL], report[1].worst[JUDGE_MODEL], now.different, now.values);
     assert_int_equal(bad, 0);
 }
 
