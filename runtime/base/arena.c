@@ -1,7 +1,7 @@
 /* arena.c -- storage that is freed all at once; see arena.h.
  *
- * Small requests share blocks, each larger than the one before; what would fill a good part of a block gets its own,
- * from calloc(), so that pages of large vectors exist when they are used.  Under AddressSanitizer every request has its
+ * Small requests share blocks, each larger than the one before, and are cleared one by one; what would fill a good part
+ * of a block gets its own, from calloc(), so that pages of large vectors exist when they are used.  Under AddressSanitizer every request has its
  * own, for then what is written beyond it is seen.
  */
 #include "base/arena.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VECTOR = 64, FIRST_BLOCK = 1024, LAST_BLOCK = 16384 }; /* bytes */
+enum { VECTOR = 64, FIRST_BLOCK = 1008, LAST_BLOCK = 16384 }; /* bytes; glibc keeps the first for the thread */
 
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -37,15 +37,17 @@ static void *place(struct fit_arena_block *b, size_t bytes, size_t unit)
     return at + gap;
 }
 
-/* A block with room for so many bytes.  One of its own stands behind the newest, which may have room still. */
-static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes, int unset)
+/* A block with room for so many bytes.  One of its own stands behind the newest, which may have room still, and is
+ * cleared unless `set`, which tells it. */
+static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes, int *set)
 {
     size_t shared = !a->block ? FIRST_BLOCK : a->block->size < LAST_BLOCK ? 2 * a->block->size : LAST_BLOCK;
     const int own = bytes > SHARED || bytes > shared;
     const size_t size = sizeof(struct fit_arena_block) + (own ? bytes : shared);
-    struct fit_arena_block *b = own && unset ? malloc(size) : calloc(1, size);
+    struct fit_arena_block *b = own && !*set ? calloc(1, size) : malloc(size);
     if (!b)
         return NULL;
+    *set |= own;
     b->used = 0;
     b->size = own ? bytes : shared;
     struct fit_arena_block **before = own && a->block ? &a->block->next : &a->block;
@@ -58,11 +60,12 @@ static void *take(struct fit_arena *a, size_t bytes, size_t unit, int unset)
 {
     const int possible = bytes <= SIZE_MAX / 2;
     void *p = possible && a->block ? place(a->block, bytes, unit) : NULL;
-    struct fit_arena_block *b = possible && !p ? new_block(a, bytes + unit, unset) : NULL;
+    int set = unset; /* its contents are what was asked for */
+    struct fit_arena_block *b = possible && !p ? new_block(a, bytes + unit, &set) : NULL;
     if (b)
         p = place(b, bytes, unit);
     a->failed |= !p;
-    return p;
+    return p && !set ? memset(p, 0, bytes) : p;
 }
 
 /* Bytes of n objects; SIZE_MAX: too many. */
