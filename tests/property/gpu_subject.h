@@ -1,4 +1,4 @@
-/* gpu_subject.h -- random models with their kernels for processors and for accelerators, for tests: written to a folder,
+/* gpu_subject.h -- random models with their kernels for processors and for accelerators, written to a folder,
  * compiled to one shared object, loaded. */
 #ifndef GPU_SUBJECT_H
 #define GPU_SUBJECT_H

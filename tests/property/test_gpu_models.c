@@ -4,8 +4,8 @@
  *   HG_SEED=n, HG_CASES=n   as in test_models.c (default 6 models)
  *   HG_DEVICE   plain, opencl:0; default: all models by plain, two of them by OpenCL
  *
- * All kernels of a model take OpenCL's compiler on processors some seconds: many models, by their values alone, are those
- * of test_gpu_values.c. */
+ * All kernels of a model take OpenCL's compiler on processors some seconds: test_gpu_values.c has many models, by their
+ * values alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

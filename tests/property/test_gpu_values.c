@@ -143,9 +143,9 @@ static void test_random_values(void **state)
     (void)state;
     for (unsigned k = 0; k < n; k += BATCH)
         bad += judge_batch(n - k < BATCH ? n - k : BATCH, seed + k / BATCH, report, &without);
-    print_message("HG_SEED=%llu HG_CASES=%u: %lu values of %u models; worst error in bounds: processor %.2g, device %.2g; "
-                  "%lu of %lu differ from plain C\n", (unsigned long long)seed, n, report[1].compared, n - without,
-                  report[0].worst[JUDGE_MODEL], report[1].worst[JUDGE_MODEL], now.different, now.values);
+    print_message("HG_SEED=%llu HG_CASES=%u: %lu values of %u models; worst error in bounds: processor %.2g, "
+                  "device %.2g; %lu of %lu differ from plain C\n", (unsigned long long)seed, n, report[1].compared,
+                  n - without, report[0].worst[JUDGE_MODEL], report[1].worst[JUDGE_MODEL], now.different, now.values);
     assert_int_equal(bad, 0);
 }
 
