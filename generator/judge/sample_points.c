@@ -139,7 +139,7 @@ static void add_within(struct hg_places *b)
     for (uint32_t r = 0; r < CORNERS + INSIDE; r++) {
         struct hg_sample *s = new_sample(b, r < CORNERS ? HG_FROM_CORNER : HG_FROM_INSIDE);
         for (uint32_t k = 0; k < m->param.n + m->linear.n; k++) {
-            const struct hg_symbol_decl *d = k < m->param.n ? &m->param.item[k] : &m->linear.item[k - m->param.n];
+            const struct hg_symbol_decl *d = hg_model_unknown(m, k);
             double *x = k < m->param.n ? &s->param[k] : &s->linear[k - m->param.n], u = noise(1000 + r * 97 + k);
             if (bounded(d))
                 *x = r < CORNERS ? (u < 0.5 ? d->lower : d->upper) : hg_model_between(d, u);

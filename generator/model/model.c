@@ -31,6 +31,11 @@ struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list
     return &list->item[list->n++];
 }
 
+const struct hg_symbol_decl *hg_model_unknown(const struct hg_model *m, uint32_t k)
+{
+    return k < m->param.n ? &m->param.item[k] : &m->linear.item[k - m->param.n];
+}
+
 const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char *name)
 {
     const struct hg_list *list[] = {&m->param, &m->linear, &m->setting, &m->axis, &m->column, &m->state};

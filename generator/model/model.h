@@ -135,6 +135,9 @@ struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list
  * none. */
 const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char *name);
 
+/* Parameter k of both kinds: the nonlinear ones in their order, then the linear ones. */
+const struct hg_symbol_decl *hg_model_unknown(const struct hg_model *m, uint32_t k);
+
 /* A number for symbol k of a list that a model does not fix (setting, axis, column): that of the
  * first test that names it, its default, or 1.  offset: of the list's values in struct hg_test.
  * *told (may be NULL): 0 when it is the 1. */

@@ -12,6 +12,7 @@ enum { PIECE = 256 };
 struct piece {
     double mean[PIECE], y[PIECE], v[PIECE], w[PIECE], room[PIECE], *jac;
     uint32_t i[PIECE], g[PIECE];
+    long *row; /* where D has the numbers of a parameter, of this group; -1: it has none */
 };
 
 /* Model, derivatives row by row, and weights of a piece of n values with y and v set. */
@@ -27,18 +28,13 @@ static void settle(const struct fit_score_pass *p, struct piece *x, size_t n)
 }
 
 /* w j^T D j: the part of a value that its own fit follows. */
-static double leverage(const struct fit_score_pass *p, size_t g, const double *jac, double w)
+static double leverage(const struct fit_score_pass *p, const long *row, const double *jac, double w)
 {
-    const struct fit_objective *o = p->o;
-    size_t n = o->nparam + o->nu;
+    const size_t n = p->o->nparam + p->o->nu, P = p->s->P;
     double h = 0;
-    for (size_t a = 0; a < p->s->P; a++) {
-        long u = fit_score_unknown(o, g, a);
-        for (size_t b = 0; u >= 0 && b < p->s->P; b++) {
-            long v = fit_score_unknown(o, g, b);
-            h += v >= 0 ? jac[a] * p->D[(size_t)u * n + (size_t)v] * jac[b] : 0;
-        }
-    }
+    for (size_t a = 0; a < P; a++)
+        for (size_t b = 0; row[a] >= 0 && b < P; b++)
+            h += row[b] >= 0 ? jac[a] * p->D[(size_t)row[a] * n + (size_t)row[b]] * jac[b] : 0;
     return w * h;
 }
 
@@ -48,7 +44,7 @@ static void add_square(struct fit_score_pass *p, const struct piece *x, size_t k
 {
     const size_t P = p->s->P, g = x->g[k];
     const double *jac = x->jac + k * P;
-    double h = leverage(p, g, jac, x->v[k]), score = x->w[k] * (x->y[k] - x->mean[k]) / fmax(1 - h, 1e-6);
+    double h = leverage(p, x->row, jac, x->v[k]), score = x->w[k] * (x->y[k] - x->mean[k]) / fmax(1 - h, 1e-6);
     double *to = p->s->product + g * P * P;
     for (size_t a = 0; a < P; a++)
         for (size_t b = 0; b < P; b++)
@@ -68,6 +64,8 @@ static void rows_tile(struct fit_score_pass *p, const struct fit_tile *t, struct
     size_t base = t->i0 / FIT_LANES * FIT_LANES;
     struct fit_score_sums *s = &p->sums[t->group];
     double factor = fit_score_factor(p->o, t->group);
+    for (size_t a = 0; a < p->s->P; a++)
+        x->row[a] = fit_score_unknown(p->o, t->group, a);
     for (size_t i = t->i0, n = 0; i < t->i1; i += n) {
         for (n = 0; n < PIECE && i + n < t->i1; n++) {
             x->i[n] = (uint32_t)(i + n);
@@ -111,6 +109,7 @@ int fit_scores_of_rows(struct fit_score_pass *p)
     FIT_SCRATCH(a);
     struct piece *x = fit_take_unset(&a, 1, sizeof *x); /* every value is set before it is read */
     double *jac = fit_take_unset(&a, PIECE * p->s->P, sizeof *jac);
+    long *row = fit_take_unset(&a, p->s->P, sizeof *row);
     struct curve c = {.at = column < p->o->kernel->ncolumn ? ds->layout.column[column] : NULL,
                       .x = fit_take(&a, n, sizeof *c.x),
                       .z = fit_take(&a, n, sizeof *c.z),
@@ -118,6 +117,7 @@ int fit_scores_of_rows(struct fit_score_pass *p)
     for (size_t k = 0; !a.failed && k < ds->ntile; k++) {
         const struct fit_tile *t = &ds->tile[k];
         x->jac = jac;
+        x->row = row;
         rows_tile(p, t, x, &c);
         if (k + 1 == ds->ntile || t[1].group != t->group)
             add_neighbours(&c, &p->sums[t->group]);

@@ -23,6 +23,8 @@ static const double HOPELESS = 1e-40; /* probability of the test of fit that no 
 static const double AGAIN = 0.05;     /* the same, above which it stands */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
 
+enum { TURNS = 8 }; /* of the reference to the estimates */
+static const double NEAR = 0.1, SAME_CONTRAST = 0.02; /* errors; part of the contrast: where it need not move again */
 static const double KNOWN = 100; /* degrees of freedom of noise that is known: M of one angle to 14 % */
 
 static const char *const OUT_OF_TIME = "the time limit was reached";
@@ -631,20 +633,40 @@ static void move_reference(struct job *j)
     memcpy(j->lin, j->found.lin, j->ng * j->q * sizeof *j->lin);
 }
 
-/* The efficient estimates, in `found`, at a reference near them. */
-static enum fit_status estimate(struct job *j)
+/* Are the estimates so near the reference that the noise there is theirs? */
+static int is_near(const struct job *j)
+{
+    const struct fit_result *x = &j->found;
+    for (size_t e = 0; e < j->p; e++)
+        if (x->std_curvature[e] > 0 && fabs(x->theta[e] - j->theta[e]) > NEAR * x->std_curvature[e])
+            return 0;
+    for (size_t e = 0; e < j->ng * j->q; e++)
+        if ((int)(e % j->q) != j->f->kernel->intercept &&
+            fabs(x->lin[e] - j->lin[e]) > SAME_CONTRAST * j->noise[e / j->q].contrast)
+            return 0;
+    return 1;
+}
+
+/* The efficient estimates, in `found`, with the noise of the estimates before. */
+static enum fit_status estimate_again(struct job *j)
 {
     enum fit_status st;
-    if ((st = job_new(j)) != FIT_OK || (st = look(j)) != FIT_OK || (st = solve_from_all(j)) != FIT_OK ||
-        time_is_up(j->f))
-        return st;
     move_reference(j);
     if ((st = look(j)) == FIT_OK)
         st = move_curvature(j, &j->found);
     fit_result_free(&j->found);
-    if (st == FIT_OK && (st = solve(j, j->theta, 1, &j->found)) == FIT_OK)
-        st = move_ends(j);
-    return st;
+    return st == FIT_OK ? solve(j, j->theta, 1, &j->found) : st;
+}
+
+/* The efficient estimates, in `found`, at a reference near them. */
+static enum fit_status estimate(struct job *j)
+{
+    enum fit_status st;
+    if ((st = job_new(j)) != FIT_OK || (st = look(j)) != FIT_OK || (st = solve_from_all(j)) != FIT_OK)
+        return st;
+    for (int turn = 0; turn < TURNS && st == FIT_OK && !time_is_up(j->f) && (turn == 0 || !is_near(j)); turn++)
+        st = estimate_again(j);
+    return st == FIT_OK && !time_is_up(j->f) ? move_ends(j) : st;
 }
 
 static enum fit_status run(struct job *j, const char **why)
