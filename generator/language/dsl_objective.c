@@ -419,8 +419,8 @@ static int m_difference(lua_State *L)
     const char *along = dsl_text_at(L, 3, "the direction");
     if (!axis->row || (strcmp(along, axis->row) != 0 && strcmp(along, axis->column) != 0))
         dsl_fail(L, "difference", usage,
-                 axis->row ? "'%s' is neither rows nor columns of '%s'" : "no direction '%s': '%s' is no grid", along,
-                 axis->name);
+                 axis->row ? "'%s' is neither rows nor columns of '%s'" : "no direction '%s': '%s' is not a grid",
+                 along, axis->name);
     if (p.nin != 1)
         dsl_fail(L, "difference", "of re(z) and of im(z)", "m.difference takes no complex value");
     p.data = strcmp(along, axis->row) == 0 ? "row" : "column";
@@ -470,7 +470,7 @@ static enum fit_term_kind term_kind(lua_State *L)
         if (strcmp(kind, word[k]) == 0)
             return (enum fit_term_kind)k;
     dsl_fail(L, kind ? kind : "term", "kind = \"data\", \"regularizer\" or \"prior\"",
-             kind ? "'%s' is no kind of a term" : "the term has no kind", kind);
+             kind ? "'%s' is not a kind of term" : "the term has no kind", kind);
 }
 
 static int m_term(lua_State *L)

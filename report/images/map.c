@@ -48,7 +48,7 @@ enum fit_status rp_map_read(const struct fit_h5 *h, const char *path, struct rp_
     *map = (struct rp_map){.pixel = attribute(h, path, "psize")};
     enum fit_status s = fit_h5_shape(h, path, &rank, dims, err);
     if (s == FIT_OK && rank != 2)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is no image of rows and columns", fit_h5_file(h), path);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is not an image of rows and columns", fit_h5_file(h), path);
     s = s == FIT_OK ? fit_h5_read_doubles(h, path, &map->value, &n, err) : s;
     if (s != FIT_OK)
         return s;

@@ -52,7 +52,7 @@ static enum fit_status set_grid(struct fit_imaging *p, struct fit_error *err)
                         : !isnan(o->fov_uas) ? o->fov_uas * FIT_OBS_UAS / (double)p->grid.nx
                                              : grid_number(p, "psize");
     if (!(p->grid.pixel > 0))
-        return fit_fail(err, FIT_ERR_USAGE, "nothing tells the size of a pixel: --fov UAS or --pixel UAS");
+        return fit_fail(err, FIT_ERR_USAGE, "nothing gives the size of a pixel: --fov UAS or --pixel UAS");
     p->n = p->grid.nx * p->grid.ny;
     return FIT_OK;
 }

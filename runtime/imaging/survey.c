@@ -113,8 +113,8 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
         const int kind = axis_kind(s->program->kernel, near.name, &near);
         if (kind < 0)
             return fit_fail(err, FIT_ERR_USAGE,
-                            "--axis: '%s' is no term and no number of the model (info lists them), nor prior-fwhm or "
-                            "sys-noise%s%s%s",
+                            "--axis: '%s' is neither a term nor a number of the model (info lists them), nor "
+                            "prior-fwhm or sys-noise%s%s%s",
                             near.name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
                             near.best ? "'?" : "");
         if (check_values(&s->o->axis[k], (enum axis_kind)kind, err) != FIT_OK)

@@ -198,7 +198,7 @@ has out "8 were there"
 expect 0 survey one.h5 $exact
 has out "16 of 16 points computed"
 expect 3 "$imaging" survey "$golden" --axis tvv=1 -o bad.h5 --npix 10 --fov 100
-says "'tvv' is no term"
+says "'tvv' is neither a term"
 says "did you mean 'tv'?"
 expect 3 "$imaging" survey "$golden" --axis prior-fwhm=60,0 -o bad.h5 --npix 10 --fov 100 --term vis=1
 says "--axis prior-fwhm: 0 is not above 0"
@@ -279,7 +279,7 @@ expect 2 "$imaging" fit "$golden" $small --maxiter 3 --uncertainty laplace
 has err "standard deviations away: iterate further"
 expect 4 "$imaging" fit "$golden" --image "$golden:/grid/prior" --prior "$golden:/grid/prior" --flux 2 --term amp=338 \
     --regularizer simple=0.001 --maxiter 1 --uncertainty laplace -o early.h5 --quiet
-says "the image is no minimum"
+says "the image is not a minimum"
 [ -e early.h5 ] || fail "an image without uncertainties is not written"
 expect 3 "$imaging" fit "$data" $start $V --optimizer nlsq
 says "'simple' is none"

@@ -77,7 +77,7 @@ wrong 3 "optimizer" fit s.h5:/run --optimizer lbfgz
 wrong 4 "the unit 'K' is another kind of unit; 'count/s' is declared" fit kelvin.h5
 wrong 4 "the matrix 'K' is 59 x 60, not 60 x 60" fit bad.h5
 wrong 3 "the term 'smooth' cannot be used: the data have no 'next'" fit few.h5 --weight smooth=1
-wrong 4 "nothing tells the size of the axis 'bin' of 'x'" fit none.h5
+wrong 4 "nothing gives the size of the axis 'bin' of 'x'" fit none.h5
 
 # what the build makes of a file: configured only
 if command -v cmake >/dev/null; then
