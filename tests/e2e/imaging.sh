@@ -202,6 +202,16 @@ says "'tvv' is no term"
 says "did you mean 'tv'?"
 expect 3 "$imaging" survey "$golden" --axis prior-fwhm=60,0 -o bad.h5 --npix 10 --fov 100 --term vis=1
 says "--axis prior-fwhm: 0 is not above 0"
+expect 3 "$imaging" survey "$golden" --axis major=2e-10,-1 -o bad.h5 --npix 10 --fov 100 --term vis=1
+has err "major: -1 is not above 0 rad"
+expect 3 "$imaging" survey "$golden" --axis channels=1,2 -o bad.h5 --npix 10 --fov 100 --term vis=1
+has err "'channels' follows from the number of observations"
+for set in "major=-60uas major: -60uas is not above 0 rad" "epsilon_tv=-1 epsilon_tv: -1 is not at least 0" \
+    "flux=0 flux: 0 is not above 0" "norm_reg=2 norm_reg: 2 is not from 0 to 1" "minor=inf minor: inf is not above 0 rad" \
+    "log_transform=0 'log_transform' follows from --no-log"; do
+    expect 3 "$imaging" eval "$golden" --image "$golden:/grid/truth" --fwhm 60 --term vis=1 --set "${set%% *}"
+    has err "${set#* }"
+done
 expect 3 "$imaging" survey "$golden" --axis tv=1,-1 -o bad.h5 --npix 10 --fov 100 --term vis=1
 says "--axis tv: -1 is below 0"
 expect 3 "$imaging" top s.h5 --threshold amp=2
