@@ -313,6 +313,16 @@ if [ -x "$bin/homodyne-report" ]; then
     fi
     for f in s.html l.html; do
         python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" $f || fail "$f is no well-formed XML"
+        python3 - $f <<'PY' || fail "$f: text is cut off"
+import sys, xml.dom.minidom as m
+for svg in m.parse(sys.argv[1]).getElementsByTagName("svg"):
+    width = float(svg.getAttribute("width"))
+    for text in svg.getElementsByTagName("text"):
+        of = {"middle": 0.5, "end": 1}.get(text.getAttribute("text-anchor"), 0)
+        long = 0.62 * float(text.getAttribute("font-size")) * len(text.firstChild.data)
+        x = float(text.getAttribute("x") or "nan") - of * long
+        assert text.getAttribute("transform") or (x > -2 and x + long < width + 2), (text.toxml(), width)
+PY
     done
 fi
 
