@@ -178,7 +178,7 @@ static void look(lua_State *L, lua_Debug *where)
     if (s->interrupted)
         lua_pushliteral(L, "interrupted");
     else
-        lua_pushfstring(L, "%s:%d: more than %d million steps while the file is loaded: "
+        lua_pushfstring(L, "%s:%d: more than %d million steps while the file is loaded; "
                         "is there a loop without an end?",
                         where->short_src, where->currentline, INSTRUCTIONS / 1000000 * MOST_LOOKS);
     lua_error(L);
