@@ -20,9 +20,15 @@
 
   /* ---- tables and figures to take along ------------------------------------------------------------------- */
 
+  /* Numbers as programs read them: the other way of report/draw/typeset.c. */
+  function plainly(text) {
+    return text.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-").replace(/(?:([0-9.]+)\u00d7)?\b10([\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)/g,
+      function (_, m, e) { return (m || "1") + "e" + Array.from(e, function (c) { return c === "\u207b" ? "-" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079".indexOf(c); }).join(""); });
+  }
+
   function rowsOf(table) {
     return Array.from(table.rows).filter(function (row) { return row.className !== "why"; }).map(function (row) {
-      return Array.from(row.cells, function (cell) { return (cell.querySelector("code.name") || cell).textContent.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-"); });
+      return Array.from(row.cells, function (cell) { return plainly((cell.querySelector("code.name") || cell).textContent); });
     });
   }
 

@@ -134,7 +134,7 @@ static void caption_curves(struct rp_markup *out, const struct rp_result *r)
 static void caption_residuals(struct rp_markup *out, const struct rp_result *r)
 {
     if (*rp_json_text(r->json, "residuals_text")) {
-        rp_sentence(out, rp_json_text(r->json, "residuals_text"));
+        rp_sentence(out, rp_get(r->json, "parameters"), rp_json_text(r->json, "residuals_text"));
         rp_put(out, ". ");
     }
     rp_put(out, r->pairs ? "Grey: where white noise stays with a chance of 95 %%." : "");
@@ -300,9 +300,8 @@ void rp_page_open(struct rp_markup *out, const char *title)
 
 void rp_page_close(struct rp_markup *out)
 {
-    rp_put(out, "<script>\n//<![CDATA[\n");
-    rp_put_raw(out, (const char *)embedded_live_js);
-    rp_put(out, "//]]>\n</script>\n</body>\n</html>\n");
+    rp_page_scripts(out);
+    rp_put(out, "</body>\n</html>\n");
 }
 
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
