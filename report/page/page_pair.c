@@ -365,8 +365,8 @@ enum fit_status rp_pair_write(struct rp_markup *out, const char *const where[2],
     if (st == FIT_OK) {
         rp_page_open(out, "homodyne compare");
         head(out, &t);
-        contents(out, &t);
         facts(out, &t);
+        contents(out, &t);
         st = parameters(out, &t, err);
     }
     if (st == FIT_OK)
