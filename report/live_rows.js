@@ -7,7 +7,10 @@
   const make = homodyneSliders.make, digits = homodyneSliders.digits, ticks = homodyneSliders.ticks, rich = homodyneSliders.rich;
 
   /* Letters of a symbol without its marks. */
-  function plain(text) { return text.replace(/[\u0001-\u0004]/g, ""); }
+  function plain(text) {
+    return text.replace(/\u0002([0-9]+)(?=\u0004|$)/g, function (_, d) { return Array.from(d, function (c) { return String.fromCharCode(0x2080 + Number(c)); }).join(""); })
+      .replace(/[\u0001-\u0004]/g, "");
+  }
 
   window.homodyneRows = function (live, options) {
     const rows = Array.from({ length: live.rows }, function (_, k) { return k; }).filter(function (k) { return live.value[k] !== null; });

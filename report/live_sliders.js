@@ -17,10 +17,11 @@ const homodyneSliders = (function () {
 
   function power(k) { return String(k).replace(/./g, function (c) { return raised[c]; }); }
 
-  /* A number as it is printed: 9.55e-5 -> 9.55 times ten, raised. */
+  /* A number as it is printed: -9.55e-5 with a sign of minus and a power of ten that is raised. */
   function set(text) {
-    return text.replace("-", "\u2212").replace(/^(\u2212?)1e/, "$110e").replace(/e\+?(-?[0-9]+)$/, function (_, k) { return "\u00d710" + power(Number(k)); })
-      .replace(/^(\u2212?)10\u00d710/, "$110");
+    const part = text.split("e"), m = part[0].replace("-", "\u2212");
+    if (part.length < 2) return m;
+    return (m === "1" ? "" : m === "\u22121" ? "\u2212" : m + "\u00d7") + "10" + power(Number(part[1]));
   }
 
   /* n digits, without zeros at the end; small and large ones with a power of ten. */

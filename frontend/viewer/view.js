@@ -7,7 +7,7 @@
   let told = null, file = null, maps = null, shown = "", queue = Promise.resolve();
   const digits = homodyneSliders.digits, full = homodyneSliders.full, unitOf = homodyneSliders.unitOf;
   const choice = { q: null, phi: null, frames: null, mask: [] }, beside = new Map();
-  const colours = ["--s1", "--s2", "--s3", "--s4", "--s5", "--s6"];
+  const colours = ["--s2", "--s3", "--s4", "--s5", "--s6", "--s7"];
 
   function make(name, attributes, parent, text) {
     const svg = parent && parent.namespaceURI === "http://www.w3.org/2000/svg";

@@ -342,7 +342,8 @@ static void numbers_x(struct rp_canvas *c, const struct rp_panel *p, const struc
         if (t->minor[k])
             continue;
         tick_text(&p->ax, t, t->at[k], text, sizeof text);
-        c->text(c, rp_panel_x(p, t->at[k]), p->y + p->h + tick_length + RP_FONT,
+        const double most = c->width - 1 - rp_text_width(text, RP_FONT) / 2; /* the last may be wide: it stays whole */
+        c->text(c, fmin(rp_panel_x(p, t->at[k]), most), p->y + p->h + tick_length + RP_FONT,
                 &(struct rp_label){.anchor = RP_MIDDLE, .size = RP_FONT, .ink = RP_SOFT}, text);
     }
     if (p->ax.name && *p->ax.name) {
