@@ -70,6 +70,12 @@ static const char *put_option(struct rp_markup *out, const char *at)
     return at;
 }
 
+/* What stands behind a word makes it part of a path, a file's name, a key. */
+static int goes_on(const char *behind)
+{
+    return *behind == '/' || *behind == '=' || (*behind == '.' && isalnum((unsigned char)behind[1]));
+}
+
 void rp_sentence(struct rp_markup *out, const struct fit_yaml *names, const char *text)
 {
     const char *from = text, *at = text;
@@ -80,7 +86,7 @@ void rp_sentence(struct rp_markup *out, const struct fit_yaml *names, const char
         const size_t word = begins ? strspn(at, identifier) : 0;
         const int special = begins && (strncmp(at, "+- ", 3) == 0 ||
                                        (strncmp(at, "--", 2) == 0 && isalpha((unsigned char)at[2])));
-        const int named = word && names && !isdigit((unsigned char)*at) && !strchr("./=", at[word]);
+        const int named = word && names && !isdigit((unsigned char)*at) && !goes_on(at + word);
         if (special || named || minus || (*at == ' ' && at - from > 200)) {
             put_plain(out, from, at);
             from = at;
