@@ -89,15 +89,9 @@ static void caption_maps(struct rp_markup *out, const struct rp_result *r, const
 /* Is there a curve of which no error is known? */
 static int lacks_band(const struct rp_result *r)
 {
-    for (size_t k = 0; k < r->ncurve; k++) {
-        const struct rp_curve *v = &r->curve[k];
-        const double *error = v->low ? v->low : v->error;
-        size_t known = 0;
-        for (size_t i = 0; error && i < r->nt; i++)
-            known += isfinite(error[i]) != 0;
-        if (!known)
+    for (size_t k = 0; k < r->ncurve; k++)
+        if (!rp_curve_has_band(r, k))
             return 1;
-    }
     return 0;
 }
 
