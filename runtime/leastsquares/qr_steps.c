@@ -245,7 +245,7 @@ static int step(struct work *c)
 
 static void improve(struct work *c)
 {
-    const double rounding = DBL_EPSILON / 4 * sqrt(c->o->data_square + c->o->reference_square);
+    const double rounding = DBL_EPSILON / 2 * sqrt(c->o->data_square + c->o->reference_square);
     double best = c->length, chi2 = c->chi2;
     int idle = 0;
     keep(c);
