@@ -71,7 +71,8 @@ static void work_new(struct work *c, struct fit_arena *a)
     const size_t m = c->m, n = c->np + c->nl;
     c->row = fit_take(a, m, sizeof *c->row);
     FIT_TAKE_DOUBLES(a, m, &c->y, &c->root, &c->mean, &c->b);
-    FIT_TAKE_DOUBLES(a, m * n, &c->jac, &c->a);
+    c->jac = fit_take_unset(a, m * n, sizeof *c->jac); /* written before they are read */
+    c->a = fit_take_unset(a, m * n, sizeof *c->a);
     FIT_TAKE_DOUBLES(a, fit_qr_work(m, n), &c->qr);
     FIT_TAKE_DOUBLES(a, c->np, &c->theta);
     FIT_TAKE_DOUBLES(a, c->nl, &c->lin);
