@@ -119,26 +119,32 @@ static double *parameter(const struct work *c, double *theta, double *lin, size_
     return e < c->np ? &theta[e] : &lin[e - c->np];
 }
 
+/* By Kahan: four sums in turns, so that none waits for its last term. */
+static double sum_of_squares(size_t n, const double *x)
+{
+    double sum[4] = {0, 0, 0, 0}, lost[4] = {0, 0, 0, 0};
+    for (size_t i = 0; i < n; i += 4)
+        for (size_t c = 0; c < 4 && i + c < n; c++) {
+            const double r = x[i + c] * x[i + c] - lost[c], t = sum[c] + r;
+            lost[c] = (t - sum[c]) - r;
+            sum[c] = t;
+        }
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) - ((lost[0] + lost[1]) + (lost[2] + lost[3]));
+}
+
 /* Mean, derivatives, residuals (into b) and chi2 at (theta, lin) of c.  0: not finite.  Steps are taken nearly always,
  * so that the derivatives are wanted. */
 static int evaluate(struct work *c)
 {
     const struct fit_kernel *k = c->o->kernel;
     const struct fit_layout *l = &c->o->ds->layout;
-    double sum = 0, lost = 0;
     if (k->prepare(l, c->theta, 1, c->ws) != FIT_EVAL_OK)
         return 0;
     k->points(l, c->ws, c->lin, &(struct fit_points){c->m, c->row, NULL, NULL}, c->mean, c->jac);
-    for (size_t i = 0; i < c->m; i++) {
-        double r = c->root[i] > 0 ? c->root[i] * (c->y[i] - c->mean[i]) : 0, t;
-        c->b[i] = r;
-        r = r * r - lost; /* Kahan */
-        t = sum + r;
-        lost = (t - sum) - r;
-        sum = t;
-    }
-    c->chi2 = sum;
-    return isfinite(sum);
+    for (size_t i = 0; i < c->m; i++)
+        c->b[i] = c->root[i] > 0 ? c->root[i] * (c->y[i] - c->mean[i]) : 0;
+    c->chi2 = sum_of_squares(c->m, c->b);
+    return isfinite(c->chi2);
 }
 
 /* Weighted columns of unit length into a.  0: not finite, or a column is zero. */
