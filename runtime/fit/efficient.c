@@ -20,7 +20,6 @@
  * least squares that are far off, would add half of the variance that efficient estimates have at few decays. */
 static const double DIFFER = 1e-4;
 static const double HOPELESS = 1e-40; /* probability of the test of fit that no other estimates will make a usual one */
-static const double AGAIN = 0.05;     /* the same, above which it stands */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
 
 enum { TURNS = 8 }; /* of the reference to the estimates */
@@ -475,7 +474,7 @@ static void shift_of(const struct job *j, double *shift)
                                                  fit_objective_linear(j->obj, g, e - j->p);
 }
 
-/* The test of fit at the efficient estimates, where least squares have an unusual one. */
+/* The test of fit at the efficient estimates: where least squares are far off, derivatives there are others. */
 static enum fit_status test_again(struct job *j)
 {
     struct fit_speckle_errors e;
@@ -483,8 +482,6 @@ static enum fit_status test_again(struct job *j)
     double *D = NULL, *shift = NULL;
     FIT_SCRATCH(scratch);
     const size_t m = j->obj->nparam + j->obj->nu;
-    if (!(j->res->speckle_test.p < AGAIN))
-        return FIT_OK;
     x.speckle = fit_take_copy(&scratch, j->noise, j->ng, sizeof *x.speckle);
     FIT_TAKE_DOUBLES(&scratch, m * m, &D);
     FIT_TAKE_DOUBLES(&scratch, j->ng * j->P, &shift);
@@ -666,7 +663,9 @@ static enum fit_status estimate(struct job *j)
         return st;
     for (int turn = 0; turn < TURNS && st == FIT_OK && !time_is_up(j->f) && (turn == 0 || !is_near(j)); turn++)
         st = estimate_again(j);
-    return st == FIT_OK && !time_is_up(j->f) ? move_ends(j) : st;
+    if (st == FIT_OK && !time_is_up(j->f) && (st = move_ends(j)) == FIT_OK)
+        fit_efficient_bounds(&j->found);
+    return st;
 }
 
 static enum fit_status run(struct job *j, const char **why)
