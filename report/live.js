@@ -442,7 +442,7 @@
       "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit, "c\u2082 " + full(at(g, "c2", state.i, state.j), 5)];
     if (g.fit || model)
       parts.push("fit " + full(at(g, "fit", state.i, state.j), 5), "(data \u2212 fit)/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
-    box.read.textContent = parts.join("   ");
+    box.read.textContent = parts.map(function (x) { return x.replace(/ /g, "\u00a0"); }).join("   ");
   }
 
   function point(i, j) {
