@@ -1,4 +1,5 @@
-/* typeset.h -- numbers as a printed page has them: a sign of minus, powers of ten raised, digits of large counts in groups. */
+/* typeset.h -- numbers as a printed page has them: a sign of minus, powers of ten raised, digits of large counts in
+ * groups. */
 #ifndef RP_TYPESET_H
 #define RP_TYPESET_H
 

@@ -1,6 +1,7 @@
 /* figures.c -- the list of figures; see figures.h. */
 #include "report/figures/figures.h"
 
+#include "math/special.h"
 #include "report/draw/rich.h"
 
 #include <math.h>
@@ -157,12 +158,6 @@ int rp_curve_has_band(const struct rp_result *r, size_t k)
     return 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double rp_quantile(const double *x, size_t n, double part)
 {
     enum { ENOUGH = 20000 };
@@ -173,7 +168,7 @@ double rp_quantile(const double *x, size_t n, double part)
         if (!isnan(x[k]))
             y[m++] = x[k];
     if (m) {
-        qsort(y, m, sizeof *y, ascending);
+        qsort(y, m, sizeof *y, fit_ascending);
         q = y[(size_t)(part * (double)(m - 1) + 0.5)];
     }
     free(y);

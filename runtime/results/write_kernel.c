@@ -5,8 +5,8 @@
  *     setting          of the model; of several files, groups x settings
  *     axis_0, ..       coordinates of the groups
  *     theta            parameters; where some are tied or shared in parts, groups x parameters, and beside them
- *     unknown          what was fitted: theta of group g = tie_factor[g] unknown + tie_constant[g]; before a fit no theta
- *                      is known, and the unknowns are 0
+ *     unknown          what was fitted: theta of group g = tie_factor[g] unknown + tie_constant[g]; before a fit no
+ *                      theta is known, and the unknowns are 0
  *     linear           groups x linear parameters;  linear_bounds: lower, upper */
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
