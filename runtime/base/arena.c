@@ -1,8 +1,10 @@
 /* arena.c -- storage that is freed all at once; see arena.h.
  *
  * Small requests share blocks, each larger than the one before, and are cleared one by one; what would fill a good part
- * of a block gets its own, from calloc(), so that pages of large vectors exist when they are used.  Under AddressSanitizer every request has its
- * own, for then what is written beyond it is seen.
+ * of a block gets its own.  Large ones come from calloc(), so that pages of large vectors exist when they are used.
+ * Fits of small data ask for the same blocks by the thousand, and malloc() searches for what is larger than a kilobyte:
+ * so a thread keeps some that it has freed.  Under AddressSanitizer every request has its own, for then what is written
+ * beyond it is seen.
  */
 #include "base/arena.h"
 

@@ -25,8 +25,8 @@ static size_t or_else(size_t x, size_t otherwise)
 
 /* ---- the posterior ------------------------------------------------------------------------------------- */
 
-/* Of many data: the ranks have as many chains each, and sum over all data by themselves, which saves the meeting in every
- * sum.  Otherwise they share the sums of each chain. */
+/* Of many data: the ranks have as many chains each, and sum over all data by themselves, which saves the meeting in
+ * every sum.  Otherwise they share the sums of each chain. */
 static int has_chains_each(const struct fit_sampling_run *m, const struct fit_posterior_setup *given)
 {
     return m->opt->method == FIT_SAMPLING_NUTS && fit_ranks_size() > 1 && m->s->chains % fit_ranks_size() == 0 &&
