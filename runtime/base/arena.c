@@ -20,6 +20,8 @@ enum { VECTOR = 64, KINDS = 5, FIRST_BLOCK = 1024, LAST_BLOCK = FIRST_BLOCK << (
 #endif
 #if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
 enum { SHARED = 0, KEPT = 0 };
+#elif defined FIT_KEEP_NO_BLOCKS /* valgrind: what is read of a block before it is written is seen */
+enum { SHARED = 2048, KEPT = 0 };
 #else
 enum { SHARED = 2048, KEPT = 6 }; /* larger requests have a block of their own; blocks of a size that a thread keeps */
 #endif
