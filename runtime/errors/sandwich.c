@@ -636,8 +636,8 @@ static void withhold_aliased(struct work *c, struct fit_result *res)
     char why[160];
     if (!c->s->aliased || !fit_sandwich_shared(&res->robust))
         return;
-    snprintf(why, sizeof why, "at this %s the model turns back between one frame and the next, and noise that values "
-             "share does not tell it from other values that fit as well", c->s->aliased);
+    snprintf(why, sizeof why, "at this %s the model turns back between one frame and the next, and under noise that "
+                              "values share it cannot be told from other values that fit as well", c->s->aliased);
     withhold(c, res, why);
 }
 
