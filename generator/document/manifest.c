@@ -81,7 +81,7 @@ static void json_params(FILE *out, struct hg_model *m)
     for (uint32_t k = 0; k < m->param.n + m->linear.n; k++) {
         int linear = k >= m->param.n;
         fputs(k ? ",\n" : "\n", out);
-        json_param(out, m, linear ? &m->linear.item[k - m->param.n] : &m->param.item[k], linear);
+        json_param(out, m, hg_model_unknown(m, k), linear);
     }
     fputs("\n  ],\n", out);
 }
@@ -118,7 +118,7 @@ static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degen
     for (uint32_t k = 0; k < d->n; k++) {
         uint32_t p = d->param[k];
         fputs(k ? ", " : "", out);
-        json_string(out, p < m->param.n ? m->param.item[p].name : m->linear.item[p - m->param.n].name);
+        json_string(out, hg_model_unknown(m, p)->name);
     }
     json_text(out, "], ", "condition", d->kind == FIT_DEGENERATE_AT_VALUE ? m->param.item[d->condition].name : NULL);
     json_number(out, m, ", ", "value", d->kind == FIT_DEGENERATE_AT_VALUE ? d->value : NAN);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/range.h"
 #include "judge/accuracy.h"
 #include "emit/code.h"
 
@@ -291,7 +292,7 @@ static void parameters(struct page *p)
     struct table t = table(p, column);
     for (uint32_t k = 0; k < n; k++) {
         int linear = k >= p->m->param.n;
-        const struct hg_symbol_decl *s = linear ? &p->m->linear.item[k - p->m->param.n] : &p->m->param.item[k];
+        const struct hg_symbol_decl *s = hg_model_unknown(p->m, k);
         cell_math(&t, hg_typeset_symbol(p->m, s));
         cell_code(&t, s->name);
         cell_math(&t, hg_typeset_unit(p->a, s->unit));
@@ -351,8 +352,10 @@ static void data(struct page *p)
             const char *doc = s->doc ? s->doc : "";
             if (list[l] == &m->setting && !isnan(s->start))
                 doc = hg_format(p->a, "%s%sdefault %g", doc, *doc ? "; " : "", s->start);
-            if ((list[l] == &m->column || list[l] == &m->axis) && s->lower < s->upper)
-                doc = hg_format(p->a, "%s%sfrom %g to %g", doc, *doc ? "; " : "", s->lower, s->upper);
+            char range[RANGE_TEXT];
+            range_text(s->lower, s->upper, NULL, range);
+            if (*range)
+                doc = hg_format(p->a, "%s%s%s", doc, *doc ? "; " : "", range);
             cell_text(&t, doc);
             row_end(&t);
         }
@@ -360,11 +363,6 @@ static void data(struct page *p)
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
-
-static const struct hg_symbol_decl *parameter(const struct hg_model *m, uint32_t k)
-{
-    return k < m->param.n ? &m->param.item[k] : &m->linear.item[k - m->param.n];
-}
 
 /* 1 when both parameters reach `root` through the same parts only. */
 static int alike(const struct page *p, hg_wid root, const hg_wid *part, uint32_t n, hg_id a, hg_id b)
@@ -421,14 +419,14 @@ static void slopes(struct page *p, hg_wid root, int is_part, const hg_wid *part,
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_symbol_decl **group = hg_alloc(p->a, n * sizeof *group);
         uint32_t ngroup = 0;
-        hg_id node = parameter(m, k)->node;
+        hg_id node = hg_model_unknown(m, k)->node;
         if (done[k] || !hg_written_depends(m, root, node, 0))
             continue;
-        group[ngroup++] = parameter(m, k);
+        group[ngroup++] = hg_model_unknown(m, k);
         for (uint32_t j = k + 1; j < n; j++)
-            if (!done[j] && hg_written_depends(m, root, parameter(m, j)->node, 0) &&
-                alike(p, root, part, npart, node, parameter(m, j)->node)) {
-                group[ngroup++] = parameter(m, j);
+            if (!done[j] && hg_written_depends(m, root, hg_model_unknown(m, j)->node, 0) &&
+                alike(p, root, part, npart, node, hg_model_unknown(m, j)->node)) {
+                group[ngroup++] = hg_model_unknown(m, j);
                 done[j] = 1;
             }
         hg_wid d = hg_written_diff(m, root, is_part, node);

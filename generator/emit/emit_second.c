@@ -314,12 +314,6 @@ static hg_id *entries(struct second *s)
     return H;
 }
 
-static const char *name_of(const struct second *s, uint32_t k)
-{
-    const struct hg_model *m = s->em->p->model;
-    return k < m->param.n ? m->param.item[k].name : m->linear.item[k - m->param.n].name;
-}
-
 static void write_hessian(struct second *s, struct hg_tree *out)
 {
     uint32_t W = s->em->p->nparam + s->em->p->nlinear, n = W * (W + 1) / 2, nroot = 0;
@@ -338,7 +332,7 @@ static void write_hessian(struct second *s, struct hg_tree *out)
             if (h)
                 hg_code_need(&c, h);
             hg_line(&c, "H[%u] = %s; /* %s, %s */", triangle(W, a, b), h ? hg_code_vector(&c, h) : "fit_vset1(0.0)",
-                    name_of(s, a), name_of(s, b));
+                    hg_model_unknown(s->em->p->model, a)->name, hg_model_unknown(s->em->p->model, b)->name);
         }
     hg_line(&c, "fit_store_rows(hess + p * %u, %u, at.n, H);", n, n);
     hg_points_end(&c);

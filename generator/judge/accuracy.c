@@ -18,11 +18,6 @@ struct measure {
     double *column;       /* largest values of the outputs in the sample; 0 for the mean */
 };
 
-static const char *symbol_name(const struct hg_model *m, uint32_t k)
-{
-    return k < m->param.n ? m->param.item[k].name : m->linear.item[k - m->param.n].name;
-}
-
 static void list_outputs(struct hg_accuracy *a, struct hg_model *m, hg_id mean)
 {
     struct hg_expr *e = m->expr;
@@ -31,9 +26,9 @@ static void list_outputs(struct hg_accuracy *a, struct hg_model *m, hg_id mean)
     a->output = hg_alloc(e->arena, a->n * sizeof *a->output);
     a->output[0] = (struct hg_worst){.name = m->observable, .root = mean};
     for (uint32_t k = 0; k + 1 < a->n; k++) {
-        hg_id leaf = k < m->param.n ? hg_symbol(e, HG_PARAM, k) : hg_symbol(e, HG_LINEAR, k - m->param.n);
-        a->output[k + 1] = (struct hg_worst){.root = hg_diff(e, mean, leaf)};
-        a->output[k + 1].name = hg_format(e->arena, "d %s/d %s", m->observable, symbol_name(m, k));
+        const struct hg_symbol_decl *p = hg_model_unknown(m, k);
+        a->output[k + 1] = (struct hg_worst){.root = hg_diff(e, mean, p->node)};
+        a->output[k + 1].name = hg_format(e->arena, "d %s/d %s", m->observable, p->name);
     }
 }
 
@@ -109,7 +104,7 @@ static double parameter_size(const struct measure *q, uint32_t s, uint32_t k)
     const struct hg_sample *x = &q->a->box->sample[s];
     uint32_t n = k - 1, K = m->param.n;
     double value = n < K ? x->param[n] : x->linear[n - K];
-    double start = n < K ? m->param.item[n].start : m->linear.item[n - K].start;
+    double start = hg_model_unknown(m, n)->start;
     double size = fmax(fabs(value), isfinite(start) ? fabs(start) : 0);
     return size > 0 ? size : 1;
 }

@@ -38,18 +38,6 @@ struct check {
     unsigned char *seen;               /* by leaf: one of them is not drowned by the value */
 };
 
-static hg_id leaf_of(struct check *c, uint32_t k)
-{
-    uint32_t K = c->m->param.n;
-    return k < K ? hg_symbol(c->m->expr, HG_PARAM, k) : hg_symbol(c->m->expr, HG_LINEAR, k - K);
-}
-
-static const char *name_of(const struct check *c, uint32_t k)
-{
-    uint32_t K = c->m->param.n;
-    return k < K ? c->m->param.item[k].name : c->m->linear.item[k - K].name;
-}
-
 static double *values_of(const struct hg_model *m, const struct hg_list *list, size_t offset)
 {
     double *v = hg_alloc(m->expr->arena, (list->n + 1) * sizeof *v);
@@ -100,7 +88,7 @@ static const char *place_of(const struct check *c, const struct hg_point *p)
         if (m->column.item[k].role == FIT_ROLE_COVARIATE)
             text = hg_format(a, "%s%s%s = %.6g", text, *text ? ", " : "", m->column.item[k].name, p->column[k]);
     for (uint32_t k = 0; k < c->nleaf; k++)
-        text = hg_format(a, "%s%s%s = %.9g", text, *text ? ", " : "", name_of(c, k),
+        text = hg_format(a, "%s%s%s = %.9g", text, *text ? ", " : "", hg_model_unknown(c->m, k)->name,
                          k < m->param.n ? p->param[k] : p->linear[k - m->param.n]);
     return text;
 }
@@ -111,7 +99,7 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
     p->seed = 0;
     hg_eval_run(c->symbolic, p);
     for (uint32_t k = 0; k < c->nleaf; k++) {
-        p->seed = leaf_of(c, k);
+        p->seed = hg_model_unknown(c->m, k)->node;
         k ? hg_eval_seed(c->dual, p) : hg_eval_run(c->dual, p);
         const struct hg_num symbolic = hg_eval_get(c->symbolic, c->root[k + 1], 0);
         long double s = symbolic.v, e = symbolic.e, x = hg_eval_get(c->dual, c->mean, 0).d;
@@ -128,13 +116,13 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
         c->seen[k] |= scale > 1e-12L * value;
         if (error > c->worst || !isfinite(error)) {
             c->worst = error;
-            c->worst_name = name_of(c, k);
+            c->worst_name = hg_model_unknown(c->m, k)->name;
         }
         if (!(error <= TOL_DERIVATIVE)) {
             hg_error(d, line_of(c), NULL, WRONG,
                      "the derivative%s by '%s' is %.17Lg but dual numbers give %.17Lg (rounding explains %.2Lg of the "
                      "difference)\n    at %s",
-                     of_what(c), name_of(c, k), s, x, ROUNDING * e, place_of(c, p));
+                     of_what(c), hg_model_unknown(c->m, k)->name, s, x, ROUNDING * e, place_of(c, p));
             return 0;
         }
     }
@@ -147,7 +135,7 @@ static int compare_second_at(struct check *c, struct hg_point *p, struct hg_diag
     p->seed = 0;
     hg_eval_run(c->symbolic2, p);
     for (uint32_t b = 0; b < c->nleaf; b++) {
-        p->seed = leaf_of(c, b);
+        p->seed = hg_model_unknown(c->m, b)->node;
         hg_eval_run(c->symbolic, p);
         for (uint32_t a = 0; a < c->nleaf; a++) {
             uint32_t low = a < b ? a : b, high = a < b ? b : a;
@@ -163,7 +151,8 @@ static int compare_second_at(struct check *c, struct hg_point *p, struct hg_diag
             hg_error(d, c->m->observe_line, NULL, WRONG,
                      "the second derivative by '%s' and '%s' is %.17Lg but dual numbers give %.17Lg (rounding explains "
                      "%.2Lg of the difference)\n    at %s",
-                     name_of(c, a), name_of(c, b), s.v, x, ROUNDING * s.e, place_of(c, p));
+                     hg_model_unknown(c->m, a)->name, hg_model_unknown(c->m, b)->name, s.v, x, ROUNDING * s.e,
+                     place_of(c, p));
             return 0;
         }
     }
@@ -206,7 +195,7 @@ static const char *left_out(const struct check *c, const struct hg_test *t)
     const struct hg_model *m = c->m;
     const char *text = NULL;
     for (uint32_t k = 0; k < c->nleaf; k++) {
-        const struct hg_symbol_decl *s = k < m->param.n ? &m->param.item[k] : &m->linear.item[k - m->param.n];
+        const struct hg_symbol_decl *s = hg_model_unknown(m, k);
         if (isnan(k < m->param.n ? t->param[k] : t->linear[k - m->param.n]) && hg_contains(m->expr, c->mean, s->node))
             text = hg_format(m->expr->arena, "%s%s%s = %.6g", text ? text : "", text ? ", " : "", s->name, s->start);
     }
@@ -282,11 +271,11 @@ static struct check open_check(struct hg_model *m, hg_id mean, int twice)
     c.seen = hg_alloc(m->expr->arena, c.nleaf + 1);
     c.root[0] = mean;
     for (uint32_t k = 0; k < c.nleaf; k++)
-        c.root[k + 1] = hg_diff(m->expr, mean, leaf_of(&c, k));
+        c.root[k + 1] = hg_diff(m->expr, mean, hg_model_unknown(m, k)->node);
     c.second = hg_alloc(m->expr->arena, ((size_t)c.nleaf * (c.nleaf + 1) / 2 + 1) * sizeof *c.second);
     for (uint32_t a = 0, n = 0; a < c.nleaf && twice; a++)
         for (uint32_t b = a; b < c.nleaf; b++)
-            c.second[n++] = hg_diff(m->expr, c.root[a + 1], leaf_of(&c, b));
+            c.second[n++] = hg_diff(m->expr, c.root[a + 1], hg_model_unknown(m, b)->node);
     c.symbolic = hg_eval_new(m->expr, c.nleaf + 1, c.root);
     c.symbolic2 = hg_eval_new(m->expr, twice ? c.nleaf * (c.nleaf + 1) / 2 : 0, c.second);
     c.dual = hg_eval_new(m->expr, 1, &c.mean);
@@ -322,7 +311,8 @@ static const char *unseen_names(const struct check *c)
     const char *text = NULL;
     for (uint32_t k = 0; k < c->nleaf; k++)
         if (!c->seen[k] && !hg_is_value(c->m->expr, c->root[k + 1], 0.0))
-            text = hg_format(c->m->expr->arena, "%s%s%s", text ? text : "", text ? ", " : "", name_of(c, k));
+            text = hg_format(c->m->expr->arena, "%s%s%s", text ? text : "", text ? ", " : "",
+                             hg_model_unknown(c->m, k)->name);
     return text;
 }
 

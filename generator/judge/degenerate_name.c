@@ -348,11 +348,6 @@ static int name_factor(struct naming *w)
 
 /* --- the sentence ------------------------------------------------------------------------------------- */
 
-static const char *name_of(const struct hg_probe *p, uint32_t k)
-{
-    return k < p->nparam ? p->m->param.item[k].name : p->m->linear.item[k - p->nparam].name;
-}
-
 /* "a, b and c" */
 static const char *list_of(struct naming *w, uint32_t n, const char *(*item)(struct naming *, uint32_t))
 {
@@ -364,7 +359,7 @@ static const char *list_of(struct naming *w, uint32_t n, const char *(*item)(str
 
 static const char *parameter_text(struct naming *w, uint32_t k)
 {
-    return name_of(w->p, w->d->param[k]);
+    return hg_model_unknown(w->p->m, w->d->param[k])->name;
 }
 
 static const char *combination_text(struct naming *w, uint32_t k)

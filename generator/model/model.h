@@ -11,7 +11,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column, curve or deriv
     uint32_t line;
     hg_id node;
     double start, lower, upper;      /* parameters; setting: start is the default (NaN: must be given);
-                                        columns, axes: lower < upper is the declared range */
+                                        columns, axes, settings: lower < upper is the declared range */
     enum fit_prior_kind prior;
     double prior_a, prior_b;
     uint32_t prior_from[2];          /* 1 + nonlinear parameter that stands for prior_a, prior_b; 0: the number */
@@ -134,6 +134,9 @@ struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list
 /* The symbol of that name among parameters (both kinds), settings, axes and columns; NULL when there is
  * none. */
 const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char *name);
+
+/* Parameter k of both kinds: the nonlinear ones in their order, then the linear ones. */
+const struct hg_symbol_decl *hg_model_unknown(const struct hg_model *m, uint32_t k);
 
 /* A number for symbol k of a list that a model does not fix (setting, axis, column): that of the
  * first test that names it, its default, or 1.  offset: of the list's values in struct hg_test.

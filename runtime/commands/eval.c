@@ -9,6 +9,7 @@
 #include "hdf5/h5_writer.h"
 #include "base/output.h"
 #include "commands/program.h"
+#include "model/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static void write_names(struct fit_h5r *h, const struct fit_kernel *k)
     size_t n = k->nparam + k->nlinear;
     const char **name = calloc(n ? n : 1, sizeof *name), **unit = calloc(n ? n : 1, sizeof *unit);
     for (size_t i = 0; name && unit && i < n; i++) {
-        const struct fit_param *p = i < k->nparam ? &k->param[i] : &k->linear[i - k->nparam];
+        const struct fit_param *p = fit_kernel_unknown(k, i);
         name[i] = p->name;
         unit[i] = p->unit;
     }

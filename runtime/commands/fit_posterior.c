@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
+#include "model/registry.h"
 #include "ranks/ranks.h"
 
 #include <math.h>
@@ -82,8 +83,7 @@ static void say_priors(struct fit_job *job)
         if (x->fixed)
             continue;
         fit_sampling_prior_text(x, n < k->nparam ? &job->posterior.level[n] : NULL, text, sizeof text);
-        fit_job_say(job, "prior of %s: %s",
-                    n < k->nparam ? k->param[n].name : k->linear[n - k->nparam].name, text);
+        fit_job_say(job, "prior of %s: %s", fit_kernel_unknown(k, n)->name, text);
     }
     if (job->posterior.posterior.variance != FIT_VARIANCE_KNOWN && !k->density) {
         fit_sampling_prior_text(&job->posterior.posterior.noise, NULL, text, sizeof text);

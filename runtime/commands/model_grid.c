@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "machine/team.h"
 #include "machine/topology.h"
+#include "model/registry.h"
 #include "model/statistics.h"
 
 #include <math.h>
@@ -85,9 +86,7 @@ static enum fit_status set(struct fit_experiment *e, const char *text, struct fi
     int p = fit_config_param_index(k, name), s = p < 0 ? setting_index(k, name) : -1;
     if (p < 0 && s < 0)
         return unknown_name(k, name, err);
-    const char *unit = s >= 0                  ? k->setting[s].unit
-                       : (size_t)p < k->nparam ? k->param[p].unit
-                                               : k->linear[(size_t)p - k->nparam].unit;
+    const char *unit = s >= 0 ? k->setting[s].unit : fit_kernel_unknown(k, (size_t)p)->unit;
     double value;
     if (s < 0 && (size_t)p >= k->nparam && k->linear[(size_t)p - k->nparam].over >= 0)
         return set_groups(e, name, equal + 1, unit, e->lin + ((size_t)p - k->nparam), k->nlinear, err);

@@ -11,6 +11,7 @@
 #include "commands/configuration.h"
 #include "commands/program.h"
 #include "math/special.h"
+#include "model/registry.h"
 #include "setup/planning.h"
 #include "commands/progress.h"
 
@@ -180,7 +181,7 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
 {
     char why[400] = "";
     if (*x->data.why)
-        snprintf(why, sizeof why, " (the data file tells nothing: %s)", x->data.why);
+        snprintf(why, sizeof why, " (the data file gives nothing: %s)", x->data.why);
     const int angles = fit_config_axis_index(x->model, "phi") >= 0, rings = fit_config_axis_index(x->model, "q") >= 0;
     if (!x->frames)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: the number of frames is missing; give --frames 1:N%s", why);
@@ -236,11 +237,6 @@ static double error_of(const struct fit_plan *p, enum fit_plan_kind kind, size_t
     return j < p->fit.nparam ? fit_plan_errors(p, kind)[j] : linear_error(p, kind, j - p->fit.nparam);
 }
 
-static const struct fit_param *param_of(const struct fit_kernel *k, size_t j)
-{
-    return j < k->nparam ? &k->param[j] : &k->linear[j - k->nparam];
-}
-
 static double value_of(const struct fit_plan *p, size_t j)
 {
     return j < p->fit.nparam ? p->fit.theta[j] : p->fit.lin[j - p->fit.nparam];
@@ -259,7 +255,7 @@ static void print_errors(const struct planning *x, enum fit_plan_kind kind, FILE
         fprintf(f, "%9s", heading[k]);
     fprintf(f, "\n");
     for (size_t j = 0; j < n; j++) {
-        const struct fit_param *par = param_of(p->kernel, j);
+        const struct fit_param *par = fit_kernel_unknown(p->kernel, j);
         fprintf(f, "  %-18s%#8.4g", par->name, value_of(p, j));
         for (int k = 0; k < DESIGNS; k++) {
             double e = x->d[k].done ? error_of(&x->d[k].plan, kind, j) : NAN;
@@ -394,7 +390,7 @@ static void print_text(const struct planning *x, FILE *f)
 static void put_parameter(struct fit_json *j, const struct planning *x, size_t at)
 {
     const struct fit_plan *p = &x->d[0].plan;
-    const struct fit_param *par = param_of(p->kernel, at);
+    const struct fit_param *par = fit_kernel_unknown(p->kernel, at);
     double e = error_of(p, INDEPENDENT, at), v = value_of(p, at);
     fit_json_begin(j, par->name, '{');
     fit_json_number(j, "value", v);

@@ -15,6 +15,7 @@
 #include "machine/cpu.h"
 
 #include "common/regular.h"
+#include "model/registry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -231,7 +232,7 @@ static int agrees(struct selfcheck *s, enum product what, double x, struct value
 
 static const char *column_name(const struct selfcheck *s, size_t c)
 {
-    return c == 0 ? "mean" : c <= s->K ? s->k->param[c - 1].name : s->k->linear[c - 1 - s->K].name;
+    return c == 0 ? "mean" : fit_kernel_unknown(s->k, c - 1)->name;
 }
 
 static void note_ulp(struct selfcheck *s, size_t c, double x, struct value ref)

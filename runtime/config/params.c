@@ -13,13 +13,9 @@
 #include "base/units.h"
 #include "config/config_impl.h"
 #include "model/prior.h"
+#include "model/registry.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-
-static const struct fit_param *declared(const struct fit_kernel *k, size_t i)
-{
-    return i < k->nparam ? &k->param[i] : &k->linear[i - k->nparam];
-}
 
 int fit_config_axis_index(const struct fit_kernel *kernel, const char *name)
 {
@@ -33,10 +29,10 @@ int fit_config_param_index(const struct fit_kernel *kernel, const char *name)
 {
     const size_t n = kernel->nparam + kernel->nlinear;
     for (size_t i = 0; i < n; i++)
-        if (strcmp(declared(kernel, i)->name, name) == 0)
+        if (strcmp(fit_kernel_unknown(kernel, i)->name, name) == 0)
             return (int)i;
     for (size_t i = 0; i < n; i++) {
-        const char *const *alias = declared(kernel, i)->alias;
+        const char *const *alias = fit_kernel_unknown(kernel, i)->alias;
         for (; alias && *alias; alias++)
             if (strcmp(*alias, name) == 0)
                 return (int)i;
@@ -87,7 +83,7 @@ int fit_cfg_param_named(struct fit_cfg_reader *r, const char *name, unsigned lin
         return i;
     struct nearest near = {.name = name};
     for (size_t j = 0; j < k->nparam + k->nlinear; j++)
-        offer_param(&near, declared(k, j));
+        offer_param(&near, fit_kernel_unknown(k, j));
     if (near.best)
         fit_cfg_error_at(r, line, column,
                          "%s: the model %s has no parameter '%.60s'; did you mean '%s'?", r->path,
@@ -158,7 +154,7 @@ static int param_number(struct fit_cfg_reader *r, int i, const struct fit_yaml *
                                        ? fit_unit_between(label, unit, &f)
                                        : FIT_QUANTITY_BARE;
     if (kind == FIT_QUANTITY_NO_UNIT || kind == FIT_QUANTITY_OTHER_KIND) {
-        fit_cfg_error(r, node, "%s: unit '%.60s' of %s %s; wanted is %s", r->path, label,
+        fit_cfg_error(r, node, "%s: unit '%.60s' of %s %s; expected is %s", r->path, label,
                       r->cfg->param[i].declared->name, fit_quantity_why(kind), unit);
         return 0;
     }
@@ -570,7 +566,7 @@ static void params_map(struct fit_cfg_reader *r, const struct fit_yaml *map, int
             set_start(r, i, e->value, NULL, e->key);
         else
             fit_cfg_error(r, e->value,
-                          "parameters.%.60s: a number or {value, min, max, vary} is wanted",
+                          "parameters.%.60s: expected a number or {value, min, max, vary}",
                           e->key);
     }
 }

@@ -8,6 +8,7 @@
 #include "model/prior.h"
 
 #include "common/text.h"
+#include "model/registry.h"
 
 /* ---- Defaults -------------------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ static void default_params(struct fit_config *c)
     const struct fit_kernel *k = c->kernel;
     const struct fit_origin model = {.kind = FIT_FROM_MODEL};
     for (size_t i = 0; i < c->nparam + c->nlinear; i++) {
-        const struct fit_param *p = i < c->nparam ? &k->param[i] : &k->linear[i - c->nparam];
+        const struct fit_param *p = fit_kernel_unknown(k, i);
         c->param[i] = (struct fit_config_param){
             .declared = p,
             .start = {p->start, model},

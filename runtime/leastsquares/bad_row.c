@@ -5,6 +5,7 @@
  * kernel->points, for the message of a fit that has failed.
  */
 #include "leastsquares/fit_impl.h"
+#include "model/registry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static const char *bad_slope(const struct fit_kernel *k, const double *jac)
 {
     for (size_t n = 0; n < k->nparam + k->nlinear; n++)
         if (!isfinite(jac[n]))
-            return n < k->nparam ? k->param[n].name : k->linear[n - k->nparam].name;
+            return fit_kernel_unknown(k, n)->name;
     return NULL;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "model/linkage_make.h"
 #include "base/units.h"
+#include "model/registry.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -605,8 +606,8 @@ static void range(const struct fit_linkage_tied *t, const double *lower, const d
 static enum fit_status narrow(const struct fit_linkage *link, const struct fit_linkage_tied *t, double lo, double hi,
                               double *lower, double *upper, struct fit_error *err)
 {
-    size_t n = link->kernel.nparam, u = t->at[0];
-    const char *name = u < n ? link->kernel.param[u].name : link->kernel.linear[u - n].name;
+    const size_t u = t->at[0];
+    const char *name = fit_kernel_unknown(&link->kernel, u)->name;
     double a = (lo - t->constant) / t->factor[0], b = (hi - t->constant) / t->factor[0];
     double low = fmax(lower[u], fmin(a, b)), high = fmin(upper[u], fmax(a, b));
     if (!(low <= high))

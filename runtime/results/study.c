@@ -4,6 +4,7 @@
 #include "common/nearest.h"
 #include "base/number_text.h"
 #include "model/derived.h"
+#include "model/registry.h"
 #include "results/results.h"
 
 #include <limits.h>
@@ -174,8 +175,7 @@ static const struct fit_kernel *model_of(const struct fit_results *r)
 
 static const struct fit_param *model_param(const struct fit_results *r, size_t e)
 {
-    const struct fit_kernel *k = model_of(r);
-    return e < k->nparam ? &k->param[e] : &k->linear[e - k->nparam];
+    return fit_kernel_unknown(model_of(r), e);
 }
 
 static const char *axis_name(const struct fit_results *r)

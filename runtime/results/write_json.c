@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "device/device.h"
 #include "errors/profile.h"
+#include "model/registry.h"
 #include "results/results.h"
 #include "results/write_derived.h"
 #include "results/write_json.h"
@@ -288,8 +289,7 @@ static void put_degeneracies(struct fit_json *j, const struct fit_results *r)
         fit_json_string(j, "text", f->degenerate[i].text);
         fit_json_begin(j, "parameters", '[');
         for (size_t n = 0; n < d->nparam; n++)
-            fit_json_string(j, NULL, d->param[n] < k->nparam ? k->param[d->param[n]].name
-                                                             : k->linear[d->param[n] - k->nparam].name);
+            fit_json_string(j, NULL, fit_kernel_unknown(k, d->param[n])->name);
         fit_json_end(j);
         fit_json_begin(j, "combinations", '{');
         for (size_t n = d->first; n < d->first + d->ncombination; n++) {

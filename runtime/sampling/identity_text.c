@@ -7,6 +7,7 @@
  */
 #include "base/number_text.h"
 #include "model/linkage.h"
+#include "model/registry.h"
 #include "sampling/sampling.h"
 
 #include "common/sha256.h"
@@ -45,7 +46,7 @@ static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
     const struct fit_kernel *k = p->kernel;
     for (size_t n = 0; n < k->nparam + k->nlinear; n++) {
         const struct fit_posterior_param *x = &p->param[n];
-        const char *name = n < k->nparam ? k->param[n].name : k->linear[n - k->nparam].name;
+        const char *name = fit_kernel_unknown(k, n)->name;
         if (x->fixed && n < k->nparam)
             fprintf(f, "parameter %s: fixed at %.17g\n", name, x->value);
         else

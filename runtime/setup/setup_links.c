@@ -1,6 +1,7 @@
 /* setup_links.c -- from `ties` and `share` of a configuration to a linkage; see setup.h and linkage.h. */
 #include "setup/setup.h"
 #include "base/units.h"
+#include "model/registry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ static enum fit_status share_one(const struct links *l, size_t k, int shared, si
 {
     const struct fit_config_share *share = &l->cfg->param[k].share;
     int linear = k >= l->k->nparam;
-    int own = (linear ? l->k->linear[k - l->k->nparam].over : l->k->param[k].over) >= 0;
+    int own = fit_kernel_unknown(l->k, k)->over >= 0;
     enum fit_share_kind kind = share->kind;
     const struct fit_dataset_files *files = l->ds->files;
     if (kind == FIT_SHARE_FILE && !files)

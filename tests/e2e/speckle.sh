@@ -109,9 +109,9 @@ refused "consensus" --estimator efficient --method cmc --consensus
 "$bin/homodyne-static_isotropic" fit s.yaml --quiet -o offset --estimator auto --method laplace
 "$bin/homodyne-static_isotropic" fit s.yaml --quiet -o offset_plain
 "$bin/homodyne" compare laplace offset > compared
-grep -q "efficient estimates are no least sum of squares" compared || fail "criteria: $(cat compared)"
+grep -q "efficient estimates do not minimise a sum of squares" compared || fail "criteria: $(cat compared)"
 grep -q "evidence is not compared" compared || fail "evidence: $(cat compared)"
-grep -q '"log_evidence_reason": "efficient estimates are those of' laplace/fit.json || fail "evidence: no reason"
+grep -q '"log_evidence_reason": "efficient estimates solve the equations of' laplace/fit.json || fail "evidence: no reason"
 "$bin/homodyne" compare plain offset_plain > compared
 ! grep -q "efficient estimates" compared || fail "least squares: $(cat compared)"
 
