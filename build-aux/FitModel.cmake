@@ -90,8 +90,16 @@ endfunction()
 
 option(FIT_LOADED_FITTERS "the programs homodyne-MODEL load their kernels: a smaller installation" OFF)
 
-# nvcc makes PTX of the kernels for accelerators; without it they are compiled when they are loaded.
-find_program(FIT_NVCC nvcc HINTS /usr/local/cuda/bin "$ENV{CUDA_HOME}/bin" DOC "nvcc, or OFF: no PTX in the programs")
+# nvcc, else clang alone, makes PTX of the kernels for accelerators; without both they are compiled when loaded.
+find_program(FIT_NVCC nvcc HINTS /usr/local/cuda/bin "$ENV{CUDA_HOME}/bin" DOC "nvcc, or OFF: no PTX by it")
+if(NOT FIT_NVCC AND NOT DEFINED FIT_NVPTX_CLANG)
+    execute_process(COMMAND sh "${CMAKE_CURRENT_LIST_DIR}/nvptx.sh" find OUTPUT_VARIABLE clang ERROR_QUIET
+                    OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set(FIT_NVPTX_CLANG "${clang}" CACHE FILEPATH "a clang that makes PTX where there is no nvcc, or OFF")
+endif()
+if(NOT FIT_NVCC AND NOT FIT_NVPTX_CLANG)
+    message(STATUS "Neither nvcc nor a clang that makes PTX: for CUDA cards NVRTC compiles kernels when they are loaded")
+endif()
 
 # The kernels for accelerators of one emitted file: objects to objects_name, a line of the table to row_name.
 function(fit_compile_gpu model source depends objects_name row_name)
@@ -100,12 +108,21 @@ function(fit_compile_gpu model source depends objects_name row_name)
     string(REPLACE "-" "_" symbol "fit_gpu_${model}")
     set(files "${source}")
     set(ptx "NULL")
+    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/include/fit/gpu*.h"
+         "${PROJECT_SOURCE_DIR}/runtime/include/fit/vmath*.h")
+    set(include "${PROJECT_SOURCE_DIR}/runtime/include")
     if(FIT_NVCC)
+        set(make "${FIT_NVCC}" -x cu -ptx -arch=compute_80 --fmad=false -diag-suppress 177 "-I${include}"
+                 -o "${dir}/${model}_gpu.ptx" "${source}")
+    elseif(FIT_NVPTX_CLANG)
+        set(make sh "${PROJECT_SOURCE_DIR}/build-aux/nvptx.sh" "${FIT_NVPTX_CLANG}" "${include}" "${source}"
+                 "${dir}/${model}_gpu.ptx")
+    endif()
+    if(FIT_NVCC OR FIT_NVPTX_CLANG)
         add_custom_command(
             OUTPUT "${dir}/${model}_gpu.ptx"
-            COMMAND "${FIT_NVCC}" -x cu -ptx -arch=compute_80 --fmad=false -diag-suppress 177
-                    "-I${PROJECT_SOURCE_DIR}/runtime/include" -o "${dir}/${model}_gpu.ptx" "${source}"
-            DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/runtime/include/fit/gpu.h" ${depends}
+            COMMAND ${make}
+            DEPENDS "${source}" ${headers} ${depends}
             COMMENT "Making PTX of the model ${model}"
             VERBATIM)
         list(APPEND files "${dir}/${model}_gpu.ptx")

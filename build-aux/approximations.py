@@ -5,8 +5,11 @@ Each is the interpolation of a smooth function of q, -1 <= q <= 1, at Chebyshev 
 q rounded to double.  The error of the truncation, relative to the least value of the function, stands at each.
 
     python3 build-aux/approximations.py > runtime/include/fit/vmath_coefficients.h
+    python3 build-aux/approximations.py gpu > runtime/include/fit/gpu_coefficients.h
 """
-from mpmath import (besseli, besselj, besselk, bessely, cos, erfc, exp, expm1, factorial, hyp1f1, log, mp, mpf, nstr,
+import sys
+
+from mpmath import (besseli, besselj, besselk, bessely, cos, erf, erfc, floor, exp, expm1, factorial, hyp1f1, log, mp, mpf, nstr,
                     pi, sin, sqrt)
 
 mp.dps = 60
@@ -160,5 +163,36 @@ def main():
               [2 * h / pi * exp(-((k + shift) * h) ** 2) / (2 if k + shift == 0 else 1) for k in range(14)])
 
 
+def over_x(q):
+    """erf(x)/x - 1, q = 2 x^2 - 1."""
+    x = sqrt((1 + q) / 2)
+    return (erf(x) / x if x else 2 / sqrt(pi)) - 1
+
+
+def scaled_erfc(low, high):
+    """x exp(x^2) erfc(x), 1/x = low + (high - low) (1 + q)/2."""
+    return lambda q: erfc_integral(0, 1 / (low + (high - low) * (1 + q) / 2)) / (low + (high - low) * (1 + q) / 2)
+
+
+def gpu():
+    print("/* fit/gpu_coefficients.h -- numbers of fit/gpu_libm.h, made by build-aux/approximations.py gpu; lowest power")
+    print(" * first. */\n")
+    power, rest = coefficients(over_x, 13)
+    array("erf_near", f"erf(x)/x - 1, x < 1, q = 2 x^2 - 1; left out: {nstr(rest * mpf('0.002'), 1)} of erf(x)/x", power)
+    for name, low, high, degree in (("half", 1, 2, 20), ("one", "0.5", 1, 20), ("two", "0.03125", "0.5", 27)):
+        show(f"erfc_{name}", f"x exp(x^2) erfc(x), {low} < 1/x < {high}, q from -1 to 1",
+             scaled_erfc(mpf(low), mpf(high)), degree)
+    mp.dps = 500
+    word, words = 2 / pi, []
+    for _ in range(40):
+        word *= 2 ** 32
+        words.append(int(floor(word)))
+        word -= floor(word)
+    mp.dps = 60
+    print("/* 2/pi: words of 32 bits behind the point */\nFIT_WORDS fit_two_over_pi[40] FIT_UNUSED = {")
+    for k in range(0, 40, 8):
+        print("    " + ", ".join(f"0x{w:08x}" for w in words[k:k + 8]) + ("," if k < 32 else "};"))
+
+
 if __name__ == "__main__":
-    main()
+    gpu() if sys.argv[1:] == ["gpu"] else main()

@@ -148,6 +148,16 @@ void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t 
         snprintf(text + at, size - at, ", file %.0f", r->file[group]);
 }
 
+int rp_curve_has_band(const struct rp_result *r, size_t k)
+{
+    const struct rp_curve *v = &r->curve[k];
+    const double *error = v->low ? v->low : v->error;
+    for (size_t i = 0; error && i < r->nt; i++)
+        if (isfinite(error[i]))
+            return 1;
+    return 0;
+}
+
 double rp_quantile(const double *x, size_t n, double part)
 {
     enum { ENOUGH = 20000 };

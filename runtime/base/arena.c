@@ -1,30 +1,105 @@
 /* arena.c -- storage that is freed all at once; see arena.h.
  *
- * Small requests share blocks, each larger than the one before; what would fill a good part of a block gets its own,
- * from calloc(), so that pages of large vectors exist when they are used.  Under AddressSanitizer every request has its
- * own, for then what is written beyond it is seen.
+ * Small requests share blocks, each larger than the one before, and are cleared one by one; what would fill a good part
+ * of a block gets its own.  Large ones come from calloc(), so that pages of large vectors exist when they are used.
+ * Fits of small data ask for the same blocks by the thousand, and malloc() searches for what is larger than a kilobyte:
+ * so a thread keeps some that it has freed.  Under AddressSanitizer every request has its own, for then what is written
+ * beyond it is seen.
  */
 #include "base/arena.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VECTOR = 64, FIRST_BLOCK = 1024, LAST_BLOCK = 16384 }; /* bytes */
+enum { VECTOR = 64, KINDS = 5, FIRST_BLOCK = 1024, LAST_BLOCK = FIRST_BLOCK << (KINDS - 1) }; /* bytes, with heads */
 
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
 #if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
-enum { SHARED = 0 };
+enum { SHARED = 0, KEPT = 0 };
+#elif defined FIT_KEEP_NO_BLOCKS /* valgrind: what is read of a block before it is written is seen */
+enum { SHARED = 2048, KEPT = 0 };
 #else
-enum { SHARED = 2048 }; /* larger requests have a block of their own */
+enum { SHARED = 2048, KEPT = 6 }; /* larger requests have a block of their own; blocks of a size that a thread keeps */
 #endif
 
 struct fit_arena_block {
     struct fit_arena_block *next;
     size_t used, size; /* of the bytes behind this head */
 };
+
+/* ---- blocks of the thread -------------------------------------------------------------------- */
+
+struct spare {
+    struct fit_arena_block *first[KINDS]; /* of FIRST_BLOCK << k bytes */
+    int n[KINDS], known;                  /* known: the thread's end will free them */
+};
+
+static _Thread_local struct spare spare;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static int has_key;
+
+static void free_spare(void *mine)
+{
+    struct spare *s = mine;
+    for (size_t k = 0; k < KINDS; k++)
+        while (s->first[k]) {
+            struct fit_arena_block *next = s->first[k]->next;
+            free(s->first[k]);
+            s->first[k] = next;
+        }
+    *s = (struct spare){0};
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&key, free_spare) == 0;
+}
+
+/* Which kind has room for so many bytes, head and all; KINDS: none. */
+static size_t kind_of(size_t bytes)
+{
+    size_t k = 0;
+    while (k < KINDS && bytes > (size_t)FIRST_BLOCK << k)
+        k++;
+    return k;
+}
+
+static struct fit_arena_block *block_of(size_t kind)
+{
+    struct fit_arena_block *b = spare.first[kind];
+    if (!b)
+        return malloc((size_t)FIRST_BLOCK << kind);
+    spare.first[kind] = b->next;
+    spare.n[kind]--;
+    return b;
+}
+
+static void give_back(struct fit_arena_block *b)
+{
+    const size_t kind = kind_of(b->size + sizeof *b);
+    if (kind == KINDS || spare.n[kind] >= KEPT) {
+        free(b);
+        return;
+    }
+    if (!spare.known) {
+        pthread_once(&once, make_key);
+        spare.known = has_key && pthread_setspecific(key, &spare) == 0;
+        if (!spare.known) {
+            free(b);
+            return;
+        }
+    }
+    b->next = spare.first[kind];
+    spare.first[kind] = b;
+    spare.n[kind]++;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* A place of so many bytes at a multiple of unit; NULL: the block is full. */
 static void *place(struct fit_arena_block *b, size_t bytes, size_t unit)
@@ -37,17 +112,21 @@ static void *place(struct fit_arena_block *b, size_t bytes, size_t unit)
     return at + gap;
 }
 
-/* A block with room for so many bytes.  One of its own stands behind the newest, which may have room still. */
-static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes, int unset)
+/* A block with room for so many bytes.  One of its own stands behind the newest, which may have room still.  *set: its
+ * contents need not be cleared; set where they are. */
+static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes, int *set)
 {
-    size_t shared = !a->block ? FIRST_BLOCK : a->block->size < LAST_BLOCK ? 2 * a->block->size : LAST_BLOCK;
-    const int own = bytes > SHARED || bytes > shared;
-    const size_t size = sizeof(struct fit_arena_block) + (own ? bytes : shared);
-    struct fit_arena_block *b = own && unset ? malloc(size) : calloc(1, size);
+    const size_t head = sizeof(struct fit_arena_block), newest = a->block ? a->block->size + head : 0;
+    const size_t shared = !newest ? FIRST_BLOCK : newest < LAST_BLOCK ? 2 * newest : LAST_BLOCK;
+    const int own = bytes > SHARED || bytes + head > shared;
+    const size_t kind = SHARED ? kind_of(own ? bytes + head : shared) : KINDS;
+    const size_t size = kind < KINDS ? ((size_t)FIRST_BLOCK << kind) - head : bytes;
+    struct fit_arena_block *b = kind < KINDS ? block_of(kind) : *set ? malloc(size + head) : calloc(1, size + head);
     if (!b)
         return NULL;
+    *set |= kind == KINDS;
     b->used = 0;
-    b->size = own ? bytes : shared;
+    b->size = size;
     struct fit_arena_block **before = own && a->block ? &a->block->next : &a->block;
     b->next = *before;
     *before = b;
@@ -58,11 +137,12 @@ static void *take(struct fit_arena *a, size_t bytes, size_t unit, int unset)
 {
     const int possible = bytes <= SIZE_MAX / 2;
     void *p = possible && a->block ? place(a->block, bytes, unit) : NULL;
-    struct fit_arena_block *b = possible && !p ? new_block(a, bytes + unit, unset) : NULL;
+    int set = unset; /* its contents are what was asked for */
+    struct fit_arena_block *b = possible && !p ? new_block(a, bytes + unit, &set) : NULL;
     if (b)
         p = place(b, bytes, unit);
     a->failed |= !p;
-    return p;
+    return p && !set ? memset(p, 0, bytes) : p;
 }
 
 /* Bytes of n objects; SIZE_MAX: too many. */
@@ -132,7 +212,7 @@ void fit_arena_free(struct fit_arena *a)
 {
     while (a->block) {
         struct fit_arena_block *next = a->block->next;
-        free(a->block);
+        give_back(a->block);
         a->block = next;
     }
     a->failed = 0;

@@ -259,6 +259,8 @@ enum fit_status contin_solve(const struct contin_problem *p, struct contin_resul
     }
     if (st == FIT_OK)
         st = finish(&w, r, err);
+    if (st == FIT_OK && r->ndraw && !isnan(r->determined))
+        st = contin_lognormal(&w, r, err);
     contin_work_free(&w);
     if (st != FIT_OK)
         contin_result_free(r);

@@ -135,7 +135,7 @@ static void plain_info(void *user, const struct fit_device_info *info)
     consider(user, info);
 }
 
-enum fit_status fit_device_open(const char *word, struct fit_device **d, char *note, size_t size, struct fit_error *err)
+static enum fit_status open_one(const char *word, struct fit_device **d, char *note, size_t size, struct fit_error *err)
 {
     struct choice c = {.word = word, .card = strcmp(word, "gpu") == 0 || strcmp(word, "auto") == 0};
     char missing[400];
@@ -160,6 +160,73 @@ enum fit_status fit_device_open(const char *word, struct fit_device **d, char *n
     return FIT_OK;
 }
 
+/* ---- several ------------------------------------------------------------------------------------------ */
+
+enum { MOST_TOGETHER = 16 };
+
+struct words {
+    const char *kind; /* of which all are wanted */
+    size_t n;
+    char word[MOST_TOGETHER][24];
+};
+
+static void add_word(void *user, const struct fit_device_info *info)
+{
+    struct words *w = user;
+    if (is_named(w->kind, info->word) && !info->unusable[0] && w->n < MOST_TOGETHER)
+        snprintf(w->word[w->n++], sizeof w->word[0], "%s", info->word);
+}
+
+/* The words of `a+b`, or of all of a kind; n = 0: one device is meant. */
+static void split(const char *word, struct words *w, char *kind, size_t size)
+{
+    static const char all[] = ":all";
+    const size_t n = strlen(word);
+    char missing[400];
+    w->n = 0;
+    if (n >= sizeof all && strcmp(word + n - (sizeof all - 1), all) == 0) {
+        snprintf(kind, size, "%.*s", (int)(n - (sizeof all - 1)), word);
+        w->kind = kind;
+        fit_device_list(add_word, w, missing, sizeof missing);
+        return;
+    }
+    for (const char *at = word; strchr(word, '+') && at && w->n < MOST_TOGETHER; at = strchr(at, '+')) {
+        at += *at == '+';
+        snprintf(w->word[w->n++], sizeof w->word[0], "%.*s", (int)strcspn(at, "+"), at);
+    }
+}
+
+enum fit_status fit_device_open(const char *word, struct fit_device **d, char *note, size_t size, struct fit_error *err)
+{
+    struct words w = {0};
+    char kind[24];
+    enum fit_status st = FIT_OK;
+    struct fit_device **at = d;
+    split(word, &w, kind, sizeof kind);
+    if (!w.n)
+        return open_one(word, d, note, size, err);
+    *d = NULL;
+    for (size_t k = 0; k < w.n && st == FIT_OK; k++) {
+        st = open_one(w.word[k], at, note, size, err);
+        if (st == FIT_OK && !*at)
+            st = fit_fail(err, FIT_ERR_CONFIG, "--device %s: %s is no device that shares sums with others", word,
+                          w.word[k][0] ? w.word[k] : "nothing");
+        at = st == FIT_OK ? &(*at)->next : at;
+    }
+    if (st == FIT_OK) {
+        (*d)->info.together = (unsigned)w.n;
+        return FIT_OK;
+    }
+    fit_device_close(*d);
+    *d = NULL;
+    return st;
+}
+
+struct fit_device *fit_device_next(const struct fit_device *d)
+{
+    return d->next;
+}
+
 /* ---- passed on --------------------------------------------------------------------------------------- */
 
 void fit_device_close(struct fit_device *d)
@@ -168,6 +235,7 @@ void fit_device_close(struct fit_device *d)
         return;
     if (used == d)
         used = NULL;
+    fit_device_close(d->next);
     fit_shelf_close(d);
     for (struct fit_device_module *m = d->loaded, *next; m; m = next) {
         next = m->next;

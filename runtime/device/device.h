@@ -5,8 +5,10 @@
  *
  * Words for --device:  cpu   no accelerator;   gpu   the first card with full double precision, else an error;
  * auto   that card where the estimate says that it is the faster, else cpu;   cuda:N, opencl:N, plain   this one;
- * cuda, opencl   one of these.  Where several processes of one run share a machine, each takes another one of those
- * that a word allows, as long as there are (by the numbers that MPI libraries and SLURM give them).
+ * cuda, opencl   one of these;   a+b, cuda:all, opencl:all   these, or all of a kind, which share the sums of one data
+ * set that fits their memories, in one tree: the same bits.  Where several processes of one run share a machine, each
+ * takes another one of those that a word allows, as long as there are (by the numbers that MPI libraries and SLURM give
+ * them).
  */
 #pragma once
 
@@ -26,6 +28,7 @@ struct fit_device_info {
     size_t memory;     /* bytes */
     unsigned units;    /* multiprocessors, compute units */
     unsigned mhz;
+    unsigned together; /* devices that share sums; 0 or 1: it is alone */
     int is_card;       /* 0: a processor under OpenCL, plain */
     int weak;          /* single precision is so many times as fast as double, where that is known; 0: unknown */
     char unusable[160]; /* why double precision is not done there; "": it is */
@@ -41,7 +44,8 @@ struct fit_device;
  * word or one that is not there.  note: what there is to say, "" for nothing. */
 enum fit_status fit_device_open(const char *word, struct fit_device **d, char *note, size_t size,
                                 struct fit_error *err);
-void fit_device_close(struct fit_device *d);
+void fit_device_close(struct fit_device *d); /* and those that share sums with it */
+struct fit_device *fit_device_next(const struct fit_device *d); /* of those that share sums; NULL: that was the last */
 const struct fit_device_info *fit_device_about(const struct fit_device *d);
 int fit_device_is_automatic(const struct fit_device *d); /* 1: opened by `auto` */
 

@@ -2,9 +2,10 @@
  *
  * A launch has passes (fit/gpu_program.h): sums of items, then their totals in a fixed tree of FIT_GPU_THREADS leaves,
  * each a share of the items.  Data that do not fit come in pieces, every pass of a piece while the next one is on its
- * way.  Ranks that share a launch have leaves of their own, and finish the tree together: the same bits for any number
- * of them.
+ * way.  Ranks, or devices of one process, that share a launch have leaves of their own, and finish the tree together:
+ * the same bits for any number of them.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,21 +74,33 @@ static size_t totals_before(const struct fit_device_pool *p, size_t k, enum fit_
     return n;
 }
 
-/* Leaves of a rank: [first, end). */
-static size_t leaf_of(size_t rank, int shared)
+/* The first leaf of a rank; of one past the last all leaves. */
+static size_t leaf_of(size_t rank)
 {
-    const size_t size = fit_ranks_size();
-    return shared ? LEAVES * rank / size : rank ? LEAVES : 0;
+    return LEAVES * rank / fit_ranks_size();
 }
 
-struct range {
-    size_t first, end;
-};
-
-static struct range own_items(const struct fit_device_pool *p, int shared)
+struct fit_launch_range fit_launch_items(const struct fit_device_pool *p, int shared)
 {
-    const size_t rank = shared ? fit_ranks_rank() : 0;
-    return (struct range){p->items.n * leaf_of(rank, shared) / LEAVES, p->items.n * leaf_of(rank + 1, shared) / LEAVES};
+    const size_t begin = shared ? leaf_of(fit_ranks_rank()) : LEAVES * p->index / p->together;
+    const size_t end = shared ? leaf_of(fit_ranks_rank() + 1) : LEAVES * (p->index + 1) / p->together;
+    return (struct fit_launch_range){p->items.n * begin / LEAVES, p->items.n * end / LEAVES};
+}
+
+struct fit_launch_range fit_launch_tiles(const struct fit_device_pool *p, struct fit_launch_range items, size_t ntile)
+{
+    size_t from = 0, to = ntile;
+    while (from < to && p->items.tile[from + 1] <= items.first)
+        from++;
+    while (to > from && p->items.tile[to - 1] >= items.end)
+        to--;
+    return (struct fit_launch_range){from, to};
+}
+
+/* 1: of totals the leaves are wanted, for others have some of them. */
+static int wants_leaves(const struct fit_device_pool *p, int shared)
+{
+    return shared || p->together > 1;
 }
 
 /* ---- shapes --------------------------------------------------------------------------------------------------- */
@@ -107,7 +120,8 @@ static void shape_of(const struct fit_device_pool *p, size_t k, long shape[FIT_S
     shape[FIT_SHAPE_ADJ] = (long)p->nadj;
     shape[FIT_SHAPE_DATA] = p->shelf.nplace > 1 ? (long)p->ndata : 0;
     shape[FIT_SHAPE_FIXED] = p->shelf.nplace > 1 ? (long)p->nfixed : 0;
-    shape[FIT_SHAPE_FIRST] = shape[FIT_SHAPE_AT] = 0;
+    shape[FIT_SHAPE_FIRST] = 0;
+    shape[FIT_SHAPE_AT] = p->resident ? (long)p->items.at[p->from] : 0;
     shape[FIT_SHAPE_OUT] = kind == FIT_GPU_VALUE ? 0 : (long)parts_before(p, k, kind);
 }
 
@@ -120,9 +134,9 @@ static int put_shapes(struct fit_device_pool *p, int shared)
         long shape[FIT_SHAPE_NUMBERS];
         const long total[FIT_TOTAL_NUMBERS] = {(long)p->items.n, x->groups && p->kernel->space == FIT_ROWS,
                                                (long)parts_before(p, k, x->kind), (long)totals_before(p, k, x->kind),
-                                               shared};
+                                               wants_leaves(p, shared)};
         shape_of(p, k, shape);
-        shape[FIT_SHAPE_FIRST] = (long)own_items(p, shared && x->kind != FIT_GPU_VALUE).first;
+        shape[FIT_SHAPE_FIRST] = (long)fit_launch_items(p, shared && x->kind != FIT_GPU_VALUE).first;
         failed = fit_device_write(p->shelf.d, p->shape[k].b, 0, shape, sizeof shape) != 0 ||
                  fit_device_write(p->shelf.d, p->total_shape[k].b, 0, total, sizeof total) != 0;
     }
@@ -194,7 +208,7 @@ struct job {
     const struct fit_dataset *ds;
     enum fit_device_sum what;
     size_t calls;
-    struct range items;
+    struct fit_launch_range items;
     int shared;
 };
 
@@ -248,12 +262,9 @@ static int run_piece(const struct job *j, size_t s, size_t from, size_t to)
 static int run_pieces(const struct job *j)
 {
     const struct fit_items *x = &j->p->items;
-    size_t from = 0, last = j->ds->ntile, to, s = 0;
+    const struct fit_launch_range own = fit_launch_tiles(j->p, j->items, j->ds->ntile);
+    size_t from = own.first, last = own.end, to, s = 0;
     int failed = 0;
-    while (from < last && x->tile[from + 1] <= j->items.first)
-        from++;
-    while (last > from && x->tile[last - 1] >= j->items.end)
-        last--;
     if (from == last)
         return 0;
     fit_dataset_begin_share(j->ds, from, last);
@@ -290,20 +301,20 @@ static int run_totals(const struct job *j)
 /* p->staging: n totals, each of LEAVES, of which ranks have their own -> n totals. */
 static int finish_leaves(struct fit_device_pool *p, size_t n)
 {
-    const size_t ranks = fit_ranks_size(), first = leaf_of(fit_ranks_rank(), 1), own = leaf_of(fit_ranks_rank() + 1, 1);
+    const size_t ranks = fit_ranks_size(), first = leaf_of(fit_ranks_rank()), own = leaf_of(fit_ranks_rank() + 1);
     double *mine = malloc((n * (own - first) + 1) * sizeof *mine), *every = malloc(n * LEAVES * sizeof *every);
     size_t *count = calloc(ranks, sizeof *count);
     const int failed = fit_ranks_least(mine && every && count) < 1;
     for (size_t k = 0; k < n && !failed; k++)
         memcpy(mine + k * (own - first), p->staging + k * LEAVES + first, (own - first) * sizeof *mine);
     for (size_t r = 0; r < ranks && !failed; r++)
-        count[r] = n * (leaf_of(r + 1, 1) - leaf_of(r, 1));
+        count[r] = n * (leaf_of(r + 1) - leaf_of(r));
     if (!failed)
         fit_ranks_gather(mine, count, every);
     for (size_t k = 0; k < n && !failed; k++) {
         double leaf[LEAVES];
         for (size_t r = 0; r < ranks; r++) {
-            const size_t begin = leaf_of(r, 1), each = leaf_of(r + 1, 1) - begin;
+            const size_t begin = leaf_of(r), each = leaf_of(r + 1) - begin;
             memcpy(leaf + begin, every + n * begin + k * each, each * sizeof *leaf);
         }
         p->staging[k] = fit_device_tree(leaf);
@@ -312,6 +323,19 @@ static int finish_leaves(struct fit_device_pool *p, size_t n)
     free(every);
     free(count);
     return failed ? -1 : 0;
+}
+
+/* The leaves of n totals in the staging of each device -> n totals in that of the first. */
+static void finish_devices(struct fit_device_pool *p, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        double leaf[LEAVES];
+        for (const struct fit_device_pool *q = p; q; q = q->mate) {
+            const size_t begin = LEAVES * q->index / q->together, end = LEAVES * (q->index + 1) / q->together;
+            memcpy(leaf + begin, q->staging + k * LEAVES + begin, (end - begin) * sizeof *leaf);
+        }
+        p->staging[k] = fit_device_tree(leaf);
+    }
 }
 
 /* From the totals to the results of the calls. */
@@ -340,7 +364,7 @@ static int run_job(const struct job *j, struct fit_device_asked *const *call)
     struct fit_device_pool *p = j->p;
     const size_t npass = p->source->program->npass;
     const enum fit_gpu_kind kind = first_kind(j->what);
-    const size_t total = j->calls * totals_before(p, npass, kind) * (j->shared ? LEAVES : 1);
+    const size_t total = j->calls * totals_before(p, npass, kind) * (wants_leaves(p, j->shared) ? LEAVES : 1);
     long place[FIT_DEVICE_BATCH];
     int failed = make_room(p, j->calls, j->calls * parts_before(p, npass, kind), total);
     if (!failed && p->shared != j->shared)
@@ -362,18 +386,59 @@ int fit_launch_together(const struct fit_device_asked *a, const struct fit_devic
     return waiting(a)->r.what == waiting(b)->r.what;
 }
 
+/* The share of one of several devices, on a thread of its own. */
+struct share {
+    struct job job;
+    struct fit_device_asked *const *call;
+    pthread_t thread;
+    int running, failed;
+};
+
+static void *run_share(void *user)
+{
+    struct share *s = user;
+    fit_device_lock(s->job.p->shelf.d);
+    s->failed = run_job(&s->job, s->call) != 0;
+    fit_device_unlock(s->job.p->shelf.d);
+    return NULL;
+}
+
+/* run_job on every device of the pool. */
+static int run_devices(const struct job *j, struct fit_device_asked *const *call)
+{
+    enum { MOST = 16 };
+    struct share share[MOST];
+    size_t n = 0;
+    for (struct fit_device_pool *q = j->p->mate; q && n < MOST; q = q->mate, n++) {
+        share[n] = (struct share){.job = *j, .call = call};
+        share[n].job.p = q;
+        share[n].job.items = fit_launch_items(q, 0);
+        share[n].running = pthread_create(&share[n].thread, NULL, run_share, &share[n]) == 0;
+    }
+    int failed = run_job(j, call) != 0;
+    for (size_t k = 0; k < n; k++) {
+        if (share[k].running)
+            pthread_join(share[k].thread, NULL);
+        else
+            run_share(&share[k]);
+        failed |= share[k].failed;
+    }
+    return failed;
+}
+
 int fit_launch(void *user, size_t n, struct fit_device_asked *const *call)
 {
     const struct fit_launch_user *u = user;
     struct fit_device_pool *p = u->pool;
     const int shared = u->shared;
-    const struct job j = {p, u->ds, waiting(call[0])->r.what, n, own_items(p, shared), shared};
+    const struct job j = {p, u->ds, waiting(call[0])->r.what, n, fit_launch_items(p, shared), shared};
+    const size_t totals = totals_before(p, p->source->program->npass, first_kind(j.what));
     fit_device_lock(p->shelf.d);
-    int failed = run_job(&j, call) != 0;
-    if (shared && (failed = fit_ranks_least(failed ? 0 : 1) < 1) == 0) {
-        const enum fit_gpu_kind kind = first_kind(j.what);
-        failed = finish_leaves(p, totals_before(p, p->source->program->npass, kind)) != 0;
-    }
+    int failed = run_devices(&j, call);
+    if (shared && (failed = fit_ranks_least(failed ? 0 : 1) < 1) == 0)
+        failed = finish_leaves(p, totals) != 0;
+    else if (p->mate && !failed)
+        finish_devices(p, n * totals);
     if (!failed) {
         scatter(&j, call);
         fit_device_add(p->shelf.d, n);
@@ -384,10 +449,10 @@ int fit_launch(void *user, size_t n, struct fit_device_asked *const *call)
     return failed ? -1 : 0;
 }
 
-int fit_launch_values(struct fit_device_pool *p, size_t place, const struct fit_device_request *r, double *out)
+static int values_of(struct fit_device_pool *p, size_t place, const struct fit_device_request *r, double *out)
 {
     const struct fit_gpu_program *program = p->source->program;
-    const struct job j = {.p = p, .calls = 1, .items = {0, p->items.n}};
+    const struct job j = {.p = p, .calls = 1, .items = fit_launch_items(p, 0)};
     const size_t bytes = p->ndata * sizeof *out;
     const long at = (long)place;
     struct fit_device_buffer values = {0};
@@ -400,9 +465,18 @@ int fit_launch_values(struct fit_device_pool *p, size_t place, const struct fit_
             failed = make_room(p, 1, 0, 0) != 0 || put_call(p, 0, r) != 0 || put_places(p, k, 1, &at) != 0 ||
                      fit_device_room(p->shelf.d, &values, bytes) != 0 ||
                      fit_device_write(p->shelf.d, values.b, 0, out, bytes) != 0 ||
-                     run_items(&j, k, p->items.n, p->shape[k].b, p->y.b, p->w.b, values.b) != 0 ||
+                     run_items(&j, k, j.items.end - j.items.first, p->shape[k].b, p->y.b, p->w.b, values.b) != 0 ||
                      fit_device_read(p->shelf.d, values.b, out, bytes) != 0;
     fit_device_release(p->shelf.d, values.b);
     fit_device_unlock(p->shelf.d);
     return failed ? -1 : 0;
+}
+
+/* One device after the other: those that share a tile give values of it in turn. */
+int fit_launch_values(struct fit_device_pool *p, size_t place, const struct fit_device_request *r, double *out)
+{
+    int failed = 0;
+    for (struct fit_device_pool *q = p; q && !failed; q = q->mate)
+        failed = values_of(q, place, r, out + q->items.at[q->from]);
+    return failed;
 }

@@ -67,8 +67,8 @@ static int put_values(struct fit_device_pool *p, const struct fit_dataset *ds, s
     double *y = p->slot[0].y, *w = p->slot[0].w;
     int failed = 0;
     fit_dataset_begin(ds);
-    for (size_t k = 0; k < ds->ntile && !failed; k++) {
-        const size_t at = (place * p->ndata + p->items.at[k]) * sizeof *y;
+    for (size_t k = p->from; k < p->to && !failed; k++) {
+        const size_t at = (place * p->ndata + p->items.at[k] - p->items.at[p->from]) * sizeof *y;
         const size_t bytes = (p->items.at[k + 1] - p->items.at[k]) * sizeof *y;
         failed = fit_pool_read(p, ds, k, k + 1, y, w) != 0 || fit_device_write(p->shelf.d, p->y.b, at, y, bytes) != 0 ||
                  (p->weighted && fit_device_write(p->shelf.d, p->w.b, at, w, bytes) != 0);
@@ -141,6 +141,8 @@ static void release_slot(struct fit_device_pool *p, struct fit_device_slot *s)
 static void destroy(struct fit_shelved *shelf)
 {
     struct fit_device_pool *p = (struct fit_device_pool *)(void *)shelf;
+    if (p->mate)
+        destroy(&p->mate->shelf);
     struct fit_device_buffer *const b[] = {&p->item, &p->first, &p->fixed, &p->y,    &p->w,
                                            &p->ws,   &p->lin,   &p->adj,   &p->part, &p->total};
     fit_device_lock(p->shelf.d);
@@ -175,7 +177,11 @@ static int is_weighted(const struct fit_dataset *ds)
 static int fill(struct fit_device_pool *p, const struct fit_dataset *ds)
 {
     const size_t npass = p->source->program->npass, d = sizeof(double);
-    p->ndata = p->items.at[ds->ntile];
+    const struct fit_launch_range share = fit_launch_tiles(p, fit_launch_items(p, 0), ds->ntile);
+    p->from = share.first;
+    p->to = share.end;
+    p->nall = p->items.at[ds->ntile];
+    p->ndata = p->items.at[p->to] - p->items.at[p->from];
     choose_sizes(p, ds);
     p->shelf.used = calloc(p->shelf.nplace, sizeof *p->shelf.used);
     p->shape = calloc(npass, sizeof *p->shape);
@@ -191,8 +197,10 @@ static int fill(struct fit_device_pool *p, const struct fit_dataset *ds)
            fit_device_room(p->shelf.d, &p->w, (p->weighted ? n + 1 : 1) * d) != 0;
 }
 
-static enum fit_status make(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                            const struct fit_gpu_source *source, struct fit_device_pool **out, struct fit_error *err)
+/* Of `together` devices number `index`. */
+static enum fit_status make_one(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                const struct fit_gpu_source *source, const size_t which[2],
+                                struct fit_device_pool **out, struct fit_error *err)
 {
     struct fit_device_module *module = NULL;
     enum fit_status st = fit_device_load(d, source, &module, err);
@@ -204,7 +212,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     *p = (struct fit_device_pool){.shelf = {.d = d, .destroy = destroy}, .kernel = kernel,
                                   .source = source, .module = module, .layout = *l,
                                   .nws = kernel->workspace(l), .nlin = ng * q, .nadj = ng * (1 + q * (q + 1) / 2),
-                                  .weighted = is_weighted(ds)};
+                                  .weighted = is_weighted(ds), .index = which[0], .together = which[1]};
     p->nfixed = 1 + source->program->axes * ng + source->program->columns * rows;
     p->queue.together = fit_launch_together;
     p->queue.serve = fit_launch;
@@ -219,6 +227,33 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     }
     *out = p;
     return FIT_OK;
+}
+
+/* On the devices that share sums with d, as long as the shares fit; else on d alone. */
+static enum fit_status make(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                            const struct fit_gpu_source *source, struct fit_device_pool **out, struct fit_error *err)
+{
+    const size_t n = fit_dataset_streamed(ds) || !fit_device_next(d) ? 1 : fit_device_about(d)->together;
+    struct fit_device_pool **at = out;
+    enum fit_status st = FIT_OK;
+    int fits = 1;
+    *out = NULL;
+    for (size_t k = 0; k < n && st == FIT_OK && fits; k++, d = fit_device_next(d)) {
+        const size_t which[2] = {k, n};
+        if (k > 0)
+            fit_shelf_clear(d);
+        st = make_one(d, kernel, ds, source, which, at, err);
+        fits = st == FIT_OK && (n == 1 || ((*at)->resident && (*at)->shelf.nplace == 1));
+        at = st == FIT_OK ? &(*at)->mate : at;
+    }
+    if (st == FIT_OK && fits)
+        return FIT_OK;
+    struct fit_device *const first = *out ? (*out)->shelf.d : d;
+    if (*out)
+        destroy(&(*out)->shelf);
+    *out = NULL;
+    const size_t alone[2] = {0, 1};
+    return st != FIT_OK ? st : make_one(first, kernel, ds, source, alone, out, err);
 }
 
 /* 1: kernels cannot tell data of ds from those of the pool. */
@@ -262,10 +297,13 @@ static struct fit_device_pool *find(const struct fit_device *d, const struct fit
 static enum fit_status take_place(struct fit_device_pool *p, const struct fit_dataset *ds, size_t *place,
                                   struct fit_error *err)
 {
+    int failed = 0;
     *place = fit_shelf_take(&p->shelf);
-    fit_device_lock(p->shelf.d);
-    const int failed = put_fixed(p, &ds->layout, *place) != 0 || (p->resident && put_values(p, ds, *place) != 0);
-    fit_device_unlock(p->shelf.d);
+    for (struct fit_device_pool *q = p; q && !failed; q = q->mate) {
+        fit_device_lock(q->shelf.d);
+        failed = put_fixed(q, &ds->layout, *place) != 0 || (q->resident && put_values(q, ds, *place) != 0);
+        fit_device_unlock(q->shelf.d);
+    }
     if (!failed)
         return FIT_OK;
     fit_shelf_give_back(&p->shelf, *place);

@@ -26,7 +26,7 @@ static const struct class {
                {"A100", 4.8e12, 1.9e12, 22e9},    {"A30", 2.6e12, 0.93e12, 22e9},    {"MI300", 40e12, 5.3e12, 45e9},
                {"MI250", 12e12, 1.6e12, 22e9},    {"MI210", 11e12, 1.6e12, 22e9}};
 
-static struct class class_of(const struct fit_device_info *info)
+static struct class class_of_one(const struct fit_device_info *info)
 {
     const double clock = (info->units ? info->units : 1) * 1e6 * (info->mhz ? info->mhz : 1000);
     for (size_t k = 0; k < sizeof classes / sizeof *classes && info->is_card; k++)
@@ -34,6 +34,14 @@ static struct class class_of(const struct fit_device_info *info)
             return classes[k];
     return (struct class){NULL, clock * (info->is_card ? LANES : 1), info->is_card ? 0.5e12 : 10e9,
                           info->is_card ? 10e9 : 5e9};
+}
+
+/* Of all that share sums. */
+static struct class class_of(const struct fit_device_info *info)
+{
+    const double n = info->together > 1 ? info->together : 1;
+    const struct class one = class_of_one(info);
+    return (struct class){one.word, n * one.operations, n * one.memory, n * one.bus};
 }
 
 double fit_device_bus(const struct fit_device_info *info)

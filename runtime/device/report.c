@@ -81,6 +81,12 @@ enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_
     enum fit_status st = fit_device_open(wish->word, d, note, sizeof note, err);
     if (st != FIT_OK)
         return st;
+    if (*d && fit_device_next(*d) && fit_ranks_size() > 1) {
+        fit_device_close(*d);
+        *d = NULL;
+        return fit_fail(err, FIT_ERR_CONFIG, "--device %s: ranks of a run have one device each: --device cuda, opencl",
+                        wish->word);
+    }
     if (fit_ranks_size() > 1 && fit_ranks_least(*d ? 1 : 0) < 1) {
         fit_device_close(*d);
         *d = NULL;
@@ -90,8 +96,9 @@ enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_
     if (note[0] && !wish->quiet)
         fprintf(wish->err, "%s: note: --device %s: %s\n", wish->program, wish->word, note);
     if (*d && !wish->quiet && wish->verbose)
-        fprintf(wish->err, "%s: note: device %s: %s\n", wish->program, fit_device_about(*d)->word,
-                fit_device_about(*d)->name);
+        for (const struct fit_device *k = *d; k; k = fit_device_next(k))
+            fprintf(wish->err, "%s: note: device %s: %s\n", wish->program, fit_device_about(k)->word,
+                    fit_device_about(k)->name);
     fit_device_use(*d);
     return FIT_OK;
 }

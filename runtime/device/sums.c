@@ -37,7 +37,7 @@ int fit_device_sums_take(struct fit_device_sums *s, const struct fit_device_requ
 
 size_t fit_device_sums_doubles(const struct fit_device_sums *s)
 {
-    return s->pool->ndata;
+    return s->pool->nall;
 }
 
 int fit_device_values(struct fit_device_sums *s, const double *ws, const double *lin, double *out)

@@ -41,6 +41,9 @@ struct fit_device_pool {
     size_t nfixed, ndata;         /* doubles of each data set */
     size_t nws, nlin, nadj;
     int weighted, resident, shared; /* shared: its shapes are those for several ranks */
+    size_t index, together;       /* of devices that share the sums: which this is, and how many; 0, 1: alone */
+    size_t from, to, nall;        /* tiles of which it has the values; doubles of all tiles */
+    struct fit_device_pool *mate; /* on the next of those devices */
     size_t piece;                 /* not resident: doubles of y in a slot */
     struct fit_device_slot slot[FIT_DEVICE_SLOTS];
     struct fit_device_buffer *shape, *total_shape;                          /* of passes */
@@ -94,6 +97,13 @@ struct fit_launch_user {
 };
 int fit_launch_together(const struct fit_device_asked *a, const struct fit_device_asked *b);
 int fit_launch(void *user, size_t n, struct fit_device_asked *const *asked);
+
+/* The items that are this pool's, of one rank where ranks share the sums; the tiles from .. to-1 that have some. */
+struct fit_launch_range {
+    size_t first, end;
+};
+struct fit_launch_range fit_launch_items(const struct fit_device_pool *p, int shared);
+struct fit_launch_range fit_launch_tiles(const struct fit_device_pool *p, struct fit_launch_range items, size_t ntile);
 
 /* fit_device_values. */
 int fit_launch_values(struct fit_device_pool *pool, size_t place, const struct fit_device_request *r, double *out);

@@ -5,16 +5,18 @@
 
 #include "device/driver.h"
 
-extern const unsigned char embedded_gpu_h[], embedded_gpu_shape_h[], embedded_gpu_functional_h[],
-    embedded_gpu_objective_h[], embedded_vmath_exp_h[], embedded_vmath_trig_h[],
-    embedded_vmath_gamma_h[], embedded_vmath_coefficients_h[], embedded_vmath_special_h[], embedded_vmath_bessel_h[],
-    embedded_vmath_bessel_second_h[], embedded_vmath_faddeeva_h[], embedded_vmath_erf_h[];
+extern const unsigned char embedded_gpu_h[], embedded_gpu_shape_h[], embedded_gpu_libm_h[],
+    embedded_gpu_coefficients_h[], embedded_gpu_functional_h[], embedded_gpu_objective_h[], embedded_vmath_exp_h[],
+    embedded_vmath_trig_h[], embedded_vmath_gamma_h[], embedded_vmath_coefficients_h[], embedded_vmath_special_h[],
+    embedded_vmath_bessel_h[], embedded_vmath_bessel_second_h[], embedded_vmath_faddeeva_h[], embedded_vmath_erf_h[];
 
 static const struct {
     const char *name;
     const unsigned char *text;
 } header[] = {{"gpu.h", embedded_gpu_h},
               {"gpu_shape.h", embedded_gpu_shape_h},
+              {"gpu_libm.h", embedded_gpu_libm_h},
+              {"gpu_coefficients.h", embedded_gpu_coefficients_h},
               {"gpu_functional.h", embedded_gpu_functional_h},
               {"gpu_objective.h", embedded_gpu_objective_h},
               {"vmath_exp.h", embedded_vmath_exp_h},

@@ -47,6 +47,7 @@ struct work {
     double *W;         /* m x n */
     double *J;         /* n x n */
     double *Jw;        /* m x m: W J W^T */
+    double *D;         /* n x n: W^T W */
     double *V, *w, *d, *work;
     double *local;     /* P x P or n x n */
     double *cluster;   /* sums over clusters */
@@ -56,6 +57,7 @@ struct work {
     double tails; /* nu / (nu - 2) */
     double eta;
     int clipped;
+    struct fit_arena storage;
 };
 
 static size_t block_size(const struct fit_objective *o, size_t k)
@@ -72,23 +74,19 @@ static int is_free(const struct work *c, size_t k)
 static int work_new(struct work *c)
 {
     size_t n = c->n + 1, largest = c->scores.P > n ? c->scores.P : n;
-    c->W = calloc(n * n, sizeof *c->W);
-    c->J = calloc(n * n, sizeof *c->J);
-    c->Jw = calloc(n * n, sizeof *c->Jw);
-    c->V = calloc(n * n, sizeof *c->V);
-    c->w = calloc(n, sizeof *c->w);
-    c->d = calloc(n, sizeof *c->d);
-    c->work = calloc(fit_eigen_work(n) + n * n, sizeof *c->work);
-    c->local = calloc(largest * largest, sizeof *c->local);
-    return c->W && c->J && c->Jw && c->V && c->w && c->d && c->work && c->local;
+    FIT_TAKE_DOUBLES(&c->storage, n * n, &c->W, &c->J, &c->Jw, &c->V, &c->D);
+    FIT_TAKE_DOUBLES(&c->storage, n, &c->w, &c->d);
+    FIT_TAKE_DOUBLES(&c->storage, fit_eigen_work(n) + n * n, &c->work);
+    FIT_TAKE_DOUBLES(&c->storage, largest * largest, &c->local);
+    return !c->storage.failed;
 }
 
 static void work_free(struct work *c)
 {
     fit_scores_free(&c->scores);
-    void *all[] = {c->W, c->J, c->Jw, c->V, c->w, c->d, c->work, c->local, c->cluster, c->joint};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
+    free(c->cluster);
+    free(c->joint);
+    fit_arena_free(&c->storage);
 }
 
 /* ---- the unit coordinates -------------------------------------------------------------------------------- */
@@ -99,15 +97,12 @@ static int add_block(struct work *c, size_t block, double *T)
 {
     const struct fit_objective *o = c->o;
     size_t size = block_size(o, block), p = o->nparam;
-    size_t *index = malloc((size + 1) * sizeof *index);
-    double *factor = malloc((size * size + 2 * size + 1) * sizeof *factor), *d, *x;
-    if (!index || !factor) {
-        free(index);
-        free(factor);
+    FIT_SCRATCH(a);
+    size_t *index = fit_take_unset(&a, size, sizeof *index);
+    double *factor = fit_take_unset(&a, size * size, sizeof *factor), *d, *x;
+    FIT_TAKE_DOUBLES(&a, size, &d, &x);
+    if (a.failed)
         return 1;
-    }
-    d = factor + size * size;
-    x = d + size;
     size_t free_ = fit_objective_factor(o, block, index, d, factor);
     for (size_t col = 0; col < free_; col++) {
         memset(x, 0, free_ * sizeof *x);
@@ -124,8 +119,6 @@ static int add_block(struct work *c, size_t block, double *T)
             T[index[r] * p + k] = x[r] / d[r];
     }
     c->m += free_;
-    free(index);
-    free(factor);
     return 0;
 }
 
@@ -133,7 +126,8 @@ static int add_block(struct work *c, size_t block, double *T)
 static int add_theta(struct work *c, const double *T)
 {
     const struct fit_objective *o = c->o;
-    size_t p = o->nparam, f = 0, *free_ = malloc((p + 1) * sizeof *free_);
+    FIT_SCRATCH(a);
+    size_t p = o->nparam, f = 0, *free_ = fit_take(&a, p, sizeof *free_);
     if (!free_)
         return 1;
     for (size_t k = 0; k < p; k++)
@@ -157,31 +151,27 @@ static int add_theta(struct work *c, const double *T)
         }
     }
     c->mtheta = c->m;
-    free(free_);
     return bad;
 }
 
 static int unit_coordinates(struct work *c)
 {
     const struct fit_objective *o = c->o;
-    double *T = calloc(o->nu * o->nparam + 1, sizeof *T);
+    FIT_SCRATCH(a);
+    double *T = fit_take(&a, o->nu * o->nparam, sizeof *T);
     int bad = !T;
     /* T first: the linear rows are built behind the others, then moved there */
     for (size_t k = 0; k < o->nblock && !bad; k++)
         bad = add_block(c, k, T);
-    size_t linear = c->m;
-    double *rows = bad ? NULL : malloc((linear * c->n + 1) * sizeof *rows);
-    bad |= !rows;
-    if (!bad) {
-        memcpy(rows, c->W, linear * c->n * sizeof *rows);
-        memset(c->W, 0, linear * c->n * sizeof *c->W);
-        c->m = 0;
-        bad = add_theta(c, T);
-        memcpy(c->W + c->m * c->n, rows, linear * c->n * sizeof *rows);
-        c->m += linear;
-    }
-    free(rows);
-    free(T);
+    const size_t linear = c->m;
+    double *rows = bad ? NULL : fit_take_copy(&a, c->W, linear * c->n, sizeof *rows);
+    if (!rows)
+        return 1;
+    memset(c->W, 0, linear * c->n * sizeof *c->W);
+    c->m = 0;
+    bad = add_theta(c, T);
+    memcpy(c->W + c->m * c->n, rows, linear * c->n * sizeof *rows);
+    c->m += linear;
     return bad;
 }
 
@@ -571,7 +561,7 @@ static int enough_clusters(const struct work *c)
 /* By clusters, where there are enough of them.  none: why no other errors are possible. */
 static int by_clusters(struct work *c, struct fit_result *res, const char *none)
 {
-    char why[160];
+    char why[320];
     if (pairs_products(c) || assemble(c, c->s->curve * c->s->curve, FIT_ROBUST_FRAMES, res))
         return 1;
     if (enough_clusters(c))
@@ -643,7 +633,7 @@ int fit_sandwich_shared(const struct fit_robust *r)
  * by factors that differ between minima, of which there are many. */
 static void withhold_aliased(struct work *c, struct fit_result *res)
 {
-    char why[160];
+    char why[320];
     if (!c->s->aliased || !fit_sandwich_shared(&res->robust))
         return;
     snprintf(why, sizeof why, "at this %s the model turns back between one frame and the next, and under noise that "
@@ -703,12 +693,12 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
     return bad;
 }
 
-static int all_errors(struct work *c, const double *D, struct fit_result *res, struct fit_error *err)
+static int all_errors(struct work *c, struct fit_result *res, struct fit_error *err)
 {
     memcpy(res->residual, c->scores.test, res->ngroup * sizeof *res->residual);
     res->misfit = c->scores.misfit;
     if (c->o->kernel->space == FIT_PAIRS)
-        return pairs_errors(c, D, res, err);
+        return pairs_errors(c, c->D, res, err);
     rows_products(c);
     return assemble(c, c->s->curve * c->s->curve, FIT_ROBUST_ROWS, res);
 }
@@ -716,23 +706,21 @@ static int all_errors(struct work *c, const double *D, struct fit_result *res, s
 enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_result *res, struct fit_error *err)
 {
     struct work c = {.s = spec, .o = spec->obj, .tails = 1, .n = spec->obj->nparam + spec->obj->nu};
-    double *D = NULL;
     enum fit_status st = FIT_OK;
     c.scores.P = spec->obj->nparam + spec->obj->nlinear;
-    if (!work_new(&c) || unit_coordinates(&c) || !(D = calloc(c.n * c.n + 1, sizeof *D))) {
+    if (!work_new(&c) || unit_coordinates(&c)) {
         st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the robust errors");
         goto done;
     }
     for (size_t i = 0; i < c.m; i++)
         for (size_t a = 0; a < c.n; a++)
             for (size_t b = 0; b < c.n; b++)
-                D[a * c.n + b] += c.W[i * c.n + a] * c.W[i * c.n + b];
-    if ((st = fit_scores_new(spec->obj, &spec->loss, D, fit_speckle_possible(spec->obj), &c.scores, err)) != FIT_OK)
+                c.D[a * c.n + b] += c.W[i * c.n + a] * c.W[i * c.n + b];
+    if ((st = fit_scores_new(spec->obj, &spec->loss, c.D, fit_speckle_possible(spec->obj), &c.scores, err)) != FIT_OK)
         goto done;
-    if ((first_frame(&c, res) || all_errors(&c, D, res, err)) && !has_none(&c, res))
+    if ((first_frame(&c, res) || all_errors(&c, res, err)) && !has_none(&c, res))
         st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the robust errors");
 done:
-    free(D);
     work_free(&c);
     return st;
 }

@@ -74,9 +74,16 @@ static int axis_kind(const struct fit_functional *k, const char *name, struct ne
     return -1;
 }
 
-/* Weights and errors are not negative, widths are above 0. */
-static enum fit_status check_values(const struct fit_imaging_axis *a, enum axis_kind kind, struct fit_error *err)
+/* Weights and errors are not negative, widths are above 0, numbers in their ranges. */
+static enum fit_status check_values(const struct fit_functional *o, const struct fit_imaging_axis *a,
+                                    enum axis_kind kind, struct fit_error *err)
 {
+    if (kind == HYPER && fit_imaging_settable("axis", a->name, err) != FIT_OK)
+        return err->status;
+    for (uint32_t k = 0; kind == HYPER && k < o->nnumber; k++)
+        for (size_t i = 0; strcmp(o->number[k].name, a->name) == 0 && i < a->n; i++)
+            if (fit_number_admits(&o->number[k], NULL, a->value[i], err) != FIT_OK)
+                return err->status;
     for (size_t i = 0; i < a->n; i++)
         if (kind == PRIOR_FWHM ? !(a->value[i] > 0) : kind != HYPER && !(a->value[i] >= 0))
             return fit_fail(err, FIT_ERR_USAGE, "--axis %s: %g is %s", a->name, a->value[i],
@@ -117,7 +124,7 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
                             "prior-fwhm or sys-noise%s%s%s",
                             near.name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
                             near.best ? "'?" : "");
-        if (check_values(&s->o->axis[k], (enum axis_kind)kind, err) != FIT_OK)
+        if (check_values(s->program->kernel, &s->o->axis[k], (enum axis_kind)kind, err) != FIT_OK)
             return err->status;
         if (kind == PRIOR_FWHM && s->o->prior)
             return fit_fail(err, FIT_ERR_USAGE, "--axis prior-fwhm makes the prior: --prior cannot be given with it");

@@ -136,9 +136,11 @@ enum fit_status fit_crew_chain(struct fit_crew *crew, size_t n, fit_crew_work *w
     FIT_SCRATCH(a);
     struct pieces all = {.crew = crew, .work = work, .user = user, .merge = merge, .n = n};
     struct fit_ls *f = crew->f;
-    all.piece = fit_take(&a, n, sizeof *all.piece);
+    all.piece = fit_take_unset(&a, n, sizeof *all.piece); /* messages are long */
     if (a.failed)
         return fit_no_memory(f->err, "fit");
+    for (size_t k = 0; k < n; k++)
+        all.piece[k].over = all.piece[k].done = 0;
     pthread_mutex_init(&all.lock, NULL);
     pthread_cond_init(&all.more, NULL);
     fit_team_run((struct fit_team){(int)crew->n, FIT_TEAM_NEXT}, n, one, &all);

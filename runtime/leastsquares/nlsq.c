@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "math/linalg.h"
 
 /* The cost judges a step only where the predicted reduction is so many times its rounding error: both ends of the
@@ -73,8 +74,8 @@ struct fit_nlsq_work {
     double *g, *x0, *d0, *B0; /* gradient beside x; with g, what a step that is corrected may have to go back to */
     double *Bs, *M, *S;       /* matrices; S: second derivatives that B leaves out */
     double *eigen, *qp;
-    double *all; /* the block that holds them */
     signed char *active;
+    struct fit_arena storage;
 };
 
 struct state {
@@ -94,32 +95,18 @@ struct state {
 
 static struct fit_nlsq_work *work_new(size_t n)
 {
-    const size_t vectors = 11, matrices = 4, m = n + 1;
-    const size_t eigen = m + fit_eigen_work(m), size = vectors * m + matrices * m * m + eigen + fit_boxqp_work(m);
+    const size_t m = n + 1;
     struct fit_nlsq_work *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    double *at = w->all = calloc(size, sizeof *at);
-    w->active = calloc(m, sizeof *w->active);
-    double **vector[] = {&w->d, &w->floor, &w->gs, &w->lower, &w->upper, &w->ref,
-                         &w->z, &w->trial, &w->g,  &w->x0,    &w->d0};
-    double **matrix[] = {&w->Bs, &w->M, &w->S, &w->B0};
-    for (size_t k = 0; at && k < vectors; k++, at += m)
-        *vector[k] = at;
-    for (size_t k = 0; at && k < matrices; k++, at += m * m)
-        *matrix[k] = at;
-    w->eigen = at;
-    w->qp = at ? at + eigen : NULL;
+    struct fit_arena *a = &w->storage;
+    FIT_TAKE_DOUBLES(a, m, &w->d, &w->floor, &w->gs, &w->lower, &w->upper, &w->ref, &w->z, &w->trial, &w->g, &w->x0,
+                     &w->d0);
+    FIT_TAKE_DOUBLES(a, m * m, &w->Bs, &w->M, &w->S, &w->B0);
+    FIT_TAKE_DOUBLES(a, m + fit_eigen_work(m), &w->eigen);
+    FIT_TAKE_DOUBLES(a, fit_boxqp_work(m), &w->qp);
+    w->active = fit_take(a, m, sizeof *w->active);
     return w;
-}
-
-static void work_free(struct fit_nlsq_work *w)
-{
-    if (!w)
-        return;
-    free(w->all);
-    free(w->active);
-    free(w);
 }
 
 struct fit_nlsq *fit_nlsq_new(size_t n)
@@ -128,10 +115,12 @@ struct fit_nlsq *fit_nlsq_new(size_t n)
     if (!s)
         return NULL;
     s->n = n;
-    s->B = calloc((n + 1) * (n + 1), sizeof *s->B);
-    s->g = calloc(n + 1, sizeof *s->g);
     s->work = work_new(n);
-    if (!s->B || !s->g || !s->work || !s->work->all || !s->work->active) {
+    if (s->work) {
+        FIT_TAKE_DOUBLES(&s->work->storage, (n + 1) * (n + 1), &s->B);
+        FIT_TAKE_DOUBLES(&s->work->storage, n + 1, &s->g);
+    }
+    if (!s->work || s->work->storage.failed) {
         fit_nlsq_free(s);
         return NULL;
     }
@@ -142,9 +131,9 @@ void fit_nlsq_free(struct fit_nlsq *s)
 {
     if (!s)
         return;
-    free(s->B);
-    free(s->g);
-    work_free(s->work);
+    if (s->work)
+        fit_arena_free(&s->work->storage);
+    free(s->work);
     free(s);
 }
 

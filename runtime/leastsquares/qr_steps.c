@@ -10,7 +10,8 @@
  *
  * A step is taken while the cost falls; where the rounding of the cost hides it, while |R z| falls.
  * With large residuals Gauss-Newton contracts slowly, so several steps without progress are
- * forgiven.
+ * forgiven.  The end is reached where |R z| is below the rounding of the residuals: a residual is the difference of
+ * two numbers as large as the data.
  */
 #include "leastsquares/qr_steps.h"
 
@@ -70,7 +71,8 @@ static void work_new(struct work *c, struct fit_arena *a)
     const size_t m = c->m, n = c->np + c->nl;
     c->row = fit_take(a, m, sizeof *c->row);
     FIT_TAKE_DOUBLES(a, m, &c->y, &c->root, &c->mean, &c->b);
-    FIT_TAKE_DOUBLES(a, m * n, &c->jac, &c->a);
+    c->jac = fit_take_unset(a, m * n, sizeof *c->jac); /* written before they are read */
+    c->a = fit_take_unset(a, m * n, sizeof *c->a);
     FIT_TAKE_DOUBLES(a, fit_qr_work(m, n), &c->qr);
     FIT_TAKE_DOUBLES(a, c->np, &c->theta);
     FIT_TAKE_DOUBLES(a, c->nl, &c->lin);
@@ -117,26 +119,32 @@ static double *parameter(const struct work *c, double *theta, double *lin, size_
     return e < c->np ? &theta[e] : &lin[e - c->np];
 }
 
-/* Mean, residuals (into b) and chi2 at (theta, lin) of c; with derivatives when asked for.  0: not
- * finite. */
-static int evaluate(struct work *c, int derivatives)
+/* By Kahan: four sums in turns, so that none waits for its last term. */
+static double sum_of_squares(size_t n, const double *x)
+{
+    double sum[4] = {0, 0, 0, 0}, lost[4] = {0, 0, 0, 0};
+    for (size_t i = 0; i < n; i += 4)
+        for (size_t c = 0; c < 4 && i + c < n; c++) {
+            const double r = x[i + c] * x[i + c] - lost[c], t = sum[c] + r;
+            lost[c] = (t - sum[c]) - r;
+            sum[c] = t;
+        }
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) - ((lost[0] + lost[1]) + (lost[2] + lost[3]));
+}
+
+/* Mean, derivatives, residuals (into b) and chi2 at (theta, lin) of c.  0: not finite.  Steps are taken nearly always,
+ * so that the derivatives are wanted. */
+static int evaluate(struct work *c)
 {
     const struct fit_kernel *k = c->o->kernel;
     const struct fit_layout *l = &c->o->ds->layout;
-    double sum = 0, lost = 0;
-    if (k->prepare(l, c->theta, derivatives, c->ws) != FIT_EVAL_OK)
+    if (k->prepare(l, c->theta, 1, c->ws) != FIT_EVAL_OK)
         return 0;
-    k->points(l, c->ws, c->lin, &(struct fit_points){c->m, c->row, NULL, NULL}, c->mean, derivatives ? c->jac : NULL);
-    for (size_t i = 0; i < c->m; i++) {
-        double r = c->root[i] > 0 ? c->root[i] * (c->y[i] - c->mean[i]) : 0, t;
-        c->b[i] = r;
-        r = r * r - lost; /* Kahan */
-        t = sum + r;
-        lost = (t - sum) - r;
-        sum = t;
-    }
-    c->chi2 = sum;
-    return isfinite(sum);
+    k->points(l, c->ws, c->lin, &(struct fit_points){c->m, c->row, NULL, NULL}, c->mean, c->jac);
+    for (size_t i = 0; i < c->m; i++)
+        c->b[i] = c->root[i] > 0 ? c->root[i] * (c->y[i] - c->mean[i]) : 0;
+    c->chi2 = sum_of_squares(c->m, c->b);
+    return isfinite(c->chi2);
 }
 
 /* Weighted columns of unit length into a.  0: not finite, or a column is zero. */
@@ -155,20 +163,20 @@ static int fill_columns(struct work *c)
         c->scale[j] = sqrt(c->scale[j]);
         if (!(c->scale[j] > DBL_MIN) || !isfinite(c->scale[j]))
             return 0;
+        c->z[j] = 1 / c->scale[j];
     }
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++)
-            c->a[i * n + j] /= c->scale[j];
+            c->a[i * n + j] *= c->z[j];
     return 1;
 }
 
-/* R and the step at (theta, lin).  0: J has no full rank, or is not finite. */
+/* R and the step where derivatives were evaluated last.  0: J has no full rank, or is not finite. */
 static int linearise(struct work *c)
 {
     size_t n = c->p->n;
     double s = 0;
-    if (!evaluate(c, 1) || !fill_columns(c) ||
-        fit_qr_solve(c->m, n, c->a, c->b, c->r, DEPENDENT, c->qr))
+    if (!fill_columns(c) || fit_qr_solve(c->m, n, c->a, c->b, c->r, DEPENDENT, c->qr))
         return 0;
     for (size_t i = 0; i < n; i++) {
         double t = 0;
@@ -236,7 +244,7 @@ static int step(struct work *c)
     for (int k = 0; k < HALVINGS; k++, part /= 2) {
         if (!move(c, from, from + c->np, part))
             return 0;
-        if (evaluate(c, 0) && c->chi2 <= before + fuzz)
+        if (evaluate(c) && c->chi2 <= before + fuzz)
             return linearise(c);
     }
     return 0;
@@ -244,10 +252,11 @@ static int step(struct work *c)
 
 static void improve(struct work *c)
 {
+    const double rounding = DBL_EPSILON / 2 * sqrt(c->o->data_square + c->o->reference_square);
     double best = c->length, chi2 = c->chi2;
     int idle = 0;
     keep(c);
-    for (int turn = 0; turn < TURNS && idle < PATIENCE && c->length > 0; turn++) {
+    for (int turn = 0; turn < TURNS && idle < PATIENCE && c->length > rounding; turn++) {
         if (!step(c))
             return;
         int lower = c->chi2 < chi2 * (1 - 1e-10), nearer = c->length < best;
@@ -277,7 +286,7 @@ enum fit_status fit_polish(const struct fit_polish_spec *spec, struct fit_polish
     copy_data(&c);
     memcpy(c.theta, spec->theta, c.np * sizeof *c.theta);
     memcpy(c.lin, spec->obj->lin, c.nl * sizeof *c.lin);
-    if (p->n == 0 || c.m < p->n || !linearise(&c))
+    if (p->n == 0 || c.m < p->n || !evaluate(&c) || !linearise(&c))
         p->n = 0;
     else
         improve(&c);

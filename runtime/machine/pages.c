@@ -1,12 +1,18 @@
-/* pages.c -- large vectors in pages of their own; see pages.h. */
+/* pages.c -- large vectors in pages of their own, small ones from malloc's; see pages.h. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "machine/pages.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-enum { PAGE_DOUBLES = 512 };
+enum { PAGE_DOUBLES = 512, SMALL = 65536, VECTOR = 64 }; /* bytes: below SMALL a mapping costs more than its use */
+
+static void *multiple_of(size_t unit, void *p)
+{
+    return (void *)(((uintptr_t)p + unit - 1) & ~(uintptr_t)(unit - 1));
+}
 
 int fit_pages_new(struct fit_pages *p, size_t ndouble)
 {
@@ -14,10 +20,15 @@ int fit_pages_new(struct fit_pages *p, size_t ndouble)
     *p = (struct fit_pages){0};
     if (ndouble > (SIZE_MAX >> 5))
         return 0;
+    if (bytes < SMALL) {
+        void *heap = calloc(1, bytes + 2 * VECTOR); /* a vector more may be read */
+        *p = (struct fit_pages){heap, 0, multiple_of(VECTOR, heap), ndouble};
+        return heap != NULL;
+    }
     void *map = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return 0;
-    double *data = (double *)(((uintptr_t)map + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
+    double *data = multiple_of(HUGE_PAGE, map);
     *p = (struct fit_pages){map, bytes + HUGE_PAGE, data, ndouble};
 #ifdef MADV_HUGEPAGE
     if (bytes >= 2 * HUGE_PAGE)
@@ -36,7 +47,9 @@ void fit_pages_touch(const struct fit_pages *p, size_t k, size_t n)
 
 void fit_pages_free(struct fit_pages *p)
 {
-    if (p->map)
+    if (!p->map_bytes)
+        free(p->map);
+    else
         munmap(p->map, p->map_bytes);
     *p = (struct fit_pages){0};
 }

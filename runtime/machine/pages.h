@@ -1,12 +1,12 @@
-/* pages.h -- large vectors in pages of their own. */
+/* pages.h -- large vectors in pages of their own; small ones share pages. */
 #pragma once
 
 #include <stddef.h>
 
 struct fit_pages {
-    void *map; /* what munmap wants */
+    void *map; /* what munmap wants, or free where map_bytes is 0 */
     size_t map_bytes;
-    double *data; /* ndouble zeros, aligned for huge pages; NULL: none */
+    double *data; /* ndouble zeros, aligned to 64 bytes, large ones for huge pages; NULL: none */
     size_t ndouble;
 };
 

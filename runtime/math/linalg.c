@@ -116,6 +116,12 @@ size_t fit_boxqp_work(size_t n)
     return 2 * n * n + 7 * n + 8;
 }
 
+/* x, or the bound beyond which it lies. */
+static double inside(double x, double lower, double upper)
+{
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
 /* Writes into target (rhs) the minimiser over the free variables, the others held. */
 static int solve_free(struct boxqp *q, size_t *nfree)
 {
@@ -206,7 +212,7 @@ static int active_set(struct boxqp *q)
     for (size_t i = 0; i < q->n; i++)
         q->state[i] = q->upper[i] > q->lower[i] ? 0 : -1;
     for (size_t i = 0; i < q->n; i++)
-        q->y[i] = q->state[i] ? q->lower[i] : fmin(fmax(0, q->lower[i]), q->upper[i]);
+        q->y[i] = q->state[i] ? q->lower[i] : inside(0, q->lower[i], q->upper[i]);
     for (size_t turn = 0; turn < 20 + 10 * q->n; turn++) {
         if (solve_free(q, &m))
             return 1;
@@ -215,7 +221,7 @@ static int active_set(struct boxqp *q)
             for (size_t r = 0; r < m; r++) {
                 size_t i = q->index[r];
                 q->state[i] = q->rhs[r] < q->lower[i] ? -1 : q->rhs[r] > q->upper[i] ? 1 : 0;
-                q->y[i] = fmin(fmax(q->rhs[r], q->lower[i]), q->upper[i]);
+                q->y[i] = inside(q->rhs[r], q->lower[i], q->upper[i]);
                 outside |= q->state[i] != 0;
             }
             if (!outside && m == q->n)
@@ -276,7 +282,7 @@ double fit_boxqp(const struct fit_box *box, double *x, signed char *state, doubl
         if (!isfinite(q.y[i]))
             return -1;
         x[i] = state[i] < 0 ? lower[i] : state[i] > 0 ? upper[i] : ref[i] + q.y[i] / q.d[i];
-        x[i] = fmin(fmax(x[i], lower[i]), upper[i]);
+        x[i] = inside(x[i], lower[i], upper[i]);
     }
     return q.ridge;
 }

@@ -15,10 +15,12 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double ORTHOGONAL = 1e-14; /* cosine of two vectors that rounding explains */
 enum { SWEEPS = 40, TURNS = 60 };       /* of rotations; of QL steps for one eigenvalue: it takes two or three */
+enum { NEARLY_ONE = 32 };               /* a power of two that needs no scaling */
 
 /* The largest component positive. */
 static void turn_positive(size_t n, double *v)
@@ -42,8 +44,8 @@ static void swap_rows(size_t n, double *a, double *b)
     }
 }
 
-/* Scales a by a power of two, exactly, so that its largest element is between 1/2 and 1: no square over- or underflows
- * that counts.  Returns the exponent; INT_MIN when an element is not finite. */
+/* Scales a by a power of two, exactly, so that its largest element is about 1: no square over- or underflows that
+ * counts.  Returns the exponent; INT_MIN when an element is not finite. */
 static int scale(size_t n, double *a)
 {
     double largest = 0;
@@ -57,6 +59,8 @@ static int scale(size_t n, double *a)
         return 0;
     (void)frexp(largest, &e);
     e = e < -1000 ? -1000 : e;
+    if (abs(e) < NEARLY_ONE)
+        return 0;
     const double factor = ldexp(1, -e);
     for (size_t i = 0; i < n; i++)
         a[i] *= factor;
@@ -70,12 +74,23 @@ static void add(size_t n, double f, const double *restrict x, double *restrict o
         out[j] += f * x[j];
 }
 
+/* Sum of v[i] x[i]: four sums in turns, so that none waits for its last term. */
+static double long_dot(size_t n, const double *v, const double *x)
+{
+    double t[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t c = 0; c < 4; c++)
+            t[c] += v[i + c] * x[i + c];
+    for (size_t c = 0; i < n; i++, c++)
+        t[c] += v[i] * x[i];
+    return (t[0] + t[1]) + (t[2] + t[3]);
+}
+
 /* The reflection I - beta v v^T that turns x into (alpha, 0, 0, ..): v in the place of x.  Returns alpha. */
 static double reflect(size_t n, double *x, double *beta)
 {
-    double rest = 0;
-    for (size_t j = 1; j < n; j++)
-        rest += x[j] * x[j];
+    const double rest = long_dot(n - 1, x + 1, x + 1);
     *beta = 0;
     if (!(rest > 0))
         return x[0];
@@ -365,19 +380,24 @@ size_t fit_qr_work(size_t m, size_t n)
 }
 
 /* Takes the reflection (v, beta) from `count` columns a[i * n + 0 ..], i < m, at most 4.  Every number is what column
- * by column gives; their sums, each a chain of additions, run side by side. */
+ * by column gives; their sums, of even and of odd rows, run side by side. */
 static inline void reflect_columns(size_t m, size_t n, size_t count, double beta, const double *restrict v,
                                    double *restrict a)
 {
-    double t[4] = {0, 0, 0, 0};
-    for (size_t i = 0; i < m; i++) {
-        const double s = beta * v[i];
-        for (size_t j = 0; j < count; j++)
-            t[j] += s * a[i * n + j];
+    double even[4] = {0, 0, 0, 0}, odd[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 2 <= m; i += 2)
+        for (size_t j = 0; j < count; j++) {
+            even[j] += v[i] * a[i * n + j];
+            odd[j] += v[i + 1] * a[(i + 1) * n + j];
+        }
+    for (size_t j = 0; j < count; j++) {
+        even[j] += i < m ? v[i] * a[i * n + j] : 0;
+        even[j] = beta * (even[j] + odd[j]);
     }
-    for (size_t i = 0; i < m; i++)
+    for (i = 0; i < m; i++)
         for (size_t j = 0; j < count; j++)
-            a[i * n + j] += -v[i] * t[j];
+            a[i * n + j] -= v[i] * even[j];
 }
 
 /* The same of any number of columns: loops of known length. */
@@ -398,16 +418,14 @@ static void eliminate(size_t m, size_t n, double *restrict a, double *restrict b
 {
     for (size_t k = 0; k < n; k++) {
         const size_t rows = m - k, columns = n - k;
-        double beta, sum = 0;
+        double beta;
         for (size_t i = 0; i < rows; i++)
             v[i] = a[(k + i) * n + k];
         const double alpha = reflect(rows, v, &beta);
         if (!(beta > 0))
             continue;
         reflect_all(rows, n, columns, beta, v, a + k * n + k);
-        for (size_t i = 0; i < rows; i++)
-            sum += v[i] * b[k + i];
-        add(rows, -beta * sum, v, b + k);
+        add(rows, -beta * long_dot(rows, v, b + k), v, b + k);
         a[k * n + k] = alpha;
     }
 }

@@ -23,6 +23,7 @@ struct script {
     enum fit_status status; /* what the problem's functions failed with */
     int stopped;            /* by watch() */
     int interrupted;        /* watch() wished the end in the midst of the function */
+    int looks;              /* at a file that is being loaded */
 };
 
 /* ---- lists of numbers ------------------------------------------------------------------------- */
@@ -154,22 +155,40 @@ static int protected_update(lua_State *L)
 
 /* ---- stops -----------------------------------------------------------------------------------------------
  *
- * After so many instructions of Lua somebody may have wished the end: the function is left then, wherever it is. */
-enum { INSTRUCTIONS = 1000000 };
+ * After so many instructions of Lua somebody may have wished the end: the function is left then, wherever it is.  A
+ * file that is loaded has nobody to ask, so it ends after so many looks: about half a second. */
+enum { INSTRUCTIONS = 1000000, MOST_LOOKS = 100 };
 
 static const char script_key;
 
 static void look(lua_State *L, lua_Debug *where)
 {
-    (void)where;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &script_key);
     struct script *s = lua_touserdata(L, -1);
     lua_pop(L, 1);
-    s->interrupted = s->interrupted || fit_optimize_watched(s->o) != 0;
-    if (s->interrupted) {
-        lua_sethook(L, look, LUA_MASKCOUNT, 1); /* a pcall of the function's own holds back this error, not the next */
-        luaL_error(L, "interrupted");
-    }
+    if (s->o)
+        s->interrupted = s->interrupted || fit_optimize_watched(s->o) != 0;
+    else
+        s->looks++;
+    if (!s->interrupted && s->looks <= MOST_LOOKS)
+        return;
+    lua_sethook(L, look, LUA_MASKCOUNT, 1); /* a pcall of the function's own holds back this error, not the next; */
+    lua_sethook(s->L, look, LUA_MASKCOUNT, 1); /* nor does a coroutine, whose hook is its own */
+    lua_getinfo(L, "Sl", where);
+    if (s->interrupted)
+        lua_pushliteral(L, "interrupted");
+    else
+        lua_pushfstring(L, "%s:%d: more than %d million steps while the file is loaded; "
+                        "is there a loop without an end?",
+                        where->short_src, where->currentline, INSTRUCTIONS / 1000000 * MOST_LOOKS);
+    lua_error(L);
+}
+
+static void begin_looking(struct script *s)
+{
+    lua_pushlightuserdata(s->L, s);
+    lua_rawsetp(s->L, LUA_REGISTRYINDEX, &script_key);
+    lua_sethook(s->L, look, LUA_MASKCOUNT, INSTRUCTIONS);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------ */
@@ -179,11 +198,9 @@ static enum fit_status in_lua(struct fit_optimize *o, lua_CFunction body, struct
 {
     const struct fit_optimizer *found = o->method->user;
     struct script *s = found->handle_;
-    s->o = o, s->r = r, s->err = err, s->status = FIT_OK, s->stopped = s->interrupted = 0;
+    s->o = o, s->r = r, s->err = err, s->status = FIT_OK, s->stopped = s->interrupted = s->looks = 0;
     lua_settop(s->L, 0);
-    lua_pushlightuserdata(s->L, s);
-    lua_rawsetp(s->L, LUA_REGISTRYINDEX, &script_key);
-    lua_sethook(s->L, look, LUA_MASKCOUNT, INSTRUCTIONS);
+    begin_looking(s);
     lua_pushcfunction(s->L, body);
     lua_pushlightuserdata(s->L, s);
     const int failed = lua_pcall(s->L, 1, 0, 0);
@@ -297,6 +314,7 @@ enum fit_status fit_optimizer_load_lua(struct fit_optimizer *found, const char *
     if (!s->L) {
         st = fit_no_memory(err, file);
     } else {
+        begin_looking(s);
         lua_pushcfunction(s->L, protected_load);
         lua_pushstring(s->L, file);
         if (name)
@@ -308,6 +326,7 @@ enum fit_status fit_optimizer_load_lua(struct fit_optimizer *found, const char *
                           lua_tostring(s->L, -1) ? lua_tostring(s->L, -1) : "an error that is not text");
         else
             st = choose(found, s, file, name, err);
+        lua_sethook(s->L, NULL, 0, 0);
     }
     if (st != FIT_OK)
         fit_optimizer_close(found);

@@ -209,10 +209,17 @@ static void take_dual(struct setup *s, size_t p, hg_id seed)
     x->v = hg_eval_get(s->jd->dual, s->jd->root[0], 0).d;
 }
 
+static void take_mean(struct setup *s, size_t p, hg_id seed)
+{
+    struct hg_num x = hg_eval_get(s->jd->dual, s->jd->root[0], 0);
+    (void)seed;
+    s->ref[p * s->width] = (struct value){x.v, (x.e + fabsl(x.v)) * TOL_UNIT};
+}
+
 static void reference(struct setup *s)
 {
     size_t n = rows(s) ? s->l.nrow : s->l.nframe * (s->l.nframe - 1) / 2 * s->l.ngroup;
-    s->width = 2 + s->jd->K + s->jd->Q;
+    s->width = s->values ? 1 : 2 + s->jd->K + s->jd->Q;
     s->ref = room(n * s->width, sizeof *s->ref);
     s->top = room(s->width, sizeof *s->top);
     s->pi = room(n, sizeof *s->pi);
@@ -222,8 +229,8 @@ static void reference(struct setup *s)
         for (uint32_t i = 0; i < (rows(s) ? s->l.nrow : s->l.nframe); i++)
             for (uint32_t j = i + 1; j < (rows(s) ? i + 2 : s->l.nframe); j++, s->npoint++)
                 s->pi[s->npoint] = i, s->pj[s->npoint] = j, s->pg[s->npoint] = g;
-    sweep(s, s->jd->symbolic, 0, take_symbolic);
-    for (size_t k = 0; k < s->jd->K + s->jd->Q; k++)
+    sweep(s, s->values ? s->jd->dual : s->jd->symbolic, 0, s->values ? take_mean : take_symbolic);
+    for (size_t k = 0; k < s->jd->K + s->jd->Q && !s->values; k++)
         sweep(s, s->jd->dual, s->jd->leaf[k], take_dual);
 }
 
@@ -459,7 +466,7 @@ static int check_tiles(struct setup *s)
         for (size_t i0 = 0; i0 < last && ok; i0 += s->l.chunk) {
             fill_tile(s, &d, i0, i0 + s->l.chunk < last ? i0 + s->l.chunk : last, j0, j1,
                       random_chance(s->r, 0.7));
-            ok = check_model(s, &d) && check_moments(s, &d) &&
+            ok = check_model(s, &d) && (s->values || check_moments(s, &d)) &&
                  (!s->derivative || check_normal(s, &d));
         }
     }
@@ -471,16 +478,17 @@ static int check_tiles(struct setup *s)
 static int check_all(struct setup *s)
 {
     int ok = 1;
-    for (s->derivative = 0; s->derivative < (s->k->hessian ? 3 : 2) && ok; s->derivative++) {
+    const int orders = s->values ? 1 : s->k->hessian ? 3 : 2;
+    for (s->derivative = 0; s->derivative < orders && ok; s->derivative++) {
         s->ws = poisoned(s->k->workspace(&s->l));
         s->scratch = poisoned(s->k->scratch(&s->l));
         enum fit_eval got = s->k->prepare(&s->l, s->theta, s->derivative, s->ws);
         ok = got == FIT_EVAL_OK;
         if (s->derivative < 2)
-            ok = ok && check_points(s) && check_tiles(s);
+            ok = ok && (s->values || check_points(s)) && check_tiles(s);
         if (s->derivative && s->k->hessian)
             ok = ok && judge_second(s);
-        ok = ok && judge_alone(s);
+        ok = ok && (s->values || judge_alone(s));
         if (got != FIT_EVAL_OK)
             snprintf(s->jd->message, sizeof s->jd->message, "prepare returned %d", (int)got);
         free(s->ws);
@@ -489,11 +497,11 @@ static int check_all(struct setup *s)
     return ok;
 }
 
-const char *judge_case(struct judge *j, const struct fit_kernel *k, struct random *r, int edges,
-                       struct judge_report *report)
+static const char *judge_one(const struct setup *what, int edges)
 {
     struct setup *s = (struct setup *)(void *)aligned(sizeof *s / sizeof(double) + 1);
-    *s = (struct setup){.jd = j, .k = k, .r = r, .report = report};
+    struct judge *j = what->jd;
+    *s = *what;
     j->message[0] = '\0';
     draw(s, edges);
     reference(s);
@@ -501,4 +509,16 @@ const char *judge_case(struct judge *j, const struct fit_kernel *k, struct rando
     free(s->ref), free(s->top), free(s->pi), free(s->pj), free(s->pg);
     free(s);
     return ok ? NULL : j->message;
+}
+
+const char *judge_case(struct judge *j, const struct fit_kernel *k, struct random *r, int edges,
+                       struct judge_report *report)
+{
+    return judge_one(&(struct setup){.jd = j, .k = k, .r = r, .report = report}, edges);
+}
+
+const char *judge_values(struct judge *j, const struct fit_kernel *k, struct random *r, int edges,
+                         struct judge_report *report)
+{
+    return judge_one(&(struct setup){.jd = j, .k = k, .r = r, .report = report, .values = 1}, edges);
 }

@@ -43,4 +43,8 @@ void judge_free(struct judge *j);
 const char *judge_case(struct judge *j, const struct fit_kernel *k, struct random *r, int edges,
                        struct judge_report *report);
 
+/* The same for `model` alone. */
+const char *judge_values(struct judge *j, const struct fit_kernel *k, struct random *r, int edges,
+                         struct judge_report *report);
+
 #endif

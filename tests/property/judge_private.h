@@ -41,6 +41,7 @@ struct setup {
     long double *top; /* largest |value| of each column */
     double *ws, *scratch;
     int derivative; /* what ws was prepared for */
+    int values;     /* `model` alone; then width is 1 */
 };
 
 /* The place of reference point p, with room for its coordinates and its row. */

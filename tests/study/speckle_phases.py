@@ -28,8 +28,9 @@ def half(a):
     return (a - np.diag(np.diag(a))) / 2
 
 
-def covariance(weights, c, g, b, s2):
-    """Of sums over s < t of weights times c2, times the number of speckles; g complex, c = b |g|^2."""
+def covariance(weights, c, g, b, s2, monitor=False):
+    """Of sums over s < t of weights times c2, times the number of speckles; g complex, c = b |g|^2.  Frames are divided by
+    their means, which adds -C_st (delta_s + delta_t) to c2, delta the mean of d; monitor: not, which adds 1 times that."""
     n, p = len(c), [half(w) for w in weights]
     ct = c + s2 * np.eye(n)
     out = 2 * np.array([[np.sum((ct @ x @ ct) * y) for y in p] for x in p])
@@ -39,13 +40,14 @@ def covariance(weights, c, g, b, s2):
         for t in range(n):
             u, v = g[s] * g[:, t], g[t] * g[:, s]
             out += 2 * b ** 3 * np.outer([x[s, t] for x in p], [(u @ y @ v).real for y in p])
-    e = [2 * (x * c).sum(1) for x in p]
+    sums = [2 * (x * c).sum(1) for x in p]  # third moments d_s d_t d_s have s2 C_st of photons
+    e = [-2 * x.sum(1) for x in p] if monitor else sums
     third = [2 * b * b * np.einsum("ij,ji->i", g, y).real for y in square]  # sum of P_st g_st g_tu g_us
     for i, x in enumerate(p):
         near = (square[i] * g.T).real  # sum over t of P_st g_st g_tv g_vs
         for j, y in enumerate(p):
             out[i, j] += e[i] @ ct @ e[j] - e[j] @ third[i] - e[i] @ third[j]
-            out[i, j] += s2 * (8 * b * b * np.sum(near * y) + 2 * s2 * np.sum(x * y * c) - 2 * e[i] @ e[j])
+            out[i, j] += s2 * (8 * b * b * np.sum(near * y) + 2 * s2 * np.sum(x * y * c) - e[i] @ sums[j] - sums[i] @ e[j])
     return out
 
 
@@ -116,4 +118,5 @@ def main():
     sys.exit(bool(bad))
 
 
-main()
+if __name__ == "__main__":
+    main()

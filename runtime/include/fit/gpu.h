@@ -1,9 +1,10 @@
 /* fit/gpu.h -- one text, four readers: what kernels for accelerators (homodyne-gen --emit=gpu) are written in.
  *
- * The same file is CUDA C (nvcc, NVRTC), OpenCL C 1.2 with double precision, and plain C, in which the threads of a
- * block run one after the other.  A lane of fit/vmath.h is a double here; products are fused with sums where fit_vfma
- * says so and nowhere else, so that every reader gives the same bits; functions that are lanes of libm in fit/vmath.h,
- * and its rare lanes, are those of the reader's own library.
+ * The same file is CUDA C (nvcc, NVRTC), OpenCL C 1.2 with double precision (of a driver, or of clang, which makes PTX
+ * of it by itself), and plain C, in which the threads of a block run one after the other.  A lane of fit/vmath.h is a
+ * double here; products are fused with sums where fit_vfma says so and nowhere else; functions that fit/vmath.h takes
+ * from the C library, for all arguments or for rare ones, are those of fit/gpu_libm.h.  So every reader gives the same
+ * bits.
  *
  * A block is FIT_GPU_THREADS threads and works on one item: a part of a tile of the data (fit/kernel.h),
  *     pairs   rows r0 <= i < r1 by columns c0 <= j < c1 (at most FIT_GPU_COLUMNS) of the tile i0 .. i1-1 by j0 .. j1-1;
@@ -30,15 +31,18 @@
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define FIT_GPU_CUDA 1
+/* FIT_ENTRY_LARGE: with as many registers as it wants, however few blocks then fit. */
 typedef long long fit_long;
 typedef unsigned long long fit_ulong;
 #define FIT_INLINE static __device__ __forceinline__
 #define FIT_HUGE static __device__ __noinline__
 #define FIT_ENTRY extern "C" __global__ void __launch_bounds__(FIT_GPU_THREADS)
+#define FIT_ENTRY_LARGE extern "C" __global__ void __launch_bounds__(FIT_GPU_THREADS, 1)
 #define FIT_GLOBAL
 #define FIT_SHARED __shared__
 #define FIT_COEFFICIENT const double
 #define FIT_COEFFICIENTS static __device__ FIT_COEFFICIENT
+#define FIT_WORDS static __device__ const fit_ulong
 #define FIT_RESTRICT __restrict__
 #define FIT_UNROLL _Pragma("unroll")
 #define FIT_OPAQUE(x) asm volatile("" : "+l"(x)) /* x is no longer known to the compiler */
@@ -60,16 +64,43 @@ typedef unsigned long long fit_ulong;
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 typedef long fit_long;
-typedef ulong fit_ulong;
+typedef unsigned long fit_ulong;
 #define FIT_INLINE static inline
 #define FIT_HUGE static
 #define FIT_ENTRY __kernel __attribute__((reqd_work_group_size(FIT_GPU_THREADS, 1, 1))) void
+#define FIT_ENTRY_LARGE FIT_ENTRY
 #define FIT_GLOBAL __global
 #define FIT_SHARED __local
 #define FIT_COEFFICIENT __constant const double
 #define FIT_COEFFICIENTS FIT_COEFFICIENT
+#define FIT_WORDS __constant const fit_ulong
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL _Pragma("unroll")
+#define half fit_half
+#ifdef __NVPTX__ /* clang alone, without a library of OpenCL for the card */
+#define FIT_OPAQUE(x) __asm__ volatile("" : "+l"(x))
+#define FIT_SYNC __nvvm_bar_sync(0)
+#define FIT_THREAD __nvvm_read_ptx_sreg_tid_x()
+#define FIT_BLOCK_AT(d)                                                                                             \
+    ((size_t)(d == 0 ? __nvvm_read_ptx_sreg_ctaid_x() : d == 1 ? __nvvm_read_ptx_sreg_ctaid_y()                     \
+                                                               : __nvvm_read_ptx_sreg_ctaid_z()))
+#define FIT_BLOCKS(d)                                                                                               \
+    ((size_t)(d == 0 ? __nvvm_read_ptx_sreg_nctaid_x() : d == 1 ? __nvvm_read_ptx_sreg_nctaid_y()                   \
+                                                                : __nvvm_read_ptx_sreg_nctaid_z()))
+#define fit_bits(x) __builtin_astype((double)(x), fit_long)
+#define fit_of_bits(x) __builtin_astype((fit_long)(x), double)
+#define fma(a, b, c) __builtin_fma(a, b, c)
+#define fabs(a) __builtin_fabs(a)
+#define copysign(a, s) __builtin_copysign(a, s)
+#define sqrt(a) __nvvm_sqrt_rn_d(a)
+#define floor(a) __builtin_floor(a)
+#define ceil(a) __builtin_ceil(a)
+#define rint(a) __builtin_rint(a)
+#undef INFINITY
+#undef NAN
+#define INFINITY fit_of_bits(0x7ff0000000000000)
+#define NAN fit_of_bits(0x7ff8000000000000)
+#else
 #define FIT_OPAQUE(x)
 #define FIT_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define FIT_THREAD ((int)get_local_id(0))
@@ -77,7 +108,7 @@ typedef ulong fit_ulong;
 #define FIT_BLOCKS(d) get_num_groups(d)
 #define fit_bits(x) as_long(x)
 #define fit_of_bits(x) as_double((fit_long)(x))
-#define half fit_half
+#endif
 
 #else
 #define FIT_GPU_PLAIN 1
@@ -95,6 +126,7 @@ typedef uint64_t fit_ulong;
 #define FIT_GLOBAL
 #define FIT_COEFFICIENT const double
 #define FIT_COEFFICIENTS static FIT_COEFFICIENT
+#define FIT_WORDS static const fit_ulong
 #define FIT_RESTRICT restrict
 #define FIT_UNROLL
 #define FIT_OPAQUE(x)
@@ -147,11 +179,27 @@ typedef fit_ulong fit_vu;
 #define fit_vfloor(a) floor(a)
 #define fit_vceil(a) ceil(a)
 #define fit_vround(a) rint(a)
-#define fit_vpatch(f, m, x, r) ((m) ? f(x) : (r))
-#define fit_vpatch2(f, m, x, y, r) ((m) ? f(x, y) : (r))
-#define fit_vatan2(y, x) atan2(y, x)
+/* The C library's functions: those of fit/gpu_libm.h. */
+#define fit_vpatch(f, m, x, r) ((m) ? fit_gpu_##f(x) : (r))
+#define fit_vpatch2(f, m, x, y, r) ((m) ? fit_gpu_##f(x, y) : (r))
+#define fit_vatan2(y, x) fit_gpu_atan2(y, x)
+#define fit_gpu_fit_lgamma_edge(x) fit_lgamma_edge(x)
+#define FIT_LOG(x) fit_vlog(x)
 #define FIT_LANES_OF(name, call)                                                                                    \
-    FIT_INLINE fit_vd name(fit_vd a) { return call(a); }
+    FIT_INLINE fit_vd name(fit_vd a) { return fit_gpu_##call(a); }
+FIT_HUGE double fit_gpu_log(double x);
+FIT_HUGE double fit_gpu_log1p(double x);
+FIT_HUGE double fit_gpu_sinh(double x);
+FIT_HUGE double fit_gpu_cosh(double x);
+FIT_HUGE double fit_gpu_pow(double x, double y);
+FIT_HUGE double fit_gpu_tan(double x);
+FIT_HUGE double fit_gpu_asin(double x);
+FIT_HUGE double fit_gpu_acos(double x);
+FIT_HUGE double fit_gpu_atan2(double y, double x);
+FIT_HUGE double fit_gpu_erf(double x);
+FIT_HUGE double fit_gpu_erfc(double x);
+FIT_HUGE double fit_gpu_cbrt(double x);
+FIT_INLINE void fit_vsincos_patch(const fit_vm *m, const fit_vd *x, const fit_vd *lo, fit_vd *s, fit_vd *c);
 
 FIT_INLINE fit_vd fit_vmin(fit_vd a, fit_vd b)
 {
@@ -196,15 +244,9 @@ FIT_INLINE fit_vd fit_vdiv2(fit_vd nh, fit_vd nl, fit_vd dh, fit_vd dl, fit_vd *
     return q;
 }
 
-FIT_INLINE void fit_vsincos_patch(const fit_vm *m, const fit_vd *x, const fit_vd *lo, fit_vd *s, fit_vd *c)
-{
-    const double sx = sin(*x), cx = cos(*x);
-    *s = sx + *lo * cx;
-    *c = cx - *lo * sx;
-}
-
 #include "fit/vmath_exp.h"
 #include "fit/vmath_trig.h"
+#include "fit/gpu_libm.h"
 #ifdef FIT_GPU_SPECIAL /* kernels say whether they want them */
 #include "fit/vmath_gamma.h"
 #include "fit/vmath_coefficients.h"
@@ -312,7 +354,7 @@ FIT_INLINE size_t fit_gpu_pair(const struct fit_gpu_task *t, size_t i, size_t b)
 
 #ifndef FIT_GPU_PLAIN
 #define FIT_GPU_SUMS(name, count)                                                                                   \
-    FIT_ENTRY name(FIT_GPU_ARGUMENTS)                                                                               \
+    FIT_ENTRY_LARGE name(FIT_GPU_ARGUMENTS)                                                                         \
     {                                                                                                               \
         FIT_SHARED double all[FIT_GPU_CHUNK * FIT_GPU_WIDE];                                                        \
         FIT_SHARED double part[FIT_GPU_CHUNK * 8];                                                                  \

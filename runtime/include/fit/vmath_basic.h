@@ -219,6 +219,9 @@ FIT_INLINE fit_vd fit_vsign(fit_vd a)
     return fit_vselect(a > 0, fit_vset1(1), fit_vselect(a < 0, fit_vset1(-1), a));
 }
 
+/* Of one number. */
+#define FIT_LOG(x) log(x)
+
 /* Lane loops that become one instruction each (SSE4.1 and later). */
 #define FIT_LANES_OF(name, call)                                                                             \
     FIT_INLINE fit_vd name(fit_vd a)                                                                         \

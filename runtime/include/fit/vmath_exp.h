@@ -13,6 +13,18 @@
 #define FIT_LN2_LO 0x1.ef35793c76730p-45
 #define FIT_SHIFT 0x1.8p52 /* x + SHIFT rounds to an integer, which then stands in the low bits */
 
+/* c[0] + c[1] x + ... + c[n - 1] x^(n - 1); n a constant: even and odd powers apart, two short chains. */
+FIT_INLINE fit_vd fit_vpolynomial(FIT_COEFFICIENT *c, const int n, fit_vd x)
+{
+    fit_vd xx = x * x, even = fit_vset1(c[(n - 1) & ~1]), odd = fit_vset1(c[((n - 2) & ~1) + 1]);
+    for (int k = ((n - 1) & ~1) - 2; k >= 0; k -= 2)
+        even = even * xx + c[k];
+    for (int k = ((n - 2) & ~1) - 1; k >= 1; k -= 2)
+        odd = odd * xx + c[k];
+    return odd * x + even;
+}
+#define FIT_VPOLYNOMIAL(c, x) fit_vpolynomial(c, (int)(sizeof(c) / sizeof *(c)), x)
+
 /* e^(x + xl) = 2^k (1 + r + q): r and the small q; t holds k in its low bits.  |x| < 2^20, |xl| < 2^-40.
  * Integers are unsigned: lanes that are replaced later may hold any bits. */
 FIT_INLINE void fit_vexp_reduce(fit_vd x, fit_vd xl, fit_vd *r_out, fit_vd *q_out, fit_vu *t_out)

@@ -18,7 +18,7 @@
  * others vanish.  Not lgamma() of the C library, which writes the sign to a global that threads share. */
 FIT_COLD double fit_lgamma_edge(double x)
 {
-    return x < 0 ? (double)NAN : x < 1 ? -log(x) : x * (log(x) - 1);
+    return x < 0 ? (double)NAN : x < 1 ? -FIT_LOG(x) : x * (FIT_LOG(x) - 1);
 }
 
 /* x (x + 1) ... (x + 7) = *hi + *lo, to about 2^-98. */

@@ -9,18 +9,6 @@
  *             x < 0 from erfcx(x) = 2 e^(x^2) - erfcx(-x).
  */
 
-/* c[0] + c[1] x + ... + c[n - 1] x^(n - 1); n a constant: even and odd powers apart, two short chains. */
-FIT_INLINE fit_vd fit_vpolynomial(FIT_COEFFICIENT *c, const int n, fit_vd x)
-{
-    fit_vd xx = x * x, even = fit_vset1(c[(n - 1) & ~1]), odd = fit_vset1(c[((n - 2) & ~1) + 1]);
-    for (int k = ((n - 1) & ~1) - 2; k >= 0; k -= 2)
-        even = even * xx + c[k];
-    for (int k = ((n - 2) & ~1) - 1; k >= 1; k -= 2)
-        odd = odd * xx + c[k];
-    return odd * x + even;
-}
-#define FIT_VPOLYNOMIAL(c, x) fit_vpolynomial(c, (int)(sizeof(c) / sizeof *(c)), x)
-
 FIT_INLINE fit_vd fit_vexprel(fit_vd x)
 {
     fit_vd h, l;

@@ -116,6 +116,19 @@ FIT_LARGE fit_vd fit_vtan(fit_vd x)
     return FIT_RARE(rare) ? fit_vpatch(tan, rare, x, r) : r;
 }
 
+/* atan r - r, |r| <= tan(pi/8) */
+FIT_INLINE fit_vd fit_vatan_tail(fit_vd r)
+{
+    fit_vd z = r * r, w = z * z, w2 = w * w;
+    /* (atan r - r)/r^3, error 2^-57 */
+    fit_vd p = (z * -0x1.251c5456c324ap-6 * z + (z * 0x1.37b1ede4aa2b8p-5 + -0x1.9cc49ed7a29eap-5)) * w2 +
+               ((z * 0x1.df0c23cb2ac9ap-5 + -0x1.10eb8040d1fc6p-4) * w +
+                (z * 0x1.3b11141ce25b9p-4 + -0x1.745cf89308727p-4));
+    p = p * w2 + ((z * 0x1.c71c70e36e3e3p-4 + -0x1.24924922a650dp-3) * w +
+                  (z * 0x1.9999999995733p-3 + -0x1.555555555553cp-2));
+    return r * z * p;
+}
+
 /* |x| <= tan(pi/8): x;  up to tan(3 pi/8): pi/4 + atan((x-1)/(x+1));  above: pi/2 - atan(1/x). */
 FIT_LARGE fit_vd fit_vatan(fit_vd x)
 {
@@ -130,14 +143,7 @@ FIT_LARGE fit_vd fit_vatan(fit_vd x)
     base = fit_vselect(mid, base, FIT_ZERO);
     fit_vd base_lo = base * 0x1.678afae35cdd1p-55; /* pi = double * (1 + this) */
     fit_vd zh = fit_vdiv2(nh, nl, dh, dl, &zl);
-    fit_vd z = zh * zh, w = z * z, w2 = w * w;
-    /* (atan r - r)/r^3, error 2^-57 */
-    fit_vd p = (z * -0x1.251c5456c324ap-6 * z + (z * 0x1.37b1ede4aa2b8p-5 + -0x1.9cc49ed7a29eap-5)) * w2 +
-               ((z * 0x1.df0c23cb2ac9ap-5 + -0x1.10eb8040d1fc6p-4) * w +
-                (z * 0x1.3b11141ce25b9p-4 + -0x1.745cf89308727p-4));
-    p = p * w2 + ((z * 0x1.c71c70e36e3e3p-4 + -0x1.24924922a650dp-3) * w +
-                  (z * 0x1.9999999995733p-3 + -0x1.555555555553cp-2));
-    fit_vd lo = zl + (base_lo + zh * z * p);
+    fit_vd lo = zl + (base_lo + fit_vatan_tail(zh));
     fit_vd hi = fit_vfast_two_sum(base, zh, &e);
     fit_vd r = fit_vcopysign(hi + (e + lo), x);
     return fit_vselect(x != x, x, r);

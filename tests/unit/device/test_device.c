@@ -2,8 +2,9 @@
  *
  *     plain       the text as plain C against the kernel for processors: sums to 1e-12 of their scale, values to 1e-13
  *     opencl:0    the same text there: the bits of plain C; skipped where there is none
+ *     plain+plain+plain, opencl:all   devices that share sums: the bits of one
  *     nvrtc       the text compiled to PTX by NVRTC; skipped where there is none
- * and for the first two: sums with and without weights, data that come in pieces, calls from several threads at a
+ * and for all but the last: sums with and without weights, data that come in pieces, calls from several threads at a
  * time, each with the bits of the call alone. */
 #include <math.h>
 #include <pthread.h>
@@ -406,7 +407,8 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", err.message);
         return SKIP;
     }
-    printf("%s, %s: %s\n", kernel->name, fit_device_about(d)->name, fit_device_about(d)->what);
+    for (const struct fit_device *k = d; k; k = fit_device_next(k))
+        printf("%s, %s: %s\n", kernel->name, fit_device_about(k)->name, fit_device_about(k)->what);
     if (strcmp(word, "plain") != 0)
         fit_device_open("plain", &plain, note, sizeof note, &err);
     for (int weighted = 0; weighted < 2; weighted++) {

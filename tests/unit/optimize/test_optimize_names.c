@@ -275,6 +275,28 @@ static void test_own_ones_in_lua(void **state)
     assert_true(r.gradient_max > 1e-6);         /* but the gradient does */
 }
 
+/* A file that does not come to its end while it is loaded: whatever holds the error back, and wherever it loops. */
+static void test_endless_files(void **state)
+{
+    static const char *const text[] = {
+        "while true do end",
+        "while true do pcall(function() while true do end end) end",
+        "coroutine.wrap(function() while true do pcall(function() while true do end end) end end)()",
+        "while true do pcall(coroutine.wrap(function() while true do end end)) end",
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        struct fit_optimizer found;
+        struct fit_error err = {0};
+        FILE *f = fopen("endless_load.lua", "w");
+        assert_true(f && fprintf(f, "local a = 1\n%s\n", text[k]) > 0 && fclose(f) == 0);
+        assert_int_equal(fit_optimizer_find(&found, "endless_load.lua", &err), FIT_ERR_CONFIG);
+        assert_non_null(strstr(err.message, "endless_load.lua:2: more than 100 million steps"));
+        assert_null(found.handle_);
+    }
+    assert_int_equal(remove("endless_load.lua"), 0);
+}
+
 static void test_own_ones_in_c(void **state)
 {
     struct fit_optimizer found;
@@ -297,7 +319,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_of_names), cmocka_unit_test(test_words_that_are_none),
         cmocka_unit_test(test_the_list_of_names),  cmocka_unit_test(test_least_squares),
-        cmocka_unit_test(test_own_ones_in_lua),    cmocka_unit_test(test_own_ones_in_c),
+        cmocka_unit_test(test_own_ones_in_lua),    cmocka_unit_test(test_endless_files),
+        cmocka_unit_test(test_own_ones_in_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
