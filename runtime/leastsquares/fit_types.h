@@ -213,7 +213,7 @@ enum fit_robust_kind {
 };
 struct fit_robust {
     enum fit_robust_kind kind;
-    char reason[200];        /* WITHHELD: "fewer than ..." */
+    char reason[400];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
     int closed;              /* 1: the noise is that of speckles of this model, with numbers that are known */
     int misfit;              /* 1: it would be, were it not for the test of fit */
