@@ -174,7 +174,7 @@
       const parts = [plain(live.xaxis.symbol) + " " + digits(x(k), 5) + " " + live.xaxis.unit,
         plain(live.yaxis.symbol) + " " + digits(live.value[k], 5) + (live.sigma[k] > 0 ? " \u00b1 " + digits(live.sigma[k], 2) : "") + " " + live.yaxis.unit];
       if (live.fit || model) parts.push("fit " + digits(fitAt(k), 5), "(data \u2212 fit)/\u03c3 " + digits((live.value[k] - fitAt(k)) / live.sigma[k], 2));
-      box.read.textContent = parts.join("   ");
+      box.read.textContent = parts.map(function (x) { return x.replace(/ /g, "\u00a0"); }).join("   ");
     }
 
     function titleOf(g) { return plain(live.curves[g].title) || "data and fit"; }

@@ -4,11 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/special.h"
 #include "speckle/likelihood.h"
 
 static const double SLOW = 3; /* blocks of a decay */
 static const double KNOWN = 0.05;   /* error of log M by s2 that is no matter */
 static const double MOST_MOVED = 1; /* logarithm of s2 */
+static const double ALIKE = 0.01;   /* probability of a scatter that is more than errors */
 
 size_t fit_speckle_together(const struct fit_scores *s, const struct fit_speckle_noise *noise)
 {
@@ -117,7 +119,7 @@ static double shared_variance(const struct fit_speckle_noise *x)
     return v > KNOWN * KNOWN ? v : 0;
 }
 
-/* Scatter of log M between groups beyond that of their errors, tau^2; at least 0. */
+/* Scatter of log M between groups beyond that of their errors, tau^2; 0 where chance explains it. */
 static double scatter_between(const struct fit_speckle_noise *noise, size_t ngroup)
 {
     double w = 0, ww = 0, mean = 0, q = 0, n = 0;
@@ -132,7 +134,9 @@ static double scatter_between(const struct fit_speckle_noise *noise, size_t ngro
         const double v = shared_variance(&noise[g]);
         q += v > 0 ? pow(log(noise[g].count) - mean / w, 2) / v : 0;
     }
-    return n > 1 ? fmax((q - (n - 1)) / (w - ww / w), 0) : INFINITY;
+    if (!(n > 1))
+        return INFINITY;
+    return fit_chi2_tail(q, n - 1) > ALIKE ? 0 : fmax((q - (n - 1)) / (w - ww / w), 0);
 }
 
 void fit_speckle_average(struct fit_speckle_noise *noise, size_t ngroup)

@@ -36,8 +36,9 @@ size_t fit_speckle_numbers_room(const struct fit_scores *s, size_t together);
  * Sectors of a detector see similar numbers. With y = log M and its variance v, the part of the error that is shared
  * with s2,
  *
- *     y <- y + v / (v + tau^2) (mean - y),   tau^2 >= 0 from Q = sum (y - mean)^2 / v = groups - 1 + ...
+ *     y <- y + v / (v + tau^2) (mean - y),   tau^2 from Q = sum (y - mean)^2 / v = groups - 1 + tau^2 (...)
  *
  * (scatter between groups: DerSimonian & Laird, Controlled Clin. Trials 7 (1986) 177; its use: Morris, J. Am. Stat.
- * Assoc. 78 (1983) 47), and s2 goes along, so that what each group knows best, s2^2/M where s2 is large, stays. */
+ * Assoc. 78 (1983) 47), and s2 goes along, so that what each group knows best, s2^2/M where s2 is large, stays.  tau^2
+ * is 0 unless Q is above what chance has in 99 %: of few groups it would else stay where the harm is largest. */
 void fit_speckle_average(struct fit_speckle_noise *noise, size_t ngroup);

@@ -213,7 +213,7 @@ enum fit_robust_kind {
 };
 struct fit_robust {
     enum fit_robust_kind kind;
-    char reason[200];        /* WITHHELD: "fewer than ..." */
+    char reason[400];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
     int closed;              /* 1: the noise is that of speckles of this model, with numbers that are known */
     int misfit;              /* 1: it would be, were it not for the test of fit */
@@ -239,7 +239,7 @@ struct fit_speckle_noise {
     enum fit_speckle_known known;
     double count, count_std; /* speckles that were averaged */
     double alone;            /* relative error of count before groups were averaged; 0: they were not */
-    double ridge; /* of log count by log shot where the residuals tell both as well; 0: not known (speckle/likelihood.h) */
+    double ridge; /* of log count by log shot where the residuals tell both; 0: not known (speckle/likelihood.h) */
     double shot, shot_std;   /* shot noise of one frame and pixel, in units of its mean squared */
     double shared_std; /* of 1 / shot, relative: what values of a frame share, over shot noise alone, goes with it */
     double noise;            /* standard deviation of a value by shot noise alone: shot / sqrt(count) */

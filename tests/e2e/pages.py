@@ -49,6 +49,36 @@ def tools(b, page, tables):
         check(any(NUMBER.fullmatch(w) for w in words), f"{page}: a table without numbers: {text[:80]}")
 
 
+def focus(b, condition, most=80):
+    """Tab until what has the focus is wanted."""
+    for _ in range(most):
+        b.key("Tab")
+        if b.value(f"(function (e) {{ return {condition}; }})(document.activeElement)"):
+            return True
+    return False
+
+
+def keys(b):
+    """By the keyboard alone: a map is enlarged, read, its model moved, and left again."""
+    b.size(1280, 900)
+    b.open(f"file://{folder}/fit.html")
+    check(focus(b, "e.textContent === 'enlarge'"), "no way to a map by Tab")
+    check(b.value("getComputedStyle(document.activeElement.parentNode).opacity") != "0", "the button with the focus is not seen")
+    b.key("Enter")
+    b.wait("document.querySelector('dialog.live').open")
+    before = b.value("document.querySelector('.live .read').textContent")
+    b.key("ArrowRight")
+    check(b.value("document.querySelector('.live .read').textContent") != before, "arrow keys do not move the mark")
+    if b.value("document.getElementById('live').textContent.includes('\"wasm\"')"):
+        b.wait("document.querySelectorAll('.live .row').length === 3")
+        check(focus(b, "e.id === 'live-D0'"), "no way to a slider by Tab")
+        b.key("ArrowRight", 3)
+        b.wait("document.querySelector('dialog.live').homodyne.model.version > 0")
+    b.key("Escape")
+    b.wait("!document.querySelector('dialog.live').open")
+    check(b.value("document.activeElement.textContent") == "enlarge", "the focus does not come back")
+
+
 def pages(b):
     for page in ("data.html", "fit.html", "table.html", "series.html", "compare.html"):
         look(b, page)
@@ -65,4 +95,4 @@ def pages(b):
           "a line of the contents leads nowhere")
 
 
-drive(folder, pages)
+drive(folder, pages, keys)
