@@ -332,9 +332,9 @@ static void report(struct fit_device_sums *s, const struct fit_dataset *ds, doub
            " \"leapfrog_of_4_chains_ms\": %.4g, \"nuts_4_chains_2000_draws_15_leapfrogs_s\": %.4g,\n"
            " \"same_bits_again\": %s, \"worst_against_core\": %.2e}\n",
            fit_device_about(s->pool->shelf.d)->name, ds->npoint, ds->layout.nframe, ds->layout.ngroup,
-           s->pool->items.n, upload, 1e3 * normal, 1e3 * call_normal, 1e3 * moments, 1e3 * call_moments,
-           1e3 * gradient, 1e3 * call_gradient, 1e3 * core, 1e3 * value, core / normal, 1e3 * leapfrog,
-           leapfrog * 2000 * 15, same ? "true" : "false", worst);
+           s->pool->items.n, upload, 1e3 * normal, 1e3 * call_normal, 1e3 * moments, 1e3 * call_moments, 1e3 * gradient,
+           1e3 * call_gradient, 1e3 * core, 1e3 * value, core / normal, 1e3 * leapfrog, leapfrog * 2000 * 15,
+           same ? "true" : "false", worst);
 }
 
 int main(int argc, char **argv)

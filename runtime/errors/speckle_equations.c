@@ -141,10 +141,8 @@ static void take_sums(const struct making *m, size_t g, struct group *x)
 }
 
 /* Noise of group g as its residuals are most likely to have it; it stays as it was where they do not tell. */
-static void find_noise(void *user, size_t g, size_t thread)
+static void find_noise(struct making *m, size_t g, const struct group *x)
 {
-    struct making *m = user;
-    const struct group *x = &m->room[thread];
     const struct fit_kernel *inner = m->k->inner;
     const struct fit_scores *scores = m->at->scores;
     const size_t together = fit_speckle_together(scores, &m->at->noise[g]);
@@ -260,6 +258,7 @@ static void make_group(void *user, size_t g, size_t thread)
     const struct fit_speckle_room r = fit_speckle_room_of(m->k, m->tables[thread]);
     double count;
     take_sums(m, g, x);
+    find_noise(m, g, x);
     if (!find_fields(m, g, x, &count)) {
         atomic_store(&m->bad, 1);
         return;
@@ -339,8 +338,6 @@ static enum fit_status make(struct making *m, struct fit_error *err)
         return fit_no_memory(err, "efficient estimates");
     m->blocks = (struct fit_speckle_blocks){&m->model, k->n, k->frames};
     find_terms(m);
-    fit_team_run((struct fit_team){k->threads, FIT_TEAM_NEXT}, k->ng, find_noise, m);
-    fit_speckle_average(m->at->noise, k->ng);
     fit_team_run((struct fit_team){k->threads, FIT_TEAM_NEXT}, k->ng, make_group, m);
     if (atomic_load(&m->bad))
         return fit_fail(err, FIT_ERR_NUMERIC, "fit: the covariance of the speckles' noise has no inverse");

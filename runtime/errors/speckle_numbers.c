@@ -4,13 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/special.h"
 #include "speckle/likelihood.h"
 
 static const double SLOW = 3; /* blocks of a decay */
-static const double KNOWN = 0.05;   /* error of log M by s2 that is no matter */
-static const double MOST_MOVED = 1; /* logarithm of s2 */
-static const double ALIKE = 0.01;   /* probability of a scatter that is more than errors */
 
 size_t fit_speckle_together(const struct fit_scores *s, const struct fit_speckle_noise *noise)
 {
@@ -107,62 +103,4 @@ struct fit_speckle_outliers fit_speckle_numbers(const struct fit_speckle_model *
         &(struct fit_speckle_elements){n, rest, b.cover, noise->contrast, noise->shot}, b.sum);
     out.block *= blocks.frames;
     return out;
-}
-
-/* ---- all groups ----------------------------------------------------------------------------------------------- */
-
-/* Variance of log M that it has from s2; 0: it is known well enough, or was given. */
-static double shared_variance(const struct fit_speckle_noise *x)
-{
-    const double v = x->known == FIT_SPECKLE_BOTH && x->count_std > 0 && x->ridge > 0 && isfinite(x->shared_std)
-                         ? pow(x->ridge * x->shared_std, 2) : 0;
-    return v > KNOWN * KNOWN ? v : 0;
-}
-
-/* Scatter of log M between groups beyond that of their errors, tau^2; 0 where chance explains it. */
-static double scatter_between(const struct fit_speckle_noise *noise, size_t ngroup)
-{
-    double w = 0, ww = 0, mean = 0, q = 0, n = 0;
-    for (size_t g = 0; g < ngroup; g++) {
-        const double v = shared_variance(&noise[g]), one = v > 0 ? 1 / v : 0;
-        n += v > 0;
-        w += one;
-        ww += one * one;
-        mean += v > 0 ? one * log(noise[g].count) : 0;
-    }
-    for (size_t g = 0; g < ngroup; g++) {
-        const double v = shared_variance(&noise[g]);
-        q += v > 0 ? pow(log(noise[g].count) - mean / w, 2) / v : 0;
-    }
-    if (!(n > 1))
-        return INFINITY;
-    return fit_chi2_tail(q, n - 1) > ALIKE ? 0 : fmax((q - (n - 1)) / (w - ww / w), 0);
-}
-
-void fit_speckle_average(struct fit_speckle_noise *noise, size_t ngroup)
-{
-    const double between = scatter_between(noise, ngroup);
-    double w = 0, mean = 0;
-    if (!isfinite(between))
-        return;
-    for (size_t g = 0; g < ngroup; g++) {
-        const double v = shared_variance(&noise[g]);
-        w += v > 0 ? 1 / (v + between) : 0;
-        mean += v > 0 ? log(noise[g].count) / (v + between) : 0;
-    }
-    for (size_t g = 0; g < ngroup; g++) {
-        struct fit_speckle_noise *x = &noise[g];
-        const double v = shared_variance(x), part = v / (v + between), most = MOST_MOVED * x->ridge;
-        if (!(v > 0))
-            continue;
-        const double by = fmin(fmax(part * (mean / w - log(x->count)), -most), most);
-        const double rest = pow(x->count_std / x->count, 2) - v;
-        x->alone = x->count_std / x->count;
-        x->count *= exp(by);
-        x->shot *= exp(by / x->ridge);
-        x->count_std = x->count * sqrt(fmax(rest, 0) + (1 - part) * v + part * part / w);
-        x->shot_std = x->shot * sqrt((1 - part) * v + part * part / w) / x->ridge;
-        x->shared_std = x->shot_std / x->shot;
-        x->noise = x->shot / sqrt(x->count);
-    }
 }

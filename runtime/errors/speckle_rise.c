@@ -245,6 +245,6 @@ double fit_speckle_freedom(const struct fit_speckle_noise *noise, size_t ngroup)
     double sum = 0;
     for (size_t g = 0; g < ngroup; g++)
         if (noise[g].known == FIT_SPECKLE_BOTH && noise[g].count_std > 0)
-            sum += pow(noise[g].alone > 0 ? noise[g].alone : noise[g].count_std / noise[g].count, 2);
+            sum += pow(noise[g].count_std / noise[g].count, 2);
     return 2 * (double)ngroup * (double)ngroup / sum;
 }

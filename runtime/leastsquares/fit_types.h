@@ -238,8 +238,6 @@ enum fit_speckle_known {
 struct fit_speckle_noise {
     enum fit_speckle_known known;
     double count, count_std; /* speckles that were averaged */
-    double alone;            /* relative error of count before groups were averaged; 0: they were not */
-    double ridge; /* of log count by log shot where the residuals tell both; 0: not known (speckle/likelihood.h) */
     double shot, shot_std;   /* shot noise of one frame and pixel, in units of its mean squared */
     double shared_std; /* of 1 / shot, relative: what values of a frame share, over shot noise alone, goes with it */
     double noise;            /* standard deviation of a value by shot noise alone: shot / sqrt(count) */

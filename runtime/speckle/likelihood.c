@@ -187,8 +187,6 @@ static int take_best(struct search *s, double best, const struct fit_noise_model
     noise->shot = exp(best);
     noise->shot_std = noise->shot * spread;
     noise->shared_std = spread;
-    noise->alone = 0;
-    noise->ridge = -slope;
     noise->count = given->count > 0 ? given->count : s->number / half;
     noise->count_std =
         given->count > 0 ? 0 : noise->count * sqrt(2 / s->number + pow(slope * fmin(spread, MOST_SPREAD), 2));

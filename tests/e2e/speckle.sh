@@ -69,6 +69,10 @@ PY
 
 # An estimate that a bound cuts has an interval and no error; the others keep theirs.
 fit cut --estimator auto --bounds alpha=-0.32:-0.29
+# Profiles hold the noise, and say so.
+"$bin/homodyne-static_isotropic" fit s.yaml --fix D_offset=0 --estimator auto --profile alpha -o profile > said
+grep -q "profile likelihood, noise held as it is at the estimates" said || fail "profile: $(cat said)"
+grep -q '"noise": "held as it is at the estimates"' profile/fit.json || fail "profile: nothing in fit.json"
 # Frames that were divided by a monitor: errors of clusters of frames, no law of speckles, no number of them.
 fit monitor --noise monitor
 fit monitored --noise monitor --estimator auto

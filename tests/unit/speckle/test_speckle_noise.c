@@ -1,5 +1,5 @@
 /* test_speckle_noise.c -- covariance of weighted sums and moments of residuals against their definitions, element by
- * element; averages of the numbers of groups. */
+ * element. */
 #include "speckle/noise.h"
 
 #include <math.h>
@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "errors/speckle_numbers.h"
 #include "math/rng.h"
 
 enum { N = 10, K = 3 };
@@ -315,45 +314,6 @@ static void what_outlasts_the_data_is_seen(void **state)
     }
 }
 
-/* Groups with these counts, an error of 0.3 of their logarithm from shot noise of 3; average: as it moves them. */
-static void averaged(const double *count, size_t n, struct fit_speckle_noise *x)
-{
-    for (size_t g = 0; g < n; g++)
-        x[g] = (struct fit_speckle_noise){.known = FIT_SPECKLE_BOTH, .count = count[g], .count_std = 0.302 * count[g],
-                                          .ridge = 2, .shot = 3, .shot_std = 0.45, .shared_std = 0.15, .contrast = 0.3,
-                                          .noise = 3 / sqrt(count[g])};
-    fit_speckle_average(x, n);
-}
-
-static void groups_share_what_they_know(void **state)
-{
-    struct fit_speckle_noise x[4];
-    (void)state;
-    averaged((double[]){400, 500, 600, 800}, 4, x); /* alike */
-    for (int g = 0; g < 4; g++) {
-        assert_true(fabs(x[g].count / pow(400. * 500 * 600 * 800, 0.25) - 1) < 1e-12);
-        assert_true(fabs(x[g].noise * sqrt((double[]){400, 500, 600, 800}[g]) / 3 - 1) < 1e-12);
-        assert_true(fabs(x[g].count_std / x[g].count - hypot(0.15, sqrt(0.302 * 0.302 - 0.09))) < 1e-6);
-        assert_true(fabs(x[g].alone - 0.302) < 1e-12);
-    }
-    averaged((double[]){50, 500, 5000, 50000}, 4, x); /* each of its own */
-    for (int g = 0; g < 4; g++)
-        assert_true(fabs(log(x[g].count / (double[]){50, 500, 5000, 50000}[g])) < 0.1);
-    averaged((double[]){400}, 1, x);
-    assert_true(x[0].count == 400 && x[0].alone == 0);
-}
-
-static void known_numbers_are_not_averaged(void **state)
-{
-    struct fit_speckle_noise x[3] = {
-        {.known = FIT_SPECKLE_BOTH, .count = 500, .shot = 1, .ridge = 2}, /* given */
-        {.known = FIT_SPECKLE_BOTH, .count = 700, .count_std = 20, .shot = 1, .shared_std = 0.01, .ridge = 1},
-        {.known = FIT_SPECKLE_SHOT, .count = 900, .count_std = 300, .shot = 1, .shared_std = 0.15, .ridge = 2}};
-    (void)state;
-    fit_speckle_average(x, 3);
-    assert_true(x[0].count == 500 && x[1].count == 700 && x[2].count == 900);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,8 +322,6 @@ int main(void)
         cmocka_unit_test(moments_are_sums_over_neighbours),
         cmocka_unit_test(count_and_shot_noise_are_found),
         cmocka_unit_test(what_outlasts_the_data_is_seen),
-        cmocka_unit_test(groups_share_what_they_know),
-        cmocka_unit_test(known_numbers_are_not_averaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
