@@ -21,6 +21,7 @@ struct hand {
     struct api_run *run;
     const double **column; /* its own list of columns, of the curve at hand */
     double *setting;       /* with the statistics of these */
+    const char *last[2];   /* its last message and text of a quality: most curves have the same */
 };
 
 struct many {
@@ -137,13 +138,17 @@ static void many_free(struct many *m)
 
 /* ---- a curve --------------------------------------------------------------------------------- */
 
-/* Copies of the texts of a curve; FIT_ERR_MEMORY when there is no room. */
-static enum fit_status keep_texts(struct many *m, size_t c, const char *message, const char *quality)
+/* Copies of the texts of a curve, or those of the curve before; FIT_ERR_MEMORY when there is no room. */
+static enum fit_status keep_texts(struct many *m, struct hand *h, size_t c, const char *message, const char *quality)
 {
+    const char *const text[2] = {message, quality};
     const size_t n = m->data.ncurve;
-    m->word[2 * n + c] = m->text[c] = strdup(message);
-    m->word[3 * n + c] = m->text[n + c] = strdup(quality);
-    return m->text[c] && m->text[n + c] ? FIT_OK : FIT_ERR_MEMORY;
+    for (size_t k = 0; k < 2; k++) {
+        if (!h->last[k] || strcmp(h->last[k], text[k]) != 0)
+            h->last[k] = m->text[k * n + c] = strdup(text[k]);
+        m->word[(2 + k) * n + c] = h->last[k];
+    }
+    return h->last[0] && h->last[1] ? FIT_OK : FIT_ERR_MEMORY;
 }
 
 static void keep_numbers(struct many *m, size_t c, const struct fit_api_result *r)
@@ -214,7 +219,7 @@ static enum fit_status fit_curve(struct many *m, struct hand *h, size_t c, struc
         st = fit_fail(err, FIT_ERR_INTERNAL, "curve %zu: %zu numbers, not %zu", c, h->run->own.nfull, m->shown.nfull);
     if (st == FIT_OK)
         keep_numbers(m, c, &h->run->shown);
-    if (st == FIT_OK && keep_texts(m, c, h->run->shown.message, h->run->shown.quality_text) != FIT_OK)
+    if (st == FIT_OK && keep_texts(m, h, c, h->run->shown.message, h->run->shown.quality_text) != FIT_OK)
         st = fit_no_memory(err, "results of the curves");
     api_run_clear(h->run);
     fit_dataset_free(p.data);
@@ -230,7 +235,7 @@ static void turn(void *user, size_t c, size_t thread)
         return;
     m->word[c] = "failed";
     m->word[m->data.ncurve + c] = "none";
-    if (m->code[c] != FIT_API_MEMORY && keep_texts(m, c, err.message, "") != FIT_OK)
+    if (m->code[c] != FIT_API_MEMORY && keep_texts(m, &m->hand[thread], c, err.message, "") != FIT_OK)
         m->code[c] = FIT_API_MEMORY;
     for (size_t k = 2; k < 4; k++)
         if (!m->word[k * m->data.ncurve + c])

@@ -11,7 +11,7 @@ static int refused(enum fit_quantity kind, const char *text, const char *unit)
     if (kind == FIT_QUANTITY_NO_NUMBER)
         fit_fail(&err, FIT_ERR_DATA, "'%.60s' is not a number", text);
     else
-        fit_fail(&err, FIT_ERR_DATA, "'%.60s' %s; wanted is %s", text, fit_quantity_why(kind),
+        fit_fail(&err, FIT_ERR_DATA, "'%.60s' %s; expected is %s", text, fit_quantity_why(kind),
                  strcmp(unit, "1") == 0 ? "a number without unit" : unit);
     return api_failed(&err);
 }

@@ -89,6 +89,12 @@ size_t text_xml(const char *s, char out[TEXT_ONE])
     return n;
 }
 
+int text_ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
 const char *text_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

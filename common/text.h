@@ -29,6 +29,9 @@ enum { TEXT_ONE = 8 };
 size_t text_json(const char *s, char out[TEXT_ONE]);
 size_t text_xml(const char *s, char out[TEXT_ONE]);
 
+/* 1: text has this end and something before it. */
+int text_ends_with(const char *text, const char *end);
+
 /* The last part of a path. */
 const char *text_file_name(const char *path);
 

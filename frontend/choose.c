@@ -7,6 +7,7 @@
 #include "frontend/front.h"
 
 #include "common/nearest.h"
+#include "common/text.h"
 #include "config/config.h"
 #include "setup/setup.h"
 
@@ -131,12 +132,6 @@ static enum fit_status no_fitter(const struct front *f, const char *where, const
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-static int ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 /* The model that the file or --mode asks for. */
 static enum fit_status mode_of(const char *config, const char *mode, char name[64],
                                struct fit_error *err)
@@ -150,7 +145,7 @@ static enum fit_status mode_of(const char *config, const char *mode, char name[6
                                "no model is named; give a configuration, or --model NAME "
                                "(`homodyne models` lists them)");
     char own[64];
-    if (ends_with(config, ".lua"))
+    if (text_ends_with(config, ".lua"))
         return fit_fail(err, FIT_ERR_USAGE,
                         "%s is a model, not a configuration: --model %s CONFIG.yaml", config,
                         config);
@@ -183,7 +178,7 @@ enum fit_status front_choose(struct front *f, const char *model, const char *con
 {
     char name[64];
     *fitter = (struct front_fitter){.model = ""};
-    if (model && (ends_with(model, ".lua") || strchr(model, '/'))) {
+    if (model && (text_ends_with(model, ".lua") || strchr(model, '/'))) {
         snprintf(fitter->program, sizeof fitter->program, "%s/%sany", f->dir, prefix);
         if (access(fitter->program, X_OK) != 0)
             return fit_fail(err, FIT_ERR_CONFIG, "%s is missing, which runs models of one's own; `make` builds it",

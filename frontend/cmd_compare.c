@@ -343,7 +343,7 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
     struct comparison c = {.r = {&one, &two}};
     enum fit_status st = get_limit(a, &c.limit, err);
     if (st == FIT_OK && a->nrest != 2)
-        st = fit_fail(err, FIT_ERR_USAGE, "compare: two results are wanted: homodyne compare A B");
+        st = fit_fail(err, FIT_ERR_USAGE, "compare: give two results: homodyne compare A B");
     if (st == FIT_OK)
         st = front_result_read(a->rest[0], &one, err);
     if (st == FIT_OK)

@@ -160,7 +160,7 @@ static enum fit_status get_quantity(const char *name, const char *unit, const ch
     const enum fit_quantity kind = fit_quantity_parse(text, unit, x);
     if (kind == FIT_QUANTITY_BARE && strcmp(unit, "angstrom") == 0 && *x < SMALLEST_GAP)
         return fit_fail(err, FIT_ERR_USAGE,
-                        "%s: %s angstrom is no gap; write the unit, as in 200 um", name, text);
+                        "%s: %s angstrom is not a gap; write the unit, as in 200 um", name, text);
     if ((kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED) && isfinite(*x) && *x > 0)
         return FIT_OK;
     return fit_fail(err, FIT_ERR_USAGE, "%s: '%s' is not a number above 0 in %s", name, text, unit);
@@ -330,7 +330,7 @@ static enum fit_status ask_all(struct front *f, struct wish *w, struct fit_error
             break;
         }
         if (!w->gap[0])
-            fit_fail(err, FIT_ERR_USAGE, "  no file tells the gap; the shear rate is in proportion to it");
+            fit_fail(err, FIT_ERR_USAGE, "  no file gives the gap; the shear rate is proportional to it");
         else if (get_quantity("  this", "angstrom", w->gap, &gap, err) == FIT_OK)
             break;
         fprintf(f->err, "%s\n", err->message);
@@ -434,8 +434,8 @@ static enum fit_status put_labels(FILE *out, const struct wish *w, size_t all, s
                      "of %zu matrices: FILL IN\n", all);
     else if (count_numbers(w->phi) != all)
         return fit_fail(err, FIT_ERR_USAGE,
-                        "--phi: '%s': the file has no azimuths; one for each of %zu matrices is wanted, "
-                        "in degrees, as 0,45,90",
+                        "--phi: '%s': the file has no azimuths; give one for each of %zu matrices, in degrees, such "
+                        "as 0,45,90",
                         w->phi, all);
     else
         fprintf(out, "phi_filtering:\n  angles: [%s]   # degrees, one for each matrix of the file\n", w->phi);
@@ -467,7 +467,7 @@ static enum fit_status put_angles(FILE *out, const struct wish *w, struct fit_er
         const double lower = strtod(at, &end);
         const double upper = end != at && *end == ':' ? strtod(end + 1, &last) : 0;
         if (!last || last == end + 1 || (*last && *last != ','))
-            return fit_fail(err, FIT_ERR_USAGE, "--phi: '%s' is no list of ranges as -10:10,80:100",
+            return fit_fail(err, FIT_ERR_USAGE, "--phi: '%s' is not a list of ranges such as -10:10,80:100",
                             w->phi);
         fprintf(out, "    - {min_angle: %g, max_angle: %g}\n", lower, upper);
         at = last + (*last == ',');

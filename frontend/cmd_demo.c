@@ -106,6 +106,7 @@ static void print_next(const struct front *f)
     fprintf(f->out, "    homodyne inspect data.h5\n"
                     "    homodyne fit --model laminar --data data.h5 --gap \"200 um\" -o results\n"
                     "    homodyne report results\n"
+                    "    homodyne figure results      # one figure for a paper\n"
                     "a sample at rest: --model static_isotropic, no --gap\n");
 }
 

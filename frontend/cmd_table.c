@@ -244,7 +244,7 @@ static void put_chi2(const struct table *t)
     for (size_t k = 0; k < t->n; k++) {
         fputs(t->style == LATEX ? " & " : " | ", t->f);
         if (isfinite(t->r[k].reduced_chi2))
-            fprintf(t->f, "%.4g", t->r[k].reduced_chi2);
+            fprintf(t->f, "%.4f", t->r[k].reduced_chi2);
     }
     fputs(t->style == LATEX ? " \\\\\n" : " |\n", t->f);
 }

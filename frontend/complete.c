@@ -3,17 +3,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
+#include "common/text.h"
 #include "files/yaml_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
 
 /* Names of a list of the answer of `info --json`, a line each. */
 static void put_names(FILE *out, const struct fit_yaml *list)
@@ -39,13 +34,13 @@ void front_complete(struct front *f, char *const *word, size_t n)
             model = word[k + 1];
         else if (strncmp(word[k], "--model=", 8) == 0)
             model = word[k] + 8;
-        else if ((ends_with(word[k], ".yaml") || ends_with(word[k], ".yml")) && access(word[k], R_OK) == 0)
+        else if ((text_ends_with(word[k], ".yaml") || text_ends_with(word[k], ".yml")) && access(word[k], R_OK) == 0)
             config = word[k];
     }
     if (!config && !model && access("homodyne_config.yaml", R_OK) == 0)
         config = "homodyne_config.yaml";
     /* a model file of one's own is not compiled for this */
-    if ((!model && !config) || (model && ends_with(model, ".lua")) ||
+    if ((!model && !config) || (model && text_ends_with(model, ".lua")) ||
         front_choose(f, model, config, NULL, 1, &fitter, &err) != FIT_OK)
         return;
     char **words = front_words(&fitter, "info", json, 1);

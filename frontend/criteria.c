@@ -54,18 +54,18 @@ static const char *obstacle(const struct front_result *const r[2], int same_data
     if (!same_data)
         return "the data are different";
     if (r[0]->npoint != r[1]->npoint || strcmp(r[0]->selection, r[1]->selection) != 0)
-        return "they are of different values of these data";
+        return "they were fitted to different values of these data";
     for (int k = 0; k < 2; k++) {
         if (r[k]->package || !r[k]->noise[0] || isnan(r[k]->nfree))
             return "one of the results does not say how its errors were found";
         if (strcmp(r[k]->loss, "linear") != 0)
-            return "a robust loss is no likelihood; fit both with --loss linear";
+            return "a robust loss is not a likelihood; fit both with --loss linear";
         if (strcmp(r[k]->scaling, "hierarchical") == 0)
-            return "contrasts of a population are no free parameters; fit both with another --scaling";
+            return "contrasts of a population are not free parameters; fit both with another --scaling";
         if (r[k]->reweighted)
             return "the values were weighted by the residuals of each fit; give both the noise (--sigma)";
         if (r[k]->efficient)
-            return "efficient estimates are no least sum of squares; fit both with --estimator least-squares";
+            return "efficient estimates do not minimise a sum of squares; fit both with --estimator least-squares";
         if (r[k]->converged != 1)
             return "one of the two fits did not converge";
     }
@@ -147,7 +147,8 @@ double front_bayes_factor(const struct front_result *const r[2], int same_data, 
 {
     *why = '\0';
     if ((r[0]->efficient || r[1]->efficient) && *r[0]->posterior && *r[1]->posterior) { /* weights are each model's */
-        snprintf(why, size, "%s", "efficient estimates are those of equations, which another model has not");
+        snprintf(why, size, "%s", "efficient estimates solve the equations of one model, which another model does not "
+                                  "share");
         return NAN;
     }
     if (isnan(r[0]->log_evidence) || isnan(r[1]->log_evidence))
@@ -156,7 +157,7 @@ double front_bayes_factor(const struct front_result *const r[2], int same_data, 
         snprintf(why, size, "%s", "they are of different values");
     else if (strcmp(r[0]->improper, r[1]->improper) != 0)
         snprintf(why, size, "%s",
-                 "a parameter of one of them has an improper prior, and is not in the other with the same");
+                 "a parameter of one of them has an improper prior, which the other does not share");
     else if (front_is_correlated(r[0]) && front_is_correlated(r[1]))
         snprintf(why, size, "%s", "residuals are correlated, and evidence takes the values as independent");
     return *why ? NAN : r[1]->log_evidence - r[0]->log_evidence;

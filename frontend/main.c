@@ -77,7 +77,7 @@ static enum fit_status check_word(const char *word, struct fit_error *err)
         return FIT_OK;
     for (const struct front_command *c = front_commands; c->name; c++)
         nearest_offer(&near, c->name);
-    return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command and no file%s%s%s; see homodyne --help",
+    return fit_fail(err, FIT_ERR_USAGE, "'%s' is neither a command nor a file%s%s%s; see homodyne --help",
                     word, near.best ? "; did you mean '" : "", near.best ? near.best : "",
                     near.best ? "'?" : "");
 }

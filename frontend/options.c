@@ -157,58 +157,58 @@ const struct front_command front_commands[] = {
      "may be left out: `homodyne --config my.yaml --method nlsq --output-dir results`. Without any "
      "configuration ./homodyne_config.yaml is read.",
      FIT_COMMAND_FIT, NULL, of_fit, front_cmd_fit, 0},
-    {"validate", "check", "CONFIG.yaml.. [options]", "all that is wrong with a configuration and its data",
-     "Everything is told at once, with lines and what would be right; nothing is fitted or written.",
+    {"validate", "check", "CONFIG.yaml.. [options]", "every mistake in a configuration and its data",
+     "All mistakes are listed at once, with their lines and what would be right. Nothing is fitted or written.",
      FIT_COMMAND_CHECK, "check", of_model, front_cmd_validate, 0},
     {"config", NULL, "[--mode MODE] [--data FILE] [-o FILE]", "write a short commented configuration",
      NULL, FIT_COMMAND_COUNT, NULL, of_config, front_cmd_config, 0},
     {"inspect", NULL, "DATA [--q Q]", "what a data file holds", NULL,
      FIT_COMMAND_INSPECT, NULL, of_model, front_cmd_pass, 0},
-    {"plan", NULL, "CONFIG.yaml [options]", "the errors to be expected, before there are data",
-     "Takes the configuration of a fit; frames, frame period, wavevectors, azimuths and noise are given as options "
-     "(--frames 1:N, --dt, --q, --phi, --sigma), else by it, else by its data file. Parameters are the "
-      "starting values.",
+    {"plan", NULL, "CONFIG.yaml [options]", "expected errors of an experiment that is planned",
+     "Takes the configuration of a fit. Frames, frame period, wavevectors, azimuths and noise come from options "
+     "(--frames 1:N, --dt, --q, --phi, --sigma), else from the configuration, else from its data file. Parameters "
+     "have their starting values.",
      FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 0},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
      FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 1},
     {"simulate", "sim", "CONFIG.yaml|--model NAME -o FILE", "a synthetic experiment",
-     "With a configuration: frames, period, q, gap, azimuths and starting values of a fit (of its data "
-     "file, where there is one); options count more. Without: what the options say, else the model's starts.",
+     "With a configuration: frames, period, q, gap, azimuths and starting values are those of the fit (of its data "
+     "file, where there is one); options take precedence. Without one: values come from options, else from the starts "
+     "of the model.",
      FIT_COMMAND_SIMULATE, NULL, of_model, front_cmd_pass, 0},
     {"compare", NULL, "RESULT RESULT [options]", "differences of two results in standard deviations",
-     "Results are folders of fits, also of the Python packages. Of one with a posterior its mean and standard "
-     "deviation are compared, of others least squares. The exit status is 0 when all "
-      "parameters agree within the limit, 2 "
-     "when one does not or the models are different.",
+     "Results are folders of fits, also of the Python packages. A result with a posterior is represented by its mean "
+     "and standard deviation, any other by its least-squares values. The exit status is 0 when all parameters agree "
+     "within the limit, 2 when one does not or the models differ.",
      FIT_COMMAND_COUNT, NULL, of_compare, front_cmd_compare, 0},
     {"table", NULL, "RESULT.. [options]", "parameters of results side by side, for a paper",
-     "Values and errors are rounded together. Of a result with a posterior mean and standard deviation are taken, of "
-     "others least squares with the robust error where there is one; a parameter whose error does not hold has its "
-     "interval of 95 % instead.",
+     "Values and errors are rounded together. A result with a posterior gives its mean and standard deviation, any "
+     "other its least-squares values with the robust error where there is one. A parameter whose error does not hold "
+     "has its 95 % interval instead.",
      FIT_COMMAND_COUNT, NULL, of_table, front_cmd_table, 0},
     {"contin", NULL, "DATA.. [options]", "distribution of decay rates or sizes from g1 or g2",
      "DATA is a table with delay, g2 or g1, sigma, and, for several wavevectors, q; several files are one sample at "
-     "several q. The distribution is not negative and smooth (Provencher's CONTIN); how smooth, the data say. "
-     "g2 is fitted itself, not the root of g2 - 1. Errors are intervals of 95 %.",
+     "several q. The distribution is nonnegative and smooth (Provencher's CONTIN); the data determine how smooth. g2 "
+     "itself is fitted, not the root of g2 - 1. Errors are 95 % intervals.",
      FIT_COMMAND_COUNT, NULL, of_contin, front_cmd_contin, 0},
     {"batch", NULL, "CONFIG.yaml [DATA..] [options]", "many files or q rings, one table",
      "Fits every data file with the configuration, several at a time, each in a folder of its own "
-     "below the output folder, and writes series.csv and series.h5 there as they end. When it "
-     "was stopped, the same command goes on where it was. All options of fit can be given as well.",
+     "below the output folder, and writes series.csv and series.h5 there as they end. After a stop the same command "
+     "continues where it was. All options of fit are accepted as well.",
      FIT_COMMAND_FIT, NULL, of_batch, front_cmd_batch, 0},
     {"watch", NULL, "CONFIG.yaml [options]", "fit again whenever the data file has grown",
-     "Begins from the last result each time; a line of numbers for every fit. All options of fit can "
-     "be given as well. Ctrl-C ends it.",
+     "Each fit begins from the last result and prints a line of numbers. All options of fit are accepted as well. "
+     "Ctrl-C ends it.",
      FIT_COMMAND_FIT, NULL, of_watch, front_cmd_watch, 0},
     {"plot", NULL, "RESULT|CONFIG.yaml|DATA [options]", "figures of a fit or of data, a file each",
-     "RESULT is the folder of a fit: maps, cuts, curves, residuals, correlations, and those of a posterior. Of a "
-     "configuration or a data file: maps of the data and g2 over the lag before any fit, of what a fit would see; "
-     "options choose angles, frames and wavevector.",
+     "RESULT is the folder of a fit: maps, cuts, curves, residuals, correlations, and those of a posterior. For a "
+     "configuration or a data file: maps of the data and g2 against the lag, as a fit would see them; options choose "
+     "angles, frames and wavevector.",
      FIT_COMMAND_EXTRACT, "extract", of_plot, front_cmd_report, 0},
     {"report", NULL, "RESULT [RESULT]|CONFIG.yaml|DATA [options]",
      "one HTML page about a fit, two fits or data, with all figures",
-     "RESULT is the folder of a fit; of two, the page is that of `compare --report`. Of a configuration or a data "
-     "file: the data before any fit, as `plot` has them. The page needs no other file and no network.",
+     "RESULT is the folder of a fit; two results give the page of `compare --report`. For a configuration or a data "
+     "file, the page shows the data before any fit, as `plot` does. The page needs no other file and no network.",
      FIT_COMMAND_EXTRACT, "extract", of_report, front_cmd_report, 0},
     {"view", NULL, "DATA|CONFIG.yaml|RESULT.. [options]", "data, model and fits in a browser, to be moved",
      "Answers at 127.0.0.1 alone, at an address with a token, until Ctrl-C. Choose wavevector, azimuths and frames, "

@@ -338,7 +338,7 @@ static enum fit_status find(const char *where, char *file, size_t size, struct f
     snprintf(file, size, "%s", where);
     if (!is_folder(where)) {
         if (!is_file(where))
-            return fit_fail(err, FIT_ERR_IO, "%s: there is no such result", where);
+            return fit_fail(err, FIT_ERR_IO, "%s: no such result", where);
         if (is_binary(where))
             return fit_fail(err, FIT_ERR_IO, "%s: no result; give the folder that a fit wrote, or its fit.json", where);
         return FIT_OK;

@@ -15,7 +15,7 @@ local T, n = m.columns({ "T", unit = "s", doc = "exposure time", range = {0.02, 
                        { "n", unit = "photon", doc = "photons counted in one pixel", range = {0, 30} })
 
 local rate = m.parameter("rate", { unit = "photon/s", start = 10, bounds = {1e-4, 1e7}, prior = {"log_uniform"},
-    doc = "mean rate of photons of a pixel" })
+    doc = "mean rate of photons per pixel" })
 local tau = m.parameter("tau", { unit = "s", start = 0.2, bounds = {1e-3, 1e3}, prior = {"log_normal", -1.5, 1.5},
     doc = "correlation time of the field" })
 local contrast = m.parameter("contrast", { start = 0.5, bounds = {1e-3, 1}, prior = {"beta", 1.5, 1.5},

@@ -33,7 +33,7 @@ struct figure_request {
 static enum fit_status between(const char *option, double x, double least, double most, struct fit_error *err)
 {
     return x >= least && x <= most ? FIT_OK
-                                   : fit_fail(err, FIT_ERR_USAGE, "figure: --%s %g: a number from %g to %g is wanted",
+                                   : fit_fail(err, FIT_ERR_USAGE, "figure: --%s %g: give a number from %g to %g",
                                               option, x, least, most);
 }
 
@@ -63,14 +63,8 @@ static enum fit_status choose_font(struct figure_request *q, struct fit_error *e
     if (n)
         snprintf(q->family, sizeof q->family, "%.*s", (int)n, font);
     if (comma && !fit_number_parse(comma + 1, &q->wish.letters))
-        return fit_fail(err, FIT_ERR_USAGE, "figure: --font '%s': FAMILY,POINTS is wanted", font);
+        return fit_fail(err, FIT_ERR_USAGE, "figure: --font '%s': give FAMILY,POINTS", font);
     return between("font", q->wish.letters, 5, 14, err);
-}
-
-static int ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
 }
 
 static enum fit_status choose_format(struct figure_request *q, struct fit_error *err)
@@ -78,7 +72,7 @@ static enum fit_status choose_format(struct figure_request *q, struct fit_error 
     static const char *const known[] = {"pdf", "svg", "png"};
     q->format = q->said.format;
     for (size_t k = 0; !q->said.format && q->said.output && k < 3; k++)
-        q->format = ends_with(q->said.output, known[k]) ? known[k] : q->format;
+        q->format = text_ends_with(q->said.output, known[k]) ? known[k] : q->format;
     if (!q->format)
         q->format = rp_cairo_there() ? "pdf" : "svg";
     for (const char *at = q->format; *at;) {
@@ -148,7 +142,7 @@ static void stem_of(const struct figure_request *q, const struct rp_result *r, c
         snprintf(path, sizeof path, "%s%sfigures/figure", r->fitted ? r->folder : "", r->fitted ? "/" : "");
     static const char *const end[] = {".pdf", ".svg", ".png"};
     for (size_t k = 0; k < 3; k++)
-        if (ends_with(path, end[k])) {
+        if (text_ends_with(path, end[k])) {
             path[strlen(path) - 4] = '\0';
             break;
         }
@@ -225,7 +219,7 @@ static void say(const struct figure_request *q, const struct rp_composed *f, con
     for (const char *at = q->format; *at;) {
         const size_t n = strcspn(at, ",");
         fprintf(out, "%s%s%s.%.*s\n", strcmp(folder, ".") == 0 ? "" : folder,
-                strcmp(folder, ".") == 0 || ends_with(folder, "/") ? "" : "/", stem, (int)n, at);
+                strcmp(folder, ".") == 0 || text_ends_with(folder, "/") ? "" : "/", stem, (int)n, at);
         at += n + (at[n] == ',');
     }
     fprintf(out, "%.1f mm x %.1f mm, letters of %.3g points\n", f->width * mm, f->height * mm, q->wish.letters);

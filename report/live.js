@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const make = homodyneSliders.make, digits = homodyneSliders.digits;
+  const make = homodyneSliders.make, digits = homodyneSliders.digits, full = homodyneSliders.full, ticks = homodyneSliders.ticks;
 
   function button(parent, text, does, title) {
     const b = make("button", { type: "button", title: title || "" }, parent, text);
@@ -20,9 +20,15 @@
 
   /* ---- tables and figures to take along ------------------------------------------------------------------- */
 
+  /* Numbers as programs read them: the other way of report/draw/typeset.c. */
+  function plainly(text) {
+    return text.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-").replace(/(?:([0-9.]+)\u00d7)?\b10([\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)/g,
+      function (_, m, e) { return (m || "1") + "e" + Array.from(e, function (c) { return c === "\u207b" ? "-" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079".indexOf(c); }).join(""); });
+  }
+
   function rowsOf(table) {
     return Array.from(table.rows).filter(function (row) { return row.className !== "why"; }).map(function (row) {
-      return Array.from(row.cells, function (cell) { return (cell.querySelector("code.name") || cell).textContent.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-"); });
+      return Array.from(row.cells, function (cell) { return plainly((cell.querySelector("code.name") || cell).textContent); });
     });
   }
 
@@ -193,7 +199,7 @@
     const figure = document.querySelector("figure[data-group=\"" + live.groups[k].group + "\"]");
     const text = figure && figure.querySelector("text");
     if (text) return text.textContent.split(" \u00b7 ")[0];
-    const g = live.groups[k], q = g.q === undefined ? "" : "q = " + digits(g.q, 4) + " 1/\u00c5, ";
+    const g = live.groups[k], q = g.q === undefined ? "" : "q = " + digits(g.q, 4) + " \u00c5\u207b\u00b9, ";
     return q + "\u03c6 = " + digits(g.phi, 5) + "\u00b0";
   }
 
@@ -232,6 +238,22 @@
   }
 
   function time(k) { return live.t[k]; }
+
+  /* Where a time lies on the map, in percent of its side: frames may be left out. */
+  function percent(t) {
+    let k = 0;
+    while (k < n - 2 && time(k + 1) <= t) k++;
+    return 100 * (k + 0.5 + (t - time(k)) / (time(k + 1) - time(k))) / n;
+  }
+
+  function drawTimes() {
+    const values = ticks(time(0), time(n - 1), false), texts = homodyneSliders.tickTexts(values, false);
+    [[box.across, "left", "t\u2081 ("], [box.up, "bottom", "t\u2082 ("]].forEach(function (axis) {
+      axis[0].replaceChildren();
+      texts.forEach(function (text, k) { make("span", { style: axis[1] + ":" + percent(values[k]).toFixed(2) + "%" }, axis[0], text); });
+      make("b", {}, axis[0], axis[2] + live.unit + ")");
+    });
+  }
 
   function drawMark() {
     const c = box.mark.getContext("2d"), w = box.mark.width, one = w / n;
@@ -281,17 +303,6 @@
     return { k: k, fitted: Boolean(g.fit) || model !== null, points: points.map(scale), line: line.map(scale) };
   }
 
-  function ticks(lo, hi, log) {
-    const out = [];
-    if (log) {
-      for (let e = Math.ceil(Math.log10(lo) - 1e-9); e <= Math.log10(hi) + 1e-9; e++) out.push(Math.pow(10, e));
-      return out;
-    }
-    const raw = (hi - lo) / 5, unit = Math.pow(10, Math.floor(Math.log10(raw))), step = [1, 2, 5, 10].find(function (m) { return m * unit >= raw; }) * unit;
-    for (let k = Math.ceil(lo / step); k * step <= hi * (1 + 1e-12); k++) out.push(k * step);
-    return out;
-  }
-
   function rangeOf(curves) {
     let lo = Infinity, hi = -Infinity, first = Infinity, last = 0;
     curves.forEach(function (curve) {
@@ -324,14 +335,15 @@
       c.stroke();
     }
     c.textAlign = "center";
-    ticks(x0, x1, state.log).forEach(function (v) {
-      line(X(v), top, X(v), bottom);
-      c.fillText(digits(v, 3), X(v), bottom + 16);
+    const across = ticks(x0, x1, state.log), up = ticks(r.lo, r.hi, false), texts = homodyneSliders.tickTexts;
+    texts(across, state.log).forEach(function (text, k) {
+      line(X(across[k]), top, X(across[k]), bottom);
+      c.fillText(text, X(across[k]), bottom + 16);
     });
     c.textAlign = "right";
-    ticks(r.lo, r.hi, false).forEach(function (v) {
-      line(left, Y(v), right, Y(v));
-      c.fillText(digits(v, 4), left - 6, Y(v) + 4);
+    texts(up, false).forEach(function (text, k) {
+      line(left, Y(up[k]), right, Y(up[k]));
+      c.fillText(text, left - 6, Y(up[k]) + 4);
     });
     c.textAlign = "center";
     c.fillText("lag \u03c4 (" + live.unit + ")", (left + right) / 2, h - 6);
@@ -427,10 +439,11 @@
       return;
     }
     const parts = ["t\u2081 " + digits(time(state.i), 5), "t\u2082 " + digits(time(state.j), 5) + " " + live.unit,
-      "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit, "c\u2082 " + digits(at(g, "c2", state.i, state.j), 5)];
+      "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit, "c\u2082 " + full(at(g, "c2", state.i, state.j), 5)];
+    const name = g.fit && !moved() ? "fit" : "model"; /* before a fit, or where sliders have moved it */
     if (g.fit || model)
-      parts.push("fit " + digits(at(g, "fit", state.i, state.j), 5), "(data \u2212 fit)/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
-    box.read.textContent = parts.join("   ");
+      parts.push(name + " " + full(at(g, "fit", state.i, state.j), 5), "(data \u2212 " + name + ")/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
+    box.read.textContent = parts.map(function (x) { return x.replace(/ /g, "\u00a0"); }).join("   ");
   }
 
   function point(i, j) {
@@ -460,8 +473,8 @@
       edge.fillRect(k * box.bar.width / p.length, 0, box.bar.width / p.length + 1, box.bar.height);
     });
     const ends = state.mode === "residual" ? [-g.range[2], g.range[2]] : g.range;
-    box.low.textContent = digits(ends[0], 4);
-    box.high.textContent = digits(ends[1], 4) + (state.mode === "residual" ? " \u03c3" : "");
+    box.low.textContent = state.mode === "residual" ? digits(ends[0], 4) : full(ends[0], 4);
+    box.high.textContent = (state.mode === "residual" ? digits(ends[1], 4) : full(ends[1], 4)) + (state.mode === "residual" ? " \u03c3" : "");
   }
 
   function check(parent, text, key) {
@@ -487,8 +500,11 @@
     button(head, "PNG", savePanels, "save map and correlation function as a picture").classList.add("end");
     if (!options.parent) button(head, "close", function () { box.dialog.close(); }, "Escape");
     const body = make("div", { class: "two" }, box.dialog), frame = make("div", { class: "frame" }, body);
+    const chart = make("div", { class: "chart" }, frame);
+    box.up = make("div", { class: "up", "aria-hidden": "true" }, chart);
     const square = make("div", { class: "square", tabindex: "0", role: "application", title: "point, drag, or move the mark by arrow keys",
-      "aria-label": "map: arrow keys move the mark" }, frame);
+      "aria-label": "map: arrow keys move the mark" }, chart);
+    box.across = make("div", { class: "across", "aria-hidden": "true" }, chart);
     box.map = make("canvas", { width: n, height: n }, square);
     box.mark = make("canvas", { width: 640, height: 640 }, square);
     const scale = make("div", { class: "scale" }, frame);
@@ -528,6 +544,7 @@
     window.addEventListener("resize", drawCut);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCut);
     box.square = square;
+    drawTimes();
   }
 
   /* ---- parameters ---------------------------------------------------------------------------------------- */

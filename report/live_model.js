@@ -152,13 +152,19 @@ const homodyneModel = (function () {
 
   /* Before any fit: starts of the configuration, else of the model; contrast and offset are free inside their bounds. */
   Model.prototype.begin = function () {
-    const t = this.told, e = this.exports, self = this;
-    t.theta = t.parameters.slice(0, this.nparam).map(function (p, k) {
+    const t = this.told, e = this.exports, self = this, n = t.unknown ? t.unknown.length : this.nparam;
+    const starts = t.parameters.slice(0, n).map(function (p) {
+      let k = 0;
+      while (k < self.nparam && text(e, word.name, k) !== p.name) k++;
       return p.start === null ? Math.min(Math.max(e.live_number(5, k), p.lower), p.upper) : p.start;
     });
+    if (t.unknown) {
+      t.unknown = this.x = starts;
+      t.theta = [].concat.apply([], this.groups.map(function (_, g) { return self.thetaOf(g); }));
+    } else t.theta = starts;
     t.linear = new Array(this.groups.length * this.nlinear).fill(0);
     t.linear_bounds = ["lower", "upper"].reduce(function (all, end) {
-      return all.concat(t.parameters.slice(self.nparam, self.nparam + self.nlinear).map(function (p) { return p[end]; }));
+      return all.concat(t.parameters.slice(n, n + self.nlinear).map(function (p) { return p[end]; }));
     }, []);
   };
 
@@ -203,7 +209,7 @@ const homodyneModel = (function () {
     if (!this.tied && e.live_prepare() !== 0) return false;
     if (!this.fitted) {
       this.fitChi2 = NaN;
-      return this.set(t.theta);
+      return this.set(this.x);
     }
     if (t.bin > 1)
       this.groups.forEach(function (g, k) {

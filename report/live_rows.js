@@ -4,23 +4,13 @@
 (function () {
   "use strict";
 
-  const make = homodyneSliders.make, digits = homodyneSliders.digits, rich = homodyneSliders.rich;
-
-  function ticks(lo, hi, log) {
-    const out = [];
-    if (log) {
-      const by = Math.max(1, Math.ceil(Math.log10(hi / lo) / 8));
-      for (let e = Math.ceil(Math.log10(lo) - 1e-9); e <= Math.log10(hi) + 1e-9; e++) if (e % by === 0) out.push(Math.pow(10, e));
-      if (out.length > 1) return out;
-      out.length = 0;
-    }
-    const raw = (hi - lo) / 5, unit = Math.pow(10, Math.floor(Math.log10(raw))), step = [1, 2, 5, 10].find(function (m) { return m * unit >= raw; }) * unit;
-    for (let k = Math.ceil(lo / step); k * step <= hi * (1 + 1e-12) && out.length < 50; k++) out.push(k * step);
-    return out.filter(function (v) { return v >= lo; });
-  }
+  const make = homodyneSliders.make, digits = homodyneSliders.digits, ticks = homodyneSliders.ticks, rich = homodyneSliders.rich;
 
   /* Letters of a symbol without its marks. */
-  function plain(text) { return text.replace(/[\u0001-\u0004]/g, ""); }
+  function plain(text) {
+    return text.replace(/\u0002([0-9]+)(?=\u0004|$)/g, function (_, d) { return Array.from(d, function (c) { return String.fromCharCode(0x2080 + Number(c)); }).join(""); })
+      .replace(/[\u0001-\u0004]/g, "");
+  }
 
   window.homodyneRows = function (live, options) {
     const rows = Array.from({ length: live.rows }, function (_, k) { return k; }).filter(function (k) { return live.value[k] !== null; });
@@ -69,14 +59,15 @@
       c.lineWidth = 1;
       const stroke = function (a, b, d, e) { c.beginPath(); c.moveTo(a, b); c.lineTo(d, e); c.stroke(); };
       c.textAlign = "center";
-      ticks(p.xr[0], p.xr[1], state.log).forEach(function (v) {
-        stroke(p.X(v), p.top, p.X(v), p.bottom);
-        if (names) c.fillText(digits(v, 3), p.X(v), p.bottom + 16);
+      const across = ticks(p.xr[0], p.xr[1], state.log), up = ticks(p.yr[0], p.yr[1], p.high), texts = homodyneSliders.tickTexts;
+      texts(across, state.log).forEach(function (text, k) {
+        stroke(p.X(across[k]), p.top, p.X(across[k]), p.bottom);
+        if (names) c.fillText(text, p.X(across[k]), p.bottom + 16);
       });
       c.textAlign = "right";
-      ticks(p.yr[0], p.yr[1], p.high).forEach(function (v) {
-        stroke(p.left, p.Y(v), p.right, p.Y(v));
-        c.fillText(digits(v, 4), p.left - 6, p.Y(v) + 4);
+      texts(up, p.high).forEach(function (text, k) {
+        stroke(p.left, p.Y(up[k]), p.right, p.Y(up[k]));
+        c.fillText(text, p.left - 6, p.Y(up[k]) + 4);
       });
       c.textAlign = "center";
       if (names) c.fillText(names, (p.left + p.right) / 2, p.bottom + 34);
@@ -183,7 +174,7 @@
       const parts = [plain(live.xaxis.symbol) + " " + digits(x(k), 5) + " " + live.xaxis.unit,
         plain(live.yaxis.symbol) + " " + digits(live.value[k], 5) + (live.sigma[k] > 0 ? " \u00b1 " + digits(live.sigma[k], 2) : "") + " " + live.yaxis.unit];
       if (live.fit || model) parts.push("fit " + digits(fitAt(k), 5), "(data \u2212 fit)/\u03c3 " + digits((live.value[k] - fitAt(k)) / live.sigma[k], 2));
-      box.read.textContent = parts.join("   ");
+      box.read.textContent = parts.map(function (x) { return x.replace(/ /g, "\u00a0"); }).join("   ");
     }
 
     function titleOf(g) { return plain(live.curves[g].title) || "data and fit"; }

@@ -13,10 +13,66 @@ const homodyneSliders = (function () {
     return e;
   }
 
-  function digits(x, n) { return Number.isFinite(x) ? Number(x.toPrecision(n)).toString().replace("-", "\u2212") : "\u2013"; }
+  const raised = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
 
+  function power(k) { return String(k).replace(/./g, function (c) { return raised[c]; }); }
+
+  /* A number as it is printed: -9.55e-5 with a sign of minus and a power of ten that is raised. */
+  function set(text) {
+    const part = text.split("e"), m = part[0].replace("-", "\u2212");
+    if (part.length < 2) return m;
+    return (m === "1" ? "" : m === "\u22121" ? "\u2212" : m + "\u00d7") + "10" + power(Number(part[1]));
+  }
+
+  /* n digits, without zeros at the end; small ones, and those from `large` (100,000) on, with a power of ten. */
+  function digits(x, n, large) {
+    if (!Number.isFinite(x)) return "\u2013";
+    const a = Math.abs(x), v = Number(x.toPrecision(n));
+    return set(a > 0 && (a < 1e-3 || a >= (large || 1e5)) ? v.toExponential() : String(v));
+  }
+
+  /* n digits, all of them: beside others of their kind. */
+  function full(x, n) {
+    if (!Number.isFinite(x)) return "\u2013";
+    const a = Math.abs(x);
+    return a > 0 && (a < 1e-3 || a >= 1e6) ? set(x.toExponential(n - 1)) : x.toPrecision(n).replace("-", "\u2212");
+  }
+
+  /* Round values between lo and hi; on a logarithmic axis powers of ten, where there are some. */
+  function ticks(lo, hi, log) {
+    const out = [];
+    if (log) {
+      const by = Math.max(1, Math.ceil(Math.log10(hi / lo) / 8));
+      for (let e = Math.ceil(Math.log10(lo) - 1e-9); e <= Math.log10(hi) + 1e-9; e++) if (e % by === 0) out.push(Math.pow(10, e));
+      if (out.length > 1) return out;
+      out.length = 0;
+    }
+    const raw = (hi - lo) / 5, unit = Math.pow(10, Math.floor(Math.log10(raw))), step = [1, 2, 5, 10].find(function (m) { return m * unit >= raw; }) * unit;
+    for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + 1e-9 * step && out.length < 50; k++) out.push(k * step);
+    return out;
+  }
+
+  /* Their texts, with the same number of decimals. */
+  function tickTexts(values, log) {
+    const plain = values.map(function (v) { return digits(v, 6); });
+    if (log || plain.some(function (t) { return t.includes("\u00d7"); })) return plain.map(function (t, k) { return log ? digits(values[k], 3) : t; });
+    const decimals = Math.max.apply(null, plain.map(function (t) { return (t.split(".")[1] || "").length; }).concat([0]));
+    return values.map(function (v) { return v.toFixed(decimals).replace(/^-(0(?:\.0*)?)$/, "$1").replace("-", "\u2212"); });
+  }
+
+  /* "angstrom^2/s" -> as reports have it. */
   function unitOf(p) {
-    return p.unit === "1" ? "" : p.unit.replace(/angstrom/g, "\u00c5").replace(/\^2/g, "\u00b2").replace(/\^3/g, "\u00b3");
+    const sign = { angstrom: "\u00c5", degree: "\u00b0", deg: "\u00b0", ohm: "\u03a9", percent: "%" };
+    let below = false;
+    return p.unit.split(/([*/])/).reduce(function (all, part) {
+      const cut = part.match(/^([A-Za-z%]+)(?:\^(-?[0-9]+))?$/);
+      if (part === "/" || part === "*") below = part === "/";
+      else if (part !== "1") {
+        const e = cut ? Number(cut[2] || 1) * (below ? -1 : 1) : 1;
+        all.push((cut ? sign[cut[1]] || cut[1] : part) + (e === 1 ? "" : power(e)));
+      }
+      return all;
+    }, []).join(" ");
   }
 
   /* Italics, subscripts and superscripts, as rich.h marks them. */
@@ -31,6 +87,12 @@ const homodyneSliders = (function () {
     return parent;
   }
 
+  /* As short as it can stand in a field for numbers. */
+  function brief(x) {
+    const v = Number(x.toPrecision(6)), a = Math.abs(v);
+    return a > 0 && a < 1e-3 ? v.toExponential() : String(v);
+  }
+
   /* Where a slider ends: near the fit, or at the bounds. */
   function ends(p, whole) {
     const half = Math.max(Number.isFinite(p.std) ? 12 * p.std : 0, 0.5 * Math.abs(p.fit));
@@ -42,7 +104,7 @@ const homodyneSliders = (function () {
     const f = row.log ? Math.log : Number;
     row.slider.value = Math.round(1000 * (f(row.value) - f(row.ends[0])) / (f(row.ends[1]) - f(row.ends[0])));
     row.slider.setAttribute("aria-valuetext", digits(row.value, 5) + " " + unitOf(row.p));
-    row.number.value = Number(row.value.toPrecision(6));
+    row.number.value = brief(row.value);
   }
 
   function build(o) {
@@ -109,12 +171,12 @@ const homodyneSliders = (function () {
 
     box.tellLinear = function () {
       const lin = o.lin();
-      box.linear.textContent = model.linear.map(function (name, q) { return name + " " + digits(lin[q], 5); }).join("   ");
+      box.linear.textContent = model.linear.map(function (name, q) { return name + " " + full(lin[q], 5); }).join("   ");
     };
 
     box.tellCost = function () {
-      const fit = o.fitted ? " (fit " + digits(model.fitChi2, 6) + ")" : "";
-      box.cost.textContent = (model.law ? "\u22122 log L/N" : "\u03c7\u00b2/N") + (o.several ? " of all " + o.several : "") + " " + digits(model.chi2(), 6) + fit;
+      const fit = o.fitted ? " (fit " + full(model.fitChi2, 5) + ")" : "";
+      box.cost.textContent = (model.law ? "\u22122 log L/N" : "\u03c7\u00b2/N") + (o.several ? " of all " + o.several : "") + " " + full(model.chi2(), 5) + fit;
     };
 
     box.set = function (values) { /* by name */
@@ -149,5 +211,10 @@ const homodyneSliders = (function () {
   build.rich = rich;
   build.make = make;
   build.digits = digits;
+  build.full = full;
+  build.brief = brief;
+  build.ticks = ticks;
+  build.tickTexts = tickTexts;
+  build.unitOf = unitOf;
   return build;
 })();

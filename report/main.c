@@ -124,7 +124,7 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
                           .live = strcmp(argv[1], "live") == 0,
                           .pair = strcmp(argv[1], "compare") == 0};
     if (!c)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report, plot, figure and live", argv[1]);
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is not a command; there are report, plot, figure and live", argv[1]);
     const struct option_set set = {.table = {c->options}, .command = c->name, .help = help};
     snprintf(help, sizeof help, "homodyne %.20s --help", c->name);
     enum fit_status st = fit_options_read(&set, argc, argv, 2, &q->said, &line, err);

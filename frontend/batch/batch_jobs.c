@@ -98,7 +98,7 @@ static enum fit_status add_file(struct batch *b, const char *file, const char *q
         snprintf(one, sizeof one, "%.*s", (int)n, q);
         const enum fit_quantity kind = fit_quantity_parse(one, fit_units_of("q"), &x);
         if ((kind != FIT_QUANTITY_BARE && kind != FIT_QUANTITY_CONVERTED) || !(x > 0) || !isfinite(x))
-            return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is no list of wavevectors, in %s; or all", q,
+            return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is not a list of wavevectors in %s, nor `all`", q,
                             fit_units_of("q"));
         if (!add(b, file, x))
             return fit_no_memory(err, NULL);

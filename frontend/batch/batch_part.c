@@ -22,7 +22,8 @@ static enum fit_status parse(const char *text, struct batch *b, struct fit_error
     char *end;
     const long part = strtol(text, &end, 10), n = *end == '/' ? strtol(end + 1, &end, 10) : 0;
     if (*end || n < 1 || n > 1000000 || part < 1 || part > n)
-        return fit_fail(err, FIT_ERR_USAGE, "--part: '%s' is no share K/N of the list, K from 1 to N: 2/8", text);
+        return fit_fail(err, FIT_ERR_USAGE, "--part: '%s' is not a share K/N of the list, such as 2/8, with K from 1 "
+                                            "to N", text);
     b->part = (size_t)part;
     b->nparts = (size_t)n;
     return FIT_OK;

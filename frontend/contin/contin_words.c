@@ -42,7 +42,7 @@ static enum fit_status quantity(const char *option, const char *text, const char
 {
     const enum fit_quantity kind = fit_quantity_parse(text, unit, value);
     if (kind != FIT_QUANTITY_BARE && kind != FIT_QUANTITY_CONVERTED)
-        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' %s; a number with a unit is wanted, or one in %s", option, text,
+        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' %s; give a number with a unit, or one in %s", option, text,
                         fit_quantity_why(kind), unit);
     if (!isfinite(*value) || !(*value > 0))
         return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not above 0", option, text);
@@ -100,7 +100,7 @@ static enum fit_status angles(const struct front_args *a, struct contin_words *w
     if (st != FIT_OK)
         return st;
     if (n && (!fit_number_parse(n, &index) || !(index > 0) || !isfinite(index)))
-        return fit_fail(err, FIT_ERR_USAGE, "--index: '%s' is no refractive index", n);
+        return fit_fail(err, FIT_ERR_USAGE, "--index: '%s' is not a refractive index", n);
     if (!text != !option_value(&a->own, "wavelength") || (text && w->nq))
         return fit_fail(err, FIT_ERR_USAGE,
                         w->nq ? "--q and --angle: either is enough" : "--angle and --wavelength belong together");

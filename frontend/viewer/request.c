@@ -171,10 +171,10 @@ static enum fit_status read_mask(const struct fit_yaml *v, struct view_words *w,
     if (!is_given(v))
         return FIT_OK;
     if (v->kind != FIT_YAML_LIST)
-        return refuse(err, "a mask that is no list");
+        return refuse(err, "a mask that is not a list");
     for (size_t k = 0; k < v->n; k++) {
         if (!range(v->entry[k].value, pair))
-            return refuse(err, "a mask that is no list of [first, last]");
+            return refuse(err, "a mask that is not a list of [first, last]");
         if (k == 0) {
             begin_word(w);
             extend(w, "--mask=");
@@ -191,21 +191,21 @@ static enum fit_status read_data(const struct fit_yaml *root, struct view_words 
     double x = 0, pair[2];
     if (is_given(q)) {
         if (!number(q, &x) || x < 0)
-            return refuse(err, "a wavevector that is no number");
+            return refuse(err, "a wavevector that is not a number");
         begin_word(w);
         extend(w, "--q=%.12g", x);
     }
     if (is_given(frames)) {
         if (!range(frames, pair))
-            return refuse(err, "frames that are no [first, last]");
+            return refuse(err, "frames that are not [first, last]");
         begin_word(w);
         extend(w, "--frames=%.0f:%.0f", pair[0], pair[1]);
     }
     if (is_given(phi) && (phi->kind != FIT_YAML_LIST || phi->n == 0))
-        return refuse(err, "azimuths that are no list");
+        return refuse(err, "azimuths that are not a list");
     for (size_t k = 0; is_given(phi) && k < phi->n; k++) {
         if (!number(phi->entry[k].value, &x))
-            return refuse(err, "an azimuth that is no number");
+            return refuse(err, "an azimuth that is not a number");
         if (k == 0) {
             begin_word(w);
             extend(w, "--phi=");
@@ -231,7 +231,7 @@ static enum fit_status read_parameter(const struct fit_yaml *p, struct view_word
     const int lower = number(fit_yaml_get(p, "lower"), &lo), upper = number(fit_yaml_get(p, "upper"), &hi);
     const int held = fixed && fixed->kind == FIT_YAML_SCALAR && strcmp(fixed->text, "true") == 0;
     if (is_given(start) && !number(start, &x))
-        return refuse(err, "a start that is no number");
+        return refuse(err, "a start that is not a number");
     if (lower && upper && lo < hi) {
         begin_word(w);
         extend(w, "--bounds=%s=%.17g:%.17g", name->text, lo, hi);
@@ -250,13 +250,13 @@ enum fit_status view_words_read(const char *body, size_t size, struct view_words
     w->name[0] = w->text[0] = '\0';
     w->gap = NAN;
     if (fit_yaml_parse(body, size, "request", &doc, NULL) != FIT_OK)
-        return refuse(err, "something that is no JSON");
+        return refuse(err, "something that is not JSON");
     const struct fit_yaml *root = fit_yaml_root(doc);
     const struct fit_yaml *all = fit_yaml_get(root, "parameters"), *name = fit_yaml_get(root, "name");
     enum fit_status st = root->kind == FIT_YAML_MAP ? read_data(root, w, err) : refuse(err, "no object");
     w->ndata = w->n;
     if (st == FIT_OK && is_given(all) && all->kind != FIT_YAML_LIST)
-        st = refuse(err, "parameters that are no list");
+        st = refuse(err, "parameters that are not a list");
     for (size_t k = 0; st == FIT_OK && is_given(all) && k < all->n; k++)
         st = read_parameter(all->entry[k].value, w, err);
     if (st == FIT_OK && is_given(name)) {
@@ -267,7 +267,7 @@ enum fit_status view_words_read(const char *body, size_t size, struct view_words
     }
     if (st == FIT_OK && is_given(fit_yaml_get(root, "gap")) &&
         (!number(fit_yaml_get(root, "gap"), &w->gap) || !(w->gap > 0)))
-        st = refuse(err, "a gap that is no number above 0");
+        st = refuse(err, "a gap that is not a number above 0");
     if (st == FIT_OK && is_full(w))
         st = refuse(err, "too much at once");
     w->text[w->used] = '\0';

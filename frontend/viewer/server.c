@@ -214,7 +214,7 @@ enum fit_status view_server_begin(struct view_session *s, const char *token, uns
                                  MHD_OPTION_END);
     if (!v->daemon) {
         free(v);
-        return fit_fail(err, FIT_ERR_IO, "view: 127.0.0.1:%u cannot be listened on%s", *port,
+        return fit_fail(err, FIT_ERR_IO, "view: cannot listen on 127.0.0.1:%u%s", *port,
                         *port ? "; another program may; without --port any free one is taken" : "");
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(v->daemon, MHD_DAEMON_INFO_BIND_PORT);

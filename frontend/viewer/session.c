@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/output.h"
+#include "base/units.h"
 #include "common/text.h"
 #include "config/config.h"
 #include "files/yaml_tree.h"
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -613,6 +615,15 @@ static const char *mode_of(const struct view_session *s, char *text, size_t size
     return text;
 }
 
+/* In micrometres; NaN: none. */
+static double gap_in_um(const struct view_session *s)
+{
+    char text[80];
+    double gap = NAN;
+    gap_of(s, text, sizeof text);
+    return fit_quantity_parse(text, "um", &gap) == FIT_QUANTITY_CONVERTED ? gap : NAN;
+}
+
 enum fit_status view_session_state(struct view_session *s, char **json, struct fit_error *err)
 {
     struct fit_json j = {0};
@@ -626,6 +637,7 @@ enum fit_status view_session_state(struct view_session *s, char **json, struct f
     fit_json_string(&j, "folder", s->folder);
     fit_json_boolean(&j, "watching", s->history[0] != '\0');
     fit_json_string(&j, "model", mode_of(s, mode, sizeof mode));
+    fit_json_number(&j, "gap", gap_in_um(s));
     fit_json_boolean(&j, "fits", s->base[0] != '\0' && s->history[0] == '\0');
     put_fit(&j, s);
     fit_json_begin(&j, "results", '[');

@@ -5,8 +5,9 @@
 
   const at = function (id) { return document.getElementById(id); };
   let told = null, file = null, maps = null, shown = "", queue = Promise.resolve();
+  const digits = homodyneSliders.digits, full = homodyneSliders.full, unitOf = homodyneSliders.unitOf;
   const choice = { q: null, phi: null, frames: null, mask: [] }, beside = new Map();
-  const colours = ["--s1", "--s2", "--s3", "--s4", "--s5", "--s6"];
+  const colours = ["--s2", "--s3", "--s4", "--s5", "--s6", "--s7"];
 
   function make(name, attributes, parent, text) {
     const svg = parent && parent.namespaceURI === "http://www.w3.org/2000/svg";
@@ -20,13 +21,6 @@
   function say(text, bad) {
     at("said").textContent = text;
     at("said").className = bad ? "bad" : "";
-  }
-
-  function digits(x, n) { return Number.isFinite(x) ? Number(x.toPrecision(n)).toString().replace("-", "\u2212") : "\u2013"; }
-
-  function shortly(x) {
-    const a = Math.abs(x);
-    return a > 0 && (a < 1e-3 || a >= 1e5) ? x.toExponential(2).replace(/-/g, "\u2212") : digits(x, 4);
   }
 
   async function ask(path, body) {
@@ -83,7 +77,7 @@
       const on = near === q || qs.length === 1, r = 18 + 62 * (k + 1) / qs.length;
       const ring = make("circle", { r: r, class: on ? "ring on" : "ring", "data-key": "q" + k, "aria-pressed": String(on),
         "aria-label": "q = " + digits(q, 4) + " per angstrom" }, svg);
-      make("title", {}, ring, "q = " + digits(q, 4) + " 1/\u00c5");
+      make("title", {}, ring, "q = " + digits(q, 4) + " \u00c5\u207b\u00b9");
       press(ring, function () {
         choice.q = q;
         choice.phi = null;
@@ -104,7 +98,7 @@
       });
     });
     const n = choice.phi === null ? sectors().length : choice.phi.length;
-    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " 1/\u00c5, " : "") +
+    at("chosen").textContent = (Number.isFinite(near) ? "q = " + digits(near, 4) + " \u00c5\u207b\u00b9, " : "") +
       (sectors().length ? n + " of " + sectors().length + " azimuths" : "azimuths not in the file");
   }
 
@@ -170,6 +164,8 @@
 
   /* ---- maps and model ---------------------------------------------------------------------------------------- */
 
+  function boundsText(p) { return "bounds " + digits(p.lower, 4, 1e4) + " \u2026 " + digits(p.upper, 4, 1e4); }
+
   /* Beside each slider: whether the parameter is held, and its bounds. */
   function addBounds(row) {
     const outer = [row.p.lower, row.p.upper], line = make("span", { class: "held" }, row.line), label = make("label", {}, line);
@@ -179,18 +175,18 @@
     row.told = outer.slice();
     const details = make("details", {}, row.line, undefined);
     details.className = "ends";
-    make("summary", {}, details, "bounds " + digits(outer[0], 4) + " to " + digits(outer[1], 4));
+    make("summary", {}, details, boundsText(row.p));
     ["lower", "upper"].forEach(function (end, k) {
       const part = make("div", {}, details);
       make("span", {}, part, end);
       const slider = make("input", { type: "range", min: 0, max: 1000, step: 1, value: 1000 * k, "aria-label": row.p.name + ", " + end + " bound" }, part);
-      const number = make("input", { type: "number", step: "any", value: outer[k], "aria-label": row.p.name + ", " + end + " bound, number" }, part);
+      const number = make("input", { type: "number", step: "any", value: homodyneSliders.brief(outer[k]), "aria-label": row.p.name + ", " + end + " bound, number" }, part);
       const set = function (x) {
         if (!Number.isFinite(x)) return;
         row.p[end] = x;
-        number.value = Number(x.toPrecision(6));
+        number.value = homodyneSliders.brief(x);
         slider.value = Math.round(1000 * (x - outer[0]) / (outer[1] - outer[0]));
-        details.firstChild.textContent = "bounds " + digits(row.p.lower, 4) + " to " + digits(row.p.upper, 4);
+        details.firstChild.textContent = boundsText(row.p);
         row.spread();
       };
       slider.addEventListener("input", function () { set(outer[0] + Number(slider.value) / 1000 * (outer[1] - outer[0])); });
@@ -210,7 +206,12 @@
     const state = maps ? maps.state : null;
     at("panels").replaceChildren();
     const alike = state && state.table === live.table, count = (live.groups || live.curves).length;
-    maps = panels(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays });
+    let named = false;
+    const changed = function () { /* with the model its symbols are there */
+      if (told.watching && !named) drawHistory(told.history);
+      named = true;
+    };
+    maps = panels(live, { parent: at("panels"), row: told.fits ? addBounds : undefined, overlays: overlays, changed: changed });
     if (alike) ["log", "normal", "all"].forEach(function (key) { maps.state[key] = state[key]; });
     maps.state.table = live.table;
     maps.open(state && state.group < count ? state.group : 0, alike ? state.mode : "data");
@@ -279,7 +280,7 @@
       const box = make("input", { type: "checkbox", "aria-label": r.name + " beside the others" }, make("td", {}, row));
       box.checked = beside.has(r.name) && beside.get(r.name).on;
       box.addEventListener("change", function () { during("reading " + r.name + " ...", function () { return setBeside(r.name, box.checked); }); });
-      make("td", { class: "n" }, row, digits(Number(r.reduced_chi2), 4));
+      make("td", { class: "n" }, row, full(Number(r.reduced_chi2), 4));
       row.title = (r.quality || "") + (r.quality_text ? ": " + r.quality_text : "");
       make("a", { href: "report/" + encodeURIComponent(r.name), target: "_blank", rel: "noopener" }, make("td", {}, row), "report");
     });
@@ -336,10 +337,32 @@
 
   /* ---- a measurement that grows ------------------------------------------------------------------------------ */
 
-  /* A parameter against the number of the fit. */
-  function plot(parent, name, points) {
+  /* "23:59:58" in seconds; the days of a night's measurement follow one another. */
+  function seconds(lines) {
+    let day = 0, before = -1;
+    return lines.map(function (l) {
+      const p = l.time.split(":").map(Number), s = 3600 * p[0] + 60 * p[1] + p[2];
+      if (s < before) day += 86400;
+      before = s;
+      return day + s;
+    });
+  }
+
+  /* Symbol and unit of a parameter, where the page knows the model; else its name. */
+  function captionOf(name, parent) {
+    const model = maps && maps.model(), p = model && model.parameters.find(function (x) { return x.name === name; });
+    const caption = make("figcaption", {}, parent);
+    if (!p || !p.symbol) caption.textContent = name;
+    else {
+      homodyneSliders.rich(p.symbol, make("span", { class: "sym", title: name }, caption));
+      if (unitOf(p)) caption.append(" (" + unitOf(p) + ")");
+    }
+  }
+
+  /* A quantity against time: points [second, value, error]; `from`, `to`: the times of the first and the last. */
+  function plot(parent, name, points, from, to) {
     const figure = make("figure", {}, parent), w = 380, h = 150, left = 62, bottom = 126;
-    make("figcaption", {}, figure, name);
+    captionOf(name, figure);
     const holder = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     holder.setAttribute("viewBox", "0 0 " + w + " " + h);
     figure.appendChild(holder);
@@ -347,23 +370,23 @@
     if (!known.length) return;
     const spread = function (p) { return Number.isFinite(p[2]) ? p[2] : 0; };
     let lo = Math.min.apply(null, known.map(function (p) { return p[1] - spread(p); })), hi = Math.max.apply(null, known.map(function (p) { return p[1] + spread(p); }));
-    const least = 1e-3 * Math.max(Math.abs(lo), Math.abs(hi)) || 1;
-    if (hi - lo < least) {
-      lo -= least;
-      hi += least;
-    }
-    const n = points.length, x = function (k) { return left + 8 + (w - left - 20) * (n > 1 ? k / (n - 1) : 0.5); };
+    const more = Math.max(0.06 * (hi - lo), 5e-4 * Math.max(Math.abs(lo), Math.abs(hi))) || 1;
+    lo -= more;
+    hi += more;
+    const first = points[0][0], last = points[points.length - 1][0];
+    const x = function (t) { return left + 8 + (w - left - 20) * (last > first ? (t - first) / (last - first) : 0.5); };
     const y = function (v) { return bottom - (v - lo) / (hi - lo) * (bottom - 10); };
-    [lo, (lo + hi) / 2, hi].forEach(function (v) {
-      make("line", { class: "axis", x1: left, x2: w, y1: y(v), y2: y(v) }, holder);
-      make("text", { x: left - 6, y: y(v) + 3, "text-anchor": "end" }, holder, shortly(v));
+    const values = homodyneSliders.ticks(lo, hi, false);
+    homodyneSliders.tickTexts(values, false).forEach(function (text, k) {
+      make("line", { class: "axis", x1: left, x2: w, y1: y(values[k]), y2: y(values[k]) }, holder);
+      make("text", { x: left - 6, y: y(values[k]) + 3, "text-anchor": "end" }, holder, text);
     });
-    make("text", { x: left, y: h - 6 }, holder, points[0][0]);
-    make("text", { x: w - 4, y: h - 6, "text-anchor": "end" }, holder, points[n - 1][0]);
-    points.forEach(function (p, k) {
+    make("text", { x: left, y: h - 6 }, holder, from);
+    if (last > first) make("text", { x: w - 4, y: h - 6, "text-anchor": "end" }, holder, to);
+    points.forEach(function (p) {
       if (!Number.isFinite(p[1])) return;
-      if (p[2] > 0) make("line", { class: "error", x1: x(k), x2: x(k), y1: y(p[1] - p[2]), y2: y(p[1] + p[2]) }, holder);
-      make("circle", { class: "dot", cx: x(k), cy: y(p[1]), r: 3 }, holder);
+      if (p[2] > 0) make("line", { class: "error", x1: x(p[0]), x2: x(p[0]), y1: y(p[1] - p[2]), y2: y(p[1] + p[2]) }, holder);
+      make("circle", { class: "dot", cx: x(p[0]), cy: y(p[1]), r: 3 }, holder);
     });
   }
 
@@ -376,16 +399,17 @@
       return;
     }
     const r = told.results[0];
-    make("p", { class: "verdict " + (last.converged ? "good" : "bad") }, section, lines.length + " fits, the last at " + last.time + ": " +
-      (last.converged ? "converged" : "NOT CONVERGED") + (r && r.quality_text ? "; " + r.quality + ": " + r.quality_text : ""));
-    const plots = make("div", { class: "plots" }, section);
+    make("p", { class: "verdict " + (last.converged ? "good" : "bad") }, section, lines.length + (lines.length > 1 ? " fits, the last at " : " fit, at ") + last.time +
+      ": " + (last.converged ? "converged" : "NOT CONVERGED") + (r && r.quality_text ? "; " + r.quality + ": " + r.quality_text : ""));
+    const plots = make("div", { class: "plots" }, section), when = seconds(lines);
+    const draw = function (name, value, error) {
+      plot(plots, name, lines.map(function (l, k) { return [when[k], value(l), error(l)]; }), lines[0].time, last.time);
+    };
+    const number = function (x) { return x === null || x === undefined ? NaN : x; };
     Object.keys(last.parameters).filter(function (name) { return !name.includes("["); }).forEach(function (name) {
-      plot(plots, name, lines.map(function (l) {
-        const p = l.parameters[name] || {};
-        return [l.time, p.value === null ? NaN : p.value, p.std === null ? NaN : p.std];
-      }));
+      draw(name, function (l) { return number((l.parameters[name] || {}).value); }, function (l) { return number((l.parameters[name] || {}).std); });
     });
-    plot(plots, "\u03c7\u00b2/dof", lines.map(function (l) { return [l.time, l.reduced_chi2 === null ? NaN : l.reduced_chi2, NaN]; }));
+    draw("\u03c7\u00b2/dof", function (l) { return number(l.reduced_chi2); }, function () { return NaN; });
   }
 
   async function follow() {
@@ -415,6 +439,7 @@
     const list = models.filter(function (m) { return (m.data === "table") === table; });
     list.forEach(function (m) { make("option", { value: m.name, title: m.title }, at("model"), m.name); });
     at("model").value = told.model;
+    if (told.gap > 0) at("gap").value = homodyneSliders.brief(told.gap);
     at("choose").hidden = list.length < 2;
     [at("gap"), at("gap").previousElementSibling].forEach(function (e) { e.hidden = table; });
     const changed = function () {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/range.h"
 #include "judge/accuracy.h"
 #include "emit/code.h"
 
@@ -351,8 +352,10 @@ static void data(struct page *p)
             const char *doc = s->doc ? s->doc : "";
             if (list[l] == &m->setting && !isnan(s->start))
                 doc = hg_format(p->a, "%s%sdefault %g", doc, *doc ? "; " : "", s->start);
-            if ((list[l] == &m->column || list[l] == &m->axis) && s->lower < s->upper)
-                doc = hg_format(p->a, "%s%sfrom %g to %g", doc, *doc ? "; " : "", s->lower, s->upper);
+            char range[RANGE_TEXT];
+            range_text(s->lower, s->upper, NULL, range);
+            if (*range)
+                doc = hg_format(p->a, "%s%s%s", doc, *doc ? "; " : "", range);
             cell_text(&t, doc);
             row_end(&t);
         }

@@ -36,12 +36,19 @@ static const char *number(const struct hg_model *m, double x)
     return hg_number(m->expr->arena, x);
 }
 
-static const char *prior_name(enum fit_prior_kind kind)
-{
-#define NAME(KIND, ...) "FIT_PRIOR_" #KIND,
-    static const char *const name[] = {FIT_PRIORS(NAME)};
-    return name[kind];
-}
+/* The names of kernel.h. */
+static const char *const prior_name[] = {
+#define PRIOR(KIND, ...) "FIT_PRIOR_" #KIND,
+    FIT_PRIORS(PRIOR)
+};
+static const char *const law_name[] = {
+#define LAW(KIND, word, words) [FIT_LAW_##KIND] = "FIT_LAW_" #KIND,
+#include "common/laws.def"
+};
+static const char *const support_name[] = {
+#define SUPPORT(KIND, word) [FIT_SUPPORT_##KIND] = "FIT_SUPPORT_" #KIND,
+#include "common/laws.def"
+};
 
 /* An array of the texts: what follows of its line. */
 static void texts(FILE *out, const char *const *text)
@@ -83,7 +90,7 @@ static void params(const struct hg_model *m, FILE *out, const char *name,
         fprintf(out, ",\n     .start = %s, ", number(m, s->start));
         fprintf(out, ".lower = %s, ", number(m, s->lower));
         fprintf(out, ".upper = %s, ", number(m, s->upper));
-        fprintf(out, ".over = %d,\n     .prior = %s, ", s->over, prior_name(s->prior));
+        fprintf(out, ".over = %d,\n     .prior = %s, ", s->over, prior_name[s->prior]);
         fprintf(out, ".prior_a = %s, ", number(m, s->prior_a));
         fprintf(out, ".prior_b = %s},\n", number(m, s->prior_b));
     }
@@ -248,31 +255,6 @@ static void rates(const struct hg_model *m, FILE *out)
     fputs("};\n\n", out);
 }
 
-static const char *law_name(enum fit_law law)
-{
-    static const char *const name[] = {[FIT_LAW_OTHER] = "FIT_LAW_OTHER",
-                                       [FIT_LAW_GAUSSIAN] = "FIT_LAW_GAUSSIAN",
-                                       [FIT_LAW_STUDENT_T] = "FIT_LAW_STUDENT_T",
-                                       [FIT_LAW_LAPLACE] = "FIT_LAW_LAPLACE",
-                                       [FIT_LAW_LOG_NORMAL] = "FIT_LAW_LOG_NORMAL",
-                                       [FIT_LAW_EXPONENTIAL] = "FIT_LAW_EXPONENTIAL",
-                                       [FIT_LAW_GAMMA] = "FIT_LAW_GAMMA",
-                                       [FIT_LAW_POISSON] = "FIT_LAW_POISSON",
-                                       [FIT_LAW_NEGATIVE_BINOMIAL] = "FIT_LAW_NEGATIVE_BINOMIAL",
-                                       [FIT_LAW_BINOMIAL] = "FIT_LAW_BINOMIAL"};
-    return name[law];
-}
-
-static const char *support_name(enum fit_support support)
-{
-    static const char *const name[] = {[FIT_SUPPORT_REAL] = "FIT_SUPPORT_REAL",
-                                       [FIT_SUPPORT_NONNEGATIVE] = "FIT_SUPPORT_NONNEGATIVE",
-                                       [FIT_SUPPORT_POSITIVE] = "FIT_SUPPORT_POSITIVE",
-                                       [FIT_SUPPORT_COUNTS] = "FIT_SUPPORT_COUNTS",
-                                       [FIT_SUPPORT_TRIALS] = "FIT_SUPPORT_TRIALS"};
-    return name[support];
-}
-
 static int has_levels(const struct hg_model *m)
 {
     int any = 0;
@@ -306,7 +288,7 @@ static void density(const struct hg_density *d, FILE *out)
     }
     fputs(d->narg ? "};\n" : "", out);
     fprintf(out, "static const struct fit_density desc_density = {\n    .law = %s, .support = %s, .name = ",
-            law_name(d->law), support_name(d->support));
+            law_name[d->law], support_name[d->support]);
     hg_desc_string(out, d->name);
     if (d->narg)
         fprintf(out, ",\n    .nargument = %u, .argument = desc_argument", (unsigned)d->narg);
@@ -389,7 +371,7 @@ static void names_and_parameters(const struct hg_emit *em, FILE *out)
     fprintf(out, "    .intercept = %d,\n", em->p->intercept);
     if (m->has_noise)
         fprintf(out, "    .has_noise_prior = 1, .noise_prior = %s, .noise_a = %s, .noise_b = %s,\n",
-                prior_name(m->noise.prior), hg_number(m->expr->arena, m->noise.prior_a),
+                prior_name[m->noise.prior], hg_number(m->expr->arena, m->noise.prior_a),
                 hg_number(m->expr->arena, m->noise.prior_b));
 }
 
@@ -417,7 +399,7 @@ static void quantities(const struct hg_model *m, FILE *out)
     fputs("static const struct fit_observable desc_observable[] = {\n", out);
     for (uint32_t k = 0; k < m->nquantity; k++)
         fprintf(out, "    {.value = %u, .sigma = %d, .support = %s},\n", (unsigned)m->quantity[k].value,
-                m->quantity[k].sigma, support_name(m->quantity[k].support));
+                m->quantity[k].sigma, support_name[m->quantity[k].support]);
     fputs("};\n\n", out);
 }
 

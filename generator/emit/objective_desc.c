@@ -67,7 +67,16 @@ static void unit_of(FILE *out, const struct hg_symbol_decl *s)
 
 static const char *number(const struct hg_model *m, double x)
 {
-    return isnan(x) ? "NAN" : hg_number(m->expr->arena, x);
+    return isnan(x) ? "NAN" : isinf(x) ? (x < 0 ? "-INFINITY" : "INFINITY") : hg_number(m->expr->arena, x);
+}
+
+/* A range that is declared. */
+static void range_of(const struct hg_model *m, FILE *out, const struct hg_symbol_decl *s)
+{
+    if (!(s->lower < s->upper))
+        return;
+    fprintf(out, " .lower = %s,", number(m, s->lower));
+    fprintf(out, " .upper = %s,", number(m, s->upper));
 }
 
 static void axes(const struct hg_model *m, FILE *out)
@@ -109,8 +118,10 @@ static void numbers(const struct hg_model *m, FILE *out)
     for (uint32_t k = 0; k < o->nnumber; k++) {
         named(out, m->setting.item[k].name, m->setting.item[k].doc);
         unit_of(out, &m->setting.item[k]);
-        fprintf(out, ", .kind = %s, .axis = %u, .start = %s, .need = UINT64_C(0x%llx)},\n", kind[o->number[k].kind],
-                o->number[k].axis, number(m, m->setting.item[k].start), (unsigned long long)o->number[k].need);
+        fprintf(out, ", .kind = %s, .axis = %u, .start = %s,", kind[o->number[k].kind], o->number[k].axis,
+                number(m, m->setting.item[k].start));
+        range_of(m, out, &m->setting.item[k]);
+        fprintf(out, " .need = UINT64_C(0x%llx)},\n", (unsigned long long)o->number[k].need);
     }
     fputs("};\n\n", out);
 }

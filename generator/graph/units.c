@@ -271,7 +271,7 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
 int hg_unit_declare(struct hg_units *u, const char *word, const char **why)
 {
     size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-    *why = hg_format(u->arena, "'%s' is no word of letters", word);
+    *why = hg_format(u->arena, "'%s' is not a word of letters", word);
     if (n == 0 || word[n])
         return 0;
     *why = hg_format(u->arena, "the unit '%s' is there already", word);

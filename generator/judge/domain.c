@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "graph/functions.h"
 #include "graph/eval.h"
 #include "graph/loop.h"
@@ -430,14 +431,6 @@ static void judge_point(struct domain *w)
     }
 }
 
-static double uniform(struct domain *w)
-{
-    uint64_t z = w->random += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea, Flood 2014) */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
 /* A number of the test points, or the default. */
 static double given(const struct hg_model *m, size_t offset, uint32_t k, double otherwise)
 {
@@ -505,7 +498,7 @@ static void try_parameters(struct domain *w, double *coord, double *column)
     for (uint32_t c = 0; c < CORNERS; c++) {
         w->beyond = 0;
         for (uint32_t k = 0; k < w->K; k++) {
-            double here = m->screen[(c % m->nscreen) * w->K + k], u = uniform(w);
+            double here = m->screen[(c % m->nscreen) * w->K + k], u = hg_random(&w->random);
             w->theta[k] = u < 0.4 ? here : end_of(w, &m->param.item[k], u < 0.7, here);
         }
         try_points(w, coord, column);

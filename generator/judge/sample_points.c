@@ -1,4 +1,5 @@
 /* sample_points.c -- places in the declared box of a model. */
+#include "base/random.h"
 #include "judge/sample_points.h"
 
 #include <math.h>
@@ -10,13 +11,11 @@ static const double MOST_WORK = 5e6; /* nodes x places x outputs */
 static const double frame[HG_PLACES_FRAMES] = {0, 1, 2, 3, 5, 9, 20, 50, 200, 500, 999, 1000};
 static const uint32_t pair[HG_PLACES_PAIRS][2] = {{0, 1}, {0, 11}, {2, 5}, {10, 11}, {3, 4}, {7, 9}};
 
-/* A number in [0, 1) for the place k of a list (SplitMix64). */
+/* A number in [0, 1) for the place k of a list. */
 static double noise(uint64_t k)
 {
-    uint64_t z = (k + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    uint64_t state = k * HG_RANDOM_STEP;
+    return hg_random(&state);
 }
 
 static double *numbers(const struct hg_places *b, size_t n)

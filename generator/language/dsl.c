@@ -453,7 +453,7 @@ static char *read_file(struct hg_arena *a, const char *path, struct hg_diag *d)
     if (bad)
         hg_error(d, 0, NULL, NULL, "cannot read %s", path);
     else
-        hg_error(d, 0, NULL, NULL, "%s is no text, or longer than 4 MB", path);
+        hg_error(d, 0, NULL, NULL, "%s is not text, or longer than 4 MB", path);
     return NULL;
 }
 

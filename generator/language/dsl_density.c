@@ -12,35 +12,35 @@
 #include "language/dsl_private.h"
 #include "common/nearest.h"
 
-static const struct word {
-    const char *name;
-    int value;
-} laws[] = {{"gaussian", FIT_LAW_GAUSSIAN},       {"student_t", FIT_LAW_STUDENT_T},
-            {"laplace", FIT_LAW_LAPLACE},         {"lognormal", FIT_LAW_LOG_NORMAL},
-            {"exponential", FIT_LAW_EXPONENTIAL}, {"gamma", FIT_LAW_GAMMA},
-            {"poisson", FIT_LAW_POISSON},         {"negative_binomial", FIT_LAW_NEGATIVE_BINOMIAL},
-            {"binomial", FIT_LAW_BINOMIAL},       {NULL, FIT_LAW_OTHER}},
-  supports[] = {{"real", FIT_SUPPORT_REAL},         {"nonnegative", FIT_SUPPORT_NONNEGATIVE},
-                {"positive", FIT_SUPPORT_POSITIVE}, {"counts", FIT_SUPPORT_COUNTS},
-                {"trials", FIT_SUPPORT_TRIALS},     {NULL, FIT_SUPPORT_REAL}};
+/* by value; NULL: nobody writes it */
+static const char *const laws[] = {
+#define LAW(KIND, word, words) [FIT_LAW_##KIND] = word,
+#include "common/laws.def"
+};
+static const char *const supports[] = {
+#define SUPPORT(KIND, word) [FIT_SUPPORT_##KIND] = word,
+#include "common/laws.def"
+};
+enum { LAWS = sizeof laws / sizeof *laws, SUPPORTS = sizeof supports / sizeof *supports };
 
 static const char usage[] =
     "noise = poisson(), gaussian { sd = ... }, ...; or {\"half_cauchy\", 2}, a prior of the noise level";
 
-/* Value of the word under `key` of the table at t (a stack index that is not relative). */
-static int word_of(lua_State *L, int t, const char *key, const struct word *list)
+/* Place in the list of the word under `key` of the table at t (a stack index that is not relative); without one, 0. */
+static int word_of(lua_State *L, int t, const char *key, const char *const *list, int n)
 {
     const char *name = dsl_text(L, t, key);
     struct nearest near = {.name = name ? name : "?"};
-    for (; name && list->name; list++) {
-        if (strcmp(list->name, name) == 0)
-            return list->value;
-        nearest_offer(&near, list->name);
+    for (int k = 0; name && k < n; k++) {
+        if (list[k] && strcmp(list[k], name) == 0)
+            return k;
+        if (list[k])
+            nearest_offer(&near, list[k]);
     }
     if (name)
         dsl_fail(L, name, near.best ? hg_format(dsl_of(L)->arena, "did you mean \"%s\"?", near.best) : NULL,
                  "unknown %s \"%s\"", key, name);
-    return list->value;
+    return 0;
 }
 
 int dsl_has_law(lua_State *L, int t)
@@ -131,7 +131,7 @@ void dsl_read_law(lua_State *L, const struct hg_symbol_decl *value, hg_unit unit
     x->line = dsl_line(L);
     if (kind == 2) {
         x->name = "log_density";
-        x->support = (enum fit_support)word_of(L, 2, "support", supports);
+        x->support = (enum fit_support)word_of(L, 2, "support", supports, SUPPORTS);
         if (x->support == FIT_SUPPORT_TRIALS)
             dsl_fail(L, "support", "support = \"counts\"", "the support \"trials\" is that of binomial { }");
         lua_getfield(L, 2, "log_density");
@@ -139,8 +139,8 @@ void dsl_read_law(lua_State *L, const struct hg_symbol_decl *value, hg_unit unit
         lua_getfield(L, 2, "noise");
         int t = lua_gettop(L);
         x->name = dsl_text(L, t, "law");
-        x->law = (enum fit_law)word_of(L, t, "law", laws);
-        x->support = (enum fit_support)word_of(L, t, "support", supports);
+        x->law = (enum fit_law)word_of(L, t, "law", laws, LAWS);
+        x->support = (enum fit_support)word_of(L, t, "support", supports, SUPPORTS);
         x->name = x->name ? x->name : "noise";
         read_arguments(L, t, x);
         call_law(L, t, value, unit);

@@ -276,7 +276,7 @@ static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_va
     const struct hg_expr *e = d->m->expr;
     double factor;
     if (a.unit == HG_UNIT_BOOL || b.unit == HG_UNIT_BOOL)
-        return "a comparison is no number; choose with where(condition, a, b)";
+        return "a comparison is not a number; choose with where(condition, a, b)";
     if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor) && is_degrees(L, a.unit) != is_degrees(L, b.unit))
         return is_degrees(L, a.unit) ? angle_help(L, a, b) : angle_help(L, b, a);
     if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor))
@@ -507,7 +507,7 @@ static int op_index(lua_State *L)
             d->m->column.n ? "several formulas in a list: {a, b}; the value in the row before is previous(x, first)"
                            : "several formulas in a list: {a, b}; a value at another frame cannot be had, sums over "
                              "frames are integral(f, t1, t2)",
-            "a formula is no list: it has no element [%s] (ipairs and unpack ask for it, too)",
+            "a formula is not a list: it has no element [%s] (ipairs and unpack ask for it, too)",
             luaL_tolstring(L, 2, NULL));
     const char *key = lua_tostring(L, 2);
     if (v && v->id == d->time && d->has_grid && strcmp(key, "step") == 0) {

@@ -29,7 +29,7 @@ static int call_function(lua_State *L)
     hg_id id = hg_call(dsl_build(L), op, v.id);
     double value;
     if (hg_is_const(dsl_of(L)->m->expr, id, &value) && !isfinite(value))
-        dsl_fail(L, f->language, NULL, "%s of this constant is no finite number", f->language);
+        dsl_fail(L, f->language, NULL, "%s of this constant is not a finite number", f->language);
     dsl_push_word(L, id, unit, HG_W_FUNCTION, op);
     return 1;
 }

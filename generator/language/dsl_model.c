@@ -157,7 +157,7 @@ static int m_setting(lua_State *L)
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-static void read_bounds(lua_State *L, int t, struct hg_symbol_decl *s)
+void dsl_read_bounds(lua_State *L, int t, struct hg_symbol_decl *s)
 {
     s->lower = -HUGE_VAL;
     s->upper = HUGE_VAL;
@@ -338,7 +338,7 @@ static int m_parameter(lua_State *L)
     s.doc = dsl_text(L, 2, "doc");
     s.alias = dsl_texts(L, 2, "alias");
     s.over = read_over(L, 2);
-    read_bounds(L, 2, &s);
+    dsl_read_bounds(L, 2, &s);
     read_start(L, 2, &s);
     dsl_read_prior(L, 2, "prior", &s);
     int linear = read_linear(L, 2, &s);

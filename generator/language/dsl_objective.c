@@ -16,6 +16,7 @@
 #include <lua.h>
 
 #include "common/nearest.h"
+#include "common/range.h"
 #include "language/dsl_private.h"
 #include "model/objective.h"
 
@@ -64,17 +65,21 @@ static uint32_t add_array(lua_State *L, const char *name, struct about about, st
     return k;
 }
 
-static uint32_t add_number(lua_State *L, const char *name, struct about about, double start, struct hg_number_of number)
+static uint32_t add_declared(lua_State *L, struct hg_symbol_decl s, struct hg_number_of number)
 {
     struct dsl *d = dsl_of(L);
     struct hg_objective *o = d->m->objective;
-    const uint32_t k =
-        declare(L, &d->m->setting, HG_SETTING,
-                (struct hg_symbol_decl){.name = name, .doc = about.doc, .unit = about.unit, .start = start});
+    const uint32_t k = declare(L, &d->m->setting, HG_SETTING, s);
     number.node = d->m->setting.item[k].node;
     o->number = hg_grow(d->arena, o->number, o->nnumber, o->nnumber + 1, sizeof *o->number, &o->number_room);
     o->number[o->nnumber++] = number;
     return k;
+}
+
+/* A number that the program makes itself. */
+static uint32_t add_number(lua_State *L, const char *name, struct hg_number_of number)
+{
+    return add_declared(L, (struct hg_symbol_decl){.name = name, .start = NAN}, number);
 }
 
 static void add_step(lua_State *L, enum hg_step_kind kind, uint32_t of)
@@ -123,7 +128,7 @@ static int new_axis(lua_State *L, const char *row, const char *column, int doc)
                           .column = column,
                           .doc = lua_isnoneornil(L, doc) ? NULL : dsl_text_at(L, doc, "the description"),
                           .line = dsl_line(L)};
-    o->axis[o->naxis].size = add_number(L, hg_format(d->arena, "n_%s", name), (struct about){NULL, NULL}, NAN,
+    o->axis[o->naxis].size = add_number(L, hg_format(d->arena, "n_%s", name),
                                         (struct hg_number_of){.kind = FIT_NUMBER_SIZE, .axis = o->naxis});
     uint32_t *axis = lua_newuserdatauv(L, sizeof *axis, 0);
     *axis = o->naxis++;
@@ -159,13 +164,36 @@ static struct about about_at(lua_State *L, int t)
     return a;
 }
 
+/* What the number may be, by bounds or positive, of the table at 2. */
+static void read_range(lua_State *L, struct hg_symbol_decl *s)
+{
+    const int positive = (lua_getfield(L, 2, "positive"), lua_toboolean(L, -1));
+    const int bounds = lua_getfield(L, 2, "bounds") != LUA_TNIL;
+    lua_pop(L, 2);
+    if (positive && bounds)
+        dsl_fail(L, "positive", "bounds = {0, math.huge} allow 0, positive = true does not",
+                 "'%s' has bounds and is positive: one of them", s->name);
+    dsl_read_bounds(L, 2, s);
+    if (positive)
+        s->lower = RANGE_ABOVE_0;
+    if (isnan(s->start) || range_holds(s->lower, s->upper, s->start))
+        return;
+    char range[RANGE_TEXT];
+    range_text(s->lower, s->upper, s->unit, range);
+    dsl_fail(L, "default", "a default within the bounds, or wider bounds", "default = %g of '%s' is not %s", s->start,
+             s->name, *range ? range : "finite");
+}
+
 static int m_hyper(lua_State *L)
 {
-    const char *name = dsl_new_name(L, 1, "hyper-parameter");
-    dsl_need_table(L, 2, "m.hyper(\"flux\", { default = 1, doc = \"total flux, Jy\" })");
-    dsl_check_keys(L, 2, "a hyper-parameter", "default doc unit");
-    push_number(L, add_number(L, name, about_at(L, 2), dsl_number(L, 2, "default", NAN),
-                              (struct hg_number_of){.kind = FIT_NUMBER_HYPER}));
+    struct hg_symbol_decl s = {.name = dsl_new_name(L, 1, "hyper-parameter")};
+    dsl_need_table(L, 2, "m.hyper(\"flux\", { default = 1, positive = true, doc = \"total flux, Jy\" })");
+    dsl_check_keys(L, 2, "a hyper-parameter", "default doc unit bounds positive");
+    const struct about about = about_at(L, 2);
+    s.doc = about.doc, s.unit = about.unit;
+    s.start = dsl_number(L, 2, "default", NAN);
+    read_range(L, &s);
+    push_number(L, add_declared(L, s, (struct hg_number_of){.kind = FIT_NUMBER_HYPER}));
     return 1;
 }
 
@@ -280,7 +308,7 @@ static uint32_t push_total(lua_State *L, const char *function)
     for (uint32_t k = 0; k < o->nnumber; k++)
         if (o->number[k].kind == FIT_NUMBER_TOTAL && o->number[k].formula == v.id)
             return push_number(L, k), axis;
-    const uint32_t k = add_number(L, hg_format(d->arena, "sum_%u", o->nnumber), (struct about){NULL, NULL}, NAN,
+    const uint32_t k = add_number(L, hg_format(d->arena, "sum_%u", o->nnumber),
                                   (struct hg_number_of){.kind = FIT_NUMBER_TOTAL,
                                                         .axis = axis,
                                                         .formula = v.id,
@@ -326,7 +354,7 @@ static int m_squares(lua_State *L)
         sum = hg_add(e, sum, hg_mul(e, o->array[array].node, o->array[array].node));
     }
     const uint32_t k = add_number(
-        L, hg_format(d->arena, "squares_%u", o->nnumber), (struct about){NULL, NULL}, NAN,
+        L, hg_format(d->arena, "squares_%u", o->nnumber),
         (struct hg_number_of){.kind = FIT_NUMBER_TOTAL, .axis = o->array[array].axis, .formula = sum, .squares = 1});
     add_step(L, HG_ADD, k);
     push_number(L, k);
@@ -419,8 +447,8 @@ static int m_difference(lua_State *L)
     const char *along = dsl_text_at(L, 3, "the direction");
     if (!axis->row || (strcmp(along, axis->row) != 0 && strcmp(along, axis->column) != 0))
         dsl_fail(L, "difference", usage,
-                 axis->row ? "'%s' is neither rows nor columns of '%s'" : "no direction '%s': '%s' is no grid", along,
-                 axis->name);
+                 axis->row ? "'%s' is neither rows nor columns of '%s'" : "no direction '%s': '%s' is not a grid",
+                 along, axis->name);
     if (p.nin != 1)
         dsl_fail(L, "difference", "of re(z) and of im(z)", "m.difference takes no complex value");
     p.data = strcmp(along, axis->row) == 0 ? "row" : "column";
@@ -470,7 +498,7 @@ static enum fit_term_kind term_kind(lua_State *L)
         if (strcmp(kind, word[k]) == 0)
             return (enum fit_term_kind)k;
     dsl_fail(L, kind ? kind : "term", "kind = \"data\", \"regularizer\" or \"prior\"",
-             kind ? "'%s' is no kind of a term" : "the term has no kind", kind);
+             kind ? "'%s' is not a kind of term" : "the term has no kind", kind);
 }
 
 static int m_term(lua_State *L)

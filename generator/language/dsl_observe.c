@@ -10,6 +10,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "base/random.h"
 #include "graph/functions.h"
 #include "graph/march.h"
 #include "language/dsl_private.h"
@@ -65,7 +66,7 @@ static void mark_axis(lua_State *L, int k, int *listed)
     if (n && n->op == HG_COORD)
         listed[n->ref] = 1;
     else if (!n || !d->has_pair || (v->id != d->t1 && v->id != d->t2))
-        dsl_fail(L, "over", "over = { phi, t1, t2 }", "entry %d of `over` is no axis", k);
+        dsl_fail(L, "over", "over = { phi, t1, t2 }", "entry %d of `over` is not an axis", k);
 }
 
 /* Does the mean have the axis, or a parameter with one value for each of its values? */
@@ -383,20 +384,11 @@ static const char *nearest_symbol(struct dsl *d, const char *name, const char *m
 
 /* --- random parameters and test points -------------------------------------------------------- */
 
-/* SplitMix64 (Steele, Lea, Flood 2014); uniform in [0, 1). */
-static double next_random(struct dsl *d)
-{
-    uint64_t z = d->random += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
 /* u(a, b): uniform between a and b. */
 static int call_uniform(lua_State *L)
 {
     double a = luaL_optnumber(L, 1, 0), b = luaL_optnumber(L, 2, 1);
-    lua_pushnumber(L, a + (b - a) * next_random(dsl_of(L)));
+    lua_pushnumber(L, a + (b - a) * hg_random(&dsl_of(L)->random));
     return 1;
 }
 
@@ -411,7 +403,7 @@ static double rounded(double x)
 
 double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s)
 {
-    double u = next_random(d);
+    double u = hg_random(&d->random);
     if (s->lower > 0 && isfinite(s->upper) && s->upper > 100 * s->lower)
         return rounded(s->lower * hg_value_pow(s->upper / s->lower, u));
     if (isfinite(s->lower) && isfinite(s->upper))

@@ -192,7 +192,7 @@ void dsl_check_c_name(lua_State *L, const char *name, const char *what)
 {
     if (!hg_name_is_c(name))
         dsl_fail(L, name,
-                 "a name has letters, digits and _, starts with a letter, and is no keyword of C",
+                 "a name has letters, digits and _, starts with a letter, and is not a keyword of C",
                  "'%s' cannot be the name of a %s", name, what);
 }
 

@@ -331,3 +331,4 @@ void dsl_check_c_name(struct lua_State *L, const char *name, const char *what);
 /* Field `key` of the table at t, a prior like {"normal", mean, sd}, into s; nothing when there is none.  Bounds
  * of s are known. */
 void dsl_read_prior(struct lua_State *L, int t, const char *key, struct hg_symbol_decl *s);
+void dsl_read_bounds(struct lua_State *L, int t, struct hg_symbol_decl *s); /* all numbers where none are declared */

@@ -315,7 +315,7 @@ static void add_event(lua_State *L, struct dsl_value v)
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
         long q = state_at(L, -2);
         if (q < 0)
-            dsl_fail(L, "event", event_usage, "m.event has a key that is no state");
+            dsl_fail(L, "event", event_usage, "m.event has a key that is not a state");
         read_jump(L, (uint32_t)q, event);
         any = 1;
     }

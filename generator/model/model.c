@@ -112,7 +112,7 @@ int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d)
                            kind[n].with_unit && s->unit && *s->unit && strcmp(s->unit, "1") != 0
                                ? hg_format(m->expr->arena, kind[n].with_unit, s->name, s->unit)
                                : hg_format(m->expr->arena, kind[n].help, s->name),
-                           "nothing tells how large the %s '%s' is: derivatives and kernels are "
+                           "nothing gives the size of the %s '%s': derivatives and kernels are "
                            "tested near 1, rounding errors %s",
                            kind[n].what, s->name, kind[n].list == &m->column ? "not at all" : "there");
         }
@@ -414,7 +414,7 @@ static void check_told(struct hg_model *m, const struct hg_list *list, const cha
                 hg_unit_factor(m->units, told, unit, &factor))
                 continue;
             hg_error(d, s->line, s->name, hg_format(m->expr->arena, "give it such a unit, or another name"),
-                     "the %s '%s' is in %s; data files of pairs of frames tell %s in %s", kind, s->name,
+                     "the %s '%s' is in %s; data files of pairs of frames give %s in %s", kind, s->name,
                      s->unit ? s->unit : "1", s->name, unit_told[t].unit);
         }
 }

@@ -11,7 +11,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column, curve or deriv
     uint32_t line;
     hg_id node;
     double start, lower, upper;      /* parameters; setting: start is the default (NaN: must be given);
-                                        columns, axes: lower < upper is the declared range */
+                                        columns, axes, settings: lower < upper is the declared range */
     enum fit_prior_kind prior;
     double prior_a, prior_b;
     uint32_t prior_from[2];          /* 1 + nonlinear parameter that stands for prior_a, prior_b; 0: the number */

@@ -22,15 +22,18 @@ local Y = m.data("y_pixel", pixel)
 local KX = m.data("x_whole", pixel, { doc = "the same from pixel (nx/2, ny/2), rounded down" })
 local KY = m.data("y_whole", pixel)
 
-local F = m.hyper("flux", { default = 1, doc = "total flux, Jy" })
-local B = m.hyper("beam", { unit = "rad", doc = "1 / longest baseline" })
-local p = m.hyper("pixel_size", { unit = "rad", doc = "side of a pixel" })
-local as_log = m.hyper("log_transform", { default = 1, doc = "1: x = ln I, 0: x = I" })
-local norm_reg = m.hyper("norm_reg", { default = 0, doc = "1: regularizers are divided by their norms" })
-local epsilon_tv = m.hyper("epsilon_tv", { default = 0, doc = "Jy^2, rounds the corner of total variation" })
-local alpha_A = m.hyper("alpha_A", { default = 1, doc = "lA: between l1 (small) and l0 (large)" })
-local major = m.hyper("major", { default = 50 * 3.141592653589 / 180 / 3600e6, unit = "rad", doc = "rgauss: FWHM" })
-local minor = m.hyper("minor", { default = 50 * 3.141592653589 / 180 / 3600e6, unit = "rad", doc = "rgauss: FWHM" })
+local F = m.hyper("flux", { default = 1, positive = true, doc = "total flux, Jy" })
+local B = m.hyper("beam", { positive = true, unit = "rad", doc = "1 / longest baseline" })
+local p = m.hyper("pixel_size", { positive = true, unit = "rad", doc = "side of a pixel" })
+local as_log = m.hyper("log_transform", { default = 1, bounds = { 0, 1 }, doc = "1: x = ln I, 0: x = I" })
+local norm_reg = m.hyper("norm_reg",
+    { default = 0, bounds = { 0, 1 }, doc = "1: regularizers are divided by their norms" })
+local epsilon_tv = m.hyper("epsilon_tv",
+    { default = 0, bounds = { 0, math.huge }, doc = "Jy^2, rounds the corner of total variation" })
+local alpha_A = m.hyper("alpha_A", { default = 1, positive = true, doc = "lA: between l1 (small) and l0 (large)" })
+local uas_50 = 50 * 3.141592653589 / 180 / 3600e6
+local major = m.hyper("major", { default = uas_50, positive = true, unit = "rad", doc = "rgauss: FWHM" })
+local minor = m.hyper("minor", { default = uas_50, positive = true, unit = "rad", doc = "rgauss: FWHM" })
 local PA = m.hyper("PA", { default = 0, unit = "rad", doc = "rgauss: position angle" })
 
 local active = gt(mask, 0)
@@ -179,8 +182,10 @@ m.term("rgauss", { kind = "regularizer", doc = "second moments of a Gaussian",
 local x_rho = m.free("x_rho", pixel, { doc = "what m is made of, or m" })
 local phi = m.free("phi", pixel, { unit = "rad", doc = "arg (Q + iU)" })
 local x_psi = m.free("x_psi", pixel, { doc = "what v is made of, or v" })
-local solve_m = m.hyper("solve_m", { default = 1, doc = "1: linear polarisation is solved for, 0: x_rho is m" })
-local solve_v = m.hyper("solve_v", { default = 1, doc = "1: circular polarisation is solved for, 0: x_psi is v" })
+local solve_m = m.hyper("solve_m",
+    { default = 1, bounds = { 0, 1 }, doc = "1: linear polarisation is solved for, 0: x_rho is m" })
+local solve_v = m.hyper("solve_v",
+    { default = 1, bounds = { 0, 1 }, doc = "1: circular polarisation is solved for, 0: x_psi is v" })
 local vflux = m.hyper("vflux", { doc = "total V, Jy" })
 
 local rho = 1 / 2 + atan(2 * x_rho) / math.pi
@@ -234,11 +239,11 @@ regularizer("vtv2", "squared variation of V", square_variation(V_row, V_column),
 -- Channel c sees I exp(alpha l + beta l^2), l = ln(frequency / reference).
 local alpha = m.free("alpha", pixel, { doc = "spectral index" })
 local beta = m.free("beta", pixel, { doc = "its curvature" })
-local channels = m.hyper("channels", { default = 0, doc = "how many there are" })
+local channels = m.hyper("channels", { default = 0, bounds = { 0, 4 }, doc = "how many there are" })
 local excess = 0
 for c = 1, 4 do
     local l = m.hyper("log_ratio_" .. c, { default = 0, doc = "ln(frequency of channel " .. c .. " / reference)" })
-    local flux = m.hyper("flux_" .. c, { default = 1, doc = "total flux of channel " .. c .. ", Jy" })
+    local flux = m.hyper("flux_" .. c, { default = 1, positive = true, doc = "total flux of channel " .. c .. ", Jy" })
     local I_c = m.keep("I_" .. c, I * exp(alpha * l + beta * l ^ 2))
     local z_c = m.outer("z_" .. c, m.axis("uv_" .. c, "points of the uv plane of channel " .. c), I_c)
     local of = " of channel " .. c

@@ -20,8 +20,8 @@ class Data:
     """Two-time data: what load_data read of a file; the first argument of Model.fit and Model.sample.
 
     values   (matrices, frames, frames); sigma: its standard deviation, or None
-    q, phi   of each matrix, 1/angstrom and degrees (NaN: the file does not tell)
-    dt, time s; None where the file does not tell
+    q, phi   of each matrix, 1/angstrom and degrees (NaN: the file does not give)
+    dt, time s; None where the file does not give
     layout, file, first_frame, notes
     """
 
@@ -148,7 +148,7 @@ def load_data(file: Union[str, "os.PathLike[str]"], *, q: Any = None, phi: Optio
     q          1/angstrom, or a text with a unit: the nearest of the file; None: every q
     phi        degrees: the nearest azimuth to each; None: all
     frames     (first, last) rows of the matrices, from 1
-    dt         s, where the file does not tell it
+    dt         s, where the file does not give it
     dataset    the matrices (or the table) in a file of no known layout; columns={"q": "/path", "phi": ..., "t": ...}
                and units={"q": "nm^-1"} what belongs to them
     kind       "pairs" or "table": what it must be

@@ -23,6 +23,14 @@ def _wide(given, items, shape):
     return out
 
 
+def _texts(words, n):
+    """A list of n texts; those that stand at one address are read once."""
+    at, which = np.unique(np.ctypeslib.as_array(ctypes.cast(words, ctypes.POINTER(ctypes.c_size_t)), (n,)),
+                          return_inverse=True)
+    text = [ctypes.string_at(int(a)).decode() for a in at]
+    return [text[k] for k in which.tolist()]
+
+
 class ManyFits:
     """The results of Model.fit_many, a row for each curve.
 
@@ -55,8 +63,7 @@ class ManyFits:
         self.failed = np.ctypeslib.as_array(r.code, (n,)) != 0
         self.converged = np.ctypeslib.as_array(r.converged, (n,)) != 0
         for name in ("status", "quality", "quality_text", "message"):
-            words = getattr(r, name)
-            setattr(self, name, [words[c].decode() for c in range(n)])
+            setattr(self, name, _texts(getattr(r, name), n))
         derived = [r.derived_name[k].decode() for k in range(d)]
         value, std = copied(r.derived, (n, d)), copied(r.derived_std, (n, d))
         self.derived = {name: value[:, k] for k, name in enumerate(derived)}

@@ -2,6 +2,7 @@
 #include "report/draw/panel.h"
 
 #include "report/draw/colour.h"
+#include "report/draw/typeset.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,16 +131,6 @@ static void log_ticks(const struct rp_axis *a, double most, struct ticks *t)
         }
 }
 
-static void superscript(int k, char *text, size_t size)
-{
-    static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    char plain[16];
-    text[0] = '\0';
-    snprintf(plain, sizeof plain, "%d", k);
-    for (const char *p = plain; *p && strlen(text) + 4 < size; p++)
-        strcat(text, *p == '-' ? "⁻" : digit[*p - '0']);
-}
-
 static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, char *text,
                       size_t size)
 {
@@ -148,7 +139,7 @@ static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, 
         if (order >= 5 || order < -3) {
             char power[32];
             const double m = v / pow(10, order);
-            superscript((int)order, power, sizeof power);
+            rp_superscript((int)order, power, sizeof power);
             if (m > 1.5)
                 snprintf(text, size, "%.0f·10%s", m, power);
             else
@@ -159,11 +150,7 @@ static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, 
     }
     v /= pow(10, t->decade);
     snprintf(text, size, "%.*f", t->decimals, fabs(v) < 0.5 * pow(10, -t->decimals) ? 0.0 : v);
-    if (text[0] == '-') { /* a minus is wider than a hyphen */
-        char rest[64];
-        snprintf(rest, sizeof rest, "%s", text + 1);
-        snprintf(text, size, "−%s", rest);
-    }
+    rp_minus(text, size);
 }
 
 /* One word of a unit to a power: "Å²"; a power that is no whole number stays as it is written. */
@@ -185,7 +172,7 @@ static size_t unit_word(const char *word, size_t n, const char *power, size_t np
     else
         at = (size_t)snprintf(text, size, "%.*s", (int)n, word);
     if (whole && exponent != (below ? 0 : 1))
-        superscript((int)(below ? -exponent : exponent), up, sizeof up);
+        rp_superscript((int)(below ? -exponent : exponent), up, sizeof up);
     if (at < size)
         at += (size_t)(whole ? snprintf(text + at, size - at, "%s", up)
                              : snprintf(text + at, size - at, "^%s%.*s", below ? "-" : "", (int)npower, power));
@@ -215,7 +202,7 @@ static void axis_name(const struct rp_axis *a, int decade, char *text, size_t si
 {
     char unit[64], power[32];
     rp_unit(a->unit, unit, sizeof unit);
-    superscript(decade, power, sizeof power);
+    rp_superscript(decade, power, sizeof power);
     if (decade)
         snprintf(text, size, "%s (10%s%s%s)", a->name, power, unit[0] ? " " : "", unit);
     else if (unit[0])
@@ -355,7 +342,8 @@ static void numbers_x(struct rp_canvas *c, const struct rp_panel *p, const struc
         if (t->minor[k])
             continue;
         tick_text(&p->ax, t, t->at[k], text, sizeof text);
-        c->text(c, rp_panel_x(p, t->at[k]), p->y + p->h + tick_length + RP_FONT,
+        const double most = c->width - 1 - rp_text_width(text, RP_FONT) / 2; /* the last may be wide: it stays whole */
+        c->text(c, fmin(rp_panel_x(p, t->at[k]), most), p->y + p->h + tick_length + RP_FONT,
                 &(struct rp_label){.anchor = RP_MIDDLE, .size = RP_FONT, .ink = RP_SOFT}, text);
     }
     if (p->ax.name && *p->ax.name) {

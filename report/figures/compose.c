@@ -395,7 +395,9 @@ static const char *age_text(const struct rp_composed *f, char *text, size_t size
 static const char *curve_text(const struct rp_composed *f, const struct rp_part *p, char *text, size_t size)
 {
     size_t used = 0;
+    int band = 0;
     for (size_t k = 0; k < p->ncurve && used < size; k++) {
+        band |= rp_curve_has_band(f->r, p->curve[k]);
         const struct rp_curve *v = &f->r->curve[p->curve[k]];
         const char *doc = v->doc[0] ? v->doc : v->name;
         if (k && strcmp(v->doc, f->r->curve[p->curve[k - 1]].doc) == 0) /* of another file */
@@ -403,7 +405,7 @@ static const char *curve_text(const struct rp_composed *f, const struct rp_part 
         used += (size_t)snprintf(text + used, size - used, "%s%c%s", k ? "; " : "",
                                  k ? doc[0] : toupper((unsigned char)doc[0]), doc + 1);
     }
-    if (used < size)
+    if (used < size && band)
         snprintf(text + used, size - used, "; bands: %s",
                  f->r->curve[p->curve[0]].low ? "95 % of the posterior" : "68 % and 95 %");
     return text;

@@ -172,7 +172,7 @@ void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
         else
             snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
         struct rp_figure *f = rp_figure_add(list, RP_MAPS, name, left_of(r) + width_of(r) + right,
-                                            top_of(r) + side + 46 + 46);
+                                            top_of(r) + side + 46 + 50);
         if (!f)
             return;
         f->index = g;

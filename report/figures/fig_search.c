@@ -2,16 +2,11 @@
  *
  * Costs of the first look are of a part of the data; they are compared with each other only. */
 #include "report/figures/figures.h"
+#include "math/special.h"
 #include "report/draw/panel.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Sorted final costs of the starts fitted to all data (1) or a part (0); the caller frees. */
 static double *costs(const struct rp_result *r, int all, size_t *n)
@@ -27,7 +22,7 @@ static double *costs(const struct rp_result *r, int all, size_t *n)
             cost[(*n)++] = x;
     }
     if (cost)
-        qsort(cost, *n, sizeof *cost, ascending);
+        qsort(cost, *n, sizeof *cost, fit_ascending);
     return cost;
 }
 

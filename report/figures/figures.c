@@ -1,6 +1,7 @@
 /* figures.c -- the list of figures; see figures.h. */
 #include "report/figures/figures.h"
 
+#include "math/special.h"
 #include "report/draw/rich.h"
 
 #include <math.h>
@@ -147,10 +148,14 @@ void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t 
         snprintf(text + at, size - at, ", file %.0f", r->file[group]);
 }
 
-static int ascending(const void *a, const void *b)
+int rp_curve_has_band(const struct rp_result *r, size_t k)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const struct rp_curve *v = &r->curve[k];
+    const double *error = v->low ? v->low : v->error;
+    for (size_t i = 0; error && i < r->nt; i++)
+        if (isfinite(error[i]))
+            return 1;
+    return 0;
 }
 
 double rp_quantile(const double *x, size_t n, double part)
@@ -163,7 +168,7 @@ double rp_quantile(const double *x, size_t n, double part)
         if (!isnan(x[k]))
             y[m++] = x[k];
     if (m) {
-        qsort(y, m, sizeof *y, ascending);
+        qsort(y, m, sizeof *y, fit_ascending);
         q = y[(size_t)(part * (double)(m - 1) + 0.5)];
     }
     free(y);

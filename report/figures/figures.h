@@ -68,6 +68,9 @@ void rp_list_sequence(const struct rp_result *r, struct rp_figures *list);
 void rp_list_minima(const struct rp_result *r, struct rp_figures *list);
 void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);
 
+/* Whether an error of curve k is known somewhere. */
+int rp_curve_has_band(const struct rp_result *r, size_t k);
+
 /* "φ = −45°"; for a table "q = 0.005 1/Å". */
 void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size);
 /* "file 1: a.h5 (q = 0.004 Å⁻¹), file 2: ..." of a fit of several files; else "". */

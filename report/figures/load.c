@@ -1,6 +1,7 @@
 /* load.c -- reading results; see load.h. */
 #include "report/figures/load.h"
 
+#include "common/text.h"
 #include "hdf5/reader.h"
 #include "input/run_files.h"
 
@@ -59,7 +60,7 @@ static enum fit_status take(struct fit_h5 *h, const char *path, size_t want, dou
     enum fit_status st = fit_h5_read_doubles(h, path, value, &n, err);
     if (st == FIT_OK && n != want)
         st = fit_fail(err, FIT_ERR_DATA,
-                      "%s: %s has %zu values where %zu belong; was the file changed after the fit?",
+                      "%s: %s has %zu values; %zu were expected; was the file changed after the fit?",
                       fit_h5_file(h), path, n, want);
     return st;
 }
@@ -183,12 +184,6 @@ static enum fit_status read_cuts(struct rp_result *r, struct fit_h5 *h, struct f
     return st == FIT_OK ? take(h, "/entry/cuts/g2_err", all, &r->g2_error, err) : st;
 }
 
-static int ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, double **value,
                                 struct fit_error *err)
 {
@@ -248,7 +243,7 @@ static int is_column(const char *name)
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         if (strcmp(name, other[k]) == 0)
             return 0;
-    return !ends_with(name, "_q025") && !ends_with(name, "_q975");
+    return !text_ends_with(name, "_q025") && !text_ends_with(name, "_q975");
 }
 
 /* The model at the rows and, where it is there, between them. */
@@ -340,8 +335,8 @@ static enum fit_status read_curves(struct rp_result *r, struct fit_h5 *h, struct
     if (st == FIT_OK && !r->curve)
         st = fit_no_memory(err, "curves");
     for (size_t k = 0; st == FIT_OK && k < n; k++)
-        if (strcmp(name[k], "t") != 0 && !ends_with(name[k], "_err") &&
-            !ends_with(name[k], "_q025") && !ends_with(name[k], "_q975"))
+        if (strcmp(name[k], "t") != 0 && !text_ends_with(name[k], "_err") &&
+            !text_ends_with(name[k], "_q025") && !text_ends_with(name[k], "_q975"))
             st = read_curve(r, h, folder, name[k], err);
     fit_h5_free_strings(name, n);
     return st;

@@ -48,7 +48,7 @@ static enum fit_status add(struct rp_result *r, struct fit_h5 *h, const char *na
     }
     r->ndraws++;
     if (n == 0 || n != r->chains * r->draws)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu draws where %zu belong", fit_h5_file(h),
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu draws; %zu were expected", fit_h5_file(h),
                         path, n, r->chains * r->draws);
     snprintf(d->name, sizeof d->name, "%s", rank == 3 ? base : name);
     snprintf(d->unit, sizeof d->unit, "%s", rp_json_text(v, "unit"));
@@ -66,7 +66,7 @@ static enum fit_status statistics(struct rp_result *r, struct fit_h5 *h, struct 
     if (fit_h5_exists(h, "/sample_stats/energy"))
         st = fit_h5_read_doubles(h, "/sample_stats/energy", &r->energy, &n, err);
     if (st == FIT_OK && r->energy && n != all)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: energies of %zu draws where %zu belong",
+        st = fit_fail(err, FIT_ERR_DATA, "%s: energies of %zu draws; %zu were expected",
                       fit_h5_file(h), n, all);
     if (st == FIT_OK && fit_h5_exists(h, "/sample_stats/diverging"))
         st = fit_h5_read_doubles(h, "/sample_stats/diverging", &flag, &n, err);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE = 400, NARROW = 190, LEFT = 62, TOP = 30, BAR = 108 };
+/* RIGHT: half of the last number below a bar that ends with its maximum, as 0.010. */
+enum { WIDE = 400, NARROW = 190, LEFT = 62, RIGHT = 24, TOP = 30, BAR = 108 };
 
 /* An attribute of the dataset; NaN: none. */
 static double attribute(const struct fit_h5 *h, const char *path, const char *name)
@@ -48,7 +49,7 @@ enum fit_status rp_map_read(const struct fit_h5 *h, const char *path, struct rp_
     *map = (struct rp_map){.pixel = attribute(h, path, "psize")};
     enum fit_status s = fit_h5_shape(h, path, &rank, dims, err);
     if (s == FIT_OK && rank != 2)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is no image of rows and columns", fit_h5_file(h), path);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is not an image of rows and columns", fit_h5_file(h), path);
     s = s == FIT_OK ? fit_h5_read_doubles(h, path, &map->value, &n, err) : s;
     if (s != FIT_OK)
         return s;
@@ -84,7 +85,7 @@ static void draw_small(struct rp_canvas *c, const struct rp_image *image)
 
 static void draw_large(struct rp_canvas *c, const struct rp_map *m, const struct rp_image *image, const char *title)
 {
-    struct rp_panel p = {.x = LEFT, .y = TOP, .w = c->width - LEFT - 12, .h = c->height - TOP - BAR, .title = title};
+    struct rp_panel p = {.x = LEFT, .y = TOP, .w = c->width - LEFT - RIGHT, .h = c->height - TOP - BAR, .title = title};
     struct rp_axis bar = {.lo = m->lo, .hi = m->hi, .name = m->unit};
     axes(m, &p);
     c->image(c, p.x, p.y, p.w, p.h, image);
@@ -99,7 +100,7 @@ enum fit_status rp_map_figure(struct rp_markup *out, const struct rp_map *m, con
     if (!level)
         return fit_no_memory(err, "page");
     const double aspect = (double)m->ny / (double)m->nx;
-    const double width = small ? NARROW : WIDE, inner = small ? NARROW : WIDE - LEFT - 12;
+    const double width = small ? NARROW : WIDE, inner = small ? NARROW : WIDE - LEFT - RIGHT;
     const double height = inner * aspect + (small ? 0 : TOP + BAR);
     const struct rp_image image = {m->nx, m->ny, level, m->lo < 0 ? rp_diverging() : rp_viridis()};
     struct rp_canvas c;

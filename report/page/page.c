@@ -89,15 +89,9 @@ static void caption_maps(struct rp_markup *out, const struct rp_result *r, const
 /* Is there a curve of which no error is known? */
 static int lacks_band(const struct rp_result *r)
 {
-    for (size_t k = 0; k < r->ncurve; k++) {
-        const struct rp_curve *v = &r->curve[k];
-        const double *error = v->low ? v->low : v->error;
-        size_t known = 0;
-        for (size_t i = 0; error && i < r->nt; i++)
-            known += isfinite(error[i]) != 0;
-        if (!known)
+    for (size_t k = 0; k < r->ncurve; k++)
+        if (!rp_curve_has_band(r, k))
             return 1;
-    }
     return 0;
 }
 
@@ -134,7 +128,7 @@ static void caption_curves(struct rp_markup *out, const struct rp_result *r)
 static void caption_residuals(struct rp_markup *out, const struct rp_result *r)
 {
     if (*rp_json_text(r->json, "residuals_text")) {
-        rp_sentence(out, rp_json_text(r->json, "residuals_text"));
+        rp_sentence(out, rp_get(r->json, "parameters"), rp_json_text(r->json, "residuals_text"));
         rp_put(out, ". ");
     }
     rp_put(out, r->pairs ? "Grey: where white noise stays with a chance of 95 %%." : "");
@@ -300,9 +294,8 @@ void rp_page_open(struct rp_markup *out, const char *title)
 
 void rp_page_close(struct rp_markup *out)
 {
-    rp_put(out, "<script>\n//<![CDATA[\n");
-    rp_put_raw(out, (const char *)embedded_live_js);
-    rp_put(out, "//]]>\n</script>\n</body>\n</html>\n");
+    rp_page_scripts(out);
+    rp_put(out, "</body>\n</html>\n");
 }
 
 enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,

@@ -30,8 +30,9 @@ void rp_page_posterior(struct rp_markup *out, const struct rp_result *r);  /* ve
 void rp_page_origin(struct rp_markup *out, const struct rp_result *r);     /* files, hashes, versions, settings */
 
 /* Sentences: page_said.c. */
-void rp_sentence(struct rp_markup *out,
-                 const char *text); /* of the program: with a sign ±, options not broken at their hyphens */
+/* Of the program: signs ± and −, symbols for words that are keys of names (NULL: none), options in one piece. */
+void rp_sentence(struct rp_markup *out, const struct fit_yaml *names, const char *text);
+void rp_expression(struct rp_markup *out, const char *text); /* "D0 t^alpha", with symbols and powers */
 void rp_put_named(struct rp_markup *out, const char *name); /* a symbol, and beside it the name that commands know */
 void rp_formula(struct rp_markup *out, const char *text);               /* with signs of minus */
 /* Equations in MathML, in which nothing is but what the compiler writes; 0: something else is in the text, and nothing
@@ -49,6 +50,8 @@ enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, c
 /* The same of a table (page_live_rows.c); whether it has rows to be moved. */
 void rp_page_rows(struct rp_markup *out, const struct rp_result *r);
 int rp_page_has_rows(const struct rp_result *r);
+
+void rp_page_scripts(struct rp_markup *out); /* the scripts alone */
 
 /* Its part about the model, where scripts can evaluate it: page_kernel.c.  bin: frames on a side of a cell. */
 void rp_page_kernel(struct rp_markup *out, const struct rp_result *r, size_t bin);

@@ -217,16 +217,18 @@ static void put_parameter(struct rp_markup *out, const char *name, const struct 
     rp_put(out, ",\"fixed\":%s}", (fitted ? rp_json_true(p, "fixed") : strcmp(vary, "false") == 0) ? "true" : "false");
 }
 
-static int put_parameters(struct rp_markup *out, const struct fit_yaml *all, int fitted)
+/* tied: what is tied follows from the others, and is left out; else nothing is written where something is tied. */
+static int put_parameters(struct rp_markup *out, const struct fit_yaml *all, int fitted, int tied)
 {
     size_t some = 0;
     if (!all || all->kind != FIT_YAML_MAP)
         return 0;
     rp_put(out, ",\"parameters\":[");
     for (size_t k = 0; k < all->n; k++) {
-        if (!is_parameter(all->entry[k].key) || rp_get(all->entry[k].value, "tie"))
+        const struct fit_yaml *tie = rp_get(all->entry[k].value, fitted ? "tied" : "tie");
+        if (!is_parameter(all->entry[k].key) || (tie && !tied))
             return 0;
-        if (rp_get(all->entry[k].value, "tied")) /* follows from the others */
+        if (tie)
             continue;
         rp_put(out, some++ ? "," : "");
         put_parameter(out, all->entry[k].key, all->entry[k].value, fitted);
@@ -238,12 +240,13 @@ static int put_parameters(struct rp_markup *out, const struct fit_yaml *all, int
 /* Those of the configuration in a file of data. */
 static int put_configured(struct rp_markup *out, const struct fit_h5 *h)
 {
+    const int tied = fit_h5_exists(h, "/entry/kernel/unknown");
     struct fit_yaml_doc *doc = NULL;
     char *text = NULL;
     int good = fit_h5_exists(h, "/entry/config_yaml") &&
                fit_h5_read_string(h, "/entry/config_yaml", &text, NULL) == FIT_OK &&
                fit_yaml_parse(text, strlen(text), "config_yaml", &doc, NULL) == FIT_OK;
-    good = good && put_parameters(out, rp_get(fit_yaml_root(doc), "parameters"), 0);
+    good = good && put_parameters(out, rp_get(fit_yaml_root(doc), "parameters"), 0, tied);
     fit_yaml_free(doc);
     free(text);
     return good;
@@ -286,7 +289,7 @@ static int put_all(struct rp_markup *out, const struct rp_result *r, const struc
     if (fit_h5_exists(h, "/entry/kernel/linear"))
         good = good && put_dataset(out, h, "linear", 0) && put_dataset(out, h, "linear_bounds", 0);
     put_sigma(out, r);
-    good = good && (r->fitted ? put_parameters(out, rp_get(r->json, "parameters"), 1) : put_configured(out, h));
+    good = good && (r->fitted ? put_parameters(out, rp_get(r->json, "parameters"), 1, 1) : put_configured(out, h));
     rp_put(out, "}");
     return good;
 }

@@ -262,6 +262,16 @@ enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r,
     return ok ? FIT_OK : fit_no_memory(err, "report");
 }
 
+void rp_page_scripts(struct rp_markup *out)
+{
+    rp_put(out, "<script>\n//<![CDATA[\n");
+    rp_put_raw(out, (const char *)embedded_live_model_js);
+    rp_put_raw(out, (const char *)embedded_live_sliders_js);
+    rp_put_raw(out, (const char *)embedded_live_rows_js);
+    rp_put_raw(out, (const char *)embedded_live_js);
+    rp_put(out, "//]]>\n</script>\n");
+}
+
 enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                              struct fit_error *err)
 {
@@ -271,11 +281,6 @@ enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, c
         st = rp_page_values(out, r, list, err);
         rp_put(out, "</script>\n");
     }
-    rp_put(out, "<script>\n//<![CDATA[\n");
-    rp_put_raw(out, (const char *)embedded_live_model_js);
-    rp_put_raw(out, (const char *)embedded_live_sliders_js);
-    rp_put_raw(out, (const char *)embedded_live_rows_js);
-    rp_put_raw(out, (const char *)embedded_live_js);
-    rp_put(out, "//]]>\n</script>\n");
+    rp_page_scripts(out);
     return st;
 }

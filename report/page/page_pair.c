@@ -7,6 +7,7 @@
 #include "files/yaml_tree.h"
 #include "report/draw/panel.h"
 #include "report/draw/rich.h"
+#include "report/draw/typeset.h"
 #include "report/figures/pair.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static void head(struct rp_markup *out, const struct told *t)
         rp_put(out, "<p>");
         if (verdict && colon)
             rp_put(out, "<b>%s</b>", *line == 'A' ? "AGREE" : "DIFFERENT");
-        rp_sentence(out, verdict && colon ? colon : line);
+        rp_sentence(out, rp_get(t->r[0].json, "parameters"), verdict && colon ? colon : line);
         rp_put(out, "</p>\n");
     }
     rp_put(out, "</div>\n");
@@ -71,6 +72,16 @@ static void fact_numbers(struct rp_markup *out, const char *name, double a, doub
     fact_row(out, name, text[0], text[1]);
 }
 
+static void fact_counts(struct rp_markup *out, const char *name, double a, double b)
+{
+    char text[2][64] = {"", ""};
+    if (!isnan(a))
+        rp_count(a, text[0], sizeof text[0]);
+    if (!isnan(b))
+        rp_count(b, text[1], sizeof text[1]);
+    fact_row(out, name, text[0], text[1]);
+}
+
 static void both(struct rp_markup *out, const struct told *t, const char *name, const char *path)
 {
     fact_row(out, name, rp_json_text(t->r[0].json, path), rp_json_text(t->r[1].json, path));
@@ -87,9 +98,9 @@ static void facts(struct rp_markup *out, const struct told *t)
     both(out, t, "quality", "quality");
     both(out, t, "loss", "settings.loss");
     fact_numbers(out, "χ²/dof", number_of(chi2, 0), number_of(chi2, 1));
-    fact_numbers(out, "data points", rp_json_number(t->r[0].json, "n_points"),
+    fact_counts(out, "data points", rp_json_number(t->r[0].json, "n_points"),
                  rp_json_number(t->r[1].json, "n_points"));
-    fact_numbers(out, "free parameters", rp_json_number(t->r[0].json, "n_free"),
+    fact_counts(out, "free parameters", rp_json_number(t->r[0].json, "n_free"),
                  rp_json_number(t->r[1].json, "n_free"));
     rp_put(out, "</tbody></table></div>\n</header>\n");
 }
@@ -100,41 +111,74 @@ static void value_cell(struct rp_markup *out, const struct fit_yaml *row, size_t
 {
     const double value = number_of(rp_get(row, "value"), k), std = number_of(rp_get(row, "std"), k);
     const char *remark = text_of(rp_get(row, "remark"), k);
-    char text[48] = "–", error[48] = "";
+    char text[48] = "–", error[48] = "", set[80];
     if (!isnan(value) && std > 0)
         fit_format_error(value, std, text, sizeof text, error, sizeof error);
     else if (!isnan(value))
         fit_format_unsure(value, NAN, NAN, text, sizeof text);
-    rp_put(out, "<td class=\"n\">%s%s%s%s</td>", strcmp(remark, "undetermined") == 0 ? "≈ " : "", text,
+    rp_typeset(text, set, sizeof set);
+    rp_put(out, "<td class=\"n\">%s%s%s%s</td>", strcmp(remark, "undetermined") == 0 ? "≈ " : "", set,
            *error                        ? " ± "
            : strcmp(remark, "held") == 0 ? " held"
                                          : "",
            error);
 }
 
-static void row_of(struct rp_markup *out, const struct fit_yaml *row, double limit)
+/* Parameters of two models are not compared: then nothing has a difference. */
+static int compares(const struct fit_yaml *rows)
 {
-    const double z = rp_json_number(row, "sigma"), a = number_of(rp_get(row, "value"), 0),
-                 b = number_of(rp_get(row, "value"), 1);
+    int some = 0;
+    for (size_t k = 0; rows && k < rows->n; k++)
+        some |= !isnan(rp_json_number(rows->entry[k].value, "sigma"));
+    return some;
+}
+
+static void difference_cells(struct rp_markup *out, const struct fit_yaml *row, double limit)
+{
+    const double z = rp_json_number(row, "sigma"),
+                 by = number_of(rp_get(row, "value"), 1) - number_of(rp_get(row, "value"), 0);
     const double std = hypot(number_of(rp_get(row, "std"), 0), number_of(rp_get(row, "std"), 1));
+    char text[48] = "", error[48], set[96];
+    if (!isnan(z) && std > 0)
+        fit_format_error(by, std, text, sizeof text, error, sizeof error);
+    else if (!isnan(z))
+        fit_format_unsure(by, NAN, NAN, text, sizeof text);
+    rp_typeset(text, set, sizeof set);
+    rp_put(out, "<td class=\"n\">%s</td>", set);
+    snprintf(text, sizeof text, "%.1f", fabs(z) < 0.05 ? 0 : z);
+    rp_typeset(isnan(z) ? "–" : text, set, sizeof set);
+    rp_put(out, fabs(z) > limit ? "<td class=\"n bad\"><b>%s</b></td>" : "<td class=\"n\">%s</td>", set);
+}
+
+static void row_of(struct rp_markup *out, const struct fit_yaml *row, double limit, int compared)
+{
     const char *unit = text_of(rp_get(row, "unit"), 0), *other = text_of(rp_get(row, "unit"), 1);
-    char symbol[80], text[48] = "", error[48];
+    char symbol[80];
     rp_put(out, "<tr><th scope=\"row\">");
     rp_put_named(out, rp_json_text(row, "name"));
     rp_put(out, "</th>");
     value_cell(out, row, 0);
     value_cell(out, row, 1);
-    if (!isnan(z))
-        fit_format_error(b - a, std > 0 ? std : NAN, text, sizeof text, error, sizeof error);
-    rp_put(out, "<td class=\"n\">%s</td>", text);
-    if (isnan(z))
-        rp_put(out, "<td class=\"n\">–</td>");
-    else if (fabs(z) > limit)
-        rp_put(out, "<td class=\"n bad\"><b>%.1f</b></td>", z);
-    else
-        rp_put(out, "<td class=\"n\">%.1f</td>", fabs(z) < 0.05 ? 0 : z);
+    if (compared)
+        difference_cells(out, row, limit);
     rp_unit(*unit ? unit : other, symbol, sizeof symbol);
     rp_put(out, "<td class=\"u\">%s</td></tr>\n", symbol);
+}
+
+static void parameters_head(struct rp_markup *out, const struct told *t, int compared)
+{
+    rp_put(out,
+           "<section id=\"parameters\"><h2>Parameters</h2>\n<p class=\"caption\">Values with standard deviations%s.",
+           strcmp(text_of(rp_get(t->root, "estimate"), 0), "posterior") == 0 ? " of the posterior" : "");
+    if (compared)
+        rp_put(out, " σ: the difference in standard deviations, %s.",
+               rp_json_true(t->root, "same_data") ? "the larger of the two, since both are of the same data"
+                                                  : "those of both added in squares");
+    rp_put(out,
+           "</p>\n<div class=\"wide\"><table><thead><tr><th></th><th class=\"n\">A</th><th class=\"n\">B</th>");
+    if (compared)
+        rp_put(out, "<th class=\"n\">B − A</th><th class=\"n\">σ</th>");
+    rp_put(out, "<th>unit</th></tr></thead><tbody>\n");
 }
 
 static enum fit_status parameters(struct rp_markup *out, const struct told *t, struct fit_error *err)
@@ -143,16 +187,10 @@ static enum fit_status parameters(struct rp_markup *out, const struct told *t, s
     const double limit = rp_json_number(t->root, "limit"), height = rp_pair_sigmas_height(rows);
     enum fit_status st = FIT_OK;
     struct rp_canvas c;
-    rp_put(out,
-           "<section id=\"parameters\"><h2>Parameters</h2>\n<p class=\"caption\">Values with standard deviations%s. σ: "
-           "the difference in standard deviations, %s.</p>\n<div class=\"wide\"><table><thead><tr><th></th><th "
-           "class=\"n\">A</th><th class=\"n\">B</th><th class=\"n\">B − A</th><th "
-           "class=\"n\">σ</th><th>unit</th></tr></thead><tbody>\n",
-           strcmp(text_of(rp_get(t->root, "estimate"), 0), "posterior") == 0 ? " of the posterior" : "",
-           rp_json_true(t->root, "same_data") ? "the larger of the two, since both are of the same data"
-                                              : "those of both added in squares");
+    const int compared = compares(rows);
+    parameters_head(out, t, compared);
     for (size_t k = 0; rows && k < rows->n; k++)
-        row_of(out, rows->entry[k].value, limit);
+        row_of(out, rows->entry[k].value, limit, compared);
     rp_put(out, "</tbody></table></div>\n");
     if (height > 0) {
         rp_put(out, "<div class=\"figures w560\"><figure>");
@@ -173,7 +211,7 @@ static enum fit_status figures(struct rp_markup *out, const struct rp_pair *p, d
                                draw_place *draw, const char *alt, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    rp_put(out, "<div class=\"figures w%d\">\n", width < 500 ? 440 : width < 600 ? 560 : 999);
+    rp_put(out, "<div class=\"figures w%d\">\n", width < 600 ? 440 : 999);
     for (size_t k = 0; k < p->n && k < MOST_PLACES && st == FIT_OK; k++) {
         struct rp_canvas c;
         rp_put(out, "<figure style=\"--least:%.0fpx\">", 0.66 * width);
@@ -207,10 +245,15 @@ static enum fit_status maps(struct rp_markup *out, const struct told *t, struct 
                    "Maps of two results and their difference", err);
 }
 
+static int has_cuts(const struct told *t)
+{
+    return t->r[0].pairs && t->r[0].nlag > 1 && t->r[1].nlag > 1;
+}
+
 static enum fit_status cuts(struct rp_markup *out, const struct told *t, struct fit_error *err)
 {
     const struct rp_pair *p = &t->pair;
-    if (p->r[0]->nlag < 2 || p->r[1]->nlag < 2)
+    if (!has_cuts(t))
         return FIT_OK;
     rp_put(out,
            "<section id=\"cuts\"><h2>g₂ versus lag time</h2>\n<p class=\"caption\">Points: data, lines: fits. "
@@ -243,11 +286,39 @@ static enum fit_status curves(struct rp_markup *out, const struct told *t, struc
     return st;
 }
 
+/* Both have maps or rows, some of them at the same place. */
+static int side_by_side(const struct told *t)
+{
+    return t->there[0] && t->there[1] && t->r[0].pairs == t->r[1].pairs && t->pair.n > 0;
+}
+
+static int share_curves(const struct told *t)
+{
+    int some = 0;
+    for (size_t k = 0; t->there[0] && t->there[1] && k < t->r[0].ncurve; k++)
+        some |= rp_pair_curve_partner(&t->pair, k) >= 0;
+    return some;
+}
+
+static void contents(struct rp_markup *out, const struct told *t)
+{
+    rp_put(out, "<nav aria-label=\"Contents\"><a href=\"#parameters\">Parameters</a>");
+    if (side_by_side(t) && t->r[0].pairs)
+        rp_put(out, " <a href=\"#maps\">Maps of the difference</a>");
+    if (side_by_side(t) && has_cuts(t))
+        rp_put(out, " <a href=\"#cuts\">g₂ versus lag time</a>");
+    if (side_by_side(t) && !t->r[0].pairs)
+        rp_put(out, " <a href=\"#data\">Data and fits</a>");
+    if (share_curves(t))
+        rp_put(out, " <a href=\"#curves\">Derived quantities over time</a>");
+    rp_put(out, "</nav>\n");
+}
+
 static enum fit_status drawn(struct rp_markup *out, const struct told *t, struct fit_error *err)
 {
     const struct rp_pair *p = &t->pair;
     enum fit_status st = FIT_OK;
-    if (!t->there[0] || !t->there[1] || p->r[0]->pairs != p->r[1]->pairs || p->n == 0) {
+    if (!side_by_side(t)) {
         rp_put(out, "<section><p class=\"caption\">%s</p></section>\n",
                t->there[0] && t->there[1]
                    ? "Nothing was measured at the same place in both: no maps and curves stand side by side."
@@ -297,6 +368,7 @@ enum fit_status rp_pair_write(struct rp_markup *out, const char *const where[2],
         rp_page_open(out, "homodyne compare");
         head(out, &t);
         facts(out, &t);
+        contents(out, &t);
         st = parameters(out, &t, err);
     }
     if (st == FIT_OK)

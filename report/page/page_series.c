@@ -11,6 +11,7 @@
 #include "hdf5/reader.h"
 #include "report/draw/panel.h"
 #include "report/draw/rich.h"
+#include "report/draw/typeset.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -200,15 +201,22 @@ static void make_axes(const struct series *s, const struct values *v, struct rp_
     rp_axis_end(y, 0.07);
 }
 
+static void unit_of(const struct series *s, const char *name, char *unit, size_t size)
+{
+    char path[200], *told = NULL;
+    snprintf(path, sizeof path, "/series/%.100s", name);
+    unit[0] = '\0';
+    if (fit_h5_has_attr(s->h, path, "units") && fit_h5_read_attr_string(s->h, path, "units", &told, NULL) == FIT_OK)
+        snprintf(unit, size, "%s", told);
+    free(told);
+}
+
 static enum fit_status draw_param(struct rp_markup *out, const struct series *s, const char *name,
                                   const struct values *v, struct fit_error *err)
 {
-    char unit[80] = "", path[200], symbol[160], over[160], *told = NULL;
+    char unit[80], symbol[160], over[160];
     struct rp_canvas c;
-    snprintf(path, sizeof path, "/series/%.100s", name);
-    if (fit_h5_has_attr(s->h, path, "units") && fit_h5_read_attr_string(s->h, path, "units", &told, NULL) == FIT_OK)
-        snprintf(unit, sizeof unit, "%s", told);
-    free(told);
+    unit_of(s, name, unit, sizeof unit);
     rp_symbol(name, symbol, sizeof symbol);
     rp_symbol(s->axis.name, over, sizeof over);
     struct rp_axis x = {.name = over, .unit = s->axis.unit}, y = {.name = symbol, .unit = unit};
@@ -295,7 +303,7 @@ static enum fit_status figures(struct rp_markup *out, const struct series *s, st
 
 static void cell_value(struct rp_markup *out, const struct values *v, size_t i)
 {
-    char value[64] = "", error[64] = "";
+    char value[64] = "", error[64] = "", set[96];
     if (v->value && isfinite(v->value[i])) {
         if (v->std && v->std[i] > 0)
             fit_format_error(v->value[i], v->std[i], value, sizeof value, error, sizeof error);
@@ -303,7 +311,8 @@ static void cell_value(struct rp_markup *out, const struct values *v, size_t i)
             fit_format_unsure(v->value[i], v->lower ? v->lower[i] : NAN, v->upper ? v->upper[i] : NAN, value,
                               sizeof value);
     }
-    rp_put(out, "<td class=\"n\">%s%s%s</td>", value, *error ? " ± " : "", error);
+    rp_typeset(value, set, sizeof set);
+    rp_put(out, "<td class=\"n\">%s%s%s</td>", set, *error ? " ± " : "", error);
 }
 
 static const char *mood(const char *quality)
@@ -322,54 +331,95 @@ static int has_column(const struct series *s)
     return strcmp(s->axis.name, "fit") != 0 && strcmp(s->axis.name, "file") != 0;
 }
 
-static void table_head(struct rp_markup *out, const struct series *s)
+/* A column's symbol and unit. */
+static void column_head(struct rp_markup *out, const char *name, const char *unit)
+{
+    char set[80];
+    rp_unit(unit, set, sizeof set);
+    rp_put(out, "<th class=\"n\">");
+    rp_put_symbol(out, name);
+    rp_put(out, "%s%s%s</th>", *set ? " (" : "", set, *set ? ")" : "");
+}
+
+static void table_head(struct rp_markup *out, const struct series *s, const int *shown)
 {
     rp_put(
         out,
         "<section id=\"table\"><h2>Fits</h2>\n<div class=\"wide\"><table><thead><tr><th class=\"n\">#</th><th>fit</th>"
         "<th>quality</th><th class=\"n\">χ²/dof</th>");
-    if (has_column(s)) {
-        char unit[80];
-        rp_unit(s->axis.unit, unit, sizeof unit);
-        rp_put(out, "<th class=\"n\">");
-        rp_put_symbol(out, s->axis.name);
-        rp_put(out, "%s%s%s</th>", *unit ? " (" : "", unit, *unit ? ")" : "");
-    }
+    if (has_column(s))
+        column_head(out, s->axis.name, s->axis.unit);
     for (size_t k = 0; k < s->nparam; k++) {
-        rp_put(out, "<th class=\"n\">");
-        rp_put_symbol(out, s->param[k]);
-        rp_put(out, "</th>");
+        char unit[80];
+        unit_of(s, s->param[k], unit, sizeof unit);
+        if (shown[k])
+            column_head(out, s->param[k], unit);
     }
     rp_put(out, "</tr></thead><tbody>\n");
+}
+
+static void table_row(struct rp_markup *out, const struct series *s, const struct values *v, const int *shown, size_t i)
+{
+    const char *word = *s->quality[i] ? s->quality[i] : s->status[i];
+    rp_put(out, "<tr><td class=\"n\">%zu</td><th scope=\"row\">%s</th><td class=\"%s\"><b>%s</b></td>", i + 1,
+           s->name[i], mood(word), word);
+    if (s->chi2 && isfinite(s->chi2[i]))
+        rp_put(out, "<td class=\"n\">%.4f</td>", s->chi2[i]);
+    else
+        rp_put(out, "<td></td>");
+    if (has_column(s))
+        rp_put(out, isfinite(place(s, i)) ? "<td class=\"n\">%.5g</td>" : "<td></td>", place(s, i));
+    for (size_t k = 0; k < s->nparam; k++)
+        if (shown[k])
+            cell_value(out, &v[k], i);
+    rp_put(out, "</tr>\n");
+}
+
+/* What was held at one value in all fits, in a sentence instead of a column. */
+static void tell_held(struct rp_markup *out, const struct series *s, const struct values *v, const int *shown)
+{
+    size_t told = 0;
+    for (size_t k = 0; k < s->nparam; k++) {
+        char value[64], set[96], unit[80], sign[80];
+        double held = NAN;
+        for (size_t i = 0; v[k].value && i < s->n; i++)
+            held = isnan(held) ? v[k].value[i] : held;
+        if (shown[k] || !isfinite(held))
+            continue;
+        rp_number(held, 6, value, sizeof value);
+        rp_typeset(value, set, sizeof set);
+        unit_of(s, s->param[k], unit, sizeof unit);
+        rp_unit(unit, sign, sizeof sign);
+        rp_put(out, told++ ? ", " : "<p class=\"caption\">Held in all fits: ");
+        rp_put_symbol(out, s->param[k]);
+        rp_put(out, " = %s%s%s", set, *sign ? " " : "", sign);
+    }
+    if (told)
+        rp_put(out, ".</p>\n");
 }
 
 static enum fit_status table(struct rp_markup *out, const struct series *s, struct fit_error *err)
 {
     struct values *v = calloc(s->nparam + 1, sizeof *v);
-    if (!v)
-        return fit_no_memory(err, "series");
-    for (size_t k = 0; k < s->nparam; k++)
+    int *shown = calloc(s->nparam + 1, sizeof *shown);
+    for (size_t k = 0; v && shown && k < s->nparam; k++) {
         v[k] = values_of(s, s->param[k]);
-    table_head(out, s);
-    for (size_t i = 0; i < s->n && i < MOST_ROWS; i++) {
-        const char *word = *s->quality[i] ? s->quality[i] : s->status[i];
-        rp_put(out, "<tr><td class=\"n\">%zu</td><th scope=\"row\">%s</th><td class=\"%s\"><b>%s</b></td>", i + 1,
-               s->name[i], mood(word), word);
-        if (s->chi2 && isfinite(s->chi2[i]))
-            rp_put(out, "<td class=\"n\">%.4g</td>", s->chi2[i]);
-        else
-            rp_put(out, "<td></td>");
-        if (has_column(s))
-            rp_put(out, isfinite(place(s, i)) ? "<td class=\"n\">%.5g</td>" : "<td></td>", place(s, i));
-        for (size_t k = 0; k < s->nparam; k++)
-            cell_value(out, &v[k], i);
-        rp_put(out, "</tr>\n");
+        shown[k] = says_something(s, &v[k]);
     }
-    rp_put(out, "</tbody></table></div></section>\n");
-    for (size_t k = 0; k < s->nparam; k++)
+    if (v && shown) {
+        table_head(out, s, shown);
+        for (size_t i = 0; i < s->n && i < MOST_ROWS; i++)
+            table_row(out, s, v, shown, i);
+        rp_put(out, "</tbody></table></div>\n");
+        tell_held(out, s, v, shown);
+        rp_put(out, "</section>\n");
+    }
+    for (size_t k = 0; v && k < s->nparam; k++)
         values_free(&v[k]);
+    const int ok = v && shown;
     free(v);
-    return FIT_OK;
+    free(shown);
+    return ok ? FIT_OK : fit_no_memory(err, "series");
 }
 
 enum fit_status rp_series_write(struct rp_markup *out, const char *folder, const char *axis, struct fit_error *err)

@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "report/draw/panel.h"
 #include "report/draw/rich.h"
+#include "report/draw/typeset.h"
 #include "results/results.h"
 #include "sampling/sampling.h"
 
@@ -15,12 +16,17 @@
 
 /* ---- words and numbers ----------------------------------------------------------------------- */
 
-static void paragraph(struct rp_markup *out, const char *class, const char *text)
+static const struct fit_yaml *names_of(const struct rp_result *r)
+{
+    return rp_get(r->json, "parameters");
+}
+
+static void paragraph(struct rp_markup *out, const struct rp_result *r, const char *class, const char *text)
 {
     if (!*text)
         return;
     rp_put(out, "<p class=\"%s\">", class);
-    rp_sentence(out, text);
+    rp_sentence(out, names_of(r), text);
     rp_put(out, "</p>\n");
 }
 
@@ -58,7 +64,9 @@ static void error_text(double value, double error, char *text, size_t size)
 
 static void cell(struct rp_markup *out, const char *class, const char *text)
 {
-    rp_put(out, "<td class=\"%s\">%s</td>", class, text);
+    char set[1000];
+    rp_typeset(text, set, sizeof set);
+    rp_put(out, "<td class=\"%s\">%s</td>", class, set);
 }
 
 static void cell_error(struct rp_markup *out, double value, double error)
@@ -87,25 +95,18 @@ static void fact_number(struct rp_markup *out, const char *name, double x, int d
     char text[96], number[48];
     if (isnan(x))
         return;
-    rp_number(x, digits, number, sizeof number);
+    rp_number(x, digits, text, sizeof text);
+    rp_typeset(text, number, sizeof number);
     snprintf(text, sizeof text, "%s%s%s", number, *unit ? " " : "", unit);
     fact(out, name, text);
 }
 
-/* 99500 -> "99 500" */
 static void fact_count(struct rp_markup *out, const char *name, double x)
 {
-    char digit[32], text[64];
-    size_t n = 0;
+    char text[64];
     if (isnan(x))
         return;
-    snprintf(digit, sizeof digit, "%.0f", x);
-    for (size_t k = 0, left = strlen(digit); left; k++, left--) {
-        if (k && left % 3 == 0)
-            n += (size_t)snprintf(text + n, sizeof text - n, "\u2009"); /* a thin space */
-        text[n++] = digit[k];
-    }
-    text[n] = '\0';
+    rp_count(x, text, sizeof text);
     fact(out, name, text);
 }
 
@@ -217,10 +218,10 @@ void rp_page_head(struct rp_markup *out, const struct rp_result *r)
     rp_put(out, "%s", *quality ? quality : converged ? "converged" : "not converged");
     rp_put(out, "</b>: ");
     const char *said = rp_json_text(j, "quality_text");
-    rp_sentence(out, said);
+    rp_sentence(out, names_of(r), said);
     rp_put(out, "%s</p>\n<p>%s: ", *said && strchr("?.", said[strlen(said) - 1]) ? "" : ".",
            converged ? "Converged" : "Not converged");
-    rp_sentence(out, rp_json_text(j, "message"));
+    rp_sentence(out, names_of(r), rp_json_text(j, "message"));
     rp_put(out, ".</p></div>\n");
     put_facts(out, r);
     rp_put(out, "</header>\n");
@@ -255,7 +256,7 @@ static void remark(struct rp_markup *out, const struct rp_result *r, const struc
     if (!*text)
         return;
     rp_put(out, "<tr class=\"why\"><td colspan=\"8\">");
-    rp_sentence(out, text);
+    rp_sentence(out, names_of(r), text);
     rp_put(out, "</td></tr>\n");
 }
 
@@ -338,7 +339,7 @@ static void degeneracies(struct rp_markup *out, const struct rp_result *r)
     for (size_t k = 0; k < list->n; k++) {
         const struct fit_yaml *d = list->entry[k].value, *c = rp_get(d, "combinations");
         rp_put(out, "<li>");
-        rp_sentence(out, rp_json_text(d, "text"));
+        rp_sentence(out, names_of(r), rp_json_text(d, "text"));
         for (size_t i = 0; c && c->kind == FIT_YAML_MAP && i < c->n; i++) {
             char value[64], error[64], unit[RP_NAME];
             const double std = rp_json_number(c->entry[i].value, "std");
@@ -347,9 +348,9 @@ static void degeneracies(struct rp_markup *out, const struct rp_result *r)
             with_error(rp_json_number(c->entry[i].value, "value"), std, value, sizeof value);
             error_text(rp_json_number(c->entry[i].value, "value"), std, error, sizeof error);
             rp_unit(rp_json_text(c->entry[i].value, "unit"), unit, sizeof unit);
-            rp_put(out, std > 0 ? "<br/>determined: <code>" : "<br/><code>");
-            rp_put(out, "%s", c->entry[i].key);
-            rp_put(out, std > 0 ? "</code> = %s ± %s " : "</code> = %s ", value, error);
+            rp_put(out, std > 0 ? "<br/>determined: " : "<br/>");
+            rp_expression(out, c->entry[i].key);
+            rp_put(out, std > 0 ? " = %s ± %s " : " = %s ", value, error);
             rp_put(out, "%s", unit);
             rp_put(out, std > 0 ? "" : ", without an error");
         }
@@ -367,7 +368,7 @@ static void notes(struct rp_markup *out, const struct rp_result *r)
     for (size_t k = 0; k < list->n; k++)
         if (list->entry[k].value->kind == FIT_YAML_SCALAR) {
             rp_put(out, "<li>");
-            rp_sentence(out, list->entry[k].value->text);
+            rp_sentence(out, names_of(r), list->entry[k].value->text);
             rp_put(out, "</li>\n");
         }
     rp_put(out, "</ul>\n");
@@ -379,7 +380,8 @@ static const struct fit_yaml *of_list(const struct fit_yaml *v, long g)
     return g < 0 ? v : v && v->kind == FIT_YAML_LIST && (size_t)g < v->n ? v->entry[g].value : NULL;
 }
 
-static void derived_row(struct rp_markup *out, const char *name, const struct fit_yaml *v, long g)
+static void derived_row(struct rp_markup *out, const struct rp_result *r, const char *name, const struct fit_yaml *v,
+                        long g)
 {
     char text[160], unit[RP_NAME];
     const struct fit_yaml *reason = of_list(rp_get(v, "std_reason"), g);
@@ -404,19 +406,20 @@ static void derived_row(struct rp_markup *out, const char *name, const struct fi
     if (!isnan(std) || !reason || fit_yaml_is_null(reason))
         return;
     rp_put(out, "<tr class=\"why\"><td colspan=\"8\">");
-    rp_sentence(out, reason->text);
+    rp_sentence(out, names_of(r), reason->text);
     rp_put(out, "</td></tr>\n");
 }
 
 /* Derived quantities, below the parameters. */
-static void derived_rows(struct rp_markup *out, const struct fit_yaml *map)
+static void derived_rows(struct rp_markup *out, const struct rp_result *r)
 {
+    const struct fit_yaml *map = rp_get(r->json, "derived");
     for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++) {
         const struct fit_yaml *v = map->entry[k].value, *value = rp_get(v, "value");
         if (!value || value->kind != FIT_YAML_LIST)
-            derived_row(out, map->entry[k].key, v, -1);
+            derived_row(out, r, map->entry[k].key, v, -1);
         for (size_t g = 0; value && value->kind == FIT_YAML_LIST && g < value->n; g++)
-            derived_row(out, map->entry[k].key, v, (long)g);
+            derived_row(out, r, map->entry[k].key, v, (long)g);
     }
 }
 
@@ -432,7 +435,7 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
            r->sampled ? "Least squares" : "Parameters");
     for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
         parameter_row(out, r, map->entry[k].key, map->entry[k].value);
-    derived_rows(out, rp_get(r->json, "derived"));
+    derived_rows(out, r);
     rp_put(out, "</tbody></table></div>\n");
     const double wider = rp_json_number(r->json, "robust.errors_wider_by");
     if (wider > 0.995 && wider < 1.005)
@@ -447,8 +450,8 @@ void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
                     : "rows that scatter more or less than their errors say, but independently",
            wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
-    paragraph(out, "caption", text);
-    paragraph(out, "caption", rp_json_text(r->json, "estimator.text"));
+    paragraph(out, r, "caption", text);
+    paragraph(out, r, "caption", rp_json_text(r->json, "estimator.text"));
     rp_page_rates(out, r);
     degeneracies(out, r);
     notes(out, r);
@@ -541,22 +544,26 @@ static void minima(struct rp_markup *out, const struct rp_result *r)
                rp_json_text(r->json, "settings.loss"));
 }
 
-/* "converged_gradient" in words. */
-static const char *ended(const char *status, char *text, size_t size)
+/* Words of fit_types.c, as a reader would say them. */
+static const char *ended(const char *status)
 {
-    snprintf(text, size, "%s", status);
-    for (char *at = text; *at; at++)
-        *at = *at == '_' ? ' ' : *at;
-    return text;
+    static const char *const word[][2] = {{"converged_gradient", "gradient is zero"},
+                                          {"converged_cost", "cost no longer falls"},
+                                          {"converged_step", "step is nothing"},
+                                          {"at_bound", "minimum at a bound"},
+                                          {"max_iterations", "limit of iterations"}};
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++)
+        if (strcmp(status, word[k][0]) == 0)
+            return word[k][1];
+    return status;
 }
 
 void rp_page_search(struct rp_markup *out, const struct rp_result *r)
 {
-    char text[128];
     const struct fit_yaml *j = r->json, *starts = rp_get(j, "starts"),
                           *minimum = rp_get(j, "minima");
     rp_put(out, "<section id=\"convergence\"><h2>Convergence</h2>\n<dl class=\"facts\">\n");
-    fact(out, "ended", ended(rp_json_text(j, "status"), text, sizeof text));
+    fact(out, "ended", ended(rp_json_text(j, "status")));
     fact_count(out, "iterations", rp_json_number(j, "accepted_steps"));
     fact_count(out, "evaluations", rp_json_number(j, "evaluations"));
     fact_number(out, "gradient, relative", rp_json_number(j, "gradient"), 2, "");
@@ -654,7 +661,7 @@ void rp_page_posterior(struct rp_markup *out, const struct rp_result *r)
     rp_put(out, "<div class=\"verdict %s\"><p><b>", class[fit_verdict_find(verdict)]);
     rp_put(out, "%s", verdict);
     rp_put(out, "</b>: ");
-    rp_sentence(out, rp_json_text(p, "verdict_text"));
+    rp_sentence(out, names_of(r), rp_json_text(p, "verdict_text"));
     rp_put(out, "</p></div>\n");
     posterior_facts(out, p);
     posterior_table(out, map, 0);

@@ -43,8 +43,7 @@ void fit_arrays_print_objective(FILE *f, const struct fit_functional *o)
     fprintf(f, "\nnumbers (--set NAME=VALUE)\n");
     for (uint32_t k = 0; k < o->nnumber; k++)
         if (o->number[k].kind == FIT_NUMBER_HYPER)
-            fprintf(f, "  %-14s %-12g %-8s %s\n", o->number[k].name, o->number[k].start, or_nothing(o->number[k].unit),
-                    or_nothing(o->number[k].doc));
+            fit_number_print(f, &o->number[k]);
     fprintf(f, "\nterms (--weight NAME=WEIGHT)\n");
     for (uint32_t t = 0; t < o->nterm; t++)
         fprintf(f, "  %-14s %-12s weight %-8g %s\n", o->term[t].name, term[o->term[t].kind], o->term[t].weight,

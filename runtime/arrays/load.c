@@ -179,7 +179,7 @@ static enum fit_status set_axes(struct source *s, struct fit_error *err)
         const struct fit_array_desc *a = &s->kernel->array[k];
         if (a->kind == FIT_ARRAY_FREE && !s->told[a->axis])
             st = fit_fail(err, FIT_ERR_DATA,
-                          "%s: nothing tells the size of the axis '%s' of '%s': a dataset '%s' where it begins, or "
+                          "%s: nothing gives the size of the axis '%s' of '%s': a dataset '%s' where it begins, or "
                           "--size %s=N",
                           fit_h5_file(s->h), s->kernel->axis[a->axis].name, a->name, a->name,
                           s->kernel->axis[a->axis].name);
@@ -246,7 +246,7 @@ static enum fit_status put_places(struct source *s, const struct fit_operator_de
         return st;
     for (size_t k = 0; k < n; k++) {
         if (x[k] != floor(x[k]) || fabs(x[k]) > INT32_MAX)
-            return fit_fail(err, FIT_ERR_DATA, "%s: '%s', element %zu: %g is no place", fit_h5_file(s->h), q->data,
+            return fit_fail(err, FIT_ERR_DATA, "%s: '%s', element %zu: %g is not a place", fit_h5_file(s->h), q->data,
                             k + 1, x[k]);
         place[k] = (int32_t)x[k];
     }
@@ -317,7 +317,7 @@ static enum fit_status put_matrix(struct source *s, const struct fit_operator_de
     if (st != FIT_OK || !x)
         return st;
     if (rank != 2)
-        return fit_fail(err, FIT_ERR_DATA, "%s: '%s' is no matrix, which has two dimensions", fit_h5_file(s->h),
+        return fit_fail(err, FIT_ERR_DATA, "%s: '%s' is not a matrix, which has two dimensions", fit_h5_file(s->h),
                         q->data);
     fit_inputs_put(&s->p->in, (struct fit_input){
                                   .name = q->data, .kind = FIT_INPUT_MATRIX, .n = dims[0], .nx = dims[1], .array = x});

@@ -457,7 +457,7 @@ enum fit_quantity fit_quantity_parse(const char *text, const char *expect, doubl
 
 const char *fit_quantity_why(enum fit_quantity kind)
 {
-    return kind == FIT_QUANTITY_NO_UNIT ? "is no unit that is known" : "is another kind of unit";
+    return kind == FIT_QUANTITY_NO_UNIT ? "is not a known unit" : "is another kind of unit";
 }
 
 /* ---- what a measurement tells ---------------------------------------------------------------- */

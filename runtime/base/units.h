@@ -63,7 +63,7 @@ int fit_unit_same(struct fit_unit_factor f);
  * unit may follow.  value is set for BARE and CONVERTED. */
 enum fit_quantity fit_quantity_parse(const char *text, const char *expect, double *value);
 
-/* "is no unit that is known", "is another kind of unit": after a text that was refused. */
+/* "is not a known unit", "is another kind of unit": after a text that was refused. */
 const char *fit_quantity_why(enum fit_quantity kind);
 
 /* ---- what a measurement tells ------------------------------------------------------------------------------ */

@@ -43,8 +43,8 @@ static const char *unit_of(const char *name)
 /* A number with a unit that is none, or one of something else. */
 static enum fit_status no_unit(const char *name, const char *s, enum fit_quantity q, struct fit_error *err)
 {
-    return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s'%s; wanted is %s", name, s,
-                    q == FIT_QUANTITY_NO_UNIT ? ": what follows the number is no unit of this"
+    return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s'%s; expected is %s", name, s,
+                    q == FIT_QUANTITY_NO_UNIT ? ": the text behind the number is not a unit of this quantity"
                                               : " has another kind of unit",
                     unit_of(name));
 }

@@ -74,7 +74,7 @@ struct fit_cli {
     uint64_t average; /* --noise speckle: exposures of a frame */
     uint64_t seed;
 
-    double flux, exposure; /* plan: photons of a pixel and second, s of a frame; NaN: not given */
+    double flux, exposure; /* plan: photons per pixel and second, s of a frame; NaN: not given */
     const char *want;      /* plan: NAME=ERROR,.. */
 
     /* fit; init */

@@ -16,6 +16,7 @@
 #include "commands/progress.h"
 #include "results/results.h"
 #include "setup/memory_plan.h"
+#include "setup/setup.h"
 #include "input/source.h"
 #include "input/table.h"
 
@@ -34,6 +35,7 @@ struct extract {
     struct fit_measured measured;
     struct fit_input input;
     const char *time_unit;
+    struct fit_setup setup; /* its linkage: ties of the configuration */
 };
 
 /* dt of 1 frame when neither the file nor anybody else tells it. */
@@ -91,6 +93,23 @@ static enum fit_status load(struct extract *x, struct fit_progress_view *view,
     return st;
 }
 
+/* Ties of nonlinear parameters, which a page with sliders obeys; of others there are none.  A configuration that is not
+ * good for a fit is no fault here. */
+static void find_ties(struct extract *x)
+{
+    struct fit_setup *s = &x->setup;
+    const int good = fit_setup_options(x->cfg, x->k, x->m->dataset, x->m, s, NULL) == FIT_OK &&
+                     fit_setup_links(x->cfg, x->k, x->m->dataset, 0, s, NULL) == FIT_OK;
+    int plain = good && s->link && !s->copies && s->link->kernel.nlinear == x->k->nlinear;
+    for (size_t q = 0; plain && q < x->k->nlinear; q++)
+        plain = s->link->of_linear[q] == q && s->link->term_linear[q] == 0;
+    if (plain)
+        return;
+    fit_setup_free(s);
+    *s = (struct fit_setup){0};
+    x->m->dataset->layout.context = NULL;
+}
+
 static enum fit_status write_file(const struct fit_program *p, const struct extract *x,
                                   const char *path, struct fit_error *err)
 {
@@ -102,7 +121,8 @@ static enum fit_status write_file(const struct fit_program *p, const struct extr
                             .command_line = command,
                             .begin = time(NULL),
                             .end = time(NULL),
-                            .kernel = x->k,
+                            .kernel = x->setup.link ? &x->setup.link->kernel : x->k,
+                            .link = x->setup.link,
                             .config_text = config,
                             .input = &x->input,
                             .ds = x->m->dataset,
@@ -200,11 +220,14 @@ enum fit_status fit_cmd_extract(struct fit_program *p, const struct fit_cli *cli
     if (st == FIT_OK)
         st = fit_dataset_status(x.m->dataset, err);
     if (st == FIT_OK)
+        find_ties(&x);
+    if (st == FIT_OK)
         st = write_file(p, &x, cli->output, err);
     if (st == FIT_OK && cli->json)
         st = tell_json(p, &x, cli->output, err);
     else if (st == FIT_OK && !cli->quiet)
         tell(p, &x);
+    fit_setup_free(&x.setup);
     fit_measured_free(&x.measured);
     fit_input_free(&x.input);
     fit_measurement_free(x.m);

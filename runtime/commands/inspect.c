@@ -150,7 +150,7 @@ static enum fit_status print_source(FILE *f, int terminal, struct fit_source *sr
     fprintf(f, "%s: layout %s, %zu matri%s of %zu frames\n", src->file, src->layout, src->nmatrix,
             src->nmatrix == 1 ? "x" : "ces", src->nframe);
     if (isnan(src->dt))
-        fprintf(f, "the file does not tell the frame period: fit and config take it with --dt S\n");
+        fprintf(f, "the file does not give the frame period: fit and config take it with --dt S\n");
     else
         fprintf(f, "dt %g s (%s)\n", src->dt, src->dt_text);
     print_bins(f, src, chosen, marked);

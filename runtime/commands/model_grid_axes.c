@@ -263,8 +263,8 @@ static enum fit_status check_options(const struct fit_kernel *k, const struct fi
                         "--groups: the model %s has the axes %s and %s: --set %s=V1,V2,.. and so on", k->name,
                         k->axis[0].name, k->axis[1].name, k->axis[0].name);
     if (!table && cli->nq > 1 && fit_config_axis_index(k, "q") < 0)
-        return fit_fail(err, FIT_ERR_USAGE, "--q: %zu wavevectors; the model %s takes one, its q is no axis", cli->nq,
-                        k->name);
+        return fit_fail(err, FIT_ERR_USAGE, "--q: %zu wavevectors; the model %s takes one, its q is not an axis",
+                        cli->nq, k->name);
     return FIT_OK;
 }
 

@@ -181,7 +181,7 @@ static enum fit_status ask(const struct planning *x, struct fit_error *err)
 {
     char why[400] = "";
     if (*x->data.why)
-        snprintf(why, sizeof why, " (the data file tells nothing: %s)", x->data.why);
+        snprintf(why, sizeof why, " (the data file gives nothing: %s)", x->data.why);
     const int angles = fit_config_axis_index(x->model, "phi") >= 0, rings = fit_config_axis_index(x->model, "q") >= 0;
     if (!x->frames)
         return fit_fail(err, FIT_ERR_CONFIG, "plan: the number of frames is missing; give --frames 1:N%s", why);

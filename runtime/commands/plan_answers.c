@@ -28,13 +28,13 @@ enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *
     if (x->shot > 0)
         return fit_fail(err, FIT_ERR_USAGE, "plan: --flux and --shot say the same; give one");
     if (!(cli->flux > 0) || isinf(cli->flux))
-        return fit_fail(err, FIT_ERR_USAGE, "plan: --flux %g; photons of a pixel and second, above 0", cli->flux);
+        return fit_fail(err, FIT_ERR_USAGE, "plan: --flux %g: give photons per pixel and second, above 0", cli->flux);
     if (!(x->cfg->robust.count.value > 0))
         return fit_fail(err, FIT_ERR_USAGE, "plan: the number of speckles is missing; give --speckles with --flux");
     if (exposure && !(cli->exposure > 0 && cli->exposure <= x->dt))
         return fit_fail(err, FIT_ERR_USAGE,
-                        "plan: --exposure %g s; above 0, and no longer than the frame period of %g s", cli->exposure,
-                        x->dt);
+                        "plan: --exposure %g s: give a time above 0, no longer than the frame period of %g s",
+                        cli->exposure, x->dt);
     x->flux = cli->flux;
     x->exposure = exposure ? cli->exposure : x->dt;
     x->shot = 1 / (x->flux * x->exposure);
@@ -99,7 +99,7 @@ static enum fit_status read_goals(struct planning *x, const char *text, struct f
             return fit_fail(err, FIT_ERR_USAGE, "plan: --want takes %d parameters at most", GOALS);
         *g = (struct plan_goal){.wanted = equal ? strtod(equal + 1, &end) : NAN, .frames = NAN};
         if (!equal || end != text + n || !(g->wanted > 0) || isinf(g->wanted))
-            return fit_fail(err, FIT_ERR_USAGE, "plan: --want %.*s; NAME=ERROR,.., please, errors above 0", (int)n,
+            return fit_fail(err, FIT_ERR_USAGE, "plan: --want %.*s: give NAME=ERROR,.. with errors above 0", (int)n,
                             text);
         g->param = find_param(p, text, (size_t)(equal - text));
         if (g->param == p->fit.nparam || !is_estimated(x, g->param))
@@ -205,7 +205,7 @@ void fit_plan_free_answers(struct planning *x)
 static void print_splits(const struct planning *x, FILE *f)
 {
     const struct fit_plan *p = &x->d[0].plan;
-    fprintf(f, "the same photons of a pixel (%.3g) in other frames, the smaller error of both:\n  %-12s%8s%10s%8s",
+    fprintf(f, "the same photons per pixel (%.3g) in other frames, the smaller error of both:\n  %-12s%8s%10s%8s",
             (double)x->frames / x->shot, "", "frames", "period", "shot");
     for (size_t j = 0; j < p->fit.nparam; j++)
         if (is_estimated(x, j))
@@ -229,7 +229,7 @@ static void print_goal(const struct planning *x, const struct plan_goal *g, FILE
 {
     const char *name = x->d[0].plan.kernel->param[g->param].name;
     if (!isnan(g->frames))
-        fprintf(f, "%s +- %.3g: about %.0f frames, %.3g s (%.3g photons of a pixel)", name, g->wanted, g->frames,
+        fprintf(f, "%s +- %.3g: about %.0f frames, %.3g s (%.3g photons per pixel)", name, g->wanted, g->frames,
                 g->frames * x->dt, g->frames / x->shot);
     else if (g->planned <= g->wanted)
         fprintf(f, "%s +- %.3g: %zu frames do as well (%.2g)", name, g->wanted, g->most, g->reached);

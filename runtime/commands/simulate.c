@@ -72,9 +72,10 @@ static const double USUAL_COUNTS = 0.2; /* from-counts */
 static enum fit_status read_speckle(const struct fit_cli *cli, struct noise *noise, struct fit_error *err)
 {
     if (!(cli->pixels >= 2))
-        return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --pixels %g; at least 2, please", cli->pixels);
+        return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --pixels %g is too few; give 2 or more", cli->pixels);
     if (cli->counts <= 0 || isinf(cli->counts))
-        return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --counts %g; above 0, please, or without it: intensities",
+        return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --counts %g: give a number above 0, or leave it out for "
+                                            "intensities",
                         cli->counts);
     noise->speckle = 1;
     noise->pixels = cli->pixels;
@@ -101,7 +102,7 @@ static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_ke
         const double counts = isnan(cli->counts) ? USUAL_COUNTS : cli->counts;
         if (!(counts > 0) || !(cli->pixels >= 1))
             return fit_fail(err, FIT_ERR_USAGE,
-                            "--noise from-counts: --counts %g, --pixels %g; both above 0, please",
+                            "--noise from-counts: --counts %g, --pixels %g: both must be above 0",
                             counts, cli->pixels);
         noise->counts = counts;
         noise->pixels = cli->pixels;
@@ -182,7 +183,7 @@ static enum fit_status speckle_matrix(const struct fit_experiment *e, const stru
     if (st == FIT_OK)
         st = fit_speckle_parts(all, &draw, matrix, &change, err);
     if (st == FIT_OK && change > SPECKLE_CHANGE)
-        st = fit_fail(err, FIT_ERR_NUMERIC, "--noise speckle: at these parameters |g1| is no correlation function"
+        st = fit_fail(err, FIT_ERR_NUMERIC, "--noise speckle: at these parameters |g1| is not a correlation function"
                       " (g1 changes sign or phase): |g1|^2 would be changed by %.2g", change);
     for (size_t i = 0; i < n && st == FIT_OK; i++)
         for (size_t j = i; j < n; j++)

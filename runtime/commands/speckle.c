@@ -138,7 +138,7 @@ static enum fit_status finish(const struct work *w, double scale, double *square
     const double m = (double)w->draw->speckles, *mean = w->seen + n;
     for (size_t i = 0; i < n; i++)
         if (!(mean[i] > 0))
-            return fit_fail(err, FIT_ERR_DATA, "speckles: frame %zu has no photon; more counts, or more pixels, please",
+            return fit_fail(err, FIT_ERR_DATA, "speckles: frame %zu has no photon; give more counts or more pixels",
                             i + 1);
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++)

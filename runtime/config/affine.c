@@ -107,7 +107,7 @@ static void factor(struct parser *p, double *out)
     } else if (isalpha((unsigned char)c) || c == '_') {
         name(p, out);
     } else {
-        fail(p, p->at, c ? "a number or the name of a parameter is wanted" : "the expression ends too early");
+        fail(p, p->at, c ? "expected a number or the name of a parameter" : "the expression ends too early");
     }
 }
 
@@ -164,6 +164,6 @@ int fit_affine_parse(const char *text, const struct fit_affine_names *names, dou
     if (!p.failed && *p.at == '^')
         fail(&p, p.at, "powers are not linear; write sums of numbers times parameters");
     else if (!p.failed && *p.at)
-        fail(&p, p.at, "an operator (+ - * /) is wanted here");
+        fail(&p, p.at, "expected an operator (+ - * /) here");
     return !p.failed;
 }

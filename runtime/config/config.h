@@ -468,7 +468,7 @@ int fit_config_peers_average(const struct fit_config *cfg, size_t nangle);
 /* ---- Names of models (mode.c, model_names.h) -------------------------------------------- */
 
 /* Model that a configuration asks for, without a kernel: canonical name, or what the file says, from analysis_mode or
- * from the form of the file.  name[0] = 0 when the file does not tell. */
+ * from the form of the file.  name[0] = 0 when the file does not give one. */
 enum fit_status fit_config_detect(const char *file, char name[64], struct fit_error *err);
 
 /* The model of the project with this name or alias, in any case of letters; name itself when there is none. */

@@ -99,7 +99,7 @@ static void check_params(struct fit_cfg_reader *r)
             AT_ORIGIN(r, p->list.from);
             fit_cfg_error_at(
                 r, p->list.from.line, p->list.from.column,
-                "%zu values for %s, %zu for the parameter before; one for each angle is wanted",
+                "%zu values for %s, %zu for the parameter before; give one for each angle",
                 p->list.n, p->declared->name, length);
         }
         length = p->list.n > 1 ? p->list.n : length;

@@ -197,7 +197,7 @@ void fit_cfg_call_share(struct fit_cfg_reader *r, const char *text)
     r->path = "share";
     each_word(r->cfg->kernel, own, sizeof own);
     if (!equal || equal == text || !equal[1] || (size_t)(equal - text) >= sizeof name) {
-        fit_cfg_error(r, NULL, "'%.100s': NAME=%s, NAME=shared or NAME=0,45/90 is wanted", text, own);
+        fit_cfg_error(r, NULL, "'%.100s': expected NAME=%s, NAME=shared or NAME=0,45/90", text, own);
         return;
     }
     snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);

@@ -227,7 +227,7 @@ void fit_cfg_read_threshold(struct fit_cfg_reader *r, const struct fit_yaml *nod
     if (x == floor(x) && x >= 1 && x <= 1e6)
         fit_cfg_set_int(r, &r->cfg->scaling.average_threshold, node, (long)x, 0);
     else
-        fit_cfg_note(r, node->line, node->column, "%s = %.60s is no number of angles; 3 is used",
+        fit_cfg_note(r, node->line, node->column, "%s = %.60s is not a number of angles; 3 is used",
                      r->path, node->text);
 }
 

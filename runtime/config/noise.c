@@ -24,8 +24,8 @@ static void set(struct fit_cfg_reader *r, const struct fit_yaml *at, int kind, c
     struct fit_config_sampling *s = &r->cfg->sampling;
     if (n != fit_prior_numbers(kind)) {
         fit_cfg_error(r, at,
-                      "%s: jeffreys, half_normal S, half_cauchy S, exponential S or log_normal M S is wanted, M"
-                      " the mean of log sigma",
+                      "%s: jeffreys, half_normal S, half_cauchy S, exponential S or log_normal M S is expected, M the "
+                      "mean of log sigma",
                       r->path);
         return;
     }
@@ -45,7 +45,7 @@ static void read_map(struct fit_cfg_reader *r, const struct fit_yaml *map)
     double x[2];
     int kind, n = 0, bare;
     if (!type || map->n != (size_t)(1 + (m != NULL) + (s != NULL))) {
-        fit_cfg_error(r, map, "%s: {type: half_normal, sigma: S}, or with mu for log_normal, is wanted", r->path);
+        fit_cfg_error(r, map, "%s: {type: half_normal, sigma: S}, or with mu for log_normal, is expected", r->path);
         return;
     }
     if (!fit_cfg_get_word(r, type, word_noise, &kind) || (m && !fit_cfg_get_real(r, m, NULL, &x[n++], &bare)) ||
@@ -73,7 +73,7 @@ void fit_cfg_read_noise_prior(struct fit_cfg_reader *r, const struct fit_yaml *n
         int size = 0;
         at += strspn(at, " :,()");
         if (*at && (n == 2 || sscanf(at, "%63[^ :,()]%n", number, &size) != 1 || !fit_number_parse(number, &x[n]))) {
-            fit_cfg_error(r, node, "%s: '%.60s': a word and its numbers are wanted, as in half_normal 0.02", r->path,
+            fit_cfg_error(r, node, "%s: '%.60s': expected a word and its numbers, as in half_normal 0.02", r->path,
                           node->text);
             return;
         }

@@ -77,7 +77,7 @@ static void apply_list(struct fit_cfg_reader *r, const char *path, const char *v
     if (n)
         apply_node(r, path, &list);
     else
-        fit_cfg_error(r, NULL, "a list is wanted, as in 0,45,90");
+        fit_cfg_error(r, NULL, "expected a list, as in 0,45,90");
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -88,7 +88,7 @@ static int split(struct fit_cfg_reader *r, const char *text, char name[128], con
     const char *equal = strchr(text, '=');
     const size_t n = equal ? (size_t)(equal - text) : strlen(text);
     if (!n || n >= 128) {
-        fit_cfg_error(r, NULL, "'%.100s': NAME=VALUE is wanted", text);
+        fit_cfg_error(r, NULL, "'%.100s': expected NAME=VALUE", text);
         return 0;
     }
     memcpy(name, text, n);
@@ -104,7 +104,7 @@ static int split_value(struct fit_cfg_reader *r, const char *text, char name[128
         return 0;
     if (*value && **value)
         return 1;
-    fit_cfg_error(r, NULL, "'%.100s': NAME=VALUE is wanted", text);
+    fit_cfg_error(r, NULL, "'%.100s': expected NAME=VALUE", text);
     return 0;
 }
 
@@ -246,7 +246,7 @@ static void call_bounds(struct fit_cfg_reader *r, const char *text)
     if (i < 0)
         return;
     if (!colon || (size_t)(colon - value) >= sizeof low || (colon == value && !colon[1])) {
-        fit_cfg_error(r, NULL, "'%.100s': NAME=LOWER:UPPER is wanted", text);
+        fit_cfg_error(r, NULL, "'%.100s': expected NAME=LOWER:UPPER", text);
         return;
     }
     memcpy(low, value, (size_t)(colon - value));
@@ -333,7 +333,7 @@ static void call_columns(struct fit_cfg_reader *r, const char *value)
     for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         char *equal = strchr(word, '=');
         if (!equal || equal == word || !equal[1]) {
-            fit_cfg_error(r, NULL, "'%.60s': NAME=SOURCE is wanted, as in delay=tau,sigma=g2_err", word);
+            fit_cfg_error(r, NULL, "'%.60s': expected NAME=SOURCE, as in delay=tau,sigma=g2_err", word);
             return;
         }
         at += (size_t)snprintf(text + at, room - at, "%s%.*s: \"", at ? ", " : "{", (int)(equal - word), word);
@@ -354,7 +354,7 @@ static void call_frames(struct fit_cfg_reader *r, const char *value)
     char first[32] = "";
     const char *colon = strchr(value, ':');
     if (!colon || (size_t)(colon - value) >= sizeof first || (colon == value && !colon[1])) {
-        fit_cfg_error(r, NULL, "'%.60s': FIRST:LAST is wanted, counted from 1", value);
+        fit_cfg_error(r, NULL, "'%.60s': expected FIRST:LAST, counted from 1", value);
         return;
     }
     memcpy(first, value, (size_t)(colon - value));
@@ -369,7 +369,7 @@ static void call_metric(struct fit_cfg_reader *r, const char *value)
     int dense = strcmp(value, "dense") == 0;
     r->path = "metric";
     if (!dense && strcmp(value, "diagonal") != 0)
-        fit_cfg_error(r, NULL, "'%.60s': dense or diagonal is wanted", value);
+        fit_cfg_error(r, NULL, "'%.60s': expected dense or diagonal", value);
     else
         apply_scalar(r, SHARD "dense_mass", dense ? "true" : "false");
 }

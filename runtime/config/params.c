@@ -154,7 +154,7 @@ static int param_number(struct fit_cfg_reader *r, int i, const struct fit_yaml *
                                        ? fit_unit_between(label, unit, &f)
                                        : FIT_QUANTITY_BARE;
     if (kind == FIT_QUANTITY_NO_UNIT || kind == FIT_QUANTITY_OTHER_KIND) {
-        fit_cfg_error(r, node, "%s: unit '%.60s' of %s %s; wanted is %s", r->path, label,
+        fit_cfg_error(r, node, "%s: unit '%.60s' of %s %s; expected is %s", r->path, label,
                       r->cfg->param[i].declared->name, fit_quantity_why(kind), unit);
         return 0;
     }
@@ -566,7 +566,7 @@ static void params_map(struct fit_cfg_reader *r, const struct fit_yaml *map, int
             set_start(r, i, e->value, NULL, e->key);
         else
             fit_cfg_error(r, e->value,
-                          "parameters.%.60s: a number or {value, min, max, vary} is wanted",
+                          "parameters.%.60s: expected a number or {value, min, max, vary}",
                           e->key);
     }
 }

@@ -30,7 +30,7 @@ int fit_cfg_want(struct fit_cfg_reader *r, const struct fit_yaml *node, enum fit
 {
     if (node->kind == kind)
         return 1;
-    fit_cfg_error(r, node, "%s: %s is wanted here, there is %s", r->path, what,
+    fit_cfg_error(r, node, "%s: expected %s here, found %s", r->path, what,
                   kind_name[node->kind]);
     return 0;
 }
@@ -71,11 +71,12 @@ int fit_cfg_get_real(struct fit_cfg_reader *r, const struct fit_yaml *node, cons
         fit_cfg_error(r, node, "%s: '%.100s' is not a number", r->path, node->text);
         return 0;
     case FIT_QUANTITY_NO_UNIT:
-        fit_cfg_error(r, node, "%s: '%.100s': what follows the number is no unit of this; wanted is %s",
+        fit_cfg_error(r, node, "%s: '%.100s': the text behind the number is not a unit of this quantity; expected is "
+                               "%s",
                       r->path, node->text, wanted);
         return 0;
     default:
-        fit_cfg_error(r, node, "%s: '%.100s' has another kind of unit; wanted is %s", r->path,
+        fit_cfg_error(r, node, "%s: '%.100s' has another kind of unit; expected is %s", r->path,
                       node->text, wanted);
         return 0;
     }

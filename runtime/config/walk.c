@@ -288,7 +288,7 @@ static void walk_entry(struct fit_cfg_reader *r, const struct fit_yaml_entry *e,
     else if (has_rows_below && e->value->kind == FIT_YAML_MAP)
         walk_section(r, e->value, path);
     else if (has_rows_below && !fit_yaml_is_null(e->value))
-        fit_cfg_error(r, e->value, "%s: a section (key: value) is wanted here", path);
+        fit_cfg_error(r, e->value, "%s: expected a section (key: value) here", path);
     else if (!has_rows_below && (key = ignored_above(path)) != NULL)
         ignore(r, key, e->value);
     else if (!has_rows_below)

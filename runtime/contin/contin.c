@@ -1,5 +1,6 @@
 /* contin.c -- a distribution from data to intervals: see contin.h. */
 #include "contin/contin_impl.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,12 +34,6 @@ static enum fit_status result_new(const struct contin_problem *p, struct contin_
         r->contrast_error[c] = r->baseline_error[c] = NAN;
     r->alpha_range[0] = r->alpha_range[1] = NAN;
     return FIT_OK;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static double total(size_t n, const double *x)
@@ -87,7 +82,7 @@ static void band(const struct drawn *d, const double *x, int first, struct conti
             d->v[t] = d->draw[t * d->stride + k] / total(n, d->draw + t * d->stride);
             r->average[k] += d->v[t] / (double)d->n;
         }
-        qsort(d->v, d->n, sizeof *d->v, ascending);
+        qsort(d->v, d->n, sizeof *d->v, fit_ascending);
         contin_interval(d->n, d->v, PART, 1, range);
         r->lower[k] = fmin(range[0], first ? x[k] / all : r->lower[k]);
         r->upper[k] = fmax(range[1], first ? x[k] / all : r->upper[k]);
@@ -121,7 +116,7 @@ static void peak_interval(const struct drawn *d, const struct contin_peak *p, in
         if (isfinite(value[which]))
             d->v[m++] = value[which];
     }
-    qsort(d->v, m, sizeof *d->v, ascending);
+    qsort(d->v, m, sizeof *d->v, fit_ascending);
     contin_interval(m, d->v, PART, 0, range);
     range[0] = fmin(range[0], number[0]);
     range[1] = fmax(range[1], number[0]);
@@ -140,7 +135,7 @@ static void strengths(const struct drawn *d, struct contin_result *r)
 {
     for (size_t t = 0; t < d->n; t++)
         d->v[t] = d->draw[t * d->stride + d->stride - 2];
-    qsort(d->v, d->n, sizeof *d->v, ascending);
+    qsort(d->v, d->n, sizeof *d->v, fit_ascending);
     r->alpha_range[0] = d->v[(size_t)(0.025 * (double)d->n)];
     r->alpha_range[1] = d->v[(size_t)(0.975 * (double)d->n)];
 }
@@ -152,7 +147,7 @@ static void middle(struct contin_work *w, const double *draw, size_t n, double *
     for (size_t which = 0; which < 2; which++) {
         for (size_t t = 0; t < n; t++)
             v[t] = draw[t * stride + stride - 2 + which];
-        qsort(v, n, sizeof *v, ascending);
+        qsort(v, n, sizeof *v, fit_ascending);
         if (which)
             w->lambda = v[n / 2];
         else
@@ -264,6 +259,8 @@ enum fit_status contin_solve(const struct contin_problem *p, struct contin_resul
     }
     if (st == FIT_OK)
         st = finish(&w, r, err);
+    if (st == FIT_OK && r->ndraw && !isnan(r->determined))
+        st = contin_lognormal(&w, r, err);
     contin_work_free(&w);
     if (st != FIT_OK)
         contin_result_free(r);

@@ -1,4 +1,5 @@
-/* contin_impl.h -- what the parts of CONTIN share: solve.c, strength.c, draw.c, peaks.c. */
+/* contin_impl.h -- what the parts of CONTIN share: solve.c, strength.c, draw.c, peaks.c,
+ * lognormal.c. */
 #pragma once
 
 #include "contin/contin.h"
@@ -58,6 +59,9 @@ struct contin_run {
 };
 size_t contin_stride(const struct contin_work *w);
 enum fit_status contin_draw(struct contin_work *w, const struct contin_run *run, double *draw, struct fit_error *err);
+
+/* Intervals of the modes of a finished result hold, too, what log-normals in their place say (lognormal.c). */
+enum fit_status contin_lognormal(const struct contin_work *w, struct contin_result *r, struct fit_error *err);
 
 /* Modes of x; then their intervals from draws (peaks.c). */
 void contin_find_peaks(size_t n, const double *u, const double *x, struct contin_result *r);

@@ -561,7 +561,7 @@ static int enough_clusters(const struct work *c)
 /* By clusters, where there are enough of them.  none: why no other errors are possible. */
 static int by_clusters(struct work *c, struct fit_result *res, const char *none)
 {
-    char why[160];
+    char why[320];
     if (pairs_products(c) || assemble(c, c->s->curve * c->s->curve, FIT_ROBUST_FRAMES, res))
         return 1;
     if (enough_clusters(c))
@@ -633,11 +633,11 @@ int fit_sandwich_shared(const struct fit_robust *r)
  * by factors that differ between minima, of which there are many. */
 static void withhold_aliased(struct work *c, struct fit_result *res)
 {
-    char why[160];
+    char why[320];
     if (!c->s->aliased || !fit_sandwich_shared(&res->robust))
         return;
-    snprintf(why, sizeof why, "at this %s the model turns back between one frame and the next, and noise that values "
-             "share does not tell it from other values that fit as well", c->s->aliased);
+    snprintf(why, sizeof why, "at this %s the model turns back between one frame and the next, and under noise that "
+                              "values share it cannot be told from other values that fit as well", c->s->aliased);
     withhold(c, res, why);
 }
 

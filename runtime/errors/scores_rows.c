@@ -12,7 +12,7 @@ enum { PIECE = 256 };
 struct piece {
     double mean[PIECE], y[PIECE], v[PIECE], w[PIECE], room[PIECE], *jac;
     uint32_t i[PIECE], g[PIECE];
-    long *row; /* where D has the numbers of a parameter, of this group; -1: it has none */
+    double *D; /* P x P: covariance of what the group has, in the order of jac; 0 for what is held */
 };
 
 /* Model, derivatives row by row, and weights of a piece of n values with y and v set. */
@@ -27,14 +27,27 @@ static void settle(const struct fit_score_pass *p, struct piece *x, size_t n)
     fit_score_weights(p->loss, nvector, x->y, x->mean, x->v, x->w, x->room);
 }
 
-/* w j^T D j: the part of a value that its own fit follows. */
-static double leverage(const struct fit_score_pass *p, const long *row, const double *jac, double w)
+/* x->D of group g. */
+static void take_covariance(const struct fit_score_pass *p, struct piece *x, size_t g)
 {
     const size_t n = p->o->nparam + p->o->nu, P = p->s->P;
-    double h = 0;
     for (size_t a = 0; a < P; a++)
-        for (size_t b = 0; row[a] >= 0 && b < P; b++)
-            h += row[b] >= 0 ? jac[a] * p->D[(size_t)row[a] * n + (size_t)row[b]] * jac[b] : 0;
+        for (size_t b = 0; b < P; b++) {
+            const long u = fit_score_unknown(p->o, g, a), v = fit_score_unknown(p->o, g, b);
+            x->D[a * P + b] = u >= 0 && v >= 0 ? p->D[(size_t)u * n + (size_t)v] : 0;
+        }
+}
+
+/* w j^T D j: the part of a value that its own fit follows. */
+static double leverage(size_t P, const double *D, const double *jac, double w)
+{
+    double h = 0;
+    for (size_t a = 0; a < P; a++) {
+        double t = 0;
+        for (size_t b = 0; b < P; b++)
+            t += D[a * P + b] * jac[b];
+        h += jac[a] * t;
+    }
     return w * h;
 }
 
@@ -44,11 +57,13 @@ static void add_square(struct fit_score_pass *p, const struct piece *x, size_t k
 {
     const size_t P = p->s->P, g = x->g[k];
     const double *jac = x->jac + k * P;
-    double h = leverage(p, x->row, jac, x->v[k]), score = x->w[k] * (x->y[k] - x->mean[k]) / fmax(1 - h, 1e-6);
+    double h = leverage(P, x->D, jac, x->v[k]), score = x->w[k] * (x->y[k] - x->mean[k]) / fmax(1 - h, 1e-6);
     double *to = p->s->product + g * P * P;
-    for (size_t a = 0; a < P; a++)
+    for (size_t a = 0; a < P; a++) {
+        const double t = score * score * jac[a];
         for (size_t b = 0; b < P; b++)
-            to[a * P + b] += score * score * jac[a] * jac[b];
+            to[a * P + b] += t * jac[b];
+    }
 }
 
 /* Rows of one group: residuals, and the coordinate by which they are ordered (at: of all places; NULL: as they come).
@@ -64,8 +79,7 @@ static void rows_tile(struct fit_score_pass *p, const struct fit_tile *t, struct
     size_t base = t->i0 / FIT_LANES * FIT_LANES;
     struct fit_score_sums *s = &p->sums[t->group];
     double factor = fit_score_factor(p->o, t->group);
-    for (size_t a = 0; a < p->s->P; a++)
-        x->row[a] = fit_score_unknown(p->o, t->group, a);
+    take_covariance(p, x, t->group);
     for (size_t i = t->i0, n = 0; i < t->i1; i += n) {
         for (n = 0; n < PIECE && i + n < t->i1; n++) {
             x->i[n] = (uint32_t)(i + n);
@@ -109,7 +123,7 @@ int fit_scores_of_rows(struct fit_score_pass *p)
     FIT_SCRATCH(a);
     struct piece *x = fit_take_unset(&a, 1, sizeof *x); /* every value is set before it is read */
     double *jac = fit_take_unset(&a, PIECE * p->s->P, sizeof *jac);
-    long *row = fit_take_unset(&a, p->s->P, sizeof *row);
+    double *D = fit_take_unset(&a, p->s->P * p->s->P, sizeof *D);
     struct curve c = {.at = column < p->o->kernel->ncolumn ? ds->layout.column[column] : NULL,
                       .x = fit_take(&a, n, sizeof *c.x),
                       .z = fit_take(&a, n, sizeof *c.z),
@@ -117,7 +131,7 @@ int fit_scores_of_rows(struct fit_score_pass *p)
     for (size_t k = 0; !a.failed && k < ds->ntile; k++) {
         const struct fit_tile *t = &ds->tile[k];
         x->jac = jac;
-        x->row = row;
+        x->D = D;
         rows_tile(p, t, x, &c);
         if (k + 1 == ds->ntile || t[1].group != t->group)
             add_neighbours(&c, &p->sums[t->group]);

@@ -439,7 +439,7 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
     *why = "frames were divided by a monitor, and share more than speckles of frames divided by their own means";
     if (x->s->noise_model.kind == FIT_NOISE_KIND_MONITOR)
         return FIT_SPECKLE_NONE;
-    *why = "the model is no contrast times |g1|^2 on a baseline";
+    *why = "the model is not a contrast times |g1|^2 on a baseline";
     for (size_t g = 0; g < x->o->ngroup; g++) {
         if (!fit_speckle_suits(&x->model, g, &noise[g], why))
             return FIT_SPECKLE_NONE;
@@ -456,7 +456,7 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
     for (size_t g = 0; g < x->o->ngroup; g++) {
         fit_speckle_estimate(&x->model, g, &x->scores->moments[g], shared && noise[g].contrast > 0,
                              given, &noise[g]);
-        *why = "too few values next to one another tell the number of speckles";
+        *why = "too few neighbouring values determine the number of speckles";
         if (noise[g].known == FIT_SPECKLE_UNKNOWN)
             return FIT_SPECKLE_NONE;
         both += noise[g].known == FIT_SPECKLE_BOTH;

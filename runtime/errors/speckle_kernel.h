@@ -21,7 +21,7 @@
 #include "speckle/blocks.h"
 
 struct fit_speckle_reference {
-    const struct fit_objective *obj; /* at the reference: after value and normal there */
+    const struct fit_objective *obj; /* at the reference: after its value, prepared for derivatives */
     const struct fit_scores *scores; /* of obj, with fields */
     const double *lin;               /* ngroup x nlinear, in the units of the data, perhaps not those of obj */
     struct fit_speckle_noise *noise; /* ngroup: with contrast of the reference; numbers become more exact

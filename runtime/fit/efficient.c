@@ -20,11 +20,11 @@
  * least squares that are far off, would add half of the variance that efficient estimates have at few decays. */
 static const double DIFFER = 1e-4;
 static const double HOPELESS = 1e-40; /* probability of the test of fit that no other estimates will make a usual one */
-static const double AGAIN = 0.05;     /* the same, above which it stands */
+static const double AGAIN = 0.2; /* the same, above which it stands: that at the estimates is no matter at 1 % then */
 static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
 
 enum { TURNS = 8 }; /* of the reference to the estimates */
-static const double NEAR = 0.1, SAME_CONTRAST = 0.02; /* errors; part of the contrast: where it need not move again */
+static const double NEAR = 0.5, SAME_CONTRAST = 0.02; /* errors; part of the contrast: where it need not move again */
 static const double KNOWN = 100; /* degrees of freedom of noise that is known: M of one angle to 14 % */
 
 static const char *const OUT_OF_TIME = "the time limit was reached";
@@ -172,6 +172,14 @@ static int look_at_model(struct job *j)
     return 1;
 }
 
+static enum fit_status evaluated(const struct job *j, enum fit_eval e)
+{
+    if (e == FIT_EVAL_OK)
+        return FIT_OK;
+    return fit_fail(j->f->err, e == FIT_EVAL_STOP ? FIT_ERR_INTERRUPTED : FIT_ERR_NUMERIC,
+                    e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the model is not finite");
+}
+
 /* Objective, sums by blocks and kernel at theta and lin. */
 static enum fit_status look(struct job *j)
 {
@@ -190,12 +198,8 @@ static enum fit_status look(struct job *j)
     if (a.failed)
         st = no_memory(j);
     else if ((st = fit_objective_new(f->kernel, f->ds, &setup, &j->obj, f->err)) == FIT_OK) {
-        enum fit_eval e = fit_objective_value(j->obj, j->theta);
-        if (e == FIT_EVAL_OK)
-            e = fit_objective_normal(j->obj, j->theta, j->B, j->g);
-        if (e != FIT_EVAL_OK)
-            st = fit_fail(f->err, e == FIT_EVAL_STOP ? FIT_ERR_INTERRUPTED : FIT_ERR_NUMERIC,
-                          e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the model is not finite");
+        const enum fit_eval e = fit_objective_value(j->obj, j->theta);
+        st = evaluated(j, e == FIT_EVAL_OK ? fit_objective_prepare(j->obj, j->theta, 1) : e);
     }
     if (st == FIT_OK)
         st = fit_scores_new(j->obj, &loss, D, 1, &j->scores, f->err);
@@ -411,11 +415,13 @@ static void difference(const struct job *j, size_t m, const size_t *which, doubl
     }
 }
 
-/* H at the reference; x: a result of the same size that is of no use any more. */
+/* B, g and H at the reference; x: a result of the same size that is of no use any more. */
 static enum fit_status move_curvature(struct job *j, struct fit_result *x)
 {
     const struct fit_covariance_spec spec = {j->obj, j->theta, j->res->lower, j->res->upper, j->B, 1};
-    const enum fit_status st = fit_covariance(&spec, x, j->f->err);
+    enum fit_status st = evaluated(j, fit_objective_normal(j->obj, j->theta, j->B, j->g));
+    if (st == FIT_OK)
+        st = fit_covariance(&spec, x, j->f->err);
     for (size_t k = 0; st == FIT_OK && k < j->n * j->n; k++)
         j->H[k] = isnan(x->covariance[k]) ? 0 : x->covariance[k];
     return st;
@@ -475,7 +481,7 @@ static void shift_of(const struct job *j, double *shift)
                                                  fit_objective_linear(j->obj, g, e - j->p);
 }
 
-/* The test of fit at the efficient estimates, where least squares have an unusual one. */
+/* The test of fit at the efficient estimates: where least squares are far off, derivatives there are others. */
 static enum fit_status test_again(struct job *j)
 {
     struct fit_speckle_errors e;
@@ -483,7 +489,7 @@ static enum fit_status test_again(struct job *j)
     double *D = NULL, *shift = NULL;
     FIT_SCRATCH(scratch);
     const size_t m = j->obj->nparam + j->obj->nu;
-    if (!(j->res->speckle_test.p < AGAIN))
+    if (j->res->speckle_test.p >= AGAIN)
         return FIT_OK;
     x.speckle = fit_take_copy(&scratch, j->noise, j->ng, sizeof *x.speckle);
     FIT_TAKE_DOUBLES(&scratch, m * m, &D);
@@ -666,7 +672,9 @@ static enum fit_status estimate(struct job *j)
         return st;
     for (int turn = 0; turn < TURNS && st == FIT_OK && !time_is_up(j->f) && (turn == 0 || !is_near(j)); turn++)
         st = estimate_again(j);
-    return st == FIT_OK && !time_is_up(j->f) ? move_ends(j) : st;
+    if (st == FIT_OK && !time_is_up(j->f) && (st = move_ends(j)) == FIT_OK)
+        fit_efficient_bounds(&j->found);
+    return st;
 }
 
 static enum fit_status run(struct job *j, const char **why)

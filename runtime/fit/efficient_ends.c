@@ -151,3 +151,31 @@ enum fit_status fit_efficient_ends(const struct fit_efficient_ends *e)
     }
     return st;
 }
+
+/* Ends on a bound are none that the data set. */
+static void open_ends(struct fit_result *r, size_t k)
+{
+    struct fit_interval *x = &r->interval[k];
+    for (int i = 0; i < 2; i++) {
+        x->open_lower[i] = x->open_lower[i] || x->lower[i] <= r->lower[k];
+        x->open_upper[i] = x->open_upper[i] || x->upper[i] >= r->upper[k];
+    }
+    finish(x);
+}
+
+void fit_efficient_bounds(struct fit_result *r)
+{
+    for (size_t k = 0; k < r->nparam; k++) {
+        struct fit_interval *x = &r->interval[k];
+        const double room = fmin(r->theta[k] - r->lower[k], r->upper[k] - r->theta[k]);
+        const double half = fit_student_quantile(TAIL[1], INFINITY) * r->std_curvature[k];
+        if (!(r->std[k] > 0) || !(r->upper[k] > r->lower[k]) || room >= half / FIT_PROFILE_MUCH ||
+            (x->known && x->part[1].n > 1))
+            continue;
+        if (!x->known)
+            widen(r, k, INFINITY);
+        open_ends(r, k);
+        x->cut = 1;
+        fit_profile_withhold(r, k);
+    }
+}

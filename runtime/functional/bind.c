@@ -2,11 +2,13 @@
 #include "functional/functional.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "common/nearest.h"
+#include "common/range.h"
 #include "fit/operator_data.h"
 #include "functional/on_device.h"
 #include "machine/cpu.h"
@@ -264,27 +266,61 @@ static void take_tables(struct fit_bound *b)
     FIT_TAKE_DOUBLES(a, o->nterm, &b->weight, &b->term);
 }
 
+enum fit_status fit_number_admits(const struct fit_number_desc *d, const char *text, double x, struct fit_error *err)
+{
+    char range[RANGE_TEXT], number[32];
+    if (range_holds(d->lower, d->upper, x))
+        return FIT_OK;
+    range_text(d->lower, d->upper, d->unit, range);
+    snprintf(number, sizeof number, "%g", x);
+    return fit_fail(err, FIT_ERR_CONFIG, "%s: %.60s is not %s", d->name, text ? text : number,
+                    *range ? range : "finite");
+}
+
+enum fit_status fit_number_read(const struct fit_number_desc *d, const char *text, double *value,
+                                struct fit_error *err)
+{
+    const enum fit_quantity kind = fit_quantity_parse(text, d->unit, value);
+    if (kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED)
+        return fit_number_admits(d, text, *value, err);
+    return fit_fail(err, FIT_ERR_CONFIG, "%s: '%s' %s%s%s", d->name, text,
+                    kind == FIT_QUANTITY_NO_NUMBER ? "is no number" : fit_quantity_why(kind),
+                    d->unit ? "; declared is " : "", d->unit ? d->unit : "");
+}
+
+void fit_number_print(FILE *f, const struct fit_number_desc *d)
+{
+    char range[RANGE_TEXT], start[32] = "-";
+    range_text(d->lower, d->upper, NULL, range);
+    if (!isnan(d->start))
+        snprintf(start, sizeof start, "%g", d->start);
+    fprintf(f, "  %-14s %-12s %-8s %s%s%s\n", d->name, start, d->unit ? d->unit : "", d->doc ? d->doc : "",
+            d->doc && *range ? "; " : "", range);
+}
+
 /* Hyper-parameters: the defaults, or what the inputs say; weights. */
-static void set_numbers(struct fit_bound *b, const struct fit_inputs *in)
+static enum fit_status set_numbers(struct fit_bound *b, const struct fit_inputs *in, struct fit_error *err)
 {
     const struct fit_functional *o = b->o;
-    for (uint32_t k = 0; k < o->nnumber; k++)
+    enum fit_status s = FIT_OK;
+    for (uint32_t k = 0; s == FIT_OK && k < o->nnumber; k++)
         if (o->number[k].kind == FIT_NUMBER_HYPER) {
             const struct fit_input *x = fit_inputs_find(in, o->number[k].name, FIT_INPUT_NUMBER);
             b->number_given[k] = x ? x->value : o->number[k].start;
+            s = x ? fit_number_admits(&o->number[k], NULL, x->value, err) : FIT_OK;
         }
     for (uint32_t t = 0; t < o->nterm; t++)
         b->weight[t] = o->term[t].weight;
+    return s;
 }
 
 static enum fit_status bind(struct fit_bound *b, const struct fit_inputs *in, struct fit_error *err)
 {
     const struct fit_functional *o = b->o;
-    enum fit_status s = FIT_OK;
     size_t blocks = 1, sums = 1;
     bind_axes(b, in);
-    set_numbers(b, in);
-    for (uint32_t k = 0; k < o->narray; k++)
+    enum fit_status s = set_numbers(b, in, err);
+    for (uint32_t k = 0; s == FIT_OK && k < o->narray; k++)
         if (o->array[k].kind == FIT_ARRAY_FREE && b->size[o->array[k].axis] == 0)
             return fit_fail(err, FIT_ERR_DATA, "the axis '%s' of what is solved for has no size",
                             o->axis[o->array[k].axis].name);
@@ -367,35 +403,39 @@ enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double w
     return FIT_OK;
 }
 
-enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err)
+/* The number of that name, or NULL, with an error. */
+static const struct fit_number_desc *find_hyper(const struct fit_functional *o, const char *name, struct fit_error *err)
 {
     struct nearest near = {.name = name};
-    for (uint32_t k = 0; k < b->o->nnumber; k++) {
-        if (b->o->number[k].kind != FIT_NUMBER_HYPER)
+    for (uint32_t k = 0; k < o->nnumber; k++) {
+        if (o->number[k].kind != FIT_NUMBER_HYPER)
             continue;
-        if (strcmp(b->o->number[k].name, name) == 0) {
-            b->number_given[k] = value;
-            return FIT_OK;
-        }
-        nearest_offer(&near, b->o->number[k].name);
+        if (strcmp(o->number[k].name, name) == 0)
+            return &o->number[k];
+        nearest_offer(&near, o->number[k].name);
     }
-    return fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'%s%s%s", b->o->name, name,
-                    near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    fit_fail(err, FIT_ERR_CONFIG, "%s has no hyper-parameter '%s'%s%s%s", o->name, name,
+             near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    return NULL;
+}
+
+enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err)
+{
+    const struct fit_number_desc *d = find_hyper(b->o, name, err);
+    const enum fit_status s = !d ? FIT_ERR_CONFIG : isnan(value) ? FIT_OK : fit_number_admits(d, NULL, value, err);
+    if (s == FIT_OK)
+        b->number_given[d - b->o->number] = value;
+    return s;
 }
 
 enum fit_status fit_bound_quantity(struct fit_bound *b, const char *name, const char *text, struct fit_error *err)
 {
-    const char *unit = NULL;
-    double value = NAN;
-    for (uint32_t k = 0; k < b->o->nnumber; k++)
-        if (b->o->number[k].kind == FIT_NUMBER_HYPER && strcmp(b->o->number[k].name, name) == 0)
-            unit = b->o->number[k].unit;
-    const enum fit_quantity kind = fit_quantity_parse(text, unit, &value);
-    if (kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED)
-        return fit_bound_hyper(b, name, value, err);
-    return fit_fail(err, FIT_ERR_CONFIG, "%s: '%s' %s%s%s", name, text,
-                    kind == FIT_QUANTITY_NO_NUMBER ? "is no number" : fit_quantity_why(kind),
-                    unit ? "; declared is " : "", unit ? unit : "");
+    double value;
+    const struct fit_number_desc *d = find_hyper(b->o, name, err);
+    const enum fit_status s = d ? fit_number_read(d, text, &value, err) : FIT_ERR_CONFIG;
+    if (s == FIT_OK)
+        b->number_given[d - b->o->number] = value;
+    return s;
 }
 
 enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err)

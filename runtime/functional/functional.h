@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -52,7 +53,19 @@ int fit_bound_term(const struct fit_bound *b, const char *name);
 /* Sets a weight; the term is on from now on.  FIT_ERR_CONFIG: no such term, or its data are not there. */
 enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double weight, struct fit_error *err);
 
-/* Sets a hyper-parameter.  FIT_ERR_CONFIG: there is none of that name. */
+/* May the hyper-parameter be x?  FIT_ERR_CONFIG: it is not within its declared range (common/range.h).  text: what was
+ * given; NULL: the number. */
+enum fit_status fit_number_admits(const struct fit_number_desc *d, const char *text, double x, struct fit_error *err);
+
+/* The value of a text, with or without a unit, in the declared one.  FIT_ERR_CONFIG: it is no number, has a unit of
+ * another kind, or is not within the range. */
+enum fit_status fit_number_read(const struct fit_number_desc *d, const char *text, double *value,
+                                struct fit_error *err);
+
+/* A line about the hyper-parameter: name, default, unit, description, range. */
+void fit_number_print(FILE *f, const struct fit_number_desc *d);
+
+/* Sets a hyper-parameter; NaN: it has no value.  FIT_ERR_CONFIG: there is none of that name; it may not be that. */
 enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err);
 
 /* The same of a text: a number, or a number with a unit, which becomes that of its declaration. */

@@ -46,7 +46,7 @@ enum fit_status fit_h5_bytes_check(const struct fit_h5_bytes *f, struct fit_erro
     struct stat now;
     if (stat(f->name, &now) != 0)
         return fit_fail(err, FIT_ERR_DATA,
-                        "%s: is gone; a file must stay as it is while a fit reads from it",
+                        "%s: has disappeared; a file must stay as it is while a fit reads from it",
                         f->name);
     if (now.st_ino == f->seen.node && now.st_dev == f->seen.device && now.st_size == f->seen.size &&
         now.st_mtim.tv_sec == f->seen.seconds && now.st_mtim.tv_nsec == f->seen.nanoseconds)

@@ -113,7 +113,7 @@ enum fit_status fit_h5_space_read(struct fit_h5_bytes *f, const struct fit_h5_me
         s->n = 0;
     return good && !c.bad
                ? FIT_OK
-               : fit_fail(err, FIT_ERR_DATA, "%s: damaged, or an extent that cannot be", f->name);
+               : fit_fail(err, FIT_ERR_DATA, "%s: damaged, or an impossible extent", f->name);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

@@ -13,9 +13,8 @@ static void print_model(const struct fit_functional *k, FILE *f)
         fprintf(f, "  %-14s %-12s %s\n", k->term[t].name, kind[k->term[t].kind], k->term[t].doc ? k->term[t].doc : "");
     fprintf(f, "\nnumbers (--set NAME=VALUE)\n");
     for (uint32_t n = 0; n < k->nnumber; n++)
-        if (k->number[n].kind == FIT_NUMBER_HYPER)
-            fprintf(f, "  %-14s %-12g %-4s %s\n", k->number[n].name, k->number[n].start,
-                    k->number[n].unit ? k->number[n].unit : "", k->number[n].doc ? k->number[n].doc : "");
+        if (k->number[n].kind == FIT_NUMBER_HYPER && !fit_imaging_follows_from(k->number[n].name))
+            fit_number_print(f, &k->number[n]);
 }
 
 static void print_observation(const struct fit_obs *obs, FILE *f)

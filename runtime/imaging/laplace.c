@@ -91,7 +91,8 @@ static enum fit_status factorise(size_t n, double *matrix, double *unit, struct 
 {
     for (size_t i = 0; i < n; i++) {
         if (!(matrix[i * n + i] > 0))
-            return fit_fail(err, FIT_ERR_NUMERIC, "the image is no minimum: the second derivative by unknown %zu is %g;"
+            return fit_fail(err, FIT_ERR_NUMERIC, "the image is not a minimum: the second derivative by unknown %zu "
+                                                  "is %g;"
                                                   " more iterations, smaller --ftol and --gtol, or a regularizer",
                             i, matrix[i * n + i]);
         unit[i] = 1 / sqrt(matrix[i * n + i]);
@@ -102,7 +103,8 @@ static enum fit_status factorise(size_t n, double *matrix, double *unit, struct 
     const size_t bad = fit_cholesky(n, matrix, 1e-14);
     return bad == 0 ? FIT_OK
                     : fit_fail(err, FIT_ERR_NUMERIC,
-                               "the image is no minimum: second derivatives are not positive definite (unknown %zu); "
+                               "the image is not a minimum: second derivatives are not positive definite (unknown "
+                               "%zu); "
                                "more iterations, smaller --ftol and --gtol, or a regularizer",
                                bad - 1);
 }

@@ -52,7 +52,7 @@ static enum fit_status set_grid(struct fit_imaging *p, struct fit_error *err)
                         : !isnan(o->fov_uas) ? o->fov_uas * FIT_OBS_UAS / (double)p->grid.nx
                                              : grid_number(p, "psize");
     if (!(p->grid.pixel > 0))
-        return fit_fail(err, FIT_ERR_USAGE, "nothing tells the size of a pixel: --fov UAS or --pixel UAS");
+        return fit_fail(err, FIT_ERR_USAGE, "nothing gives the size of a pixel: --fov UAS or --pixel UAS");
     p->n = p->grid.nx * p->grid.ny;
     return FIT_OK;
 }
@@ -329,6 +329,27 @@ static void set_vflux(struct fit_imaging *p)
     }
 }
 
+const char *fit_imaging_follows_from(const char *name)
+{
+    static const struct {
+        const char *begin, *from;
+    } own[] = {{"log_transform", "--no-log"},
+               {"pixel_size", "--npix with --fov, or --pixel"},
+               {"solve_", "--solve"},
+               {"channels", "the number of observations"},
+               {"log_ratio_", "the frequencies of the observations and --reference"}};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (strncmp(name, own[k].begin, strlen(own[k].begin)) == 0)
+            return own[k].from;
+    return NULL;
+}
+
+enum fit_status fit_imaging_settable(const char *option, const char *name, struct fit_error *err)
+{
+    const char *from = fit_imaging_follows_from(name);
+    return from ? fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' follows from %s", option, name, from) : FIT_OK;
+}
+
 static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
 {
     const struct fit_imaging_options *o = p->options;
@@ -339,7 +360,8 @@ static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
     for (size_t k = 0; s == FIT_OK && k < o->nregularizer; k++)
         s = fit_imaging_weight(p, o->regularizer[k].name, o->regularizer[k].value, err);
     for (size_t k = 0; s == FIT_OK && k < o->nhyper; k++)
-        s = fit_bound_quantity(p->bound, o->hyper[k].name, o->hyper[k].text, err);
+        if ((s = fit_imaging_settable("set", o->hyper[k].name, err)) == FIT_OK)
+            s = fit_bound_quantity(p->bound, o->hyper[k].name, o->hyper[k].text, err);
     set_vflux(p);
     return s == FIT_OK ? fit_bound_ready(p->bound, err) : s;
 }

@@ -51,6 +51,11 @@ void fit_imaging_free(struct fit_imaging *p);
 /* A weight; of several observations that of the term of each.  What is solved for may change: fit_imaging_prepare. */
 enum fit_status fit_imaging_weight(struct fit_imaging *p, const char *term, double weight, struct fit_error *err);
 
+/* What a number of the model follows from that the program makes itself, so that nobody sets it; NULL: it may be set.
+ * The second refuses it as one of an option: FIT_ERR_USAGE. */
+const char *fit_imaging_follows_from(const char *name);
+enum fit_status fit_imaging_settable(const char *option, const char *name, struct fit_error *err);
+
 /* x of the start, p->unknowns of them: ln I, or I, 0 off the mask; then the other arrays. */
 void fit_imaging_start(const struct fit_imaging *p, double *x);
 

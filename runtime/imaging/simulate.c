@@ -69,7 +69,7 @@ static enum fit_status grid_of(const struct fit_imaging_options *o, const struct
     if (isnan(g->pixel))
         g->pixel = !isnan(o->pixel_uas) ? o->pixel_uas * FIT_OBS_UAS : o->fov_uas * FIT_OBS_UAS / (double)g->nx;
     return g->pixel > 0 ? FIT_OK
-                        : fit_fail(err, FIT_ERR_USAGE, "nothing tells the size of a pixel: --fov UAS or --pixel UAS");
+                        : fit_fail(err, FIT_ERR_USAGE, "nothing gives the size of a pixel: --fov UAS or --pixel UAS");
 }
 
 /* Visibilities of the image; rows that were not measured get none. */

@@ -115,7 +115,7 @@ static size_t place_in_ring(const struct loading *l, size_t g, size_t *n)
     return g - first;
 }
 
-/* Azimuths (of each q) that the file does not tell come from the list, a single matrix may do without; and so do
+/* Azimuths (of each q) that the file does not give come from the list, a single matrix may do without; and so do
  * wavevectors. */
 static enum fit_status label_groups(struct loading *l, struct fit_error *err)
 {
@@ -128,7 +128,7 @@ static enum fit_status label_groups(struct loading *l, struct fit_error *err)
         memcpy(to->key, from->key, sizeof to->key);
         size_t ring, place = place_in_ring(l, g, &ring);
         if (isnan(to->q) && sel->nq && ring * sel->nq != m->ngroup)
-            return fit_fail(err, FIT_ERR_DATA, "%s: tells no q and holds %zu matrices; the list of q has %zu",
+            return fit_fail(err, FIT_ERR_DATA, "%s: gives no q and holds %zu matrices; the list of q has %zu",
                             l->src->file, m->ngroup, sel->nq);
         if (isnan(to->q))
             to->q = sel->nq ? sel->q_list[g / ring] : sel->q;
@@ -137,7 +137,7 @@ static enum fit_status label_groups(struct loading *l, struct fit_error *err)
         else if (isnan(to->phi) && sel->nlist)
             return fit_fail(
                 err, FIT_ERR_DATA,
-                "%s: tells no azimuths and holds %zu matrices%s; the list of angles has %zu",
+                "%s: gives no azimuths and holds %zu matrices%s; the list of angles has %zu",
                 l->src->file, ring, ring < m->ngroup ? " of one q" : "", sel->nlist);
     }
     return FIT_OK;
@@ -165,7 +165,7 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
             char where[200];
             fit_selection_where(l->sel, l->sel->q_line, where, sizeof where);
             return fit_fail(err, FIT_ERR_CONFIG,
-                            "%s%s does not tell q; give analyzer_parameters.scattering.wavevector_q in 1/angstrom "
+                            "%s%s does not give q; set analyzer_parameters.scattering.wavevector_q in 1/angstrom "
                             "(or --q)",
                             where, l->src->file);
         }
@@ -187,7 +187,7 @@ static enum fit_status axis_values(struct loading *l, size_t a, double **value,
         return fit_fail(err, FIT_ERR_CONFIG, "model %s: data files know the axes phi and q, not %s",
                         l->kernel->name, name);
     if (!fit_units_means(name, unit))
-        return fit_fail(err, FIT_ERR_CONFIG, "model %s: its axis %s is in %s; data files tell %s in %s",
+        return fit_fail(err, FIT_ERR_CONFIG, "model %s: its axis %s is in %s; data files give %s in %s",
                         l->kernel->name, name, unit, name, fit_units_of(name));
     if (!(*value = fit_take(&l->storage, m->ngroup, sizeof **value)))
         return fit_no_memory(err, "data");
@@ -197,7 +197,7 @@ static enum fit_status axis_values(struct loading *l, size_t a, double **value,
             v = 0;
         (*value)[g] = fit_units_to_model(name, unit, v);
         if (isnan(v))
-            return fit_fail(err, FIT_ERR_DATA, "%s: does not tell %s of matrix %s; give %s",
+            return fit_fail(err, FIT_ERR_DATA, "%s: does not give %s of matrix %s; add %s",
                             l->src->file, name, m->group[g].key,
                             is_q ? "the wavevectors, one per matrix: --q Q1,Q2,..., in 1/angstrom"
                                  : "the angles, one per matrix: phi_filtering.angles, or --phi");

@@ -220,7 +220,7 @@ enum fit_status fit_select_every_q(const struct fit_selection *sel, double **q, 
     if (st == FIT_OK && !(*q = distinct_q(src, n)))
         st = fit_no_memory(err, sel->path);
     if (st == FIT_OK && *n == 0)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: does not tell q, and so no sequence of them", sel->path);
+        st = fit_fail(err, FIT_ERR_DATA, "%s: does not give q, so a sequence over q is not possible", sel->path);
     fit_source_close(src);
     return st;
 }
@@ -314,7 +314,7 @@ static enum fit_status select_q(const struct fit_source *src, const struct fit_s
     *n = 0;
     if (sel->nq && !sel->all_q)
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "%zu wavevectors were asked for; this model takes one (its q is no axis): give "
+                        "%zu wavevectors were asked for; this model takes one (its q is not an axis): give "
                         "--q Q, or --sequence q, which fits every q by itself",
                         sel->nq);
     return sel->all_q && isnan(sel->q) ? select_many_q(src, sel, index, n, notes, err)
@@ -482,7 +482,7 @@ enum fit_status fit_select_matrices(const struct fit_source *src, const struct f
     else if (st == FIT_OK && unknown && sel->nrange && !sel->nlist)
         fit_notes_add(
             notes,
-            "phi: the file does not tell azimuths; the ranges of phi_filtering are not used");
+            "phi: the file does not give azimuths; the ranges of phi_filtering are not used");
     if (st == FIT_OK)
         *out = index;
     else
@@ -533,7 +533,7 @@ static enum fit_status no_dt(const struct fit_source *src, const struct fit_sele
     const int no_q = src->nmatrix && isnan(src->matrix[0].q) && isnan(sel->q);
     const int no_phi = src->nmatrix > 1 && isnan(src->matrix[0].phi) && !sel->nlist;
     return fit_fail(err, FIT_ERR_DATA,
-                    "%s%s does not tell the frame period; give analyzer_parameters.dt in s (or --dt)%s%s", where,
+                    "%s%s does not give the frame period; set analyzer_parameters.dt in s (or --dt)%s%s", where,
                     src->file, no_q ? "; nor q (--q, in 1/angstrom)" : "",
                     no_phi ? "; nor the azimuths (--phi, in degrees, one for each matrix)" : "");
 }
@@ -548,7 +548,7 @@ enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_sel
         return no_dt(src, sel, err);
     if (sel->dt_policy == FIT_DT_FILE && isnan(file))
         return fit_fail(err, FIT_ERR_DATA,
-                        "%s: does not tell the frame period, which was to be taken from it "
+                        "%s: does not give the frame period, which was to be taken from it "
                         "(--dt file)",
                         src->file);
     char uneven[200];

@@ -79,7 +79,7 @@ enum fit_status fit_source_convert(struct fit_source *s, const char *what, const
     const enum fit_quantity kind = fit_unit_between(unit, wanted, &f);
     if (kind != FIT_QUANTITY_CONVERTED)
         return fit_fail(err, FIT_ERR_DATA,
-                        "%s: the unit of %s is '%.60s', which %s; wanted is %s, or a unit that becomes one: "
+                        "%s: the unit of %s is '%.60s', which %s; expected is %s, or a unit that becomes one: "
                         "correct the file's attribute `units`", s->file, what, unit, fit_quantity_why(kind), wanted);
     if (fit_unit_same(f))
         return FIT_OK;

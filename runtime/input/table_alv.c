@@ -180,7 +180,7 @@ static enum fit_status make_table(const char *file, const struct alv *a, struct 
         fit_notes_add(&t->notes, "%s: %zu channels: g2 is the first, g2_2 .. the others (--columns g2=g2_2)", file,
                       used);
     if (!isfinite(t->column[t->ncolumn - 2][0]))
-        fit_notes_add(&t->notes, "%s: does not tell angle, wavelength and refractive index, and so not q", file);
+        fit_notes_add(&t->notes, "%s: does not give angle, wavelength and refractive index, and so not q", file);
     return t->storage_.failed ? fit_no_memory(err, file) : FIT_OK;
 }
 

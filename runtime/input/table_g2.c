@@ -59,7 +59,7 @@ static enum fit_status take(struct curves *c, const char *path, const char *want
     if (st != FIT_OK)
         return st;
     if (unit && fit_unit_between(unit, wanted, &f) != FIT_QUANTITY_CONVERTED)
-        return fit_fail(err, FIT_ERR_DATA, "%s: the unit of %s is '%.60s'; wanted is %s, or a unit that becomes one",
+        return fit_fail(err, FIT_ERR_DATA, "%s: the unit of %s is '%.60s'; expected is %s, or a unit that becomes one",
                         fit_h5_file(c->h), path, unit, wanted);
     for (size_t i = 0; i < *n; i++)
         read[i] = fit_unit_apply(f, read[i]);
@@ -90,7 +90,7 @@ static enum fit_status take_delays(struct curves *c, const struct places *p, str
     for (size_t k = 0; k < 3 && isnan(period); k++)
         period = one(c, p->period[k], "s", NAN);
     if (isnan(period))
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is in frames, and the file does not tell their period (%s)",
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is in frames, and the file does not give their period (%s)",
                         fit_h5_file(c->h), p->delay, p->period[0]);
     if (p->in_frames)
         period *= one(c, p->stride, NULL, 1) * one(c, p->average, NULL, 1);

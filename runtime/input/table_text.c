@@ -48,7 +48,7 @@ static enum fit_status read_text(const char *file, struct text *t, struct fit_er
     enum fit_status st = b ? FIT_OK : fit_no_memory(err, file);
     while (st == FIT_OK && (got = fread(b + n, 1, room - n, f)) > 0) {
         if (memchr(b + n, 0, got))
-            st = fit_fail(err, FIT_ERR_DATA, "%s: is no text, and neither HDF5 nor npz nor npy", file);
+            st = fit_fail(err, FIT_ERR_DATA, "%s: is neither text nor HDF5, npz or npy", file);
         n += got;
         if (st == FIT_OK && n == room)
             st = grow(file, &b, &room, err);
@@ -372,7 +372,7 @@ static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
                                 t->file, line, n, plan->ncolumn);
             for (size_t c = 0; c < n; c++)
                 if (!number(cell[c], &table->column[c][row]))
-                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number%s", t->file, line,
+                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is not a number%s", t->file, line,
                                     c + 1, (int)(cell[c].n < 40 ? cell[c].n : 40), cell[c].at,
                                     !has_decimal_comma(cell[c]) ? ""
                                     : t->comma                  ? "; its row has a cell that is none"

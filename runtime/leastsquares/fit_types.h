@@ -213,7 +213,7 @@ enum fit_robust_kind {
 };
 struct fit_robust {
     enum fit_robust_kind kind;
-    char reason[200];        /* WITHHELD: "fewer than ..." */
+    char reason[400];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
     int closed;              /* 1: the noise is that of speckles of this model, with numbers that are known */
     int misfit;              /* 1: it would be, were it not for the test of fit */
@@ -318,6 +318,7 @@ struct fit_interval {
     int known;                                /* 0: not looked at */
     double lower[2], upper[2];                /* ends of the union */
     signed char open_lower[2], open_upper[2];
+    int cut;                                  /* 1: a bound cuts it, and there is no error therefore */
     int several;                              /* 1: other minima fit, or nearly so (3 sigma), far from this one */
     struct fit_union part[2];
     double wider; /* what the noise that residuals share makes of them: robust over usual error, 1 where it does not */

@@ -26,9 +26,9 @@ static const double NORM[ORDERS] = FIT_NOISE_NORM;
 const char *fit_local_text(enum fit_local_doubt doubt)
 {
     static const char *const text[] = {
-        "", "too few values that neighbour each other along the age",
+        "", "too few values that are neighbours along the age",
         "the signal changes from frame to frame along the age, or the noise of neighbours is correlated",
-        "the noise of values that neighbour each other along the age is correlated",
+        "the noise of values that are neighbours along the age is correlated",
         "the noise of a table is not known without its standard deviations"};
     return (unsigned)doubt < sizeof text / sizeof *text ? text[doubt] : "";
 }

@@ -124,6 +124,9 @@ enum fit_status fit_objective_twin(const struct fit_objective *from, int threads
  * FIT_EVAL_REJECT when the model is not finite there, FIT_EVAL_STOP when interrupted. */
 enum fit_eval fit_objective_value(struct fit_objective *obj, const double *theta);
 
+/* Tables of the kernel at theta (fit/kernel.h); what is there already is not computed again. */
+enum fit_eval fit_objective_prepare(struct fit_objective *o, const double *theta, int derivative);
+
 /* B (nparam x nparam) and g = sum w m r (nparam; the direction of descent) at theta, for which
  * fit_objective_value() must have been called just before.  A parameter whose derivative lies in
  * the span of the linear terms to rounding gets a zero row and column in B and zero in g. */

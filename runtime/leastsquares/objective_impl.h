@@ -35,8 +35,6 @@ static inline size_t fit_objective_newton_size(const struct fit_objective *o, si
 
 /* ---- objective.c ----------------------------------------------------------------------------- */
 
-/* Tables of the kernel at theta (fit/kernel.h); what is there already is not computed again. */
-enum fit_eval fit_objective_prepare(struct fit_objective *o, const double *theta, int derivative);
 /* Doubles of all matrices A. */
 size_t fit_objective_matrices(const struct fit_objective *o);
 /* A and b from `moment`, and the shrinkage. */

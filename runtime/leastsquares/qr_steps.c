@@ -71,7 +71,8 @@ static void work_new(struct work *c, struct fit_arena *a)
     const size_t m = c->m, n = c->np + c->nl;
     c->row = fit_take(a, m, sizeof *c->row);
     FIT_TAKE_DOUBLES(a, m, &c->y, &c->root, &c->mean, &c->b);
-    FIT_TAKE_DOUBLES(a, m * n, &c->jac, &c->a);
+    c->jac = fit_take_unset(a, m * n, sizeof *c->jac); /* written before they are read */
+    c->a = fit_take_unset(a, m * n, sizeof *c->a);
     FIT_TAKE_DOUBLES(a, fit_qr_work(m, n), &c->qr);
     FIT_TAKE_DOUBLES(a, c->np, &c->theta);
     FIT_TAKE_DOUBLES(a, c->nl, &c->lin);
@@ -118,26 +119,32 @@ static double *parameter(const struct work *c, double *theta, double *lin, size_
     return e < c->np ? &theta[e] : &lin[e - c->np];
 }
 
+/* By Kahan: four sums in turns, so that none waits for its last term. */
+static double sum_of_squares(size_t n, const double *x)
+{
+    double sum[4] = {0, 0, 0, 0}, lost[4] = {0, 0, 0, 0};
+    for (size_t i = 0; i < n; i += 4)
+        for (size_t c = 0; c < 4 && i + c < n; c++) {
+            const double r = x[i + c] * x[i + c] - lost[c], t = sum[c] + r;
+            lost[c] = (t - sum[c]) - r;
+            sum[c] = t;
+        }
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) - ((lost[0] + lost[1]) + (lost[2] + lost[3]));
+}
+
 /* Mean, derivatives, residuals (into b) and chi2 at (theta, lin) of c.  0: not finite.  Steps are taken nearly always,
  * so that the derivatives are wanted. */
 static int evaluate(struct work *c)
 {
     const struct fit_kernel *k = c->o->kernel;
     const struct fit_layout *l = &c->o->ds->layout;
-    double sum = 0, lost = 0;
     if (k->prepare(l, c->theta, 1, c->ws) != FIT_EVAL_OK)
         return 0;
     k->points(l, c->ws, c->lin, &(struct fit_points){c->m, c->row, NULL, NULL}, c->mean, c->jac);
-    for (size_t i = 0; i < c->m; i++) {
-        double r = c->root[i] > 0 ? c->root[i] * (c->y[i] - c->mean[i]) : 0, t;
-        c->b[i] = r;
-        r = r * r - lost; /* Kahan */
-        t = sum + r;
-        lost = (t - sum) - r;
-        sum = t;
-    }
-    c->chi2 = sum;
-    return isfinite(sum);
+    for (size_t i = 0; i < c->m; i++)
+        c->b[i] = c->root[i] > 0 ? c->root[i] * (c->y[i] - c->mean[i]) : 0;
+    c->chi2 = sum_of_squares(c->m, c->b);
+    return isfinite(c->chi2);
 }
 
 /* Weighted columns of unit length into a.  0: not finite, or a column is zero. */
@@ -245,7 +252,7 @@ static int step(struct work *c)
 
 static void improve(struct work *c)
 {
-    const double rounding = DBL_EPSILON / 4 * sqrt(c->o->data_square + c->o->reference_square);
+    const double rounding = DBL_EPSILON / 2 * sqrt(c->o->data_square + c->o->reference_square);
     double best = c->length, chi2 = c->chi2;
     int idle = 0;
     keep(c);

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/share.h"
 #include "leastsquares/problem.h"
 #include "leastsquares/start_impl.h"
 #include "machine/team.h"
+#include "ranks/ranks.h"
 
 enum {
     SURVIVORS = 3, /* of the coarse copy */
@@ -21,6 +23,7 @@ enum {
 };
 
 static const double WORK = 2e8;  /* residuals that screening may cost at most */
+static const double VALUES_FOR_RANKS = 200000; /* less take no longer than ranks to meet */
 static const double APART = 0.1; /* least distance of followed points, as a part of the box */
 /* Differences of chi2 within which two runs have come to the same minimum: when both are at their
  * ends, and when one is still creeping along a valley. */
@@ -31,7 +34,9 @@ static const double UNDECIDED = 50;
 /* ---- screening ------------------------------------------------------------------------------- */
 
 /* Does body(user, obj, k) for k < n, each with an objective of its own when there are workers. What
- * is done with one k must not depend on the others, so the number of workers changes nothing. */
+ * is done with one k must not depend on the others, so the number of workers changes nothing; nor does that of ranks,
+ * among which they are divided where all have the data, and the work is long against the meeting in which they are
+ * told: the caller spreads what was found. */
 struct each {
     const struct fit_search *q;
     struct fit_objective *obj;
@@ -45,12 +50,21 @@ static void one(void *user, size_t k, size_t thread)
     e->body(e->user, e->q->nworker < 2 ? e->obj : e->q->worker[thread], k);
 }
 
+static int is_divided(const struct fit_objective *obj, size_t n)
+{
+    return fit_ranks_shared() && n > 1 && !fit_dataset_divided(obj->ds) && !fit_dataset_streamed(obj->ds) &&
+           (double)obj->ds->npoint * (double)n >= VALUES_FOR_RANKS;
+}
+
 static void each(const struct fit_search *q, struct fit_objective *obj, size_t n,
                  void (*body)(void *user, struct fit_objective *obj, size_t k), void *user)
 {
     struct each e = {q, obj, body, user};
-    fit_team_run((struct fit_team){q->nworker < 2 ? 1 : (int)q->nworker, FIT_TEAM_NEXT}, n, one,
-                 &e);
+    const struct fit_team team = {q->nworker < 2 ? 1 : (int)q->nworker, FIT_TEAM_NEXT};
+    if (is_divided(obj, n))
+        fit_ranks_run(team, n, one, &e);
+    else
+        fit_team_run(team, n, one, &e);
 }
 
 static int interrupted(const struct fit_search *q)
@@ -93,7 +107,10 @@ static void rank_points(struct fit_search *q)
 enum fit_status fit_start_screen(struct fit_search *q, struct fit_objective *obj,
                                  struct fit_error *err)
 {
+    const int divided = is_divided(obj, q->npoint);
     each(q, obj, q->npoint, screen_point, q);
+    if (divided)
+        fit_ranks_spread(q->cost, q->npoint, sizeof *q->cost);
     if (interrupted(q))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
     rank_points(q);
@@ -217,14 +234,45 @@ static void follow_one(void *user, struct fit_objective *obj, size_t c)
     fit_nlsq_free(s);
 }
 
+/* What the ranks have found of n candidates goes to all. */
+static enum fit_status spread(const struct following *w, size_t n, struct fit_error *err)
+{
+    enum { COST, DOF, VARIANCE, CONVERGED, THETA };
+    const size_t p = w->q->p, each = THETA + p;
+    FIT_SCRATCH(a);
+    double *all = fit_take(&a, n * each, sizeof *all);
+    const enum fit_status st =
+        fit_ranks_agree_status(!all || w->out_of_memory ? fit_no_memory(err, "fit") : FIT_OK, err);
+    for (size_t c = 0; c < n && st == FIT_OK; c++) {
+        const struct fit_candidate *f = &w->item[c];
+        memcpy(all + c * each, (const double[]){f->cost, f->dof, f->variance, f->converged}, THETA * sizeof *all);
+        memcpy(all + c * each + THETA, f->theta, p * sizeof *all);
+    }
+    if (st == FIT_OK)
+        fit_ranks_spread(all, n, each * sizeof *all);
+    for (size_t c = 0; c < n && st == FIT_OK; c++) {
+        struct fit_candidate *f = &w->item[c];
+        const double *got = all + c * each;
+        f->cost = got[COST];
+        f->dof = got[DOF];
+        f->variance = got[VARIANCE];
+        f->converged = got[CONVERGED] > 0;
+        memcpy(f->theta, got + THETA, p * sizeof *f->theta);
+    }
+    return st;
+}
+
 enum fit_status fit_start_follow(const struct fit_search *q, struct fit_objective *obj,
                                  size_t steps, size_t from, struct fit_candidates *list,
                                  struct fit_error *err)
 {
+    const size_t n = list->n - from;
     struct following w = {q, list->item + from, steps, 0};
-    each(q, obj, list->n - from, follow_one, &w);
-    if (w.out_of_memory)
-        return fit_no_memory(err, "fit");
+    const int divided = is_divided(obj, n);
+    each(q, obj, n, follow_one, &w);
+    enum fit_status st = divided ? spread(&w, n, err) : w.out_of_memory ? fit_no_memory(err, "fit") : FIT_OK;
+    if (st != FIT_OK)
+        return st;
     if (interrupted(q))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
     drop_doubles(list);

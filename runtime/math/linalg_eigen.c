@@ -15,10 +15,12 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double ORTHOGONAL = 1e-14; /* cosine of two vectors that rounding explains */
 enum { SWEEPS = 40, TURNS = 60 };       /* of rotations; of QL steps for one eigenvalue: it takes two or three */
+enum { NEARLY_ONE = 32 };               /* a power of two that needs no scaling */
 
 /* The largest component positive. */
 static void turn_positive(size_t n, double *v)
@@ -42,8 +44,8 @@ static void swap_rows(size_t n, double *a, double *b)
     }
 }
 
-/* Scales a by a power of two, exactly, so that its largest element is between 1/2 and 1: no square over- or underflows
- * that counts.  Returns the exponent; INT_MIN when an element is not finite. */
+/* Scales a by a power of two, exactly, so that its largest element is about 1: no square over- or underflows that
+ * counts.  Returns the exponent; INT_MIN when an element is not finite. */
 static int scale(size_t n, double *a)
 {
     double largest = 0;
@@ -57,6 +59,8 @@ static int scale(size_t n, double *a)
         return 0;
     (void)frexp(largest, &e);
     e = e < -1000 ? -1000 : e;
+    if (abs(e) < NEARLY_ONE)
+        return 0;
     const double factor = ldexp(1, -e);
     for (size_t i = 0; i < n; i++)
         a[i] *= factor;

@@ -39,7 +39,7 @@ static enum fit_status legs(const struct fit_h5 *h, const struct fit_obs *obs, s
     enum fit_status st = column(h, p->kind, "leg_row_signed1", n, x, err);
     for (size_t i = 0; st == FIT_OK && i < n; i++) {
         if (!(fabs(x[i]) >= 1 && fabs(x[i]) <= (double)obs->n && x[i] == floor(x[i])))
-            return fit_fail(err, FIT_ERR_DATA, "%s: /%s/leg_row_signed1: %g is no row: +-1 to +-%zu", fit_h5_file(h),
+            return fit_fail(err, FIT_ERR_DATA, "%s: /%s/leg_row_signed1: %g is not a row: +-1 to +-%zu", fit_h5_file(h),
                             fit_product_name(p->kind), x[i], obs->n);
         p->leg[i] = (int32_t)x[i];
     }

@@ -90,7 +90,7 @@ static enum fit_status shape(const struct fit_h5 *h, const char *path, size_t *n
     if (rank != 1 || !is_count(x) || !is_count(y) || x * y != (double)dims[0])
         return fit_fail(
             err, FIT_ERR_DATA,
-            "%s: %s is no image: an array of ny x nx numbers, or of ny nx with the attributes xdim and ydim",
+            "%s: %s is not an image: an array of ny x nx numbers, or of ny nx with the attributes xdim and ydim",
             fit_h5_file(h), path);
     *nx = (size_t)x;
     *ny = (size_t)y;

@@ -168,7 +168,8 @@ static enum fit_status new_image(const struct fit_fits *f, struct fit_sky **imag
     size_t item = fit_fits_item(f->bitpix);
     if (f->naxis < 2 || f->groups || !f->axis[0] || !f->axis[1])
         return fit_fail(err, FIT_ERR_DATA, "%s: %s", f->file,
-                        f->groups ? "these are visibilities, not an image" : "the first unit with data is no image");
+                        f->groups ? "these are visibilities, not an image" : "the first unit with data is not an "
+                                                                             "image");
     if (f->axis[0] > f->bytes / item || f->axis[1] > f->bytes / item / f->axis[0])
         return fit_fail(err, FIT_ERR_DATA, "%s: %zu x %zu pixels do not fit into its data", f->file, f->axis[1],
                         f->axis[0]);

@@ -99,7 +99,7 @@ static enum fit_status check_row(const struct fit_obs *obs, size_t i, struct fit
                             t, obs->nsite - 1);
     }
     if (obs->t1[i] == obs->t2[i])
-        return fit_fail(err, FIT_ERR_DATA, "%s: row %zu: station %s with itself is no baseline", obs->file, i + 1,
+        return fit_fail(err, FIT_ERR_DATA, "%s: row %zu: station %s with itself is not a baseline", obs->file, i + 1,
                         obs->site[obs->t1[i]]);
     return FIT_OK;
 }

@@ -46,7 +46,7 @@ static enum fit_status whole(struct fit_optimize *o, struct fit_optimize_result 
         o->opt.learning_rate, &c,   value_gradient,    iteration};
     void *symbol = dlsym(found->handle_, strrchr(found->name_, ':') + 1);
     if (!symbol)
-        return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: the function has gone", found->name_);
+        return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: the function is no longer there", found->name_);
     memcpy(&function, &symbol, sizeof function); /* POSIX, dlsym: ISO C has no cast of these */
     double *x = o->work;                         /* its own: o->x is where iteration() has told of */
     memcpy(x, o->x, o->n * sizeof *x);
@@ -58,7 +58,7 @@ static enum fit_status whole(struct fit_optimize *o, struct fit_optimize_result 
              : how == FIT_OPTIMIZER_CONVERGED ? FIT_OPTIMIZE_FTOL
              : how == FIT_OPTIMIZER_LIMIT     ? FIT_OPTIMIZE_MAXITER
                                               : FIT_OPTIMIZE_LINESEARCH;
-    r->reason = "so says the user's own optimizer";
+    r->reason = "as the user's own optimizer reports";
     return fit_optimize_conclude(o, r, err);
 }
 

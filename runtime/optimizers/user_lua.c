@@ -40,9 +40,9 @@ static void push_list(lua_State *L, size_t n, const double *x)
 static void get_list(lua_State *L, int at, const char *what, size_t n, double *x)
 {
     if (!lua_istable(L, at))
-        luaL_error(L, "%s: a list of %d numbers is wanted, not %s", what, (int)n, luaL_typename(L, at));
+        luaL_error(L, "%s: expected a list of %d numbers, not %s", what, (int)n, luaL_typename(L, at));
     if (lua_rawlen(L, at) != n)
-        luaL_error(L, "%s: %d numbers are wanted, not %d", what, (int)n, (int)lua_rawlen(L, at));
+        luaL_error(L, "%s: expected %d numbers, not %d", what, (int)n, (int)lua_rawlen(L, at));
     for (size_t k = 0; k < n; k++) {
         lua_rawgeti(L, at, (lua_Integer)k + 1);
         if (!lua_isnumber(L, -1))
@@ -122,7 +122,7 @@ static int protected_function(lua_State *L)
     s->r->end = s->stopped                                 ? FIT_OPTIMIZE_USER_STOP
                 : lua_isnil(L, -1) || lua_toboolean(L, -1) ? FIT_OPTIMIZE_FTOL
                                                            : FIT_OPTIMIZE_MAXITER;
-    s->r->reason = "so says the user's own optimizer";
+    s->r->reason = "as the user's own optimizer reports";
     return 0;
 }
 
@@ -156,8 +156,8 @@ static int protected_update(lua_State *L)
 /* ---- stops -----------------------------------------------------------------------------------------------
  *
  * After so many instructions of Lua somebody may have wished the end: the function is left then, wherever it is.  A
- * file that is loaded has nobody to ask, so it ends after so many looks: about half a second. */
-enum { INSTRUCTIONS = 1000000, MOST_LOOKS = 100 };
+ * file that is loaded has nobody to ask, so it ends after so many looks, as model files do (language/dsl.c). */
+enum { INSTRUCTIONS = 1000000, MOST_LOOKS = 20 };
 
 static const char script_key;
 
@@ -178,7 +178,7 @@ static void look(lua_State *L, lua_Debug *where)
     if (s->interrupted)
         lua_pushliteral(L, "interrupted");
     else
-        lua_pushfstring(L, "%s:%d: more than %d million steps while the file is loaded: "
+        lua_pushfstring(L, "%s:%d: more than %d million steps while the file is loaded; "
                         "is there a loop without an end?",
                         where->short_src, where->currentline, INSTRUCTIONS / 1000000 * MOST_LOOKS);
     lua_error(L);
@@ -210,7 +210,7 @@ static enum fit_status in_lua(struct fit_optimize *o, lua_CFunction body, struct
     if (failed == LUA_ERRMEM)
         return fit_no_memory(err, found->name_);
     const char *text = lua_tostring(s->L, -1);
-    return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: %s", found->name_, text ? text : "an error that is no text");
+    return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: %s", found->name_, text ? text : "an error that is not text");
 }
 
 static enum fit_status whole(struct fit_optimize *o, struct fit_optimize_result *r, struct fit_error *err)
@@ -323,7 +323,7 @@ enum fit_status fit_optimizer_load_lua(struct fit_optimizer *found, const char *
             lua_pushnil(s->L);
         if (lua_pcall(s->L, 2, 1, 0) != LUA_OK)
             st = fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: %s", found->name_,
-                          lua_tostring(s->L, -1) ? lua_tostring(s->L, -1) : "an error that is no text");
+                          lua_tostring(s->L, -1) ? lua_tostring(s->L, -1) : "an error that is not text");
         else
             st = choose(found, s, file, name, err);
         lua_sethook(s->L, NULL, 0, 0);

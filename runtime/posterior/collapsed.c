@@ -144,7 +144,7 @@ static enum fit_status check_freedom(const struct fit_collapsed *c, struct fit_e
         if (!(c->a_n[c->unit[g]] > 0))
             return fit_fail(
                 err, FIT_ERR_CONFIG,
-                "posterior: %.0f values of group %zu do not tell their noise beside as many linear parameters;"
+                "posterior: %.0f values of group %zu do not determine their noise beside as many linear parameters;"
                 " give the noise (sigma), or a prior for it (sigma.prior)",
                 c->npoint[c->unit[g]], g + 1);
     return FIT_OK;

@@ -65,7 +65,7 @@ static enum fit_status add_coordinate(struct fit_posterior *p, enum fit_posterio
         memcpy(c->from, level_of(p, index).from, sizeof c->from);
     if (!fit_prior_init(&c->prior, x->prior, x->a, x->b, x->lower, x->upper))
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "%s: the prior %s (%g, %g) is no density between the bounds %g and %g; give positive"
+                        "%s: the prior %s (%g, %g) is not a density between the bounds %g and %g; give positive"
                         " deviations or scales, and bounds that leave it some mass",
                         name, fit_prior_word(x->prior), x->a, x->b, x->lower, x->upper);
     c->map = fit_coordinate_for(x->lower, x->upper);

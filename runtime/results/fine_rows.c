@@ -4,6 +4,7 @@
  * Takes a fit of a table whose rows differ in one covariate, beside the axis or the measured quantity that tells its
  * curves apart.  States go through the rows of the data, so that models with states have none. */
 #include "fit/tables.h"
+#include "math/special.h"
 #include "results/results.h"
 
 #include <math.h>
@@ -26,12 +27,6 @@ static size_t covariate(const struct fit_kernel *k, const struct fit_layout *l)
     return at;
 }
 
-static int increasing(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Different values of the covariate on a curve, in order; how many. */
 static size_t gather(const struct fit_results *r, size_t column, size_t group, size_t which, double *x)
 {
@@ -43,7 +38,7 @@ static size_t gather(const struct fit_results *r, size_t column, size_t group, s
             if (isfinite(ds->layout.column[column][i]) &&
                 (!k->nobservable || ds->layout.column[k->which][i] == (double)which))
                 x[n++] = ds->layout.column[column][i];
-    qsort(x, n, sizeof *x, increasing);
+    qsort(x, n, sizeof *x, fit_ascending);
     for (size_t i = 0; i < n; i++)
         if (m == 0 || x[i] > x[m - 1])
             x[m++] = x[i];

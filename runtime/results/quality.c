@@ -209,7 +209,7 @@ static const char *why_open(const struct fit_results *r)
     return several ? "other minima fit as well or nearly so, or the cost is not quadratic"
            : bound + interval + unknown > 1 ? "undetermined, on a bound, or known as an interval"
            : bound                        ? "on a bound"
-           : interval                     ? "an interval is known in its place"
+           : interval                     ? "an interval is known instead"
                                           : "the data do not determine it";
 }
 
@@ -279,7 +279,7 @@ double fit_results_chi2_p(const struct fit_results *r)
     return fit_chi2_tail(f->reduced_chi2 * freedom(f), freedom(f));
 }
 
-/* 1: most values are as near as the noise has them, and a robust loss makes little of the others. */
+/* 1: most values are as near as the noise has them, and a robust loss gives the others little weight. */
 static int outliers_tamed(const struct fit_results *r)
 {
     return r->config->nlsq.loss.value != FIT_LOSS_LINEAR &&
@@ -338,7 +338,7 @@ static void where_words(const struct fit_results *r, long group, const double *l
 /* The strongest feature. */
 static void structure_words(const struct fit_results *r, char *text, size_t size)
 {
-    static const char *const along[] = {"neighbour each other along the lag", "neighbour each other along the age",
+    static const char *const along[] = {"are neighbours along the lag", "are neighbours along the age",
                                         "share a frame"};
     const struct fit_misfit *m = &r->fit->misfit;
     char where[160];
@@ -353,7 +353,7 @@ static void structure_words(const struct fit_results *r, char *text, size_t size
         snprintf(text, size, "residuals vary smoothly over lag and age (%.3g standard deviations)", fabs(m->z));
     else
         snprintf(text, size,
-                 "residuals are those of a parameter that changes with lag or age (%.3g standard deviations)",
+                 "residuals look like those of a parameter that changes with lag or age (%.3g standard deviations)",
                  fabs(m->z));
 }
 
@@ -365,11 +365,12 @@ static void misfit_words(const struct fit_results *r, char *text, size_t size)
     if (n < 0 || (size_t)n >= size)
         return;
     if (f->speckle_test.p < SPECKLE && f->speckle_test.kurtosis > 0)
-        snprintf(text + n, size - (size_t)n, "; near the frame at %.4g s they have outliers (kurtosis %.3g) that "
-                 "speckles have not (%.3g; p %.1g): are frames off?", f->speckle_test.near, f->speckle_test.kurtosis,
-                 f->speckle_test.expected, f->speckle_test.p);
+        snprintf(text + n, size - (size_t)n,
+                 "; near the frame at %.4g s they have outliers (kurtosis %.3g) that speckles do not have (%.3g; p "
+                 "%.1g): is something wrong with frames there?",
+                 f->speckle_test.near, f->speckle_test.kurtosis, f->speckle_test.expected, f->speckle_test.p);
     else if (f->speckle_test.p < SPECKLE)
-        snprintf(text + n, size - (size_t)n, ", more than speckles have it (p %.1g): the model does not quite fit",
+        snprintf(text + n, size - (size_t)n, ", more than speckles do (p %.1g): the model does not quite fit",
                  f->speckle_test.p);
     else if (isnan(f->reduced_chi2))
         snprintf(text + n, size - (size_t)n, ": frames share noise, or the model does not quite fit");
@@ -409,8 +410,8 @@ static int chi2_doubt(const struct fit_results *r, char *text, size_t size)
     if (pairs)
         snprintf(
             text, size,
-            "residuals are %.4g times the noise that was given, and show no structure; by chance chi2 is as large with "
-            "a probability of %.1g: the noise is larger",
+            "residuals are %.4g times the noise that was given, and show no structure; by chance chi2 is as large "
+            "with a probability of %.1g: the noise is larger than given",
             sqrt(f->reduced_chi2), p);
     else
         snprintf(text, size,
@@ -495,8 +496,7 @@ static int is_no_trial(const struct judged_fit *x, struct fit_quality *q)
     if (!f->converged) {
         *q = quality(FIT_QUALITY_UNFINISHED);
         snprintf(q->text, sizeof q->text,
-                 f->accepted ? "the fit did not reach its end: the values are those of the best "
-                               "point so far"
+                 f->accepted ? "the fit did not finish: the values are those of the best point so far"
                              : "no step led away from the start: the values are not a result");
     } else if (x->nfree == 0 && f->nparam > 0) {
         *q = quality(FIT_QUALITY_HELD);
@@ -537,8 +537,8 @@ static struct fit_quality larger(const struct judged_fit *x)
     if (outliers_tamed(r)) {
         q = quality(FIT_QUALITY_DOUBTFUL);
         snprintf(q.text, sizeof q.text,
-                 "some values are far off all others, by which residuals are %.3g times the noise; "
-                 "most are as near as it has them, and loss %s makes little of the others",
+                 "some values lie far from all others, which makes the residuals %.3g times the noise; most values "
+                 "are as close as the noise allows, and loss %s gives the others little weight",
                  ratio, fit_loss_name((enum fit_loss)r->config->nlsq.loss.value));
     } else if (f->noise == FIT_NOISE_RESIDUALS && has_outliers(r) && !structured(f)) {
         q = quality(FIT_QUALITY_DOUBTFUL);
@@ -567,7 +567,7 @@ static void agreement_words(const struct fit_results *r, char *text, size_t size
     const int known = f->noise == FIT_NOISE_FILE || f->noise == FIT_NOISE_GIVEN;
     const double p = known ? 1 - fit_results_chi2_p(r) : 1;
     if (speckled(f))
-        snprintf(text, size, "residuals are as speckle noise has them (p %.2g), and robust errors hold",
+        snprintf(text, size, "residuals agree with speckle noise (p %.2g), and robust errors hold",
                  f->speckle_test.p);
     else if (p < SMALL && f->reduced_chi2 < 1 - TOLERATED)
         snprintf(
@@ -590,7 +590,7 @@ static struct fit_quality of_parameters(const struct judged_fit *x)
     agreement_words(r, agrees, sizeof agrees);
     if (speckled(f) && f->robust.kind == FIT_ROBUST_WITHHELD) {
         q = quality(FIT_QUALITY_PARTIAL);
-        snprintf(q.text, sizeof q.text, "residuals are as speckle noise has them (p %.2g), but no errors hold: %s",
+        snprintf(q.text, sizeof q.text, "residuals agree with speckle noise (p %.2g), but no errors hold: %s",
                  f->speckle_test.p, f->robust.reason);
     } else if (x->nfree > 0 && x->open == x->nfree && !any_limit(r)) {
         q = quality(FIT_QUALITY_UNDETERMINED);

@@ -328,7 +328,7 @@ static void correlated_words(const struct fit_results *r, char *text, size_t siz
     else if (wider > 1.2 && speckles(f) > 0)
         snprintf(
             text, size,
-            "the noise is as that of about %.2g speckles (p = %.2g): the usual errors are too small by a factor of "
+            "the noise is like that of about %.2g speckles (p = %.2g): the usual errors are too small by a factor of "
             "%.2g; the robust ones allow for it",
             speckles(f), f->speckle_test.p, wider);
     else if (wider > 1.2)

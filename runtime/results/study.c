@@ -114,6 +114,12 @@ static double best_of(const struct fit_results *r, const struct fit_likelihood *
                                     : r->fit->derived[l->which - r->fit->nfull].value;
 }
 
+/* What profiles of efficient estimates hold, whose intervals have the noise of where they end. */
+static const char *held_noise(const struct fit_results *r)
+{
+    return r->fit->estimates.used == FIT_ESTIMATOR_EFFICIENT ? "held as it is at the estimates" : NULL;
+}
+
 static void json_profiles(struct fit_json *j, const struct fit_results *r)
 {
     char name[160];
@@ -127,6 +133,8 @@ static void json_profiles(struct fit_json *j, const struct fit_results *r)
         fit_json_string(j, "text", l->text);
         fit_json_string(j, "unit", unit_of(r, l));
         fit_json_number(j, "best", best_of(r, l));
+        if (held_noise(r))
+            fit_json_string(j, "noise", held_noise(r));
         for (int i = 0; i < 2 && l->n > 0; i++)
             json_limits(j, l, i);
         fit_json_boolean(j, "one_sided", l->one_sided != 0);
@@ -359,7 +367,7 @@ static void print_profiles(FILE *f, const struct fit_results *r)
 {
     char name[160], line[720];
     if (r->fit->nlikelihood)
-        fprintf(f, "\nprofile likelihood\n");
+        fprintf(f, "\nprofile likelihood%s%s\n", held_noise(r) ? ", noise " : "", held_noise(r) ? held_noise(r) : "");
     for (size_t k = 0; k < r->fit->nlikelihood; k++) {
         fit_results_full_name(r, r->fit->likelihood[k].which, name, sizeof name);
         snprintf(line, sizeof line, "  %s: %s", name, r->fit->likelihood[k].text);

@@ -145,16 +145,10 @@ static void head(FILE *f, int *left, const struct fit_results *r)
 /* "negative binomial" */
 static const char *law_words(const struct fit_results *r)
 {
-    static const char *const words[] = {[FIT_LAW_OTHER] = "of the model's own law",
-                                        [FIT_LAW_GAUSSIAN] = "normal",
-                                        [FIT_LAW_STUDENT_T] = "Student's t",
-                                        [FIT_LAW_LAPLACE] = "Laplace",
-                                        [FIT_LAW_LOG_NORMAL] = "log-normal",
-                                        [FIT_LAW_EXPONENTIAL] = "exponential",
-                                        [FIT_LAW_GAMMA] = "gamma",
-                                        [FIT_LAW_POISSON] = "Poisson",
-                                        [FIT_LAW_NEGATIVE_BINOMIAL] = "negative binomial",
-                                        [FIT_LAW_BINOMIAL] = "binomial"};
+    static const char *const words[] = {
+#define LAW(KIND, word, words) [FIT_LAW_##KIND] = words,
+#include "common/laws.def"
+    };
     return words[r->kernel->density->law];
 }
 

@@ -235,8 +235,8 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
     static const char *const why[2][2] = {
         {"residuals are correlated, because the noise is or the model misses something",
          "residuals are correlated, because the model misses something or the noise is"},
-        {"rows scatter otherwise than their errors say, or the model misses something",
-         "the model misses something, or rows scatter otherwise than their errors say"}};
+        {"rows scatter more or less than their errors say, or the model misses something",
+         "the model misses something, or rows scatter more or less than their errors say"}};
     size_t n =
         (size_t)snprintf(text, sizeof text, "%s: sd is too small by a factor of %.2g",
                          why[r->fit->robust.kind == FIT_ROBUST_ROWS][fit_results_misses(r)], fit_results_wider(r));

@@ -34,8 +34,9 @@ static const char *std_reason(const struct fit_results *r, size_t k)
     return f->reason[k] >= 0 ? f->degenerate[f->reason[k]].text
            : f->at_bound[k]  ? "held at a bound"
            : !isnan(f->std_curvature[k])
-               ? (f->interval[k].several ? "no standard error: several minima fit; the intervals around them hold"
-                                         : "not quadratic near the minimum: profile-likelihood interval given")
+               ? (f->interval[k].cut       ? "a bound cuts the interval: no standard error"
+                  : f->interval[k].several ? "no standard error: several minima fit; the intervals around them hold"
+                                           : "not quadratic near the minimum: profile-likelihood interval given")
                              : "not determined by the data";
 }
 

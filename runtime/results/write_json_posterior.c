@@ -265,7 +265,7 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
             put_weights(j, s);
         if (r->fit->estimates.used == FIT_ESTIMATOR_EFFICIENT)
             fit_json_string(j, "log_evidence_reason",
-                            "efficient estimates are those of equations, which another model has not");
+                            "efficient estimates solve the equations of one model, which another model does not share");
         put_modes(j, r);
         put_consensus(j, r);
         put_work(j, s);

@@ -5,7 +5,8 @@
  *     setting          of the model; of several files, groups x settings
  *     axis_0, ..       coordinates of the groups
  *     theta            parameters; where some are tied or shared in parts, groups x parameters, and beside them
- *     unknown          what was fitted: theta of group g = tie_factor[g] unknown + tie_constant[g]
+ *     unknown          what was fitted: theta of group g = tie_factor[g] unknown + tie_constant[g]; before a fit no
+ *                      theta is known, and the unknowns are 0
  *     linear           groups x linear parameters;  linear_bounds: lower, upper */
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
@@ -67,7 +68,7 @@ static void put_ties(struct fit_h5r *w, const struct fit_results *r)
         return;
     }
     for (size_t g = 0; g < groups; g++) {
-        fit_linkage_theta(r->link, g, r->fit->theta, theta + g * p);
+        fit_linkage_theta(r->link, g, r->fit ? r->fit->theta : x, theta + g * p);
         fit_linkage_theta(r->link, g, x, constant + g * p);
         for (size_t e = 0; e < n; e++) {
             x[e] = 1;
@@ -77,8 +78,9 @@ static void put_ties(struct fit_h5r *w, const struct fit_results *r)
                 factor[(g * p + k) * n + e] = one[k] - constant[g * p + k];
         }
     }
-    fit_h5r_reals(w, "/entry/kernel/theta", 2, shape, theta, NULL);
-    fit_h5r_reals(w, "/entry/kernel/unknown", 1, &n, r->fit->theta, NULL);
+    if (r->fit)
+        fit_h5r_reals(w, "/entry/kernel/theta", 2, shape, theta, NULL);
+    fit_h5r_reals(w, "/entry/kernel/unknown", 1, &n, r->fit ? r->fit->theta : x, NULL);
     fit_h5r_reals(w, "/entry/kernel/tie_factor", 3, shape, factor, NULL);
     fit_h5r_reals(w, "/entry/kernel/tie_constant", 2, shape, constant, NULL);
 }
@@ -133,7 +135,7 @@ void fit_write_kernel(struct fit_h5r *w, const struct fit_results *r)
         snprintf(path, sizeof path, "/entry/kernel/axis_%zu", a);
         fit_h5r_reals(w, path, 1, &l->ngroup, l->coord[a], k->axis[a].unit);
     }
-    if (r->fit && r->link)
+    if (r->link)
         put_ties(w, r);
     else if (r->fit)
         fit_h5r_reals(w, "/entry/kernel/theta", 1, &k->nparam, r->fit->theta, NULL);

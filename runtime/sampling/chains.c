@@ -213,7 +213,7 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
                                      .chains = s->chains,
                                      .draws = s->draws,
                                      .threads = m->side_by_side ? s->threads : 1,
-                                     .divided = m->side_by_side};
+                                     .divided = m->apart};
     enum fit_status st = fit_sampler_new(&m->p->target, &so, &m->sampler, err);
     if (st != FIT_OK)
         return st;

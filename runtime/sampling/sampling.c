@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "data/share.h"
 #include "machine/team.h"
 #include "machine/topology.h"
 #include "model/derived.h"
@@ -23,6 +24,14 @@ static size_t or_else(size_t x, size_t otherwise)
 }
 
 /* ---- the posterior ------------------------------------------------------------------------------------- */
+
+/* Of many data: the ranks have as many chains each, and sum over all data by themselves, which saves the meeting in
+ * every sum.  Otherwise they share the sums of each chain. */
+static int has_chains_each(const struct fit_sampling_run *m, const struct fit_posterior_setup *given)
+{
+    return m->opt->method == FIT_SAMPLING_NUTS && fit_ranks_size() > 1 && m->s->chains % fit_ranks_size() == 0 &&
+           !fit_dataset_streamed(given->ds) && !fit_dataset_divided(given->ds);
+}
 
 /* About the point of a checkpoint when there is one: the target is then the same to the bit. */
 enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
@@ -45,6 +54,7 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
     if (device && (size_t)threads < chains)
         threads = (int)chains;
     m->side_by_side = ((threads > 1) | (fit_ranks_size() > 1)) && (device || count < VALUES_PER_THREAD * threads);
+    m->apart = m->side_by_side || has_chains_each(m, given);
     setup.chains = m->side_by_side ? chains : 1;
     setup.threads = m->side_by_side ? 1 : threads;
     setup.interrupt = m->opt->interrupt;
@@ -56,7 +66,7 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
 
 void fit_sampling_part(struct fit_sampling_run *m)
 {
-    m->parted = m->side_by_side && fit_ranks_shared();
+    m->parted = m->apart && fit_ranks_shared();
     m->at_parting = fit_posterior_passes(m->p);
 }
 

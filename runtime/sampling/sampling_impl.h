@@ -9,7 +9,8 @@ struct fit_sampling_run {
     const struct fit_sampling_options *opt;
     struct fit_posterior *p;
     struct fit_samples *s;
-    int side_by_side;     /* chains at the same time */
+    int side_by_side;     /* chains at the same time, each on a thread */
+    int apart;            /* ranks have chains, or draws, each */
     uint64_t plain_rates; /* of fit_posterior_setup */
     double begin;
     int parted;           /* chains, draws are divided between ranks now */
@@ -27,7 +28,7 @@ struct fit_sampling_run {
     int timed_out;
 };
 
-/* Between the two, with side_by_side, ranks evaluate the density apart.  Passes over the data of all ranks so far;
+/* Between the two, with apart, ranks evaluate the density apart.  Passes over the data of all ranks so far;
  * while they are apart this meets (ranks/ranks.h). */
 void fit_sampling_part(struct fit_sampling_run *m);
 void fit_sampling_join(struct fit_sampling_run *m);

@@ -322,7 +322,7 @@ static void judge_divergences(struct fit_samples *s, const struct fit_sampling_o
         return;
     snprintf(text, sizeof text, "%.0f of %.0f draws ended in a divergence%s%s%s", s->divergences, n,
              s->divergence_text[0] ? ", mostly " : "", s->divergence_text,
-             s->divergences > SELDOM * n ? ": some of the posterior may not be reached" : "");
+             s->divergences > SELDOM * n ? ": parts of the posterior may not have been reached" : "");
     reason(s, s->divergences > often * n + 3 * sqrt(often * n)  ? FIT_VERDICT_FAILED
               : s->divergences > SELDOM * n                     ? FIT_VERDICT_DOUBTFUL
                                                                 : FIT_VERDICT_GOOD, text);
@@ -419,7 +419,8 @@ static void judge_modes(struct fit_samples *s)
                  100 * s->mode_missed, s->modes_text);
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     } else if (s->nmode > 1 && s->mode_part[0] < 1 - OTHER_PART) {
-        snprintf(text, sizeof text, "there are %zu modes, in the draws by their masses: %s", s->nmode, s->modes_text);
+        snprintf(text, sizeof text, "there are %zu modes, in the draws in proportion to their masses: %s",
+                 s->nmode, s->modes_text);
         reason(s, FIT_VERDICT_GOOD, text);
     }
     if (s->nmode > 1)

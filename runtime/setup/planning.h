@@ -41,7 +41,7 @@ struct planning {
     double dt;
     size_t nq, nphi, nsigma;
     const double *q, *phi, *sigma;
-    double shot, flux, exposure; /* shot noise of a frame; photons of a pixel and second, s: 0, not given */
+    double shot, flux, exposure; /* shot noise of a frame; photons per pixel and second, s: 0, not given */
     double shot_sigma;           /* of a value, by the shot noise */
     double nothing[2], *linear; /* nlinear */
     struct planned d[DESIGNS];

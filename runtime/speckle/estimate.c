@@ -122,7 +122,7 @@ int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_sp
         j[k] = (uint32_t)(u[1] * (double)n);
     }
     fit_speckle_values(m, g, LOOKED, i, j, c);
-    *why = "the model is no contrast times |g1|^2 on a baseline";
+    *why = "the model is not a contrast times |g1|^2 on a baseline";
     for (size_t k = 0; k < LOOKED; k++)
         if (!(c[k] >= -ROUND * b && c[k] <= (1 + SAME) * b))
             return 0;

@@ -201,7 +201,7 @@ static void test_interrupted_fit_gives_its_best_point(void **state)
     if (r) {
         assert_int_equal(r->converged, 0);
         assert_string_equal(r->quality, "unfinished");
-        assert_non_null(strstr(r->quality_text, "did not reach its end"));
+        assert_non_null(strstr(r->quality_text, "did not finish"));
         assert_string_equal(r->status, "interrupted");
     } else {
         assert_int_equal(fit_api_status(), FIT_API_INTERRUPTED);
@@ -408,7 +408,7 @@ static void test_units(void **state)
     }
     double times, over;
     assert_int_equal(fit_api_unit("furlong", "m", &times, &over), FIT_API_DATA);
-    assert_non_null(strstr(fit_api_message(), "'furlong' is no unit that is known; wanted is m"));
+    assert_non_null(strstr(fit_api_message(), "'furlong' is not a known unit; expected is m"));
 }
 
 int main(void)

@@ -48,7 +48,7 @@ answers 3 "sequence: q is an axis of the model rings" validate "$@" --data rings
 answers 4 "nearest q bin is 0.012" fit "$@" --data rings.h5 --q 0.003,0.02 -o none
 answers 4 "nearest to two of the q asked for" fit "$@" --data rings.h5 --q 0.003,0.0031 -o none
 answers 3 "this model takes one" fit --model static_isotropic --data rings.h5 --q 0.003,0.006 -o none
-answers 3 "takes one, its q is no axis" simulate --model static_isotropic -o x.h5 --frames 20 --dt 0.1 --q 0.003,0.006
+answers 3 "takes one, its q is not an axis" simulate --model static_isotropic -o x.h5 --frames 20 --dt 0.1 --q 0.003,0.006
 [ "$(grep -c '"q": 0.0' all/fit.json)" = 3 ] || fail "all/fit.json: groups without their q"
 [ "$(number all/fit.json n_points)" = 5310 ] || fail "all: $(number all/fit.json n_points) points, not 3 x 60 x 59 / 2"
 printf 'analysis_mode: rings\nexperimental_data: {file_path: rings.h5}\nanalyzer_parameters: {scattering: {wavevector_q: [0.006, 0.003]}}\n' >two.yaml

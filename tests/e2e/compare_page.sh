@@ -34,7 +34,7 @@ has compare.html '>fit B − A</text>'
 ! grep -wE 'nan|-nan|inf' compare.html || fail "a number that is none"
 # the number of standard deviations is that of the table
 z=$(sed -n 's/^  D0 .* \([0-9.]*\) !$/\1/p' out)
-has compare.html "<td class=\"n bad\"><b>$z</b></td>"
+has compare.html "<td class=\"n bad\"><b>$(echo "$z" | sed 's/^-/−/')</b></td>"
 if command -v xmllint >/dev/null; then xmllint --noout compare.html || fail "not well-formed"; fi
 
 expect 0 "$h" report f1 robust -o same.html

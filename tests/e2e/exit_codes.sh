@@ -121,8 +121,8 @@ refuses() { # refuses TEXT OPTION...
 refuses "'D0=1000,alpha=0.1': one parameter at a time; repeat --start" --start D0=1000,alpha=0.1
 refuses "one parameter at a time; repeat --set" --set D0=1000,alpha=0.1
 refuses "one parameter at a time; repeat --fix" --fix D0=1000,alpha=0.1
-refuses "'60gon': what follows the number is no unit of this; wanted is deg" --phi 60gon
-refuses "'60 nm' has another kind of unit; wanted is deg" --phi "0 deg,60 nm"
+refuses "'60gon': the text behind the number is not a unit of this quantity; expected is deg" --phi 60gon
+refuses "'60 nm' has another kind of unit; expected is deg" --phi "0 deg,60 nm"
 refuses "looks like m^-1; write the unit" --q 5.4e7
 evaluates() { # evaluates TEXT OPTION...: of a number that does not come from a configuration
     text=$1
@@ -130,10 +130,10 @@ evaluates() { # evaluates TEXT OPTION...: of a number that does not come from a 
     expect 3 "$h" eval --model static_isotropic -o no.h5 --frames 9 "$@"
     says "$text"
 }
-evaluates "--phi: '60gon': what follows the number is no unit of this; wanted is deg" --phi 60gon
-evaluates "--phi: '60 nm' has another kind of unit; wanted is deg" --phi "0 deg,60 nm"
-evaluates "--dt: '0.1x': what follows the number is no unit of this; wanted is s" --dt 0.1x
-evaluates "--dt: '3 nm' has another kind of unit; wanted is s" --dt "3 nm"
+evaluates "--phi: '60gon': the text behind the number is not a unit of this quantity; expected is deg" --phi 60gon
+evaluates "--phi: '60 nm' has another kind of unit; expected is deg" --phi "0 deg,60 nm"
+evaluates "--dt: '0.1x': the text behind the number is not a unit of this quantity; expected is s" --dt 0.1x
+evaluates "--dt: '3 nm' has another kind of unit; expected is s" --dt "3 nm"
 
 # what was taken for a setting stands on the screen, in the model's unit; names that the C compiler knows are names
 cat >film.lua <<'L'

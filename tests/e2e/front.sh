@@ -206,7 +206,7 @@ printf 'laminar.h5\n1\n\n\n200\n200 um\n2:60\n' >answers # no gap, one without i
 got=0
 "$h" config -i -o asked.yaml <answers >out 2>err || got=$?
 [ $got -eq 0 ] || fail "config -i: $got"
-has err "no file tells the gap"
+has err "no file gives the gap"
 expect 0 "$h" validate asked.yaml
 has out "frames 2..60"
 got=0
@@ -263,7 +263,7 @@ has out "fit and config take it with --dt S"
 expect 0 "$h" config --mode static_isotropic --data open.h5 -o open.yaml
 has out "(dt, or give --dt S)"
 open="open.yaml:$(grep -n ' dt: null' open.yaml | cut -d: -f1): "
-wanted="open.h5 does not tell the frame period; give analyzer_parameters.dt in s (or --dt)"
+wanted="open.h5 does not give the frame period; set analyzer_parameters.dt in s (or --dt)"
 "$h" validate open.yaml >out 2>err && fail "validate without a frame period"
 has err "${open}error: $wanted"
 "$h" fit open.yaml -o open >out 2>err && fail "fit without a frame period"
@@ -362,7 +362,7 @@ has out "  log evidence "
 has out "evidence prefers white_"
 expect 0 "$h" fit --model double_exponential --data "$kww" --loss soft_l1 -o robust_two --quiet
 expect 2 "$h" compare stretched robust_two
-has out "  a robust loss is no likelihood"
+has out "  a robust loss is not a likelihood"
 sed '$d' "$kww" >shorter.csv
 expect 0 "$h" fit --model double_exponential --data shorter.csv -o shorter --quiet
 expect 2 "$h" compare stretched shorter

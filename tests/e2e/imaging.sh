@@ -198,12 +198,30 @@ has out "8 were there"
 expect 0 survey one.h5 $exact
 has out "16 of 16 points computed"
 expect 3 "$imaging" survey "$golden" --axis tvv=1 -o bad.h5 --npix 10 --fov 100
-says "'tvv' is no term"
+says "'tvv' is neither a term"
 says "did you mean 'tv'?"
 expect 3 "$imaging" survey "$golden" --axis prior-fwhm=60,0 -o bad.h5 --npix 10 --fov 100 --term vis=1
-says "--axis prior-fwhm: 0 is not above 0"
+says "prior-fwhm: 0 is not above 0 uas"
+expect 3 "$imaging" survey "$golden" --axis major=2e-10,-1 -o bad.h5 --npix 10 --fov 100 --term vis=1
+has err "major: -1 is not above 0 rad"
+expect 3 "$imaging" survey "$golden" --axis major=40uas,3s -o bad.h5 --npix 10 --fov 100 --term vis=1
+has err "major: '3s' is another kind of unit; declared is rad"
+expect 2 "$imaging" survey "$golden" --npix 10 --fov 100 --term vis=1 --regularizer rgauss=1 --fwhm 60 --flux 2 \
+    --axis major=40uas,3.878509448876288e-10 --axis minor=40uas --maxiter 2 -o units.h5
+python3 -c "import h5py" 2>/dev/null && ! python3 -c "
+import h5py
+major = h5py.File('units.h5')['grid/major'][:]
+assert abs(major[1] / major[0] - 2) < 1e-9, major" && fail "values of an axis with and without units"
+expect 3 "$imaging" survey "$golden" --axis channels=1,2 -o bad.h5 --npix 10 --fov 100 --term vis=1
+has err "'channels' follows from the number of observations"
+for set in "major=-60uas major: -60uas is not above 0 rad" "epsilon_tv=-1 epsilon_tv: -1 is not at least 0" \
+    "flux=0 flux: 0 is not above 0" "norm_reg=2 norm_reg: 2 is not from 0 to 1" "minor=inf minor: inf is not above 0 rad" \
+    "log_transform=0 'log_transform' follows from --no-log"; do
+    expect 3 "$imaging" eval "$golden" --image "$golden:/grid/truth" --fwhm 60 --term vis=1 --set "${set%% *}"
+    has err "${set#* }"
+done
 expect 3 "$imaging" survey "$golden" --axis tv=1,-1 -o bad.h5 --npix 10 --fov 100 --term vis=1
-says "--axis tv: -1 is below 0"
+says "tv: -1 is not at least 0"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
 expect 3 "$imaging" survey "$golden" --axis tv=1 --uncertainty laplace -o bad.h5 --npix 10 --fov 100 # would change nothing
@@ -279,7 +297,7 @@ expect 2 "$imaging" fit "$golden" $small --maxiter 3 --uncertainty laplace
 has err "standard deviations away: iterate further"
 expect 4 "$imaging" fit "$golden" --image "$golden:/grid/prior" --prior "$golden:/grid/prior" --flux 2 --term amp=338 \
     --regularizer simple=0.001 --maxiter 1 --uncertainty laplace -o early.h5 --quiet
-says "the image is no minimum"
+says "the image is not a minimum"
 [ -e early.h5 ] || fail "an image without uncertainties is not written"
 expect 3 "$imaging" fit "$data" $start $V --optimizer nlsq
 says "'simple' is none"
@@ -303,6 +321,16 @@ if [ -x "$bin/homodyne-report" ]; then
     fi
     for f in s.html l.html; do
         python3 -c "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])" $f || fail "$f is no well-formed XML"
+        python3 - $f <<'PY' || fail "$f: text is cut off"
+import sys, xml.dom.minidom as m
+for svg in m.parse(sys.argv[1]).getElementsByTagName("svg"):
+    width = float(svg.getAttribute("width"))
+    for text in svg.getElementsByTagName("text"):
+        of = {"middle": 0.5, "end": 1}.get(text.getAttribute("text-anchor"), 0)
+        long = 0.62 * float(text.getAttribute("font-size")) * len(text.firstChild.data)
+        x = float(text.getAttribute("x") or "nan") - of * long
+        assert text.getAttribute("transform") or (x > -2 and x + long < width + 2), (text.toxml(), width)
+PY
     done
 fi
 

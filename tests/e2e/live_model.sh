@@ -41,6 +41,8 @@ expect 0 "$bin/homodyne-diffusion_q" fit --data "$examples/diffusion_q/data.csv"
 expect 0 "$h" report rings -o rings.html --quiet
 expect 0 "$h" fit my.yaml --tie "D_offset=0.01*D0" -o tied --quiet
 expect 0 "$h" report tied -o tied.html --quiet
+{ cat my.yaml && echo 'ties: {D_offset: "0.01*D0"}'; } >before.yaml
+expect 0 "$h" report before.yaml -o before.html --quiet
 # shellcheck disable=SC2086
 "$h" simulate --model laminar -o other.h5 --force --frames 256 --dt 0.1 --q 0.0054 --gap 2000000 --phi 0,30,90 --contrast 0.3 \
     --offset 1 --noise 0.003 --seed 5 $flow --set D0=12000 --quiet

@@ -21,6 +21,10 @@ for name, factor, unit in (("s", 1, None), ("min", 60, "count/min")):
         g["next"] = np.minimum(np.arange(2, 62), 60)
         if unit:
             g["y"].attrs["units"] = unit
+with h5py.File("negative.h5", "w") as f:
+    g = f.create_group("run")
+    g["y"], g["sigma"], g["K"], g["next"] = y, np.full(60, 0.05), K, np.minimum(np.arange(2, 62), 60)
+    g.attrs["gain"] = -1.0
 with h5py.File("bad.h5", "w") as f:
     f["y"], f["sigma"], f["K"], f["next"] = y, np.full(60, 0.05), K[:59], np.arange(60)
 with h5py.File("none.h5", "w") as f:
@@ -77,7 +81,9 @@ wrong 3 "optimizer" fit s.h5:/run --optimizer lbfgz
 wrong 4 "the unit 'K' is another kind of unit; 'count/s' is declared" fit kelvin.h5
 wrong 4 "the matrix 'K' is 59 x 60, not 60 x 60" fit bad.h5
 wrong 3 "the term 'smooth' cannot be used: the data have no 'next'" fit few.h5 --weight smooth=1
-wrong 4 "nothing tells the size of the axis 'bin' of 'x'" fit none.h5
+wrong 3 "gain: 0 is not above 0 count/s" eval s.h5:/run --set gain=0
+wrong 3 "gain: -1 is not above 0 count/s" fit negative.h5:/run $fit
+wrong 4 "nothing gives the size of the axis 'bin' of 'x'" fit none.h5
 
 # what the build makes of a file: configured only
 if command -v cmake >/dev/null; then

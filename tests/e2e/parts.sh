@@ -36,7 +36,7 @@ for parts in 1 2 4 9 13; do
 done
 for wrong in 0/2 3/2 1 1/ /2 a/b 1/2/3 -1/2 ""; do
     expect 3 "$h" batch my.yaml 1.h5 --part "$wrong"
-    says "--part: '$wrong' is no share K/N"
+    says "--part: '$wrong' is not a share K/N"
 done
 
 # ---- three at once: each fit is done once, the table is that of one command

@@ -54,6 +54,13 @@ check "laplace" "3" "${full:+1 }2" "${still[@]}" --method laplace --draws 300
 check "nuts" "3" "${full:+1 }2" "${still[@]}" --method nuts --chains 3 --draws 60 --warmup 60
 check "consensus" "3" "${full:+1 }2" "${still[@]}" --method cmc --consensus --cmc-num-shards 5 --draws 200 --warmup 150 --chains 2
 check "small data" "3" "2" "${still[@]}" --frames 1:60
+check "many starts" "3${full:+ 2 7}" "${full:+1 }2" "${flow[@]}" --multistart-n 12
+# more than 2e5 values: ranks have whole chains where each has as many, and share the sums of every chain otherwise
+"$bin/homodyne-static_isotropic" simulate -o middle.h5 --frames 700 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
+    --contrast 0.3 --noise 0.01 --seed 5 --config-out middle.yaml --quiet
+middle=("$bin/homodyne-static_isotropic" fit middle.yaml --method nuts --chains 2 --draws 25 --warmup 30)
+check "nuts, a chain for each rank" "2" "${full:+1 }2" "${middle[@]}"
+check "nuts, chains of all ranks" "3" "1" "${middle[@]}"
 # sums by devices, of each rank its own: the numbers of one process with one device
 small=("${still[@]}" --frames 1:40)
 check "device" "2${full:+ 3 5}" "1" "${small[@]}" --device plain

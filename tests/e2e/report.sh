@@ -264,14 +264,15 @@ expect 0 "$bin/homodyne-laminar" fit --data weak.h5 --q 0.0054 --dt 0.1 --gap 2e
 has out "best determined: D0 t^alpha + D_offset at t = "
 has out "prior-dominated: D_offset (sd "
 expect 0 "$h" report weak
-has weak/report.html "Best determined: <code>D0 t^alpha + D_offset</code> at <i>t</i> = $(sed -n 's/.*at t = \([^:]*\) s:.*/\1/p' weak/summary.txt) s is "
-has weak/report.html "Prior-dominated: D_offset (sd "
+d0='<span class="sym"><i>D</i><sub>0</sub></span>' d_offset='<span class="sym"><i>D</i><sub>offset</sub></span>' alpha='<span class="sym"><i>α</i></span>'
+has weak/report.html "Best determined: <span class=\"expression\">$d0 <span class=\"sym\"><i>t</i></span><sup>$alpha</sup> + $d_offset</span> at <i>t</i> = $(sed -n 's/.*at t = \([^:]*\) s:.*/\1/p' weak/summary.txt) s is "
+has weak/report.html "Prior-dominated: $d_offset (sd "
 has weak/report.html '<a href="#posterior">'
 expect 0 "$h" simulate --model static_isotropic --frames 60 --dt 0.1 --q 0.0054 --phi 0 --set D0=20000 --set alpha=0 \
     --set D_offset=0 --noise 0.01 --seed 1 -o plain.h5 --config-out plain.yaml --quiet
 expect 0 "$h" fit plain.yaml -o plain --quiet
 expect 0 "$h" report plain
-count 1 'alpha is consistent with 0, and at alpha = 0 D0 and D_offset enter only as D0 + D_offset' plain/report.html
+count 1 "$alpha is consistent with 0, and at $alpha = 0 $d0 and $d_offset enter only as $d0 + $d_offset" plain/report.html
 
 # ---- data alone: the command is what was typed; ages that are counted in frames stand in one row
 expect 0 "$h" report "$here/../data/nxxpcs.h5" -o data.html

@@ -67,6 +67,33 @@ told = fits["told"]["speckle"]["groups"][0]
 assert (told["count"], round(told["shot"], 12), told["count_std"]) == (2000, 0.001, 0), told
 PY
 
+# An estimate that a bound cuts has an interval and no error; the others keep theirs.
+fit cut --estimator auto --bounds alpha=-0.32:-0.29
+# Profiles hold the noise, and say so.
+"$bin/homodyne-static_isotropic" fit s.yaml --fix D_offset=0 --estimator auto --profile alpha -o profile > said
+grep -q "profile likelihood, noise held as it is at the estimates" said || fail "profile: $(cat said)"
+grep -q '"noise": "held as it is at the estimates"' profile/fit.json || fail "profile: nothing in fit.json"
+# Frames that were divided by a monitor: errors of clusters of frames, no law of speckles, no number of them.
+fit monitor --noise monitor
+fit monitored --noise monitor --estimator auto
+python3 - <<'PY'
+import json
+
+fits = {n: json.load(open(f"{n}/fit.json")) for n in ("plain", "cut", "monitor", "monitored")}
+alpha, rate = (fits["cut"]["parameters"][k] for k in ("alpha", "D0"))
+assert fits["cut"]["estimator"]["used"] == "efficient", fits["cut"]["estimator"]
+assert alpha["std"] is None and alpha["std_reason"] == "a bound cuts the interval: no standard error", alpha
+assert None in alpha["interval_95"] and rate["std"] > 0, (alpha, rate)
+plain, d = fits["plain"]["parameters"]["D0"], fits["monitor"]["parameters"]["D0"]
+assert d["value"] == plain["value"], (d, plain)
+count = {n: fits[n]["speckle"]["groups"][0]["count"] for n in ("plain", "monitor")}
+robust = fits["monitor"]["robust"]  # of a measurement of eight correlation times and more they are those of clusters
+assert count["plain"] > 0 and count["monitor"] is None and d["std_robust"] is None, (count, d)
+assert robust["reason"].endswith("divided by their own means"), robust
+reason = fits["monitored"]["estimator"]["reason"]
+assert fits["monitored"]["estimator"]["used"] == "least-squares" and "monitor" in reason, reason
+PY
+
 refused() { # WORD OPTION...
     word=$1
     shift
@@ -78,6 +105,7 @@ refused() { # WORD OPTION...
 }
 refused "linear loss" --estimator efficient --loss soft_l1
 refused "given" --estimator efficient --sigma 0.01
+refused "monitor" --estimator efficient --noise monitor
 refused "bootstrap" --estimator auto --bootstrap parametric:8
 refused "consensus" --estimator efficient --method cmc --consensus
 
@@ -85,9 +113,9 @@ refused "consensus" --estimator efficient --method cmc --consensus
 "$bin/homodyne-static_isotropic" fit s.yaml --quiet -o offset --estimator auto --method laplace
 "$bin/homodyne-static_isotropic" fit s.yaml --quiet -o offset_plain
 "$bin/homodyne" compare laplace offset > compared
-grep -q "efficient estimates are no least sum of squares" compared || fail "criteria: $(cat compared)"
+grep -q "efficient estimates do not minimise a sum of squares" compared || fail "criteria: $(cat compared)"
 grep -q "evidence is not compared" compared || fail "evidence: $(cat compared)"
-grep -q '"log_evidence_reason": "efficient estimates are those of' laplace/fit.json || fail "evidence: no reason"
+grep -q '"log_evidence_reason": "efficient estimates solve the equations of' laplace/fit.json || fail "evidence: no reason"
 "$bin/homodyne" compare plain offset_plain > compared
 ! grep -q "efficient estimates" compared || fail "least squares: $(cat compared)"
 
@@ -133,6 +161,9 @@ assert wide["estimator"]["used"] == "efficient" and d["std"] is None and d["std_
 low, high = d["interval_95"]  # far below the rate the noise is so large that nothing is ruled out
 assert (low is None or low < 6000) and 6000 < high and d["std_reason"], d
 assert far["speckle"]["p"] < 1e-4 < 0.01 < near["speckle"]["p"], (far["speckle"], near["speckle"])
+# the noise by which pairs were weighed is that of the estimates, not of the first ones
+weighed, found = near["speckle"]["groups"][0]["contrast"], near["scaling"][0]["contrast"]
+assert abs(weighed / found - 1) < 0.03, (weighed, found)
 alpha = near["parameters"]["alpha"]
 assert near["estimator"]["used"] == "efficient", near["estimator"]
 assert abs(alpha["value"] + 0.25) < 5 * alpha["std"] < 0.2, alpha

@@ -152,7 +152,7 @@ e = white(101, 0.02)
 e[30], e[70] = 1.0, 0.8
 write("outliers", decay, e, 0.02)
 expect("poor", "the model does not explain the data", "decay", "outliers")
-expect("doubtful", "loss soft_l1 makes little of the others", "decay", "outliers", "--loss", "soft_l1")
+expect("doubtful", "loss soft_l1 gives the others little weight", "decay", "outliers", "--loss", "soft_l1")
 write("other", lambda t: decay(t) + 0.3 * math.cos(t), white(101, 0.02), 0.02)
 expect("poor", "the model does not explain the data", "decay", "other", "--loss", "soft_l1")
 

@@ -284,13 +284,13 @@ static void nearly_right(void **state)
                                     "analyzer_parameters:\n  dt: 0.1\n  scattering: {wavevector_q: null}\n");
     refuses(fit_command(NULL, NULL), USAGE, "c.yaml:5: ", in_folder("no"));
     refuses(check, USAGE, "c.yaml:5: error: ", NULL);
-    refuses(check, USAGE, "data.h5 does not tell q; give analyzer_parameters.scattering.wavevector_q in 1/angstrom",
+    refuses(check, USAGE, "data.h5 does not give q; set analyzer_parameters.scattering.wavevector_q in 1/angstrom",
             NULL);
     config("phi_filtering: {enabled: true,\n  target_ranges: [{min_angle: 20, max_angle: 30}]}\n");
     refuses(check, DATA, "c.yaml:5: error: ", NULL);
     config("");
     write_flat("/c2", q, NULL, 0);
-    refuses(fit_command(NULL, NULL), DATA, "give the angles, one per matrix: phi_filtering.angles, or --phi",
+    refuses(fit_command(NULL, NULL), DATA, "add the angles, one per matrix: phi_filtering.angles, or --phi",
             in_folder("no"));
     good_file();
     const char *const look_at_folder[] = {"homodyne-static_isotropic", "inspect", folder, NULL};

@@ -386,7 +386,7 @@ static void test_a_file_that_changes_while_it_is_read(void **state)
             unlink(file);
         }
         int code = end_fit(pid, from, text, sizeof text);
-        if (code != 4 || !strstr(text, file) || !strstr(text, k == 2 ? "is gone" : "was changed"))
+        if (code != 4 || !strstr(text, file) || !strstr(text, k == 2 ? "has disappeared" : "was changed"))
             fail_msg("%s: exit code %d: %s", what[k], code, text);
         nothing_written("changed");
     }

@@ -33,21 +33,6 @@ def drag_frames(b):
     check(b.value(PAGE + ".choice.mask") == [[41, 45]], "a mask that is typed")
 
 
-def overlap(b):
-    """Controls that lie over one another."""
-    return b.value("""(function () {
-        const seen = Array.from(document.querySelectorAll('button, input, label, a, summary')).filter(e => e.checkVisibility()), bad = [];
-        const boxes = seen.map(e => e.getBoundingClientRect());
-        for (let i = 0; i < seen.length; i++) for (let j = i + 1; j < seen.length; j++) {
-            if (seen[i].contains(seen[j]) || seen[j].contains(seen[i])) continue;
-            const a = boxes[i], b = boxes[j];
-            if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
-                bad.push(seen[i].outerHTML.slice(0, 60) + ' / ' + seen[j].outerHTML.slice(0, 60));
-        }
-        return bad.slice(0, 3);
-    })()""")
-
-
 def view(b):
     begin(b, 7)
     picture(b, "view", top=True)
@@ -73,7 +58,7 @@ def view(b):
     b.drag((x + w - 8, y + h / 2), (x + 8 + 0.5 * (w - 16), y + h / 2))
     bound = b.value(PAGE + ".maps.model().parameters[0].upper")
     check(40000 < bound < 60000, f"the upper bound of D0 was dragged to {bound}")
-    check(not overlap(b), f"controls lie over one another: {overlap(b)}")
+    check(not b.overlap(), f"controls lie over one another: {b.overlap()}")
     b.click("#fit")
     b.wait("document.getElementById('progress').textContent.startsWith('fit-1:')")
     b.wait("document.querySelector('#results tr.shown') && document.querySelector('#results tr.shown').textContent.includes('fit-1')")
@@ -103,7 +88,7 @@ def view(b):
 def phone(b):
     b.size(390, 844, dark=True, touch=True)
     check(b.overflow() <= 0, f"{b.overflow()} px wider than 390 px")
-    check(not overlap(b), f"on 390 px controls lie over one another: {overlap(b)}")
+    check(not b.overlap(), f"on 390 px controls lie over one another: {b.overlap()}")
     picture(b, "phone-view", top=True)
     x, y, w, h = b.box(".live .square")
     b.tap(x + 0.3 * w, y + 0.2 * h)

@@ -86,7 +86,7 @@ class Units(unittest.TestCase):
         for quantity in (Astropy, Pint, Xarray):
             self.same(q=quantity(0.054, "1 / nm"), gap=quantity(200, "micrometer"), dt=quantity(100.0, "ms"),
                       phi=quantity([0, math.pi / 3], "rad"))
-            with self.assertRaisesRegex(hg.DataError, "'keV' is another kind of unit; wanted is 1/angstrom"):
+            with self.assertRaisesRegex(hg.DataError, "'keV' is another kind of unit; expected is 1/angstrom"):
                 self.same(q=quantity(0.054, "keV"))
 
     def test_other_kinds_of_units(self):

@@ -74,7 +74,7 @@ def find():
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if shutil.which(name):
             return shutil.which(name)
-    raise Skipped("no Chromium")
+    raise Skipped("no Chromium (build-aux/install-deps --tests)")
 
 
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9, "PageDown": 34,
@@ -232,6 +232,41 @@ class Browser:
         data = self.call("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as f:
             f.write(base64.b64decode(data))
+
+    def overlap(self):
+        """Controls that lie over one another."""
+        return self.value("""(function () {
+            const seen = Array.from(document.querySelectorAll('button, input, label, a, summary')).filter(e => e.checkVisibility()), bad = [];
+            const boxes = seen.map(e => e.getBoundingClientRect());
+            for (let i = 0; i < seen.length; i++) for (let j = i + 1; j < seen.length; j++) {
+                if (seen[i].contains(seen[j]) || seen[j].contains(seen[i])) continue;
+                const a = boxes[i], b = boxes[j];
+                if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+                    bad.push(seen[i].outerHTML.slice(0, 60) + ' / ' + seen[j].outerHTML.slice(0, 60));
+            }
+            return bad.slice(0, 3);
+        })()""")
+
+    def clashes(self):
+        """Texts of figures that lie over one another or end outside their figure."""
+        return self.value("""(function () {
+            const bad = [];
+            document.querySelectorAll('figure > svg').forEach(function (svg) {
+                const name = svg.getAttribute('aria-label') || svg.closest('section').id, all = svg.getBoundingClientRect();
+                const texts = Array.from(svg.querySelectorAll('text')).filter(t => t.textContent.trim());
+                const boxes = texts.map(t => t.getBoundingClientRect());
+                boxes.forEach(function (a, i) {
+                    if (a.left < all.left - 1 || a.right > all.right + 1 || a.top < all.top - 1 || a.bottom > all.bottom + 1)
+                        bad.push(name + ': "' + texts[i].textContent + '" ends outside');
+                    for (let j = i + 1; j < boxes.length; j++) {
+                        const b = boxes[j];
+                        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.4 * Math.min(a.height, b.height))
+                            bad.push(name + ': "' + texts[i].textContent + '" and "' + texts[j].textContent + '"');
+                    }
+                });
+            });
+            return bad.slice(0, 5);
+        })()""")
 
     def overflow(self):
         """By how much the page is wider than the window."""

@@ -200,7 +200,7 @@ static void test_heterodyne_file(void **state)
     assert_int_equal(cfg->nlsq.n_starts.value, 12);
     assert_true(cfg->nlsq.memory_fraction.value == 0.5);
     assert_string_equal(cfg->output.dir.value, "./out");
-    has(&log, 0, "no number of angles");
+    has(&log, 0, "not a number of angles");
     fit_config_free(cfg);
     fit_config_log_free(&log);
 }
@@ -332,12 +332,12 @@ static void test_errors_of_keys_and_values(void **state)
            "write the unit, e.g. '200 um'");
     refuse("analyzer_parameters: {scattering: {wavevector_q: 5.4}}\n", k, "looks like nm^-1");
     refuse("analyzer_parameters: {scattering: {wavevector_q: 5.4e7}}\n", k, "looks like m^-1");
-    refuse("analyzer_parameters: {scattering: {wavevector_q: 5 s}}\n", k, "wanted is 1/angstrom");
+    refuse("analyzer_parameters: {scattering: {wavevector_q: 5 s}}\n", k, "expected is 1/angstrom");
     refuse("analyzer_parameters: {dt: abc}\n", k,
            "t.yaml:1:27: error: analyzer_parameters.dt: 'abc' is not a number");
     refuse("analyzer_parameters: {dt: true}\n", k, "'true' is not a number");
     refuse("analyzer_parameters: {dt: 0}\n", k, "positive");
-    refuse("analyzer_parameters: {dt: [1]}\n", k, "a number is wanted here, there is a list");
+    refuse("analyzer_parameters: {dt: [1]}\n", k, "expected a number here, found a list");
     refuse("analyzer_parameters: 5\n", k, "a section");
     refuse("analyzer_parameters: {start_frame: 1.5}\n", k, "not a whole number");
     refuse("analyzer_parameters: {start_frame: 0}\n", k, "give 1 or more");

@@ -98,7 +98,7 @@ static void test_bytes_that_are_no_text(void **state)
 {
     (void)state;
     write_bytes("a b\n1 \0 2\n", 10);
-    refuses(FIT_ERR_DATA, ": is no text", 4);
+    refuses(FIT_ERR_DATA, ": is neither text", 4);
 }
 
 /* Neither is waited for, and no byte is taken. */

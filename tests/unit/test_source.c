@@ -650,7 +650,7 @@ static void test_frame_period(void **state)
     sel.dt = NAN;
     fit_measurement_free(load_ok(&sel));
     make(&(struct recipe){.n = 20, .nmatrix = 3});
-    load_bad(&sel, FIT_ERR_DATA, "give analyzer_parameters.dt in s (or --dt)");
+    load_bad(&sel, FIT_ERR_DATA, "set analyzer_parameters.dt in s (or --dt)");
     sel.dt = -1;
     load_bad(&sel, FIT_ERR_CONFIG, "positive");
 }
@@ -870,12 +870,12 @@ static void test_flat_files_and_exchange_groups(void **state)
         fit_source_close(s);
         plain(&sel);
         sel.dt = NAN;
-        sel.q = 0.005; /* the file does not tell q: the wish is taken */
+        sel.q = 0.005; /* the file does not give q: the wish is taken */
         struct fit_measurement *m = load_ok(&sel);
         assert_true(m->setting[0] == 0.005 && m->group[1].phi == 90);
         fit_measurement_free(m);
         sel.q = NAN;
-        load_bad(&sel, FIT_ERR_CONFIG, "does not tell q; give");
+        load_bad(&sel, FIT_ERR_CONFIG, "does not give q; set");
     }
 }
 

@@ -343,7 +343,7 @@ static void test_changed_files_are_errors(void **state)
         pass_fails(m, "was changed");
         m = load_plain(chunk, filter, slot);
         unlink(file);
-        pass_fails(m, "is gone");
+        pass_fails(m, "has disappeared");
     }
 }
 

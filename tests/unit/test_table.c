@@ -265,7 +265,7 @@ static void test_names_that_say_another_unit(void **state)
                                     {"delay_nm", 1, ""},           {"delay_first", 1, ""},
                                     {"delay(min)", 60, ""},        {"delay/ns", 1e-9, ""},
                                     {"delay (microseconds)", 1e-6, ""}, {"delay(g2)", 1, ""},
-                                    {"delay (foo)", 0, "'foo', which is no unit"},
+                                    {"delay (foo)", 0, "'foo', which is not a known unit"},
                                     {"delay (nm)", 0, "'nm', which is another kind of unit"},
                                     {"delay [keV]", 0, "'keV'"},   {"delay/nm", 0, "'nm'"},
                                     {"delay_min", 0, "'min', which may be no unit"},
@@ -465,7 +465,7 @@ static void test_decimal_commas(void **state)
     assert_int_equal(t->ncolumn, 2);
     assert_true(cell(t, "y", 1) == 4);
     fit_table_free(t);
-    read_bad("t;y\n0,5;2\n1;a,5\n", "'a,5' is no number");
+    read_bad("t;y\n0,5;2\n1;a,5\n", "'a,5' is not a number");
     read_bad("t,y,s\n0,5,2,25,0,1\n1,0,3,75,0,1\n", ":2: 6 cells below 3 names; where decimals have commas");
 }
 

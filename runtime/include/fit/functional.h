@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_FUNCTIONAL_INTERFACE 4
+#define FIT_FUNCTIONAL_INTERFACE 5
 #define FIT_BLOCK 64 /* elements; part of the definition of sums, not of a machine */
 
 enum fit_array_kind { FIT_ARRAY_FREE, FIT_ARRAY_DATA, FIT_ARRAY_KEPT, FIT_ARRAY_MADE };
@@ -55,6 +55,7 @@ struct fit_number_desc {
     enum fit_number_kind kind;
     uint32_t axis;
     double start;  /* hyper-parameters: the default, NaN: must be given */
+    double lower, upper; /* lower < upper: what it may be, both included */
     uint64_t need; /* terms that need it */
 };
 

@@ -449,7 +449,7 @@ static void test_damaged_observations_are_refused(void **state)
     for (int k = 0; k < 5; k++) {
         struct fit_obs *a, *b;
         assert_int_equal(fit_obs_read(GOLDEN, &a, &err), FIT_OK);
-        static const char *const words[] = {"sigma", "visibility", "baseline", "station", "no baseline"};
+        static const char *const words[] = {"sigma", "visibility", "baseline", "station", "not a baseline"};
         if (k == 0)
             a->stokes[0].sigma[6] = 0;
         else if (k == 1)

@@ -267,7 +267,7 @@ static void test_own_ones_in_lua(void **state)
     struct fit_optimize_result r;
     double x[2] = {0};
     assert_int_equal(run_named(LUA_FILE ":broken", &p, &opt, x, &r, &err), FIT_ERR_CONFIG);
-    assert_non_null(strstr(err.message, "2 numbers are wanted, not 1"));
+    assert_non_null(strstr(err.message, "2 numbers, not 1"));
     assert_int_equal(run_named(LUA_FILE ":forgetful", &p, &opt, x, &r, &err), FIT_ERR_CONFIG);
     assert_non_null(strstr(err.message, "not string"));
     assert_int_equal(run_named(FIT_SOURCE_DIR "/tests/data/optimizers/halves.lua", &p, &opt, x, &r, &err), FIT_OK);
@@ -291,7 +291,7 @@ static void test_endless_files(void **state)
         FILE *f = fopen("endless_load.lua", "w");
         assert_true(f && fprintf(f, "local a = 1\n%s\n", text[k]) > 0 && fclose(f) == 0);
         assert_int_equal(fit_optimizer_find(&found, "endless_load.lua", &err), FIT_ERR_CONFIG);
-        assert_non_null(strstr(err.message, "endless_load.lua:2: more than 100 million steps"));
+        assert_non_null(strstr(err.message, "endless_load.lua:2: more than 20 million steps"));
         assert_null(found.handle_);
     }
     assert_int_equal(remove("endless_load.lua"), 0);

@@ -1,0 +1,137 @@
+/* test_ranks_meetings.c -- what ranks tell each other: sums in their order, the least, the first error, results of
+ * divided loops; and a stop that one of them is asked for. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS of forked_ranks.h */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "forked_ranks.h"
+
+enum { SIZE = 3, TURNS = 10, MANY = 600000 }; /* MANY: sums that take several meetings */
+
+static double mine(void)
+{
+    return 0.1 * (double)(fit_ranks_rank() + 1);
+}
+
+static void numbers(const void *user, double *result)
+{
+    const size_t count[SIZE] = {2, 0, 1}, me = fit_ranks_rank();
+    double *x = calloc(MANY, sizeof *x), own[2] = {mine(), -mine()}, all[3];
+    (void)user;
+    result[0] = fit_ranks_total(mine());
+    result[1] = fit_ranks_least(mine());
+    x[MANY - 1] = mine();
+    fit_ranks_add(x, MANY);
+    result[2] = x[MANY - 1];
+    result[3] = x[0];
+    fit_ranks_gather(own, count, all);
+    result[4] = all[0];
+    result[5] = all[1];
+    result[6] = all[2];
+    result[7] = me == 2 ? 5 : 6;
+    fit_ranks_copy(2, &result[7], sizeof result[7]);
+    free(x);
+}
+
+static void test_numbers(void **state)
+{
+    double *x = forked_ranks(SIZE, 8, numbers, NULL);
+    const double sum = 0.1 * 1 + 0.1 * 2 + 0.1 * 3, want[8] = {sum, 0.1, sum, 0, 0.1, -0.1, 0.1 * 3, 5};
+    (void)state;
+    for (int r = 0; r < SIZE; r++)
+        assert_memory_equal(x + 8 * r, want, sizeof want);
+    forked_ranks_free(x, SIZE, 8);
+}
+
+static void status(const void *user, double *result)
+{
+    struct fit_error err = {0};
+    const int rank = (int)fit_ranks_rank();
+    (void)user;
+    result[0] = fit_ranks_agree_status(FIT_OK, &err);
+    const enum fit_status code = rank == 1 ? FIT_ERR_DATA : FIT_ERR_NUMERIC;
+    const enum fit_status st = rank ? fit_fail(&err, code, "rank %d", rank) : FIT_OK;
+    result[1] = fit_ranks_agree_status(st, &err);
+    result[2] = err.message[5] - '0';
+}
+
+static void test_the_first_error_is_that_of_all(void **state)
+{
+    double *x = forked_ranks(SIZE, 3, status, NULL);
+    const double want[3] = {FIT_OK, FIT_ERR_DATA, 1};
+    (void)state;
+    for (int r = 0; r < SIZE; r++)
+        assert_memory_equal(x + 3 * r, want, sizeof want);
+    forked_ranks_free(x, SIZE, 3);
+}
+
+struct done {
+    double rank, turn, shared;
+};
+
+static void turn(void *user, size_t k, size_t thread)
+{
+    struct done *d = user;
+    (void)thread;
+    d[k] = (struct done){(double)fit_ranks_rank(), (double)k, fit_ranks_shared()};
+}
+
+static void loop(const void *user, double *result)
+{
+    struct done done[TURNS] = {{0, 0, 0}};
+    const int *threads = user;
+    fit_ranks_run((struct fit_team){*threads, FIT_TEAM_NEXT}, TURNS, turn, done);
+    fit_ranks_spread(done, TURNS, sizeof *done);
+    memcpy(result, done, sizeof done);
+}
+
+static void test_turns_are_divided_and_told(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads < 4; threads++) {
+        double *x = forked_ranks(SIZE, 3 * TURNS, loop, &threads);
+        for (size_t r = 0; r < SIZE; r++)
+            for (size_t k = 0; k < TURNS; k++) {
+                const double *d = x + (r * TURNS + k) * 3;
+                assert_true(d[0] == (double)(k % SIZE) && d[1] == (double)k && d[2] == 0); /* alone in its turn */
+            }
+        forked_ranks_free(x, SIZE, 3 * TURNS);
+    }
+}
+
+static void stop(const void *user, double *result)
+{
+    (void)user;
+    fit_ranks_agree();
+    result[0] = forked_interrupt;
+    if (fit_ranks_rank() == 2)
+        fit_ranks_ask();
+    result[1] = forked_interrupt; /* not before the ranks have met */
+    fit_ranks_agree();
+    result[2] = forked_interrupt;
+}
+
+static void test_one_is_asked_and_all_stop(void **state)
+{
+    double *x = forked_ranks(SIZE, 3, stop, NULL);
+    const double want[3] = {0, 0, 1};
+    (void)state;
+    for (int r = 0; r < SIZE; r++)
+        assert_memory_equal(x + 3 * r, want, sizeof want);
+    forked_ranks_free(x, SIZE, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_the_first_error_is_that_of_all),
+        cmocka_unit_test(test_turns_are_divided_and_told),
+        cmocka_unit_test(test_one_is_asked_and_all_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
