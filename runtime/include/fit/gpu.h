@@ -257,7 +257,25 @@ FIT_INLINE fit_vd fit_vdiv2(fit_vd nh, fit_vd nl, fit_vd dh, fit_vd dl, fit_vd *
 #include "fit/vmath_erf.h"
 #endif
 
-/* Functions of one number, as emitted code calls them. */
+/* Functions of one number, as emitted code calls them; a reader may have macros of that name. */
+#undef exp
+#undef expm1
+#undef log
+#undef log1p
+#undef pow
+#undef sin
+#undef cos
+#undef tan
+#undef asin
+#undef acos
+#undef atan
+#undef atan2
+#undef sinh
+#undef cosh
+#undef tanh
+#undef erf
+#undef erfc
+#undef cbrt
 #define exp(x) fit_vexp(x)
 #define expm1(x) fit_vexpm1(x)
 #define log(x) fit_vlog(x)
