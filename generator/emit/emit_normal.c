@@ -316,20 +316,15 @@ static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint
 /* The share of one moment in the derivative by parameter k. */
 static void add_moment(struct hg_emit *em, struct hg_code *c, const struct hg_moment *x, uint32_t k)
 {
-    enum hg_channel_kind kind = em->p->channel[x->channel].kind;
-    hg_line(c, "{");
-    c->indent++;
-    hg_line(c, "fit_vd v = {0};");
-    if (kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J) {
-        hg_line(c, "for (size_t k = 0; k < pieces; k++)");
-        hg_line(c, "    v += column[(g * pieces + k) * COLUMNS + %u] * fit_vload(w->%s + t->j0 + k * FIT_VL);",
-                place(em, x->slot, has_column), table_name(em, x->channel, k));
-    }
-    if (kind != HG_CHANNEL_AT_J)
-        hg_line(c, "v %s= at_rows[%u];", kind == HG_CHANNEL_DELTA ? "-" : "+", row_place(em, x->slot, x->channel, k));
-    hg_line(c, "V[%u] += %s * fit_vsum(v);", x->q * em->p->nparam + k, hg_code_factor(c, x->coefficient));
-    c->indent--;
-    hg_line(c, "}");
+    const enum hg_channel_kind kind = em->p->channel[x->channel].kind;
+    const char *rows = kind == HG_CHANNEL_AT_J
+                           ? "NULL"
+                           : hg_format(em->e->arena, "at_rows + %u", row_place(em, x->slot, x->channel, k));
+    const char *sum = kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J
+                          ? hg_format(em->e->arena, "fit_column_sum(columns + %u, COLUMNS, pieces, w->%s + t->j0, %s)",
+                                      place(em, x->slot, has_column), table_name(em, x->channel, k), rows)
+                          : hg_format(em->e->arena, "fit_vsum(*(%s))", rows);
+    hg_line(c, "V[%u] += %s * %s;", x->q * em->p->nparam + k, hg_code_factor(c, x->coefficient), sum);
 }
 
 /* Cross moments of one group: column sums times tables at j minus (or plus) the row sums. */
@@ -343,6 +338,7 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, struct hg_tree
     c.indent = 2;
     hg_code_push(&c);
     hg_define(out, "at_rows", "        const fit_vd *at_rows = row_sum + g * ROW_SUMS;\n");
+    hg_define(out, "columns", "        const fit_vd *columns = column + g * pieces * COLUMNS;\n");
     hg_block_declare_linear(&c);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);

@@ -229,6 +229,16 @@ FIT_INLINE fit_vm fit_pair_lanes(const struct fit_tile *t, size_t i, size_t j)
     return m;
 }
 
+/* The sum over all lanes of n vectors, `stride` apart, times a table; less the sums of rows, where they are given. */
+static __attribute__((noinline, unused)) double fit_column_sum(const fit_vd *column, size_t stride, size_t n,
+                                                               const double *table, const fit_vd *row)
+{
+    fit_vd v = {0};
+    for (size_t k = 0; k < n; k++)
+        v += column[k * stride] * fit_vload(table + k * FIT_VL);
+    return fit_vsum(row ? v - *row : v);
+}
+
 /* Row i of a tile in single precision to t->row, in the order of t->y, less the references; lanes that do not count are
  * 0, as outside of them there may be no file.  The next row, or the first one of the next panel, is asked for: rows of
  * a group lie on different pages. */

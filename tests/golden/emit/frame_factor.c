@@ -563,6 +563,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 9;
     for (size_t g = 0; g < ng; g++, V += 6) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        const fit_vd *columns = column + g * pieces * COLUMNS;
         const double contrast = lin[g * 2 + 0];
         const double cos_phi0_minus_phi = w->cos_phi0_minus_phi[g];
         const double prod = -contrast*cos_phi0_minus_phi;
@@ -574,48 +575,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[3] = 0.0;
         V[4] = 0.0;
         V[5] = 0.0;
-        {
-            fit_vd v = {0};
-            v += at_rows[0];
-            V[0] += contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
-            V[0] += contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[1];
-            V[1] += prod * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[1];
-            V[2] += minus_contrast_phi_prod * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[2];
-            V[3] += contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
-            V[3] += contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[3];
-            V[4] += prod * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[3];
-            V[5] += minus_contrast_phi_prod * fit_vsum(v);
-        }
+        V[0] += contrast * fit_vsum(*(at_rows + 0));
+        V[0] += contrast * fit_column_sum(columns + 0, COLUMNS, pieces, w->df_drate + t->j0, NULL);
+        V[1] += prod * fit_vsum(*(at_rows + 1));
+        V[2] += minus_contrast_phi_prod * fit_vsum(*(at_rows + 1));
+        V[3] += contrast * fit_vsum(*(at_rows + 2));
+        V[3] += contrast * fit_column_sum(columns + 1, COLUMNS, pieces, w->df_drate + t->j0, NULL);
+        V[4] += prod * fit_vsum(*(at_rows + 3));
+        V[5] += minus_contrast_phi_prod * fit_vsum(*(at_rows + 3));
     }
 }
 

@@ -497,6 +497,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 9;
     for (size_t g = 0; g < ng; g++, V += 6) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        const fit_vd *columns = column + g * pieces * COLUMNS;
         const double contrast = lin[g * 2 + 0];
         const double minus_beta = w->minus_beta[0];
         const double minus_contrast_beta = contrast*minus_beta;
@@ -507,46 +508,16 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[3] = 0.0;
         V[4] = 0.0;
         V[5] = 0.0;
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_exp_minus_t_decay
-                    + t->j0 + k * FIT_VL);
-            v -= at_rows[0];
-            V[0] += minus_contrast_beta * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
-            v -= at_rows[1];
-            V[1] += minus_contrast_beta * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[2];
-            V[2] += minus_contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_exp_minus_t_decay
-                    + t->j0 + k * FIT_VL);
-            v -= at_rows[3];
-            V[3] += minus_contrast_beta * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
-            v -= at_rows[4];
-            V[4] += minus_contrast_beta * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[5];
-            V[5] += minus_contrast * fit_vsum(v);
-        }
+        V[0] += minus_contrast_beta * fit_column_sum(columns + 0, COLUMNS, pieces,
+                w->int_exp_minus_t_decay + t->j0, at_rows + 0);
+        V[1] += minus_contrast_beta * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_t_prod_2
+                + t->j0, at_rows + 1);
+        V[2] += minus_contrast * fit_vsum(*(at_rows + 2));
+        V[3] += minus_contrast_beta * fit_column_sum(columns + 1, COLUMNS, pieces,
+                w->int_exp_minus_t_decay + t->j0, at_rows + 3);
+        V[4] += minus_contrast_beta * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_t_prod_2
+                + t->j0, at_rows + 4);
+        V[5] += minus_contrast * fit_vsum(*(at_rows + 5));
     }
 }
 

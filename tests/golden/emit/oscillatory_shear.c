@@ -654,6 +654,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 14;
     for (size_t g = 0; g < ng; g++, V += 8) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        const fit_vd *columns = column + g * pieces * COLUMNS;
         const double contrast = lin[g * 2 + 0];
         const double two_phi_prod = w->two_phi_prod[g];
         const double contrast_two_phi_prod = contrast*two_phi_prod;
@@ -671,52 +672,16 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[5] = 0.0;
         V[6] = 0.0;
         V[7] = 0.0;
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->dsin_t_sum_ddelta + t->j0
-                    + k * FIT_VL);
-            v -= at_rows[0];
-            V[2] += contrast_two_phi_prod * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[1];
-            V[1] += prod * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[1];
-            V[3] += prod_2 * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[2];
-            V[0] += prod_3 * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->dsin_t_sum_ddelta + t->j0
-                    + k * FIT_VL);
-            v -= at_rows[3];
-            V[6] += contrast_two_phi_prod * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[4];
-            V[5] += prod * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[4];
-            V[7] += prod_2 * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[5];
-            V[4] += prod_3 * fit_vsum(v);
-        }
+        V[2] += contrast_two_phi_prod * fit_column_sum(columns + 0, COLUMNS, pieces,
+                w->dsin_t_sum_ddelta + t->j0, at_rows + 0);
+        V[1] += prod * fit_vsum(*(at_rows + 1));
+        V[3] += prod_2 * fit_vsum(*(at_rows + 1));
+        V[0] += prod_3 * fit_vsum(*(at_rows + 2));
+        V[6] += contrast_two_phi_prod * fit_column_sum(columns + 1, COLUMNS, pieces,
+                w->dsin_t_sum_ddelta + t->j0, at_rows + 3);
+        V[5] += prod * fit_vsum(*(at_rows + 4));
+        V[7] += prod_2 * fit_vsum(*(at_rows + 4));
+        V[4] += prod_3 * fit_vsum(*(at_rows + 5));
     }
 }
 

@@ -468,6 +468,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 5;
     for (size_t g = 0; g < ng; g++, V += 4) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        const fit_vd *columns = column + g * pieces * COLUMNS;
         const double contrast = lin[g * 2 + 0];
         const double minus_two_q_sq = w->minus_two_q_sq[0];
         const double minus_contrast_two_q_sq = contrast*minus_two_q_sq;
@@ -475,34 +476,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[1] = 0.0;
         V[2] = 0.0;
         V[3] = 0.0;
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
-            v -= at_rows[0];
-            V[0] += minus_contrast_two_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
-            v -= at_rows[1];
-            V[1] += minus_contrast_two_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
-            v -= at_rows[2];
-            V[2] += minus_contrast_two_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
-            v -= at_rows[3];
-            V[3] += minus_contrast_two_q_sq * fit_vsum(v);
-        }
+        V[0] += minus_contrast_two_q_sq * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_dD_dD0
+                + t->j0, at_rows + 0);
+        V[1] += minus_contrast_two_q_sq * fit_column_sum(columns + 0, COLUMNS, pieces,
+                w->int_dD_dalpha + t->j0, at_rows + 1);
+        V[2] += minus_contrast_two_q_sq * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_dD_dD0
+                + t->j0, at_rows + 2);
+        V[3] += minus_contrast_two_q_sq * fit_column_sum(columns + 1, COLUMNS, pieces,
+                w->int_dD_dalpha + t->j0, at_rows + 3);
     }
 }
 

@@ -533,6 +533,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 9;
     for (size_t g = 0; g < ng; g++, V += 6) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        const fit_vd *columns = column + g * pieces * COLUMNS;
         const double contrast = lin[g * 2 + 0];
         const double two_contrast = 2.0*contrast;                              /* [1] */
         V[0] = 0.0;
@@ -541,44 +542,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[3] = 0.0;
         V[4] = 0.0;
         V[5] = 0.0;
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
-            v -= at_rows[0];
-            V[0] += two_contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
-            v -= at_rows[1];
-            V[1] += two_contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[2];
-            V[2] += two_contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
-            v -= at_rows[3];
-            V[3] += two_contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
-            v -= at_rows[4];
-            V[4] += two_contrast * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[5];
-            V[5] += two_contrast * fit_vsum(v);
-        }
+        V[0] += two_contrast * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_dD_dD0 + t->j0, at_rows + 0);
+        V[1] += two_contrast * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_dD_dalpha
+                + t->j0, at_rows + 1);
+        V[2] += two_contrast * fit_vsum(*(at_rows + 2));
+        V[3] += two_contrast * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_dD_dD0 + t->j0, at_rows + 3);
+        V[4] += two_contrast * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_dD_dalpha
+                + t->j0, at_rows + 4);
+        V[5] += two_contrast * fit_vsum(*(at_rows + 5));
     }
 }
 
