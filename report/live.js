@@ -440,8 +440,9 @@
     }
     const parts = ["t\u2081 " + digits(time(state.i), 5), "t\u2082 " + digits(time(state.j), 5) + " " + live.unit,
       "age " + digits((time(state.i) + time(state.j)) / 2, 5) + " " + live.unit, "c\u2082 " + full(at(g, "c2", state.i, state.j), 5)];
+    const name = g.fit && !moved() ? "fit" : "model"; /* before a fit, or where sliders have moved it */
     if (g.fit || model)
-      parts.push("fit " + full(at(g, "fit", state.i, state.j), 5), "(data \u2212 fit)/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
+      parts.push(name + " " + full(at(g, "fit", state.i, state.j), 5), "(data \u2212 " + name + ")/\u03c3 " + digits(at(g, "z", state.i, state.j), 2));
     box.read.textContent = parts.map(function (x) { return x.replace(/ /g, "\u00a0"); }).join("   ");
   }
 

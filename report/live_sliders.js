@@ -24,11 +24,11 @@ const homodyneSliders = (function () {
     return (m === "1" ? "" : m === "\u22121" ? "\u2212" : m + "\u00d7") + "10" + power(Number(part[1]));
   }
 
-  /* n digits, without zeros at the end; small and large ones with a power of ten. */
-  function digits(x, n) {
+  /* n digits, without zeros at the end; small ones, and those from `large` (100,000) on, with a power of ten. */
+  function digits(x, n, large) {
     if (!Number.isFinite(x)) return "\u2013";
     const a = Math.abs(x), v = Number(x.toPrecision(n));
-    return set(a > 0 && (a < 1e-3 || a >= 1e5) ? v.toExponential() : String(v));
+    return set(a > 0 && (a < 1e-3 || a >= (large || 1e5)) ? v.toExponential() : String(v));
   }
 
   /* n digits, all of them: beside others of their kind. */

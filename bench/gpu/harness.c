@@ -23,7 +23,8 @@ static struct fit_gpu_source sources[] = {{&laminar_program, NULL, NULL}, {NULL,
 
 /* ---- what of the runtime is not linked ------------------------------------------------------------------- */
 
-const unsigned char embedded_gpu_h[1], embedded_gpu_shape_h[1], embedded_gpu_functional_h[1],
+const unsigned char embedded_gpu_h[1], embedded_gpu_shape_h[1], embedded_gpu_libm_h[1],
+    embedded_gpu_coefficients_h[1], embedded_gpu_functional_h[1],
     embedded_gpu_objective_h[1], embedded_vmath_exp_h[1], embedded_vmath_trig_h[1],
     embedded_vmath_gamma_h[1], embedded_vmath_coefficients_h[1], embedded_vmath_special_h[1],
     embedded_vmath_bessel_h[1], embedded_vmath_bessel_second_h[1], embedded_vmath_faddeeva_h[1],
@@ -189,7 +190,7 @@ static void call(struct fit_device_sums *s, enum fit_device_sum what, const stru
 {
     const struct fit_device_request r = {what, p->ws, p->lin, p->adj, p->out};
     if (fit_device_sums_take(s, &r) != 0) {
-        fprintf(stderr, "harness: %s\n", fit_device_failure(s->pool->d));
+        fprintf(stderr, "harness: %s\n", fit_device_failure(s->pool->shelf.d));
         exit(1);
     }
 }
@@ -222,7 +223,7 @@ static double time_kernels(struct fit_device_sums *s, unsigned kinds, size_t cal
             if (kinds >> p->kind & 1 && fit_device_run(x->module, &c) != 0)
                 exit(1);
         }
-    fit_device_read(x->d, x->part.b, &one, sizeof one);
+    fit_device_read(x->shelf.d, x->part.b, &one, sizeof one);
     return (now() - begin) / RUNS;
 }
 
@@ -330,11 +331,10 @@ static void report(struct fit_device_sums *s, const struct fit_dataset *ds, doub
            " \"core_normal_ms\": %.4g, \"core_moments_ms\": %.4g, \"times_one_core\": %.4g,\n"
            " \"leapfrog_of_4_chains_ms\": %.4g, \"nuts_4_chains_2000_draws_15_leapfrogs_s\": %.4g,\n"
            " \"same_bits_again\": %s, \"worst_against_core\": %.2e}\n",
-           fit_device_about(s->pool->d)->name, ds->npoint, ds->layout.nframe, ds->layout.ngroup, s->pool->items.n,
-           upload,
-           1e3 * normal, 1e3 * call_normal, 1e3 * moments, 1e3 * call_moments, 1e3 * gradient, 1e3 * call_gradient,
-           1e3 * core, 1e3 * value, core / normal, 1e3 * leapfrog, leapfrog * 2000 * 15, same ? "true" : "false",
-           worst);
+           fit_device_about(s->pool->shelf.d)->name, ds->npoint, ds->layout.nframe, ds->layout.ngroup,
+           s->pool->items.n, upload, 1e3 * normal, 1e3 * call_normal, 1e3 * moments, 1e3 * call_moments, 1e3 * gradient,
+           1e3 * call_gradient, 1e3 * core, 1e3 * value, core / normal, 1e3 * leapfrog, leapfrog * 2000 * 15,
+           same ? "true" : "false", worst);
 }
 
 int main(int argc, char **argv)

@@ -164,7 +164,7 @@
 
   /* ---- maps and model ---------------------------------------------------------------------------------------- */
 
-  function boundsText(p) { return "bounds " + digits(p.lower, 4) + " \u2026 " + digits(p.upper, 4); }
+  function boundsText(p) { return "bounds " + digits(p.lower, 4, 1e4) + " \u2026 " + digits(p.upper, 4, 1e4); }
 
   /* Beside each slider: whether the parameter is held, and its bounds. */
   function addBounds(row) {

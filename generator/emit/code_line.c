@@ -82,7 +82,7 @@ static const char *const keyword[] = {
     "SUMS", "PIECES", "BATCH", "STRIP", "EXPS", "COLUMNS", "ROWS", "ROW_SUMS", "FIELDS", "PAIRS", "CHANNELS_R",
     "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along", "at_column", "at_lin", "at_m", "at_pair", "at_rows",
     "cut", "down", "factor", "field", "first", "from", "full", "here", "high", "low", "pair", "pieces", "place",
-    "plain", "root", "row_sum", "seeds", "to", "whole", "block", "strip",
+    "plain", "root", "row_sum", "seeds", "to", "turn", "whole", "block", "strip",
     /* macros of the C library and the compiler */
     "I", "errno", "linux", "unix", "i386", "complex", "bool", "true", "false", "nullptr", "alignas", "alignof",
     "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm", "assert", "offsetof",
@@ -119,7 +119,7 @@ int hg_code_reserved(const char *name)
             strcmp(hg_many((enum hg_op)op)->name, name + 4) == 0)
             return 1;
     /* these stems with digits are made by the writers of functions */
-    static const char *const stems[] = {"p", "b", "m", "s", "u", "k", "F", "G", "mw", "row"};
+    static const char *const stems[] = {"p", "b", "m", "s", "u", "k", "F", "G", "mw", "row", "places_", "numbers_"};
     size_t n = strcspn(name, "0123456789");
     for (size_t k = 0; name[n] && k < sizeof stems / sizeof *stems; k++)
         if (strlen(stems[k]) == n && strncmp(stems[k], name, n) == 0)

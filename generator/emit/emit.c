@@ -1,9 +1,11 @@
 /* emit.c -- a kernel file from a variant of a model: the pieces in the order of the template. */
 #include "emit/emit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit/emit_desc.h"
+#include "emit/roll.h"
 #include "base/tmpl.h"
 
 extern const unsigned char embedded_kernel_c_tmpl[];
@@ -194,5 +196,14 @@ void hg_emit_file(struct hg_emit *em, const struct hg_analysis *found, FILE *out
 {
     em->found = found;
     em->text.combinations = written(em, combinations);
-    hg_template((const char *)embedded_kernel_c_tmpl, em->p->model->name, em->p->model->file, fill, em, out);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        hg_out_of_memory();
+    hg_template((const char *)embedded_kernel_c_tmpl, em->p->model->name, em->p->model->file, fill, em, f);
+    if (fclose(f) != 0)
+        hg_out_of_memory();
+    hg_roll(em->e->arena, text, out);
+    free(text);
 }

@@ -13,6 +13,16 @@
 enum { MOST_NUMBERS = 1000 };
 
 static const char *const kind_name[] = {"moments", "normal", "cross", "gradient", "value"};
+static const char *const kind_says[] = {
+    "For each group the sums of b_p b_q, b_p d, d^2; b: what a linear parameter multiplies, d: the data less the rest",
+    "Sums of J_k J_l, k <= l, and J_k r; J: derivatives of the mean by the parameters, r: the data less the mean",
+    "For each group the sums of b_q J_k; b: what a linear parameter multiplies, J: derivatives by the parameters",
+    "Derivatives by the parameters of the log density in which the linear parameters are integrated out",
+    "The mean"};
+static const char *const law_says[] = {
+    "For each group -2 times the log density",
+    "Minus its second derivatives by the parameters k <= l, and its first ones", "",
+    "Derivatives of the log density by the parameters", "The mean"};
 static const char *const kind_constant[] = {"FIT_GPU_MOMENTS", "FIT_GPU_NORMAL", "FIT_GPU_CROSS", "FIT_GPU_GRADIENT",
                                             "FIT_GPU_VALUE"};
 
@@ -45,6 +55,8 @@ void hg_gpu_open(struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t first, uint3
     x->pass = hg_grow(a, x->pass, x->npass, x->npass + 1, sizeof *x->pass, &x->pass_room);
     x->tables = "w";
     x->pass[x->npass++] = (struct fit_gpu_pass){name, kind, first, count, groups, NULL};
+    hg_put(x->out, "/* %s%s. */\n", (x->em->density ? law_says : kind_says)[kind],
+           first ? hg_format(a, "; from number %u on", first) : "");
     hg_open_function(x->out, "FIT_INLINE void", hg_format(a, "%s_of", name),
                      kind == FIT_GPU_VALUE ? "const struct fit_gpu_task *t, FIT_GLOBAL double *fit_out"
                                            : "const struct fit_gpu_task *t, double *fit_sum");
@@ -67,10 +79,44 @@ void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n, const c
                k % 8 == 7 || k + 1 == n ? ";\n" : ",");
 }
 
+/* Number `at` of the sums of b_p b_q, b_p d, d^2, p <= q < Q: its two factors, Q stands for d. */
+static void moment_factors(uint32_t Q, uint32_t at, uint32_t *p, uint32_t *q)
+{
+    *p = 0;
+    while (*p < Q && at >= Q - *p)
+        at -= Q - (*p)++;
+    if (*p < Q) {
+        *q = *p + at;
+        return;
+    }
+    *p = at < Q ? at : Q;
+    *q = Q;
+}
+
+const char *hg_gpu_number(const struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t n)
+{
+    const struct hg_plan *p = x->em->p;
+    const struct hg_model *m = p->model;
+    uint32_t k, l;
+    if (kind == FIT_GPU_GRADIENT)
+        return m->param.item[n].name;
+    if (kind == FIT_GPU_CROSS)
+        return hg_format(x->em->e->arena, "%s, %s", m->linear.item[n / p->nparam].name,
+                         m->param.item[n % p->nparam].name);
+    const int linear = kind == FIT_GPU_MOMENTS;
+    const uint32_t N = linear ? p->nlinear : p->nparam;
+    moment_factors(N, n, &k, &l);
+    const char *first = k == N ? "data" : linear ? m->linear.item[k].name : m->param.item[k].name;
+    const char *second = l == N ? (linear ? "data" : "residual") : linear ? m->linear.item[l].name
+                                                                         : m->param.item[l].name;
+    return hg_format(x->em->e->arena, "%s, %s", first, second);
+}
+
 void hg_gpu_store_sums(struct hg_gpu *x, uint32_t n)
 {
+    const struct fit_gpu_pass *p = &x->pass[x->npass - 1];
     for (uint32_t k = 0; k < n; k++)
-        hg_put(x->out, "    fit_sum[%u] = s_%u;\n", k, k);
+        hg_put(x->out, "    fit_sum[%u] = s_%u; /* %s */\n", k, k, hg_gpu_number(x, p->kind, p->first + k));
 }
 
 /* The mean: terms without basis function first, the others fused with them. */
@@ -90,20 +136,6 @@ const char *hg_gpu_mean(struct hg_gpu *x, struct hg_code *c)
         s = s ? hg_format(a, "fit_vfma(%s, %s, %s)", l, b, s) : hg_format(a, "%s*%s", l, b);
     }
     return s ? s : "0.0";
-}
-
-/* Number `at` of the sums of b_p b_q, b_p d, d^2: its two factors, Q stands for d. */
-static void moment_factors(uint32_t Q, uint32_t at, uint32_t *p, uint32_t *q)
-{
-    *p = 0;
-    while (*p < Q && at >= Q - *p)
-        at -= Q - (*p)++;
-    if (*p < Q) {
-        *q = *p + at;
-        return;
-    }
-    *p = at < Q ? at : Q;
-    *q = Q;
 }
 
 void hg_gpu_add_moments(struct hg_gpu *x, struct hg_code *c, uint32_t from, uint32_t to)
@@ -151,14 +183,16 @@ static void write_head(const struct hg_emit *em, FILE *out)
     const char *lacks = NULL;
     fprintf(out,
             "/* Kernels of %s for accelerators -- written by homodyne-gen from %s.  Edit the model, not this file.\n"
-            " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how.  Names are those of the\n"
-                 " * kernel for processors:\n"
-                 " * t, l, w    what a thread works on, the layout of the data, tables of the workspace\n"
-                 " * i, j, g    first and second frame of a pair, its group; row: of a table\n"
-                 " * m_, F_     channels, sums over groups of their products; u_: small factors of parameters\n"
-                 " * s_         sums of a thread\n */\n",
+            " *\n * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how, and what a block and a thread\n"
+            " * work on.  Names are those of the kernel for processors:\n"
+            " * t, l, w    what a thread works on, the layout of the data, tables of the workspace\n"
+            " * i, j, g    first and second frame of a pair, its group; row: of a table\n"
+            " * m_, F_     channels, sums over groups of their products; u_: small factors of parameters\n"
+            " * s_         sums of a thread\n"
+            " * fit_vd, fit_vm are vectors there, a double and a truth here.\n */\n",
             m->name, m->file);
-    fprintf(out, "#define FIT_GPU_OF_ITEM %d /* the item knows its group */\n", m->space == FIT_ROWS);
+    fprintf(out, "#define FIT_GPU_OF_ITEM %d /* 1: an item is of one group; 0: the block says which */\n",
+            m->space == FIT_ROWS);
     fprintf(out, "#define FIT_GPU_AXES %u\n#define FIT_GPU_TABLE_COLUMNS %u\n", m->axis.n ? m->axis.n : 1,
             m->column.n ? m->column.n : 1);
     if (needs_special(em, &lacks))

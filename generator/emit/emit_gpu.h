@@ -36,6 +36,9 @@ void hg_gpu_parts(struct hg_gpu *x, uint32_t n, hg_gpu_kept *kept,
 void hg_gpu_open(struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t first, uint32_t count, int groups);
 void hg_gpu_close(struct hg_gpu *x);
 
+/* What number n of a kind is, in names of parameters. */
+const char *hg_gpu_number(const struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t n);
+
 /* Statements on fit_sum and its numbers. */
 void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n, const char *indent);
 void hg_gpu_store_sums(struct hg_gpu *x, uint32_t n);

@@ -47,7 +47,8 @@ static void open_column(struct hg_gpu *x)
     hg_put(x->out, "    const size_t column = t->c0 + t->thread %% FIT_GPU_COLUMNS;\n"
                    "    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {\n"
                    "        if (column <= line || column >= t->c1)\n            continue;\n"
-                   "        size_t i = line, j = column;\n        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n");
+                   "        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */\n"
+                   "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n");
     hg_define(x->out, "b", "        const size_t b = j / FIT_LANES;\n");
     hg_define(x->out, "h", "        const size_t h = j %% FIT_LANES;\n");
     hg_define(x->out, "at", "        const size_t at = fit_gpu_pair(t, i, b) + h;\n");
@@ -57,7 +58,8 @@ static void open_column(struct hg_gpu *x)
  * then. */
 static void carve_again(struct hg_gpu *x)
 {
-    hg_define(x->out, "v", "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n"
+    hg_define(x->out, "v", "        /* addresses of tables once more, in no register until here */\n"
+                           "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n"
                            "        struct fit_gpu_layout layout_again = *l;\n        struct tables tables_again;\n"
                            "        size_t frames = l->nframe;\n        FIT_GLOBAL const double *base = t->ws;\n"
                            "        FIT_OPAQUE(frames);\n        FIT_OPAQUE(base);\n"
@@ -365,7 +367,7 @@ static void combine_slots(struct hg_gpu *x, struct hg_code *c, uint32_t from, ui
             s = s ? hg_format(c->e->arena, "fit_vfma(%s, s_%u, %s)", k, at, s)
                   : hg_format(c->e->arena, "%s*s_%u", k, at);
         }
-        hg_line(c, "fit_sum[%u] = %s;", o - from, s ? s : "0.0");
+        hg_line(c, "fit_sum[%u] = %s; /* %s */", o - from, s ? s : "0.0", hg_gpu_number(x, FIT_GPU_CROSS, o));
     }
 }
 

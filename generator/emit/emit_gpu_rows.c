@@ -159,9 +159,10 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
             element(K, n, &k, &l);
         const char *a = hg_strdup(c.e->arena, factor_text(x, &c, factor, n < H ? k : n - H));
         if (n < H)
-            hg_line(&c, "fit_sum[%u] = %s*%s*s_%u;", n - from, a, factor_text(x, &c, factor, l), n - from);
+            hg_line(&c, "fit_sum[%u] = %s*%s*s_%u; /* %s */", n - from, a, factor_text(x, &c, factor, l), n - from,
+                    hg_gpu_number(x, FIT_GPU_NORMAL, n));
         else
-            hg_line(&c, "fit_sum[%u] = %s*s_%u;", n - from, a, n - from);
+            hg_line(&c, "fit_sum[%u] = %s*s_%u; /* %s */", n - from, a, n - from, hg_gpu_number(x, FIT_GPU_NORMAL, n));
     }
     hg_code_end(&c);
     hg_gpu_close(x);
@@ -180,7 +181,8 @@ static void write_cross(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_put(x->out, "    }\n");
     c.indent = 1;
     for (uint32_t n = from; n < to; n++)
-        hg_line(&c, "fit_sum[%u] = %s*s_%u;", n - from, factor_text(x, &c, factor, n % K), n - from);
+        hg_line(&c, "fit_sum[%u] = %s*s_%u; /* %s */", n - from, factor_text(x, &c, factor, n % K), n - from,
+                hg_gpu_number(x, FIT_GPU_CROSS, n));
     hg_code_end(&c);
     hg_gpu_close(x);
 }

@@ -136,8 +136,10 @@ static const struct hg_member strip_member[] = {
     {"const struct fit_layout *", "l"}, {"const struct tables *", "w"},        {"const double *", "lin"},
     {"const struct fit_exp_tile *", "exps"}, {"const struct fit_tile *", "t"}, {"size_t ", "i"},
     {"size_t ", "g"},                   {"size_t ", "first"},                  {"size_t ", "at"},
-    {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {"fit_vd *restrict ", "column"},
-    {"fit_vd *restrict ", "row"},       {"fit_vd *restrict ", "m"},            {NULL, NULL}};
+    {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {NULL, NULL}};
+
+/* What such a function writes to.  Parameters: gcc takes `restrict` of these at its word, not that of members. */
+static const char written[] = "fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m";
 
 static void group_loop(struct hg_tree *out)
 {
@@ -170,7 +172,8 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
         "/* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c\n"
         " * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */\n");
     hg_open_function(out, hg_format(em->e->arena, "%s void", em->inlined), "normal_group",
-                     "const struct strip *strip, size_t k0, size_t k1, const int masked");
+                     hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, const int masked, %s",
+                               written));
     hg_define_members(out, "strip", strip_member);
     hg_put(out, "    const size_t ng = l->ngroup;\n");
     hg_code_push(c);
@@ -387,11 +390,12 @@ static void scratch_function(uint32_t nexp, struct hg_tree *out)
 }
 
 /* Whole blocks above the diagonal and inside the panel are not masked. */
-static void masked_function(struct hg_tree *out)
+static void masked_function(struct hg_emit *em, struct hg_tree *out)
 {
     hg_put(out, "/* Vectors of pairs (i, j ..) of a strip: fields. */\n");
-    hg_open_function(out, "FIT_LARGE void", "normal_masked", "const struct strip *strip, size_t k0, size_t k1");
-    hg_put(out, "    normal_group(strip, k0, k1, 1);\n}\n\n");
+    hg_open_function(out, "FIT_LARGE void", "normal_masked",
+                     hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, %s", written));
+    hg_put(out, "    normal_group(strip, k0, k1, 1, column, row, m);\n}\n\n");
 }
 
 static const char loops[] =
@@ -407,14 +411,14 @@ static const char loops[] =
     "            for (size_t k = 0; k < n; k++)\n"
     "                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);\n"
     "            for (size_t g = 0; g < ng; g++) {\n"
-    "                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair,\n"
-    "                                            column + (g * pieces + place) * COLUMNS, row + g * ROWS,\n"
-    "                                            m + g % BATCH * CHANNELS_R};\n"
+    "                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair};\n"
+    "                fit_vd *c = column + (g * pieces + place) * COLUMNS;\n"
+    "                fit_vd *r = row + g * ROWS, *x = m + g % BATCH * CHANNELS_R;\n"
     "                if (low > 0)\n"
-    "                    normal_masked(&strip, 0, low);\n"
-    "                normal_group(&strip, low, high, 0);\n"
+    "                    normal_masked(&strip, 0, low, c, r, x);\n"
+    "                normal_group(&strip, low, high, 0, c, r, x);\n"
     "                if (high < n)\n"
-    "                    normal_masked(&strip, high, n);\n"
+    "                    normal_masked(&strip, high, n, c, r, x);\n"
     "                if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
     "                    for (size_t k = 0; k < n; k++)\n"
     "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * "
@@ -438,7 +442,7 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
 
     scratch_size(em, x, nrow, npair, out);
     hg_put_tree(out, block);
-    masked_function(out);
+    masked_function(em, out);
     scratch_function(b.nexp, out);
     hg_open_function(out, "static void", "normal",
                 "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double "

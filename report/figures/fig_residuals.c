@@ -172,7 +172,7 @@ static void draw_deciles(struct rp_canvas *c, const struct rp_result *r, const s
 {
     const struct fit_yaml *list = rp_get(r->json, "residuals");
     const size_t n = rp_get(list->entry[0].value, "variance_by_lag_decile")->n;
-    struct rp_axis x = {.lo = 0, .hi = (double)n, .name = "tenth of the lag"},
+    struct rp_axis x = {.lo = 0, .hi = (double)n, .name = "lag decile"},
                    y = {.name = "variance / σ²"};
     double *mean = calloc(n, sizeof *mean);
     rp_axis_begin(&y);

@@ -244,7 +244,7 @@ void rp_list_rows(const struct rp_result *r, struct rp_figures *list)
             continue;
         snprintf(name, sizeof name, groups > 1 ? "data_%02zu" : "data", g);
         struct rp_figure *f =
-            rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, (axis ? 374 : 356) - (r->fitted ? 0 : 100));
+            rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 460, (axis ? 374 : 356) - (r->fitted ? 0 : 100));
         if (!f)
             return;
         f->index = g;

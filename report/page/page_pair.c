@@ -139,8 +139,10 @@ static void difference_cells(struct rp_markup *out, const struct fit_yaml *row, 
                  by = number_of(rp_get(row, "value"), 1) - number_of(rp_get(row, "value"), 0);
     const double std = hypot(number_of(rp_get(row, "std"), 0), number_of(rp_get(row, "std"), 1));
     char text[48] = "", error[48], set[96];
-    if (!isnan(z))
-        fit_format_error(by, std > 0 ? std : NAN, text, sizeof text, error, sizeof error);
+    if (!isnan(z) && std > 0)
+        fit_format_error(by, std, text, sizeof text, error, sizeof error);
+    else if (!isnan(z))
+        fit_format_unsure(by, NAN, NAN, text, sizeof text);
     rp_typeset(text, set, sizeof set);
     rp_put(out, "<td class=\"n\">%s</td>", set);
     snprintf(text, sizeof text, "%.1f", fabs(z) < 0.05 ? 0 : z);

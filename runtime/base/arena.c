@@ -1,8 +1,10 @@
 /* arena.c -- storage that is freed all at once; see arena.h.
  *
  * Small requests share blocks, each larger than the one before, and are cleared one by one; what would fill a good part
- * of a block gets its own, from calloc(), so that pages of large vectors exist when they are used.  Under
- * AddressSanitizer every request has its own, for then what is written beyond it is seen.
+ * of a block gets its own.  Large ones come from calloc(), so that pages of large vectors exist when they are used.
+ * Fits of small data ask for the same blocks by the thousand, and malloc() searches for what is larger than a kilobyte:
+ * so a thread keeps some that it has freed.  Under AddressSanitizer every request has its own, for then what is written
+ * beyond it is seen.
  */
 #include "base/arena.h"
 
@@ -18,6 +20,8 @@ enum { VECTOR = 64, KINDS = 5, FIRST_BLOCK = 1024, LAST_BLOCK = FIRST_BLOCK << (
 #endif
 #if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
 enum { SHARED = 0, KEPT = 0 };
+#elif defined FIT_KEEP_NO_BLOCKS /* valgrind: what is read of a block before it is written is seen */
+enum { SHARED = 2048, KEPT = 0 };
 #else
 enum { SHARED = 2048, KEPT = 6 }; /* larger requests have a block of their own; blocks of a size that a thread keeps */
 #endif

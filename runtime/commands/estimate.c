@@ -227,21 +227,33 @@ static void add_up(struct estimate *e)
     e->fit = PASSES * e->pass + (isnan(read) ? 0 : 2 * read);
 }
 
+/* The data's shape, without values. */
+static enum fit_status shape_of_data(const struct estimate *e, struct fit_dataset **shape, struct fit_error *err)
+{
+    FIT_OWNED double *setting = calloc(e->k->nsetting + 1, sizeof *setting);
+    return setting ? toy_data(e->k, setting, e->plan.frames, e->plan.ngroup, 1, shape, err)
+                   : fit_no_memory(err, "estimate");
+}
+
 /* The same by the device of --device: values go there once, or in every pass when its memory is too small. */
 static enum fit_status predict_device(struct estimate *e, const struct fit_program *p, const struct fit_cli *cli,
                                       struct fit_error *err)
 {
-    const double TABLES = 8 * 40;
     struct fit_device *d = NULL;
+    struct fit_dataset *shape = NULL;
     const struct fit_device_wish wish = {cli->device, p->name, p->err, cli->quiet, cli->verbose};
     enum fit_status st = fit_device_begin(&wish, &d, err);
     if (st != FIT_OK || !d)
         return st;
     e->device = *fit_device_about(d);
     fit_device_close(d);
-    const double bytes = e->plan.points * 8, table_bytes = TABLES * (double)(e->plan.frames * (1 + e->plan.ngroup));
+    if ((st = shape_of_data(e, &shape, err)) != FIT_OK)
+        return st;
+    const double bytes = e->plan.points * 8, table_bytes = 8 * (double)e->k->workspace(&shape->layout);
+    fit_dataset_free(shape);
     const struct fit_device_work work = fit_device_work_of(e->k, e->plan.points, (double)e->plan.ngroup, table_bytes);
-    const int fits = bytes < 0.75 * (double)e->device.memory;
+    const unsigned together = e->device.together > 1 ? e->device.together : 1;
+    const int fits = bytes < 0.75 * (double)e->device.memory * together;
     const double way = bytes / fit_device_bus(&e->device), compute = fit_device_seconds(&e->device, &work);
     e->device_pass = fits ? compute : fmax(compute, way); /* values come while others are worked on */
     e->device_fit = PASSES * e->device_pass + (fits ? way : 0) +
@@ -262,11 +274,8 @@ static void print_device(const struct estimate *e, FILE *f)
 /* --ranks: the shares of all ranks, and the time of the largest.  Values are read as fast for each as for one here. */
 static enum fit_status add_ranks(struct estimate *e, size_t ranks, struct fit_error *err)
 {
-    const struct fit_kernel *k = e->k;
     struct fit_dataset *shape = NULL;
-    FIT_OWNED double *setting = calloc(k->nsetting + 1, sizeof *setting);
-    enum fit_status st = setting ? toy_data(k, setting, e->plan.frames, e->plan.ngroup, 1, &shape, err)
-                                 : fit_no_memory(err, "estimate");
+    enum fit_status st = shape_of_data(e, &shape, err);
     if (st != FIT_OK)
         return st;
     struct fit_pass_cost cost = fit_pass_cost_here();

@@ -7,8 +7,8 @@
  * auto   that card where the estimate says that it is the faster, else cpu;   cuda:N, opencl:N, plain   this one;
  * cuda, opencl   one of these;   a+b, cuda:all, opencl:all   these, or all of a kind, which share the sums of one data
  * set that fits their memories, in one tree: the same bits.  Where several processes of one run share a machine, each
- * takes another one of those that a word allows, as long as there are (by the numbers that MPI libraries and SLURM give
- * them).
+ * takes another one of those that a word of one device allows, as long as there are (by the numbers that MPI libraries
+ * and SLURM give them).
  */
 #pragma once
 

@@ -277,6 +277,17 @@ enum fit_status fit_number_admits(const struct fit_number_desc *d, const char *t
                     *range ? range : "finite");
 }
 
+enum fit_status fit_number_read(const struct fit_number_desc *d, const char *text, double *value,
+                                struct fit_error *err)
+{
+    const enum fit_quantity kind = fit_quantity_parse(text, d->unit, value);
+    if (kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED)
+        return fit_number_admits(d, text, *value, err);
+    return fit_fail(err, FIT_ERR_CONFIG, "%s: '%s' %s%s%s", d->name, text,
+                    kind == FIT_QUANTITY_NO_NUMBER ? "is no number" : fit_quantity_why(kind),
+                    d->unit ? "; declared is " : "", d->unit ? d->unit : "");
+}
+
 void fit_number_print(FILE *f, const struct fit_number_desc *d)
 {
     char range[RANGE_TEXT], start[32] = "-";
@@ -408,34 +419,23 @@ static const struct fit_number_desc *find_hyper(const struct fit_functional *o, 
     return NULL;
 }
 
-static enum fit_status set_hyper(struct fit_bound *b, const struct fit_number_desc *d, const char *text, double value,
-                                 struct fit_error *err)
+enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err)
 {
-    const int nothing = !text && isnan(value);
-    const enum fit_status s = nothing ? FIT_OK : fit_number_admits(d, text, value, err);
+    const struct fit_number_desc *d = find_hyper(b->o, name, err);
+    const enum fit_status s = !d ? FIT_ERR_CONFIG : isnan(value) ? FIT_OK : fit_number_admits(d, NULL, value, err);
     if (s == FIT_OK)
         b->number_given[d - b->o->number] = value;
     return s;
 }
 
-enum fit_status fit_bound_hyper(struct fit_bound *b, const char *name, double value, struct fit_error *err)
-{
-    const struct fit_number_desc *d = find_hyper(b->o, name, err);
-    return d ? set_hyper(b, d, NULL, value, err) : FIT_ERR_CONFIG;
-}
-
 enum fit_status fit_bound_quantity(struct fit_bound *b, const char *name, const char *text, struct fit_error *err)
 {
-    double value = NAN;
+    double value;
     const struct fit_number_desc *d = find_hyper(b->o, name, err);
-    if (!d)
-        return FIT_ERR_CONFIG;
-    const enum fit_quantity kind = fit_quantity_parse(text, d->unit, &value);
-    if (kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED)
-        return set_hyper(b, d, text, value, err);
-    return fit_fail(err, FIT_ERR_CONFIG, "%s: '%s' %s%s%s", name, text,
-                    kind == FIT_QUANTITY_NO_NUMBER ? "is no number" : fit_quantity_why(kind),
-                    d->unit ? "; declared is " : "", d->unit ? d->unit : "");
+    const enum fit_status s = d ? fit_number_read(d, text, &value, err) : FIT_ERR_CONFIG;
+    if (s == FIT_OK)
+        b->number_given[d - b->o->number] = value;
+    return s;
 }
 
 enum fit_status fit_bound_hold(struct fit_bound *b, const char *name, const double *values, struct fit_error *err)

@@ -57,6 +57,11 @@ enum fit_status fit_bound_weight(struct fit_bound *b, const char *term, double w
  * given; NULL: the number. */
 enum fit_status fit_number_admits(const struct fit_number_desc *d, const char *text, double x, struct fit_error *err);
 
+/* The value of a text, with or without a unit, in the declared one.  FIT_ERR_CONFIG: it is no number, has a unit of
+ * another kind, or is not within the range. */
+enum fit_status fit_number_read(const struct fit_number_desc *d, const char *text, double *value,
+                                struct fit_error *err);
+
 /* A line about the hyper-parameter: name, default, unit, description, range. */
 void fit_number_print(FILE *f, const struct fit_number_desc *d);
 

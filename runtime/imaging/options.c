@@ -125,17 +125,17 @@ static enum fit_status axis(struct fit_imaging_options *o, const char *text, str
 {
     const size_t size = strcspn(text, "=");
     struct fit_imaging_axis a = {.name = fit_arena_copy(&o->arena, text, size),
+                                 .text = fit_take(&o->arena, strlen(text), sizeof *a.text),
                                  .value = fit_take(&o->arena, strlen(text), sizeof *a.value)};
     if (!text[size] || size == 0)
         return fit_fail(err, FIT_ERR_USAGE, "--axis: '%s' is not NAME=NUMBER,NUMBER,.., such as tv=1,10", text);
     if (o->naxis == FIT_IMAGING_MOST_AXES)
         return fit_fail(err, FIT_ERR_USAGE, "--axis: more than %d axes", FIT_IMAGING_MOST_AXES);
     for (const char *s = text + size + 1; *s; s += strcspn(s, ","), s += *s == ',') {
-        char *word = fit_arena_copy(&o->arena, s, strcspn(s, ","));
-        if (!word || !a.name || !a.value)
+        const char *word = fit_arena_copy(&o->arena, s, strcspn(s, ","));
+        if (!word || !a.name || !a.text || !a.value)
             return fit_no_memory(err, "options");
-        if (fit_options_real("axis", word, OPTION_ANY, &a.value[a.n++], err) != FIT_OK)
-            return FIT_ERR_USAGE;
+        a.text[a.n++] = word;
     }
     for (size_t k = 0; k < o->naxis; k++)
         if (strcmp(o->axis[k].name, a.name) == 0)

@@ -12,7 +12,8 @@ enum { FIT_IMAGING_MOST_AXES = 16 };
 struct fit_imaging_axis { /* of a survey */
     const char *name;
     size_t n;
-    double *value;
+    const char **text; /* values as they were given */
+    double *value;     /* once the model has told their unit */
 };
 
 struct fit_imaging_options {

@@ -16,6 +16,7 @@
 #include "base/identity.h"
 #include "base/progress_line.h"
 #include "common/nearest.h"
+#include "common/range.h"
 #include "device/device.h"
 #include "imaging/minimise.h"
 #include "imaging/output.h"
@@ -74,21 +75,28 @@ static int axis_kind(const struct fit_functional *k, const char *name, struct ne
     return -1;
 }
 
-/* Weights and errors are not negative, widths are above 0, numbers in their ranges. */
-static enum fit_status check_values(const struct fit_functional *o, const struct fit_imaging_axis *a,
-                                    enum axis_kind kind, struct fit_error *err)
+/* What an axis is, as a number of the model. */
+static struct fit_number_desc describe(const struct fit_functional *o, const char *name, enum axis_kind kind)
 {
-    if (kind == HYPER && fit_imaging_settable("axis", a->name, err) != FIT_OK)
-        return err->status;
+    struct fit_number_desc d = {.name = name, .upper = INFINITY}; /* weights and errors are not negative */
+    if (kind == PRIOR_FWHM) {
+        d.unit = "uas";
+        d.lower = RANGE_ABOVE_0;
+    }
     for (uint32_t k = 0; kind == HYPER && k < o->nnumber; k++)
-        for (size_t i = 0; strcmp(o->number[k].name, a->name) == 0 && i < a->n; i++)
-            if (fit_number_admits(&o->number[k], NULL, a->value[i], err) != FIT_OK)
-                return err->status;
-    for (size_t i = 0; i < a->n; i++)
-        if (kind == PRIOR_FWHM ? !(a->value[i] > 0) : kind != HYPER && !(a->value[i] >= 0))
-            return fit_fail(err, FIT_ERR_USAGE, "--axis %s: %g is %s", a->name, a->value[i],
-                            kind == PRIOR_FWHM ? "not above 0" : "below 0");
-    return FIT_OK;
+        if (strcmp(o->number[k].name, name) == 0)
+            d = o->number[k];
+    return d;
+}
+
+static enum fit_status read_values(const struct fit_functional *o, const struct fit_imaging_axis *a,
+                                   enum axis_kind kind, struct fit_error *err)
+{
+    const struct fit_number_desc d = describe(o, a->name, kind);
+    enum fit_status s = kind == HYPER ? fit_imaging_settable("axis", a->name, err) : FIT_OK;
+    for (size_t i = 0; s == FIT_OK && i < a->n; i++)
+        s = fit_number_read(&d, a->text[i], &a->value[i], err);
+    return s;
 }
 
 static double axis_value(const struct survey *s, size_t point, size_t axis)
@@ -124,7 +132,7 @@ static enum fit_status read_axes(struct survey *s, struct fit_error *err)
                             "prior-fwhm or sys-noise%s%s%s",
                             near.name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
                             near.best ? "'?" : "");
-        if (check_values(s->program->kernel, &s->o->axis[k], (enum axis_kind)kind, err) != FIT_OK)
+        if (read_values(s->program->kernel, &s->o->axis[k], (enum axis_kind)kind, err) != FIT_OK)
             return err->status;
         if (kind == PRIOR_FWHM && s->o->prior)
             return fit_fail(err, FIT_ERR_USAGE, "--axis prior-fwhm makes the prior: --prior cannot be given with it");

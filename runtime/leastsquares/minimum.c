@@ -65,7 +65,8 @@ static void by_other(struct fit_ls *f, const struct fit_nlsq_problem *problem, c
 static enum fit_word optimise(struct fit_ls *f, double *theta, size_t iterations, int brief)
 {
     struct fit_nlsq_problem problem = fit_problem(f->obj, f->lower, f->upper, f->dof, f->noise);
-    struct fit_watch watch = {f->began, f->deadline, f->opt->progress, f->opt->progress_user};
+    struct fit_watch watch = {f->began, f->deadline, f->opt->progress, f->opt->progress_user,
+                              fit_parallel_interrupt(f->obj->par)};
     struct fit_nlsq_options opt = {.max_iterations = iterations,
                                    .brief = brief,
                                    .curved = !brief,

@@ -244,7 +244,7 @@ static enum fit_eval approach(struct fit_ls *f, struct fit_robust_problem *probl
  * lower the cost by nothing that counts (nlsq.c). */
 static void descend(struct fit_ls *f, const struct fit_nlsq_problem *p, struct fit_outcome *o, double known[2])
 {
-    struct fit_watch watch = {f->began, f->deadline, f->opt->progress, f->opt->progress_user};
+    struct fit_watch watch = {f->began, f->deadline, f->opt->progress, f->opt->progress_user, NULL};
     struct fit_nlsq_options opt = {.ftol = ROBUST_FTOL,
                                    .xtol = ROBUST_XTOL,
                                    .gtol = f->opt->gtol,

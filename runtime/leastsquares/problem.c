@@ -83,6 +83,8 @@ enum fit_nlsq_answer fit_watch(void *watch, const struct fit_nlsq_report *r)
     const struct fit_progress p = {r->iteration, 2 * r->cost, r->step, r->gradient, now - w->began, NULL};
     if (w->progress && w->progress(w->progress_user, &p))
         return FIT_NLSQ_STOP;
+    if (w->interrupt && *w->interrupt)
+        return FIT_NLSQ_STOP;
     return w->deadline > 0 && now > w->deadline ? FIT_NLSQ_TIME_IS_UP : FIT_NLSQ_GO_ON;
 }
 

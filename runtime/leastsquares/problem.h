@@ -9,11 +9,13 @@
 struct fit_nlsq_problem fit_problem(struct fit_objective *obj, const double *lower, const double *upper, double dof,
                                     double noise);
 
-/* When a run is to stop: after the deadline (fit_seconds(); 0: none), or when `progress` (may be NULL) says so. */
+/* When a run is to stop: after the deadline (fit_seconds(); 0: none), when `progress` (may be NULL) says so, or when
+ * *interrupt (may be NULL) is set, which passes over the data see by themselves, but not what calls no pass. */
 struct fit_watch {
     double began, deadline;
     fit_progress_fn *progress;
     void *progress_user;
+    const atomic_int *interrupt;
 };
 
 /* struct fit_nlsq_options.watch of a struct fit_watch. */

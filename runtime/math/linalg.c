@@ -205,10 +205,45 @@ static int release(struct boxqp *q)
     return 0;
 }
 
+/* Two variables, as most programs of small fits have, at once: the minimum of the plane where it lies inside; else one
+ * of the bounds that it lies beyond is active.  0: one is held, or the matrix is not positive enough. */
+static int solve_two(struct boxqp *q)
+{
+    const double diagonal[2] = {q->a[0] + q->ridge, q->a[3] + q->ridge}, c = q->a[1], *b = q->b;
+    const double pivot = diagonal[1] - c * (c / diagonal[0]);
+    if (!(diagonal[0] > 0 && pivot > 1e-13 * diagonal[1] && q->upper[0] > q->lower[0] && q->upper[1] > q->lower[1]))
+        return 0;
+    const double high = (b[1] - c * (b[0] / diagonal[0])) / pivot, y[2] = {(b[0] - c * high) / diagonal[0], high};
+    double least = INFINITY;
+    if (!isfinite(y[0]) || !isfinite(y[1]))
+        return 0;
+    for (size_t i = 0; i < 2; i++) {
+        q->y[i] = y[i];
+        q->state[i] = 0;
+    }
+    for (size_t i = 0, k = 1; i < 2; i++, k--) {
+        if (y[i] >= q->lower[i] && y[i] <= q->upper[i])
+            continue;
+        const double at = inside(y[i], q->lower[i], q->upper[i]), open = (b[k] - c * at) / diagonal[k];
+        const double other = inside(open, q->lower[k], q->upper[k]);
+        const double f = at * (0.5 * diagonal[i] * at - b[i]) + other * (0.5 * diagonal[k] * other + c * at - b[k]);
+        if (!(f < least))
+            continue;
+        least = f;
+        q->y[i] = at;
+        q->y[k] = other;
+        q->state[i] = y[i] < at ? -1 : 1;
+        q->state[k] = open < other ? -1 : open > other ? 1 : 0;
+    }
+    return 1;
+}
+
 /* Returns 0 when solved, 1 when the matrix of the free variables is not positive enough. */
 static int active_set(struct boxqp *q)
 {
     size_t m;
+    if (q->n == 2 && solve_two(q))
+        return 0;
     for (size_t i = 0; i < q->n; i++)
         q->state[i] = q->upper[i] > q->lower[i] ? 0 : -1;
     for (size_t i = 0; i < q->n; i++)

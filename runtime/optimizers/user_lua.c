@@ -156,8 +156,8 @@ static int protected_update(lua_State *L)
 /* ---- stops -----------------------------------------------------------------------------------------------
  *
  * After so many instructions of Lua somebody may have wished the end: the function is left then, wherever it is.  A
- * file that is loaded has nobody to ask, so it ends after so many looks: about half a second. */
-enum { INSTRUCTIONS = 1000000, MOST_LOOKS = 100 };
+ * file that is loaded has nobody to ask, so it ends after so many looks, as model files do (language/dsl.c). */
+enum { INSTRUCTIONS = 1000000, MOST_LOOKS = 20 };
 
 static const char script_key;
 

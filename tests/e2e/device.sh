@@ -72,6 +72,9 @@ for word in $words; do
     same "static_isotropic-$word" again
     FIT_DEVICE_MB=0 fit static_isotropic still.yaml pieces --device "$word"
     same "static_isotropic-$word" pieces
+    # devices that share the sums
+    fit static_isotropic still.yaml together --device "plain+$word"
+    same "static_isotropic-$word" together
     # what a device does not do is done by the processor
     fit static_isotropic still.yaml robust --device "$word" --loss soft_l1
     fit static_isotropic still.yaml robust-cpu --loss soft_l1
@@ -116,6 +119,9 @@ for word in $words; do
     same boot-1 boot-2
     [ "$word" != plain ] || rm -rf seven each-1 each-2 boot-1 boot-2
 done
+
+"$bin/homodyne-kww" fit --data curve.csv -o x --device plain+gpu 2>said && fail "--device plain+gpu"
+grep -q 'gpu is no device that shares sums' said || fail "--device plain+gpu: $(cat said)"
 
 # one of several devices, by the number of this process on its machine
 if POCL_DEVICES="pthread pthread" "$bin/homodyne" info --devices | grep -q '^  opencl:1 '; then

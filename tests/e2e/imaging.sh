@@ -201,9 +201,17 @@ expect 3 "$imaging" survey "$golden" --axis tvv=1 -o bad.h5 --npix 10 --fov 100
 says "'tvv' is neither a term"
 says "did you mean 'tv'?"
 expect 3 "$imaging" survey "$golden" --axis prior-fwhm=60,0 -o bad.h5 --npix 10 --fov 100 --term vis=1
-says "--axis prior-fwhm: 0 is not above 0"
+says "prior-fwhm: 0 is not above 0 uas"
 expect 3 "$imaging" survey "$golden" --axis major=2e-10,-1 -o bad.h5 --npix 10 --fov 100 --term vis=1
 has err "major: -1 is not above 0 rad"
+expect 3 "$imaging" survey "$golden" --axis major=40uas,3s -o bad.h5 --npix 10 --fov 100 --term vis=1
+has err "major: '3s' is another kind of unit; declared is rad"
+expect 2 "$imaging" survey "$golden" --npix 10 --fov 100 --term vis=1 --regularizer rgauss=1 --fwhm 60 --flux 2 \
+    --axis major=40uas,3.878509448876288e-10 --axis minor=40uas --maxiter 2 -o units.h5
+python3 -c "import h5py" 2>/dev/null && ! python3 -c "
+import h5py
+major = h5py.File('units.h5')['grid/major'][:]
+assert abs(major[1] / major[0] - 2) < 1e-9, major" && fail "values of an axis with and without units"
 expect 3 "$imaging" survey "$golden" --axis channels=1,2 -o bad.h5 --npix 10 --fov 100 --term vis=1
 has err "'channels' follows from the number of observations"
 for set in "major=-60uas major: -60uas is not above 0 rad" "epsilon_tv=-1 epsilon_tv: -1 is not at least 0" \
@@ -213,7 +221,7 @@ for set in "major=-60uas major: -60uas is not above 0 rad" "epsilon_tv=-1 epsilo
     has err "${set#* }"
 done
 expect 3 "$imaging" survey "$golden" --axis tv=1,-1 -o bad.h5 --npix 10 --fov 100 --term vis=1
-says "--axis tv: -1 is below 0"
+says "tv: -1 is not at least 0"
 expect 3 "$imaging" top s.h5 --threshold amp=2
 says "the survey has no data term 'amp'"
 expect 3 "$imaging" survey "$golden" --axis tv=1 --uncertainty laplace -o bad.h5 --npix 10 --fov 100 # would change nothing

@@ -84,7 +84,7 @@ def desktop(b):
     x, y, w, h = b.box(".live .square")
     b.drag((x + 0.25 * w, y + 0.75 * h), (x + 0.6 * w, y + 0.3 * h))
     check(abs(b.value(MODEL + ".state.i") - 153) <= 2 and abs(b.value(MODEL + ".state.j") - 179) <= 2, "the mark is where the drag ended")
-    read = b.value("document.querySelector('.live .read').textContent")
+    read = b.value("document.querySelector('.live .read').textContent").replace("\u00a0", " ")
     check("age 16.6" in read or "age 16.5" in read, "the age under the pointer: " + read)
     slider(b, "D0", 0.6)
     spent = frames(b, "D0")

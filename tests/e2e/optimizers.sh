@@ -69,6 +69,15 @@ for p in D0 gamma_dot_t0 phi0; do
     [ "$(number whole $p value)" = "$(number pieces $p value)" ] || fail "a run in two pieces ends elsewhere: $p"
 done
 
+# a function that never ends, and calls no pass over the data, is stopped; so is a file, by itself
+cat >endless.lua <<'E'
+return function(value_gradient, x, options)
+    while true do pcall(function() while true do end end) end
+end
+E
+expect 130 timeout --preserve-status -k 30 -s INT 2 "$kww" fit --data k.csv -o stopped --optimizer endless.lua --quiet
+echo "while true do end" >loads.lua
+
 wrong() {
     text=$1
     shift
@@ -76,6 +85,7 @@ wrong() {
     says "$text"
 }
 wrong "did you mean 'lbfgsb'?" --optimizer lbfsgb
+wrong "loads.lua:1: more than 20 million steps while the file is loaded" --optimizer loads.lua
 wrong "optimizer lbfgs-zoom keeps no bounds, and 'D0' has some" --optimizer lbfgs-zoom
 wrong "optimizer adam: with loss linear only" --optimizer adam --loss soft_l1
 wrong "optimizer_state: nlsq keeps none" --optimizer-state s

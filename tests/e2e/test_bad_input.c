@@ -290,7 +290,7 @@ static void nearly_right(void **state)
     refuses(check, DATA, "c.yaml:5: error: ", NULL);
     config("");
     write_flat("/c2", q, NULL, 0);
-    refuses(fit_command(NULL, NULL), DATA, "give the angles, one per matrix: phi_filtering.angles, or --phi",
+    refuses(fit_command(NULL, NULL), DATA, "add the angles, one per matrix: phi_filtering.angles, or --phi",
             in_folder("no"));
     good_file();
     const char *const look_at_folder[] = {"homodyne-static_isotropic", "inspect", folder, NULL};

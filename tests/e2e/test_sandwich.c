@@ -163,6 +163,15 @@ static void without_first_frame(const struct value *v, size_t n, size_t count, d
     }
 }
 
+static void check_symmetry(const struct fit_result *r)
+{
+    for (size_t a = 0; a < r->nfull; a++)
+        for (size_t b = 0; b < a; b++) {
+            const double low = r->covariance_robust[a * r->nfull + b], up = r->covariance_robust[b * r->nfull + a];
+            assert_true(fabs(low - up) <= 1e-9 * r->std_robust[a] * r->std_robust[b]);
+        }
+}
+
 static void check_pairs(size_t length, int joint)
 {
     const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
@@ -200,6 +209,7 @@ static void check_pairs(size_t length, int joint)
     for (size_t c = 0; c < N; c++)
         assert_true(fabs(r.std_robust[index[c]] / (std[c] * tails) - 1) < 1e-6); /* of an optimum to 1e-7 of a std */
     assert_true(r.std_robust[2] == 0 && r.std_robust[5] == 0);
+    check_symmetry(&r);
     double move[N], more[N];
     without_first_frame(v, n, N, move, more);
     for (size_t c = 0; index[c] < k->nparam;

@@ -34,7 +34,8 @@ static void write_file(const char *dir, const char *form, unsigned number, const
 static char *values_alone(const char *text)
 {
     static const char include[] = "#include \"fit/gpu.h\"\n", less[] =
-        "#undef FIT_GPU_SUMS\n#ifdef FIT_GPU_PLAIN\n#define FIT_GPU_SUMS(name, count) enum { name };\n"
+        "#undef FIT_GPU_SUMS\n#ifdef FIT_GPU_PLAIN\n#define FIT_GPU_SUMS(name, count) "
+        "static void name(const struct fit_gpu_grid *grid, FIT_GPU_ARGUMENTS) {}\n"
         "#else\n#define FIT_GPU_SUMS(name, count)\n#endif\n";
     const char *at = strstr(text, include);
     assert_non_null(at);
@@ -97,8 +98,8 @@ static void *build(const char *dir, unsigned n, enum gpu_subject_part part)
     assert_non_null(command);
     size_t at = (size_t)snprintf(command, size,
                                  "cd '%s' && %s -std=gnu11 %s %s -shared -fPIC -Wall -Wextra -Werror "
-                                 "-Wno-unused-parameter -Wno-unused-variable -Wno-maybe-uninitialized "
-                                 "-fno-math-errno -ffp-contract=off -I'%s/runtime/include'",
+                                 "-Wno-unused-parameter -Wno-unused-variable -Wno-unknown-warning-option "
+                                 "-Wno-maybe-uninitialized -fno-math-errno -ffp-contract=off -I'%s/runtime/include'",
                                  dir, cc ? cc : HG_CC, part == GPU_SUBJECT_VALUES ? "-O0" : "-O1", HG_SANITIZE,
                                  FIT_SOURCE_DIR);
     for (unsigned k = 0; k < n; k++)

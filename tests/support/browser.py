@@ -74,7 +74,7 @@ def find():
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if shutil.which(name):
             return shutil.which(name)
-    raise Skipped("no Chromium")
+    raise Skipped("no Chromium (build-aux/install-deps --tests)")
 
 
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9, "PageDown": 34,

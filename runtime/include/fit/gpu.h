@@ -257,6 +257,48 @@ FIT_INLINE fit_vd fit_vdiv2(fit_vd nh, fit_vd nl, fit_vd dh, fit_vd dl, fit_vd *
 #include "fit/vmath_erf.h"
 #endif
 
+/* Functions of one number, as emitted code calls them. */
+#define exp(x) fit_vexp(x)
+#define expm1(x) fit_vexpm1(x)
+#define log(x) fit_vlog(x)
+#define log1p(x) fit_vlog1p(x)
+#define pow(x, y) fit_vpow(x, y)
+#define sin(x) fit_vsin(x)
+#define cos(x) fit_vcos(x)
+#define tan(x) fit_vtan(x)
+#define asin(x) fit_vasin(x)
+#define acos(x) fit_vacos(x)
+#define atan(x) fit_vatan(x)
+#define atan2(y, x) fit_vatan2(y, x)
+#define sinh(x) fit_vsinh(x)
+#define cosh(x) fit_vcosh(x)
+#define tanh(x) fit_vtanh(x)
+#define erf(x) fit_verf(x)
+#define erfc(x) fit_verfc(x)
+#define cbrt(x) fit_vcbrt(x)
+#define fit_sinc(x) fit_vsinc(x)
+#define fit_dsinc(x) fit_vdsinc(x)
+#define fit_d2sinc(x) fit_vd2sinc(x)
+#define fit_softplus(x) fit_vsoftplus(x)
+#define fit_logistic(x) fit_vlogistic(x)
+#define fit_sign(x) fit_vsign(x)
+#ifdef FIT_GPU_SPECIAL
+#define fit_gamma(x) fit_vgamma(x)
+#define fit_lgamma(x) fit_vlgamma(x)
+#define fit_digamma(x) fit_vdigamma(x)
+#define fit_trigamma(x) fit_vtrigamma(x)
+#define fit_tetragamma(x) fit_vtetragamma(x)
+#define fit_exprel(x) fit_vexprel(x)
+#define fit_dexprel(x) fit_vdexprel(x)
+#define fit_d2exprel(x) fit_vd2exprel(x)
+#define fit_log1mexp(x) fit_vlog1mexp(x)
+#define fit_erfcx(x) fit_verfcx(x)
+#define fit_derfcx(x) fit_vderfcx(x)
+#define fit_d2erfcx(x) fit_vd2erfcx(x)
+#define fit_erfinv(x) fit_verfinv(x)
+#define fit_erfi(x) fit_verfi(x)
+#endif
+
 /* ---- what a thread knows -------------------------------------------------------------------------------- */
 
 #ifndef FIT_GPU_AXES

@@ -286,14 +286,12 @@ struct strip {
     size_t at;
     const double *data;
     const fit_vd *restrict pair;
-    fit_vd *restrict column;
-    fit_vd *restrict row;
-    fit_vd *restrict m;
 };
 
 /* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c
  * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */
-FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, const int masked)
+FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, const int masked,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
 {
     const struct fit_layout *l = strip->l;
     const struct tables *w = strip->w;
@@ -305,9 +303,6 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
     size_t at = strip->at;
     const double *data = strip->data;
     const fit_vd *restrict pair = strip->pair;
-    fit_vd *restrict column = strip->column;
-    fit_vd *restrict row = strip->row;
-    fit_vd *restrict m = strip->m;
     const size_t ng = l->ngroup;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
@@ -475,9 +470,10 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 }
 
 /* Vectors of pairs (i, j ..) of a strip: fields. */
-FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1)
+FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fit_vd *restrict column,
+                             fit_vd *restrict row, fit_vd *restrict m)
 {
-    normal_group(strip, k0, k1, 1);
+    normal_group(strip, k0, k1, 1, column, row, m);
 }
 
 enum { EXPS = 1 };
@@ -525,14 +521,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             for (size_t k = 0; k < n; k++)
                 normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
             for (size_t g = 0; g < ng; g++) {
-                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair,
-                                            column + (g * pieces + place) * COLUMNS, row + g * ROWS,
-                                            m + g % BATCH * CHANNELS_R};
+                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair};
+                fit_vd *c = column + (g * pieces + place) * COLUMNS;
+                fit_vd *r = row + g * ROWS, *x = m + g % BATCH * CHANNELS_R;
                 if (low > 0)
-                    normal_masked(&strip, 0, low);
-                normal_group(&strip, low, high, 0);
+                    normal_masked(&strip, 0, low, c, r, x);
+                normal_group(&strip, low, high, 0, c, r, x);
                 if (high < n)
-                    normal_masked(&strip, high, n);
+                    normal_masked(&strip, high, n, c, r, x);
                 if (g % BATCH == BATCH - 1 || g + 1 == ng)
                     for (size_t k = 0; k < n; k++)
                         normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);

@@ -1,13 +1,14 @@
 /* Kernels of laminar for accelerators -- written by homodyne-gen from laminar.lua.  Edit the model, not this file.
  *
- * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how.  Names are those of the
- * kernel for processors:
+ * One text, read as CUDA C, OpenCL C and plain C: fit/gpu.h says how, and what a block and a thread
+ * work on.  Names are those of the kernel for processors:
  * t, l, w    what a thread works on, the layout of the data, tables of the workspace
  * i, j, g    first and second frame of a pair, its group; row: of a table
  * m_, F_     channels, sums over groups of their products; u_: small factors of parameters
  * s_         sums of a thread
+ * fit_vd, fit_vm are vectors there, a double and a truth here.
  */
-#define FIT_GPU_OF_ITEM 0 /* the item knows its group */
+#define FIT_GPU_OF_ITEM 0 /* 1: an item is of one group; 0: the block says which */
 #define FIT_GPU_AXES 1
 #define FIT_GPU_TABLE_COLUMNS 1
 #include "fit/gpu.h"
@@ -109,6 +110,7 @@ FIT_INLINE size_t carve(const struct fit_gpu_layout *l, FIT_GLOBAL const double 
     return n;
 }
 
+/* For each group the sums of b_p b_q, b_p d, d^2; b: what a linear parameter multiplies, d: the data less the rest. */
 FIT_INLINE void fit_laminar_moments_0_of(const struct fit_gpu_task *t, double *fit_sum)
 {
     const struct fit_gpu_layout *const l = &t->l;
@@ -122,7 +124,7 @@ FIT_INLINE void fit_laminar_moments_0_of(const struct fit_gpu_task *t, double *f
     for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
         if (column <= line || column >= t->c1)
             continue;
-        size_t i = line, j = column;
+        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         const size_t b = j / FIT_LANES;
@@ -158,16 +160,17 @@ FIT_INLINE void fit_laminar_moments_0_of(const struct fit_gpu_task *t, double *f
         s_4 = fit_vfma(weight*b_1, b_2, s_4);
         s_5 = fit_vfma(weight*b_2, b_2, s_5);
     }
-    fit_sum[0] = s_0;
-    fit_sum[1] = s_1;
-    fit_sum[2] = s_2;
-    fit_sum[3] = s_3;
-    fit_sum[4] = s_4;
-    fit_sum[5] = s_5;
+    fit_sum[0] = s_0; /* contrast, contrast */
+    fit_sum[1] = s_1; /* contrast, offset */
+    fit_sum[2] = s_2; /* offset, offset */
+    fit_sum[3] = s_3; /* contrast, data */
+    fit_sum[4] = s_4; /* offset, data */
+    fit_sum[5] = s_5; /* data, data */
 }
 
 FIT_GPU_SUMS(fit_laminar_moments_0, 6)
 
+/* Sums of J_k J_l, k <= l, and J_k r; J: derivatives of the mean by the parameters, r: the data less the mean. */
 FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fit_sum)
 {
     const struct fit_gpu_layout *const l = &t->l;
@@ -185,7 +188,7 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
     for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
         if (column <= line || column >= t->c1)
             continue;
-        size_t i = line, j = column;
+        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         const size_t b = j / FIT_LANES;
@@ -254,6 +257,7 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
             F_5 = fit_vfma(wm_2, m_2, F_5); /* F_phi0_phi0 */
             F_8 = fit_vfma(wm_2, r, F_8); /* G_phi0 */
         }
+        /* addresses of tables once more, in no register until here */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         struct fit_gpu_layout layout_again = *l;
@@ -309,45 +313,46 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
         s_27 += F_5;
         s_34 += F_8;
     }
-    fit_sum[0] = s_0;
-    fit_sum[1] = s_1;
-    fit_sum[2] = s_2;
-    fit_sum[3] = s_3;
-    fit_sum[4] = s_4;
-    fit_sum[5] = s_5;
-    fit_sum[6] = s_6;
-    fit_sum[7] = s_7;
-    fit_sum[8] = s_8;
-    fit_sum[9] = s_9;
-    fit_sum[10] = s_10;
-    fit_sum[11] = s_11;
-    fit_sum[12] = s_12;
-    fit_sum[13] = s_13;
-    fit_sum[14] = s_14;
-    fit_sum[15] = s_15;
-    fit_sum[16] = s_16;
-    fit_sum[17] = s_17;
-    fit_sum[18] = s_18;
-    fit_sum[19] = s_19;
-    fit_sum[20] = s_20;
-    fit_sum[21] = s_21;
-    fit_sum[22] = s_22;
-    fit_sum[23] = s_23;
-    fit_sum[24] = s_24;
-    fit_sum[25] = s_25;
-    fit_sum[26] = s_26;
-    fit_sum[27] = s_27;
-    fit_sum[28] = s_28;
-    fit_sum[29] = s_29;
-    fit_sum[30] = s_30;
-    fit_sum[31] = s_31;
-    fit_sum[32] = s_32;
-    fit_sum[33] = s_33;
-    fit_sum[34] = s_34;
+    fit_sum[0] = s_0; /* D0, D0 */
+    fit_sum[1] = s_1; /* D0, alpha */
+    fit_sum[2] = s_2; /* D0, D_offset */
+    fit_sum[3] = s_3; /* D0, gamma_dot_t0 */
+    fit_sum[4] = s_4; /* D0, beta */
+    fit_sum[5] = s_5; /* D0, gamma_dot_t_offset */
+    fit_sum[6] = s_6; /* D0, phi0 */
+    fit_sum[7] = s_7; /* alpha, alpha */
+    fit_sum[8] = s_8; /* alpha, D_offset */
+    fit_sum[9] = s_9; /* alpha, gamma_dot_t0 */
+    fit_sum[10] = s_10; /* alpha, beta */
+    fit_sum[11] = s_11; /* alpha, gamma_dot_t_offset */
+    fit_sum[12] = s_12; /* alpha, phi0 */
+    fit_sum[13] = s_13; /* D_offset, D_offset */
+    fit_sum[14] = s_14; /* D_offset, gamma_dot_t0 */
+    fit_sum[15] = s_15; /* D_offset, beta */
+    fit_sum[16] = s_16; /* D_offset, gamma_dot_t_offset */
+    fit_sum[17] = s_17; /* D_offset, phi0 */
+    fit_sum[18] = s_18; /* gamma_dot_t0, gamma_dot_t0 */
+    fit_sum[19] = s_19; /* gamma_dot_t0, beta */
+    fit_sum[20] = s_20; /* gamma_dot_t0, gamma_dot_t_offset */
+    fit_sum[21] = s_21; /* gamma_dot_t0, phi0 */
+    fit_sum[22] = s_22; /* beta, beta */
+    fit_sum[23] = s_23; /* beta, gamma_dot_t_offset */
+    fit_sum[24] = s_24; /* beta, phi0 */
+    fit_sum[25] = s_25; /* gamma_dot_t_offset, gamma_dot_t_offset */
+    fit_sum[26] = s_26; /* gamma_dot_t_offset, phi0 */
+    fit_sum[27] = s_27; /* phi0, phi0 */
+    fit_sum[28] = s_28; /* D0, residual */
+    fit_sum[29] = s_29; /* alpha, residual */
+    fit_sum[30] = s_30; /* D_offset, residual */
+    fit_sum[31] = s_31; /* gamma_dot_t0, residual */
+    fit_sum[32] = s_32; /* beta, residual */
+    fit_sum[33] = s_33; /* gamma_dot_t_offset, residual */
+    fit_sum[34] = s_34; /* phi0, residual */
 }
 
 FIT_GPU_SUMS(fit_laminar_normal_0, 35)
 
+/* For each group the sums of b_q J_k; b: what a linear parameter multiplies, J: derivatives by the parameters. */
 FIT_INLINE void fit_laminar_cross_0_of(const struct fit_gpu_task *t, double *fit_sum)
 {
     const struct fit_gpu_layout *const l = &t->l;
@@ -363,7 +368,7 @@ FIT_INLINE void fit_laminar_cross_0_of(const struct fit_gpu_task *t, double *fit
     for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
         if (column <= line || column >= t->c1)
             continue;
-        size_t i = line, j = column;
+        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         const size_t b = j / FIT_LANES;
@@ -436,24 +441,25 @@ FIT_INLINE void fit_laminar_cross_0_of(const struct fit_gpu_task *t, double *fit
     const double contrast_2_four_s = contrast_2*four_s;
     const double ds_dphi0 = w->ds_dphi0[g];
     const double four_contrast_2_ds_dphi0 = 4.0*contrast_2*ds_dphi0;
-    fit_sum[0] = minus_contrast_2_q_sq*s_0;
-    fit_sum[1] = minus_contrast_2_q_sq*s_1;
-    fit_sum[2] = minus_contrast_2_q_sq*s_2;
-    fit_sum[3] = contrast_2_four_s*s_3;
-    fit_sum[4] = contrast_2_four_s*s_4;
-    fit_sum[5] = contrast_2_four_s*s_5;
-    fit_sum[6] = four_contrast_2_ds_dphi0*s_6;
-    fit_sum[7] = minus_contrast_2_q_sq*s_7;
-    fit_sum[8] = minus_contrast_2_q_sq*s_8;
-    fit_sum[9] = minus_contrast_2_q_sq*s_9;
-    fit_sum[10] = contrast_2_four_s*s_10;
-    fit_sum[11] = contrast_2_four_s*s_11;
-    fit_sum[12] = contrast_2_four_s*s_12;
-    fit_sum[13] = four_contrast_2_ds_dphi0*s_13;
+    fit_sum[0] = minus_contrast_2_q_sq*s_0; /* contrast, D0 */
+    fit_sum[1] = minus_contrast_2_q_sq*s_1; /* contrast, alpha */
+    fit_sum[2] = minus_contrast_2_q_sq*s_2; /* contrast, D_offset */
+    fit_sum[3] = contrast_2_four_s*s_3; /* contrast, gamma_dot_t0 */
+    fit_sum[4] = contrast_2_four_s*s_4; /* contrast, beta */
+    fit_sum[5] = contrast_2_four_s*s_5; /* contrast, gamma_dot_t_offset */
+    fit_sum[6] = four_contrast_2_ds_dphi0*s_6; /* contrast, phi0 */
+    fit_sum[7] = minus_contrast_2_q_sq*s_7; /* offset, D0 */
+    fit_sum[8] = minus_contrast_2_q_sq*s_8; /* offset, alpha */
+    fit_sum[9] = minus_contrast_2_q_sq*s_9; /* offset, D_offset */
+    fit_sum[10] = contrast_2_four_s*s_10; /* offset, gamma_dot_t0 */
+    fit_sum[11] = contrast_2_four_s*s_11; /* offset, beta */
+    fit_sum[12] = contrast_2_four_s*s_12; /* offset, gamma_dot_t_offset */
+    fit_sum[13] = four_contrast_2_ds_dphi0*s_13; /* offset, phi0 */
 }
 
 FIT_GPU_SUMS(fit_laminar_cross_0, 14)
 
+/* Derivatives by the parameters of the log density in which the linear parameters are integrated out. */
 FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *fit_sum)
 {
     const struct fit_gpu_layout *const l = &t->l;
@@ -468,7 +474,7 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
     for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
         if (column <= line || column >= t->c1)
             continue;
-        size_t i = line, j = column;
+        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         const size_t b = j / FIT_LANES;
@@ -522,6 +528,7 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
             F_1 = fit_vfma(weight, four_s*shear_u_shear_prod_2, F_1);
             F_2 = fit_vfma(weight, ds_dphi0*shear_u_shear_prod_2, F_2);
         }
+        /* addresses of tables once more, in no register until here */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         struct fit_gpu_layout layout_again = *l;
@@ -552,17 +559,18 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
         const double a_2 = four_d_int_shear_exp_u_D*F_2; /* phi0 */
         s_6 += a_2;
     }
-    fit_sum[0] = s_0;
-    fit_sum[1] = s_1;
-    fit_sum[2] = s_2;
-    fit_sum[3] = s_3;
-    fit_sum[4] = s_4;
-    fit_sum[5] = s_5;
-    fit_sum[6] = s_6;
+    fit_sum[0] = s_0; /* D0 */
+    fit_sum[1] = s_1; /* alpha */
+    fit_sum[2] = s_2; /* D_offset */
+    fit_sum[3] = s_3; /* gamma_dot_t0 */
+    fit_sum[4] = s_4; /* beta */
+    fit_sum[5] = s_5; /* gamma_dot_t_offset */
+    fit_sum[6] = s_6; /* phi0 */
 }
 
 FIT_GPU_SUMS(fit_laminar_gradient_0, 7)
 
+/* The mean. */
 FIT_INLINE void fit_laminar_value_0_of(const struct fit_gpu_task *t, FIT_GLOBAL double *fit_out)
 {
     const struct fit_gpu_layout *const l = &t->l;
@@ -576,7 +584,7 @@ FIT_INLINE void fit_laminar_value_0_of(const struct fit_gpu_task *t, FIT_GLOBAL 
     for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {
         if (column <= line || column >= t->c1)
             continue;
-        size_t i = line, j = column;
+        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         const size_t b = j / FIT_LANES;

@@ -407,6 +407,10 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", err.message);
         return SKIP;
     }
+    if (!d) {
+        printf("skipped: %s\n", note);
+        return SKIP;
+    }
     for (const struct fit_device *k = d; k; k = fit_device_next(k))
         printf("%s, %s: %s\n", kernel->name, fit_device_about(k)->name, fit_device_about(k)->what);
     if (strcmp(word, "plain") != 0)

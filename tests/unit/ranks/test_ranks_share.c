@@ -1,6 +1,5 @@
-/* test_ranks_share.c -- shares of a data set: whole, in order, each with its owner; sums, thinned copies and
- * passes that give patches have the bits of one process, whether each rank holds all values or those of its own tiles
- * alone. */
+/* test_ranks_share.c -- shares of a data set: whole, in order, each with its owner; sums, thinned copies and passes
+ * that give patches have the bits of one process, whether each rank holds all values or those of its tiles alone. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS of forked_ranks.h */
 #include "data/dataset_impl.h"
 #include "data/share.h"
