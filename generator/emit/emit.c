@@ -204,6 +204,6 @@ void hg_emit_file(struct hg_emit *em, const struct hg_analysis *found, FILE *out
     hg_template((const char *)embedded_kernel_c_tmpl, em->p->model->name, em->p->model->file, fill, em, f);
     if (fclose(f) != 0)
         hg_out_of_memory();
-    hg_roll(em->e->arena, text, out);
+    hg_roll(text, out);
     free(text);
 }

@@ -371,8 +371,9 @@ static void put_file(const struct roll *r, const char *text, FILE *out)
     fprintf(out, "    };\n    double *fit_field[%u]; /* the same, by their numbers */\n    };%s", r->t->nfield, end);
 }
 
-void hg_roll(struct hg_arena *a, const char *text, FILE *out)
+void hg_roll(const char *text, FILE *out)
 {
+    struct hg_arena *a = hg_arena_new(); /* words take more than the text: given back at once */
     struct roll r = {.t = roll_read(a, text)};
     char *rolled = NULL;
     size_t size = 0;
@@ -391,4 +392,5 @@ void hg_roll(struct hg_arena *a, const char *text, FILE *out)
         hg_out_of_memory();
     put_file(&r, rolled, out);
     free(rolled);
+    hg_arena_free(a);
 }

@@ -16,7 +16,5 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
-
 /* The text of a kernel, rolled. */
-void hg_roll(struct hg_arena *a, const char *text, FILE *out);
+void hg_roll(const char *text, FILE *out);
