@@ -813,6 +813,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double *V = out + 35;
     for (size_t g = 0; g < ng; g++, V += 14) {
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        const fit_vd *columns = column + g * pieces * COLUMNS;
         const double contrast = lin[g * 2 + 0];
         const double minus_q_sq = w->minus_q_sq[0];
         const double minus_contrast_q_sq = contrast*minus_q_sq;
@@ -834,108 +835,32 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[11] = 0.0;
         V[12] = 0.0;
         V[13] = 0.0;
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
-            v -= at_rows[0];
-            V[0] += minus_contrast_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
-            v -= at_rows[1];
-            V[1] += minus_contrast_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dD_offset + t->j0
-                    + k * FIT_VL);
-            v -= at_rows[2];
-            V[2] += minus_contrast_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dshear_dgamma_dot_t0
-                    + t->j0 + k * FIT_VL);
-            v -= at_rows[3];
-            V[3] += contrast_four_s * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dshear_dbeta + t->j0
-                    + k * FIT_VL);
-            v -= at_rows[4];
-            V[4] += contrast_four_s * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS
-                    + 1] * fit_vload(w->int_dshear_dgamma_dot_t_offset + t->j0 + k * FIT_VL);
-            v -= at_rows[5];
-            V[5] += contrast_four_s * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[6];
-            V[6] += four_contrast_ds_dphi0 * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 2] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
-            v -= at_rows[7];
-            V[7] += minus_contrast_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 2] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
-            v -= at_rows[8];
-            V[8] += minus_contrast_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 2] * fit_vload(w->int_dD_dD_offset + t->j0
-                    + k * FIT_VL);
-            v -= at_rows[9];
-            V[9] += minus_contrast_q_sq * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 3] * fit_vload(w->int_dshear_dgamma_dot_t0
-                    + t->j0 + k * FIT_VL);
-            v -= at_rows[10];
-            V[10] += contrast_four_s * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 3] * fit_vload(w->int_dshear_dbeta + t->j0
-                    + k * FIT_VL);
-            v -= at_rows[11];
-            V[11] += contrast_four_s * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS
-                    + 3] * fit_vload(w->int_dshear_dgamma_dot_t_offset + t->j0 + k * FIT_VL);
-            v -= at_rows[12];
-            V[12] += contrast_four_s * fit_vsum(v);
-        }
-        {
-            fit_vd v = {0};
-            v += at_rows[13];
-            V[13] += four_contrast_ds_dphi0 * fit_vsum(v);
-        }
+        V[0] += minus_contrast_q_sq * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_dD_dD0
+                + t->j0, at_rows + 0);
+        V[1] += minus_contrast_q_sq * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_dD_dalpha
+                + t->j0, at_rows + 1);
+        V[2] += minus_contrast_q_sq * fit_column_sum(columns + 0, COLUMNS, pieces,
+                w->int_dD_dD_offset + t->j0, at_rows + 2);
+        V[3] += contrast_four_s * fit_column_sum(columns + 1, COLUMNS, pieces,
+                w->int_dshear_dgamma_dot_t0 + t->j0, at_rows + 3);
+        V[4] += contrast_four_s * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_dshear_dbeta
+                + t->j0, at_rows + 4);
+        V[5] += contrast_four_s * fit_column_sum(columns + 1, COLUMNS, pieces,
+                w->int_dshear_dgamma_dot_t_offset + t->j0, at_rows + 5);
+        V[6] += four_contrast_ds_dphi0 * fit_vsum(*(at_rows + 6));
+        V[7] += minus_contrast_q_sq * fit_column_sum(columns + 2, COLUMNS, pieces, w->int_dD_dD0
+                + t->j0, at_rows + 7);
+        V[8] += minus_contrast_q_sq * fit_column_sum(columns + 2, COLUMNS, pieces, w->int_dD_dalpha
+                + t->j0, at_rows + 8);
+        V[9] += minus_contrast_q_sq * fit_column_sum(columns + 2, COLUMNS, pieces,
+                w->int_dD_dD_offset + t->j0, at_rows + 9);
+        V[10] += contrast_four_s * fit_column_sum(columns + 3, COLUMNS, pieces,
+                w->int_dshear_dgamma_dot_t0 + t->j0, at_rows + 10);
+        V[11] += contrast_four_s * fit_column_sum(columns + 3, COLUMNS, pieces, w->int_dshear_dbeta
+                + t->j0, at_rows + 11);
+        V[12] += contrast_four_s * fit_column_sum(columns + 3, COLUMNS, pieces,
+                w->int_dshear_dgamma_dot_t_offset + t->j0, at_rows + 12);
+        V[13] += four_contrast_ds_dphi0 * fit_vsum(*(at_rows + 13));
     }
 }
 
