@@ -100,12 +100,42 @@ static size_t behind_arguments(const struct hg_tokens *t, size_t k)
     return t->n;
 }
 
+/* The bracket that the one at k closes; 0: none does. */
+static size_t opened_by(const struct hg_tokens *t, size_t k)
+{
+    size_t depth = 0;
+    for (; k > 0; k--) {
+        depth += hg_token_is(t, k, ") ] }") ? 1 : 0;
+        depth -= depth > 0 && hg_token_is(t, k, "( [ {");
+        if (!depth)
+            break;
+    }
+    return k;
+}
+
+/* The first token of what is called, whose arguments are opened at k: of model "name" { ... } the model. */
+static size_t called_by(const struct hg_tokens *t, size_t k)
+{
+    while (k > 0) {
+        if (is_name(t, k - 1)) {
+            if (k < 2 || !hg_token_is(t, k - 2, ". :"))
+                return k - 1;
+            k -= 2;
+        } else if (t->item[k - 1].kind == HG_TOKEN_STRING)
+            k--;
+        else if (hg_token_is(t, k - 1, ") ] }"))
+            k = opened_by(t, k - 1);
+        else
+            break;
+    }
+    return k;
+}
+
 /* The call at token k: its first token, its last name, what is behind its arguments; 0: it is none. */
 static int call_at(const struct hg_tokens *t, size_t k, size_t *first, size_t *name, size_t *behind)
 {
     if (opens_arguments(t, k))
-        while (k > 0 && (is_name(t, k - 1) || hg_token_is(t, k - 1, ". :")))
-            k--;
+        k = called_by(t, k);
     if (!is_name(t, k))
         return 0;
     *first = *name = k;
