@@ -317,13 +317,13 @@ static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint
 static void add_moment(struct hg_emit *em, struct hg_code *c, const struct hg_moment *x, uint32_t k)
 {
     const enum hg_channel_kind kind = em->p->channel[x->channel].kind;
-    const char *rows = kind == HG_CHANNEL_AT_J
-                           ? "NULL"
-                           : hg_format(em->e->arena, "at_rows + %u", row_place(em, x->slot, x->channel, k));
-    const char *sum = kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J
-                          ? hg_format(em->e->arena, "fit_column_sum(columns + %u, COLUMNS, pieces, w->%s + t->j0, %s)",
-                                      place(em, x->slot, has_column), table_name(em, x->channel, k), rows)
-                          : hg_format(em->e->arena, "fit_vsum(*(%s))", rows);
+    const int has_rows = kind != HG_CHANNEL_AT_J, has_columns = kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J;
+    const uint32_t row = has_rows ? row_place(em, x->slot, x->channel, k) : 0;
+    const char *sum = hg_format(em->e->arena, "fit_vsum(at_rows[%u])", row);
+    if (has_columns)
+        sum = hg_format(em->e->arena, "fit_column_sum(columns + %u, COLUMNS, pieces, w->%s + t->j0, %s)",
+                        place(em, x->slot, has_column), table_name(em, x->channel, k),
+                        has_rows ? hg_format(em->e->arena, "at_rows + %u", row) : "NULL");
     hg_line(c, "V[%u] += %s * %s;", x->q * em->p->nparam + k, hg_code_factor(c, x->coefficient), sum);
 }
 

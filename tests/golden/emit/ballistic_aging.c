@@ -563,12 +563,12 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[3] = 0.0;
         V[4] = 0.0;
         V[5] = 0.0;
-        V[1] += prod * fit_vsum(*(at_rows + 0));
-        V[0] += prod_2 * fit_vsum(*(at_rows + 1));
-        V[2] += minus_two_contrast * fit_vsum(*(at_rows + 2));
-        V[4] += prod * fit_vsum(*(at_rows + 3));
-        V[3] += prod_2 * fit_vsum(*(at_rows + 4));
-        V[5] += minus_two_contrast * fit_vsum(*(at_rows + 5));
+        V[1] += prod * fit_vsum(at_rows[0]);
+        V[0] += prod_2 * fit_vsum(at_rows[1]);
+        V[2] += minus_two_contrast * fit_vsum(at_rows[2]);
+        V[4] += prod * fit_vsum(at_rows[3]);
+        V[3] += prod_2 * fit_vsum(at_rows[4]);
+        V[5] += minus_two_contrast * fit_vsum(at_rows[5]);
     }
 }
 

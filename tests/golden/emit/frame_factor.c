@@ -575,14 +575,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[3] = 0.0;
         V[4] = 0.0;
         V[5] = 0.0;
-        V[0] += contrast * fit_vsum(*(at_rows + 0));
+        V[0] += contrast * fit_vsum(at_rows[0]);
         V[0] += contrast * fit_column_sum(columns + 0, COLUMNS, pieces, w->df_drate + t->j0, NULL);
-        V[1] += prod * fit_vsum(*(at_rows + 1));
-        V[2] += minus_contrast_phi_prod * fit_vsum(*(at_rows + 1));
-        V[3] += contrast * fit_vsum(*(at_rows + 2));
+        V[1] += prod * fit_vsum(at_rows[1]);
+        V[2] += minus_contrast_phi_prod * fit_vsum(at_rows[1]);
+        V[3] += contrast * fit_vsum(at_rows[2]);
         V[3] += contrast * fit_column_sum(columns + 1, COLUMNS, pieces, w->df_drate + t->j0, NULL);
-        V[4] += prod * fit_vsum(*(at_rows + 3));
-        V[5] += minus_contrast_phi_prod * fit_vsum(*(at_rows + 3));
+        V[4] += prod * fit_vsum(at_rows[3]);
+        V[5] += minus_contrast_phi_prod * fit_vsum(at_rows[3]);
     }
 }
 

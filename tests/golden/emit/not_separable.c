@@ -512,12 +512,12 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
                 w->int_exp_minus_t_decay + t->j0, at_rows + 0);
         V[1] += minus_contrast_beta * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_t_prod_2
                 + t->j0, at_rows + 1);
-        V[2] += minus_contrast * fit_vsum(*(at_rows + 2));
+        V[2] += minus_contrast * fit_vsum(at_rows[2]);
         V[3] += minus_contrast_beta * fit_column_sum(columns + 1, COLUMNS, pieces,
                 w->int_exp_minus_t_decay + t->j0, at_rows + 3);
         V[4] += minus_contrast_beta * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_t_prod_2
                 + t->j0, at_rows + 4);
-        V[5] += minus_contrast * fit_vsum(*(at_rows + 5));
+        V[5] += minus_contrast * fit_vsum(at_rows[5]);
     }
 }
 

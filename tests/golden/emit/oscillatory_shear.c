@@ -674,14 +674,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[7] = 0.0;
         V[2] += contrast_two_phi_prod * fit_column_sum(columns + 0, COLUMNS, pieces,
                 w->dsin_t_sum_ddelta + t->j0, at_rows + 0);
-        V[1] += prod * fit_vsum(*(at_rows + 1));
-        V[3] += prod_2 * fit_vsum(*(at_rows + 1));
-        V[0] += prod_3 * fit_vsum(*(at_rows + 2));
+        V[1] += prod * fit_vsum(at_rows[1]);
+        V[3] += prod_2 * fit_vsum(at_rows[1]);
+        V[0] += prod_3 * fit_vsum(at_rows[2]);
         V[6] += contrast_two_phi_prod * fit_column_sum(columns + 1, COLUMNS, pieces,
                 w->dsin_t_sum_ddelta + t->j0, at_rows + 3);
-        V[5] += prod * fit_vsum(*(at_rows + 4));
-        V[7] += prod_2 * fit_vsum(*(at_rows + 4));
-        V[4] += prod_3 * fit_vsum(*(at_rows + 5));
+        V[5] += prod * fit_vsum(at_rows[4]);
+        V[7] += prod_2 * fit_vsum(at_rows[4]);
+        V[4] += prod_3 * fit_vsum(at_rows[5]);
     }
 }
 

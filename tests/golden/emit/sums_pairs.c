@@ -545,11 +545,11 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         V[0] += two_contrast * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_dD_dD0 + t->j0, at_rows + 0);
         V[1] += two_contrast * fit_column_sum(columns + 0, COLUMNS, pieces, w->int_dD_dalpha
                 + t->j0, at_rows + 1);
-        V[2] += two_contrast * fit_vsum(*(at_rows + 2));
+        V[2] += two_contrast * fit_vsum(at_rows[2]);
         V[3] += two_contrast * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_dD_dD0 + t->j0, at_rows + 3);
         V[4] += two_contrast * fit_column_sum(columns + 1, COLUMNS, pieces, w->int_dD_dalpha
                 + t->j0, at_rows + 4);
-        V[5] += two_contrast * fit_vsum(*(at_rows + 5));
+        V[5] += two_contrast * fit_vsum(at_rows[5]);
     }
 }
 

@@ -847,7 +847,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
                 + t->j0, at_rows + 4);
         V[5] += contrast_four_s * fit_column_sum(columns + 1, COLUMNS, pieces,
                 w->int_dshear_dgamma_dot_t_offset + t->j0, at_rows + 5);
-        V[6] += four_contrast_ds_dphi0 * fit_vsum(*(at_rows + 6));
+        V[6] += four_contrast_ds_dphi0 * fit_vsum(at_rows[6]);
         V[7] += minus_contrast_q_sq * fit_column_sum(columns + 2, COLUMNS, pieces, w->int_dD_dD0
                 + t->j0, at_rows + 7);
         V[8] += minus_contrast_q_sq * fit_column_sum(columns + 2, COLUMNS, pieces, w->int_dD_dalpha
@@ -860,7 +860,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
                 + t->j0, at_rows + 11);
         V[12] += contrast_four_s * fit_column_sum(columns + 3, COLUMNS, pieces,
                 w->int_dshear_dgamma_dot_t_offset + t->j0, at_rows + 12);
-        V[13] += four_contrast_ds_dphi0 * fit_vsum(*(at_rows + 13));
+        V[13] += four_contrast_ds_dphi0 * fit_vsum(at_rows[13]);
     }
 }
 
