@@ -24,7 +24,7 @@ struct fit_speckle_sums {
 size_t fit_speckle_together(const struct fit_scores *s, const struct fit_speckle_noise *noise);
 
 /* *noise is unchanged where nothing can be estimated. given: stays. room: fit_speckle_numbers_room() doubles.
- * Returns the deviation from such noise. */
+ * Returns the outliers. */
 struct fit_speckle_outliers fit_speckle_numbers(const struct fit_speckle_model *m, size_t g,
                                                 const struct fit_speckle_sums *s, const struct fit_noise_model *given,
                                                 double *room, struct fit_speckle_noise *noise);

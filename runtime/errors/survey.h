@@ -2,11 +2,11 @@
  *
  * Profiles follow the valley of the minimum. The survey looks for what they cannot reach:
  *
- *     valleys   of rates A t^E + C: the exponent is held at values throughout its box, A and C along the curve that keeps
- *               the rate (rate_valley.h), the others fitted, from neighbour to neighbour outward;
- *     modes     local minima of the cost along each parameter through the minimum, throughout its bounds (if it has both);
- *               reflections: the sign of a parameter or of a rate, an angle about each measured one; for tables random
- *               points of the box too. The most promising ones are followed to their minima.
+ *     valleys   of rates A t^E + C: the exponent is held at values throughout its box, A and C along the curve that
+ *               keeps the rate (rate_valley.h), the others fitted, from neighbour to neighbour outward;
+ *     modes     local minima of the cost along each parameter through the minimum, throughout its bounds (if it has
+ *               both); reflections: the sign of a parameter or of a rate, an angle about each measured one; for tables
+ *               random points of the box too. The most promising ones are followed to their minima.
  *
  * It uses a sketch of the cost (thin_profile.h) if there is one; the data confirm the results.
  */
