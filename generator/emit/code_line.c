@@ -1,5 +1,5 @@
-/* code_line.c -- what C asks of its text: numbers that are read back to the same bits, lines that are not
- * too long, names that mean nothing else.
+/* code_line.c -- requirements of C on its text: numbers that are read back to the same bits, lines that are not too
+ * long, names without another meaning.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static const char *const keyword[] = {
     "exps", "weight", "sum", "sums", "data", "d", "nt", "value", "tangent", "derivative", "check", "base", "y0", "yn",
     "tgamma", "atan2", "floor", "ceil", "round",
     "hypot", "cbrt", "fma", "masked",
-    /* variables and constants of the functions that are written */
+    /* variables and constants of the emitted functions */
     "SUMS", "PIECES", "BATCH", "STRIP", "EXPS", "COLUMNS", "ROWS", "ROW_SUMS", "FIELDS", "PAIRS", "CHANNELS_R",
     "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along", "at_column", "at_lin", "at_m", "at_pair", "at_rows",
     "columns", "cut", "down", "factor", "field", "first", "from", "full", "here", "high", "low", "pair", "pieces",
@@ -88,9 +88,9 @@ static const char *const keyword[] = {
     "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm", "assert", "offsetof",
     "signgam", "stdin", "stdout", "stderr", "math_errhandling"};
 
-/* Macros of C libraries (M_PI, DBL_MAX, OVERFLOW, PRId64) are written in capitals, and there are too many, different
- * ones everywhere, for a list.  Single capitals and capitals before digits (D0) are none, but for those above; nor is a
- * name that ends with _, or with __ and a number: what the compiler makes of a reserved name. */
+/* Macros of C libraries (M_PI, DBL_MAX, OVERFLOW, PRId64) are written in capitals; they are too many, and differ too
+ * much between libraries, for a list. Single capitals and capitals before digits (D0) are not macros, except those
+ * above; nor are names that end with _, or with __ and a number, which the compiler makes from reserved names. */
 int hg_code_macro(const char *name)
 {
     size_t capitals = 0, n = strlen(name);
@@ -118,7 +118,7 @@ int hg_code_reserved(const char *name)
         if (hg_many((enum hg_op)op) && strncmp(name, "fit_", 4) == 0 &&
             strcmp(hg_many((enum hg_op)op)->name, name + 4) == 0)
             return 1;
-    /* these stems with digits are made by the writers of functions */
+    /* the writers of functions make names from these stems and digits */
     static const char *const stems[] = {"p", "b", "m", "s", "u", "k", "F", "G", "mw", "row", "places_", "numbers_"};
     size_t n = strcspn(name, "0123456789");
     for (size_t k = 0; name[n] && k < sizeof stems / sizeof *stems; k++)

@@ -200,7 +200,7 @@ static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth
     return n;
 }
 
-/* Code of prepare and direction.  vector_if: what varies with it is a vector. */
+/* Code of prepare and direction. vector_if: nodes that vary with it are vectors. */
 static struct hg_code prepare_code(struct prepare *q, struct hg_tree *out, int indent, unsigned vector_if)
 {
     struct hg_code c = {.e = q->em->e,
@@ -376,7 +376,7 @@ static void factored(struct prepare *q, struct hg_tree *out, int indent)
     }
 }
 
-/* 1 for every node that depends on the direction, by itself or by a local: their definitions have smaller ids. */
+/* 1 for every node that depends on the direction, directly or through a local: their definitions have smaller ids. */
 static unsigned char *along_direction(const struct hg_emit *em)
 {
     unsigned char *has = hg_zeros(em->e->n, 1);
@@ -411,7 +411,7 @@ static void assign(struct prepare *q, struct hg_code *c, struct locals *x, uint3
     hg_line(c, "%s", s);
 }
 
-/* Has it no number for each turn of a sum?  Is it to be written now, and are all that it uses written? */
+/* Is it without a number for each turn of a sum? Is it to be written now, and are all of its operands written? */
 static int is_single(const struct prepare *q, uint32_t local)
 {
     return !(hg_at(q->em->e, q->em->p->local[local].symbol)->vary & HG_K);
@@ -434,7 +434,7 @@ static int is_ready(const struct prepare *q, const struct locals *x, uint32_t lo
     return !waits;
 }
 
-/* All that have a number for each turn of the same loops as the first one, and are ready, in one loop. */
+/* Writes, in one loop, all that have a number for each turn of the same loops as the first one and are ready. */
 static void assign_turns(struct prepare *q, struct hg_code *c, struct locals *x, uint32_t first)
 {
     struct hg_emit *em = q->em;
@@ -462,8 +462,8 @@ static void assign_turns(struct prepare *q, struct hg_code *c, struct locals *x,
             hg_code_close_loop(c, like.loop[level - 1]);
 }
 
-/* In the order of their numbers, later ones may use earlier ones; those with a number for each turn as soon as what
- * they use is there. */
+/* In the order of their numbers, since later ones may use earlier ones; those with a number for each turn as soon as
+ * their operands are available. */
 static void locals_of(struct prepare *q, struct hg_code *c, struct locals *x)
 {
     for (uint32_t k = 0; k < x->n; k++) {
@@ -497,7 +497,7 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
     struct hg_code c = prepare_code(q, out, 2, 0);
     HG_SCRATCH unsigned char *done = hg_zeros(em->p->nlocal, 1);
     hg_code_begin(&c, n, root);
-    for (int group = 0; group < 2; group++) { /* the groups may use what was declared for the call */
+    for (int group = 0; group < 2; group++) { /* the groups may use declarations of the call */
         struct locals x = {.list = list, .n = n, .group = group, .done = done};
         hg_code_push(&c);
         locals_of(q, &c, &x);
@@ -538,7 +538,7 @@ static void marked_tables(struct prepare *q, struct hg_tree *out, int indent, un
     gather(q, out, indent, mark - 1);
 }
 
-/* What every function that fills tables may need. */
+/* Declarations for every function that fills tables. */
 static void sizes(struct hg_tree *out)
 {
     hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");

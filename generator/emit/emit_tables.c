@@ -1,5 +1,5 @@
-/* emit_tables.c -- the workspace of a kernel: its fields, registered by the functions that read them, and
- * their arrays, carved out of one piece of memory.  emit_prepare.c writes what fills them.
+/* emit_tables.c -- the workspace of a kernel: its fields, registered by the functions that read them, and their arrays,
+ * allocated in one piece of memory. emit_prepare.c writes the code that fills them.
  */
 #include <string.h>
 
@@ -112,7 +112,7 @@ hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a
 /* Suffixes of the arrays of a field and their sizes. */
 static const char *const sizes[] = {"8", "ng", "nt", "ng * nt", "nf"};
 
-/* `type`: that of the array, for its declaration; NULL: it gets its place. */
+/* `type`: that of the array, for its declaration; NULL: assigns its position in memory. */
 static void one_array(struct hg_tree *out, const char *type, const char *prefix, const char *name, const char *suffix,
                       const char *size, const char *comment)
 {
@@ -122,7 +122,7 @@ static void one_array(struct hg_tree *out, const char *type, const char *prefix,
         hg_put(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
 }
 
-/* What a table holds, as the author wrote it or in the same language; at most so long. */
+/* The contents of a table, as the author wrote it or in the same language; truncated to so many characters. */
 static const char *meaning(const struct hg_emit *em, hg_id id)
 {
     enum { LONGEST = 76 };

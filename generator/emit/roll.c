@@ -1,9 +1,9 @@
-/* roll.c -- loops in the place of statements that repeat.
+/* roll.c -- replaces repeated statements by loops.
  *
  * At each statement every period is tried: how far the shapes of statements repeat, then in how many turns the words
- * fit together.  A name must be declared at the same place of its own turn, or be the same in all turns, or be one of a
- * name that an earlier loop keeps for all of its turns.  Subscripts, fields and numbers may differ.  What saves most is
- * taken.
+ * match. A name must be declared at the same position of its own turn, or be the same in all turns, or be one of a name
+ * that an earlier loop keeps for all of its turns. Subscripts, fields and numbers may differ. The loop that saves most
+ * is taken.
  */
 #include "emit/roll.h"
 
@@ -14,19 +14,19 @@
 
 enum { FEWEST_TURNS = 4, LONGEST_TURN = 1500, OF_STATEMENT = 16 };
 
-/* Words and operators that a loop saves at least, and OF_STATEMENT for each statement: first the large ones are looked
- * for, then what is left between them. */
+/* The least number of words and operators that a loop must save, and OF_STATEMENT for each statement: first large
+ * loops are searched for, then smaller ones between them. */
 static const uint32_t fewest_saved[] = {20000, 2000};
 enum { LEVELS = sizeof fewest_saved / sizeof *fewest_saved };
 
 struct roll {
     struct roll_text *t;
     FILE *out;
-    uint32_t *place; /* of a stretch of simple statements: their items */
+    uint32_t *place; /* for a stretch of simple statements: their items */
     uint32_t n;
     uint32_t run, ntable, narray;
     uint32_t done; /* items that are put */
-    int fields; /* one of a loop is read by its number */
+    int fields; /* a field in some loop is read by its number */
 };
 
 /* Turns of `period` statements each, from statement `first` of the stretch on. */
@@ -49,7 +49,7 @@ static int same_text(const struct roll_token *a, const struct roll_token *b)
     return a->size == b->size && memcmp(a->s, b->s, a->size) == 0;
 }
 
-/* --- do turns fit together? ------------------------------------------------------------------------------ */
+/* --- do turns match? ------------------------------------------------------------------------------------ */
 
 static const struct roll_item *declared_by(const struct roll *r, const struct roll_token *x)
 {
@@ -94,7 +94,7 @@ static int statement_fits(const struct roll *r, const struct turns *x, uint32_t 
     return 1;
 }
 
-/* The turns from the first on that fit. */
+/* The number of matching turns, from the first on. */
 static uint32_t turns_that_fit(const struct roll *r, const struct turns *x)
 {
     for (uint32_t turn = 0; turn < x->n; turn++)
@@ -112,7 +112,7 @@ static uint32_t saved_by(const struct roll *r, const struct turns *x)
     return (x->n - 1) * n;
 }
 
-/* The turns from statement `first` on, before `end`, that save most and more than `saved`. */
+/* The turns from statement `first` on, before `end`, that save most, and more than `saved`. */
 static struct turns best_turns(const struct roll *r, uint32_t first, uint32_t end, uint32_t saved)
 {
     struct turns best = {first, 0, 0};
@@ -143,7 +143,7 @@ static void put_lines(FILE *out, const char *s, size_t n, int indent)
     }
 }
 
-/* A name outside of the turns that declare it. */
+/* A name outside the turns that declare it. */
 static void put_name(FILE *out, const struct roll *r, const struct roll_token *x)
 {
     const struct roll_item *d = x->kind == ROLL_NAME ? declared_by(r, x) : NULL;
@@ -153,7 +153,7 @@ static void put_name(FILE *out, const struct roll *r, const struct roll_token *x
         fwrite(x->s, 1, x->size, out);
 }
 
-/* What differs from turn to turn of a token: a field, a subscript, the place in an array. */
+/* The part of a token that differs from turn to turn: a field, a subscript, the index in an array. */
 static uint32_t value_of(const struct roll *r, const struct roll_token *x)
 {
     return x->kind == ROLL_NAME ? declared_by(r, x)->array.place : x->value;
@@ -251,7 +251,7 @@ static void put_statement(FILE *out, FILE *head, struct roll *r, const struct tu
     free(text);
 }
 
-/* A name of one of the turns is used behind them. */
+/* A name of one of the turns is used after them. */
 static int is_kept(const struct roll *r, const struct turns *x, uint32_t at)
 {
     const uint32_t end = r->place[x->first + x->period * x->n - 1];
@@ -261,7 +261,7 @@ static int is_kept(const struct roll *r, const struct turns *x, uint32_t at)
     return 0;
 }
 
-/* Declares the array of the values of a name that is used behind the loop, and fills it at the end of a turn. */
+/* Declares the array for the values of a name that is used after the loop, and fills it at the end of a turn. */
 static void keep_name(FILE *fill, FILE *head, struct roll *r, const struct turns *x, uint32_t at)
 {
     const struct roll_item *y = item(r, x->first + at);
@@ -373,7 +373,7 @@ static void put_file(const struct roll *r, const char *text, FILE *out)
 
 void hg_roll(const char *text, FILE *out)
 {
-    struct hg_arena *a = hg_arena_new(); /* words take more than the text: given back at once */
+    struct hg_arena *a = hg_arena_new(); /* words need more memory than the text: released at once */
     struct roll r = {.t = roll_read(a, text)};
     char *rolled = NULL;
     size_t size = 0;

@@ -30,7 +30,7 @@ struct name {
 
 struct names {
     struct name *at;
-    size_t room; /* a power of two, more than there are names */
+    size_t room; /* a power of two, larger than the number of names */
 };
 
 static struct names names_for(struct hg_arena *a, size_t n)
@@ -55,7 +55,7 @@ static struct name *name_at(struct names *t, const char *s, uint32_t size)
 /* --- lines ----------------------------------------------------------------------------------------------- */
 
 struct line {
-    const char *s, *begin, *end; /* with its newline; without blanks and a comment behind */
+    const char *s, *begin, *end; /* with its newline; without blanks and a comment at its end */
     size_t size;
 };
 
@@ -79,7 +79,7 @@ static int is_word(const struct line *l, const char *word)
     return (size_t)(l->end - l->begin) > n && strncmp(l->begin, word, n) == 0 && !letter(l->begin[n]);
 }
 
-/* Lines that begin so are no declarations of numbers and no assignments. */
+/* Lines that begin with these words are neither declarations of numbers nor assignments. */
 static int begins_statement(const struct line *l)
 {
     static const char *const other[] = {"for",    "if",       "else", "return", "struct", "static", "enum", "while",
@@ -100,7 +100,7 @@ static int braces(const char *s, const char *end)
     return n;
 }
 
-/* Ends a statement without a block of its own, as far as one line tells. */
+/* Ends a statement without a block of its own, as far as one line shows. */
 static int is_ended(const struct line *l)
 {
     return l->end > l->begin && strchr(";{}", l->end[-1]);
@@ -114,7 +114,7 @@ static struct roll_item *add_item(struct roll_text *t, const char *s)
     return x;
 }
 
-/* The statement at s, of one line or several; `open`: the line before belongs to it (an `if` without braces). */
+/* The statement at s, of one line or several; `open`: the previous line belongs to it (an `if` without braces). */
 static void add_statement(struct roll_text *t, const char *s, int open)
 {
     struct line l = line_at(s);
@@ -167,7 +167,7 @@ static uint32_t size_of_word(const char *s, const char *end)
     return n;
 }
 
-/* A word: `w.NAME` as one; members of others and words before a bracket as they are. */
+/* A word: `w.NAME` as one; members of other structures and words before a bracket as they are. */
 static struct roll_token word(const char *s, const char *end, const struct roll_token *before, struct names *fields)
 {
     struct roll_token x = {.s = s, .size = size_of_word(s, end), .kind = ROLL_NAME};
@@ -248,7 +248,7 @@ static void find_declaration(struct roll_text *t, struct roll_item *x)
     }
 }
 
-/* --- what is declared where ------------------------------------------------------------------------------ */
+/* --- declarations and their positions ------------------------------------------------------------------- */
 
 /* The members of struct tables, all of them pointers: numbered from 1. */
 static uint32_t read_fields(const char *text, struct names *fields)

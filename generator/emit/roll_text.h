@@ -1,4 +1,4 @@
-/* roll_text.h -- emitted C as statements and words, for roll.c: what a statement declares, where that is used. */
+/* roll_text.h -- emitted C as statements and words, for roll.c: the declarations of a statement, and their uses. */
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +9,7 @@ enum roll_kind {
     ROLL_MARK,    /* an operator, a bracket */
     ROLL_NAME,    /* a variable */
     ROLL_FIXED,   /* a word that must be the same: a type, a function, a member */
-    ROLL_FIELD,   /* w.NAME or w->NAME of the workspace: the whole of it; value: its place in the structure */
+    ROLL_FIELD,   /* w.NAME or w->NAME of the workspace, as one word; value: its index in the structure */
     ROLL_INTEGER, /* a subscript; value */
     ROLL_NUMBER   /* any other number */
 };

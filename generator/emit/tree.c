@@ -1,8 +1,8 @@
-/* tree.c -- statements in blocks, and which definitions are printed.
+/* tree.c -- statements in blocks; determines which definitions are printed.
  *
- * One sweep from the last statement to the first.  Every identifier has a set of the depths of blocks in which it is
- * used below; a definition looks for its own depth there; the beginning of a block hands what is left to the block
- * around it.
+ * One sweep from the last statement to the first. Every identifier has a set of the depths of blocks in which it is
+ * used below; a definition searches its own depth there; the beginning of a block passes the remaining uses to the
+ * block around it.
  */
 #include "emit/tree.h"
 
@@ -21,7 +21,7 @@ struct hg_tree {
     struct hg_arena *a;
     struct statement *statement;
     size_t n, room;
-    const char *part; /* of a line whose end has not come, or NULL */
+    const char *part; /* of a line not yet complete, or NULL */
 };
 
 struct hg_tree *hg_tree_new(struct hg_arena *a)
@@ -128,8 +128,8 @@ static struct word *find(struct words *w, const char *s, size_t size)
     return *at = w->all = x;
 }
 
-/* The next identifier at or behind s and its size; NULL: none.  Words of comments and members of structures are
- * none. */
+/* The next identifier at or after s and its size; NULL: none. Words of comments and members of structures are
+ * skipped. */
 static const char *identifier(const char *s, size_t *size)
 {
     for (; *s; s++) {
@@ -159,7 +159,7 @@ static void use(struct words *w, const char *text, int depth)
         find(w, s, n)->used |= 1u << depth;
 }
 
-/* Blocks that a statement opens less those that it closes. */
+/* Blocks that a statement opens minus those that it closes. */
 static int braces(const char *s)
 {
     int n = 0;
@@ -171,7 +171,7 @@ static int braces(const char *s)
     return n;
 }
 
-/* The block of this depth begins here: what it uses is used in the one around it. */
+/* The block of this depth begins here: its uses count for the one around it. */
 static void leave(struct words *w, int depth)
 {
     for (struct word *x = w->all; x; x = x->same)

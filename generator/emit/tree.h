@@ -1,8 +1,8 @@
 /* tree.h -- C before it is text: statements in blocks.
  *
- * A writer puts statements one after the other; their braces make the blocks.  A definition is a statement with the
- * names that it declares.  Where nothing below it in its block uses one of them, it is not printed: so a writer offers
- * what a function may need, and no line of (void) is wanted.
+ * A writer adds statements one after the other; their braces make the blocks. A definition is a statement with the
+ * names that it declares. It is not printed when nothing below it in its block uses one of them: so a writer offers
+ * everything that a function may need, and needs no lines with (void).
  */
 #pragma once
 
