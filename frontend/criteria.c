@@ -6,7 +6,7 @@
  * where -2 log L is, but for what is the same for all models of the same values,
  *     chi2             for normal errors that are known
  *     n log(RSS / n)   for normal errors of one deviation that is estimated; it counts as a parameter
- *     -2 log L         for a law of the errors that the model has
+ *     -2 log L         for a noise distribution of the model
  * These take the values as independent.  A difference of the BIC below 2 is hardly worth a mention, one above 10 very
  * strong (Kass and Raftery, J. Am. Stat. Assoc. 90 (1995) 773, section 3.2).
  *
