@@ -1,4 +1,4 @@
-/* pass_cost.c -- what a pass over the data costs with many ranks.  See pass_cost.h. */
+/* pass_cost.c -- the cost of a pass over the data with many ranks. See pass_cost.h. */
 #include "data/pass_cost.h"
 
 #include <math.h>

@@ -54,7 +54,7 @@ void fit_dataset_divide(struct fit_dataset *ds)
     const size_t to = last < ds->ntile ? p->offset[last] : p->ndouble;
     for (size_t k = first; k < last; k++)
         p->offset[k] -= from;
-    p->ndouble = to > from ? to - from : FIT_LANES; /* something, also where a rank has no tiles */
+    p->ndouble = to > from ? to - from : FIT_LANES; /* at least one, also where a rank has no tiles */
     ds->first = first;
     ds->last = last;
 }

@@ -1,7 +1,7 @@
 /* sum_tree.c -- see sum_tree.h. */
 #include "data/sum_tree.h"
 
-enum { PARTS = 16 }; /* of a share: a cut is at most one of them from its place */
+enum { PARTS = 16 }; /* fractions of a share: a cut is at most one of them from its ideal position */
 
 size_t fit_tree_cut(size_t n, size_t size, size_t r)
 {

@@ -1,11 +1,10 @@
 /* tile_sums.c -- sums over tiles in a fixed tree, and how many threads to use for them.
  *
- * Takes a data set and a function that sums one tile; gives the total.  The order of additions is
- * decided by the number of tiles: leaf k holds tiles [k T / n, (k+1) T / n) for T tiles and n
- * leaves; the tree of them is that of sum_tree.h.
+ * Takes a data set and a function that sums one tile; gives the total. Only the number of tiles determines the order of
+ * additions: leaf k contains tiles [k T / n, (k+1) T / n) for T tiles and n leaves; their tree is that of sum_tree.h.
  *
- * Several ranks: each sums a share of the leaves, finishes the nodes inside of it and gathers those of
- * the others; all finish the tree.  Few values are summed by every rank alone, for the same total.
+ * Several ranks: each sums a share of the leaves, finishes the nodes inside it and gathers those of the others; all
+ * finish the tree. Every rank sums few values alone, for the same total.
  */
 #include "data/tile_sums.h"
 
@@ -26,7 +25,7 @@ struct ranks {
     size_t nnode, total; /* nodes of this rank, of all */
     size_t leaf[FIT_TREE_NODES], width[FIT_TREE_NODES]; /* of this rank */
     size_t *count;  /* numbers that a rank gives */
-    size_t *begin;  /* leaves with which the nodes of all ranks begin */
+    size_t *begin;  /* leaves at which the nodes of all ranks begin */
     size_t *done;   /* of each leaf, for fit_tree_finish */
     double *send, *receive;
 };
@@ -53,7 +52,7 @@ static size_t multiple_of_8(size_t n)
     return (n + 7) / 8 * 8;
 }
 
-/* Waking a thread costs as much as it saves on fewer points than this. */
+/* With fewer points than this, waking a thread costs as much as it saves. */
 static int worthwhile_threads(size_t npoint)
 {
     enum { POINTS_PER_THREAD = 20000 };
@@ -72,7 +71,7 @@ size_t fit_parallel_leaves(size_t ntile)
     return ntile < n ? ntile : n;
 }
 
-/* Which nodes all ranks give; p->ranks stays NULL where there are none, or few values. */
+/* Nodes that all ranks contribute; p->ranks stays NULL where there are none, or few values. */
 static void share_leaves(struct fit_parallel *p)
 {
     const size_t size = fit_ranks_size(), n = p->nleaf;
@@ -211,7 +210,7 @@ static void add_leaves(struct fit_parallel *par, size_t nout, double *total)
     fit_clock_enter(was);
 }
 
-/* The nodes of this rank to all, and the tree of all nodes. */
+/* Sends the nodes of this rank to all, and finishes the tree of all nodes. */
 static void add_ranks(struct fit_parallel *par, size_t nout, double *total)
 {
     struct ranks *q = par->ranks;
@@ -238,7 +237,7 @@ int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *t
 {
     const struct ranks *q = fit_ranks_shared() ? par->ranks : NULL;
     struct summing s = {par, task, q ? q->first : 0};
-    /* values in memory: each thread meets those again whose pages it touched first */
+    /* values in memory: each thread gets again those whose pages it touched first */
     struct fit_team team = {par->threads,
                             fit_dataset_streamed(par->ds) ? FIT_TEAM_NEXT : FIT_TEAM_SHARE};
     fit_ranks_look();

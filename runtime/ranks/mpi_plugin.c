@@ -1,12 +1,12 @@
-/* mpi_plugin.c -- the plugin for MPI: the only file of the project that knows <mpi.h>.
+/* mpi_plugin.c -- the plugin for MPI: the only file of the project that includes <mpi.h>.
  *
- * One shared object for each MPI, made by the compiler wrapper of that MPI (mpicc -shared -fPIC), by our build where it
- * finds one, and by `homodyne mpi --build` for the MPI of a site.  Standard: MPI 3.0 (MPI_Iallgatherv, MPI_Ibarrier).
+ * One shared object for each MPI, made by the compiler wrapper of that MPI (mpicc -shared -fPIC): by the build where
+ * it finds one, and by `homodyne mpi --build` for the MPI of a site. Standard: MPI 3.0 (MPI_Iallgatherv,
+ * MPI_Ibarrier).
  *
- * Waiting: MPICH and others look for messages without a pause.  Where ranks share cores, as they do in tests and on
- * nodes that are filled with more ranks than cores, the one that is waited for would get no time; so the requests here
- * do not block, and between two looks the core is offered to others; who has waited for about a millisecond sleeps for
- * some 50 microseconds at a time. */
+ * Waiting: MPICH and others poll for messages without a pause. Where ranks share cores, as in tests and on
+ * overcommitted nodes, the awaited rank would get no time. The requests here therefore do not block, a rank yields
+ * its core between two polls, and after about a millisecond it sleeps for some 50 microseconds at a time. */
 #define _POSIX_C_SOURCE 200809L
 #include "ranks/plugin.h"
 
@@ -14,9 +14,9 @@
 #include <sched.h>
 #include <time.h>
 
-enum { LOOKS = 100, LONG = 4000 }; /* before the core is offered; before the rank sleeps between two looks */
+enum { LOOKS = 100, LONG = 4000 }; /* polls before the core is yielded; polls before the rank sleeps */
 
-static MPI_Comm work, farewell; /* of meet(): what others wait for in `work` is not met by it */
+static MPI_Comm work, farewell; /* of meet(): a separate communicator, because others may wait in `work` */
 static char words[MPI_MAX_LIBRARY_VERSION_STRING];
 
 static int begin(int *rank, int *size)
@@ -41,7 +41,7 @@ static const char *name(void)
     return words;
 }
 
-/* Looks for the end of a request until `deadline` (0: for ever); 0 done, 1 not, -1 an error. */
+/* Polls a request until `deadline` (0: forever); 0 done, 1 not, -1 an error. */
 static int finish(MPI_Request *request, double deadline)
 {
     for (int done = 0, looks = 0;; looks++) {

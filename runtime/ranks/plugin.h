@@ -1,8 +1,8 @@
-/* plugin.h -- what a launcher's library has to do for the ranks of one run: the interface between ranks.c and the
- * shared object that is opened at run time (mpi_plugin.c).
+/* plugin.h -- communication between the ranks of one run: the interface between ranks.c and the shared object that
+ * is opened at run time (mpi_plugin.c).
  *
- * No type of MPI appears here: handles stay in the plugin, so that one program serves every MPI.  All functions are
- * called by one thread.  Those that return int give 0 when all went well. */
+ * No MPI type appears here: handles stay in the plugin, so that one program serves every MPI. All functions are
+ * called by one thread. Those that return int give 0 on success. */
 #pragma once
 
 #include <stddef.h>
@@ -13,12 +13,12 @@ struct fit_ranks_plugin {
     unsigned abi; /* FIT_RANKS_ABI */
     int (*begin)(int *rank, int *size);
     const char *(*name)(void); /* what the library calls itself, after begin */
-    /* Every rank gives count[rank] numbers; all get those of rank r at all + place[r].  Waits without burning the core
-     * where ranks share one. */
+    /* Every rank sends count[rank] numbers; all receive those of rank r at all + place[r]. Waits without occupying
+     * the core where ranks share one. */
     int (*gather)(const double *mine, double *all, const int *count, const int *place);
     int (*broadcast)(void *data, size_t bytes, int root);
-    /* 1: every rank has come here within so many seconds (0: however long it takes); 0: not.  Apart from the two
-     * above: it may be called while other ranks wait in one of them. */
+    /* 1: every rank has called it within so many seconds (0: no limit); 0: not. Independent of the two above: it may
+     * be called while other ranks wait in one of them. */
     int (*meet)(double seconds);
     void (*fail)(int code); /* ends all ranks with this exit status */
     void (*end)(void);

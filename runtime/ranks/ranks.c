@@ -1,8 +1,8 @@
-/* ranks.c -- the processes of one run, by a plugin.  See ranks.h.
+/* ranks.c -- the processes of one run, by a plugin. See ranks.h.
  *
- * Every meeting is one gather, in which each rank's block begins with a header: has a signal come, what its clock says,
- * and which meeting this is.  Ranks that are not at the same meeting have gone different ways, which would be a mistake
- * of ours: the run is ended. */
+ * Every collective call ("meeting") is one gather, in which each rank's block begins with a header: whether a signal
+ * has come, its clock, and the number of the meeting. Ranks at different meetings have diverged, which is a fault of
+ * the program: the run is ended. */
 #include "ranks/ranks.h"
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { ASKED, CLOCK, NUMBER, LENGTH, HEADER = 4 };
-static const double PATIENCE = 5; /* seconds for which a rank that has failed waits for the others */
+static const double PATIENCE = 5; /* seconds for which a failed rank waits for the others */
 
 static struct {
     const struct fit_ranks_plugin *plugin; /* NULL: no other ranks */
@@ -37,7 +37,7 @@ static void give_up(void)
     all.plugin->fail(fit_status_exit(FIT_ERR_INTERNAL));
 }
 
-/* Room for n numbers; without it there is no run any more. */
+/* Room for n numbers; failure ends the run. */
 static double *room(double **block, size_t *has, size_t n)
 {
     if (n > *has) {
@@ -246,7 +246,7 @@ void fit_ranks_spread(void *results, size_t n, size_t bytes)
         memcpy(result + k * bytes, all.receive + all.place[k % all.size] + HEADER + k / all.size * each, bytes);
 }
 
-/* ---- who we are ------------------------------------------------------------------------------------------ */
+/* ---- identity of the ranks ----------------------------------------------------------------------------------- */
 
 size_t fit_ranks_size(void)
 {
@@ -306,7 +306,7 @@ enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expe
         return fit_no_memory(err, "ranks");
     all.size = n;
     meets = 1;
-    atomic_store(interrupt, 0); /* a signal that has come already is told at the first meeting */
+    atomic_store(interrupt, 0); /* an earlier signal is reported at the first meeting */
     return FIT_OK;
 }
 

@@ -1,7 +1,6 @@
-/* sampler.c -- several chains side by side, and their draws.
+/* sampler.c -- several chains in parallel, and their draws.
  *
- * Chains never look at each other, so neither the number of threads nor the length of a slice can
- * change a draw. */
+ * Chains are independent, so neither the number of threads nor the length of a slice can change a draw. */
 #include "sampler/sampler.h"
 
 #include "base/arena.h"
@@ -73,8 +72,8 @@ void fit_sampler_free(struct fit_sampler *s)
 
 enum { TRIES = 10, HALVINGS = 60 };
 
-/* q <- mode + spread L xi with a log density not too far below that of the mode; the spread is
- * halved after every ten tries that were not. */
+/* q <- mode + spread L xi with a log density not too far below that of the mode; the spread is halved after every
+ * ten failed trials. */
 static enum fit_status disperse(struct fit_sampler *s, size_t chain, const double *mode,
                                 double lp_mode, const struct fit_metric *shape, double *q,
                                 struct fit_error *err)
@@ -167,7 +166,7 @@ static int complete(const struct fit_sampler *s, size_t c)
     return fit_chain_iteration(s->chain[c]) >= total_iterations(s);
 }
 
-/* One iteration of chain c; its draw goes to its place. */
+/* One iteration of chain c; stores its draw. */
 static void advance(struct fit_sampler *s, size_t c)
 {
     struct fit_draw_stats stats;
@@ -217,7 +216,7 @@ static void slice_chain(void *user, size_t c, size_t thread)
     }
 }
 
-/* Chain c as it is with the rank that has gone on with it: its state and its new draws. */
+/* Receives chain c from the rank that has continued it: its state and its new draws. */
 static enum fit_status take_chain(struct fit_sampler *s, size_t c, struct fit_error *err)
 {
     const size_t size = fit_chain_state_size(s->chain[c]), from = fit_ranks_owner(c);
@@ -316,8 +315,8 @@ double fit_sampler_done(const struct fit_sampler *s, double *total)
 
 /* ---- the whole as bytes ---------------------------------------------------------------------- */
 
-/* The states of the chains one after the other, each with its own checksum; then of each chain the draws that it has
- * and their statistics, as they are in memory; then a checksum of these.  How many there are the states tell. */
+/* The states of the chains one after the other, each with its own checksum; then for each chain its draws and their
+ * statistics, as in memory; then a checksum of these. The states say how many there are. */
 static size_t states_size(const struct fit_sampler *s)
 {
     size_t total = 0;
@@ -360,7 +359,7 @@ void fit_sampler_state_save(const struct fit_sampler *s, unsigned char *buffer)
     digest(buffer, at, at);
 }
 
-/* The chains where they were; what they hold decides about the rows that follow. */
+/* Restores the chains; their states determine the rows that follow. */
 static enum fit_status load_chains(struct fit_sampler *s, const unsigned char *at, struct fit_error *err)
 {
     for (size_t c = 0; c < s->opt.chains; c++) {

@@ -15,7 +15,7 @@
 #include "sampler/laplace.h"
 #include "sampler/psis.h"
 
-/* Data-parallel evaluations pay from this many values for each thread; below, chains run side by side. */
+/* Data-parallel evaluations pay from this many values for each thread; below, chains run in parallel. */
 static const double VALUES_PER_THREAD = 2e5;
 
 static size_t or_else(size_t x, size_t otherwise)
@@ -25,15 +25,15 @@ static size_t or_else(size_t x, size_t otherwise)
 
 /* ---- the posterior ------------------------------------------------------------------------------------- */
 
-/* Of many data: the ranks have as many chains each, and sum over all data by themselves, which saves the meeting in
- * every sum.  Otherwise they share the sums of each chain. */
+/* For large data: the ranks have equally many chains, and sum over all data alone, which saves the meeting in every
+ * sum. Otherwise they share the sums of each chain. */
 static int has_chains_each(const struct fit_sampling_run *m, const struct fit_posterior_setup *given)
 {
     return m->opt->method == FIT_SAMPLING_NUTS && fit_ranks_size() > 1 && m->s->chains % fit_ranks_size() == 0 &&
            !fit_dataset_streamed(given->ds) && !fit_dataset_divided(given->ds);
 }
 
-/* About the point of a checkpoint when there is one: the target is then the same to the bit. */
+/* Built about the point of a checkpoint if there is one: the target is then the same to the bit. */
 enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
                                       struct fit_error *err)
 {
@@ -49,7 +49,7 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
     int threads = m->opt->threads > 0 ? m->opt->threads : fit_topology_threads();
     size_t chains = m->opt->method == FIT_SAMPLING_NUTS ? m->s->chains : (size_t)threads;
     double count = (double)given->ds->npoint;
-    /* by a device, chains that wait for it at the same time are one launch */
+    /* with a device, chains that wait for it at the same time are one launch */
     const int device = fit_objective_on_device(given->kernel, given->ds, threads);
     if (device && (size_t)threads < chains)
         threads = (int)chains;
@@ -258,9 +258,9 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
     return st;
 }
 
-/* Acceptance to aim at.  Along a single coordinate trees of two points turn back already; with 0.85 their steps are
+/* Target acceptance. Along a single coordinate trees of two points already make a U-turn; with 0.85 their steps are
  * so short that the draws stay correlated, with 0.7 one and a half to two times as many draws for each gradient are
- * effective (tests/e2e/test_posteriordb.c, --table), without divergences.  Levels of a hierarchy have narrow places. */
+ * effective (tests/e2e/test_posteriordb.c, --table), without divergences. Levels of a hierarchy have narrow regions. */
 static double default_acceptance(const struct fit_posterior *p)
 {
     for (size_t i = 0; i < p->n; i++)
@@ -305,7 +305,7 @@ static enum fit_status derive(struct fit_samples *s, const struct fit_posterior 
     return FIT_OK;
 }
 
-/* What the draws say, when there are some. */
+/* Evaluates the draws, if there are any. */
 static enum fit_status summarise(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
