@@ -546,6 +546,13 @@ static void branch(struct hg_code *c, hg_id condition, uint32_t n, const hg_id *
     hg_close(c->out);
 }
 
+static void declare_condition(struct hg_code *c, hg_id condition)
+{
+    hg_code_need(c, condition);
+    if (!c->private_->var[condition])
+        hg_code_declare(c, condition, "small");
+}
+
 /* All guards with the same condition: the common formulas first, then one rare branch for all of them. */
 static void declare_guards(struct hg_code *c, hg_id first)
 {
@@ -556,9 +563,9 @@ static void declare_guards(struct hg_code *c, hg_id first)
     for (hg_id id = 1; id < p->n && n < 16; id++)
         if (hg_at(c->e, id)->op == HG_GUARD && hg_at(c->e, id)->arg[0] == condition && p->uses[id] && !p->var[id])
             guard[n++] = id;
-    hg_code_need(c, condition);
-    if (!p->var[condition])
-        hg_code_declare(c, condition, "small");
+    const char *near = c->near && !p->var[condition] ? c->near(c, condition) : NULL;
+    if (!near)
+        declare_condition(c, condition);
     const char *name[16];
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_node *g = hg_at(c->e, guard[k]);
@@ -567,7 +574,16 @@ static void declare_guards(struct hg_code *c, hg_id first)
         hg_code_source(c, guard[k]);
         declare(c, type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]), guard[k]);
     }
+    if (near) {
+        hg_open(c->out, "if (%s)", near);
+        hg_code_push(c);
+        declare_condition(c, condition);
+    }
     branch(c, condition, n, guard, name);
+    if (near) {
+        hg_code_pop(c);
+        hg_close(c->out);
+    }
     for (uint32_t k = 0; k < n; k++)
         hg_code_bind(c, guard[k], name[k]);
 }

@@ -20,6 +20,8 @@ struct hg_code {
     const char *source;   /* file named in comments, or NULL for no comments */
     const char *(*leaf)(struct hg_code *c, hg_id id); /* text of a leaf; may declare temporaries before */
     int (*is_leaf)(const struct hg_code *c, hg_id id);
+    /* A test of numbers that fails only where a condition holds in no lane, NULL for none; may be NULL. */
+    const char *(*near)(const struct hg_code *c, hg_id condition);
     int fused;            /* 1: a product in a sum is fused with it, fit_vfma(a, b, sum) */
     struct hg_model *units; /* tells the unit of a node and the text of a line for comments, or NULL */
     const char *const *reserve; /* names the caller uses in the function */

@@ -41,7 +41,7 @@ static const char *const keyword[] = {
     "SUMS", "PIECES", "BATCH", "STRIP", "EXPS", "COLUMNS", "ROWS", "ROW_SUMS", "FIELDS", "PAIRS", "CHANNELS_R",
     "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along", "at_column", "at_lin", "at_m", "at_pair", "at_rows",
     "columns", "cut", "down", "factor", "field", "first", "from", "full", "here", "high", "low", "pair", "pieces",
-    "place", "plain", "root", "row_sum", "seeds", "to", "turn", "whole", "block", "strip",
+    "place", "plain", "root", "row_sum", "seeds", "to", "turn", "whole", "block", "strip", "kept", "KEPT", "nearest",
     /* macros of the C library and the compiler */
     "I", "errno", "linux", "unix", "i386", "complex", "bool", "true", "false", "nullptr", "alignas", "alignof",
     "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm", "assert", "offsetof",

@@ -11,6 +11,7 @@
 #include "emit/emit_contract.h"
 #include "graph/words.h"
 
+#include <string.h>
 
 static int channel_serves(const struct hg_emit *em, uint32_t c, uint32_t k)
 {
@@ -107,6 +108,69 @@ static void pair_function(struct hg_emit *em, struct hg_block *b, const struct s
 
 /* --- the part of a group ------------------------------------------------------------------------------ */
 
+/* Place in the pair part of the one factor of x that varies within a strip; 0: there are others; else 1 + place. */
+static uint32_t pair_factor(const struct hg_emit *em, const struct split *s, hg_id x)
+{
+    const struct hg_node *n = hg_at(em->e, x);
+    const uint32_t nfactor = n->op == HG_PROD ? n->nargs : 1;
+    const hg_id *factor = n->op == HG_PROD ? n->arg : &x;
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < nfactor; k++) {
+        const unsigned vary = hg_at(em->e, factor[k])->vary;
+        uint32_t at = 0;
+        while ((vary & HG_J) && at < s->nstored && s->stored[at] != factor[k])
+            at++;
+        if ((vary & HG_K) || ((vary & HG_J) && (found || at == s->nstored)))
+            return 0;
+        found = vary & HG_J ? at + 1 : found;
+    }
+    return found;
+}
+
+/* Whether a condition can hold in a strip: by the least |p| of its pairs. */
+static void declare_near(struct hg_code *c, const struct split *s, hg_id condition)
+{
+    struct hg_block *b = c->user;
+    const hg_id x = hg_at(c->e, condition)->arg[0];
+    const uint32_t place = hg_at(c->e, condition)->op == HG_SMALL ? pair_factor(b->em, s, x) : 0;
+    if (!place || b->nnear == sizeof b->near / sizeof *b->near)
+        return;
+    const struct hg_node *n = hg_at(c->e, x);
+    const char *bound = hg_format(c->e->arena, "nearest[%u]", b->nnear);
+    for (uint32_t k = 0; n->op == HG_PROD && k < n->nargs; k++)
+        if (n->arg[k] != s->stored[place - 1]) {
+            hg_code_need(c, n->arg[k]);
+            bound = hg_format(c->e->arena, "fabs(%s)*%s", hg_code_text(c, n->arg[k]), bound);
+        }
+    const char *name = hg_code_unique(c, "near");
+    hg_declare(c->out, "const int", "%s = masked || fit_vany(%s < FIT_SINC_NEAR);", name, bound);
+    b->near[b->nnear++] = (struct hg_near){condition, place - 1, name};
+}
+
+static void declare_nears(struct hg_code *c, const struct split *s)
+{
+    const struct hg_block *b = c->user;
+    for (hg_id id = 1; id < c->e->n; id++) {
+        const hg_id condition = hg_at(c->e, id)->arg[0];
+        uint32_t k = 0;
+        if (hg_at(c->e, id)->op != HG_GUARD || !hg_code_uses(c, id))
+            continue;
+        while (k < b->nnear && b->near[k].condition != condition)
+            k++;
+        if (k == b->nnear)
+            declare_near(c, s, condition);
+    }
+}
+
+static const char *near_test(const struct hg_code *c, hg_id condition)
+{
+    const struct hg_block *b = c->user;
+    for (uint32_t k = 0; k < b->nnear; k++)
+        if (b->near[k].condition == condition)
+            return b->near[k].test;
+    return NULL;
+}
+
 static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
 {
     for (uint32_t s = 0; s < em->form->nslot; s++) {
@@ -136,7 +200,8 @@ static const struct hg_member strip_member[] = {
     {"const struct fit_layout *", "l"}, {"const struct tables *", "w"},        {"const double *", "lin"},
     {"const struct fit_exp_tile *", "exps"}, {"const struct fit_tile *", "t"}, {"size_t ", "i"},
     {"size_t ", "g"},                   {"size_t ", "first"},                  {"size_t ", "at"},
-    {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {NULL, NULL}};
+    {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {"const fit_vd *", "nearest"},
+    {NULL, NULL}};
 
 /* What such a function writes to.  Parameters: gcc takes `restrict` of these at its word, not that of members. */
 static const char written[] = "fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m";
@@ -166,8 +231,6 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
 {
     uint32_t nrow = place(em, em->form->nslot, has_row);
     struct hg_tree *out = c->out;
-    hg_put(out, "/* One group of a strip, which begins with block `first` of row i. */\n");
-    hg_declare_members(out, "strip", strip_member);
     hg_put(out,
         "/* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c\n"
         " * (d mean/d theta_k = sum_c m_c U_ck) to m, cross moments to the sums of the columns and of the row. */\n");
@@ -183,6 +246,8 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
         if (!hg_code_bound(c, s->scalar[k]) && hg_at(em->e, s->scalar[k])->nargs && !c->is_leaf(c, s->scalar[k]))
             hg_code_declare(c, s->scalar[k], NULL);
     }
+    declare_nears(c, s);
+    c->near = near_test;
     for (uint32_t k = 0; k < nrow; k++)
         hg_declare(c->out, "fit_vd", "row%u = row[%u];", k, k);
     group_loop(out);
@@ -233,6 +298,16 @@ static void products_function(struct hg_emit *em, struct hg_tree *out)
     hg_put(out, "}\n\n");
 }
 
+static void strip_structure(const struct hg_block *b, struct hg_tree *out)
+{
+    struct hg_member member[sizeof strip_member / sizeof *strip_member];
+    memcpy(member, strip_member, sizeof member);
+    if (!b->nnear)
+        member[sizeof member / sizeof *member - 2] = (struct hg_member){NULL, NULL};
+    hg_put(out, "/* One group of a strip, which begins with block `first` of row i. */\n");
+    hg_declare_members(out, "strip", member);
+}
+
 /* The functions of a strip; the number of vectors of the pair part. */
 static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct hg_tree *out)
 {
@@ -251,39 +326,58 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct h
     struct split s = split_nodes(em, &c, nroot, root);
     hg_code_end(&c);
     pair_function(em, b, &s, out);
-    c = hg_block_begin(em, b, out, nroot, root);
+    struct hg_tree *group = hg_tree_part(out, 0);
+    c = hg_block_begin(em, b, group, nroot, root);
     group_function(em, &c, &s, nroot, root);
     hg_code_end(&c);
+    strip_structure(b, out);
+    hg_put_tree(out, group);
     products_function(em, out);
     return s.nstored;
 }
 
 /* --- rows, columns, the tile ----------------------------------------------------------------------------- */
 
-/* At the end of a row: row sums times the tables at i (or simply added up for channels without tables). */
-static void row_end(struct hg_emit *em, struct hg_tree *out, uint32_t *nrow)
+/* The sums along rows times the tables at these rows (or simply added up, for channels without tables).  Several rows
+ * at a time: the sums of their products stay in registers.  Returns the number of these. */
+static uint32_t rows_function(struct hg_emit *em, struct hg_tree *out)
 {
+    struct hg_tree *add = hg_tree_part(out, 3);
     uint32_t n = em->form->nslot, at = 0;
-    hg_open(out, "for (size_t g = 0; g < ng; g++)");
-    hg_offer(out, "fit_vd *", "r = row + g * ROWS;");
-    hg_offer(out, "fit_vd *", "s = row_sum + g * ROW_SUMS;");
     for (uint32_t s = 0; s < n; s++) {
-        enum hg_channel_kind kind = hg_form_slot_kind(em->form, s);
-        uint32_t r = place(em, s, has_row);
+        const uint32_t r = place(em, s, has_row);
         if (!has_row(em, s))
             continue;
-        if (kind == HG_CHANNEL_ONE) {
-            hg_do(out, "s[%u] += r[%u];", at++, r);
+        if (hg_form_slot_kind(em->form, s) == HG_CHANNEL_ONE) {
+            hg_do(add, "s%u += r[%u];", at++, r);
         } else {
             for (uint32_t c = 0; c < em->p->nchannel; c++)
                 for (uint32_t k = 0; k < em->p->nparam; k++)
                     if (hg_form_slot_uses(em->form, s, c, k))
-                        hg_do(out, "s[%u] += r[%u]*w->%s[i];", at++, r, table_name(em, c, k));
+                        hg_do(add, "s%u += r[%u]*w->%s[i];", at++, r, table_name(em, c, k));
         }
-        hg_do(out, "r[%u] = (fit_vd){0};", r);
+        hg_do(add, "r[%u] = (fit_vd){0};", r);
     }
+    if (!at)
+        return 0;
+    hg_put(out, "/* Sums of n rows from i0 on, times the tables at the rows: to the row sums of the tile. */\n");
+    hg_open_function(out, "FIT_LARGE void", "add_rows",
+                     "const struct tables *w, size_t ng, size_t i0, size_t n, fit_vd *restrict row, fit_vd *restrict "
+                     "row_sum");
+    hg_open(out, "for (size_t g = 0; g < ng; g++)");
+    hg_declare(out, "fit_vd *", "s = row_sum + g * ROW_SUMS;");
+    for (uint32_t k = 0; k < at; k++)
+        hg_declare(out, "fit_vd", "s%u = s[%u];", k, k);
+    hg_open(out, "for (size_t h = 0; h < n; h++)");
+    hg_declare(out, "fit_vd *", "r = row + (h * ng + g) * ROWS;");
+    hg_offer(out, "const size_t", "i = i0 + h;");
+    hg_put_tree(out, add);
     hg_close(out);
-    *nrow = at;
+    for (uint32_t k = 0; k < at; k++)
+        hg_do(out, "s[%u] = s%u;", k, k);
+    hg_close(out);
+    hg_put(out, "}\n\n");
+    return at;
 }
 
 /* Place of the row sum of slot s (channel c, parameter k) among the row sums. */
@@ -357,25 +451,28 @@ static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32
                          struct hg_tree *out)
 {
     uint32_t K = em->p->nparam, n = em->form->nslot, nH = K * (K + 1) / 2 + K;
+    /* the numbers kept of a strip take at most half of a first-level cache */
     hg_put(out, "enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = %u, ROWS = %u, ROW_SUMS = %u, SUMS = %u, FIELDS = %u,\n"
                  "       ALONG_SUMS = %u, COLUMN_SUMS = %u, PAIRS = %u, CHANNELS_R = %u, MOMENT_SUMS = %u };\n"
-                 "/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */\n"
-                 "enum { STRIP = 8, BATCH = 4 };\n\n",
+                 "/* A strip is so many blocks of a row; so many groups are kept before their products are\n"
+                 " * summed, so many rows before their sums are multiplied by tables. */\n"
+                 "enum { STRIP = 8, BATCH = %u, KEPT = 4 };\n\n",
             place(em, n, has_column), place(em, n, has_row), nrow, nH, hg_contract_nfield(em), hg_contract_nrow(x),
-            hg_contract_ncolumn(x), npair, em->p->nchannel + 1, em->moment_sums + 1);
+            hg_contract_ncolumn(x), npair, em->p->nchannel + 1, em->moment_sums + 1,
+            em->p->nchannel < 4 ? 8 : 4);
 }
 
 static void scratch_function(uint32_t nexp, struct hg_tree *out)
 {
     hg_put(out,
             "enum { EXPS = %u };\n\n"
-            "/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these "
+            "/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of rows and these "
             "times\n"
             " * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of "
             "a row,\n"
             " * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */\n"
             "static size_t scratch_size(const struct fit_layout *l)\n{\n"
-            "    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;\n"
+            "    const size_t ng = l->ngroup, vectors = ng * (KEPT * ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;\n"
             "    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);\n"
             "    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +\n"
             "           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;\n}\n\n",
@@ -391,9 +488,11 @@ static void masked_function(struct hg_emit *em, struct hg_tree *out)
     hg_put(out, "    normal_group(strip, k0, k1, 1, column, row, m);\n}\n\n");
 }
 
-static const char loops[] =
+/* The loops over rows and strips of a tile: as far as the pair part; of a group, as far as the end of a row. */
+static const char to_pairs[] =
     "    for (size_t i = t->i0; i < t->i1; i++) {\n"
     "        const double *data = fit_row_data(l, t, i, at);\n"
+    "        const size_t kept = (i - t->i0) % KEPT;\n"
     "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {\n"
     "            const size_t first = b, place = (b - start) * PIECES;\n"
     "            b = end - b > STRIP ? b + STRIP : end;\n"
@@ -402,11 +501,10 @@ static const char loops[] =
     "            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;\n"
     "            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;\n"
     "            for (size_t k = 0; k < n; k++)\n"
-    "                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);\n"
-    "            for (size_t g = 0; g < ng; g++) {\n"
-    "                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair};\n"
+    "                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);\n";
+static const char of_group[] =
     "                fit_vd *c = column + (g * pieces + place) * COLUMNS;\n"
-    "                fit_vd *r = row + g * ROWS, *x = m + g % BATCH * CHANNELS_R;\n"
+    "                fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;\n"
     "                if (low > 0)\n"
     "                    normal_masked(&strip, 0, low, c, r, x);\n"
     "                normal_group(&strip, low, high, 0, c, r, x);\n"
@@ -422,16 +520,33 @@ static const char loops[] =
     "            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);\n"
     "        }\n";
 
+static void strip_loops(const struct hg_block *b, struct hg_tree *out)
+{
+    const char *nearest = NULL; /* of each vector of the pair part that conditions depend on */
+    for (uint32_t k = 0; k < b->nnear; k++)
+        nearest = hg_format(b->em->e->arena, "%s%sfit_nearest(pair + %u, PAIRS, low, high)", nearest ? nearest : "",
+                            nearest ? ", " : "", b->near[k].pair);
+    hg_put(out, "%s", to_pairs);
+    if (nearest)
+        hg_put(out, "            const fit_vd nearest[] = {%s};\n", nearest);
+    hg_put(out, "            for (size_t g = 0; g < ng; g++) {\n"
+                "                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair%s};\n%s",
+           nearest ? ", nearest" : "", of_group);
+}
+
 void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
 {
     struct hg_block b = {.em = em, .derivative = 0};
     struct hg_contract *x = hg_contract_new(em);
-    uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K, nrow = 0;
+    uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K;
     struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0);
-    row_end(em, row, &nrow);
-    hg_contract_row_end(x, row);
     uint32_t npair = strip_functions(em, &b, block);
     hg_contract_function(x, block);
+    const uint32_t nrow = rows_function(em, block);
+    if (nrow)
+        hg_put(row, "        if (kept + 1 == KEPT || i + 1 == t->i1)\n"
+                    "            add_rows(w, ng, i - kept, kept + 1, row, row_sum);\n");
+    hg_contract_row_end(x, row);
 
     scratch_size(em, x, nrow, npair, out);
     hg_put_tree(out, block);
@@ -443,7 +558,8 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     hg_tile_head(out);
     hg_put(out,
         "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
-        "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;\n"
+        "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS;\n"
+        "    fit_vd *row_sum = row + KEPT * ng * ROWS;\n"
         "    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
         "    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;\n"
         "    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
@@ -452,7 +568,7 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
         "    for (fit_vd *v = column; v < pair; v++)\n        *v = (fit_vd){0};\n"
         "    for (fit_vd *v = down; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
     hg_block_exp_prologue(em, &b, out);
-    hg_put(out, "%s", loops);
+    strip_loops(&b, out);
     hg_put_tree(out, row);
     hg_put(out, "    }\n\n");
     hg_contract_tile_end(x, out);
