@@ -14,7 +14,6 @@
 struct hg_code {
     const struct hg_expr *e;
     struct hg_tree *out;
-    int indent;           /* levels of four spaces */
     unsigned open;        /* levels of sums whose loops are open: HG_K1, HG_K2 */
     const unsigned char *together; /* by node: sums that are wanted; others wait for a loop of their own.  NULL: all */
     unsigned vector_if;   /* nodes that vary with one of these are vectors of 8 lanes, the others doubles */
@@ -95,9 +94,6 @@ int hg_code_is_vector(const struct hg_code *c, hg_id id);
 
 /* Names of the arrays that hold columns of loops, before the number of the loop. */
 extern const char *const hg_loop_column_name[];
-
-/* One line of text at the present indentation. */
-void hg_line(struct hg_code *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A number as C reads it back to the same bits, in the shortest form. */
 const char *hg_number(struct hg_arena *a, double x);

@@ -99,7 +99,7 @@ static void pair_function(struct hg_emit *em, struct hg_block *b, const struct s
     hg_code_push(&c);
     for (uint32_t k = 0; k < s->nstored; k++) {
         hg_code_need(&c, s->stored[k]);
-        hg_line(&c, "pair[%u] = %s;", k, hg_code_vector(&c, s->stored[k]));
+        hg_do(c.out, "pair[%u] = %s;", k, hg_code_vector(&c, s->stored[k]));
     }
     hg_code_pop(&c);
     hg_code_end(&c);
@@ -143,7 +143,7 @@ static void declare_near(struct hg_code *c, const struct split *s, hg_id conditi
             bound = hg_format(c->e->arena, "fabs(%s)*%s", hg_code_text(c, n->arg[k]), bound);
         }
     const char *name = hg_code_unique(c, "near");
-    hg_line(c, "const int %s = masked || fit_vany(%s < FIT_SINC_NEAR);", name, bound);
+    hg_declare(c->out, "const int", "%s = masked || fit_vany(%s < FIT_SINC_NEAR);", name, bound);
     b->near[b->nnear++] = (struct hg_near){condition, place - 1, name};
 }
 
@@ -175,12 +175,12 @@ static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
 {
     for (uint32_t s = 0; s < em->form->nslot; s++) {
         const struct hg_moment *x = hg_form_slot(em->form, s);
-        hg_line(c, "const fit_vd s%u = fit_counted(masked, use, weight, %s); /* %s: b m_%s */", s,
-                hg_code_vector(c, x->core), em->p->model->linear.item[x->q].name, em->p->channel[x->channel].name);
+        hg_declare(c->out, "const fit_vd", "s%u = fit_counted(masked, use, weight, %s); /* %s: b m_%s */", s,
+                   hg_code_vector(c, x->core), em->p->model->linear.item[x->q].name, em->p->channel[x->channel].name);
         if (has_column(em, s))
-            hg_line(c, "at_column[%u] += s%u;", place(em, s, has_column), s);
+            hg_do(c->out, "at_column[%u] += s%u;", place(em, s, has_column), s);
         if (has_row(em, s))
-            hg_line(c, "row%u += s%u;", place(em, s, has_row), s);
+            hg_do(c->out, "row%u += s%u;", place(em, s, has_row), s);
     }
 }
 
@@ -188,11 +188,11 @@ static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
 static void store_channels(struct hg_emit *em, struct hg_code *c)
 {
     uint32_t E = em->p->nchannel;
-    hg_line(c, "const fit_vd r = fit_kept(masked, use, y - (%s));", hg_block_mean(c));
+    hg_declare(c->out, "const fit_vd", "r = fit_kept(masked, use, y - (%s));", hg_block_mean(c));
     for (uint32_t e = 0; e < E; e++)
-        hg_line(c, "at_m[%u] = fit_weighted(masked, root, fit_kept(masked, use, %s)); /* m_%s */", e,
-                hg_code_vector(c, em->form->m[e]), em->p->channel[e].name);
-    hg_line(c, "at_m[%u] = fit_weighted(masked, root, r);", E);
+        hg_do(c->out, "at_m[%u] = fit_weighted(masked, root, fit_kept(masked, use, %s)); /* m_%s */", e,
+              hg_code_vector(c, em->form->m[e]), em->p->channel[e].name);
+    hg_do(c->out, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
 /* What a function of one group of a strip is given. */
@@ -210,10 +210,10 @@ static void group_loop(struct hg_tree *out)
 {
     hg_put(out, "    for (size_t k = k0; k < k1; k++) {\n"
                 "        const size_t b = first + k / PIECES, h = k %% PIECES * FIT_VL;\n");
-    hg_define(out, "j", "        const size_t j = b * FIT_LANES + h;\n");
-    hg_put(out, "        const size_t here = ((b - first) * ng + g) * FIT_LANES + h;\n");
-    hg_define(out, "at_pair", "        const fit_vd *at_pair = pair + k * PAIRS;\n");
-    hg_define(out, "at_column", "        fit_vd *at_column = column + k * COLUMNS;\n");
+    hg_offer(out, "const size_t", "j = b * FIT_LANES + h;");
+    hg_declare(out, "const size_t", "here = ((b - first) * ng + g) * FIT_LANES + h;");
+    hg_offer(out, "const fit_vd *", "at_pair = pair + k * PAIRS;");
+    hg_offer(out, "fit_vd *", "at_column = column + k * COLUMNS;");
     hg_put(out, "        fit_vd *at_m = m + k * BATCH * CHANNELS_R;\n"
                 "        fit_vm use = {0};\n"
                 "        fit_vd weight = {0}, root = {0};\n"
@@ -238,7 +238,7 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
                      hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, const int masked, %s",
                                written));
     hg_define_members(out, "strip", strip_member);
-    hg_put(out, "    const size_t ng = l->ngroup;\n");
+    hg_declare(out, "const size_t", "ng = l->ngroup;");
     hg_code_push(c);
     hg_block_declare_linear(c);
     for (uint32_t k = 0; k < s->nscalar; k++) {
@@ -249,14 +249,13 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     declare_nears(c, s);
     c->near = near_test;
     for (uint32_t k = 0; k < nrow; k++)
-        hg_line(c, "fit_vd row%u = row[%u];", k, k);
+        hg_declare(c->out, "fit_vd", "row%u = row[%u];", k, k);
     group_loop(out);
-    c->indent = 2;
     hg_code_push(c);
     for (uint32_t k = 0; k < s->nstored; k++) {
         const char *name = hg_words(em->e, s->stored[k], NULL, NULL);
         name = hg_code_unique(c, name ? name : "part");
-        hg_line(c, "const fit_vd %s = at_pair[%u];", name, k);
+        hg_declare(c->out, "const fit_vd", "%s = at_pair[%u];", name, k);
         hg_code_bind(c, s->stored[k], name);
     }
     for (uint32_t k = 0; k < nroot; k++)
@@ -264,10 +263,9 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     store_channels(em, c);
     accumulate_slots(em, c);
     hg_code_pop(c);
-    hg_put(out, "    }\n");
-    c->indent = 1;
+    hg_close(out);
     for (uint32_t k = 0; k < nrow; k++)
-        hg_line(c, "row[%u] = row%u;", k, k);
+        hg_do(c->out, "row[%u] = row%u;", k, k);
     hg_code_pop(c);
     hg_put(out, "}\n\n");
 }
@@ -285,17 +283,17 @@ static void products_function(struct hg_emit *em, struct hg_tree *out)
     for (uint32_t from = 0; from < n; from += MOST) {
         uint32_t to = n - from > MOST ? from + MOST : n;
         for (uint32_t f = from; f < to; f++)
-            hg_put(out, "    fit_vd s%u = begin ? (fit_vd){0} : field[%u];\n", f, f);
+            hg_declare(out, "fit_vd", "s%u = begin ? (fit_vd){0} : field[%u];", f, f);
         hg_put(out, "    for (size_t g = 0; g < n; g++) {\n        const fit_vd *x = m + g * CHANNELS_R;\n");
         for (uint32_t c = 0; c < E; c++)
             for (uint32_t d = c; d <= E; d++) {
                 uint32_t f = hg_contract_field(em, c, d);
                 if (f >= from && f < to)
-                    hg_put(out, "        s%u += x[%u]*x[%u]; /* %s */\n", f, c, d, hg_contract_field_name(em, c, d));
+                    hg_do(out, "s%u += x[%u]*x[%u]; /* %s */", f, c, d, hg_contract_field_name(em, c, d));
             }
-        hg_put(out, "    }\n");
+        hg_close(out);
         for (uint32_t f = from; f < to; f++)
-            hg_put(out, "    field[%u] = s%u;\n", f, f);
+            hg_do(out, "field[%u] = s%u;", f, f);
     }
     hg_put(out, "}\n\n");
 }
@@ -328,7 +326,7 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct h
     struct split s = split_nodes(em, &c, nroot, root);
     hg_code_end(&c);
     pair_function(em, b, &s, out);
-    struct hg_tree *group = hg_tree_new(em->e->arena);
+    struct hg_tree *group = hg_tree_part(out, 0);
     c = hg_block_begin(em, b, group, nroot, root);
     group_function(em, &c, &s, nroot, root);
     hg_code_end(&c);
@@ -344,21 +342,21 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, struct h
  * at a time: the sums of their products stay in registers.  Returns the number of these. */
 static uint32_t rows_function(struct hg_emit *em, struct hg_tree *out)
 {
-    struct hg_tree *add = hg_tree_new(em->e->arena);
+    struct hg_tree *add = hg_tree_part(out, 3);
     uint32_t n = em->form->nslot, at = 0;
     for (uint32_t s = 0; s < n; s++) {
         const uint32_t r = place(em, s, has_row);
         if (!has_row(em, s))
             continue;
         if (hg_form_slot_kind(em->form, s) == HG_CHANNEL_ONE) {
-            hg_put(add, "            s%u += r[%u];\n", at++, r);
+            hg_do(add, "s%u += r[%u];", at++, r);
         } else {
             for (uint32_t c = 0; c < em->p->nchannel; c++)
                 for (uint32_t k = 0; k < em->p->nparam; k++)
                     if (hg_form_slot_uses(em->form, s, c, k))
-                        hg_put(add, "            s%u += r[%u]*w->%s[i];\n", at++, r, table_name(em, c, k));
+                        hg_do(add, "s%u += r[%u]*w->%s[i];", at++, r, table_name(em, c, k));
         }
-        hg_put(add, "            r[%u] = (fit_vd){0};\n", r);
+        hg_do(add, "r[%u] = (fit_vd){0};", r);
     }
     if (!at)
         return 0;
@@ -366,16 +364,19 @@ static uint32_t rows_function(struct hg_emit *em, struct hg_tree *out)
     hg_open_function(out, "FIT_LARGE void", "add_rows",
                      "const struct tables *w, size_t ng, size_t i0, size_t n, fit_vd *restrict row, fit_vd *restrict "
                      "row_sum");
-    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n        fit_vd *s = row_sum + g * ROW_SUMS;\n");
+    hg_open(out, "for (size_t g = 0; g < ng; g++)");
+    hg_declare(out, "fit_vd *", "s = row_sum + g * ROW_SUMS;");
     for (uint32_t k = 0; k < at; k++)
-        hg_put(out, "        fit_vd s%u = s[%u];\n", k, k);
-    hg_put(out, "        for (size_t h = 0; h < n; h++) {\n            fit_vd *r = row + (h * ng + g) * ROWS;\n");
-    hg_define(out, "i", "            const size_t i = i0 + h;\n");
+        hg_declare(out, "fit_vd", "s%u = s[%u];", k, k);
+    hg_open(out, "for (size_t h = 0; h < n; h++)");
+    hg_declare(out, "fit_vd *", "r = row + (h * ng + g) * ROWS;");
+    hg_offer(out, "const size_t", "i = i0 + h;");
     hg_put_tree(out, add);
-    hg_put(out, "        }\n");
+    hg_close(out);
     for (uint32_t k = 0; k < at; k++)
-        hg_put(out, "        s[%u] = s%u;\n", k, k);
-    hg_put(out, "    }\n}\n\n");
+        hg_do(out, "s[%u] = s%u;", k, k);
+    hg_close(out);
+    hg_put(out, "}\n\n");
     return at;
 }
 
@@ -415,7 +416,7 @@ static void add_moment(struct hg_emit *em, struct hg_code *c, const struct hg_mo
         sum = hg_format(em->e->arena, "fit_column_sum(columns + %u, COLUMNS, pieces, w->%s + t->j0, %s)",
                         place(em, x->slot, has_column), table_name(em, x->channel, k),
                         has_rows ? hg_format(em->e->arena, "at_rows + %u", row) : "NULL");
-    hg_line(c, "V[%u] += %s * %s;", x->q * em->p->nparam + k, hg_code_factor(c, x->coefficient), sum);
+    hg_do(c->out, "V[%u] += %s * %s;", x->q * em->p->nparam + k, hg_code_factor(c, x->coefficient), sum);
 }
 
 /* Cross moments of one group: column sums times tables at j minus (or plus) the row sums. */
@@ -426,16 +427,15 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, struct hg_tree
     for (uint32_t m = 0; m < em->form->nmoment; m++)
         root[nroot++] = em->form->moment[m].coefficient;
     struct hg_code c = hg_block_begin(em, b, out, nroot, root);
-    c.indent = 2;
     hg_code_push(&c);
-    hg_define(out, "at_rows", "        const fit_vd *at_rows = row_sum + g * ROW_SUMS;\n");
-    hg_define(out, "columns", "        const fit_vd *columns = column + g * pieces * COLUMNS;\n");
+    hg_offer(out, "const fit_vd *", "at_rows = row_sum + g * ROW_SUMS;");
+    hg_offer(out, "const fit_vd *", "columns = column + g * pieces * COLUMNS;");
     hg_block_declare_linear(&c);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     for (uint32_t q = 0; q < em->p->nlinear; q++)
         for (uint32_t k = 0; k < K; k++)
-            hg_line(&c, "V[%u] = 0.0;", q * K + k);
+            hg_do(c.out, "V[%u] = 0.0;", q * K + k);
     for (uint32_t m = 0; m < em->form->nmoment; m++) {
         const struct hg_moment *x = &em->form->moment[m];
         for (uint32_t k = 0; k < K; k++)
@@ -539,7 +539,7 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     struct hg_block b = {.em = em, .derivative = 0};
     struct hg_contract *x = hg_contract_new(em);
     uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K;
-    struct hg_tree *row = hg_tree_new(em->e->arena), *block = hg_tree_new(em->e->arena);
+    struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0);
     uint32_t npair = strip_functions(em, &b, block);
     hg_contract_function(x, block);
     const uint32_t nrow = rows_function(em, block);
