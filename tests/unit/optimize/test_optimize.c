@@ -109,6 +109,12 @@ static double liar(size_t n, const double *x, double *g)
     return f;
 }
 
+/* A slope down to a cliff so high that beside it the minimum of every parabola is the foot. */
+static double cliff(size_t n, const double *x, double *g)
+{
+    return x[0] <= 2 ? linear(n, x, g) : 1e40;
+}
+
 /* As if a long sum rounded its fourteenth digit: this hides the last decreases, which the gradient still tells. */
 static double rounded(size_t n, const double *x, double *g)
 {
@@ -372,6 +378,20 @@ static void test_rounding_ends_the_search(void **state)
     }
 }
 
+/* A trial that is an end of the interval tells nothing new: the best point is taken, and the interval not halved on. */
+static void test_a_trial_at_an_end_is_the_last(void **state)
+{
+    struct fit_optimize_options opt = precise();
+    struct function f = {.n = 1, .f = cliff};
+    double x[1] = {0};
+    (void)state;
+    opt.maxiter = 1;
+    const struct fit_optimize_result r = run(&fit_optimize_lbfgsb, &f, NULL, NULL, &opt, x);
+    assert_int_equal(r.end, FIT_OPTIMIZE_MAXITER);
+    assert_true(x[0] == 1 && r.f == -1);
+    assert_int_equal(f.calls, 4); /* at 0, 1, 5, and 1 once more */
+}
+
 static void test_a_wrong_gradient_ends_the_search(void **state)
 {
     struct fit_optimize_options opt = precise();
@@ -521,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_ends_are_told_truly),
         cmocka_unit_test(test_values_that_are_not_finite),
         cmocka_unit_test(test_rounding_ends_the_search),
+        cmocka_unit_test(test_a_trial_at_an_end_is_the_last),
         cmocka_unit_test(test_a_wrong_gradient_ends_the_search),
         cmocka_unit_test(test_what_a_method_cannot_do_is_refused),
         cmocka_unit_test(test_a_run_goes_on_with_the_same_bits),
