@@ -288,6 +288,35 @@ static int stop_at_three(void *user, const struct fit_optimize_report *r)
     return r->iteration == 3;
 }
 
+/* On a slope of 1 the means of gradients are known in closed form. */
+static void test_steps_of_first_order_methods_are_as_long_as_published(void **state)
+{
+    const double lr = 0.01, eps = 1e-8;
+    double adam = 0, adamw = 0, rms = 0, sgd = 0;
+    struct fit_optimize_options opt = precise();
+    (void)state;
+    opt.learning_rate = lr;
+    for (int k = 1; k <= 12; k++) {
+        const struct fit_optimize_method *const method[] = {&fit_optimize_sgd, &fit_optimize_rmsprop,
+                                                            &fit_optimize_adam, &fit_optimize_adamw};
+        sgd += lr;
+        rms += lr / sqrt(1 - pow(0.9, k) + eps);
+        adam += lr / (1 + eps);
+        adamw += lr / (1 + eps) - lr * 1e-4 * adamw;
+        const double expected[] = {sgd, rms, adam, adamw};
+        opt.maxiter = (size_t)k;
+        for (size_t i = 0; i < 4; i++) {
+            struct function f = {.n = 9, .f = linear};
+            double x[9] = {0};
+            const struct fit_optimize_result r = run(method[i], &f, NULL, NULL, &opt, x);
+            assert_int_equal(r.end, FIT_OPTIMIZE_MAXITER);
+            for (size_t j = 0; j < f.n; j++)
+                if (!(fabs(x[j] - expected[i]) < 1e-12 * expected[i]))
+                    fail_msg("%s, %d steps: %.17g, should be %.17g", method[i]->name, k, x[j], expected[i]);
+        }
+    }
+}
+
 static void test_ends_are_told_truly(void **state)
 {
     struct fit_optimize_options opt = precise();
@@ -538,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_bounds_are_met_exactly),
         cmocka_unit_test(test_many_active_bounds),
         cmocka_unit_test(test_a_corner_is_reached),
+        cmocka_unit_test(test_steps_of_first_order_methods_are_as_long_as_published),
         cmocka_unit_test(test_ends_are_told_truly),
         cmocka_unit_test(test_values_that_are_not_finite),
         cmocka_unit_test(test_rounding_ends_the_search),
