@@ -1,6 +1,6 @@
 #!/bin/sh
 # Errors and intervals where the cost is no paraboloid: a valley that a profile loses, a contrast on its bound, mirror
-# images of the flow direction, a frequency and its aliases: modes_of_cost.sh BINDIR
+# images of the flow direction, a frequency and its aliases, terms that change places: modes_of_cost.sh BINDIR
 # The data are simulated; the true values stand beside the fits.
 set -eu
 bin=$1
@@ -29,6 +29,17 @@ local w = m.parameter("w", { unit = "rad/s", start = 1, bounds = {0.1, 12} })
 local h = m.parameter("h", { start = 1 })
 m.observe(y, { mean = h * cos(w * x) })
 LUA
+cat >terms.lua <<'LUA'
+local m = model "terms" { title = "Two terms that may change places" }
+local x, y = m.columns({ "x", unit = "s" }, "y")
+local p = m.parameter("p", { unit = "1/s", start = 0.3, bounds = {0.01, 30} })
+local q = m.parameter("q", { unit = "1/s", start = 3, bounds = {0.01, 30} })
+local a = m.parameter("a", { start = 1, bounds = {0, 20}, linear = false })
+local b = m.parameter("b", { start = 1, bounds = {0, 20}, linear = false })
+m.observe(y, { mean = a * exp(-p * x) + b * exp(-q * x) })
+LUA
+awk 'BEGIN { srand(3); print "x,y"; for (k = 0; k < 100; k++) { x = 0.05 * k
+    printf "%.8g,%.10g\n", x, 2 * exp(-0.5 * x) + exp(-4 * x) + 0.004 * sqrt(-2 * log(rand() + 1e-9)) * cos(6.2831853 * rand()) } }' >terms.csv
 python3 - "$bin" "$source/tests/data/modes" <<'PY'
 import json
 import subprocess
@@ -117,5 +128,13 @@ for start in ("1", "5", "7"):
         check(f"w = {image} in {parts(w)}", any(a - 0.02 <= image <= b + 0.02 for a, b in parts(w)))
     check("four parts", len(parts(w)) == 4 and parts(w)[0][1] < 2)
     never_all(j)
+
+# Terms that change places are one minimum, with errors and one interval each.
+j, screen = fit("homodyne", "--model", "terms.lua", "--data", "terms.csv")
+for name, truth in (("p", 0.5), ("q", 4), ("a", 2), ("b", 1)):
+    told = j["parameters"][name]
+    holds(name, told, truth)
+    check(f"{name} has an error and one interval", told["std"] is not None and len(parts(told)) == 1)
+check(f"one minimum: {[m['theta'] for m in j['minima']]}", len(j["minima"]) == 1)
 sys.exit(bad > 0)
 PY
