@@ -588,7 +588,7 @@ static void test_degeneracies_follow_the_unknowns(void **state)
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
 
-/* A prior with parameters has those of the linked kernel: every copy of D0 that of alpha, which is two, and the shear. */
+/* A prior with parameters has those of the linked kernel: each copy of D0 the first alpha of two, and the shear. */
 static void test_parameters_of_priors_follow_the_unknowns(void **state)
 {
     static const struct fit_level level[NP] = {[D0] = {{1 + ALPHA, 1 + SHEAR}, 0}, [PHI0] = {{0, 1 + BETA}, 0},
