@@ -20,7 +20,8 @@
 
 /* doubles of `work` for n numbers, nv of them values */
 #define FIT_ODE_WORK(nv, n)                                                                                            \
-    ((FIT_ODE_STAGES + 6) * FIT_ODE_ROW(n) + FIT_ODE_POINTS * (nv) * (FIT_ODE_POINTS * (nv) + 5) + (nv) * (2 * (nv) + 4)) \
+    ((FIT_ODE_STAGES + 6) * FIT_ODE_ROW(n) + FIT_ODE_POINTS * (nv) * (FIT_ODE_POINTS * (nv) + 5) +                     \
+     (nv) * (2 * (nv) + 4))
 
 /* dx <- f(t, x) */
 typedef void fit_rates(const void *context, double t, const double *x, double *dx);
