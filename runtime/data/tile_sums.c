@@ -84,9 +84,10 @@ static void share_leaves(struct fit_parallel *p)
     q->count = fit_take(&p->storage, size, sizeof *q->count);
     q->begin = fit_take(&p->storage, n, sizeof *q->begin);
     q->done = fit_take(&p->storage, n, sizeof *q->done);
+    size_t *cut = fit_take(&p->storage, size + 1, sizeof *cut);
+    p->storage.failed |= cut && !fit_share_leaves(p->ds, size, cut);
     for (size_t r = 0; r < size && !p->storage.failed; r++) {
-        const size_t a = fit_tree_cut(n, size, r), b = fit_tree_cut(n, size, r + 1);
-        size_t nnode = fit_tree_cover(n, a, b, q->leaf, q->width);
+        size_t nnode = fit_tree_cover(n, cut[r], cut[r + 1], q->leaf, q->width);
         for (size_t k = 0; k < nnode; k++) {
             q->begin[q->total++] = q->leaf[k];
             for (size_t i = q->leaf[k]; i < n && i < q->leaf[k] + q->width[k]; i++)
@@ -94,8 +95,10 @@ static void share_leaves(struct fit_parallel *p)
         }
         q->count[r] = nnode;
     }
-    q->first = fit_tree_cut(n, size, fit_ranks_rank());
-    q->last = fit_tree_cut(n, size, fit_ranks_rank() + 1);
+    if (p->storage.failed)
+        return;
+    q->first = cut[fit_ranks_rank()];
+    q->last = cut[fit_ranks_rank() + 1];
     q->nnode = fit_tree_cover(n, q->first, q->last, q->leaf, q->width);
     FIT_TAKE_DOUBLES(&p->storage, q->nnode * p->nout, &q->send);
     FIT_TAKE_DOUBLES(&p->storage, q->total * p->nout, &q->receive);

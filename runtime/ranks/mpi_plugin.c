@@ -6,12 +6,17 @@
  * Waiting: MPICH and others look for messages without a pause.  Where ranks share cores, as they do in tests and on
  * nodes that are filled with more ranks than cores, the one that is waited for would get no time; so the requests here
  * do not block, and between two looks the core is offered to others; who has waited for about a millisecond sleeps for
- * some 50 microseconds at a time. */
+ * some 50 microseconds at a time.
+ *
+ * Beginning: libraries of MPI look at the machine by hwloc, whose parts for displays and for OpenCL open these: a tenth
+ * of a second where a compiler comes with OpenCL, seconds where there is a display.  Nothing here needs to know of them.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "ranks/plugin.h"
 
 #include <mpi.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { LOOKS = 100, LONG = 4000 }; /* before the core is offered; before the rank sleeps between two looks */
@@ -22,6 +27,7 @@ static char words[MPI_MAX_LIBRARY_VERSION_STRING];
 static int begin(int *rank, int *size)
 {
     int provided, length;
+    setenv("HWLOC_COMPONENTS", "-gl,-opencl", 0);
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
         MPI_Comm_dup(MPI_COMM_WORLD, &work) != MPI_SUCCESS || MPI_Comm_dup(MPI_COMM_WORLD, &farewell) != MPI_SUCCESS)
         return 1;
