@@ -123,7 +123,8 @@ static void test_weighed_shares(void **state)
             for (size_t r = 0; r < size; r++) {
                 const size_t a = fit_tree_cut_weighed(upto, n, size, r), b = fit_tree_cut_weighed(upto, n, size, r + 1);
                 assert_true(a <= b);
-                assert_true(fabs(upto[a] - upto[n] * (double)r / (double)size) <= fmax((double)n, upto[n] / (double)size / 16));
+                assert_true(fabs(upto[a] - upto[n] * (double)r / (double)size) <=
+                            fmax((double)n, upto[n] / (double)size / 16));
             }
         }
     }
