@@ -9,7 +9,14 @@
 
 #include "data/dataset.h"
 
-/* 1: ranks can meet here, and have shares of passes over ds. */
+/* cut[r] <- the leaf (tile_sums.h) with which the share of rank r begins, for r <= size: shares have as many values as
+ * whole leaves allow.  0: out of memory. */
+int fit_share_leaves(const struct fit_dataset *ds, size_t size, size_t *cut);
+
+/* The same in tiles for the ranks of this run, of a data set whose tiles are known. */
+enum fit_status fit_share_begin(struct fit_dataset *ds, struct fit_error *err);
+
+/* 1: ranks meet here, and have shares of passes over ds. */
 int fit_dataset_shared(const struct fit_dataset *ds);
 
 /* 1: the values of some tiles are only with other ranks. */
