@@ -20,6 +20,9 @@ python3 -m venv env
 . env/bin/activate
 pip install --quiet --no-cache-dir /tmp/*.whl numpy
 homodyne --version
+for name in hdf5 libyaml zlib lua5.4 libmicrohttpd; do
+    [ -s env/lib/python3*/site-packages/homodyne_gen-*.dist-info/licenses/$name.txt ]
+done
 homodyne demo demo | tail -4
 homodyne fit env/share/homodyne-gen/examples/laminar/experiment.yaml -o fitted --quiet --method nuts --draws 100 \
     --warmup 100 || [ $? -eq 2 ]
