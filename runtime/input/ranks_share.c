@@ -1,8 +1,8 @@
-/* ranks_share.c -- whole matrices, of which each rank reads some and holds of all what its tiles need.
+/* ranks_share.c -- whole matrices: each rank reads some of them, and stores of all of them the values of its tiles.
  *
- * In every round each rank reads one matrix, compares it with the file's own diagonal means and finds its mean; then
- * the upper triangles of the round go from those who have read them to all, who put what belongs to their tiles.  The
- * values, and so their bits, are those that one process would have put.
+ * In every round each rank reads one matrix, compares it with the file's own diagonal means and finds its mean. Then
+ * the ranks that have read a matrix send its upper triangle to all, and each stores the values of its tiles. The
+ * values, and so their bits, are the same as in a single process.
  */
 #include "input/measurement_impl.h"
 
@@ -14,21 +14,21 @@
 
 struct round {
     struct loading *l;
-    void *triangle, *told; /* n (n - 1) / 2 numbers: what is told, what was told */
+    void *triangle, *told; /* n (n - 1) / 2 numbers: to be sent, received */
     double *other;         /* a matrix that was told */
     double *look;          /* of each rank, LOOK numbers */
     size_t *count;
     struct fit_arena storage;
 };
 
-enum { MEAN, BAD, BLANK, SINGLE, LOOK }; /* of a matrix; SINGLE: its values are those of single precision */
+enum { MEAN, BAD, BLANK, SINGLE, LOOK }; /* of a matrix; SINGLE: its values are single-precision numbers */
 
 static int is_single(double v)
 {
     return (double)(float)v == v || isnan(v);
 }
 
-/* The upper triangle of an n x n matrix, in single precision where that changes nothing: 1. */
+/* The upper triangle of an n x n matrix. Returns 1 if single precision holds it exactly, and stores it in that form. */
 static int pack(const double *m, size_t n, void *triangle)
 {
     float *single = triangle;
@@ -57,7 +57,7 @@ static void unpack(const void *triangle, int single, size_t n, size_t first, siz
     }
 }
 
-/* Blank frames of l->matrix, of which none stays marked. */
+/* Counts the blank frames of l->matrix and removes their marks. */
 static size_t count_blank(struct loading *l)
 {
     const size_t n = fit_loading_find_blank(l);

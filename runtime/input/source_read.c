@@ -1,5 +1,5 @@
-/* source_read.c -- the matrices of an opened file: which half of them holds data, the whole made of
- * it, their errors, the means over their diagonals. */
+/* source_read.c -- the matrices of an opened file: which half of them holds data, whole matrices made from halves,
+ * their errors, the means over their diagonals. */
 #include "input/source_impl.h"
 
 #include <math.h>
@@ -8,17 +8,16 @@
 
 enum { PROBE_ROWS = 32 }; /* looked at to tell halves from wholes */
 
-/* Largest difference of mirrored elements, relative to the row's largest: float32 sums in another
- * order. */
+/* Largest difference of mirrored elements, relative to the row's largest: float32 sums in different order. */
 #define ASYMMETRY 1e-5
 
 static int is_something(double v)
 {
-    return !(v == 0); /* exactly: what a half leaves out is stored as 0; NaN is something */
+    return !(v == 0); /* exactly: the missing half is stored as 0; NaN counts as a value */
 }
 
-/* What row i tells: bit 1 something above the diagonal, bit 2 something below; *bad: a column
- * where the mirrored elements differ, or n.  Element (j, i) is column[j step]. */
+/* Examines row i: bit 1 values above the diagonal, bit 2 values below; *bad: a column where the mirrored elements
+ * differ, or n. Element (j, i) is column[j step]. */
 static int look_at_row(const double *row, const double *column, size_t step, size_t n, size_t i,
                        size_t *bad)
 {
