@@ -160,8 +160,8 @@ void hg_gpu_add_moments(struct hg_gpu *x, struct hg_code *c, uint32_t from, uint
 static int needs_special(const struct hg_emit *em, const char **lacks)
 {
     static const char *const simple[] = {"exp", "log", "expm1", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-                                         "sinh", "cosh", "tanh", "erf", "erfc", "sinc", "dsinc", "d2sinc", "sqrt",
-                                         "abs", "fabs", "floor", "ceil", "round", "sign", "cbrt", "softplus",
+                                         "sinh", "cosh", "tanh", "asinh", "erf", "erfc", "sinc", "dsinc", "d2sinc",
+                                         "sqrt", "abs", "fabs", "floor", "ceil", "round", "sign", "cbrt", "softplus",
                                          "logistic", "sinc_series", "dsinc_series", "pow", "min", "max"};
     int special = 0;
     for (hg_id id = 1; id < em->e->n; id++) {

@@ -236,8 +236,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 4, ROW_SUMS = 6, SUMS = 9, FIELDS = 5,
        ALONG_SUMS = 0, COLUMN_SUMS = 0, PAIRS = 5, CHANNELS_R = 3, MOMENT_SUMS = 4 };
-/* A strip is so many blocks of a row; so many groups are kept before their products are summed, so many
- * rows before their sums are multiplied by tables. */
+/* A strip is so many blocks of a row; so many groups are kept before their products are
+ * summed, so many rows before their sums are multiplied by tables. */
 enum { STRIP = 8, BATCH = 8, KEPT = 4 };
 
 /* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
