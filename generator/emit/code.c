@@ -532,7 +532,7 @@ static void branch(struct hg_code *c, hg_id condition, uint32_t n, const hg_id *
 {
     const char *when = c->private_->var[condition];
     int vector = hg_code_is_vector(c, condition);
-    hg_open(c->out, vector ? "if (fit_vany(%s))" : "if (%s)", when);
+    hg_open(c->out, vector ? "if (fit_vany(%s)) {" : "if (%s) {", when);
     hg_code_push(c);
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_node *g = hg_at(c->e, guard[k]);
@@ -575,7 +575,7 @@ static void declare_guards(struct hg_code *c, hg_id first)
         declare(c, type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]), guard[k]);
     }
     if (near) {
-        hg_open(c->out, "if (%s)", near);
+        hg_open(c->out, "if (%s) {", near);
         hg_code_push(c);
         declare_condition(c, condition);
     }

@@ -55,7 +55,7 @@ void hg_code_open_loop(struct hg_code *c, uint32_t loop, uint32_t nroot, const h
     const unsigned level = l->level == 1 ? HG_K1 : HG_K2;
     const char *k = counter[l->level - 1];
     before_loop(c, level, nroot, root);
-    hg_open(c->out, "for (size_t %s = 0; %s < %u; %s++)", k, k, l->n, k);
+    hg_open(c->out, "for (size_t %s = 0; %s < %u; %s++) {", k, k, l->n, k);
     c->open |= level;
     hg_code_push(c);
 }

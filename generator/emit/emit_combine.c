@@ -50,7 +50,7 @@ static void write_numbers(struct hg_emit *em, const char *name, const char *argu
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "}\n");
+    hg_close(out);
 }
 
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out)

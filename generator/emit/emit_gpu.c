@@ -65,7 +65,7 @@ void hg_gpu_open(struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t first, uint3
 void hg_gpu_close(struct hg_gpu *x)
 {
     const struct fit_gpu_pass *p = &x->pass[x->npass - 1];
-    hg_put(x->out, "}\n\n");
+    hg_close_function(x->out);
     if (p->kind == FIT_GPU_VALUE)
         hg_put(x->out, "FIT_GPU_VALUES(%s)\n\n", p->name);
     else

@@ -44,11 +44,13 @@ static void own_group(struct hg_gpu *x)
  * everything that depends only on it in registers, some seventy of them in a model of two components. */
 static void open_column(struct hg_gpu *x)
 {
-    hg_put(x->out, "    const size_t column = t->c0 + t->thread %% FIT_GPU_COLUMNS;\n"
-                   "    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {\n"
-                   "        if (column <= line || column >= t->c1)\n            continue;\n"
-                   "        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */\n"
-                   "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n");
+    hg_declare(x->out, "const size_t", "column = t->c0 + t->thread %% FIT_GPU_COLUMNS;");
+    hg_open(x->out, "for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {");
+    hg_line(x->out, "if (column <= line || column >= t->c1)\n"
+                    "    continue;\n"
+                    "size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */\n"
+                    "FIT_OPAQUE(i);\n"
+                    "FIT_OPAQUE(j);");
     hg_offer(x->out, "const size_t", "b = j / FIT_LANES;");
     hg_offer(x->out, "const size_t", "h = j %% FIT_LANES;");
     hg_offer(x->out, "const size_t", "at = fit_gpu_pair(t, i, b) + h;");
@@ -226,7 +228,7 @@ static void sum_fields(struct products *p, struct hg_code *c, uint32_t nroot, co
     for (uint32_t f = 0; f < hg_contract_nfield(x->em); f++)
         if (p->field[f])
             hg_declare(c->out, "double", "F_%u = 0.0;", f);
-    hg_open(x->out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(x->out, "for (size_t g = 0; g < ng; g++) {");
     open_group(x);
     hg_code_push(c);
     hg_block_declare_linear(c);
@@ -468,7 +470,7 @@ static void add_adjoints(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code 
 /* Fields F of a group. */
 static void adjoint_group(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code *c, const hg_id *root)
 {
-    hg_open(x->out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(x->out, "for (size_t g = 0; g < ng; g++) {");
     open_group(x);
     const uint32_t Q = x->em->p->nlinear;
     hg_offer(x->out, "FIT_GLOBAL const double *const", "seeds = adj + g * %u;", 1 + Q * (Q + 1) / 2);

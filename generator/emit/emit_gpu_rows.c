@@ -20,7 +20,7 @@ static void head(struct hg_gpu *x)
 
 static void open_rows(struct hg_gpu *x)
 {
-    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS)");
+    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {");
     hg_define(x->out, "weight", "const double weight = t->weighted ? t->w[row - t->i0] : 1.0;\n"
                                 "if (!(weight > 0.0))\n    continue;\n");
     hg_offer(x->out, "const double", "y = t->y[row - t->i0];");
@@ -68,7 +68,7 @@ static void write_values(struct hg_gpu *x)
     const uint32_t nroot = value_roots(x, root);
     hg_gpu_open(x, FIT_GPU_VALUE, 0, 0, 1);
     head(x);
-    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS)");
+    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {");
     struct hg_code c = begin(x, nroot, root);
     hg_do(c.out, "fit_out[t->at + row - t->i0] = %s;", hg_gpu_mean(x, &c));
     hg_rows_end(&c);

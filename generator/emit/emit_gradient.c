@@ -186,7 +186,7 @@ static void seeds_in_loop(struct hg_emit *em, struct hg_code *c, const hg_id *ba
     const char *b = hg_code_unique(c, "basis"), *v = hg_code_unique(c, "seed");
     hg_code_array(c, b, Q, basis);
     hg_declare(c->out, "fit_vd", "%s[%u]; /* seeds[0] lin_q r - sum_p M_qp basis_p */", v, Q);
-    hg_open(c->out, "for (size_t q = 0; q < %u; q++)", Q);
+    hg_open(c->out, "for (size_t q = 0; q < %u; q++) {", Q);
     hg_declare(c->out, "fit_vd", "known = {0};");
     hg_line(c->out, "for (size_t p = 0, m = q + 1; p < %u; m += p < q ? %u - p : 1, p++)", Q, Q - 1);
     hg_line(c->out, "    known += seeds[m]*%s[p];", b);
@@ -275,18 +275,20 @@ static void gradient_block(struct hg_adjoint *x, struct hg_block *b, struct hg_t
     hg_block_need_pair_part(&c, nroot, root);
     for (uint32_t f = 0; f < x->nfield; f++)
         hg_declare(out, "fit_vd", "F%u = {0};", f);
-    hg_open(out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_group_head(out);
     hg_offer(out, "const double *", "seeds = adj + g * %u;", 1 + Q * (Q + 1) / 2);
     hg_offer(out, "const double *", "at_lin = lin + g * %u;", Q);
     hg_code_push(&c);
     group_part(x, &c, root);
     hg_code_pop(&c);
-    hg_put(out, "    }\n\n    /* products with what does not depend on the group */\n");
+    hg_close(out);
+    hg_put(out, "\n");
+    hg_line(out, "/* products with what does not depend on the group */");
     pair_sums(x, &c);
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 /* --- the tile function -------------------------------------------------------------------------------- */
@@ -323,11 +325,16 @@ static void column_end(struct hg_emit *em, struct hg_tree *out)
             if (p->channel[c].kind == HG_CHANNEL_ONE)
                 hg_do(out, "sum[%u] += row[%u];", k, c);
             else if (has_column(&p->channel[c]))
-                hg_put(out, "    for (size_t k = 0; k < pieces; k++)\n"
-                             "        sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);\n",
+                hg_line(out,
+                        "for (size_t k = 0; k < pieces; k++)\n"
+                        "    sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);",
                         k, c, table_name(em, c, k));
         }
-    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", p->nparam);
+    hg_line(out,
+            "for (size_t k = 0; k < %u; k++)\n"
+            "    out[k] = fit_vsum(sum[k]);",
+            p->nparam);
+    hg_close_function(out);
 }
 
 void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
@@ -350,12 +357,12 @@ void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *ws, const double *lin, const double *adj, const struct "
                 "fit_tile *t, double *scratch, double *out");
     hg_tile_head(out);
-    hg_put(out,
-           "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
-           "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;\n");
+    hg_line(out, "const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
+                 "fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;");
     hg_offer(out, "struct fit_exp_tile *", "exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);");
-    hg_put(out, "    size_t at = 0;\n"
-                "    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n        *v = (fit_vd){0};\n");
+    hg_line(out, "size_t at = 0;\n"
+                 "for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n"
+                 "    *v = (fit_vd){0};");
     hg_block_exp_prologue(em, &b, out);
     hg_block_loops(out, "gradient_block(&block, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row",
                    b.nexp ? ", .lin = lin, .adj = adj, .exps = exps" : ", .lin = lin, .adj = adj", row_end(em, out));

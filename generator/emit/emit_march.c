@@ -161,7 +161,7 @@ static int follows(const struct march *x)
 /* States to the layout, or from there. */
 static void keep_carried(struct march *x, struct hg_code *c, const char *when, int take)
 {
-    hg_open(c->out, "if (%s)", when);
+    hg_open(c->out, "if (%s) {", when);
     for (uint32_t q = 0; q < x->m->n; q++)
         if (is_carried(x, q, 0) && take)
             hg_do(c->out, "%s = l->carried[%u];", x->before[q * x->width], q);
@@ -172,7 +172,7 @@ static void keep_carried(struct march *x, struct hg_code *c, const char *when, i
 
 static void set_before(struct march *x, struct hg_code *c)
 {
-    hg_line(c->out, "{");
+    hg_open(c->out, "{");
     hg_code_push(c);
     hg_offer(c->out, "const size_t", "row = first;");
     for (uint32_t q = 0; q < x->m->n; q++)
@@ -327,7 +327,8 @@ static struct hg_code open_of_time(struct march *x, const char *what, const char
     hg_open_function(out, "static void", hg_format(x->em->e->arena, "%s_%s", x->name, what),
                      hg_format(x->em->e->arena, "const void *context, %sdouble time, const double *x, double *%s", more,
                                to));
-    hg_put(out, "    const struct flow *flow = context;\n    const struct fit_layout *const l = flow->l;\n");
+    hg_line(out, "const struct flow *flow = context;\n"
+                 "const struct fit_layout *const l = flow->l;");
     hg_offer(out, "const double *const", "theta = flow->theta;");
     hg_offer(out, "const struct tables", "w = *flow->w;");
     hg_offer(out, "const size_t", "g = flow->g;");
@@ -343,7 +344,10 @@ static void close_of_time(struct hg_code *c, struct hg_tree *out)
 {
     hg_code_pop(c);
     hg_code_end(c);
-    hg_put(out, "    (void)l;\n    (void)time;\n    (void)x;\n}\n\n");
+    hg_line(out, "(void)l;\n"
+                 "(void)time;\n"
+                 "(void)x;");
+    hg_close_function(out);
 }
 
 static void write_rates(struct march *x, struct hg_tree *out)
@@ -382,7 +386,7 @@ static void write_jumps(struct march *x, struct hg_tree *out)
 {
     struct hg_code c = open_of_time(x, "jump", "size_t event, ", "change", out);
     for (uint32_t v = 0; v < x->m->nevent; v++) {
-        hg_open(c.out, "if (event == %u)", v);
+        hg_open(c.out, "if (event == %u) {", v);
         x->row = x->m->event[v].each ? "flow->row" : "row";
         hg_code_push(&c);
         for (uint32_t q = 0; q < x->m->n; q++)
@@ -434,27 +438,29 @@ static uint32_t write_places(const struct march *x, struct hg_tree *out)
         parameter = any ? hg_format(a, "%s%s%u", parameter, *parameter ? ", " : "", k - 1) : parameter;
         nslope += (uint32_t)any;
     }
-    hg_put(out, "        static const unsigned slope[] = {%s}, parameter[] = {%s};\n", nslope ? place : "0",
-           nslope ? parameter : "0");
+    hg_statement(out, HG_VERBATIM | HG_WHOLE, "static const unsigned slope[] = {%s}, parameter[] = {%s};",
+                 nslope ? place : "0", nslope ? parameter : "0");
     return nslope;
 }
 
 static void write_solver(const struct march *x, struct hg_tree *out)
 {
     const uint32_t n = carried(x), nslope = write_places(x, out);
-    hg_put(out,
-           "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
-           "        %sstruct flow flow = {l, theta, &w, g%s};\n"
-           "        struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
-           "                              .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
-           "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
-           "                              .tolerance = %s, .top = top, .work = work};\n",
-           n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope,
-           hg_number(x->em->e->arena, x->m->tolerance));
+    hg_line(out,
+            "double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
+            "%sstruct flow flow = {l, theta, &w, g%s};\n"
+            "struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
+            "                      .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
+            "                      .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
+            "                      .tolerance = %s, .top = top, .work = work};",
+            n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope,
+            hg_number(x->em->e->arena, x->m->tolerance));
     if (x->m->nevent)
-        hg_put(out, "        double at[%u], moved[%u] = {0.0};\n        unsigned order[%u];\n"
-                    "        struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};\n",
-               x->m->nevent, nslope ? x->m->nevent * nslope : 1, x->m->nevent, x->m->nevent, x->name);
+        hg_line(out,
+                "double at[%u], moved[%u] = {0.0};\n"
+                "unsigned order[%u];\n"
+                "struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};",
+                x->m->nevent, nslope ? x->m->nevent * nslope : 1, x->m->nevent, x->m->nevent, x->name);
 }
 
 static void write_solution(struct march *x, struct hg_tree *out)
@@ -463,7 +469,7 @@ static void write_solution(struct march *x, struct hg_tree *out)
     const int events = x->m->nevent > 0;
     write_solver(x, out);
     struct hg_code c = begin(x, out);
-    hg_line(c.out, "{");
+    hg_open(c.out, "{");
     hg_code_push(&c);
     hg_offer(out, "const size_t", "row = first;");
     each_carried(x, &c, write_start);
@@ -475,9 +481,9 @@ static void write_solution(struct march *x, struct hg_tree *out)
     hg_declare(c.out, "double", "now = NAN; /* nothing is solved yet */");
     if (events)
         hg_line(c.out, "if (!fit_ode_events_sort(&events))\n    return 0;");
-    hg_open(c.out, "for (size_t row = first; row < end; row++)");
+    hg_open(c.out, "for (size_t row = first; row < end; row++) {");
     hg_declare(c.out, "const double", "time = l->column[%u][row];", column);
-    hg_open(c.out, "if (!(time >= now))");
+    hg_open(c.out, "if (!(time >= now)) {");
     hg_do(c.out, "fit_ode_begin(&ode, %d, start, x);", x->m->stiff);
     if (events)
         hg_do(c.out, "fit_ode_events_begin(&events, from);");
@@ -513,7 +519,7 @@ static void write_rows(struct march *x, struct hg_tree *out)
     set_before(x, &c);
     if (follows(x))
         keep_carried(x, &c, "l->from > first", 1);
-    hg_open(c.out, "for (size_t row = %s; row < end; row++)",
+    hg_open(c.out, "for (size_t row = %s; row < end; row++) {",
             follows(x) ? "l->from > first ? l->from : first" : "first");
     hg_code_push(&c);
     take_steps(x, &c);
@@ -538,15 +544,18 @@ static void write(struct march *x, const char *name, struct hg_tree *out)
         write_jumps(x, out);
     hg_open_function(out, "static int", name, "const struct fit_layout *l, const double *theta, const struct tables w");
     hg_emit_declare_names(x->em, out);
-    hg_put(out, "    double check = 0.0; /* NaN where a state is not finite */\n"
-                "    for (size_t g = 0; g < l->ngroup; g++) {\n"
-                "        const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\n"
-                "        if (first == end)\n            continue;\n");
+    hg_declare(out, "double", "check = 0.0; /* NaN where a state is not finite */");
+    hg_open(out, "for (size_t g = 0; g < l->ngroup; g++) {");
+    hg_line(out, "const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\n"
+                 "if (first == end)\n"
+                 "    continue;");
     if (x->m->flow)
         write_solution(x, out);
     else
         write_rows(x, out);
-    hg_put(out, "    }\n    return check == 0.0;\n}\n\n");
+    hg_close(out);
+    hg_line(out, "return check == 0.0;");
+    hg_close_function(out);
 }
 
 /* All leaves must exist before functions begin. */

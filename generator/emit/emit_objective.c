@@ -86,11 +86,12 @@ static const char gpu_arguments[] = "const struct fit_gpu_call *c, size_t from, 
 /* The loops over blocks and over the vectors of a block. */
 static void open_rows(struct hg_tree *out, uint32_t axis, uint32_t nsum)
 {
-    hg_put(out, "    const size_t n = AT_SIZE(%u);\n    for (size_t block = from; block < to; block++) {\n", axis);
+    hg_declare(out, "const size_t", "n = AT_SIZE(%u);", axis);
+    hg_open(out, "for (size_t block = from; block < to; block++) {");
     hg_declare(out, "const size_t", "end = block * FIT_BLOCK + FIT_BLOCK < n ? block * FIT_BLOCK + FIT_BLOCK : n;");
     if (nsum)
         hg_declare(out, "fit_vd", "sum[%u] = AT_ZEROS;", nsum);
-    hg_open(out, "for (size_t row = AT_ROW(block); row < end; row += AT_STEP)");
+    hg_open(out, "for (size_t row = AT_ROW(block); row < end; row += AT_STEP) {");
 }
 
 static void close_rows(struct writer *w, enum hg_objective_pass pass, uint32_t nsum)
@@ -99,7 +100,8 @@ static void close_rows(struct writer *w, enum hg_objective_pass pass, uint32_t n
     hg_close(out);
     for (uint32_t k = 0; k < nsum; k++)
         hg_do(out, "AT_PARTIAL(%u, block) = fit_vsum(sum[%u]);", k, k);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     if (w->gpu) {
         const char *function = w->phases[pass].phase[w->phases[pass].n - 1].function;
         hg_put(out, "FIT_GPU_PHASE(%s_%s, %s, %u)\n\n", w->prefix, function, function, nsum);
@@ -307,7 +309,8 @@ static void fold_phase(struct writer *w, const struct hg_step *s, const struct h
     if (w->gpu)
         return;
     open_phase(w, w->tree[HG_FORWARD], p, "even and odd parts for ");
-    hg_put(w->tree[HG_FORWARD], "    fit_outer_fold(c->operation[%u], c->array[%u]);\n}\n\n", s->of, q->in[0]);
+    hg_do(w->tree[HG_FORWARD], "fit_outer_fold(c->operation[%u], c->array[%u]);", s->of, q->in[0]);
+    hg_close_function(w->tree[HG_FORWARD]);
     if (w->o->array[q->in[0]].moves)
         share_phase(w, HG_TANGENT, p);
 }
@@ -324,10 +327,10 @@ static void operation_calls(struct writer *w, const struct hg_step *s, int back)
     struct hg_tree *out = w->tree[back ? HG_BACKWARD : HG_FORWARD];
     const char *name = operator_name[q->kind], *how = back ? "adjoint" : "apply", *a = back ? "slope" : "array";
     if (q->kind == FIT_OUTER)
-        hg_put(out,
-               back ? "    fit_outer_adjoint(c->operation[%u], c->slope[%u], c->slope[%u], c->slope[%u], from, to);\n"
-                    : "    fit_outer_apply(c->operation[%u], c->array[%u], c->array[%u], from, to);\n",
-               s->of, q->out[0], q->out[1], q->in[0]);
+        hg_do(out,
+              back ? "fit_outer_adjoint(c->operation[%u], c->slope[%u], c->slope[%u], c->slope[%u], from, to);"
+                   : "fit_outer_apply(c->operation[%u], c->array[%u], c->array[%u], from, to);",
+              s->of, q->out[0], q->out[1], q->in[0]);
     for (uint32_t k = 0; q->kind != FIT_OUTER && k < q->nin; k++)
         if (!back || w->o->array[q->in[k]].moves)
             hg_do(out, "fit_%s_%s(c->operation[%u], %sc->%s[%u], c->%s[%u], from, to);", name, how, s->of,
@@ -335,7 +338,7 @@ static void operation_calls(struct writer *w, const struct hg_step *s, int back)
                   : k                   ? "-1.0, "
                                         : "1.0, ",
                   a, back ? q->out[k] : q->in[k], a, back ? q->in[k] : q->out[k]);
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 static void operation_phase(struct writer *w, const struct hg_step *s, int back)
@@ -369,13 +372,13 @@ static void term_values(struct writer *w)
     hg_open_function(out, w->gpu ? "FIT_INLINE void" : "static void", "terms",
                      w->gpu ? "const struct fit_gpu_call *c" : call);
     for (uint32_t t = 0; t < w->o->nterm; t++) {
-        hg_put(out, "    if (AT_ON & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
+        hg_open(out, "if (AT_ON & UINT64_C(0x%llx)) { /* %s */", 1ULL << t, w->o->term[t].name);
         struct hg_code c = begin(w, out, 1, &w->o->term[t].value);
         hg_do(c.out, "AT_TERM(%u) = %s;", t, hg_code_text(&c, w->o->term[t].value));
         finish(&c);
         hg_close(out);
     }
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 /* Slopes of numbers from the selected terms, or (second) the contribution of the curvature of terms to their
@@ -388,7 +391,7 @@ static void term_seeds(struct writer *w, int second)
     for (uint32_t t = 0; t < w->o->nterm; t++) {
         const struct hg_moving v = hg_objective_moving(w->m, w->o->term[t].value);
         const hg_id *part = second ? v.second : v.part;
-        hg_put(out, "    if (AT_ON & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
+        hg_open(out, "if (AT_ON & UINT64_C(0x%llx)) { /* %s */", 1ULL << t, w->o->term[t].name);
         struct hg_code c = begin(w, out, v.n, part);
         for (uint32_t k = 0; k < v.n; k++)
             if (!hg_is_value(w->e, part[k], 0))
@@ -397,7 +400,7 @@ static void term_seeds(struct writer *w, int second)
         finish(&c);
         hg_close(out);
     }
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 /* --- the file ------------------------------------------------------------------------------------------- */

@@ -376,7 +376,7 @@ static void put_turns(struct roll *r, const struct turns *x)
     for (uint32_t at = 0; at < x->period; at++)
         if (declares(statement(r, x->first + at)) && is_kept(r, x, at))
             keep_name(r, x, at);
-    hg_open(r->head, "for (size_t turn = 0; turn < %u; turn++)", x->n);
+    hg_open(r->head, "for (size_t turn = 0; turn < %u; turn++) {", x->n);
     hg_put_tree(r->head, r->body);
     hg_close(r->head);
     hg_put_tree(r->out, r->head);

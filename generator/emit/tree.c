@@ -41,8 +41,7 @@ static struct hg_statement *add(struct hg_tree *t, enum hg_statement_kind kind, 
     if (t->part)
         hg_bug("tree: a statement inside of a line");
     s.token = hg_lex(t->spellings, text, &s.ntoken);
-    for (uint32_t k = 0; k < s.ntoken; k++)
-        t->depth += hg_is_mark(&s.token[k], '{') - hg_is_mark(&s.token[k], '}');
+    t->depth += (kind == HG_OPENING) - (kind == HG_CLOSING);
     hg_tree_append(t, &s);
     return &t->statement[t->n - 1];
 }
@@ -94,14 +93,25 @@ void hg_statement(struct hg_tree *t, int kind, const char *format, ...)
     va_start(ap, format);
     const char *s = hg_format_list(t->a, format, ap);
     va_end(ap);
-    if (kind == HG_OPENING)
-        s = hg_format(t->a, *s ? "%s {" : "%s{", s);
     add(t, (enum hg_statement_kind)(kind & ~HG_WHOLE), laid_out(t, kind, s));
+}
+
+void hg_close_with(struct hg_tree *t, const char *text)
+{
+    if (t->depth == 0)
+        hg_bug("tree: no block is open");
+    add(t, HG_CLOSING, hg_format(t->a, "%*s%s\n", 4 * (t->depth - 1), "", text));
 }
 
 void hg_close(struct hg_tree *t)
 {
-    add(t, HG_CLOSING, hg_format(t->a, "%*s}\n", 4 * (t->depth - 1), ""));
+    hg_close_with(t, "}");
+}
+
+void hg_close_function(struct hg_tree *t)
+{
+    hg_close(t);
+    hg_put(t, "\n");
 }
 
 void hg_declaration(struct hg_tree *t, int how, const char *type, const char *format, ...)
@@ -155,10 +165,11 @@ void hg_open_function(struct hg_tree *t, const char *result, const char *name, c
         } else if (p > parameters) {
             hg_put(t, " ");
         }
-        hg_put(t, "%.*s%s", n, p, p[n] ? "," : ")\n{\n");
+        hg_put(t, "%.*s%s", n, p, p[n] ? "," : ")\n");
         column += n + 2;
         p += n + (p[n] ? 2 : 0);
     }
+    hg_open(t, "{");
 }
 
 void hg_put_tree(struct hg_tree *t, const struct hg_tree *part)
@@ -228,7 +239,7 @@ void hg_tree_trim(struct hg_tree *t)
     for (size_t k = t->n; k-- > 0;) {
         struct hg_statement *s = &t->statement[k];
         if (s->depth < 0 || s->depth >= DEEPEST)
-            hg_bug("tree: braces do not match");
+            hg_bug("tree: blocks do not match");
         for (; depth > s->depth; depth--)
             leave(&x, depth);
         depth = s->depth;
