@@ -270,7 +270,8 @@ static void open_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out)
         for (uint32_t k = 0; k < x->njob; k++)
             used |= x->job[k].pass == pass && needs_factors(em, &x->job[k], c);
         for (uint32_t n = 0; used && kind_of(em, c) == HG_CHANNEL_DELTA && n < tables_of(em, c); n++)
-            hg_put(out, "        const double %s_i = w->%s[i];\n", factor_name(em, c, n), table_name(em, c, n));
+            hg_declaration(out, HG_WHOLE, "const double", "%s_i = w->%s[i];", factor_name(em, c, n),
+                           table_name(em, c, n));
     }
     for (uint32_t s = 0; s < nsum; s++)
         hg_put(out, "%s s%u = {0}%s", s % 8 ? "," : "        fit_vd", s, s % 8 == 7 || s + 1 == nsum ? ";\n" : "");
@@ -286,9 +287,9 @@ static void declare_factors(struct hg_contract *x, uint32_t pass, struct hg_tree
         for (uint32_t n = 0; used && n < tables_of(em, c); n++) {
             const char *u = factor_name(em, c, n), *t = table_name(em, c, n);
             if (kind_of(em, c) == HG_CHANNEL_DELTA)
-                hg_put(out, "            const fit_vd %s = fit_vload(w->%s + j) - %s_i;\n", u, t, u);
+                hg_declaration(out, HG_WHOLE, "const fit_vd", "%s = fit_vload(w->%s + j) - %s_i;", u, t, u);
             else
-                hg_put(out, "            const fit_vd %s = fit_vload(w->%s + j);\n", u, t);
+                hg_declaration(out, HG_WHOLE, "const fit_vd", "%s = fit_vload(w->%s + j);", u, t);
         }
     }
 }
@@ -303,12 +304,12 @@ static void add_direct(struct hg_contract *x, const struct job *j, uint32_t *s, 
         const char *p = f;
         if (!one_b) {
             p = hg_format(em->e->arena, "p%u_%u", j->field, m);
-            hg_put(out, "            const fit_vd %s = %s*%s;\n", p, f, factor_name(em, j->b, m));
+            hg_declaration(out, HG_WHOLE, "const fit_vd", "%s = %s*%s;", p, f, factor_name(em, j->b, m));
         }
         for (uint32_t n = 0; n < tables_of(em, j->a); n++)
             if (counted(j, n, m))
-                hg_put(out, "            s%u += %s%s%s%s;\n", (*s)++, twice(em, j, n, m),
-                        one_a ? "" : factor_name(em, j->a, n), one_a ? "" : "*", p);
+                hg_whole(out, "s%u += %s%s%s%s;", (*s)++, twice(em, j, n, m), one_a ? "" : factor_name(em, j->a, n),
+                         one_a ? "" : "*", p);
     }
 }
 
@@ -321,8 +322,7 @@ static void add_later(struct hg_contract *x, const struct job *j, uint32_t *s, s
     for (uint32_t n = 0; n < j->nsum; n++) {
         const char *sum = j->how == ALONG_ROW ? hg_format(em->e->arena, "s%u", (*s)++)
                                               : hg_format(em->e->arena, "C[%u]", j->place + n);
-        hg_put(out, "            %s += F[%u]%s%s;\n", sum, j->field, alone ? "" : "*",
-                alone ? "" : factor_name(em, j->a, n));
+        hg_whole(out, "%s += F[%u]%s%s;", sum, j->field, alone ? "" : "*", alone ? "" : factor_name(em, j->a, n));
     }
 }
 
@@ -335,12 +335,11 @@ static void close_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out
         if (j->pass != pass || j->how == DOWN_COLUMN)
             continue;
         for (uint32_t n = 0; n < j->nsum && j->how == ALONG_ROW; n++)
-            hg_put(out, "        row[%u] += s%u;\n", j->place + n, s++);
+            hg_whole(out, "row[%u] += s%u;", j->place + n, s++);
         for (uint32_t m = 0; m < tables_of(em, j->b) && j->how == DIRECT; m++)
             for (uint32_t n = 0; n < tables_of(em, j->a); n++)
                 if (counted(j, n, m))
-                    hg_put(out, "        H[%u] += s%u; /* %s */\n", target(em, j, n, m), s++,
-                            target_text(em, j, n, m));
+                    hg_whole(out, "H[%u] += s%u; /* %s */", target(em, j, n, m), s++, target_text(em, j, n, m));
     }
 }
 
@@ -414,7 +413,7 @@ static void write_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out
     hg_put(out, "        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {\n"
                  "            const fit_vd *F = field + k * FIELDS;\n");
     if (column)
-        hg_put(out, "            fit_vd *C = column + k * COLUMN_SUMS;\n");
+        hg_declare(out, "fit_vd *", "C = column + k * COLUMN_SUMS;");
     declare_factors(x, pass, out);
     for (uint32_t k = 0; k < x->njob; k++) {
         const struct job *j = &x->job[k];
@@ -423,9 +422,9 @@ static void write_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out
         else if (j->pass == pass)
             add_later(x, j, &s, out);
     }
-    hg_put(out, "        }\n");
+    hg_close(out);
     close_pass(x, pass, out);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 void hg_contract_function(struct hg_contract *x, struct hg_tree *out)
@@ -488,7 +487,7 @@ void hg_contract_tile_end(struct hg_contract *x, struct hg_tree *out)
     for (uint32_t k = 0; k < x->njob; k++)
         if (x->job[k].how == DOWN_COLUMN)
             multiply_later(x, &x->job[k], "C", "fit_vload(w->", " + j)", out);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 /* --- cost --------------------------------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ const char *hg_density_leaf(struct hg_code *c, hg_id id)
     if (id != d->value)
         return hg_row_leaf(c, id);
     const char *name = hg_code_unique(c, em->p->model->observable);
-    hg_line(c, "const fit_vd %s = fit_vload(t->y + (row - t->i0));", name);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vload(t->y + (row - t->i0));", name);
     return name;
 }
 
@@ -104,15 +104,15 @@ static const char loop[] = "    for (size_t row = t->i0; row < fit_padded(t->i1)
 static void add_up(struct hg_density_form *x, struct hg_tree *out, uint32_t nroot, hg_id *root)
 {
     hg_put(out, "%s", loop);
-    hg_define(out, "weight", "        const fit_vd weight = fit_row_weight(t, row);\n");
-    hg_define(out, "on", "        const fit_vm on = weight > 0;\n");
+    hg_offer(out, "const fit_vd", "weight = fit_row_weight(t, row);");
+    hg_offer(out, "const fit_vm", "on = weight > 0;");
     hg_factor(x->em->e, nroot, root);
     struct hg_code c = begin(x, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         if (!hg_is_value(x->em->e, root[k], 0.0))
-            hg_line(&c, "sum[%u] += fit_where_set(on, weight*%s);", k, hg_code_factor(&c, root[k]));
+            hg_do(c.out, "sum[%u] += fit_where_set(on, weight*%s);", k, hg_code_factor(&c, root[k]));
     hg_rows_end(&c);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 static void emit_moments(struct hg_density_form *x, struct hg_tree *out)
@@ -120,7 +120,7 @@ static void emit_moments(struct hg_density_form *x, struct hg_tree *out)
     hg_id root = x->rest;
     head(x, out, "moments",
          "const struct fit_tile *t, double *scratch, double *out");
-    hg_put(out, "    fit_vd sum[1] = {{0}};\n");
+    hg_declare(out, "fit_vd", "sum[1] = {{0}};");
     add_up(x, out, 1, &root);
     if (x->em->p->model->axis.n)
         hg_put(out, "    for (size_t k = 0; k < l->ngroup; k++)\n        out[k] = 0.0;\n    out += g;\n");
@@ -183,10 +183,10 @@ static void emit_log_density(struct hg_density_form *x, struct hg_tree *out)
     hg_factor(x->em->e, 2, root);
     struct hg_code c = begin(x, out, 2, root);
     if (hg_is_value(x->em->e, root[1], 0.0))
-        hg_line(&c, "fit_vstore(out + (row - t->i0), %s);", hg_code_vector(&c, root[0]));
+        hg_do(c.out, "fit_vstore(out + (row - t->i0), %s);", hg_code_vector(&c, root[0]));
     else
-        hg_line(&c, "fit_vstore(out + (row - t->i0), %s + %s);", hg_code_vector(&c, root[0]),
-                hg_code_factor(&c, root[1]));
+        hg_do(c.out, "fit_vstore(out + (row - t->i0), %s + %s);", hg_code_vector(&c, root[0]),
+              hg_code_factor(&c, root[1]));
     hg_rows_end(&c);
     hg_put(out, "    }\n}\n\n");
 }
@@ -195,12 +195,12 @@ static void emit_arguments(struct hg_density_form *x, struct hg_tree *out)
 {
     uint32_t n = x->em->p->model->density->narg;
     head(x, out, "law_arguments", "const struct fit_tile *t, double *out");
-    hg_define(out, "n", "    const size_t n = fit_padded(t->i1) - t->i0;\n");
+    hg_offer(out, "const size_t", "n = fit_padded(t->i1) - t->i0;");
     hg_put(out, "%s", loop);
     struct hg_code c = begin(x, out, n, x->argument);
     for (uint32_t k = 0; k < n; k++)
-        hg_line(&c, "fit_vstore(out + %u*n + (row - t->i0), %s); /* %s */", k, hg_code_vector(&c, x->argument[k]),
-                x->em->p->model->density->arg_name[k]);
+        hg_do(c.out, "fit_vstore(out + %u*n + (row - t->i0), %s); /* %s */", k, hg_code_vector(&c, x->argument[k]),
+              x->em->p->model->density->arg_name[k]);
     hg_rows_end(&c);
     hg_put(out, "    }\n}\n\n");
 }

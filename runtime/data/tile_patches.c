@@ -11,7 +11,7 @@
 #include "machine/team.h"
 #include "ranks/ranks.h"
 
-enum { ROUND = 1 << 19 }; /* numbers that a rank gives in one meeting, but for a patch that is longer */
+enum { ROUND = 1 << 19 }; /* numbers that a rank sends in one meeting, unless a single patch is longer */
 
 struct run {
     const struct fit_patches *p;
@@ -28,7 +28,7 @@ struct run {
     struct fit_arena storage;
 };
 
-/* A patch whose turn it is. */
+/* A patch whose turn has come. */
 static void take_up(struct run *x, size_t k, const double *patch, size_t n)
 {
     if (x->shared)
@@ -85,7 +85,7 @@ static void own_tiles(struct run *x)
 
 /* ---- ranks ----------------------------------------------------------------------------------------------- */
 
-/* Patches of the tiles [k, end) of rank r, `n` numbers, to all. */
+/* Sends the patches of the tiles [k, end) of rank r, `n` numbers, to all. */
 static void give(struct run *x, size_t r, size_t k, size_t end, double *numbers, size_t n)
 {
     fit_ranks_copy(r, numbers, n * sizeof *numbers);

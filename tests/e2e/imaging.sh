@@ -176,7 +176,7 @@ for k in 2 0 1; do
 done
 cmp -s one.h5 ranks.h5 || fail "ranks make another survey"
 if command -v mpiexec >/dev/null; then
-    export HWLOC_COMPONENTS=-gl OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    export HWLOC_COMPONENTS=-gl,-opencl OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     rm -rf ranks.h5 ranks.h5.d
     mpiexec -n 3 "$imaging" survey "$golden" --image "$golden:/grid/truth" --flux 2 --eps-tv 1e-6 --term vis=1 \
         --axis prior-fwhm=60,90 --axis sys-noise=0,0.02 --axis tv=1,10 --axis simple=1,5 -o ranks.h5 $few --threads 1 >out 2>err ||
