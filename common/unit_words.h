@@ -42,6 +42,9 @@ struct unit_synonym {
 extern const struct unit_synonym unit_synonyms[];
 extern const size_t unit_nsynonym;
 
+/* What stands behind a leading micro sign, which models write as u; NULL: there is none. */
+const char *unit_behind_micro(const char *name);
+
 /* Words that data use and models do not: those that may be read in two ways (A: angstrom or, where that does not
  * fit, ampere), and radians, which for models are numbers. */
 extern const struct unit_word unit_data_words[];
