@@ -8,6 +8,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "data/plane.h"
 
 /* cut[r] <- the leaf (tile_sums.h) with which the share of rank r begins, for r <= size: shares have as many values as
  * whole leaves allow.  0: out of memory. */
@@ -33,6 +34,15 @@ enum { FIT_DIVIDED_LEAST = (1 << 21) + 1 };
 
 /* Of a data set without values: there will be room for those of this rank's tiles only. */
 void fit_dataset_divide(struct fit_dataset *ds);
+
+/* Some rows of a matrix without errors that another rank has looked at, for the tiles [first, last), which lie in it;
+ * row, column: frames of the view's element (0, 0). */
+struct fit_share_box {
+    struct fit_view y;
+    size_t row, column, first, last;
+};
+enum fit_status fit_share_put(struct fit_dataset *ds, size_t g, const struct fit_share_box *box,
+                              const struct fit_matrix_look *look, struct fit_error *err);
 
 /* ---- of shared data sets; they meet, and do nothing where ranks have no shares ---- */
 
