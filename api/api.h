@@ -6,6 +6,7 @@
 
 #include "data/dataset.h"
 #include "leastsquares/fit_types.h"
+#include "model/linkage.h"
 
 #define API __attribute__((visibility("default")))
 
@@ -18,6 +19,10 @@ struct fit_api_problem {
     const struct fit_kernel *kernel;
     struct fit_dataset *geometry; /* for evaluation: no values (pairs), zeros (rows) */
     struct fit_dataset *data;     /* NULL: for evaluation only */
+    struct fit_linkage *link;     /* of geometry, which hands every file its settings; NULL: there is one file */
+    struct fit_dataset_files files;
+    size_t *of;                   /* parts of files */
+    double *setting;
 };
 
 /* Keeps the message for fit_api_message() of this thread and returns the status. */
@@ -32,8 +37,12 @@ enum fit_status api_take(void *to, size_t size, const void *from, const char *na
 struct api_parts {
     const struct fit_kernel *k;
     struct fit_api_data d;
-    double *setting, *time;
+    size_t nfile;          /* 1 at least */
+    double *setting;       /* nfile x nsetting */
+    double *time;
     const double **column; /* rows: no NULL in it */
+    const double **place;  /* coordinates of groups or rows: the model's axes; of several files `file` behind them */
+    double *file;          /* from 1 */
     double *zero;          /* nrow */
 };
 

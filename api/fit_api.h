@@ -156,13 +156,19 @@ struct fit_api_data {
      * Pairs: ngroup x ntime x ntime, of which i < j is read; rows: nrow.  sigma: standard deviations in the same
      * shape, or NULL.  What is not finite does not count. */
     const double *value, *sigma;
+
+    /* Several files in one problem: which matrices or rows are of which; 0 or 1: one file.  `setting` then has the
+     * settings of every file, file after file, and the groups have one axis more, the number of their file from 1. */
+    size_t nfile;
+    const uint32_t *file; /* ngroup, or nrow: 0 .. nfile - 1, each of them at least once */
 };
 
 /* The model must live as long as the problem.  NULL: see fit_api_message. */
 struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m, const struct fit_api_data *data);
 void fit_api_problem_free(struct fit_api_problem *p); /* NULL is allowed */
 
-/* Groups of the data, and their coordinates along an axis of the model, which live as long as the problem. */
+/* Groups of the data, and their coordinates along an axis of the model, which live as long as the problem; of several
+ * files the axis behind those of the model is the number of the file. */
 size_t fit_api_groups(const struct fit_api_problem *p);
 const double *fit_api_coord(const struct fit_api_problem *p, size_t axis); /* fit_api_groups() values */
 

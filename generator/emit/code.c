@@ -115,9 +115,9 @@ void hg_code_bind(struct hg_code *c, hg_id id, const char *name)
 
 void hg_code_array(struct hg_code *c, const char *name, uint32_t n, const hg_id *id)
 {
-    hg_line(c, "fit_vd %s[%u];", name, n);
+    hg_declare(c->out, "fit_vd", "%s[%u];", name, n);
     for (uint32_t k = 0; k < n; k++)
-        hg_line(c, "%s[%u] = %s;", name, k, hg_code_vector(c, id[k]));
+        hg_do(c->out, "%s[%u] = %s;", name, k, hg_code_vector(c, id[k]));
 }
 
 const char *hg_code_bound(const struct hg_code *c, hg_id id)
@@ -487,7 +487,7 @@ void hg_code_source(struct hg_code *c, hg_id id)
     for (uint32_t k = 1; s && k < line; k++)
         s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL;
     s = s ? s + strspn(s, " \t") : "";
-    size_t n = strcspn(s, "\r\n"), used = 4 * (size_t)c->indent + strlen(c->source) + 20, room = LONGEST - used;
+    size_t n = strcspn(s, "\r\n"), used = 4 * (size_t)c->out->depth + strlen(c->source) + 20, room = LONGEST - used;
     room = used < LONGEST ? room : 0;
     for (size_t k = 0; k + 1 < n; k++) /* text that would begin or end a comment in C */
         if ((s[k] == '/' && s[k + 1] == '*') || (s[k] == '*' && s[k + 1] == '/'))
@@ -498,33 +498,31 @@ void hg_code_source(struct hg_code *c, hg_id id)
         n--;
     while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
         n--;
-    hg_line(c, "/* %s:%u: %.*s%s */", c->source, line, (int)n, s, cut ? " ..." : "");
+    hg_remark(c->out, "/* %s:%u: %.*s%s */", c->source, line, (int)n, s, cut ? " ..." : "");
 }
 
-static void remark(struct hg_code *c, hg_id id, char *s, size_t size)
+/* TYPE NAME = VALUE; with the unit of the node behind. */
+static void declare(struct hg_code *c, const char *type, const char *name, const char *value, hg_id id)
 {
     const struct hg_node *n = hg_at(c->e, id);
-    const char *note = c->units ? hg_model_unit_text(c->units, id) : NULL;
-    s[0] = 0;
-    if (note && n->op != HG_LOCAL && !(hg_op_flags[n->op] & HG_F_BOOL))
-        snprintf(s, size, "/* [%s] */", note);
+    const char *unit = c->units ? hg_model_unit_text(c->units, id) : NULL;
+    const char *s = hg_format(c->e->arena, "%s = %s;", name, value);
+    const int column = 77 - 4 * c->out->depth - (int)strlen(type);
+    if (unit && n->op != HG_LOCAL && !(hg_op_flags[n->op] & HG_F_BOOL))
+        hg_declare(c->out, type, "%-*s /* [%s] */", column, s, unit);
+    else
+        hg_declare(c->out, type, "%s", s);
 }
 
 const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
 {
     struct hg_arena *a = c->e->arena;
-    char comment[200];
     int sum;
     const char *value = text(c, id, &sum);
     name = hg_code_unique(c, name ? name : hg_code_stem(c, id));
-    remark(c, id, comment, sizeof comment);
-    const char *s = hg_format(a, "const %s %s = %s;", type_of(c, id), name, value);
     if (hg_at(c->e, id)->op != HG_LOCAL && !(hg_op_flags[hg_at(c->e, id)->op] & HG_F_BOOL))
         hg_code_source(c, id);
-    if (comment[0])
-        hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
-    else
-        hg_line(c, "%s", s);
+    declare(c, hg_format(a, "const %s", type_of(c, id)), name, value, id);
     hg_code_bind(c, id, name);
     return name;
 }
@@ -534,20 +532,25 @@ static void branch(struct hg_code *c, hg_id condition, uint32_t n, const hg_id *
 {
     const char *when = c->private_->var[condition];
     int vector = hg_code_is_vector(c, condition);
-    hg_line(c, vector ? "if (fit_vany(%s)) {" : "if (%s) {", when);
-    c->indent++;
+    hg_open(c->out, vector ? "if (fit_vany(%s)) {" : "if (%s) {", when);
     hg_code_push(c);
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_node *g = hg_at(c->e, guard[k]);
         hg_code_need(c, g->arg[1]);
         if (vector)
-            hg_line(c, "%s = fit_vselect(%s, %s, %s);", name[k], when, hg_code_vector(c, g->arg[1]), name[k]);
+            hg_do(c->out, "%s = fit_vselect(%s, %s, %s);", name[k], when, hg_code_vector(c, g->arg[1]), name[k]);
         else
-            hg_line(c, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
+            hg_do(c->out, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
     }
     hg_code_pop(c);
-    c->indent--;
-    hg_line(c, "}");
+    hg_close(c->out);
+}
+
+static void declare_condition(struct hg_code *c, hg_id condition)
+{
+    hg_code_need(c, condition);
+    if (!c->private_->var[condition])
+        hg_code_declare(c, condition, "small");
 }
 
 /* All guards with the same condition: the common formulas first, then one rare branch for all of them. */
@@ -560,22 +563,27 @@ static void declare_guards(struct hg_code *c, hg_id first)
     for (hg_id id = 1; id < p->n && n < 16; id++)
         if (hg_at(c->e, id)->op == HG_GUARD && hg_at(c->e, id)->arg[0] == condition && p->uses[id] && !p->var[id])
             guard[n++] = id;
-    hg_code_need(c, condition);
-    if (!p->var[condition])
-        hg_code_declare(c, condition, "small");
+    const char *near = c->near && !p->var[condition] ? c->near(c, condition) : NULL;
+    if (!near)
+        declare_condition(c, condition);
     const char *name[16];
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_node *g = hg_at(c->e, guard[k]);
-        char comment[200];
         hg_code_need(c, g->arg[2]);
         name[k] = hg_code_unique(c, g->name ? g->name : hg_code_stem(c, g->arg[1]));
-        remark(c, guard[k], comment, sizeof comment);
         hg_code_source(c, guard[k]);
-        const char *s =
-            hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]));
-        hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
+        declare(c, type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]), guard[k]);
+    }
+    if (near) {
+        hg_open(c->out, "if (%s) {", near);
+        hg_code_push(c);
+        declare_condition(c, condition);
     }
     branch(c, condition, n, guard, name);
+    if (near) {
+        hg_code_pop(c);
+        hg_close(c->out);
+    }
     for (uint32_t k = 0; k < n; k++)
         hg_code_bind(c, guard[k], name[k]);
 }
@@ -607,8 +615,8 @@ static void declare_log(struct hg_code *c, const struct hg_node *n)
         return;
     const char *x = hg_code_text(c, base), *name = hg_code_unique(c, hg_code_stem(c, log));
     const char *low = hg_code_unique(c, hg_format(c->e->arena, "%s_low", name));
-    hg_line(c, "fit_vd %s;", low);
-    hg_line(c, "const fit_vd %s = fit_vlog_low(%s, &%s);", name, x, low);
+    hg_declare(c->out, "fit_vd", "%s;", low);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vlog_low(%s, &%s);", name, x, low);
     hg_code_bind(c, log, name);
     p->low[log] = low;
 }
@@ -630,8 +638,8 @@ static void declare_sinc(struct hg_code *c, const struct hg_node *n)
         return;
     const char *x = hg_code_text(c, n->arg[0]), *name = hg_code_unique(c, hg_code_stem(c, sinc));
     const char *cosine = hg_code_unique(c, hg_format(c->e->arena, "cos_%s", name));
-    hg_line(c, "fit_vd %s;", cosine);
-    hg_line(c, "const fit_vd %s = fit_vsinc_cos(%s, &%s);", name, x, cosine);
+    hg_declare(c->out, "fit_vd", "%s;", cosine);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vsinc_cos(%s, &%s);", name, x, cosine);
     hg_code_bind(c, sinc, name);
     p->low[sinc] = cosine;
 }
@@ -652,8 +660,8 @@ static void declare_sine_cosine(struct hg_code *c, const struct hg_node *n)
         return;
     const char *x = hg_code_text(c, n->arg[0]), *s = hg_code_unique(c, hg_code_stem(c, sine));
     const char *k = hg_code_unique(c, hg_code_stem(c, cosine));
-    hg_line(c, "fit_vd %s, %s;", s, k);
-    hg_line(c, "fit_vsincos(%s, &%s, &%s);", x, s, k);
+    hg_do(c->out, "fit_vd %s, %s;", s, k);
+    hg_do(c->out, "fit_vsincos(%s, &%s, &%s);", x, s, k);
     hg_code_bind(c, sine, s);
     hg_code_bind(c, cosine, k);
 }

@@ -55,8 +55,7 @@ void hg_code_open_loop(struct hg_code *c, uint32_t loop, uint32_t nroot, const h
     const unsigned level = l->level == 1 ? HG_K1 : HG_K2;
     const char *k = counter[l->level - 1];
     before_loop(c, level, nroot, root);
-    hg_line(c, "for (size_t %s = 0; %s < %u; %s++) {", k, k, l->n, k);
-    c->indent++;
+    hg_open(c->out, "for (size_t %s = 0; %s < %u; %s++) {", k, k, l->n, k);
     c->open |= level;
     hg_code_push(c);
 }
@@ -65,8 +64,7 @@ void hg_code_close_loop(struct hg_code *c, uint32_t loop)
 {
     hg_code_pop(c);
     c->open &= hg_loop_at(c->e, loop)->level == 1 ? ~(unsigned)HG_K1 : ~(unsigned)HG_K2;
-    c->indent--;
-    hg_line(c, "}");
+    hg_close(c->out);
 }
 
 /* Sums over the loop of `index` that are to be declared now, are not yet declared, and do not wait for another one
@@ -104,13 +102,13 @@ void hg_code_reduce(struct hg_code *c, hg_id id)
         body[k] = hg_at(c->e, sum[k])->arg[1];
         name[k] = hg_code_unique(c, hg_code_stem(c, sum[k]));
         hg_code_source(c, sum[k]);
-        hg_line(c, vector ? "fit_vd %s = fit_vset1(0.0);" : "double %s = 0.0;", name[k]);
+        hg_declare(c->out, vector ? "fit_vd" : "double", vector ? "%s = fit_vset1(0.0);" : "%s = 0.0;", name[k]);
     }
     hg_code_open_loop(c, loop, nsum, body);
     for (uint32_t k = 0; k < nsum; k++)
         hg_code_need(c, body[k]);
     for (uint32_t k = 0; k < nsum; k++)
-        hg_line(c, "%s += %s;", name[k], hg_code_text(c, body[k]));
+        hg_do(c->out, "%s += %s;", name[k], hg_code_text(c, body[k]));
     hg_code_close_loop(c, loop);
     for (uint32_t k = 0; k < nsum; k++)
         hg_code_bind(c, sum[k], name[k]);

@@ -3,8 +3,17 @@
 
 #include "emit/emit.h"
 
+/* A condition |a p| < FIT_SINC_X0 with p of the pair part and a the same for all pairs of a strip. */
+struct hg_near {
+    hg_id condition;
+    uint32_t pair;    /* place of p in the pair part */
+    const char *test; /* name of: it may hold in this strip */
+};
+
 struct hg_block {
     struct hg_emit *em;
+    struct hg_near near[8];
+    uint32_t nnear;
     int derivative;      /* fields used here are needed for derivatives only */
     int direct_exp;      /* exponentials are taken per pair (model, which has no scratch) */
     hg_id exps[16];      /* EXPD nodes met, for the tile's prologue */

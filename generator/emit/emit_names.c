@@ -48,11 +48,11 @@ void hg_emit_declare_names(struct hg_emit *em, struct hg_tree *out)
     const struct hg_model *m = em->p->model;
     for (uint32_t k = 0; k < m->param.n; k++) {
         const char *name = clean_name(em, m->param.item[k].name);
-        hg_define(out, name, "    const double %s = theta[%u]; /* [%s] */\n", name, k, m->param.item[k].unit);
+        hg_offer(out, "const double", "%s = theta[%u]; /* [%s] */", name, k, m->param.item[k].unit);
     }
     for (uint32_t k = 0; k < m->setting.n; k++) {
         const char *name = clean_name(em, m->setting.item[k].name);
-        hg_define(out, name, "    const double %s = l->setting[%u]; /* [%s] */\n", name, k, m->setting.item[k].unit);
+        hg_offer(out, "const double", "%s = l->setting[%u]; /* [%s] */", name, k, m->setting.item[k].unit);
     }
 }
 

@@ -325,16 +325,16 @@ static void write_hessian(struct second *s, struct hg_tree *out)
     struct hg_code c = hg_points_begin(&q, out, nroot, root);
     hg_put(out, "/* Second derivatives by all pairs of parameters, upper triangle row by row. */\n");
     hg_points_head(&c, "hessian", "double *hess");
-    hg_line(&c, "fit_vd H[%u];", n ? n : 1);
+    hg_declare(c.out, "fit_vd", "H[%u];", n ? n : 1);
     for (uint32_t a = 0; a < W; a++)
         for (uint32_t b = a; b < W; b++) {
             hg_id h = H[triangle(W, a, b)];
             if (h)
                 hg_code_need(&c, h);
-            hg_line(&c, "H[%u] = %s; /* %s, %s */", triangle(W, a, b), h ? hg_code_vector(&c, h) : "fit_vset1(0.0)",
-                    hg_model_unknown(s->em->p->model, a)->name, hg_model_unknown(s->em->p->model, b)->name);
+            hg_do(c.out, "H[%u] = %s; /* %s, %s */", triangle(W, a, b), h ? hg_code_vector(&c, h) : "fit_vset1(0.0)",
+                  hg_model_unknown(s->em->p->model, a)->name, hg_model_unknown(s->em->p->model, b)->name);
         }
-    hg_line(&c, "fit_store_rows(hess + p * %u, %u, at.n, H);", n, n);
+    hg_do(c.out, "fit_store_rows(hess + p * %u, %u, at.n, H);", n, n);
     hg_points_end(&c);
 }
 
@@ -404,7 +404,7 @@ static void write_second(struct second *s, struct hg_tree *out)
     hg_put(out, "\n/* Second derivative along the direction whose tables `direction` made. */\n");
     hg_points_head(&c, "second", "double *out");
     hg_code_need(&c, root);
-    hg_line(&c, "fit_store_points(out + p, at.n, %s);", hg_code_vector(&c, root));
+    hg_do(c.out, "fit_store_points(out + p, at.n, %s);", hg_code_vector(&c, root));
     hg_points_end(&c);
 }
 

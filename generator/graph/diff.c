@@ -118,6 +118,7 @@ static hg_id slope(struct hg_expr *e, enum hg_op f, hg_id x, hg_id y)
     case HG_SINH: return hg_call(e, HG_COSH, x);
     case HG_COSH: return hg_call(e, HG_SINH, x);
     case HG_TANH: return hg_pow(e, hg_call(e, HG_COSH, x), hg_const(e, -2.0));
+    case HG_ASINH: return hg_pow(e, hg_add(e, one, xx), hg_const(e, -0.5));
     case HG_ERF:
     case HG_ERFC: {
         double c = 1.1283791670955126; /* 2/sqrt(pi) */

@@ -259,6 +259,17 @@ static ext hyperbolic(enum hg_op f, ext x)
     return x.hi < 0 ? negative(r) : r;
 }
 
+/* log(1 + a + a^2/(1 + sqrt(1 + a^2))) for a = |x|; log(2 a) far away */
+static ext ext_asinh(ext x)
+{
+    ext a = x.hi < 0 ? negative(x) : x, aa = hg_ext_mul(a, a), one = hg_ext(1), r;
+    if (!(a.hi < 0x1p70L))
+        r = isfinite(a.hi) ? hg_ext_add(ext_log(a), ext_log(hg_ext(2))) : a;
+    else
+        r = ext_log1p(hg_ext_add(a, hg_ext_div(aa, hg_ext_add(one, root(hg_ext_add(one, aa))))));
+    return x.hi < 0 ? negative(r) : r;
+}
+
 /* 2/sqrt(pi) e^(-x^2) sum of 2^n x^(2n+1) / (1 3 ... (2n+1)): no cancellation (Abramowitz, Stegun 7.1.6) */
 static ext erf_series(ext x)
 {

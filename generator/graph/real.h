@@ -97,6 +97,7 @@ static inline hg_real real_min(hg_real a, hg_real b)
 #define real_sinh(x) real_function(HG_SINH, x)
 #define real_cosh(x) real_function(HG_COSH, x)
 #define real_tanh(x) real_function(HG_TANH, x)
+#define real_asinh(x) real_function(HG_ASINH, x)
 #define real_erf(x) real_function(HG_ERF, x)
 #define real_erfc(x) real_function(HG_ERFC, x)
 #define real_exprel(k, x) real_of(hg_ext_exprel(k, real_ext(x)))
@@ -143,6 +144,7 @@ static inline hg_real real_function(enum hg_op f, hg_real x)
 #define real_sinh sinhl
 #define real_cosh coshl
 #define real_tanh tanhl
+#define real_asinh asinhl
 #define real_erf erfl
 #define real_erfc erfcl
 #define real_exprel(k, x) hg_ext_exprel(k, hg_ext(x)).hi

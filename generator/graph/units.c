@@ -290,6 +290,8 @@ int hg_unit_declare(struct hg_units *u, const char *word, const char **why)
 /* Multiplies x by one word of the text, synonyms resolved. */
 static int times_word(struct hg_units *u, struct unit *x, const char *name, int num, int den, const char **why)
 {
+    const char *rest = unit_behind_micro(name);
+    name = rest ? hg_format(u->arena, "u%s", rest) : name;
     for (size_t k = 0; k < unit_nsynonym; k++) {
         if (strcmp(name, unit_synonyms[k].name) != 0)
             continue;

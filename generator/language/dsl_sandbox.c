@@ -44,6 +44,8 @@ static const char *const other_names[][2] = {
     {"arcsin", "did you mean 'asin'?"},
     {"arccos", "did you mean 'acos'?"},
     {"arctan", "did you mean 'atan'?"},
+    {"arcsinh", "did you mean 'asinh'?"},
+    {"arsinh", "did you mean 'asinh'?"},
     {"arctan2", "did you mean 'atan2'?"},
     {"fabs", "did you mean 'abs'?"},
     {"pow", "a power is written a^b"},

@@ -46,9 +46,13 @@ static uint32_t add_state(lua_State *L, struct hg_symbol_decl *s, struct dsl_val
     struct dsl *d = dsl_of(L);
     struct hg_expr *e = dsl_build(L);
     if (e->march && e->march->n == HG_MOST_STATES)
-        dsl_fail(L, s->name, NULL, "more than %d states", HG_MOST_STATES);
+        dsl_fail(L, s->name,
+                 "lags far back stand in columns of their own; a sum over all earlier rows is one state: m.step(s, "
+                 "rho * previous(s) + y)",
+                 "more than %d states: each previous(f) of another formula is one", HG_MOST_STATES);
     if (d->m->nvariant)
-        dsl_fail(L, s->name, NULL, "states come before m.observe");
+        dsl_fail(L, s->name, "above the first m.observe: local last = previous(y, 0)",
+                 "what is carried from row to row, m.state and previous(f), comes before the first m.observe");
     check_before(L, before);
     uint32_t q = hg_march_add(e, s->name, before.id);
     s->before = before.written;

@@ -42,7 +42,7 @@
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
 -- Statistics of a column, when data are loaded: column_mean(x) column_sd(x) standardised(x).
--- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
+-- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh asinh erf erfc softplus
 -- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
 -- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(a, x) gamma_q gamma_density beta_p(a, b, x) beta_q mittag_leffler(alpha, z)
 -- voigt(x, sigma, gamma) exgauss(x, sigma, tau) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.

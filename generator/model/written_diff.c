@@ -104,6 +104,7 @@ static hg_wid slope(struct hg_model *m, enum hg_op f, hg_wid x, hg_wid y)
     case HG_SINH: return call(m, HG_COSH, x);
     case HG_COSH: return call(m, HG_SINH, x);
     case HG_TANH: return divide(m, one, make(m, HG_W_POW, call(m, HG_COSH, x), two));
+    case HG_ASINH: return divide(m, one, make(m, HG_W_POW, make(m, HG_W_ADD, one, square), number(m, 0.5)));
     case HG_ERF:
     case HG_ERFC: {
         hg_wid pi = number(m, 3.14159265358979323846);

@@ -143,7 +143,7 @@ static hg_id guarded_sinc(struct hg_plan *p, enum hg_op f, hg_id x, const struct
 {
     struct hg_expr *e = p->e;
     hg_id inverse = reciprocal(p, x, form), xx = hg_pow(e, x, hg_const(e, 2.0));
-    hg_id quotient = hg_mul(e, hg_raw(e, HG_SIND, 1, &form->u), inverse);
+    hg_id quotient = hg_hold(e, hg_mul(e, hg_raw(e, HG_SIND, 1, &form->u), inverse)); /* one for both functions */
     hg_id series[2] = {x, xx}, arg[3];
     arg[0] = hg_raw(e, HG_SMALL, 1, &x);
     if (f == HG_SINC) {

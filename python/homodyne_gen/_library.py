@@ -61,7 +61,8 @@ class Data(Sized):
     _fields_ = [("size", c_size_t), ("setting", doubles), ("ngroup", c_size_t), ("coord", POINTER(doubles)),
                 ("ntime", c_size_t), ("time", doubles), ("step", c_double), ("nframe", c_size_t),
                 ("frame", POINTER(c_uint32)), ("nrow", c_size_t), ("column", POINTER(doubles)),
-                ("axis", POINTER(doubles)), ("value", doubles), ("sigma", doubles)]
+                ("axis", POINTER(doubles)), ("value", doubles), ("sigma", doubles), ("nfile", c_size_t),
+                ("file", POINTER(c_uint32))]
 
 
 class Progress(Structure):

@@ -283,7 +283,8 @@ class Fit:
             v = full[..., places if len(places) > 1 or name in self._over else places[0]]
             out[name] = v if full.ndim > 1 else v.item() if v.ndim == 0 else PerGroup(v, self.coords)
         groups = full[..., n:len(self.names)].reshape(*full.shape[:-1], -1, m) if m else None
-        single = {q.name for q in self.model.linear if not q.per_group}
+        own = {name.split("[")[0] for name in self.names[n:] if "[" in name}  # of files, where the model has one value
+        single = {q.name for q in self.model.linear if not q.per_group} - own
         for k, name in enumerate(self._linear):
             out[name] = groups[..., 0, k] if name in single else groups[..., k]
             if full.ndim == 1:
@@ -293,6 +294,8 @@ class Fit:
     def mean(self):
         """The model at the result, in the shape of the values (frames that take part)."""
         grid, groups = dict(self._grid), self.group_params
+        if "files" in grid:
+            return self.model._mean_of_files(groups, grid)
         grid.update(frames=self.data.shape[-1]) if self.model.is_pairs else grid.update(values=self.data)
         return self.model.mean(groups, **grid)
 

@@ -324,6 +324,8 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
     if ((st = make_pair_tiles(ds, err)) != FIT_OK)
         goto done;
     ds->common = spec->common;
+    if (spec->common && (st = fit_share_begin(ds, err)) != FIT_OK)
+        goto done;
     if (spec->divided && !spec->streamed)
         fit_dataset_divide(ds);
     if (!spec->streamed &&

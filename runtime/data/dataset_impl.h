@@ -10,6 +10,7 @@ struct fit_dataset_private {
     struct fit_pages y, w;
     size_t ndouble;      /* doubles in y (and in w) */
     size_t *offset;      /* ntile: of the tile in y and w */
+    size_t *cut;         /* of a common data set: the tile with which the share of each rank begins (share.h) */
     size_t *row_first;   /* index of the first tile of a row of tiles */
     size_t largest;      /* doubles of the largest tile */
     struct fit_stream *stream; /* values come from a file; NULL: from y and w */

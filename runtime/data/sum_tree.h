@@ -15,8 +15,12 @@
  * small compared with a share, so that few nodes cover it. */
 size_t fit_tree_cut(size_t n, size_t size, size_t r);
 
-/* Leaves of a share at which a node inside it begins, in order, and the widths of the nodes in leaves (a power of
- * two, also where the tree ends inside); returns how many. leaf, width: FIT_TREE_NODES each. */
+/* The same for leaves of unlike weight, of which each share shall have the same part.  upto: what the leaves before k
+ * weigh together, for k <= n. */
+size_t fit_tree_cut_weighed(const double *upto, size_t n, size_t size, size_t r);
+
+/* Leaves of a share that begin a node inside of it, in order, and the widths of the nodes in leaves (a power of two,
+ * also where the tree ends within); returns how many.  leaf, width: FIT_TREE_NODES each. */
 enum { FIT_TREE_NODES = 128 };
 size_t fit_tree_cover(size_t n, size_t first, size_t last, size_t *leaf, size_t *width);
 

@@ -49,8 +49,12 @@ struct fit_parallel_task {
     int raw; /* 1: `tile` accepts tiles with fit_tile.raw in place of y */
 };
 
-/* total[nout] <- sum over all tiles. Returns 0, or 1 when *interrupt became nonzero or values could not be read (see
- * fit_dataset_status); total is then meaningless. */
+/* The ranks that meet now are a group (fit_ranks_group): sums are shared in it while they are, from now on; without
+ * this, each rank sums by itself.  Does not meet.  FIT_ERR_MEMORY. */
+enum fit_status fit_parallel_group(struct fit_parallel *par, struct fit_error *err);
+
+/* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way or
+ * values could not be read (fit_dataset_status tells); total is then meaningless. */
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
 
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */

@@ -146,6 +146,10 @@ enum fit_status fit_source_half(const struct fit_source *s, size_t k,
                                 struct fit_error *err);
 int fit_source_half_known(const struct fit_source *s);
 
+/* fit_source_read_upper, which also tells which half the file holds. */
+enum fit_status fit_source_read_known(struct fit_source *s, size_t k, double *m, enum fit_half *half,
+                                      struct fit_error *err);
+
 /* 1 when the layout has means over diagonals (fit_source_read_g2). */
 int fit_source_tells_g2(const struct fit_source *s);
 

@@ -112,11 +112,11 @@ static void flip_rows(double *m, size_t n)
         }
 }
 
-enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m,
+enum fit_status fit_source_read_known(struct fit_source *s, size_t k, double *m, enum fit_half *half,
                                       struct fit_error *err)
 {
     const struct fit_source_private *p = s->private_;
-    enum fit_half half = p->half;
+    *half = p->half;
     if (k >= s->nmatrix)
         return fit_fail(err, FIT_ERR_INTERNAL, "%s: matrix %zu of %zu", s->file, k, s->nmatrix);
     enum fit_status st = p->ops->read(s, k, m, err);
@@ -124,13 +124,20 @@ enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m,
         return st;
     if (p->flipped)
         flip_rows(m, s->nframe);
-    if (half == FIT_HALF_UNKNOWN && (st = find_half(s, k, m, &half, err)) != FIT_OK)
+    if (*half == FIT_HALF_UNKNOWN && (st = find_half(s, k, m, half, err)) != FIT_OK)
         return st;
-    if (half == FIT_HALF_LOWER)
+    if (*half == FIT_HALF_LOWER)
         mirror(m, s->nframe, 0);
     for (size_t i = 0; p->baseline > 0 && i < s->nframe * s->nframe; i++)
         m[i] += p->baseline;
     return FIT_OK;
+}
+
+enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m,
+                                      struct fit_error *err)
+{
+    enum fit_half half;
+    return fit_source_read_known(s, k, m, &half, err);
 }
 
 enum fit_status fit_source_read(struct fit_source *s, size_t k, double *m, struct fit_error *err)

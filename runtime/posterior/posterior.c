@@ -718,3 +718,11 @@ double fit_posterior_passes(const struct fit_posterior *p)
         n += (double)p->lane[l].c->o->nvalue + (double)p->lane[l].c->o->nadjoint;
     return n;
 }
+
+enum fit_status fit_posterior_group(struct fit_posterior *p, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    for (size_t l = 0; l < p->setup.chains && st == FIT_OK; l++)
+        st = fit_parallel_group(p->lane[l].c->o->par, err);
+    return st;
+}

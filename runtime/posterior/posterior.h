@@ -161,5 +161,8 @@ void fit_posterior_uninterruptible(struct fit_posterior *p);
 /* Integrated parameters, at the last point of the first chain. */
 const struct fit_collapsed *fit_posterior_collapsed(const struct fit_posterior *p);
 
+/* Sums over the data are shared in the group that the ranks form now (fit_parallel_group of data/tile_sums.h). */
+enum fit_status fit_posterior_group(struct fit_posterior *p, struct fit_error *err);
+
 /* Passes over the data so far, of all chains. */
 double fit_posterior_passes(const struct fit_posterior *p);

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum { FIT_RANKS_ABI = 1 };
+enum { FIT_RANKS_ABI = 2 };
 
 struct fit_ranks_plugin {
     unsigned abi; /* FIT_RANKS_ABI */
@@ -17,8 +17,11 @@ struct fit_ranks_plugin {
      * the core where ranks share one. */
     int (*gather)(const double *mine, double *all, const int *count, const int *place);
     int (*broadcast)(void *data, size_t bytes, int root);
-    /* 1: every rank has called it within so many seconds (0: no limit); 0: not. Independent of the two above: it may
-     * be called while other ranks wait in one of them. */
+    /* From now on the two above are those of this rank's group: of n, all of the same size, of ranks that follow one
+     * another; count, place and root are of the group.  n = 1: of all ranks.  All ranks call it. */
+    int (*group)(int n);
+    /* 1: every rank has come here within so many seconds (0: however long it takes); 0: not.  Apart from the two
+     * above: it may be called while other ranks wait in one of them. */
     int (*meet)(double seconds);
     void (*fail)(int code); /* ends all ranks with this exit status */
     void (*end)(void);

@@ -83,5 +83,15 @@ size_t fit_ranks_owner(size_t k);
 int fit_ranks_part(void);
 void fit_ranks_join(int parted);
 
-/* In a divided loop: notices a signal that has come. */
+/* Groups of ranks: n of the same size, of ranks that follow one another; 0 < n < the number of ranks, which n divides.
+ * Between the two functions those who meet are the ranks of a group, and size, rank and clock are the group's; a signal
+ * stops the group that it has come to.  Returns which group this rank is of; 0, and nothing happens, where ranks do not
+ * meet.  Both meet, all ranks. */
+size_t fit_ranks_group(size_t n);
+void fit_ranks_ungroup(void);
+
+/* The first rank of group k of n. */
+size_t fit_ranks_leader(size_t n, size_t k);
+
+/* In a divided loop: a signal that has come is seen. */
 void fit_ranks_look(void);

@@ -18,6 +18,8 @@ struct fit_sampler_options {
                     targets that are threaded inside.  Does not change a bit of the result. */
     int divided;                    /* the ranks of a run have chains each (ranks/ranks.h), instead of all together
                                        one after the other */
+    size_t groups;                  /* divided: more than 0: so many groups of ranks have chains each, for a target
+                                       that a group shares */
 };
 
 struct fit_sampler;

@@ -213,7 +213,8 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
                                      .chains = s->chains,
                                      .draws = s->draws,
                                      .threads = m->side_by_side ? s->threads : 1,
-                                     .divided = m->apart};
+                                     .divided = m->apart,
+                                     .groups = m->groups > 1 && m->groups < fit_ranks_size() ? m->groups : 0};
     enum fit_status st = fit_sampler_new(&m->p->target, &so, &m->sampler, err);
     if (st != FIT_OK)
         return st;
@@ -242,6 +243,8 @@ enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error
         return st;
     m->windows = windows_passed(m);
     m->saved = fit_ranks_seconds();
+    if ((st = fit_sampling_share(m, err)) != FIT_OK)
+        return st;
     fit_sampling_part(m);
     st = fit_sampler_run(m->sampler, &w, err);
     fit_sampling_join(m);

@@ -11,6 +11,7 @@ struct fit_sampling_run {
     struct fit_samples *s;
     int side_by_side;     /* chains at the same time, each on a thread */
     int apart;            /* ranks have chains, or draws, each */
+    size_t groups;        /* 1, or so many groups of ranks have chains each */
     uint64_t plain_rates; /* of fit_posterior_setup */
     double begin;
     int parted;           /* chains, draws are divided between ranks now */
@@ -33,6 +34,9 @@ struct fit_sampling_run {
 void fit_sampling_part(struct fit_sampling_run *m);
 void fit_sampling_join(struct fit_sampling_run *m);
 double fit_sampling_passes(const struct fit_sampling_run *m);
+
+/* Groups of ranks that have chains each get to know their shares of the sums; nothing where there are none. */
+enum fit_status fit_sampling_share(struct fit_sampling_run *m, struct fit_error *err);
 
 /* Reads the checkpoint when the options say so and there is one; errors of fit_checkpoint_read. */
 enum fit_status fit_sampling_resume(struct fit_sampling_run *m,

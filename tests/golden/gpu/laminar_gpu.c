@@ -29,14 +29,14 @@ struct tables {
     FIT_GLOBAL const double *cos_u_shear_i; /* and its cos */
     FIT_GLOBAL const double *sin_u_shear_j; /* the same, vectors at the second frame */
     FIT_GLOBAL const double *cos_u_shear_j; /* and their cos */
+    FIT_GLOBAL const double *four_s; /* 4 * s */
+    FIT_GLOBAL const double *ds_dphi0; /* -0.00277778 * q * gap * sin(0.0174533 * (phi0 - phi)) */
     FIT_GLOBAL const double *int_dD_dD0; /* integral(dD_dD0) */
     FIT_GLOBAL const double *int_dD_dalpha; /* integral(dD_dalpha) */
     FIT_GLOBAL const double *int_dD_dD_offset; /* integral(dD_dD_offset) */
     FIT_GLOBAL const double *int_dshear_dgamma_dot_t0; /* integral(dshear_dgamma_dot_t0) */
     FIT_GLOBAL const double *int_dshear_dbeta; /* integral(dshear_dbeta) */
     FIT_GLOBAL const double *int_dshear_dgamma_dot_t_offset; /* integral(dshear_dgamma_dot_t_offset) */
-    FIT_GLOBAL const double *four_s; /* 4 * s */
-    FIT_GLOBAL const double *ds_dphi0; /* -0.00277778 * q * gap * sin(0.0174533 * (phi0 - phi)) */
     FIT_GLOBAL const double *ts_to_alpha_grid; /* ts^alpha */
     FIT_GLOBAL const double *D_grid; /* where(le(D0 * ts^alpha + D_offset, 1e-10 * unit "angstrom^2/s"), 1e-10 * ... */
     FIT_GLOBAL const double *ts_to_beta_grid; /* ts^beta */
@@ -79,14 +79,14 @@ FIT_INLINE size_t carve(const struct fit_gpu_layout *l, FIT_GLOBAL const double 
     w->cos_u_shear_i = base + n, n += fit_padded(nf * ng);
     w->sin_u_shear_j = base + n, n += fit_padded(nf * ng);
     w->cos_u_shear_j = base + n, n += fit_padded(nf * ng);
+    w->four_s = base + n, n += fit_padded(ng);
+    w->ds_dphi0 = base + n, n += fit_padded(ng);
     w->int_dD_dD0 = base + n, n += fit_padded(nf);
     w->int_dD_dalpha = base + n, n += fit_padded(nf);
     w->int_dD_dD_offset = base + n, n += fit_padded(nf);
     w->int_dshear_dgamma_dot_t0 = base + n, n += fit_padded(nf);
     w->int_dshear_dbeta = base + n, n += fit_padded(nf);
     w->int_dshear_dgamma_dot_t_offset = base + n, n += fit_padded(nf);
-    w->four_s = base + n, n += fit_padded(ng);
-    w->ds_dphi0 = base + n, n += fit_padded(ng);
     w->ts_to_alpha_grid = base + n, n += fit_padded(nt);
     w->D_grid = base + n, n += fit_padded(nt);
     w->ts_to_beta_grid = base + n, n += fit_padded(nt);
@@ -143,7 +143,7 @@ FIT_INLINE void fit_laminar_moments_0_of(const struct fit_gpu_task *t, double *f
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         /* laminar.lua:60: local g1       = exp(-q^2 / 2 * integral(D, t1, t2)) * sinc(s * integral(shea ... */
-        fit_vd sinc_shear = inv_s*(sin_u_shear/d_int_shear);                   /* [1] */
+        fit_vd sinc_shear = inv_s*sin_u_shear/d_int_shear;                     /* [1] */
         if (fit_vany(small)) {
             sinc_shear = fit_vselect(small, fit_vsinc_series(s*s*d_int_shear*d_int_shear), sinc_shear);
         }
@@ -225,10 +225,9 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
                     cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
             const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
             const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-            const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;     /* [1] */
-            fit_vd sinc_shear = inv_s*shear_u_shear_prod;                      /* [1] */
-            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-inv_s), shear_u_shear_prod,
-                    cos_u_shear)); /* [1] */
+            const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+            fit_vd sinc_shear = shear_u_shear;                                 /* [1] */
+            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-1.0), shear_u_shear, cos_u_shear)); /* [1] */
             if (fit_vany(small)) {
                 const fit_vd shear_prod = s*s*d_int_shear_sq;
                 sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
@@ -390,10 +389,9 @@ FIT_INLINE void fit_laminar_cross_0_of(const struct fit_gpu_task *t, double *fit
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;         /* [1] */
-        fit_vd sinc_shear = inv_s*shear_u_shear_prod;                          /* [1] */
-        fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-inv_s), shear_u_shear_prod,
-                cos_u_shear)); /* [1] */
+        const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+        fit_vd sinc_shear = shear_u_shear;                                     /* [1] */
+        fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-1.0), shear_u_shear, cos_u_shear)); /* [1] */
         if (fit_vany(small)) {
             const fit_vd shear_prod = s*s*d_int_shear*d_int_shear;
             sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
@@ -505,10 +503,9 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
                     cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
             const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
             const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-            const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;     /* [1] */
-            fit_vd sinc_shear = inv_s*shear_u_shear_prod;                      /* [1] */
-            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-inv_s), shear_u_shear_prod,
-                    cos_u_shear)); /* [1] */
+            const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+            fit_vd sinc_shear = shear_u_shear;                                 /* [1] */
+            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-1.0), shear_u_shear, cos_u_shear)); /* [1] */
             if (fit_vany(small)) {
                 const fit_vd shear_prod = s*s*d_int_shear_sq;
                 sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
@@ -522,11 +519,11 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
             const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*exp_u_D_sinc_shear_sq_sq
                     + seeds[2]);
             const double four_s = w->four_s[g];
-            const fit_vd shear_u_shear_prod_2 = sinc_shear*sinc_shear_sq*dsinc_shear*seed_contrast;
+            const fit_vd shear_u_shear_prod = sinc_shear*sinc_shear_sq*dsinc_shear*seed_contrast;
             const double ds_dphi0 = w->ds_dphi0[g];
             F_0 = fit_vfma(weight, seed_contrast*sinc_shear_sq_sq, F_0);
-            F_1 = fit_vfma(weight, four_s*shear_u_shear_prod_2, F_1);
-            F_2 = fit_vfma(weight, ds_dphi0*shear_u_shear_prod_2, F_2);
+            F_1 = fit_vfma(weight, four_s*shear_u_shear_prod, F_1);
+            F_2 = fit_vfma(weight, ds_dphi0*shear_u_shear_prod, F_2);
         }
         /* addresses of tables once more, in no register until here */
         FIT_OPAQUE(i);
@@ -601,7 +598,7 @@ FIT_INLINE void fit_laminar_value_0_of(const struct fit_gpu_task *t, FIT_GLOBAL 
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         /* laminar.lua:60: local g1       = exp(-q^2 / 2 * integral(D, t1, t2)) * sinc(s * integral(shea ... */
-        fit_vd sinc_shear = inv_s*(sin_u_shear/d_int_shear);                   /* [1] */
+        fit_vd sinc_shear = inv_s*sin_u_shear/d_int_shear;                     /* [1] */
         if (fit_vany(small)) {
             sinc_shear = fit_vselect(small, fit_vsinc_series(s*s*d_int_shear*d_int_shear), sinc_shear);
         }
