@@ -1,4 +1,4 @@
-/* api.h -- what the parts of the shared library share. */
+/* api.h -- shared by the parts of the shared library. */
 #ifndef API_H
 #define API_H
 
@@ -19,7 +19,7 @@ struct fit_api_problem {
     const struct fit_kernel *kernel;
     struct fit_dataset *geometry; /* for evaluation: no values (pairs), zeros (rows) */
     struct fit_dataset *data;     /* NULL: for evaluation only */
-    struct fit_linkage *link;     /* of geometry, which hands every file its settings; NULL: there is one file */
+    struct fit_linkage *link;     /* of the geometry: settings of every file; NULL: one file */
     struct fit_dataset_files files;
     size_t *of;                   /* parts of files */
     double *setting;
@@ -33,7 +33,7 @@ int api_failed(const struct fit_error *err);
 enum fit_status api_take(void *to, size_t size, const void *from, const char *name,
                          struct fit_error *err);
 
-/* What a problem is made from, completed: arrays of the caller, and what was left to be filled in. */
+/* The completed input of a problem: arrays of the caller, and values filled in by default. */
 struct api_parts {
     const struct fit_kernel *k;
     struct fit_api_data d;
@@ -41,12 +41,12 @@ struct api_parts {
     double *setting;       /* nfile x nsetting */
     double *time;
     const double **column; /* rows: no NULL in it */
-    const double **place;  /* coordinates of groups or rows: the model's axes; of several files `file` behind them */
+    const double **place;  /* coordinates of groups or rows: the model's axes; for several files `file` after them */
     double *file;          /* from 1 */
     double *zero;          /* nrow */
 };
 
-/* Of a model of tables: settings and covariates are checked.  *x is to be freed, whatever is returned. */
+/* For a model of tables: checks settings and covariates. *x is to be freed, whatever is returned. */
 enum fit_status api_parts_new(const struct fit_kernel *k, const struct fit_api_data *d, struct api_parts *x,
                               struct fit_error *err);
 /* A dataset of the rows, which the caller frees: with the values x->d.value, or with zeros. */

@@ -1,5 +1,4 @@
-/* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and what is shown
- * of it. */
+/* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and its results. */
 #include "errors/derived.h"
 #include "errors/profile.h"
 #include "api/run.h"
@@ -46,7 +45,7 @@ static enum fit_status set_up(const struct fit_api_problem *p, int shared, struc
     return st;
 }
 
-/* Values of groups begin at those of a fit in which all groups share them. */
+/* Values of groups start from those of a fit in which all groups share them. */
 static enum fit_status begin_shared(const struct fit_api_problem *p, struct api_run *r,
                                     struct fit_error *err)
 {
@@ -66,7 +65,7 @@ static enum fit_status begin_shared(const struct fit_api_problem *p, struct api_
     return st;
 }
 
-/* ---- what is shown --------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static enum fit_status show_names(struct api_run *r, struct fit_error *err)
 {
@@ -133,7 +132,7 @@ static enum fit_status show_groups(const struct fit_kernel *model, struct api_ru
     return FIT_OK;
 }
 
-/* Of all places of the full vector: lower, upper of 68 %, then of 95 %. */
+/* For all elements of the full vector: lower, upper of 68 %, then of 95 %. */
 static enum fit_status show_intervals(struct api_run *r, struct fit_error *err)
 {
     const struct fit_result *f = &r->own;
@@ -182,7 +181,7 @@ static enum fit_status show_derived(struct api_run *r, struct fit_error *err)
     return FIT_OK;
 }
 
-/* The verdict in a word and a sentence, the noise distribution. */
+/* The verdict as a word and a sentence, the noise distribution. */
 static void show_quality(const struct fit_api_problem *p, struct api_run *r)
 {
     const struct fit_result *f = &r->own;

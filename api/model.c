@@ -1,8 +1,7 @@
 /* model.c -- shared objects with kernels: found, opened, described.
  *
- * An object defines fit_kernels[], the kernels of one model for all variants and instruction sets
- * as the build makes it, or fit_kernel_loaded, a single one as the program `homodyne` makes it of a
- * model file. */
+ * An object defines fit_kernels[], the kernels of one model for all variants and instruction sets as the build makes
+ * it, or fit_kernel_loaded, a single one that the program `homodyne` makes from a model file. */
 #define _GNU_SOURCE /* dladdr */
 #include "api/api.h"
 
@@ -85,7 +84,7 @@ API const char *fit_api_folder(void)
     return folder;
 }
 
-/* The models that there are, and the one that was probably meant. */
+/* The available models, and the one that was probably meant. */
 static enum fit_status no_model(const char *name, struct fit_error *err)
 {
     static const char end[] = ".so";

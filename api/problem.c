@@ -1,7 +1,7 @@
 /* problem.c -- a model on a geometry, from arrays: datasets, values, derivatives.
  *
- * A dataset made for values takes rows that do not count out of sight (dataset.h); for evaluation
- * there is another one of the same geometry, without values. */
+ * A dataset made for values drops unused rows (dataset.h); for evaluation there is another one of the same geometry,
+ * without values. */
 #include "api/api.h"
 
 #include "base/arena.h"
@@ -48,7 +48,7 @@ static enum fit_status settle(struct api_parts *x, struct fit_error *err)
     return st;
 }
 
-/* Of several files each has a part of the n matrices or rows, and their number is an axis more. */
+/* For several files, each has a part of the n matrices or rows, and its number is one more axis. */
 static enum fit_status place(struct api_parts *x, size_t n, const double *const *axis, struct fit_error *err)
 {
     const size_t naxis = x->k->naxis;
@@ -210,7 +210,7 @@ void api_parts_free(struct api_parts *x)
     *x = (struct api_parts){0};
 }
 
-/* Several files: settings of each, and a linkage by which the geometry is evaluated with them. */
+/* Several files: settings of each, and a linkage with which the geometry is evaluated. */
 static enum fit_status take_files(struct api_parts *x, struct fit_api_problem *p, struct fit_error *err)
 {
     const struct fit_layout *l = &p->geometry->layout;

@@ -12,7 +12,7 @@
  * (variable projection, Golub & Pereyra 1973), one set per group unless `over` says that they are shared.
  *
  * That is for errors that are normal.  A kernel with a `density` (tables only) gives the log density l(y | theta) of
- * any other law instead; it has no linear parameters, and of the sums below
+ * any other noise distribution instead; it has no linear parameters, and of the sums below
  *     moments    gives -2 l        where it is  r^2,
  *     normal     gives -d2 l       where it is  m_k m_l,    and  d l / d theta_k  where it is  m_k r,
  *     gradient   gives d l / d theta_k  where it is  m_k r,
