@@ -462,7 +462,8 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
         char names[300] = "";
         for (size_t i = 0, n = 0; i < sizeof layouts / sizeof *layouts; i++, n = strlen(names))
             snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", layouts[i]->name);
-        return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s, and --dataset PATH", wanted, names);
+        return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s, and --dataset PATH", wanted,
+                        names);
     }
     if (wanted)
         return fit_fail(err, FIT_ERR_DATA, "%s: layout %s is not one of %s files", s->file, wanted,
