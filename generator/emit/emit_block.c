@@ -1,7 +1,7 @@
-/* emit_block.c -- what the functions over pairs have in common: leaves of a block, loops around it.
+/* emit_block.c -- common parts of the functions over pairs: leaves of a block, loops around it.
  *
- * A block is a vector of pairs (i, j .. j + lanes - 1) for all groups.  First comes the part of the pairs that
- * does not depend on the group, then a loop over the groups.
+ * A block is a vector of pairs (i, j .. j + lanes - 1) for all groups. First comes the part of the pairs that does not
+ * depend on the group, then a loop over the groups.
  */
 #include "emit/emit_block.h"
 
@@ -169,7 +169,7 @@ static const char *pair_leaf(struct hg_code *c, hg_id id)
     }
 }
 
-/* What does not depend on the group, before the loop over groups. */
+/* The part that does not depend on the group, before the loop over groups. */
 void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     hg_id top = 0;
@@ -195,8 +195,8 @@ void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *roo
     }
 }
 
-/* Operands of products that are scalars of the group are worth one multiplication of doubles each: name
- * them so that they are not recomputed as vectors. */
+/* Operands of products that are scalars of the group cost one multiplication of doubles each: they are named so that
+ * they are not recomputed as vectors. */
 void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     for (uint32_t k = 0; k < nroot; k++) {
@@ -223,7 +223,7 @@ struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_
                         .leaf = pair_leaf,
                         .is_leaf = pair_is_leaf,
                         .user = b};
-    /* the twins of rotations must exist before the function is begun */
+    /* the twins of rotations must exist before the function begins */
     for (hg_id id = 1; id < em->e->n; id++) {
         const struct hg_node n = *hg_at(em->e, id);
         if (n.op == HG_SIND)

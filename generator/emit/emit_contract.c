@@ -1,9 +1,9 @@
 /* emit_contract.c -- products of the fields with the tables.
  *
- * A factor at one frame need not be multiplied in for every pair: a factor at i comes once per row, after the
- * sum along it; a factor at j once per tile, after the sum down the column.  Differences of tables are formed
- * for the pair (the algebra that would take them apart, (T_j - T_i)(U_j - U_i) = T_j U_j - ..., cancels where
- * the correlation decays fast) and the products added up in registers:
+ * A factor at one frame need not be multiplied in for every pair: a factor at i enters once per row, after the sum
+ * along it; a factor at j once per tile, after the sum down the column. Differences of tables are formed for the pair
+ * and the products added up in registers. (The expansion (T_j - T_i)(U_j - U_i) = T_j U_j - ... would cancel where the
+ * correlation decays fast.)
  *
  *     factors of c and d          per pair                                        later
  *     difference x difference     sum_kl += U_ck (F U_dl)
@@ -13,20 +13,19 @@
  *     at i x at i                 row += F                                        per row    row U_ck(i) U_dl(i)
  *     1 x any                     like the above without the second factor
  *
- * A column sum costs a load and a store; where the tables are few the direct product is cheaper and taken.
+ * A column sum costs a load and a store; where the tables are few, the direct product is cheaper and is used.
  *
- * The fields of a strip of pairs are buffered, and the strip is gone through several times, each pass for as
- * many sums as registers hold.  Products of channels with many tables are not written out: loops over the tables
- * form them.
+ * The fields of a strip of pairs are buffered, and the strip is traversed several times, each pass for as many sums as
+ * registers hold. Products of channels with many tables are not written out: loops over the tables form them.
  */
 #include "emit/emit_contract.h"
 
 
 enum {
-    COLUMN_COST = 3,  /* operations that a column sum is worth: addition, load, store */
+    COLUMN_COST = 3,  /* cost of a column sum in operations: addition, load, store */
     MOST_SUMS = 20,   /* of a pass: they live in registers, */
     MOST_LIVE = 26,   /* and so do the factors of a pair */
-    MOST_WRITTEN = 128 /* products of two channels; more are formed by loops */
+    MOST_WRITTEN = 128 /* products of two channels written out; loops form more */
 };
 
 enum how { DIRECT, ALONG_ROW, DOWN_COLUMN };
@@ -34,7 +33,7 @@ enum how { DIRECT, ALONG_ROW, DOWN_COLUMN };
 /* The products of one field. */
 struct job {
     uint32_t field;
-    uint32_t a, b;  /* channels, b may be E: the residual.  The factor of b is the one taken out if any */
+    uint32_t a, b;  /* channels, b may be E: the residual. The factor of b is the one taken out, if any */
     enum how how;
     uint32_t nsum;  /* sums in registers */
     uint32_t place; /* of its first row or column sum */
@@ -70,7 +69,7 @@ const char *hg_contract_field_name(const struct hg_emit *em, uint32_t c, uint32_
                   : hg_format(em->e->arena, "F_%s_%s", ch[a].name, ch[b].name);
 }
 
-/* --- what is taken how -------------------------------------------------------------------------------- */
+/* --- methods for the products --------------------------------------------------------------------------- */
 
 /* Factors of the residual are those of a channel of kind ONE. */
 static enum hg_channel_kind kind_of(const struct hg_emit *em, uint32_t c)
@@ -84,7 +83,7 @@ static uint32_t tables_of(const struct hg_emit *em, uint32_t c)
     return c == em->p->nchannel ? 1 : em->p->channel[c].nuse;
 }
 
-/* Order of taking out: what stays in the pair first. */
+/* Order of taking out: factors that stay in the pair first. */
 static int rank(enum hg_channel_kind k)
 {
     switch (k) {
@@ -153,7 +152,7 @@ static uint32_t sums_in_registers(const struct job *j)
     return j->how == DOWN_COLUMN ? 0 : j->nsum;
 }
 
-/* The first job not yet taken opens a pass; those that need no other factors join it, then any others. */
+/* The first job not yet taken opens a pass; jobs that need no other factors join it, then any others. */
 static void make_passes(struct hg_contract *x)
 {
     for (uint32_t first = 0; first < x->njob; first++) {
@@ -228,7 +227,7 @@ static const char *factor_name(struct hg_emit *em, uint32_t c, uint32_t n)
     return hg_format(em->e->arena, "u_%s_%s", em->p->channel[c].name, param_name(em, param_of(em, c, n)));
 }
 
-/* Where the product of the n-th factor of a and the m-th of b is added: index of H. */
+/* Index of H to which the product of the n-th factor of a and the m-th of b is added. */
 static uint32_t target(const struct hg_emit *em, const struct job *j, uint32_t n, uint32_t m)
 {
     uint32_t K = em->p->nparam, k = param_of(em, j->a, n);
@@ -448,8 +447,8 @@ void hg_contract_function(struct hg_contract *x, struct hg_tree *out)
     hg_close_function(out);
 }
 
-/* sums times what was left out: the factors `at` (text with a place for the table) of b, and of a when it has
- * not come in either. */
+/* Multiplies sums by the factors left out: those of b at `at` (text with a placeholder for the table), and those of
+ * a if they have not entered either. */
 static void multiply_later(struct hg_contract *x, const struct job *j, const char *sum, const char *before,
                            const char *after, struct hg_tree *out)
 {

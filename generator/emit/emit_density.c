@@ -1,15 +1,15 @@
-/* emit_density.c -- tables with a law of the errors of their own (fit/kernel.h, fit_density): sums of the log density l
- * and its derivatives over vectors of eight rows.
+/* emit_density.c -- tables with a noise distribution of their own (fit/kernel.h, fit_density): sums of the log density
+ * l and its derivatives over vectors of eight rows.
  *
- * l is a sum; terms without parameters go into `constant`, which is added up once for a data set.  First derivatives
- * come from one sweep from l down to the parameters (hg_gradient), so gradient costs a few times l, however many
- * parameters there are; second ones by differentiating these once more.  Lanes that do not count may hold what has no
- * density: their terms are masked, not multiplied by 0.
+ * l is a sum; terms without parameters go into `constant`, which is computed once per data set. First derivatives come
+ * from one sweep from l down to the parameters (hg_gradient), so gradient costs a few times l, however many parameters
+ * there are; second ones come from differentiating these once more. Unused lanes may hold values without a density:
+ * their terms are masked, not multiplied by 0.
  */
 #include "emit/emit.h"
 #include "emit/emit_rows.h"
 
-/* --- what is to be written ------------------------------------------------------------------------------ */
+/* --- expressions to write ------------------------------------------------------------------------------- */
 
 static int has_other_than_columns(const struct hg_expr *e, hg_id root)
 {
@@ -25,7 +25,7 @@ static int has_other_than_columns(const struct hg_expr *e, hg_id root)
     return 0;
 }
 
-/* Terms of l that hold for a table, whatever the parameters and settings. */
+/* Terms of l that are fixed for a table, whatever the parameters and settings. */
 static void split(struct hg_density_form *x, hg_id l)
 {
     struct hg_expr *e = x->em->e;
@@ -72,7 +72,7 @@ static void derive(struct hg_density_form *x)
 
 /* --- loops ---------------------------------------------------------------------------------------------- */
 
-/* What is measured comes with the tile; it need not be what the column of the table says. */
+/* The measured value comes with the tile; it may differ from the column of the table. */
 const char *hg_density_leaf(struct hg_code *c, hg_id id)
 {
     struct hg_emit *em = c->user;

@@ -1,7 +1,7 @@
 /* emit_gpu_rows.c -- kernels for accelerators over the rows of a table: every row belongs to the group of its item.
  *
  *     s += w m_k m_l, w m_k r, w m_k b_q      with d mean / d theta_k = factor_k m_k, factor_k the same for all rows
- * or, where the errors have a law of their own, sums of the log density and its derivatives (emit_density.c).
+ * or, for another noise distribution, sums of the log density and its derivatives (emit_density.c).
  */
 #include <string.h>
 
@@ -191,7 +191,7 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     const uint32_t Q = em->p->nlinear, E = em->p->nchannel;
     hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
     uint32_t nroot = 0;
-    for (uint32_t twice = 0; twice < 2; twice++) { /* the residual and the seeds use them once more */
+    for (uint32_t twice = 0; twice < 2; twice++) { /* the residual and the seeds use them again */
         for (uint32_t q = 0; q < Q; q++)
             root[nroot++] = em->form->basis[q];
         root[nroot++] = em->form->rest;
@@ -223,7 +223,7 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
 
 /* --- log densities -------------------------------------------------------------------------------------- */
 
-/* fit_sum <- sign times the sums of w root; where rho is set, times its number of the group. */
+/* fit_sum <- sign times the sums of w root; when rho is set, times its number of the group. */
 static void write_law(struct hg_gpu *x, uint32_t n, const hg_id *of, const char *sign, uint32_t negative)
 {
     hg_id *root = hg_alloc(x->em->e->arena, (n + 1) * sizeof *root);

@@ -1,16 +1,16 @@
-/* emit_gradient.c -- the adjoint sums for pairs of frames: one number for each parameter, at a cost that does
- * not depend on how many there are.
+/* emit_gradient.c -- the adjoint sums for pairs of frames: one number for each parameter, at a cost that does not
+ * depend on the number of parameters.
  *
- * What is wanted (fit/kernel.h, gradient) is  sum over pairs of  w sum_q v_q d b_q/d theta_k, with a number
- * v_q for each basis function and pair that is known once the residual is: the seed.  At the cut of plan.h
+ * The result (fit/kernel.h, gradient) is sum over pairs of w sum_q v_q d b_q/d theta_k, with a number v_q for each
+ * basis function and pair, the seed, which is known once the residual is. At the cut of plan.h
  *
  *     sum_q v_q d b_q/d theta_k = sum_c a_c U_ck ,      a_c = sum_q v_q d m_c/d lin_q ,
  *
- * so each channel c needs one number a_c of a pair.  These are added down the columns and along the rows;
- * the tables U come in once per tile:
+ * so each channel c needs one number a_c of a pair. These are added down the columns and along the rows; the tables U
+ * enter once per tile:
  *     sum_ij a_ij (U_j - U_i) = sum_j U_j (sum_i a_ij) - sum_i U_i (sum_j a_ij).
- * Within a pair, a_c = sum_r C_cr F_r:  the fields F_r are what has to be summed over the groups, the
- * coefficients C_cr do not know the group.  Fields are shared between channels.
+ * Within a pair, a_c = sum_r C_cr F_r: the fields F_r must be summed over the groups; the coefficients C_cr do not
+ * depend on the group. Channels share fields.
  */
 #include "emit/emit_block.h"
 #include "emit/emit_gradient.h"
@@ -62,7 +62,7 @@ static void add_term(struct hg_adjoint *x, uint32_t channel, hg_id product)
     x->term[x->nterm++] = (struct hg_adjoint_term){channel, f, nout ? hg_prod(e, nout, out) : hg_const(e, 1.0)};
 }
 
-/* The terms of x, multiplied out as far as that separates pairs from groups; 0 when they become too many. */
+/* The terms of x, multiplied out as far as that separates pairs from groups; 0 when there are too many. */
 static uint32_t multiply_out(struct hg_emit *em, hg_id x, hg_id *term, uint32_t most)
 {
     struct hg_expr *e = em->e;
@@ -133,7 +133,7 @@ hg_id *hg_adjoint_arrange(struct hg_adjoint *x, uint32_t *nroot)
 
 /* --- the block function ------------------------------------------------------------------------------- */
 
-/* Place of M_qp behind the first number of adj. */
+/* Index of M_qp after the first number of adj. */
 static uint32_t adj_place(const struct hg_emit *em, uint32_t q, uint32_t p)
 {
     uint32_t a = q < p ? q : p, b = q < p ? p : q, Q = em->p->nlinear;
@@ -263,7 +263,7 @@ static void gradient_block(struct hg_adjoint *x, struct hg_block *b, struct hg_t
     hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
     for (uint32_t k = 0; k < nroot; k++)
         all[k] = root[k];
-    for (uint32_t q = 0; q <= Q; q++) /* seeds and the mean use the basis functions once more */
+    for (uint32_t q = 0; q <= Q; q++) /* seeds and the mean use the basis functions again */
         all[nroot + q] = root[q];
     struct hg_code c = hg_block_begin(em, b, out, nroot + Q + 1, all);
     hg_put(out, "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel, from fields F summed over the groups;\n"

@@ -1,14 +1,14 @@
-/* emit_march.c -- states (graph/march.h) in a kernel: functions that go along the rows of every group in their order
- * and fill the tables that rows are read from, of values alone, or of values and derivatives.
+/* emit_march.c -- states (graph/march.h) in a kernel: functions that process the rows of every group in their order and
+ * fill the tables from which rows are read: of values alone, or of values and derivatives.
  *
  *     double x_before = before the first row;
  *     for rows of the group:  x = step(x_before, columns of the row);  tables[row] = ...;  x_before = x
  *
- * Numbers are doubles, one after the other: the same bits whoever calls.  Where states read what was measured, values
- * can go on from a row (fit_layout.carried).
+ * Numbers are doubles, computed one after the other: the same bits for every caller. Where states depend on measured
+ * values, the computation can continue from a row (fit_layout.carried).
  *
- * Of a differential equation the solver (fit/ode.h) goes from the time of one row to that of the next, with a function
- * of the rates of all that is carried; where time goes back it begins again.
+ * For a differential equation the solver (fit/ode.h) advances from the time of one row to that of the next, with a
+ * function for the rates of everything carried; where time goes back, it starts again.
  */
 #include "emit/emit.h"
 
@@ -16,11 +16,11 @@ struct march {
     struct hg_emit *em;
     const struct hg_march *m;
     const char *name;    /* of the function: "march_values" */
-    uint32_t width;      /* values of a state that are carried: 1, or 1 + nparam */
+    uint32_t width;      /* values carried per state: 1, or 1 + nparam */
     const char **before; /* [state x width] names of variables; NULL: not carried */
     const char **now;
-    int by_rows;         /* columns in rates, or events in every row */
-    const char *row;     /* of columns; NULL: they are between two rows */
+    int by_rows;         /* columns in rates, or events at every row */
+    const char *row;     /* of columns; NULL: interpolated between two rows */
 };
 
 /* A column in a row; row NULL: between two rows. */
@@ -67,7 +67,8 @@ static hg_id root_of(const struct march *x, const hg_id *list, uint32_t q, uint3
     return list[q * (x->em->p->nparam + 1) + k];
 }
 
-/* What event v adds to value k of state q; its time, and that by parameter k - 1.  0: nothing. */
+/* The increment of value k of state q at event v; the time of the event, and its derivative by parameter k - 1. 0:
+ * none. */
 static hg_id jump_of(const struct march *x, uint32_t v, uint32_t q, uint32_t k)
 {
     const hg_id id = x->em->p->event_jump[(v * x->m->n + q) * (x->em->p->nparam + 1) + k];
@@ -135,7 +136,7 @@ static struct hg_code begin(struct march *x, struct hg_tree *out)
     return c;
 }
 
-/* Variables that hold what the row before has left. */
+/* Variables that hold the values of the previous row. */
 static void declare_before(struct march *x, struct hg_code *c)
 {
     for (uint32_t q = 0; q < x->m->n; q++)
@@ -151,7 +152,7 @@ static void declare_before(struct march *x, struct hg_code *c)
         }
 }
 
-/* Can rows follow one by one? */
+/* Can rows be processed one by one? */
 static int follows(const struct march *x)
 {
     return x->em->p->model->feedback && !x->m->flow && x->width == 1;
@@ -185,7 +186,7 @@ static void set_before(struct march *x, struct hg_code *c)
     hg_close(c->out);
 }
 
-/* Values of this row: a step may read those of steps before it. */
+/* Values of this row: a step may read those of previous steps. */
 static void take_steps(struct march *x, struct hg_code *c)
 {
     for (uint32_t s = 0; s < x->m->n; s++)
@@ -204,7 +205,7 @@ static void take_steps(struct march *x, struct hg_code *c)
         }
 }
 
-/* The table of a value, when rows read it. */
+/* The table of a value, if rows read it. */
 static const char *table_of(const struct march *x, uint32_t q, int before, uint32_t k)
 {
     hg_id leaf = hg_carried(x->em->e, q, before, k);
@@ -229,7 +230,8 @@ static void store(struct march *x, struct hg_code *c)
                 hg_do(c->out, "%s = %s;", x->before[q * x->width + k], x->now[q * x->width + k]);
 }
 
-/* What is carried to the end is finite when all before was: infinities and NaN stay.  Padding repeats the last row. */
+/* The values carried to the end are finite only if all earlier ones were: infinities and NaN persist. Padding
+ * repeats the last row. */
 static void end_group(struct march *x, struct hg_code *c)
 {
     for (uint32_t q = 0; q < x->m->n; q++)
@@ -247,7 +249,7 @@ static void end_group(struct march *x, struct hg_code *c)
 
 /* --- differential equations ------------------------------------------------------------------------------------- */
 
-/* Place of value k of state q in what the solver carries: values first. */
+/* Index of value k of state q in the solver's vector: values first. */
 static uint32_t place_of(const struct march *x, uint32_t q, uint32_t k)
 {
     uint32_t n = 0;
@@ -318,7 +320,7 @@ static void write_padding(struct march *x, struct hg_code *c, uint32_t q, uint32
         hg_do(c->out, "fit_pad_rows(end, w.%s);", table);
 }
 
-/* A function of the time and of what is carried; `to` is what it fills, `more` another argument. */
+/* A function of the time and of the carried values; it fills `to`; `more` is a further argument. */
 static struct hg_code open_of_time(struct march *x, const char *what, const char *more, const char *to,
                                    struct hg_tree *out)
 {
@@ -420,7 +422,7 @@ static void write_times(struct march *x, struct hg_code *c)
         }
 }
 
-/* Where the derivatives by each parameter are: two tables of the solver. */
+/* The positions of the derivatives by each parameter: two tables of the solver. */
 static uint32_t write_places(const struct march *x, struct hg_tree *out)
 {
     uint32_t nslope = 0;
@@ -550,7 +552,7 @@ static void write(struct march *x, const char *name, struct hg_tree *out)
     hg_close_function(out);
 }
 
-/* All leaves are there before functions are begun. */
+/* All leaves must exist before functions begin. */
 static void make_leaves(const struct march *x)
 {
     for (uint32_t q = 0; q < x->m->n; q++)

@@ -1,7 +1,7 @@
 /* emit_moments.c -- moments and model for pairs of frames.
  *
- * Each is a loop over rows i and blocks of columns j that calls an inlined block function, which holds the
- * physics.  Blocks that are cut by the diagonal or the edge, and weighted data, take the `masked` form.
+ * Each is a loop over rows i and blocks of columns j that calls an inlined block function, which contains the physics.
+ * Blocks cut by the diagonal or the edge, and weighted data, use the `masked` form.
  */
 #include "emit/emit_block.h"
 
@@ -18,7 +18,7 @@ static void add_sum(struct hg_code *c, uint32_t *n, const char *value)
     ++*n;
 }
 
-/* The sums kept per group; their number.  c NULL: they are counted only. */
+/* The sums kept per group; returns their number. c NULL: only counts them. */
 static uint32_t moment_sums(struct hg_emit *em, struct hg_code *c)
 {
     struct hg_arena *a = em->e->arena;

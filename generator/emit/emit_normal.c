@@ -36,7 +36,7 @@ static int has_row(const struct hg_emit *em, uint32_t slot)
     return hg_form_slot_kind(em->form, slot) != HG_CHANNEL_AT_J;
 }
 
-/* Place of a slot among those with a column (or a row); of the number of slots: their number. */
+/* Index of a slot among those with a column (or a row); for the number of slots: their number. */
 static uint32_t place(const struct hg_emit *em, uint32_t slot, int (*has)(const struct hg_emit *, uint32_t))
 {
     uint32_t n = 0;
@@ -45,7 +45,7 @@ static uint32_t place(const struct hg_emit *em, uint32_t slot, int (*has)(const 
     return n;
 }
 
-/* --- the part of a pair that does not know the group ---------------------------------------------------- */
+/* --- the part of a pair that does not depend on the group ----------------------------------------------- */
 
 /* Nodes by the loop in which they are computed. */
 struct split {
@@ -79,7 +79,7 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
     }
     for (hg_id id = 1; id <= top; id++) {
         if (!mark[id] || hg_at(em->e, id)->op == HG_CONST || (hg_at(em->e, id)->vary & HG_K))
-            continue; /* what varies with turns of a sum is computed in its loop */
+            continue; /* nodes that vary with turns of a sum are computed in its loop */
         if (is_stored(em, id))
             s.stored[s.nstored++] = id;
         else if (!(hg_at(em->e, id)->vary & HG_J))
@@ -195,7 +195,7 @@ static void store_channels(struct hg_emit *em, struct hg_code *c)
     hg_do(c->out, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
-/* What a function of one group of a strip is given. */
+/* Arguments of a function of one group of a strip. */
 static const struct hg_member strip_member[] = {
     {"const struct fit_layout *", "l"}, {"const struct tables *", "w"},        {"const double *", "lin"},
     {"const struct fit_exp_tile *", "exps"}, {"const struct fit_tile *", "t"}, {"size_t ", "i"},
@@ -203,7 +203,7 @@ static const struct hg_member strip_member[] = {
     {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {"const fit_vd *", "nearest"},
     {NULL, NULL}};
 
-/* What such a function writes to.  Parameters: gcc takes `restrict` of these at its word, not that of members. */
+/* Results of such a function. They are parameters: gcc uses `restrict` of parameters, but not of members. */
 static const char written[] = "fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m";
 
 static void group_loop(struct hg_tree *out)
@@ -381,7 +381,7 @@ static uint32_t rows_function(struct hg_emit *em, struct hg_tree *out)
     return at;
 }
 
-/* Place of the row sum of slot s (channel c, parameter k) among the row sums. */
+/* Index of the row sum of slot s (channel c, parameter k) among the row sums. */
 static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint32_t k)
 {
     uint32_t at = 0;

@@ -1,13 +1,13 @@
 /* emit_objective.c -- phases of an objective: loops over blocks of elements, calls of operators, sums.
  *
- * Forward: arrays that are kept, operators, sums, as the steps stand.  Backward: the same in reverse order.  Where a
- * step has the slope s of its result, each array and number of its formula f that moves gets s df/d(it): arrays in
- * place, numbers as sums over blocks.
+ * Forward: arrays that are kept, operators, sums, in the order of the steps. Backward: the same in reverse order. Where
+ * a step has the slope s of its result, each array and number of its formula f that varies with free arrays gets s
+ * df/d(it): arrays in place, numbers as sums over blocks.
  *
- * Second derivatives along a direction: the tangent of each array and number that moves, the sum of df/d(it) times the
- * tangents of what its formula f is of, forward; then the tangents of slopes, backward: s' df/d(it) + s (df/d(it))',
- * where ' is along the tangents (Pearlmutter, Neural Comput. 6, 147 (1994)).  Operators are linear: tangents go through
- * them as values do.
+ * Second derivatives along a direction: forward, the tangent of each array and number that varies, which is the sum of
+ * df/d(it) times the tangents of the leaves of its formula f; then backward, the tangents of slopes: s' df/d(it) + s
+ * (df/d(it))', where ' is along the tangents (Pearlmutter, Neural Comput. 6, 147 (1994)). Operators are linear:
+ * tangents go through them like values.
  */
 #include "emit/emit_objective.h"
 
@@ -28,7 +28,7 @@ struct writer {
     struct hg_tree *tree[HG_OBJECTIVE_PASSES], *terms;
     struct hg_objective_phases phases[HG_OBJECTIVE_PASSES];
     const char *prefix; /* before the names of kernels */
-    int gpu; /* for accelerators: formulas of values and slopes alone */
+    int gpu; /* for accelerators: formulas of values and slopes only */
 };
 
 static const char *array_name(const struct writer *w, uint32_t k)
@@ -38,7 +38,7 @@ static const char *array_name(const struct writer *w, uint32_t k)
 
 /* --- formulas ------------------------------------------------------------------------------------------- */
 
-/* Tangents are symbols behind all others: of array k, narray + k. */
+/* Tangents are symbols after all others: of array k, narray + k. */
 static const char *leaf(struct hg_code *c, hg_id id)
 {
     const struct writer *w = c->user;
@@ -130,7 +130,7 @@ static struct hg_objective_phase *add_phase(struct writer *w, enum hg_objective_
     return &p->phase[p->n++];
 }
 
-/* Tangents take the phase of an operator as it is. */
+/* For tangents the phase of an operator is the same. */
 static void share_phase(struct writer *w, enum hg_objective_pass pass, const struct hg_objective_phase *of)
 {
     struct hg_objective_phases *p = &w->phases[pass];
@@ -155,7 +155,7 @@ static uint32_t nodes_below(const struct writer *w, uint32_t nroot, const hg_id 
     return n;
 }
 
-/* An array that is kept, or its tangent: `to` is where it goes. */
+/* An array that is kept, or its tangent; `to` receives it. */
 static void keep_phase(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s, hg_id formula,
                        const char *to)
 {
@@ -202,7 +202,7 @@ static void add_forward(struct writer *w, const struct hg_step *s)
         add_phase_of(w, HG_TANGENT, s, hg_objective_moving(w->m, n->formula).tangent);
 }
 
-/* The phase of a formula on its way back: the sums over blocks are slopes of numbers. */
+/* The backward phase of a formula: the sums over blocks are slopes of numbers. */
 static struct hg_objective_phase *open_back(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s,
                                             uint32_t axis, const char *name, const struct hg_moving *v)
 {
@@ -218,7 +218,7 @@ static struct hg_objective_phase *open_back(struct writer *w, enum hg_objective_
     return p;
 }
 
-/* What leaf k gets, an array in place, a number in a sum. */
+/* The contribution to leaf k: an array in place, a number in a sum. */
 static void give(struct hg_code *c, const struct hg_moving *v, uint32_t k, const char *to, const char *text)
 {
     const struct writer *w = c->user;
@@ -230,7 +230,7 @@ static void give(struct hg_code *c, const struct hg_moving *v, uint32_t k, const
               w->m->setting.item[ref].name);
 }
 
-/* s df/d(leaf) for what moves in f; slope: the text of s, a number or a vector. */
+/* s df/d(leaf) for the leaves of f that vary with free arrays; slope: the text of s, a number or a vector. */
 static void formula_back(struct writer *w, const struct hg_step *s, const struct hg_moving *v, uint32_t axis,
                          const char *name, const char *slope)
 {
@@ -271,7 +271,7 @@ static void formula_second(struct writer *w, const struct hg_step *s, const stru
     close_rows(w, HG_SECOND, p->nsum);
 }
 
-/* Back through a formula, whose result is number or array `of`. */
+/* Backward through a formula, whose result is number or array `of`. */
 static void back(struct writer *w, const struct hg_step *s, hg_id formula, uint32_t axis, const char *name,
                  const char *text)
 {
@@ -320,7 +320,7 @@ static enum fit_unit_kind unit_of(const struct hg_operation *q, int back)
     return q->kind == FIT_BLOCKS ? FIT_UNIT_BLOCKS : q->kind == FIT_OUTER && back ? FIT_UNIT_ROWS : FIT_UNIT_ELEMENTS;
 }
 
-/* One call for each part of a complex value, but outer, which makes both at once. */
+/* One call for each part of a complex value, except outer, which computes both at once. */
 static void operation_calls(struct writer *w, const struct hg_step *s, int back)
 {
     const struct hg_operation *q = &w->o->operation[s->of];
@@ -381,7 +381,8 @@ static void term_values(struct writer *w)
     hg_close_function(out);
 }
 
-/* Slopes of numbers from the terms wanted, or (second) what the curvature of terms adds to the tangents of these. */
+/* Slopes of numbers from the selected terms, or (second) the contribution of the curvature of terms to their
+ * tangents. */
 static void term_seeds(struct writer *w, int second)
 {
     struct hg_tree *out = w->terms;

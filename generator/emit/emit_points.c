@@ -1,5 +1,5 @@
-/* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of
- * time.  The direct formulas, what the factored tile functions are compared with; a vector of points at a time
+/* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of time. These
+ * are the direct formulas, against which the factored tile functions are checked; a vector of points at a time
  * (fit/points.h).
  */
 #include "emit/emit_points.h"
@@ -97,7 +97,7 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     }
 }
 
-/* A table without axes is one group: what varies with the group is one number. */
+/* A table without axes is one group: quantities that vary with the group are then one number. */
 static int has_groups(const struct hg_model *m)
 {
     return m->space == FIT_PAIRS || m->axis.n > 0;
@@ -200,7 +200,7 @@ static const char *mean_of(struct hg_code *c)
     return vector_of(c, &s);
 }
 
-/* Slopes that several parameters share under the names that `normal` has for them. */
+/* Slopes that several parameters share, under the names that they have in `normal`. */
 static void declare_slope(struct hg_code *c, const struct hg_channel *ch)
 {
     static const char *const by[] = {"integral of ", "factor ", "factor "};
@@ -235,7 +235,7 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
     return vector_of(c, &s);
 }
 
-/* Runs by their own copy of the code, in which all is read without gathers. */
+/* Separate code for runs of points, in which everything is read without gathers. */
 static void write_stretches(struct hg_tree *out)
 {
     hg_put(out, "\n");

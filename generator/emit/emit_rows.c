@@ -29,7 +29,7 @@ static int has_groups(const struct hg_emit *em)
     return em->p->model->axis.n > 0;
 }
 
-/* What every function over rows may need. */
+/* Declarations for every function over rows. */
 void hg_rows_head(const struct hg_emit *em, struct hg_tree *out)
 {
     hg_define(out, "w", "struct tables w;\ncarve(l, (double *)(uintptr_t)ws, &w);\n");
@@ -73,8 +73,8 @@ void hg_rows_end(struct hg_code *c)
 
 static const char loop_head[] = "for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {";
 
-/* Weight of the lanes: 0 where a lane does not count.  Such a lane holds the last row once more (kernel.h), so
- * all else is finite there when it is finite in the data, and the weight alone takes it out of the sums. */
+/* Weight of the lanes: 0 for unused lanes. Such a lane repeats the last row (kernel.h), so its values are finite
+ * when those of the data are, and the weight alone removes it from the sums. */
 static void loop_with_weights(struct hg_tree *out)
 {
     hg_open(out, "%s", loop_head);
@@ -100,7 +100,7 @@ static uint32_t moments_of(uint32_t Q)
     return Q * (Q + 1) / 2 + Q + 1;
 }
 
-/* The vectors of scratch that the sums want. */
+/* The vectors of scratch that the sums need. */
 static uint32_t scratch_of(const struct hg_emit *em)
 {
     uint32_t Q = em->p->nlinear, K = em->p->nparam, n = K ? K * (K + 1) / 2 + K + Q * K + 1 : 0;
@@ -184,7 +184,7 @@ static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
     hg_line(c->out, before, s ? s : "0.0");
 }
 
-/* So many sums stay in registers, where they are named one by one. */
+/* The number of sums that stay in registers, where they are named one by one. */
 enum { FEW_SUMS = 24 };
 
 static void add_few(struct hg_code *c, uint32_t K, uint32_t Q)
@@ -215,8 +215,7 @@ static void add_many(struct hg_tree *out, uint32_t K, uint32_t Q)
 #define GRADIENT "const struct fit_layout *l, const double *ws, const double *lin, const double *adj, " \
                  "const struct fit_tile *t, double *scratch, double *out"
 
-/* The loop over rows, for rows that all count with weight 1, where multiplications by it fall away, and for
- * any. */
+/* The loop over rows in two forms: for rows that all have weight 1, without multiplications by it, and for any rows. */
 static void normal_head(const struct hg_emit *em, struct hg_tree *out)
 {
     hg_put(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n"
@@ -232,7 +231,7 @@ static void normal_head(const struct hg_emit *em, struct hg_tree *out)
                  "if (!plain && row + FIT_VL > t->i1)\n    weight = fit_where_set(fit_row_lanes(t, row), weight);");
 }
 
-/* d mean / d theta_k = factor[k] m[k]: what is the same for all rows is multiplied in at the end. */
+/* d mean / d theta_k = factor[k] m[k]: factors that are the same for all rows are multiplied in at the end. */
 static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uint32_t K, uint32_t Q)
 {
     const struct hg_emit *em = c->user;
@@ -270,7 +269,7 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
     hg_close_function(out);
 }
 
-/* A model whose parameters are all linear: there is nothing to add up. */
+/* A model whose parameters are all linear: there is nothing to sum. */
 static void emit_none(const struct hg_emit *em, struct hg_tree *out)
 {
     const char *size = scratch_of(em) ? hg_format(em->e->arena, "FIT_VL * %u", scratch_of(em)) : "0";
@@ -317,7 +316,7 @@ static void emit_gradient(struct hg_emit *em, struct hg_tree *out)
     uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nroot;
     hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
     nroot = value_roots(em, root);
-    nroot += value_roots(em, root + nroot); /* the residual and the seeds use them once more */
+    nroot += value_roots(em, root + nroot); /* the residual and the seeds use them again */
     for (uint32_t e = 0; e < E; e++)
         a[e] = root[nroot++] = hg_emit_adjoint(em, em->p->channel[e].m);
     hg_factor(em->e, E, a);

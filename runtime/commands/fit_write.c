@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "commands/fit_job.h"
 #include "machine/memory.h"
+#include "machine/topology.h"
 #include "ranks/ranks.h"
 
 #include <stdio.h>
@@ -154,7 +155,9 @@ enum fit_status fit_job_write(struct fit_job *job, struct fit_error *err)
 {
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WRITE);
     gather(job);
+    fit_topology_lend(job->p->cores); /* the others wait */
     enum fit_status st = fit_ranks_rank() == 0 ? write_files(job, err) : FIT_OK;
+    fit_topology_lend(0);
     st = fit_ranks_agree_status(st, err);
     fit_clock_enter(was);
     return st;

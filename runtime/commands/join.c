@@ -68,7 +68,7 @@ static size_t on_its_host(const struct rank *rank, size_t r)
 }
 
 /* The least level and number of threads: cores that several ranks may use are divided between them. */
-static enum fit_status settle(const struct rank *rank, struct fit_error *err)
+static enum fit_status settle(const struct rank *rank, int *cores, struct fit_error *err)
 {
     double least = LEVELS, threads = 1e9;
     char text[16];
@@ -79,8 +79,10 @@ static enum fit_status settle(const struct rank *rank, struct fit_error *err)
                             "ranks 0 and %zu have different programs or command lines: one fit needs the same", r);
         for (size_t k = 0; k < fit_ranks_size(); k++)
             beside += rank[k].host == rank[r].host && rank[k].mask == rank[r].mask;
-        if (r == fit_ranks_rank())
+        if (r == fit_ranks_rank()) {
             fit_memory_share(on_its_host(rank, r));
+            *cores = getenv("OMP_NUM_THREADS") ? 0 : (int)rank[r].threads;
+        }
         const double own = getenv("OMP_NUM_THREADS") ? rank[r].threads : (double)(int)(rank[r].threads / beside);
         threads = own < threads ? own : threads;
         least = rank[r].level < least ? rank[r].level : least;
@@ -150,7 +152,7 @@ enum fit_status fit_join(const char *command, struct fit_program *p, atomic_int 
     for (size_t r = 0; r < size; r++)
         count[r] = NUMBERS;
     fit_ranks_gather(&own.host, count, &ranks->host);
-    if ((st = settle(ranks, err)) == FIT_OK && fit_ranks_rank() > 0)
+    if ((st = settle(ranks, &p->cores, err)) == FIT_OK && fit_ranks_rank() > 0)
         st = be_silent(p, err);
     return st;
 }

@@ -20,6 +20,7 @@ struct fit_program {
     char **argv;
     FILE *out, *err;
     int out_is_terminal, err_is_terminal;
+    int cores;                   /* of this rank and those with whom it shares them; 0: they are not divided */
     const atomic_int *interrupt; /* > 0: the user asked to stop */
     int exit_code; /* set by a command that succeeds with another code than 0 */
 };

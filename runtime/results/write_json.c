@@ -383,9 +383,24 @@ static void put_robust(struct fit_json *j, const struct fit_results *r)
 }
 
 /* Number of speckles and shot noise of each group, and the test of fit that knows them. */
-static void put_speckle(struct fit_json *j, const struct fit_results *r)
+static void put_speckle_noise(struct fit_json *j, const struct fit_speckle_noise *x)
 {
     static const char *const known[] = {"nothing", "noise", "count and shot"};
+    const int both = x->known == FIT_SPECKLE_BOTH;
+    fit_json_begin(j, NULL, '{');
+    fit_json_string(j, "known", known[x->known]);
+    fit_json_number(j, "count", both ? x->count : NAN);
+    fit_json_number(j, "count_std", both ? x->count_std : NAN);
+    fit_json_number(j, "shot", both ? x->shot : NAN);
+    fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
+    fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
+    fit_json_number(j, "contrast", x->contrast > 0 ? x->contrast : NAN); /* with which these numbers go */
+    fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
+    fit_json_end(j);
+}
+
+static void put_speckle(struct fit_json *j, const struct fit_results *r)
+{
     const struct fit_result *f = r->fit;
     const struct fit_speckle_test *t = &f->speckle_test;
     fit_json_begin(j, "speckle", '{');
@@ -409,20 +424,8 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
         fit_json_end(j);
     }
     fit_json_begin(j, "groups", '[');
-    for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++) {
-        const struct fit_speckle_noise *x = &f->speckle[g];
-        const int both = x->known == FIT_SPECKLE_BOTH;
-        fit_json_begin(j, NULL, '{');
-        fit_json_string(j, "known", known[x->known]);
-        fit_json_number(j, "count", both ? x->count : NAN);
-        fit_json_number(j, "count_std", both ? x->count_std : NAN);
-        fit_json_number(j, "shot", both ? x->shot : NAN);
-        fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
-        fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
-        fit_json_number(j, "contrast", x->contrast > 0 ? x->contrast : NAN); /* with which these numbers go */
-        fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
-        fit_json_end(j);
-    }
+    for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++)
+        put_speckle_noise(j, &f->speckle[g]);
     fit_json_end(j);
     fit_json_end(j);
 }
