@@ -550,8 +550,7 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     hg_contract_function(x, block);
     const uint32_t nrow = rows_function(em, block);
     if (nrow)
-        hg_line(row, "if (kept + 1 == KEPT || i + 1 == t->i1)\n"
-                     "    add_rows(w, ng, i - kept, kept + 1, row, row_sum);");
+        hg_line(row, "if (kept + 1 == KEPT || i + 1 == t->i1)\n    add_rows(w, ng, i - kept, kept + 1, row, row_sum);");
     hg_contract_row_end(x, row);
 
     scratch_size(em, x, nrow, npair, out);
@@ -580,10 +579,7 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     hg_close(out);
     hg_put(out, "\n");
     hg_contract_tile_end(x, out);
-    hg_line(out,
-            "for (size_t k = 0; k < %u; k++)\n"
-            "    out[k] = fit_vsum(H[k]);",
-            nH);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(H[k]);", nH);
     hg_declare(out, "double *", "V = out + %u;", nH);
     hg_open(out, "for (size_t g = 0; g < ng; g++, V += %u) {", em->p->nlinear * K);
     cross_moments(em, &b, out);
