@@ -277,9 +277,7 @@ void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct 
             hg_do(out, "exps[%u * ng] = fit_exp_tile_scaled(l, t, w->%s[0], w->%s, w->%s_low);", k,
                   hg_emit_field(em, HG_FIELD_SCALAR, scale, 0)->name, f, f);
         else if (group)
-            hg_line(out,
-                    "for (size_t g = 0; g < ng; g++)\n"
-                    "    exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);",
+            hg_line(out, "for (size_t g = 0; g < ng; g++)\n    exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);",
                     k, f);
         else
             hg_do(out, "exps[%u * ng] = fit_exp_tile(l, t, w->%s, 1, 0);", k, f);

@@ -376,9 +376,7 @@ static void write_looped(struct hg_contract *x, const struct job *j, struct hg_t
     const char *end = j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na);
     hg_declare(out, "fit_vd", "p[STRIP * PIECES];");
     hg_open(out, "for (size_t b = 0; b < %u; b++) {", nb);
-    hg_line(out,
-            "for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
-            "    p[k] = field[k * FIELDS + %u] * %s;",
+    hg_line(out, "for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n    p[k] = field[k * FIELDS + %u] * %s;",
             j->field, looped_factor(x, j->b, "u_b[b]"));
     hg_open(out, "for (size_t a = 0; a < %s; a += 4) {", end);
     hg_line(out,
@@ -389,12 +387,10 @@ static void write_looped(struct hg_contract *x, const struct job *j, struct hg_t
             "    for (size_t q = 0; q < 4; q++)\n"
             "        s[q] += %s * p[k];",
             na, na, na, looped_factor(x, j->a, "v[q]"));
-    hg_line(out,
-            "for (size_t q = 0; q < 4 && a + q < %s; q++) {\n"
-            "    const size_t x = k_a[a + q], y = k_b[b], low = x < y ? x : y, high = x < y ? y : x;\n"
-            "    H[low * %u - low * (low + 1) / 2 + high] += %ss[q];\n"
-            "}",
-            end, K, j->a == j->b ? "" : "(x == y ? 2.0 : 1.0) * ");
+    hg_line(out, "for (size_t q = 0; q < 4 && a + q < %s; q++) {\n"
+                 "    const size_t x = k_a[a + q], y = k_b[b], low = x < y ? x : y, high = x < y ? y : x;\n"
+                 "    H[low * %u - low * (low + 1) / 2 + high] += %ss[q];\n}",
+                 end, K, j->a == j->b ? "" : "(x == y ? 2.0 : 1.0) * ");
     hg_close(out);
     hg_close(out);
     hg_close(out);
@@ -478,8 +474,7 @@ void hg_contract_row_end(struct hg_contract *x, struct hg_tree *out)
         if (x->job[k].how == ALONG_ROW)
             multiply_later(x, &x->job[k], "along", "w->", "[i]", out);
     if (x->nrow)
-        hg_line(out, "for (size_t k = 0; k < ALONG_SUMS; k++)\n"
-                     "    along[k] = (fit_vd){0};");
+        hg_line(out, "for (size_t k = 0; k < ALONG_SUMS; k++)\n    along[k] = (fit_vd){0};");
 }
 
 void hg_contract_tile_end(struct hg_contract *x, struct hg_tree *out)

@@ -123,9 +123,7 @@ static void emit_moments(struct hg_density_form *x, struct hg_tree *out)
     hg_declare(out, "fit_vd", "sum[1] = {{0}};");
     add_up(x, out, 1, &root);
     if (x->em->p->model->axis.n)
-        hg_line(out, "for (size_t k = 0; k < l->ngroup; k++)\n"
-                     "    out[k] = 0.0;\n"
-                     "out += g;");
+        hg_line(out, "for (size_t k = 0; k < l->ngroup; k++)\n    out[k] = 0.0;\nout += g;");
     hg_do(out, "out[0] = -2.0*fit_vsum(sum[0]);");
     hg_close_function(out);
 }
@@ -140,16 +138,11 @@ static void emit_normal(struct hg_density_form *x, struct hg_tree *out)
                  "    return FIT_VL * SUMS;\n}\n\n", n ? n : 1);
     head(x, out, "normal",
          "const double *lin, const struct fit_tile *t, double *scratch, double *out");
-    hg_line(out, "fit_vd *const sum = (fit_vd *)scratch;\n"
-                 "for (size_t k = 0; k < SUMS; k++)\n"
-                 "    sum[k] = (fit_vd){0};");
+    hg_declare(out, "fit_vd *const", "sum = (fit_vd *)scratch;");
+    hg_line(out, "for (size_t k = 0; k < SUMS; k++)\n    sum[k] = (fit_vd){0};");
     add_up(x, out, n, root);
-    hg_line(out,
-            "for (size_t k = 0; k < %u; k++)\n"
-            "    out[k] = -fit_vsum(sum[k]);\n"
-            "for (size_t k = %u; k < %u; k++)\n"
-            "    out[k] = fit_vsum(sum[k]);",
-            x->nbend, x->nbend, n);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = -fit_vsum(sum[k]);\nfor (size_t k = %u; k < %u; k++)\n"
+                 "    out[k] = fit_vsum(sum[k]);", x->nbend, x->nbend, n);
     hg_close_function(out);
 }
 
@@ -160,15 +153,10 @@ static void emit_gradient(struct hg_density_form *x, struct hg_tree *out)
         root[k] = x->slope[k];
     head(x, out, "gradient",
          "const double *lin, const double *adj, const struct fit_tile *t, double *scratch, double *out");
-    hg_line(out,
-            "const double rho = adj[%s];\n"
-            "fit_vd sum[%u] = {{0}};",
+    hg_line(out, "const double rho = adj[%s];\nfit_vd sum[%u] = {{0}};",
             x->em->p->model->axis.n ? "t->group" : "0", x->K ? x->K : 1);
     add_up(x, out, x->K, root);
-    hg_line(out,
-            "for (size_t k = 0; k < %u; k++)\n"
-            "    out[k] = rho*fit_vsum(sum[k]);",
-            x->K);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = rho*fit_vsum(sum[k]);", x->K);
     hg_close_function(out);
 }
 

@@ -72,10 +72,10 @@ void hg_gpu_close(struct hg_gpu *x)
         hg_put(x->out, "FIT_GPU_SUMS(%s, %u)\n\n", p->name, p->count);
 }
 
-void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n, const char *indent)
+void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        hg_put(x->out, "%s%s%s%u = 0.0%s", k % 8 ? "" : indent, k % 8 ? " " : "double ", stem, k,
+        hg_put(x->out, "%*s%s%s%u = 0.0%s", k % 8 ? 0 : 4 * x->out->depth, "", k % 8 ? " " : "double ", stem, k,
                k % 8 == 7 || k + 1 == n ? ";\n" : ",");
 }
 

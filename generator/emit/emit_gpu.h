@@ -41,7 +41,7 @@ void hg_gpu_close(struct hg_gpu *x);
 const char *hg_gpu_number(const struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t n);
 
 /* Statements on fit_sum and its numbers. */
-void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n, const char *indent);
+void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n);
 void hg_gpu_store_sums(struct hg_gpu *x, uint32_t n);
 
 /* The text of the mean of a pair or a row; some of its roots are linear parameters. */

@@ -272,7 +272,7 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_gpu_open(x, FIT_GPU_NORMAL, from, to - from, 0);
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
     hg_code_push(&c);
     sum_fields(&p, &c, nroot, root);
@@ -387,7 +387,7 @@ static void write_cross(struct hg_gpu *x, uint32_t from, uint32_t to)
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
     own_group(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_column(x);
     open_group(x);
     hg_code_push(&c);
@@ -421,7 +421,7 @@ static void write_moments(struct hg_gpu *x, uint32_t from, uint32_t to)
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
     own_group(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
     open_group(x);
     hg_code_push(&c);
@@ -499,11 +499,11 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_gpu_open(x, FIT_GPU_GRADIENT, from, to - from, 0);
     struct hg_code c = begin(x, &b, nroot + Q + 1, all);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    hg_gpu_declare_sums(x, "F_", y.nfield, "        ");
+    hg_gpu_declare_sums(x, "F_", y.nfield);
     adjoint_group(&y, x, &c, root);
     carve_again(x);
     add_adjoints(&y, x, &c, from, to);

@@ -52,7 +52,7 @@ static void write_moments(struct hg_gpu *x, uint32_t from, uint32_t to)
     const uint32_t nroot = value_roots(x, root);
     hg_gpu_open(x, FIT_GPU_MOMENTS, from, to - from, 1);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_rows(x);
     struct hg_code c = begin(x, nroot, root);
     hg_gpu_add_moments(x, &c, from, to);
@@ -128,7 +128,7 @@ static struct hg_code open_slopes(struct hg_gpu *x, uint32_t n, hg_id **core, hg
     *factor = hg_alloc(x->em->e->arena, (E + 1) * sizeof **factor);
     const uint32_t nroot = slope_roots(x, root, core, *factor);
     head(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_rows(x);
     struct hg_code c = begin(x, nroot, root);
     declare_slopes(x, &c, *core);
@@ -203,7 +203,7 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     head(x);
     hg_offer(x->out, "FIT_GLOBAL const double *const", "seeds = adj + %u * g;", 1 + Q * (Q + 1) / 2);
     hg_offer(x->out, "FIT_GLOBAL const double *const", "at_lin = lin;");
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_rows(x);
     struct hg_code c = hg_rows_begin(em, x->out, nroot, root, hg_row_leaf);
     c.fused = 1;
@@ -230,7 +230,7 @@ static void write_law(struct hg_gpu *x, uint32_t n, const hg_id *of, const char 
     memcpy(root, of, n * sizeof *root);
     hg_factor(x->em->e, n, root);
     head(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_rows(x);
     struct hg_code c = begin(x, n, root);
     for (uint32_t k = 0; k < n; k++)

@@ -325,15 +325,11 @@ static void column_end(struct hg_emit *em, struct hg_tree *out)
             if (p->channel[c].kind == HG_CHANNEL_ONE)
                 hg_do(out, "sum[%u] += row[%u];", k, c);
             else if (has_column(&p->channel[c]))
-                hg_line(out,
-                        "for (size_t k = 0; k < pieces; k++)\n"
-                        "    sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);",
-                        k, c, table_name(em, c, k));
+                hg_line(out, "for (size_t k = 0; k < pieces; k++)\n"
+                             "    sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);",
+                             k, c, table_name(em, c, k));
         }
-    hg_line(out,
-            "for (size_t k = 0; k < %u; k++)\n"
-            "    out[k] = fit_vsum(sum[k]);",
-            p->nparam);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(sum[k]);", p->nparam);
     hg_close_function(out);
 }
 
@@ -360,9 +356,7 @@ void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
     hg_line(out, "const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
                  "fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;");
     hg_offer(out, "struct fit_exp_tile *", "exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);");
-    hg_line(out, "size_t at = 0;\n"
-                 "for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n"
-                 "    *v = (fit_vd){0};");
+    hg_line(out, "size_t at = 0;\nfor (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n    *v = (fit_vd){0};");
     hg_block_exp_prologue(em, &b, out);
     hg_block_loops(out, "gradient_block(&block, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row",
                    b.nexp ? ", .lin = lin, .adj = adj, .exps = exps" : ", .lin = lin, .adj = adj", row_end(em, out));

@@ -327,8 +327,7 @@ static struct hg_code open_of_time(struct march *x, const char *what, const char
     hg_open_function(out, "static void", hg_format(x->em->e->arena, "%s_%s", x->name, what),
                      hg_format(x->em->e->arena, "const void *context, %sdouble time, const double *x, double *%s", more,
                                to));
-    hg_line(out, "const struct flow *flow = context;\n"
-                 "const struct fit_layout *const l = flow->l;");
+    hg_line(out, "const struct flow *flow = context;\nconst struct fit_layout *const l = flow->l;");
     hg_offer(out, "const double *const", "theta = flow->theta;");
     hg_offer(out, "const struct tables", "w = *flow->w;");
     hg_offer(out, "const size_t", "g = flow->g;");
@@ -344,9 +343,7 @@ static void close_of_time(struct hg_code *c, struct hg_tree *out)
 {
     hg_code_pop(c);
     hg_code_end(c);
-    hg_line(out, "(void)l;\n"
-                 "(void)time;\n"
-                 "(void)x;");
+    hg_line(out, "(void)l;\n(void)time;\n(void)x;");
     hg_close_function(out);
 }
 
@@ -456,11 +453,9 @@ static void write_solver(const struct march *x, struct hg_tree *out)
             n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope,
             hg_number(x->em->e->arena, x->m->tolerance));
     if (x->m->nevent)
-        hg_line(out,
-                "double at[%u], moved[%u] = {0.0};\n"
-                "unsigned order[%u];\n"
-                "struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};",
-                x->m->nevent, nslope ? x->m->nevent * nslope : 1, x->m->nevent, x->m->nevent, x->name);
+        hg_line(out, "double at[%u], moved[%u] = {0.0};\nunsigned order[%u];\n"
+                     "struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};",
+                     x->m->nevent, nslope ? x->m->nevent * nslope : 1, x->m->nevent, x->m->nevent, x->name);
 }
 
 static void write_solution(struct march *x, struct hg_tree *out)
@@ -546,8 +541,7 @@ static void write(struct march *x, const char *name, struct hg_tree *out)
     hg_emit_declare_names(x->em, out);
     hg_declare(out, "double", "check = 0.0; /* NaN where a state is not finite */");
     hg_open(out, "for (size_t g = 0; g < l->ngroup; g++) {");
-    hg_line(out, "const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\n"
-                 "if (first == end)\n"
+    hg_line(out, "const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\nif (first == end)\n"
                  "    continue;");
     if (x->m->flow)
         write_solution(x, out);

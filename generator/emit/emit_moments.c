@@ -146,11 +146,7 @@ void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
     hg_tile_head(out);
     hg_declare(out, "fit_vd *", "sums = (fit_vd *)scratch;");
     hg_offer(out, "struct fit_exp_tile *", "exps = (struct fit_exp_tile *)(sums + %u * ng);", nsum);
-    hg_line(out,
-            "size_t at = 0;\n"
-            "for (size_t k = 0; k < %u * ng; k++)\n"
-            "    sums[k] = (fit_vd){0};",
-            nsum);
+    hg_line(out, "size_t at = 0;\nfor (size_t k = 0; k < %u * ng; k++)\n    sums[k] = (fit_vd){0};", nsum);
     hg_block_exp_prologue(em, &b, out);
     hg_block_loops(out, "moments_block(&block, sums", b.nexp ? ", .exps = exps" : "", NULL);
     hg_open(out, "for (size_t g = 0; g < ng; g++) {");

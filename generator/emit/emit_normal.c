@@ -545,14 +545,15 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     struct hg_block b = {.em = em, .derivative = 0};
     struct hg_contract *x = hg_contract_new(em);
     uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K;
-    struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0);
-    uint32_t npair = strip_functions(em, &b, block);
-    hg_contract_function(x, block);
-    const uint32_t nrow = rows_function(em, block);
+    struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0), *rows = hg_tree_part(out, 0);
+    const uint32_t nrow = rows_function(em, rows);
     if (nrow)
         hg_line(row, "if (kept + 1 == KEPT || i + 1 == t->i1)\n"
                      "    add_rows(w, ng, i - kept, kept + 1, row, row_sum);");
     hg_contract_row_end(x, row);
+    uint32_t npair = strip_functions(em, &b, block);
+    hg_contract_function(x, block);
+    hg_put_tree(block, rows);
 
     scratch_size(em, x, nrow, npair, out);
     hg_put_tree(out, block);
@@ -580,10 +581,7 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     hg_close(out);
     hg_put(out, "\n");
     hg_contract_tile_end(x, out);
-    hg_line(out,
-            "for (size_t k = 0; k < %u; k++)\n"
-            "    out[k] = fit_vsum(H[k]);",
-            nH);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(H[k]);", nH);
     hg_declare(out, "double *", "V = out + %u;", nH);
     hg_open(out, "for (size_t g = 0; g < ng; g++, V += %u) {", em->p->nlinear * K);
     cross_moments(em, &b, out);

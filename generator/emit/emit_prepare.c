@@ -561,8 +561,7 @@ static void tables_of_time(struct prepare *q, struct hg_tree *out)
 {
     hg_put(out, "\n");
     hg_open(out, "if (derivative >= 0) { /* functions of time and their integrals */");
-    hg_line(out, "for (size_t k = 0; k < nt; k++)\n"
-                 "    w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];");
+    hg_line(out, "for (size_t k = 0; k < nt; k++)\n    w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];");
     marked_tables(q, out, VALUE);
     hg_put(out, "\n");
     hg_line(out, "/* factored forms */");

@@ -145,10 +145,7 @@ static void emit_moments(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, double *out");
     hg_rows_head(em, out);
     if (many)
-        hg_line(out,
-                "fit_vd *sum = (fit_vd *)scratch;\n"
-                "for (size_t k = 0; k < %u; k++)\n"
-                "    sum[k] = (fit_vd){0};",
+        hg_line(out, "fit_vd *sum = (fit_vd *)scratch;\nfor (size_t k = 0; k < %u; k++)\n    sum[k] = (fit_vd){0};",
                 nsum);
     else
         hg_declare(out, "fit_vd", "sum[%u] = {{0}};", nsum);
@@ -167,15 +164,8 @@ static void emit_moments(struct hg_emit *em, struct hg_tree *out)
     hg_rows_end(&c);
     hg_close(out);
     if (has_groups(em))
-        hg_line(out,
-                "for (size_t k = 0; k < l->ngroup * %u; k++)\n"
-                "    out[k] = 0.0;\n"
-                "out += g * %u;",
-                nsum, nsum);
-    hg_line(out,
-            "for (size_t k = 0; k < %u; k++)\n"
-            "    out[k] = fit_vsum(sum[k]);",
-            nsum);
+        hg_line(out, "for (size_t k = 0; k < l->ngroup * %u; k++)\n    out[k] = 0.0;\nout += g * %u;", nsum, nsum);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(sum[k]);", nsum);
     hg_close_function(out);
 }
 
@@ -213,12 +203,8 @@ static void add_few(struct hg_code *c, uint32_t K, uint32_t Q)
 static void add_many(struct hg_tree *out, uint32_t K, uint32_t Q)
 {
     hg_open(out, "for (size_t k = 0, n = 0; k < %u; k++) {", K);
-    hg_line(out,
-            "const fit_vd mw = weight*m[k];\n"
-            "for (size_t p = k; p < %u; p++)\n"
-            "    H[n++] += mw*m[p];\n"
-            "G[k] += mw*r;",
-            K);
+    hg_line(out, "const fit_vd mw = weight*m[k];\nfor (size_t p = k; p < %u; p++)\n    H[n++] += mw*m[p];\n"
+                 "G[k] += mw*r;", K);
     for (uint32_t q = 0; q < Q; q++)
         hg_do(out, "V[%u + k] += mw*b%u;", q * K, q);
     hg_close(out);
@@ -242,8 +228,7 @@ static void normal_head(const struct hg_emit *em, struct hg_tree *out)
     hg_open(out, "for (size_t row = from; row < to; row += FIT_VL) {");
     hg_line(out, "const size_t at = row - t->i0;\n"
                  "fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
-                 "if (!plain && row + FIT_VL > t->i1)\n"
-                 "    weight = fit_where_set(fit_row_lanes(t, row), weight);");
+                 "if (!plain && row + FIT_VL > t->i1)\n    weight = fit_where_set(fit_row_lanes(t, row), weight);");
 }
 
 /* d mean / d theta_k = factor[k] m[k]: factors that are the same for all rows are multiplied in at the end. */
@@ -260,17 +245,12 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
         hg_declare(out, "fit_vd", "H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};", nH ? nH : 1, K ? K : 1,
                    Q && K ? Q * K : 1);
     else
-        hg_line(out,
-                "fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n"
-                "for (size_t k = 0; k < SUMS; k++)\n"
-                "    H[k] = (fit_vd){0};",
-                nH, K);
-    hg_line(out,
-            "const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
-            "normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);\n"
-            "normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);\n"
-            "double factor[%u] = {0};",
-            K ? K : 1);
+        hg_line(out, "fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\nfor (size_t k = 0; k < SUMS; k++)\n"
+                     "    H[k] = (fit_vd){0};", nH, K);
+    hg_line(out, "const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
+                 "normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);\n"
+                 "normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);\ndouble factor[%u] = {0};",
+                 K ? K : 1);
     for (uint32_t e = 0; e < em->p->nchannel; e++)
         for (uint32_t k = 0; k < K; k++)
             if (em->p->channel[e].table[k])
@@ -283,16 +263,9 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
             "    *out++ = factor[k]*fit_vsum(G[k]);",
             K, K, K);
     if (Q && K && has_groups(em))
-        hg_line(out,
-                "for (size_t n = 0; n < l->ngroup * %u; n++)\n"
-                "    out[n] = 0.0;\n"
-                "out += g * %u;",
-                Q * K, Q * K);
+        hg_line(out, "for (size_t n = 0; n < l->ngroup * %u; n++)\n    out[n] = 0.0;\nout += g * %u;", Q * K, Q * K);
     if (Q && K)
-        hg_line(out,
-                "for (size_t n = 0; n < %u; n++)\n"
-                "    *out++ = factor[n %% %u]*fit_vsum(V[n]);",
-                Q * K, K);
+        hg_line(out, "for (size_t n = 0; n < %u; n++)\n    *out++ = factor[n %% %u]*fit_vsum(V[n]);", Q * K, K);
     hg_close_function(out);
 }
 
@@ -366,10 +339,7 @@ static void emit_gradient(struct hg_emit *em, struct hg_tree *out)
                       em->p->model->param.item[k].name);
     hg_rows_end(&c);
     hg_close(out);
-    hg_line(out,
-            "for (size_t k = 0; k < %u; k++)\n"
-            "    out[k] = fit_vsum(sum[k]);",
-            K);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(sum[k]);", K);
     hg_close_function(out);
 }
 

@@ -39,8 +39,9 @@ struct hg_tree {
     struct hg_spellings *spellings;
     struct hg_statement *statement;
     size_t n, room;
-    const char *part; /* of a line whose end has not come, or NULL */
-    int depth;        /* of blocks that are open */
+    int depth;    /* of blocks that are open */
+    char *part;   /* of a line whose end has not come */
+    size_t npart, part_room;
 };
 
 struct hg_tree *hg_tree_new(struct hg_arena *a);

@@ -16,7 +16,8 @@
 #define TYPE "expression" /* name of the metatable; Lua shows it in its own messages */
 
 const char dsl_large_help[] = "a model has some hundred nodes; is there a loop that builds expressions? A sum or "
-                              "recurrence of many terms needs a closed form, or fewer terms";
+                              "recurrence of many terms needs a closed form, or fewer terms; an implicit equation, "
+                              "eight of Newton's steps";
 
 enum { MOST_DEPTHS = 100000, DEEP = 50 };
 enum { MAX_NODES = 200000, MAX_WRITTEN = 1000000, MAX_ARENA = 1 << 30, MAX_UNIT_TEXT = 100 };

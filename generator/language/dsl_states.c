@@ -47,8 +47,8 @@ static uint32_t add_state(lua_State *L, struct hg_symbol_decl *s, struct dsl_val
     struct hg_expr *e = dsl_build(L);
     if (e->march && e->march->n == HG_MOST_STATES)
         dsl_fail(L, s->name,
-                 "lags far back stand in columns of their own; a sum over all earlier rows is one state: m.step(s, "
-                 "rho * previous(s) + y)",
+                 "lags far back stand in columns of their own; a sum over all earlier rows is one state: m.step(s, rho "
+                 "* previous(s) + y)",
                  "more than %d states: each previous(f) of another formula is one", HG_MOST_STATES);
     if (d->m->nvariant)
         dsl_fail(L, s->name, "above the first m.observe: local last = previous(y, 0)",
@@ -351,7 +351,10 @@ static int call_previous(lua_State *L)
     struct dsl *d = dsl_of(L);
     long q = state_at(L, 1);
     if (march_of(L) && march_of(L)->flow)
-        dsl_fail(L, "previous", NULL, "previous is for rows that follow from rows, not for a differential equation");
+        dsl_fail(L, "previous",
+                 "what grew since the row before is now - last of two states with the rate 0: m.event(t, { [last] = "
+                 "now - last, [now] = all - now })",
+                 "previous is for rows that follow from rows, not for a differential equation");
     if (q >= 0 && !lua_isnoneornil(L, 2))
         dsl_fail(L, "previous", NULL, "the state '%s' knows its value before the first row: previous(%s)",
                  march_of(L)->state[q].name, march_of(L)->state[q].name);

@@ -30,8 +30,7 @@ enum {
 static const struct fit_source_layout *const layouts[] = {
     &fit_layout_aps_u,    &fit_layout_aps_legacy, &fit_layout_chx,          &fit_layout_nxxpcs,
     &fit_layout_id02,     &fit_layout_midtools,   &fit_layout_homodyne_npz, &fit_layout_heterodyne_npz,
-    &fit_layout_exchange, &fit_layout_sirius,     &fit_layout_flat,         &fit_layout_npy,
-    &fit_layout_dataset,  &fit_layout_member};
+    &fit_layout_exchange, &fit_layout_sirius,     &fit_layout_flat,         &fit_layout_npy};
 
 /* ---- helpers of the layouts ------------------------------------------------------------------ */
 
@@ -453,7 +452,7 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         known |= wanted && strcmp(layouts[i]->name, wanted) == 0;
         if (layouts[i]->in_hdf5 == in_hdf5 &&
-            (wanted ? strcmp(layouts[i]->name, wanted) == 0 : layouts[i]->detect && layouts[i]->detect(s))) {
+            (wanted ? strcmp(layouts[i]->name, wanted) == 0 : layouts[i]->detect(s))) {
             s->private_->ops = layouts[i];
             s->layout = layouts[i]->name;
             return FIT_OK;
@@ -463,7 +462,8 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
         char names[300] = "";
         for (size_t i = 0, n = 0; i < sizeof layouts / sizeof *layouts; i++, n = strlen(names))
             snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", layouts[i]->name);
-        return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s", wanted, names);
+        return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s, and --dataset PATH", wanted,
+                        names);
     }
     if (wanted)
         return fit_fail(err, FIT_ERR_DATA, "%s: layout %s is not one of %s files", s->file, wanted,

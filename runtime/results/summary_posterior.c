@@ -119,6 +119,25 @@ static int name_width(const struct fit_results *r)
     return longest < 18 ? (int)longest : 18;
 }
 
+/* 1: of a linear parameter that all groups share, in another group than the first. */
+static int told_before(const struct fit_results *r, size_t column)
+{
+    const struct fit_samples *s = r->samples;
+    const size_t first = s->nparam, n = s->nlinear;
+    return column >= first + n && column < first + s->ngroup * n && r->kernel->linear[(column - first) % n].over < 0;
+}
+
+/* A row for each column, but for noise that is known. */
+static void each(const struct fit_results *r, int width, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    for (size_t k = s->nparam; k < s->ncolumn; k++) {
+        const int noise = k >= s->nparam + s->ngroup * s->nlinear && k < s->nsampled;
+        if (!told_before(r, k) && !(noise && s->column[k].constant))
+            row(r, k, width, f);
+    }
+}
+
 static void table(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -130,9 +149,7 @@ static void table(const struct fit_results *r, FILE *f)
     for (size_t k = 0; k < s->nparam; k++)
         row(r, k, width, f);
     if (s->ngroup <= FEW_GROUPS) {
-        for (size_t k = s->nparam; k < s->ncolumn; k++)
-            if (k < s->nparam + s->ngroup * s->nlinear || k >= s->nsampled || !s->column[k].constant) /* known noise */
-                row(r, k, width, f);
+        each(r, width, f);
         return;
     }
     for (size_t k = 0; k < r->fit->nderived; k++)
