@@ -60,7 +60,7 @@ struct hg_emit {
     uint32_t ntable;
     size_t table_room;
     struct hg_rolls rolls;
-    struct hg_density_form *density; /* of a law of the errors, once its functions are written; else NULL */
+    struct hg_density_form *density; /* of a noise distribution, once its functions are written; else NULL */
     struct hg_form *form;        /* roots of the tile functions, separated and factored */
     int hessian;                 /* second derivatives are wanted */
 
@@ -105,7 +105,7 @@ void hg_emit_model(struct hg_emit *em, struct hg_tree *out);   /* pairs */
 void hg_emit_points(struct hg_emit *em, struct hg_tree *out);  /* points, both spaces */
 void hg_emit_second(struct hg_emit *em, struct hg_tree *out);  /* hessian and second, both spaces */
 void hg_emit_rows(struct hg_emit *em, struct hg_tree *out);    /* moments, normal, model */
-void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a law of the errors */
+void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a noise distribution */
 void hg_emit_curves(struct hg_emit *em, struct hg_tree *out);
 void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* with em->hessian: direction as well */
 void hg_emit_march(struct hg_emit *em, struct hg_tree *out); /* of states: march_values, march_slopes; before prepare */
