@@ -150,7 +150,8 @@ static const struct part {
     [HG_FIELD_EXP_G] = {{"", "_i", "", 1}, {"", "_j", "the same, vectors at the second frame", 0}},
     [HG_FIELD_ROT] = {{"sin_", "", "sin of ", 1}, {"cos_", "", "and its cos", 0}},
     [HG_FIELD_ROT_G] = {{"sin_", "_i", "sin of ", 1}, {"cos_", "_i", "and its cos", 0},
-                        {"sin_", "_j", "the same, vectors at the second frame", 0}, {"cos_", "_j", "and their cos", 0}}};
+                        {"sin_", "_j", "the same, vectors at the second frame", 0},
+                        {"cos_", "_j", "and their cos", 0}}};
 
 static void arrays_of(struct hg_emit *em, const struct hg_field *f)
 {
