@@ -1,8 +1,8 @@
 /* tree.c -- statements in blocks, their lines, and which definitions are printed.
  *
- * What is used is found in one sweep from the last statement to the first.  Every name that is offered has a set of the
- * depths of blocks in which it is used below; a definition looks for its own depth there; the beginning of a block hands
- * what is left to the block around it.
+ * What is used is found in one sweep from the last statement to the first.  Every name that is offered has a set of
+ * the depths of blocks in which it is used below; a definition looks for its own depth there; the beginning of a block
+ * hands what is left to the block around it.
  */
 #include "emit/tree.h"
 
