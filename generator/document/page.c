@@ -168,7 +168,8 @@ static void law(struct page *p, unsigned char *shown)
         return;
     paragraph(p, d->law == FIT_LAW_OTHER
                      ? hg_format(p->a, "That is the mean of %s, whose density has the logarithm", p->m->observable)
-                     : hg_format(p->a, "That is the mean of %s, which has the law %s: its density has the logarithm",
+                     : hg_format(p->a,
+                                 "That is the mean of %s. The density of the noise distribution, %s, has the logarithm",
                                  p->m->observable, d->name));
     hg_typeset_part(p->m, d->written, "l", &f);
     formula(p, &f);

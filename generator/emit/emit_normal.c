@@ -545,13 +545,15 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     struct hg_block b = {.em = em, .derivative = 0};
     struct hg_contract *x = hg_contract_new(em);
     uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K;
-    struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0);
+    struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0), *rows = hg_tree_part(out, 0);
+    const uint32_t nrow = rows_function(em, rows);
+    if (nrow)
+        hg_line(row, "if (kept + 1 == KEPT || i + 1 == t->i1)\n"
+                     "    add_rows(w, ng, i - kept, kept + 1, row, row_sum);");
+    hg_contract_row_end(x, row);
     uint32_t npair = strip_functions(em, &b, block);
     hg_contract_function(x, block);
-    const uint32_t nrow = rows_function(em, block);
-    if (nrow)
-        hg_line(row, "if (kept + 1 == KEPT || i + 1 == t->i1)\n    add_rows(w, ng, i - kept, kept + 1, row, row_sum);");
-    hg_contract_row_end(x, row);
+    hg_put_tree(block, rows);
 
     scratch_size(em, x, nrow, npair, out);
     hg_put_tree(out, block);

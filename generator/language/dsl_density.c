@@ -49,7 +49,7 @@ int dsl_has_law(lua_State *L, int t)
     if (type == LUA_TFUNCTION)
         dsl_fail(L, "noise", usage, "the noise is a function that is not called: are () or { } missing?");
     if (type != LUA_TNIL && type != LUA_TTABLE)
-        dsl_fail(L, "noise", usage, "the noise must be a law or a prior");
+        dsl_fail(L, "noise", usage, "the noise must be a distribution or a prior");
     if (type == LUA_TTABLE) {
         found = lua_getfield(L, -1, "log_density") != LUA_TNIL;
         lua_pop(L, 1);

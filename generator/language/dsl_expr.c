@@ -106,7 +106,7 @@ static const char *table_help(lua_State *L, int i)
     if (dsl_is_complex(L, i))
         help = "re(z), im(z), abs(z) and arg(z) are real; i is the imaginary unit, and no number that counts";
     else if (lua_getfield(L, i, "law") == LUA_TSTRING)
-        help = hg_format(d->arena, "%s is a law of the errors; it stands in m.observe behind `noise =`",
+        help = hg_format(d->arena, "%s is a noise distribution; it belongs in m.observe, after `noise =`",
                          lua_tostring(L, -1));
     else if (lua_rawgeti(L, i, 1) == LUA_TSTRING && dsl_is_in("normal log_normal", lua_tostring(L, -1)))
         help = hg_format(d->arena, "%s(...) is a prior: m.parameter(\"p\", { ..., prior = %s(...) })",

@@ -242,7 +242,7 @@ static void observe_law(lua_State *L, hg_unit unit, int kind)
     struct hg_model *m = d->m;
     if (!m->column.n)
         dsl_fail(L, kind == 2 ? "log_density" : "noise", "errors of pairs of frames are normal",
-                 "another law of the errors is for models with columns");
+                 "other noise distributions are for models with columns");
     if (d->claim || d->claimed.n)
         dsl_fail(L, "linear", "drop `linear`", "parameters are solved for as linear ones where errors are normal only");
     dsl_read_law(L, &m->column.item[m->quantity[m->nquantity - 1].value], unit, kind);
@@ -304,7 +304,8 @@ int dsl_variant(lua_State *L)
     struct hg_model *m = d->m;
     need_observe(L, "variant");
     if (m->density)
-        dsl_fail(L, "variant", NULL, "variants are for normal errors; the law '%s' has one formula", m->density->name);
+        dsl_fail(L, "variant", NULL, "variants are for normal errors; the distribution '%s' has one formula",
+                 m->density->name);
     if (m->nquantity > 1)
         dsl_fail(L, "variant", NULL, "variants are for models that measure one quantity; this one measures %u",
                  (unsigned)m->nquantity);

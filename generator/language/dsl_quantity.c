@@ -123,6 +123,6 @@ void dsl_quantity_join(struct lua_State *L, struct dsl_value mean, struct hg_den
         join_laws(L, before, m->density);
         m->density = before;
     } else if (before || m->density)
-        dsl_fail(L, "noise", "noise = gaussian { sd = ... } is the law of normal errors",
-                 "a law of the errors for one measured quantity and none for another");
+        dsl_fail(L, "noise", "noise = gaussian { sd = ... } is the normal distribution",
+                 "a noise distribution for one measured quantity and none for another");
 }
