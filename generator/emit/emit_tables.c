@@ -140,47 +140,31 @@ static void table(struct hg_emit *em, const char *name, const char *size, const 
     em->table[em->ntable++] = (struct hg_table){name, size, comment};
 }
 
-static void array(struct hg_emit *em, const char *prefix, const struct hg_field *f, const char *suffix,
-                  const char *comment)
-{
-    struct hg_arena *a = em->e->arena;
-    table(em, hg_format(a, "%s%s%s", prefix, f->name, suffix), hg_format(a, "fit_padded(%s)", size_of(em, f)), comment);
-}
+/* The arrays of each kind of field: before and behind its name, and what they hold; of_it: of the quantity. */
+static const struct part {
+    const char *prefix, *suffix, *holds;
+    int of_it;
+} one[4] = {{"", "", "", 1}}, parts[][4] = {
+    [HG_FIELD_FRAME_G] = {{"", "_i", "", 1}, {"", "_j", "the same, vectors at the second frame", 0}},
+    [HG_FIELD_EXP] = {{"", "_i", "exp of ", 1}, {"", "_j", "the same for the second frame", 0}},
+    [HG_FIELD_EXP_G] = {{"", "_i", "", 1}, {"", "_j", "the same, vectors at the second frame", 0}},
+    [HG_FIELD_ROT] = {{"sin_", "", "sin of ", 1}, {"cos_", "", "and its cos", 0}},
+    [HG_FIELD_ROT_G] = {{"sin_", "_i", "sin of ", 1}, {"cos_", "_i", "and its cos", 0},
+                        {"sin_", "_j", "the same, vectors at the second frame", 0},
+                        {"cos_", "_j", "and their cos", 0}}};
 
 static void arrays_of(struct hg_emit *em, const struct hg_field *f)
 {
-    const char *what = meaning(em, f->id);
-    switch (f->kind) {
-    case HG_FIELD_SCALAR:
-    case HG_FIELD_GROUP:
-    case HG_FIELD_GRID:
-    case HG_FIELD_GRID_G:
-    case HG_FIELD_FRAME:
-    case HG_FIELD_ROW:
-        array(em, "", f, "", what);
-        if (!f->derivative && f->kind != HG_FIELD_SCALAR && f->kind != HG_FIELD_ROW && hg_emit_has_low(em, f->id))
-            array(em, "", f, "_low", "what its rounding left");
-        break;
-    case HG_FIELD_FRAME_G:
-    case HG_FIELD_EXP_G:
-        array(em, "", f, "_i", what);
-        array(em, "", f, "_j", "the same, vectors at the second frame");
-        break;
-    case HG_FIELD_EXP:
-        array(em, "", f, "_i", hg_format(em->e->arena, "exp of %s", what));
-        array(em, "", f, "_j", "the same for the second frame");
-        break;
-    case HG_FIELD_ROT:
-        array(em, "sin_", f, "", hg_format(em->e->arena, "sin of %s", what));
-        array(em, "cos_", f, "", "and its cos");
-        break;
-    case HG_FIELD_ROT_G:
-        array(em, "sin_", f, "_i", hg_format(em->e->arena, "sin of %s", what));
-        array(em, "cos_", f, "_i", "and its cos");
-        array(em, "sin_", f, "_j", "the same, vectors at the second frame");
-        array(em, "cos_", f, "_j", "and their cos");
-        break;
-    }
+    struct hg_arena *a = em->e->arena;
+    const int single = f->kind <= HG_FIELD_FRAME || f->kind == HG_FIELD_ROW;
+    const struct part *p = single ? one : parts[f->kind];
+    const char *what = meaning(em, f->id), *size = hg_format(a, "fit_padded(%s)", size_of(em, f));
+    for (uint32_t k = 0; k < 4 && p[k].prefix; k++)
+        table(em, hg_format(a, "%s%s%s", p[k].prefix, f->name, p[k].suffix), size,
+              hg_format(a, "%s%s", p[k].holds, p[k].of_it ? what : ""));
+    if (single && !f->derivative && f->kind != HG_FIELD_SCALAR && f->kind != HG_FIELD_ROW &&
+        hg_emit_has_low(em, f->id))
+        table(em, hg_format(a, "%s_low", f->name), size, "what its rounding left");
 }
 
 void hg_emit_list_tables(struct hg_emit *em)

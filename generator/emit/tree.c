@@ -1,4 +1,9 @@
-/* tree.c -- statements in blocks, and which definitions are printed. */
+/* tree.c -- statements in blocks, their lines, and which definitions are printed.
+ *
+ * What is used is found in one sweep from the last statement to the first.  Every name that is offered has a set of
+ * the depths of blocks in which it is used below; a definition looks for its own depth there; the beginning of a block
+ * hands what is left to the block around it.
+ */
 #include "emit/tree.h"
 
 #include <stdarg.h>
@@ -231,7 +236,6 @@ static int forget(const struct hg_statement *s)
     return any;
 }
 
-/* One sweep from the last statement to the first: a definition looks for its own depth. */
 void hg_tree_trim(struct hg_tree *t)
 {
     struct offers x = {0};
