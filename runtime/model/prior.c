@@ -222,8 +222,10 @@ double fit_prior_log(const struct fit_prior *p, double x, double *slope)
             return -INFINITY;
         break;
     case FIT_PRIOR_EXPONENTIAL:
-        value -= x / p->b;
-        d = -1 / p->b;
+    case FIT_PRIOR_LAPLACE:
+        z = (x - (p->kind == FIT_PRIOR_LAPLACE ? p->a : 0)) / p->b;
+        value -= fabs(z);
+        d = -copysign(1 / p->b, z);
         break;
     case FIT_PRIOR_HALF_CAUCHY:
         z = x / p->b;
@@ -233,10 +235,6 @@ double fit_prior_log(const struct fit_prior *p, double x, double *slope)
     case FIT_PRIOR_BETA_SCALED:
         value += (p->a - 1) * log(x - p->lower) + (p->b - 1) * log(p->upper - x);
         d = (p->a - 1) / (x - p->lower) - (p->b - 1) / (p->upper - x);
-        break;
-    case FIT_PRIOR_LAPLACE:
-        value -= fabs(x - p->a) / p->b;
-        d = x == p->a ? 0 : copysign(1 / p->b, p->a - x);
         break;
     case FIT_PRIOR_JEFFREYS:
     case FIT_PRIOR_LOG_UNIFORM:
