@@ -40,7 +40,7 @@ static void share(struct bench *b)
 {
     b->total = 0;
     for (size_t r = 0; r < b->size; r++) {
-        const size_t from = fit_tree_cut(LEAVES, b->size, r), to = fit_tree_cut(NULL, LEAVES, b->size, r + 1);
+        const size_t from = fit_tree_cut(LEAVES, b->size, r), to = fit_tree_cut(LEAVES, b->size, r + 1);
         b->count[r] = fit_tree_cover(LEAVES, from, to, b->leaf, b->width) * b->nout;
         for (size_t k = 0; k < b->count[r] / b->nout; k++) {
             b->begin[b->total++] = b->leaf[k];

@@ -43,6 +43,9 @@ struct unit_synonym {
 extern const struct unit_synonym unit_synonyms[];
 extern const size_t unit_nsynonym;
 
+/* What stands behind a leading micro sign, which models write as u; NULL: there is none. */
+const char *unit_behind_micro(const char *name);
+
 /* Words that data use and models do not: ambiguous ones (A: angstrom or, where that does not fit, ampere), and
  * radians, which are dimensionless in models. */
 extern const struct unit_word unit_data_words[];

@@ -39,7 +39,7 @@ static void list_of(FILE *out, const char *title, const struct hg_list *list)
         fprintf(out, " *   %-9s %2u  %-20s [%s]\n", k ? "" : title, k, list->item[k].name, list->item[k].unit);
 }
 
-/* What the names of the functions below stand for. */
+/* The meaning of the names of the functions below. */
 static const char pair_names[] =
     " *\n"
     " * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below\n"
@@ -95,8 +95,8 @@ static void head(const struct hg_emit *em, FILE *out)
     }
 }
 
-/* Large kernels take the C compiler minutes when all is inlined and optimised as small ones are: there functions
- * are called, and blocks as well. */
+/* Large kernels take the C compiler minutes when everything is inlined and optimised as in small ones. In them,
+ * functions are called, and so are blocks. */
 static void compile_lightly(const struct hg_emit *em, FILE *out)
 {
     if (em->calls > HG_MOST_INLINED)

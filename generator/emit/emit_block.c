@@ -1,7 +1,7 @@
-/* emit_block.c -- what the functions over pairs have in common: leaves of a block, loops around it.
+/* emit_block.c -- common parts of the functions over pairs: leaves of a block, loops around it.
  *
- * A block is a vector of pairs (i, j .. j + lanes - 1) for all groups.  First comes the part of the pairs that
- * does not depend on the group, then a loop over the groups.
+ * A block is a vector of pairs (i, j .. j + lanes - 1) for all groups. First comes the part of the pairs that does not
+ * depend on the group, then a loop over the groups.
  */
 #include "emit/emit_block.h"
 
@@ -169,7 +169,7 @@ static const char *pair_leaf(struct hg_code *c, hg_id id)
     }
 }
 
-/* What does not depend on the group, before the loop over groups. */
+/* The part that does not depend on the group, before the loop over groups. */
 void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     hg_id top = 0;
@@ -195,8 +195,8 @@ void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *roo
     }
 }
 
-/* Operands of products that are scalars of the group are worth one multiplication of doubles each: name
- * them so that they are not recomputed as vectors. */
+/* Operands of products that are scalars of the group cost one multiplication of doubles each: they are named so that
+ * they are not recomputed as vectors. */
 void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     for (uint32_t k = 0; k < nroot; k++) {
@@ -223,7 +223,7 @@ struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_
                         .leaf = pair_leaf,
                         .is_leaf = pair_is_leaf,
                         .user = b};
-    /* the twins of rotations must exist before the function is begun */
+    /* the twins of rotations must exist before the function begins */
     for (hg_id id = 1; id < em->e->n; id++) {
         const struct hg_node n = *hg_at(em->e, id);
         if (n.op == HG_SIND)
@@ -277,8 +277,8 @@ void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct 
             hg_do(out, "exps[%u * ng] = fit_exp_tile_scaled(l, t, w->%s[0], w->%s, w->%s_low);", k,
                   hg_emit_field(em, HG_FIELD_SCALAR, scale, 0)->name, f, f);
         else if (group)
-            hg_put(out, "    for (size_t g = 0; g < ng; g++)\n"
-                         "        exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);\n", k, f);
+            hg_line(out, "for (size_t g = 0; g < ng; g++)\n    exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);",
+                    k, f);
         else
             hg_do(out, "exps[%u * ng] = fit_exp_tile(l, t, w->%s, 1, 0);", k, f);
     }
@@ -286,10 +286,11 @@ void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct 
 
 void hg_declare_members(struct hg_tree *out, const char *name, const struct hg_member *member)
 {
-    hg_put(out, "struct %s {\n", name);
+    hg_open(out, "struct %s {", name);
     for (; member->name; member++)
         hg_line(out, "%s%s;", member->type, member->name);
-    hg_put(out, "};\n\n");
+    hg_close_with(out, "};");
+    hg_put(out, "\n");
 }
 
 void hg_define_members(struct hg_tree *out, const char *name, const struct hg_member *member)
@@ -312,23 +313,23 @@ void hg_block_struct(struct hg_tree *out)
 
 void hg_block_loops(struct hg_tree *out, const char *call, const char *members, const struct hg_tree *row_end)
 {
-    hg_put(out,
-           "    for (size_t i = t->i0; i < t->i1; i++) {\n"
-           "        const double *data = fit_row_data(l, t, i, at);\n"
-           "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
-           "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
-           "                const size_t j = b * FIT_LANES + h;\n"
-           "                const struct block block = {.l = l, .w = w, .t = t, .i = i, .b = b, .h = h, .at = at,\n"
-           "                                            .data = data%s};\n"
-           "                if (t->w || j <= i || j + FIT_VL > t->j1)\n"
-           "                    %s, 1);\n"
-           "                else\n"
-           "                    %s, 0);\n"
-           "            }\n"
-           "            at += ng * FIT_LANES;\n"
-           "            data += ng * FIT_LANES;\n"
-           "        }\n",
-           members, call, call);
+    hg_open(out, "for (size_t i = t->i0; i < t->i1; i++) {");
+    hg_line(out,
+            "const double *data = fit_row_data(l, t, i, at);\n"
+            "for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
+            "    for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
+            "        const size_t j = b * FIT_LANES + h;\n"
+            "        const struct block block = {.l = l, .w = w, .t = t, .i = i, .b = b, .h = h, .at = at,\n"
+            "                                    .data = data%s};\n"
+            "        if (t->w || j <= i || j + FIT_VL > t->j1)\n"
+            "            %s, 1);\n"
+            "        else\n"
+            "            %s, 0);\n"
+            "    }\n"
+            "    at += ng * FIT_LANES;\n"
+            "    data += ng * FIT_LANES;\n"
+            "}",
+            members, call, call);
     if (row_end)
         hg_put_tree(out, row_end);
     hg_close(out);

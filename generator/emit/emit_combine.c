@@ -3,7 +3,7 @@
  */
 #include "emit/emit.h"
 
-/* Linear parameters stand in an array lin of those of all groups. */
+/* Linear parameters stand in an array lin over all groups. */
 static const char *leaf(struct hg_code *c, hg_id id)
 {
     const struct hg_emit *em = c->user;
@@ -12,8 +12,8 @@ static const char *leaf(struct hg_code *c, hg_id id)
                               : hg_emit_common_leaf(c, id);
 }
 
-/* Function `name` of n numbers: value[n], gradient, n rows by the nonlinear parameters and, of a group, by the linear
- * ones. */
+/* Function `name` of n numbers: value[n], and gradient, n rows: derivatives by the nonlinear parameters and by the
+ * linear ones of a group. */
 static void write_numbers(struct hg_emit *em, const char *name, const char *arguments, uint32_t n, const hg_id *number,
                           int of_group, struct hg_tree *out)
 {
@@ -50,7 +50,7 @@ static void write_numbers(struct hg_emit *em, const char *name, const char *argu
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "}\n");
+    hg_close(out);
 }
 
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out)

@@ -1,11 +1,11 @@
 /* emit_gpu_pairs.c -- kernels for accelerators over pairs of frames.
  *
  *     moments, cross, value   a block has one group; a thread goes down a column
- *     normal, gradient        a block has all groups: of each pair the fields are summed over the groups first,
+ *     normal, gradient        a block has all groups: for each pair the fields are summed over the groups first,
  *                                 F_cd = sum_g w m_c m_d,   G_c = sum_g w m_c r ,
- *                             and contracted with the small factors u of the parameters after that (emit_contract.h)
- * so that a thread keeps the fields of one pair and one number for each result.  Exponentials of differences are taken
- * for the pair: that is one of them for all groups, most times, and needs no tables centred on tiles.
+ *                             and then contracted with the small factors u of the parameters (emit_contract.h)
+ * so that a thread keeps the fields of one pair and one number for each result. Exponentials of differences are
+ * computed per pair: usually that is one for all groups, and needs no tables centred on tiles.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "emit/emit_gpu.h"
 #include "emit/emit_gradient.h"
 
-/* --- what the functions have in common ------------------------------------------------------------------ */
+/* --- common parts of the functions ---------------------------------------------------------------------- */
 
 static struct hg_code begin(struct hg_gpu *x, struct hg_block *b, uint32_t nroot, const hg_id *root)
 {
@@ -40,21 +40,23 @@ static void own_group(struct hg_gpu *x)
     hg_offer(x->out, "const size_t", "g = t->group;");
 }
 
-/* The loop down the column of a thread.  That the column stays the same is kept from the compiler, which would hold in
- * registers whatever depends on it alone: some seventy of them in a model of two components. */
+/* The loop down the column of a thread. The compiler must not know that the column stays the same: it would keep
+ * everything that depends only on it in registers, some seventy of them in a model of two components. */
 static void open_column(struct hg_gpu *x)
 {
-    hg_put(x->out, "    const size_t column = t->c0 + t->thread %% FIT_GPU_COLUMNS;\n"
-                   "    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {\n"
-                   "        if (column <= line || column >= t->c1)\n            continue;\n"
-                   "        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */\n"
-                   "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n");
+    hg_declare(x->out, "const size_t", "column = t->c0 + t->thread %% FIT_GPU_COLUMNS;");
+    hg_open(x->out, "for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {");
+    hg_line(x->out, "if (column <= line || column >= t->c1)\n"
+                    "    continue;\n"
+                    "size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */\n"
+                    "FIT_OPAQUE(i);\n"
+                    "FIT_OPAQUE(j);");
     hg_offer(x->out, "const size_t", "b = j / FIT_LANES;");
     hg_offer(x->out, "const size_t", "h = j %% FIT_LANES;");
     hg_offer(x->out, "const size_t", "at = fit_gpu_pair(t, i, b) + h;");
 }
 
-/* Tables for what follows the groups: their addresses are computed once more, so that they are in no register until
+/* Tables for the part after the groups: their addresses are computed again, so that they occupy no register until
  * then. */
 static void carve_again(struct hg_gpu *x)
 {
@@ -121,7 +123,7 @@ static void declare_factor(struct hg_gpu *x, struct hg_code *c, uint32_t channel
 
 /* --- normal --------------------------------------------------------------------------------------------- */
 
-/* Place of H_kl in the upper triangle. */
+/* Index of H_kl in the upper triangle. */
 static uint32_t upper(uint32_t K, uint32_t k, uint32_t l)
 {
     uint32_t low = k < l ? k : l, high = k < l ? l : k;
@@ -192,7 +194,7 @@ static void write_product(struct products *p, uint32_t c, uint32_t d, uint32_t k
         hg_do(p->c->out, "s_%u += %s;", s, first);
 }
 
-/* Fields of a group: wanted channels, and the residual. */
+/* Fields of a group: the channels needed, and the residual. */
 static void add_fields(struct products *p, struct hg_code *c)
 {
     struct hg_gpu *x = p->x;
@@ -218,7 +220,7 @@ static void add_fields(struct products *p, struct hg_code *c)
     }
 }
 
-/* The loop over the groups of a pair, inside of which the fields are added up. */
+/* The loop over the groups of a pair, in which the fields are added up. */
 static void sum_fields(struct products *p, struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     struct hg_gpu *x = p->x;
@@ -226,7 +228,7 @@ static void sum_fields(struct products *p, struct hg_code *c, uint32_t nroot, co
     for (uint32_t f = 0; f < hg_contract_nfield(x->em); f++)
         if (p->field[f])
             hg_declare(c->out, "double", "F_%u = 0.0;", f);
-    hg_open(x->out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(x->out, "for (size_t g = 0; g < ng; g++) {");
     open_group(x);
     hg_code_push(c);
     hg_block_declare_linear(c);
@@ -237,7 +239,7 @@ static void sum_fields(struct products *p, struct hg_code *c, uint32_t nroot, co
     hg_close(x->out);
 }
 
-/* Which fields and factors the numbers from .. to-1 want. */
+/* The fields and factors that the numbers from .. to-1 need. */
 static struct products wanted_products(struct hg_gpu *x, uint32_t from, uint32_t to)
 {
     struct hg_arena *a = x->em->e->arena;
@@ -270,7 +272,7 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_gpu_open(x, FIT_GPU_NORMAL, from, to - from, 0);
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
     hg_code_push(&c);
     sum_fields(&p, &c, nroot, root);
@@ -306,7 +308,7 @@ static uint32_t find_slot_sum(struct slot_sum *sum, uint32_t *n, struct slot_sum
     return at;
 }
 
-/* The moments that enter q nparam + k, for numbers from .. to-1: sums that they need. */
+/* The sums that numbers from .. to-1 need: the moments that enter q nparam + k. */
 static uint32_t slot_sums(struct hg_gpu *x, uint32_t from, uint32_t to, struct slot_sum *sum)
 {
     const struct hg_form *f = x->em->form;
@@ -385,7 +387,7 @@ static void write_cross(struct hg_gpu *x, uint32_t from, uint32_t to)
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
     own_group(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_column(x);
     open_group(x);
     hg_code_push(&c);
@@ -419,7 +421,7 @@ static void write_moments(struct hg_gpu *x, uint32_t from, uint32_t to)
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
     own_group(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
     open_group(x);
     hg_code_push(&c);
@@ -468,7 +470,7 @@ static void add_adjoints(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code 
 /* Fields F of a group. */
 static void adjoint_group(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code *c, const hg_id *root)
 {
-    hg_open(x->out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(x->out, "for (size_t g = 0; g < ng; g++) {");
     open_group(x);
     const uint32_t Q = x->em->p->nlinear;
     hg_offer(x->out, "FIT_GLOBAL const double *const", "seeds = adj + g * %u;", 1 + Q * (Q + 1) / 2);
@@ -493,15 +495,15 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_id *root = hg_adjoint_arrange(&y, &nroot);
     hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
     memcpy(all, root, nroot * sizeof *all);
-    memcpy(all + nroot, root, (Q + 1) * sizeof *all); /* seeds and the mean use the basis functions once more */
+    memcpy(all + nroot, root, (Q + 1) * sizeof *all); /* seeds and the mean use the basis functions again */
     hg_gpu_open(x, FIT_GPU_GRADIENT, from, to - from, 0);
     struct hg_code c = begin(x, &b, nroot + Q + 1, all);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    hg_gpu_declare_sums(x, "F_", y.nfield, "        ");
+    hg_gpu_declare_sums(x, "F_", y.nfield);
     adjoint_group(&y, x, &c, root);
     carve_again(x);
     add_adjoints(&y, x, &c, from, to);

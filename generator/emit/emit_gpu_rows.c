@@ -1,7 +1,7 @@
 /* emit_gpu_rows.c -- kernels for accelerators over the rows of a table: every row belongs to the group of its item.
  *
  *     s += w m_k m_l, w m_k r, w m_k b_q      with d mean / d theta_k = factor_k m_k, factor_k the same for all rows
- * or, where the errors have a law of their own, sums of the log density and its derivatives (emit_density.c).
+ * or, for another noise distribution, sums of the log density and its derivatives (emit_density.c).
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void head(struct hg_gpu *x)
 
 static void open_rows(struct hg_gpu *x)
 {
-    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS)");
+    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {");
     hg_define(x->out, "weight", "const double weight = t->weighted ? t->w[row - t->i0] : 1.0;\n"
                                 "if (!(weight > 0.0))\n    continue;\n");
     hg_offer(x->out, "const double", "y = t->y[row - t->i0];");
@@ -52,7 +52,7 @@ static void write_moments(struct hg_gpu *x, uint32_t from, uint32_t to)
     const uint32_t nroot = value_roots(x, root);
     hg_gpu_open(x, FIT_GPU_MOMENTS, from, to - from, 1);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_rows(x);
     struct hg_code c = begin(x, nroot, root);
     hg_gpu_add_moments(x, &c, from, to);
@@ -68,7 +68,7 @@ static void write_values(struct hg_gpu *x)
     const uint32_t nroot = value_roots(x, root);
     hg_gpu_open(x, FIT_GPU_VALUE, 0, 0, 1);
     head(x);
-    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS)");
+    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {");
     struct hg_code c = begin(x, nroot, root);
     hg_do(c.out, "fit_out[t->at + row - t->i0] = %s;", hg_gpu_mean(x, &c));
     hg_rows_end(&c);
@@ -128,7 +128,7 @@ static struct hg_code open_slopes(struct hg_gpu *x, uint32_t n, hg_id **core, hg
     *factor = hg_alloc(x->em->e->arena, (E + 1) * sizeof **factor);
     const uint32_t nroot = slope_roots(x, root, core, *factor);
     head(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_rows(x);
     struct hg_code c = begin(x, nroot, root);
     declare_slopes(x, &c, *core);
@@ -191,7 +191,7 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     const uint32_t Q = em->p->nlinear, E = em->p->nchannel;
     hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
     uint32_t nroot = 0;
-    for (uint32_t twice = 0; twice < 2; twice++) { /* the residual and the seeds use them once more */
+    for (uint32_t twice = 0; twice < 2; twice++) { /* the residual and the seeds use them again */
         for (uint32_t q = 0; q < Q; q++)
             root[nroot++] = em->form->basis[q];
         root[nroot++] = em->form->rest;
@@ -203,7 +203,7 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     head(x);
     hg_offer(x->out, "FIT_GLOBAL const double *const", "seeds = adj + %u * g;", 1 + Q * (Q + 1) / 2);
     hg_offer(x->out, "FIT_GLOBAL const double *const", "at_lin = lin;");
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_rows(x);
     struct hg_code c = hg_rows_begin(em, x->out, nroot, root, hg_row_leaf);
     c.fused = 1;
@@ -223,14 +223,14 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
 
 /* --- log densities -------------------------------------------------------------------------------------- */
 
-/* fit_sum <- sign times the sums of w root; where rho is set, times its number of the group. */
+/* fit_sum <- sign times the sums of w root; when rho is set, times its number of the group. */
 static void write_law(struct hg_gpu *x, uint32_t n, const hg_id *of, const char *sign, uint32_t negative)
 {
     hg_id *root = hg_alloc(x->em->e->arena, (n + 1) * sizeof *root);
     memcpy(root, of, n * sizeof *root);
     hg_factor(x->em->e, n, root);
     head(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_rows(x);
     struct hg_code c = begin(x, n, root);
     for (uint32_t k = 0; k < n; k++)

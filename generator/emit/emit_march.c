@@ -1,14 +1,14 @@
-/* emit_march.c -- states (graph/march.h) in a kernel: functions that go along the rows of every group in their order
- * and fill the tables that rows are read from, of values alone, or of values and derivatives.
+/* emit_march.c -- states (graph/march.h) in a kernel: functions that process the rows of every group in their order and
+ * fill the tables from which rows are read: of values alone, or of values and derivatives.
  *
  *     double x_before = before the first row;
  *     for rows of the group:  x = step(x_before, columns of the row);  tables[row] = ...;  x_before = x
  *
- * Numbers are doubles, one after the other: the same bits whoever calls.  Where states read what was measured, values
- * can go on from a row (fit_layout.carried).
+ * Numbers are doubles, computed one after the other: the same bits for every caller. Where states depend on measured
+ * values, the computation can continue from a row (fit_layout.carried).
  *
- * Of a differential equation the solver (fit/ode.h) goes from the time of one row to that of the next, with a function
- * of the rates of all that is carried; where time goes back it begins again.
+ * For a differential equation the solver (fit/ode.h) advances from the time of one row to that of the next, with a
+ * function for the rates of everything carried; where time goes back, it starts again.
  */
 #include "emit/emit.h"
 
@@ -16,11 +16,11 @@ struct march {
     struct hg_emit *em;
     const struct hg_march *m;
     const char *name;    /* of the function: "march_values" */
-    uint32_t width;      /* values of a state that are carried: 1, or 1 + nparam */
+    uint32_t width;      /* values carried per state: 1, or 1 + nparam */
     const char **before; /* [state x width] names of variables; NULL: not carried */
     const char **now;
-    int by_rows;         /* columns in rates, or events in every row */
-    const char *row;     /* of columns; NULL: they are between two rows */
+    int by_rows;         /* columns in rates, or events at every row */
+    const char *row;     /* of columns; NULL: interpolated between two rows */
 };
 
 /* A column in a row; row NULL: between two rows. */
@@ -67,7 +67,8 @@ static hg_id root_of(const struct march *x, const hg_id *list, uint32_t q, uint3
     return list[q * (x->em->p->nparam + 1) + k];
 }
 
-/* What event v adds to value k of state q; its time, and that by parameter k - 1.  0: nothing. */
+/* The increment of value k of state q at event v; the time of the event, and its derivative by parameter k - 1. 0:
+ * none. */
 static hg_id jump_of(const struct march *x, uint32_t v, uint32_t q, uint32_t k)
 {
     const hg_id id = x->em->p->event_jump[(v * x->m->n + q) * (x->em->p->nparam + 1) + k];
@@ -135,7 +136,7 @@ static struct hg_code begin(struct march *x, struct hg_tree *out)
     return c;
 }
 
-/* Variables that hold what the row before has left. */
+/* Variables that hold the values of the previous row. */
 static void declare_before(struct march *x, struct hg_code *c)
 {
     for (uint32_t q = 0; q < x->m->n; q++)
@@ -151,7 +152,7 @@ static void declare_before(struct march *x, struct hg_code *c)
         }
 }
 
-/* Can rows follow one by one? */
+/* Can rows be processed one by one? */
 static int follows(const struct march *x)
 {
     return x->em->p->model->feedback && !x->m->flow && x->width == 1;
@@ -160,7 +161,7 @@ static int follows(const struct march *x)
 /* States to the layout, or from there. */
 static void keep_carried(struct march *x, struct hg_code *c, const char *when, int take)
 {
-    hg_open(c->out, "if (%s)", when);
+    hg_open(c->out, "if (%s) {", when);
     for (uint32_t q = 0; q < x->m->n; q++)
         if (is_carried(x, q, 0) && take)
             hg_do(c->out, "%s = l->carried[%u];", x->before[q * x->width], q);
@@ -171,7 +172,7 @@ static void keep_carried(struct march *x, struct hg_code *c, const char *when, i
 
 static void set_before(struct march *x, struct hg_code *c)
 {
-    hg_line(c->out, "{");
+    hg_open(c->out, "{");
     hg_code_push(c);
     hg_offer(c->out, "const size_t", "row = first;");
     for (uint32_t q = 0; q < x->m->n; q++)
@@ -185,7 +186,7 @@ static void set_before(struct march *x, struct hg_code *c)
     hg_close(c->out);
 }
 
-/* Values of this row: a step may read those of steps before it. */
+/* Values of this row: a step may read those of previous steps. */
 static void take_steps(struct march *x, struct hg_code *c)
 {
     for (uint32_t s = 0; s < x->m->n; s++)
@@ -204,7 +205,7 @@ static void take_steps(struct march *x, struct hg_code *c)
         }
 }
 
-/* The table of a value, when rows read it. */
+/* The table of a value, if rows read it. */
 static const char *table_of(const struct march *x, uint32_t q, int before, uint32_t k)
 {
     hg_id leaf = hg_carried(x->em->e, q, before, k);
@@ -229,7 +230,8 @@ static void store(struct march *x, struct hg_code *c)
                 hg_do(c->out, "%s = %s;", x->before[q * x->width + k], x->now[q * x->width + k]);
 }
 
-/* What is carried to the end is finite when all before was: infinities and NaN stay.  Padding repeats the last row. */
+/* The values carried to the end are finite only if all earlier ones were: infinities and NaN persist. Padding
+ * repeats the last row. */
 static void end_group(struct march *x, struct hg_code *c)
 {
     for (uint32_t q = 0; q < x->m->n; q++)
@@ -247,7 +249,7 @@ static void end_group(struct march *x, struct hg_code *c)
 
 /* --- differential equations ------------------------------------------------------------------------------------- */
 
-/* Place of value k of state q in what the solver carries: values first. */
+/* Index of value k of state q in the solver's vector: values first. */
 static uint32_t place_of(const struct march *x, uint32_t q, uint32_t k)
 {
     uint32_t n = 0;
@@ -318,14 +320,14 @@ static void write_padding(struct march *x, struct hg_code *c, uint32_t q, uint32
         hg_do(c->out, "fit_pad_rows(end, w.%s);", table);
 }
 
-/* A function of the time and of what is carried; `to` is what it fills, `more` another argument. */
+/* A function of the time and of the carried values; it fills `to`; `more` is a further argument. */
 static struct hg_code open_of_time(struct march *x, const char *what, const char *more, const char *to,
                                    struct hg_tree *out)
 {
     hg_open_function(out, "static void", hg_format(x->em->e->arena, "%s_%s", x->name, what),
                      hg_format(x->em->e->arena, "const void *context, %sdouble time, const double *x, double *%s", more,
                                to));
-    hg_put(out, "    const struct flow *flow = context;\n    const struct fit_layout *const l = flow->l;\n");
+    hg_line(out, "const struct flow *flow = context;\nconst struct fit_layout *const l = flow->l;");
     hg_offer(out, "const double *const", "theta = flow->theta;");
     hg_offer(out, "const struct tables", "w = *flow->w;");
     hg_offer(out, "const size_t", "g = flow->g;");
@@ -341,7 +343,8 @@ static void close_of_time(struct hg_code *c, struct hg_tree *out)
 {
     hg_code_pop(c);
     hg_code_end(c);
-    hg_put(out, "    (void)l;\n    (void)time;\n    (void)x;\n}\n\n");
+    hg_line(out, "(void)l;\n(void)time;\n(void)x;");
+    hg_close_function(out);
 }
 
 static void write_rates(struct march *x, struct hg_tree *out)
@@ -380,7 +383,7 @@ static void write_jumps(struct march *x, struct hg_tree *out)
 {
     struct hg_code c = open_of_time(x, "jump", "size_t event, ", "change", out);
     for (uint32_t v = 0; v < x->m->nevent; v++) {
-        hg_open(c.out, "if (event == %u)", v);
+        hg_open(c.out, "if (event == %u) {", v);
         x->row = x->m->event[v].each ? "flow->row" : "row";
         hg_code_push(&c);
         for (uint32_t q = 0; q < x->m->n; q++)
@@ -419,7 +422,7 @@ static void write_times(struct march *x, struct hg_code *c)
         }
 }
 
-/* Where the derivatives by each parameter are: two tables of the solver. */
+/* The positions of the derivatives by each parameter: two tables of the solver. */
 static uint32_t write_places(const struct march *x, struct hg_tree *out)
 {
     uint32_t nslope = 0;
@@ -432,27 +435,27 @@ static uint32_t write_places(const struct march *x, struct hg_tree *out)
         parameter = any ? hg_format(a, "%s%s%u", parameter, *parameter ? ", " : "", k - 1) : parameter;
         nslope += (uint32_t)any;
     }
-    hg_put(out, "        static const unsigned slope[] = {%s}, parameter[] = {%s};\n", nslope ? place : "0",
-           nslope ? parameter : "0");
+    hg_statement(out, HG_VERBATIM | HG_WHOLE, "static const unsigned slope[] = {%s}, parameter[] = {%s};",
+                 nslope ? place : "0", nslope ? parameter : "0");
     return nslope;
 }
 
 static void write_solver(const struct march *x, struct hg_tree *out)
 {
     const uint32_t n = carried(x), nslope = write_places(x, out);
-    hg_put(out,
-           "        double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
-           "        %sstruct flow flow = {l, theta, &w, g%s};\n"
-           "        struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
-           "                              .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
-           "                              .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
-           "                              .tolerance = %s, .top = top, .work = work};\n",
-           n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope,
-           hg_number(x->em->e->arena, x->m->tolerance));
+    hg_line(out,
+            "double start[%u], x[%u], top[%u], work[FIT_ODE_WORK(%u, %u)];\n"
+            "%sstruct flow flow = {l, theta, &w, g%s};\n"
+            "struct fit_ode ode = {.rates = %s_rates, .values = march_values_rates,\n"
+            "                      .jacobian = march_values_jacobian, .context = &flow, .nvalue = %u, .n = %u,\n"
+            "                      .slope = slope, .nslope = %u, .parameter = parameter, .theta = theta,\n"
+            "                      .tolerance = %s, .top = top, .work = work};",
+            n, n, n, x->m->n, n, x->by_rows ? "" : "const ", x->by_rows ? ", 0, 0" : "", x->name, x->m->n, n, nslope,
+            hg_number(x->em->e->arena, x->m->tolerance));
     if (x->m->nevent)
-        hg_put(out, "        double at[%u], moved[%u] = {0.0};\n        unsigned order[%u];\n"
-                    "        struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};\n",
-               x->m->nevent, nslope ? x->m->nevent * nslope : 1, x->m->nevent, x->m->nevent, x->name);
+        hg_line(out, "double at[%u], moved[%u] = {0.0};\nunsigned order[%u];\n"
+                     "struct fit_ode_events events = {%u, at, moved, %s_jump, order, 0};",
+                     x->m->nevent, nslope ? x->m->nevent * nslope : 1, x->m->nevent, x->m->nevent, x->name);
 }
 
 static void write_solution(struct march *x, struct hg_tree *out)
@@ -461,7 +464,7 @@ static void write_solution(struct march *x, struct hg_tree *out)
     const int events = x->m->nevent > 0;
     write_solver(x, out);
     struct hg_code c = begin(x, out);
-    hg_line(c.out, "{");
+    hg_open(c.out, "{");
     hg_code_push(&c);
     hg_offer(out, "const size_t", "row = first;");
     each_carried(x, &c, write_start);
@@ -473,9 +476,9 @@ static void write_solution(struct march *x, struct hg_tree *out)
     hg_declare(c.out, "double", "now = NAN; /* nothing is solved yet */");
     if (events)
         hg_line(c.out, "if (!fit_ode_events_sort(&events))\n    return 0;");
-    hg_open(c.out, "for (size_t row = first; row < end; row++)");
+    hg_open(c.out, "for (size_t row = first; row < end; row++) {");
     hg_declare(c.out, "const double", "time = l->column[%u][row];", column);
-    hg_open(c.out, "if (!(time >= now))");
+    hg_open(c.out, "if (!(time >= now)) {");
     hg_do(c.out, "fit_ode_begin(&ode, %d, start, x);", x->m->stiff);
     if (events)
         hg_do(c.out, "fit_ode_events_begin(&events, from);");
@@ -511,7 +514,7 @@ static void write_rows(struct march *x, struct hg_tree *out)
     set_before(x, &c);
     if (follows(x))
         keep_carried(x, &c, "l->from > first", 1);
-    hg_open(c.out, "for (size_t row = %s; row < end; row++)",
+    hg_open(c.out, "for (size_t row = %s; row < end; row++) {",
             follows(x) ? "l->from > first ? l->from : first" : "first");
     hg_code_push(&c);
     take_steps(x, &c);
@@ -536,18 +539,20 @@ static void write(struct march *x, const char *name, struct hg_tree *out)
         write_jumps(x, out);
     hg_open_function(out, "static int", name, "const struct fit_layout *l, const double *theta, const struct tables w");
     hg_emit_declare_names(x->em, out);
-    hg_put(out, "    double check = 0.0; /* NaN where a state is not finite */\n"
-                "    for (size_t g = 0; g < l->ngroup; g++) {\n"
-                "        const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\n"
-                "        if (first == end)\n            continue;\n");
+    hg_declare(out, "double", "check = 0.0; /* NaN where a state is not finite */");
+    hg_open(out, "for (size_t g = 0; g < l->ngroup; g++) {");
+    hg_line(out, "const size_t first = fit_rows_first(l, g), end = fit_rows_end(l, g);\nif (first == end)\n"
+                 "    continue;");
     if (x->m->flow)
         write_solution(x, out);
     else
         write_rows(x, out);
-    hg_put(out, "    }\n    return check == 0.0;\n}\n\n");
+    hg_close(out);
+    hg_line(out, "return check == 0.0;");
+    hg_close_function(out);
 }
 
-/* All leaves are there before functions are begun. */
+/* All leaves must exist before functions begin. */
 static void make_leaves(const struct march *x)
 {
     for (uint32_t q = 0; q < x->m->n; q++)

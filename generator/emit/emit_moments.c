@@ -1,7 +1,7 @@
 /* emit_moments.c -- moments and model for pairs of frames.
  *
- * Each is a loop over rows i and blocks of columns j that calls an inlined block function, which holds the
- * physics.  Blocks that are cut by the diagonal or the edge, and weighted data, take the `masked` form.
+ * Each is a loop over rows i and blocks of columns j that calls an inlined block function, which contains the physics.
+ * Blocks cut by the diagonal or the edge, and weighted data, use the `masked` form.
  */
 #include "emit/emit_block.h"
 
@@ -18,7 +18,7 @@ static void add_sum(struct hg_code *c, uint32_t *n, const char *value)
     ++*n;
 }
 
-/* The sums kept per group; their number.  c NULL: they are counted only. */
+/* The sums kept per group; returns their number. c NULL: only counts them. */
 static uint32_t moment_sums(struct hg_emit *em, struct hg_code *c)
 {
     struct hg_arena *a = em->e->arena;
@@ -120,7 +120,7 @@ static void moments_block(struct hg_emit *em, struct hg_block *b, uint32_t nsum,
     hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    hg_open(out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_group_head(out);
     hg_offer(out, "fit_vd *restrict", "sum = sums + g * %u;", nsum);
     hg_code_push(&c);
@@ -128,7 +128,8 @@ static void moments_block(struct hg_emit *em, struct hg_block *b, uint32_t nsum,
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     block_sums(em, &c);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
@@ -145,14 +146,15 @@ void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
     hg_tile_head(out);
     hg_declare(out, "fit_vd *", "sums = (fit_vd *)scratch;");
     hg_offer(out, "struct fit_exp_tile *", "exps = (struct fit_exp_tile *)(sums + %u * ng);", nsum);
-    hg_put(out, "    size_t at = 0;\n    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n", nsum);
+    hg_line(out, "size_t at = 0;\nfor (size_t k = 0; k < %u * ng; k++)\n    sums[k] = (fit_vd){0};", nsum);
     hg_block_exp_prologue(em, &b, out);
     hg_block_loops(out, "moments_block(&block, sums", b.nexp ? ", .exps = exps" : "", NULL);
-    hg_open(out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_offer(out, "const double *", "data = t->sum + 3 * g;");
     hg_offer(out, "const fit_vd *", "sum = sums + g * %u;", nsum);
     moment_outputs(em, out);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     em->table_doubles = b.doubles;
 }
 
@@ -176,14 +178,15 @@ void hg_emit_model(struct hg_emit *em, struct hg_tree *out)
     hg_block_head(out, 0);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    hg_open(out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_code_push(&c);
     hg_block_declare_linear(&c);
     hg_block_need_scalars(&c, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     hg_do(c.out, "fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (%s));", hg_block_mean(&c));
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
@@ -191,11 +194,11 @@ void hg_emit_model(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, "
                      "double *out");
     hg_tile_head(out);
-    hg_put(out,
-            "    for (size_t i = t->i0; i < t->i1; i++)\n"
-            "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
-            "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)\n"
-            "                model_block(l, w, lin, i, b, h, out);\n"
-            "            out += ng * FIT_LANES;\n"
-            "        }\n}\n\n");
+    hg_line(out, "for (size_t i = t->i0; i < t->i1; i++)\n"
+                 "    for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
+                 "        for (size_t h = 0; h < FIT_LANES; h += FIT_VL)\n"
+                 "            model_block(l, w, lin, i, b, h, out);\n"
+                 "        out += ng * FIT_LANES;\n"
+                 "    }");
+    hg_close_function(out);
 }

@@ -36,7 +36,7 @@ static int has_row(const struct hg_emit *em, uint32_t slot)
     return hg_form_slot_kind(em->form, slot) != HG_CHANNEL_AT_J;
 }
 
-/* Place of a slot among those with a column (or a row); of the number of slots: their number. */
+/* Index of a slot among those with a column (or a row); for the number of slots: their number. */
 static uint32_t place(const struct hg_emit *em, uint32_t slot, int (*has)(const struct hg_emit *, uint32_t))
 {
     uint32_t n = 0;
@@ -45,7 +45,7 @@ static uint32_t place(const struct hg_emit *em, uint32_t slot, int (*has)(const 
     return n;
 }
 
-/* --- the part of a pair that does not know the group ---------------------------------------------------- */
+/* --- the part of a pair that does not depend on the group ----------------------------------------------- */
 
 /* Nodes by the loop in which they are computed. */
 struct split {
@@ -79,7 +79,7 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
     }
     for (hg_id id = 1; id <= top; id++) {
         if (!mark[id] || hg_at(em->e, id)->op == HG_CONST || (hg_at(em->e, id)->vary & HG_K))
-            continue; /* what varies with turns of a sum is computed in its loop */
+            continue; /* nodes that vary with turns of a sum are computed in its loop */
         if (is_stored(em, id))
             s.stored[s.nstored++] = id;
         else if (!(hg_at(em->e, id)->vary & HG_J))
@@ -103,7 +103,7 @@ static void pair_function(struct hg_emit *em, struct hg_block *b, const struct s
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 /* --- the part of a group ------------------------------------------------------------------------------ */
@@ -195,7 +195,7 @@ static void store_channels(struct hg_emit *em, struct hg_code *c)
     hg_do(c->out, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
-/* What a function of one group of a strip is given. */
+/* Arguments of a function of one group of a strip. */
 static const struct hg_member strip_member[] = {
     {"const struct fit_layout *", "l"}, {"const struct tables *", "w"},        {"const double *", "lin"},
     {"const struct fit_exp_tile *", "exps"}, {"const struct fit_tile *", "t"}, {"size_t ", "i"},
@@ -203,27 +203,27 @@ static const struct hg_member strip_member[] = {
     {"const double *", "data"},         {"const fit_vd *restrict ", "pair"},   {"const fit_vd *", "nearest"},
     {NULL, NULL}};
 
-/* What such a function writes to.  Parameters: gcc takes `restrict` of these at its word, not that of members. */
+/* Results of such a function. They are parameters: gcc uses `restrict` of parameters, but not of members. */
 static const char written[] = "fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m";
 
 static void group_loop(struct hg_tree *out)
 {
-    hg_put(out, "    for (size_t k = k0; k < k1; k++) {\n"
-                "        const size_t b = first + k / PIECES, h = k %% PIECES * FIT_VL;\n");
+    hg_open(out, "for (size_t k = k0; k < k1; k++) {");
+    hg_declare(out, "const size_t", "b = first + k / PIECES, h = k %% PIECES * FIT_VL;");
     hg_offer(out, "const size_t", "j = b * FIT_LANES + h;");
     hg_declare(out, "const size_t", "here = ((b - first) * ng + g) * FIT_LANES + h;");
     hg_offer(out, "const fit_vd *", "at_pair = pair + k * PAIRS;");
     hg_offer(out, "fit_vd *", "at_column = column + k * COLUMNS;");
-    hg_put(out, "        fit_vd *at_m = m + k * BATCH * CHANNELS_R;\n"
-                "        fit_vm use = {0};\n"
-                "        fit_vd weight = {0}, root = {0};\n"
-                "        if (masked) {\n"
-                "            weight = t->w ? fit_vload(t->w + at + here) : fit_vset1(1.0);\n"
-                "            use = fit_pair_lanes(t, i, j) & (weight > 0.0);\n"
-                "            weight = fit_where_set(use, weight);\n"
-                "            root = fit_vsqrt(weight);\n"
-                "        }\n"
-                "        const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);\n");
+    hg_line(out, "fit_vd *at_m = m + k * BATCH * CHANNELS_R;\n"
+                 "fit_vm use = {0};\n"
+                 "fit_vd weight = {0}, root = {0};\n"
+                 "if (masked) {\n"
+                 "    weight = t->w ? fit_vload(t->w + at + here) : fit_vset1(1.0);\n"
+                 "    use = fit_pair_lanes(t, i, j) & (weight > 0.0);\n"
+                 "    weight = fit_where_set(use, weight);\n"
+                 "    root = fit_vsqrt(weight);\n"
+                 "}\n"
+                 "const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);");
 }
 
 static void group_function(struct hg_emit *em, struct hg_code *c, const struct split *s, uint32_t nroot,
@@ -267,7 +267,7 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     for (uint32_t k = 0; k < nrow; k++)
         hg_do(c->out, "row[%u] = row%u;", k, k);
     hg_code_pop(c);
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 /* Sums over a few groups of products of two channels, or of a channel and the residual: passes over as many as
@@ -284,7 +284,8 @@ static void products_function(struct hg_emit *em, struct hg_tree *out)
         uint32_t to = n - from > MOST ? from + MOST : n;
         for (uint32_t f = from; f < to; f++)
             hg_declare(out, "fit_vd", "s%u = begin ? (fit_vd){0} : field[%u];", f, f);
-        hg_put(out, "    for (size_t g = 0; g < n; g++) {\n        const fit_vd *x = m + g * CHANNELS_R;\n");
+        hg_open(out, "for (size_t g = 0; g < n; g++) {");
+        hg_declare(out, "const fit_vd *", "x = m + g * CHANNELS_R;");
         for (uint32_t c = 0; c < E; c++)
             for (uint32_t d = c; d <= E; d++) {
                 uint32_t f = hg_contract_field(em, c, d);
@@ -295,7 +296,7 @@ static void products_function(struct hg_emit *em, struct hg_tree *out)
         for (uint32_t f = from; f < to; f++)
             hg_do(out, "field[%u] = s%u;", f, f);
     }
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 static void strip_structure(const struct hg_block *b, struct hg_tree *out)
@@ -364,11 +365,11 @@ static uint32_t rows_function(struct hg_emit *em, struct hg_tree *out)
     hg_open_function(out, "FIT_LARGE void", "add_rows",
                      "const struct tables *w, size_t ng, size_t i0, size_t n, fit_vd *restrict row, fit_vd *restrict "
                      "row_sum");
-    hg_open(out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_declare(out, "fit_vd *", "s = row_sum + g * ROW_SUMS;");
     for (uint32_t k = 0; k < at; k++)
         hg_declare(out, "fit_vd", "s%u = s[%u];", k, k);
-    hg_open(out, "for (size_t h = 0; h < n; h++)");
+    hg_open(out, "for (size_t h = 0; h < n; h++) {");
     hg_declare(out, "fit_vd *", "r = row + (h * ng + g) * ROWS;");
     hg_offer(out, "const size_t", "i = i0 + h;");
     hg_put_tree(out, add);
@@ -376,11 +377,11 @@ static uint32_t rows_function(struct hg_emit *em, struct hg_tree *out)
     for (uint32_t k = 0; k < at; k++)
         hg_do(out, "s[%u] = s%u;", k, k);
     hg_close(out);
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
     return at;
 }
 
-/* Place of the row sum of slot s (channel c, parameter k) among the row sums. */
+/* Index of the row sum of slot s (channel c, parameter k) among the row sums. */
 static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint32_t k)
 {
     uint32_t at = 0;
@@ -485,53 +486,58 @@ static void masked_function(struct hg_emit *em, struct hg_tree *out)
     hg_put(out, "/* Vectors of pairs (i, j ..) of a strip: fields. */\n");
     hg_open_function(out, "FIT_LARGE void", "normal_masked",
                      hg_format(em->e->arena, "const struct strip *strip, size_t k0, size_t k1, %s", written));
-    hg_put(out, "    normal_group(strip, k0, k1, 1, column, row, m);\n}\n\n");
+    hg_do(out, "normal_group(strip, k0, k1, 1, column, row, m);");
+    hg_close_function(out);
 }
 
 /* The loops over rows and strips of a tile: as far as the pair part; of a group, as far as the end of a row. */
+static const char of_row[] =
+    "const double *data = fit_row_data(l, t, i, at);\n"
+    "const size_t kept = (i - t->i0) % KEPT;";
 static const char to_pairs[] =
-    "    for (size_t i = t->i0; i < t->i1; i++) {\n"
-    "        const double *data = fit_row_data(l, t, i, at);\n"
-    "        const size_t kept = (i - t->i0) % KEPT;\n"
-    "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {\n"
-    "            const size_t first = b, place = (b - start) * PIECES;\n"
-    "            b = end - b > STRIP ? b + STRIP : end;\n"
-    "            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;\n"
-    "            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */\n"
-    "            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;\n"
-    "            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;\n"
-    "            for (size_t k = 0; k < n; k++)\n"
-    "                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);\n";
+    "const size_t first = b, place = (b - start) * PIECES;\n"
+    "b = end - b > STRIP ? b + STRIP : end;\n"
+    "const size_t n = (b - first) * PIECES, j = first * FIT_LANES;\n"
+    "/* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */\n"
+    "const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;\n"
+    "const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;\n"
+    "for (size_t k = 0; k < n; k++)\n"
+    "    normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);";
 static const char of_group[] =
-    "                fit_vd *c = column + (g * pieces + place) * COLUMNS;\n"
-    "                fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;\n"
-    "                if (low > 0)\n"
-    "                    normal_masked(&strip, 0, low, c, r, x);\n"
-    "                normal_group(&strip, low, high, 0, c, r, x);\n"
-    "                if (high < n)\n"
-    "                    normal_masked(&strip, high, n, c, r, x);\n"
-    "                if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
-    "                    for (size_t k = 0; k < n; k++)\n"
-    "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * "
-    "FIELDS);\n"
-    "            }\n"
-    "            at += (b - first) * ng * FIT_LANES;\n"
-    "            data += (b - first) * ng * FIT_LANES;\n"
-    "            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);\n"
-    "        }\n";
-
+    "fit_vd *c = column + (g * pieces + place) * COLUMNS;\n"
+    "fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;\n"
+    "if (low > 0)\n"
+    "    normal_masked(&strip, 0, low, c, r, x);\n"
+    "normal_group(&strip, low, high, 0, c, r, x);\n"
+    "if (high < n)\n"
+    "    normal_masked(&strip, high, n, c, r, x);\n"
+    "if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
+    "    for (size_t k = 0; k < n; k++)\n"
+    "        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * "
+    "FIELDS);";
+static const char to_next[] =
+    "at += (b - first) * ng * FIT_LANES;\n"
+    "data += (b - first) * ng * FIT_LANES;\n"
+    "contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);";
 static void strip_loops(const struct hg_block *b, struct hg_tree *out)
 {
     const char *nearest = NULL; /* of each vector of the pair part that conditions depend on */
     for (uint32_t k = 0; k < b->nnear; k++)
         nearest = hg_format(b->em->e->arena, "%s%sfit_nearest(pair + %u, PAIRS, low, high)", nearest ? nearest : "",
                             nearest ? ", " : "", b->near[k].pair);
-    hg_put(out, "%s", to_pairs);
+    hg_open(out, "for (size_t i = t->i0; i < t->i1; i++) {");
+    hg_line(out, "%s", of_row);
+    hg_open(out, "for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {");
+    hg_line(out, "%s", to_pairs);
     if (nearest)
-        hg_put(out, "            const fit_vd nearest[] = {%s};\n", nearest);
-    hg_put(out, "            for (size_t g = 0; g < ng; g++) {\n"
-                "                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair%s};\n%s",
-           nearest ? ", nearest" : "", of_group);
+        hg_statement(out, HG_VERBATIM | HG_WHOLE, "const fit_vd nearest[] = {%s};", nearest);
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
+    hg_line(out, "const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair%s};",
+            nearest ? ", nearest" : "");
+    hg_line(out, "%s", of_group);
+    hg_close(out);
+    hg_line(out, "%s", to_next);
+    hg_close(out);
 }
 
 void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
@@ -539,14 +545,15 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
     struct hg_block b = {.em = em, .derivative = 0};
     struct hg_contract *x = hg_contract_new(em);
     uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K;
-    struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0);
+    struct hg_tree *row = hg_tree_part(out, 2), *block = hg_tree_part(out, 0), *rows = hg_tree_part(out, 0);
+    const uint32_t nrow = rows_function(em, rows);
+    if (nrow)
+        hg_line(row, "if (kept + 1 == KEPT || i + 1 == t->i1)\n"
+                     "    add_rows(w, ng, i - kept, kept + 1, row, row_sum);");
+    hg_contract_row_end(x, row);
     uint32_t npair = strip_functions(em, &b, block);
     hg_contract_function(x, block);
-    const uint32_t nrow = rows_function(em, block);
-    if (nrow)
-        hg_put(row, "        if (kept + 1 == KEPT || i + 1 == t->i1)\n"
-                    "            add_rows(w, ng, i - kept, kept + 1, row, row_sum);\n");
-    hg_contract_row_end(x, row);
+    hg_put_tree(block, rows);
 
     scratch_size(em, x, nrow, npair, out);
     hg_put_tree(out, block);
@@ -556,27 +563,30 @@ void hg_emit_normal(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, double "
                 "*scratch, double *out");
     hg_tile_head(out);
-    hg_put(out,
-        "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
-        "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS;\n"
-        "    fit_vd *row_sum = row + KEPT * ng * ROWS;\n"
-        "    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
-        "    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;\n"
-        "    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
-        "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);\n"
-        "    size_t at = 0;\n"
-        "    for (fit_vd *v = column; v < pair; v++)\n        *v = (fit_vd){0};\n"
-        "    for (fit_vd *v = down; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
+    hg_line(out, "const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
+                 "fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS;\n"
+                 "fit_vd *row_sum = row + KEPT * ng * ROWS;\n"
+                 "fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
+                 "fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;\n"
+                 "fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
+                 "struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);\n"
+                 "size_t at = 0;\n"
+                 "for (fit_vd *v = column; v < pair; v++)\n"
+                 "    *v = (fit_vd){0};\n"
+                 "for (fit_vd *v = down; v < H + SUMS; v++)\n"
+                 "    *v = (fit_vd){0};");
     hg_block_exp_prologue(em, &b, out);
     strip_loops(&b, out);
     hg_put_tree(out, row);
-    hg_put(out, "    }\n\n");
+    hg_close(out);
+    hg_put(out, "\n");
     hg_contract_tile_end(x, out);
-    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(H[k]);\n", nH);
-    hg_put(out, "    double *V = out + %u;\n    for (size_t g = 0; g < ng; g++, V += %u) {\n", nH,
-            em->p->nlinear * K);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(H[k]);", nH);
+    hg_declare(out, "double *", "V = out + %u;", nH);
+    hg_open(out, "for (size_t g = 0; g < ng; g++, V += %u) {", em->p->nlinear * K);
     cross_moments(em, &b, out);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     if (b.doubles > em->table_doubles)
         em->table_doubles = b.doubles;
 }

@@ -1,5 +1,5 @@
-/* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of
- * time.  The direct formulas, what the factored tile functions are compared with; a vector of points at a time
+/* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of time. These
+ * are the direct formulas, against which the factored tile functions are checked; a vector of points at a time
  * (fit/points.h).
  */
 #include "emit/emit_points.h"
@@ -97,7 +97,7 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     }
 }
 
-/* A table without axes is one group: what varies with the group is one number. */
+/* A table without axes is one group: quantities that vary with the group are then one number. */
 static int has_groups(const struct hg_model *m)
 {
     return m->space == FIT_PAIRS || m->axis.n > 0;
@@ -140,8 +140,7 @@ static void open_loop(struct hg_code *c, const char *run)
     const struct hg_plan *p = ((struct hg_points *)c->user)->em->p;
     hg_offer(c->out, "const size_t", "ng = l->ngroup;");
     hg_define(c->out, "w", "struct tables w;\ncarve(l, (double *)(uintptr_t)ws, &w);\n");
-    hg_put(c->out,
-           "    for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n");
+    hg_open(c->out, "for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */");
     if (p->model->space == FIT_PAIRS)
         hg_declare(c->out, "const struct fit_vpoints", "at = fit_pairs_at(list, p, %s);", run);
     else
@@ -161,7 +160,8 @@ void hg_points_head(struct hg_code *c, const char *name, const char *results)
 void hg_points_end(struct hg_code *c)
 {
     hg_code_pop(c);
-    hg_put(c->out, "    }\n}\n");
+    hg_close(c->out);
+    hg_close(c->out);
     hg_code_end(c);
 }
 
@@ -200,7 +200,7 @@ static const char *mean_of(struct hg_code *c)
     return vector_of(c, &s);
 }
 
-/* Slopes that several parameters share under the names that `normal` has for them. */
+/* Slopes that several parameters share, under the names that they have in `normal`. */
 static void declare_slope(struct hg_code *c, const struct hg_channel *ch)
 {
     static const char *const by[] = {"integral of ", "factor ", "factor "};
@@ -235,22 +235,22 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
     return vector_of(c, &s);
 }
 
-/* Runs by their own copy of the code, in which all is read without gathers. */
+/* Separate code for runs of points, in which everything is read without gathers. */
 static void write_stretches(struct hg_tree *out)
 {
     hg_put(out, "\n");
     hg_open_function(out, "static void", "points", POINTS "double *mean, double *jac");
-    hg_put(out,
-                 "    int run;\n"
-                 "    for (size_t p = 0, m; p < list->n; p += m) {\n"
-                 "        const struct fit_points part = fit_pairs_stretch(list, p, &run);\n"
-                 "        double *to = jac ? jac + p : NULL;\n"
-                 "        m = part.n;\n"
-                 "        if (run)\n"
-                 "            points_of(l, ws, lin, &part, mean + p, to, list->n, 1);\n"
-                 "        else\n"
-                 "            points_of(l, ws, lin, &part, mean + p, to, list->n, 0);\n"
-                 "    }\n}\n");
+    hg_line(out, "int run;\n"
+                 "for (size_t p = 0, m; p < list->n; p += m) {\n"
+                 "    const struct fit_points part = fit_pairs_stretch(list, p, &run);\n"
+                 "    double *to = jac ? jac + p : NULL;\n"
+                 "    m = part.n;\n"
+                 "    if (run)\n"
+                 "        points_of(l, ws, lin, &part, mean + p, to, list->n, 1);\n"
+                 "    else\n"
+                 "        points_of(l, ws, lin, &part, mean + p, to, list->n, 0);\n"
+                 "}");
+    hg_close(out);
 }
 
 void hg_emit_points(struct hg_emit *em, struct hg_tree *out)
@@ -330,13 +330,14 @@ void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
     hg_open_function(out, "static void", "curves",
                 "const struct fit_layout *l, const double *theta, double *value, double *tangent");
     if (n == 0) {
-        hg_put(out, "    /* the model has none */\n}\n");
+        hg_line(out, "/* the model has none */");
+        hg_close(out);
         return;
     }
     hg_code_begin(&c, nroot, root);
     hg_declare(out, "const size_t", "n = %s;", m->space == FIT_ROWS ? "l->nrow" : "l->ntime");
     hg_emit_declare_names(em, out);
-    hg_open(out, "for (size_t k = 0; k < n; k++)");
+    hg_open(out, "for (size_t k = 0; k < n; k++) {");
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {
         hg_code_need(&c, root[k]);
@@ -351,5 +352,6 @@ void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "    }\n}\n");
+    hg_close(out);
+    hg_close(out);
 }

@@ -238,11 +238,11 @@ static void time_loop(struct prepare *q, struct hg_tree *out, uint32_t n, const 
     unsigned group = hg_at(c.e, root[0])->vary & HG_G;
     if (group)
         hg_line(out, "for (size_t g = 0; g < ng; g++)");
-    hg_line(out, "{");
+    hg_open(out, "{");
     hg_code_begin(&c, n, root);
     hg_code_push(&c);
     need_scalars(q, &c, n, root);
-    hg_open(c.out, "for (size_t k = 0; k < nt; k += FIT_VL)");
+    hg_open(c.out, "for (size_t k = 0; k < nt; k += FIT_VL) {");
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_field *f = grid_field(q->em, root[k], DIRECTION - 1);
         hg_code_need(&c, root[k]);
@@ -277,9 +277,9 @@ static void plain_integrals(struct prepare *q, struct hg_tree *out, unsigned cha
     }
     if (!count)
         return;
-    hg_line(out, "fit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){", count);
+    hg_open(out, "fit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){", count);
     hg_put_tree(out, list);
-    hg_put(out, "%*s});\n", 4 * (out->depth - 1), "");
+    hg_close_with(out, "});");
 }
 
 static void integrals(struct prepare *q, struct hg_tree *out, unsigned char mark, uint32_t depth)
@@ -391,7 +391,7 @@ static void assign(struct prepare *q, struct hg_code *c, struct locals *x, uint3
 {
     const struct hg_local *l = &q->em->p->local[local];
     if (x->group && !x->any)
-        hg_open(c->out, "for (size_t g = 0; g < ng; g++)");
+        hg_open(c->out, "for (size_t g = 0; g < ng; g++) {");
     x->any = x->done[local] = 1;
     hg_code_need(c, l->def);
     const char *s = hg_format(q->em->e->arena, "%s = %s;", hg_emit_local(q->em, c, l->symbol, "w."),
@@ -439,7 +439,7 @@ static void assign_turns(struct prepare *q, struct hg_code *c, struct locals *x,
         root[n++] = em->p->local[x->list[k]].def;
     }
     if (x->group && !x->any)
-        hg_open(c->out, "for (size_t g = 0; g < ng; g++)");
+        hg_open(c->out, "for (size_t g = 0; g < ng; g++) {");
     x->any = 1;
     for (unsigned level = 0; level < HG_LEVELS; level++)
         if (like.loop[level])
@@ -482,7 +482,7 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
         }
     if (n == 0)
         return;
-    hg_put(out, "    {\n");
+    hg_open(out, "{");
     struct hg_code c = prepare_code(q, out, 0);
     HG_SCRATCH unsigned char *done = hg_zeros(em->p->nlocal, 1);
     hg_code_begin(&c, n, root);
@@ -509,7 +509,7 @@ static void finite_check(struct prepare *q, struct hg_tree *out)
             hg_declare(out, "double", "check = 0.0; /* NaN where a table is not finite */");
         hg_do(out, "check += 0.0 * w.%s[l->nframe - 1];", f->name);
     }
-    hg_put(out, n ? "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n" : "    return FIT_EVAL_OK;\n");
+    hg_line(out, n ? "return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;" : "return FIT_EVAL_OK;");
 }
 
 /* Tables with one mark: functions of time and integrals by depth, then their values at the used frames. */
@@ -552,25 +552,28 @@ static void emit_direction(struct hg_emit *em, const struct prepare *prepared, s
     locals(&q, out, 1);
     if (em->p->model->space != FIT_ROWS)
         marked_tables(&q, out, DIRECTION);
-    hg_put(out, "}\n");
+    hg_close(out);
     free_marks(&q);
 }
 
 /* Tables over the frames: values, their factored forms, tangents. */
 static void tables_of_time(struct prepare *q, struct hg_tree *out)
 {
-    hg_put(out, "\n    if (derivative >= 0) { /* functions of time and their integrals */\n");
-    hg_put(out, "        for (size_t k = 0; k < nt; k++)\n"
-                "            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
+    hg_put(out, "\n");
+    hg_open(out, "if (derivative >= 0) { /* functions of time and their integrals */");
+    hg_line(out, "for (size_t k = 0; k < nt; k++)\n    w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];");
     marked_tables(q, out, VALUE);
-    hg_put(out, "\n        /* factored forms */\n");
+    hg_put(out, "\n");
+    hg_line(out, "/* factored forms */");
     factored(q, out);
     hg_close(out);
-    hg_put(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
+    hg_put(out, "\n");
+    hg_open(out, "if (derivative) { /* tangents: the same integrals of the derivatives */");
     marked_tables(q, out, TANGENT);
     hg_close(out);
     if (q->em->hessian) {
-        hg_put(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
+        hg_put(out, "\n");
+        hg_open(out, "if (derivative > 1) { /* tangents of the tangents */");
         marked_tables(q, out, SECOND);
         hg_close(out);
     }
@@ -588,15 +591,18 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *theta, int derivative, double *ws");
     sizes(out);
     hg_emit_declare_names(em, out);
-    hg_put(out, "\n    /* scalars of the call and of the groups */\n");
+    hg_put(out, "\n");
+    hg_line(out, "/* scalars of the call and of the groups */");
     locals(&q, out, 0);
     if (em->p->model->space != FIT_ROWS)
         tables_of_time(&q, out);
-    if (em->e->march)
-        hg_put(out, "\n    if (!(derivative ? march_slopes(l, theta, w) : march_values(l, theta, w)))\n"
-                    "        return FIT_EVAL_REJECT;\n");
+    if (em->e->march) {
+        hg_put(out, "\n");
+        hg_line(out, "if (!(derivative ? march_slopes(l, theta, w) : march_values(l, theta, w)))\n"
+                     "    return FIT_EVAL_REJECT;");
+    }
     finite_check(&q, out);
-    hg_put(out, "}\n");
+    hg_close(out);
     if (em->hessian)
         emit_direction(em, &q, out);
     free_marks(&q);

@@ -227,14 +227,15 @@ static void tables_struct(const struct hg_emit *em, const char *type, int by_num
 
 static void carve_function(const struct hg_emit *em, const char *result, const char *parameters, struct hg_tree *out)
 {
-    hg_put(out, "%s size_t carve(%s, struct tables *w)\n{\n", result, parameters);
+    hg_open_function(out, result, "carve", parameters);
     hg_offer(out, "const size_t", "ng = l->ngroup;");
     hg_offer(out, "const size_t", "nt = fit_padded(l->ntime);");
     hg_offer(out, "const size_t", "nf = fit_padded(l->nframe);");
     hg_declare(out, "size_t", "n = 0;");
     for (uint32_t k = 0; k < em->ntable; k++)
         hg_do(out, "w->%s = base + n, n += %s;", em->table[k].name, em->table[k].size);
-    hg_put(out, "    return n;\n}\n");
+    hg_line(out, "return n;");
+    hg_close(out);
 }
 
 void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
@@ -245,7 +246,8 @@ void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
 
 void hg_emit_carve(struct hg_emit *em, struct hg_tree *out)
 {
-    carve_function(em, em->inlined, "const struct fit_layout *l, double *base", out);
+    carve_function(em, hg_format(em->e->arena, "%s size_t", em->inlined),
+                   "const struct fit_layout *l, double *base, struct tables *w", out);
     hg_put(out, "\nstatic size_t workspace(const struct fit_layout *l)\n{\n"
                 "    static double origin[1]; /* only differences of addresses are used */\n"
                 "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
@@ -256,6 +258,7 @@ void hg_emit_gpu_tables(struct hg_emit *em, struct hg_tree *out)
     node_tables(em, "FIT_COEFFICIENTS", out);
     tables_struct(em, "FIT_GLOBAL const double *", 0, out);
     hg_put(out, "\n");
-    carve_function(em, "FIT_INLINE", "const struct fit_gpu_layout *l, FIT_GLOBAL const double *base", out);
+    carve_function(em, "FIT_INLINE size_t",
+                   "const struct fit_gpu_layout *l, FIT_GLOBAL const double *base, struct tables *w", out);
     hg_put(out, "\n");
 }

@@ -7,7 +7,6 @@
  */
 #include "emit/roll.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FEWEST_TURNS = 4, LONGEST_TURN = 1500, OF_STATEMENT = 16 };
@@ -27,19 +26,12 @@ struct item {
     uint32_t turn;
 };
 
-struct text {
-    FILE *f;
-    char *s;
-    size_t size;
-};
-
 struct roll {
     struct hg_tree *t, *out, *head, *body; /* as it was and will be; before a loop, and inside */
     struct hg_rolls *all;
     struct item *item;      /* by statement */
     uint32_t *place, n;     /* of the stretch: its simple statements */
     uint32_t run, done;     /* number of the stretch; statements that are put */
-    struct text line, list; /* that are written */
 };
 
 /* Turns of `period` statements each, from statement `first` of the stretch on. */
@@ -226,28 +218,6 @@ static struct turns best_turns(const struct roll *r, uint32_t first, uint32_t en
 
 /* --- the loop --------------------------------------------------------------------------------------------- */
 
-static void open_text(struct text *x)
-{
-    x->f = open_memstream(&x->s, &x->size);
-    if (!x->f)
-        hg_out_of_memory();
-}
-
-/* What was written since the last time. */
-static const char *taken(const struct roll *r, struct text *x)
-{
-    if (fflush(x->f) != 0)
-        hg_out_of_memory();
-    const char *s = hg_format(r->t->a, "%.*s", (int)x->size, x->s);
-    rewind(x->f);
-    return s;
-}
-
-static void put_spelling(FILE *f, const struct hg_token *x)
-{
-    fwrite(x->spelling->text, 1, x->spelling->size, f);
-}
-
 /* What differs from turn to turn of a token: a table, a subscript, the place in an array. */
 static uint32_t value_of(const struct roll *r, const struct hg_token *x)
 {
@@ -256,23 +226,26 @@ static uint32_t value_of(const struct roll *r, const struct hg_token *x)
                                        : x->spelling->value;
 }
 
+static int size_of(const struct hg_token *x)
+{
+    return (int)x->spelling->size;
+}
+
 /* What a token is in all turns as a list before the loop; its element. */
 static void put_list(struct roll *r, const struct turns *x, uint32_t at, uint32_t k, const char *type, const char *stem,
                      uint32_t in_line)
 {
-    FILE *f = r->list.f;
-    fprintf(f, "%*sstatic const %s %s_%u[] = {", 4 * r->head->depth, "", type, stem, r->all->nlist);
+    hg_put(r->head, "%*sstatic const %s %s_%u[] = {", 4 * r->head->depth, "", type, stem, r->all->nlist);
     for (uint32_t turn = 0; turn < x->n; turn++) {
         const struct hg_token *y = token(r, x, turn, at, k);
-        fputs(turn % in_line ? ", " : turn ? ",\n        " : "", f);
+        hg_put(r->head, "%s", turn % in_line ? ", " : turn ? ",\n        " : "");
         if (y->kind == HG_TOKEN_NUMBER)
-            put_spelling(f, y);
+            hg_put(r->head, "%.*s", size_of(y), y->spelling->text);
         else
-            fprintf(f, "%u", value_of(r, y));
+            hg_put(r->head, "%u", value_of(r, y));
     }
-    fputs("};\n", f);
-    hg_put(r->head, "%s", taken(r, &r->list));
-    fprintf(r->line.f, "%s_%u[turn]", stem, r->all->nlist++);
+    hg_put(r->head, "};\n");
+    hg_put(r->body, "%s_%u[turn]", stem, r->all->nlist++);
 }
 
 /* The values of a token in all turns as a formula of `turn`: n0 + n1 * turn, or an element of a list. */
@@ -285,10 +258,10 @@ static void put_value(struct roll *r, const struct turns *x, uint32_t at, uint32
     if (!even) {
         put_list(r, x, at, k, "unsigned", "places", 20);
     } else if (b == a) {
-        fprintf(r->line.f, "%u", a);
+        hg_put(r->body, "%u", a);
     } else {
-        fprintf(r->line.f, a ? "%u + " : "", a);
-        fprintf(r->line.f, b - a > 1 ? "%u * turn" : "turn", b - a);
+        hg_put(r->body, a ? "%u + " : "", a);
+        hg_put(r->body, b - a > 1 ? "%u * turn" : "turn", b - a);
     }
 }
 
@@ -300,45 +273,39 @@ static void put_token(struct roll *r, const struct turns *x, uint32_t at, uint32
     int differs = 0;
     for (uint32_t turn = 1; turn < x->n; turn++)
         differs |= y->spelling != token(r, x, turn, at, k)->spelling;
-    if (y->kind == HG_TOKEN_TABLE && differs) {
-        r->all->by_number = 1;
-        fputs(y->spelling->text[1] == '.' ? "w.fit_field[" : "w->fit_field[", r->line.f);
-    } else if (is_element) {
-        fprintf(r->line.f, "%s[", d->array);
+    if (y->kind == HG_TOKEN_SUBSCRIPT) {
+        put_value(r, x, at, k);
+    } else if (is_element || (y->kind == HG_TOKEN_TABLE && differs)) {
+        r->all->by_number |= !is_element;
+        hg_put(r->body, "%s[", is_element ? d->array : y->spelling->text[1] == '.' ? "w.fit_field" : "w->fit_field");
+        put_value(r, x, at, k);
+        hg_put(r->body, "]");
     } else if (y->kind == HG_TOKEN_NUMBER && differs) {
         put_list(r, x, at, k, "double", "numbers", 6);
-        return;
-    } else if (y->kind != HG_TOKEN_SUBSCRIPT) {
-        put_spelling(r->line.f, y);
-        return;
+    } else {
+        hg_put(r->body, "%.*s", size_of(y), y->spelling->text);
     }
-    put_value(r, x, at, k);
-    if (y->kind != HG_TOKEN_SUBSCRIPT)
-        fputc(']', r->line.f);
 }
 
-/* A part of the text of a statement, one level deeper. */
-static void put_deeper(FILE *f, const char *s, size_t n)
+/* Text of a statement from s to end, one level deeper. */
+static void put_deeper(struct hg_tree *t, const char *s, const char *end)
 {
-    for (size_t k = 0; k < n; k++) {
-        fputc(s[k], f);
-        if (s[k] == '\n' && s[k + 1])
-            fputs("    ", f);
-    }
+    for (const char *line; (line = memchr(s, '\n', (size_t)(end - s))) != NULL && line[1]; s = line + 1)
+        hg_put(t, "%.*s    ", (int)(line + 1 - s), s);
+    hg_put(t, "%.*s", (int)(end - s), s);
 }
 
 static void put_statement(struct roll *r, const struct turns *x, uint32_t at)
 {
     const struct hg_statement *y = statement(r, x->first + at);
     const char *s = y->text;
-    fputs("    ", r->line.f);
+    hg_put(r->body, "    ");
     for (uint32_t k = 0; k < y->ntoken; k++) {
-        put_deeper(r->line.f, s, (size_t)(y->text + y->token[k].at - s));
+        put_deeper(r->body, s, y->text + y->token[k].at);
         put_token(r, x, at, k);
-        s = y->text + y->token[k].at + y->token[k].spelling->size;
+        s = y->text + y->token[k].at + size_of(&y->token[k]);
     }
-    put_deeper(r->line.f, s, strlen(s));
-    hg_put(r->body, "%s", taken(r, &r->line));
+    put_deeper(r->body, s, s + strlen(s));
 }
 
 /* A name of one of the turns is used behind them. */
@@ -354,8 +321,8 @@ static int is_kept(const struct roll *r, const struct turns *x, uint32_t at)
 /* Declares the array of the values of a name that is used behind the loop, and fills it at the end of a turn. */
 static void keep_name(struct roll *r, const struct turns *x, uint32_t at)
 {
-    const struct hg_spelling *name = statement(r, x->first + at)->name->spelling, *type = name;
-    type = statement(r, x->first + at)->name[-1].spelling;
+    const struct hg_token *token = statement(r, x->first + at)->name;
+    const struct hg_spelling *name = token->spelling, *type = token[-1].spelling;
     const char *array = hg_format(r->t->a, "%.*s_each_%u", (int)name->size, name->text, r->all->narray++);
     hg_declare(r->head, hg_format(r->t->a, "%.*s", (int)type->size, type->text), "%s[%u];", array, x->n);
     hg_do(r->body, "%s[turn] = %.*s;", array, (int)name->size, name->text);
@@ -376,7 +343,7 @@ static void put_turns(struct roll *r, const struct turns *x)
     for (uint32_t at = 0; at < x->period; at++)
         if (declares(statement(r, x->first + at)) && is_kept(r, x, at))
             keep_name(r, x, at);
-    hg_open(r->head, "for (size_t turn = 0; turn < %u; turn++)", x->n);
+    hg_open(r->head, "for (size_t turn = 0; turn < %u; turn++) {", x->n);
     hg_put_tree(r->head, r->body);
     hg_close(r->head);
     hg_put_tree(r->out, r->head);
@@ -387,21 +354,18 @@ static void put_turns(struct roll *r, const struct turns *x)
 /* A statement outside of loops; names of turns are elements there. */
 static void put_single(struct roll *r, const struct hg_statement *x)
 {
-    struct hg_statement y = *x;
     const char *s = x->text;
     for (uint32_t k = 0; k < x->ntoken; k++) {
         const struct item *d = declared_by(r, &x->token[k]);
         if (!d || !d->array)
             continue;
-        fwrite(s, 1, (size_t)(x->text + x->token[k].at - s), r->line.f);
-        fprintf(r->line.f, "%s[%u]", d->array, d->turn);
-        s = x->text + x->token[k].at + x->token[k].spelling->size;
+        hg_put(r->out, "%.*s%s[%u]", (int)(x->text + x->token[k].at - s), s, d->array, d->turn);
+        s = x->text + x->token[k].at + size_of(&x->token[k]);
     }
-    if (s > x->text) {
-        fputs(s, r->line.f);
-        y.text = taken(r, &r->line);
-    }
-    hg_tree_append(r->out, &y);
+    if (s > x->text)
+        hg_put(r->out, "%s", s);
+    else
+        hg_tree_append(r->out, x);
 }
 
 /* The statements before `end`, from the last one that was put. */
@@ -457,8 +421,6 @@ void hg_roll(struct hg_tree *t, struct hg_rolls *all)
     HG_SCRATCH uint32_t *place = hg_zeros(t->n + 1, sizeof *place);
     HG_SCRATCH struct item *items = hg_zeros(t->n + 1, sizeof *items);
     struct roll r = {.t = t, .out = hg_tree_part(t, 0), .all = all, .item = items, .place = place};
-    open_text(&r.line);
-    open_text(&r.list);
     number_tables(&r);
     for (size_t k = 0; k < t->n; k++) {
         items[k].simple = is_simple(&t->statement[k]);
@@ -470,10 +432,6 @@ void hg_roll(struct hg_tree *t, struct hg_rolls *all)
             put_stretch(&r);
         else
             put_before(&r, r.done + 1);
-    fclose(r.line.f);
-    fclose(r.list.f);
-    free(r.line.s);
-    free(r.list.s);
     t->statement = r.out->statement;
     t->n = r.out->n;
     t->room = r.out->room;

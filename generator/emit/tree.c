@@ -38,11 +38,10 @@ void hg_tree_append(struct hg_tree *t, const struct hg_statement *s)
 static struct hg_statement *add(struct hg_tree *t, enum hg_statement_kind kind, const char *text)
 {
     struct hg_statement s = {.kind = kind, .depth = t->depth, .text = text};
-    if (t->part)
+    if (t->npart)
         hg_bug("tree: a statement inside of a line");
     s.token = hg_lex(t->spellings, text, &s.ntoken);
-    for (uint32_t k = 0; k < s.ntoken; k++)
-        t->depth += hg_is_mark(&s.token[k], '{') - hg_is_mark(&s.token[k], '}');
+    t->depth += (kind == HG_OPENING) - (kind == HG_CLOSING);
     hg_tree_append(t, &s);
     return &t->statement[t->n - 1];
 }
@@ -94,14 +93,25 @@ void hg_statement(struct hg_tree *t, int kind, const char *format, ...)
     va_start(ap, format);
     const char *s = hg_format_list(t->a, format, ap);
     va_end(ap);
-    if (kind == HG_OPENING)
-        s = hg_format(t->a, *s ? "%s {" : "%s{", s);
     add(t, (enum hg_statement_kind)(kind & ~HG_WHOLE), laid_out(t, kind, s));
+}
+
+void hg_close_with(struct hg_tree *t, const char *text)
+{
+    if (t->depth == 0)
+        hg_bug("tree: no block is open");
+    add(t, HG_CLOSING, hg_format(t->a, "%*s%s\n", 4 * (t->depth - 1), "", text));
 }
 
 void hg_close(struct hg_tree *t)
 {
-    add(t, HG_CLOSING, hg_format(t->a, "%*s}\n", 4 * (t->depth - 1), ""));
+    hg_close_with(t, "}");
+}
+
+void hg_close_function(struct hg_tree *t)
+{
+    hg_close(t);
+    hg_put(t, "\n");
 }
 
 void hg_declaration(struct hg_tree *t, int how, const char *type, const char *format, ...)
@@ -133,12 +143,14 @@ void hg_put(struct hg_tree *t, const char *format, ...)
     va_start(ap, format);
     const char *s = hg_format_list(t->a, format, ap);
     va_end(ap);
-    if (t->part)
-        s = hg_format(t->a, "%s%s", t->part, s);
-    t->part = NULL;
-    for (const char *end; (end = strchr(s, '\n')) != NULL; s = end + 1)
-        add(t, HG_VERBATIM, hg_format(t->a, "%.*s\n", (int)(end - s), s));
-    t->part = *s ? s : NULL;
+    for (const char *end; (end = strchr(s, '\n')) != NULL; s = end + 1) {
+        const char *line = hg_format(t->a, "%.*s%.*s", (int)t->npart, t->part ? t->part : "", (int)(end + 1 - s), s);
+        t->npart = 0;
+        add(t, HG_VERBATIM, line);
+    }
+    t->part = hg_grow(t->a, t->part, t->npart, t->npart + strlen(s), 1, &t->part_room);
+    memcpy(t->part + t->npart, s, strlen(s));
+    t->npart += strlen(s);
 }
 
 void hg_open_function(struct hg_tree *t, const char *result, const char *name, const char *parameters)
@@ -155,17 +167,18 @@ void hg_open_function(struct hg_tree *t, const char *result, const char *name, c
         } else if (p > parameters) {
             hg_put(t, " ");
         }
-        hg_put(t, "%.*s%s", n, p, p[n] ? "," : ")\n{\n");
+        hg_put(t, "%.*s%s", n, p, p[n] ? "," : ")\n");
         column += n + 2;
         p += n + (p[n] ? 2 : 0);
     }
+    hg_open(t, "{");
 }
 
 void hg_put_tree(struct hg_tree *t, const struct hg_tree *part)
 {
     for (size_t k = 0; k < part->n; k++)
         hg_tree_append(t, &part->statement[k]);
-    if (part->part || part->depth != t->depth || part->spellings != t->spellings)
+    if (part->npart || part->depth != t->depth || part->spellings != t->spellings)
         hg_bug("tree: a part that does not fit");
 }
 
@@ -223,12 +236,14 @@ void hg_tree_trim(struct hg_tree *t)
 {
     struct offers x = {0};
     size_t n = 0;
-    int depth = t->depth;
+    int depth = 0;
+    if (t->depth || t->npart)
+        hg_bug("tree: a block or a line without its end");
     collect(t, &x);
     for (size_t k = t->n; k-- > 0;) {
         struct hg_statement *s = &t->statement[k];
-        if (s->depth < 0 || s->depth >= DEEPEST)
-            hg_bug("tree: braces do not match");
+        if (s->depth >= DEEPEST)
+            hg_bug("tree: blocks too deep");
         for (; depth > s->depth; depth--)
             leave(&x, depth);
         depth = s->depth;

@@ -39,8 +39,9 @@ struct hg_tree {
     struct hg_spellings *spellings;
     struct hg_statement *statement;
     size_t n, room;
-    const char *part; /* of a line whose end has not come, or NULL */
-    int depth;        /* of blocks that are open */
+    int depth;    /* of blocks that are open */
+    char *part;   /* of a line whose end has not come */
+    size_t npart, part_room;
 };
 
 struct hg_tree *hg_tree_new(struct hg_arena *a);
@@ -56,9 +57,10 @@ void hg_statement(struct hg_tree *t, int kind, const char *format, ...)
 #define hg_whole(t, ...) hg_statement(t, HG_ACTION | HG_WHOLE, __VA_ARGS__) /* the same, not broken */
 #define hg_line(t, ...) hg_statement(t, HG_VERBATIM, __VA_ARGS__) /* anything else */
 
-/* A block: `for (...)`, `if (...)` or nothing, and {; its end. */
+/* A block: `for (...) {`, `if (...) {` or `{`; its end, } or another text. */
 #define hg_open(t, ...) hg_statement(t, HG_OPENING, __VA_ARGS__)
 void hg_close(struct hg_tree *t);
+void hg_close_with(struct hg_tree *t, const char *text);
 
 /* NAME = VALUE; or NAME; of a type.  A writer offers what a function may need: no line of (void) is wanted. */
 void hg_declaration(struct hg_tree *t, int how, const char *type, const char *format, ...)
@@ -74,6 +76,7 @@ void hg_put(struct hg_tree *t, const char *format, ...) __attribute__((format(pr
 
 /* The beginning of a function: RESULT NAME(PARAMETERS) {, broken between parameters. */
 void hg_open_function(struct hg_tree *t, const char *result, const char *name, const char *parameters);
+void hg_close_function(struct hg_tree *t); /* and an empty line */
 
 /* A statement as it is; the statements of a part. */
 void hg_tree_append(struct hg_tree *t, const struct hg_statement *s);

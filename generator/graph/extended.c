@@ -155,7 +155,7 @@ static ext expm1_parts(ext x, int *k)
 static ext ext_exp(ext x)
 {
     int k;
-    if (!(fabsl(x.hi) < 11000)) /* beyond the range of doubles whatever comes out */
+    if (!(fabsl(x.hi) < 11000)) /* whatever the result, it is beyond the range of doubles */
         return hg_ext(expl(x.hi));
     ext s = expm1_parts(x, &k);
     return scaled(hg_ext_add(hg_ext(1), s), k);
@@ -229,7 +229,7 @@ ext hg_ext_atan2(ext y, ext x)
     ext s, c;
     if (!isfinite(a) || a == 0 || !isfinite(x.hi) || !isfinite(y.hi))
         return hg_ext(a);
-    sine_cosine(hg_ext(a), &s, &c); /* the angle left is its own tangent, to 180 bits */
+    sine_cosine(hg_ext(a), &s, &c); /* the remaining angle equals its tangent, to 180 bits */
     ext up = hg_ext_sub(hg_ext_mul(y, c), hg_ext_mul(x, s));
     ext down = hg_ext_add(hg_ext_mul(x, c), hg_ext_mul(y, s));
     return hg_ext_add(hg_ext(a), hg_ext_div(up, down));

@@ -33,7 +33,7 @@
 --       also normal, schulz { mean, sd }, uniform { from, to }
 --   m.observe("c2", { over = {phi, t1, t2}, mean = ..., linear = {p} })
 --   m.observe(y, { mean = ..., sigma = s })       tables; noise = {"half_cauchy", 2}: prior of the noise level
---   m.observe(y, { mean = ..., noise = poisson() })   tables: another law of the errors, see below
+--   m.observe(y, { mean = ..., noise = poisson() })   tables: another noise distribution, see below
 --   m.observe(y, { mean = ..., log_density = f })     any law: f is the logarithm of the density of y
 --   m.variant("parity", { mean = ... })           another formula for the same data
 --   m.curve("D", D, "doc")                        drawn with the fit
@@ -234,7 +234,8 @@ local function options(law, o, known)
     if o ~= nil and type(o) ~= "table" then
         local usage = law .. "()"
         if known[1] then usage = law .. " { " .. table.concat(known, " = ..., ") .. " = ... }" end
-        error("'" .. law .. "' is a law of the errors, noise = " .. usage .. ", and no function" .. (instead[law] or ""), 0)
+        error("'" .. law .. "' is a noise distribution, noise = " .. usage .. ", not a function" ..
+              (instead[law] or ""), 0)
     end
     for key in pairs(o or {}) do
         local found = false

@@ -30,7 +30,7 @@ static int is_scalar(const struct hg_expr *e, hg_id id)
 
 static int add_term(struct hg_plan *p, hg_id term, struct linear_form *f);
 
-/* Scalars times a sum, as the square of exp(a + b) gives: term by term.  0 when it is none. */
+/* Scalars times a sum, as in the square of exp(a + b): term by term. 0: not of this form. */
 static int add_scaled_sum(struct hg_plan *p, const struct hg_node *n, struct linear_form *f)
 {
     struct hg_expr *e = p->e;

@@ -237,6 +237,12 @@ static const struct unit_word *known_word(const struct reader *r, const char *na
 /* The word that a spelling stands for; its power may change sign. */
 static const struct unit_word *find_word(const struct reader *r, const char *name, int *power)
 {
+    const char *rest = unit_behind_micro(name);
+    char plain[32];
+    if (rest && strlen(rest) + 2 <= sizeof plain) {
+        snprintf(plain, sizeof plain, "u%s", rest);
+        name = plain;
+    }
     const struct unit_word *word = known_word(r, name);
     const struct unit_synonym *const list[] = {unit_data_synonyms, unit_synonyms};
     const size_t n[] = {unit_ndata_synonym, unit_nsynonym};

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "data/dataset_impl.h"
+#include "data/share.h"
 #include "data/tile_arithmetic.h"
 #include "machine/team.h"
 
@@ -242,47 +243,61 @@ enum fit_status fit_dataset_need_weights(struct fit_dataset *ds, struct fit_erro
 struct putting {
     const struct fit_dataset *ds;
     const struct fit_values *v;
+    size_t first; /* tile */
 };
 
 static void put_turn(void *user, size_t turn, size_t thread)
 {
     const struct putting *x = user;
     const struct fit_dataset_private *p = x->ds->private_;
-    const size_t k = x->ds->first + turn;
+    const size_t k = x->first + turn;
     (void)thread;
     put_tile(x->ds, x->v, &x->ds->tile[k], p->y.data + p->offset[k],
                          p->w.data ? p->w.data + p->offset[k] : NULL);
 }
 
-/* Stores the values of the tiles available here. */
-static void put_matrix(struct fit_dataset *ds, const struct fit_values *v)
+/* Values of the tiles [first, last). */
+static void put_tiles(struct fit_dataset *ds, const struct fit_values *v, size_t first, size_t last)
 {
-    struct putting all = {ds, v};
+    struct putting all = {ds, v, first};
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
-    fit_team_run(ds->layout.nframe >= FIT_FRAMES_PARALLEL ? everyone : alone, ds->last - ds->first, put_turn, &all);
+    fit_team_run(ds->layout.nframe >= FIT_FRAMES_PARALLEL ? everyone : alone, last - first, put_turn, &all);
     fit_clock_enter(was);
     ds->private_->put[v->g] = 1;
 }
 
-/* Stores a matrix that was scanned. */
+/* What a look has found, into v and the data set. */
+static enum fit_status take_look(struct fit_dataset *ds, const struct fit_matrix_look *look, struct fit_values *v,
+                                 struct fit_error *err)
+{
+    v->clean = !(look->bad > 0) && !v->has_sigma;
+    v->reference = ds->reference[v->g] = ds->private_->center ? look->mean : 0;
+    return v->clean ? FIT_OK : fit_dataset_need_weights(ds, err);
+}
+
+/* A matrix that was looked at, into the tiles whose values can be had here. */
 static enum fit_status put_known(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
                                  const struct fit_matrix_look *look, struct fit_error *err)
 {
-    struct fit_dataset_private *p = ds->private_;
     const ptrdiff_t wide = (ptrdiff_t)ds->layout.ntime;
-    const int clean = !(look->bad > 0) && !sigma;
-    const enum fit_status st = clean ? FIT_OK : fit_dataset_need_weights(ds, err);
-    if (st != FIT_OK)
-        return st;
-    ds->reference[g] = p->center ? look->mean : 0;
-    const struct fit_values v = {.y = {.value = matrix, .row = wide, .column = 1},
-                                 .sigma = {.value = sigma, .row = wide, .column = 1},
-                                 .has_sigma = sigma != NULL,
-                                 .reference = ds->reference[g],
-                                 .clean = clean,
-                                 .g = g};
-    put_matrix(ds, &v);
-    return FIT_OK;
+    struct fit_values v = {.y = {.value = matrix, .row = wide, .column = 1},
+                           .sigma = {.value = sigma, .row = wide, .column = 1},
+                           .has_sigma = sigma != NULL,
+                           .g = g};
+    const enum fit_status st = take_look(ds, look, &v, err);
+    if (st == FIT_OK)
+        put_tiles(ds, &v, ds->first, ds->last);
+    return st;
+}
+
+enum fit_status fit_share_put(struct fit_dataset *ds, size_t g, const struct fit_share_box *box,
+                              const struct fit_matrix_look *look, struct fit_error *err)
+{
+    struct fit_values v = {.y = box->y, .row = box->row, .column = box->column, .g = g};
+    const enum fit_status st = take_look(ds, look, &v, err);
+    if (st == FIT_OK)
+        put_tiles(ds, &v, box->first, box->last);
+    return st;
 }
 
 static enum fit_status look_at(const struct fit_dataset *ds, const double *matrix, const double *sigma,

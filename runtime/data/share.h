@@ -8,6 +8,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "data/plane.h"
 
 /* cut[r] <- the leaf (tile_sums.h) with which the share of rank r begins, for r <= size: shares have as many values as
  * whole leaves allow.  0: out of memory. */
@@ -34,7 +35,16 @@ enum { FIT_DIVIDED_LEAST = (1 << 21) + 1 };
 /* For a data set without values: only the values of this rank's tiles will be allocated. */
 void fit_dataset_divide(struct fit_dataset *ds);
 
-/* ---- for shared data sets; these are meetings, and do nothing where ranks have no shares ---- */
+/* Some rows of a matrix without errors that another rank has looked at, for the tiles [first, last), which lie in it;
+ * row, column: frames of the view's element (0, 0). */
+struct fit_share_box {
+    struct fit_view y;
+    size_t row, column, first, last;
+};
+enum fit_status fit_share_put(struct fit_dataset *ds, size_t g, const struct fit_share_box *box,
+                              const struct fit_matrix_look *look, struct fit_error *err);
+
+/* ---- of shared data sets; they meet, and do nothing where ranks have no shares ---- */
 
 /* Sums of the tiles, ntile x ngroup x 3, with counts and ranges, ntile x ngroup. */
 enum fit_status fit_share_sums(const struct fit_dataset *ds, double *sum, size_t *count, struct fit_range *range,

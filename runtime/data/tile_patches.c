@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "data/share.h"
+#include "machine/pages.h"
 #include "machine/team.h"
 #include "ranks/ranks.h"
 
@@ -22,7 +23,8 @@ struct run {
     pthread_cond_t changed;
     size_t turn;             /* the tile whose turn it is */
     int shared;
-    double *kept;            /* shared: patches of this rank, one after the other; room for the longest, untouched */
+    struct fit_pages pages;  /* shared: patches of this rank, one after the other; room for the longest, untouched */
+    double *kept;
     size_t nkept;
     double *count;           /* of each tile */
     struct fit_arena storage;
@@ -160,14 +162,14 @@ enum fit_status fit_patches_run(const struct fit_patches *p, struct fit_error *e
     FIT_TAKE_DOUBLES(&x.storage, (size_t)p->threads * x.nbuffer, &x.buffer);
     FIT_TAKE_DOUBLES(&x.storage, (size_t)p->threads * x.npatch, &x.patch);
     FIT_TAKE_DOUBLES(&x.storage, p->ds->ntile, &x.count);
-    x.kept = x.shared ? malloc(((x.last - x.first) * p->most + 1) * sizeof *x.kept) : NULL;
-    enum fit_status st =
-        x.storage.failed || (x.shared && !x.kept) ? fit_no_memory(err, "sums over blocks") : FIT_OK;
+    const int room = !x.shared || fit_pages_new(&x.pages, (x.last - x.first) * p->most + 1);
+    x.kept = x.pages.data;
+    enum fit_status st = x.storage.failed || !room ? fit_no_memory(err, "sums over blocks") : FIT_OK;
     if (x.shared)
         st = fit_ranks_agree_status(st, err);
     if (st == FIT_OK)
         st = run(&x, err);
-    free(x.kept);
+    fit_pages_free(&x.pages);
     fit_arena_free(&x.storage);
     return st;
 }

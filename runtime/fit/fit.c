@@ -197,8 +197,8 @@ static enum fit_status check_options(struct fit_ls *f)
         if (o->likelihood[k] >= f->p + f->ng * f->q + fit_derived_count(f->kernel, f->ng))
             return fit_fail(f->err, FIT_ERR_INTERNAL, "profile: there is no parameter %zu", o->likelihood[k]);
     if (f->kernel->density && o->loss != FIT_LOSS_LINEAR)
-        return fit_fail(f->err, FIT_ERR_CONFIG, "loss %s: not with the errors of this model, whose law is %s; "
-                                                "noise = student_t { } in the model is for outliers",
+        return fit_fail(f->err, FIT_ERR_CONFIG, "loss %s: not for the noise distribution of this model, %s; for "
+                                                "outliers write noise = student_t { } in the model",
                         fit_loss_name(o->loss), f->kernel->density->name);
     if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
         return fit_fail(f->err, FIT_ERR_CONFIG,

@@ -31,7 +31,7 @@ struct work {
     unsigned shift;     /* log2 of maps->bin */
     double *model;      /* of each thread: `stride` doubles */
     size_t stride;
-    double *argument;     /* of the law of the errors: `stride` doubles each per thread; NULL: they are normal */
+    double *argument;     /* of the noise distribution: `stride` doubles each per thread; NULL: they are normal */
     double *row, *alike; /* of each thread: room for a row of a tile, three times; ngroup: inverse_sigma of weight 1 */
     uint32_t *column;    /* the same for its frames */
     struct fit_arena storage;

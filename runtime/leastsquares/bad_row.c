@@ -85,8 +85,8 @@ static int look_at_law(const struct search *s, const struct fit_tile *t)
             continue;
         place(s->f, row, t->group, where, sizeof where);
         snprintf(s->text, s->size,
-                 "the law of the errors, %s, has no finite density at %s (row %zu of the table), where the start values"
-                 " are: is its width 0 there, or the value one that it cannot give?",
+                 "the noise distribution, %s, has no finite density at %s (row %zu of the table) for the start values: "
+                 "is its width 0 there, or the value impossible?",
                  s->f->kernel->density->name, *where ? where : "a row", (size_t)(ds->row ? ds->row[row] : row) + 1);
         return 1;
     }

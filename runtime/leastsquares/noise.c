@@ -91,7 +91,7 @@ static void law(struct fit_ls *f)
     for (size_t g = 0; g < f->ng; g++)
         r->sigma[g] = 1;
     r->sigma_common = 1;
-    snprintf(r->noise_text, sizeof r->noise_text, "the law of the model, %s: maximum likelihood",
+    snprintf(r->noise_text, sizeof r->noise_text, "the noise distribution of the model, %s: maximum likelihood",
              f->kernel->density->name);
 }
 

@@ -267,7 +267,7 @@ static enum fit_status begin_density(struct fit_objective *o, struct fit_error *
     if (fit_parallel_sum(o->par, &task, &o->density_constant))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted");
     if (!isfinite(o->density_constant))
-        return fit_fail(err, FIT_ERR_DATA, "%s: a measured value is outside of where the law %s has a density",
+        return fit_fail(err, FIT_ERR_DATA, "%s: the noise distribution %s has no density at a measured value",
                         o->kernel->name, o->kernel->density->name);
     int counts = o->kernel->density->support >= FIT_SUPPORT_COUNTS;
     o->offset = counts ? 0 : (double)o->npoint * log(MOST / spread_of_values(o));

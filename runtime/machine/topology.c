@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <dirent.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,10 +293,19 @@ int fit_topology_cores(void)
     return usable;
 }
 
+static atomic_int lent;
+
+void fit_topology_lend(int threads)
+{
+    atomic_store(&lent, threads);
+}
+
 int fit_topology_threads(void)
 {
     const char *wish = getenv("OMP_NUM_THREADS");
-    int n = wish ? atoi(wish) : 0;
+    int n = atomic_load(&lent);
+    if (n <= 0)
+        n = wish ? atoi(wish) : 0;
     if (n > 0)
         return n;
     return fit_topology_cores();

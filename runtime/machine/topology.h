@@ -47,3 +47,5 @@ int fit_topology_core(size_t k, int spread);
 int fit_topology_cores(void);
 /* The same; OMP_NUM_THREADS, when set, takes precedence. */
 int fit_topology_threads(void);
+/* Those with whom this process shares its cores wait: so many threads from now on; 0: as before. */
+void fit_topology_lend(int threads);

@@ -434,9 +434,26 @@ static void judge_modes(struct fit_samples *s)
     reason(s, FIT_VERDICT_DOUBTFUL, text);
 }
 
-static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
+static void judge_bounds(struct fit_samples *s, const struct fit_posterior *p)
 {
     char name[64], text[256];
+    for (size_t k = 0; k < s->nsampled; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        fit_samples_name(p->setup.kernel, s->ngroup, k, name);
+        int scale = fit_prior_numbers(c->prior.kind) == 1; /* 0 is where such a prior is largest */
+        if (c->prior.kind == FIT_PRIOR_BETA_SCALED)
+            continue; /* its bounds cut nothing: they are where such a density ends */
+        if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
+            continue;
+        snprintf(text, sizeof text, "%s piles up at its %s bound", name,
+                 c->near_lower > c->near_upper ? "lower" : "upper");
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    }
+}
+
+static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
+{
+    char text[256];
     s->verdict = FIT_VERDICT_GOOD;
     s->verdict_text[0] = 0;
     if (!s->complete) {
@@ -451,18 +468,7 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         judge_consensus(s);
     else
         judge_weights(s);
-    for (size_t k = 0; k < s->nsampled; k++) {
-        const struct fit_column_summary *c = &s->column[k];
-        fit_samples_name(p->setup.kernel, s->ngroup, k, name);
-        int scale = fit_prior_numbers(c->prior.kind) == 1; /* 0 is where such a prior is largest */
-        if (c->prior.kind == FIT_PRIOR_BETA_SCALED)
-            continue; /* its bounds cut nothing: they are where such a density ends */
-        if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
-            continue;
-        snprintf(text, sizeof text, "%s piles up at its %s bound", name,
-                 c->near_lower > c->near_upper ? "lower" : "upper");
-        reason(s, FIT_VERDICT_DOUBTFUL, text);
-    }
+    judge_bounds(s, p);
     judge_tails(s, p);
     judge_modes(s);
     if (s->mirror_missed && !s->mirror_apart)

@@ -97,7 +97,7 @@ static void write_function(const struct dag *d, const char *name, unsigned vecto
     hg_open_function(t, "static void", name,
                      "const double *param, const double *one, const double *const *column, double *out");
     hg_line(t, "(void)param, (void)one, (void)column;");
-    hg_open(t, "for (int h = 0; h < %d; h += %s)", ROWS, vector_if ? "FIT_VL" : "1");
+    hg_open(t, "for (int h = 0; h < %d; h += %s) {", ROWS, vector_if ? "FIT_VL" : "1");
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {
         hg_code_need(&c, root[k]);

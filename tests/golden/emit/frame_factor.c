@@ -44,11 +44,11 @@ struct tables {
     double *cos_t_v_cos_phi0_minus_phi_i; /* and its cos */
     double *sin_t_v_cos_phi0_minus_phi_j; /* the same, vectors at the second frame */
     double *cos_t_v_cos_phi0_minus_phi_j; /* and their cos */
+    double *df_drate; /* -t * f */
     double *t; /* t */
     double *exp_minus_two_t_rate; /* exp(-2 * t * rate) */
     double *cos_phi0_minus_phi; /* cos(phi0 - phi) */
     double *phi_prod; /* -0.0174533 * v * sin(0.0174533 * (phi0 - phi)) */
-    double *df_drate; /* -t * f */
     double *v_cos_phi0_minus_phi; /* cos(phi0 - phi) * v */
     double *t_v_cos_phi0_minus_phi_2_i; /* t * v_cos_phi0_minus_phi */
     double *t_v_cos_phi0_minus_phi_2_j; /* the same, vectors at the second frame */
@@ -70,11 +70,11 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->cos_t_v_cos_phi0_minus_phi_i = base + n, n += fit_padded(nf * ng);
     w->sin_t_v_cos_phi0_minus_phi_j = base + n, n += fit_padded(nf * ng);
     w->cos_t_v_cos_phi0_minus_phi_j = base + n, n += fit_padded(nf * ng);
+    w->df_drate = base + n, n += fit_padded(nf);
     w->t = base + n, n += fit_padded(nf);
     w->exp_minus_two_t_rate = base + n, n += fit_padded(nf);
     w->cos_phi0_minus_phi = base + n, n += fit_padded(ng);
     w->phi_prod = base + n, n += fit_padded(ng);
-    w->df_drate = base + n, n += fit_padded(nf);
     w->v_cos_phi0_minus_phi = base + n, n += fit_padded(ng);
     w->t_v_cos_phi0_minus_phi_2_i = base + n, n += fit_padded(nf * ng);
     w->t_v_cos_phi0_minus_phi_2_j = base + n, n += fit_padded(nf * ng);

@@ -44,11 +44,11 @@ struct tables {
     double *exp_t_sum_j; /* the same, vectors at the second frame */
     double *t_sum_i; /* integral(D0 * exp(-t / tau)) * minus_two_q_sq + integral(w * exp(-t / tau... */
     double *t_sum_j; /* the same, vectors at the second frame */
-    double *minus_two_q_sq; /* 2 * minus_q_sq */
-    double *two_phi_prod; /* 2 * phi_prod */
     double *int_exp_minus_t_over_tau; /* integral(exp(-t / tau)) */
     double *int_t_prod; /* integral(t * D0 * exp(-t / tau) / tau^2) */
     double *int_t_prod_2; /* integral(t * w * exp(-t / tau) / tau^2) */
+    double *minus_two_q_sq; /* 2 * minus_q_sq */
+    double *two_phi_prod; /* 2 * phi_prod */
     double *int_t_prod_3; /* integral(D0 * exp(-t / tau)) */
     double *int_t_prod_3_low; /* what its rounding left */
     double *minus_q_sq; /* -q^2 */
@@ -81,11 +81,11 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->exp_t_sum_j = base + n, n += fit_padded(nf * ng);
     w->t_sum_i = base + n, n += fit_padded(nf * ng);
     w->t_sum_j = base + n, n += fit_padded(nf * ng);
-    w->minus_two_q_sq = base + n, n += fit_padded(8);
-    w->two_phi_prod = base + n, n += fit_padded(ng);
     w->int_exp_minus_t_over_tau = base + n, n += fit_padded(nf);
     w->int_t_prod = base + n, n += fit_padded(nf);
     w->int_t_prod_2 = base + n, n += fit_padded(nf);
+    w->minus_two_q_sq = base + n, n += fit_padded(8);
+    w->two_phi_prod = base + n, n += fit_padded(ng);
     w->int_t_prod_3 = base + n, n += fit_padded(nf);
     w->int_t_prod_3_low = base + n, n += fit_padded(nf);
     w->minus_q_sq = base + n, n += fit_padded(8);

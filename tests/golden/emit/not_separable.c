@@ -42,10 +42,10 @@ struct tables {
     double *int_t_prod; /* integral(rate * exp(-t * decay)) */
     double *int_t_prod_low; /* what its rounding left */
     double *beta; /* beta */
-    double *beta_minus_one; /* beta - 1 */
-    double *minus_beta; /* -beta */
     double *int_exp_minus_t_decay; /* integral(exp(-t * decay)) */
     double *int_t_prod_2; /* integral(-t * rate * exp(-t * decay)) */
+    double *beta_minus_one; /* beta - 1 */
+    double *minus_beta; /* -beta */
     double *exp_minus_t_decay_grid; /* exp(-decay * t) */
     double *rate_exp_minus_t_decay_grid; /* rate * exp(-decay * t) */
     double *int_t_prod_grid; /* integral(rate * exp(-t * decay)) */
@@ -64,10 +64,10 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->int_t_prod = base + n, n += fit_padded(nf);
     w->int_t_prod_low = base + n, n += fit_padded(nf);
     w->beta = base + n, n += fit_padded(8);
-    w->beta_minus_one = base + n, n += fit_padded(8);
-    w->minus_beta = base + n, n += fit_padded(8);
     w->int_exp_minus_t_decay = base + n, n += fit_padded(nf);
     w->int_t_prod_2 = base + n, n += fit_padded(nf);
+    w->beta_minus_one = base + n, n += fit_padded(8);
+    w->minus_beta = base + n, n += fit_padded(8);
     w->exp_minus_t_decay_grid = base + n, n += fit_padded(nt);
     w->rate_exp_minus_t_decay_grid = base + n, n += fit_padded(nt);
     w->int_t_prod_grid = base + n, n += fit_padded(nt);

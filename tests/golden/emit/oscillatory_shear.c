@@ -58,12 +58,12 @@ struct tables {
     double *cos_t_prod_i; /* and its cos */
     double *sin_t_prod_j; /* the same, vectors at the second frame */
     double *cos_t_prod_j; /* and their cos */
+    double *dsin_t_sum_ddelta; /* cos(delta + 6.28319 * t * frequency) */
     double *t; /* t */
     double *two_phi_prod; /* 2 * phi_prod */
     double *dphi_prod_dstrain0; /* q * gap / 2 * cos(phi0 - phi) */
     double *dphi_prod_dphi0; /* -0.00872665 * q * gap * strain0 * sin(0.0174533 * (phi0 - phi)) */
     double *dminus_two_q_sq_D_dD; /* -2 * q^2 */
-    double *dsin_t_sum_ddelta; /* cos(delta + 6.28319 * t * frequency) */
     double *minus_two_q_sq_D; /* -2 * q^2 * D */
     double *t_prod_2_i; /* sin(delta + 6.28319 * t * frequency) * phi_prod */
     double *t_prod_2_j; /* the same, vectors at the second frame */
@@ -90,12 +90,12 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->cos_t_prod_i = base + n, n += fit_padded(nf * ng);
     w->sin_t_prod_j = base + n, n += fit_padded(nf * ng);
     w->cos_t_prod_j = base + n, n += fit_padded(nf * ng);
+    w->dsin_t_sum_ddelta = base + n, n += fit_padded(nf);
     w->t = base + n, n += fit_padded(nf);
     w->two_phi_prod = base + n, n += fit_padded(ng);
     w->dphi_prod_dstrain0 = base + n, n += fit_padded(ng);
     w->dphi_prod_dphi0 = base + n, n += fit_padded(ng);
     w->dminus_two_q_sq_D_dD = base + n, n += fit_padded(8);
-    w->dsin_t_sum_ddelta = base + n, n += fit_padded(nf);
     w->minus_two_q_sq_D = base + n, n += fit_padded(8);
     w->t_prod_2_i = base + n, n += fit_padded(nf * ng);
     w->t_prod_2_j = base + n, n += fit_padded(nf * ng);

@@ -53,10 +53,10 @@ struct tables {
     double *int_D; /* integral(D) */
     double *int_D_low; /* what its rounding left */
     double *x_prod; /* -q^2 * (1 + 0.1 * cos(0.0174533 * phi)) * x */
-    double *x_prod_prod; /* node3 * x_prod */
-    double *phi_prod_prod; /* node3 * phi_prod */
     double *int_dD_dD0; /* integral(dD_dD0) */
     double *int_dD_dalpha; /* integral(dD_dalpha) */
+    double *x_prod_prod; /* node3 * x_prod */
+    double *phi_prod_prod; /* node3 * phi_prod */
     double *phi_prod; /* -q^2 * (1 + 0.1 * cos(0.0174533 * phi)) * node2 * exp(width * node2) */
     double *dD_dD0_grid; /* (where(le(t, step / 2), step / 2, t) / unit "s")^alpha */
     double *D_grid; /* D0 * (where(le(t, step / 2), step / 2, t) / unit "s")^alpha */
@@ -77,10 +77,10 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->int_D = base + n, n += fit_padded(nf);
     w->int_D_low = base + n, n += fit_padded(nf);
     w->x_prod = base + n, n += fit_padded(ng * 5);
-    w->x_prod_prod = base + n, n += fit_padded(ng * 5);
-    w->phi_prod_prod = base + n, n += fit_padded(ng * 5);
     w->int_dD_dD0 = base + n, n += fit_padded(nf);
     w->int_dD_dalpha = base + n, n += fit_padded(nf);
+    w->x_prod_prod = base + n, n += fit_padded(ng * 5);
+    w->phi_prod_prod = base + n, n += fit_padded(ng * 5);
     w->phi_prod = base + n, n += fit_padded(ng * 5);
     w->dD_dD0_grid = base + n, n += fit_padded(nt);
     w->D_grid = base + n, n += fit_padded(nt);

@@ -29,14 +29,14 @@ struct tables {
     FIT_GLOBAL const double *cos_u_shear_i; /* and its cos */
     FIT_GLOBAL const double *sin_u_shear_j; /* the same, vectors at the second frame */
     FIT_GLOBAL const double *cos_u_shear_j; /* and their cos */
-    FIT_GLOBAL const double *four_s; /* 4 * s */
-    FIT_GLOBAL const double *ds_dphi0; /* -0.00277778 * q * gap * sin(0.0174533 * (phi0 - phi)) */
     FIT_GLOBAL const double *int_dD_dD0; /* integral(dD_dD0) */
     FIT_GLOBAL const double *int_dD_dalpha; /* integral(dD_dalpha) */
     FIT_GLOBAL const double *int_dD_dD_offset; /* integral(dD_dD_offset) */
     FIT_GLOBAL const double *int_dshear_dgamma_dot_t0; /* integral(dshear_dgamma_dot_t0) */
     FIT_GLOBAL const double *int_dshear_dbeta; /* integral(dshear_dbeta) */
     FIT_GLOBAL const double *int_dshear_dgamma_dot_t_offset; /* integral(dshear_dgamma_dot_t_offset) */
+    FIT_GLOBAL const double *four_s; /* 4 * s */
+    FIT_GLOBAL const double *ds_dphi0; /* -0.00277778 * q * gap * sin(0.0174533 * (phi0 - phi)) */
     FIT_GLOBAL const double *ts_to_alpha_grid; /* ts^alpha */
     FIT_GLOBAL const double *D_grid; /* where(le(D0 * ts^alpha + D_offset, 1e-10 * unit "angstrom^2/s"), 1e-10 * ... */
     FIT_GLOBAL const double *ts_to_beta_grid; /* ts^beta */
@@ -79,14 +79,14 @@ FIT_INLINE size_t carve(const struct fit_gpu_layout *l, FIT_GLOBAL const double 
     w->cos_u_shear_i = base + n, n += fit_padded(nf * ng);
     w->sin_u_shear_j = base + n, n += fit_padded(nf * ng);
     w->cos_u_shear_j = base + n, n += fit_padded(nf * ng);
-    w->four_s = base + n, n += fit_padded(ng);
-    w->ds_dphi0 = base + n, n += fit_padded(ng);
     w->int_dD_dD0 = base + n, n += fit_padded(nf);
     w->int_dD_dalpha = base + n, n += fit_padded(nf);
     w->int_dD_dD_offset = base + n, n += fit_padded(nf);
     w->int_dshear_dgamma_dot_t0 = base + n, n += fit_padded(nf);
     w->int_dshear_dbeta = base + n, n += fit_padded(nf);
     w->int_dshear_dgamma_dot_t_offset = base + n, n += fit_padded(nf);
+    w->four_s = base + n, n += fit_padded(ng);
+    w->ds_dphi0 = base + n, n += fit_padded(ng);
     w->ts_to_alpha_grid = base + n, n += fit_padded(nt);
     w->D_grid = base + n, n += fit_padded(nt);
     w->ts_to_beta_grid = base + n, n += fit_padded(nt);

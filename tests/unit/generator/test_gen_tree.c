@@ -71,7 +71,11 @@ static void test_an_inner_block_sees_the_outer_one(void **state)
     (void)state;
     struct fixture f = begin();
     hg_define(f.t, "n", "int n = 3;\n");
-    hg_put(f.t, "for (;;) {\n    if (p) {\n        use(n);\n    }\n}\n");
+    hg_open(f.t, "for (;;) {");
+    hg_open(f.t, "if (p) {");
+    hg_put(f.t, "        use(n);\n");
+    hg_close(f.t);
+    hg_close(f.t);
     prints(&f, "int n = 3;\nfor (;;) {\n    if (p) {\n        use(n);\n    }\n}\n");
 }
 
@@ -80,11 +84,13 @@ static void test_a_name_of_an_inner_block_is_another(void **state)
     (void)state;
     struct fixture f = begin();
     hg_define(f.t, "n", "int n = 1;\n");
-    hg_put(f.t, "{\n");
+    hg_open(f.t, "{");
     hg_define(f.t, "n", "int n = 2;\n");
-    hg_put(f.t, "    use(n);\n}\n{\n");
+    hg_do(f.t, "use(n);");
+    hg_close(f.t);
+    hg_open(f.t, "{");
     hg_define(f.t, "n", "int n = 3;\n");
-    hg_put(f.t, "}\n");
+    hg_close(f.t);
     prints(&f, "{\n    int n = 2;\n    use(n);\n}\n{\n}\n");
 }
 
@@ -93,19 +99,37 @@ static void test_an_outer_name_is_used_behind_an_inner_one(void **state)
     (void)state;
     struct fixture f = begin();
     hg_define(f.t, "n", "int n = 1;\n");
-    hg_put(f.t, "{\n");
+    hg_open(f.t, "{");
     hg_define(f.t, "n", "int n = 2;\n");
-    hg_put(f.t, "    use(n);\n}\nuse(n);\n");
+    hg_do(f.t, "use(n);");
+    hg_close(f.t);
+    hg_do(f.t, "use(n);");
     prints(&f, "int n = 1;\n{\n    int n = 2;\n    use(n);\n}\nuse(n);\n");
 }
 
-static void test_braces_of_values_open_no_block(void **state)
+/* Blocks are what is opened and closed; braces in texts are none. */
+static void test_braces_of_texts_open_no_block(void **state)
 {
     (void)state;
     struct fixture f = begin();
     hg_define(f.t, "n", "int n = 1;\n");
-    hg_put(f.t, "fit_vd s = {0}; /* not { */\nuse(n);\n");
-    prints(&f, "int n = 1;\nfit_vd s = {0}; /* not { */\nuse(n);\n");
+    hg_put(f.t, "fit_vd s = {0}; /* not { */\nuse(n); /* { */\n");
+    assert_int_equal(f.t->depth, 0);
+    prints(&f, "int n = 1;\nfit_vd s = {0}; /* not { */\nuse(n); /* { */\n");
+}
+
+static void test_a_function_is_a_block(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    hg_open_function(f.t, "int", "f", "int n");
+    hg_offer(f.t, "const int", "m = n;");
+    hg_offer(f.t, "const int", "k = m;");
+    hg_open(f.t, "list(n, (int[]){");
+    hg_line(f.t, "m,");
+    hg_close_with(f.t, "});");
+    hg_close_function(f.t);
+    prints(&f, "int f(int n)\n{\n    const int m = n;\n    list(n, (int[]){\n        m,\n    });\n}\n\n");
 }
 
 static void test_lines_may_come_in_parts(void **state)
@@ -124,7 +148,7 @@ static void test_long_lists_of_parameters_are_broken(void **state)
     struct fixture f = begin();
     hg_open_function(f.t, "static void", "a_function_of_many_parameters",
                      "const double *first_of_them, const double *second_of_them, const double *third_of_them");
-    hg_put(f.t, "}\n");
+    hg_close(f.t);
     prints(&f, "static void a_function_of_many_parameters(const double *first_of_them, const double *second_of_them,\n"
                "                                          const double *third_of_them)\n{\n}\n");
 }
@@ -145,7 +169,7 @@ static void test_statements_stand_at_the_depth_of_their_block(void **state)
 {
     (void)state;
     struct fixture f = begin();
-    hg_open(f.t, "for (int k = 0; k < %d; k++)", 3);
+    hg_open(f.t, "for (int k = 0; k < %d; k++) {", 3);
     hg_offer(f.t, "const int", "a = k; /* { */");
     hg_offer(f.t, "const int", "b = a;");
     hg_declare(f.t, "double *", "p = x + k;");
@@ -163,7 +187,7 @@ static void test_long_statements_are_broken(void **state)
 {
     (void)state;
     struct fixture f = begin();
-    hg_open(f.t, "if (x)");
+    hg_open(f.t, "if (x) {");
     hg_do(f.t, "the_sum_of_so_many = the_first_of_the_terms + the_second_of_the_terms + the_third_of_the_terms "
                "+ the_last_term;");
     hg_whole(f.t, "a_call_of_many(the_first_of_its_arguments, the_second_of_its_arguments, the_third_of_its_arguments, "
@@ -216,7 +240,8 @@ int main(void)
         cmocka_unit_test(test_an_inner_block_sees_the_outer_one),
         cmocka_unit_test(test_a_name_of_an_inner_block_is_another),
         cmocka_unit_test(test_an_outer_name_is_used_behind_an_inner_one),
-        cmocka_unit_test(test_braces_of_values_open_no_block),
+        cmocka_unit_test(test_braces_of_texts_open_no_block),
+        cmocka_unit_test(test_a_function_is_a_block),
         cmocka_unit_test(test_lines_may_come_in_parts),
         cmocka_unit_test(test_long_lists_of_parameters_are_broken),
         cmocka_unit_test(test_a_tree_in_a_tree_keeps_its_definitions),
