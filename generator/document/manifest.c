@@ -308,7 +308,7 @@ static const char *yaml_prior(struct hg_model *m, const struct hg_symbol_decl *s
     static const char *const word[] = {FIT_PRIORS(NAME)};
     struct hg_arena *a = m->expr->arena;
     if (s->prior != FIT_PRIOR_NORMAL && s->prior != FIT_PRIOR_TRUNCATED_NORMAL &&
-        s->prior != FIT_PRIOR_LOG_NORMAL)
+        s->prior != FIT_PRIOR_LOG_NORMAL && s->prior != FIT_PRIOR_LAPLACE)
         return "";
     const char *mean = hg_number(a, s->prior_a), *sd = hg_number(a, s->prior_b);
     return hg_format(a, ", prior: %s, prior_mu: %s, prior_sigma: %s", word[s->prior], mean, sd);

@@ -253,6 +253,7 @@ static const char *prior_text(struct page *p, const struct hg_symbol_decl *s)
     case FIT_PRIOR_HALF_CAUCHY: return hg_format(p->a, "half-Cauchy, scale %s", b);
     case FIT_PRIOR_EXPONENTIAL: return hg_format(p->a, "exponential, scale %s", b);
     case FIT_PRIOR_BETA_SCALED: return hg_format(p->a, "beta(%s, %s) over the bounds", a, b);
+    case FIT_PRIOR_LAPLACE: return hg_format(p->a, "Laplace, mean %s, scale %s", a, b);
     case FIT_PRIOR_LOG_UNIFORM: return "uniform in the logarithm";
     case FIT_PRIOR_NONE:
     case FIT_PRIOR_TANH_NORMAL:

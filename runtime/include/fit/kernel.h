@@ -64,6 +64,7 @@ enum fit_eval { FIT_EVAL_OK = 0, FIT_EVAL_REJECT = 1, FIT_EVAL_STOP = -1 };
     ROW(EXPONENTIAL, "exponential", "Exponential", 1, 1, "prior = {\"exponential\", scale}") \
     ROW(HALF_CAUCHY, "half_cauchy", "HalfCauchy", 1, 1, "prior = {\"half_cauchy\", scale}") \
     ROW(BETA_SCALED, "beta", "BetaScaled", 2, 0, "prior = {\"beta\", a, b}, scaled to the bounds") \
+    ROW(LAPLACE, "laplace", "Laplace", 2, 0, "prior = {\"laplace\", mean, scale}") \
     ROW(LOG_UNIFORM, "log_uniform", "LogUniform", 0, 0, "prior = {\"log_uniform\"}, inside positive bounds")
 
 enum fit_prior_kind {
