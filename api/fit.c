@@ -182,7 +182,7 @@ static enum fit_status show_derived(struct api_run *r, struct fit_error *err)
     return FIT_OK;
 }
 
-/* The verdict in a word and a sentence, the law of the errors. */
+/* The verdict in a word and a sentence, the noise distribution. */
 static void show_quality(const struct fit_api_problem *p, struct api_run *r)
 {
     const struct fit_result *f = &r->own;

@@ -353,7 +353,7 @@ struct fit_api_draws {
     uint64_t seed;
 
     /* Of tables (else, and with more than 40,000 rows, nrow is 0), of every step-th draw: log likelihood of every row,
-     * NaN where it does not count, and, for models with a law of the errors of their own, values drawn from it (NULL:
+     * NaN where it does not count, and, for models with a noise distribution of their own, values drawn from it (NULL:
      * there is none, or it is not known); chains x kept x nrow.  p_scatter: the part of the draws for which drawn
      * values scatter more than those measured. */
     size_t nrow, kept, step_kept;

@@ -37,7 +37,7 @@ if [ ! -e "$root/done" ]; then
         -o Dir::Etc::parts=- -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Debug::NoLocking=1)
     apt-get "${options[@]}" update
     apt-get "${options[@]}" install -y --no-install-recommends --download-only libc6-dev libgcc-12-dev libhdf5-dev \
-        liblua5.4-dev libyaml-dev zlib1g-dev libzstd-dev libcmocka-dev >/dev/null
+        liblua5.4-dev libyaml-dev zlib1g-dev libzstd-dev libcairo2-dev libmicrohttpd-dev libcmocka-dev >/dev/null
     for package in "$work"/apt/archives/*.deb; do dpkg-deb -x "$package" "$root"; done
     touch "$root/done"
 fi
@@ -53,7 +53,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_CROSSCOMPILING_EMULATOR /usr/bin/env)
 TOOLCHAIN
-export PKG_CONFIG_LIBDIR=$root/usr/lib/$target/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+export PKG_CONFIG_LIBDIR=$root/usr/lib/$target/pkgconfig:$root/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 export QEMU_LD_PREFIX=$root QEMU_CPU=max,sve-default-vector-length=${FIT_SVE_BYTES:-32}
 
 generator=${FIT_GENERATOR:-$source/build/bin/homodyne-gen}
@@ -63,5 +63,9 @@ cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$work/toolc
     >"$work/configure.log" || { tail -20 "$work/configure.log"; exit 1; }
 # shellcheck disable=SC2086  # a list
 cmake --build "$work/build" --parallel "${JOBS:-$(nproc)}" ${FIT_TARGETS:+--target $FIT_TARGETS}
+# models of tests are compiled for aarch64 as well
+printf '#!/bin/sh\nexec %s --sysroot="%s" "$@"\n' "$target-gcc" "$root" >"$work/cc"
+chmod +x "$work/cc"
+export CC=$work/cc
 cd "$work/build"
 ctest --output-on-failure ${EXCEPT:+-E "$EXCEPT"} ${1:+-R "$(IFS='|'; echo "$*")"}

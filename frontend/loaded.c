@@ -1,11 +1,11 @@
-/* loaded.c -- homodyne-any: a fitter whose kernels are read when it starts.
+/* loaded.c -- homodyne-any: a fitter whose kernels are loaded when it starts.
  *
  *     homodyne-any KERNEL.so COMMAND ...
  *
- * KERNEL.so was made by the front end from a model file (compile.c) and defines fit_kernel_loaded; or it is one of the
- * shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels.  The table
- * fit_gpu_sources of kernels for accelerators is in the same file, or in KERNEL.gpu beside it (compile_gpu.c), or there
- * is none.  Everything else is as in the fitters that the build makes. */
+ * The front end has made KERNEL.so from a model file (compile.c), which defines fit_kernel_loaded; or it is one of
+ * the shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels. The table
+ * fit_gpu_sources of kernels for accelerators is in the same file, or in KERNEL.gpu beside it (compile_gpu.c), or
+ * does not exist. Everything else is as in the fitters that the build makes. */
 #include "fit/kernel.h"
 #include "commands/program.h"
 #include "device/sums.h"
@@ -25,7 +25,7 @@ static int refuse(const char *what, const char *why)
     return fit_status_exit(FIT_ERR_USAGE);
 }
 
-/* Its table of kernels; NULL: it has none, and *why says so. */
+/* Its table of kernels; NULL: it has none, and *why gives the reason. */
 static const struct fit_kernel *const *kernels_of(void *library, const char **why)
 {
     static const struct fit_kernel *one[2];

@@ -2,7 +2,7 @@
 
 A wheel of a pure package is a zip of its files with four small texts (PEP 427, PEP 517); so nothing has to be fetched.
 ROOT: an installation of the programs (bin, lib, share) for the processor ARCH (x86_64, aarch64), which the wheel then
-brings along (build-aux/wheel/wheel.sh).
+brings along, with the notices of the libraries inside (build-aux/wheel/wheel.sh).
 """
 import base64
 import hashlib
@@ -81,6 +81,8 @@ def write_wheel(folder, root=None, arch="x86_64"):
     files[f"{info}/METADATA"] = metadata.encode()
     files[f"{info}/WHEEL"] = WHEEL.format(pure="false" if root else "true", platform=platform).encode()
     files[f"{info}/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
+    for path in sorted((root / "notices").glob("*")) if root else []:
+        files[f"{info}/licenses/{path.name}"] = path.read_bytes()
     record = ""
     for name, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -2,8 +2,8 @@
 # test-wheel.sh WHEEL.whl [SUITE ...]: tries the binary wheel in bare Debians (default: bullseye bookworm trixie).
 #
 # Each is made by debootstrap in a temporary folder, with Python, pip and nothing else: no compiler, no HDF5, no Lua.
-# An ordinary user installs the wheel in an environment of its own, runs the demo, a fit, a posterior and a report, uses
-# the Python package, is told what a model of one's own needs, gets it by pip, and compiles one.  Needs root and a
+# An ordinary user installs the wheel in an environment of its own, runs the demo, a fit, a posterior, a report and the
+# viewer, uses the Python package, is told what a model of one's own needs, gets it by pip, and compiles one.  Needs root and a
 # network.
 set -euo pipefail
 wheel=$(readlink -f "$1")
@@ -20,12 +20,22 @@ python3 -m venv env
 . env/bin/activate
 pip install --quiet --no-cache-dir /tmp/*.whl numpy
 homodyne --version
+for name in hdf5 libyaml zlib lua5.4 libmicrohttpd; do
+    [ -s env/lib/python3*/site-packages/homodyne_gen-*.dist-info/licenses/$name.txt ]
+done
 homodyne demo demo | tail -4
 homodyne fit env/share/homodyne-gen/examples/laminar/experiment.yaml -o fitted --quiet --method nuts --draws 100 \
     --warmup 100 || [ $? -eq 2 ]
 [ -s fitted/fit.json ] && [ -s fitted/posterior.nc ]
 homodyne report fitted
 grep -q "</html>" fitted/report.html
+homodyne view env/share/homodyne-gen/examples/laminar/experiment.yaml -o viewed -q >address &
+viewer=$!
+for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s address ] || sleep 1; done
+python3 -c "import sys, urllib.request as u
+page = u.urlopen(open('address').readline().strip(), timeout=20).read()
+sys.exit(b'<title>homodyne view' not in page)"
+kill $viewer
 homodyne-kww info >info.txt
 cat >try.py <<'PY'
 import numpy as np

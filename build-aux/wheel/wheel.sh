@@ -131,6 +131,11 @@ export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
 ninja -C "$own/build" -j"$jobs" >"$own/build.log" 2>&1 || { grep -m5 "error:" "$own/build.log"; exit 1; }
 rm -rf "$own/root"
 cmake --install "$own/build" --prefix "$own/root" >"$own/install.log"
+mkdir "$own/root/notices" # of the libraries inside
+cp "$source/NOTICE.md" "$own/root/notices"
+for text in hdf5/COPYING libyaml/License zlib/LICENSE lua5.4/debian/copyright libmicrohttpd/COPYING; do
+    cp "$own/$text" "$own/root/notices/${text%%/*}.txt"
+done
 
 say "wheel"
 "$WHEEL_PYTHON" "$source/python/wheel_backend.py" "$out" "$own/root" "$arch"

@@ -162,7 +162,7 @@ class Fit:
     chi2, residual_variance, npoint, nfree      sum of w r^2; the same by degrees of freedom
     reduced_chi2          residual_variance over the variance of the noise, NaN where that is not known: reduced_chi2_reason
     local_sigma           pairs of frames: noise of neighbouring values, without the model
-    law, log_likelihood   of models with errors of their own law ("poisson"); else "" and NaN
+    law, log_likelihood   of models with a noise distribution of their own ("poisson"); else "" and NaN
     sigma, sigma_common, noise   standard deviation of the noise, for each group and for all; where it is from
     coords                {axis: coordinates of the groups}
     std is NaN for parameters on a bound, for those that the data do not determine, and where the cost is so far from that
@@ -259,7 +259,7 @@ class Fit:
 
     @property
     def _over(self):
-        """Nonlinear parameters that the model declares over an axis (under a law of the errors)."""
+        """Nonlinear parameters that the model declares over an axis (with a noise distribution of their own)."""
         return {p.name for p in self.model.parameters if p.per_group} if self.coords else set()
 
     def _places(self):

@@ -442,7 +442,7 @@ EXPORT(live_sums_end) void live_sums_end(void)
         memcpy(lin + g * n, lin, n * sizeof *lin);
 }
 
-/* -2 log likelihood of the rows of a group that count, where errors have a law of their own. */
+/* -2 log likelihood of the rows of a group that count, for a noise distribution of the model. */
 static double deviance(size_t g)
 {
     const struct fit_kernel *k = &FIT_KERNEL_SYMBOL;

@@ -1,6 +1,6 @@
-/* sums.c -- sums over a data set by a device: who asks for them, from many threads.
+/* sums.c -- sums over a data set by a device, requested by many threads.
  *
- * Calls of one kind that wait at the same time (queue.h) are evaluations of one launch (launch.c).  Data sets of one
+ * Calls of one kind that wait at the same time (queue.h) are evaluations of one launch (launch.c). Data sets of one
  * shape share a pool (pool.c), and so their launches.
  */
 #include "device/sums.h"
@@ -46,7 +46,7 @@ int fit_device_values(struct fit_device_sums *s, const double *ws, const double 
     return fit_launch_values(s->pool, s->place, &r, out);
 }
 
-/* ---- made, shared, freed ----------------------------------------------------------------------------- */
+/* ---- making, sharing, freeing ----------------------------------------------------------------------- */
 
 struct fit_device_count fit_device_sums_count(const struct fit_device_sums *s)
 {
@@ -62,7 +62,7 @@ const struct fit_gpu_source *fit_device_source(const char *name, const char *var
     return NULL;
 }
 
-/* The program of a kernel; NULL, and why there is none. */
+/* The program of a kernel; NULL, and the reason. */
 static const struct fit_gpu_source *source_of(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                               const char **why)
 {
@@ -102,7 +102,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     return st;
 }
 
-/* 1: s has these values, and they are still there. */
+/* 1: s has these values, and they are unchanged. */
 static int is_for(const struct fit_device_sums *s, const struct fit_device *d, const struct fit_kernel *kernel,
                   const struct fit_dataset *ds)
 {

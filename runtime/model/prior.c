@@ -1,6 +1,6 @@
 /* prior.c -- densities, distribution functions and quantiles; see prior.h.
  *
- * Masses are differences of distribution functions, taken from the side where they are small.
+ * Probabilities are differences of distribution functions, taken from the side where they are small.
  */
 #include "model/prior.h"
 
@@ -182,7 +182,7 @@ int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, doub
     return m > 0;
 }
 
-/* Those that are normal in x, log x, or the coordinate of tanh: adds to the value; 0: on a bound. */
+/* Those that are normal in x, log x, or the tanh coordinate: adds to the value; 0: on a bound. */
 static int normal_log(const struct fit_prior *p, double x, double *value, double *slope)
 {
     double z, slope_r;

@@ -15,6 +15,9 @@ cmp -s "out1/$archive" "out2/$archive" || fail "two archives of one commit diffe
 (cd out1 && sha256sum -c --quiet SHA256SUMS) || fail "the checksums do not hold"
 tar -xzf "out1/$archive"
 [ -f "${archive%.tar.gz}/CMakeLists.txt" ] || fail "the archive has no sources"
+version=${archive%.tar.gz}
+grep -q "set version = \"${version#homodyne-gen-}\"" "${archive%.tar.gz}/build-aux/conda/meta.yaml" ||
+    fail "the recipe for conda has another version than $archive"
 sum=$(sha256sum "out1/$archive" | cut -d ' ' -f 1)
 grep -q "$sum" out1/*.spdx.json || fail "the list of parts does not tell the archive's checksum"
 if command -v python3 >/dev/null 2>&1; then

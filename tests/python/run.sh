@@ -29,7 +29,10 @@ grep -q "did you mean 'D0'" "$dir/tour"
 unset HOMODYNE_GEN_LIB
 cmake --install "$build" --prefix "$dir/prefix" >/dev/null
 
-# A wheel that brings this installation along: every file with its hash, programs that may be run, no links.
+# A wheel that brings this installation along: every file with its hash, programs that may be run, no links, the notices
+# of the libraries inside.
+mkdir "$dir/prefix/notices"
+echo "Copyright" >"$dir/prefix/notices/hdf5.txt"
 binary=$("$python" "$source/python/wheel_backend.py" "$dir/binary" "$dir/prefix")
 "$python" - "$binary" <<'PY'
 import base64, csv, hashlib, io, sys, zipfile
@@ -45,6 +48,7 @@ for name in ("homodyne", "homodyne-any", "homodyne-gen", "homodyne-laminar", "ho
     assert wheel.getinfo(f"{stem}.data/scripts/{name}").external_attr >> 16 & 0o111, name
 for name in ("lib/libhomodyne-gen.so", "lib/homodyne-gen/laminar.so", "share/homodyne-gen/models/kww.lua"):
     assert f"{stem}.data/data/{name}" in names, name
+assert wheel.read(f"{stem}.dist-info/licenses/hdf5.txt") == b"Copyright\n"
 assert b"Root-Is-Purelib: false" in wheel.read(f"{stem}.dist-info/WHEEL")
 print("binary wheel:", len(names), "files")
 PY
