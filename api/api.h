@@ -5,6 +5,7 @@
 #include "api/fit_api.h"
 
 #include "data/dataset.h"
+#include "device/device.h"
 #include "leastsquares/fit_types.h"
 #include "model/linkage.h"
 
@@ -12,10 +13,12 @@
 
 struct fit_api_model {
     void *library;
-    const struct fit_kernel *kernel;
+    const struct fit_kernel *kernel, *single[2]; /* single: a table of the only one of its library */
+    struct api_devices *devices;
 };
 
 struct fit_api_problem {
+    const struct fit_api_model *model;
     const struct fit_kernel *kernel;
     struct fit_dataset *geometry; /* for evaluation: no values (pairs), zeros (rows) */
     struct fit_dataset *data;     /* NULL: for evaluation only */
@@ -33,7 +36,24 @@ int api_failed(const struct fit_error *err);
 enum fit_status api_take(void *to, size_t size, const void *from, const char *name,
                          struct fit_error *err);
 
-/* The completed input of a problem: arrays of the caller, and values filled in by default. */
+/* Accelerators of a model (device.c): opened when one is first asked for, by its word; closed with the model. */
+struct api_devices *api_devices_new(void *library, const char *path, const struct fit_kernel *const *kernels);
+void api_devices_free(struct api_devices *devices);
+
+/* Use of a device by one fit, or one call of many: what is told of it at the end. */
+struct api_device_use {
+    struct fit_device *d;
+    struct fit_device_tally before;
+    size_t sums, launches;
+    char name[120], text[560]; /* as in fit_api_result; name "": NULL there */
+};
+/* Fits of this thread, and of the threads of its loops, use the device of this word from now on; word NULL: none. */
+enum fit_status api_device_begin(struct api_devices *devices, const char *word, struct api_device_use *use,
+                                 struct fit_error *err);
+/* Until now; also for a use that is all zero. */
+void api_device_end(struct api_device_use *use);
+
+/* What a problem is made from, completed: arrays of the caller, and what was left to be filled in. */
 struct api_parts {
     const struct fit_kernel *k;
     struct fit_api_data d;

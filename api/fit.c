@@ -280,7 +280,18 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
                             int sample, struct api_run *r, struct fit_error *err)
 {
     enum fit_status st = api_run_begin(p, options, sample, r, err);
+    if (st == FIT_OK)
+        st = api_device_begin(p->model->devices, r->o.device, &r->device, err);
     return st == FIT_OK ? api_run_again(p, r, err) : st;
+}
+
+void api_run_end(struct api_run *r)
+{
+    if (!r)
+        return;
+    api_device_end(&r->device);
+    r->shown.device = r->device.name[0] ? r->device.name : NULL;
+    r->shown.device_text = r->device.text;
 }
 
 void api_run_clear(struct api_run *r)
@@ -327,6 +338,7 @@ API const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p,
     struct fit_error err = {.status = FIT_OK};
     struct api_run *r = calloc(1, sizeof *r);
     enum fit_status st = r ? api_run_fit(p, options, 0, r, &err) : fit_no_memory(&err, NULL);
+    api_run_end(r);
     if (p->data)
         p->data->layout.context = NULL;
     if (st == FIT_OK)

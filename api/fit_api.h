@@ -221,6 +221,11 @@ struct fit_api_options {
     const char *const *also;
     fit_api_progress_fn *progress; /* called by the thread that called */
     void *progress_user;
+
+    /* By whom sums over the data are taken: a word of `homodyne info --devices` ("gpu", "auto", "cuda:1", "opencl:0",
+     * "plain"); NULL, "cpu": the processor.  A device that is not there is an error; with "gpu" and "auto" the
+     * processor is used, and the result's device_text says why.  The model keeps it open until fit_api_close. */
+    const char *device;
 };
 
 /* Elements of the full vector, nfull = nparam + ngroup nlinear: parameters, then linear ones group by group. */
@@ -277,6 +282,9 @@ struct fit_api_result {
     const long *derived_group;       /* -1: of all groups */
     const double *derived, *derived_std, *derived_std_robust; /* NaN: no error */
     const double *derived_interval;  /* nderived x 4, as interval */
+
+    const char *device;      /* the name of the device that took sums; NULL: none did */
+    const char *device_text; /* why the processor took sums although a device was wanted; "": nothing to say */
 };
 
 /* options: NULL: all defaults. NULL: failed. A result that has not converged is returned, and marked as such. */
@@ -323,11 +331,14 @@ struct fit_api_many {
     size_t nfailed;               /* curves with a code */
     int threads;
     double seconds;
+    const char *device, *device_text;   /* as in fit_api_result */
+    size_t device_sums, device_launches; /* sums by the device; launches, each of which takes those of several curves */
 };
 
 /* Fits every curve by itself, with the same options: the numbers have the bits that fit_api_fit() gives for the
  * curve alone, for any number of threads (options->threads: curves side by side; 0: one for each core). progress is
- * not called; after *interrupt, curves that have not started have the code FIT_API_INTERRUPTED. options: NULL: all
+ * not called; after *interrupt, curves that have not started have the code FIT_API_INTERRUPTED. With options->device at
+ * most 64 curves are fitted at a time, and sums that wait for it at the same time share a launch. options: NULL: all
  * defaults; start, bounds, sigma and `also` apply to every curve. NULL: failed as a whole: see fit_api_message. */
 const struct fit_api_many *fit_api_fit_many(const struct fit_api_model *m, const struct fit_api_many_data *data,
                                             const struct fit_api_options *options);

@@ -31,6 +31,7 @@ struct many {
     struct hand *hand;
     size_t nhand, nderived;
     const volatile int *interrupt;
+    struct api_device_use device;
 
     double *number;       /* all numerical results, NaN at first */
     size_t *count;        /* npoint, nfree, iterations, evaluations */
@@ -109,6 +110,10 @@ static void show_all(struct many *m, int threads)
     s->message = m->word + 2 * n;
     s->quality_text = m->word + 3 * n;
     s->threads = threads;
+    s->device = m->device.name[0] ? m->device.name : NULL;
+    s->device_text = m->device.text;
+    s->device_sums = m->device.sums;
+    s->device_launches = m->device.launches;
     for (size_t c = 0; c < n; c++)
         s->nfailed += m->code[c] != FIT_API_OK;
 }
@@ -323,6 +328,10 @@ static enum fit_status prepare(const struct fit_api_model *model, const struct f
         o.threads = 1;
         o.progress = NULL;
         m->interrupt = o.interrupt;
+        st = api_device_begin(model->devices, o.device, &m->device, err);
+    }
+    if (st == FIT_OK) {
+        threads = fit_device_threads(threads, d->ncurve);
         m->nhand = (size_t)threads < d->ncurve ? (size_t)threads : d->ncurve;
         m->hand = calloc(m->nhand, sizeof *m->hand);
         st = m->hand ? open_hands(m, &geometry, &o, err) : fit_no_memory(err, "results of the curves");
@@ -346,12 +355,15 @@ API const struct fit_api_many *fit_api_fit_many(const struct fit_api_model *mode
         m ? api_take(&m->data, sizeof m->data, data, "fit_api_many_data", &err) : fit_no_memory(&err, NULL);
     if (st == FIT_OK)
         st = prepare(model, options, threads, m, &err);
+    if (st == FIT_OK)
+        fit_team_run((struct fit_team){(int)m->nhand, FIT_TEAM_NEXT}, m->data.ncurve, turn, m);
+    if (m)
+        api_device_end(&m->device);
     if (st != FIT_OK) {
         api_failed(&err);
         many_free(m);
         return NULL;
     }
-    fit_team_run((struct fit_team){(int)m->nhand, FIT_TEAM_NEXT}, m->data.ncurve, turn, m);
     show_all(m, (int)m->nhand);
     m->shown.seconds = fit_seconds() - began;
     return &m->shown;

@@ -132,9 +132,8 @@ static enum fit_status load(const char *name, const char *variant, struct fit_ap
     m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!m->library)
         return fit_fail(err, FIT_ERR_IO, "no compiled model: %s", dlerror());
-    const struct fit_kernel *one = dlsym(m->library, "fit_kernel_loaded");
-    const struct fit_kernel *single[2] = {one, NULL};
-    const struct fit_kernel *const *all = one ? single : dlsym(m->library, "fit_kernels");
+    m->single[0] = dlsym(m->library, "fit_kernel_loaded");
+    const struct fit_kernel *const *all = m->single[0] ? m->single : dlsym(m->library, "fit_kernels");
     if (!all || !all[0])
         return fit_fail(err, FIT_ERR_IO,
                         "%s: holds neither fit_kernels nor fit_kernel_loaded: no compiled model",
@@ -143,7 +142,8 @@ static enum fit_status load(const char *name, const char *variant, struct fit_ap
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s: compiled for version %u of the runtime, this is %u; compile it anew",
                         path, all[0]->abi, FIT_KERNEL_ABI);
-    return fit_registry_pick(all, variant, NULL, &m->kernel, err);
+    m->devices = api_devices_new(m->library, path, all);
+    return m->devices ? fit_registry_pick(all, variant, NULL, &m->kernel, err) : fit_no_memory(err, path);
 }
 
 API struct fit_api_model *fit_api_open(const char *name, const char *variant)
@@ -163,6 +163,8 @@ API struct fit_api_model *fit_api_open(const char *name, const char *variant)
 
 API void fit_api_close(struct fit_api_model *m)
 {
+    if (m)
+        api_devices_free(m->devices);
     if (m && m->library)
         dlclose(m->library);
     free(m);

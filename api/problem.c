@@ -253,6 +253,7 @@ API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m,
     enum fit_status st =
         p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : fit_no_memory(&err, "arrays of the model");
     if (st == FIT_OK) {
+        p->model = m;
         p->kernel = m->kernel;
         st = make(&x, p, &err);
     }

@@ -32,6 +32,7 @@ struct api_run {
     double *column, *state; /* summaries of columns; numbers of draws */
     unsigned char *diverging;
     struct fit_api_options o;
+    struct api_device_use device;
 };
 
 /* Makes r->cfg from r->o and the kernel (options.c). */
@@ -50,6 +51,8 @@ void api_run_clear(struct api_run *r);
 /* Configuration from options; least squares; the results. After an error everything is still in *r. */
 enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_api_options *options,
                             int sample, struct api_run *r, struct fit_error *err);
+/* The fit is over, whatever was returned: no device is used any more. NULL is allowed. */
+void api_run_end(struct api_run *r);
 void api_run_free(struct api_run *r);
 
 #endif

@@ -37,23 +37,11 @@ static const struct fit_kernel *const *kernels_of(void *library, const char **wh
     return one[0] ? one : NULL;
 }
 
-/* Its kernels for accelerators, or NULL. */
-static const struct fit_gpu_source *accelerated(void *library, const char *path)
-{
-    char beside[4096];
-    const char *dot = strrchr(path, '.');
-    const struct fit_gpu_source *own = dlsym(library, "fit_gpu_sources");
-    if (own || !dot || snprintf(beside, sizeof beside, "%.*s.gpu", (int)(dot - path), path) >= (int)sizeof beside ||
-        regular_what(beside))
-        return own;
-    void *more = dlopen(beside, RTLD_NOW | RTLD_LOCAL);
-    return more ? dlsym(more, "fit_gpu_sources") : NULL;
-}
-
 int main(int argc, char **argv)
 {
     static char name[128];
     const char *why;
+    void *beside; /* stays open */
     if (argc < 2 || argv[1][0] == '-')
         return refuse("no kernel", "this program is run by homodyne --model FILE.lua");
     if (regular_what(argv[1]))
@@ -67,7 +55,7 @@ int main(int argc, char **argv)
     if (kernels[0]->abi != FIT_KERNEL_ABI)
         return refuse(argv[1],
                       "made for another version of the fitters; remove it, it will be made again");
-    fit_device_offer(accelerated(library, argv[1]), kernels);
+    fit_device_offer(fit_device_sources_of(library, argv[1], &beside), kernels);
     snprintf(name, sizeof name, "homodyne-%s", kernels[0]->name);
     argv[1] = name;
     return fit_program_main(argc - 1, argv + 1, kernels);

@@ -53,7 +53,8 @@ class _Options:
     """Options of fit_api.h from those of Model.fit, and the arrays to which they point."""
 
     def __init__(self, model, problem, start, fix, bounds, noise, loss, f_scale, scaling, max_iterations, max_seconds,
-                 search, multistart, everywhere, seed, threads, ties=None, share=None, progress=None, also=()):
+                 search, multistart, everywhere, seed, threads, ties=None, share=None, progress=None, also=(),
+                 device=None):
         self.model, self.coords, ngroup = model, problem.coords, problem.ngroup
         pairs = list(also) + [("tie", f"{name}={text}") for name, text in dict(ties or {}).items()]
         pairs += [("share", f"{name}={_sets(how)}") for name, how in dict(share or {}).items()]
@@ -85,7 +86,8 @@ class _Options:
             loss=loss.encode(), f_scale=f_scale, scaling=scaling.encode(), max_iterations=max_iterations,
             max_seconds=max_seconds, start_only=not search, multi_start=multistart, global_=bool(everywhere), seed=seed,
             threads=threads, interrupt=ctypes.pointer(self.interrupt),
-            also=ctypes.cast(self.also, ctypes.POINTER(ctypes.c_char_p)), progress=self.callback)
+            also=ctypes.cast(self.also, ctypes.POINTER(ctypes.c_char_p)), progress=self.callback,
+            device=None if device is None else str(device).encode())
 
     def run(self, function, free, problem):
         """function(problem, options), where Ctrl-C is seen when this is the main thread."""
@@ -158,6 +160,7 @@ class Fit:
     names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
     values, errors, covariance, covariance_robust, correlation   of that
     converged, status, message, iterations, evaluations, seconds, threads
+    device, device_text    the device that took sums (device=), or None; why it did not, or ""
     quality, quality_text "good", "poor", ... as in fit.json, and a sentence that says it
     chi2, residual_variance, npoint, nfree      sum of w r^2; the same by degrees of freedom
     reduced_chi2          residual_variance over the variance of the noise, NaN where that is not known: reduced_chi2_reason
@@ -202,6 +205,7 @@ class Fit:
         self.reduced_chi2_reason, self.local_sigma = (r.reduced_chi2_reason or b"").decode(), r.local_sigma
         self.npoint, self.nfree = r.npoint, r.nfree
         self.quality, self.quality_text = r.quality.decode(), r.quality_text.decode()
+        self.device, self.device_text = r.device and r.device.decode(), (r.device_text or b"").decode()
         self.law, self.log_likelihood = (r.law or b"").decode(), r.log_likelihood
         self.sigma, self.sigma_common, self.noise = copied(r.sigma, (ng,)), r.sigma_common, r.noise.decode()
         self.values = np.concatenate([copied(r.param, (n,)), copied(r.linear, (ng * m,))])

@@ -291,7 +291,7 @@ class Model:
             scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,
             multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
             share: Any = None, progress: Any = None, method: str = "nlsq", estimator: str = "least-squares",
-            **given: Any) -> "Union[Fit, Draws]":
+            device: Optional[str] = None, **given: Any) -> "Union[Fit, Draws]":
         """Least squares.  Returns a Fit; one that did not converge says so in .converged.
 
         values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.  Or
@@ -315,37 +315,40 @@ class Model:
         method     "nlsq"; "nuts" or "laplace": the same as sample()
         estimator  two-time data: "least-squares"; "efficient": pairs weighed by the noise of speckles (docs/speckle.md);
                    "auto": efficient where that noise is known and both agree
+        device     by whom sums are taken: None, the processor; "gpu", "auto", "cuda:1", "opencl:0" (docs/gpu.md); the
+                   Fit's device has its name, device_text the reason where it was not used
         """
         if method != "nlsq":
             return self.sample(values, sigma=sigma, dt=dt, time=time, use=use, start=start, fix=fix, bounds=bounds,
                                noise=noise, loss=loss, f_scale=f_scale, scaling=scaling, max_iterations=max_iterations,
                                max_seconds=max_seconds, search=search, multistart=multistart, everywhere=everywhere,
                                seed=seed, threads=threads, ties=ties, share=share, progress=progress, method=method,
-                               estimator=estimator, **given)
+                               estimator=estimator, device=device, **given)
         from .fit import Fit
         problem, g, values, grid = self._taken(values, sigma, dt, time, use, given)
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
                        max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
                        everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress,
-                       also=[("estimator", estimator)])
+                       also=[("estimator", estimator)], device=device)
         return Fit(self, problem, g, values, options, grid)
 
     def fit_many(self, values: Any, *, sigma: Any = None, start: Any = None, fix: Any = None, bounds: Any = None,
                  noise: Any = None, loss: str = "linear", f_scale: float = 1.0, max_iterations: int = 0, search: bool = True,
                  multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
-                 **given: Any) -> "ManyFits":
+                 device: Optional[str] = None, **given: Any) -> "ManyFits":
         """Fits every row of values (curves, rows) by itself, several at a time; models of tables only.  Every number of
         the ManyFits is, to the last bit, that of fit() for the curve alone; a curve that cannot be fitted stops no other.
 
         sigma      standard deviations, in the shape of values, or one row (or one number) for all curves
         columns    by name, (rows,) for all curves or (curves, rows); axes and settings for all curves
         search     False: every curve is followed from `start` alone, which is much faster
+        device     as for fit; sums of up to 64 curves at a time are then one launch
         The rest as for fit, the same for all curves.
         """
         from .many import fit_many
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling="individual",
                        max_iterations=max_iterations, max_seconds=0.0, search=search, multistart=multistart,
-                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, progress=False)
+                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, progress=False, device=device)
         return fit_many(self, values, sigma, options, given)
 
     def sample(self, values: Any, *, draws: int = 1000, chains: int = 4, warmup: int = 300, method: str = "nuts",
@@ -354,7 +357,8 @@ class Model:
                bounds: Any = None, noise: Any = None, loss: str = "linear", f_scale: float = 1.0,
                scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,
                multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
-               share: Any = None, progress: Any = None, estimator: str = "least-squares", **given: Any) -> "Draws":
+               share: Any = None, progress: Any = None, estimator: str = "least-squares", device: Optional[str] = None,
+               **given: Any) -> "Draws":
         """Draws of the posterior with the model's priors.  Returns Draws: chains, convergence, a verdict in words.
 
         method     "nuts": Hamiltonian chains over all data; "laplace": a normal approximation, importance sampled
@@ -370,7 +374,7 @@ class Model:
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
                        max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
                        everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress,
-                       also=also)
+                       also=also, device=device)
         return Draws(self, problem, g, values, options, grid)
 
     def objective(self, values: Any, *, sigma: Any = None, noise: Any = None, dt: Any = None, time: Any = None,

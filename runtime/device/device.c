@@ -11,6 +11,7 @@
 #include "device/driver.h"
 #include "device/shelf.h"
 #include "fit/gpu_shape.h"
+#include "machine/team.h"
 
 static const struct fit_device_driver *const drivers[] = {&fit_driver_cuda, &fit_driver_opencl, &fit_driver_plain};
 
@@ -21,9 +22,15 @@ void fit_device_use(struct fit_device *d)
     used = d;
 }
 
+void fit_device_use_here(struct fit_device *d)
+{
+    fit_team_carry(d);
+}
+
 struct fit_device *fit_device_used(void)
 {
-    return used;
+    struct fit_device *here = fit_team_carried();
+    return here ? here : used;
 }
 
 void fit_device_list(void (*fn)(void *user, const struct fit_device_info *info), void *user, char *missing,
@@ -337,9 +344,9 @@ int fit_device_threads(int threads, size_t n)
 {
     enum { MOST = 64 };
     const size_t most = n < MOST ? n : MOST;
-    if (!used || (size_t)threads >= most)
+    if (!fit_device_used() || (size_t)threads >= most)
         return threads;
-    fit_device_expect(used, most);
+    fit_device_expect(fit_device_used(), most);
     return (int)most;
 }
 

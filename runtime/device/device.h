@@ -48,8 +48,10 @@ struct fit_device *fit_device_next(const struct fit_device *d); /* of those that
 const struct fit_device_info *fit_device_about(const struct fit_device *d);
 int fit_device_is_automatic(const struct fit_device *d); /* 1: opened by `auto` */
 
-/* The device that objectives use, or NULL.  Set once, before them. */
+/* The device that objectives use, or NULL.  Set once, before them. use_here: that of the objectives which this thread
+ * makes, and the threads of its loops (machine/team.h), in place of the other; NULL: the other again. */
 void fit_device_use(struct fit_device *d);
+void fit_device_use_here(struct fit_device *d);
 struct fit_device *fit_device_used(void);
 
 /* Allocates memory on the device; NULL: not enough. */

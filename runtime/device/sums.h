@@ -9,6 +9,7 @@
 
 #include "data/dataset.h"
 #include "device/device.h"
+#include "device/offered.h"
 
 struct fit_device_sums;
 
@@ -43,10 +44,3 @@ struct fit_device_count {
     size_t launches, calls, bytes; /* bytes of the data on the device; 0: in pieces */
 };
 struct fit_device_count fit_device_sums_count(const struct fit_device_sums *sums);
-
-/* The programs compiled into this executable, and the kernels that they replace: kernels are recognised by their
- * pointers; kernels that the runtime has made around them are not. */
-void fit_device_offer(const struct fit_gpu_source *sources, const struct fit_kernel *const *kernels);
-
-/* The program of a model or an objective, of those; NULL: there is none. */
-const struct fit_gpu_source *fit_device_source(const char *name, const char *variant, const char *hash);

@@ -44,6 +44,7 @@ struct call {
     atomic_size_t left; /* threads that the caller must wait for */
     int patient;        /* each thread has a core: spinning costs nobody anything */
     enum fit_clock at;  /* what the caller is at */
+    void *carried;
 };
 
 struct worker {
@@ -58,6 +59,7 @@ static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct worker *store;
 static size_t made;
 static _Thread_local int inside; /* a turn: what it calls runs alone */
+static _Thread_local void *carried;
 
 static void turns_of(struct call *c, size_t which, size_t thread)
 {
@@ -163,7 +165,9 @@ static void *work(void *user)
         wait_for_call(w);
         struct call *c = w->call;
         enum fit_clock was = fit_clock_enter(c->at);
+        carried = c->carried;
         take_part(c, w->thread);
+        carried = NULL;
         fit_clock_enter(was);
         pthread_mutex_lock(&store_lock); /* back to the store first, where the next call finds it */
         w->call = NULL;
@@ -285,12 +289,22 @@ int fit_team_inside(void)
     return inside > 0;
 }
 
+void fit_team_carry(void *what)
+{
+    carried = what;
+}
+
+void *fit_team_carried(void)
+{
+    return carried;
+}
+
 void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
 {
     int asked = team.threads == FIT_TEAM_ALL ? fit_topology_threads() : team.threads;
     size_t threads = asked > 1 ? (size_t)asked : 1;
     threads = threads < n ? threads : n;
-    struct call c = {.turn = turn, .user = user, .at = fit_clock_now()};
+    struct call c = {.turn = turn, .user = user, .at = fit_clock_now(), .carried = carried};
     c.patient = threads <= (size_t)fit_topology_cores();
     c.nshare = team.order == FIT_TEAM_SHARE ? threads : 1;
     c.share = threads > 1 && !inside ? aligned_alloc(LINE, c.nshare * sizeof *c.share) : NULL;

@@ -32,3 +32,7 @@ void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user);
 
 /* 1: the calling thread is in a turn that it shares with other threads. */
 int fit_team_inside(void);
+
+/* A pointer of the calling thread that all threads of its calls have as well, during their turns; NULL at first. */
+void fit_team_carry(void *what);
+void *fit_team_carried(void);

@@ -392,6 +392,21 @@ class ManyCurves(unittest.TestCase):
                     self.compare(many, c, self.m.fit(self.y[c], sigma=s, delay=self.t, search=search))
             self.assertIn("1 could not be fitted", repr(many))
 
+    def test_a_device_changes_no_number_beyond_rounding(self):
+        cpu = self.m.fit_many(self.y, delay=self.t, search=False)
+        many = self.m.fit_many(self.y, delay=self.t, search=False, device="plain", threads=3)
+        one = self.m.fit(self.y[7], delay=self.t, search=False, device="plain")
+        self.assertIsNone(cpu.device)
+        self.assertEqual((many.device, many.device_text), (one.device, ""))
+        self.assertIn("this processor", many.device)
+        self.assertGreater(many.device_sums, 40)
+        self.compare(many, 7, one)
+        good = np.isfinite(cpu.errors[:, 0])
+        self.assertLess(np.nanmax(np.abs(many.values[good] - cpu.values[good]) / cpu.errors[good]), 1e-9)
+        with self.assertRaises(hg.Error) as caught:
+            self.m.fit_many(self.y, delay=self.t, device="nonsense")
+        self.assertIn("must be cpu, gpu, auto", str(caught.exception))
+
     def test_mistakes_are_told(self):
         for wrong, text in ((dict(values=self.y[0], delay=self.t), "(curves, rows)"),
                             (dict(values=self.y, delay=self.t[:5]), "all curves share it"),
