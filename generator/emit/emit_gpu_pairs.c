@@ -63,9 +63,11 @@ static void carve_again(struct hg_gpu *x)
     hg_define(x->out, "v", "/* addresses of tables once more, in no register until here */\n"
                            "FIT_OPAQUE(i);\nFIT_OPAQUE(j);\n"
                            "struct fit_gpu_layout layout_again = *l;\nstruct tables tables_again;\n"
-                           "size_t frames = l->nframe;\nFIT_GLOBAL const double *base = t->ws;\n"
-                           "FIT_OPAQUE(frames);\nFIT_OPAQUE(base);\n"
-                           "layout_again.nframe = frames;\n"
+                           "size_t frames = l->nframe, times = l->ntime, groups = l->ngroup;\n"
+                           "FIT_GLOBAL const double *base = t->ws;\n"
+                           "FIT_OPAQUE(frames);\nFIT_OPAQUE(times);\nFIT_OPAQUE(groups);\nFIT_OPAQUE(base);\n"
+                           "layout_again.nframe = frames;\nlayout_again.ntime = times;\n"
+                           "layout_again.ngroup = groups;\n"
                            "carve(&layout_again, base, &tables_again);\n"
                            "const struct tables *const v = &tables_again;\n");
     x->tables = "v";

@@ -261,11 +261,15 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
         FIT_OPAQUE(j);
         struct fit_gpu_layout layout_again = *l;
         struct tables tables_again;
-        size_t frames = l->nframe;
+        size_t frames = l->nframe, times = l->ntime, groups = l->ngroup;
         FIT_GLOBAL const double *base = t->ws;
         FIT_OPAQUE(frames);
+        FIT_OPAQUE(times);
+        FIT_OPAQUE(groups);
         FIT_OPAQUE(base);
         layout_again.nframe = frames;
+        layout_again.ntime = times;
+        layout_again.ngroup = groups;
         carve(&layout_again, base, &tables_again);
         const struct tables *const v = &tables_again;
         const double u_0_0 = v->int_dD_dD0[j] - v->int_dD_dD0[i]; /* D: D0 */
@@ -530,11 +534,15 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
         FIT_OPAQUE(j);
         struct fit_gpu_layout layout_again = *l;
         struct tables tables_again;
-        size_t frames = l->nframe;
+        size_t frames = l->nframe, times = l->ntime, groups = l->ngroup;
         FIT_GLOBAL const double *base = t->ws;
         FIT_OPAQUE(frames);
+        FIT_OPAQUE(times);
+        FIT_OPAQUE(groups);
         FIT_OPAQUE(base);
         layout_again.nframe = frames;
+        layout_again.ntime = times;
+        layout_again.ngroup = groups;
         carve(&layout_again, base, &tables_again);
         const struct tables *const v = &tables_again;
         const double a_0 = u_D_prod*F_0; /* D */
