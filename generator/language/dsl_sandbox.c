@@ -130,11 +130,11 @@ static const char *other_name(const char *name)
 /* Is the name followed by a parenthesis in the line that is run? */
 static int is_called(lua_State *L, const char *name)
 {
-    const char *line = dsl_of(L)->diag->text, *at = line;
+    const char *line = dsl_of(L)->diag->text;
     size_t n = strlen(name);
     for (uint32_t k = dsl_line(L); line && k > 1; k--)
         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
-    for (at = line; at && (at = strstr(at, name)) != NULL && at < line + strcspn(line, "\n"); at += n)
+    for (const char *at = line; at && (at = strstr(at, name)) != NULL && at < line + strcspn(line, "\n"); at += n)
         if (at[n + strspn(at + n, " ")] == '(' && !(at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
             return 1;
     return 0;
