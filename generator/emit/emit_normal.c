@@ -135,13 +135,14 @@ static void declare_near(struct hg_code *c, const struct split *s, hg_id conditi
     const uint32_t place = hg_at(c->e, condition)->op == HG_SMALL ? pair_factor(b->em, s, x) : 0;
     if (!place || b->nnear == sizeof b->near / sizeof *b->near)
         return;
-    const struct hg_node *n = hg_at(c->e, x);
     const char *bound = hg_format(c->e->arena, "nearest[%u]", b->nnear);
-    for (uint32_t k = 0; n->op == HG_PROD && k < n->nargs; k++)
-        if (n->arg[k] != s->stored[place - 1]) {
-            hg_code_need(c, n->arg[k]);
-            bound = hg_format(c->e->arena, "fabs(%s)*%s", hg_code_text(c, n->arg[k]), bound);
-        }
+    for (uint32_t k = 0; hg_at(c->e, x)->op == HG_PROD && k < hg_at(c->e, x)->nargs; k++) {
+        const hg_id factor = hg_at(c->e, x)->arg[k];
+        if (factor == s->stored[place - 1])
+            continue;
+        hg_code_need(c, factor);
+        bound = hg_format(c->e->arena, "fabs(%s)*%s", hg_code_text(c, factor), bound);
+    }
     const char *name = hg_code_unique(c, "near");
     hg_declare(c->out, "const int", "%s = masked || fit_vany(%s < FIT_SINC_NEAR);", name, bound);
     b->near[b->nnear++] = (struct hg_near){condition, place - 1, name};
@@ -151,14 +152,14 @@ static void declare_nears(struct hg_code *c, const struct split *s)
 {
     const struct hg_block *b = c->user;
     for (hg_id id = 1; id < c->e->n; id++) {
-        const hg_id condition = hg_at(c->e, id)->arg[0];
+        const struct hg_node *n = hg_at(c->e, id);
         uint32_t k = 0;
-        if (hg_at(c->e, id)->op != HG_GUARD || !hg_code_uses(c, id))
+        if (n->op != HG_GUARD || !hg_code_uses(c, id))
             continue;
-        while (k < b->nnear && b->near[k].condition != condition)
+        while (k < b->nnear && b->near[k].condition != n->arg[0])
             k++;
         if (k == b->nnear)
-            declare_near(c, s, condition);
+            declare_near(c, s, n->arg[0]);
     }
 }
 

@@ -25,6 +25,29 @@ void hg_form_strip(struct hg_expr *e, hg_id x, hg_id *coefficient, hg_id *core)
     *coefficient = nout == 1 ? out[0] : hg_raw(e, HG_PROD, nout, out);
 }
 
+/* 1 when a parameter or setting is read outside of the scalars and tables, which are computed before the pairs. */
+static int reads_parameters(const struct hg_expr *e, hg_id root)
+{
+    HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
+    need[root] = 1;
+    for (hg_id id = root; id > 0; id--) {
+        const struct hg_node *n = hg_at(e, id);
+        if (need[id] && (n->op == HG_PARAM || n->op == HG_SETTING || n->op == HG_COORD))
+            return 1;
+        const int before = n->op == HG_LOCAL || n->op == HG_AT_I || n->op == HG_AT_J || n->op == HG_DELTA ||
+                           n->op == HG_EXPD || n->op == HG_SIND || n->op == HG_COSD;
+        for (uint32_t k = 0; need[id] && !before && k < n->nargs; k++)
+            need[n->arg[k]] = 1;
+    }
+    return 0;
+}
+
+/* Factors that simplification took out of a table are scalars again. */
+static hg_id without_parameters(struct hg_plan *p, hg_id x)
+{
+    return reads_parameters(p->e, x) ? hg_plan_bundle(p, x) : x;
+}
+
 struct hg_form *hg_form_separate(struct hg_plan *p)
 {
     struct hg_arena *a = p->e->arena;
@@ -43,7 +66,7 @@ struct hg_form *hg_form_separate(struct hg_plan *p)
         for (uint32_t c = 0; c < E; c++) {
             struct hg_moment *x = &f->moment[f->nmoment++];
             *x = (struct hg_moment){.q = q, .channel = c};
-            hg_form_strip(p->e, hg_mul(p->e, f->basis[q], f->m[c]), &x->coefficient, &x->core);
+            hg_form_strip(p->e, without_parameters(p, hg_mul(p->e, f->basis[q], f->m[c])), &x->coefficient, &x->core);
         }
     return f;
 }
