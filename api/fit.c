@@ -1,5 +1,4 @@
-/* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and what is shown
- * of it. */
+/* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and its results. */
 #include "errors/derived.h"
 #include "errors/profile.h"
 #include "api/run.h"
@@ -46,7 +45,7 @@ static enum fit_status set_up(const struct fit_api_problem *p, int shared, struc
     return st;
 }
 
-/* Values of groups begin at those of a fit in which all groups share them. */
+/* Values of groups start from those of a fit in which all groups share them. */
 static enum fit_status begin_shared(const struct fit_api_problem *p, struct api_run *r,
                                     struct fit_error *err)
 {
@@ -66,7 +65,7 @@ static enum fit_status begin_shared(const struct fit_api_problem *p, struct api_
     return st;
 }
 
-/* ---- what is shown --------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static enum fit_status show_names(struct api_run *r, struct fit_error *err)
 {
@@ -133,7 +132,7 @@ static enum fit_status show_groups(const struct fit_kernel *model, struct api_ru
     return FIT_OK;
 }
 
-/* Of all places of the full vector: lower, upper of 68 %, then of 95 %. */
+/* For all elements of the full vector: lower, upper of 68 %, then of 95 %. */
 static enum fit_status show_intervals(struct api_run *r, struct fit_error *err)
 {
     const struct fit_result *f = &r->own;
@@ -182,7 +181,7 @@ static enum fit_status show_derived(struct api_run *r, struct fit_error *err)
     return FIT_OK;
 }
 
-/* The verdict in a word and a sentence, the law of the errors. */
+/* The verdict as a word and a sentence, the noise distribution. */
 static void show_quality(const struct fit_api_problem *p, struct api_run *r)
 {
     const struct fit_result *f = &r->own;
@@ -281,7 +280,18 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
                             int sample, struct api_run *r, struct fit_error *err)
 {
     enum fit_status st = api_run_begin(p, options, sample, r, err);
+    if (st == FIT_OK)
+        st = api_device_begin(p->model->devices, r->o.device, &r->device, err);
     return st == FIT_OK ? api_run_again(p, r, err) : st;
+}
+
+void api_run_end(struct api_run *r)
+{
+    if (!r)
+        return;
+    api_device_end(&r->device);
+    r->shown.device = r->device.name[0] ? r->device.name : NULL;
+    r->shown.device_text = r->device.text;
 }
 
 void api_run_clear(struct api_run *r)
@@ -328,6 +338,7 @@ API const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p,
     struct fit_error err = {.status = FIT_OK};
     struct api_run *r = calloc(1, sizeof *r);
     enum fit_status st = r ? api_run_fit(p, options, 0, r, &err) : fit_no_memory(&err, NULL);
+    api_run_end(r);
     if (p->data)
         p->data->layout.context = NULL;
     if (st == FIT_OK)

@@ -32,7 +32,7 @@ static enum fit_status take_pairs(const char *const *text, const char *what, str
 
 /* ---- two-time data --------------------------------------------------------------------------- */
 
-/* The window of matrix k of the source, behind those before it. */
+/* The window of matrix k of the source, after the previous ones. */
 static enum fit_status read_matrix(struct fit_source *src, size_t k, size_t first, size_t n, double *whole, double *to,
                                    int sigma, struct fit_error *err)
 {
@@ -105,7 +105,7 @@ static enum fit_status load_pairs(struct loaded *l, struct fit_selection *sel, s
     if ((st = fit_select_matrices(src, sel, &index, &c->nmatrix, &l->notes, err)) != FIT_OK ||
         (st = fit_select_window(src, sel, &first, &c->nframe, &l->notes, err)) != FIT_OK)
         return st;
-    c->dt = NAN; /* of a file that does not tell it */
+    c->dt = NAN; /* of a file that does not contain it */
     if (fit_select_dt(src, sel, &c->dt, &l->notes, &why) != FIT_OK && (!isnan(sel->dt) || !isnan(src->dt)))
         return fit_fail(err, why.status, "%s", why.message);
     c->layout = src->layout;
@@ -169,7 +169,8 @@ static enum fit_status load(struct loaded *l, const char *file, const struct fit
         if (!other)
             return st;
     }
-    st = load_table(l, file, o, &table); /* when it is none either, what was said of two-time data says more */
+    st = load_table(l, file, o, &table); /* when it is not a table either, the message about two-time data is more
+                                          * helpful */
     return st == FIT_OK || (o->kind == FIT_API_ANY && !strstr(err->message, "is text;"))
                ? st
                : fit_fail(err, st, "%s", table.message);

@@ -1,8 +1,8 @@
 /* many.c -- one model fitted to many curves of as many rows: the values of one file, of one detector, of one night.
  *
- * What curves share is made once: the options as a configuration, the covariates, names.  Every curve then goes the way
- * of fit_api_fit() (run.h), alone on its thread, so that its numbers have the bits of a single fit; which thread meets
- * it has no influence on them.  A curve that cannot be fitted has a code and a message, and stops no other.
+ * Data that curves share are made once: the options as a configuration, the covariates, names. Every curve is then
+ * fitted like in fit_api_fit() (run.h), on one thread, so that its numbers have the bits of a single fit, whichever
+ * thread fits it. A curve that cannot be fitted has a code and a message; the others continue.
  */
 #include "api/run.h"
 
@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a thread works with. */
+/* The working data of a thread. */
 struct hand {
     struct api_run *run;
-    const double **column; /* its own list of columns, of the curve at hand */
+    const double **column; /* its own list of columns, for the current curve */
     double *setting;       /* with the statistics of these */
     const char *last[2];   /* its last message and text of a quality: most curves have the same */
 };
@@ -31,8 +31,9 @@ struct many {
     struct hand *hand;
     size_t nhand, nderived;
     const volatile int *interrupt;
+    struct api_device_use device;
 
-    double *number;       /* all that is told in numbers, NaN at first */
+    double *number;       /* all numerical results, NaN at first */
     size_t *count;        /* npoint, nfree, iterations, evaluations */
     int *code, *converged;
     const char **word;    /* status, quality, message, quality_text of the curves */
@@ -109,6 +110,10 @@ static void show_all(struct many *m, int threads)
     s->message = m->word + 2 * n;
     s->quality_text = m->word + 3 * n;
     s->threads = threads;
+    s->device = m->device.name[0] ? m->device.name : NULL;
+    s->device_text = m->device.text;
+    s->device_sums = m->device.sums;
+    s->device_launches = m->device.launches;
     for (size_t c = 0; c < n; c++)
         s->nfailed += m->code[c] != FIT_API_OK;
 }
@@ -138,7 +143,7 @@ static void many_free(struct many *m)
 
 /* ---- a curve --------------------------------------------------------------------------------- */
 
-/* Copies of the texts of a curve, or those of the curve before; FIT_ERR_MEMORY when there is no room. */
+/* Copies of the texts of a curve, or those of the previous curve; FIT_ERR_MEMORY when memory runs out. */
 static enum fit_status keep_texts(struct many *m, struct hand *h, size_t c, const char *message, const char *quality)
 {
     const char *const text[2] = {message, quality};
@@ -187,7 +192,7 @@ static void find_columns(const struct many *m, struct hand *h, size_t c)
     }
 }
 
-/* Settings of the curve: statistics of its own columns where they are not given. */
+/* Settings of the curve: statistics of its own columns by default. */
 static enum fit_status find_settings(const struct many *m, struct hand *h, struct fit_error *err)
 {
     const struct fit_kernel *k = m->parts.k;
@@ -256,8 +261,8 @@ static enum fit_status check(const struct fit_api_model *model, const struct fit
     return FIT_OK;
 }
 
-/* Options become the configuration of every hand; what all curves have in common is found.  geometry: their rows,
- * without values. */
+/* Makes the configuration of every thread from the options; finds the common data of all curves. geometry: their
+ * rows, without values. */
 static enum fit_status open_hands(struct many *m, const struct fit_api_problem *geometry,
                                   const struct fit_api_options *options, struct fit_error *err)
 {
@@ -273,7 +278,7 @@ static enum fit_status open_hands(struct many *m, const struct fit_api_problem *
     return st;
 }
 
-/* Names and how many numbers a curve has; from the first hand. */
+/* Names and number of the results of a curve; from the first thread's data. */
 static enum fit_status find_names(struct many *m, const struct fit_api_problem *geometry, struct fit_error *err)
 {
     struct api_run *r = m->hand[0].run;
@@ -323,6 +328,10 @@ static enum fit_status prepare(const struct fit_api_model *model, const struct f
         o.threads = 1;
         o.progress = NULL;
         m->interrupt = o.interrupt;
+        st = api_device_begin(model->devices, o.device, &m->device, err);
+    }
+    if (st == FIT_OK) {
+        threads = fit_device_threads(threads, d->ncurve);
         m->nhand = (size_t)threads < d->ncurve ? (size_t)threads : d->ncurve;
         m->hand = calloc(m->nhand, sizeof *m->hand);
         st = m->hand ? open_hands(m, &geometry, &o, err) : fit_no_memory(err, "results of the curves");
@@ -346,12 +355,15 @@ API const struct fit_api_many *fit_api_fit_many(const struct fit_api_model *mode
         m ? api_take(&m->data, sizeof m->data, data, "fit_api_many_data", &err) : fit_no_memory(&err, NULL);
     if (st == FIT_OK)
         st = prepare(model, options, threads, m, &err);
+    if (st == FIT_OK)
+        fit_team_run((struct fit_team){(int)m->nhand, FIT_TEAM_NEXT}, m->data.ncurve, turn, m);
+    if (m)
+        api_device_end(&m->device);
     if (st != FIT_OK) {
         api_failed(&err);
         many_free(m);
         return NULL;
     }
-    fit_team_run((struct fit_team){(int)m->nhand, FIT_TEAM_NEXT}, m->data.ncurve, turn, m);
     show_all(m, (int)m->nhand);
     m->shown.seconds = fit_seconds() - began;
     return &m->shown;

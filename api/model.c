@@ -1,8 +1,7 @@
 /* model.c -- shared objects with kernels: found, opened, described.
  *
- * An object defines fit_kernels[], the kernels of one model for all variants and instruction sets
- * as the build makes it, or fit_kernel_loaded, a single one as the program `homodyne` makes it of a
- * model file. */
+ * An object defines fit_kernels[], the kernels of one model for all variants and instruction sets as the build makes
+ * it, or fit_kernel_loaded, a single one that the program `homodyne` makes from a model file. */
 #define _GNU_SOURCE /* dladdr */
 #include "api/api.h"
 
@@ -85,7 +84,7 @@ API const char *fit_api_folder(void)
     return folder;
 }
 
-/* The models that there are, and the one that was probably meant. */
+/* The available models, and the one that was probably meant. */
 static enum fit_status no_model(const char *name, struct fit_error *err)
 {
     static const char end[] = ".so";
@@ -133,9 +132,8 @@ static enum fit_status load(const char *name, const char *variant, struct fit_ap
     m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!m->library)
         return fit_fail(err, FIT_ERR_IO, "no compiled model: %s", dlerror());
-    const struct fit_kernel *one = dlsym(m->library, "fit_kernel_loaded");
-    const struct fit_kernel *single[2] = {one, NULL};
-    const struct fit_kernel *const *all = one ? single : dlsym(m->library, "fit_kernels");
+    m->single[0] = dlsym(m->library, "fit_kernel_loaded");
+    const struct fit_kernel *const *all = m->single[0] ? m->single : dlsym(m->library, "fit_kernels");
     if (!all || !all[0])
         return fit_fail(err, FIT_ERR_IO,
                         "%s: holds neither fit_kernels nor fit_kernel_loaded: no compiled model",
@@ -144,7 +142,8 @@ static enum fit_status load(const char *name, const char *variant, struct fit_ap
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s: compiled for version %u of the runtime, this is %u; compile it anew",
                         path, all[0]->abi, FIT_KERNEL_ABI);
-    return fit_registry_pick(all, variant, NULL, &m->kernel, err);
+    m->devices = api_devices_new(m->library, path, all);
+    return m->devices ? fit_registry_pick(all, variant, NULL, &m->kernel, err) : fit_no_memory(err, path);
 }
 
 API struct fit_api_model *fit_api_open(const char *name, const char *variant)
@@ -164,6 +163,8 @@ API struct fit_api_model *fit_api_open(const char *name, const char *variant)
 
 API void fit_api_close(struct fit_api_model *m)
 {
+    if (m)
+        api_devices_free(m->devices);
     if (m && m->library)
         dlclose(m->library);
     free(m);

@@ -1,5 +1,5 @@
-/* options.c -- options of fit_api.h become a configuration of the runtime (config.h): so all that a
- * configuration can ask for, ties, values of groups, priors, sampling, is there for arrays as well.
+/* options.c -- makes options of fit_api.h into a configuration of the runtime (config.h): so everything that a
+ * configuration can request (ties, values of groups, priors, sampling) is available for arrays as well.
  */
 #include "api/run.h"
 
@@ -94,8 +94,8 @@ static void take_numbers(struct fit_config *cfg, const struct fit_api_options *o
     cfg->threads = (struct fit_cfg_int){o->threads, here};
 }
 
-/* Messages of a configuration begin with its place, which here is none: "--draws: error: where:
- * text" -> "draws: text". */
+/* Messages of a configuration begin with their position, which is meaningless here: "--draws: error: where: text" ->
+ * "draws: text". */
 static enum fit_status without_place(struct fit_error *err)
 {
     if (!err->says)

@@ -1,7 +1,7 @@
 /* problem.c -- a model on a geometry, from arrays: datasets, values, derivatives.
  *
- * A dataset made for values takes rows that do not count out of sight (dataset.h); for evaluation
- * there is another one of the same geometry, without values. */
+ * A dataset made for values drops unused rows (dataset.h); for evaluation there is another one of the same geometry,
+ * without values. */
 #include "api/api.h"
 
 #include "base/arena.h"
@@ -11,27 +11,70 @@
 #include "model/statistics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static enum fit_status settle(struct api_parts *x, struct fit_error *err)
+/* Setting s of file f: given, or the model's default. */
+static enum fit_status settle_one(struct api_parts *x, size_t f, size_t s, struct fit_error *err)
 {
     const struct fit_kernel *k = x->k;
-    x->setting = malloc((k->nsetting + 1) * sizeof *x->setting);
+    const size_t at = f * k->nsetting + s;
+    double v = x->d.setting ? x->d.setting[at] : NAN;
+    char of[64] = "";
+    if (isnan(v) && strcmp(k->setting[s].name, "dt") == 0 && k->space == FIT_PAIRS)
+        v = x->d.step;
+    x->setting[at] = isnan(v) ? k->setting[s].value : v;
+    if (isfinite(x->setting[at]) || k->setting[s].statistic)
+        return FIT_OK;
+    if (x->nfile > 1)
+        snprintf(of, sizeof of, " of file %zu", f + 1);
+    return fit_fail(err, FIT_ERR_USAGE, "setting '%s' (%s, %s)%s of %s has no default: give it a value",
+                    k->setting[s].name, k->setting[s].doc, k->setting[s].unit, of, k->name);
+}
+
+static enum fit_status settle(struct api_parts *x, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    x->nfile = x->d.nfile > 1 ? x->d.nfile : 1;
+    x->setting = malloc((x->nfile * x->k->nsetting + 1) * sizeof *x->setting);
     if (!x->setting)
         return fit_no_memory(err, "arrays of the model");
-    for (size_t s = 0; s < k->nsetting; s++) {
-        double v = x->d.setting ? x->d.setting[s] : NAN;
-        if (isnan(v) && strcmp(k->setting[s].name, "dt") == 0 && k->space == FIT_PAIRS)
-            v = x->d.step;
-        x->setting[s] = isnan(v) ? k->setting[s].value : v;
-        if (!isfinite(x->setting[s]) && !k->setting[s].statistic)
-            return fit_fail(err, FIT_ERR_USAGE,
-                            "setting '%s' (%s, %s) of %s has no default: give it a value",
-                            k->setting[s].name, k->setting[s].doc, k->setting[s].unit, k->name);
+    for (size_t f = 0; f < x->nfile; f++)
+        for (size_t s = 0; s < x->k->nsetting && st == FIT_OK; s++)
+            st = settle_one(x, f, s, err);
+    return st;
+}
+
+/* For several files, each has a part of the n matrices or rows, and its number is one more axis. */
+static enum fit_status place(struct api_parts *x, size_t n, const double *const *axis, struct fit_error *err)
+{
+    const size_t naxis = x->k->naxis;
+    x->place = calloc(naxis + 1, sizeof *x->place);
+    FIT_OWNED unsigned char *seen = calloc(x->nfile, 1);
+    if (!x->place || !seen)
+        return fit_no_memory(err, "arrays of the model");
+    for (size_t a = 0; a < naxis; a++)
+        x->place[a] = axis[a];
+    if (x->nfile == 1)
+        return FIT_OK;
+    if (!x->d.file)
+        return fit_fail(err, FIT_ERR_USAGE, "%zu files: fit_api_data.file must tell which is which", x->nfile);
+    if (!(x->file = malloc((n + 1) * sizeof *x->file)))
+        return fit_no_memory(err, "arrays of the model");
+    x->place[naxis] = x->file;
+    for (size_t i = 0; i < n; i++) {
+        if (x->d.file[i] >= x->nfile)
+            return fit_fail(err, FIT_ERR_DATA, "place %zu is of file %u; there are %zu, counted from 0", i,
+                            (unsigned)x->d.file[i], x->nfile);
+        x->file[i] = x->d.file[i] + 1;
+        seen[x->d.file[i]] = 1;
     }
+    for (size_t f = 0; f < x->nfile; f++)
+        if (!seen[f])
+            return fit_fail(err, FIT_ERR_DATA, "file %zu has nothing in it", f + 1);
     return FIT_OK;
 }
 
@@ -53,6 +96,8 @@ static enum fit_status check_pairs(struct api_parts *x, struct fit_error *err)
                     err, FIT_ERR_DATA,
                     "%s of matrix %zu is missing or not finite: %s needs one for each (%s)",
                     x->k->axis[a].name, g + 1, x->k->name, x->k->axis[a].unit);
+    if (place(x, d->ngroup, d->coord, err) != FIT_OK)
+        return err->status;
     if (d->time)
         return FIT_OK;
     if (!(x->time = malloc(d->ntime * sizeof *x->time)))
@@ -94,7 +139,10 @@ static enum fit_status check_rows(struct api_parts *x, struct fit_error *err)
             return fit_fail(err, FIT_ERR_DATA,
                             "'%s' (%s) of the rows is missing: it tells the curves of %s apart",
                             k->axis[a].name, k->axis[a].unit, k->name);
-    return fit_statistics_fill(k, "", x->d.nrow, x->column, x->setting, err);
+    enum fit_status st = place(x, x->d.nrow, x->d.axis, err);
+    for (size_t f = 0; f < x->nfile && st == FIT_OK; f++) /* statistics are those of all rows */
+        st = fit_statistics_fill(k, "", x->d.nrow, x->column, x->setting + f * k->nsetting, err);
+    return st;
 }
 
 /* ---- datasets -------------------------------------------------------------------------------- */
@@ -110,9 +158,9 @@ static enum fit_status make_pairs(const struct api_parts *x, int values, struct 
                                            .nframe = d->nframe,
                                            .frame = d->nframe ? d->frame : NULL,
                                            .ngroup = d->ngroup,
-                                           .naxis = k->naxis,
+                                           .naxis = k->naxis + (x->nfile > 1),
                                            .nsetting = k->nsetting,
-                                           .coord = d->coord,
+                                           .coord = x->place,
                                            .setting = x->setting,
                                            .center = k->intercept >= 0,
                                            .table_doubles = k->table_doubles,
@@ -130,10 +178,10 @@ enum fit_status api_parts_rows(const struct api_parts *x, int values, struct fit
     const struct fit_kernel *k = x->k;
     const struct fit_dataset_table t = {.nrow = x->d.nrow,
                                         .ncolumn = k->ncolumn,
-                                        .naxis = k->naxis,
+                                        .naxis = k->naxis + (x->nfile > 1),
                                         .nsetting = k->nsetting,
                                         .column = x->column,
-                                        .axis = x->d.axis,
+                                        .axis = x->place,
                                         .value = values ? x->d.value : x->zero,
                                         .sigma = values ? x->d.sigma : NULL,
                                         .setting = x->setting,
@@ -156,8 +204,31 @@ void api_parts_free(struct api_parts *x)
     free(x->setting);
     free(x->time);
     free(x->column);
+    free(x->place);
+    free(x->file);
     free(x->zero);
     *x = (struct api_parts){0};
+}
+
+/* Several files: settings of each, and a linkage with which the geometry is evaluated. */
+static enum fit_status take_files(struct api_parts *x, struct fit_api_problem *p, struct fit_error *err)
+{
+    const struct fit_layout *l = &p->geometry->layout;
+    if (x->nfile == 1)
+        return FIT_OK;
+    p->of = malloc((l->ngroup + 1) * sizeof *p->of);
+    if (!p->of)
+        return fit_no_memory(err, "arrays of the model");
+    for (size_t g = 0; g < l->ngroup; g++)
+        p->of[g] = (size_t)l->coord[x->k->naxis][g] - 1;
+    p->setting = x->setting;
+    x->setting = NULL;
+    p->files = (struct fit_dataset_files){x->nfile, p->of, p->setting};
+    p->geometry->files = &p->files;
+    if (p->data)
+        p->data->files = &p->files;
+    const struct fit_linkage_spec spec = {.nfile = x->nfile, .file = p->of, .setting = p->setting};
+    return fit_linkage_new(x->k, p->geometry, &spec, &p->link, err);
 }
 
 static enum fit_status make(struct api_parts *x, struct fit_api_problem *p, struct fit_error *err)
@@ -170,7 +241,7 @@ static enum fit_status make(struct api_parts *x, struct fit_api_problem *p, stru
         st = pairs ? make_pairs(x, 0, &p->geometry, err) : api_parts_rows(x, 0, &p->geometry, err);
     if (st == FIT_OK && x->d.value)
         st = pairs ? make_pairs(x, 1, &p->data, err) : api_parts_rows(x, 1, &p->data, err);
-    return st;
+    return st == FIT_OK ? take_files(x, p, err) : st;
 }
 
 API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m,
@@ -182,6 +253,7 @@ API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m,
     enum fit_status st =
         p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : fit_no_memory(&err, "arrays of the model");
     if (st == FIT_OK) {
+        p->model = m;
         p->kernel = m->kernel;
         st = make(&x, p, &err);
     }
@@ -199,6 +271,9 @@ API void fit_api_problem_free(struct fit_api_problem *p)
         return;
     fit_dataset_free(p->geometry);
     fit_dataset_free(p->data);
+    fit_linkage_free(p->link);
+    free(p->of);
+    free(p->setting);
     free(p);
 }
 
@@ -209,7 +284,7 @@ API size_t fit_api_groups(const struct fit_api_problem *p)
 
 API const double *fit_api_coord(const struct fit_api_problem *p, size_t axis)
 {
-    return axis < p->kernel->naxis ? p->geometry->layout.coord[axis] : NULL;
+    return axis < p->kernel->naxis + (p->files.n > 1) ? p->geometry->layout.coord[axis] : NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -288,7 +363,7 @@ API int fit_api_evaluate(const struct fit_api_problem *p, const double *param, c
                          int threads, double *mean, double *jacobian)
 {
     struct fit_error err = {.status = FIT_OK};
-    const struct fit_kernel *k = p->kernel;
+    const struct fit_kernel *k = p->link ? &p->link->kernel : p->kernel;
     FIT_SCRATCH(a);
     double *ws = fit_take(&a, k->workspace(&p->geometry->layout), sizeof *ws);
     struct evaluation e = {

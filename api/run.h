@@ -1,4 +1,4 @@
-/* run.h -- a fit behind the interface: what it holds until it is freed. */
+/* run.h -- a fit behind the interface: its data until it is freed. */
 #ifndef API_RUN_H
 #define API_RUN_H
 
@@ -32,25 +32,27 @@ struct api_run {
     double *column, *state; /* summaries of columns; numbers of draws */
     unsigned char *diverging;
     struct fit_api_options o;
+    struct api_device_use device;
 };
 
-/* r->o and the kernel become r->cfg (options.c). */
+/* Makes r->cfg from r->o and the kernel (options.c). */
 enum fit_status api_configure(const struct fit_api_problem *p, int sample, struct api_run *r,
                               struct fit_error *err);
 
-/* The same in parts, for many fits with the same options: options and the configuration; a fit with them; what it has
- * made is freed, and the next may begin (also after one that failed).  api_run_kernel: only the kernel that is fitted
- * with, r->k, which lives until api_run_clear. */
+/* The same in parts, for many fits with the same options: options and the configuration; a fit with them; freeing
+ * its results, after which the next may begin (also after a failed one). api_run_kernel: only the kernel of the fit,
+ * r->k, which lives until api_run_clear. */
 enum fit_status api_run_begin(const struct fit_api_problem *p, const struct fit_api_options *options, int sample,
                               struct api_run *r, struct fit_error *err);
 enum fit_status api_run_kernel(const struct fit_api_problem *p, struct api_run *r, struct fit_error *err);
 enum fit_status api_run_again(const struct fit_api_problem *p, struct api_run *r, struct fit_error *err);
 void api_run_clear(struct api_run *r);
 
-/* Configuration from options; least squares; what is shown of them.  On error everything is in *r
- * still. */
+/* Configuration from options; least squares; the results. After an error everything is still in *r. */
 enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_api_options *options,
                             int sample, struct api_run *r, struct fit_error *err);
+/* The fit is over, whatever was returned: no device is used any more. NULL is allowed. */
+void api_run_end(struct api_run *r);
 void api_run_free(struct api_run *r);
 
 #endif

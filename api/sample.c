@@ -131,6 +131,7 @@ API const struct fit_api_draws *fit_api_sample(const struct fit_api_problem *p,
     enum fit_status st = r ? api_run_fit(p, options, 1, r, &err) : fit_no_memory(&err, NULL);
     if (st == FIT_OK)
         st = sample(p, r, &err);
+    api_run_end(r);
     if (p->data)
         p->data->layout.context = NULL;
     if (st == FIT_OK)

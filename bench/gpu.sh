@@ -52,7 +52,8 @@ flags="-std=gnu11 -Iruntime -Iruntime/include -I. -D_POSIX_C_SOURCE=200809L -w"
     -c $text/laminar_gpu.c -o "$work/laminar_gpu.o"
 of_device=$(ls runtime/device/*.c | grep -v report.c) # for people, by the program's JSON
 # shellcheck disable=SC2086  # many words
-"$cc" $flags -O2 -ffp-contract=off bench/gpu/harness.c $of_device runtime/base/status.c common/text.c \
+"$cc" $flags -O2 -ffp-contract=off bench/gpu/harness.c $of_device runtime/base/status.c \
+    runtime/base/clock.c runtime/machine/team.c runtime/machine/topology.c common/regular.c common/text.c \
     "$work/laminar.o" "$work/laminar_gpu.o" -o "$work/harness" -ldl -lpthread -lm
 run() {
     echo "$2 frames x $3 angles"

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "data/pass_cost.h"
+#include "data/share.h"
 #include "data/sum_tree.h"
 #include "data/tile_sums.h"
 
@@ -75,8 +76,10 @@ static void by_ranks(const struct run *x, size_t size)
 {
     size_t leaf[FIT_TREE_NODES], width[FIT_TREE_NODES];
     double *own = malloc(x->leaves * x->nout * sizeof *own);
-    for (size_t r = 0; own && r < size; r++) {
-        const size_t a = fit_tree_cut(x->leaves, size, r), b = fit_tree_cut(x->leaves, size, r + 1);
+    size_t *cut = malloc((size + 1) * sizeof *cut);
+    const int ok = own && cut && fit_share_leaves(x->ds, size, cut);
+    for (size_t r = 0; ok && r < size; r++) {
+        const size_t a = cut[r], b = cut[r + 1];
         const struct fit_tree_rows rows = {own, x->nout, x->nout, a}; /* room for its leaves only */
         memcpy(own, x->leaf + a * x->nout, (b - a) * x->nout * sizeof *own);
         const size_t n = fit_tree_cover(x->leaves, a, b, leaf, width);
@@ -88,6 +91,7 @@ static void by_ranks(const struct run *x, size_t size)
         }
     }
     free(own);
+    free(cut);
     fit_tree_finish(&(struct fit_tree_rows){x->node, x->nout, x->nout, 0}, x->leaves, x->done);
 }
 

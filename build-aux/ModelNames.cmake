@@ -1,19 +1,21 @@
-# cmake -DGENERATOR=homodyne-gen -DMODELS=a.lua;b.lua -DOUT=model_names.c -P ModelNames.cmake
+# The table of runtime/config/model_names.h: name, mode and aliases of each model, as homodyne-gen reads them.
 #
-# Writes the table of runtime/config/model_names.h: name, mode and aliases of each model, as homodyne-gen reads them.  A file
-# that is no model is left out: the build of its own program says what is wrong.
+#   cmake -DGENERATOR=homodyne-gen -DMODEL=a.lua -DOUT=a.row -P ModelNames.cmake         one model: two lines of C
+#   cmake "-DROWS=a.row;b.row" -DOUT=model_names.c -P ModelNames.cmake                   the table
+#
+# A file that is no model has no row: the build of its own program says what is wrong.
 cmake_minimum_required(VERSION 3.25)
-cmake_path(GET OUT PARENT_PATH dir)
-set(arrays "")
-set(rows "")
-foreach(file IN LISTS MODELS)
-    cmake_path(GET file STEM LAST_ONLY name)
-    execute_process(COMMAND "${GENERATOR}" "${file}" --emit=json -o "${dir}/model_names"
+
+if(DEFINED MODEL)
+    cmake_path(GET MODEL STEM LAST_ONLY name)
+    cmake_path(GET OUT PARENT_PATH dir)
+    execute_process(COMMAND "${GENERATOR}" "${MODEL}" --emit=json -o "${dir}"
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
-    if(failed OR NOT EXISTS "${dir}/model_names/${name}.json")
-        continue()
+    if(failed OR NOT EXISTS "${dir}/${name}.json")
+        file(WRITE "${OUT}" "")
+        return()
     endif()
-    file(READ "${dir}/model_names/${name}.json" json)
+    file(READ "${dir}/${name}.json" json)
     string(JSON mode GET "${json}" mode)
     set(mode "\"${mode}\"")
     if(mode STREQUAL "\"\"")
@@ -26,8 +28,21 @@ foreach(file IN LISTS MODELS)
         string(JSON alias GET "${json}" alias ${n})
         string(PREPEND aliases "\"${alias}\", ")
     endwhile()
-    string(APPEND arrays "static const char *const alias_${name}[] = {${aliases}NULL};\n")
-    string(APPEND rows "    {\"${name}\", ${mode}, alias_${name}},\n")
+    file(WRITE "${OUT}" "static const char *const alias_${name}[] = {${aliases}NULL};\n"
+                        "    {\"${name}\", ${mode}, alias_${name}},\n")
+    return()
+endif()
+
+set(arrays "")
+set(rows "")
+foreach(file IN LISTS ROWS)
+    file(STRINGS "${file}" line)
+    if(line)
+        list(GET line 0 array)
+        list(GET line 1 row)
+        string(APPEND arrays "${array}\n")
+        string(APPEND rows "${row}\n")
+    endif()
 endforeach()
 file(CONFIGURE OUTPUT "${OUT}" @ONLY CONTENT "/* Made by build-aux/ModelNames.cmake. */
 #include \"config/model_names.h\"

@@ -24,7 +24,7 @@ static size_t min2(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Cost of a letter in the place of another. */
+/* Cost of replacing one letter by another. */
 static size_t change(char a, char b)
 {
     const char x = a == '-' ? '_' : a, y = b == '-' ? '_' : b;
@@ -61,7 +61,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
     size_t d = nearest_distance(n->name, candidate, limit), same = 0;
     while (same < length && plain(n->name[same]) == plain(candidate[same]))
         same++;
-    const int begins = length >= 3 && same == length; /* cut short: as good as the worst of the others */
+    const int begins = length >= 3 && same == length; /* an abbreviation: as far as the farthest accepted */
     if ((begins || d <= limit) &&
         (!n->best || d < n->distance || (d == n->distance && strcmp(candidate, n->best) < 0))) {
         n->best = candidate;

@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-/* Twice the number of letters to insert, delete, replace or swap with the neighbour to make b from a (optimal string
- * alignment, Damerau 1964); another case is half a change, '-' is '_', and f for ph is one
- * change.  limit + 1 when it is more than limit. */
+/* Twice the number of letters to insert, delete, replace or swap with the neighbour to turn a into b (optimal string
+ * alignment, Damerau 1964). A change of case counts as half a change, '-' equals '_', and f for ph is one change.
+ * limit + 1 when the distance exceeds limit. */
 size_t nearest_distance(const char *a, const char *b, size_t limit);
 
 /* 1: the same word, when case does not matter and '-' is '_'. */
@@ -24,8 +24,9 @@ struct nearest {
     size_t distance;
 };
 
-/* Offers a candidate.  Near enough are changes of a third of the letters, of two letters or more at least one; or a
- * name of three letters at least that is the beginning.  Of equals the first in the alphabet. */
+/* Offers a candidate. It is near enough when at most a third of the letters change (at least one, for names of two
+ * letters or more), or when a name of at least three letters is its beginning. Of equally near ones the first in the
+ * alphabet wins. */
 void nearest_offer(struct nearest *n, const char *candidate);
 
 /* The nearest of n candidates, or NULL. */

@@ -1,4 +1,4 @@
-/* options.c -- the reader of command lines, and a row in words; see options.h. */
+/* options.c -- the parser of command lines, and the text of a row; see options.h. */
 #include "common/options.h"
 
 #include "common/nearest.h"
@@ -120,7 +120,7 @@ static const char *join_numbers(struct reader *r, const char *first)
     return s;
 }
 
-/* What follows --name or -n, equal: behind the equal sign, or NULL. */
+/* What follows --name or -n: the text after the equal sign, or NULL. */
 static enum options_end take_value(struct reader *r, const struct option_row *o, const char *equal,
                                    const char **value)
 {
@@ -158,7 +158,7 @@ static enum options_end option(struct reader *r)
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
-/* Do both say the same thing, so that one can hold? */
+/* Do both set the same thing, so that only one can be valid? */
 static int compete(const struct option_given *a, const struct option_given *b)
 {
     const int kind = a->row->kind, place = kind == b->row->kind && a->row->at == b->row->at &&
@@ -317,7 +317,7 @@ void option_put(FILE *f, const struct option_row *row)
                            row->argument && row->argument[0] != '[' ? " " : "", row->argument ? row->argument : "");
     fprintf(f, "  %-*s ", LEFT - 3, left);
     if (n > LEFT - 3)
-        fprintf(f, " "); /* the text begins later, and goes on where it should */
+        fprintf(f, " "); /* the text begins in a later column, and continues where it should */
     option_put_wrapped(f, row->help, n > LEFT - 3 ? (size_t)n + 4 : LEFT);
 }
 

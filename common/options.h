@@ -1,8 +1,8 @@
-/* options.h -- command lines, read by tables: one reader for all programs, and what --help says.
+/* options.h -- command lines, parsed by tables: one parser for all programs, and the text of --help.
  *
- * A row of a table says how an option is spelled, what it takes, one line of help, and where its value goes.  Help,
- * manual pages and completions of shells are made of the same rows.  An option is --name, --name=value, --name value,
- * -n or -n value; "--" ends them.  Rows with one name may exist for different commands.
+ * A row of a table says how an option is spelled, what it takes, one line of help, and where its value goes. Help,
+ * manual pages and completions of shells are made from the same rows. An option is --name, --name=value, --name value,
+ * -n or -n value; "--" ends them. Rows with one name may exist for different commands.
  *
  *     static const struct option_row rows[] = {
  *         {"dpi", 0, "N", "of png; default 600", 0, OPTION_AT(REAL, struct wish, dpi)},
@@ -25,7 +25,7 @@ enum option_kind {
     OPTION_TEXT,  /* const char * */
     OPTION_REAL,  /* double, finite, in the option_range of `aux` */
     OPTION_COUNT, /* size_t, from `aux` on */
-    OPTION_OTHER  /* this and those above are of the program that has the table */
+    OPTION_OTHER  /* this kind and higher ones belong to the program that has the table */
 };
 
 /* `aux` of OPTION_REAL. */
@@ -35,15 +35,15 @@ enum option_range { OPTION_ANY, OPTION_NOT_NEGATIVE, OPTION_POSITIVE };
 enum {
     OPTION_RARE = 1 << 28,    /* in --help-all and the manual only */
     OPTION_MANY = 1 << 29,    /* may be given again and again */
-    OPTION_NUMBERS = 1 << 30, /* numbers may follow as words: --phi 0 45 90 */
+    OPTION_NUMBERS = 1 << 30, /* further numbers may follow as words: --phi 0 45 90 */
     OPTION_BITS = OPTION_RARE | OPTION_MANY | OPTION_NUMBERS
 };
 
 struct option_row {
     const char *name;     /* "frames"; a last * stands for anything; NULL: `help` is a heading */
     char letter;          /* short form, or 0 */
-    const char *argument; /* NULL: takes no value; "[=N]": may have one, behind an equal sign; "[N]": or as the next
-                             word, where that is no option */
+    const char *argument; /* NULL: takes no value; "[=N]": optional value after an equal sign; "[N]": or as the next
+                           * word, unless that is an option */
     const char *help;     /* NULL: accepted, not shown */
     unsigned where;       /* bits: the commands that have it, 0 for all; OPTION_RARE, .. */
     int kind;
@@ -71,12 +71,12 @@ struct option_set {
     unsigned bit;                 /* of the command; 0: rows of all commands */
     const char *command;          /* its name, "fit", or NULL */
     const char *help;             /* where options are listed: "homodyne fit --help" */
-    const struct option_command *other; /* commands, ended by a name NULL, or NULL: whose an option is */
+    const struct option_command *other; /* commands, ended by a name NULL, to say which one has an option; or NULL */
 };
 
 struct option_given {
     const struct option_row *row;
-    const char *name, *value; /* as the row has it, of a row with * as it was written; value NULL: none */
+    const char *name, *value; /* as in the row; of a row with * as written; value NULL: none */
     int from, to;             /* words of argv: from <= k < to */
 };
 
@@ -89,16 +89,16 @@ struct command_line {
 
 enum options_end { OPTIONS_GOOD, OPTIONS_WRONG, OPTIONS_NO_MEMORY };
 
-/* Reads argv[first] .. argv[argc - 1]; strings are borrowed.  Otherwise says in `message` what is wrong: an option that
- * is not known, with the nearest that is, a value that is missing or one too many, an option with two values of which
- * one only can hold.  To be freed in any case. */
+/* Reads argv[first] .. argv[argc - 1]; strings are borrowed. On failure `message` says what is wrong: an unknown
+ * option, with the nearest known one; a missing or surplus value; an option with two values that contradict each
+ * other. options_free() must be called in any case. */
 enum options_end options_read(const struct option_set *set, int argc, char *const *argv, int first,
                               struct command_line *line, char *message, size_t size);
 void options_free(struct command_line *line);
 
-/* Puts a value of one of the kinds below OPTION_OTHER into the structure at `into`; 0: message says what is wrong. */
+/* Stores a value of one of the kinds below OPTION_OTHER in the structure at `into`; 0: message says what is wrong. */
 int option_store(void *into, const struct option_given *given, char *message, size_t size);
-/* All of them, in order. */
+/* Stores all of them, in order. */
 int options_store(void *into, const struct command_line *line, char *message, size_t size);
 
 /* A finite number in a range, as the value of an option; 0: message says what is wrong. */
@@ -113,9 +113,9 @@ int option_belongs(const struct option_row *row, unsigned bit);
 
 /* A row, or a heading, as --help shows it: at most 80 columns. */
 void option_put(FILE *f, const struct option_row *row);
-/* Those of a table that have help. */
+/* The rows of a table that have help. */
 void options_put(FILE *f, const struct option_table *table);
-/* Text from column `at` (where the cursor stands) of a screen of 80, broken at blanks, and a newline. */
+/* Text from column `at` (the position of the cursor) of a screen of 80, broken at blanks, and a newline. */
 void option_put_wrapped(FILE *f, const char *text, size_t at);
 
 #endif

@@ -1,4 +1,4 @@
-/* regular.c -- opening files that are read; see regular.h. */
+/* regular.c -- opening regular files for reading; see regular.h. */
 #include "common/regular.h"
 
 #include <errno.h>
@@ -9,7 +9,8 @@
 int regular_descriptor(const char *path)
 {
     struct stat s;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe opens at once, without a writer, too */
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* O_NONBLOCK: a pipe opens at once, even without a
+                                                                   * writer */
     if (fd < 0)
         return -1;
     if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))

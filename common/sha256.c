@@ -38,7 +38,7 @@ static uint32_t big_endian(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* One round; from call to call the names of the state move on by one place, not the values. */
+/* One round; from call to call the names of the state move by one, not the values. */
 #define ROUND(a, b, c, d, e, f, g, h, t)                                                           \
     do {                                                                                           \
         uint32_t t1 =                                                                              \

@@ -1,4 +1,4 @@
-/* signals.c -- the signals that ask a program to end; see signals.h. */
+/* signals.c -- signals that tell a program to end; see signals.h. */
 #define _XOPEN_SOURCE 700 /* SIGXCPU */
 #include "common/signals.h"
 

@@ -1,4 +1,4 @@
-/* stream.c -- streams that escape what is not text; see stream.h.  fopencookie(3) of the GNU and musl C libraries. */
+/* stream.c -- streams that escape control characters; see stream.h. fopencookie(3) of the GNU and musl C libraries. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fopencookie */
 #endif
@@ -12,8 +12,8 @@
 
 struct cookie {
     FILE *stream;
-    int fd, own;  /* own: what comes is a sequence of the program itself */
-    char rest[8]; /* the beginning of a character whose other bytes come with the next call */
+    int fd, own;  /* own: the input is a control sequence of the program itself */
+    char rest[8]; /* the first bytes of a character whose other bytes come with the next call */
     size_t nrest;
 };
 
@@ -33,7 +33,7 @@ static int write_all(int fd, const char *bytes, size_t n)
     return 1;
 }
 
-/* How many bytes at the end of text are the beginning of a character that may go on. */
+/* How many bytes at the end of text are the beginning of an incomplete character. */
 static size_t unfinished(const char *text, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++) {

@@ -58,7 +58,7 @@ static void add(struct symbol *s, const char *text, size_t n, int comma)
     p->kind = strspn(text, digits) >= n ? SYMBOL_NUMBER : n == 1 || p->greek ? SYMBOL_LETTER : SYMBOL_WORD;
 }
 
-/* Letters and the digits behind them, "t0". */
+/* Letters and the digits after them, "t0". */
 static size_t letters(const char *text, size_t n, size_t least)
 {
     while (n > least && strchr(digits, text[n - 1]))

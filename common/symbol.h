@@ -1,10 +1,10 @@
-/* symbol.h -- a name of a model as the symbol that it stands for: D0_ref is D with the subscript "0, ref", gamma_dot_t0
- * a gamma with a dot and the subscript 0.
+/* symbol.h -- a parameter name as a mathematical symbol: D0_ref is D with the subscript "0, ref", gamma_dot_t0 a
+ * gamma with a dot and the subscript 0.
  *
- * A name is cut at its underscores.  The first part is the letter: a Greek word is its letter, one letter stands for
- * itself, several are a word; digits at its end and the other parts are the subscript, an index in brackets as well.
- * dot, hat, bar and tilde after a first part that is one letter are accents.  Behind a dot "t" says of what the rate
- * is: no subscript (gamma_dot_t_offset: offset). */
+ * A name is split at its underscores. The first part is the base: a Greek word is its letter, one letter stands for
+ * itself, several are a word. Digits at its end and the other parts form the subscript, as does an index in
+ * brackets. dot, hat, bar and tilde after a base of one letter are accents. After a dot, "t" names the variable of
+ * the derivative and is no subscript (gamma_dot_t_offset: offset). */
 #pragma once
 
 #include <stddef.h>
@@ -29,7 +29,7 @@ struct symbol_part {
 enum { SYMBOL_PARTS = 24 };
 
 struct symbol {
-    struct symbol_part part[SYMBOL_PARTS]; /* the base, then those of the subscript; what is more is left out */
+    struct symbol_part part[SYMBOL_PARTS]; /* the base, then the parts of the subscript; further ones are left out */
     size_t n;
     const char *accent; /* of the base: "dot", "hat", "bar", "tilde", or NULL */
 };

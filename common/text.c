@@ -1,4 +1,4 @@
-/* text.c -- texts of strangers made fit to be shown; see text.h. */
+/* text.c -- foreign texts made safe for display; see text.h. */
 #include "common/text.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ size_t text_printable(const char *s, size_t bytes, int keep_lines, char *out, si
         if (length + m <= room)
             memcpy(out + length, piece, m);
         else
-            room = length < room ? length : room; /* what does not fit whole ends the text */
+            room = length < room ? length : room; /* a character that does not fit ends the text */
         length += m;
     }
     if (size)

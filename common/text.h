@@ -1,8 +1,8 @@
-/* text.h -- texts of strangers (models, files, command lines) on their way to a terminal, a page or a file of ours.
+/* text.h -- foreign texts (of models, files, command lines) on their way to a terminal, a page or a file of ours.
  *
- * A text may hold bytes that are no UTF-8, and characters that do something instead of being seen: an escape sequence
- * moves the cursor or renames the window, U+202E turns what follows around (Unicode Standard Annex 9), U+0085 and
- * U+2028 end a line.
+ * A text may contain bytes that are not UTF-8, and characters that act instead of being displayed: an escape sequence
+ * moves the cursor or renames the window, U+202E reverses the direction of what follows (Unicode Standard Annex 9),
+ * U+0085 and U+2028 end a line.
  */
 #ifndef COMMON_TEXT_H
 #define COMMON_TEXT_H
@@ -13,18 +13,19 @@
  * byte. */
 size_t text_utf8_length(const char *s);
 
-/* 1: the character of n bytes (text_utf8_length) at s acts on a terminal instead of being drawn: C0, DEL, C1 (ECMA-48),
- * ends of lines, and marks of direction.  New lines and tabs do, too. */
+/* 1: the character of n bytes (text_utf8_length) at s acts on a terminal instead of being displayed: C0, DEL, C1
+ * (ECMA-48), ends of lines, and marks of direction. Newlines and tabs count, too. */
 int text_is_control(const char *s, size_t n);
 
-/* n bytes, behind which a zero byte stands, as they may be printed: controls other than \n and \t (keep_lines 0: with
- * them) and bytes that are no UTF-8 become \xHH.  At most size - 1 bytes and a zero byte are written, whole characters
- * only.  Returns the length of all of it, as snprintf. */
+/* Makes n bytes, followed by a zero byte, printable: control characters other than \n and \t (keep_lines 0: all of
+ * them) and bytes that are not UTF-8 become \xHH. At most size - 1 bytes and a zero byte are written, whole
+ * characters only. Returns the full length, as snprintf. */
 size_t text_printable(const char *s, size_t n, int keep_lines, char *out, size_t size);
 
-/* The character at s as it stands in a string of JSON (RFC 8259, section 7) or in XML and HTML, whose attributes have
- * double quotes; ended by a zero byte.  Returns the bytes of the character.  What is no UTF-8 becomes U+FFFD.  XML 1.0,
- * section 2.2, allows of the controls tab and line ends only: the others become nothing, as do marks of direction. */
+/* The character at s as written in a string of JSON (RFC 8259, section 7) or in XML and HTML, whose attributes have
+ * double quotes; ended by a zero byte. Returns the bytes of the character. Bytes that are not UTF-8 become U+FFFD.
+ * XML 1.0, section 2.2, allows of the control characters only tab and line ends: the others are removed, as are
+ * marks of direction. */
 enum { TEXT_ONE = 8 };
 size_t text_json(const char *s, char out[TEXT_ONE]);
 size_t text_xml(const char *s, char out[TEXT_ONE]);

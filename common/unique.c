@@ -18,7 +18,7 @@
 
 static const char END[] = ".part";
 
-/* Systems without getrandom: what differs between processes, hosts and moments; O_EXCL does the rest. */
+/* For systems without getrandom: a hash of what differs between processes, hosts and moments; O_EXCL does the rest. */
 static uint64_t guessed(void)
 {
     static uint64_t count;
@@ -45,7 +45,7 @@ static int lock_now(int fd)
     int bad;
     while ((bad = fcntl(fd, F_OFD_SETLK, &whole)) != 0 && errno == EINTR)
         ;
-    if (bad && errno == EINVAL) /* a kernel that knows only the older ones */
+    if (bad && errno == EINVAL) /* a kernel that knows only the older locks */
         bad = flock(fd, LOCK_EX | LOCK_NB);
     if (!bad)
         return 1;
@@ -61,7 +61,7 @@ int unique_is_locked(int fd)
     return got != 0 && errno == EWOULDBLOCK;
 }
 
-/* Does the name still lead to the open file?  It does not when somebody removed it before we had the lock. */
+/* Does the name still refer to the open file? It does not when somebody removed it before we had the lock. */
 static int is_same(int fd, const char *path)
 {
     struct stat open_file, named;
@@ -130,7 +130,8 @@ int unique_claim(const char *path, unsigned mode, int *locked)
         const int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (fd < 0)
             return -1;
-        (void)!fchmod(fd, mode); /* a folder of several users: each may take over what the other's killed run left */
+        (void)!fchmod(fd, mode); /* in a folder of several users, each may take over the leftovers of another's
+                                  * killed run */
         const int got = lock_now(fd);
         if (got == 0) {
             close(fd);
@@ -140,7 +141,7 @@ int unique_claim(const char *path, unsigned mode, int *locked)
         *locked = got == 1;
         if (is_same(fd, path))
             return fd;
-        close(fd); /* its owner ended, and removed it, between our two calls */
+        close(fd); /* its owner ended and removed it between our two calls */
     }
     errno = EBUSY;
     return -1;

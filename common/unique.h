@@ -1,9 +1,9 @@
-/* unique.h -- names that no other process has, and files of such names.
+/* unique.h -- file names that no other process uses, and files of such names.
  *
- * A process number is no name: containers begin to count anew, and each host counts for itself.  Names are 64 random
- * bits (getrandom), files are made with O_EXCL, and a file that is being written is locked (fcntl, Linux: locks of the
- * open file, which end with it).  So what a killed program has left is told from what another one is writing at this
- * moment: the lock of a file that nobody writes can be had.
+ * A process number is not unique: containers restart the count, and each host has its own. Names therefore contain 64
+ * random bits (getrandom), files are created with O_EXCL, and a file that is being written is locked (fcntl, Linux:
+ * locks of the open file, which end with it). The leftovers of a killed program can thus be told from a file that
+ * another program is writing at this moment: nobody holds their lock.
  *
  *     char path[4096];
  *     int fd = unique_beside("results/fit.json", path, sizeof path);     results/.fit.json.0123456789abcdef.part
@@ -18,21 +18,22 @@ enum { UNIQUE_ID = 17 }; /* 16 hexadecimal digits and the end */
 
 void unique_id(char id[UNIQUE_ID]);
 
-/* Has another process the lock?  Does not take it, not even for a moment: nobody is refused because of a look. */
+/* Does another process hold the lock? The test never takes it, not even for a moment, so that nobody is refused
+ * because of it. */
 int unique_is_locked(int fd);
 
-/* A new, locked file for what will be renamed to `target`.  Returns it open for reading and writing, or -1 with errno.
+/* Creates a locked file that will be renamed to `target`. Returns it open for reading and writing, or -1 with errno.
  */
 int unique_beside(const char *target, char *path, size_t size);
 
-/* Removes the files of unique_beside() in a folder which nobody writes. */
+/* Removes the files of unique_beside() in a folder that nobody is writing. */
 void unique_sweep(const char *folder);
 
-/* A new, locked file of this very name, or one that a dead process has left: the descriptor, and *made = 1 when it is
- * new.  -1 with errno EBUSY: another process has it. *locked = 0: the file system has no locks. */
+/* The descriptor of a locked file of exactly this name, new or left by a dead process; *made = 1 when it is new. -1
+ * with errno EBUSY: another process holds it. *locked = 0: the file system has no locks. */
 int unique_claim(const char *path, unsigned mode, int *locked);
 
-/* Is `name` what begins with `before` and ends with 16 digits and `after`? */
+/* Does `name` consist of `before`, 16 digits and `after`? */
 int unique_is_name(const char *name, const char *before, const char *after);
 
 #endif

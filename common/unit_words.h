@@ -1,7 +1,7 @@
-/* unit_words.h -- the words of units of measurement, in one table for the model language and for all data.
+/* unit_words.h -- the words for units of measurement, in one table for the model language and for all data.
  *
- * A word is a size, mantissa 10^decade of the base units, and powers of these.  Decades are kept apart, so that a
- * factor between units that differ by a power of ten is exactly that.
+ * A word is a size, mantissa 10^decade in base units, and powers of these. Decades are kept separate, so that a
+ * factor between units that differ by a power of ten is exact.
  *
  * Sizes: International System of Units (BIPM, 9th edition, 2019; eV, torr: table 8 and its older editions). */
 #ifndef COMMON_UNIT_WORDS_H
@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-/* Base dimensions; an angle, a count, a photon and a pixel are no numbers.  Angles can be made numbers: radians are. */
+/* Base dimensions; an angle, a count, a photon and a pixel are not dimensionless. Angles can be converted to
+ * numbers: radians are. */
 enum {
     UNIT_METER,
     UNIT_KILOGRAM,
@@ -42,14 +43,18 @@ struct unit_synonym {
 extern const struct unit_synonym unit_synonyms[];
 extern const size_t unit_nsynonym;
 
-/* Words that data use and models do not: those that may be read in two ways (A: angstrom or, where that does not
- * fit, ampere), and radians, which for models are numbers. */
+/* What stands behind a leading micro sign, which models write as u; NULL: there is none. */
+const char *unit_behind_micro(const char *name);
+
+/* Words that data use and models do not: ambiguous ones (A: angstrom or, where that does not fit, ampere), and
+ * radians, which are dimensionless in models. */
 extern const struct unit_word unit_data_words[];
 extern const size_t unit_ndata_word;
 extern const struct unit_synonym unit_data_synonyms[];
 extern const size_t unit_ndata_synonym;
 
-/* What a measurement tells by name, and in which unit the program keeps it: q 1/angstrom, gap angstrom, phi deg, dt s.
+/* Quantities that a measurement gives by name, and the units in which the program keeps them: q 1/angstrom, gap
+ * angstrom, phi deg, dt s.
  */
 struct unit_told {
     const char *name, *unit;

@@ -1,4 +1,4 @@
-/* about.c -- homodyne --version --verbose: what a report of a fault should say of the program and the machine. */
+/* about.c -- homodyne --version --verbose: the information on program and machine that a bug report needs. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 #include "frontend/machine/machine.h"
@@ -27,7 +27,7 @@ static const char *libc(void)
 #endif
 }
 
-/* Variables that change what the programs do. */
+/* Variables that change the behaviour of the programs. */
 static void put_variables(FILE *out)
 {
     static const char *const name[] = {"CC", "FIT_ISA", "HOMODYNE_GEN_LIB", "HOMODYNE_MPI", "NO_COLOR",

@@ -1,4 +1,4 @@
-/* args.c -- words of the command line: own options of a command are taken out, the rest stays. */
+/* args.c -- words of the command line: takes out the options of a command; the others stay. */
 #include "base/command_line.h"
 #include "frontend/front.h"
 
@@ -42,7 +42,7 @@ static int is_theirs(const struct option_row *row)
     return row >= fit_cli_table.row && row < fit_cli_table.row + fit_cli_table.n;
 }
 
-/* Own options stay in `own`, the words of all others go into `rest`. */
+/* A command's options stay in `own`, all other words go into `rest`. */
 static enum fit_status divide(struct front_args *a, int argc, char **argv, struct fit_error *err)
 {
     struct option_given *own = a->own.given;

@@ -1,8 +1,8 @@
-/* choose.c -- which program fits: from a name, a configuration or a model file to homodyne-MODEL.
+/* choose.c -- the program that fits: from a name, a configuration or a model file to homodyne-MODEL.
  *
- * Fitters are looked for in the folder of this program only, and a name from a configuration file
- * may hold nothing but letters, digits and '_': no file can make this program run something else.
- * For the same reason a model file is compiled only when the command line names it. */
+ * Fitters are searched for only in the folder of this program, and a name from a configuration file must consist of
+ * letters, digits and '_': no file can make this program run something else. For the same reason a model file is
+ * compiled only when the command line names it. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -20,7 +20,7 @@
 
 static const char prefix[] = "homodyne-";
 
-/* Programs of the same folder that are no fitters. */
+/* Programs of the same folder that are not fitters. */
 static const char *const others[] = {"any", "cleanup", "config", "gen", "imaging", "report", "view"};
 
 static int is_other(const char *name)
@@ -39,7 +39,7 @@ static int is_name(const char *name)
     return name[0] && strlen(name) < 64;
 }
 
-/* Path of the fitter of a model, when there is one. */
+/* Path of the fitter of a model, if it exists. */
 static int find_program(const struct front *f, const char *name, char *path, size_t size)
 {
     int n = snprintf(path, size, "%s/%s%s", f->dir, prefix, name);
@@ -89,7 +89,7 @@ enum fit_status front_fitters(const struct front *f, char ***name, size_t *n, st
     return FIT_OK;
 }
 
-/* "a, b, c", as many as fit. */
+/* "a, b, c", as many as fit into the text. */
 static void list_text(char *const *name, size_t n, char *text, size_t size)
 {
     size_t at = 0;
@@ -132,7 +132,7 @@ static enum fit_status no_fitter(const struct front *f, const char *where, const
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* The model that the file or --mode asks for. */
+/* The model that the file or --mode names. */
 static enum fit_status mode_of(const char *config, const char *mode, char name[64],
                                struct fit_error *err)
 {

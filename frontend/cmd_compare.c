@@ -1,15 +1,15 @@
 /* cmd_compare.c -- `compare`: two results side by side, differences in standard deviations.
  *
- * Of a result with a posterior its mean and standard deviation are taken, of others least squares with the robust
- * error where there is one; the head of the table says which.  Two fits of different data have independent errors: the
- * difference d has the deviation sqrt(s1^2 + s2^2).  Two fits of the same data (equal SHA-256) share their noise; there
- * the larger of the two deviations is the yardstick, and what differs comes from settings or programs alone.
- * A parameter that was held has no deviation; one of which an interval is told instead counts that of 95 % toward the
- * other value, divided by 1.96; one that was not determined at all is left out.  Only parameters of the same name and
- * unit, of the same model, are the same quantity: those of different models stand side by side, and are not compared.
- * Which of two models the data prefer is told by information criteria (criteria.c), of two posteriors by the rows that
- * they foretell as well (loo.c).
- * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
+ * For a result with a posterior its mean and standard deviation are used, otherwise least squares with the robust
+ * error, if there is one; the head of the table names the source. Two fits of different data have independent
+ * errors: the difference d has the deviation sqrt(s1^2 + s2^2). Two fits of the same data (equal SHA-256) share
+ * their noise; then differences are measured in units of the larger of the two deviations, and come only from
+ * settings or programs. A fixed parameter has no deviation. If a parameter has an interval instead, its 95 % end
+ * toward the other value, divided by 1.96, counts; undetermined parameters are left out. Only parameters of the same
+ * name and unit, of the same model, are the same quantity: those of different models stand side by side, and are not
+ * compared. Information criteria (criteria.c) show which of two models the data prefer; for two posteriors so does
+ * the prediction of rows (loo.c). Exit status 0: all parameters agree within the limit; 2: one does not, or the
+ * models are different. */
 #include "base/command_line.h"
 #include "base/number_text.h"
 #include "frontend/compare.h"
@@ -34,7 +34,7 @@ static const char *other_name(const char *name)
     return name;
 }
 
-/* A result that does not name its model is taken at its word; one of a package does not tell the static ones apart. */
+/* A result that does not name its model is accepted; results of a package do not distinguish the static ones. */
 static int same_model(const struct front_result *a, const struct front_result *b)
 {
     const char *x = fit_config_canonical_mode(a->model), *y = fit_config_canonical_mode(b->model);
@@ -59,7 +59,7 @@ static const char *estimate_of(const struct front_result *r)
     return "least squares +- error";
 }
 
-/* Standard deviation toward side (+, -); a parameter that was held has none. */
+/* Standard deviation toward side (+, -); a fixed parameter has none. */
 static double deviation(const struct front_result *r, const struct front_param *p, double side)
 {
     if (p->fixed)
@@ -85,7 +85,7 @@ double comparison_sigma(const struct comparison *c, const struct front_param *a,
     return s > 0 ? d / s : copysign(INFINITY, d);
 }
 
-/* What is not determined cannot differ. */
+/* Undetermined parameters cannot differ. */
 static void count(struct comparison *c, double z)
 {
     if (isnan(z))
@@ -134,7 +134,7 @@ int comparison_differs(const struct comparison *c)
 static void put_number(FILE *f, const struct front_result *r, const struct front_param *p)
 {
     char text[48] = "-", error[48] = "";
-    if (p && !isnan(front_estimate(r, p))) /* of a tied one there are no draws */
+    if (p && !isnan(front_estimate(r, p))) /* a tied one has no draws */
         fit_format_error(front_estimate(r, p), front_error(r, p), text, sizeof text, error, sizeof error);
     fprintf(f, " %12s %s %-8s", text, error[0] ? "+-" : "  ", error);
 }

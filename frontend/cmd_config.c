@@ -1,9 +1,8 @@
-/* cmd_config.c -- `config`: a short configuration with comments, of what people edit and nothing
- * else.
+/* cmd_config.c -- `config`: a short configuration with comments; it contains only what people edit.
  *
- * From options, from a data file (period, q, azimuths, frames are taken from it), or from answers
- * to questions; what nobody said is left to the reader with a comment.  Parameters are listed with
- * their units, starts and bounds as comments: without them starts are searched for. */
+ * The values come from options, from a data file (period, q, azimuths, frames), or from answers to questions;
+ * missing ones are left to the reader with a comment. Parameters are listed with their units, starts and bounds as
+ * comments: by default starts are searched for. */
 #define _XOPEN_SOURCE 700
 #include "frontend/front.h"
 
@@ -22,13 +21,13 @@
 
 enum { LINE = 1024 };
 
-/* What goes into the file; empty text, NaN and 0: not said. */
+/* The contents of the file; empty text, NaN and 0: missing. */
 struct wish {
     char mode[64], data[LINE], gap[64], phi[256], method[32], output[LINE];
     double q, dt;
     long first, last;
     int dt_differs; /* from that of the file */
-    struct fit_source *src; /* the data file, when it can be read */
+    struct fit_source *src; /* the data file, if it can be read */
     char *info;             /* `info --json` of the model */
     struct fit_yaml_doc *doc;
 };
@@ -41,7 +40,7 @@ static void free_wish(struct wish *w)
         fit_yaml_free(w->doc);
 }
 
-/* ---- what is known --------------------------------------------------------------------------- */
+/* ---- known values ---------------------------------------------------------------------------- */
 
 static enum fit_status open_data(struct wish *w, struct fit_error *err)
 {
@@ -56,10 +55,10 @@ static void wanted(const struct wish *w, struct fit_selection *sel)
     sel->first = w->first;
     sel->last = w->last;
     sel->dt = w->dt;
-    sel->dt_policy = FIT_DT_YAML; /* another one than the file's is told, and may be right */
+    sel->dt_policy = FIT_DT_YAML; /* a value that differs from the file's is reported, and may be correct */
 }
 
-/* The wavevector of the file that is nearest to the wanted one, as a fit takes it; the lowest when none was. */
+/* The wavevector of the file nearest to the requested one, as in a fit; the lowest by default. */
 static enum fit_status settle_q(struct wish *w, struct fit_notes *notes, struct fit_error *err)
 {
     struct fit_selection sel;
@@ -74,7 +73,7 @@ static enum fit_status settle_q(struct wish *w, struct fit_notes *notes, struct 
     return st;
 }
 
-/* What the file says to frames and period; notes are printed. */
+/* Frames and period in the file; notes are printed. */
 static enum fit_status settle_time(struct front *f, struct wish *w, struct fit_notes *notes, int quiet,
                                    struct fit_error *err)
 {
@@ -125,7 +124,7 @@ static int is_pairs(const struct wish *w)
     return strcmp(info_text(fit_yaml_root(w->doc), "space"), "pairs") == 0;
 }
 
-/* Does the model's list of settings, or axes, hold this name? */
+/* Is this name among the model's settings or axes? */
 static int has_name(const struct wish *w, const char *which, const char *name)
 {
     const struct fit_yaml *list = fit_yaml_get(fit_yaml_root(w->doc), which);
@@ -156,7 +155,7 @@ static enum fit_status get_frames(const char *text, struct wish *w, struct fit_e
 static enum fit_status get_quantity(const char *name, const char *unit, const char *text, double *x,
                                     struct fit_error *err)
 {
-    enum { SMALLEST_GAP = 10000 }; /* angstrom: less without a unit is meant in another one */
+    enum { SMALLEST_GAP = 10000 }; /* angstrom: a smaller number without a unit is meant in another unit */
     const enum fit_quantity kind = fit_quantity_parse(text, unit, x);
     if (kind == FIT_QUANTITY_BARE && strcmp(unit, "angstrom") == 0 && *x < SMALLEST_GAP)
         return fit_fail(err, FIT_ERR_USAGE,
@@ -203,7 +202,7 @@ static enum fit_status read_options(const struct front_args *a, struct wish *w,
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* Asks once; an empty answer is `given`, which may lie where the answer goes. 0: no more input. */
+/* Asks once; an empty answer means `given`, which may be in the same memory as the answer. 0: end of input. */
 static int ask(struct front *f, const char *question, const char *given, char *answer, size_t size)
 {
     fprintf(f->err, "%s%s%s%s: ", question, given[0] ? " [" : "", given, given[0] ? "]" : "");
@@ -411,7 +410,7 @@ static size_t count_matrices(const struct wish *w, size_t *nameless)
     return n;
 }
 
-/* "0,45,90": how many numbers; 0: something else. */
+/* "0,45,90": returns how many numbers; 0: something else. */
 static size_t count_numbers(const char *text)
 {
     size_t n = 0;
@@ -426,7 +425,7 @@ static size_t count_numbers(const char *text)
     return n;
 }
 
-/* The azimuths that the file does not have. */
+/* The azimuths that the file lacks. */
 static enum fit_status put_labels(FILE *out, const struct wish *w, size_t all, struct fit_error *err)
 {
     if (!*w->phi)
@@ -442,7 +441,7 @@ static enum fit_status put_labels(FILE *out, const struct wish *w, size_t all, s
     return FIT_OK;
 }
 
-/* "-10:10,80:100" -> ranges; without any, an example that is off. */
+/* "-10:10,80:100" -> ranges; without any, an example that is switched off. */
 static enum fit_status put_angles(FILE *out, const struct wish *w, struct fit_error *err)
 {
     const char *at = w->phi;
@@ -505,7 +504,7 @@ static enum fit_status put_pairs(FILE *out, const struct wish *w, struct fit_err
     return put_angles(out, w, err);
 }
 
-/* A path as it should stand in a file at `output`. */
+/* A path for use in a file at `output`. */
 static void put_data(FILE *out, const struct wish *w)
 {
     char *full = w->data[0] ? realpath(w->data, NULL) : NULL;

@@ -1,6 +1,6 @@
-/* cmd_demo.c -- `demo`: fits the experiment that is installed with the programs, sets the truth
- * beside the result, makes the report, and says what to type for data of one's own.  The data are
- * simulated: laminar shear, five azimuths of 200 frames, noise 0.01. */
+/* cmd_demo.c -- `demo`: fits the experiment that is installed with the programs, prints the truth beside the result,
+ * makes the report, and shows the commands for the user's own data. The data are simulated: laminar shear, five
+ * azimuths of 200 frames, noise 0.01. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/number_text.h"
 #include "frontend/front.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One parameter: by how many errors it is off; where an interval stands for the error, whether that holds the truth. */
+/* One parameter: its deviation in standard errors; for an interval, whether it contains the truth. */
 static void print_row(FILE *out, const struct front_param *p, const char *name, double truth, const char *unit)
 {
     char value[40], error[40];
@@ -28,7 +28,7 @@ static void print_row(FILE *out, const struct front_param *p, const char *name, 
         fprintf(out, "%25s  %s\n", "not determined", unit);
 }
 
-/* "name truth unit" a line; '#' begins a remark. */
+/* "name truth unit" per line; '#' begins a comment. */
 static enum fit_status print_truth(FILE *out, int json, int quiet, const char *folder, const char *file,
                                    const struct front_result *r, struct fit_error *err)
 {
@@ -69,7 +69,7 @@ static enum fit_status print_truth(FILE *out, int json, int quiet, const char *f
     return FIT_OK;
 }
 
-/* Runs a command of a fitter, or of the program that draws, to its end; f->exit_code is its exit status. */
+/* Runs a command of a fitter, or of the drawing program, to its end; f->exit_code is its exit status. */
 static enum fit_status run(struct front *f, const struct front_fitter *fitter, const char *command, char *const *rest,
                            size_t n, struct fit_error *err)
 {
@@ -84,7 +84,7 @@ static enum fit_status run(struct front *f, const struct front_fitter *fitter, c
     return st;
 }
 
-/* The report into the folder, where the program that draws is there. */
+/* Writes the report into the folder, if the drawing program is installed. */
 static enum fit_status draw(struct front *f, const char *folder, int quiet, struct fit_error *err)
 {
     struct front_fitter report = {.model = "report"};
@@ -97,7 +97,7 @@ static enum fit_status draw(struct front *f, const char *folder, int quiet, stru
     return run(f, &report, "report", rest, quiet ? 2 : 1, err);
 }
 
-/* Called by a path, the programs are not in PATH, probably. */
+/* Called by a path: the programs are probably not in PATH. */
 static void print_next(const struct front *f)
 {
     fprintf(f->out, "\nnext, with two-time matrices of your own:\n");

@@ -1,7 +1,7 @@
-/* cmd_mpi.c -- `mpi`: which plugin for MPI would be used, and making one for the MPI of this site.
+/* cmd_mpi.c -- `mpi`: shows which plugin for MPI would be used, and makes one for the MPI of this site.
  *
- * The two files of the plugin (ranks/mpi_plugin.c, ranks/plugin.h) are in the program.  They are compiled by the
- * compiler wrapper of the MPI, --mpicc, MPICC, or the first mpicc in PATH, into the cache of the user, where fitters
+ * The program contains the two source files of the plugin (ranks/mpi_plugin.c, ranks/plugin.h). The compiler wrapper
+ * of the MPI (--mpicc, MPICC, or the first mpicc in PATH) compiles them into the cache of the user, where fitters
  * look first (ranks/find.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"

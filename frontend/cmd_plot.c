@@ -1,9 +1,8 @@
 /* cmd_plot.c -- `plot` and `report`: of a fit, of data before any fit, of a simulation.
  *
- * homodyne-report draws; what it draws is the folder of a fit, or a file that the fitter has made
- * from a configuration or a data file (`extract`), in a temporary folder.  The Python packages'
- * --plot-experimental-data and
- * --plot-simulated-data are the same with the names of their options. */
+ * homodyne-report draws the folder of a fit, or a file that the fitter has made from a configuration or a data file
+ * (`extract`), in a temporary folder. The Python packages' options --plot-experimental-data and
+ * --plot-simulated-data do the same. */
 #define _XOPEN_SOURCE 700
 #include "commands/configuration.h"
 #include "frontend/front.h"
@@ -19,7 +18,7 @@
 /* ---- lists of words -------------------------------------------------------------------------- */
 
 struct words {
-    char **word; /* room for all that are added here; NULL: no memory */
+    char **word; /* room for all words added here; NULL: out of memory */
     size_t n;
 };
 
@@ -68,7 +67,7 @@ static enum fit_status find_report(const struct front *f, const char *command,
                     command, f->dir);
 }
 
-/* What to draw, from where, to where. */
+/* The input and the output of a drawing. */
 struct job {
     struct front *f;
     const char *command; /* of homodyne-report: "plot" or "report" */
@@ -164,7 +163,7 @@ static enum fit_status draw_fit(struct front *f, const struct front_args *a,
     return st;
 }
 
-/* What homodyne-imaging wrote: homodyne-report knows it. */
+/* Output of homodyne-imaging: homodyne-report recognises it. */
 static int has_images(const char *file)
 {
     struct fit_h5 *h = NULL;
@@ -246,7 +245,7 @@ static enum fit_status report_pair(struct front *f, const struct front_args *a, 
     return front_cmd_compare(f, &two, err);
 }
 
-/* What is wrong with what is to be drawn. */
+/* The error in the input of a drawing. */
 static enum fit_status check_target(const struct front_args *a, const struct fit_cli *cli, const char *target,
                                     struct fit_error *err)
 {
@@ -346,7 +345,7 @@ static void add_experiment(struct words *w, char (*storage)[64], const struct fi
             add_option(w, storage, &cli->change[k]);
 }
 
-/* Simulates into `file`: starting values of the configuration, and what the packages' options say.
+/* Simulates into `file`: starting values of the configuration, and values of the packages' options.
  */
 static enum fit_status simulate(const struct job *j, const char *config, const struct fit_cli *cli,
                                 const char *file, int *code, struct fit_error *err)

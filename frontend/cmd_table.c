@@ -1,8 +1,8 @@
 /* cmd_table.c -- `table`: the parameters of results side by side, for a paper: LaTeX, Markdown or CSV.
  *
- * Values and errors are rounded together, the error to two digits (CSV has all of them).  Of a result with a posterior
- * its mean and standard deviation are taken, of others least squares with the robust error where there is one, as
- * `compare` does.  A parameter whose error does not hold has its interval of 95 % in its place.
+ * Values and errors are rounded together, the error to two digits (CSV has all of them). For a result with a
+ * posterior its mean and standard deviation are used, otherwise least squares with the robust error, if there is
+ * one, as in `compare`. A parameter without a valid error has its 95 % interval instead.
  *
  * Symbols follow from the names: common/symbol.h. */
 #include "base/number_text.h"
@@ -110,7 +110,7 @@ static void put_interval(const struct table *t, const struct front_param *p)
 {
     char low[48] = "", high[48] = "", none[48];
     const double scale = fmin(fabs(p->value - p->lower95), fabs(p->upper95 - p->value)),
-                 by = isfinite(scale) ? scale : 1e-3 * fabs(p->value); /* fmin leaves out an end that is open */
+                 by = isfinite(scale) ? scale : 1e-3 * fabs(p->value); /* fmin ignores an open end */
     fit_format_error(p->lower95, by, low, sizeof low, none, sizeof none);
     fit_format_error(p->upper95, by, high, sizeof high, none, sizeof none);
     const int latex = t->style == LATEX;
@@ -189,7 +189,7 @@ static void put_csv_number(FILE *f, double x)
 
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
-/* Is the parameter in none of the results before? */
+/* Is the parameter missing from all previous results? */
 static int is_new(const struct table *t, size_t k, const char *name)
 {
     for (size_t m = 0; m < k; m++)
@@ -297,7 +297,7 @@ static void put_table(const struct table *t)
         fputs("  \\bottomrule\n\\end{tabular}\n", t->f);
 }
 
-/* Parameters of one name are one quantity: of one unit. */
+/* Parameters of one name must be one quantity: of one unit. */
 static enum fit_status check_units(const struct table *t, struct fit_error *err)
 {
     for (size_t k = 0; k < t->n; k++)

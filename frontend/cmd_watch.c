@@ -1,9 +1,9 @@
 /* cmd_watch.c -- `watch`: fits again whenever the data file or the configuration has changed.
  *
- * A file that is being written is left alone until its size and time have stayed the same between
- * two looks.  The first fit begins as the configuration says, the others from the last result
- * (--resume), with new starts when that one had not converged.  A line for every fit: time, frames
- * or points, parameters with errors, how far they moved since the last fit in standard deviations.
+ * A file that is being written is left alone until its size and time are the same in two successive checks. The first
+ * fit starts as the configuration says, the others from the last result (--resume), with new starts if that one had not
+ * converged. A line for every fit: time, frames or points, parameters with errors, their shifts since the last fit in
+ * standard deviations.
  */
 #define _XOPEN_SOURCE 700
 #include "base/clock.h"
@@ -62,7 +62,7 @@ static int same(struct state a, struct state b)
            a.time.tv_nsec == b.time.tv_nsec;
 }
 
-/* ---- what is watched ------------------------------------------------------------------------- */
+/* ---- watched files --------------------------------------------------------------------------- */
 
 static enum fit_status find_data(struct watch *w, struct fit_error *err)
 {
@@ -130,14 +130,14 @@ static enum fit_status fit_once(struct watch *w, int *code, struct fit_error *er
     for (size_t k = 0; k < nmore; k++)
         rest[n++] = front_word(more[k]);
     char **word = front_words(&w->fitter, "fit", rest, n);
-    mkdir(w->folder, 0777); /* for the log; that it cannot be made will be said by the fitter */
+    mkdir(w->folder, 0777); /* for the log; the fitter will report if it cannot be created */
     unlink(w->log);
     enum fit_status st = word ? front_start(w->fitter.program, word,
                                             access(w->folder, W_OK) == 0 ? w->log : NULL, &pid, err)
                               : fit_no_memory(err, NULL);
     for (int told = 0; st == FIT_OK && !front_ended(pid, code);) {
         const struct timespec moment = {0, 20000000};
-        if (*w->f->interrupt > told) /* its group is not ours: it does not see Ctrl-C */
+        if (*w->f->interrupt > told) /* it has its own process group: it does not see Ctrl-C */
             kill((pid_t)pid, (told = (int)*w->f->interrupt) > 1 ? SIGKILL : SIGINT);
         nanosleep(&moment, NULL);
     }
@@ -155,7 +155,7 @@ static void say_error(const struct watch *w, FILE *out, const char *clock, int c
 
 /* ---- a row for each fit ---------------------------------------------------------------------- */
 
-enum { COLUMN = 17, LEFT = 38, NARROW = 80 }; /* columns of a parameter, of what stands before them */
+enum { COLUMN = 17, LEFT = 38, NARROW = 80 }; /* columns of a parameter; columns before the parameters */
 
 static size_t terminal_columns(void)
 {
@@ -163,13 +163,13 @@ static size_t terminal_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROW ? size.ws_col : NARROW;
 }
 
-/* As many parameters as fit beside the rest; in a file those of 80 columns. */
+/* As many parameters as fit beside the other columns; in a file those of 80 columns. */
 static size_t columns(const struct watch *w)
 {
     return ((w->f->out_is_terminal ? terminal_columns() : NARROW) - LEFT) / COLUMN;
 }
 
-/* The columns, when the first result is there. */
+/* The columns, once the first result exists. */
 static void print_header(const struct watch *w, FILE *out, const struct front_result *r)
 {
     fprintf(out, "%-8s %9s %8s %-9s", "time", "points", "chi2/dof", "quality");
@@ -179,14 +179,14 @@ static void print_header(const struct watch *w, FILE *out, const struct front_re
     fprintf(out, "\n");
 }
 
-/* How far the parameter has moved since the fit before, in standard errors; NaN: not known. */
+/* Shift of the parameter since the previous fit, in standard errors; NaN: unknown. */
 static double moved(const struct watch *w, const struct front_param *p)
 {
     const struct front_param *old = w->has_last && p->physical ? front_result_param(&w->last, p->name) : NULL;
     return old && p->std > 0 ? fabs(p->value - old->value) / p->std : NAN;
 }
 
-/* The first parameters, as many as fit a line; below it which has moved most. */
+/* The first parameters, as many as fit on a line; below it the one that has shifted most. */
 static void print_fit(const struct watch *w, const struct front_result *r, FILE *out,
                       const char *clock, int code)
 {
@@ -235,7 +235,7 @@ static void put_json(const struct watch *w, const struct front_result *r, const 
     fit_json_put(&j, f);
 }
 
-/* The line is added at once, so that nobody reads a part of it. */
+/* The line is appended at once, so that no reader sees a part of it. */
 static void remember(const struct watch *w, const struct front_result *r, const char *clock, int code)
 {
     FILE *f = w->history[0] ? fopen(w->history, "a") : NULL;
@@ -279,7 +279,7 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
 
 /* ---- the viewer ------------------------------------------------------------------------------ */
 
-/* Beside us, on the folder of the results; it prints its address. */
+/* Starts the viewer on the folder of the results; it prints its address. */
 static enum fit_status begin_viewer(struct watch *w, struct fit_error *err)
 {
     char path[FRONT_PATH + 32];
@@ -310,7 +310,7 @@ static void sleep_for(double seconds)
     nanosleep(&t, NULL);
 }
 
-/* Looks, fits when there is something new that has settled, and so on. */
+/* Checks the files, fits when a change has settled, and repeats. */
 static enum fit_status go_round(struct watch *w, struct fit_error *err)
 {
     struct front_view v = front_view_begin(w->f, w->a->quiet);
@@ -329,7 +329,7 @@ static enum fit_status go_round(struct watch *w, struct fit_error *err)
             front_view_show(&v, "fitting %s ...", w->data);
             st = fit_once(w, &code, err);
             front_view_clear(&v);
-            fitted = now; /* what came while it ran is seen in the next round */
+            fitted = now; /* changes during the fit are seen in the next round */
             fitted_config = config;
             any = 1;
             if (st == FIT_OK && !*w->f->interrupt)

@@ -54,7 +54,7 @@ static void put_parameters_json(struct fit_json *j, const struct comparison *c, 
     fit_json_end(j);
 }
 
-/* Every parameter of either result as the table has it; NaN in a result that has it not. */
+/* Every parameter of either result as in the table; NaN in a result without it. */
 static void put_row_json(struct fit_json *j, const struct comparison *c, const struct front_param *p,
                          const struct front_param *q)
 {
@@ -144,7 +144,7 @@ enum fit_status comparison_json(FILE *f, const struct comparison *c, int all, st
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* What the command says at the end, in which the results are A and B. */
+/* The conclusions of the command, in which the results are A and B. */
 static enum fit_status put_said(struct fit_json *j, const struct comparison *c, struct fit_error *err)
 {
     char *text = NULL;
@@ -158,7 +158,7 @@ static enum fit_status put_said(struct fit_json *j, const struct comparison *c, 
         return fit_no_memory(err, "compare");
     }
     fit_json_begin(j, "said", '[');
-    for (char *line = text, *end; *line; line = end) { /* a line that goes on is set in */
+    for (char *line = text, *end; *line; line = end) { /* a continuation line is indented */
         while ((end = strchr(line, '\n')) && end[1] == ' ')
             memmove(end, end + 1, strlen(end));
         end = end ? (*end = 0, end + 1) : line + strlen(line);
@@ -205,7 +205,7 @@ enum fit_status comparison_page(struct front *f, const struct comparison *c, cha
     char *const word[] = {program, front_word("compare"),  where[0],           where[1],        front_word("--told"),
                           told.file, front_word("--output"), front_word(output), front_word(how), NULL};
     long pid = 0;
-    fflush(f->out); /* what is said comes before the page's line */
+    fflush(f->out); /* the conclusions come before the page's line */
     st = write_told(c, a, told.file, err);
     if (st == FIT_OK)
         st = front_start(program, word, NULL, &pid, err);

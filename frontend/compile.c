@@ -1,13 +1,12 @@
-/* compile.c -- a model file into a kernel that homodyne-any loads, once.
+/* compile.c -- from a model file to a kernel that homodyne-any loads; compiled once.
  *
- * Cache: $XDG_CACHE_HOME/homodyne (or ~/.cache/homodyne)/KEY/MODEL.so.  KEY is the SHA-256 of the
- * model file, the compiler homodyne-gen, the C compiler's own words about itself, its options, the
- * headers that the kernel is compiled with, the version and the instruction set: when one of them
- * changes another kernel is made.  A kernel is made in a folder of its own, checked against the
- * compiler's interpreter (`selfcheck`), and then put in place by one rename; two processes may do
- * it at a time.  That folder has a name that nobody else has, .making.ID, and beside it a locked file, .making.ID.lock:
- * a folder whose lock can be had was left by a process that was killed, and goes. The cache belongs to the user: a
- * folder that others may write to is not used, since what lies in it is run. */
+ * Cache: $XDG_CACHE_HOME/homodyne (or ~/.cache/homodyne)/KEY/MODEL.so. KEY is the SHA-256 of the model file, the
+ * compiler homodyne-gen, the C compiler's identification, its options, the headers that the kernel is compiled with,
+ * the version and the instruction set: when one of them changes, another kernel is made. A kernel is made in a
+ * folder of its own, checked against the compiler's interpreter (`selfcheck`), and then put in place by one rename;
+ * several processes may do so at the same time. That folder has a unique name, .making.ID, and beside it a locked
+ * file, .making.ID.lock: if the lock is free, a killed process has left the folder, and it is removed. The cache
+ * belongs to the user: a folder that others may write to is not used, since its contents are executed. */
 #define _XOPEN_SOURCE 700
 #include "frontend/front.h"
 #include "base/json.h"
@@ -125,7 +124,7 @@ static enum fit_status make_key(struct job *job, struct fit_error *err)
 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
-/* mkdir -p; the last one for the user alone. */
+/* mkdir -p; only the user may access the last one. */
 static int make_folders(char *path)
 {
     for (char *c = path + 1;; c++) {
@@ -140,7 +139,8 @@ static int make_folders(char *path)
     }
 }
 
-/* The group that many systems give each user alone: it has the user's name and no other member.  There umask is 002. */
+/* The private group that many systems give each user: it has the user's name and no other member. There umask is
+ * 002. */
 static int is_own_group(gid_t group)
 {
     const struct passwd *user = getpwuid(geteuid());
@@ -153,9 +153,9 @@ static int is_own_group(gid_t group)
     return 1;
 }
 
-/* May somebody else put another folder in the place of this one?  The folder above must be the user's or root's, and
- * others may write to it only where it is sticky (like /tmp); those further above must not be open to everybody.
- * Returns the one that is not, in `path`, or 0. */
+/* Can another user replace this folder? The folder above must be the user's or root's, and others may write to it
+ * only if it is sticky (like /tmp); those further above must not be open to everybody. Returns the one that is not,
+ * in `path`, or 0. */
 static int is_replaceable(const char *folder, char path[FRONT_PATH])
 {
     char full[PATH_MAX + 1];
@@ -210,7 +210,7 @@ static enum fit_status find_cache(struct job *job, struct fit_error *err)
     return FIT_OK;
 }
 
-/* The file of a folder that ends so; its name without the end goes to `stem`. */
+/* The file of a folder with this ending; its name without the ending goes to `stem`. */
 static int find_file(const char *dir, const char *end, char *path, size_t size, char stem[64])
 {
     DIR *d = opendir(dir);
@@ -228,7 +228,7 @@ static int find_file(const char *dir, const char *end, char *path, size_t size, 
     return found;
 }
 
-/* Removes a folder of plain files, and of one folder with plain files. */
+/* Removes a folder of plain files, and of one subfolder with plain files. */
 static void remove_folder(const char *dir)
 {
     char path[FRONT_PATH + 512];
@@ -278,7 +278,7 @@ enum fit_status front_making_begin(struct front_making *m, const char *cache, st
     char id[UNIQUE_ID], lock[FRONT_PATH + 160];
     int enforced;
     sweep(cache);
-    do { /* EBUSY: another process sweeps at this moment, and has it for a dead one's */
+    do { /* EBUSY: another process is cleaning up, and takes it for a dead one's */
         unique_id(id);
         snprintf(m->folder, sizeof m->folder, "%s/%s%s", cache, MAKING, id);
         snprintf(lock, sizeof lock, "%s%s", m->folder, LOCK);
@@ -304,7 +304,7 @@ void front_making_end(struct front_making *m)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* A list of words for a program, of which single ones are split at blanks. */
+/* A list of words for a program; some are split at blanks. */
 struct words {
     char *word[MOST_WORDS + 1], *storage;
     size_t n;
@@ -358,7 +358,7 @@ static enum fit_status generate(const struct job *job, struct fit_error *err)
     return run(&w, what, err);
 }
 
-/* The flags of a level, as those of the build (FitModel.cmake). */
+/* The flags of a level, like those of the build (FitModel.cmake). */
 static void add_level(struct words *w, const char *level, char march[32], char bits[32])
 {
     static const char sve[] = "aarch64-sve";
@@ -452,8 +452,8 @@ static int is_in_path(const char *program)
     return 0;
 }
 
-/* CC, else the first of the usual names in PATH, else what a wheel has beside the programs; else the first name, which
- * then cannot be run. */
+/* CC, else the first of the usual names in PATH, else the one that a wheel has beside the programs; else the first
+ * name, which then cannot be run. */
 const char *front_compiler(const struct front *f, char *beside, size_t size)
 {
     static const char *const usual[] = {"cc", "gcc", "clang"};

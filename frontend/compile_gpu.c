@@ -1,8 +1,8 @@
-/* compile_gpu.c -- kernels for accelerators of a model file of one's own: NAME.gpu beside NAME.so in the cache.
+/* compile_gpu.c -- kernels for accelerators of a user's model file: NAME.gpu beside NAME.so in the cache.
  *
- * A shared object with the text of the kernels, what the host knows of them, and the same as plain C; homodyne-any
- * reads it with NAME.so (loaded.c).  OpenCL and NVRTC compile the text when a fit wants it.  Made when --device asks
- * for a device that is there; a model without it is fitted by the processor. */
+ * A shared object with the text of the kernels, their description for the host, and the same kernels as plain C;
+ * homodyne-any reads it with NAME.so (loaded.c). OpenCL and NVRTC compile the text when a fit needs it. It is made
+ * when --device names an available device; a model without it is fitted by the processor. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 

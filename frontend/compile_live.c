@@ -1,8 +1,7 @@
-/* compile_live.c -- the kernel of a model file of one's own for pages, NAME.wasm beside NAME.so in the cache.
+/* compile_live.c -- the kernel of a user's model file for pages, NAME.wasm beside NAME.so in the cache.
  *
- * Made beside the other one, where clang can make WebAssembly (build-aux/LiveKernel.cmake says what that needs);
- * the file stays away without a word where it cannot.  homodyne-report finds it by the hash of the model that is in
- * it. */
+ * It is made together with the other one if clang can make WebAssembly (build-aux/LiveKernel.cmake lists what that
+ * needs); otherwise the file is silently left out. homodyne-report finds it by the hash of the model in it. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -25,7 +24,7 @@ static int write_file(const char *folder, const char *name, const unsigned char 
     return (!f || fclose(f) == 0) && good;
 }
 
-/* The files that the kernel is compiled with, in places by which they include one another. */
+/* The files that the kernel is compiled with, at paths by which they include one another. */
 static int write_sources(const char *folder)
 {
     char path[FRONT_PATH + 256];
@@ -46,7 +45,7 @@ static size_t split(char *text, char **word, size_t n)
     return n;
 }
 
-/* Begins clang; 0: it cannot be begun. */
+/* Starts clang; 0: it cannot be started. */
 static long begin(const char *folder, const char *source, const char *object)
 {
     char flags[] = FRONT_LIVE_FLAGS, link[] = FRONT_LIVE_LINK, kernel[FRONT_PATH + 256], log[FRONT_PATH + 256];

@@ -1,5 +1,5 @@
-/* complete.c -- names of parameters for completions: `homodyne completion parameters WORDS..`, WORDS those of the
- * command line so far.  The model is that of --model, else that of the configuration among them. */
+/* complete.c -- names of parameters for completions: `homodyne completion parameters WORDS..`, with the words of the
+ * command line so far. The model is that of --model, else that of the configuration among them. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names of a list of the answer of `info --json`, a line each. */
+/* Names in a list of the answer of `info --json`, one per line. */
 static void put_names(FILE *out, const struct fit_yaml *list)
 {
     for (size_t k = 0; list && list->kind == FIT_YAML_LIST && k < list->n; k++) {
@@ -39,7 +39,7 @@ void front_complete(struct front *f, char *const *word, size_t n)
     }
     if (!config && !model && access("homodyne_config.yaml", R_OK) == 0)
         config = "homodyne_config.yaml";
-    /* a model file of one's own is not compiled for this */
+    /* a user's model file is not compiled for this */
     if ((!model && !config) || (model && text_ends_with(model, ".lua")) ||
         front_choose(f, model, config, NULL, 1, &fitter, &err) != FIT_OK)
         return;

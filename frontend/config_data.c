@@ -1,5 +1,5 @@
-/* config_data.c -- what can be told about a configuration without its model: the data file and the
- * output folder, by the spellings that fitters read. */
+/* config_data.c -- the information in a configuration that does not depend on its model: the data file and the
+ * output folder, in the spellings that fitters read. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -41,7 +41,7 @@ static enum fit_status data_path(const struct fit_yaml *root, const char *config
     enum fit_status st = file ? fit_path_resolve(file, config, path, err) : FIT_OK;
     if (st != FIT_OK || !name || (*path && access(*path, F_OK) == 0))
         return st;
-    free(*path); /* of the two that which exists, as the fitters choose */
+    free(*path); /* of the two the existing one, as in the fitters */
     *path = NULL;
     snprintf(joined, sizeof joined, "%s/%s", folder ? folder : ".", name);
     return fit_path_resolve(joined, config, path, err);

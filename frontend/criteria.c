@@ -3,22 +3,23 @@
  * With k parameters and n values
  *     AIC = -2 log L + 2 k          (Akaike, IEEE Trans. Automat. Control 19 (1974) 716)
  *     BIC = -2 log L + k log n      (Schwarz, Ann. Statist. 6 (1978) 461)
- * where -2 log L is, but for what is the same for all models of the same values,
+ * where -2 log L is, up to a constant that is the same for all models of the same values,
  *     chi2             for normal errors that are known
- *     n log(RSS / n)   for normal errors of one deviation that is estimated; it counts as a parameter
- *     -2 log L         for a law of the errors that the model has
- * These take the values as independent.  A difference of the BIC below 2 is hardly worth a mention, one above 10 very
- * strong (Kass and Raftery, J. Am. Stat. Assoc. 90 (1995) 773, section 3.2).
+ *     n log(RSS / n)   for normal errors of one estimated standard deviation, which counts as a parameter
+ *     -2 log L         for a noise distribution of the model
+ * These criteria assume independent values. A difference of the BIC below 2 is hardly worth a mention, one above 10
+ * very strong (Kass and Raftery, J. Am. Stat. Assoc. 90 (1995) 773, section 3.2).
  *
- * Where neighbouring residuals are correlated by more than chance, L is a composite likelihood, of marginal densities
- * of values that are not independent.  Its criterion (Varin & Vidoni, Biometrika 92 (2005) 519) is
+ * When neighbouring residuals are correlated by more than chance, L is a composite likelihood, made of marginal
+ * densities of values that are not independent. Its criterion (Varin & Vidoni, Biometrika 92 (2005) 519) is
  *     CLIC = -2 log L + 2 tr(J H^-1),   tr(J H^-1) = k / eta,
- * J the covariance of the score, H its curvature, and eta the part of the values that count (sandwich.h), here of the
- * better fit, for what correlates in the other one may be its misfit.  d parameters without effect lower -2 log L by
- * 1/eta times chi2 with d degrees of freedom, or, J being known from clusters of frames only, d F(d, clusters - 1).
- * By the probability p that they lower it as much as they do: below 0.01 the larger model is preferred, above 0.16,
- * where CLIC of one parameter changes its mind, the smaller; between, and of two models of equally many, the data do
- * not decide. Of tables eta = (1 - rho)/(1 + rho) with the correlation rho of neighbouring rows. */
+ * J the covariance of the score, H its curvature, and eta the effective fraction of the values (sandwich.h), here of
+ * the better fit, for correlations in the other one may be its misfit. d parameters without effect lower -2 log L by
+ * 1/eta times chi2 with d degrees of freedom or, if J is known only from clusters of frames, d F(d, clusters - 1).
+ * The decision uses the probability p that they lower it as much as they do: below 0.01 the larger model is
+ * preferred, above 0.16, where CLIC of one parameter changes sign, the smaller; in between, and for two models with
+ * equally many parameters, the data do not decide. For tables eta = (1 - rho)/(1 + rho) with the correlation rho of
+ * neighbouring rows. */
 #include "frontend/criteria.h"
 
 #include "math/special.h"
@@ -37,7 +38,7 @@ static int is_law(const struct front_result *r)
     return strcmp(r->noise, "law") == 0;
 }
 
-/* Deviations that are known are the same when they make the same chi2 of the same cost. */
+/* Known deviations are the same when they give the same chi2 for the same cost. */
 static int same_noise(const struct front_result *a, const struct front_result *b)
 {
     if (is_law(a) || is_law(b))
@@ -85,7 +86,7 @@ int front_is_correlated(const struct front_result *r)
     return r->correlation * sqrt(r->npoint) > BY_CHANCE;
 }
 
-/* Part of the values that count; NaN: not known. */
+/* Effective fraction of the values; NaN: unknown. */
 static double part_that_counts(const struct front_result *r)
 {
     if (r->pairs)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the exit statuses 0 and 2 of a command mean; two NULL: it has no such end. */
+/* The meaning of the exit statuses 0 and 2 of a command; two NULL: it has none. */
 struct ends {
     const char *zero, *two;
 };
@@ -70,7 +70,7 @@ void front_help(FILE *out, const struct front_command *command, int all)
 
 /* ---- manual pages (roff, man macros) --------------------------------------------------------- */
 
-/* Text in which nothing is a command of roff. */
+/* Text with all commands of roff escaped. */
 static void roff(FILE *f, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -196,7 +196,7 @@ static void manual_program(FILE *f)
     fprintf(f, "\n");
 }
 
-/* The compiler tells its options itself; its text is set as it is. */
+/* The compiler prints its options itself; its text is set as it is. */
 static enum fit_status manual_compiler(const struct front *f, struct fit_error *err)
 {
     char program[FRONT_PATH + 32], *text = NULL;

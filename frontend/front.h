@@ -1,12 +1,11 @@
-/* front.h -- what the parts of the program `homodyne` share.
+/* front.h -- shared by the parts of the program `homodyne`.
  *
- * homodyne is the front end of the fitters: it finds out which model a configuration asks for and
- * runs homodyne-MODEL, which stands in the same folder as itself; it compiles a model file named on
- * the command line; and it has the commands that concern more than one fit.  It knows no model by
- * itself.
+ * homodyne is the front end of the fitters: it determines the model of a configuration and runs homodyne-MODEL, which
+ * is in the same folder; it compiles a model file named on the command line; and it has the commands that concern more
+ * than one fit. It contains no model itself.
  *
- * main.c makes a struct front and hands it to one command; a command writes to f->out (results) and
- * f->err (notes, progress) and returns a status.  Exit statuses are those of the fitters.
+ * main.c makes a struct front and passes it to one command; a command writes to f->out (results) and f->err (notes,
+ * progress) and returns a status. Exit statuses are those of the fitters.
  */
 #ifndef HOMODYNE_FRONT_H
 #define HOMODYNE_FRONT_H
@@ -36,7 +35,7 @@ struct front_args;
 /* --version --verbose (about.c). */
 void front_about(const struct front *f, int verbose);
 
-/* The best level of instructions of this machine, "x86-64-v3", as the build's own kernels have it; "": there are none
+/* The best instruction-set level of this machine, "x86-64-v3", with the name that the build uses; "": there is none
  * (compile.c). */
 void front_level(char level[16]);
 
@@ -49,17 +48,17 @@ struct front_command {
     const char *text;  /* of the manual page: some sentences; NULL: the line is enough */
     /* the fitters' command with the same options, which are passed on; FIT_COMMAND_COUNT: none */
     enum fit_command fitter;
-    const char *pass;                  /* what the fitters call it; NULL: by its name */
+    const char *pass;                  /* its name in the fitters; NULL: the same */
     const struct option_row *option; /* its own, ended by a name NULL; may be NULL */
     enum fit_status (*run)(struct front *f, const struct front_args *a, struct fit_error *err);
     int rare; /* not in the short help of the program */
 };
 
-/* Option k of a command as help, manual and completions have it: its own, then those of the fitters
- * that it takes as well.  NULL: there are no more.  rare: not in --help. */
+/* Option k of a command for help, manual and completions: its own, then those of the fitters that it accepts as
+ * well. NULL: there are no more. rare: not in --help. */
 const struct option_row *front_row(const struct front_command *c, size_t k, int *rare);
 
-/* Words that an option may take, separated by blanks, or NULL. */
+/* Values that an option accepts, separated by blanks, or NULL. */
 const char *front_choices(const char *option);
 
 /* Rows up to the one without a name; NULL: 0. */
@@ -80,17 +79,17 @@ struct front_args {
     int help, help_all, quiet, json;
 };
 
-/* words: behind the name of the command.  Options of the fitters stay in `rest`, where the command takes them.  Strings
+/* words: after the name of the command. Options of the fitters stay in `rest`, if the command accepts them. Strings
  * are borrowed. */
 enum fit_status front_args_parse(const struct front_command *c, int argc, char **argv,
                                  struct front_args *a, struct fit_error *err);
 void front_args_free(struct front_args *a);
 
-/* Own options as words "--name", value, for another program: returns how many; room for twice as many.  name: room for
- * their names. */
+/* A command's options as words "--name", value, for another program; returns their number. The arrays have room for
+ * twice as many; name: room for their names. */
 size_t front_put_own(const struct front_args *a, char (*name)[32], char **word);
 
-/* A whole number from `least`; *value is unchanged when the option was not given. */
+/* An integer of at least `least`; *value is unchanged when the option was not given. */
 enum fit_status front_count(const struct front_args *a, const char *name, long least, long *value,
                             struct fit_error *err);
 
@@ -102,14 +101,14 @@ struct front_fitter {
     char model[64];                /* its name */
 };
 
-/* model: name of an installed model or path of a model file (*.lua), or NULL; config: file, or
- * NULL; mode: what --mode, --static-mode, --laminar-flow say, or NULL.  The file's own mode counts
- * when model is NULL; it may not contradict `mode`. */
+/* model: name of an installed model or path of a model file (*.lua), or NULL; config: file, or NULL; mode: the value
+ * of --mode, --static-mode, --laminar-flow, or NULL. The file's own mode counts when model is NULL; it must not
+ * contradict `mode`. */
 enum fit_status front_choose(struct front *f, const char *model, const char *config,
                              const char *mode, int quiet, struct front_fitter *fitter,
                              struct fit_error *err);
 
-/* Names of the fitters that are there, sorted; the caller frees each and the list. */
+/* Names of the installed fitters, sorted; the caller frees each and the list. */
 enum fit_status front_fitters(const struct front *f, char ***name, size_t *n,
                               struct fit_error *err);
 void front_names_free(char **name, size_t n);
@@ -128,8 +127,7 @@ extern const struct front_header front_headers[];
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err);
 
-/* A folder in the cache in which something is made, and its lock; when its process is killed, the next one removes
- * it. */
+/* A folder in the cache for making something, and its lock; if its process is killed, the next one removes it. */
 struct front_making {
     char folder[FRONT_PATH + 128]; /* "": none */
     int lock;
@@ -137,18 +135,18 @@ struct front_making {
 enum fit_status front_making_begin(struct front_making *m, const char *cache, struct fit_error *err);
 void front_making_end(struct front_making *m);
 
-/* The headers of emitted kernels to FOLDER/fit. */
+/* Writes the headers of emitted kernels to FOLDER/fit. */
 enum fit_status front_write_headers(const char *folder, struct fit_error *err);
 
-/* The C compiler for models; beside: room for the one that a wheel has. */
+/* The C compiler for models; beside: memory for the path of the one in a wheel. */
 const char *front_compiler(const struct front *f, char *beside, size_t size);
 
-/* Kernels of a compiled model file for the device that --device in `rest` asks for, NAME.gpu beside NAME.so; nothing
- * where none is asked for or there (compile_gpu.c). */
+/* Kernels of a compiled model file for the device that --device in `rest` names, NAME.gpu beside NAME.so; nothing if
+ * none is named or available (compile_gpu.c). */
 void front_device_kernels(struct front *f, const struct front_args *a, const struct front_fitter *fitter);
 
-/* The same kernel for pages, folder/NAME.wasm, where that can be made (compile_live.c): a process, which the second
- * waits for; 0: none. */
+/* The same kernel for pages, folder/NAME.wasm, if that can be made (compile_live.c): starts a process, for which the
+ * second function waits; 0: none. */
 long front_live_begin(const char *folder, const char *source, const char *name);
 void front_live_end(long pid, const char *folder, const char *name);
 
@@ -166,28 +164,28 @@ enum fit_status front_exec(const char *program, char *const *word, struct fit_er
 /* Starts a program; standard output and error go to `log` (appended; NULL: to ours). */
 enum fit_status front_start(const char *program, char *const *word, const char *log, long *pid,
                             struct fit_error *err);
-/* What the last line with an error in its log says, behind the "error: " of main.c; else "exit status CODE". */
+/* The text of the last line with an error in its log, after the "error: " of main.c; else "exit status CODE". */
 void front_last_error(const char *log, int code, char *text, size_t size);
 /* Waits; *code is the exit status, or 128 + signal. */
 enum fit_status front_wait(long pid, int *code, struct fit_error *err);
 
-/* A folder of its own with room for one file, for what another program is to read; both go at the end.  folder: empty
- * where there is none. */
+/* A folder with room for one file, as input of another program; both are removed at the end. folder: empty if there
+ * is none. */
 struct front_temporary {
     char folder[FRONT_PATH], file[FRONT_PATH + 16];
 };
 enum fit_status front_temporary_begin(struct front_temporary *t, const char *name, struct fit_error *err);
 void front_temporary_end(struct front_temporary *t);
-/* Is a program waited for?  It gets the signal (for handlers of signals). */
+/* Is this process waiting for a program? That gets the signal (for handlers of signals). */
 int front_is_waiting(void);
 void front_pass_on(int number);
 /* 1 when it has ended (then *code is set), 0 when it still runs. */
 int front_ended(long pid, int *code);
-/* Runs to the end and gives what it printed on standard output (the caller frees). */
+/* Runs to the end and returns its standard output (the caller frees). */
 enum fit_status front_capture(const char *program, char *const *word, char **text, int *code,
                               struct fit_error *err);
 
-/* A word of an argv, which is not const by tradition and not changed by anybody. */
+/* A word of an argv, which is by tradition not const, and not changed. */
 char *front_word(const char *text);
 
 /* The words for running `command` of the fitter with `rest` (n words): first word, kernel, command,
@@ -227,18 +225,18 @@ enum fit_status front_cmd_mpi(struct front *f, const struct front_args *a, struc
 enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
                                    struct fit_error *err);
 
-/* `completion parameters WORDS..`: the names of parameters that may come behind these words (complete.c). */
+/* `completion parameters WORDS..`: the names of parameters that may follow these words (complete.c). */
 void front_complete(struct front *f, char *const *word, size_t n);
 
 /* Help of the program (command NULL) or of one command (document.c). */
 void front_help(FILE *out, const struct front_command *command, int all);
 
-/* The fitters' reading of the words that are not the command's own, as those of their `command`; mistakes are told
- * as theirs.  Free cli in either case (run.c). */
+/* Parses the words that are not the command's own with the fitters' table, as those of their `command`; mistakes are
+ * reported as theirs. Free cli in either case (run.c). */
 enum fit_status front_parse_rest(const struct front_args *a, const char *command, struct fit_cli *cli,
                                  struct fit_error *err);
 
-/* The model that looks at a data file of pairs of times: any that is installed will do. */
+/* The model that examines a data file of pairs of times: any installed one. */
 const char *front_any_two_time(const struct front *f);
 
 /* --plot-experimental-data and --plot-simulated-data of the Python packages (cmd_plot.c). */

@@ -1,12 +1,11 @@
-/* keys.c -- `config --keys [TEXT]`: every key that a configuration may have, and what becomes of
- * it. */
+/* keys.c -- `config --keys [TEXT]`: every key that a configuration may have, and its effect. */
 #include "frontend/front.h"
 
 #include "config/config.h"
 
 #include <string.h>
 
-/* Breaks lines at `width`, each begun with four blanks. */
+/* Breaks lines at `width`; each begins with four blanks. */
 static void put_wrapped(FILE *out, const char *text, size_t width)
 {
     size_t column = 0;

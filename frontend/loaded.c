@@ -1,11 +1,11 @@
-/* loaded.c -- homodyne-any: a fitter whose kernels are read when it starts.
+/* loaded.c -- homodyne-any: a fitter whose kernels are loaded when it starts.
  *
  *     homodyne-any KERNEL.so COMMAND ...
  *
- * KERNEL.so was made by the front end from a model file (compile.c) and defines fit_kernel_loaded; or it is one of the
- * shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels.  The table
- * fit_gpu_sources of kernels for accelerators is in the same file, or in KERNEL.gpu beside it (compile_gpu.c), or there
- * is none.  Everything else is as in the fitters that the build makes. */
+ * The front end has made KERNEL.so from a model file (compile.c), which defines fit_kernel_loaded; or it is one of
+ * the shared objects lib/homodyne-gen/MODEL.so, whose table fit_kernels has all variants and levels. The table
+ * fit_gpu_sources of kernels for accelerators is in the same file, or in KERNEL.gpu beside it (compile_gpu.c), or
+ * does not exist. Everything else is as in the fitters that the build makes. */
 #include "fit/kernel.h"
 #include "commands/program.h"
 #include "device/sums.h"
@@ -25,7 +25,7 @@ static int refuse(const char *what, const char *why)
     return fit_status_exit(FIT_ERR_USAGE);
 }
 
-/* Its table of kernels; NULL: it has none, and *why says so. */
+/* Its table of kernels; NULL: it has none, and *why gives the reason. */
 static const struct fit_kernel *const *kernels_of(void *library, const char **why)
 {
     static const struct fit_kernel *one[2];
@@ -37,23 +37,11 @@ static const struct fit_kernel *const *kernels_of(void *library, const char **wh
     return one[0] ? one : NULL;
 }
 
-/* Its kernels for accelerators, or NULL. */
-static const struct fit_gpu_source *accelerated(void *library, const char *path)
-{
-    char beside[4096];
-    const char *dot = strrchr(path, '.');
-    const struct fit_gpu_source *own = dlsym(library, "fit_gpu_sources");
-    if (own || !dot || snprintf(beside, sizeof beside, "%.*s.gpu", (int)(dot - path), path) >= (int)sizeof beside ||
-        regular_what(beside))
-        return own;
-    void *more = dlopen(beside, RTLD_NOW | RTLD_LOCAL);
-    return more ? dlsym(more, "fit_gpu_sources") : NULL;
-}
-
 int main(int argc, char **argv)
 {
     static char name[128];
     const char *why;
+    void *beside; /* stays open */
     if (argc < 2 || argv[1][0] == '-')
         return refuse("no kernel", "this program is run by homodyne --model FILE.lua");
     if (regular_what(argv[1]))
@@ -67,7 +55,7 @@ int main(int argc, char **argv)
     if (kernels[0]->abi != FIT_KERNEL_ABI)
         return refuse(argv[1],
                       "made for another version of the fitters; remove it, it will be made again");
-    fit_device_offer(accelerated(library, argv[1]), kernels);
+    fit_device_offer(fit_device_sources_of(library, argv[1], &beside), kernels);
     snprintf(name, sizeof name, "homodyne-%s", kernels[0]->name);
     argv[1] = name;
     return fit_program_main(argc - 1, argv + 1, kernels);

@@ -1,11 +1,11 @@
 /* loo.c -- leave-one-out cross-validation from the draws of posterior.nc; see loo.h.
  *
- * Vehtari, Gelman & Gabry, Stat. Comput. 27 (2017) 1413: with draws s of the posterior of all n rows, the density of
- * row i foretold from the others is (section 2.2), with weights 1 / p(y_i | s) that are smoothed (psis.h), elpd_i =
- * log( sum_s w_is p(y_i | s) / sum_s w_is ), elpd = sum_i elpd_i, its standard error sqrt(n var_i(elpd_i)), and that of
- * the difference of two models sqrt(n var_i(elpd_i^B - elpd_i^A)) (section 5).  Draws count as independent in the
- * length of the tail that is smoothed. Rows are taken as independent: where neighbours are correlated, a row is
- * foretold from its neighbours' noise. */
+ * Vehtari, Gelman & Gabry, Stat. Comput. 27 (2017) 1413: with draws s of the posterior of all n rows, the predictive
+ * density of row i given the others is (section 2.2), with weights 1 / p(y_i | s) that are smoothed (psis.h), elpd_i
+ * = log( sum_s w_is p(y_i | s) / sum_s w_is ), elpd = sum_i elpd_i, its standard error sqrt(n var_i(elpd_i)), and
+ * that of the difference of two models sqrt(n var_i(elpd_i^B - elpd_i^A)) (section 5). Draws count as independent in
+ * the length of the smoothed tail. Rows are treated as independent: where neighbours are correlated, a row is
+ * predicted from its neighbours' noise. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/loo.h"
 
@@ -23,7 +23,7 @@
 
 static const char VARIABLE[] = "/log_likelihood/value";
 
-/* Log likelihoods of one posterior, draws x nrow; NaN: a row that does not count. */
+/* Log likelihoods of one posterior, draws x nrow; NaN: an unused row. */
 struct rows {
     size_t draws, nrow;
     double *value, *elpd; /* elpd: nrow */
@@ -59,7 +59,7 @@ static enum fit_status rows_read(const struct front_result *r, struct rows *x, s
     return st;
 }
 
-/* elpd of every row that counts; -infinity: there is no density at some draw. */
+/* elpd of every used row; -infinity: the density is 0 at some draw. */
 static enum fit_status smooth(struct rows *x, size_t *unreliable, struct fit_error *err)
 {
     const size_t n = x->draws;
@@ -88,7 +88,7 @@ static enum fit_status smooth(struct rows *x, size_t *unreliable, struct fit_err
     return room ? FIT_OK : fit_no_memory(err, NULL);
 }
 
-/* Sum over the rows of b less a (NULL: 0), and its standard error. */
+/* Sum over the rows of b minus a (NULL: 0), and its standard error. */
 static double sum_of(size_t nrow, const double *b, const double *a, double *se)
 {
     double n = 0, sum = 0, square = 0;

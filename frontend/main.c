@@ -16,9 +16,9 @@
 
 static volatile sig_atomic_t interrupted, looks_at_it;
 
-/* A command that has fits of its own, or asks, looks at `interrupted` and ends them; at the second Ctrl-C or SIGTERM in
- * a hurry.  A program that is waited for gets the signal, unless that comes from the terminal, which has sent it there,
- * too. */
+/* A command that has fits of its own, or asks questions, checks `interrupted` and ends them, at the second Ctrl-C or
+ * SIGTERM immediately. A program for which it waits gets the signal, unless that comes from the terminal, which
+ * sends it there, too. */
 static void on_interrupt(int number)
 {
     const int insists = signals_insists(number);
@@ -82,7 +82,7 @@ static enum fit_status check_word(const char *word, struct fit_error *err)
                     near.best ? "'?" : "");
 }
 
-/* What is answered here: version, help, names of parameters for completions. */
+/* Requests answered here: version, help, names of parameters for completions. */
 static int tells(struct front *f, int argc, char **argv)
 {
     const char *word = argv[1];

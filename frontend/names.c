@@ -77,7 +77,7 @@ static int asks_help(int argc, char **argv)
 
 /* ---- configurations -------------------------------------------------------------------------- */
 
-/* What the packages' generators were asked for. */
+/* The requests to the packages' generators. */
 struct generator {
     const char *mode, *output, *check; /* check: a file that is to be validated */
     int validates, shows;
@@ -170,7 +170,7 @@ static enum fit_status config_words(struct front *f, const struct name *name, in
     return st;
 }
 
-/* ---- what is not needed ---------------------------------------------------------------------- */
+/* ---- unnecessary commands --------------------------------------------------------------------- */
 
 /* Their self-test of the environment, when no file is named. */
 static int names_file(int argc, char **argv)

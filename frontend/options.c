@@ -1,7 +1,7 @@
 /* options.c -- the table of commands and their own options.
  *
- * Together with the table of the fitters (runtime/commands/cli.c) this is all there is: parsing, --help, the
- * manual pages and the completions of the shells are made from these two (document.c). */
+ * Together with the table of the fitters (runtime/commands/cli.c) it is the only source: parsing, --help, the manual
+ * pages and the completions of the shells are made from these two (document.c). */
 #include "frontend/front.h"
 #include "frontend/programs.h"
 
@@ -14,7 +14,7 @@
      OPTION_KEPT}
 
 // clang-format off
-/* Spellings of the Python packages; the last is refused with what to do instead. */
+/* Spellings of the Python packages; the last one is refused, with an alternative. */
 #define PACKAGES \
     {"mode", 0, "MODE", "analysis mode, when the configuration has none", RARE, OPTION_KEPT}, \
     {"static-mode", 0, NULL, NULL, RARE, OPTION_KEPT}, \

@@ -1,4 +1,4 @@
-/* process.c -- running other programs: in the place of this one, beside it, or for their output. */
+/* process.c -- runs other programs: in place of this one, beside it, or for their output. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -49,7 +49,7 @@ enum fit_status front_start(const char *program, char *const *word, const char *
     pid_t child = 0;
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_init(&actions);
-    if (log) { /* in a group of its own: Ctrl-C is for us, and we tell it */
+    if (log) { /* in a process group of its own: this program receives Ctrl-C and passes it on */
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log,
@@ -170,7 +170,7 @@ void front_last_error(const char *log, int code, char *text, size_t size)
         fclose(f);
 }
 
-/* ---- what another program is to read ------------------------------------------------------------------ */
+/* ---- input of another program ------------------------------------------------------------------------- */
 
 enum fit_status front_temporary_begin(struct front_temporary *t, const char *name, struct fit_error *err)
 {

@@ -1,4 +1,4 @@
-/* programs.h -- the options of commands that other programs do: `homodyne` shows them and passes them on,
+/* programs.h -- the options of commands that other programs carry out: `homodyne` shows them and passes them on,
  * homodyne-report (plot, report, figure) and homodyne-view (view) read them. */
 #ifndef HOMODYNE_PROGRAMS_H
 #define HOMODYNE_PROGRAMS_H
@@ -8,7 +8,7 @@
 struct front_drawing { /* plot, report */
     const char *output, *format, *threshold;
     const char *axis;    /* of a batch; NULL: its own choice */
-    const char *command; /* what the user typed who asked for data, or NULL */
+    const char *command; /* the command of the user who asked for data, or NULL */
     const char *told;    /* compare: the file with what it says */
     int json, quiet;
 };

@@ -145,7 +145,7 @@ static int own_derived(struct front_result *r, const struct fit_yaml *map)
     return 1;
 }
 
-/* Mean and sd of every parameter that was sampled, by name. */
+/* Mean and sd of every sampled parameter, by name. */
 /* Evidence, and the parameters whose prior is improper. */
 static void own_evidence(struct front_result *r, const struct fit_yaml *posterior)
 {
@@ -188,7 +188,7 @@ static void own_selection(struct front_result *r, const struct fit_yaml *data)
     }
 }
 
-/* What residuals tell about the independence of the values. */
+/* The evidence of residuals on the independence of the values. */
 static void own_noise(struct front_result *r, const struct fit_yaml *root)
 {
     const struct fit_yaml *list = fit_yaml_get(root, "residuals");
@@ -208,7 +208,7 @@ static void own_noise(struct front_result *r, const struct fit_yaml *root)
     r->correlation = n > 0 ? fmax(lag, age) / n : NAN;
 }
 
-/* Groups of which both numbers are known. */
+/* Groups with both numbers known. */
 static void read_speckles(struct front_result *r, const struct fit_yaml *groups)
 {
     double speckles = 0, shot = 0, n = 0;
@@ -354,7 +354,7 @@ static enum fit_status find(const char *where, char *file, size_t size, struct f
                     where);
 }
 
-/* The folder of fit.json must hold files of one run. */
+/* Requires files of one run in the folder of fit.json. */
 static enum fit_status check_runs(const char *file, struct fit_error *err)
 {
     char folder[1200];

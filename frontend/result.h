@@ -1,7 +1,7 @@
 /* result.h -- the numbers of a finished fit, read back from its folder.
  *
- * Understood are fit.json of the fitters and the files of the Python packages: nlsq/parameters.json
- * (homodyne), nlsq_parameters.json (heterodyne), nlsq_result.json (xpcsjax). */
+ * It reads fit.json of the fitters and the files of the Python packages: nlsq/parameters.json (homodyne),
+ * nlsq_parameters.json (heterodyne), nlsq_result.json (xpcsjax). */
 #ifndef HOMODYNE_RESULT_H
 #define HOMODYNE_RESULT_H
 
@@ -15,10 +15,10 @@ struct front_param {
     double value, std, std_robust; /* NaN: not told */
     double mean, sd; /* of the posterior; NaN: none was sampled */
     double lower95,
-        upper95; /* interval of the profile in the place of std; NaN: an end that is open, or none is told */
+        upper95; /* profile interval in place of std; NaN: an open end, or no interval */
     int interval;            /* 1: there is such a one */
     int fixed, at_bound;
-    int undetermined; /* neither error nor interval: value is where the search ended */
+    int undetermined; /* neither error nor interval: value is the end point of the search */
     int physical; /* 0: contrast, offset */
 };
 
@@ -27,23 +27,23 @@ struct front_result {
     char status[40]; /* "converged_gradient", ...; "" not told */
     char quality[16]; /* "good", "poor", ...; "" not told */
     int converged;   /* 1, 0; -1 not told */
-    char posterior[16]; /* verdict of the sampling; "" none was asked for */
+    char posterior[16]; /* verdict of the sampling; "" none was requested */
     int sampled;        /* 1: parameters have mean and sd */
     int package;        /* 1: written by a Python package */
     char model[64], data[1024], data_sha256[65], program[32];
     double chi2, reduced_chi2, npoint, sigma, wall_seconds, q; /* NaN: not told */
-    double speckles, shot; /* of the noise: speckles of all groups, mean shot noise; NaN: not known */
+    double speckles, shot; /* of the noise: speckles of all groups, mean shot noise; NaN: unknown */
     double nfree, cost, log_likelihood;
-    char robust[24];        /* how errors for correlated noise were found: "clusters of frames", ...; "" not told */
-    double eta, clusters;   /* part of the values that count; clusters of frames; NaN: not told */
-    double correlation;     /* of residuals that are neighbours, mean over groups, the larger of lag and age */
+    char robust[24];        /* source of the errors for correlated noise: "clusters of frames", ...; "" unknown */
+    double eta, clusters;   /* effective fraction of the values; clusters of frames; NaN: unknown */
+    double correlation;     /* of neighbouring residuals, mean over groups, the larger of lag and age */
     int ngroup, pairs;      /* groups; 1: two-time data */
     double log_evidence;    /* NaN: none */
-    char improper[1024];    /* parameters without a proper prior, and the prior of the noise, in words */
+    char improper[1024];    /* parameters without a proper prior, and the prior of the noise, as text */
     char noise[16], loss[16], scaling[16];     /* noise: "file", "given", "residuals", "law" */
     int reweighted;                            /* 1: by the residuals of groups */
-    int efficient;                             /* 1: pairs of frames were weighed by the noise of speckles */
-    int feedback;                              /* 1: rows follow from what was measured in earlier ones */
+    int efficient;                             /* 1: pairs of frames were weighted by speckle noise */
+    int feedback;                              /* 1: rows depend on values measured in earlier ones */
     char selection[2048];                      /* frames and matrices that were fitted */
     size_t nparam;
     struct front_param *param;
@@ -53,8 +53,8 @@ struct front_result {
 enum fit_status front_result_read(const char *where, struct front_result *r, struct fit_error *err);
 void front_result_free(struct front_result *r);
 
-/* What is told of a parameter: mean and standard deviation of the posterior where there is one, else least squares with
- * the robust error where there is one.  NaN: nothing. */
+/* The value and error of a parameter: mean and standard deviation of the posterior, if there is one, else least
+ * squares with the robust error, if there is one. NaN: nothing. */
 double front_estimate(const struct front_result *r, const struct front_param *p);
 double front_error(const struct front_result *r, const struct front_param *p);
 

@@ -1,8 +1,8 @@
-/* run.c -- commands that one fitter does: `fit` and those that are passed on as they are.
+/* run.c -- commands that one fitter carries out: `fit` and those that are passed on unchanged.
  *
- * The words that belong to the fitter are parsed here with the fitter's own table, so that mistakes
- * are told before anything is compiled or started; then the fitter takes the place of this process.
- * Spellings of the Python packages that a fitter cannot know are translated or refused by name. */
+ * The words that belong to the fitter are parsed here with the fitter's own table, so that mistakes are reported
+ * before anything is compiled or started; then the fitter replaces this process. Spellings of the Python packages
+ * that a fitter cannot know are translated or refused by name. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/front.h"
 
@@ -56,7 +56,7 @@ static enum fit_status find_config(const struct front_args *a, const char **conf
     return st;
 }
 
-/* What --mode and its older spellings say. */
+/* The value of --mode and its older spellings. */
 static const char *mode_option(const struct front_args *a)
 {
     return option_given(&a->own, "laminar-flow")  ? "laminar_flow"
@@ -64,7 +64,7 @@ static const char *mode_option(const struct front_args *a)
                                            : option_value(&a->own, "mode");
 }
 
-/* Options of the packages for which something else is right here. */
+/* Options of the packages that have an alternative here. */
 static enum fit_status refuse(const struct front_args *a, struct fit_error *err)
 {
     static const char *const instead[][2] = {
@@ -202,10 +202,10 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK || c == FIT_COMMAND_PLAN ||
         c == FIT_COMMAND_EXTRACT || c == FIT_COMMAND_COUNT)
         return exec_fitter(f, a, NULL, err);
-    struct fit_cli cli; /* its mistakes are told before a model is compiled */
+    struct fit_cli cli; /* its mistakes are reported before a model is compiled */
     enum fit_status st = front_parse_rest(a, pass_name(a->command), &cli, err);
     const char *config = st == FIT_OK && c == FIT_COMMAND_SIMULATE && cli.nword ? cli.word[0] : NULL;
-    const int any = !model && c == FIT_COMMAND_INSPECT; /* nobody has asked for the fitter that looks */
+    const int any = !model && c == FIT_COMMAND_INSPECT; /* the user has not asked for the fitter that examines data */
     const int anonymous = any && st == FIT_OK && !cli.output;
     const int devices = st == FIT_OK && cli.devices, json = cli.json; /* of the machine, whatever the model */
     fit_cli_free(&cli);
@@ -264,19 +264,19 @@ static void put_failure(FILE *out, const char *file, const char *message)
     fit_json_put(&j, out);
 }
 
-/* Every configuration by itself; how many are bad. */
+/* Every configuration by itself; returns the number of bad ones. */
 static size_t validate_each(struct front *f, const struct front_args *a, const struct fit_cli *cli, char **option,
                             size_t n)
 {
     struct fit_error why, *err = &why;
     size_t bad = 0;
-    for (size_t w = 0; w < cli->nword; w++) { /* --json: a list of what each one gives */
+    for (size_t w = 0; w < cli->nword; w++) { /* --json: a list of their answers */
         int code = 0;
         if (a->json)
             fputs(w ? "," : "[", f->out);
         fflush(f->out);
         const enum fit_status st = validate_one(f, a, cli->word[w], option, n, &code, err);
-        if (st != FIT_OK) { /* of this file; the others are looked at, too */
+        if (st != FIT_OK) { /* of this file; the others are checked, too */
             fprintf(f->err, "homodyne: %s%s\n", fit_error_word(err), err->message);
             if (a->json)
                 put_failure(f->out, cli->word[w], err->message);
@@ -320,7 +320,7 @@ enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
-/* Value of "key": "text" in the JSON of `info`; "" when it is not there. */
+/* Value of "key": "text" in the JSON of `info`; "" when it is missing. */
 static void json_text(const char *json, const char *key, char *text, size_t size)
 {
     char mark[64];

@@ -1,7 +1,7 @@
-/* view.h -- one line on the terminal that says how far a long command is.
+/* view.h -- one line on the terminal that shows the progress of a long command.
  *
- * Nothing but plain lines is written when standard error is no terminal, TERM is "dumb" or --quiet
- * was given; NO_COLOR does not matter, there are no colours. */
+ * Only plain lines are written when standard error is not a terminal, TERM is "dumb" or --quiet was given; NO_COLOR
+ * does not matter, since there are no colours. */
 #ifndef HOMODYNE_VIEW_H
 #define HOMODYNE_VIEW_H
 
@@ -19,7 +19,7 @@ struct front_view front_view_begin(const struct front *f, int quiet);
 /* Replaces the line, at most five times a second; at most 79 characters are shown. */
 void front_view_show(struct front_view *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Wipes it: before other text is written. */
+/* Wipes it, before other text is written. */
 void front_view_clear(struct front_view *v);
 
 /* "40 s", "12 min", "1.5 h" */

@@ -3,7 +3,7 @@
  *   homodyne-gen MODEL.lua [-o DIR] [--variant fast|parity] [--check] [--explain] [--dump PASS]
  *                [--emit c,hessian,gpu,check,json,yaml,dot,html,latex]
  *
- * compile() shows the passes in their order.  Files are written to temporary names and renamed; when anything is wrong
+ * compile() shows the passes in their order. Files are written under temporary names and renamed; after an error
  * nothing is written.
  */
 #include <errno.h>
@@ -142,7 +142,7 @@ static int wants(const struct options *o, const char *what)
     return 0;
 }
 
-/* 1 when every word of a list, separated by commas, is among those of `known`. */
+/* 1 when every word of a comma-separated list is among those of `known`. */
 static int are_known(const char *option, const char *list, const char *known)
 {
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',') {
@@ -159,7 +159,7 @@ static int are_known(const char *option, const char *list, const char *known)
     return 1;
 }
 
-static int unwritten; /* 1: the fault was not that of the model */
+static int unwritten; /* 1: the error is not one of the model */
 
 /* Says why; returns 0. */
 static int cannot_write(const char *path)
@@ -189,7 +189,7 @@ static int write_file(const char *path, const char *text, size_t size)
     return ok;
 }
 
-/* A run of the compiler: what each pass leaves to the next ones. */
+/* A run of the compiler: the results that each pass leaves to the next ones. */
 struct run {
     const struct options *o;
     struct hg_arena *a;
@@ -284,7 +284,7 @@ static void write_latex(struct run *r, FILE *f)
     write_page(r, &hg_page_latex, f);
 }
 
-/* Everything that --emit asks for. */
+/* Everything that --emit requests. */
 static int write_all(struct run *r)
 {
     static const struct {
@@ -318,7 +318,7 @@ static void on_signal(int number)
     _exit(130);
 }
 
-/* Programs and configurations find a model by its name, and a file by that of the model. */
+/* Programs and configurations find a model by its name, and a file by the model's name. */
 static void compare_names(const struct hg_model *m, struct hg_diag *d)
 {
     const char *file = text_file_name(m->file);
@@ -328,7 +328,7 @@ static void compare_names(const struct hg_model *m, struct hg_diag *d)
                    "the model is called '%s', its file %s", m->name, file);
 }
 
-/* The program after a pass, when --dump asks for that. */
+/* Prints the program after a pass when --dump requests it. */
 static void dump(const struct run *r, const char *pass)
 {
     struct hg_root *root;
@@ -340,7 +340,7 @@ static void dump(const struct run *r, const char *pass)
     hg_dump(r->m->expr, hg_format(r->a, "pass %s: %s, variant %s", pass, r->m->name, r->v->name), n, root, out());
 }
 
-/* Before any code: derivatives against dual numbers, test points, rounding errors. */
+/* Checks before any code is written: derivatives against dual numbers, test points, rounding errors. */
 static int prove(struct run *r)
 {
     if (!hg_check(r->m, r->v, wants(r->o, "hessian"), &r->d, out()))
@@ -350,7 +350,7 @@ static int prove(struct run *r)
     return 1;
 }
 
-/* What there is for objectives. */
+/* The output for objectives. */
 static int compile_objective(struct run *r)
 {
     const struct options *o = r->o;
@@ -398,7 +398,7 @@ static int compile(struct run *r)
     return 1;
 }
 
-/* What is said when all is well. */
+/* Prints the summary of a successful run. */
 static void conclude(struct run *r)
 {
     if (r->o->check)

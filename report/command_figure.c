@@ -1,6 +1,7 @@
 /* command_figure.c -- `homodyne figure`: options, and the files of a composed figure; see command_figure.h.
  *
- * The same result and options give the same bytes: a PDF carries the date of the fit, no figure that of its making. */
+ * The same result and options give the same bytes: a PDF carries the date of the fit; no figure contains its own
+ * date. */
 #include "report/command_figure.h"
 
 #include "base/command_line.h"

@@ -2,13 +2,12 @@
  *
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
- *     homodyne-report compare RESULT RESULT --told FILE -o PAGE                 what `homodyne compare` says, as a page
- *     homodyne-report live RESULT          what the scripts of a page know, as JSON on standard output
+ *     homodyne-report compare RESULT RESULT --told FILE -o PAGE      the output of `homodyne compare`, as a page
+ *     homodyne-report live RESULT          the data for the scripts of a page, as JSON on standard output
  *     homodyne-report figure RESULT [options]                                 command_figure.c
  *
- * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
- * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
- * 0, 3 usage, 4 data. */
+ * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote. It is not changed;
+ * files appear complete or not at all. Exit codes as those of the fitters: 0, 3 usage, 4 data. */
 #include "base/progress_line.h"
 #include "report/figures/figures.h"
 #include "base/command_line.h"
@@ -177,7 +176,7 @@ static void page_path(const struct request *q, const struct rp_result *r, char *
                             : "report.html");
 }
 
-/* What a page is about: a result and its figures; r NULL: what q names, images or the folder of a batch. */
+/* The subject of a page: a result and its figures; r NULL: the images or the batch folder that q names. */
 struct page {
     const struct request *q;
     const struct rp_result *r;
@@ -185,7 +184,7 @@ struct page {
     enum fit_status (*write)(struct rp_markup *out, const struct page *p, struct fit_error *err);
 };
 
-/* The page, whole or not at all, and what is told of it. */
+/* Writes the page, complete or not at all, and prints a message about it. */
 static enum fit_status put_page(const struct page *p, const char *path, struct fit_error *err)
 {
     char *text = NULL;
@@ -334,7 +333,7 @@ static enum fit_status write_live(const struct request *q, const struct rp_resul
     return rp_page_values(&(struct rp_markup){text_stream(STDOUT_FILENO)}, r, list, err);
 }
 
-/* What was printed must have arrived. */
+/* Reports an error if the output could not be written. */
 static int finish(enum fit_status st, struct fit_error *err)
 {
     FILE *out = text_stream(STDOUT_FILENO);

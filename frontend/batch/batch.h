@@ -6,15 +6,15 @@
 #include "frontend/result.h"
 
 struct batch_job {
-    char *name, *file, *folder, *log; /* folder of the results; what the fitter printed */
+    char *name, *file, *folder, *log; /* folder of the results; output of the fitter */
     double q;                         /* NaN: the configuration's */
-    char key[65];                     /* changes when anything that the fit depends on changes */
+    char key[65];                     /* changes when any input of the fit changes */
     int done;                         /* its result is there, of this key */
     int code;                         /* exit status; -1: not run */
     long pid;                         /* while it runs; else 0 */
-    double look; /* another command is at work in its folder: when to look again; 0: none was met */
+    double look; /* another command is working in its folder: time of the next check; 0: none was met */
     int claim;   /* descriptor of the claim while it runs; else -1 */
-    int left;    /* 1: another part does it, or has failed with it */
+    int left;    /* 1: another part is running it, or has failed */
     double seconds, begin;
     struct front_result result;
     int has_result;
@@ -27,45 +27,45 @@ struct batch {
     size_t noption;
     struct front_fitter fitter;
     long jobs; /* at a time */
-    size_t part, nparts; /* share `part`, from 1, of nparts of the list; of 1: all is ours */
+    size_t part, nparts; /* share `part`, from 1, of nparts of the list; of 1: the whole list */
     size_t first, end;   /* our share: the jobs [first, end) */
     int again;           /* 1: also what is done */
     size_t n, nother;
-    struct batch_job *job, *other; /* other: of the same folder, not in our list (batch_others.c) */
+    struct batch_job *job, *other; /* other: of the same folder, not in this list (batch_others.c) */
 };
 
-/* From the command line to the list, with the results that are there already. */
+/* From the command line to the list, including existing results. */
 enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
                            struct fit_error *err);
 void batch_free(struct batch *b);
 
-/* Is the result of the job there, of this key? */
+/* Does the result of the job exist, with this key? */
 void batch_look(struct batch_job *job);
 
-/* The share of the list that is ours: what --part, an array of SLURM and the launcher of copies say (batch_part.c). */
+/* This process's share of the list: from --part, an array of SLURM, or the launcher of copies (batch_part.c). */
 enum fit_status batch_part(const struct front_args *a, struct batch *b, struct fit_error *err);
 
-/* The fit is ours until batch_release(), on all machines that see the folder.  0: somebody else has it. */
+/* Claims the fit until batch_release(), on all machines that see the folder. 0: another process has it. */
 int batch_claim(struct batch_job *job);
 void batch_release(struct batch_job *job);
 
-/* The order in which job k = 0, 1, ... is begun: our share, then those of the others, the next one first.  The place in
- * the list. */
+/* The order in which job k = 0, 1, ... starts: the own share, then those of the others, the next one first. Returns
+ * the index in the list. */
 size_t batch_turn(const struct batch *b, size_t k);
 
-/* 1: a job that is not of our share has failed in another's hands, with the same settings: not tried again. */
+/* 1: a job of another share has failed there, with the same settings: it is not tried again. */
 int batch_has_failed(struct batch_job *job);
 
 /* A script for sbatch (batch_slurm.c). */
 enum fit_status batch_slurm(const struct front *f, const struct front_args *a, const struct batch *b,
                             struct fit_error *err);
 
-/* For other commands that write the table of the same folder: a row of a fit that has ended; the rows of theirs. */
+/* For other commands that write the table of the same folder: writes a row of a finished fit; reads their rows. */
 enum fit_status batch_row_write(const struct batch_job *job, struct fit_error *err);
 enum fit_status batch_others(struct batch *b, struct fit_error *err);
 void batch_others_free(struct batch *b);
 
-/* Remembers that the job is done: the key goes into its folder. */
+/* Records that the job is done: the key goes into its folder. */
 enum fit_status batch_remember(const struct batch_job *job, struct fit_error *err);
 
 #endif

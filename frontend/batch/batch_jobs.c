@@ -1,8 +1,8 @@
 /* batch_jobs.c -- from words to a list of fits: files, q rings, names, keys.
  *
- * The key of a fit is the SHA-256 of everything that it depends on: the version and the program,
- * the configuration's text, the options, q, and name, size and time of the data file (not its
- * content: a series may be hundreds of gigabytes).  It stands in batch.key beside the result. */
+ * The key of a fit is the SHA-256 of all its inputs: the version and the program, the configuration's text, the
+ * options, q, and name, size and time of the data file (not its content: a series may be hundreds of gigabytes). It
+ * stands in batch.key beside the result. */
 #define _XOPEN_SOURCE 700
 #include "frontend/batch/batch.h"
 
@@ -35,7 +35,7 @@ static struct batch_job *add(struct batch *b, const char *file, double q)
     return list->file ? list : NULL;
 }
 
-/* What an option of the fitters was given, last; NULL: it was not. */
+/* The last value of an option of the fitters; NULL: it was not given. */
 static const char *given(const struct batch *b, const char *name)
 {
     for (size_t k = b->cli.nchange; k-- > 0;)
@@ -58,7 +58,7 @@ static struct fit_source_wish wish_of(const struct batch *b, struct fit_config_c
         next += *next == ',' ? (*next = 0, 1) : 0;
         char *equal = strchr(word, '=');
         if (!equal)
-            continue; /* the fitter says what is wrong with it */
+            continue; /* the fitter will report the error */
         *equal = '\0';
         axis[wish.naxis++] = (struct fit_config_column){.role = word, .source = equal + 1};
     }
@@ -153,7 +153,7 @@ static int is_taken(const struct batch *b, size_t n, const char *name)
     return 0;
 }
 
-/* A file by the name that its fit would have. */
+/* A file under the name that its fit would have. */
 struct named {
     char stem[512];
     const char *file;
@@ -314,7 +314,7 @@ enum fit_status batch_remember(const struct batch_job *job, struct fit_error *er
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Options that change nothing but the screen: batch has a screen of its own. */
+/* Options that affect only the screen: batch has a screen of its own. */
 static int is_screen_only(const char *word)
 {
     static const char *const words[] = {"--json", "--quiet",   "-q", "--silent",

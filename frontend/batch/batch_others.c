@@ -1,7 +1,7 @@
-/* batch_others.c -- fits in the output folder of `batch` that are not in the list of this command: those of other tasks
- * of an array, or of an earlier command with other files.  They keep their rows in the table.
+/* batch_others.c -- fits in the output folder of `batch` that are not in the list of this command: those of other
+ * tasks of an array, or of an earlier command with other files. They keep their rows in the table.
  *
- * Each fit that ends leaves batch.row in its folder: exit status, q, data file and key, a line each.  The name of the
+ * Each finished fit leaves batch.row in its folder: exit status, q, data file and key, one per line. The name of the
  * row is that of the folder. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/batch/batch.h"
@@ -26,7 +26,7 @@ enum fit_status batch_row_write(const struct batch_job *j, struct fit_error *err
     return fit_output_write(path, text, (size_t)n, err);
 }
 
-/* Reads a row into *j (file, q, code); 0: there is none, or it is none. */
+/* Reads a row into *j (file, q, code); 0: it is missing or invalid. */
 static int read_row(const char *path, struct batch_job *j)
 {
     char code[32] = "", q[64] = "", file[FRONT_PATH] = "", key[80] = "", *end;

@@ -1,8 +1,9 @@
 /* batch_part.c -- several commands share one list of fits: elements of an array, copies of srun, machines.
  *
- * Each begins with its own share and then takes what the others have not begun, so that none stands idle while another
- * has much left, and nothing stays undone when one of them never comes.  A fit is claimed before it is begun, by a lock
- * on a file in its folder that goes with the process which holds it: what a killed one had claimed is free again. */
+ * Each begins with its own share and then takes fits that the others have not started: none is idle while another
+ * has much left, and all fits are done even if one command never starts. A fit is claimed before it starts, by a
+ * lock on a file in its folder. The lock ends with the process that holds it, so the claims of a killed process are
+ * free again. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/batch/batch.h"
 
@@ -65,7 +66,7 @@ int batch_claim(struct batch_job *j)
     char path[FRONT_PATH];
     struct fit_error ignored;
     unsigned made;
-    int locked; /* 0: the file system has none; then the lock of the output folder says the same in words */
+    int locked; /* 0: the file system has no locks; the lock of the output folder reports that */
     if (fit_output_folder(j->folder, &made, &ignored) != FIT_OK)
         return 1; /* the fit says why */
     path_of(j, path);

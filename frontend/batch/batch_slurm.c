@@ -1,8 +1,8 @@
 /* batch_slurm.c -- a script for sbatch: an array whose elements share the fits of one `batch`.
  *
- * A fit takes 0.05 to 1 s; the start of an element takes as long.  So an element has many fits: some ten minutes of
- * them.  Before its limit of time it is told to stop, ends the fits at hand, and is put back into the queue; what is
- * done is not done again. */
+ * A fit takes 0.05 to 1 s, and the start of an element takes as long. So an element has many fits, about ten minutes
+ * of them. Before its time limit it receives a signal, ends the current fits, and is put back into the queue;
+ * finished fits are not repeated. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/batch/batch.h"
 
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double WANTED = 600, GUESS = 1; /* s: of an element; of a fit, when none is done */
+static const double WANTED = 600, GUESS = 1; /* s: of an element; of a fit, when none is finished */
 enum { CORES = 4, MOST_ELEMENTS = 1000, MEGABYTES = 1000, AGAIN = 20 };
 
-/* Seconds of a fit: the median of those done. */
+/* Seconds of a fit: the median of the finished ones. */
 static double seconds_of_fit(const struct batch *b, size_t *done)
 {
     double *s = malloc((b->n + 1) * sizeof *s), median = GUESS;
@@ -34,7 +34,7 @@ static double seconds_of_fit(const struct batch *b, size_t *done)
     return median;
 }
 
-/* A word of the shell. */
+/* A quoted word for the shell. */
 static void put_word(FILE *f, const char *word)
 {
     static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-%@";
@@ -51,7 +51,7 @@ static void put_word(FILE *f, const char *word)
     fputc('\'', f);
 }
 
-/* The same command, as an element of the array has it. */
+/* The same command for an element of the array. */
 static void put_command(FILE *f, const struct front *front, const struct front_args *a, const struct batch *b,
                         size_t elements, long cores)
 {
@@ -87,7 +87,7 @@ static enum fit_status choose_elements(const struct front_args *a, const struct 
     return st;
 }
 
-/* What the script asks SLURM for. */
+/* The resources that the script requests from SLURM. */
 static void put_head(FILE *f, const struct batch *b, size_t elements, long cores)
 {
     size_t done;

@@ -1,9 +1,9 @@
 /* cmd_batch.c -- `batch`: many fits, several at a time, and one table.
  *
- * Each fit is a process of its own, so that nothing that happens to one concerns the others.  The
- * table is written again while fits end: it can be read at any time, and nothing is lost when the
- * command is stopped.  The first Ctrl-C asks the fits that run to stop and writes the table;
- * started again with the same words, the command does only what is not done. */
+ * Each fit is a process of its own, so that a failure of one does not affect the others. The table is rewritten
+ * while fits end: it can be read at any time, and nothing is lost when the command is stopped. The first Ctrl-C asks
+ * the current fits to stop and writes the table; started again with the same words, the command runs only the
+ * missing fits. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/batch/batch.h"
 #include "frontend/batch/series.h"
@@ -77,7 +77,7 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
         word[n++] = front_word("--q");
         word[n++] = q;
     }
-    if (!b->cli.threads) { /* the cores are shared by the fits of one time */
+    if (!b->cli.threads) { /* simultaneous fits share the cores */
         const long each = fit_topology_threads() / b->jobs;
         snprintf(threads, sizeof threads, "%ld", each > 1 ? each : 1);
         word[n++] = front_word("--threads");
@@ -120,7 +120,7 @@ static void print_job(FILE *f, const struct batch *b, const struct batch_job *j)
     fprintf(f, ", %.1f s\n", j->seconds);
 }
 
-/* Another command has begun with the folder between our look and the fit. */
+/* Another command has started with the folder between our check and the fit. */
 static int was_refused(const struct batch_job *j)
 {
     char text[400] = "";
@@ -129,7 +129,7 @@ static int was_refused(const struct batch_job *j)
     return strstr(text, "another run is at work") != NULL;
 }
 
-/* Reads the result of a fit that has ended. */
+/* Reads the result of a finished fit. */
 static enum fit_status finish(struct batch_job *j, struct fit_error *err)
 {
     struct fit_error ignored;
@@ -151,7 +151,7 @@ static enum fit_status finish(struct batch_job *j, struct fit_error *err)
     return st;
 }
 
-/* Another command is at work in its folder: one of the parts leaves the fit to that, the whole waits for it. */
+/* Another command is working in its folder: a part leaves the fit to it, the whole waits for it. */
 static int leave(const struct batch *b, struct batch_job *j)
 {
     j->left = b->nparts > 1;
@@ -159,7 +159,7 @@ static int leave(const struct batch *b, struct batch_job *j)
     return 0;
 }
 
-/* May job k begin?  Then it is claimed.  What another command has done since the last look is taken. */
+/* May job k start? Then it is claimed. Results of other commands since the last check are taken over. */
 static int is_ready(struct batch *b, size_t k)
 {
     struct batch_job *j = &b->job[k];
@@ -184,7 +184,7 @@ static struct front_row row_of(const struct batch_job *j)
     return (struct front_row){j->name, j->file, j->q, j->code, j->has_result ? &j->result : NULL};
 }
 
-/* Other commands may write the same table: what they have done is read, and ours written, by one at a time. */
+/* Other commands may write the same table: one process at a time reads their rows and writes its own. */
 static enum fit_status write_table(struct batch *b, struct fit_error *err)
 {
     struct fit_lock lock;
@@ -233,7 +233,7 @@ static enum fit_status fill(struct batch *b, struct fit_error *err)
     return st;
 }
 
-/* Is nothing left that this command may begin, or has to wait for? */
+/* Is there nothing left that this command may start or must wait for? */
 static int is_through(const struct batch *b)
 {
     for (size_t k = 0; k < b->n; k++)
@@ -249,7 +249,8 @@ static void stop_all(const struct batch *b, int how)
             kill((pid_t)b->job[k].pid, how);
 }
 
-/* After an error: fits that run are asked to stop, and waited for, so that nothing is written when we have gone. */
+/* After an error: asks running fits to stop and waits for them, so that nothing is written after the end of this
+ * program. */
 static void end_all(struct batch *b)
 {
     struct fit_error ignored;
@@ -259,7 +260,7 @@ static void end_all(struct batch *b)
             front_wait(b->job[k].pid, &b->job[k].code, &ignored);
 }
 
-/* Fits that have ended: their results, a line each, the table now and then. */
+/* Finished fits: their results, one line each; the table from time to time. */
 static enum fit_status take_ended(struct front *f, struct batch *b, struct front_view *v, int quiet, double *written,
                                   struct fit_error *err)
 {
@@ -339,7 +340,7 @@ static int worst(const struct batch *b)
     return order[rank];
 }
 
-/* How many results there are of each quality: done(user, word, n), in the order in which they are met. */
+/* Number of results of each quality: done(user, word, n), in the order of first occurrence. */
 static void qualities(const struct batch *b, void (*done)(void *, const char *, size_t), void *user)
 {
     for (size_t k = 0; k < b->n; k++) {

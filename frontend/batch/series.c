@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parameters of all results, in the order in which they come. */
+/* The parameters of all results, in the order of first occurrence. */
 struct names {
     size_t n;
     const struct front_param **first; /* for name and unit */
@@ -80,7 +80,7 @@ static double column_value(const struct front_row *row, const char *name, size_t
     return value[column];
 }
 
-/* In some row an interval stands in the place of the error: its ends get columns. */
+/* If a row has an interval instead of the error, its ends get columns. */
 static size_t columns_of(const struct front_row *row, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++) {

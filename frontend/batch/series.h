@@ -1,9 +1,9 @@
 /* series.h -- a table of many fits: one row for each, as CSV and HDF5.
  *
- * Columns: name, file, status, quality, q, converged, exit, reduced_chi2, sigma, npoint, seconds, then value
- * and standard deviation of every parameter that any of the fits has; contrast and offset of the
- * angles as contrast[0], ...  What a fit did not determine has no value.  Fits that failed have a row without numbers.
- * series.h5 holds /series/COLUMN, each a list over the rows, with units; both files appear whole or not at all. */
+ * Columns: name, file, status, quality, q, converged, exit, reduced_chi2, sigma, npoint, seconds, then value and
+ * standard deviation of every parameter that any of the fits has; contrast and offset of the angles as contrast[0],
+ * ... An undetermined parameter has no value. Failed fits have a row without numbers. series.h5 holds
+ * /series/COLUMN, each a list over the rows, with units; both files appear complete or not at all. */
 #ifndef HOMODYNE_SERIES_H
 #define HOMODYNE_SERIES_H
 

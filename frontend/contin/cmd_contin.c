@@ -42,7 +42,7 @@ static enum fit_status give_q(struct contin_job *j, struct fit_error *err)
     return FIT_OK;
 }
 
-/* All curves have errors, or none has. */
+/* All curves must have errors, or none. */
 static enum fit_status make_curves(struct contin_job *j, struct fit_error *err)
 {
     size_t with = 0;

@@ -1,4 +1,4 @@
-/* contin_figure.c -- contin.svg: the distribution with its band of 95 %, and the data with the curves that it gives. */
+/* contin_figure.c -- contin.svg: the distribution with its 95 % band, and the data with the resulting curves. */
 #include "frontend/contin/contin_front.h"
 
 #include "report/draw/panel.h"
@@ -10,7 +10,7 @@
 
 enum { WIDTH = 640, HEIGHT = 560, SERIES = 6, PANEL = 215, LINE = 200 };
 
-/* Part of the whole in a decade of the axis, from the part at a point: the same for all grids. */
+/* Fraction per decade of the axis, from the fraction at a point: the same for all grids. */
 static double per_decade(const struct contin_job *j)
 {
     const size_t n = j->result.n;
@@ -72,7 +72,7 @@ static void draw_distribution(struct rp_canvas *c, const struct contin_job *j)
     rp_panel_frame(c, &p);
 }
 
-/* What the distribution gives for curve i at this delay. */
+/* The value that the distribution gives for curve i at this delay. */
 static double model(const struct contin_job *j, size_t i, double delay)
 {
     const struct contin_result *r = &j->result;

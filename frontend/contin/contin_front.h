@@ -1,4 +1,4 @@
-/* contin_front.h -- what the parts of `homodyne contin` share: cmd_contin.c, contin_read.c, contin_words.c,
+/* contin_front.h -- shared by the parts of `homodyne contin`: cmd_contin.c, contin_read.c, contin_words.c,
  * contin_text.c, contin_files.c, contin_figure.c. */
 #ifndef FRONT_CONTIN_H
 #define FRONT_CONTIN_H
@@ -10,7 +10,7 @@
 
 enum { CONTIN_CURVES = 64 };
 
-/* What the axis of the distribution shows. */
+/* The quantity on the axis of the distribution. */
 enum contin_axis { CONTIN_RATE, CONTIN_DIFFUSION, CONTIN_RADIUS };
 
 /* One correlation function: rows of one file with one q. */
@@ -24,7 +24,7 @@ struct contin_data {
 
 /* The command line, in the units of the program. */
 struct contin_words {
-    int power; /* 1: g1, 2: g2; 0: by the columns */
+    int power; /* 1: g1, 2: g2; 0: determined by the columns */
     size_t nq;
     double q[CONTIN_CURVES];       /* 1/angstrom */
     double temperature, viscosity; /* K, Pa s; NaN: not given */
@@ -55,7 +55,7 @@ struct contin_job {
 
 /* Options to words (contin_words.c). */
 enum fit_status contin_read_words(const struct front_args *a, struct contin_words *w, struct fit_error *err);
-/* All curves of a file, behind those that are there (contin_read.c). */
+/* Adds all curves of a file to the existing ones (contin_read.c). */
 enum fit_status contin_read_file(struct contin_job *j, const char *file, struct fit_error *err);
 
 /* Name and unit of the axis; a value of the solver's grid on it. */

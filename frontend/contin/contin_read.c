@@ -1,5 +1,5 @@
-/* contin_read.c -- tables of correlation functions: columns by name, units, rows that can be used, one curve for each
- * q.  Names and units are those of any table (input/table.h): the columns are told to it as those of a model. */
+/* contin_read.c -- tables of correlation functions: columns by name, units, usable rows, one curve for each q. Names
+ * and units are those of any table (input/table.h): the columns are declared like those of a model. */
 #include "frontend/contin/contin_front.h"
 
 #include "fit/kernel.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What else a column may be called. */
+/* Further names of a column. */
 static const char *const aliases[][8] = {{"delay", "tau", "lag", "t", "dt", "delay_time", "lagtime", NULL},
                                          {"g2", "c2", "intensity", NULL},
                                          {"g1", "f", "field", NULL},
@@ -58,7 +58,7 @@ static int is_given(const struct roles *r, enum role role)
     return 0;
 }
 
-/* A column under another of its names, where neither its own name nor an option says which. */
+/* A column under another of its names, if neither its own name nor an option identifies it. */
 static void offer(struct roles *r, const struct fit_table *t, enum role role)
 {
     if (is_given(r, role))
@@ -150,7 +150,7 @@ static enum fit_status match(struct contin_job *j, const char *file, struct fit_
     return reworded(st, err);
 }
 
-/* Whether row k is one that counts; a row that no measurement gives is an error. */
+/* Is row k used? A row that no measurement can give is an error. */
 static enum fit_status judge(const struct contin_job *j, const char *file, const struct fit_table *t,
                              const struct found *at, size_t k, int *use, struct fit_error *err)
 {
@@ -171,7 +171,7 @@ static enum fit_status judge(const struct contin_job *j, const char *file, const
     return FIT_OK;
 }
 
-/* The curve of this q in this file: the one that is there, or a new one. */
+/* The curve of this q in this file: the existing one, or a new one. */
 static struct contin_data *curve_of(struct contin_job *j, const char *file, double q, size_t first, size_t room)
 {
     for (size_t c = first; c < j->ncurve; c++)

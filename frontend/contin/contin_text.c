@@ -27,7 +27,7 @@ static void interval(char *text, size_t size, double lo, double hi, const char *
         snprintf(text, size, "%s..%s", a, b);
 }
 
-/* Where a mode lies that is cut by an end of the grid: there, or beyond. */
+/* Position of a mode that is cut off by an end of the grid: there, or beyond. */
 static void beyond(const struct contin_job *j, const struct contin_peak *p, char *text, size_t size)
 {
     const struct contin_result *r = &j->result;

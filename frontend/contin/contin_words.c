@@ -31,7 +31,7 @@ const char *contin_axis_unit(enum contin_axis axis)
     return axes[axis].unit;
 }
 
-/* Stokes and Einstein: R = k T / (6 pi eta D); D in angstrom^2/s, R in nm: 1e20 angstrom^2 in m^2, 1e9 nm in m. */
+/* Stokes-Einstein: R = k T / (6 pi eta D); D in angstrom^2/s, R in nm: 1e20 angstrom^2 in m^2, 1e9 nm in m. */
 double contin_show(const struct contin_words *w, double u)
 {
     return w->axis == CONTIN_RADIUS ? BOLTZMANN * w->temperature / (6 * PI * w->viscosity * (u * 1e-20)) * 1e9 : u;

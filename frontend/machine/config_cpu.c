@@ -1,10 +1,10 @@
-/* config_cpu.c -- homodyne-config-cpu: processors that may be used, and settings for them.
+/* config_cpu.c -- homodyne-config-cpu: the available processors, and settings for them.
  *
- * The fitters need none of it: by themselves they take one thread per core that they may use.  It is for those who want
- * to see why, who run several programs on one machine, or whose scripts call homodyne-config-xla,
- * heterodyne-config-xla or xpcsjax-config-xla, whose names and options are accepted.
+ * The fitters do not need it: by default they use one thread per available core. It is for users who want to know the
+ * reasons, who run several programs on one machine, or whose scripts call homodyne-config-xla, heterodyne-config-xla or
+ * xpcsjax-config-xla, whose names and options are accepted.
  *
- *   homodyne-config-cpu [--show]              what there is, and what a fitter would do
+ *   homodyne-config-cpu [--show]              the machine, and what a fitter would do
  *   homodyne-config-cpu --mode MODE [-o FILE] writes a file for the shell (. FILE)
  *
  * Modes: nlsq, auto (all cores); cmc, cmc-hpc (at most 4, 8 cores: one for each of 4, 8 chains).
@@ -122,7 +122,7 @@ static int parse(int argc, char **argv, struct settings *s)
     return code;
 }
 
-/* ---- what would be right --------------------------------------------------------------------- */
+/* ---- recommended settings -------------------------------------------------------------------- */
 
 static int threads_of(const struct settings *s)
 {
@@ -133,7 +133,7 @@ static int threads_of(const struct settings *s)
     return m->most && m->most < n ? m->most : n;
 }
 
-/* The node on which `threads` of the cores find room, or -1. */
+/* The node on which `threads` of the cores fit, or -1. */
 static int roomy_node(const struct fit_topology *t, int threads)
 {
     for (int a = 0; a < t->logical; a++) {

@@ -1,4 +1,4 @@
-/* machine.c -- what the system tells of the machine.  See machine.h. */
+/* machine.c -- the system's information about the machine. See machine.h. */
 #include "frontend/machine/machine.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* machine.h -- what a person wants to know of the machine beyond the processors that may be used (topology.h):
- * its name, caches, sockets, NUMA nodes with their memory, from /sys and /proc. */
+/* machine.h -- information about the machine beyond the available processors (topology.h): its name, caches,
+ * sockets, NUMA nodes with their memory, from /sys and /proc. */
 #ifndef FRONT_MACHINE_H
 #define FRONT_MACHINE_H
 

@@ -1,8 +1,8 @@
 /* request.c -- requests of a browser; see request.h.
  *
- * Who may ask: whoever knows the token, by a name of this machine. Pages of others do not know the token; that names of
- * others lead here (DNS rebinding) is seen in Host, that a page of another place asks in Origin. The port is not
- * looked at: behind a tunnel (ssh -L) it is another one. */
+ * A request must know the token and use a name of this machine. Pages of other sites do not know the token; the
+ * header Host reveals foreign names that lead here (DNS rebinding), and Origin reveals requests of foreign pages.
+ * The port is ignored: behind a tunnel (ssh -L) it differs. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/viewer/request.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- who asks, for what ---------------------------------------------------------------------- */
+/* ---- origin and target of a request ------------------------------------------------------------ */
 
 /* "127.0.0.1", "localhost" or "[::1]", perhaps with a port. */
 static int is_here(const char *host)
@@ -38,7 +38,7 @@ static int is_our_page(const char *origin)
     return !origin || (strncmp(origin, "http://", 7) == 0 && is_here(origin + 7));
 }
 
-/* Compared to the end, whatever differs. */
+/* Compares to the end even after a difference, in constant time. */
 static int has_token(const char *path, const char *token, const char **rest)
 {
     const size_t n = strlen(token);
@@ -139,7 +139,7 @@ static int is_full(const struct view_words *w)
     return w->n >= VIEW_WORDS || w->used >= VIEW_TEXT - 2;
 }
 
-/* A finite number; 0: it is none. */
+/* A finite number; 0: it is not one. */
 static int number(const struct fit_yaml *v, double *x)
 {
     char *end = NULL;

@@ -1,6 +1,6 @@
-/* request.h -- what a browser may ask of `homodyne view`, and in which words that is passed on.
+/* request.h -- the requests that a browser may send to `homodyne view`, and the words in which they are passed on.
  *
- * Everything from the network is judged here, without a socket and without files, so that it can be fuzzed. */
+ * Everything from the network is checked here, without a socket and without files, so that it can be fuzzed. */
 #pragma once
 
 #include "base/status.h"
@@ -13,8 +13,8 @@ enum view_route {
     VIEW_PAGE,
     VIEW_SCRIPT,
     VIEW_STYLE,
-    VIEW_STATE,  /* what is shown, the results, how far a fit is: GET api/state */
-    VIEW_FILE,   /* what the data file holds, as `inspect` tells: GET api/file */
+    VIEW_STATE,  /* the displayed data, the results, the progress of a fit: GET api/state */
+    VIEW_FILE,   /* the contents of the data file, from `inspect`: GET api/file */
     VIEW_LIVE,   /* maps and model of a result: GET api/live/NAME */
     VIEW_REPORT, /* its report: GET report/NAME */
     VIEW_MODELS, /* the models that there are: GET api/models */
@@ -35,8 +35,8 @@ struct view_target {
     char name[VIEW_NAME]; /* of a result; "": none */
 };
 
-/* The answer's status: 200 and *target, or 400 (headers), 403 (another host or page asks), 404 (another token, or no
- * such place), 405 (another method). */
+/* The answer's status: 200 and *target, or 400 (headers), 403 (foreign host or page), 404 (wrong token, or no such
+ * path), 405 (another method). */
 int view_judge(const struct view_request *r, const char *token, struct view_target *target);
 
 /* A name of a result or a file that is one part of a path: letters, digits and - _ . + , not a dot first. */

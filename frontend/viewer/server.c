@@ -1,7 +1,8 @@
 /* server.c -- HTTP of the viewer, by libmicrohttpd; see server.h.
  *
- * One thread answers one request after another.  What a request may be, request.c says; bodies are held in memory, up
- * to VIEW_BODY bytes.  Answers may not be kept, framed, or loaded by other pages; pages load nothing from elsewhere. */
+ * One thread answers one request after another. request.c defines the permitted requests; bodies are held in memory,
+ * up to VIEW_BODY bytes. Answers must not be cached, framed, or loaded by other pages; pages load nothing from
+ * elsewhere. */
 #define _POSIX_C_SOURCE 200809L
 #include "frontend/viewer/server.h"
 

@@ -29,7 +29,7 @@ static void inside(const struct view_session *s, const char *name, char *path, s
     snprintf(path, size, "%s/%s", s->folder, name);
 }
 
-/* A path that realpath gave: never longer than PATH_MAX. */
+/* A path from realpath: never longer than PATH_MAX. */
 static void keep(char to[PATH_MAX + 1], const char *path)
 {
     const size_t n = strnlen(path, PATH_MAX);
@@ -73,7 +73,7 @@ static void add_words(struct line *l, const struct view_words *w)
         add(l, w->word[k]);
 }
 
-/* To its end; what it says goes to .view.log, an error of it becomes ours. */
+/* Runs to its end; its output goes to .view.log, and its error is passed on. */
 static enum fit_status run(struct view_session *s, const struct line *l, struct fit_error *err)
 {
     char log[FRONT_PATH + 32], text[512];
@@ -224,7 +224,7 @@ static int is_text(const char *file)
     return text;
 }
 
-/* What the data file holds, for the wheel of azimuths; tables have none. */
+/* The contents of the data file, for the wheel of azimuths; tables have none. */
 static void look_into(struct view_session *s)
 {
     struct line l;
@@ -263,7 +263,7 @@ enum fit_status view_session_open(struct view_session *s, const char *dir, const
     if (st == FIT_OK && !start->history)
         look_into(s);
     if (st == FIT_OK && s->base[0] && s->nresult == 0 && !start->history)
-        st = extract_json(s, &s->first, err); /* what does not suit is told at once */
+        st = extract_json(s, &s->first, err); /* unsuitable input is reported at once */
     return st;
 }
 
@@ -343,7 +343,7 @@ enum fit_status view_session_report(struct view_session *s, const char *name, ch
     return st != FIT_OK ? st : *page ? FIT_OK : fit_no_memory(err, "view");
 }
 
-/* The data as the words select them, into a file of the folder. */
+/* Writes the data selected by the words into a file of the folder. */
 static enum fit_status extract(struct view_session *s, const char *path, struct fit_error *err)
 {
     struct line l;
@@ -393,7 +393,7 @@ enum fit_status view_session_models(struct view_session *s, char **json, struct 
     return st == FIT_OK ? copy_text(s->models, json, err) : st;
 }
 
-/* The gap that the present configuration has; "": none. */
+/* The gap in the current configuration; "": none. */
 static void gap_of(const struct view_session *s, char *text, size_t size)
 {
     struct fit_yaml_doc *doc = NULL;
@@ -408,7 +408,7 @@ static void gap_of(const struct view_session *s, char *text, size_t size)
     fit_yaml_free(doc);
 }
 
-/* A configuration of its own; what does not suit the data leaves all as it was. */
+/* A configuration of its own; one that does not suit the data changes nothing. */
 enum fit_status view_session_model(struct view_session *s, char **json, struct fit_error *err)
 {
     char next[FRONT_PATH + 64], old[sizeof s->base], gap[80];
@@ -490,7 +490,7 @@ enum fit_status view_session_stop(struct view_session *s, char **json, struct fi
     return view_session_state(s, json, err);
 }
 
-/* The configuration that the fitter would have had with these words. */
+/* The configuration that the fitter would use with these words. */
 enum fit_status view_session_write(struct view_session *s, char **json, struct fit_error *err)
 {
     char path[FRONT_PATH + 64], to[FRONT_PATH + VIEW_NAME + 8], *text = NULL;
@@ -522,9 +522,9 @@ enum fit_status view_session_write(struct view_session *s, char **json, struct f
     return st;
 }
 
-/* ---- what the page shows --------------------------------------------------------------------- */
+/* ---- the state of the page ------------------------------------------------------------------- */
 
-/* The last line of JSON that the fit has written in full; "": none yet. */
+/* The last complete line of JSON of the fit; "": none yet. */
 static void last_progress(const struct view_session *s, char *line, size_t size)
 {
     char path[FRONT_PATH + 32], text[1024];
@@ -587,7 +587,7 @@ static void put_fit(struct fit_json *j, const struct view_session *s)
     fit_json_end(j);
 }
 
-/* `watch` makes its result while we look. */
+/* `watch` may be writing its result at the same time. */
 static void look_again(struct view_session *s)
 {
     char folder[FRONT_PATH + 32];
@@ -601,7 +601,7 @@ static void look_again(struct view_session *s)
     add_result(s, folder, &err);
 }
 
-/* What the configuration calls its model. */
+/* The configuration's name of its model. */
 static const char *mode_of(const struct view_session *s, char *text, size_t size)
 {
     struct fit_yaml_doc *doc = NULL;
@@ -647,7 +647,7 @@ enum fit_status view_session_state(struct view_session *s, char **json, struct f
     fit_json_end(&j);
     const char *text = fit_json_text(&j);
     FILE *f = text ? open_memstream(json, &size) : NULL;
-    if (f) { /* parts that are JSON already take the place of the last bracket */
+    if (f) { /* parts that are already JSON replace the last bracket */
         fprintf(f, "%.*s, \"progress\": %s", (int)(strrchr(text, '}') - text), text, *progress ? progress : "null");
         if (s->history[0])
             put_history(f, s->history);

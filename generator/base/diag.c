@@ -1,4 +1,4 @@
-/* diag.c -- messages of the compiler to its user: place, sentence, line with a caret, remedy. */
+/* diag.c -- messages of the compiler to its user: location, sentence, line with a caret, remedy. */
 #include "base/diag.h"
 
 #include <stdarg.h>
@@ -30,8 +30,8 @@ static int is_between(const char *line, size_t k)
     return k > 0 && (hg_in_name(line[k - 1]) || strchr(")]}", line[k - 1]));
 }
 
-/* Column of `near` in the line, first as a word of its own, then anywhere; -1 when absent, and for an operator or a
- * function that stands there more than once: which one is meant is not known. */
+/* Column of `near` in the line: first as a word of its own, then anywhere. -1 when it is absent, or when it is an
+ * operator or a function that occurs more than once: nothing shows which one is meant. */
 static long find_near(const char *line, size_t length, const char *near)
 {
     size_t n = strlen(near);
@@ -71,7 +71,7 @@ static void print_source(const struct hg_diag *d, uint32_t line, long column)
     if (column < 0 || column >= 200)
         return;
     fputs("       | ", d->out);
-    for (long k = 0; k < column; k++) { /* tabs stay, bytes inside a UTF-8 character take no room */
+    for (long k = 0; k < column; k++) { /* tabs are kept; continuation bytes of UTF-8 take no column */
         if (((unsigned char)text[k] & 0xC0) != 0x80)
             fputc(text[k] == '\t' ? '\t' : ' ', d->out);
     }
@@ -90,7 +90,7 @@ static void report(const struct hg_diag *d, const char *kind, uint32_t line, lon
         fprintf(d->out, "    help: %s\n", help);
 }
 
-/* Is this the error before once more?  Remembers it. */
+/* Is this error the same as the last one? Remembers it. */
 static int is_repeated(struct hg_diag *d, uint32_t line, const char *message)
 {
     int same = d->errors > 0 && line > 0 && d->last_line == line && strncmp(d->last, message, sizeof d->last - 1) == 0;

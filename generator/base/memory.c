@@ -1,4 +1,4 @@
-/* memory.c -- memory of the compiler: large blocks, handed out from front to back. */
+/* memory.c -- memory of the compiler: large blocks, filled from front to back. */
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -16,7 +16,7 @@ struct block {
 };
 
 struct hg_arena {
-    struct block *block;        /* the one that is being filled; older ones follow */
+    struct block *block;        /* the block being filled; older ones follow */
     size_t total;
 };
 
@@ -72,7 +72,7 @@ void *hg_alloc(struct hg_arena *a, size_t n)
     n = (n + unit - 1) / unit * unit;
     if (n > a->block->size - a->block->used) {
         if (n >
-            BLOCK_SIZE / 4) { /* a block of its own, behind the current one, which stays in use */
+            BLOCK_SIZE / 4) { /* a block of its own, after the current one, which stays in use */
             struct block *own = new_block(a, a->block->next, n);
             a->block->next = own;
             own->used = n;

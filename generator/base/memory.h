@@ -1,7 +1,7 @@
 /* memory.h -- memory of the compiler: everything lives until the program ends.
  *
- * One arena serves a run.  Nothing is freed singly; hg_arena_free gives all back (tests, leak checkers).
- * Out of memory prints a message and exits with status 1: a compiler has nothing better to do.
+ * One arena serves a run. No object is freed on its own; hg_arena_free returns everything (tests, leak checkers). When
+ * memory runs out, the program prints a message and exits with status 1.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct hg_arena;
 
-/* Says so and ends the program with status 1. */
+/* Reports that memory has run out; exits with status 1. */
 _Noreturn void hg_out_of_memory(void);
 
 struct hg_arena *hg_arena_new(void);
@@ -27,8 +27,8 @@ char *hg_strdup(struct hg_arena *a, const char *s);
 char *hg_format(struct hg_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *hg_format_list(struct hg_arena *a, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
-/* n zeroed objects for a while: to be released by free(), or where the scope of a pointer ends that is declared
- * HG_SCRATCH. */
+/* n zeroed objects for temporary use. They are released by free(), or at the end of the scope of a pointer that is
+ * declared HG_SCRATCH. */
 void *hg_zeros(size_t n, size_t size);
 void hg_scratch_free(void *pointer);
 #define HG_SCRATCH __attribute__((cleanup(hg_scratch_free)))

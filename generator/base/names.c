@@ -1,4 +1,4 @@
-/* names.c -- names in use: a hash table; for a stem it also keeps the number to be tried next. */
+/* names.c -- names in use: a hash table. For each stem it also keeps the number to be tried next. */
 #include "base/names.h"
 
 #include <ctype.h>

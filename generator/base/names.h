@@ -1,4 +1,4 @@
-/* names.h -- a set of names in use, and new ones that differ from them: stem, stem_2, stem_3, ... */
+/* names.h -- a set of names in use; makes new names that differ from them: stem, stem_2, stem_3, ... */
 #pragma once
 
 #include "base/memory.h"
@@ -11,6 +11,6 @@ struct hg_names {
 /* 1 for letters, digits and _. */
 int hg_in_name(char c);
 
-/* The first of stem, stem_2, stem_3, ... that is not in the set and that `refused` (may be NULL) does not
- * refuse; it is added. */
+/* Adds and returns the first of stem, stem_2, stem_3, ... that is neither in the set nor rejected by `refused`
+ * (which may be NULL). */
 const char *hg_names_unique(struct hg_names *s, struct hg_arena *a, const char *stem, int (*refused)(const char *));

@@ -1,4 +1,4 @@
-/* random.h -- numbers that look drawn and are the same in every run: SplitMix64 (Steele, Lea, Flood 2014). */
+/* random.h -- pseudo-random numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood 2014). */
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* tmpl.c -- templates: ordinary text files with places to fill. */
+/* tmpl.c -- templates: ordinary text files with placeholders. */
 #include "base/tmpl.h"
 
 #include <string.h>

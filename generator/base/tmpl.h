@@ -1,8 +1,8 @@
-/* tmpl.h -- templates: ordinary text files with places to fill.
+/* tmpl.h -- templates: ordinary text files with placeholders.
  *
- * Two rules.  A line that starts with "%% name" (the rest of the line is a remark) is replaced by what the
- * callback writes for that name.  @model@ and @source@ are replaced by the model's name and file.  There are
- * no loops, conditions or escapes; an empty part brings no heading because headings belong to the parts.
+ * Two rules. A line that starts with "%% name" (the rest of the line is a remark) is replaced by the text that the
+ * callback writes for that name. @model@ and @source@ are replaced by the model's name and file. There are no loops,
+ * conditions or escapes; an empty part brings no heading because headings belong to the parts.
  */
 #pragma once
 

@@ -26,7 +26,7 @@ enum hg_box_kind {
     HG_BOX_FRACTION,
     HG_BOX_ROOT,
     HG_BOX_FENCE,    /* child between "(" ")", "|" "|": text, tex: both delimiters, two letters */
-    HG_BOX_INTEGRAL, /* the large sign `text`, lower, upper; what follows stands beside it */
+    HG_BOX_INTEGRAL, /* the large sign `text`, lower, upper; the operand stands beside it */
     HG_BOX_CASES     /* value, condition, value, condition, ... */
 };
 
@@ -37,7 +37,7 @@ struct hg_box {
     const struct hg_box *const *child;
 };
 
-/* A formula in pieces between which a line may be broken: what is defined, then "= a", "+ b", ...
+/* A formula in pieces between which a line may be broken: the left-hand side, then "= a", "+ b", ...
  */
 struct hg_formula {
     const struct hg_box *left;
@@ -51,7 +51,7 @@ const struct hg_box *hg_box(struct hg_arena *a, enum hg_box_kind kind, const cha
 /* 1 when parentheses around it must grow. */
 int hg_box_tall(const struct hg_box *b);
 
-/* A rough width in letters. */
+/* An estimate of the width in letters. */
 double hg_box_width(const struct hg_box *b);
 
 /* --- names, units and numbers (typeset_name.c) --- */
@@ -76,7 +76,7 @@ const struct hg_box *hg_typeset_symbol(struct hg_model *m, const struct hg_symbo
 /* "c2(phi, t1, t2) = ..." for the mean of a variant: left is the observed quantity. */
 void hg_typeset_mean(struct hg_model *m, hg_wid mean, struct hg_formula *f);
 
-/* "D(t) = ..." for a named part; of one that has no name, under `name`. */
+/* "D(t) = ..." for a named part; a part without a name is shown as `name`. */
 void hg_typeset_part(struct hg_model *m, hg_wid part, const char *name, struct hg_formula *f);
 
 /* "d part / d theta = ...": a derivative made by hg_written_diff; part 0: of the mean.  many: the

@@ -100,8 +100,8 @@ static long code_point(const char *s, size_t *n)
     return u;
 }
 
-/* Writes the character at s; returns its length.  LaTeX knows letters up to U+017F; what neither it
- * nor the table has is named by its number. */
+/* Writes the character at s; returns its length. LaTeX has letters up to U+017F; a character that neither it nor the
+ * table has is written as its number. */
 static size_t character(FILE *out, const char *s)
 {
     size_t n;

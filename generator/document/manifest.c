@@ -24,7 +24,7 @@ static void json_string(FILE *out, const char *s)
     fputc('"', out);
 }
 
-/* Members of an object; before: what stands before them. */
+/* Members of an object; before: the text in front of them. */
 static void json_text(FILE *out, const char *before, const char *key, const char *value)
 {
     fprintf(out, "%s\"%s\": ", before, key);
@@ -180,8 +180,8 @@ void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE 
 
 /* --- YAML ------------------------------------------------------------------------------------- */
 
-/* A name as a key or a value: in quotes when a reader of YAML 1.1 would take it for something else than a text, as y,
- * no, null, 1e3, or for a structure. */
+/* A name as a key or a value: in quotes when a reader of YAML 1.1 would read it as something other than text, such
+ * as y, no, null, 1e3, or as a structure. */
 static const char *yaml_word(struct hg_model *m, const char *word)
 {
     static const char *const other[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"};
@@ -224,7 +224,7 @@ static void yaml_line(FILE *out, const char *text, const char *format, ...)
     fputc('\n', out);
 }
 
-/* told: the unit of a bare number there, when it is not that of the model. */
+/* told: the unit of a bare number there, when it differs from the model's. */
 static void yaml_setting(FILE *out, struct hg_model *m, const struct hg_symbol_decl *s,
                          const char *key, const char *told)
 {
@@ -245,7 +245,7 @@ static const struct hg_symbol_decl *find_setting(const struct hg_model *m, const
     return NULL;
 }
 
-/* Frames, wavevector and gap have their places of old; other settings stand under `settings`. */
+/* Frames, wavevector and gap keep their old keys; other settings stand under `settings`. */
 static void yaml_pairs(FILE *out, struct hg_model *m)
 {
     const struct hg_symbol_decl *q = find_setting(m, "q"), *gap = find_setting(m, "gap");
@@ -301,14 +301,14 @@ static void yaml_other_settings(FILE *out, struct hg_model *m)
     }
 }
 
-/* A prior in the words of the packages. */
+/* A prior in the packages' notation. */
 static const char *yaml_prior(struct hg_model *m, const struct hg_symbol_decl *s)
 {
 #define NAME(KIND, word, name, ...) name,
     static const char *const word[] = {FIT_PRIORS(NAME)};
     struct hg_arena *a = m->expr->arena;
     if (s->prior != FIT_PRIOR_NORMAL && s->prior != FIT_PRIOR_TRUNCATED_NORMAL &&
-        s->prior != FIT_PRIOR_LOG_NORMAL)
+        s->prior != FIT_PRIOR_LOG_NORMAL && s->prior != FIT_PRIOR_LAPLACE)
         return "";
     const char *mean = hg_number(a, s->prior_a), *sd = hg_number(a, s->prior_b);
     return hg_format(a, ", prior: %s, prior_mu: %s, prior_sigma: %s", word[s->prior], mean, sd);

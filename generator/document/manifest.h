@@ -5,11 +5,11 @@
 
 #include "judge/analysis.h"
 
-/* JSON: name, hash, formula, parameters with units, bounds and priors, settings, axes, columns,
- * curves, what cannot be identified (if it was looked for), variants.  A bound that is infinite and a
- * default that is not given are null. */
+/* JSON: name, hash, formula, parameters with units, bounds and priors, settings, axes, columns, curves,
+ * unidentifiable combinations (if they were searched for), variants. An infinite bound and a missing default are
+ * null. */
 void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE *out);
 
-/* YAML: a configuration of homodyne-NAME with every parameter at its start; what must be filled in
- * is marked FILL IN. */
+/* YAML: a configuration of homodyne-NAME with every parameter at its start; values to be supplied are marked FILL
+ * IN. */
 void hg_manifest_yaml(struct hg_model *m, FILE *out);

@@ -61,7 +61,7 @@ static void close_table(struct sheet *s)
     fputs(s->f->table_end, s->out);
 }
 
-/* ---- what there is -------------------------------------------------------------------------------- */
+/* ---- definitions ----------------------------------------------------------------------------------- */
 
 /* "pixel" of an axis, with rows and columns of a grid. */
 static const char *axis_words(struct sheet *s, const struct hg_index *x)
@@ -125,7 +125,8 @@ static void numbers(struct sheet *s)
 
 /* ---- how it is computed --------------------------------------------------------------------------- */
 
-/* name = formula, whatever a variable of the file calls it; then what has names in it and was not shown before. */
+/* name = formula, under whatever name a variable of the file has; then the named parts in it that were not shown
+ * before. */
 static void formula(struct sheet *s, hg_wid written, const char *name)
 {
     struct hg_formula f;

@@ -1,4 +1,4 @@
-/* objective_page.h -- the page about an objective of arrays: what is solved for, terms, steps, data, numbers. */
+/* objective_page.h -- the page about an objective of arrays: unknowns, terms, steps, data, numbers. */
 #pragma once
 
 #include "document/page.h"

@@ -1,4 +1,4 @@
-/* page.c -- what stands on the page that documents a model. */
+/* page.c -- the contents of the page that documents a model. */
 #include "document/page.h"
 #include "graph/march.h"
 
@@ -57,7 +57,7 @@ static struct table table(struct page *p, const struct hg_column *column)
     return (struct table){.p = p};
 }
 
-/* Ends the cell before, and the row before when it is full; starts the next. */
+/* Ends the previous cell, and the previous row when it is full; starts the next one. */
 static void cell(struct table *t)
 {
     const struct hg_page_format *f = t->p->f;
@@ -98,7 +98,7 @@ static void formula(struct page *p, const struct hg_formula *f)
     p->f->formula(p->out, f);
 }
 
-/* The parts of a formula; those marked in `shown` are left out and all are marked. */
+/* The parts of a formula; those marked in `shown` are left out, and all are marked. */
 static void parts(struct page *p, hg_wid root, unsigned char *shown)
 {
     struct hg_formula f;
@@ -122,7 +122,7 @@ static void mean(struct page *p, const struct hg_variant *v, unsigned char *show
         parts(p, v->written, shown);
 }
 
-/* Functions that not every reader knows. */
+/* Functions that some readers may not know. */
 static void notes(struct page *p)
 {
     static const struct {
@@ -159,7 +159,7 @@ static void notes(struct page *p)
         paragraph(p, all);
 }
 
-/* How what is measured scatters about the mean. */
+/* How the measurements scatter about the mean. */
 static void law(struct page *p, unsigned char *shown)
 {
     const struct hg_density *d = p->m->density;
@@ -168,14 +168,15 @@ static void law(struct page *p, unsigned char *shown)
         return;
     paragraph(p, d->law == FIT_LAW_OTHER
                      ? hg_format(p->a, "That is the mean of %s, whose density has the logarithm", p->m->observable)
-                     : hg_format(p->a, "That is the mean of %s, which has the law %s: its density has the logarithm",
+                     : hg_format(p->a,
+                                 "That is the mean of %s. The density of the noise distribution, %s, has the logarithm",
                                  p->m->observable, d->name));
     hg_typeset_part(p->m, d->written, "l", &f);
     formula(p, &f);
     parts(p, d->written, shown);
 }
 
-/* What is carried from row to row. */
+/* The quantities carried from row to row. */
 static void states(struct page *p, unsigned char *shown)
 {
     struct hg_model *m = p->m;
@@ -252,6 +253,7 @@ static const char *prior_text(struct page *p, const struct hg_symbol_decl *s)
     case FIT_PRIOR_HALF_CAUCHY: return hg_format(p->a, "half-Cauchy, scale %s", b);
     case FIT_PRIOR_EXPONENTIAL: return hg_format(p->a, "exponential, scale %s", b);
     case FIT_PRIOR_BETA_SCALED: return hg_format(p->a, "beta(%s, %s) over the bounds", a, b);
+    case FIT_PRIOR_LAPLACE: return hg_format(p->a, "Laplace, mean %s, scale %s", a, b);
     case FIT_PRIOR_LOG_UNIFORM: return "uniform in the logarithm";
     case FIT_PRIOR_NONE:
     case FIT_PRIOR_TANH_NORMAL:
@@ -392,7 +394,7 @@ static const struct hg_box *thetas(struct page *p, const struct hg_symbol_decl *
     return hg_box(p->a, HG_BOX_ROW, NULL, NULL, k, row);
 }
 
-/* A derivative that no line can hold is not for the eye. */
+/* A derivative too long for a line is not shown. */
 static void shorten(struct page *p, struct hg_formula *f)
 {
     enum { WIDEST = 110 }; /* letters */
@@ -485,7 +487,7 @@ static void variants(struct page *p, unsigned char *shown)
     }
 }
 
-/* What follows from the parameters: curves, derived quantities. */
+/* Quantities that follow from the parameters: curves, derived quantities. */
 static void followers(struct page *p, const char *title, const struct hg_list *list, unsigned char *shown)
 {
     static const struct hg_column column[] = {{"", 0}, {"name", 0}, {"unit", 0}, {"description", 90}, {NULL, 0}};

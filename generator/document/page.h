@@ -1,8 +1,7 @@
 /* page.h -- the page that documents a model: its equations, parameters, derivatives, cost, tests.
  *
- * page.c says what stands on the page and in which order; a format says how it is written down.
- * There are two: html.c (one file, no network, no script; formulas in MathML) and latex.c (pdflatex
- * with amsmath).
+ * page.c determines the contents of the page and their order; a format determines how they are written. There are two:
+ * html.c (one file, no network, no script; formulas in MathML) and latex.c (pdflatex with amsmath).
  */
 #pragma once
 
@@ -17,7 +16,7 @@ struct hg_column {
              */
 };
 
-/* What stands around a part of a page. */
+/* The frame of a part of a page. */
 struct hg_around {
     const char *before, *after;
 };
@@ -38,9 +37,9 @@ struct hg_page_format {
 
 extern const struct hg_page_format hg_page_html, hg_page_latex;
 
-/* The mean of a variant and the parts that it is made of, an equation a line. */
+/* The mean of a variant and the parts that it is made of, one equation per line. */
 void hg_page_equations(struct hg_model *m, const struct hg_variant *v, const struct hg_page_format *f, FILE *out);
 
-/* Writes the page.  found: of the variant v, whose kernel has been written, for its cost. */
+/* Writes the page. found: for the cost, that of the variant v, whose kernel has been written. */
 void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_analysis *found,
              const struct hg_page_format *f, FILE *out);

@@ -1,9 +1,8 @@
 /* typeset.c -- written formulas (written.h) as boxes.
  *
- * Rules.  A sum is a row of signed terms; a product a row of factors, numbers first, signs taken to
- * the front; a quotient a fraction, with a stroke in exponents and before units.  Named parts stand
- * by their name, as functions of t where they are; at(f, t1) is f with t1 for t.  A choice that
- * bounds a value is max or min.
+ * Rules. A sum is a row of signed terms; a product a row of factors, numbers first, signs taken to the front; a
+ * quotient a fraction, with a slash in exponents and before units. Named parts appear by name, as functions of t where
+ * they are; at(f, t1) is f with t1 for t. A choice that bounds a value is max or min.
  */
 #include "document/typeset_private.h"
 #include "graph/march.h"
@@ -56,7 +55,7 @@ const struct hg_box *typeset_minus(struct typeset *t, int prefix)
     return typeset_leaf(t, prefix ? HG_BOX_PREFIX : HG_BOX_SIGN, "−", "-");
 }
 
-/* What a formula stands beside: its box, how tightly it binds, and a sign taken out. */
+/* A formula in parts: its box, its precedence, and a sign taken out. */
 struct term {
     const struct hg_box *box;
     enum level level;
@@ -101,7 +100,7 @@ const struct hg_box *typeset_declared(struct typeset *t, const struct hg_symbol_
     return s->over < 0 ? name : with_subscript(t, name, hg_typeset_name(t->a, t->m->axis.item[s->over].name));
 }
 
-/* The name of a state, of the row before with a subscript. */
+/* The name of a state; that of the previous row has a subscript. */
 static const struct hg_box *typeset_state(struct typeset *t, struct hg_carried_place p)
 {
     const struct hg_box *name = hg_typeset_name(t->a, t->m->state.item[p.state].name);
@@ -175,7 +174,7 @@ const struct hg_box *typeset_partial(struct typeset *t, const struct hg_box *of,
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-/* NULL: it has its own way. */
+/* NULL: typeset by a rule of its own. */
 static const struct hg_function *find_function(enum hg_op op)
 {
     const struct hg_function *f = hg_function(op);

@@ -11,7 +11,7 @@ const struct hg_box *hg_typeset_symbol(struct hg_model *m, const struct hg_symbo
     return typeset_declared(&t, s);
 }
 
-/* Puts a wide product as several pieces, of a factor or more each, the later ones after a cross. */
+/* Adds a wide product as several pieces of at least one factor each; the later ones follow a multiplication sign. */
 static void put_product(struct typeset *t, hg_wid id, struct row *first, struct row *all)
 {
     struct product p = typeset_product_of(t, id);

@@ -186,7 +186,7 @@ static const struct hg_box *decimal(struct hg_arena *a, double x)
     return n == 1 ? row[0] : hg_box(a, HG_BOX_ROW, NULL, NULL, n, row);
 }
 
-/* 1/3 and 2/7, but not 1/2: what decimals cannot tell.  Multiples of pi. */
+/* 1/3 and 2/7, but not 1/2: numbers without a short decimal. Multiples of pi. */
 static int ratio(double x, int *top, int *bottom)
 {
     for (*bottom = 1; *bottom <= 16; ++*bottom)

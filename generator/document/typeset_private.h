@@ -6,7 +6,7 @@
 struct typeset {
     struct hg_model *m;
     struct hg_arena *a;
-    const struct hg_box *time; /* what stands for t: t itself, t1 or t2 */
+    const struct hg_box *time; /* the argument in place of t: t itself, t1 or t2 */
     hg_wid root;               /* shown as its formula although it has a name */
     hg_id many;                /* parameter called theta; 0: none */
     int script;                /* inside an exponent */

@@ -14,8 +14,8 @@ struct hg_code_private {
     uint32_t n; /* nodes known when the function was begun */
     uint32_t *uses;
     const char **var; /* name of the temporary in scope, or NULL */
-    const char **low; /* of a logarithm: name of what its rounding left; of sinc: name of the cosine; or NULL */
-    hg_id *log;       /* nodes bound, in order: to be undone by pop */
+    const char **low; /* for a logarithm: name of its rounding remainder; for sinc: name of the cosine; or NULL */
+    hg_id *log;       /* nodes bound, in order: undone by pop */
     size_t nlog, log_room;
     size_t scope[32];
     int depth;
@@ -115,9 +115,9 @@ void hg_code_bind(struct hg_code *c, hg_id id, const char *name)
 
 void hg_code_array(struct hg_code *c, const char *name, uint32_t n, const hg_id *id)
 {
-    hg_line(c, "fit_vd %s[%u];", name, n);
+    hg_declare(c->out, "fit_vd", "%s[%u];", name, n);
     for (uint32_t k = 0; k < n; k++)
-        hg_line(c, "%s[%u] = %s;", name, k, hg_code_vector(c, id[k]));
+        hg_do(c->out, "%s[%u] = %s;", name, k, hg_code_vector(c, id[k]));
 }
 
 const char *hg_code_bound(const struct hg_code *c, hg_id id)
@@ -168,7 +168,7 @@ static const char *variable(const void *user, hg_id id)
     return s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(s) ? s : NULL;
 }
 
-/* The node's own name, or one of the words it is made of, or what operation it is. */
+/* The node's own name, or one of the words it is made of, or the name of its operation. */
 const char *hg_code_stem(const struct hg_code *c, hg_id id)
 {
     const struct hg_node *n = hg_at(c->e, id);
@@ -176,7 +176,7 @@ const char *hg_code_stem(const struct hg_code *c, hg_id id)
     return n->name ? n->name : s ? s : stem(n);
 }
 
-/* What is called: of functions of one argument their own names, of the others their text. */
+/* The function to be called: functions of one argument have names of their own, the others use their text. */
 static const char *scalar_name(enum hg_op op)
 {
     const struct hg_function *f = hg_function(op);
@@ -203,7 +203,7 @@ const char *hg_code_factor(struct hg_code *c, hg_id id)
     return sum ? hg_format(c->e->arena, "(%s)", s) : s;
 }
 
-/* sinc of x where vectors of it have been declared with the cosine, or 0. */
+/* sinc of x if its vectors have been declared together with the cosine, or 0. */
 static hg_id sinc_with_cosine(const struct hg_code *c, hg_id x)
 {
     const struct hg_code_private *p = c->private_;
@@ -247,7 +247,7 @@ static const char *repeated(struct hg_code *c, const char *x, int n)
     return s;
 }
 
-/* The logarithm of the base, when vectors of it have been declared with fit_vlog_low. */
+/* The logarithm of the base, if its vectors have been declared with fit_vlog_low. */
 static hg_id log_with_low(const struct hg_code *c, hg_id base)
 {
     const struct hg_code_private *p = c->private_;
@@ -283,7 +283,7 @@ static const char *pow_text(struct hg_code *c, const struct hg_node *n, hg_id id
     return call_text(c, n, id);
 }
 
-/* Numerator and denominator: factors x^-1 are divided by. */
+/* Numerator and denominator: factors x^-1 become divisors. */
 static const char *prod_text(struct hg_code *c, const struct hg_node *n)
 {
     struct hg_arena *a = c->e->arena;
@@ -336,7 +336,7 @@ static const char *term_text(struct hg_code *c, hg_id id, int *negative)
     return s;
 }
 
-/* A product of factors that none divides by: may be fused with a sum. */
+/* A product of factors without a division: may be fused with a sum. */
 static int is_fused(const struct hg_code *c, hg_id id)
 {
     const struct hg_node *n = hg_at(c->e, id);
@@ -359,7 +359,7 @@ static const char *fused_text(struct hg_code *c, hg_id product, const char *sum)
     return hg_format(c->e->arena, "fit_vfma(%s, %s, %s)", first, last, sum);
 }
 
-/* The terms that are no products first, then these, in their order. */
+/* First the terms that are not products, then the products, in their order. */
 static const char *fused_sum_text(struct hg_code *c, const struct hg_node *n)
 {
     struct hg_arena *a = c->e->arena;
@@ -395,7 +395,7 @@ static const char *sum_text(struct hg_code *c, const struct hg_node *n)
         size += strlen(term[k]) + 3;
     }
     char *s = hg_alloc(a, size), *end = s;
-    /* a positive term first, so that no sum starts with a sign when it can be helped */
+    /* a positive term first, so that a sum starts with a sign only if it must */
     for (unsigned char pass = 0; pass < 2; pass++)
         for (uint32_t k = 0; k < n->nargs; k++) {
             if (negative[k] != pass)
@@ -487,9 +487,9 @@ void hg_code_source(struct hg_code *c, hg_id id)
     for (uint32_t k = 1; s && k < line; k++)
         s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL;
     s = s ? s + strspn(s, " \t") : "";
-    size_t n = strcspn(s, "\r\n"), used = 4 * (size_t)c->indent + strlen(c->source) + 20, room = LONGEST - used;
+    size_t n = strcspn(s, "\r\n"), used = 4 * (size_t)c->out->depth + strlen(c->source) + 20, room = LONGEST - used;
     room = used < LONGEST ? room : 0;
-    for (size_t k = 0; k + 1 < n; k++) /* what would begin or end a remark in C */
+    for (size_t k = 0; k + 1 < n; k++) /* text that would begin or end a comment in C */
         if ((s[k] == '/' && s[k + 1] == '*') || (s[k] == '*' && s[k + 1] == '/'))
             n = k;
     int cut = n > room;
@@ -498,56 +498,59 @@ void hg_code_source(struct hg_code *c, hg_id id)
         n--;
     while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
         n--;
-    hg_line(c, "/* %s:%u: %.*s%s */", c->source, line, (int)n, s, cut ? " ..." : "");
+    hg_remark(c->out, "/* %s:%u: %.*s%s */", c->source, line, (int)n, s, cut ? " ..." : "");
 }
 
-static void remark(struct hg_code *c, hg_id id, char *s, size_t size)
+/* TYPE NAME = VALUE; with the unit of the node behind. */
+static void declare(struct hg_code *c, const char *type, const char *name, const char *value, hg_id id)
 {
     const struct hg_node *n = hg_at(c->e, id);
-    const char *note = c->units ? hg_model_unit_text(c->units, id) : NULL;
-    s[0] = 0;
-    if (note && n->op != HG_LOCAL && !(hg_op_flags[n->op] & HG_F_BOOL))
-        snprintf(s, size, "/* [%s] */", note);
+    const char *unit = c->units ? hg_model_unit_text(c->units, id) : NULL;
+    const char *s = hg_format(c->e->arena, "%s = %s;", name, value);
+    const int column = 77 - 4 * c->out->depth - (int)strlen(type);
+    if (unit && n->op != HG_LOCAL && !(hg_op_flags[n->op] & HG_F_BOOL))
+        hg_declare(c->out, type, "%-*s /* [%s] */", column, s, unit);
+    else
+        hg_declare(c->out, type, "%s", s);
 }
 
 const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
 {
     struct hg_arena *a = c->e->arena;
-    char comment[200];
     int sum;
     const char *value = text(c, id, &sum);
     name = hg_code_unique(c, name ? name : hg_code_stem(c, id));
-    remark(c, id, comment, sizeof comment);
-    const char *s = hg_format(a, "const %s %s = %s;", type_of(c, id), name, value);
     if (hg_at(c->e, id)->op != HG_LOCAL && !(hg_op_flags[hg_at(c->e, id)->op] & HG_F_BOOL))
         hg_code_source(c, id);
-    if (comment[0])
-        hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
-    else
-        hg_line(c, "%s", s);
+    declare(c, hg_format(a, "const %s", type_of(c, id)), name, value, id);
     hg_code_bind(c, id, name);
     return name;
 }
 
-/* One rare branch for n guards with one condition: where it holds, each takes its other formula. */
+/* One rare branch for n guards with one condition: where it holds, each uses its other formula. */
 static void branch(struct hg_code *c, hg_id condition, uint32_t n, const hg_id *guard, const char *const *name)
 {
     const char *when = c->private_->var[condition];
     int vector = hg_code_is_vector(c, condition);
-    hg_line(c, vector ? "if (fit_vany(%s)) {" : "if (%s) {", when);
-    c->indent++;
+    hg_open(c->out, vector ? "if (fit_vany(%s)) {" : "if (%s) {", when);
     hg_code_push(c);
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_node *g = hg_at(c->e, guard[k]);
         hg_code_need(c, g->arg[1]);
         if (vector)
-            hg_line(c, "%s = fit_vselect(%s, %s, %s);", name[k], when, hg_code_vector(c, g->arg[1]), name[k]);
+            hg_do(c->out, "%s = fit_vselect(%s, %s, %s);", name[k], when, hg_code_vector(c, g->arg[1]), name[k]);
         else
-            hg_line(c, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
+            hg_do(c->out, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
     }
     hg_code_pop(c);
-    c->indent--;
-    hg_line(c, "}");
+    hg_close(c->out);
+}
+
+static void declare_condition(struct hg_code *c, hg_id condition)
+{
+    hg_code_need(c, condition);
+    if (!c->private_->var[condition])
+        hg_code_declare(c, condition, "small");
 }
 
 /* All guards with the same condition: the common formulas first, then one rare branch for all of them. */
@@ -560,34 +563,39 @@ static void declare_guards(struct hg_code *c, hg_id first)
     for (hg_id id = 1; id < p->n && n < 16; id++)
         if (hg_at(c->e, id)->op == HG_GUARD && hg_at(c->e, id)->arg[0] == condition && p->uses[id] && !p->var[id])
             guard[n++] = id;
-    hg_code_need(c, condition);
-    if (!p->var[condition])
-        hg_code_declare(c, condition, "small");
+    const char *near = c->near && !p->var[condition] ? c->near(c, condition) : NULL;
+    if (!near)
+        declare_condition(c, condition);
     const char *name[16];
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_node *g = hg_at(c->e, guard[k]);
-        char comment[200];
         hg_code_need(c, g->arg[2]);
         name[k] = hg_code_unique(c, g->name ? g->name : hg_code_stem(c, g->arg[1]));
-        remark(c, guard[k], comment, sizeof comment);
         hg_code_source(c, guard[k]);
-        const char *s =
-            hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]));
-        hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
+        declare(c, type_of(c, guard[k]), name[k], hg_code_text(c, g->arg[2]), guard[k]);
+    }
+    if (near) {
+        hg_open(c->out, "if (%s) {", near);
+        hg_code_push(c);
+        declare_condition(c, condition);
     }
     branch(c, condition, n, guard, name);
+    if (near) {
+        hg_code_pop(c);
+        hg_close(c->out);
+    }
     for (uint32_t k = 0; k < n; k++)
         hg_code_bind(c, guard[k], name[k]);
 }
 
-/* Powers with small integer exponents repeat their base: it wants a name. */
+/* Powers with small integer exponents repeat their base, which therefore needs a name. */
 static int repeats_operand(const struct hg_expr *e, const struct hg_node *n)
 {
     double b;
     return n->op == HG_POW && hg_is_const(e, n->arg[1], &b) && b == floor(b) && fabs(b) >= 2 && fabs(b) <= 4;
 }
 
-/* A power whose base has its logarithm taken as well, both vectors: one logarithm does for both. */
+/* A power whose base also appears in a logarithm, both vectors: one logarithm serves both. */
 static void declare_log(struct hg_code *c, const struct hg_node *n)
 {
     struct hg_code_private *p = c->private_;
@@ -607,13 +615,13 @@ static void declare_log(struct hg_code *c, const struct hg_node *n)
         return;
     const char *x = hg_code_text(c, base), *name = hg_code_unique(c, hg_code_stem(c, log));
     const char *low = hg_code_unique(c, hg_format(c->e->arena, "%s_low", name));
-    hg_line(c, "fit_vd %s;", low);
-    hg_line(c, "const fit_vd %s = fit_vlog_low(%s, &%s);", name, x, low);
+    hg_declare(c->out, "fit_vd", "%s;", low);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vlog_low(%s, &%s);", name, x, low);
     hg_code_bind(c, log, name);
     p->low[log] = low;
 }
 
-/* sinc and its derivative of the same vector: one sine and cosine do for both. */
+/* sinc and its derivative of the same vector: one sine and cosine serve both. */
 static void declare_sinc(struct hg_code *c, const struct hg_node *n)
 {
     struct hg_code_private *p = c->private_;
@@ -630,13 +638,13 @@ static void declare_sinc(struct hg_code *c, const struct hg_node *n)
         return;
     const char *x = hg_code_text(c, n->arg[0]), *name = hg_code_unique(c, hg_code_stem(c, sinc));
     const char *cosine = hg_code_unique(c, hg_format(c->e->arena, "cos_%s", name));
-    hg_line(c, "fit_vd %s;", cosine);
-    hg_line(c, "const fit_vd %s = fit_vsinc_cos(%s, &%s);", name, x, cosine);
+    hg_declare(c->out, "fit_vd", "%s;", cosine);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vsinc_cos(%s, &%s);", name, x, cosine);
     hg_code_bind(c, sinc, name);
     p->low[sinc] = cosine;
 }
 
-/* Sine and cosine of the same vector in the loop of a sum: one reduction of the argument does for both. */
+/* Sine and cosine of the same vector in the loop of a sum: one reduction of the argument serves both. */
 static void declare_sine_cosine(struct hg_code *c, const struct hg_node *n)
 {
     struct hg_code_private *p = c->private_;
@@ -652,8 +660,8 @@ static void declare_sine_cosine(struct hg_code *c, const struct hg_node *n)
         return;
     const char *x = hg_code_text(c, n->arg[0]), *s = hg_code_unique(c, hg_code_stem(c, sine));
     const char *k = hg_code_unique(c, hg_code_stem(c, cosine));
-    hg_line(c, "fit_vd %s, %s;", s, k);
-    hg_line(c, "fit_vsincos(%s, &%s, &%s);", x, s, k);
+    hg_do(c->out, "fit_vd %s, %s;", s, k);
+    hg_do(c->out, "fit_vsincos(%s, &%s, &%s);", x, s, k);
     hg_code_bind(c, sine, s);
     hg_code_bind(c, cosine, k);
 }

@@ -14,13 +14,14 @@
 struct hg_code {
     const struct hg_expr *e;
     struct hg_tree *out;
-    int indent;           /* levels of four spaces */
     unsigned open;        /* levels of sums whose loops are open: HG_K1, HG_K2 */
     const unsigned char *together; /* by node: sums that are wanted; others wait for a loop of their own.  NULL: all */
     unsigned vector_if;   /* nodes that vary with one of these are vectors of 8 lanes, the others doubles */
     const char *source;   /* file named in comments, or NULL for no comments */
     const char *(*leaf)(struct hg_code *c, hg_id id); /* text of a leaf; may declare temporaries before */
     int (*is_leaf)(const struct hg_code *c, hg_id id);
+    /* A test of numbers that fails only where a condition holds in no lane, NULL for none; may be NULL. */
+    const char *(*near)(const struct hg_code *c, hg_id condition);
     int fused;            /* 1: a product in a sum is fused with it, fit_vfma(a, b, sum) */
     struct hg_model *units; /* tells the unit of a node and the text of a line for comments, or NULL */
     const char *const *reserve; /* names the caller uses in the function */
@@ -93,9 +94,6 @@ int hg_code_is_vector(const struct hg_code *c, hg_id id);
 
 /* Names of the arrays that hold columns of loops, before the number of the loop. */
 extern const char *const hg_loop_column_name[];
-
-/* One line of text at the present indentation. */
-void hg_line(struct hg_code *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A number as C reads it back to the same bits, in the shortest form. */
 const char *hg_number(struct hg_arena *a, double x);

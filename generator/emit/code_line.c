@@ -1,5 +1,4 @@
-/* code_line.c -- what C asks of its text: numbers that are read back to the same bits, lines that are not
- * too long, names that mean nothing else.
+/* code_line.c -- what C asks of its text: numbers that are read back to the same bits, names that mean nothing else.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 #include "emit/code.h"
 #include "graph/functions.h"
 
-/* --- numbers and lines -------------------------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------------------------------------ */
 
 const char *hg_number(struct hg_arena *a, double x)
 {
@@ -23,46 +22,6 @@ const char *hg_number(struct hg_arena *a, double x)
     if (isnan(x))
         return "NAN";
     return strpbrk(s, ".e") ? hg_strdup(a, s) : hg_format(a, "%s.0", s);
-}
-
-enum { WIDTH = 100 };
-
-/* Where to break a long statement: after the last comma or before the last sum that fits, else after the last
- * sign of a product; not in a comment. */
-static size_t break_at(const char *s, size_t room)
-{
-    size_t end = strcspn(s, "\n"), at = 0, product = 0;
-    const char *comment = strstr(s, "/*");
-    if (comment && (size_t)(comment - s) < end)
-        end = (size_t)(comment - s);
-    while (end > 0 && s[end - 1] == ' ')
-        end--;
-    for (size_t k = 2; k + 2 < end && (k <= room || (at == 0 && (product == 0 || end <= room))); k++) {
-        if (s[k] == ' ' && s[k - 1] != '=' && (s[k - 1] == ',' || strchr("+-?:", s[k + 1])))
-            at = k;
-        if (s[k - 1] == '*' && s[k - 2] != ' ' && s[k] != ' ')
-            product = k;
-    }
-    return at || end <= room ? at : product;
-}
-
-void hg_line(struct hg_code *c, const char *format, ...)
-{
-    va_list ap;
-    size_t indent = 4 * (size_t)c->indent;
-    va_start(ap, format);
-    const char *s = hg_format_list(c->e->arena, format, ap);
-    va_end(ap);
-    hg_put(c->out, "%*s", (int)indent, "");
-    while (!strchr(s, '\n') && indent + strlen(s) > WIDTH + 12) {
-        size_t n = indent < WIDTH ? break_at(s, WIDTH - indent) : 0;
-        if (n == 0)
-            break;
-        hg_put(c->out, "%.*s\n%*s", (int)n, s, 4 * c->indent + 8, "");
-        indent = 4 * (size_t)c->indent + 8;
-        s += n + (s[n] == ' ');
-    }
-    hg_put(c->out, "%s\n", s);
 }
 
 /* --- names -------------------------------------------------------------------------------------------- */
@@ -82,7 +41,7 @@ static const char *const keyword[] = {
     "SUMS", "PIECES", "BATCH", "STRIP", "EXPS", "COLUMNS", "ROWS", "ROW_SUMS", "FIELDS", "PAIRS", "CHANNELS_R",
     "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along", "at_column", "at_lin", "at_m", "at_pair", "at_rows",
     "columns", "cut", "down", "factor", "field", "first", "from", "full", "here", "high", "low", "pair", "pieces",
-    "place", "plain", "root", "row_sum", "seeds", "to", "turn", "whole", "block", "strip",
+    "place", "plain", "root", "row_sum", "seeds", "to", "turn", "whole", "block", "strip", "kept", "KEPT", "nearest",
     /* macros of the C library and the compiler */
     "I", "errno", "linux", "unix", "i386", "complex", "bool", "true", "false", "nullptr", "alignas", "alignof",
     "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm", "assert", "offsetof",

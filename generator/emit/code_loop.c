@@ -1,8 +1,8 @@
 /* code_loop.c -- sums in the emitted C: loops over turns, which fill accumulators.
  *
- * What the body of a sum needs and what does not vary with its turns is declared before the loop.  Sums over the same
- * loop are taken in one pass, so that parts of their bodies that are equal are computed once: a mean and all of its
- * derivatives, most times.  A sum that needs the value of another one over the same loop comes after it.
+ * Operands in the body of a sum that do not vary with its turns are declared before the loop. Sums over the same loop
+ * are computed in one pass, so that equal parts of their bodies are computed once: usually a mean and all of its
+ * derivatives. A sum that needs the value of another one over the same loop comes after it.
  */
 #include "emit/code.h"
 #include "graph/loop.h"
@@ -25,7 +25,7 @@ static int is_outside(const struct hg_code *c, const struct hg_node *n, unsigned
     return !(n->vary & HG_K & (level | ~c->open));
 }
 
-/* Declares what the roots need and is the same in all turns. */
+/* Declares the operands of the roots that are the same in all turns. */
 static void before_loop(struct hg_code *c, unsigned level, uint32_t nroot, const hg_id *root)
 {
     hg_id top = 0;
@@ -55,8 +55,7 @@ void hg_code_open_loop(struct hg_code *c, uint32_t loop, uint32_t nroot, const h
     const unsigned level = l->level == 1 ? HG_K1 : HG_K2;
     const char *k = counter[l->level - 1];
     before_loop(c, level, nroot, root);
-    hg_line(c, "for (size_t %s = 0; %s < %u; %s++) {", k, k, l->n, k);
-    c->indent++;
+    hg_open(c->out, "for (size_t %s = 0; %s < %u; %s++) {", k, k, l->n, k);
     c->open |= level;
     hg_code_push(c);
 }
@@ -65,11 +64,11 @@ void hg_code_close_loop(struct hg_code *c, uint32_t loop)
 {
     hg_code_pop(c);
     c->open &= hg_loop_at(c->e, loop)->level == 1 ? ~(unsigned)HG_K1 : ~(unsigned)HG_K2;
-    c->indent--;
-    hg_line(c, "}");
+    hg_close(c->out);
 }
 
-/* Sums over the loop of `index` that are wanted, not yet declared, and do not wait for another one of their level. */
+/* Sums over the loop of `index` that are to be declared now, are not yet declared, and do not wait for another one
+ * of their level. */
 static uint32_t sums_of(const struct hg_code *c, hg_id index, hg_id *sum)
 {
     HG_SCRATCH unsigned char *waits = hg_zeros(c->e->n, 1);
@@ -103,13 +102,13 @@ void hg_code_reduce(struct hg_code *c, hg_id id)
         body[k] = hg_at(c->e, sum[k])->arg[1];
         name[k] = hg_code_unique(c, hg_code_stem(c, sum[k]));
         hg_code_source(c, sum[k]);
-        hg_line(c, vector ? "fit_vd %s = fit_vset1(0.0);" : "double %s = 0.0;", name[k]);
+        hg_declare(c->out, vector ? "fit_vd" : "double", vector ? "%s = fit_vset1(0.0);" : "%s = 0.0;", name[k]);
     }
     hg_code_open_loop(c, loop, nsum, body);
     for (uint32_t k = 0; k < nsum; k++)
         hg_code_need(c, body[k]);
     for (uint32_t k = 0; k < nsum; k++)
-        hg_line(c, "%s += %s;", name[k], hg_code_text(c, body[k]));
+        hg_do(c->out, "%s += %s;", name[k], hg_code_text(c, body[k]));
     hg_code_close_loop(c, loop);
     for (uint32_t k = 0; k < nsum; k++)
         hg_code_bind(c, sum[k], name[k]);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "emit/emit_desc.h"
-#include "emit/roll.h"
 #include "base/tmpl.h"
 
 extern const unsigned char embedded_kernel_c_tmpl[];
@@ -40,7 +39,7 @@ static void list_of(FILE *out, const char *title, const struct hg_list *list)
         fprintf(out, " *   %-9s %2u  %-20s [%s]\n", k ? "" : title, k, list->item[k].name, list->item[k].unit);
 }
 
-/* What the names of the functions below stand for. */
+/* The meaning of the names of the functions below. */
 static const char pair_names[] =
     " *\n"
     " * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below\n"
@@ -96,8 +95,8 @@ static void head(const struct hg_emit *em, FILE *out)
     }
 }
 
-/* Large kernels take the C compiler minutes when all is inlined and optimised as small ones are: there functions
- * are called, and blocks as well. */
+/* Large kernels take the C compiler minutes when everything is inlined and optimised as in small ones. In them,
+ * functions are called, and so are blocks. */
 static void compile_lightly(const struct hg_emit *em, FILE *out)
 {
     if (em->calls > HG_MOST_INLINED)
@@ -121,8 +120,8 @@ static void fill(void *user, const char *name, FILE *out)
     const struct {
         const char *name;
         const struct hg_tree *text;
-    } piece[] = {{"tables", text->tables}, {"prepare", text->prepare}, {"sums", text->sums},
-                 {"points", text->points}, {"combinations", text->combinations}};
+    } piece[] = {{"tables", text->tables}, {"carve", text->carve},   {"prepare", text->prepare},
+                 {"sums", text->sums},     {"points", text->points}, {"combinations", text->combinations}};
     for (size_t k = 0; k < sizeof piece / sizeof *piece; k++)
         if (strcmp(name, piece[k].name) == 0) {
             hg_tree_print(piece[k].text, out);
@@ -146,7 +145,21 @@ static struct hg_tree *written(struct hg_emit *em, void (*write)(struct hg_emit 
     write(em, t);
     if (!hg_tree_empty(t))
         hg_put(t, "\n");
+    hg_tree_trim(t);
     return t;
+}
+
+/* Loops in all that is written, in the order of the file. */
+static void roll(struct hg_emit *em)
+{
+    struct hg_pieces *x = &em->text;
+    struct hg_tree *const piece[] = {x->carve, x->prepare, x->sums, x->points, x->combinations};
+    const char **table = hg_alloc(em->e->arena, em->ntable * sizeof *table);
+    for (uint32_t k = 0; k < em->ntable; k++)
+        table[k] = em->table[k].name;
+    em->rolls = (struct hg_rolls){.table = table, .ntable = em->ntable};
+    for (size_t k = 0; k < sizeof piece / sizeof *piece; k++)
+        hg_roll(piece[k], &em->rolls);
 }
 
 static void combinations(struct hg_emit *em, struct hg_tree *out)
@@ -187,7 +200,8 @@ struct hg_emit *hg_emit_functions(struct hg_form *form, const struct hg_variant 
     em->text.sums = written(em, m->density ? hg_emit_density : m->space == FIT_ROWS ? hg_emit_rows : pair_sums);
     em->text.points = written(em, points_and_curves);
     em->text.prepare = written(em, hg_emit_prepare);
-    em->text.tables = written(em, hg_emit_tables);
+    hg_emit_list_tables(em);
+    em->text.carve = written(em, hg_emit_carve);
     hg_count_cost(em);
     return em;
 }
@@ -196,14 +210,7 @@ void hg_emit_file(struct hg_emit *em, const struct hg_analysis *found, FILE *out
 {
     em->found = found;
     em->text.combinations = written(em, combinations);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        hg_out_of_memory();
-    hg_template((const char *)embedded_kernel_c_tmpl, em->p->model->name, em->p->model->file, fill, em, f);
-    if (fclose(f) != 0)
-        hg_out_of_memory();
-    hg_roll(text, out);
-    free(text);
+    roll(em);
+    em->text.tables = written(em, hg_emit_tables);
+    hg_template((const char *)embedded_kernel_c_tmpl, em->p->model->name, em->p->model->file, fill, em, out);
 }

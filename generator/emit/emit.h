@@ -1,13 +1,15 @@
 /* emit.h -- from a plan to the text of a kernel.
  *
  * The tile functions are written first; each table or scalar they mention is registered as a field of the
- * workspace.  Then `prepare` is written to fill the fields.  emit.c puts the pieces into the template.
+ * workspace.  Then `prepare` is written to fill the fields.  These trees are rolled; the workspace is declared as they
+ * read it.  emit.c puts the pieces into the template.
  */
 #pragma once
 
 #include <stdio.h>
 
 #include "emit/code.h"
+#include "emit/roll.h"
 #include "base/names.h"
 #include "judge/analysis.h"
 #include "structure/factor.h"
@@ -34,9 +36,13 @@ struct hg_field {
     int derivative;   /* needed only for: 0 values, 1 first, 2 second derivatives, 3 those along a direction */
 };
 
+struct hg_table { /* an array of the workspace */
+    const char *name, *size, *comment;
+};
+
 /* What stands in the places of the template. */
 struct hg_pieces {
-    struct hg_tree *tables, *prepare, *sums, *points, *combinations;
+    struct hg_tree *tables, *carve, *prepare, *sums, *points, *combinations;
 };
 
 struct hg_emit {
@@ -50,7 +56,11 @@ struct hg_emit {
     uint32_t *field_of;          /* by node id: 1 + the latest field of that node, 0: none */
     uint32_t *field_before;      /* by field: the one before it of the same node, as above */
     size_t field_of_room, field_before_room;
-    struct hg_density_form *density; /* of a law of the errors, once its functions are written; else NULL */
+    struct hg_table *table;      /* the arrays of all fields, when all of these are known */
+    uint32_t ntable;
+    size_t table_room;
+    struct hg_rolls rolls;
+    struct hg_density_form *density; /* of a noise distribution, once its functions are written; else NULL */
     struct hg_form *form;        /* roots of the tile functions, separated and factored */
     int hessian;                 /* second derivatives are wanted */
 
@@ -95,7 +105,7 @@ void hg_emit_model(struct hg_emit *em, struct hg_tree *out);   /* pairs */
 void hg_emit_points(struct hg_emit *em, struct hg_tree *out);  /* points, both spaces */
 void hg_emit_second(struct hg_emit *em, struct hg_tree *out);  /* hessian and second, both spaces */
 void hg_emit_rows(struct hg_emit *em, struct hg_tree *out);    /* moments, normal, model */
-void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a law of the errors */
+void hg_emit_density(struct hg_emit *em, struct hg_tree *out); /* the same for a noise distribution */
 void hg_emit_curves(struct hg_emit *em, struct hg_tree *out);
 void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out); /* with em->hessian: direction as well */
 void hg_emit_march(struct hg_emit *em, struct hg_tree *out); /* of states: march_values, march_slopes; before prepare */
@@ -103,8 +113,10 @@ void hg_emit_march(struct hg_emit *em, struct hg_tree *out); /* of states: march
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out);
 /* Derived quantities of the model. */
 void hg_emit_derive(struct hg_emit *em, struct hg_tree *out);
-void hg_emit_tables(struct hg_emit *em, struct hg_tree *out);  /* struct tables, carve, workspace */
-void hg_emit_gpu_tables(struct hg_emit *em, struct hg_tree *out); /* the same for the readers of fit/gpu.h */
+void hg_emit_list_tables(struct hg_emit *em);                  /* em->table */
+void hg_emit_carve(struct hg_emit *em, struct hg_tree *out);   /* carve, workspace */
+void hg_emit_tables(struct hg_emit *em, struct hg_tree *out);  /* struct tables, when all else is rolled */
+void hg_emit_gpu_tables(struct hg_emit *em, struct hg_tree *out); /* all for the readers of fit/gpu.h */
 
 /* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */
 hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m);

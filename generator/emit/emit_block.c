@@ -1,7 +1,7 @@
-/* emit_block.c -- what the functions over pairs have in common: leaves of a block, loops around it.
+/* emit_block.c -- common parts of the functions over pairs: leaves of a block, loops around it.
  *
- * A block is a vector of pairs (i, j .. j + lanes - 1) for all groups.  First comes the part of the pairs that
- * does not depend on the group, then a loop over the groups.
+ * A block is a vector of pairs (i, j .. j + lanes - 1) for all groups. First comes the part of the pairs that does not
+ * depend on the group, then a loop over the groups.
  */
 #include "emit/emit_block.h"
 
@@ -55,10 +55,10 @@ static const char *delta_leaf(struct hg_code *c, hg_id id)
     const char *name = hg_at(c->e, id)->name;
     name = hg_code_unique(c, name ? name : hg_format(a, "d_%s", field));
     if (low) {
-        hg_line(c, "const fit_vd %s = fit_delta_low(w->%s, w->%s_low, j, i);", name, field, field);
+        hg_declare(c->out, "const fit_vd", "%s = fit_delta_low(w->%s, w->%s_low, j, i);", name, field, field);
     } else {
         const char *at_j = at_leaf(c, u, 1);
-        hg_line(c, "const fit_vd %s = %s - %s;", name, at_j, at_leaf(c, u, 0));
+        hg_declare(c->out, "const fit_vd", "%s = %s - %s;", name, at_j, at_leaf(c, u, 0));
     }
     return name;
 }
@@ -89,7 +89,7 @@ static const char *exp_leaf(struct hg_code *c, hg_id id)
     const char *name = hg_code_unique(c, words(c, id, "e"));
     uint32_t k = 0;
     if (b->direct_exp) {
-        hg_line(c, "const fit_vd %s = %s;", name, direct_exp(c, u));
+        hg_declare(c->out, "const fit_vd", "%s = %s;", name, direct_exp(c, u));
         return name;
     }
     while (k < b->nexp && b->exps[k] != id)
@@ -101,15 +101,16 @@ static const char *exp_leaf(struct hg_code *c, hg_id id)
     }
     b->doubles += (uint32_t)group;
     const char *x = group ? hg_format(a, "exps[%u * ng + g]", k) : hg_format(a, "exps[%u * ng]", k);
-    hg_line(c, "fit_vd %s;", name);
-    hg_line(c, "if (!%s.direct)", x);
+    hg_declare(c->out, "fit_vd", "%s;", name);
+    hg_line(c->out, "if (!%s.direct)", x);
     if (group)
-        hg_line(c, "    %s = fit_vload(w->%s_j + (b * ng + g) * FIT_LANES + h) * (w->%s_i[i * ng + g] * %s.middle);",
-                name, f, f, x);
+        hg_line(c->out,
+                "    %s = fit_vload(w->%s_j + (b * ng + g) * FIT_LANES + h) * (w->%s_i[i * ng + g] * %s.middle);", name,
+                f, f, x);
     else
-        hg_line(c, "    %s = fit_vload(w->%s_j + j) * (w->%s_i[i] * %s.middle);", name, f, f, x);
-    hg_line(c, "else");
-    hg_line(c, "    %s = %s;", name, direct_exp(c, u));
+        hg_line(c->out, "    %s = fit_vload(w->%s_j + j) * (w->%s_i[i] * %s.middle);", name, f, f, x);
+    hg_line(c->out, "else");
+    hg_line(c->out, "    %s = %s;", name, direct_exp(c, u));
     return name;
 }
 
@@ -127,16 +128,17 @@ static const char *rotation_leaf(struct hg_code *c, hg_id id)
     hg_id twin = hg_raw((struct hg_expr *)(uintptr_t)c->e, op == HG_SIND ? HG_COSD : HG_SIND, 1, &u);
     const char *si = hg_code_unique(c, "sin_i"), *ci = hg_code_unique(c, "cos_i");
     const char *sj = hg_code_unique(c, "sin_j"), *cj = hg_code_unique(c, "cos_j");
-    hg_line(c, "const double %s = w->sin_%s%s, %s = w->cos_%s%s;", si, f, at_i, ci, f, at_i);
-    hg_line(c, "const fit_vd %s = fit_vload(w->sin_%s%s), %s = fit_vload(w->cos_%s%s);", sj, f, at_j, cj, f, at_j);
+    hg_declare(c->out, "const double", "%s = w->sin_%s%s, %s = w->cos_%s%s;", si, f, at_i, ci, f, at_i);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vload(w->sin_%s%s), %s = fit_vload(w->cos_%s%s);", sj, f, at_j, cj, f,
+               at_j);
     hg_id cosine_id = op == HG_COSD ? id : twin, sine_id = op == HG_SIND ? id : twin;
     const char *s = hg_code_unique(c, words(c, sine_id, "sn")), *k = hg_code_unique(c, words(c, cosine_id, "cs"));
     int sine = op == HG_SIND || hg_code_uses(c, twin), cosine = op == HG_COSD || hg_code_uses(c, twin);
     b->doubles += 2 * (uint32_t)group;
     if (sine)
-        hg_line(c, "const fit_vd %s = %s*%s - %s*%s; /* sin of the difference */", s, sj, ci, cj, si);
+        hg_declare(c->out, "const fit_vd", "%s = %s*%s - %s*%s; /* sin of the difference */", s, sj, ci, cj, si);
     if (cosine)
-        hg_line(c, "const fit_vd %s = %s*%s + %s*%s; /* its cosine */", k, cj, ci, sj, si);
+        hg_declare(c->out, "const fit_vd", "%s = %s*%s + %s*%s; /* its cosine */", k, cj, ci, sj, si);
     if (sine && cosine)
         hg_code_bind(c, twin, op == HG_SIND ? k : s);
     return op == HG_SIND ? s : k;
@@ -152,7 +154,7 @@ static const char *pair_leaf(struct hg_code *c, hg_id id)
     case HG_AT_I: return at_leaf(c, n->arg[0], 0);
     case HG_AT_J:
         s = hg_code_unique(c, n->name ? n->name : at_name(c, n->arg[0]));
-        hg_line(c, "const fit_vd %s = %s;", s, at_leaf(c, n->arg[0], 1));
+        hg_declare(c->out, "const fit_vd", "%s = %s;", s, at_leaf(c, n->arg[0], 1));
         return s;
     case HG_DELTA: return delta_leaf(c, id);
     case HG_EXPD: return exp_leaf(c, id);
@@ -161,13 +163,13 @@ static const char *pair_leaf(struct hg_code *c, hg_id id)
     case HG_LINEAR: return hg_format(a, "lin[g * %u + %u]", b->em->p->nlinear, n->ref);
     case HG_LOCAL:
         s = hg_code_unique(c, hg_emit_local_field(b->em, id)->name);
-        hg_line(c, "const double %s = %s;", s, hg_emit_local(b->em, c, id, "w->"));
+        hg_declare(c->out, "const double", "%s = %s;", s, hg_emit_local(b->em, c, id, "w->"));
         return s;
     default: return hg_emit_common_leaf(c, id);
     }
 }
 
-/* What does not depend on the group, before the loop over groups. */
+/* The part that does not depend on the group, before the loop over groups. */
 void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     hg_id top = 0;
@@ -193,8 +195,8 @@ void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *roo
     }
 }
 
-/* Operands of products that are scalars of the group are worth one multiplication of doubles each: name
- * them so that they are not recomputed as vectors. */
+/* Operands of products that are scalars of the group cost one multiplication of doubles each: they are named so that
+ * they are not recomputed as vectors. */
 void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     for (uint32_t k = 0; k < nroot; k++) {
@@ -215,14 +217,13 @@ struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, struct hg_
 {
     struct hg_code c = {.e = em->e,
                         .out = out,
-                        .indent = 1,
                         .vector_if = HG_J,
                         .source = em->p->model->file,
                         .units = em->p->model,
                         .leaf = pair_leaf,
                         .is_leaf = pair_is_leaf,
                         .user = b};
-    /* the twins of rotations must exist before the function is begun */
+    /* the twins of rotations must exist before the function begins */
     for (hg_id id = 1; id < em->e->n; id++) {
         const struct hg_node n = *hg_at(em->e, id);
         if (n.op == HG_SIND)
@@ -258,7 +259,7 @@ void hg_block_declare_linear(struct hg_code *c)
         if (!hg_code_uses(c, b->em->p->linear[q]))
             continue;
         const char *name = hg_code_unique(c, b->em->p->model->linear.item[q].name);
-        hg_line(c, "const double %s = lin[g * %u + %u];", name, b->em->p->nlinear, q);
+        hg_declare(c->out, "const double", "%s = lin[g * %u + %u];", name, b->em->p->nlinear, q);
         hg_code_bind(c, b->em->p->linear[q], name);
     }
 }
@@ -273,28 +274,29 @@ void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, struct 
         hg_id scale, P = hg_emit_scaled(em, u, 0, &scale);
         const char *f = hg_emit_field(em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, P ? P : u, 0)->name;
         if (P)
-            hg_put(out, "    exps[%u * ng] = fit_exp_tile_scaled(l, t, w->%s[0], w->%s, w->%s_low);\n", k,
-                    hg_emit_field(em, HG_FIELD_SCALAR, scale, 0)->name, f, f);
+            hg_do(out, "exps[%u * ng] = fit_exp_tile_scaled(l, t, w->%s[0], w->%s, w->%s_low);", k,
+                  hg_emit_field(em, HG_FIELD_SCALAR, scale, 0)->name, f, f);
         else if (group)
-            hg_put(out, "    for (size_t g = 0; g < ng; g++)\n"
-                         "        exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);\n", k, f);
+            hg_line(out, "for (size_t g = 0; g < ng; g++)\n    exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);",
+                    k, f);
         else
-            hg_put(out, "    exps[%u * ng] = fit_exp_tile(l, t, w->%s, 1, 0);\n", k, f);
+            hg_do(out, "exps[%u * ng] = fit_exp_tile(l, t, w->%s, 1, 0);", k, f);
     }
 }
 
 void hg_declare_members(struct hg_tree *out, const char *name, const struct hg_member *member)
 {
-    hg_put(out, "struct %s {\n", name);
+    hg_open(out, "struct %s {", name);
     for (; member->name; member++)
-        hg_put(out, "    %s%s;\n", member->type, member->name);
-    hg_put(out, "};\n\n");
+        hg_line(out, "%s%s;", member->type, member->name);
+    hg_close_with(out, "};");
+    hg_put(out, "\n");
 }
 
 void hg_define_members(struct hg_tree *out, const char *name, const struct hg_member *member)
 {
     for (; member->name; member++)
-        hg_define(out, member->name, "    %s%s = %s->%s;\n", member->type, member->name, name, member->name);
+        hg_offer(out, member->type, "%s = %s->%s;", member->name, name, member->name);
 }
 
 static const struct hg_member block_member[] = {
@@ -311,56 +313,56 @@ void hg_block_struct(struct hg_tree *out)
 
 void hg_block_loops(struct hg_tree *out, const char *call, const char *members, const struct hg_tree *row_end)
 {
-    hg_put(out,
-           "    for (size_t i = t->i0; i < t->i1; i++) {\n"
-           "        const double *data = fit_row_data(l, t, i, at);\n"
-           "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
-           "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
-           "                const size_t j = b * FIT_LANES + h;\n"
-           "                const struct block block = {.l = l, .w = w, .t = t, .i = i, .b = b, .h = h, .at = at,\n"
-           "                                            .data = data%s};\n"
-           "                if (t->w || j <= i || j + FIT_VL > t->j1)\n"
-           "                    %s, 1);\n"
-           "                else\n"
-           "                    %s, 0);\n"
-           "            }\n"
-           "            at += ng * FIT_LANES;\n"
-           "            data += ng * FIT_LANES;\n"
-           "        }\n",
-           members, call, call);
+    hg_open(out, "for (size_t i = t->i0; i < t->i1; i++) {");
+    hg_line(out,
+            "const double *data = fit_row_data(l, t, i, at);\n"
+            "for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
+            "    for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
+            "        const size_t j = b * FIT_LANES + h;\n"
+            "        const struct block block = {.l = l, .w = w, .t = t, .i = i, .b = b, .h = h, .at = at,\n"
+            "                                    .data = data%s};\n"
+            "        if (t->w || j <= i || j + FIT_VL > t->j1)\n"
+            "            %s, 1);\n"
+            "        else\n"
+            "            %s, 0);\n"
+            "    }\n"
+            "    at += ng * FIT_LANES;\n"
+            "    data += ng * FIT_LANES;\n"
+            "}",
+            members, call, call);
     if (row_end)
         hg_put_tree(out, row_end);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 void hg_block_head(struct hg_tree *out, int given)
 {
     if (given)
         hg_define_members(out, "block", block_member);
-    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
-    hg_define(out, "j", "    const size_t j = b * FIT_LANES + h;\n");
+    hg_offer(out, "const size_t", "ng = l->ngroup;");
+    hg_offer(out, "const size_t", "j = b * FIT_LANES + h;");
     if (given)
-        hg_define(out, "lanes", "    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};\n");
+        hg_offer(out, "const fit_vm", "lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};");
 }
 
 void hg_group_head(struct hg_tree *out)
 {
     hg_define(out, "use weight",
-              "        fit_vm use = lanes;\n"
-              "        fit_vd weight = {0};\n"
-              "        if (masked) {\n"
-              "            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);\n"
-              "            use &= weight > 0.0;\n"
-              "        }\n");
-    hg_define(out, "y", "        const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);\n");
+              "fit_vm use = lanes;\n"
+              "fit_vd weight = {0};\n"
+              "if (masked) {\n"
+              "    weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);\n"
+              "    use &= weight > 0.0;\n"
+              "}\n");
+    hg_offer(out, "const fit_vd", "y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);");
 }
 
 void hg_tile_head(struct hg_tree *out)
 {
-    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
-    hg_define(out, "start", "    const size_t start = t->j0 / FIT_LANES;\n");
-    hg_define(out, "end", "    const size_t end = fit_padded(t->j1) / FIT_LANES;\n");
-    hg_define(out, "w", "    struct tables tables;\n"
-                        "    carve(l, (double *)(uintptr_t)ws, &tables);\n"
-                        "    const struct tables *const w = &tables;\n");
+    hg_offer(out, "const size_t", "ng = l->ngroup;");
+    hg_offer(out, "const size_t", "start = t->j0 / FIT_LANES;");
+    hg_offer(out, "const size_t", "end = fit_padded(t->j1) / FIT_LANES;");
+    hg_define(out, "w", "struct tables tables;\n"
+                        "carve(l, (double *)(uintptr_t)ws, &tables);\n"
+                        "const struct tables *const w = &tables;\n");
 }

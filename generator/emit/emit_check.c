@@ -1,7 +1,7 @@
 /* emit_check.c -- reference values from the interpreter: see emit_check.h.
  *
- * Values are those of extended precision; derivatives are dual numbers, which share no rule with
- * the derivatives in the emitted code. */
+ * Values are computed in extended precision. Derivatives are dual numbers, which share no rule with the derivatives
+ * in the emitted code. */
 #include "emit/emit_check.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ struct check {
     int flows;       /* of differential equations */
     uint32_t stride; /* at every so many points */
     hg_id *leaf;     /* K + Q */
-    hg_id *second;   /* packed second derivatives; NULL when not asked for */
+    hg_id *second;   /* packed second derivatives; NULL when not requested */
     struct hg_eval *symbolic, *dual, *symbolic2;
     double *setting, *coord, *column, *time, *theta, *lin; /* coord: naxis x GROUPS */
     uint32_t frame[FRAMES], nframe;
@@ -37,7 +37,7 @@ struct check {
     double *error2, *direction; /* the same; K + ngroup x Q */
 };
 
-/* Sets of parameters, the starts among them; of differential equations, which take their time, two. */
+/* Number of parameter sets, including the starts; two for differential equations, which take time. */
 static uint32_t sets_of(const struct hg_model *m)
 {
     const uint32_t most = m->expr->march && m->expr->march->flow ? 2 : SETS;
@@ -49,7 +49,7 @@ static double *numbers(struct check *c, size_t n)
     return hg_alloc(c->m->expr->arena, (n + 1) * sizeof(double));
 }
 
-/* Frames 4 and 11 are left out, as masked frames are. */
+/* Frames 4 and 11 are left out, like masked frames. */
 static void draw_grid(struct check *c)
 {
     const struct hg_model *m = c->m;
@@ -67,8 +67,8 @@ static void draw_grid(struct check *c)
             c->coord[a * c->ngroup + g] = hg_model_coordinate(m, a, g, GROUPS);
 }
 
-/* Covariates of a table: geometric around the value of a test, so that fast and slow are met; without
- * a test all over the declared range, or around 1. */
+/* Covariates of a table: geometric around the value of a test, so that fast and slow processes are covered; without
+ * a test spread over the declared range, or around 1. */
 static void draw_rows(struct check *c)
 {
     const struct hg_model *m = c->m;
@@ -85,7 +85,7 @@ static void draw_rows(struct check *c)
     }
 }
 
-/* What a law may have measured. */
+/* Replaces measured values that the noise distribution does not allow. */
 static void allow_values(struct check *c)
 {
     const struct hg_model *m = c->m;
@@ -104,7 +104,7 @@ static void allow_values(struct check *c)
     }
 }
 
-/* The rows as states meet them. */
+/* The rows in the order in which states meet them. */
 static void keep_history(struct check *c)
 {
     const uint32_t n = c->m->column.n;
@@ -190,7 +190,7 @@ static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, 
     }
 }
 
-/* What a sweep with seed k (0: none) leaves at a point. */
+/* Stores the results of a sweep with seed k (0: none) at a point. */
 static void take(struct check *c, struct hg_eval *ev, uint32_t point, uint32_t k)
 {
     size_t W = 1 + c->K + c->Q, at = point * W;
@@ -218,7 +218,7 @@ static void take_second(struct check *c, struct hg_eval *ev, uint32_t point, uin
         value[a * W - a * (a + 1) / 2 + k - 1] = hg_eval_get(ev, c->root[a + 1], 0).d;
 }
 
-/* Everything once per group, then only what varies with the pair. */
+/* Everything once per group, then only the nodes that vary with the pair. */
 static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
 {
     double *coord = numbers(c, c->m->axis.n), *column = numbers(c, c->m->column.n);
@@ -240,7 +240,7 @@ static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
             }
 }
 
-/* Derivatives at the rows, one seed after the other. */
+/* Derivatives at the rows, seed by seed. */
 static void sweep_rows(struct check *c)
 {
     double *coord = numbers(c, c->m->axis.n), *column = numbers(c, c->m->column.n);
@@ -265,8 +265,8 @@ static void list(FILE *out, const char *name, size_t n, const double *x)
     fputc('\n', out);
 }
 
-/* A value with its error.  That of a differential equation has the error of its tolerance, and digits far below it are
- * left out: they would be those of the interpreter, which for such models has the precision of the machine. */
+/* A value with its error. For a differential equation the error is that of its tolerance, and digits far below it
+ * are omitted: they would be those of the interpreter, which for such models has the precision of the machine. */
 static double shown(const struct check *c, hg_real value, double error)
 {
     const double v = (double)value;

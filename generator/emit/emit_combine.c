@@ -3,7 +3,7 @@
  */
 #include "emit/emit.h"
 
-/* Linear parameters stand in an array lin of those of all groups. */
+/* Linear parameters stand in an array lin over all groups. */
 static const char *leaf(struct hg_code *c, hg_id id)
 {
     const struct hg_emit *em = c->user;
@@ -12,8 +12,8 @@ static const char *leaf(struct hg_code *c, hg_id id)
                               : hg_emit_common_leaf(c, id);
 }
 
-/* Function `name` of n numbers: value[n], gradient, n rows by the nonlinear parameters and, of a group, by the linear
- * ones. */
+/* Function `name` of n numbers: value[n], and gradient, n rows: derivatives by the nonlinear parameters and by the
+ * linear ones of a group. */
 static void write_numbers(struct hg_emit *em, const char *name, const char *arguments, uint32_t n, const hg_id *number,
                           int of_group, struct hg_tree *out)
 {
@@ -27,30 +27,30 @@ static void write_numbers(struct hg_emit *em, const char *name, const char *argu
             root[nroot++] = hg_diff(em->e, number[k], i < K ? em->p->param[i] : em->p->linear[i - K]);
     const char *const *reserve;
     uint32_t nreserve = hg_emit_names(em, &reserve);
-    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .leaf = leaf, .is_leaf = hg_code_is_symbol,
+    struct hg_code c = {.e = em->e, .out = out, .leaf = leaf, .is_leaf = hg_code_is_symbol,
                         .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
     hg_code_begin(&c, nroot, root);
     hg_open_function(out, "static void", name, arguments);
     if (!of_group)
-        hg_define(out, "g", "    const size_t g = 0;\n");
+        hg_offer(out, "const size_t", "g = 0;");
     hg_emit_declare_names(em, out);
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {
         hg_code_need(&c, root[k]);
-        hg_line(&c, "value[%u] = %s;", k, hg_code_text(&c, root[k]));
+        hg_do(c.out, "value[%u] = %s;", k, hg_code_text(&c, root[k]));
     }
     if (of_group)
-        hg_line(&c, "if (!gradient)\n        return;");
-    hg_line(&c, "for (size_t k = 0; k < %u; k++)\n        gradient[k] = 0.0;", n * by);
+        hg_line(c.out, "if (!gradient)\n    return;");
+    hg_line(c.out, "for (size_t k = 0; k < %u; k++)\n    gradient[k] = 0.0;", n * by);
     for (uint32_t k = n; k < nroot; k++) {
         if (hg_is_value(em->e, root[k], 0.0))
             continue;
         hg_code_need(&c, root[k]);
-        hg_line(&c, "gradient[%u] = %s;", k - n, hg_code_text(&c, root[k]));
+        hg_do(c.out, "gradient[%u] = %s;", k - n, hg_code_text(&c, root[k]));
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "}\n");
+    hg_close(out);
 }
 
 void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, struct hg_tree *out)

@@ -1,9 +1,9 @@
 /* emit_contract.c -- products of the fields with the tables.
  *
- * A factor at one frame need not be multiplied in for every pair: a factor at i comes once per row, after the
- * sum along it; a factor at j once per tile, after the sum down the column.  Differences of tables are formed
- * for the pair (the algebra that would take them apart, (T_j - T_i)(U_j - U_i) = T_j U_j - ..., cancels where
- * the correlation decays fast) and the products added up in registers:
+ * A factor at one frame need not be multiplied in for every pair: a factor at i enters once per row, after the sum
+ * along it; a factor at j once per tile, after the sum down the column. Differences of tables are formed for the pair
+ * and the products added up in registers. (The expansion (T_j - T_i)(U_j - U_i) = T_j U_j - ... would cancel where the
+ * correlation decays fast.)
  *
  *     factors of c and d          per pair                                        later
  *     difference x difference     sum_kl += U_ck (F U_dl)
@@ -13,20 +13,19 @@
  *     at i x at i                 row += F                                        per row    row U_ck(i) U_dl(i)
  *     1 x any                     like the above without the second factor
  *
- * A column sum costs a load and a store; where the tables are few the direct product is cheaper and taken.
+ * A column sum costs a load and a store; where the tables are few, the direct product is cheaper and is used.
  *
- * The fields of a strip of pairs are buffered, and the strip is gone through several times, each pass for as
- * many sums as registers hold.  Products of channels with many tables are not written out: loops over the tables
- * form them.
+ * The fields of a strip of pairs are buffered, and the strip is traversed several times, each pass for as many sums as
+ * registers hold. Products of channels with many tables are not written out: loops over the tables form them.
  */
 #include "emit/emit_contract.h"
 
 
 enum {
-    COLUMN_COST = 3,  /* operations that a column sum is worth: addition, load, store */
+    COLUMN_COST = 3,  /* cost of a column sum in operations: addition, load, store */
     MOST_SUMS = 20,   /* of a pass: they live in registers, */
     MOST_LIVE = 26,   /* and so do the factors of a pair */
-    MOST_WRITTEN = 128 /* products of two channels; more are formed by loops */
+    MOST_WRITTEN = 128 /* products of two channels written out; loops form more */
 };
 
 enum how { DIRECT, ALONG_ROW, DOWN_COLUMN };
@@ -34,7 +33,7 @@ enum how { DIRECT, ALONG_ROW, DOWN_COLUMN };
 /* The products of one field. */
 struct job {
     uint32_t field;
-    uint32_t a, b;  /* channels, b may be E: the residual.  The factor of b is the one taken out if any */
+    uint32_t a, b;  /* channels, b may be E: the residual. The factor of b is the one taken out, if any */
     enum how how;
     uint32_t nsum;  /* sums in registers */
     uint32_t place; /* of its first row or column sum */
@@ -70,7 +69,7 @@ const char *hg_contract_field_name(const struct hg_emit *em, uint32_t c, uint32_
                   : hg_format(em->e->arena, "F_%s_%s", ch[a].name, ch[b].name);
 }
 
-/* --- what is taken how -------------------------------------------------------------------------------- */
+/* --- methods for the products --------------------------------------------------------------------------- */
 
 /* Factors of the residual are those of a channel of kind ONE. */
 static enum hg_channel_kind kind_of(const struct hg_emit *em, uint32_t c)
@@ -84,7 +83,7 @@ static uint32_t tables_of(const struct hg_emit *em, uint32_t c)
     return c == em->p->nchannel ? 1 : em->p->channel[c].nuse;
 }
 
-/* Order of taking out: what stays in the pair first. */
+/* Order of taking out: factors that stay in the pair first. */
 static int rank(enum hg_channel_kind k)
 {
     switch (k) {
@@ -153,7 +152,7 @@ static uint32_t sums_in_registers(const struct job *j)
     return j->how == DOWN_COLUMN ? 0 : j->nsum;
 }
 
-/* The first job not yet taken opens a pass; those that need no other factors join it, then any others. */
+/* The first job not yet taken opens a pass; jobs that need no other factors join it, then any others. */
 static void make_passes(struct hg_contract *x)
 {
     for (uint32_t first = 0; first < x->njob; first++) {
@@ -228,7 +227,7 @@ static const char *factor_name(struct hg_emit *em, uint32_t c, uint32_t n)
     return hg_format(em->e->arena, "u_%s_%s", em->p->channel[c].name, param_name(em, param_of(em, c, n)));
 }
 
-/* Where the product of the n-th factor of a and the m-th of b is added: index of H. */
+/* Index of H to which the product of the n-th factor of a and the m-th of b is added. */
 static uint32_t target(const struct hg_emit *em, const struct job *j, uint32_t n, uint32_t m)
 {
     uint32_t K = em->p->nparam, k = param_of(em, j->a, n);
@@ -270,7 +269,8 @@ static void open_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out)
         for (uint32_t k = 0; k < x->njob; k++)
             used |= x->job[k].pass == pass && needs_factors(em, &x->job[k], c);
         for (uint32_t n = 0; used && kind_of(em, c) == HG_CHANNEL_DELTA && n < tables_of(em, c); n++)
-            hg_put(out, "        const double %s_i = w->%s[i];\n", factor_name(em, c, n), table_name(em, c, n));
+            hg_declaration(out, HG_WHOLE, "const double", "%s_i = w->%s[i];", factor_name(em, c, n),
+                           table_name(em, c, n));
     }
     for (uint32_t s = 0; s < nsum; s++)
         hg_put(out, "%s s%u = {0}%s", s % 8 ? "," : "        fit_vd", s, s % 8 == 7 || s + 1 == nsum ? ";\n" : "");
@@ -286,9 +286,9 @@ static void declare_factors(struct hg_contract *x, uint32_t pass, struct hg_tree
         for (uint32_t n = 0; used && n < tables_of(em, c); n++) {
             const char *u = factor_name(em, c, n), *t = table_name(em, c, n);
             if (kind_of(em, c) == HG_CHANNEL_DELTA)
-                hg_put(out, "            const fit_vd %s = fit_vload(w->%s + j) - %s_i;\n", u, t, u);
+                hg_declaration(out, HG_WHOLE, "const fit_vd", "%s = fit_vload(w->%s + j) - %s_i;", u, t, u);
             else
-                hg_put(out, "            const fit_vd %s = fit_vload(w->%s + j);\n", u, t);
+                hg_declaration(out, HG_WHOLE, "const fit_vd", "%s = fit_vload(w->%s + j);", u, t);
         }
     }
 }
@@ -303,12 +303,12 @@ static void add_direct(struct hg_contract *x, const struct job *j, uint32_t *s, 
         const char *p = f;
         if (!one_b) {
             p = hg_format(em->e->arena, "p%u_%u", j->field, m);
-            hg_put(out, "            const fit_vd %s = %s*%s;\n", p, f, factor_name(em, j->b, m));
+            hg_declaration(out, HG_WHOLE, "const fit_vd", "%s = %s*%s;", p, f, factor_name(em, j->b, m));
         }
         for (uint32_t n = 0; n < tables_of(em, j->a); n++)
             if (counted(j, n, m))
-                hg_put(out, "            s%u += %s%s%s%s;\n", (*s)++, twice(em, j, n, m),
-                        one_a ? "" : factor_name(em, j->a, n), one_a ? "" : "*", p);
+                hg_whole(out, "s%u += %s%s%s%s;", (*s)++, twice(em, j, n, m), one_a ? "" : factor_name(em, j->a, n),
+                         one_a ? "" : "*", p);
     }
 }
 
@@ -321,8 +321,7 @@ static void add_later(struct hg_contract *x, const struct job *j, uint32_t *s, s
     for (uint32_t n = 0; n < j->nsum; n++) {
         const char *sum = j->how == ALONG_ROW ? hg_format(em->e->arena, "s%u", (*s)++)
                                               : hg_format(em->e->arena, "C[%u]", j->place + n);
-        hg_put(out, "            %s += F[%u]%s%s;\n", sum, j->field, alone ? "" : "*",
-                alone ? "" : factor_name(em, j->a, n));
+        hg_whole(out, "%s += F[%u]%s%s;", sum, j->field, alone ? "" : "*", alone ? "" : factor_name(em, j->a, n));
     }
 }
 
@@ -335,12 +334,11 @@ static void close_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out
         if (j->pass != pass || j->how == DOWN_COLUMN)
             continue;
         for (uint32_t n = 0; n < j->nsum && j->how == ALONG_ROW; n++)
-            hg_put(out, "        row[%u] += s%u;\n", j->place + n, s++);
+            hg_whole(out, "row[%u] += s%u;", j->place + n, s++);
         for (uint32_t m = 0; m < tables_of(em, j->b) && j->how == DIRECT; m++)
             for (uint32_t n = 0; n < tables_of(em, j->a); n++)
                 if (counted(j, n, m))
-                    hg_put(out, "        H[%u] += s%u; /* %s */\n", target(em, j, n, m), s++,
-                            target_text(em, j, n, m));
+                    hg_whole(out, "H[%u] += s%u; /* %s */", target(em, j, n, m), s++, target_text(em, j, n, m));
     }
 }
 
@@ -372,49 +370,50 @@ static const char *looped_factor(const struct hg_contract *x, uint32_t c, const 
 static void write_looped(struct hg_contract *x, const struct job *j, struct hg_tree *out)
 {
     uint32_t na = tables_of(x->em, j->a), nb = tables_of(x->em, j->b), K = x->em->p->nparam;
-    hg_put(out, "    { /* %s x %s */\n", channel_name(x->em, j->a), channel_name(x->em, j->b));
+    hg_open(out, "{ /* %s x %s */", channel_name(x->em, j->a), channel_name(x->em, j->b));
     list_tables(x, j->a, "a", out);
     list_tables(x, j->b, "b", out);
-    hg_put(out,
-            "        fit_vd p[STRIP * PIECES];\n"
-            "        for (size_t b = 0; b < %u; b++) {\n"
-            "            for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
-            "                p[k] = field[k * FIELDS + %u] * %s;\n"
-            "            for (size_t a = 0; a < %s; a += 4) {\n"
-            "                const double *const v[4] = {u_a[a], u_a[a + 1 < %u ? a + 1 : a], u_a[a + 2 < %u ? a + 2 : "
-            "a],\n"
-            "                                            u_a[a + 3 < %u ? a + 3 : a]};\n"
-            "                fit_vd s[4] = {{0}};\n"
-            "                for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
-            "                    for (size_t q = 0; q < 4; q++)\n"
-            "                        s[q] += %s * p[k];\n",
-            nb, j->field, looped_factor(x, j->b, "u_b[b]"),
-            j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na), na, na, na, looped_factor(x, j->a, "v[q]"));
-    hg_put(out,
-            "                for (size_t q = 0; q < 4 && a + q < %s; q++) {\n"
-            "                    const size_t x = k_a[a + q], y = k_b[b], low = x < y ? x : y, high = x < y ? y : x;\n"
-            "                    H[low * %u - low * (low + 1) / 2 + high] += %ss[q];\n"
-            "                }\n            }\n        }\n    }\n",
-            j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na), K,
-            j->a == j->b ? "" : "(x == y ? 2.0 : 1.0) * ");
+    const char *end = j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na);
+    hg_declare(out, "fit_vd", "p[STRIP * PIECES];");
+    hg_open(out, "for (size_t b = 0; b < %u; b++) {", nb);
+    hg_line(out, "for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n    p[k] = field[k * FIELDS + %u] * %s;",
+            j->field, looped_factor(x, j->b, "u_b[b]"));
+    hg_open(out, "for (size_t a = 0; a < %s; a += 4) {", end);
+    hg_line(out,
+            "const double *const v[4] = {u_a[a], u_a[a + 1 < %u ? a + 1 : a], u_a[a + 2 < %u ? a + 2 : a],\n"
+            "                            u_a[a + 3 < %u ? a + 3 : a]};\n"
+            "fit_vd s[4] = {{0}};\n"
+            "for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
+            "    for (size_t q = 0; q < 4; q++)\n"
+            "        s[q] += %s * p[k];",
+            na, na, na, looped_factor(x, j->a, "v[q]"));
+    hg_line(out, "for (size_t q = 0; q < 4 && a + q < %s; q++) {\n"
+                 "    const size_t x = k_a[a + q], y = k_b[b], low = x < y ? x : y, high = x < y ? y : x;\n"
+                 "    H[low * %u - low * (low + 1) / 2 + high] += %ss[q];\n}",
+                 end, K, j->a == j->b ? "" : "(x == y ? 2.0 : 1.0) * ");
+    hg_close(out);
+    hg_close(out);
+    hg_close(out);
 }
 
 static void write_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out)
 {
-    uint32_t s = 0, column = 0, written = 0;
+    uint32_t s = 0, column = 0;
+    const char *list = NULL;
     for (uint32_t k = 0; k < x->njob; k++) {
         const struct job *j = &x->job[k];
         if (j->pass != pass)
             continue;
         column |= j->how == DOWN_COLUMN;
-        hg_put(out, "%s%s x %s", written++ ? ", " : "    { /* ", channel_name(x->em, j->a), channel_name(x->em, j->b));
+        list = hg_format(x->em->e->arena, "%s%s%s x %s", list ? list : "", list ? ", " : "", channel_name(x->em, j->a),
+                         channel_name(x->em, j->b));
     }
-    hg_put(out, " */\n");
+    hg_statement(out, HG_OPENING | HG_WHOLE, "{ /* %s */", list);
     open_pass(x, pass, out);
-    hg_put(out, "        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {\n"
-                 "            const fit_vd *F = field + k * FIELDS;\n");
+    hg_open(out, "for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {");
+    hg_declare(out, "const fit_vd *", "F = field + k * FIELDS;");
     if (column)
-        hg_put(out, "            fit_vd *C = column + k * COLUMN_SUMS;\n");
+        hg_declare(out, "fit_vd *", "C = column + k * COLUMN_SUMS;");
     declare_factors(x, pass, out);
     for (uint32_t k = 0; k < x->njob; k++) {
         const struct job *j = &x->job[k];
@@ -423,9 +422,9 @@ static void write_pass(struct hg_contract *x, uint32_t pass, struct hg_tree *out
         else if (j->pass == pass)
             add_later(x, j, &s, out);
     }
-    hg_put(out, "        }\n");
+    hg_close(out);
     close_pass(x, pass, out);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 void hg_contract_function(struct hg_contract *x, struct hg_tree *out)
@@ -445,11 +444,11 @@ void hg_contract_function(struct hg_contract *x, struct hg_tree *out)
         else
             write_pass(x, pass, out);
     }
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
-/* sums times what was left out: the factors `at` (text with a place for the table) of b, and of a when it has
- * not come in either. */
+/* Multiplies sums by the factors left out: those of b at `at` (text with a placeholder for the table), and those of
+ * a if they have not entered either. */
 static void multiply_later(struct hg_contract *x, const struct job *j, const char *sum, const char *before,
                            const char *after, struct hg_tree *out)
 {
@@ -457,7 +456,6 @@ static void multiply_later(struct hg_contract *x, const struct job *j, const cha
     struct hg_arena *arena = em->e->arena;
     enum hg_channel_kind late = j->how == ALONG_ROW ? HG_CHANNEL_AT_I : HG_CHANNEL_AT_J;
     int a_late = kind_of(em, j->a) == late, b_late = kind_of(em, j->b) == late;
-    const char *indent = j->how == ALONG_ROW ? "        " : "            ";
     for (uint32_t n = 0; n < tables_of(em, j->a); n++)
         for (uint32_t m = 0; m < tables_of(em, j->b); m++) {
             if (!counted(j, n, m))
@@ -465,8 +463,8 @@ static void multiply_later(struct hg_contract *x, const struct job *j, const cha
             const char *s = hg_format(arena, "%s[%u]", sum, j->place + (a_late ? 0 : n));
             const char *ta = a_late ? hg_format(arena, "*%s%s%s", before, table_name(em, j->a, n), after) : "";
             const char *tb = b_late ? hg_format(arena, "*%s%s%s", before, table_name(em, j->b, m), after) : "";
-            hg_put(out, "%sH[%u] += %s%s%s%s; /* %s */\n", indent, target(em, j, n, m), twice(em, j, n, m), s, ta, tb,
-                    target_text(em, j, n, m));
+            hg_whole(out, "H[%u] += %s%s%s%s; /* %s */", target(em, j, n, m), twice(em, j, n, m), s, ta, tb,
+                     target_text(em, j, n, m));
         }
 }
 
@@ -476,19 +474,19 @@ void hg_contract_row_end(struct hg_contract *x, struct hg_tree *out)
         if (x->job[k].how == ALONG_ROW)
             multiply_later(x, &x->job[k], "along", "w->", "[i]", out);
     if (x->nrow)
-        hg_put(out, "        for (size_t k = 0; k < ALONG_SUMS; k++)\n            along[k] = (fit_vd){0};\n");
+        hg_line(out, "for (size_t k = 0; k < ALONG_SUMS; k++)\n    along[k] = (fit_vd){0};");
 }
 
 void hg_contract_tile_end(struct hg_contract *x, struct hg_tree *out)
 {
     if (!x->ncolumn)
         return;
-    hg_put(out, "    for (size_t k = 0, j = t->j0; k < pieces; k++, j += FIT_VL) {\n"
-                 "        const fit_vd *C = down + k * COLUMN_SUMS;\n");
+    hg_open(out, "for (size_t k = 0, j = t->j0; k < pieces; k++, j += FIT_VL) {");
+    hg_declare(out, "const fit_vd *", "C = down + k * COLUMN_SUMS;");
     for (uint32_t k = 0; k < x->njob; k++)
         if (x->job[k].how == DOWN_COLUMN)
             multiply_later(x, &x->job[k], "C", "fit_vload(w->", " + j)", out);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 /* --- cost --------------------------------------------------------------------------------------------- */

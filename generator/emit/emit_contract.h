@@ -1,7 +1,7 @@
 /* emit_contract.h -- products of the fields with the tables: the part of `normal` after the sums over groups.
  *
- * A field is a number of each pair: F_cd = sum_g w m_c m_d for channels c <= d, and G_c = sum_g w m_c r.
- * Wanted are, with the small factors U of plan.h,
+ * A field is a number of each pair: F_cd = sum_g w m_c m_d for channels c <= d, and G_c = sum_g w m_c r. The results
+ * are, with the small factors U of plan.h,
  *     (J^T J)_kl = sum over pairs, c, d of  F_cd U_ck U_dl ,      (J^T r)_k = sum over pairs, c of  G_c U_ck .
  */
 #pragma once
@@ -12,7 +12,7 @@ struct hg_contract; /* which sums are taken, and how */
 
 struct hg_contract *hg_contract_new(struct hg_emit *em);
 
-/* Fields of a pair and their places; d may be the number of channels, which stands for the residual. */
+/* Fields of a pair and their indices; d may be the number of channels, which stands for the residual. */
 uint32_t hg_contract_nfield(const struct hg_emit *em);
 uint32_t hg_contract_field(const struct hg_emit *em, uint32_t c, uint32_t d);
 const char *hg_contract_field_name(const struct hg_emit *em, uint32_t c, uint32_t d);

@@ -1,15 +1,15 @@
-/* emit_density.c -- tables with a law of the errors of their own (fit/kernel.h, fit_density): sums of the log density l
- * and its derivatives over vectors of eight rows.
+/* emit_density.c -- tables with a noise distribution of their own (fit/kernel.h, fit_density): sums of the log density
+ * l and its derivatives over vectors of eight rows.
  *
- * l is a sum; terms without parameters go into `constant`, which is added up once for a data set.  First derivatives
- * come from one sweep from l down to the parameters (hg_gradient), so gradient costs a few times l, however many
- * parameters there are; second ones by differentiating these once more.  Lanes that do not count may hold what has no
- * density: their terms are masked, not multiplied by 0.
+ * l is a sum; terms without parameters go into `constant`, which is computed once per data set. First derivatives come
+ * from one sweep from l down to the parameters (hg_gradient), so gradient costs a few times l, however many parameters
+ * there are; second ones come from differentiating these once more. Unused lanes may hold values without a density:
+ * their terms are masked, not multiplied by 0.
  */
 #include "emit/emit.h"
 #include "emit/emit_rows.h"
 
-/* --- what is to be written ------------------------------------------------------------------------------ */
+/* --- expressions to write ------------------------------------------------------------------------------- */
 
 static int has_other_than_columns(const struct hg_expr *e, hg_id root)
 {
@@ -25,7 +25,7 @@ static int has_other_than_columns(const struct hg_expr *e, hg_id root)
     return 0;
 }
 
-/* Terms of l that hold for a table, whatever the parameters and settings. */
+/* Terms of l that are fixed for a table, whatever the parameters and settings. */
 static void split(struct hg_density_form *x, hg_id l)
 {
     struct hg_expr *e = x->em->e;
@@ -72,7 +72,7 @@ static void derive(struct hg_density_form *x)
 
 /* --- loops ---------------------------------------------------------------------------------------------- */
 
-/* What is measured comes with the tile; it need not be what the column of the table says. */
+/* The measured value comes with the tile; it may differ from the column of the table. */
 const char *hg_density_leaf(struct hg_code *c, hg_id id)
 {
     struct hg_emit *em = c->user;
@@ -80,7 +80,7 @@ const char *hg_density_leaf(struct hg_code *c, hg_id id)
     if (id != d->value)
         return hg_row_leaf(c, id);
     const char *name = hg_code_unique(c, em->p->model->observable);
-    hg_line(c, "const fit_vd %s = fit_vload(t->y + (row - t->i0));", name);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vload(t->y + (row - t->i0));", name);
     return name;
 }
 
@@ -99,20 +99,20 @@ static void head(struct hg_density_form *x, struct hg_tree *out, const char *nam
     hg_rows_head(x->em, out);
 }
 
-static const char loop[] = "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
+static const char loop[] = "for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {";
 /* sum[k] += w root[k] over the rows. */
 static void add_up(struct hg_density_form *x, struct hg_tree *out, uint32_t nroot, hg_id *root)
 {
-    hg_put(out, "%s", loop);
-    hg_define(out, "weight", "        const fit_vd weight = fit_row_weight(t, row);\n");
-    hg_define(out, "on", "        const fit_vm on = weight > 0;\n");
+    hg_open(out, "%s", loop);
+    hg_offer(out, "const fit_vd", "weight = fit_row_weight(t, row);");
+    hg_offer(out, "const fit_vm", "on = weight > 0;");
     hg_factor(x->em->e, nroot, root);
     struct hg_code c = begin(x, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         if (!hg_is_value(x->em->e, root[k], 0.0))
-            hg_line(&c, "sum[%u] += fit_where_set(on, weight*%s);", k, hg_code_factor(&c, root[k]));
+            hg_do(c.out, "sum[%u] += fit_where_set(on, weight*%s);", k, hg_code_factor(&c, root[k]));
     hg_rows_end(&c);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 static void emit_moments(struct hg_density_form *x, struct hg_tree *out)
@@ -120,11 +120,12 @@ static void emit_moments(struct hg_density_form *x, struct hg_tree *out)
     hg_id root = x->rest;
     head(x, out, "moments",
          "const struct fit_tile *t, double *scratch, double *out");
-    hg_put(out, "    fit_vd sum[1] = {{0}};\n");
+    hg_declare(out, "fit_vd", "sum[1] = {{0}};");
     add_up(x, out, 1, &root);
     if (x->em->p->model->axis.n)
-        hg_put(out, "    for (size_t k = 0; k < l->ngroup; k++)\n        out[k] = 0.0;\n    out += g;\n");
-    hg_put(out, "    out[0] = -2.0*fit_vsum(sum[0]);\n}\n\n");
+        hg_line(out, "for (size_t k = 0; k < l->ngroup; k++)\n    out[k] = 0.0;\nout += g;");
+    hg_do(out, "out[0] = -2.0*fit_vsum(sum[0]);");
+    hg_close_function(out);
 }
 
 static void emit_normal(struct hg_density_form *x, struct hg_tree *out)
@@ -137,13 +138,12 @@ static void emit_normal(struct hg_density_form *x, struct hg_tree *out)
                  "    return FIT_VL * SUMS;\n}\n\n", n ? n : 1);
     head(x, out, "normal",
          "const double *lin, const struct fit_tile *t, double *scratch, double *out");
-    hg_put(out, "    fit_vd *const sum = (fit_vd *)scratch;\n    for (size_t k = 0; k < SUMS; k++)\n"
-                 "        sum[k] = (fit_vd){0};\n");
+    hg_declare(out, "fit_vd *const", "sum = (fit_vd *)scratch;");
+    hg_line(out, "for (size_t k = 0; k < SUMS; k++)\n    sum[k] = (fit_vd){0};");
     add_up(x, out, n, root);
-    hg_put(out,
-            "    for (size_t k = 0; k < %u; k++)\n        out[k] = -fit_vsum(sum[k]);\n"
-            "    for (size_t k = %u; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n",
-            x->nbend, x->nbend, n);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = -fit_vsum(sum[k]);\nfor (size_t k = %u; k < %u; k++)\n"
+                 "    out[k] = fit_vsum(sum[k]);", x->nbend, x->nbend, n);
+    hg_close_function(out);
 }
 
 static void emit_gradient(struct hg_density_form *x, struct hg_tree *out)
@@ -153,10 +153,11 @@ static void emit_gradient(struct hg_density_form *x, struct hg_tree *out)
         root[k] = x->slope[k];
     head(x, out, "gradient",
          "const double *lin, const double *adj, const struct fit_tile *t, double *scratch, double *out");
-    hg_put(out, "    const double rho = adj[%s];\n    fit_vd sum[%u] = {{0}};\n",
+    hg_line(out, "const double rho = adj[%s];\nfit_vd sum[%u] = {{0}};",
             x->em->p->model->axis.n ? "t->group" : "0", x->K ? x->K : 1);
     add_up(x, out, x->K, root);
-    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = rho*fit_vsum(sum[k]);\n}\n\n", x->K);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = rho*fit_vsum(sum[k]);", x->K);
+    hg_close_function(out);
 }
 
 /* --- once for a data set, and row by row ---------------------------------------------------------------- */
@@ -164,45 +165,48 @@ static void emit_gradient(struct hg_density_form *x, struct hg_tree *out)
 static void emit_constant(struct hg_density_form *x, struct hg_tree *out)
 {
     hg_id root = x->constant;
+    hg_open_function(out, "static double", "density_constant",
+                     "const struct fit_layout *l, const struct fit_tile *t");
     if (hg_is_value(x->em->e, root, 0.0)) {
-        hg_put(out, "static double density_constant(const struct fit_layout *l, const struct fit_tile *t)\n{\n"
-                     "    return 0.0; /* every term has parameters */\n}\n\n");
-        return;
+        hg_line(out, "return 0.0; /* every term has parameters */");
+    } else {
+        hg_declare(out, "fit_vd", "sum[1] = {{0}};");
+        add_up(x, out, 1, &root);
+        hg_line(out, "return fit_vsum(sum[0]);");
     }
-    hg_put(out, "static double density_constant(const struct fit_layout *l, const struct fit_tile *t)\n{\n"
-                 "    fit_vd sum[1] = {{0}};\n");
-    add_up(x, out, 1, &root);
-    hg_put(out, "    return fit_vsum(sum[0]);\n}\n\n");
+    hg_close_function(out);
 }
 
 static void emit_log_density(struct hg_density_form *x, struct hg_tree *out)
 {
     hg_id root[2] = {x->rest, x->constant};
     head(x, out, "log_density", "const struct fit_tile *t, double *out");
-    hg_put(out, "%s", loop);
+    hg_open(out, "%s", loop);
     hg_factor(x->em->e, 2, root);
     struct hg_code c = begin(x, out, 2, root);
     if (hg_is_value(x->em->e, root[1], 0.0))
-        hg_line(&c, "fit_vstore(out + (row - t->i0), %s);", hg_code_vector(&c, root[0]));
+        hg_do(c.out, "fit_vstore(out + (row - t->i0), %s);", hg_code_vector(&c, root[0]));
     else
-        hg_line(&c, "fit_vstore(out + (row - t->i0), %s + %s);", hg_code_vector(&c, root[0]),
-                hg_code_factor(&c, root[1]));
+        hg_do(c.out, "fit_vstore(out + (row - t->i0), %s + %s);", hg_code_vector(&c, root[0]),
+              hg_code_factor(&c, root[1]));
     hg_rows_end(&c);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
 }
 
 static void emit_arguments(struct hg_density_form *x, struct hg_tree *out)
 {
     uint32_t n = x->em->p->model->density->narg;
     head(x, out, "law_arguments", "const struct fit_tile *t, double *out");
-    hg_define(out, "n", "    const size_t n = fit_padded(t->i1) - t->i0;\n");
-    hg_put(out, "%s", loop);
+    hg_offer(out, "const size_t", "n = fit_padded(t->i1) - t->i0;");
+    hg_open(out, "%s", loop);
     struct hg_code c = begin(x, out, n, x->argument);
     for (uint32_t k = 0; k < n; k++)
-        hg_line(&c, "fit_vstore(out + %u*n + (row - t->i0), %s); /* %s */", k, hg_code_vector(&c, x->argument[k]),
-                x->em->p->model->density->arg_name[k]);
+        hg_do(c.out, "fit_vstore(out + %u*n + (row - t->i0), %s); /* %s */", k, hg_code_vector(&c, x->argument[k]),
+              x->em->p->model->density->arg_name[k]);
     hg_rows_end(&c);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
 }
 
 void hg_emit_density(struct hg_emit *em, struct hg_tree *out)

@@ -50,7 +50,7 @@ static const char *const support_name[] = {
 #include "common/laws.def"
 };
 
-/* An array of the texts: what follows of its line. */
+/* An array of the texts; continues its line. */
 static void texts(FILE *out, const char *const *text)
 {
     fputs("[] = {", out);
@@ -138,7 +138,7 @@ static int has_empty(const struct hg_model *m)
     return 0;
 }
 
-/* What empty cells of columns stand for. */
+/* The values for empty cells of columns. */
 static void empty_cells(const struct hg_model *m, FILE *out)
 {
     if (!has_empty(m))
@@ -149,7 +149,7 @@ static void empty_cells(const struct hg_model *m, FILE *out)
     fputs("};\n\n", out);
 }
 
-/* Of every derived quantity, which parameters it contains. */
+/* For every derived quantity, the parameters that it contains. */
 static void uses(const struct hg_model *m, FILE *out)
 {
     for (uint32_t k = 0; k < m->derived.n; k++) {
@@ -316,7 +316,7 @@ static void peer_fields(FILE *out, const struct hg_model *m)
         fprintf(out, "    .first_step = %d,\n", m->first_step);
 }
 
-/* Longer ones are not carried along: a compiler need not take string literals above 4095 characters (C11 5.2.4.1). */
+/* Longer ones are omitted: a compiler need not accept string literals above 4095 characters (C11 5.2.4.1). */
 enum { LONGEST_EQUATION = 4000, MOST_EQUATIONS = 16000 };
 
 static int carried(const char *equations)
@@ -432,7 +432,7 @@ static uint32_t tables(const struct hg_emit *em, const struct hg_degeneracies *d
     return ndegeneracy;
 }
 
-/* Members that most models do without. */
+/* Members that most models do not need. */
 static void rare_members(const struct hg_model *m, FILE *out)
 {
     if (m->density)

@@ -1,5 +1,4 @@
-/* emit_desc.h -- the description of a model as C tables: everything in struct fit_kernel that is
- * no code. */
+/* emit_desc.h -- the description of a model as C tables: everything in struct fit_kernel except the code. */
 #pragma once
 
 #include <stdio.h>

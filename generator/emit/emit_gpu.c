@@ -1,7 +1,7 @@
-/* emit_gpu.c -- the frame of the kernels for accelerators: head, tables, passes, and what the host knows of them.
+/* emit_gpu.c -- the frame of the kernels for accelerators: head, tables, passes, and their description for the host.
  *
- * Takes what emit.c has made; gives a file that three languages read.  Nothing new is tabulated: `prepare` of the
- * kernel for processors fills the workspace.
+ * Takes the results of emit.c; writes a file that three languages read. It adds no tables: `prepare` of the kernel for
+ * processors fills the workspace.
  */
 #include "emit/emit_gpu.h"
 
@@ -9,7 +9,7 @@
 
 #include "graph/functions.h"
 
-/* Sums of one set of parameters, for which there are passes. */
+/* Sums of one set of parameters that have passes. */
 enum { MOST_NUMBERS = 1000 };
 
 static const char *const kind_name[] = {"moments", "normal", "cross", "gradient", "value"};
@@ -26,7 +26,7 @@ static const char *const law_says[] = {
 static const char *const kind_constant[] = {"FIT_GPU_MOMENTS", "FIT_GPU_NORMAL", "FIT_GPU_CROSS", "FIT_GPU_GRADIENT",
                                             "FIT_GPU_VALUE"};
 
-/* 1: every one of so many parts has numbers that registers hold. */
+/* 1: the numbers of each of so many parts fit into registers. */
 static int parts_fit(struct hg_gpu *x, uint32_t n, uint32_t parts, hg_gpu_kept *kept)
 {
     for (uint32_t k = 0; k < parts; k++) {
@@ -65,17 +65,17 @@ void hg_gpu_open(struct hg_gpu *x, enum fit_gpu_kind kind, uint32_t first, uint3
 void hg_gpu_close(struct hg_gpu *x)
 {
     const struct fit_gpu_pass *p = &x->pass[x->npass - 1];
-    hg_put(x->out, "}\n\n");
+    hg_close_function(x->out);
     if (p->kind == FIT_GPU_VALUE)
         hg_put(x->out, "FIT_GPU_VALUES(%s)\n\n", p->name);
     else
         hg_put(x->out, "FIT_GPU_SUMS(%s, %u)\n\n", p->name, p->count);
 }
 
-void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n, const char *indent)
+void hg_gpu_declare_sums(struct hg_gpu *x, const char *stem, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        hg_put(x->out, "%s%s%s%u = 0.0%s", k % 8 ? "" : indent, k % 8 ? " " : "double ", stem, k,
+        hg_put(x->out, "%*s%s%s%u = 0.0%s", k % 8 ? 0 : 4 * x->out->depth, "", k % 8 ? " " : "double ", stem, k,
                k % 8 == 7 || k + 1 == n ? ";\n" : ",");
 }
 
@@ -116,10 +116,10 @@ void hg_gpu_store_sums(struct hg_gpu *x, uint32_t n)
 {
     const struct fit_gpu_pass *p = &x->pass[x->npass - 1];
     for (uint32_t k = 0; k < n; k++)
-        hg_put(x->out, "    fit_sum[%u] = s_%u; /* %s */\n", k, k, hg_gpu_number(x, p->kind, p->first + k));
+        hg_do(x->out, "fit_sum[%u] = s_%u; /* %s */", k, k, hg_gpu_number(x, p->kind, p->first + k));
 }
 
-/* The mean: terms without basis function first, the others fused with them. */
+/* The mean: terms without a basis function first, the others fused with them. */
 const char *hg_gpu_mean(struct hg_gpu *x, struct hg_code *c)
 {
     const struct hg_plan *p = x->em->p;
@@ -143,25 +143,25 @@ void hg_gpu_add_moments(struct hg_gpu *x, struct hg_code *c, uint32_t from, uint
     const uint32_t Q = x->em->p->nlinear;
     const struct hg_form *f = x->em->form;
     if (hg_is_value(c->e, f->rest, 0.0))
-        hg_line(c, "const double b_%u = y;", Q);
+        hg_declare(c->out, "const double", "b_%u = y;", Q);
     else
-        hg_line(c, "const double b_%u = y - (%s);", Q, hg_code_text(c, f->rest));
+        hg_declare(c->out, "const double", "b_%u = y - (%s);", Q, hg_code_text(c, f->rest));
     for (uint32_t q = 0; q < Q; q++)
-        hg_line(c, "const double b_%u = %s; /* multiplies %s */", q, hg_code_text(c, f->basis[q]),
-                x->em->p->model->linear.item[q].name);
+        hg_declare(c->out, "const double", "b_%u = %s; /* multiplies %s */", q, hg_code_text(c, f->basis[q]),
+                   x->em->p->model->linear.item[q].name);
     for (uint32_t n = from; n < to; n++) {
         uint32_t p, q;
         moment_factors(Q, n, &p, &q);
-        hg_line(c, "s_%u = fit_vfma(weight*b_%u, b_%u, s_%u);", n - from, p, q, n - from);
+        hg_do(c->out, "s_%u = fit_vfma(weight*b_%u, b_%u, s_%u);", n - from, p, q, n - from);
     }
 }
 
-/* 1 when the graph needs more than exponentials and circular functions; *lacks: what no text is there for. */
+/* 1 when the graph needs more than exponentials and circular functions; *lacks: the function that has no text there. */
 static int needs_special(const struct hg_emit *em, const char **lacks)
 {
     static const char *const simple[] = {"exp", "log", "expm1", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-                                         "sinh", "cosh", "tanh", "erf", "erfc", "sinc", "dsinc", "d2sinc", "sqrt",
-                                         "abs", "fabs", "floor", "ceil", "round", "sign", "cbrt", "softplus",
+                                         "sinh", "cosh", "tanh", "asinh", "erf", "erfc", "sinc", "dsinc", "d2sinc",
+                                         "sqrt", "abs", "fabs", "floor", "ceil", "round", "sign", "cbrt", "softplus",
                                          "logistic", "sinc_series", "dsinc_series", "pow", "min", "max"};
     int special = 0;
     for (hg_id id = 1; id < em->e->n; id++) {
@@ -244,6 +244,8 @@ void hg_emit_gpu(struct hg_emit *em, FILE *out)
     write_head(em, out);
     if (!lacks) {
         hg_emit_gpu_tables(em, tables);
+        hg_tree_trim(tables);
+        hg_tree_trim(x.out);
         hg_tree_print(tables, out);
         hg_tree_print(x.out, out);
     }

@@ -1,11 +1,11 @@
 /* emit_gpu_pairs.c -- kernels for accelerators over pairs of frames.
  *
  *     moments, cross, value   a block has one group; a thread goes down a column
- *     normal, gradient        a block has all groups: of each pair the fields are summed over the groups first,
+ *     normal, gradient        a block has all groups: for each pair the fields are summed over the groups first,
  *                                 F_cd = sum_g w m_c m_d,   G_c = sum_g w m_c r ,
- *                             and contracted with the small factors u of the parameters after that (emit_contract.h)
- * so that a thread keeps the fields of one pair and one number for each result.  Exponentials of differences are taken
- * for the pair: that is one of them for all groups, most times, and needs no tables centred on tiles.
+ *                             and then contracted with the small factors u of the parameters (emit_contract.h)
+ * so that a thread keeps the fields of one pair and one number for each result. Exponentials of differences are
+ * computed per pair: usually that is one for all groups, and needs no tables centred on tiles.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "emit/emit_gpu.h"
 #include "emit/emit_gradient.h"
 
-/* --- what the functions have in common ------------------------------------------------------------------ */
+/* --- common parts of the functions ---------------------------------------------------------------------- */
 
 static struct hg_code begin(struct hg_gpu *x, struct hg_block *b, uint32_t nroot, const hg_id *root)
 {
@@ -27,55 +27,59 @@ static struct hg_code begin(struct hg_gpu *x, struct hg_block *b, uint32_t nroot
 static void head(struct hg_gpu *x)
 {
     struct hg_tree *out = x->out;
-    hg_define(out, "l", "    const struct fit_gpu_layout *const l = &t->l;\n");
-    hg_define(out, "w", "    struct tables tables;\n    carve(l, t->ws, &tables);\n"
-                        "    const struct tables *const w = &tables;\n");
-    hg_define(out, "lin", "    FIT_GLOBAL const double *const lin = t->lin;\n");
-    hg_define(out, "adj", "    FIT_GLOBAL const double *const adj = t->adj;\n");
-    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
+    hg_offer(out, "const struct fit_gpu_layout *const", "l = &t->l;");
+    hg_define(out, "w", "struct tables tables;\ncarve(l, t->ws, &tables);\n"
+                        "const struct tables *const w = &tables;\n");
+    hg_offer(out, "FIT_GLOBAL const double *const", "lin = t->lin;");
+    hg_offer(out, "FIT_GLOBAL const double *const", "adj = t->adj;");
+    hg_offer(out, "const size_t", "ng = l->ngroup;");
 }
 
 static void own_group(struct hg_gpu *x)
 {
-    hg_define(x->out, "g", "    const size_t g = t->group;\n");
+    hg_offer(x->out, "const size_t", "g = t->group;");
 }
 
-/* The loop down the column of a thread.  That the column stays the same is kept from the compiler, which would hold in
- * registers whatever depends on it alone: some seventy of them in a model of two components. */
+/* The loop down the column of a thread. The compiler must not know that the column stays the same: it would keep
+ * everything that depends only on it in registers, some seventy of them in a model of two components. */
 static void open_column(struct hg_gpu *x)
 {
-    hg_put(x->out, "    const size_t column = t->c0 + t->thread %% FIT_GPU_COLUMNS;\n"
-                   "    for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {\n"
-                   "        if (column <= line || column >= t->c1)\n            continue;\n"
-                   "        size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */\n"
-                   "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n");
-    hg_define(x->out, "b", "        const size_t b = j / FIT_LANES;\n");
-    hg_define(x->out, "h", "        const size_t h = j %% FIT_LANES;\n");
-    hg_define(x->out, "at", "        const size_t at = fit_gpu_pair(t, i, b) + h;\n");
+    hg_declare(x->out, "const size_t", "column = t->c0 + t->thread %% FIT_GPU_COLUMNS;");
+    hg_open(x->out, "for (size_t line = t->r0 + t->thread / FIT_GPU_COLUMNS; line < t->r1; line += FIT_GPU_ROWS) {");
+    hg_line(x->out, "if (column <= line || column >= t->c1)\n"
+                    "    continue;\n"
+                    "size_t i = line, j = column; /* unknown to the compiler: nothing of a column is kept */\n"
+                    "FIT_OPAQUE(i);\n"
+                    "FIT_OPAQUE(j);");
+    hg_offer(x->out, "const size_t", "b = j / FIT_LANES;");
+    hg_offer(x->out, "const size_t", "h = j %% FIT_LANES;");
+    hg_offer(x->out, "const size_t", "at = fit_gpu_pair(t, i, b) + h;");
 }
 
-/* Tables for what follows the groups: their addresses are computed once more, so that they are in no register until
+/* Tables for the part after the groups: their addresses are computed again, so that they occupy no register until
  * then. */
 static void carve_again(struct hg_gpu *x)
 {
-    hg_define(x->out, "v", "        /* addresses of tables once more, in no register until here */\n"
-                           "        FIT_OPAQUE(i);\n        FIT_OPAQUE(j);\n"
-                           "        struct fit_gpu_layout layout_again = *l;\n        struct tables tables_again;\n"
-                           "        size_t frames = l->nframe;\n        FIT_GLOBAL const double *base = t->ws;\n"
-                           "        FIT_OPAQUE(frames);\n        FIT_OPAQUE(base);\n"
-                           "        layout_again.nframe = frames;\n"
-                           "        carve(&layout_again, base, &tables_again);\n"
-                           "        const struct tables *const v = &tables_again;\n");
+    hg_define(x->out, "v", "/* addresses of tables once more, in no register until here */\n"
+                           "FIT_OPAQUE(i);\nFIT_OPAQUE(j);\n"
+                           "struct fit_gpu_layout layout_again = *l;\nstruct tables tables_again;\n"
+                           "size_t frames = l->nframe, times = l->ntime, groups = l->ngroup;\n"
+                           "FIT_GLOBAL const double *base = t->ws;\n"
+                           "FIT_OPAQUE(frames);\nFIT_OPAQUE(times);\nFIT_OPAQUE(groups);\nFIT_OPAQUE(base);\n"
+                           "layout_again.nframe = frames;\nlayout_again.ntime = times;\n"
+                           "layout_again.ngroup = groups;\n"
+                           "carve(&layout_again, base, &tables_again);\n"
+                           "const struct tables *const v = &tables_again;\n");
     x->tables = "v";
 }
 
 /* Data of the pair in group g. */
-static void open_group(struct hg_gpu *x, const char *indent)
+static void open_group(struct hg_gpu *x)
 {
     hg_define(x->out, "weight",
-              "%sconst double weight = t->weighted ? t->w[at + g * FIT_LANES] : 1.0;\n"
-              "%sif (!(weight > 0.0))\n%s    continue;\n", indent, indent, indent);
-    hg_define(x->out, "y", "%sconst double y = t->y[at + g * FIT_LANES];\n", indent);
+              "const double weight = t->weighted ? t->w[at + g * FIT_LANES] : 1.0;\n"
+              "if (!(weight > 0.0))\n    continue;\n");
+    hg_offer(x->out, "const double", "y = t->y[at + g * FIT_LANES];");
 }
 
 static uint32_t mean_roots(const struct hg_gpu *x, hg_id *root)
@@ -113,15 +117,15 @@ static void declare_factor(struct hg_gpu *x, struct hg_code *c, uint32_t channel
     const char *t = hg_emit_field(x->em, HG_FIELD_FRAME, ch->table[k], 1)->name, *u = factor_name(x, channel, k);
     const char *name = hg_format(c->e->arena, "%s: %s", ch->name, x->em->p->model->param.item[k].name);
     if (ch->kind == HG_CHANNEL_DELTA)
-        hg_line(c, "const double %s = %s->%s[j] - %s->%s[i]; /* %s */", u, x->tables, t, x->tables, t, name);
+        hg_declare(c->out, "const double", "%s = %s->%s[j] - %s->%s[i]; /* %s */", u, x->tables, t, x->tables, t, name);
     else
-        hg_line(c, "const double %s = %s->%s[%s]; /* %s */", u, x->tables, t, ch->kind == HG_CHANNEL_AT_I ? "i" : "j",
-                name);
+        hg_declare(c->out, "const double", "%s = %s->%s[%s]; /* %s */", u, x->tables, t,
+                   ch->kind == HG_CHANNEL_AT_I ? "i" : "j", name);
 }
 
 /* --- normal --------------------------------------------------------------------------------------------- */
 
-/* Place of H_kl in the upper triangle. */
+/* Index of H_kl in the upper triangle. */
 static uint32_t upper(uint32_t K, uint32_t k, uint32_t l)
 {
     uint32_t low = k < l ? k : l, high = k < l ? l : k;
@@ -185,60 +189,59 @@ static void write_product(struct products *p, uint32_t c, uint32_t d, uint32_t k
     const char *uc = factor_name(x, c, k), *ud = d < E ? factor_name(x, d, l) : NULL;
     const char *first = hg_format(a, d < E && c != d && k == l ? "2.0*F_%u" : "F_%u", f);
     if (uc && ud)
-        hg_line(p->c, "s_%u = fit_vfma(%s*%s, %s, s_%u);", s, first, ud, uc, s);
+        hg_do(p->c->out, "s_%u = fit_vfma(%s*%s, %s, s_%u);", s, first, ud, uc, s);
     else if (uc || ud)
-        hg_line(p->c, "s_%u = fit_vfma(%s, %s, s_%u);", s, first, uc ? uc : ud, s);
+        hg_do(p->c->out, "s_%u = fit_vfma(%s, %s, s_%u);", s, first, uc ? uc : ud, s);
     else
-        hg_line(p->c, "s_%u += %s;", s, first);
+        hg_do(p->c->out, "s_%u += %s;", s, first);
 }
 
-/* Fields of a group: wanted channels, and the residual. */
+/* Fields of a group: the channels needed, and the residual. */
 static void add_fields(struct products *p, struct hg_code *c)
 {
     struct hg_gpu *x = p->x;
     struct hg_emit *em = x->em;
     const uint32_t E = em->p->nchannel;
-    hg_line(c, "const double r = y - (%s);", hg_gpu_mean(x, c));
+    hg_declare(c->out, "const double", "r = y - (%s);", hg_gpu_mean(x, c));
     for (uint32_t e = 0; e < E; e++)
-        hg_line(c, "const double m_%u = %s; /* %s */", e, hg_code_text(c, em->form->m[e]), em->p->channel[e].name);
+        hg_declare(c->out, "const double", "m_%u = %s; /* %s */", e, hg_code_text(c, em->form->m[e]),
+                   em->p->channel[e].name);
     for (uint32_t e = 0; e < E; e++) {
         int used = 0;
         for (uint32_t d = e; d <= E; d++)
             used |= p->field[hg_contract_field(em, e, d)];
         if (used)
-            hg_line(c, "const double wm_%u = weight*m_%u;", e, e);
+            hg_declare(c->out, "const double", "wm_%u = weight*m_%u;", e, e);
         for (uint32_t d = e; d <= E; d++) {
             const uint32_t f = hg_contract_field(em, e, d);
             const char *other = d == E ? "r" : hg_format(em->e->arena, "m_%u", d);
             if (p->field[f])
-                hg_line(c, "F_%u = fit_vfma(wm_%u, %s, F_%u); /* %s */", f, e, other, f,
-                        hg_contract_field_name(em, e, d));
+                hg_do(c->out, "F_%u = fit_vfma(wm_%u, %s, F_%u); /* %s */", f, e, other, f,
+                      hg_contract_field_name(em, e, d));
         }
     }
 }
 
-/* The loop over the groups of a pair, inside of which the fields are added up. */
+/* The loop over the groups of a pair, in which the fields are added up. */
 static void sum_fields(struct products *p, struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     struct hg_gpu *x = p->x;
     hg_block_need_pair_part(c, nroot, root);
     for (uint32_t f = 0; f < hg_contract_nfield(x->em); f++)
         if (p->field[f])
-            hg_line(c, "double F_%u = 0.0;", f);
-    hg_put(x->out, "        for (size_t g = 0; g < ng; g++) {\n");
-    open_group(x, "            ");
-    c->indent = 3;
+            hg_declare(c->out, "double", "F_%u = 0.0;", f);
+    hg_open(x->out, "for (size_t g = 0; g < ng; g++) {");
+    open_group(x);
     hg_code_push(c);
     hg_block_declare_linear(c);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(c, root[k]);
     add_fields(p, c);
     hg_code_pop(c);
-    hg_put(x->out, "        }\n");
-    c->indent = 2;
+    hg_close(x->out);
 }
 
-/* Which fields and factors the numbers from .. to-1 want. */
+/* The fields and factors that the numbers from .. to-1 need. */
 static struct products wanted_products(struct hg_gpu *x, uint32_t from, uint32_t to)
 {
     struct hg_arena *a = x->em->e->arena;
@@ -271,9 +274,8 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_gpu_open(x, FIT_GPU_NORMAL, from, to - from, 0);
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
-    c.indent = 2;
     hg_code_push(&c);
     sum_fields(&p, &c, nroot, root);
     carve_again(x);
@@ -286,7 +288,7 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
     each_product(&p);
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     hg_gpu_store_sums(x, to - from);
     hg_gpu_close(x);
 }
@@ -308,7 +310,7 @@ static uint32_t find_slot_sum(struct slot_sum *sum, uint32_t *n, struct slot_sum
     return at;
 }
 
-/* The moments that enter q nparam + k, for numbers from .. to-1: sums that they need. */
+/* The sums that numbers from .. to-1 need: the moments that enter q nparam + k. */
 static uint32_t slot_sums(struct hg_gpu *x, uint32_t from, uint32_t to, struct slot_sum *sum)
 {
     const struct hg_form *f = x->em->form;
@@ -335,8 +337,8 @@ static void add_slots(struct hg_gpu *x, struct hg_code *c, uint32_t n, const str
     HG_SCRATCH unsigned char *slot = hg_zeros(f->nslot + 1, 1), *factor = hg_zeros(x->em->p->nchannel * K + 1, 1);
     for (uint32_t s = 0; s < n; s++) {
         if (!slot[sum[s].slot])
-            hg_line(c, "const double core_%u = weight*%s;", sum[s].slot,
-                    hg_code_factor(c, hg_form_slot(f, sum[s].slot)->core));
+            hg_declare(c->out, "const double", "core_%u = weight*%s;", sum[s].slot,
+                       hg_code_factor(c, hg_form_slot(f, sum[s].slot)->core));
         if (!factor[sum[s].channel * K + sum[s].k])
             declare_factor(x, c, sum[s].channel, sum[s].k);
         slot[sum[s].slot] = factor[sum[s].channel * K + sum[s].k] = 1;
@@ -344,9 +346,9 @@ static void add_slots(struct hg_gpu *x, struct hg_code *c, uint32_t n, const str
     for (uint32_t s = 0; s < n; s++) {
         const char *u = factor_name(x, sum[s].channel, sum[s].k);
         if (u)
-            hg_line(c, "s_%u = fit_vfma(core_%u, %s, s_%u);", s, sum[s].slot, u, s);
+            hg_do(c->out, "s_%u = fit_vfma(core_%u, %s, s_%u);", s, sum[s].slot, u, s);
         else
-            hg_line(c, "s_%u += core_%u;", s, sum[s].slot);
+            hg_do(c->out, "s_%u += core_%u;", s, sum[s].slot);
     }
 }
 
@@ -367,7 +369,7 @@ static void combine_slots(struct hg_gpu *x, struct hg_code *c, uint32_t from, ui
             s = s ? hg_format(c->e->arena, "fit_vfma(%s, s_%u, %s)", k, at, s)
                   : hg_format(c->e->arena, "%s*s_%u", k, at);
         }
-        hg_line(c, "fit_sum[%u] = %s; /* %s */", o - from, s ? s : "0.0", hg_gpu_number(x, FIT_GPU_CROSS, o));
+        hg_do(c->out, "fit_sum[%u] = %s; /* %s */", o - from, s ? s : "0.0", hg_gpu_number(x, FIT_GPU_CROSS, o));
     }
 }
 
@@ -387,18 +389,16 @@ static void write_cross(struct hg_gpu *x, uint32_t from, uint32_t to)
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
     own_group(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_column(x);
-    open_group(x, "        ");
-    c.indent = 2;
+    open_group(x);
     hg_code_push(&c);
     hg_block_declare_linear(&c);
     for (uint32_t s = 0; s < n; s++)
         hg_code_need(&c, hg_form_slot(em->form, sum[s].slot)->core);
     add_slots(x, &c, n, sum);
     hg_code_pop(&c);
-    hg_put(x->out, "    }\n");
-    c.indent = 1;
+    hg_close(x->out);
     hg_code_push(&c);
     hg_block_declare_linear(&c);
     for (uint32_t m = 0; m < em->form->nmoment; m++)
@@ -423,17 +423,16 @@ static void write_moments(struct hg_gpu *x, uint32_t from, uint32_t to)
     struct hg_code c = begin(x, &b, nroot, root);
     head(x);
     own_group(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
-    open_group(x, "        ");
-    c.indent = 2;
+    open_group(x);
     hg_code_push(&c);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     hg_gpu_add_moments(x, &c, from, to);
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     hg_gpu_store_sums(x, to - from);
     hg_gpu_close(x);
 }
@@ -456,16 +455,16 @@ static void add_adjoints(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code 
             s = s ? hg_format(a, "fit_vfma(%s, F_%u, %s)", z, f, s)
                   : one ? hg_format(a, "F_%u", f) : hg_format(a, "%s*F_%u", z, f);
         }
-        hg_line(c, "const double a_%u = %s; /* %s */", e, s ? s : "0.0", p->channel[e].name);
+        hg_declare(c->out, "const double", "a_%u = %s; /* %s */", e, s ? s : "0.0", p->channel[e].name);
         for (uint32_t k = from; k < to; k++) {
             if (!p->channel[e].table[k])
                 continue;
             declare_factor(x, c, e, k);
             const char *u = factor_name(x, e, k);
             if (u)
-                hg_line(c, "s_%u = fit_vfma(a_%u, %s, s_%u);", k - from, e, u, k - from);
+                hg_do(c->out, "s_%u = fit_vfma(a_%u, %s, s_%u);", k - from, e, u, k - from);
             else
-                hg_line(c, "s_%u += a_%u;", k - from, e);
+                hg_do(c->out, "s_%u += a_%u;", k - from, e);
         }
     }
 }
@@ -473,22 +472,19 @@ static void add_adjoints(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code 
 /* Fields F of a group. */
 static void adjoint_group(struct hg_adjoint *y, struct hg_gpu *x, struct hg_code *c, const hg_id *root)
 {
-    hg_put(x->out, "        for (size_t g = 0; g < ng; g++) {\n");
-    open_group(x, "            ");
+    hg_open(x->out, "for (size_t g = 0; g < ng; g++) {");
+    open_group(x);
     const uint32_t Q = x->em->p->nlinear;
-    hg_define(x->out, "seeds", "            FIT_GLOBAL const double *const seeds = adj + g * %u;\n",
-              1 + Q * (Q + 1) / 2);
-    hg_define(x->out, "at_lin", "            FIT_GLOBAL const double *const at_lin = lin + g * %u;\n", Q);
-    c->indent = 3;
+    hg_offer(x->out, "FIT_GLOBAL const double *const", "seeds = adj + g * %u;", 1 + Q * (Q + 1) / 2);
+    hg_offer(x->out, "FIT_GLOBAL const double *const", "at_lin = lin + g * %u;", Q);
     hg_code_push(c);
     hg_emit_seeds(x->em, c, "y", root);
     for (uint32_t f = 0; f < y->nfield; f++)
         hg_code_need(c, y->field[f]);
     for (uint32_t f = 0; f < y->nfield; f++)
-        hg_line(c, "F_%u = fit_vfma(weight, %s, F_%u);", f, hg_code_text(c, y->field[f]), f);
+        hg_do(c->out, "F_%u = fit_vfma(weight, %s, F_%u);", f, hg_code_text(c, y->field[f]), f);
     hg_code_pop(c);
-    hg_put(x->out, "        }\n");
-    c->indent = 2;
+    hg_close(x->out);
 }
 
 static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
@@ -501,22 +497,21 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_id *root = hg_adjoint_arrange(&y, &nroot);
     hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
     memcpy(all, root, nroot * sizeof *all);
-    memcpy(all + nroot, root, (Q + 1) * sizeof *all); /* seeds and the mean use the basis functions once more */
+    memcpy(all + nroot, root, (Q + 1) * sizeof *all); /* seeds and the mean use the basis functions again */
     hg_gpu_open(x, FIT_GPU_GRADIENT, from, to - from, 0);
     struct hg_code c = begin(x, &b, nroot + Q + 1, all);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_column(x);
-    c.indent = 2;
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    hg_gpu_declare_sums(x, "F_", y.nfield, "        ");
+    hg_gpu_declare_sums(x, "F_", y.nfield);
     adjoint_group(&y, x, &c, root);
     carve_again(x);
     add_adjoints(&y, x, &c, from, to);
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     hg_gpu_store_sums(x, to - from);
     hg_gpu_close(x);
 }
@@ -533,15 +528,14 @@ static void write_values(struct hg_gpu *x)
     head(x);
     own_group(x);
     open_column(x);
-    c.indent = 2;
     hg_code_push(&c);
     hg_block_declare_linear(&c);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
-    hg_line(&c, "fit_out[at + g * FIT_LANES] = %s;", hg_gpu_mean(x, &c));
+    hg_do(c.out, "fit_out[at + g * FIT_LANES] = %s;", hg_gpu_mean(x, &c));
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     hg_gpu_close(x);
 }
 

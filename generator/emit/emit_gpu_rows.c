@@ -1,7 +1,7 @@
 /* emit_gpu_rows.c -- kernels for accelerators over the rows of a table: every row belongs to the group of its item.
  *
  *     s += w m_k m_l, w m_k r, w m_k b_q      with d mean / d theta_k = factor_k m_k, factor_k the same for all rows
- * or, where the errors have a law of their own, sums of the log density and its derivatives (emit_density.c).
+ * or, for another noise distribution, sums of the log density and its derivatives (emit_density.c).
  */
 #include <string.h>
 
@@ -11,19 +11,19 @@
 static void head(struct hg_gpu *x)
 {
     struct hg_tree *out = x->out;
-    hg_define(out, "l", "    const struct fit_gpu_layout *const l = &t->l;\n");
-    hg_define(out, "w", "    struct tables w;\n    carve(l, t->ws, &w);\n");
-    hg_define(out, "g", "    const size_t g = t->group;\n");
-    hg_define(out, "lin", "    FIT_GLOBAL const double *const lin = t->lin + %u * g;\n", x->em->p->nlinear);
-    hg_define(out, "adj", "    FIT_GLOBAL const double *const adj = t->adj;\n");
+    hg_offer(out, "const struct fit_gpu_layout *const", "l = &t->l;");
+    hg_define(out, "w", "struct tables w;\ncarve(l, t->ws, &w);\n");
+    hg_offer(out, "const size_t", "g = t->group;");
+    hg_offer(out, "FIT_GLOBAL const double *const", "lin = t->lin + %u * g;", x->em->p->nlinear);
+    hg_offer(out, "FIT_GLOBAL const double *const", "adj = t->adj;");
 }
 
 static void open_rows(struct hg_gpu *x)
 {
-    hg_put(x->out, "    for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {\n");
-    hg_define(x->out, "weight", "        const double weight = t->weighted ? t->w[row - t->i0] : 1.0;\n"
-                                "        if (!(weight > 0.0))\n            continue;\n");
-    hg_define(x->out, "y", "        const double y = t->y[row - t->i0];\n");
+    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {");
+    hg_define(x->out, "weight", "const double weight = t->weighted ? t->w[row - t->i0] : 1.0;\n"
+                                "if (!(weight > 0.0))\n    continue;\n");
+    hg_offer(x->out, "const double", "y = t->y[row - t->i0];");
 }
 
 static struct hg_code begin(struct hg_gpu *x, uint32_t nroot, const hg_id *root)
@@ -52,12 +52,12 @@ static void write_moments(struct hg_gpu *x, uint32_t from, uint32_t to)
     const uint32_t nroot = value_roots(x, root);
     hg_gpu_open(x, FIT_GPU_MOMENTS, from, to - from, 1);
     head(x);
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_rows(x);
     struct hg_code c = begin(x, nroot, root);
     hg_gpu_add_moments(x, &c, from, to);
     hg_rows_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     hg_gpu_store_sums(x, to - from);
     hg_gpu_close(x);
 }
@@ -68,11 +68,11 @@ static void write_values(struct hg_gpu *x)
     const uint32_t nroot = value_roots(x, root);
     hg_gpu_open(x, FIT_GPU_VALUE, 0, 0, 1);
     head(x);
-    hg_put(x->out, "    for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {\n");
+    hg_open(x->out, "for (size_t row = t->r0 + t->thread; row < t->r1; row += FIT_GPU_THREADS) {");
     struct hg_code c = begin(x, nroot, root);
-    hg_line(&c, "fit_out[t->at + row - t->i0] = %s;", hg_gpu_mean(x, &c));
+    hg_do(c.out, "fit_out[t->at + row - t->i0] = %s;", hg_gpu_mean(x, &c));
     hg_rows_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     hg_gpu_close(x);
 }
 
@@ -110,8 +110,8 @@ static void declare_slopes(struct hg_gpu *x, struct hg_code *c, const hg_id *cor
 {
     for (uint32_t k = 0; k < x->em->p->nparam; k++) {
         const uint32_t e = channel_of(x, k);
-        hg_line(c, "const double m_%u = %s; /* %s */", k, e < x->em->p->nchannel ? hg_code_text(c, core[e]) : "0.0",
-                x->em->p->model->param.item[k].name);
+        hg_declare(c->out, "const double", "m_%u = %s; /* %s */", k,
+                   e < x->em->p->nchannel ? hg_code_text(c, core[e]) : "0.0", x->em->p->model->param.item[k].name);
     }
 }
 
@@ -128,7 +128,7 @@ static struct hg_code open_slopes(struct hg_gpu *x, uint32_t n, hg_id **core, hg
     *factor = hg_alloc(x->em->e->arena, (E + 1) * sizeof **factor);
     const uint32_t nroot = slope_roots(x, root, core, *factor);
     head(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_rows(x);
     struct hg_code c = begin(x, nroot, root);
     declare_slopes(x, &c, *core);
@@ -142,27 +142,26 @@ static void write_normal(struct hg_gpu *x, uint32_t from, uint32_t to)
     uint32_t k, l;
     hg_gpu_open(x, FIT_GPU_NORMAL, from, to - from, 0);
     struct hg_code c = open_slopes(x, to - from, &core, &factor);
-    hg_line(&c, "const double r = y - (%s);", hg_gpu_mean(x, &c));
+    hg_declare(c.out, "const double", "r = y - (%s);", hg_gpu_mean(x, &c));
     for (uint32_t n = from; n < to; n++) {
         if (n < H)
             element(K, n, &k, &l);
         else
             k = n - H;
-        hg_line(&c, "s_%u = fit_vfma(weight*m_%u, %s, s_%u);", n - from, k,
-                n < H ? hg_format(c.e->arena, "m_%u", l) : "r", n - from);
+        hg_do(c.out, "s_%u = fit_vfma(weight*m_%u, %s, s_%u);", n - from, k,
+              n < H ? hg_format(c.e->arena, "m_%u", l) : "r", n - from);
     }
     hg_code_pop(&c);
-    hg_put(x->out, "    }\n");
-    c.indent = 1;
+    hg_close(x->out);
     for (uint32_t n = from; n < to; n++) {
         if (n < H)
             element(K, n, &k, &l);
         const char *a = hg_strdup(c.e->arena, factor_text(x, &c, factor, n < H ? k : n - H));
         if (n < H)
-            hg_line(&c, "fit_sum[%u] = %s*%s*s_%u; /* %s */", n - from, a, factor_text(x, &c, factor, l), n - from,
-                    hg_gpu_number(x, FIT_GPU_NORMAL, n));
+            hg_do(c.out, "fit_sum[%u] = %s*%s*s_%u; /* %s */", n - from, a, factor_text(x, &c, factor, l), n - from,
+                  hg_gpu_number(x, FIT_GPU_NORMAL, n));
         else
-            hg_line(&c, "fit_sum[%u] = %s*s_%u; /* %s */", n - from, a, n - from, hg_gpu_number(x, FIT_GPU_NORMAL, n));
+            hg_do(c.out, "fit_sum[%u] = %s*s_%u; /* %s */", n - from, a, n - from, hg_gpu_number(x, FIT_GPU_NORMAL, n));
     }
     hg_code_end(&c);
     hg_gpu_close(x);
@@ -175,14 +174,13 @@ static void write_cross(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_gpu_open(x, FIT_GPU_CROSS, from, to - from, 1);
     struct hg_code c = open_slopes(x, to - from, &core, &factor);
     for (uint32_t n = from; n < to; n++)
-        hg_line(&c, "s_%u = fit_vfma(weight*m_%u, %s, s_%u);", n - from, n % K,
-                hg_code_factor(&c, x->em->form->basis[n / K]), n - from);
+        hg_do(c.out, "s_%u = fit_vfma(weight*m_%u, %s, s_%u);", n - from, n % K,
+              hg_code_factor(&c, x->em->form->basis[n / K]), n - from);
     hg_code_pop(&c);
-    hg_put(x->out, "    }\n");
-    c.indent = 1;
+    hg_close(x->out);
     for (uint32_t n = from; n < to; n++)
-        hg_line(&c, "fit_sum[%u] = %s*s_%u; /* %s */", n - from, factor_text(x, &c, factor, n % K), n - from,
-                hg_gpu_number(x, FIT_GPU_CROSS, n));
+        hg_do(c.out, "fit_sum[%u] = %s*s_%u; /* %s */", n - from, factor_text(x, &c, factor, n % K), n - from,
+              hg_gpu_number(x, FIT_GPU_CROSS, n));
     hg_code_end(&c);
     hg_gpu_close(x);
 }
@@ -193,7 +191,7 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     const uint32_t Q = em->p->nlinear, E = em->p->nchannel;
     hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
     uint32_t nroot = 0;
-    for (uint32_t twice = 0; twice < 2; twice++) { /* the residual and the seeds use them once more */
+    for (uint32_t twice = 0; twice < 2; twice++) { /* the residual and the seeds use them again */
         for (uint32_t q = 0; q < Q; q++)
             root[nroot++] = em->form->basis[q];
         root[nroot++] = em->form->rest;
@@ -203,9 +201,9 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     hg_factor(em->e, E, a);
     hg_gpu_open(x, FIT_GPU_GRADIENT, from, to - from, 0);
     head(x);
-    hg_define(x->out, "seeds", "    FIT_GLOBAL const double *const seeds = adj + %u * g;\n", 1 + Q * (Q + 1) / 2);
-    hg_define(x->out, "at_lin", "    FIT_GLOBAL const double *const at_lin = lin;\n");
-    hg_gpu_declare_sums(x, "s_", to - from, "    ");
+    hg_offer(x->out, "FIT_GLOBAL const double *const", "seeds = adj + %u * g;", 1 + Q * (Q + 1) / 2);
+    hg_offer(x->out, "FIT_GLOBAL const double *const", "at_lin = lin;");
+    hg_gpu_declare_sums(x, "s_", to - from);
     open_rows(x);
     struct hg_code c = hg_rows_begin(em, x->out, nroot, root, hg_row_leaf);
     c.fused = 1;
@@ -215,33 +213,33 @@ static void write_gradient(struct hg_gpu *x, uint32_t from, uint32_t to)
     for (uint32_t k = from; k < to; k++) {
         const uint32_t e = channel_of(x, k);
         if (e < E)
-            hg_line(&c, "s_%u = fit_vfma(weight, %s, s_%u);", k - from, hg_code_text(&c, a[e]), k - from);
+            hg_do(c.out, "s_%u = fit_vfma(weight, %s, s_%u);", k - from, hg_code_text(&c, a[e]), k - from);
     }
     hg_rows_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     hg_gpu_store_sums(x, to - from);
     hg_gpu_close(x);
 }
 
 /* --- log densities -------------------------------------------------------------------------------------- */
 
-/* fit_sum <- sign times the sums of w root; where rho is set, times its number of the group. */
+/* fit_sum <- sign times the sums of w root; when rho is set, times its number of the group. */
 static void write_law(struct hg_gpu *x, uint32_t n, const hg_id *of, const char *sign, uint32_t negative)
 {
     hg_id *root = hg_alloc(x->em->e->arena, (n + 1) * sizeof *root);
     memcpy(root, of, n * sizeof *root);
     hg_factor(x->em->e, n, root);
     head(x);
-    hg_gpu_declare_sums(x, "s_", n, "    ");
+    hg_gpu_declare_sums(x, "s_", n);
     open_rows(x);
     struct hg_code c = begin(x, n, root);
     for (uint32_t k = 0; k < n; k++)
         if (!hg_is_value(x->em->e, root[k], 0.0))
-            hg_line(&c, "s_%u = fit_vfma(weight, %s, s_%u);", k, hg_code_text(&c, root[k]), k);
+            hg_do(c.out, "s_%u = fit_vfma(weight, %s, s_%u);", k, hg_code_text(&c, root[k]), k);
     hg_rows_end(&c);
-    hg_put(x->out, "    }\n");
+    hg_close(x->out);
     for (uint32_t k = 0; k < n; k++)
-        hg_put(x->out, "    fit_sum[%u] = %s%ss_%u;\n", k, k < negative ? "-" : "", sign, k);
+        hg_do(x->out, "fit_sum[%u] = %s%ss_%u;", k, k < negative ? "-" : "", sign, k);
     hg_gpu_close(x);
 }
 

@@ -1,16 +1,16 @@
-/* emit_gradient.c -- the adjoint sums for pairs of frames: one number for each parameter, at a cost that does
- * not depend on how many there are.
+/* emit_gradient.c -- the adjoint sums for pairs of frames: one number for each parameter, at a cost that does not
+ * depend on the number of parameters.
  *
- * What is wanted (fit/kernel.h, gradient) is  sum over pairs of  w sum_q v_q d b_q/d theta_k, with a number
- * v_q for each basis function and pair that is known once the residual is: the seed.  At the cut of plan.h
+ * The result (fit/kernel.h, gradient) is sum over pairs of w sum_q v_q d b_q/d theta_k, with a number v_q for each
+ * basis function and pair, the seed, which is known once the residual is. At the cut of plan.h
  *
  *     sum_q v_q d b_q/d theta_k = sum_c a_c U_ck ,      a_c = sum_q v_q d m_c/d lin_q ,
  *
- * so each channel c needs one number a_c of a pair.  These are added down the columns and along the rows;
- * the tables U come in once per tile:
+ * so each channel c needs one number a_c of a pair. These are added down the columns and along the rows; the tables U
+ * enter once per tile:
  *     sum_ij a_ij (U_j - U_i) = sum_j U_j (sum_i a_ij) - sum_i U_i (sum_j a_ij).
- * Within a pair, a_c = sum_r C_cr F_r:  the fields F_r are what has to be summed over the groups, the
- * coefficients C_cr do not know the group.  Fields are shared between channels.
+ * Within a pair, a_c = sum_r C_cr F_r: the fields F_r must be summed over the groups; the coefficients C_cr do not
+ * depend on the group. Channels share fields.
  */
 #include "emit/emit_block.h"
 #include "emit/emit_gradient.h"
@@ -62,7 +62,7 @@ static void add_term(struct hg_adjoint *x, uint32_t channel, hg_id product)
     x->term[x->nterm++] = (struct hg_adjoint_term){channel, f, nout ? hg_prod(e, nout, out) : hg_const(e, 1.0)};
 }
 
-/* The terms of x, multiplied out as far as that separates pairs from groups; 0 when they become too many. */
+/* The terms of x, multiplied out as far as that separates pairs from groups; 0 when there are too many. */
 static uint32_t multiply_out(struct hg_emit *em, hg_id x, hg_id *term, uint32_t most)
 {
     struct hg_expr *e = em->e;
@@ -133,7 +133,7 @@ hg_id *hg_adjoint_arrange(struct hg_adjoint *x, uint32_t *nroot)
 
 /* --- the block function ------------------------------------------------------------------------------- */
 
-/* Place of M_qp behind the first number of adj. */
+/* Index of M_qp after the first number of adj. */
 static uint32_t adj_place(const struct hg_emit *em, uint32_t q, uint32_t p)
 {
     uint32_t a = q < p ? q : p, b = q < p ? p : q, Q = em->p->nlinear;
@@ -149,7 +149,7 @@ static void declare_seed(struct hg_emit *em, struct hg_code *c, const hg_id *bas
     if (!hg_code_uses(c, seed))
         return;
     if (q == Q) {
-        hg_line(c, "const fit_vd seed_rest = seeds[0]*r;");
+        hg_declare(c->out, "const fit_vd", "seed_rest = seeds[0]*r;");
         hg_code_bind(c, seed, "seed_rest");
         return;
     }
@@ -159,7 +159,7 @@ static void declare_seed(struct hg_emit *em, struct hg_code *c, const hg_id *bas
         const char *t = hg_format(a, "seeds[%u]%s", adj_place(em, q, p), b);
         sum = sum ? hg_format(a, "%s + %s", sum, t) : t;
     }
-    hg_line(c, "const fit_vd %s = (seeds[0]*at_lin[%u])*r - (%s);", name, q, sum);
+    hg_declare(c->out, "const fit_vd", "%s = (seeds[0]*at_lin[%u])*r - (%s);", name, q, sum);
     hg_code_bind(c, seed, name);
 }
 
@@ -185,13 +185,13 @@ static void seeds_in_loop(struct hg_emit *em, struct hg_code *c, const hg_id *ba
     uint32_t Q = em->p->nlinear;
     const char *b = hg_code_unique(c, "basis"), *v = hg_code_unique(c, "seed");
     hg_code_array(c, b, Q, basis);
-    hg_line(c, "fit_vd %s[%u]; /* seeds[0] lin_q r - sum_p M_qp basis_p */", v, Q);
-    hg_line(c, "for (size_t q = 0; q < %u; q++) {", Q);
-    hg_line(c, "    fit_vd known = {0};");
-    hg_line(c, "    for (size_t p = 0, m = q + 1; p < %u; m += p < q ? %u - p : 1, p++)", Q, Q - 1);
-    hg_line(c, "        known += seeds[m]*%s[p];", b);
-    hg_line(c, "    %s[q] = (seeds[0]*at_lin[q])*r - known;", v);
-    hg_line(c, "}");
+    hg_declare(c->out, "fit_vd", "%s[%u]; /* seeds[0] lin_q r - sum_p M_qp basis_p */", v, Q);
+    hg_open(c->out, "for (size_t q = 0; q < %u; q++) {", Q);
+    hg_declare(c->out, "fit_vd", "known = {0};");
+    hg_line(c->out, "for (size_t p = 0, m = q + 1; p < %u; m += p < q ? %u - p : 1, p++)", Q, Q - 1);
+    hg_line(c->out, "    known += seeds[m]*%s[p];", b);
+    hg_do(c->out, "%s[q] = (seeds[0]*at_lin[q])*r - known;", v);
+    hg_close(c->out);
     for (uint32_t q = 0; q < Q; q++)
         hg_code_bind(c, hg_seed(em->e, q), hg_format(a, "%s[%u]", v, q));
 }
@@ -201,7 +201,7 @@ void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const h
     uint32_t Q = em->p->nlinear, first = 0;
     for (uint32_t q = 0; q <= Q; q++)
         hg_code_need(c, basis[q]);
-    hg_line(c, "const fit_vd r = %s - (%s); /* residual */", y, mean_text(em, c, basis));
+    hg_declare(c->out, "const fit_vd", "r = %s - (%s); /* residual */", y, mean_text(em, c, basis));
     if (Q > HG_FEW_LINEAR) {
         seeds_in_loop(em, c, basis);
         first = Q;
@@ -217,7 +217,7 @@ static void group_part(struct hg_adjoint *x, struct hg_code *c, const hg_id *roo
     for (uint32_t f = 0; f < x->nfield; f++)
         hg_code_need(c, x->field[f]);
     for (uint32_t f = 0; f < x->nfield; f++)
-        hg_line(c, "F%u += fit_counted(masked, use, weight, %s);", f, hg_code_vector(c, x->field[f]));
+        hg_do(c->out, "F%u += fit_counted(masked, use, weight, %s);", f, hg_code_vector(c, x->field[f]));
 }
 
 static int has_column(const struct hg_channel *ch)
@@ -247,11 +247,11 @@ static void pair_sums(struct hg_adjoint *x, struct hg_code *c)
         }
         if (!s)
             continue;
-        hg_line(c, "const fit_vd %s = fit_kept(masked, lanes, %s);", name, s);
+        hg_declare(c->out, "const fit_vd", "%s = fit_kept(masked, lanes, %s);", name, s);
         if (has_column(&p->channel[ch]))
-            hg_line(c, "column[%u] += %s;", ch, name);
+            hg_do(c->out, "column[%u] += %s;", ch, name);
         if (has_row(&p->channel[ch]) || p->channel[ch].kind == HG_CHANNEL_ONE)
-            hg_line(c, "row[%u] += %s;", ch, name);
+            hg_do(c->out, "row[%u] += %s;", ch, name);
     }
 }
 
@@ -263,7 +263,7 @@ static void gradient_block(struct hg_adjoint *x, struct hg_block *b, struct hg_t
     hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
     for (uint32_t k = 0; k < nroot; k++)
         all[k] = root[k];
-    for (uint32_t q = 0; q <= Q; q++) /* seeds and the mean use the basis functions once more */
+    for (uint32_t q = 0; q <= Q; q++) /* seeds and the mean use the basis functions again */
         all[nroot + q] = root[q];
     struct hg_code c = hg_block_begin(em, b, out, nroot + Q + 1, all);
     hg_put(out, "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel, from fields F summed over the groups;\n"
@@ -274,21 +274,21 @@ static void gradient_block(struct hg_adjoint *x, struct hg_block *b, struct hg_t
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     for (uint32_t f = 0; f < x->nfield; f++)
-        hg_put(out, "    fit_vd F%u = {0};\n", f);
-    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
+        hg_declare(out, "fit_vd", "F%u = {0};", f);
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_group_head(out);
-    hg_define(out, "seeds", "        const double *seeds = adj + g * %u;\n", 1 + Q * (Q + 1) / 2);
-    hg_define(out, "at_lin", "        const double *at_lin = lin + g * %u;\n", Q);
-    c.indent = 2;
+    hg_offer(out, "const double *", "seeds = adj + g * %u;", 1 + Q * (Q + 1) / 2);
+    hg_offer(out, "const double *", "at_lin = lin + g * %u;", Q);
     hg_code_push(&c);
     group_part(x, &c, root);
     hg_code_pop(&c);
-    hg_put(out, "    }\n\n    /* products with what does not depend on the group */\n");
-    c.indent = 1;
+    hg_close(out);
+    hg_put(out, "\n");
+    hg_line(out, "/* products with what does not depend on the group */");
     pair_sums(x, &c);
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 /* --- the tile function -------------------------------------------------------------------------------- */
@@ -299,18 +299,18 @@ static const char *table_name(struct hg_emit *em, uint32_t c, uint32_t k)
 }
 
 /* At the end of a row: its sums times the tables at i. */
-static struct hg_tree *row_end(struct hg_emit *em)
+static struct hg_tree *row_end(struct hg_emit *em, const struct hg_tree *whole)
 {
     struct hg_plan *p = em->p;
-    struct hg_tree *out = hg_tree_new(em->e->arena);
+    struct hg_tree *out = hg_tree_part(whole, 2);
     for (uint32_t c = 0; c < p->nchannel; c++) {
         if (!has_row(&p->channel[c]))
             continue;
         for (uint32_t k = 0; k < p->nparam; k++)
             if (p->channel[c].table[k])
-                hg_put(out, "        sum[%u] %s= row[%u]*w->%s[i];\n", k,
-                        p->channel[c].kind == HG_CHANNEL_DELTA ? "-" : "+", c, table_name(em, c, k));
-        hg_put(out, "        row[%u] = (fit_vd){0};\n", c);
+                hg_do(out, "sum[%u] %s= row[%u]*w->%s[i];", k, p->channel[c].kind == HG_CHANNEL_DELTA ? "-" : "+", c,
+                      table_name(em, c, k));
+        hg_do(out, "row[%u] = (fit_vd){0};", c);
     }
     return out;
 }
@@ -323,13 +323,14 @@ static void column_end(struct hg_emit *em, struct hg_tree *out)
             if (!p->channel[c].table[k])
                 continue;
             if (p->channel[c].kind == HG_CHANNEL_ONE)
-                hg_put(out, "    sum[%u] += row[%u];\n", k, c);
+                hg_do(out, "sum[%u] += row[%u];", k, c);
             else if (has_column(&p->channel[c]))
-                hg_put(out, "    for (size_t k = 0; k < pieces; k++)\n"
-                             "        sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);\n",
-                        k, c, table_name(em, c, k));
+                hg_line(out, "for (size_t k = 0; k < pieces; k++)\n"
+                             "    sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);",
+                             k, c, table_name(em, c, k));
         }
-    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", p->nparam);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(sum[k]);", p->nparam);
+    hg_close_function(out);
 }
 
 void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
@@ -352,15 +353,13 @@ void hg_emit_gradient(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *ws, const double *lin, const double *adj, const struct "
                 "fit_tile *t, double *scratch, double *out");
     hg_tile_head(out);
-    hg_put(out,
-           "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
-           "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;\n");
-    hg_define(out, "exps", "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);\n");
-    hg_put(out, "    size_t at = 0;\n"
-                "    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n        *v = (fit_vd){0};\n");
+    hg_line(out, "const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
+                 "fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;");
+    hg_offer(out, "struct fit_exp_tile *", "exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);");
+    hg_line(out, "size_t at = 0;\nfor (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n    *v = (fit_vd){0};");
     hg_block_exp_prologue(em, &b, out);
     hg_block_loops(out, "gradient_block(&block, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row",
-                   b.nexp ? ", .lin = lin, .adj = adj, .exps = exps" : ", .lin = lin, .adj = adj", row_end(em));
+                   b.nexp ? ", .lin = lin, .adj = adj, .exps = exps" : ", .lin = lin, .adj = adj", row_end(em, out));
     column_end(em, out);
     if (b.doubles > em->table_doubles)
         em->table_doubles = b.doubles;

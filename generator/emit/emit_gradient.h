@@ -18,6 +18,6 @@ struct hg_adjoint {
     size_t field_room, term_room;
 };
 
-/* Fills *x, of which em is given.  Roots of the function, all separated and factored together; seeds are leaves. The
- * first nlinear + 1 are the basis functions and the rest. */
+/* Fills *x, whose member em is given. Roots of the function, all separated and factored together; seeds are leaves.
+ * The first nlinear + 1 are the basis functions and the rest. */
 hg_id *hg_adjoint_arrange(struct hg_adjoint *x, uint32_t *nroot);

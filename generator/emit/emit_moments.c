@@ -1,7 +1,7 @@
 /* emit_moments.c -- moments and model for pairs of frames.
  *
- * Each is a loop over rows i and blocks of columns j that calls an inlined block function, which holds the
- * physics.  Blocks that are cut by the diagonal or the edge, and weighted data, take the `masked` form.
+ * Each is a loop over rows i and blocks of columns j that calls an inlined block function, which contains the physics.
+ * Blocks cut by the diagonal or the edge, and weighted data, use the `masked` form.
  */
 #include "emit/emit_block.h"
 
@@ -14,11 +14,11 @@ static int is_constant(const struct hg_emit *em, hg_id id, double *v)
 static void add_sum(struct hg_code *c, uint32_t *n, const char *value)
 {
     if (c)
-        hg_line(c, "sum[%u] += %s;", *n, value);
+        hg_do(c->out, "sum[%u] += %s;", *n, value);
     ++*n;
 }
 
-/* The sums kept per group; their number.  c NULL: they are counted only. */
+/* The sums kept per group; returns their number. c NULL: only counts them. */
 static uint32_t moment_sums(struct hg_emit *em, struct hg_code *c)
 {
     struct hg_arena *a = em->e->arena;
@@ -72,17 +72,16 @@ static void moment_outputs(struct hg_emit *em, struct hg_tree *out)
                             : cp     ? times(a, v, hg_format(a, "fit_vsum(sum[%u])", first[q]))
                             : cq     ? times(a, u, hg_format(a, "fit_vsum(sum[%u])", first[p]))
                                      : hg_format(a, "fit_vsum(sum[%u])", product[p * Q + q]);
-            hg_put(out, "        out[%u] = %s;\n", at++, s);
+            hg_do(out, "out[%u] = %s;", at++, s);
         }
     for (uint32_t p = 0; p < Q; p++) {
         if (is_constant(em, em->form->basis[p], &v))
-            hg_put(out, "        out[%u] = %s;\n", at++,
-                   times(a, v, rest ? hg_format(a, "fit_vsum(sum[%u])", n) : "data[1]"));
+            hg_do(out, "out[%u] = %s;", at++, times(a, v, rest ? hg_format(a, "fit_vsum(sum[%u])", n) : "data[1]"));
         else
-            hg_put(out, "        out[%u] = fit_vsum(sum[%u]);\n", at++, data[p]);
+            hg_do(out, "out[%u] = fit_vsum(sum[%u]);", at++, data[p]);
     }
-    hg_put(out, "        out[%u] = %s;\n", at++, rest ? hg_format(a, "fit_vsum(sum[%u])", n + 1) : "data[2]");
-    hg_put(out, "        out += %u;\n", at);
+    hg_do(out, "out[%u] = %s;", at++, rest ? hg_format(a, "fit_vsum(sum[%u])", n + 1) : "data[2]");
+    hg_do(out, "out += %u;", at);
 }
 
 /* Basis functions that vary, with their weights, and the data less the rest; then the sums. */
@@ -92,13 +91,13 @@ static void block_sums(struct hg_emit *em, struct hg_code *c)
     for (uint32_t q = 0; q < em->p->nlinear; q++) {
         if (is_constant(em, em->form->basis[q], &v))
             continue;
-        hg_line(c, "const fit_vd b%u = fit_kept(masked, use, %s); /* multiplies %s */", q,
-                hg_code_vector(c, em->form->basis[q]), em->p->model->linear.item[q].name);
-        hg_line(c, "const fit_vd b%u_w = fit_weighted(masked, weight, b%u);", q, q);
+        hg_declare(c->out, "const fit_vd", "b%u = fit_kept(masked, use, %s); /* multiplies %s */", q,
+                   hg_code_vector(c, em->form->basis[q]), em->p->model->linear.item[q].name);
+        hg_declare(c->out, "const fit_vd", "b%u_w = fit_weighted(masked, weight, b%u);", q, q);
     }
     if (!hg_is_value(em->e, em->form->rest, 0.0)) {
-        hg_line(c, "const fit_vd d = fit_kept(masked, use, y - (%s));", hg_code_text(c, em->form->rest));
-        hg_line(c, "const fit_vd d_w = fit_weighted(masked, weight, d);");
+        hg_declare(c->out, "const fit_vd", "d = fit_kept(masked, use, y - (%s));", hg_code_text(c, em->form->rest));
+        hg_declare(c->out, "const fit_vd", "d_w = fit_weighted(masked, weight, d);");
     }
     moment_sums(em, c);
 }
@@ -121,16 +120,16 @@ static void moments_block(struct hg_emit *em, struct hg_block *b, uint32_t nsum,
     hg_block_head(out, 1);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_group_head(out);
-    hg_define(out, "sum", "        fit_vd *restrict sum = sums + g * %u;\n", nsum);
-    c.indent = 2;
+    hg_offer(out, "fit_vd *restrict", "sum = sums + g * %u;", nsum);
     hg_code_push(&c);
     hg_block_need_scalars(&c, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     block_sums(em, &c);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
@@ -145,16 +144,17 @@ void hg_emit_moments(struct hg_emit *em, struct hg_tree *out)
                      "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, "
                      "double *out");
     hg_tile_head(out);
-    hg_put(out, "    fit_vd *sums = (fit_vd *)scratch;\n");
-    hg_define(out, "exps", "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + %u * ng);\n", nsum);
-    hg_put(out, "    size_t at = 0;\n    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n", nsum);
+    hg_declare(out, "fit_vd *", "sums = (fit_vd *)scratch;");
+    hg_offer(out, "struct fit_exp_tile *", "exps = (struct fit_exp_tile *)(sums + %u * ng);", nsum);
+    hg_line(out, "size_t at = 0;\nfor (size_t k = 0; k < %u * ng; k++)\n    sums[k] = (fit_vd){0};", nsum);
     hg_block_exp_prologue(em, &b, out);
     hg_block_loops(out, "moments_block(&block, sums", b.nexp ? ", .exps = exps" : "", NULL);
-    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
-    hg_define(out, "data", "        const double *data = t->sum + 3 * g;\n");
-    hg_define(out, "sum", "        const fit_vd *sum = sums + g * %u;\n", nsum);
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
+    hg_offer(out, "const double *", "data = t->sum + 3 * g;");
+    hg_offer(out, "const fit_vd *", "sum = sums + g * %u;", nsum);
     moment_outputs(em, out);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     em->table_doubles = b.doubles;
 }
 
@@ -178,15 +178,15 @@ void hg_emit_model(struct hg_emit *em, struct hg_tree *out)
     hg_block_head(out, 0);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    hg_put(out, "    for (size_t g = 0; g < ng; g++) {\n");
-    c.indent = 2;
+    hg_open(out, "for (size_t g = 0; g < ng; g++) {");
     hg_code_push(&c);
     hg_block_declare_linear(&c);
     hg_block_need_scalars(&c, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
-    hg_line(&c, "fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (%s));", hg_block_mean(&c));
-    hg_put(out, "    }\n}\n\n");
+    hg_do(c.out, "fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (%s));", hg_block_mean(&c));
+    hg_close(out);
+    hg_close_function(out);
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
@@ -194,11 +194,11 @@ void hg_emit_model(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, "
                      "double *out");
     hg_tile_head(out);
-    hg_put(out,
-            "    for (size_t i = t->i0; i < t->i1; i++)\n"
-            "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
-            "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)\n"
-            "                model_block(l, w, lin, i, b, h, out);\n"
-            "            out += ng * FIT_LANES;\n"
-            "        }\n}\n\n");
+    hg_line(out, "for (size_t i = t->i0; i < t->i1; i++)\n"
+                 "    for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
+                 "        for (size_t h = 0; h < FIT_LANES; h += FIT_VL)\n"
+                 "            model_block(l, w, lin, i, b, h, out);\n"
+                 "        out += ng * FIT_LANES;\n"
+                 "    }");
+    hg_close_function(out);
 }

@@ -1,5 +1,5 @@
-/* emit_names.c -- parameters and settings in the emitted functions: under the model's own names, declared
- * in one block at the start; and the leaves of expressions that are the same in every function.
+/* emit_names.c -- parameters and settings in the emitted functions, under the model's own names, declared in one block
+ * at the start; and the leaves of expressions that are the same in every function.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "graph/loop.h"
 #include "graph/march.h"
 
-/* What functions of a differential equation call their own (emit_march.c). */
+/* Names that functions of a differential equation use themselves (emit_march.c). */
 static const char *const solver_name[] = {"x",     "dx",    "df",   "time",  "flow",      "context", "event", "change",
                                           "order", "moved", "now",  "top",   "work",      "ode",     "slope", "events",
                                           "start", "end",   "from", "first", "parameter", "at",      "check", "NAN"};
@@ -21,7 +21,7 @@ static int is_of_solver(const struct hg_emit *em, const char *name)
     return 0;
 }
 
-/* The model's name, or with an underscore when it means something else in C. */
+/* The model's name; with an underscore when it has another meaning in C. */
 static const char *clean_name(struct hg_emit *em, const char *name)
 {
     return hg_code_reserved(name) || is_of_solver(em, name) ? hg_format(em->e->arena, "%s_", name) : name;
@@ -48,11 +48,11 @@ void hg_emit_declare_names(struct hg_emit *em, struct hg_tree *out)
     const struct hg_model *m = em->p->model;
     for (uint32_t k = 0; k < m->param.n; k++) {
         const char *name = clean_name(em, m->param.item[k].name);
-        hg_define(out, name, "    const double %s = theta[%u]; /* [%s] */\n", name, k, m->param.item[k].unit);
+        hg_offer(out, "const double", "%s = theta[%u]; /* [%s] */", name, k, m->param.item[k].unit);
     }
     for (uint32_t k = 0; k < m->setting.n; k++) {
         const char *name = clean_name(em, m->setting.item[k].name);
-        hg_define(out, name, "    const double %s = l->setting[%u]; /* [%s] */\n", name, k, m->setting.item[k].unit);
+        hg_offer(out, "const double", "%s = l->setting[%u]; /* [%s] */", name, k, m->setting.item[k].unit);
     }
 }
 
@@ -78,7 +78,7 @@ const char *hg_emit_common_leaf(struct hg_code *c, hg_id id)
     case HG_COORD: return hg_format(a, "l->coord[%u][g]", n->ref);
     case HG_PARAM:
     case HG_SETTING:
-        /* names follow those of the parameters in the list of reserved ones */
+        /* names come after those of the parameters in the list of reserved ones */
         return c->reserve[n->ref + (n->op == HG_SETTING ? c->nparam : 0)];
     default: hg_bug("emit: no leaf %s here", hg_op_text[n->op]);
     }

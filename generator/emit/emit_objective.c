@@ -1,13 +1,13 @@
 /* emit_objective.c -- phases of an objective: loops over blocks of elements, calls of operators, sums.
  *
- * Forward: arrays that are kept, operators, sums, as the steps stand.  Backward: the same in reverse order.  Where a
- * step has the slope s of its result, each array and number of its formula f that moves gets s df/d(it): arrays in
- * place, numbers as sums over blocks.
+ * Forward: arrays that are kept, operators, sums, in the order of the steps. Backward: the same in reverse order. Where
+ * a step has the slope s of its result, each array and number of its formula f that varies with free arrays gets s
+ * df/d(it): arrays in place, numbers as sums over blocks.
  *
- * Second derivatives along a direction: the tangent of each array and number that moves, the sum of df/d(it) times the
- * tangents of what its formula f is of, forward; then the tangents of slopes, backward: s' df/d(it) + s (df/d(it))',
- * where ' is along the tangents (Pearlmutter, Neural Comput. 6, 147 (1994)).  Operators are linear: tangents go through
- * them as values do.
+ * Second derivatives along a direction: forward, the tangent of each array and number that varies, which is the sum of
+ * df/d(it) times the tangents of the leaves of its formula f; then backward, the tangents of slopes: s' df/d(it) + s
+ * (df/d(it))', where ' is along the tangents (Pearlmutter, Neural Comput. 6, 147 (1994)). Operators are linear:
+ * tangents go through them like values.
  */
 #include "emit/emit_objective.h"
 
@@ -28,7 +28,7 @@ struct writer {
     struct hg_tree *tree[HG_OBJECTIVE_PASSES], *terms;
     struct hg_objective_phases phases[HG_OBJECTIVE_PASSES];
     const char *prefix; /* before the names of kernels */
-    int gpu; /* for accelerators: formulas of values and slopes alone */
+    int gpu; /* for accelerators: formulas of values and slopes only */
 };
 
 static const char *array_name(const struct writer *w, uint32_t k)
@@ -38,7 +38,7 @@ static const char *array_name(const struct writer *w, uint32_t k)
 
 /* --- formulas ------------------------------------------------------------------------------------------- */
 
-/* Tangents are symbols behind all others: of array k, narray + k. */
+/* Tangents are symbols after all others: of array k, narray + k. */
 static const char *leaf(struct hg_code *c, hg_id id)
 {
     const struct writer *w = c->user;
@@ -49,17 +49,16 @@ static const char *leaf(struct hg_code *c, hg_id id)
     if (n->op != HG_COLUMN)
         return hg_format(c->e->arena, "AT_NUMBER%s(%u)", dot ? "_DOT" : "", ref);
     const char *name = hg_code_unique(c, hg_format(c->e->arena, "%s%s", array_name(w, ref), dot ? "_dot" : ""));
-    hg_line(c, "const fit_vd %s = fit_vload(AT_%s(%u) + row);", name, dot ? "DOT" : "ARRAY", ref);
+    hg_declare(c->out, "const fit_vd", "%s = fit_vload(AT_%s(%u) + row);", name, dot ? "DOT" : "ARRAY", ref);
     return name;
 }
 
-static struct hg_code begin(struct writer *w, struct hg_tree *out, int indent, uint32_t nroot, const hg_id *root)
+static struct hg_code begin(struct writer *w, struct hg_tree *out, uint32_t nroot, const hg_id *root)
 {
     static const char *const names[] = {"c", "row", "from", "to", "block", "n", "end",
                                         "sum", "slope", "slope_dot", "add"};
     struct hg_code c = {.e = w->e,
                         .out = out,
-                        .indent = indent,
                         .vector_if = HG_R,
                         .source = w->m->file,
                         .units = w->m,
@@ -87,20 +86,22 @@ static const char gpu_arguments[] = "const struct fit_gpu_call *c, size_t from, 
 /* The loops over blocks and over the vectors of a block. */
 static void open_rows(struct hg_tree *out, uint32_t axis, uint32_t nsum)
 {
-    hg_put(out, "    const size_t n = AT_SIZE(%u);\n    for (size_t block = from; block < to; block++) {\n", axis);
-    hg_put(out, "        const size_t end = block * FIT_BLOCK + FIT_BLOCK < n ? block * FIT_BLOCK + FIT_BLOCK : n;\n");
+    hg_declare(out, "const size_t", "n = AT_SIZE(%u);", axis);
+    hg_open(out, "for (size_t block = from; block < to; block++) {");
+    hg_declare(out, "const size_t", "end = block * FIT_BLOCK + FIT_BLOCK < n ? block * FIT_BLOCK + FIT_BLOCK : n;");
     if (nsum)
-        hg_put(out, "        fit_vd sum[%u] = AT_ZEROS;\n", nsum);
-    hg_put(out, "        for (size_t row = AT_ROW(block); row < end; row += AT_STEP) {\n");
+        hg_declare(out, "fit_vd", "sum[%u] = AT_ZEROS;", nsum);
+    hg_open(out, "for (size_t row = AT_ROW(block); row < end; row += AT_STEP) {");
 }
 
 static void close_rows(struct writer *w, enum hg_objective_pass pass, uint32_t nsum)
 {
     struct hg_tree *out = w->tree[pass];
-    hg_put(out, "        }\n");
+    hg_close(out);
     for (uint32_t k = 0; k < nsum; k++)
-        hg_put(out, "        AT_PARTIAL(%u, block) = fit_vsum(sum[%u]);\n", k, k);
-    hg_put(out, "    }\n}\n\n");
+        hg_do(out, "AT_PARTIAL(%u, block) = fit_vsum(sum[%u]);", k, k);
+    hg_close(out);
+    hg_close_function(out);
     if (w->gpu) {
         const char *function = w->phases[pass].phase[w->phases[pass].n - 1].function;
         hg_put(out, "FIT_GPU_PHASE(%s_%s, %s, %u)\n\n", w->prefix, function, function, nsum);
@@ -109,7 +110,7 @@ static void close_rows(struct writer *w, enum hg_objective_pass pass, uint32_t n
 
 static void add_to_sum(struct hg_code *c, uint32_t k, hg_id id)
 {
-    hg_line(c, "sum[%u] += fit_where_set(LANES(row, n), %s);", k, hg_code_vector(c, id));
+    hg_do(c->out, "sum[%u] += fit_where_set(LANES(row, n), %s);", k, hg_code_vector(c, id));
 }
 
 /* --- phases --------------------------------------------------------------------------------------------- */
@@ -129,7 +130,7 @@ static struct hg_objective_phase *add_phase(struct writer *w, enum hg_objective_
     return &p->phase[p->n++];
 }
 
-/* Tangents take the phase of an operator as it is. */
+/* For tangents the phase of an operator is the same. */
 static void share_phase(struct writer *w, enum hg_objective_pass pass, const struct hg_objective_phase *of)
 {
     struct hg_objective_phases *p = &w->phases[pass];
@@ -154,7 +155,7 @@ static uint32_t nodes_below(const struct writer *w, uint32_t nroot, const hg_id 
     return n;
 }
 
-/* An array that is kept, or its tangent: `to` is where it goes. */
+/* An array that is kept, or its tangent; `to` receives it. */
 static void keep_phase(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s, hg_id formula,
                        const char *to)
 {
@@ -163,8 +164,8 @@ static void keep_phase(struct writer *w, enum hg_objective_pass pass, const stru
     p->work = 4 + 4 * nodes_below(w, 1, &formula);
     open_phase(w, w->tree[pass], p, pass == HG_FORWARD ? "" : "tangent of ");
     open_rows(w->tree[pass], p->axis, 0);
-    struct hg_code c = begin(w, w->tree[pass], 3, 1, &formula);
-    hg_line(&c, "fit_vstore(AT_%s(%u) + row, %s);", to, s->of, hg_code_vector(&c, formula));
+    struct hg_code c = begin(w, w->tree[pass], 1, &formula);
+    hg_do(c.out, "fit_vstore(AT_%s(%u) + row, %s);", to, s->of, hg_code_vector(&c, formula));
     finish(&c);
     close_rows(w, pass, 0);
 }
@@ -179,7 +180,7 @@ static void add_phase_of(struct writer *w, enum hg_objective_pass pass, const st
     p->work = 4 + 4 * nodes_below(w, 1, &formula);
     open_phase(w, w->tree[pass], p, pass == HG_FORWARD ? "sum of a formula: " : "tangent of a sum: ");
     open_rows(w->tree[pass], p->axis, 1);
-    struct hg_code c = begin(w, w->tree[pass], 3, 1, &formula);
+    struct hg_code c = begin(w, w->tree[pass], 1, &formula);
     add_to_sum(&c, 0, formula);
     finish(&c);
     close_rows(w, pass, 1);
@@ -201,7 +202,7 @@ static void add_forward(struct writer *w, const struct hg_step *s)
         add_phase_of(w, HG_TANGENT, s, hg_objective_moving(w->m, n->formula).tangent);
 }
 
-/* The phase of a formula on its way back: the sums over blocks are slopes of numbers. */
+/* The backward phase of a formula: the sums over blocks are slopes of numbers. */
 static struct hg_objective_phase *open_back(struct writer *w, enum hg_objective_pass pass, const struct hg_step *s,
                                             uint32_t axis, const char *name, const struct hg_moving *v)
 {
@@ -217,26 +218,26 @@ static struct hg_objective_phase *open_back(struct writer *w, enum hg_objective_
     return p;
 }
 
-/* What leaf k gets, an array in place, a number in a sum. */
+/* The contribution to leaf k: an array in place, a number in a sum. */
 static void give(struct hg_code *c, const struct hg_moving *v, uint32_t k, const char *to, const char *text)
 {
     const struct writer *w = c->user;
     const uint32_t ref = hg_at(w->e, v->leaf[k])->ref;
     if (k < v->narray)
-        hg_line(c, "add(AT_%s(%u) + row, %s); /* %s */", to, ref, text, array_name(w, ref));
+        hg_do(c->out, "add(AT_%s(%u) + row, %s); /* %s */", to, ref, text, array_name(w, ref));
     else
-        hg_line(c, "sum[%u] += fit_where_set(LANES(row, n), %s); /* %s */", k - v->narray, text,
-                w->m->setting.item[ref].name);
+        hg_do(c->out, "sum[%u] += fit_where_set(LANES(row, n), %s); /* %s */", k - v->narray, text,
+              w->m->setting.item[ref].name);
 }
 
-/* s df/d(leaf) for what moves in f; slope: the text of s, a number or a vector. */
+/* s df/d(leaf) for the leaves of f that vary with free arrays; slope: the text of s, a number or a vector. */
 static void formula_back(struct writer *w, const struct hg_step *s, const struct hg_moving *v, uint32_t axis,
                          const char *name, const char *slope)
 {
     struct hg_tree *out = w->tree[HG_BACKWARD];
     const struct hg_objective_phase *p = open_back(w, HG_BACKWARD, s, axis, name, v);
-    struct hg_code c = begin(w, out, 3, v->n, v->part);
-    hg_line(&c, "const fit_vd slope = %s;", slope);
+    struct hg_code c = begin(w, out, v->n, v->part);
+    hg_declare(c.out, "const fit_vd", "slope = %s;", slope);
     for (uint32_t k = 0; k < v->n; k++)
         give(&c, v, k, "SLOPE", hg_format(w->e->arena, "slope*(%s)", hg_code_vector(&c, v->part[k])));
     finish(&c);
@@ -253,13 +254,13 @@ static void formula_second(struct writer *w, const struct hg_step *s, const stru
     hg_id *root = hg_alloc(a, 2 * (v->n + 1) * sizeof *root);
     memcpy(root, v->part, v->n * sizeof *root);
     memcpy(root + v->n, v->second, v->n * sizeof *root);
-    struct hg_code c = begin(w, out, 3, 2 * v->n, root);
+    struct hg_code c = begin(w, out, 2 * v->n, root);
     int curved = 0;
     for (uint32_t k = 0; k < v->n; k++)
         curved |= !hg_is_value(w->e, v->second[k], 0);
-    hg_line(&c, "const fit_vd slope_dot = %s;", slope_dot);
+    hg_declare(c.out, "const fit_vd", "slope_dot = %s;", slope_dot);
     if (curved)
-        hg_line(&c, "const fit_vd slope = %s;", slope);
+        hg_declare(c.out, "const fit_vd", "slope = %s;", slope);
     for (uint32_t k = 0; k < v->n; k++) {
         const char *text = hg_format(a, "slope_dot*(%s)", hg_code_vector(&c, v->part[k]));
         if (!hg_is_value(w->e, v->second[k], 0))
@@ -270,7 +271,7 @@ static void formula_second(struct writer *w, const struct hg_step *s, const stru
     close_rows(w, HG_SECOND, p->nsum);
 }
 
-/* Back through a formula, whose result is number or array `of`. */
+/* Backward through a formula, whose result is number or array `of`. */
 static void back(struct writer *w, const struct hg_step *s, hg_id formula, uint32_t axis, const char *name,
                  const char *text)
 {
@@ -308,7 +309,8 @@ static void fold_phase(struct writer *w, const struct hg_step *s, const struct h
     if (w->gpu)
         return;
     open_phase(w, w->tree[HG_FORWARD], p, "even and odd parts for ");
-    hg_put(w->tree[HG_FORWARD], "    fit_outer_fold(c->operation[%u], c->array[%u]);\n}\n\n", s->of, q->in[0]);
+    hg_do(w->tree[HG_FORWARD], "fit_outer_fold(c->operation[%u], c->array[%u]);", s->of, q->in[0]);
+    hg_close_function(w->tree[HG_FORWARD]);
     if (w->o->array[q->in[0]].moves)
         share_phase(w, HG_TANGENT, p);
 }
@@ -318,25 +320,25 @@ static enum fit_unit_kind unit_of(const struct hg_operation *q, int back)
     return q->kind == FIT_BLOCKS ? FIT_UNIT_BLOCKS : q->kind == FIT_OUTER && back ? FIT_UNIT_ROWS : FIT_UNIT_ELEMENTS;
 }
 
-/* One call for each part of a complex value, but outer, which makes both at once. */
+/* One call for each part of a complex value, except outer, which computes both at once. */
 static void operation_calls(struct writer *w, const struct hg_step *s, int back)
 {
     const struct hg_operation *q = &w->o->operation[s->of];
     struct hg_tree *out = w->tree[back ? HG_BACKWARD : HG_FORWARD];
     const char *name = operator_name[q->kind], *how = back ? "adjoint" : "apply", *a = back ? "slope" : "array";
     if (q->kind == FIT_OUTER)
-        hg_put(out,
-               back ? "    fit_outer_adjoint(c->operation[%u], c->slope[%u], c->slope[%u], c->slope[%u], from, to);\n"
-                    : "    fit_outer_apply(c->operation[%u], c->array[%u], c->array[%u], from, to);\n",
-               s->of, q->out[0], q->out[1], q->in[0]);
+        hg_do(out,
+              back ? "fit_outer_adjoint(c->operation[%u], c->slope[%u], c->slope[%u], c->slope[%u], from, to);"
+                   : "fit_outer_apply(c->operation[%u], c->array[%u], c->array[%u], from, to);",
+              s->of, q->out[0], q->out[1], q->in[0]);
     for (uint32_t k = 0; q->kind != FIT_OUTER && k < q->nin; k++)
         if (!back || w->o->array[q->in[k]].moves)
-            hg_put(out, "    fit_%s_%s(c->operation[%u], %sc->%s[%u], c->%s[%u], from, to);\n", name, how, s->of,
-                   q->kind != FIT_GATHER ? ""
-                   : k                   ? "-1.0, "
-                                         : "1.0, ",
-                   a, back ? q->out[k] : q->in[k], a, back ? q->in[k] : q->out[k]);
-    hg_put(out, "}\n\n");
+            hg_do(out, "fit_%s_%s(c->operation[%u], %sc->%s[%u], c->%s[%u], from, to);", name, how, s->of,
+                  q->kind != FIT_GATHER ? ""
+                  : k                   ? "-1.0, "
+                                        : "1.0, ",
+                  a, back ? q->out[k] : q->in[k], a, back ? q->in[k] : q->out[k]);
+    hg_close_function(out);
 }
 
 static void operation_phase(struct writer *w, const struct hg_step *s, int back)
@@ -370,16 +372,17 @@ static void term_values(struct writer *w)
     hg_open_function(out, w->gpu ? "FIT_INLINE void" : "static void", "terms",
                      w->gpu ? "const struct fit_gpu_call *c" : call);
     for (uint32_t t = 0; t < w->o->nterm; t++) {
-        hg_put(out, "    if (AT_ON & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
-        struct hg_code c = begin(w, out, 2, 1, &w->o->term[t].value);
-        hg_line(&c, "AT_TERM(%u) = %s;", t, hg_code_text(&c, w->o->term[t].value));
+        hg_open(out, "if (AT_ON & UINT64_C(0x%llx)) { /* %s */", 1ULL << t, w->o->term[t].name);
+        struct hg_code c = begin(w, out, 1, &w->o->term[t].value);
+        hg_do(c.out, "AT_TERM(%u) = %s;", t, hg_code_text(&c, w->o->term[t].value));
         finish(&c);
-        hg_put(out, "    }\n");
+        hg_close(out);
     }
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
-/* Slopes of numbers from the terms wanted, or (second) what the curvature of terms adds to the tangents of these. */
+/* Slopes of numbers from the selected terms, or (second) the contribution of the curvature of terms to their
+ * tangents. */
 static void term_seeds(struct writer *w, int second)
 {
     struct hg_tree *out = w->terms;
@@ -388,16 +391,16 @@ static void term_seeds(struct writer *w, int second)
     for (uint32_t t = 0; t < w->o->nterm; t++) {
         const struct hg_moving v = hg_objective_moving(w->m, w->o->term[t].value);
         const hg_id *part = second ? v.second : v.part;
-        hg_put(out, "    if (AT_ON & UINT64_C(0x%llx)) { /* %s */\n", 1ULL << t, w->o->term[t].name);
-        struct hg_code c = begin(w, out, 2, v.n, part);
+        hg_open(out, "if (AT_ON & UINT64_C(0x%llx)) { /* %s */", 1ULL << t, w->o->term[t].name);
+        struct hg_code c = begin(w, out, v.n, part);
         for (uint32_t k = 0; k < v.n; k++)
             if (!hg_is_value(w->e, part[k], 0))
-                hg_line(&c, "AT_NUMBER_SLOPE%s(%u) += AT_WEIGHT(%u)*(%s);", second ? "_DOT" : "",
-                        hg_at(w->e, v.leaf[k])->ref, t, hg_code_text(&c, part[k]));
+                hg_do(c.out, "AT_NUMBER_SLOPE%s(%u) += AT_WEIGHT(%u)*(%s);", second ? "_DOT" : "",
+                      hg_at(w->e, v.leaf[k])->ref, t, hg_code_text(&c, part[k]));
         finish(&c);
-        hg_put(out, "    }\n");
+        hg_close(out);
     }
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 /* --- the file ------------------------------------------------------------------------------------------- */
@@ -449,6 +452,9 @@ static void write_all(struct writer *w)
     if (!w->gpu)
         term_seeds(w, 1);
     steps(w, 1);
+    hg_tree_trim(w->terms);
+    for (int pass = 0; pass < HG_OBJECTIVE_PASSES; pass++)
+        hg_tree_trim(w->tree[pass]);
 }
 
 void hg_emit_objective(struct hg_model *m, FILE *out)

@@ -1,5 +1,5 @@
-/* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of
- * time.  The direct formulas, what the factored tile functions are compared with; a vector of points at a time
+/* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of time. These
+ * are the direct formulas, against which the factored tile functions are checked; a vector of points at a time
  * (fit/points.h).
  */
 #include "emit/emit_points.h"
@@ -38,7 +38,7 @@ static const char *change_of(struct hg_code *c, hg_id u)
 static const char *declare_vector(struct hg_code *c, const char *stem, const char *value)
 {
     const char *s = hg_code_unique(c, stem);
-    hg_line(c, "const fit_vd %s = %s;", s, value);
+    hg_declare(c->out, "const fit_vd", "%s = %s;", s, value);
     return s;
 }
 
@@ -97,7 +97,7 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     }
 }
 
-/* A table without axes is one group: what varies with the group is one number. */
+/* A table without axes is one group: quantities that vary with the group are then one number. */
 static int has_groups(const struct hg_model *m)
 {
     return m->space == FIT_PAIRS || m->axis.n > 0;
@@ -106,7 +106,7 @@ static int has_groups(const struct hg_model *m)
 struct hg_code hg_points_begin(struct hg_points *q, struct hg_tree *out, uint32_t nroot, const hg_id *root)
 {
     const struct hg_model *m = q->em->p->model;
-    struct hg_code c = {.e = q->em->e, .out = out, .indent = 2, .source = m->file, .units = q->em->p->model,
+    struct hg_code c = {.e = q->em->e, .out = out, .source = m->file, .units = q->em->p->model,
                         .leaf = point_leaf, .is_leaf = point_is_leaf, .user = q};
     c.vector_if = HG_I | HG_J | HG_R | (has_groups(m) ? HG_G : 0u);
     hg_code_begin(&c, nroot, root);
@@ -129,7 +129,7 @@ static void declare_linear(struct hg_code *c)
                                       : hg_format(c->e->arena, "fit_pick_stride(lin + %u, %u, &at)", k, p->nlinear));
         } else {
             name = hg_code_unique(c, name);
-            hg_line(c, "const double %s = lin[%u];", name, k);
+            hg_declare(c->out, "const double", "%s = lin[%u];", name, k);
         }
         hg_code_bind(c, p->linear[k], name);
     }
@@ -138,14 +138,13 @@ static void declare_linear(struct hg_code *c)
 static void open_loop(struct hg_code *c, const char *run)
 {
     const struct hg_plan *p = ((struct hg_points *)c->user)->em->p;
-    hg_define(c->out, "ng", "    const size_t ng = l->ngroup;\n");
-    hg_define(c->out, "w", "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
-    hg_put(c->out,
-           "    for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n");
+    hg_offer(c->out, "const size_t", "ng = l->ngroup;");
+    hg_define(c->out, "w", "struct tables w;\ncarve(l, (double *)(uintptr_t)ws, &w);\n");
+    hg_open(c->out, "for (size_t p = 0; p < list->n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */");
     if (p->model->space == FIT_PAIRS)
-        hg_line(c, "const struct fit_vpoints at = fit_pairs_at(list, p, %s);", run);
+        hg_declare(c->out, "const struct fit_vpoints", "at = fit_pairs_at(list, p, %s);", run);
     else
-        hg_line(c, "const struct fit_vpoints at = fit_rows_at(list, p);");
+        hg_declare(c->out, "const struct fit_vpoints", "at = fit_rows_at(list, p);");
     hg_code_push(c);
     declare_linear(c);
 }
@@ -161,7 +160,8 @@ void hg_points_head(struct hg_code *c, const char *name, const char *results)
 void hg_points_end(struct hg_code *c)
 {
     hg_code_pop(c);
-    hg_put(c->out, "    }\n}\n");
+    hg_close(c->out);
+    hg_close(c->out);
     hg_code_end(c);
 }
 
@@ -200,7 +200,7 @@ static const char *mean_of(struct hg_code *c)
     return vector_of(c, &s);
 }
 
-/* Slopes that several parameters share under the names that `normal` has for them. */
+/* Slopes that several parameters share, under the names that they have in `normal`. */
 static void declare_slope(struct hg_code *c, const struct hg_channel *ch)
 {
     static const char *const by[] = {"integral of ", "factor ", "factor "};
@@ -208,7 +208,7 @@ static void declare_slope(struct hg_code *c, const struct hg_channel *ch)
     if (hg_code_bound(c, ch->m) || !hg_code_is_vector(c, ch->m) || ch->kind == HG_CHANNEL_ONE)
         return;
     const char *value = hg_code_text(c, ch->m), *s = hg_code_unique(c, hg_format(c->e->arena, "m_%s", ch->name));
-    hg_line(c, "const fit_vd %s = %s; /* d mean / d %s%s */", s, value, by[ch->kind], ch->name);
+    hg_declare(c->out, "const fit_vd", "%s = %s; /* d mean / d %s%s */", s, value, by[ch->kind], ch->name);
     hg_code_bind(c, ch->m, s);
 }
 
@@ -235,22 +235,22 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
     return vector_of(c, &s);
 }
 
-/* Runs by their own copy of the code, in which all is read without gathers. */
+/* Separate code for runs of points, in which everything is read without gathers. */
 static void write_stretches(struct hg_tree *out)
 {
     hg_put(out, "\n");
     hg_open_function(out, "static void", "points", POINTS "double *mean, double *jac");
-    hg_put(out,
-                 "    int run;\n"
-                 "    for (size_t p = 0, m; p < list->n; p += m) {\n"
-                 "        const struct fit_points part = fit_pairs_stretch(list, p, &run);\n"
-                 "        double *to = jac ? jac + p : NULL;\n"
-                 "        m = part.n;\n"
-                 "        if (run)\n"
-                 "            points_of(l, ws, lin, &part, mean + p, to, list->n, 1);\n"
-                 "        else\n"
-                 "            points_of(l, ws, lin, &part, mean + p, to, list->n, 0);\n"
-                 "    }\n}\n");
+    hg_line(out, "int run;\n"
+                 "for (size_t p = 0, m; p < list->n; p += m) {\n"
+                 "    const struct fit_points part = fit_pairs_stretch(list, p, &run);\n"
+                 "    double *to = jac ? jac + p : NULL;\n"
+                 "    m = part.n;\n"
+                 "    if (run)\n"
+                 "        points_of(l, ws, lin, &part, mean + p, to, list->n, 1);\n"
+                 "    else\n"
+                 "        points_of(l, ws, lin, &part, mean + p, to, list->n, 0);\n"
+                 "}");
+    hg_close(out);
 }
 
 void hg_emit_points(struct hg_emit *em, struct hg_tree *out)
@@ -277,17 +277,17 @@ void hg_emit_points(struct hg_emit *em, struct hg_tree *out)
     }
     for (uint32_t k = 0; k <= Q; k++)
         hg_code_need(&c, root[k]);
-    hg_line(&c, "fit_store_points(mean + p, at.n, %s);", mean_of(&c));
-    hg_line(&c, "if (!jac)\n            continue;");
+    hg_do(c.out, "fit_store_points(mean + p, at.n, %s);", mean_of(&c));
+    hg_line(c.out, "if (!jac)\n    continue;");
     q.derivative = 1;
-    hg_line(&c, "fit_vd J[%u];", K + Q ? K + Q : 1);
+    hg_declare(c.out, "fit_vd", "J[%u];", K + Q ? K + Q : 1);
     for (uint32_t k = 0; k < p->nchannel; k++)
         declare_slope(&c, &p->channel[k]);
     for (uint32_t k = 0; k < K; k++)
-        hg_line(&c, "J[%u] = %s; /* %s */", k, derivative_of(&c, k), p->model->param.item[k].name);
+        hg_do(c.out, "J[%u] = %s; /* %s */", k, derivative_of(&c, k), p->model->param.item[k].name);
     for (uint32_t k = 0; k < Q; k++)
-        hg_line(&c, "J[%u] = %s; /* %s */", K + k, hg_code_vector(&c, p->basis[k]), p->model->linear.item[k].name);
-    hg_line(&c, "fit_store_columns(jac + p, %s, %u, at.n, J);", pairs ? "stride" : "list->n", K + Q);
+        hg_do(c.out, "J[%u] = %s; /* %s */", K + k, hg_code_vector(&c, p->basis[k]), p->model->linear.item[k].name);
+    hg_do(c.out, "fit_store_columns(jac + p, %s, %u, at.n, J);", pairs ? "stride" : "list->n", K + Q);
     hg_points_end(&c);
     if (pairs)
         write_stretches(out);
@@ -319,7 +319,6 @@ void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
     uint32_t nreserve = hg_emit_names(em, &reserve);
     struct hg_code c = {.e = em->e,
                         .out = out,
-                        .indent = 2,
                         .source = m->file,
                         .units = m,
                         .leaf = curve_leaf,
@@ -331,26 +330,28 @@ void hg_emit_curves(struct hg_emit *em, struct hg_tree *out)
     hg_open_function(out, "static void", "curves",
                 "const struct fit_layout *l, const double *theta, double *value, double *tangent");
     if (n == 0) {
-        hg_put(out, "    /* the model has none */\n}\n");
+        hg_line(out, "/* the model has none */");
+        hg_close(out);
         return;
     }
     hg_code_begin(&c, nroot, root);
-    hg_put(out, "    const size_t n = %s;\n", m->space == FIT_ROWS ? "l->nrow" : "l->ntime");
+    hg_declare(out, "const size_t", "n = %s;", m->space == FIT_ROWS ? "l->nrow" : "l->ntime");
     hg_emit_declare_names(em, out);
-    hg_put(out, "    for (size_t k = 0; k < n; k++) {\n");
+    hg_open(out, "for (size_t k = 0; k < n; k++) {");
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {
         hg_code_need(&c, root[k]);
-        hg_line(&c, "value[%u * n + k] = %s; /* %s */", k, hg_code_text(&c, root[k]), m->curve.item[k].name);
+        hg_do(c.out, "value[%u * n + k] = %s; /* %s */", k, hg_code_text(&c, root[k]), m->curve.item[k].name);
     }
     if (n && K) {
-        hg_line(&c, "if (!tangent)\n            continue;");
+        hg_line(c.out, "if (!tangent)\n    continue;");
         for (uint32_t k = n; k < nroot; k++) {
             hg_code_need(&c, root[k]);
-            hg_line(&c, "tangent[%u * n + k] = %s;", k - n, hg_code_text(&c, root[k]));
+            hg_do(c.out, "tangent[%u * n + k] = %s;", k - n, hg_code_text(&c, root[k]));
         }
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "    }\n}\n");
+    hg_close(out);
+    hg_close(out);
 }

@@ -1,4 +1,4 @@
-/* emit_points.h -- what the functions at single points have in common: leaves, and the loop over points. */
+/* emit_points.h -- common parts of the functions at single points: leaves, and the loop over points. */
 #pragma once
 
 #include "emit/emit.h"
@@ -18,13 +18,13 @@ void hg_points_end(struct hg_code *c);
 void hg_points_head(struct hg_code *c, const char *name, const char *results);
 
 /* A function of time u at frame "i" or "j": its text; declared as a variable made from `name` (may be NULL); its
- * difference, declared likewise; the difference of an integral that is kept with what its rounding left. */
+ * difference, declared likewise; the difference of an integral that is kept with its rounding remainders. */
 const char *hg_point_table(struct hg_code *c, hg_id u, const char *frame);
 const char *hg_point_at(struct hg_code *c, hg_id u, const char *frame, const char *name);
 const char *hg_point_delta(struct hg_code *c, hg_id u, const char *name);
 const char *hg_point_delta_low(struct hg_code *c, hg_id u, const char *name);
 
-/* What an INPUT node stands for: a function of time as one point reads it. */
+/* The function of time that an INPUT node stands for, as one point reads it. */
 struct hg_input_slot {
     enum hg_input_kind kind; /* not SCALAR: scalars are LOCALs */
     hg_id def;

@@ -201,11 +201,10 @@ static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth
 }
 
 /* Code of prepare and direction.  vector_if: what varies with it is a vector. */
-static struct hg_code prepare_code(struct prepare *q, struct hg_tree *out, int indent, unsigned vector_if)
+static struct hg_code prepare_code(struct prepare *q, struct hg_tree *out, unsigned vector_if)
 {
     struct hg_code c = {.e = q->em->e,
                         .out = out,
-                        .indent = indent,
                         .vector_if = vector_if,
                         .source = q->em->p->model->file,
                         .units = q->em->p->model,
@@ -233,40 +232,36 @@ static void need_scalars(struct prepare *q, struct hg_code *c, uint32_t n, const
 }
 
 /* Scalars first, outside the loop, then the loop over frames. */
-static void time_loop(struct prepare *q, struct hg_tree *out, int indent, uint32_t n, const hg_id *root)
+static void time_loop(struct prepare *q, struct hg_tree *out, uint32_t n, const hg_id *root)
 {
-    struct hg_code c = prepare_code(q, out, indent, HG_T);
+    struct hg_code c = prepare_code(q, out, HG_T);
     unsigned group = hg_at(c.e, root[0])->vary & HG_G;
-    hg_line(&c, group ? "for (size_t g = 0; g < ng; g++)" : "{");
     if (group)
-        hg_line(&c, "{");
-    c.indent++;
+        hg_line(out, "for (size_t g = 0; g < ng; g++)");
+    hg_open(out, "{");
     hg_code_begin(&c, n, root);
     hg_code_push(&c);
     need_scalars(q, &c, n, root);
-    hg_line(&c, "for (size_t k = 0; k < nt; k += FIT_VL) {");
-    c.indent++;
+    hg_open(c.out, "for (size_t k = 0; k < nt; k += FIT_VL) {");
     for (uint32_t k = 0; k < n; k++) {
         const struct hg_field *f = grid_field(q->em, root[k], DIRECTION - 1);
         hg_code_need(&c, root[k]);
-        hg_line(&c, group ? "fit_vstore(w.%s + g * nt + k, %s);" : "fit_vstore(w.%s + k, %s);", f->name,
-                hg_code_vector(&c, root[k]));
+        hg_do(out, group ? "fit_vstore(w.%s + g * nt + k, %s);" : "fit_vstore(w.%s + k, %s);", f->name,
+              hg_code_vector(&c, root[k]));
     }
-    c.indent--;
-    hg_line(&c, "}");
+    hg_close(c.out);
     hg_code_pop(&c);
     hg_code_end(&c);
-    c.indent--;
-    hg_line(&c, "}");
+    hg_close(c.out);
     for (uint32_t k = 0; k < n; k++)
         q->ready[root[k]] = 1;
 }
 
 /* Integrals of functions of time, by one call. */
-static void plain_integrals(struct prepare *q, struct hg_tree *out, int indent, unsigned char mark, uint32_t depth)
+static void plain_integrals(struct prepare *q, struct hg_tree *out, unsigned char mark, uint32_t depth)
 {
     uint32_t count = 0;
-    struct hg_tree *list = hg_tree_new(q->em->e->arena);
+    struct hg_tree *list = hg_tree_part(out, out->depth + 1);
     for (hg_id id = 1; id < q->n; id++) {
         const struct hg_node *n = hg_at(q->em->e, id);
         if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || !is_time(q->em, n->arg[0]) ||
@@ -275,21 +270,21 @@ static void plain_integrals(struct prepare *q, struct hg_tree *out, int indent, 
         const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
         const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
                                                                    : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
-        hg_put(list, "%*s    {w.%s, w.%s, ", 4 * indent, "", f, F);
-        hg_put(list, mark == VALUE ? "w.%s_low},\n" : "NULL},\n", F);
+        hg_statement(list, HG_VERBATIM | HG_WHOLE, mark == VALUE ? "{w.%s, w.%s, w.%s_low}," : "{w.%s, w.%s, NULL},", f,
+                     F, F);
         q->ready[id] = 1;
         count++;
     }
     if (!count)
         return;
-    hg_put(out, "%*sfit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){\n", 4 * indent, "", count);
+    hg_open(out, "fit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){", count);
     hg_put_tree(out, list);
-    hg_put(out, "%*s});\n", 4 * indent, "");
+    hg_close_with(out, "});");
 }
 
-static void integrals(struct prepare *q, struct hg_tree *out, int indent, unsigned char mark, uint32_t depth)
+static void integrals(struct prepare *q, struct hg_tree *out, unsigned char mark, uint32_t depth)
 {
-    plain_integrals(q, out, indent, mark, depth);
+    plain_integrals(q, out, mark, depth);
     for (hg_id id = 1; id < q->n; id++) {
         const struct hg_node *n = hg_at(q->em->e, id);
         if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || q->ready[id])
@@ -297,18 +292,15 @@ static void integrals(struct prepare *q, struct hg_tree *out, int indent, unsign
         const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
         const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
                                                                    : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
-        if (hg_at(q->em->e, n->arg[0])->vary & HG_G)
-            hg_put(out,
-                    "%*sfor (size_t g = 0; g < ng; g++)\n"
-                    "%*s    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);\n",
-                    4 * indent, "", 4 * indent, "", f, F);
-        else
+        if (!(hg_at(q->em->e, n->arg[0])->vary & HG_G))
             hg_bug("emit: integral of a constant was not simplified");
+        hg_line(out, "for (size_t g = 0; g < ng; g++)");
+        hg_line(out, "    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);", f, F);
         q->ready[id] = 1;
     }
 }
 
-static void gather(struct prepare *q, struct hg_tree *out, int indent, int derivative)
+static void gather(struct prepare *q, struct hg_tree *out, int derivative)
 {
     struct hg_emit *em = q->em;
     for (uint32_t k = 0; k < em->nfield; k++) {
@@ -320,29 +312,27 @@ static void gather(struct prepare *q, struct hg_tree *out, int indent, int deriv
                                                                 : grid_field(em, f->id, DIRECTION - 1)->name;
         f = &em->field[k];
         if (f->kind == HG_FIELD_FRAME)
-            hg_put(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "", grid, f->name);
+            hg_whole(out, "fit_gather(l, w.%s, w.%s);", grid, f->name);
         if (f->kind == HG_FIELD_FRAME && !derivative && hg_emit_has_low(em, f->id))
-            hg_put(out, "%*sfit_gather(l, w.%s_low, w.%s_low);\n", 4 * indent, "", grid, f->name);
+            hg_whole(out, "fit_gather(l, w.%s_low, w.%s_low);", grid, f->name);
         if (f->kind == HG_FIELD_FRAME_G)
-            hg_put(out, "%*sfit_gather_group(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "",
-                    grid_field(em, f->id, DIRECTION - 1)->name, f->name, f->name);
+            hg_whole(out, "fit_gather_group(l, w.%s, w.%s_i, w.%s_j);", grid_field(em, f->id, DIRECTION - 1)->name,
+                     f->name, f->name);
     }
 }
 
-static void rotation_of_group(struct hg_emit *em, const struct hg_field *f, struct hg_tree *out, int indent)
+static void rotation_of_group(struct hg_emit *em, const struct hg_field *f, struct hg_tree *out)
 {
     hg_id a = 0, P = hg_emit_scaled(em, f->id, HG_G, &a);
     const char *u = P ? hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name : "";
-    if (P)
-        hg_put(out, "%*sfit_rotation_group(l, w.%s, w.%s, w.%s_low, ", 4 * indent, "",
-                hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name, u, u);
-    else
-        hg_put(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
-                hg_emit_field(em, HG_FIELD_FRAME_G, f->id, 0)->name);
-    hg_put(out, "w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);\n", f->name, f->name, f->name, f->name);
+    const char *by = P ? hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name
+                       : hg_emit_field(em, HG_FIELD_FRAME_G, f->id, 0)->name;
+    const char *from = hg_format(em->e->arena, P ? "group(l, w.%s, w.%s, w.%s_low" : "group_u(l, w.%s_j", by, u, u);
+    hg_whole(out, "fit_rotation_%s, w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);", from, f->name, f->name, f->name,
+             f->name);
 }
 
-static void factored(struct prepare *q, struct hg_tree *out, int indent)
+static void factored(struct prepare *q, struct hg_tree *out)
 {
     struct hg_emit *em = q->em;
     for (uint32_t k = 0; k < em->nfield; k++) {
@@ -354,22 +344,21 @@ static void factored(struct prepare *q, struct hg_tree *out, int indent)
             P = hg_emit_scaled(em, f.id, 0, &a);
             u = hg_emit_field(em, HG_FIELD_FRAME, P ? P : f.id, 0)->name;
             if (P)
-                hg_put(out, "%*sfit_exp_tables_scaled(l, w.%s[0], w.%s, w.%s_low, w.%s_i, w.%s_j);\n", 4 * indent, "",
-                        hg_emit_field(em, HG_FIELD_SCALAR, a, 0)->name, u, u, f.name, f.name);
+                hg_whole(out, "fit_exp_tables_scaled(l, w.%s[0], w.%s, w.%s_low, w.%s_i, w.%s_j);",
+                         hg_emit_field(em, HG_FIELD_SCALAR, a, 0)->name, u, u, f.name, f.name);
             else
-                hg_put(out, "%*sfit_exp_tables(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name, f.name);
+                hg_whole(out, "fit_exp_tables(l, w.%s, w.%s_i, w.%s_j);", u, f.name, f.name);
             break;
         case HG_FIELD_EXP_G:
             u = hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name;
-            hg_put(out, "%*sfit_exp_tables_group(l, w.%s_i, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name,
-                    f.name);
+            hg_whole(out, "fit_exp_tables_group(l, w.%s_i, w.%s_i, w.%s_j);", u, f.name, f.name);
             break;
         case HG_FIELD_ROT:
             u = hg_emit_field(em, HG_FIELD_FRAME, f.id, 0)->name;
-            hg_put(out, "%*sfit_rotation(l, w.%s, w.sin_%s, w.cos_%s);\n", 4 * indent, "", u, f.name, f.name);
+            hg_whole(out, "fit_rotation(l, w.%s, w.sin_%s, w.cos_%s);", u, f.name, f.name);
             break;
         case HG_FIELD_ROT_G:
-            rotation_of_group(em, &f, out, indent);
+            rotation_of_group(em, &f, out);
             break;
         default: break;
         }
@@ -402,13 +391,13 @@ static void assign(struct prepare *q, struct hg_code *c, struct locals *x, uint3
 {
     const struct hg_local *l = &q->em->p->local[local];
     if (x->group && !x->any)
-        hg_line(c, "for (size_t g = 0; g < ng; g++) {"), c->indent++;
+        hg_open(c->out, "for (size_t g = 0; g < ng; g++) {");
     x->any = x->done[local] = 1;
     hg_code_need(c, l->def);
     const char *s = hg_format(q->em->e->arena, "%s = %s;", hg_emit_local(q->em, c, l->symbol, "w."),
                               hg_code_text(c, l->def));
     hg_code_source(c, l->def);
-    hg_line(c, "%s", s);
+    hg_do(c->out, "%s", s);
 }
 
 /* Has it no number for each turn of a sum?  Is it to be written now, and are all that it uses written? */
@@ -450,7 +439,7 @@ static void assign_turns(struct prepare *q, struct hg_code *c, struct locals *x,
         root[n++] = em->p->local[x->list[k]].def;
     }
     if (x->group && !x->any)
-        hg_line(c, "for (size_t g = 0; g < ng; g++) {"), c->indent++;
+        hg_open(c->out, "for (size_t g = 0; g < ng; g++) {");
     x->any = 1;
     for (unsigned level = 0; level < HG_LEVELS; level++)
         if (like.loop[level])
@@ -476,7 +465,7 @@ static void locals_of(struct prepare *q, struct hg_code *c, struct locals *x)
             assign_turns(q, c, x, local);
     }
     if (x->group && x->any)
-        c->indent--, hg_line(c, "}");
+        hg_close(c->out);
 }
 
 /* Scalars of the call and of the groups, in the order of their numbers: later ones may use earlier ones. */
@@ -493,8 +482,8 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
         }
     if (n == 0)
         return;
-    hg_put(out, "    {\n");
-    struct hg_code c = prepare_code(q, out, 2, 0);
+    hg_open(out, "{");
+    struct hg_code c = prepare_code(q, out, 0);
     HG_SCRATCH unsigned char *done = hg_zeros(em->p->nlocal, 1);
     hg_code_begin(&c, n, root);
     for (int group = 0; group < 2; group++) { /* the groups may use what was declared for the call */
@@ -505,7 +494,7 @@ static void locals(struct prepare *q, struct hg_tree *out, int direction)
     hg_code_pop(&c);
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(out, "    }\n");
+    hg_close(out);
 }
 
 static void finite_check(struct prepare *q, struct hg_tree *out)
@@ -517,33 +506,33 @@ static void finite_check(struct prepare *q, struct hg_tree *out)
         if (f->derivative || f->kind != HG_FIELD_FRAME)
             continue;
         if (n++ == 0)
-            hg_put(out, "    double check = 0.0; /* NaN where a table is not finite */\n");
-        hg_put(out, "    check += 0.0 * w.%s[l->nframe - 1];\n", f->name);
+            hg_declare(out, "double", "check = 0.0; /* NaN where a table is not finite */");
+        hg_do(out, "check += 0.0 * w.%s[l->nframe - 1];", f->name);
     }
-    hg_put(out, n ? "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n" : "    return FIT_EVAL_OK;\n");
+    hg_line(out, n ? "return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;" : "return FIT_EVAL_OK;");
 }
 
 /* Tables with one mark: functions of time and integrals by depth, then their values at the used frames. */
-static void marked_tables(struct prepare *q, struct hg_tree *out, int indent, unsigned char mark)
+static void marked_tables(struct prepare *q, struct hg_tree *out, unsigned char mark)
 {
     hg_id *list = hg_alloc(q->em->e->arena, q->n * sizeof *list);
     for (uint32_t d = 0; d <= q->deepest; d++) {
         for (unsigned group = 0; group <= HG_G; group += HG_G) {
             uint32_t n = pick(q, mark, d, group, list);
             if (n)
-                time_loop(q, out, indent, n, list);
+                time_loop(q, out, n, list);
         }
-        integrals(q, out, indent, mark, d + 1);
+        integrals(q, out, mark, d + 1);
     }
-    gather(q, out, indent, mark - 1);
+    gather(q, out, mark - 1);
 }
 
 /* What every function that fills tables may need. */
 static void sizes(struct hg_tree *out)
 {
-    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
-    hg_define(out, "nt", "    const size_t nt = fit_padded(l->ntime);\n");
-    hg_define(out, "w", "    struct tables w;\n    carve(l, ws, &w);\n");
+    hg_offer(out, "const size_t", "ng = l->ngroup;");
+    hg_offer(out, "const size_t", "nt = fit_padded(l->ntime);");
+    hg_define(out, "w", "struct tables w;\ncarve(l, ws, &w);\n");
 }
 
 /* Rates of change of scalars and tables along a direction in the parameters, first and second. */
@@ -562,28 +551,31 @@ static void emit_direction(struct hg_emit *em, const struct prepare *prepared, s
     hg_emit_declare_names(em, out);
     locals(&q, out, 1);
     if (em->p->model->space != FIT_ROWS)
-        marked_tables(&q, out, 1, DIRECTION);
-    hg_put(out, "}\n");
+        marked_tables(&q, out, DIRECTION);
+    hg_close(out);
     free_marks(&q);
 }
 
 /* Tables over the frames: values, their factored forms, tangents. */
 static void tables_of_time(struct prepare *q, struct hg_tree *out)
 {
-    hg_put(out, "\n    if (derivative >= 0) { /* functions of time and their integrals */\n");
-    hg_put(out, "        for (size_t k = 0; k < nt; k++)\n"
-                "            w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
-    marked_tables(q, out, 2, VALUE);
-    hg_put(out, "\n        /* factored forms */\n");
-    factored(q, out, 2);
-    hg_put(out, "    }\n");
-    hg_put(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
-    marked_tables(q, out, 2, TANGENT);
-    hg_put(out, "    }\n");
+    hg_put(out, "\n");
+    hg_open(out, "if (derivative >= 0) { /* functions of time and their integrals */");
+    hg_line(out, "for (size_t k = 0; k < nt; k++)\n    w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];");
+    marked_tables(q, out, VALUE);
+    hg_put(out, "\n");
+    hg_line(out, "/* factored forms */");
+    factored(q, out);
+    hg_close(out);
+    hg_put(out, "\n");
+    hg_open(out, "if (derivative) { /* tangents: the same integrals of the derivatives */");
+    marked_tables(q, out, TANGENT);
+    hg_close(out);
     if (q->em->hessian) {
-        hg_put(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
-        marked_tables(q, out, 2, SECOND);
-        hg_put(out, "    }\n");
+        hg_put(out, "\n");
+        hg_open(out, "if (derivative > 1) { /* tangents of the tangents */");
+        marked_tables(q, out, SECOND);
+        hg_close(out);
     }
 }
 
@@ -599,15 +591,18 @@ void hg_emit_prepare(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *theta, int derivative, double *ws");
     sizes(out);
     hg_emit_declare_names(em, out);
-    hg_put(out, "\n    /* scalars of the call and of the groups */\n");
+    hg_put(out, "\n");
+    hg_line(out, "/* scalars of the call and of the groups */");
     locals(&q, out, 0);
     if (em->p->model->space != FIT_ROWS)
         tables_of_time(&q, out);
-    if (em->e->march)
-        hg_put(out, "\n    if (!(derivative ? march_slopes(l, theta, w) : march_values(l, theta, w)))\n"
-                    "        return FIT_EVAL_REJECT;\n");
+    if (em->e->march) {
+        hg_put(out, "\n");
+        hg_line(out, "if (!(derivative ? march_slopes(l, theta, w) : march_values(l, theta, w)))\n"
+                     "    return FIT_EVAL_REJECT;");
+    }
     finite_check(&q, out);
-    hg_put(out, "}\n");
+    hg_close(out);
     if (em->hessian)
         emit_direction(em, &q, out);
     free_marks(&q);

@@ -13,7 +13,7 @@ const char *hg_row_leaf(struct hg_code *c, hg_id id)
     switch (n->op) {
     case HG_COLUMN:
         name = hg_code_unique(c, n->name ? n->name : em->p->model->column.item[n->ref].name);
-        hg_line(c, "const fit_vd %s = fit_vload(l->column[%u] + row);", name, n->ref);
+        hg_declare(c->out, "const fit_vd", "%s = fit_vload(l->column[%u] + row);", name, n->ref);
         return name;
     case HG_CARRIED:
         name = hg_emit_row_field(em, id);
@@ -29,19 +29,19 @@ static int has_groups(const struct hg_emit *em)
     return em->p->model->axis.n > 0;
 }
 
-/* What every function over rows may need. */
+/* Declarations for every function over rows. */
 void hg_rows_head(const struct hg_emit *em, struct hg_tree *out)
 {
-    hg_define(out, "w", "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    hg_define(out, "w", "struct tables w;\ncarve(l, (double *)(uintptr_t)ws, &w);\n");
     if (has_groups(em))
-        hg_define(out, "g", "    const size_t g = t->group;\n");
+        hg_offer(out, "const size_t", "g = t->group;");
 }
 
 /* The linear parameters of the tile's group. */
 static void own_linear(const struct hg_emit *em, struct hg_tree *out)
 {
     if (has_groups(em))
-        hg_put(out, "    lin += %u * g;\n", em->p->nlinear);
+        hg_do(out, "lin += %u * g;", em->p->nlinear);
 }
 
 struct hg_code hg_rows_begin(struct hg_emit *em, struct hg_tree *out, uint32_t nroot, const hg_id *root,
@@ -49,7 +49,6 @@ struct hg_code hg_rows_begin(struct hg_emit *em, struct hg_tree *out, uint32_t n
 {
     struct hg_code c = {.e = em->e,
                         .out = out,
-                        .indent = 2,
                         .vector_if = HG_R,
                         .source = em->p->model->file,
                         .units = em->p->model,
@@ -72,19 +71,18 @@ void hg_rows_end(struct hg_code *c)
     hg_code_end(c);
 }
 
-static const char loop_head[] =
-    "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
+static const char loop_head[] = "for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {";
 
-/* Weight of the lanes: 0 where a lane does not count.  Such a lane holds the last row once more (kernel.h), so
- * all else is finite there when it is finite in the data, and the weight alone takes it out of the sums. */
+/* Weight of the lanes: 0 for unused lanes. Such a lane repeats the last row (kernel.h), so its values are finite
+ * when those of the data are, and the weight alone removes it from the sums. */
 static void loop_with_weights(struct hg_tree *out)
 {
-    hg_put(out, "%s", loop_head);
-    hg_define(out, "at", "        const size_t at = row - t->i0;\n");
+    hg_open(out, "%s", loop_head);
+    hg_offer(out, "const size_t", "at = row - t->i0;");
     hg_define(out, "weight",
-              "        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
-              "        if (__builtin_expect(row + FIT_VL > t->i1, 0))\n"
-              "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n");
+              "fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
+              "if (__builtin_expect(row + FIT_VL > t->i1, 0))\n"
+              "    weight = fit_where_set(fit_row_lanes(t, row), weight);\n");
 }
 
 static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
@@ -102,7 +100,7 @@ static uint32_t moments_of(uint32_t Q)
     return Q * (Q + 1) / 2 + Q + 1;
 }
 
-/* The vectors of scratch that the sums want. */
+/* The vectors of scratch that the sums need. */
 static uint32_t scratch_of(const struct hg_emit *em)
 {
     uint32_t Q = em->p->nlinear, K = em->p->nparam, n = K ? K * (K + 1) / 2 + K + Q * K + 1 : 0;
@@ -114,23 +112,27 @@ static void add_few_moments(struct hg_code *c, uint32_t Q)
     const hg_id *basis = ((struct hg_emit *)c->user)->form->basis;
     uint32_t at = 0;
     for (uint32_t q = 0; q < Q; q++)
-        hg_line(c, "const fit_vd b%u = %s;", q, hg_code_vector(c, basis[q]));
+        hg_declare(c->out, "const fit_vd", "b%u = %s;", q, hg_code_vector(c, basis[q]));
     for (uint32_t p = 0; p < Q; p++)
         for (uint32_t q = p; q < Q; q++)
-            hg_line(c, "sum[%u] += weight*b%u*b%u;", at++, p, q);
+            hg_do(c->out, "sum[%u] += weight*b%u*b%u;", at++, p, q);
     for (uint32_t p = 0; p < Q; p++)
-        hg_line(c, "sum[%u] += weight*b%u*d;", at++, p);
-    hg_line(c, "sum[%u] += weight*d*d;", at);
+        hg_do(c->out, "sum[%u] += weight*b%u*d;", at++, p);
+    hg_do(c->out, "sum[%u] += weight*d*d;", at);
 }
 
 static void add_many_moments(struct hg_code *c, uint32_t Q)
 {
     hg_code_array(c, "b", Q, ((struct hg_emit *)c->user)->form->basis);
-    hg_put(c->out, "        for (size_t p = 0, n = 0; p < %u; p++) {\n"
-                   "            const fit_vd wb = weight*b[p];\n"
-                   "            for (size_t q = p; q < %u; q++)\n                sum[n++] += wb*b[q];\n"
-                   "            sum[%u + p] += wb*d;\n        }\n", Q, Q, Q * (Q + 1) / 2);
-    hg_line(c, "sum[%u] += weight*d*d;", moments_of(Q) - 1);
+    hg_line(c->out,
+            "for (size_t p = 0, n = 0; p < %u; p++) {\n"
+            "    const fit_vd wb = weight*b[p];\n"
+            "    for (size_t q = p; q < %u; q++)\n"
+            "        sum[n++] += wb*b[q];\n"
+            "    sum[%u + p] += wb*d;\n"
+            "}",
+            Q, Q, Q * (Q + 1) / 2);
+    hg_do(c->out, "sum[%u] += weight*d*d;", moments_of(Q) - 1);
 }
 
 static void emit_moments(struct hg_emit *em, struct hg_tree *out)
@@ -143,28 +145,28 @@ static void emit_moments(struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch, double *out");
     hg_rows_head(em, out);
     if (many)
-        hg_put(out, "    fit_vd *sum = (fit_vd *)scratch;\n"
-                    "    for (size_t k = 0; k < %u; k++)\n        sum[k] = (fit_vd){0};\n", nsum);
+        hg_line(out, "fit_vd *sum = (fit_vd *)scratch;\nfor (size_t k = 0; k < %u; k++)\n    sum[k] = (fit_vd){0};",
+                nsum);
     else
-        hg_put(out, "    fit_vd sum[%u] = {{0}};\n", nsum);
+        hg_declare(out, "fit_vd", "sum[%u] = {{0}};", nsum);
     loop_with_weights(out);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     if (hg_is_value(em->e, em->form->rest, 0.0))
-        hg_line(&c, "const fit_vd d = fit_vload(t->y + at);");
+        hg_declare(c.out, "const fit_vd", "d = fit_vload(t->y + at);");
     else
-        hg_line(&c, "const fit_vd d = fit_vload(t->y + at) - (%s);", hg_code_text(&c, em->form->rest));
+        hg_declare(c.out, "const fit_vd", "d = fit_vload(t->y + at) - (%s);", hg_code_text(&c, em->form->rest));
     if (many)
         add_many_moments(&c, Q);
     else
         add_few_moments(&c, Q);
     hg_rows_end(&c);
-    hg_put(out, "    }\n");
+    hg_close(out);
     if (has_groups(em))
-        hg_put(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n",
-                nsum, nsum);
-    hg_put(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
+        hg_line(out, "for (size_t k = 0; k < l->ngroup * %u; k++)\n    out[k] = 0.0;\nout += g * %u;", nsum, nsum);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(sum[k]);", nsum);
+    hg_close_function(out);
 }
 
 static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
@@ -179,34 +181,33 @@ static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
     }
     if (!hg_is_value(em->e, em->form->rest, 0.0))
         s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, em->form->rest)) : hg_code_text(c, em->form->rest);
-    hg_line(c, before, s ? s : "0.0");
+    hg_line(c->out, before, s ? s : "0.0");
 }
 
-/* So many sums stay in registers, where they are named one by one. */
+/* The number of sums that stay in registers, where they are named one by one. */
 enum { FEW_SUMS = 24 };
 
 static void add_few(struct hg_code *c, uint32_t K, uint32_t Q)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < K; k++) {
-        hg_line(c, "const fit_vd mw%u = weight*m[%u];", k, k);
+        hg_declare(c->out, "const fit_vd", "mw%u = weight*m[%u];", k, k);
         for (uint32_t q = k; q < K; q++)
-            hg_line(c, "H[%u] += mw%u*m[%u];", n++, k, q);
-        hg_line(c, "G[%u] += mw%u*r;", k, k);
+            hg_do(c->out, "H[%u] += mw%u*m[%u];", n++, k, q);
+        hg_do(c->out, "G[%u] += mw%u*r;", k, k);
         for (uint32_t q = 0; q < Q; q++)
-            hg_line(c, "V[%u] += mw%u*b%u;", q * K + k, k, q);
+            hg_do(c->out, "V[%u] += mw%u*b%u;", q * K + k, k, q);
     }
 }
 
 static void add_many(struct hg_tree *out, uint32_t K, uint32_t Q)
 {
-    hg_put(out, "        for (size_t k = 0, n = 0; k < %u; k++) {\n"
-                 "            const fit_vd mw = weight*m[k];\n"
-                 "            for (size_t p = k; p < %u; p++)\n                H[n++] += mw*m[p];\n"
-                 "            G[k] += mw*r;\n", K, K);
+    hg_open(out, "for (size_t k = 0, n = 0; k < %u; k++) {", K);
+    hg_line(out, "const fit_vd mw = weight*m[k];\nfor (size_t p = k; p < %u; p++)\n    H[n++] += mw*m[p];\n"
+                 "G[k] += mw*r;", K);
     for (uint32_t q = 0; q < Q; q++)
-        hg_put(out, "            V[%u + k] += mw*b%u;\n", q * K, q);
-    hg_put(out, "        }\n");
+        hg_do(out, "V[%u + k] += mw*b%u;", q * K, q);
+    hg_close(out);
 }
 
 #define NORMAL "const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t, " \
@@ -214,8 +215,7 @@ static void add_many(struct hg_tree *out, uint32_t K, uint32_t Q)
 #define GRADIENT "const struct fit_layout *l, const double *ws, const double *lin, const double *adj, " \
                  "const struct fit_tile *t, double *scratch, double *out"
 
-/* The loop over rows, for rows that all count with weight 1, where multiplications by it fall away, and for
- * any. */
+/* The loop over rows in two forms: for rows that all have weight 1, without multiplications by it, and for any rows. */
 static void normal_head(const struct hg_emit *em, struct hg_tree *out)
 {
     hg_put(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n"
@@ -224,59 +224,61 @@ static void normal_head(const struct hg_emit *em, struct hg_tree *out)
                 "const struct fit_layout *l, const struct tables w, const double *lin, const struct fit_tile *t, "
                 "size_t from, size_t to, const int plain, fit_vd *H, fit_vd *G, fit_vd *V");
     if (has_groups(em))
-        hg_define(out, "g", "    const size_t g = t->group;\n");
-    hg_put(out, "    for (size_t row = from; row < to; row += FIT_VL) {\n"
-                 "        const size_t at = row - t->i0;\n"
-                 "        fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
-                 "        if (!plain && row + FIT_VL > t->i1)\n"
-                 "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n");
+        hg_offer(out, "const size_t", "g = t->group;");
+    hg_open(out, "for (size_t row = from; row < to; row += FIT_VL) {");
+    hg_line(out, "const size_t at = row - t->i0;\n"
+                 "fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
+                 "if (!plain && row + FIT_VL > t->i1)\n    weight = fit_where_set(fit_row_lanes(t, row), weight);");
 }
 
-/* d mean / d theta_k = factor[k] m[k]: what is the same for all rows is multiplied in at the end. */
+/* d mean / d theta_k = factor[k] m[k]: factors that are the same for all rows are multiplied in at the end. */
 static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uint32_t K, uint32_t Q)
 {
     const struct hg_emit *em = c->user;
     struct hg_tree *out = c->out;
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
     hg_open_function(out, "static void", "normal", NORMAL);
     hg_rows_head(em, out);
     own_linear(em, out);
     if (nH + K + Q * K <= FEW_SUMS)
-        hg_put(out, "    fit_vd H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};\n", nH ? nH : 1,
-                K ? K : 1, Q && K ? Q * K : 1);
+        hg_declare(out, "fit_vd", "H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};", nH ? nH : 1, K ? K : 1,
+                   Q && K ? Q * K : 1);
     else
-        hg_put(out, "    fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n"
-                     "    for (size_t k = 0; k < SUMS; k++)\n        H[k] = (fit_vd){0};\n", nH, K);
-    hg_put(out, "    const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
-                 "    normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);\n"
-                 "    normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);\n"
-                 "    double factor[%u] = {0};\n", K ? K : 1);
-    c->indent = 1;
+        hg_line(out, "fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\nfor (size_t k = 0; k < SUMS; k++)\n"
+                     "    H[k] = (fit_vd){0};", nH, K);
+    hg_line(out, "const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
+                 "normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);\n"
+                 "normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);\ndouble factor[%u] = {0};",
+                 K ? K : 1);
     for (uint32_t e = 0; e < em->p->nchannel; e++)
         for (uint32_t k = 0; k < K; k++)
             if (em->p->channel[e].table[k])
-                hg_line(c, "factor[%u] = %s;", k, hg_code_text(c, factor[e]));
-    hg_put(out, "    for (size_t k = 0, n = 0; k < %u; k++)\n        for (size_t q = k; q < %u; q++)\n"
-                 "            *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);\n"
-                 "    for (size_t k = 0; k < %u; k++)\n        *out++ = factor[k]*fit_vsum(G[k]);\n", K, K, K);
+                hg_do(c->out, "factor[%u] = %s;", k, hg_code_text(c, factor[e]));
+    hg_line(out,
+            "for (size_t k = 0, n = 0; k < %u; k++)\n"
+            "    for (size_t q = k; q < %u; q++)\n"
+            "        *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);\n"
+            "for (size_t k = 0; k < %u; k++)\n"
+            "    *out++ = factor[k]*fit_vsum(G[k]);",
+            K, K, K);
     if (Q && K && has_groups(em))
-        hg_put(out, "    for (size_t n = 0; n < l->ngroup * %u; n++)\n        out[n] = 0.0;\n    out += g * %u;\n",
-                Q * K, Q * K);
+        hg_line(out, "for (size_t n = 0; n < l->ngroup * %u; n++)\n    out[n] = 0.0;\nout += g * %u;", Q * K, Q * K);
     if (Q && K)
-        hg_put(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K,
-                K);
-    hg_put(out, "}\n\n");
+        hg_line(out, "for (size_t n = 0; n < %u; n++)\n    *out++ = factor[n %% %u]*fit_vsum(V[n]);", Q * K, K);
+    hg_close_function(out);
 }
 
-/* A model whose parameters are all linear: there is nothing to add up. */
+/* A model whose parameters are all linear: there is nothing to sum. */
 static void emit_none(const struct hg_emit *em, struct hg_tree *out)
 {
     const char *size = scratch_of(em) ? hg_format(em->e->arena, "FIT_VL * %u", scratch_of(em)) : "0";
     hg_put(out, "static size_t scratch_size(const struct fit_layout *l)\n{\n    return %s;\n}\n\n", size);
     hg_open_function(out, "static void", "normal", NORMAL);
-    hg_put(out, "    /* no nonlinear parameters */\n}\n\n");
+    hg_line(out, "/* no nonlinear parameters */");
+    hg_close_function(out);
     hg_open_function(out, "static void", "gradient", GRADIENT);
-    hg_put(out, "}\n\n");
+    hg_close_function(out);
 }
 
 static void emit_normal(struct hg_emit *em, struct hg_tree *out)
@@ -293,13 +295,13 @@ static void emit_normal(struct hg_emit *em, struct hg_tree *out)
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     residual(&c, em, "const fit_vd r = fit_vload(t->y + at) - (%s);");
-    hg_line(&c, "fit_vd m[%u] = {{0}}; /* d mean / d theta_k, over factor[k] */", K ? K : 1);
+    hg_declare(c.out, "fit_vd", "m[%u] = {{0}}; /* d mean / d theta_k, over factor[k] */", K ? K : 1);
     for (uint32_t e = 0; e < E; e++)
         for (uint32_t k = 0; k < K; k++)
             if (em->p->channel[e].table[k])
-                hg_line(&c, "m[%u] = %s; /* %s */", k, hg_code_vector(&c, core[e]), em->p->model->param.item[k].name);
+                hg_do(c.out, "m[%u] = %s; /* %s */", k, hg_code_vector(&c, core[e]), em->p->model->param.item[k].name);
     for (uint32_t q = 0; q < Q; q++)
-        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->form->basis[q]));
+        hg_declare(c.out, "const fit_vd", "b%u = %s;", q, hg_code_vector(&c, em->form->basis[q]));
     if (nH + K + Q * K <= FEW_SUMS)
         add_few(&c, K, Q);
     else
@@ -314,18 +316,17 @@ static void emit_gradient(struct hg_emit *em, struct hg_tree *out)
     uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nroot;
     hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
     nroot = value_roots(em, root);
-    nroot += value_roots(em, root + nroot); /* the residual and the seeds use them once more */
+    nroot += value_roots(em, root + nroot); /* the residual and the seeds use them again */
     for (uint32_t e = 0; e < E; e++)
         a[e] = root[nroot++] = hg_emit_adjoint(em, em->p->channel[e].m);
     hg_factor(em->e, E, a);
     hg_open_function(out, "static void", "gradient", GRADIENT);
     hg_rows_head(em, out);
     struct hg_arena *arena = em->e->arena;
-    hg_define(out, "seeds", "    const double *const seeds = adj%s;\n",
-              has_groups(em) ? hg_format(arena, " + %u * g", 1 + Q * (Q + 1) / 2) : "");
-    hg_define(out, "at_lin", "    const double *const at_lin = lin%s;\n",
-              has_groups(em) ? hg_format(arena, " + %u * g", Q) : "");
-    hg_put(out, "    fit_vd sum[%u] = {{0}};\n", K ? K : 1);
+    hg_offer(out, "const double *const", "seeds = adj%s;",
+             has_groups(em) ? hg_format(arena, " + %u * g", 1 + Q * (Q + 1) / 2) : "");
+    hg_offer(out, "const double *const", "at_lin = lin%s;", has_groups(em) ? hg_format(arena, " + %u * g", Q) : "");
+    hg_declare(out, "fit_vd", "sum[%u] = {{0}};", K ? K : 1);
     loop_with_weights(out);
     struct hg_code c = begin(em, out, nroot, root);
     hg_emit_seeds(em, &c, "fit_vload(t->y + at)", root);
@@ -334,10 +335,12 @@ static void emit_gradient(struct hg_emit *em, struct hg_tree *out)
     for (uint32_t e = 0; e < E; e++)
         for (uint32_t k = 0; k < K; k++)
             if (em->p->channel[e].table[k])
-                hg_line(&c, "sum[%u] += weight*(%s); /* %s */", k, hg_code_vector(&c, a[e]),
-                        em->p->model->param.item[k].name);
+                hg_do(c.out, "sum[%u] += weight*(%s); /* %s */", k, hg_code_vector(&c, a[e]),
+                      em->p->model->param.item[k].name);
     hg_rows_end(&c);
-    hg_put(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", K);
+    hg_close(out);
+    hg_line(out, "for (size_t k = 0; k < %u; k++)\n    out[k] = fit_vsum(sum[k]);", K);
+    hg_close_function(out);
 }
 
 void hg_rows_model(struct hg_emit *em, struct hg_tree *out)
@@ -349,13 +352,14 @@ void hg_rows_model(struct hg_emit *em, struct hg_tree *out)
                      "double *out");
     hg_rows_head(em, out);
     own_linear(em, out);
-    hg_put(out, "%s", loop_head);
+    hg_open(out, "%s", loop_head);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     residual(&c, em, "fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (%s));");
     hg_rows_end(&c);
-    hg_put(out, "    }\n}\n\n");
+    hg_close(out);
+    hg_close_function(out);
 }
 
 void hg_emit_rows(struct hg_emit *em, struct hg_tree *out)

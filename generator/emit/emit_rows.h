@@ -1,4 +1,4 @@
-/* emit_rows.h -- what functions over the rows of a table have in common. */
+/* emit_rows.h -- common parts of the functions over the rows of a table. */
 #pragma once
 
 #include "emit/emit.h"
@@ -17,7 +17,7 @@ void hg_rows_end(struct hg_code *c);
 /* The function `model`. */
 void hg_rows_model(struct hg_emit *em, struct hg_tree *out);
 
-/* The log density l of a law of the errors, as it is written (emit_density.c). */
+/* The log density l of a noise distribution, as it is written (emit_density.c). */
 struct hg_density_form {
     struct hg_emit *em;
     hg_id constant, rest; /* of l */
@@ -27,5 +27,5 @@ struct hg_density_form {
     uint32_t K, nbend;
 };
 
-/* Text of a leaf there: what is measured comes with the tile. */
+/* Text of a leaf there: the measured value comes with the tile. */
 const char *hg_density_leaf(struct hg_code *c, hg_id id);

@@ -1,19 +1,18 @@
 /* emit_second.c -- second derivatives of the mean at single points: hessian, and second along a direction.
  *
- * The mean is a function of few inputs x_a: differences of tables, table entries at a frame, scalars.  With
- * tangents x_a,k and tangents of tangents x_a,kl (tables again, since integrals commute with differentiation)
+ * The mean is a function of few inputs x_a: differences of tables, table entries at a frame, scalars. With tangents
+ * x_a,k and tangents of tangents x_a,kl (tables again, since integrals commute with differentiation)
  *
  *     d2 mean / d theta_k d theta_l = sum_a  x_a,k sum_b m_ab x_b,l  +  sum_a m_a x_a,kl
  *
- * m_a and m_ab are derivatives by inputs, however many parameters there are.  Along a direction v the inputs
- * move as x_a + eps y_a + eps^2 z_a / 2, where y and z come from one and from two forward sweeps with the
- * parameters moving at the rates v (tangent of tangent; Griewank & Walther, Evaluating Derivatives, 2008,
- * chapter 13), and
+ * m_a and m_ab are derivatives by inputs, however many parameters there are. Along a direction v the inputs move as x_a
+ * + eps y_a + eps^2 z_a / 2, where y and z come from one and from two forward sweeps with the parameters moving at the
+ * rates v (tangent of tangent; Griewank & Walther, Evaluating Derivatives, 2008, chapter 13), and
  *
  *     d2 mean / d eps2 = second forward sweep over the mean with  x -> y,  y -> z,  lin -> v_lin.
  *
- * Inputs from tables become INPUT nodes, opaque to simplification: it would gather factors of one frame into
- * new tables, and what was gathered could not be told apart in the second sweep.
+ * Inputs from tables become INPUT nodes, opaque to simplification. It would gather factors of one frame into new
+ * tables, and the second sweep could not separate them again.
  */
 #include "emit/emit_points.h"
 
@@ -24,7 +23,7 @@ struct input {
     enum hg_input_kind kind;
     hg_id def;               /* function of time, or scalar */
     hg_id *tangent;          /* [nparam] d def / d theta_k; 0: none */
-    hg_id *u;                /* [nparam] the same as the point sees it; 0: none */
+    hg_id *u;                /* [nparam] the same as read at the point; 0: none */
 };
 
 struct second {
@@ -46,7 +45,7 @@ static hg_id new_slot(struct second *s, enum hg_input_kind kind, hg_id def, int 
     vary |= kind != HG_INPUT_AT_J ? HG_I : 0u;
     vary |= kind != HG_INPUT_AT_I ? HG_J : 0u;
     if (em->nslot == 0)
-        em->slot_base = s->e->n; /* refs that no other INPUT of this graph has */
+        em->slot_base = s->e->n; /* refs not used by another INPUT of this graph */
     if (em->nslot == em->slot_room)
         em->slot = hg_grow(s->e->arena, em->slot, em->nslot, em->nslot + 16, sizeof *em->slot, &em->slot_room);
     em->slot[em->nslot] = (struct hg_input_slot){kind, def, derivative};
@@ -69,7 +68,7 @@ const char *hg_point_input(struct hg_code *c, hg_id id)
     return hg_point_delta_low(c, s->def, hg_format(c->e->arena, "d_%s", f));
 }
 
-/* What the point sees of a derivative of an input's definition; 0 when it is zero. */
+/* A derivative of an input's definition as read at the point; 0 when it is zero. */
 static hg_id seen(struct second *s, const struct input *in, hg_id def, int derivative)
 {
     if (!def || hg_is_value(s->e, def, 0.0))
@@ -221,7 +220,7 @@ static struct partials partials(struct second *s)
     return d;
 }
 
-/* d2 def / d theta_k d theta_l as the point sees it, with a name that tells. */
+/* d2 def / d theta_k d theta_l as read at the point, with a descriptive name. */
 static hg_id second_tangent(struct second *s, const struct input *in, uint32_t k, uint32_t l)
 {
     const struct hg_model *m = s->em->p->model;
@@ -265,7 +264,8 @@ static uint32_t triangle(uint32_t n, uint32_t a, uint32_t b)
     return a * n - a * (a + 1) / 2 + b;
 }
 
-/* Has the mean sums?  Their inputs move with each turn, so derivatives are taken by the parameters themselves. */
+/* Does the mean contain sums? Their inputs vary with each turn, so derivatives are taken by the parameters
+ * themselves. */
 static int has_sums(const struct second *s)
 {
     HG_SCRATCH unsigned char *need = hg_zeros((size_t)s->em->p->mean + 1, 1);
@@ -325,22 +325,22 @@ static void write_hessian(struct second *s, struct hg_tree *out)
     struct hg_code c = hg_points_begin(&q, out, nroot, root);
     hg_put(out, "/* Second derivatives by all pairs of parameters, upper triangle row by row. */\n");
     hg_points_head(&c, "hessian", "double *hess");
-    hg_line(&c, "fit_vd H[%u];", n ? n : 1);
+    hg_declare(c.out, "fit_vd", "H[%u];", n ? n : 1);
     for (uint32_t a = 0; a < W; a++)
         for (uint32_t b = a; b < W; b++) {
             hg_id h = H[triangle(W, a, b)];
             if (h)
                 hg_code_need(&c, h);
-            hg_line(&c, "H[%u] = %s; /* %s, %s */", triangle(W, a, b), h ? hg_code_vector(&c, h) : "fit_vset1(0.0)",
-                    hg_model_unknown(s->em->p->model, a)->name, hg_model_unknown(s->em->p->model, b)->name);
+            hg_do(c.out, "H[%u] = %s; /* %s, %s */", triangle(W, a, b), h ? hg_code_vector(&c, h) : "fit_vset1(0.0)",
+                  hg_model_unknown(s->em->p->model, a)->name, hg_model_unknown(s->em->p->model, b)->name);
         }
-    hg_line(&c, "fit_store_rows(hess + p * %u, %u, at.n, H);", n, n);
+    hg_do(c.out, "fit_store_rows(hess + p * %u, %u, at.n, H);", n, n);
     hg_points_end(&c);
 }
 
 /* --- along a direction -------------------------------------------------------------------------------- */
 
-/* Where leaves move, and how fast. */
+/* Positions and rates of moving leaves. */
 struct sweep {
     hg_id *leaf, *rate;
     uint32_t n;
@@ -404,7 +404,7 @@ static void write_second(struct second *s, struct hg_tree *out)
     hg_put(out, "\n/* Second derivative along the direction whose tables `direction` made. */\n");
     hg_points_head(&c, "second", "double *out");
     hg_code_need(&c, root);
-    hg_line(&c, "fit_store_points(out + p, at.n, %s);", hg_code_vector(&c, root));
+    hg_do(c.out, "fit_store_points(out + p, at.n, %s);", hg_code_vector(&c, root));
     hg_points_end(&c);
 }
 

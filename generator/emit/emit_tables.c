@@ -109,18 +109,9 @@ hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a
     return 0;
 }
 
-/* Suffixes of the arrays of a field and their sizes. */
-static const char *const sizes[] = {"8", "ng", "nt", "ng * nt", "nf"};
-
-/* `type`: that of the array, for its declaration; NULL: it gets its place. */
-static void one_array(struct hg_tree *out, const char *type, const char *prefix, const char *name, const char *suffix,
-                      const char *size, const char *comment)
-{
-    if (type)
-        hg_put(out, "    %s%s%s%s; /* %s */\n", type, prefix, name, suffix, comment);
-    else
-        hg_put(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
-}
+/* Sizes of the arrays of a field, by its kind. */
+static const char *const sizes[] = {"8",       "ng", "nt",      "ng * nt", "nf",     "nf * ng",
+                                    "nf",      "nf * ng", "nf", "nf * ng", "l->nrow"};
 
 /* What a table holds, as the author wrote it or in the same language; at most so long. */
 static const char *meaning(const struct hg_emit *em, hg_id id)
@@ -138,6 +129,53 @@ static const char *size_of(const struct hg_emit *em, const struct hg_field *f)
     if (!(hg_at(em->e, f->id)->vary & HG_K))
         return sizes[f->kind];
     return hg_format(em->e->arena, f->kind == HG_FIELD_GROUP ? "ng * %zu" : "%zu", hg_extent(em->e, f->id, 1));
+}
+
+/* --- tables ------------------------------------------------------------------------------------------- */
+
+/* An array of the workspace; comment: what it holds, or NULL. */
+static void table(struct hg_emit *em, const char *name, const char *size, const char *comment)
+{
+    em->table = hg_grow(em->e->arena, em->table, em->ntable, em->ntable + 1, sizeof *em->table, &em->table_room);
+    em->table[em->ntable++] = (struct hg_table){name, size, comment};
+}
+
+/* The arrays of each kind of field: before and behind its name, and what they hold; of_it: of the quantity. */
+static const struct part {
+    const char *prefix, *suffix, *holds;
+    int of_it;
+} one[4] = {{"", "", "", 1}}, parts[][4] = {
+    [HG_FIELD_FRAME_G] = {{"", "_i", "", 1}, {"", "_j", "the same, vectors at the second frame", 0}},
+    [HG_FIELD_EXP] = {{"", "_i", "exp of ", 1}, {"", "_j", "the same for the second frame", 0}},
+    [HG_FIELD_EXP_G] = {{"", "_i", "", 1}, {"", "_j", "the same, vectors at the second frame", 0}},
+    [HG_FIELD_ROT] = {{"sin_", "", "sin of ", 1}, {"cos_", "", "and its cos", 0}},
+    [HG_FIELD_ROT_G] = {{"sin_", "_i", "sin of ", 1}, {"cos_", "_i", "and its cos", 0},
+                        {"sin_", "_j", "the same, vectors at the second frame", 0},
+                        {"cos_", "_j", "and their cos", 0}}};
+
+static void arrays_of(struct hg_emit *em, const struct hg_field *f)
+{
+    struct hg_arena *a = em->e->arena;
+    const int single = f->kind <= HG_FIELD_FRAME || f->kind == HG_FIELD_ROW;
+    const struct part *p = single ? one : parts[f->kind];
+    const char *what = meaning(em, f->id), *size = hg_format(a, "fit_padded(%s)", size_of(em, f));
+    for (uint32_t k = 0; k < 4 && p[k].prefix; k++)
+        table(em, hg_format(a, "%s%s%s", p[k].prefix, f->name, p[k].suffix), size,
+              hg_format(a, "%s%s", p[k].holds, p[k].of_it ? what : ""));
+    if (single && !f->derivative && f->kind != HG_FIELD_SCALAR && f->kind != HG_FIELD_ROW &&
+        hg_emit_has_low(em, f->id))
+        table(em, hg_format(a, "%s_low", f->name), size, "what its rounding left");
+}
+
+void hg_emit_list_tables(struct hg_emit *em)
+{
+    const int rows = em->p->model->space == FIT_ROWS;
+    if (!rows)
+        table(em, "time_grid", "nt", "time, padded");
+    for (uint32_t k = 0; k < em->nfield; k++)
+        arrays_of(em, &em->field[k]);
+    if (em->ntable == 0)
+        table(em, "none", "8", NULL);
 }
 
 /* Columns of loops that the functions read. */
@@ -158,88 +196,53 @@ static void node_tables(const struct hg_emit *em, const char *kind, struct hg_tr
     }
 }
 
-static void arrays_of(const struct hg_emit *em, struct hg_tree *out, const char *type, const struct hg_field *f)
+static void tables_struct(const struct hg_emit *em, const char *type, int by_number, struct hg_tree *out)
 {
-    const char *what = !type ? "" : meaning(em, f->id);
-    switch (f->kind) {
-    case HG_FIELD_SCALAR:
-    case HG_FIELD_GROUP:
-    case HG_FIELD_GRID:
-    case HG_FIELD_GRID_G:
-    case HG_FIELD_FRAME:
-        one_array(out, type, "", f->name, "", size_of(em, f), what);
-        if (!f->derivative && f->kind != HG_FIELD_SCALAR && hg_emit_has_low(em, f->id))
-            one_array(out, type, "", f->name, "_low", sizes[f->kind], "what its rounding left");
-        break;
-    case HG_FIELD_ROW: one_array(out, type, "", f->name, "", "l->nrow", what); break;
-    case HG_FIELD_FRAME_G:
-    case HG_FIELD_EXP_G:
-        one_array(out, type, "", f->name, "_i", "nf * ng", what);
-        one_array(out, type, "", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
-        break;
-    case HG_FIELD_EXP:
-        one_array(out, type, "", f->name, "_i", "nf", hg_format(em->e->arena, "exp of %s", what));
-        one_array(out, type, "", f->name, "_j", "nf", "the same for the second frame");
-        break;
-    case HG_FIELD_ROT:
-        one_array(out, type, "sin_", f->name, "", "nf", hg_format(em->e->arena, "sin of %s", what));
-        one_array(out, type, "cos_", f->name, "", "nf", "and its cos");
-        break;
-    case HG_FIELD_ROT_G:
-        one_array(out, type, "sin_", f->name, "_i", "nf * ng", hg_format(em->e->arena, "sin of %s", what));
-        one_array(out, type, "cos_", f->name, "_i", "nf * ng", "and its cos");
-        one_array(out, type, "sin_", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
-        one_array(out, type, "cos_", f->name, "_j", "nf * ng", "and their cos");
-        break;
+    hg_put(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\nstruct tables {\n%s",
+           by_number ? "    union {\n    struct {\n" : "");
+    for (uint32_t k = 0; k < em->ntable; k++) {
+        const struct hg_table *x = &em->table[k];
+        hg_put(out, x->comment ? "    %s%s; /* %s */\n" : "    %s%s;\n", type, x->name, x->comment);
     }
+    if (by_number)
+        hg_put(out, "    };\n    double *fit_field[%u]; /* the same, by their numbers */\n    };\n", em->ntable);
+    hg_put(out, "};\n");
 }
 
-static void tables_struct(const struct hg_emit *em, const char *type, struct hg_tree *out)
+static void carve_function(const struct hg_emit *em, const char *result, const char *parameters, struct hg_tree *out)
 {
-    int rows = em->p->model->space == FIT_ROWS;
-    hg_put(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\n");
-    hg_put(out, "struct tables {\n");
-    if (!rows)
-        hg_put(out, "    %stime_grid; /* time, padded */\n", type);
-    for (uint32_t k = 0; k < em->nfield; k++)
-        arrays_of(em, out, type, &em->field[k]);
-    if (rows && em->nfield == 0)
-        hg_put(out, "    %snone;\n", type);
-    hg_put(out, "};\n\n");
-}
-
-static void carve_function(const struct hg_emit *em, const char *head, struct hg_tree *out)
-{
-    int rows = em->p->model->space == FIT_ROWS;
-    hg_put(out, "%s\n{\n", head);
-    hg_define(out, "ng", "    const size_t ng = l->ngroup;\n");
-    hg_define(out, "nt", "    const size_t nt = fit_padded(l->ntime);\n");
-    hg_define(out, "nf", "    const size_t nf = fit_padded(l->nframe);\n");
-    hg_put(out, "    size_t n = 0;\n");
-    if (!rows)
-        hg_put(out, "    w->time_grid = base + n, n += nt;\n");
-    for (uint32_t k = 0; k < em->nfield; k++)
-        arrays_of(em, out, NULL, &em->field[k]);
-    if (rows && em->nfield == 0)
-        hg_put(out, "    w->none = base + n, n += 8;\n");
-    hg_put(out, "    return n;\n}\n\n");
+    hg_open_function(out, result, "carve", parameters);
+    hg_offer(out, "const size_t", "ng = l->ngroup;");
+    hg_offer(out, "const size_t", "nt = fit_padded(l->ntime);");
+    hg_offer(out, "const size_t", "nf = fit_padded(l->nframe);");
+    hg_declare(out, "size_t", "n = 0;");
+    for (uint32_t k = 0; k < em->ntable; k++)
+        hg_do(out, "w->%s = base + n, n += %s;", em->table[k].name, em->table[k].size);
+    hg_line(out, "return n;");
+    hg_close(out);
 }
 
 void hg_emit_tables(struct hg_emit *em, struct hg_tree *out)
 {
     node_tables(em, "static const double", out);
-    tables_struct(em, "double *", out);
-    carve_function(em, hg_format(em->e->arena, "%s size_t carve(const struct fit_layout *l, double *base, "
-                                               "struct tables *w)", em->inlined), out);
-    hg_put(out, "static size_t workspace(const struct fit_layout *l)\n{\n");
-    hg_put(out, "    static double origin[1]; /* only differences of addresses are used */\n");
-    hg_put(out, "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
+    tables_struct(em, "double *", em->rolls.by_number, out);
+}
+
+void hg_emit_carve(struct hg_emit *em, struct hg_tree *out)
+{
+    carve_function(em, hg_format(em->e->arena, "%s size_t", em->inlined),
+                   "const struct fit_layout *l, double *base, struct tables *w", out);
+    hg_put(out, "\nstatic size_t workspace(const struct fit_layout *l)\n{\n"
+                "    static double origin[1]; /* only differences of addresses are used */\n"
+                "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
 }
 
 void hg_emit_gpu_tables(struct hg_emit *em, struct hg_tree *out)
 {
     node_tables(em, "FIT_COEFFICIENTS", out);
-    tables_struct(em, "FIT_GLOBAL const double *", out);
-    carve_function(em, "FIT_INLINE size_t carve(const struct fit_gpu_layout *l, FIT_GLOBAL const double *base, "
-                       "struct tables *w)", out);
+    tables_struct(em, "FIT_GLOBAL const double *", 0, out);
+    hg_put(out, "\n");
+    carve_function(em, "FIT_INLINE size_t",
+                   "const struct fit_gpu_layout *l, FIT_GLOBAL const double *base, struct tables *w", out);
+    hg_put(out, "\n");
 }

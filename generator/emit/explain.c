@@ -1,4 +1,4 @@
-/* explain.c -- what the compiler found: operation counts, what varies with what, factorisations. */
+/* explain.c -- the compiler's results: operation counts, dependences, factorisations. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static unsigned operations(const struct hg_expr *e, const struct hg_node *n)
     }
 }
 
-/* Is it a call of a function: exp, sin, a power that is no root and no short product? */
+/* Is it a call of a function: exp, sin, a power that is neither a root nor a short product? */
 static int is_call(const struct hg_expr *e, const struct hg_node *n)
 {
     double b;
@@ -58,7 +58,7 @@ static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root
     return c;
 }
 
-/* About how many calls of vector functions a kernel will have: those of frames stand in prepare, those of pairs and
+/* Approximate number of calls of vector functions in a kernel: those of frames stand in prepare, those of pairs and
  * rows in moments, normal, gradient and model. */
 unsigned hg_count_calls(const struct hg_emit *em)
 {
@@ -121,7 +121,7 @@ static const char *channel_kind(const struct hg_emit *em, uint32_t c)
     return kind == HG_CHANNEL_ONE && em->p->model->space == FIT_ROWS ? "once per row" : channel_text[kind];
 }
 
-/* Products of the fields with the tables: as emitted, against what else was possible. */
+/* Products of the fields with the tables: as emitted, compared with the alternatives. */
 static void explain_contraction(struct hg_emit *em, FILE *out)
 {
     unsigned taken, direct, contracted = 0;

@@ -1,4 +1,5 @@
-/* objective_desc.c -- the description of an objective as C tables: everything in struct fit_functional but its code. */
+/* objective_desc.c -- the description of an objective as C tables: everything in struct fit_functional except its
+ * code. */
 #include "emit/objective_desc.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static void named(FILE *out, const char *name, const char *doc)
     text_field(out, "doc", doc);
 }
 
-/* The unit, where one was declared. */
+/* The unit, if one was declared. */
 static void unit_of(FILE *out, const struct hg_symbol_decl *s)
 {
     if (strcmp(s->unit, "1") == 0)

@@ -2,15 +2,12 @@
  *
  * At each statement every period is tried: how far the shapes of statements repeat, then in how many turns the words
  * fit together.  A name must be declared at the same place of its own turn, or be the same in all turns, or be one of a
- * name that an earlier loop keeps for all of its turns.  Subscripts, fields and numbers may differ.  What saves most is
+ * name that an earlier loop keeps for all of its turns.  Subscripts, tables and numbers may differ.  What saves most is
  * taken.
  */
 #include "emit/roll.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "emit/roll_text.h"
 
 enum { FEWEST_TURNS = 4, LONGEST_TURN = 1500, OF_STATEMENT = 16 };
 
@@ -19,14 +16,22 @@ enum { FEWEST_TURNS = 4, LONGEST_TURN = 1500, OF_STATEMENT = 16 };
 static const uint32_t fewest_saved[] = {20000, 2000};
 enum { LEVELS = sizeof fewest_saved / sizeof *fewest_saved };
 
+/* A statement as it is looked at here. */
+struct item {
+    uint64_t shape;      /* of its words without what may differ */
+    int simple;          /* a turn may have it */
+    uint32_t last;       /* the last statement that uses the name that it declares */
+    uint32_t run, place; /* the stretch of simple statements in which it stands, and where */
+    const char *array;   /* of the values of that name in all turns; NULL: it has none */
+    uint32_t turn;
+};
+
 struct roll {
-    struct roll_text *t;
-    FILE *out;
-    uint32_t *place; /* of a stretch of simple statements: their items */
-    uint32_t n;
-    uint32_t run, ntable, narray;
-    uint32_t done; /* items that are put */
-    int fields; /* one of a loop is read by its number */
+    struct hg_tree *t, *out, *head, *body; /* as it was and will be; before a loop, and inside */
+    struct hg_rolls *all;
+    struct item *item;      /* by statement */
+    uint32_t *place, n;     /* of the stretch: its simple statements */
+    uint32_t run, done;     /* number of the stretch; statements that are put */
 };
 
 /* Turns of `period` statements each, from statement `first` of the stretch on. */
@@ -34,63 +39,142 @@ struct turns {
     uint32_t first, period, n;
 };
 
-static struct roll_item *item(const struct roll *r, uint32_t place)
+static struct item *item(const struct roll *r, uint32_t place)
 {
-    return &r->t->item[r->place[place]];
+    return &r->item[r->place[place]];
 }
 
-static struct roll_token *token(const struct roll *r, const struct turns *x, uint32_t turn, uint32_t at, uint32_t k)
+static const struct hg_statement *statement(const struct roll *r, uint32_t place)
 {
-    return &r->t->token[item(r, x->first + turn * x->period + at)->first + k];
+    return &r->t->statement[r->place[place]];
 }
 
-static int same_text(const struct roll_token *a, const struct roll_token *b)
+static const struct hg_token *token(const struct roll *r, const struct turns *x, uint32_t turn, uint32_t at, uint32_t k)
 {
-    return a->size == b->size && memcmp(a->s, b->s, a->size) == 0;
+    return &statement(r, x->first + turn * x->period + at)->token[k];
 }
 
-/* --- do turns fit together? ------------------------------------------------------------------------------ */
-
-static const struct roll_item *declared_by(const struct roll *r, const struct roll_token *x)
+static int declares(const struct hg_statement *s)
 {
-    return x->def ? &r->t->item[x->def - 1] : NULL;
+    return s->kind == HG_DECLARATION;
+}
+
+/* --- what is declared where ------------------------------------------------------------------------------- */
+
+/* Has a turn room for it?  Declarations are those of [const] TYPE NAME, without stars and brackets. */
+static int is_simple(const struct hg_statement *s)
+{
+    if (s->kind != HG_ACTION && !declares(s))
+        return 0;
+    for (uint32_t k = 0; k < s->ntoken; k++)
+        if (hg_is_mark(&s->token[k], '{'))
+            return 0;
+    return !declares(s) || (s->name - s->token == 1 + (s->token->spelling->size == 5 &&
+                                                       memcmp(s->token->spelling->text, "const", 5) == 0) &&
+                            (hg_is_mark(s->name + 1, '=') || hg_is_mark(s->name + 1, ';')));
+}
+
+static uint64_t shape_of(const struct hg_statement *s)
+{
+    uint64_t h = 14695981039346656037u;
+    for (uint32_t k = 0; k < s->ntoken; k++) {
+        const struct hg_token *x = &s->token[k];
+        const int may_differ = x->kind != HG_TOKEN_MARK && x->kind != HG_TOKEN_WORD && x->kind != HG_TOKEN_MEMBER;
+        h = (h ^ x->kind) * 1099511628211u;
+        if (!may_differ)
+            h = (h ^ x->spelling->hash) * 1099511628211u;
+    }
+    return h;
+}
+
+/* The statement that declares each name; names end with their blocks. */
+static void find_uses(struct roll *r)
+{
+    HG_SCRATCH uint32_t *stack = hg_zeros(r->t->n + 1, sizeof *stack);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < r->t->n; k++) {
+        const struct hg_statement *s = &r->t->statement[k];
+        for (uint32_t m = 0; m < s->ntoken; m++) {
+            struct hg_token *x = &s->token[m];
+            if (x->kind != HG_TOKEN_NAME || (declares(s) && x == s->name))
+                continue;
+            x->def = x->spelling->def;
+            if (x->def)
+                r->item[x->def - 1].last = k;
+        }
+        if (declares(s) && r->item[k].simple) {
+            s->name->spelling->def = k + 1;
+            stack[n++] = k;
+        }
+        const int depth = k + 1 < r->t->n ? s[1].depth : r->t->depth;
+        for (; n && r->t->statement[stack[n - 1]].depth > depth; n--)
+            r->t->statement[stack[n - 1]].name->spelling->def = 0;
+    }
+}
+
+static void number_tables(const struct roll *r)
+{
+    for (uint32_t k = 0; k < r->all->ntable; k++) {
+        const char *one = hg_format(r->t->a, "w.%s", r->all->table[k]);
+        const char *two = hg_format(r->t->a, "w->%s", r->all->table[k]);
+        hg_spell(r->t->spellings, one, strlen(one))->value = hg_spell(r->t->spellings, two, strlen(two))->value = k + 1;
+    }
+}
+
+/* --- do turns fit together? ------------------------------------------------------------------------------- */
+
+/* NULL: unknown. */
+static const struct item *declared_by(const struct roll *r, const struct hg_token *x)
+{
+    return x->def ? &r->item[x->def - 1] : NULL;
 }
 
 /* Declared in this stretch, from statement `first` on. */
-static int is_inside(const struct roll *r, const struct roll_item *d, uint32_t first)
+static int is_inside(const struct roll *r, const struct item *d, uint32_t first)
 {
     return d && d->run == r->run && d->place >= first;
 }
 
-static int names_fit(const struct roll *r, const struct turns *x, uint32_t turn, const struct roll_token *a,
-                     const struct roll_token *b)
+static int names_fit(const struct roll *r, const struct turns *x, uint32_t turn, const struct hg_token *a,
+                     const struct hg_token *b)
 {
-    const struct roll_item *da = declared_by(r, a), *db = declared_by(r, b);
+    const struct item *da = declared_by(r, a), *db = declared_by(r, b);
     if (is_inside(r, da, x->first))
         return is_inside(r, db, x->first) && da->place < x->first + x->period &&
                db->place == da->place + turn * x->period;
     if (is_inside(r, db, x->first))
         return 0;
-    if (da && db && da->array.name && db->array.name)
-        return strcmp(da->array.name, db->array.name) == 0;
-    return a->def == b->def && same_text(a, b);
+    if (da && db && da->array && db->array)
+        return strcmp(da->array, db->array) == 0;
+    return a->def == b->def && a->spelling == b->spelling;
+}
+
+static int tokens_fit(const struct roll *r, const struct turns *x, uint32_t turn, const struct hg_token *a,
+                      const struct hg_token *b)
+{
+    if (a->kind != b->kind)
+        return 0;
+    switch ((enum hg_token_kind)a->kind) {
+    case HG_TOKEN_NAME: return names_fit(r, x, turn, a, b);
+    case HG_TOKEN_TABLE:
+        return a->spelling == b->spelling || (a->spelling->value && b->spelling->value &&
+                                              a->spelling->text[1] == b->spelling->text[1]);
+    case HG_TOKEN_SUBSCRIPT:
+    case HG_TOKEN_NUMBER: return 1;
+    default: return a->spelling == b->spelling;
+    }
 }
 
 /* Statement `at` of a turn beside that of the first one. */
 static int statement_fits(const struct roll *r, const struct turns *x, uint32_t turn, uint32_t at)
 {
-    const struct roll_item *a = item(r, x->first + at), *b = item(r, x->first + turn * x->period + at);
-    if (a->ntoken != b->ntoken || a->shape != b->shape)
+    const uint32_t one = x->first + at, other = one + turn * x->period;
+    const struct hg_statement *a = statement(r, one), *b = statement(r, other);
+    if (a->ntoken != b->ntoken || item(r, one)->shape != item(r, other)->shape)
         return 0;
-    for (uint32_t k = 0; k < a->ntoken; k++) {
-        const struct roll_token *y = token(r, x, 0, at, k), *z = token(r, x, turn, at, k);
-        if (y->kind != z->kind)
+    for (uint32_t k = 0; k < a->ntoken; k++)
+        if (!(declares(a) && &a->token[k] == a->name) && !tokens_fit(r, x, turn, &a->token[k], &b->token[k]))
             return 0;
-        if ((y->kind == ROLL_MARK || y->kind == ROLL_FIXED) && !same_text(y, z))
-            return 0;
-        if (y->kind == ROLL_NAME && a->first + k + 1 != a->declares && !names_fit(r, x, turn, y, z))
-            return 0;
-    }
     return 1;
 }
 
@@ -108,7 +192,7 @@ static uint32_t saved_by(const struct roll *r, const struct turns *x)
 {
     uint32_t n = 0;
     for (uint32_t at = 0; at < x->period; at++)
-        n += item(r, x->first + at)->ntoken + OF_STATEMENT;
+        n += statement(r, x->first + at)->ntoken + OF_STATEMENT;
     return (x->n - 1) * n;
 }
 
@@ -132,123 +216,96 @@ static struct turns best_turns(const struct roll *r, uint32_t first, uint32_t en
     return best;
 }
 
-/* --- the loop -------------------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------------------- */
 
-static void put_lines(FILE *out, const char *s, size_t n, int indent)
+/* What differs from turn to turn of a token: a table, a subscript, the place in an array. */
+static uint32_t value_of(const struct roll *r, const struct hg_token *x)
 {
-    for (size_t k = 0; k < n; k++) {
-        if (indent && (k == 0 || s[k - 1] == '\n'))
-            fprintf(out, "%*s", indent, "");
-        fputc(s[k], out);
+    return x->kind == HG_TOKEN_NAME    ? declared_by(r, x)->turn
+           : x->kind == HG_TOKEN_TABLE ? x->spelling->value - 1
+                                       : x->spelling->value;
+}
+
+static int size_of(const struct hg_token *x)
+{
+    return (int)x->spelling->size;
+}
+
+/* What a token is in all turns as a list before the loop; its element. */
+static void put_list(struct roll *r, const struct turns *x, uint32_t at, uint32_t k, const char *type, const char *stem,
+                     uint32_t in_line)
+{
+    hg_put(r->head, "%*sstatic const %s %s_%u[] = {", 4 * r->head->depth, "", type, stem, r->all->nlist);
+    for (uint32_t turn = 0; turn < x->n; turn++) {
+        const struct hg_token *y = token(r, x, turn, at, k);
+        hg_put(r->head, "%s", turn % in_line ? ", " : turn ? ",\n        " : "");
+        if (y->kind == HG_TOKEN_NUMBER)
+            hg_put(r->head, "%.*s", size_of(y), y->spelling->text);
+        else
+            hg_put(r->head, "%u", value_of(r, y));
     }
+    hg_put(r->head, "};\n");
+    hg_put(r->body, "%s_%u[turn]", stem, r->all->nlist++);
 }
 
-/* A name outside of the turns that declare it. */
-static void put_name(FILE *out, const struct roll *r, const struct roll_token *x)
-{
-    const struct roll_item *d = x->kind == ROLL_NAME ? declared_by(r, x) : NULL;
-    if (d && d->array.name)
-        fprintf(out, "%s[%u]", d->array.name, d->array.place);
-    else
-        fwrite(x->s, 1, x->size, out);
-}
-
-/* What differs from turn to turn of a token: a field, a subscript, the place in an array. */
-static uint32_t value_of(const struct roll *r, const struct roll_token *x)
-{
-    return x->kind == ROLL_NAME ? declared_by(r, x)->array.place : x->value;
-}
-
-static int indent_of(const struct roll *r, const struct turns *x)
-{
-    return 4 * item(r, x->first)->depth;
-}
-
-/* The values of a token in all turns as a formula of `turn`: n0 + n1 * turn, or an element of a table. */
-static void put_value(FILE *out, FILE *head, struct roll *r, const struct turns *x, uint32_t at, uint32_t k)
+/* The values of a token in all turns as a formula of `turn`: n0 + n1 * turn, or an element of a list. */
+static void put_value(struct roll *r, const struct turns *x, uint32_t at, uint32_t k)
 {
     const uint32_t a = value_of(r, token(r, x, 0, at, k)), b = value_of(r, token(r, x, 1, at, k));
     int even = b >= a;
     for (uint32_t turn = 0; turn < x->n; turn++)
         even &= value_of(r, token(r, x, turn, at, k)) == a + turn * (b - a);
-    if (even && b == a) {
-        fprintf(out, "%u", a);
-    } else if (even) {
-        fprintf(out, a ? "%u + " : "", a);
-        fprintf(out, b - a > 1 ? "%u * turn" : "turn", b - a);
+    if (!even) {
+        put_list(r, x, at, k, "unsigned", "places", 20);
+    } else if (b == a) {
+        hg_put(r->body, "%u", a);
     } else {
-        fprintf(head, "%*sstatic const unsigned places_%u[] = {", indent_of(r, x), "", r->ntable);
-        for (uint32_t turn = 0; turn < x->n; turn++)
-            fprintf(head, "%s%u", turn % 20 ? ", " : turn ? ",\n        " : "", value_of(r, token(r, x, turn, at, k)));
-        fprintf(head, "};\n");
-        fprintf(out, "places_%u[turn]", r->ntable++);
+        hg_put(r->body, a ? "%u + " : "", a);
+        hg_put(r->body, b - a > 1 ? "%u * turn" : "turn", b - a);
     }
 }
 
-/* A number that differs from turn to turn. */
-static void put_numbers(FILE *out, FILE *head, struct roll *r, const struct turns *x, uint32_t at, uint32_t k)
+static void put_token(struct roll *r, const struct turns *x, uint32_t at, uint32_t k)
 {
-    int same = 1;
-    for (uint32_t turn = 1; turn < x->n; turn++)
-        same &= same_text(token(r, x, 0, at, k), token(r, x, turn, at, k));
-    if (same) {
-        put_name(out, r, token(r, x, 0, at, k));
-        return;
-    }
-    fprintf(head, "%*sstatic const double numbers_%u[] = {", indent_of(r, x), "", r->ntable);
-    for (uint32_t turn = 0; turn < x->n; turn++) {
-        fputs(turn % 6 ? ", " : turn ? ",\n        " : "", head);
-        put_name(head, r, token(r, x, turn, at, k));
-    }
-    fprintf(head, "};\n");
-    fprintf(out, "numbers_%u[turn]", r->ntable++);
-}
-
-static void put_token(FILE *out, FILE *head, struct roll *r, const struct turns *x, uint32_t at, uint32_t k)
-{
-    const struct roll_token *y = token(r, x, 0, at, k);
-    const struct roll_item *d = y->kind == ROLL_NAME ? declared_by(r, y) : NULL;
+    const struct hg_token *y = token(r, x, 0, at, k);
+    const struct item *d = declared_by(r, y);
+    const int is_element = d && d->array && !is_inside(r, d, x->first);
     int differs = 0;
     for (uint32_t turn = 1; turn < x->n; turn++)
-        differs |= !same_text(y, token(r, x, turn, at, k));
-    if (y->kind == ROLL_FIELD && differs) {
-        r->fields = 1;
-        fprintf(out, y->s[1] == '.' ? "w.fit_field[" : "w->fit_field[");
-        put_value(out, head, r, x, at, k);
-        fputc(']', out);
-    } else if (y->kind == ROLL_INTEGER) {
-        put_value(out, head, r, x, at, k);
-    } else if (y->kind == ROLL_NUMBER) {
-        put_numbers(out, head, r, x, at, k);
-    } else if (d && d->array.name && !is_inside(r, d, x->first)) {
-        fprintf(out, "%s[", d->array.name);
-        put_value(out, head, r, x, at, k);
-        fputc(']', out);
+        differs |= y->spelling != token(r, x, turn, at, k)->spelling;
+    if (y->kind == HG_TOKEN_SUBSCRIPT) {
+        put_value(r, x, at, k);
+    } else if (is_element || (y->kind == HG_TOKEN_TABLE && differs)) {
+        r->all->by_number |= !is_element;
+        hg_put(r->body, "%s[", is_element ? d->array : y->spelling->text[1] == '.' ? "w.fit_field" : "w->fit_field");
+        put_value(r, x, at, k);
+        hg_put(r->body, "]");
+    } else if (y->kind == HG_TOKEN_NUMBER && differs) {
+        put_list(r, x, at, k, "double", "numbers", 6);
     } else {
-        fwrite(y->s, 1, y->size, out);
+        hg_put(r->body, "%.*s", size_of(y), y->spelling->text);
     }
 }
 
-static void put_statement(FILE *out, FILE *head, struct roll *r, const struct turns *x, uint32_t at)
+/* Text of a statement from s to end, one level deeper. */
+static void put_deeper(struct hg_tree *t, const char *s, const char *end)
 {
-    const struct roll_item *y = item(r, x->first + at);
-    const char *s = y->s;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        hg_out_of_memory();
+    for (const char *line; (line = memchr(s, '\n', (size_t)(end - s))) != NULL && line[1]; s = line + 1)
+        hg_put(t, "%.*s    ", (int)(line + 1 - s), s);
+    hg_put(t, "%.*s", (int)(end - s), s);
+}
+
+static void put_statement(struct roll *r, const struct turns *x, uint32_t at)
+{
+    const struct hg_statement *y = statement(r, x->first + at);
+    const char *s = y->text;
+    hg_put(r->body, "    ");
     for (uint32_t k = 0; k < y->ntoken; k++) {
-        const struct roll_token *z = token(r, x, 0, at, k);
-        fwrite(s, 1, (size_t)(z->s - s), f);
-        put_token(f, head, r, x, at, k);
-        s = z->s + z->size;
+        put_deeper(r->body, s, y->text + y->token[k].at);
+        put_token(r, x, at, k);
+        s = y->text + y->token[k].at + size_of(&y->token[k]);
     }
-    fwrite(s, 1, (size_t)(y->s + y->size - s), f);
-    if (fclose(f) != 0)
-        hg_out_of_memory();
-    put_lines(out, text, size, 4);
-    free(text);
+    put_deeper(r->body, s, s + strlen(s));
 }
 
 /* A name of one of the turns is used behind them. */
@@ -262,59 +319,60 @@ static int is_kept(const struct roll *r, const struct turns *x, uint32_t at)
 }
 
 /* Declares the array of the values of a name that is used behind the loop, and fills it at the end of a turn. */
-static void keep_name(FILE *fill, FILE *head, struct roll *r, const struct turns *x, uint32_t at)
+static void keep_name(struct roll *r, const struct turns *x, uint32_t at)
 {
-    const struct roll_item *y = item(r, x->first + at);
-    const struct roll_token *name = &r->t->token[y->declares - 1], *type = name - 1;
-    const char *array = hg_format(r->t->a, "%.*s_each_%u", (int)name->size, name->s, r->narray++);
-    fprintf(head, "%*s%.*s %s[%u];\n", indent_of(r, x), "", (int)type->size, type->s, array, x->n);
-    fprintf(fill, "%*s%s[turn] = %.*s;\n", indent_of(r, x) + 4, "", array, (int)name->size, name->s);
-    for (uint32_t turn = 0; turn < x->n; turn++)
-        item(r, x->first + turn * x->period + at)->array = (struct roll_array){array, turn};
+    const struct hg_token *token = statement(r, x->first + at)->name;
+    const struct hg_spelling *name = token->spelling, *type = token[-1].spelling;
+    const char *array = hg_format(r->t->a, "%.*s_each_%u", (int)name->size, name->text, r->all->narray++);
+    hg_declare(r->head, hg_format(r->t->a, "%.*s", (int)type->size, type->text), "%s[%u];", array, x->n);
+    hg_do(r->body, "%s[turn] = %.*s;", array, (int)name->size, name->text);
+    for (uint32_t turn = 0; turn < x->n; turn++) {
+        struct item *y = item(r, x->first + turn * x->period + at);
+        y->array = array;
+        y->turn = turn;
+    }
 }
 
 static void put_turns(struct roll *r, const struct turns *x)
 {
-    char *head_text = NULL, *body_text = NULL, *fill_text = NULL;
-    size_t head_size, body_size, fill_size;
-    FILE *head = open_memstream(&head_text, &head_size), *body = open_memstream(&body_text, &body_size),
-         *fill = open_memstream(&fill_text, &fill_size);
-    if (!head || !body || !fill)
-        hg_out_of_memory();
+    r->out->depth = statement(r, x->first)->depth;
+    r->head = hg_tree_part(r->t, r->out->depth);
+    r->body = hg_tree_part(r->t, r->out->depth + 1);
     for (uint32_t at = 0; at < x->period; at++)
-        put_statement(body, head, r, x, at);
+        put_statement(r, x, at);
     for (uint32_t at = 0; at < x->period; at++)
-        if (item(r, x->first + at)->declares && is_kept(r, x, at))
-            keep_name(fill, head, r, x, at);
-    if (fclose(head) != 0 || fclose(body) != 0 || fclose(fill) != 0)
-        hg_out_of_memory();
-    const int indent = indent_of(r, x);
-    fprintf(r->out, "%s%*sfor (size_t turn = 0; turn < %u; turn++) {\n%s%s%*s}\n", head_text, indent, "", x->n,
-            body_text, fill_text, indent, "");
-    free(head_text);
-    free(body_text);
-    free(fill_text);
+        if (declares(statement(r, x->first + at)) && is_kept(r, x, at))
+            keep_name(r, x, at);
+    hg_open(r->head, "for (size_t turn = 0; turn < %u; turn++) {", x->n);
+    hg_put_tree(r->head, r->body);
+    hg_close(r->head);
+    hg_put_tree(r->out, r->head);
 }
 
-/* --- the file -------------------------------------------------------------------------------------------- */
+/* --- the tree --------------------------------------------------------------------------------------------- */
 
-static void put_item(const struct roll *r, const struct roll_item *x)
+/* A statement outside of loops; names of turns are elements there. */
+static void put_single(struct roll *r, const struct hg_statement *x)
 {
-    const char *s = x->s;
-    for (uint32_t k = x->first; k < x->first + x->ntoken; k++) {
-        const struct roll_token *y = &r->t->token[k];
-        fwrite(s, 1, (size_t)(y->s - s), r->out);
-        put_name(r->out, r, y);
-        s = y->s + y->size;
+    const char *s = x->text;
+    for (uint32_t k = 0; k < x->ntoken; k++) {
+        const struct item *d = declared_by(r, &x->token[k]);
+        if (!d || !d->array)
+            continue;
+        hg_put(r->out, "%.*s%s[%u]", (int)(x->text + x->token[k].at - s), s, d->array, d->turn);
+        s = x->text + x->token[k].at + size_of(&x->token[k]);
     }
-    fwrite(s, 1, (size_t)(x->s + x->size - s), r->out);
+    if (s > x->text)
+        hg_put(r->out, "%s", s);
+    else
+        hg_tree_append(r->out, x);
 }
 
-/* The items before `item`, from the last one that was put. */
-static void put_items_before(struct roll *r, uint32_t item)
+/* The statements before `end`, from the last one that was put. */
+static void put_before(struct roll *r, uint32_t end)
 {
-    for (; r->done < item; r->done++)
-        put_item(r, &r->t->item[r->done]);
+    for (; r->done < end; r->done++)
+        put_single(r, &r->t->statement[r->done]);
 }
 
 /* Statements first .. end-1 of the stretch. */
@@ -325,7 +383,7 @@ static void put_range(struct roll *r, uint32_t first, uint32_t end, unsigned lev
         if (!x.n)
             continue;
         put_range(r, first, p, level + 1);
-        put_items_before(r, r->place[p]);
+        put_before(r, r->place[p]);
         put_turns(r, &x);
         first = p + x.n * x.period;
         r->done = r->place[first - 1] + 1;
@@ -334,63 +392,47 @@ static void put_range(struct roll *r, uint32_t first, uint32_t end, unsigned lev
     if (level < LEVELS)
         put_range(r, first, end, level + 1);
     else if (first < end)
-        put_items_before(r, r->place[end - 1] + 1);
+        put_before(r, r->place[end - 1] + 1);
 }
 
-/* The items from k to the end of a stretch of simple statements, rolled; returns the end. */
-static uint32_t put_stretch(struct roll *r, uint32_t k)
+static int is_remark(const struct hg_statement *s)
 {
-    uint32_t end = k;
+    return s->ntoken == 0 && s->text[0] != '\n';
+}
+
+/* The stretch of simple statements, with remarks between them, that begins here. */
+static void put_stretch(struct roll *r)
+{
+    uint32_t end = r->done;
     r->n = 0;
     r->run++;
-    r->done = k;
-    for (; end < r->t->nitem && (r->t->item[end].simple || r->t->item[end].comment); end++)
-        if (r->t->item[end].simple) {
-            r->t->item[end].run = r->run;
-            r->t->item[end].place = r->n;
+    for (; end < r->t->n && (r->item[end].simple || is_remark(&r->t->statement[end])); end++)
+        if (r->item[end].simple) {
+            r->item[end].run = r->run;
+            r->item[end].place = r->n;
             r->place[r->n++] = end;
         }
     put_range(r, 0, r->n, 0);
-    put_items_before(r, end);
-    return end;
+    put_before(r, end);
 }
 
-/* struct tables with its members also as one array. */
-static void put_file(const struct roll *r, const char *text, FILE *out)
+void hg_roll(struct hg_tree *t, struct hg_rolls *all)
 {
-    static const char head[] = "\nstruct tables {\n";
-    const char *s = r->fields ? strstr(text, head) : NULL, *end = s ? strstr(s, "\n};\n") : NULL;
-    if (!s || !end) {
-        fputs(text, out);
-        return;
+    HG_SCRATCH uint32_t *place = hg_zeros(t->n + 1, sizeof *place);
+    HG_SCRATCH struct item *items = hg_zeros(t->n + 1, sizeof *items);
+    struct roll r = {.t = t, .out = hg_tree_part(t, 0), .all = all, .item = items, .place = place};
+    number_tables(&r);
+    for (size_t k = 0; k < t->n; k++) {
+        items[k].simple = is_simple(&t->statement[k]);
+        items[k].shape = shape_of(&t->statement[k]);
     }
-    fwrite(text, 1, (size_t)(s - text), out);
-    fprintf(out, "%s    union {\n    struct {\n", head);
-    s += sizeof head - 1;
-    fwrite(s, 1, (size_t)(end + 1 - s), out);
-    fprintf(out, "    };\n    double *fit_field[%u]; /* the same, by their numbers */\n    };%s", r->t->nfield, end);
-}
-
-void hg_roll(const char *text, FILE *out)
-{
-    struct hg_arena *a = hg_arena_new(); /* words take more than the text: given back at once */
-    struct roll r = {.t = roll_read(a, text)};
-    char *rolled = NULL;
-    size_t size = 0;
-    HG_SCRATCH uint32_t *place = hg_zeros(r.t->nitem + 1, sizeof *place);
-    r.place = place;
-    r.out = open_memstream(&rolled, &size);
-    if (!r.out)
-        hg_out_of_memory();
-    for (uint32_t k = 0; k < r.t->nitem;) {
-        if (r.t->item[k].simple)
-            k = put_stretch(&r, k);
+    find_uses(&r);
+    while (r.done < t->n)
+        if (items[r.done].simple)
+            put_stretch(&r);
         else
-            put_item(&r, &r.t->item[k++]);
-    }
-    if (fclose(r.out) != 0)
-        hg_out_of_memory();
-    put_file(&r, rolled, out);
-    free(rolled);
-    hg_arena_free(a);
+            put_before(&r, r.done + 1);
+    t->statement = r.out->statement;
+    t->n = r.out->n;
+    t->room = r.out->room;
 }

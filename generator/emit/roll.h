@@ -1,8 +1,8 @@
 /* roll.h -- loops in the place of statements that repeat.
  *
  * A model with forty peaks is written out peak by peak, and so are its kernels: the C compiler would take the time of
- * forty, and more.  Where many statements of the text of a kernel are the same again and again, but for numbers,
- * subscripts, fields of the workspace and the names that they declare, one turn is kept:
+ * forty, and more.  Where many declarations, assignments and calls are the same again and again, but for numbers,
+ * subscripts, tables of the workspace and the names that they declare, one turn is kept:
  *
  *     const fit_vd z3 = w.inv_w3[0]*x;        fit_vd z3_each[38];
  *     const fit_vd z4 = w.inv_w4[0]*x;   ->   for (size_t turn = 0; turn < 38; turn++) {
@@ -10,11 +10,18 @@
  *     const fit_vd z40 = w.inv_w40[0]*x;          z3_each[turn] = z3;
  *                                             }
  *
- * The same operations, in the same order.  Text with less to gain stays as it is.
+ * The same operations, in the same order.  Statements with less to gain stay as they are.
  */
 #pragma once
 
-#include <stdio.h>
+#include "emit/tree.h"
 
-/* The text of a kernel, rolled. */
-void hg_roll(const char *text, FILE *out);
+/* What the trees of one file share. */
+struct hg_rolls {
+    const char *const *table; /* those of the workspace: w.fit_field[k] is w.NAME of the name k */
+    uint32_t ntable;
+    int by_number;            /* a loop reads one so */
+    uint32_t nlist, narray;   /* of the loops that were written */
+};
+
+void hg_roll(struct hg_tree *t, struct hg_rolls *all);

@@ -1,7 +1,7 @@
-/* bessel_near.c -- Taylor series of Bessel functions, kept.
+/* bessel_near.c -- Taylor series of Bessel functions, cached.
  *
- * With y = sum c_k h^k at x = x0 + h the equation times x^2 gives c_(k+2) from the four before it; c_0 = f_n(x0), c_1 =
- * f_n' = n/x0 f_n -+ f_(n+1) (Abramowitz & Stegun 1965, 9.1.27, 9.6.26, 10.1.22, 10.2.21).
+ * With y = sum c_k h^k at x = x0 + h, the equation times x^2 gives c_(k+2) from the four coefficients before it; c_0 =
+ * f_n(x0), c_1 = f_n' = n/x0 f_n -+ f_(n+1) (Abramowitz & Stegun 1965, 9.1.27, 9.6.26, 10.1.22, 10.2.21).
  */
 #include "graph/bessel_near.h"
 
@@ -23,7 +23,7 @@ struct series {
 
 static struct series kept[SLOTS];
 
-/* The middle of the cell of x. */
+/* The centre of the cell of x. */
 static long double centre_of(long double x)
 {
     int power;
@@ -81,7 +81,7 @@ ext hg_bessel_near(const struct hg_bessel *f, int n, ext x)
     const struct series *y = series_at(f, n, centre);
     const ext h = hg_ext_sub(x, hg_ext(centre));
     const long double size = fmaxl(fabsl(y->c[0].hi), fabsl(y->c[1].hi * h.hi));
-    int top = 2, half = 2; /* of two terms behind each other one may be next to 0 */
+    int top = 2, half = 2; /* of two successive terms one may be near 0 */
     for (long double power = fabsl(h.hi); top + 1 < TERMS; top++, power *= fabsl(h.hi)) {
         const long double both = fmaxl(fabsl(y->c[top - 1].hi), fabsl(y->c[top].hi * h.hi)) * power;
         half += both > 0x1p-66L * size; /* from there on 64 bits are enough */

@@ -1,10 +1,10 @@
 /* diff.c -- symbolic differentiation: one forward sweep over the ids.
  *
- * d[id] is the derivative of node id along the direction, or 0 where it does not depend on a leaf: no
- * product with zero is ever built.  A second sweep over the result gives second derivatives.  hg_gradient goes the
- * other way (Linnainmaa 1976): from the root down, every node knows what the root changes when it does.  The cumulative
+ * d[id] is the derivative of node id along the direction, or 0 where it does not depend on a leaf: no product with zero
+ * is ever built. A second sweep over the result gives second derivatives. hg_gradient goes the other way (Linnainmaa
+ * 1976): from the root down, it computes the derivative of the root with respect to every node. The cumulative
  * trapezoid is linear, so the derivative of potential(f) is potential(df): derivatives of integrals are again tables
- * over the time grid.  So it is with sums over turns of a loop: the derivative of a sum is the sum of derivatives.
+ * over the time grid. Likewise, the derivative of a sum over turns of a loop is the sum of derivatives.
  */
 #include <math.h>
 
@@ -41,7 +41,7 @@ static hg_id d_sum(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
 
 static int nonnegative(const struct hg_expr *e, hg_id id);
 
-/* 1 when the node's value is known to lie above some positive number, also after underflow. */
+/* 1 when the node's value is known to exceed some positive number, also after underflow. */
 static int above_zero(const struct hg_expr *e, hg_id id)
 {
     const struct hg_node *n = hg_at(e, id);
@@ -80,8 +80,8 @@ static int nonnegative(const struct hg_expr *e, hg_id id)
     }
 }
 
-/* d a^b = b a^(b-1) da + a^b ln(a) db.  Where a cannot be zero the first is b (a^b / a) da: one power does
- * for value and slopes. */
+/* d a^b = b a^(b-1) da + a^b ln(a) db. Where a cannot be zero, the first term is b (a^b / a) da: one power serves
+ * both value and slopes. */
 static hg_id d_pow(struct hg_expr *e, hg_id id, hg_id a, hg_id b, hg_id da, hg_id db)
 {
     hg_id sum[2];
@@ -118,6 +118,7 @@ static hg_id slope(struct hg_expr *e, enum hg_op f, hg_id x, hg_id y)
     case HG_SINH: return hg_call(e, HG_COSH, x);
     case HG_COSH: return hg_call(e, HG_SINH, x);
     case HG_TANH: return hg_pow(e, hg_call(e, HG_COSH, x), hg_const(e, -2.0));
+    case HG_ASINH: return hg_pow(e, hg_add(e, one, xx), hg_const(e, -0.5));
     case HG_ERF:
     case HG_ERFC: {
         double c = 1.1283791670955126; /* 2/sqrt(pi) */
@@ -153,7 +154,8 @@ static hg_id d_atan2(struct hg_expr *e, hg_id y, hg_id x, hg_id dy, hg_id dx)
     return hg_div(e, top, rr);
 }
 
-/* The values that are carried depend on the parameters among their arguments; by other symbols nobody differentiates.
+/* Values carried along the rows depend on the parameters among their arguments; nothing differentiates them by other
+ * symbols.
  */
 static hg_id d_state(struct hg_expr *e, hg_id id, const struct hg_node *n, const hg_id *d)
 {
@@ -177,7 +179,7 @@ static hg_id of_order(struct hg_expr *e, enum hg_op f, double order, const struc
     return hg_call_many(e, f, arg);
 }
 
-/* By the argument of the density of order n: ((a - 1)/x - 1) p_n + n/x p_(n - 1). */
+/* The derivative by the argument of the density of order n: ((a - 1)/x - 1) p_n + n/x p_(n - 1). */
 static hg_id d_density(struct hg_expr *e, const struct hg_node *n, double order)
 {
     const hg_id a = n->arg[1], x = n->arg[2], less = hg_add(e, a, hg_const(e, -1.0));
@@ -195,8 +197,8 @@ static hg_id d_spherical(struct hg_expr *e, const struct hg_node *n, double orde
                       : hg_add(e, next, hg_mul(e, hg_const(e, before * order * by), of_order(e, n->op, order - 1, n)));
 }
 
-/* By the operand k >= 1 of a function of an order: recurrences (Abramowitz & Stegun 1965, 9.1.27, 9.6.26, 10.1.20), and
- * the equations of Cauchy and Riemann. */
+/* The derivative by operand k >= 1 of a function of an order: recurrences (Abramowitz & Stegun 1965, 9.1.27, 9.6.26,
+ * 10.1.20) and the Cauchy-Riemann equations. */
 static hg_id d_order(struct hg_expr *e, const struct hg_node *n, uint32_t k)
 {
     double order = 0;
@@ -269,7 +271,8 @@ static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
     }
 }
 
-/* The variables of a sum, HOLD nodes below its body that vary with its turns, into `held` (NULL: only counted). */
+/* Stores the integration variables of a sum in `held` (NULL: only counts them): HOLD nodes below its body that vary
+ * with its turns. */
 static uint32_t held_in(const struct hg_expr *e, hg_id sum, hg_id *held)
 {
     const hg_id body = hg_at(e, sum)->arg[1];
@@ -289,7 +292,7 @@ static uint32_t held_in(const struct hg_expr *e, hg_id sum, hg_id *held)
     return n;
 }
 
-/* d sum f(x_k, leaves) = sum f_x dx_k + f_leaves dir: f_x is the same for all parameters, so that the loops of all
+/* d sum f(x_k, leaves) = sum f_x dx_k + f_leaves dir: f_x is the same for all parameters, so the loops of all
  * derivatives compute it once. */
 static hg_id d_held(struct hg_expr *e, hg_id sum, uint32_t n, const hg_id *leaf, const hg_id *dir)
 {
@@ -349,7 +352,7 @@ hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf)
 
 /* --- all derivatives at once ---------------------------------------------------------------------------- */
 
-/* d node / d operand, all other operands held; d: zeros. */
+/* d node / d operand at fixed other operands; d: zeros. */
 static hg_id partial(struct hg_expr *e, hg_id id, hg_id operand, hg_id *d)
 {
     d[operand] = hg_const(e, 1.0);
@@ -358,8 +361,8 @@ static hg_id partial(struct hg_expr *e, hg_id id, hg_id operand, hg_id *d)
     return r;
 }
 
-/* Does a choice below the root depend on something with `reach`?  What its other branch has may be infinite, and times
- * 0 no number; a sweep up chooses between derivatives instead. */
+/* Does a choice below the root depend on something with `reach`? The value of its other branch may be infinite, and
+ * infinity times 0 is not a number; a sweep up chooses between derivatives instead. */
 static int has_choice(const struct hg_expr *e, hg_id root, const unsigned char *reach)
 {
     for (hg_id id = 1; id <= root; id++)
@@ -368,13 +371,13 @@ static int has_choice(const struct hg_expr *e, hg_id root, const unsigned char *
     return 0;
 }
 
-/* Adds the term to what is there; distinct operands of a node are few. */
+/* Adds the term to the sum; distinct operands of a node are few. */
 static void add_to(struct hg_expr *e, hg_id *sum, hg_id term)
 {
     *sum = *sum ? hg_add(e, *sum, term) : term;
 }
 
-/* What the turns of a loop give to something that does not vary with it adds up. */
+/* The contributions of all turns of a loop to a node that does not vary with the loop add up. */
 static hg_id over_turns(struct hg_expr *e, const struct hg_node *from, hg_id to, hg_id term)
 {
     for (unsigned level = HG_LEVELS; level > 0; level--)
@@ -405,7 +408,7 @@ static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach
 void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope)
 {
     HG_SCRATCH unsigned char *reach = hg_zeros(root + 1, 1),
-                  *below = hg_zeros(root + 1, 1); /* leaves are below it; it is below the root */
+                  *below = hg_zeros(root + 1, 1); /* a leaf is below the node; the node is below the root */
     HG_SCRATCH hg_id *adjoint = hg_zeros(root + 1, sizeof *adjoint);
     uint32_t line = e->line;
     hg_mark(e, root, below);

@@ -1,4 +1,4 @@
-/* dot.c -- the expression graph as a picture: text for graphviz.  Colours tell what a node varies with. */
+/* dot.c -- the expression graph as a picture: text for graphviz. Colours show what a node varies with. */
 #include "graph/dot.h"
 
 

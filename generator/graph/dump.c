@@ -1,4 +1,4 @@
-/* dump.c -- a program between two passes, one node a line. */
+/* dump.c -- a program between two passes, one node per line. */
 #include "graph/dump.h"
 
 const char *hg_vary_text(struct hg_arena *a, unsigned vary)

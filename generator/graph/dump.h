@@ -1,14 +1,14 @@
 /* dump.h -- a program between two passes, in one notation, for --dump=PASS.
  *
- * A program is a list of named roots in the graph.  Every node that they need stands on a line of its own, operands
- * before what is made of them, then the roots:
+ * A program is a list of named roots in the graph. Every node that they need stands on a line of its own, operands
+ * before the nodes made of them, then the roots:
  *
  *     # pass factor: laminar, variant fast
  *     %12 pow(%3, alpha)    frame    ts_to_alpha
  *     mean = %40
  *
- * that is its number, the operation, what it varies with (nothing: the same for the call) and its name, if it has one.
- * Leaves and constants stand by their own text instead of a number.
+ * A line gives the node's number, the operation, what it varies with (nothing: the same for the whole call) and its
+ * name, if any. Leaves and constants appear as their own text instead of a number.
  */
 #pragma once
 

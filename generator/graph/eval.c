@@ -15,7 +15,7 @@ struct dependents {
     hg_id leaf, *id;
 };
 
-/* So many ids of dependents are kept; evaluators of larger models evaluate all. */
+/* The most ids of dependents that are kept; evaluators of larger models evaluate all nodes. */
 enum { MOST_DEPENDENTS = 1 << 24 };
 
 struct hg_eval {
@@ -24,9 +24,9 @@ struct hg_eval {
     unsigned char *need;
     hg_id *list;          /* those that are needed */
     uint32_t nlist;
-    hg_id *moving;        /* of these what contains states or columns, once it was asked for; 0 ends them */
-    struct hg_num *one;   /* value of nodes that are no functions of time */
-    struct hg_num **table;/* tables of those that are, and of what varies with turns of a sum (loop.h) */
+    hg_id *moving;        /* the needed nodes that contain states or columns, built on first use; ended by 0 */
+    struct hg_num *one;   /* values of nodes that are not functions of time */
+    struct hg_num **table;/* tables of functions of time, and of nodes that vary with turns of a sum (loop.h) */
     uint32_t ntime;
     const struct hg_point *at;
     struct hg_marcher *march; /* where states are needed */
@@ -109,8 +109,8 @@ static struct hg_num num_prod(uint32_t n, const struct hg_num *x)
     return r;
 }
 
-/* What a function adds to the error of its argument: two roundings of its value; the absolute error of sines
- * and cosines, divided by x in the sinc family, whose tables serve |x| > 0.5. */
+/* The error that a function adds to that of its argument: two roundings of its value, and for sines and cosines
+ * their absolute error, divided by x in the sinc family, whose tables serve |x| > 0.5. */
 static hg_real own_error(enum hg_op f, hg_real x, hg_real y)
 {
     hg_real e = 2 * real_abs(y);
@@ -120,7 +120,7 @@ static hg_real own_error(enum hg_op f, hg_real x, hg_real y)
     case HG_SINC: return real_abs(x) > 0.5L ? e + 1 / real_abs(x) : e;
     case HG_DSINC: return real_abs(x) > 0.5L ? e + 2 / real_abs(x) : e;
     case HG_D2SINC: return e + 8;
-    case HG_DIGAMMA: return e + 4; /* next to its zero: of log and sum, each below 3 */
+    case HG_DIGAMMA: return e + 4; /* near its zero: error of the log and of the sum, each below 3 */
     default: return e;
     }
 }
@@ -152,7 +152,7 @@ static struct hg_num apply_many(const struct hg_node *n, const struct hg_num *x)
     return r;
 }
 
-/* Pointwise operations on values already picked for one place. */
+/* Pointwise operations on values already selected for one point. */
 static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
 {
     struct hg_num r = {0, 0, 0};
@@ -291,7 +291,7 @@ static void evaluate(struct hg_eval *ev, hg_id id)
             ev->table[id][k] = pointwise(ev, id, k);
 }
 
-/* The node where it is needed, counted as work. */
+/* Evaluates the node where it is needed and counts it as work. */
 static void evaluate_needed(struct hg_eval *ev, hg_id id)
 {
     const struct hg_node *n = hg_at(ev->e, id);
@@ -366,7 +366,7 @@ static hg_id *find_dependents(const struct hg_eval *ev, hg_id leaf, size_t *n)
     return id;
 }
 
-/* The nodes that depend on a leaf (0: none do); NULL: they are too many to be kept. */
+/* The nodes that depend on a leaf (0: none); NULL: too many to be kept. */
 static const hg_id *dependents_of(struct hg_eval *ev, hg_id leaf)
 {
     static const hg_id none[1] = {0};
@@ -393,7 +393,7 @@ static const hg_id *dependents_of(struct hg_eval *ev, hg_id leaf)
 void hg_eval_seed(struct hg_eval *ev, const struct hg_point *p)
 {
     const hg_id *a = dependents_of(ev, ev->seed), *b = dependents_of(ev, p->seed);
-    if (ev->march || !a || !b) { /* states depend on parameters by more than their arguments */
+    if (ev->march || !a || !b) { /* states depend on parameters not only through their arguments */
         hg_eval_run(ev, p);
         return;
     }

@@ -69,7 +69,7 @@ static uint32_t depth_of(const struct hg_expr *e, uint32_t nargs, const hg_id *a
     return deepest + 1;
 }
 
-/* Literals are keyed by bit pattern: 0.0 and -0.0 differ, a NaN equals itself. */
+/* Literals are keyed by bit pattern: 0.0 and -0.0 differ, and a NaN equals itself. */
 static uint64_t bits(double x)
 {
     uint64_t u;
@@ -110,7 +110,7 @@ static void rehash(struct hg_expr *e)
     p->size = size;
 }
 
-/* The loop of a level with which operands vary: one, or none. */
+/* The loop of a level with which the operands vary: one, or none. */
 static uint32_t loop_of(const struct hg_expr *e, unsigned level, uint32_t nargs, const hg_id *arg)
 {
     uint32_t loop = 0;
@@ -165,7 +165,7 @@ int hg_has_line(const struct hg_expr *e, hg_id id, uint32_t line)
     return hg_at(e, id)->line == line || l;
 }
 
-/* The node that is there already is asked for in the line of now. */
+/* An existing node is requested again, in the current line. */
 static hg_id used_again(struct hg_expr *e, hg_id id)
 {
     struct hg_node *n = &e->node[id];

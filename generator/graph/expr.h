@@ -1,13 +1,12 @@
 /* expr.h -- the expression graph: hash-consed, immutable, simplified as it is built.
  *
- * Law: ids a != b denote different expressions; a node never changes; operands have smaller ids than the
- * node.  So equality is a comparison of ids, every pass is a loop over ids without recursion or visited
- * flags, and what a pass finds is an array indexed by id.
+ * Invariants: ids a != b denote different expressions; a node never changes; operands have smaller ids than the node.
+ * So equality is a comparison of ids, every pass is a loop over ids without recursion or visited flags, and the result
+ * of a pass is an array indexed by id.
  *
- * Two ways to make a node.  hg_raw() takes it as it is.  The named constructors simplify first: constants
- * are folded, sums and products flattened, sorted and collected, functions of one frame pulled inside
- * at_i / at_j.  The rewrites are listed at the top of simplify.c; they hold for reals wherever both sides
- * are finite.
+ * There are two ways to make a node. hg_raw() takes it as it is. The named constructors simplify first: constants are
+ * folded, sums and products flattened, sorted and collected, functions of one frame pulled inside at_i / at_j. The
+ * rewrites are listed at the top of simplify.c; they hold for reals wherever both sides are finite.
  */
 #pragma once
 
@@ -42,7 +41,7 @@ enum {
 };
 enum { HG_LEVELS = 2 }; /* sums one inside of the other */
 
-/* Lines of the model file in which a node was asked for once more. */
+/* Further lines of the model file in which a node was requested. */
 struct hg_line {
     uint32_t line;
     const struct hg_line *next;
@@ -53,7 +52,7 @@ struct hg_node {
     unsigned vary;       /* set of HG_T .. HG_K2 */
     uint32_t loop[HG_LEVELS]; /* the loop of each level with which it varies (loop.h), 0: none */
     uint32_t nargs;
-    uint32_t depth;      /* operations on the longest way down to a leaf, itself included */
+    uint32_t depth;      /* operations on the longest path down to a leaf, including its own */
     const hg_id *arg;
     double value;        /* CONST */
     uint32_t ref;        /* PARAM, LINEAR, SETTING, COORD, COLUMN; INDEX: a loop; NODE: its column */
@@ -68,7 +67,7 @@ struct hg_expr {
     uint32_t n;
     uint32_t line;        /* given to nodes made from now on (0: none) */
     struct hg_diag *diag; /* where too_large tells */
-    void (*too_large)(const struct hg_expr *e); /* called once the work is too much; NULL: never */
+    void (*too_large)(const struct hg_expr *e); /* called when the work exceeds the limit; NULL: never */
     struct hg_loops *loops;
     struct hg_march *march; /* states (march.h); NULL: none */
     struct hg_expr_private *private_;
@@ -76,16 +75,16 @@ struct hg_expr {
 
 struct hg_expr *hg_expr_new(struct hg_arena *a);
 
-/* Work on a graph is counted, not timed, so that a model is refused everywhere or nowhere: an evaluation
- * counts a step for every node and operand, building or looking up a node several.  A model of 1000 nodes takes
- * some 10 million steps. */
+/* Work on a graph is counted, not timed, so that a model is refused everywhere or nowhere. An evaluation counts one
+ * step for every node and operand; building or looking up a node counts several. A model of 1000 nodes takes about
+ * 10 million steps. */
 enum { HG_STEPS_TO_BUILD = 4, HG_MOST_STEPS_OF_SCRIPT = 125000000 };
 #define HG_MOST_STEPS UINT64_C(8000000000) /* 200 parameters of 40 peaks, 63000 nodes, take more than 1e9 */
 void hg_steps(const struct hg_expr *e, uint64_t n);
 uint64_t hg_steps_done(const struct hg_expr *e);
 
-/* Sum of the depths of all nodes.  What derivatives, degeneracies and rounding errors cost grows with it: each node's
- * share runs through all that is below.  It is known while the model runs, long before that work is begun. */
+/* Sum of the depths of all nodes. The cost of derivatives, degeneracies and rounding errors grows with it: each
+ * node's share runs through all nodes below it. It is known while the model runs, long before that work begins. */
 uint64_t hg_depths(const struct hg_expr *e);
 
 static inline const struct hg_node *hg_at(const struct hg_expr *e, hg_id id)
@@ -104,7 +103,7 @@ hg_id hg_symbol(struct hg_expr *e, enum hg_op op, uint32_t ref); /* PARAM LINEAR
 /* An opaque scalar, LOCAL ref, that varies as `def` does: with groups and turns of sums. */
 hg_id hg_local(struct hg_expr *e, uint32_t ref, hg_id def);
 
-/* A number for each point and group, SEED ref, that the function's caller determines (emit_gradient.c). */
+/* A number for each point and group, SEED ref, that the caller of the function determines (emit_gradient.c). */
 hg_id hg_seed(struct hg_expr *e, uint32_t ref);
 /* The same for DIRECTION and INPUT, with any `vary`. */
 hg_id hg_opaque(struct hg_expr *e, enum hg_op op, uint32_t ref, unsigned vary);
@@ -126,10 +125,10 @@ hg_id hg_potential(struct hg_expr *e, hg_id f);                       /* f varie
 hg_id hg_pair_at(struct hg_expr *e, hg_id f, int second);             /* f(t1) or f(t2) */
 hg_id hg_delta(struct hg_expr *e, hg_id potential);
 
-/* x as one thing, which is not multiplied out and by which is differentiated first. */
+/* x as one unit: it is not multiplied out, and derivatives go through it first. */
 hg_id hg_hold(struct hg_expr *e, hg_id x);
 
-/* The sum of body over the turns of the loop of `index`: factors that do not vary with it come out. */
+/* The sum of body over the turns of the loop of `index`; factors that do not vary with the loop are taken out. */
 hg_id hg_reduce(struct hg_expr *e, hg_id index, hg_id body);
 
 /* Any operation by its simplifying constructor (used by passes that rebuild expressions). */
@@ -138,7 +137,7 @@ hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg
 /* Names a node for the emitted code, when it has no name yet. */
 void hg_name(struct hg_expr *e, hg_id id, const char *name);
 
-/* Was the node asked for in this line, or by a derivative of something there? */
+/* Was the node requested in this line, or by a derivative of something there? */
 int hg_has_line(const struct hg_expr *e, hg_id id, uint32_t line);
 
 /* 1 and its value when the node is a constant. */
@@ -147,26 +146,26 @@ int hg_is_value(const struct hg_expr *e, hg_id id, double value);
 
 /* 1 when `id` contains `leaf` (a PARAM, a DELTA, any node). */
 int hg_contains(const struct hg_expr *e, hg_id id, hg_id leaf);
-/* below[id] = 1 for root and all that it is made of, of root + 1 places; the caller frees. */
+/* below[id] = 1 for root and all nodes below it; root + 1 elements; the caller frees them. */
 unsigned char *hg_below(const struct hg_expr *e, hg_id root);
 
-/* Marks root, and everything below what is marked, up to root. */
+/* Marks root and, up to root, everything below marked nodes. */
 void hg_mark(const struct hg_expr *e, hg_id root, unsigned char *mark);
 
 /* Replaces from[k] by to[k] everywhere in root, simplifying. */
 hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *from, const hg_id *to);
 
-/* d root / d leaf; leaf may be any node and is then taken as independent of its operands (diff.c).
- * Returns the constant 0 when root does not depend on leaf. */
+/* d root / d leaf; leaf may be any node and is then treated as independent of its operands (diff.c). Returns the
+ * constant 0 when root does not depend on leaf. */
 hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf);
 
-/* slope[k] <- d root / d leaf[k] for n leaves (nodes without operands), by one sweep from the root down: a multiple of
- * the cost of root, however many leaves there are.  Where a choice (where) depends on a leaf, by n sweeps up.  root is
- * one of rows, without potential, delta or at. */
+/* slope[k] <- d root / d leaf[k] for n leaves (nodes without operands), by one sweep from the root down: its cost is
+ * a multiple of that of root, however many leaves there are. Where a choice (where) depends on a leaf, by n sweeps
+ * up. root must be an expression of rows, without potential, delta or at. */
 void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope);
 
-/* Directional derivative: the rate at which root changes when leaf[k] changes at the rate dir[k] (any nodes)
- * and all else that stands in no leaf is held.  Leaves may be any nodes, as in hg_diff. */
+/* Directional derivative: the rate at which root changes when leaf[k] changes at the rate dir[k] and everything else
+ * is held fixed. Leaves may be any nodes, as in hg_diff. */
 hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, const hg_id *dir);
 
 /* One line of text: "D0*pow(ts, alpha) + D_offset" (names where nodes have them, one level deep when

@@ -155,7 +155,7 @@ static ext expm1_parts(ext x, int *k)
 static ext ext_exp(ext x)
 {
     int k;
-    if (!(fabsl(x.hi) < 11000)) /* beyond the range of doubles whatever comes out */
+    if (!(fabsl(x.hi) < 11000)) /* whatever the result, it is beyond the range of doubles */
         return hg_ext(expl(x.hi));
     ext s = expm1_parts(x, &k);
     return scaled(hg_ext_add(hg_ext(1), s), k);
@@ -229,7 +229,7 @@ ext hg_ext_atan2(ext y, ext x)
     ext s, c;
     if (!isfinite(a) || a == 0 || !isfinite(x.hi) || !isfinite(y.hi))
         return hg_ext(a);
-    sine_cosine(hg_ext(a), &s, &c); /* the angle left is its own tangent, to 180 bits */
+    sine_cosine(hg_ext(a), &s, &c); /* the remaining angle equals its tangent, to 180 bits */
     ext up = hg_ext_sub(hg_ext_mul(y, c), hg_ext_mul(x, s));
     ext down = hg_ext_add(hg_ext_mul(x, c), hg_ext_mul(y, s));
     return hg_ext_add(hg_ext(a), hg_ext_div(up, down));
@@ -256,6 +256,17 @@ static ext hyperbolic(enum hg_op f, ext x)
         r = scaled(hg_ext_add(u, hg_ext_div(u, hg_ext_add(u, hg_ext(1)))), -1);
     else
         r = hg_ext_div(u, hg_ext_add(u, hg_ext(2)));
+    return x.hi < 0 ? negative(r) : r;
+}
+
+/* log(1 + a + a^2/(1 + sqrt(1 + a^2))) for a = |x|; log(2 a) far away */
+static ext ext_asinh(ext x)
+{
+    ext a = x.hi < 0 ? negative(x) : x, aa = hg_ext_mul(a, a), one = hg_ext(1), r;
+    if (!(a.hi < 0x1p70L))
+        r = isfinite(a.hi) ? hg_ext_add(ext_log(a), ext_log(hg_ext(2))) : a;
+    else
+        r = ext_log1p(hg_ext_add(a, hg_ext_div(aa, hg_ext_add(one, root(hg_ext_add(one, aa))))));
     return x.hi < 0 ? negative(r) : r;
 }
 

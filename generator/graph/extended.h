@@ -1,11 +1,10 @@
 /* extended.h -- numbers with about twice the digits of a long double (x86: 128 bits, 38 digits).
  *
- * The judge of accuracy.c: a number is an unevaluated sum hi + lo, |lo| <= ulp(hi)/2.  Sums and products by
- * exact transformations (Knuth 1969, section 4.2.2; Dekker 1971); functions by reduction and Taylor series, or
- * by one step of Newton's method from the long double value.  Relative error below 2^-115 on x86, apart from
- * sines, cosines and tangents next to their zeros (absolute 2^-115 |x|), erfc and erfcx (2^-90), and the derivatives of
- * erfcx (2^-80).
- * NaN and infinities are in hi; lo is then 0.
+ * They are the reference of accuracy.c. A number is an unevaluated sum hi + lo, |lo| <= ulp(hi)/2. Sums and products
+ * use exact transformations (Knuth 1969, section 4.2.2; Dekker 1971); functions use reduction and Taylor series, or one
+ * step of Newton's method from the long double value. The relative error is below 2^-115 on x86, except for sines,
+ * cosines and tangents near their zeros (absolute 2^-115 |x|), erfc and erfcx (2^-90), and the derivatives of erfcx
+ * (2^-80). NaN and infinities are in hi; lo is then 0.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* functions.c -- the functions of one argument: their table, made of ops.def, and their values as doubles, rounded from
- * more digits: the same on every machine, whatever its mathematical library.
+/* functions.c -- the functions of one argument: their table, made from ops.def, and their values as doubles. These are
+ * rounded from more digits and are the same on every machine, whatever its mathematical library.
  */
 #include "graph/functions.h"
 
@@ -11,13 +11,13 @@
 #include "graph/real.h"
 #include "graph/special.h"
 
-/* Whether a function is one of those that <math.h> has as long double, right within a few of its last bits. */
+/* Is the function one of those that <math.h> has as long double, accurate to a few units in the last place? */
 static int is_elementary(enum hg_op f)
 {
     return f <= HG_ERFC && LDBL_MANT_DIG > DBL_MANT_DIG + 9;
 }
 
-/* A double is the nearest one to a value when both ends of the value's interval are rounded to it. */
+/* A double is nearest to a value when both ends of the value's interval round to it. */
 static int is_settled(long double y)
 {
     return isfinite(y) && (double)(y * (1 - 0x1p-59L)) == (double)(y * (1 + 0x1p-59L)) && fabsl(y) > 0x1p-1000L;

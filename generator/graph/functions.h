@@ -1,4 +1,4 @@
-/* functions.h -- what ops.def says of the functions of one argument. */
+/* functions.h -- what ops.def states about the functions of one argument. */
 #pragma once
 
 #include "graph/expr.h"
@@ -13,12 +13,12 @@ struct hg_function {
     const char *scalar, *vector; /* in emitted C: of doubles; behind fit_v, of vectors */
     enum hg_symmetry symmetry;
     int rising;
-    double lowest, highest;     /* of its values; NaN when it rises: those of its argument */
+    double lowest, highest;     /* range of its values; NaN when it is increasing: that of its argument */
     const char *shown, *tex;    /* on the page of a model; NULL: in its own way */
     int power;                  /* f^2(x) is written for f(x)^2 */
 };
 
-/* By operation; NULL for those that are no function of one argument. */
+/* By operation; NULL for those that are not functions of one argument. */
 const struct hg_function *hg_function(enum hg_op op);
 
 /* A function of an order, its first operand, and of one or two arguments. */

@@ -1,6 +1,7 @@
 /* incomplete.c -- incomplete gamma functions and their derivatives by the shape.
  *
- * The series and the fraction of fit/vmath_incomplete.h, upon numbers that carry their Taylor coefficients by a.
+ * The series and the continued fraction of fit/vmath_incomplete.h, in numbers that carry their Taylor coefficients in
+ * a.
  */
 #include "graph/incomplete.h"
 
@@ -79,7 +80,7 @@ static struct jet series(ext a, ext x)
     return sum;
 }
 
-/* a/(x+1-a - 1(1-a)/(x+3-a - ...)), from the far end, of so many parts that those behind them are nothing. */
+/* a/(x+1-a - 1(1-a)/(x+3-a - ...)), from the far end, with so many terms that those omitted are negligible. */
 static struct jet fraction(ext a, ext x)
 {
     const struct jet shape = {{a, hg_ext(1)}};
@@ -111,7 +112,7 @@ static ext factorial_times(ext c, int n)
     return times(c, n == 3 ? 6 : n == 2 ? 2 : 1);
 }
 
-/* The shapes of fit/vmath_incomplete.h: others have no value. */
+/* The shapes of fit/vmath_incomplete.h; other shapes have no value. */
 static int outside(ext a, ext x)
 {
     return !(x.hi >= 0) || !(a.hi >= 0.1 && a.hi <= 1000);
@@ -127,7 +128,7 @@ ext hg_ext_gamma_density(int n, ext a, ext x)
     return factorial_times(front(a, x, 1).c[n], n);
 }
 
-/* P, or Q where x > a + 1, from the last values: derivatives are asked for one by one. */
+/* P, or Q where x > a + 1, from the last values: callers request derivatives one by one. */
 static const struct jet *smaller(ext a, ext x)
 {
     static struct {

@@ -1,4 +1,4 @@
-/* loop.c -- the loops of a graph, and where their numbers stand. */
+/* loop.c -- the loops of a graph, and where their numbers are stored. */
 #include "graph/loop.h"
 
 #include "base/diag.h"

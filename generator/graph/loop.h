@@ -1,17 +1,17 @@
 /* loop.h -- sums that stay loops: bound indices, and the numbers that vary with them.
  *
- * A sum is REDUCE(INDEX, body).  Its loop has a level, 1, or 2 inside of another sum, a number of turns, and a rule
- * that gives up to two columns of numbers, NODE leaves: for quadrature abscissae and weights.  Loops are few and
- * shared: equal rules of one level are the same loop, so that sums over it are taken together, in one pass.
+ * A sum is REDUCE(INDEX, body). Its loop has a level (1, or 2 inside another sum), a number of turns, and a rule that
+ * gives up to two columns of numbers, NODE leaves: quadrature abscissae and weights. Loops are few and shared: equal
+ * rules of one level are the same loop, so that sums over it are computed together, in one pass.
  *
- * While the body of a sum is being written it has a loop of its own, made by hg_loop_open; hg_loop_close replaces that
- * by the shared one.  A variable that is used outside of its sum is known by its loop.
+ * While the body of a sum is being written, the sum has a loop of its own, made by hg_loop_open; hg_loop_close replaces
+ * it by the shared one. The open loop reveals a variable that is used outside its sum.
  *
- * The variable of an integral is a HOLD node: a formula of the rule's numbers and of parameters, not multiplied out in
- * the body, and derivatives go through it (diff.c).
+ * The variable of an integral is a HOLD node: a formula of the rule's numbers and of parameters. It is not multiplied
+ * out in the body, and derivatives go through it (diff.c).
  *
- * Values of a node over the turns are an array of hg_extent() numbers: those of level 1 are rows, of level 2 columns.
- * What varies with frames is an array over these, and varies with no loop.
+ * Values of a node over the turns are an array of hg_extent() numbers: level 1 gives the rows, level 2 the columns. A
+ * node that varies with frames is an array over these, and varies with no loop.
  */
 #pragma once
 
@@ -19,14 +19,14 @@
 #include "graph/quadrature.h"
 
 enum { HG_ABSCISSA, HG_WEIGHT, HG_LOOP_COLUMNS };
-enum { HG_MIXED = UINT32_MAX }; /* loop of a node that has two of one level: it was taken out of its sum */
+enum { HG_MIXED = UINT32_MAX }; /* loop of a node that has two of one level: the node was taken out of its sum */
 
 struct hg_loop {
     unsigned level; /* 1 .. HG_LEVELS */
     enum hg_rule_kind rule;
     uint32_t n;
     double first;   /* HG_COUNT: of the numbers first, first + 1, ... */
-    uint32_t open;  /* a number of its own while the body is written; 0: shared */
+    uint32_t open;  /* a unique number while the body is written; 0: shared */
     double *column[HG_LOOP_COLUMNS];
     unsigned char used[HG_LOOP_COLUMNS]; /* emitted code reads it */
 };
@@ -44,11 +44,11 @@ hg_id hg_loop_close(struct hg_expr *e, uint32_t loop, hg_id root);
 /* root with another loop of the same level in place of `from`. */
 hg_id hg_loop_replace(struct hg_expr *e, uint32_t from, uint32_t to, hg_id root);
 
-/* root with rules of at most n nodes: coarser integrals, of the same structure. */
+/* root with rules of at most n nodes: coarser integrals of the same structure. */
 hg_id hg_loop_thinned(struct hg_expr *e, uint32_t n, hg_id root);
 
-/* root as its rounding and its domain are judged: those of a term do not hang on the fineness of rules, so nested ones
- * of very many turns are thinned. */
+/* root in the form in which rounding and domain are checked. Those of a term do not depend on how fine the rules
+ * are, so nested rules of very many turns are thinned. */
 hg_id hg_loop_judged(struct hg_expr *e, hg_id root);
 
 hg_id hg_loop_index(struct hg_expr *e, uint32_t loop);

@@ -131,7 +131,7 @@ static int moves_event(const struct hg_expr *e, hg_id param)
     return 0;
 }
 
-/* Those that depend on parameter k, by other states as well. */
+/* The states that depend on parameter k, also through other states. */
 static void find_active(const struct hg_expr *e, hg_id param, unsigned char *active)
 {
     const struct hg_march *x = e->march;
@@ -177,7 +177,7 @@ static void differentiate(struct hg_expr *e, uint32_t k)
         }
 }
 
-/* The same of events: a moving time is one more leaf of a jump. */
+/* The same for events: a moving time is one more leaf of a jump. */
 static void differentiate_events(struct hg_expr *e, uint32_t k)
 {
     struct hg_march *x = e->march;
@@ -199,7 +199,7 @@ static void differentiate_events(struct hg_expr *e, uint32_t k)
     }
 }
 
-/* Of rates by values: what an implicit step needs. */
+/* Derivatives of rates by values, which implicit steps need. */
 static void find_jacobian(struct hg_expr *e)
 {
     struct hg_march *x = e->march;
@@ -269,7 +269,7 @@ hg_id hg_march_states(struct hg_expr *e, hg_id root)
     return hg_replace(e, root, n, from, to);
 }
 
-/* Arguments that a substitution has changed stay: the slope by a parameter is that of the symbol that is there. */
+/* Arguments changed by a substitution stay: the slope by a parameter is that by the symbol in its position. */
 hg_id hg_state_slope(struct hg_expr *e, hg_id state, uint32_t k)
 {
     const struct hg_carried_place p = hg_state_at(e, state);

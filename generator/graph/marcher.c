@@ -11,35 +11,35 @@
 struct hg_marcher {
     const struct hg_expr *e;
     uint32_t width;                  /* numbers of a state: value, derivatives */
-    struct hg_eval **first, **next;  /* by state: what it is before the first row; its step */
+    struct hg_eval **first, **next;  /* by state: its value before the first row; its step */
     struct hg_num *before, *now;     /* state x width */
-    struct hg_num *arg;              /* of the march that was made last, and where: */
+    struct hg_num *arg;              /* of the last march; the next members tell where it was: */
     const double *const *history;
     uint32_t nhistory;
-    const double *row;               /* columns of the row at hand; NULL: those of the arguments times */
-    uint32_t made_up;                /* what belongs to so many rows before the own */
+    const double *row;               /* columns of the current row; NULL: those of the arguments times */
+    uint32_t made_up;                /* the factor for a row so many rows before the own one */
     int valid;
 
     /* Of a differential equation. */
     struct hg_eval *from;
-    hg_real time, end;           /* of the rates at hand; of the solution in `now` */
-    struct hg_num *sharp, *stage;    /* the solution of a tolerance far below that of the model; of a step */
+    hg_real time, end;           /* of the current rates; of the solution in `now` */
+    struct hg_num *sharp, *stage;    /* solution to a tolerance far below the model's; stages of a step */
     int implicit;                    /* steps are */
     uint32_t points;                 /* of such a step */
-    struct hg_eval *rates, *plain, *jacobian; /* of rates and their derivatives; of rates alone; of rates by values */
+    struct hg_eval *rates, *plain, *jacobian; /* of rates and their derivatives; rates alone; rates by values */
     int rates_run, plain_run, jacobian_run;   /* with the parameters at hand */
-    hg_real *matrix, *side;          /* of an implicit step: equations of its points; right-hand side */
-    hg_real *top;                    /* by state: the largest |value| since the beginning */
-    hg_real *rounding;               /* by state: what rounding of rates does to it, as hg_num.e */
+    hg_real *matrix, *side;          /* of an implicit step: its equations; right-hand side */
+    hg_real *top;                    /* by state: the largest |value| since the start */
+    hg_real *rounding;               /* by state: the effect of rounding in the rates, as hg_num.e */
     int sharpened;                   /* both are known */
-    struct hg_eval **at, **jump;     /* of events: their times; what they add [event x state], NULL: nothing */
-    hg_real begun, time_d;       /* of the first beginning; dual number of the time, in jumps */
+    struct hg_eval **at, **jump;     /* of events: times; increments [event x state], NULL: none */
+    hg_real begun, time_d;       /* of the first start; dual number of the time, in jumps */
 
-    /* Of one that goes through rows (hg_march_by_rows), in rates: */
-    uint32_t done;                   /* rows of a history that the solution has gone through */
-    uint32_t before_own;             /* made-up rows that the row before the own one is before it: 0 or 1 */
-    int by_rows, between, lone;      /* columns are those between two rows; there is no row before */
-    const double *last, *here;       /* the row before, and the next one; NULL: that of the arguments */
+    /* Of a solution that goes through rows (hg_march_by_rows), in rates: */
+    uint32_t done;                   /* rows of a history that the solution has passed */
+    uint32_t before_own;             /* made-up rows from the previous row to the own one: 0 or 1 */
+    int by_rows, between, lone;      /* columns are interpolated between rows; there is no previous row */
+    const double *last, *here;       /* previous and next row; NULL: that of the arguments */
     hg_real last_time, here_time;
 };
 
@@ -56,7 +56,7 @@ static struct hg_eval *evaluator(const struct hg_expr *e, hg_id value, const hg_
     return ev;
 }
 
-/* Of the steps of all states and of their first n derivatives. */
+/* Evaluates the steps of all states and of their first n derivatives. */
 static struct hg_eval *steps_evaluator(const struct hg_expr *e, uint32_t n)
 {
     const struct hg_march *m = e->march;
@@ -174,7 +174,7 @@ void hg_marcher_free(struct hg_marcher *x)
     free(x);
 }
 
-/* Of a column, rows before the own: it grows, and columns differ. */
+/* The factor of a column so many rows before the own one: columns grow, each at its own rate. */
 static hg_real part_of(uint32_t rows, uint32_t column)
 {
     return real_power(1 - (hg_real)rows / (HG_MADE_UP_ROWS + 1), 1 + (hg_real)37 / 100 * ((5 * column + 2) % 4));
@@ -185,7 +185,7 @@ static struct hg_num scaled(struct hg_num x, hg_real by)
     return (struct hg_num){x.v * by, x.d * by, x.e * by};
 }
 
-/* Column `leaf` of a row; NULL: of the arguments, or of so many made-up rows before. */
+/* Column `leaf` of a row; NULL: of the arguments, or of a made-up row so many rows before. */
 static hg_real column_at(const struct hg_marcher *x, const double *row, hg_id leaf, uint32_t made_up)
 {
     const struct hg_march *m = x->e->march;
@@ -226,7 +226,7 @@ struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf)
     hg_bug("marcher: a symbol that no step has");
 }
 
-/* Value and derivatives of state q, as the evaluator has them, to `to`.  Derivatives carry no dual numbers. */
+/* Value and derivatives of state q, as the evaluator has them, to `to`. Derivatives carry no dual numbers. */
 static void collect(const struct hg_marcher *x, const struct hg_eval *ev, hg_id value, const hg_id *derivative,
                     uint32_t q, struct hg_num *to)
 {
@@ -247,7 +247,7 @@ static void take(struct hg_marcher *x, struct hg_eval *ev, hg_id value, const hg
     collect(x, ev, value, derivative, q, to);
 }
 
-/* What is evaluated again and again along a solution. */
+/* Evaluations that are repeated along a solution. */
 static void run_along(struct hg_marcher *x, struct hg_eval *ev, int *run)
 {
     const struct hg_point p = {.march = x};
@@ -275,10 +275,10 @@ static void march(struct hg_marcher *x, const struct hg_point *p)
 
 /* --- differential equations ---------------------------------------------------------------------------------- */
 
-enum { PATIENCE = 2000 }; /* explicit steps, then the problem is taken for a stiff one */
+enum { PATIENCE = 2000 }; /* number of explicit steps after which the problem is taken to be stiff */
 static const hg_real ROUGH = 1e-3L; /* tolerance where any solution will do */
 
-/* Rates of change at y and the time x->time to k. */
+/* Stores the rates of change at y and the time x->time in k. */
 static void rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k)
 {
     const struct hg_march *m = x->e->march;
@@ -304,7 +304,7 @@ static void advance(const struct hg_marcher *x, size_t n, const struct hg_num *y
     }
 }
 
-/* The values' error over what is allowed: fit/ode.h. */
+/* Error of the values relative to the tolerance: fit/ode.h. */
 static hg_real step_error(const struct hg_marcher *x, size_t n, const struct hg_num *y, const hg_real *top,
                               hg_real h, hg_real tolerance)
 {
@@ -326,7 +326,7 @@ static hg_real step_error(const struct hg_marcher *x, size_t n, const struct hg_
     return five > 0 || three > 0 ? real_abs(h) * five / real_sqrt((five + 0.01L * three) * nstate) : 0;
 }
 
-/* One step from t, in y; the error of its values. */
+/* One step from t, in y; returns the error of its values. */
 static hg_real one_step(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top,
                             hg_real tolerance, struct hg_num *y, struct hg_num *work)
 {
@@ -414,7 +414,7 @@ static hg_real slope_of(const struct hg_marcher *x, uint32_t q, uint32_t r)
     return id ? hg_eval_get(x->jacobian, id, 0).v : 0;
 }
 
-/* Rates of change of the values alone at y and the time x->time to k. */
+/* Stores the rates of change of the values alone at y and the time x->time in k. */
 static void plain_rates(struct hg_marcher *x, const struct hg_num *y, struct hg_num *k)
 {
     const struct hg_march *m = x->e->march;
@@ -424,8 +424,8 @@ static void plain_rates(struct hg_marcher *x, const struct hg_num *y, struct hg_
         k[q * x->width] = hg_eval_get(x->plain, m->state[q].step, 0);
 }
 
-/* Rates at the points y + z, all of them or of the values: stage[j n ..]; matrix <- 1 - h a x jacobian there, made
- * triangular. */
+/* Rates at the points y + z, all of them or only those of the values: stage[j n ..]; matrix <- triangular form of 1
+ * - h a x jacobian there. */
 static void at_points(struct hg_marcher *x, hg_real t, hg_real h, const struct hg_num *y,
                       const struct hg_num *z, uint32_t *pivot, int all)
 {
@@ -447,14 +447,15 @@ static void at_points(struct hg_marcher *x, hg_real t, hg_real h, const struct h
     eliminate(m, x->matrix, pivot);
 }
 
-/* The part of a number that is solved for: column 0 the value, 1 its dual number, 1 + k its derivative by parameter k.
+/* The component of a number that is solved for: column 0 the value, 1 its dual number, 1 + k its derivative by
+ * parameter k.
  */
 static hg_real *part_at(struct hg_num *of, uint32_t column)
 {
     return column == 1 ? &of[0].d : column == 0 ? &of[0].v : &of[column - 1].v;
 }
 
-/* z <- z + what is missing in z = h a f, in one column; the corrections are left in side. */
+/* z <- z + the residual of z = h a f, in one column; leaves the corrections in side. */
 static void correct(struct hg_marcher *x, hg_real h, uint32_t column, struct hg_num *z, const uint32_t *pivot)
 {
     const uint32_t ns = x->e->march->n;
@@ -472,7 +473,7 @@ static void correct(struct hg_marcher *x, hg_real h, uint32_t column, struct hg_
             *part_at(z + p * n + (size_t)q * x->width, column) += x->side[p * ns + q];
 }
 
-/* What rounding of the rates does to the end of the step, each state's by itself. */
+/* The effect of rounding in the rates on the end of the step, for each state. */
 static void add_rounding(struct hg_marcher *x, hg_real h, const uint32_t *pivot)
 {
     const uint32_t ns = x->e->march->n;
@@ -499,7 +500,7 @@ static hg_real size_of(const struct hg_marcher *x, const struct hg_num *y, const
     return real_max(size, real_abs(gain)) + 1e-300L;
 }
 
-/* Error of the step to the points z over what is allowed. */
+/* Error of the step to the points z relative to the tolerance. */
 static hg_real implicit_error(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top,
                                   hg_real tolerance, const struct hg_num *y, const struct hg_num *z)
 {
@@ -528,8 +529,8 @@ static hg_real implicit_error(struct hg_marcher *x, hg_real t, hg_real h, const 
     return real_sqrt(sum / ns);
 }
 
-/* Newton's method for the points z of a step: 1 when corrections are a thousandth of what is allowed, or as small as
- * rounding of the rates lets them be. */
+/* Newton's method for the points z of a step. Returns 1 when corrections are a thousandth of the tolerance, or as
+ * small as rounding of the rates permits. */
 static int newton(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top, hg_real tolerance,
                   const struct hg_num *y, struct hg_num *z, uint32_t *pivot)
 {
@@ -548,7 +549,7 @@ static int newton(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top
     return 0;
 }
 
-/* One step from t, in y; the error of its values. */
+/* One step from t, in y; returns the error of its values. */
 static hg_real implicit_step(struct hg_marcher *x, hg_real t, hg_real h, const hg_real *top,
                                  hg_real tolerance, struct hg_num *y)
 {
@@ -582,7 +583,7 @@ static int is_moderate(const struct hg_marcher *x, const struct hg_num *y)
     return 1;
 }
 
-/* From t on to `end`, in so many steps at most; where it came to. */
+/* From t to `end`, in at most so many steps; returns the time that it reached. */
 static hg_real advance_to(struct hg_marcher *x, hg_real t, hg_real end, hg_real tolerance, int strict,
                               hg_real *top, struct hg_num *y)
 {
@@ -609,8 +610,8 @@ static hg_real advance_to(struct hg_marcher *x, hg_real t, hg_real end, hg_real 
     return t;
 }
 
-/* Of a rough solution that a few explicit steps drive off to nowhere: by Euler's implicit ones from its beginning y0,
- * when these come to the end. */
+/* For a rough solution that diverges in a few explicit steps: repeats it from its start y0 by implicit Euler steps,
+ * and takes it if these reach the end. */
 static void try_implicit(struct hg_marcher *x, hg_real t, hg_real end, const struct hg_num *y0,
                          struct hg_num *y)
 {
@@ -625,8 +626,8 @@ static void try_implicit(struct hg_marcher *x, hg_real t, hg_real end, const str
     free(other);
 }
 
-/* From t to `end`.  What cannot be reached is not a number where the value itself is asked for (strict); else the
- * solution stays where it came to: there the model is judged as anywhere. */
+/* From t to `end`. When the end cannot be reached: the value is not a number if the value itself matters (strict);
+ * otherwise the solution stays where it is, and the model is tested there as at any other point. */
 static void solve(struct hg_marcher *x, hg_real t, hg_real end, hg_real tolerance, int strict,
                   struct hg_num *y)
 {
@@ -643,7 +644,7 @@ static void solve(struct hg_marcher *x, hg_real t, hg_real end, hg_real toleranc
     free(y0);
     for (uint32_t q = 0; q < nstate; q++)
         x->top[q] = real_max(x->top[q], real_max(top[q], real_abs(y[(size_t)q * x->width].v)));
-    for (uint32_t q = 0; !strict && q < nstate; q++) { /* what has died out is not below 0 but for its roughness */
+    for (uint32_t q = 0; !strict && q < nstate; q++) { /* a value that has died out is below 0 only through roughness */
         struct hg_num *v = &y[(size_t)q * x->width];
         if (v->v < 0 && v->v > -ROUGH * top[q])
             v->v = -v->v;
@@ -652,7 +653,7 @@ static void solve(struct hg_marcher *x, hg_real t, hg_real end, hg_real toleranc
         y[(size_t)q * x->width].v = NAN;
 }
 
-/* Derivatives and dual numbers of y from a fixed time to the moving one of event v (sign 1), and back (-1). */
+/* Takes derivatives and dual numbers of y from a fixed time to the moving one of event v (sign 1), or back (-1). */
 static void move(struct hg_marcher *x, uint32_t v, struct hg_num at, hg_real sign, struct hg_num *y)
 {
     const struct hg_march *m = x->e->march;
@@ -668,7 +669,7 @@ static void move(struct hg_marcher *x, uint32_t v, struct hg_num at, hg_real sig
     }
 }
 
-/* Event v happens to y at its time. */
+/* Applies event v to y at its time. */
 static void happen(struct hg_marcher *x, uint32_t v, struct hg_num at, struct hg_num *y)
 {
     const struct hg_march *m = x->e->march;
@@ -692,7 +693,7 @@ static void happen(struct hg_marcher *x, uint32_t v, struct hg_num at, struct hg
     move(x, v, at, -1, y);
 }
 
-/* The event behind number `last` at the time t, none yet for last = nevent; its time to at. */
+/* The next event after number `last` at the time t (last = nevent: none yet); stores its time in at. */
 static uint32_t next_event(const struct hg_marcher *x, hg_real t, uint32_t last, struct hg_num *at)
 {
     const struct hg_march *m = x->e->march;
@@ -710,7 +711,7 @@ static uint32_t next_event(const struct hg_marcher *x, hg_real t, uint32_t last,
     return best;
 }
 
-/* From t to `end` through all events; those at t itself have happened but for the very beginning (first). */
+/* From t to `end` through all events; those at t itself have happened, except at the very start (first). */
 static void solve_through(struct hg_marcher *x, hg_real t, hg_real end, int first, hg_real tolerance,
                           int strict, struct hg_num *y)
 {
@@ -732,7 +733,7 @@ static void solve_through(struct hg_marcher *x, hg_real t, hg_real end, int firs
     solve(x, t, end, tolerance, strict, y);
 }
 
-/* What rounding of rates does to number i: to a derivative ten times what it does to its value. */
+/* The effect of rounding in the rates on number i; for a derivative, ten times the effect on its value. */
 static hg_real rounded(const struct hg_marcher *x, size_t i)
 {
     const size_t q = i / x->width;
@@ -750,9 +751,9 @@ static hg_real theta_of(const struct hg_marcher *x, uint32_t parameter)
     return 0;
 }
 
-/* What is allowed of the error of number i of y: of the value, or a least part of the largest that it, or any other,
- * has had (fit_ode_size); of its derivatives as much of them, or of what is small beside value and parameter
- * (fit_ode_slope_size). */
+/* The tolerance of number i of y. For a value: a fraction of it, or of a minimum part of the largest value that it,
+ * or any other, has had (fit_ode_size). For its derivatives: as much of them, or of a small fraction of value over
+ * parameter (fit_ode_slope_size). */
 static hg_real allowed(const struct hg_marcher *x, const struct hg_num *y, size_t i)
 {
     const size_t q = i / x->width;
@@ -764,7 +765,7 @@ static hg_real allowed(const struct hg_marcher *x, const struct hg_num *y, size_
     return (column ? 3000 : 300) * x->e->march->tolerance * real_max(more * real_abs(y[i].v), small);
 }
 
-/* At the beginning again: the states `before`, in the solution y and in the sharp one. */
+/* Back to the start: the states `before`, in the solution y and in the sharp one. */
 static void begin_flow(struct hg_marcher *x, struct hg_num *y)
 {
     const struct hg_march *m = x->e->march;
@@ -792,7 +793,7 @@ static void go(struct hg_marcher *x, const struct hg_point *p, hg_real t, hg_rea
     solve_through(x, t, end, first, p->sharp ? tolerance : real_max(tolerance, ROUGH), p->sharp, y);
 }
 
-/* What events of every row add in row `row`, at the time t. */
+/* Applies the events of every row to row `row`, at the time t. */
 static void row_events(struct hg_marcher *x, const struct hg_point *p, const double *row, hg_real t,
                        struct hg_num *y)
 {
@@ -808,8 +809,8 @@ static void row_events(struct hg_marcher *x, const struct hg_point *p, const dou
     x->row = first;
 }
 
-/* From row to row, from the row `first` on, 0: the beginning; where time goes back the solution begins again.  Rows are
- * made up where there is no history, and where any solution will do. */
+/* From row to row, starting at the row `first` (0: the start). Where time goes back, the solution starts again. Rows
+ * are made up where there is no history and any solution will do. */
 static void go_through_rows(struct hg_marcher *x, const struct hg_point *p, hg_real end, uint32_t first,
                             struct hg_num *y)
 {
@@ -837,8 +838,8 @@ static void go_through_rows(struct hg_marcher *x, const struct hg_point *p, hg_r
     x->done = n + 1;
 }
 
-/* The solution at the time of p, from that of the last point where this goes on from it.  Its error is that of the
- * model's tolerance, told by a solution of a smaller one. */
+/* The solution at the time of p, continued from the last point where possible. Its error is that of the model's
+ * tolerance, estimated by a solution of a smaller one. */
 static void flow(struct hg_marcher *x, const struct hg_point *p, hg_real end, int goes_on)
 {
     const struct hg_march *m = x->e->march;
@@ -847,7 +848,7 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, hg_real end, in
     const int first = !goes_on || !p->sharp || !x->sharpened;
     x->row = p->history && p->nhistory ? p->history[0] : NULL;
     x->made_up = 0;
-    if (first && !x->by_rows) /* each by itself where steps are rough: then they are the same */
+    if (first && !x->by_rows) /* a rough solution always starts anew */
         begin_flow(x, y);
     else
         memcpy(y, x->before, n * sizeof *y); /* between points: the solution */
@@ -857,7 +858,7 @@ static void flow(struct hg_marcher *x, const struct hg_point *p, hg_real end, in
         go(x, p, first ? x->begun : x->end, end, first, y);
     memcpy(x->before, y, n * sizeof *y);
     memcpy(x->now, p->sharp ? x->sharp : y, n * sizeof *y);
-    for (size_t i = 0; i < n; i++) /* kernels make other steps; derivatives have no part in their choice */
+    for (size_t i = 0; i < n; i++) /* kernels take other steps; derivatives do not influence their choice */
         x->now[i].e =
             (allowed(x, y, i) + (p->sharp ? 10 * real_abs(y[i].v - x->sharp[i].v) : 0)) * 0x1p53L + rounded(x, i);
     x->end = end;

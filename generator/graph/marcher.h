@@ -6,7 +6,8 @@
 #include "graph/eval.h"
 #include "graph/march.h"
 
-/* Rows that are made up when a point has no history: their columns grow towards its own, each in its way. */
+/* Number of rows that are made up when a point has no history: their columns grow towards its own, each at its own
+ * rate. */
 enum { HG_MADE_UP_ROWS = 4 };
 
 struct hg_marcher;
@@ -15,10 +16,10 @@ struct hg_marcher;
 struct hg_marcher *hg_marcher_new(const struct hg_expr *e, int slopes);
 void hg_marcher_free(struct hg_marcher *x);
 
-/* The value `place` in the row of p after the rows of its history, where the symbols of steps have the values arg
- * (march.h).  A derivative has no dual number. */
+/* The value `place` in the row of p, after the rows of its history, where the symbols of steps have the values arg
+ * (march.h). A derivative has no dual number. */
 struct hg_num hg_marcher_get(struct hg_marcher *x, struct hg_carried_place place, const struct hg_num *arg,
                              const struct hg_point *p);
 
-/* Inside of a march: what a leaf stands for. */
+/* Inside a march: the number that a leaf stands for. */
 struct hg_num hg_marcher_leaf(const struct hg_marcher *x, hg_id leaf);

@@ -1,5 +1,5 @@
-/* polygamma.c -- Stirling's series and its derivatives (Abramowitz & Stegun 1965, 6.1.40, 6.3.18, 6.4.11) at arguments
- * raised to 24 or more by the recurrences 6.1.15, 6.3.6 and 6.4.6: there 13 terms leave 1e-24. */
+/* polygamma.c -- Stirling's series and its derivatives (Abramowitz & Stegun 1965, 6.1.40, 6.3.18, 6.4.11). The
+ * recurrences 6.1.15, 6.3.6 and 6.4.6 raise arguments to 24 or more: there 13 terms leave an error of 1e-24. */
 #include "graph/polygamma.h"
 
 #include <math.h>

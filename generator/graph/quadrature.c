@@ -1,11 +1,10 @@
 /* quadrature.c -- nodes and weights, computed in long double: 11 bits more than are kept.
  *
  * Gauss rules by Newton's method on the three-term recurrences of orthonormal polynomials p_0, p_1, ...; the weight of
- * a zero x of p_n is 1 / sum_{k<n} p_k(x)^2 (Christoffel; Golub & Welsch, Math. Comp. 23 (1969) 221).  That sum has no
- * cancellation.  Starts: Tricomi's for Legendre (Abramowitz, Stegun 22.16.6); for Hermite bisection between the zeros
- * that a count of signs in the recurrence tells apart (Sturm).
- * Double exponential: Takahasi & Mori, Publ. RIMS 9 (1974) 721; x = 1/(1 + exp(-pi sinh t)) in (0, 1) is written so
- * that the distance from 0 keeps all its digits.
+ * a zero x of p_n is 1 / sum_{k<n} p_k(x)^2 (Christoffel; Golub & Welsch, Math. Comp. 23 (1969) 221). That sum has no
+ * cancellation. Starting points: for Legendre Tricomi's (Abramowitz, Stegun 22.16.6); for Hermite bisection between
+ * zeros, which are separated by counting signs in the recurrence (Sturm). Double exponential: Takahasi & Mori, Publ.
+ * RIMS 9 (1974) 721; x = 1/(1 + exp(-pi sinh t)) in (0, 1) is written so that the distance from 0 keeps all its digits.
  */
 #include "graph/quadrature.h"
 
@@ -62,7 +61,7 @@ static long double zero(enum hg_rule_kind rule, uint32_t n, uint32_t k)
     return x;
 }
 
-/* Zeros are symmetric; in rising order. */
+/* Zeros are symmetric; in ascending order. */
 static void gauss(enum hg_rule_kind rule, uint32_t n, double *x, double *w)
 {
     for (uint32_t k = 0; k < (n + 1) / 2; k++) {
@@ -75,7 +74,7 @@ static void gauss(enum hg_rule_kind rule, uint32_t n, double *x, double *w)
 
 /* --- double exponential ----------------------------------------------------------------------------------- */
 
-/* Where it ends: the weights there are below 2^-53 of their sum, or the integrand must be nothing. */
+/* Where the rule ends: there weights are below 2^-53 of their sum, or the integrand must be negligible. */
 static long double last_of(enum hg_rule_kind rule)
 {
     return rule == HG_TANH_SINH ? 3.9L : rule == HG_EXP_SINH ? 4.0L : 3.3L;

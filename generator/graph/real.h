@@ -1,10 +1,10 @@
 /* real.h -- the numbers of the reference interpreter, and functions of them.
  *
- * The interpreter (eval.c, marcher.c, slopes.c) is compiled twice.  As it stands its numbers are long doubles with the
- * functions of <math.h>: fast, for the judges of a model.  With HG_WIDE they have 113 bits everywhere, on x86 by
- * the compiler's own __float128, and functions come from extended.h: what is written into files then is rounded from
- * far beyond a double and has the same bytes on every machine (emit_check.c).  The two have names of their own:
- * hg_eval_run is hg_wide_eval_run there.
+ * The interpreter (eval.c, marcher.c, slopes.c) is compiled twice. By default its numbers are long doubles with the
+ * functions of <math.h>: fast, for checks of a model. With HG_WIDE they have 113 bits everywhere, on x86 as the
+ * compiler's own __float128, and functions come from extended.h: numbers written into files are then rounded from far
+ * more digits than a double has, and have the same bytes on every machine (emit_check.c). The two have names of their
+ * own: hg_eval_run is hg_wide_eval_run there.
  */
 #pragma once
 
@@ -72,7 +72,7 @@ static inline hg_real real_abs(hg_real x)
     return x < 0 ? -x : x;
 }
 
-/* As fmax and fmin: of a number and of what is none, the number. */
+/* As fmax and fmin: of a number and a NaN, the number. */
 static inline hg_real real_max(hg_real a, hg_real b)
 {
     return a >= b || isnan(b) ? a : b;
@@ -97,6 +97,7 @@ static inline hg_real real_min(hg_real a, hg_real b)
 #define real_sinh(x) real_function(HG_SINH, x)
 #define real_cosh(x) real_function(HG_COSH, x)
 #define real_tanh(x) real_function(HG_TANH, x)
+#define real_asinh(x) real_function(HG_ASINH, x)
 #define real_erf(x) real_function(HG_ERF, x)
 #define real_erfc(x) real_function(HG_ERFC, x)
 #define real_exprel(k, x) real_of(hg_ext_exprel(k, real_ext(x)))
@@ -143,6 +144,7 @@ static inline hg_real real_function(enum hg_op f, hg_real x)
 #define real_sinh sinhl
 #define real_cosh coshl
 #define real_tanh tanhl
+#define real_asinh asinhl
 #define real_erf erfl
 #define real_erfc erfcl
 #define real_exprel(k, x) hg_ext_exprel(k, hg_ext(x)).hi
@@ -156,8 +158,8 @@ static inline hg_real real_function(enum hg_op f, hg_real x)
 hg_real real_sinc(hg_real x, int k);
 hg_real real_logistic(hg_real x);
 
-/* The slope of a function of an order by the operand k >= 1; what the double form may be wrong by, besides two ulp of
- * its value y. */
+/* The slope of a function of an order by the operand k >= 1; the error of the double form, besides two ulp of its
+ * value y. */
 hg_real hg_many_slope(enum hg_op op, const struct hg_ext *operand, uint32_t k);
 hg_real hg_many_error(enum hg_op op, const struct hg_ext *operand, hg_real y);
 

@@ -6,7 +6,7 @@
  *   exp(a) exp(b) = exp(a+b), exp(a)^n = exp(n a), log(exp x) = x, exp(log x) = x;
  *   (x y)^n = x^n y^n for integer n; (x^a)^n = x^(a n) for integer n; 1/x^a = x^-a;
  *   cos, sinc even; sin, tan, dsinc, ... odd in the sign of a constant factor;
- *   f(at_i x) = at_i f(x), and sums and products of at_i gathered into one: what depends on one frame is a
+ *   f(at_i x) = at_i f(x), and sums and products of at_i gathered into one: an expression of one frame is a
  *   table over frames; the same for at_j; delta of a constant is 0;
  *   the sum of c x_k is c times that of x_k.
  * Sums and products keep a constant first, the other operands in order of id.
@@ -103,7 +103,7 @@ static void add_term(struct hg_expr *e, struct parts *t, hg_id id, double factor
     }
 }
 
-/* f(t2) - f(t1) + c is a difference, as those of integrals are: t2 - t1 is the commonest. */
+/* f(t2) - f(t1) + c is a difference, like those of integrals; t2 - t1 is the most common. */
 static void join_difference(struct hg_expr *e, struct parts *t)
 {
     if (!t->at_i || !t->at_j)
@@ -388,7 +388,7 @@ hg_id hg_potential(struct hg_expr *e, hg_id f)
 {
     if (hg_at(e, f)->vary & (HG_I | HG_J | HG_R))
         hg_bug("potential of something that is not a function of time alone");
-    if (!(hg_at(e, f)->vary & HG_T)) /* up to a constant, which no difference sees */
+    if (!(hg_at(e, f)->vary & HG_T)) /* up to a constant, which cancels in a difference */
         return hg_mul(e, f, hg_symbol(e, HG_TIME, 0));
     return hg_raw(e, HG_POTENTIAL, 1, &f);
 }
@@ -402,7 +402,7 @@ hg_id hg_pair_at(struct hg_expr *e, hg_id f, int second)
     return hg_raw(e, second ? HG_AT_J : HG_AT_I, 1, &f);
 }
 
-/* Factors that do not depend on time come out of delta: c (P_j - P_i). */
+/* Factors that do not depend on time are taken out of delta: c (P_j - P_i). */
 hg_id hg_delta(struct hg_expr *e, hg_id p)
 {
     const struct hg_node n = *hg_at(e, p);
@@ -430,7 +430,7 @@ hg_id hg_hold(struct hg_expr *e, hg_id x)
     return hg_at(e, x)->nargs && hg_at(e, x)->op != HG_HOLD ? hg_raw(e, HG_HOLD, 1, &x) : x;
 }
 
-/* Factors that do not vary with the loop come out; what is left without any is counted. */
+/* Factors that do not vary with the loop are taken out; a body of such factors alone is multiplied by the count. */
 hg_id hg_reduce(struct hg_expr *e, hg_id index, hg_id body)
 {
     const unsigned level = hg_at(e, index)->vary;

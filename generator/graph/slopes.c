@@ -1,4 +1,4 @@
-/* slopes.c -- functions and their slopes in the numbers of the interpreter (real.h), made of ops.def. */
+/* slopes.c -- functions and their slopes in the numbers of the interpreter (real.h), made from ops.def. */
 #include "base/diag.h"
 #include "graph/functions.h"
 #include "graph/incomplete.h"
@@ -87,7 +87,8 @@ hg_real hg_many_slope(enum hg_op op, const struct hg_ext *operand, uint32_t by)
     }
 }
 
-/* What fit/vmath.h tells of w and its derivatives: 5e-15 of the value; 3e-14, 6e-13 of it and 0.01 (1 + |z|)^-4. */
+/* The errors that fit/vmath.h states for w and its derivatives: 5e-15 of the value; 3e-14, 6e-13 of it and 0.01 (1 +
+ * |z|)^-4. */
 static hg_real faddeeva_error(int n, const struct hg_ext *x, hg_real y)
 {
     const hg_real a = real_of(x[0]), b = real_of(x[1]), s = 1 + real_sqrt(a * a + b * b);
@@ -95,7 +96,7 @@ static hg_real faddeeva_error(int n, const struct hg_ext *x, hg_real y)
     return n == 0 ? 45 * real_abs(y) : (n == 1 ? 270 : 5400) * (real_abs(y) + amplitude);
 }
 
-/* 6e-15 of the value, of exponents as large as the shape; derivatives by the shape may pass through 0. */
+/* 6e-15 of the value for exponents as large as the shape; derivatives by the shape may pass through 0. */
 static hg_real gamma_error(int n, const struct hg_ext *x, hg_real y)
 {
     const hg_real rest = n < 2 ? 0 : real_of(hg_ext_incomplete_gamma(1, x[0], x[1], 0));

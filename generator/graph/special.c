@@ -1,13 +1,11 @@
 /* special.c -- Bessel functions, the Faddeeva function, erfinv and erfi in extended precision.
  *
- * J_n, j_n: power series next to 0; downward recurrence (Miller), normalised by 1 = J_0 + 2 J_2 + 2 J_4 + ... or by the
+ * J_n, j_n: power series near 0; downward recurrence (Miller), normalised by 1 = J_0 + 2 J_2 + 2 J_4 + ... or by the
  * larger of j_0 and j_1; far from 0 Hankel's asymptotic series, and upward recurrence of j_n (Abramowitz & Stegun 1965,
- * 9.1.10, 9.1.46, 9.2.5, 10.1.19).
- * Y_n: Neumann's series of J_k for Y_0 and Y_1 (9.1.89, and its derivative), Hankel's far from 0; upward recurrence, as
- * for y_n and K_n.  I_n: its power series.  K_0, K_1: the trapezoidal rule for the integral of e^(-x cosh t) (9.6.24),
- * which converges exponentially.
- * w: the modified trapezoidal rules of Al Azah & Chandler-Wilde, SIAM J. Numer. Anal. 59 (2021) 2346, differentiated
- * term by term.
+ * 9.1.10, 9.1.46, 9.2.5, 10.1.19). Y_n: Neumann's series of J_k for Y_0 and Y_1 (9.1.89, and its derivative), Hankel's
+ * far from 0; upward recurrence, as for y_n and K_n. I_n: its power series. K_0, K_1: the trapezoidal rule for the
+ * integral of e^(-x cosh t) (9.6.24), which converges exponentially. w: the modified trapezoidal rules of Al Azah &
+ * Chandler-Wilde, SIAM J. Numer. Anal. 59 (2021) 2346, differentiated term by term.
  */
 #include "graph/special.h"
 
@@ -111,7 +109,7 @@ static ext bessel_far(int n, ext x, int second)
             p = add(p, signed_term);
     }
     ext sx = hg_ext_function(HG_SIN, x), cx = hg_ext_function(HG_COS, x);
-    c = n % 2 ? sub(sx, cx) : add(cx, sx); /* sqrt 2 times cosine and sine of x - pi/4 - n pi/2, but for a sign */
+    c = n % 2 ? sub(sx, cx) : add(cx, sx); /* sqrt 2 times cosine and sine of x - pi/4 - n pi/2, up to a sign */
     s = n % 2 ? minus(add(sx, cx)) : sub(sx, cx);
     ext r = second ? add(mul(p, s), mul(q, c)) : sub(mul(p, c), mul(q, s));
     r = div_by(r, root(mul(pi(), x)));
@@ -290,7 +288,7 @@ ext hg_ext_spherical_k(int n, ext x)
     return upward(n, x, k0, add(k0, div_by(k0, x)), 1, 1);
 }
 
-/* The integral of e^(-x cosh t) cosh n t over t > 0, n = 0, 1; its analytic width allows these steps. */
+/* The integral of e^(-x cosh t) cosh n t over t > 0, n = 0, 1; its strip of analyticity permits these steps. */
 static void bessel_k_01(ext x, ext k[2])
 {
     const ext one = hg_ext(1);
@@ -458,7 +456,7 @@ static int same(ext a, ext b)
     return a.hi == b.hi && a.lo == b.lo;
 }
 
-/* The same, from the last values: parts and derivatives are asked for one by one. */
+/* The same, from the last values: callers request parts and derivatives one by one. */
 static const cx *faddeeva_seen(cx z)
 {
     static struct {

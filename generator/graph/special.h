@@ -1,5 +1,5 @@
-/* special.h -- Bessel functions, the Faddeeva function, erfinv and erfi in extended precision (extended.h): the values
- * by which rounding errors are judged.  Relative error below 2^-90 apart from zeros. */
+/* special.h -- Bessel functions, the Faddeeva function, erfinv and erfi in extended precision (extended.h): the
+ * reference values for rounding errors. The relative error is below 2^-90 except near zeros. */
 #pragma once
 
 #include "graph/extended.h"
@@ -16,5 +16,5 @@ struct hg_ext hg_ext_spherical_k(int n, struct hg_ext x);
 struct hg_ext hg_ext_erfinv(struct hg_ext x);
 struct hg_ext hg_ext_erfi(struct hg_ext x);
 
-/* The k-th derivative, k <= 3, of w(z) = e^(-z^2) erfc(-i z), z = x + i y: its real part, or its imaginary one. */
+/* The k-th derivative, k <= 3, of w(z) = e^(-z^2) erfc(-i z), z = x + i y: its real or its imaginary part. */
 struct hg_ext hg_ext_faddeeva(int k, struct hg_ext x, struct hg_ext y, int imaginary);

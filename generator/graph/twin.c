@@ -15,8 +15,8 @@ struct hg_twins {
     hg_id n;
     unsigned char *need;    /* 1: for derivatives, 2: for values; 4: leaf bound by the caller */
     struct hg_twin *one;    /* nodes that are no functions of time */
-    struct hg_twin **table; /* those that are, or vary with turns of a sum (loop.h) */
-    double **wide;          /* of integrals that values need: what rounding left */
+    struct hg_twin **table; /* functions of time; nodes that vary with turns of a sum (loop.h) */
+    double **wide;          /* of integrals that values need: the rounding remainders */
     double *slope, **slopes;/* of the root last swept */
     uint32_t ntime;
     const struct hg_point *at;
@@ -94,7 +94,7 @@ static double pow_double(double a, double b)
     return hg_value_pow(a, b);
 }
 
-/* Of doubles: rounded once, for the compiler has no double form; its error is in hg_many_error. */
+/* For doubles: rounded once, for the compiler has no double form; its error is in hg_many_error. */
 static double many_double(const struct hg_node *n, const double *x)
 {
     struct hg_ext operand[4];
@@ -206,7 +206,7 @@ static struct hg_twin sum_of_turns(const struct hg_twins *t, const struct hg_nod
     return r;
 }
 
-/* A state is given, as a column is: what is judged here is what is made of it. */
+/* A state is given, like a column: only the nodes made of it are checked here. */
 static struct hg_twin state_value(const struct hg_twins *t, hg_id id)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -246,7 +246,7 @@ static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, size_t k)
     return r;
 }
 
-/* s = a + b less its exact value, with the sign changed: Knuth, 4.2.2, theorem B. */
+/* The error of s = a + b with the sign changed: Knuth, 4.2.2, theorem B. */
 static double rounding_of(double a, double b, double s)
 {
     const double t = s - a;
@@ -280,7 +280,7 @@ static void potential(struct hg_twins *t, hg_id id)
     }
 }
 
-/* Operands of a node that varies with turns of sums: where they are, and how far it is to the next turn. */
+/* Operands of a node that varies with turns of sums: their positions, and the distance to the next turn. */
 struct strided {
     const struct hg_twin *at;
     size_t row, column;
@@ -294,7 +294,7 @@ static void stride(const struct hg_twins *t, hg_id id, struct strided *x)
         x->row = n->vary & HG_K2 ? hg_loop_at(t->e, n->loop[1])->n : 1;
 }
 
-/* All numbers of a node with operands, no sum. */
+/* Computes all numbers of a node with operands that is not a sum. */
 static void over_turns(struct hg_twins *t, hg_id id, size_t places)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -340,7 +340,7 @@ static void evaluate(struct hg_twins *t, hg_id id)
             t->table[id][k] = pointwise(t, id, k);
 }
 
-/* The node where it is needed, counted as work. */
+/* Evaluates the node where it is needed and counts it as work. */
 static void evaluate_needed(struct hg_twins *t, hg_id id)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -387,7 +387,7 @@ static double operand(const struct hg_twins *t, const struct hg_node *n, uint32_
     return exact(t, n->arg[m], hg_place(t->e, n, k, hg_at(t->e, n->arg[m])));
 }
 
-/* d node / d operand m at its k-th number; 0 where it is not finite or has no meaning. */
+/* d node / d operand m at its k-th number; 0 where it is not finite or not defined. */
 static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32_t m, size_t k)
 {
     double a = operand(t, n, 0, k), b, s = 1;
@@ -454,7 +454,7 @@ static void back_potential(struct hg_twins *t, hg_id id)
     }
 }
 
-/* The k-th number of a node, with slope s, to its operands. */
+/* Passes the slope s of the k-th number of a node on to its operands. */
 static void back_one(struct hg_twins *t, const struct hg_node *n, size_t k, double s)
 {
     for (uint32_t m = 0; n->op != HG_REDUCE && s != 0 && m < n->nargs; m++)
@@ -524,9 +524,9 @@ double hg_twins_condition(const struct hg_twins *t)
     return sum;
 }
 
-/* --- who loses the digits ------------------------------------------------------------------------------- */
+/* --- which node loses the digits ----------------------------------------------------------------------- */
 
-/* The error that the operation of a node makes on operands rounded correctly. */
+/* The error that the operation of a node makes on correctly rounded operands. */
 static double local_error(const struct hg_twins *t, hg_id id, size_t k)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -582,8 +582,8 @@ hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp)
     return found;
 }
 
-/* The operand from which a node that is not finite has it, past choices by the branch that was taken; 0: none.
- * *k: frame of the node, then of the operand. */
+/* The operand that makes a node not finite; choices are followed along the branch that was taken. 0: none. *k: frame
+ * of the node, then of the operand. */
 static hg_id source_of(const struct hg_twins *t, hg_id id, size_t *k)
 {
     const struct hg_node *n = hg_at(t->e, id);
@@ -609,8 +609,8 @@ static hg_id source_of(const struct hg_twins *t, hg_id id, size_t *k)
     return 0;
 }
 
-/* The line of the last node of a path that its users have, too: several lines may share a node, the nearest user tells
- * which one it is. */
+/* The line of the last node of a path that its users share: a node may belong to several lines, and the nearest user
+ * shows which one is meant. */
 static uint32_t line_on_path(const struct hg_expr *e, uint32_t n, const hg_id *path)
 {
     const struct hg_node *x = hg_at(e, path[n - 1]);

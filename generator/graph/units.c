@@ -26,7 +26,7 @@ struct unit {
 
 struct hg_units {
     struct hg_arena *arena;
-    const char **extra; /* words of the model: number unit_nword + k */
+    const char **extra; /* words that the model declares: number unit_nword + k */
     size_t nextra, extra_capacity;
     struct unit *unit;
     size_t nunit, unit_capacity;
@@ -57,7 +57,7 @@ static int gcd(int a, int b)
     return a;
 }
 
-/* The number of a list of factors, found or new. */
+/* The number of a list of factors, existing or new. */
 static hg_unit intern(struct hg_units *u, const struct unit *x)
 {
     if (x->n == 0)
@@ -190,7 +190,7 @@ const char *hg_unit_text(struct hg_units *u, hg_unit unit)
     return text;
 }
 
-/* Words that are common, and are none here: what to write instead. */
+/* Common words that are not units here: what to write instead. */
 static const char *const missing[][2] = {
     {"celsius", "write degC, which is a unit of its own: a temperature in K is 273.15 more"},
     {"a", "arbitrary units are \"1\", or a word of your own: model \"...\" { units = {\"au\"} }"},
@@ -199,12 +199,12 @@ static const char *const missing[][2] = {
 };
 
 /* Words that do not differ from others by a factor: temperatures with another zero, energies that depend on the
- * temperature, logarithms.  Each has a dimension of its own, so that nothing converts them unseen. */
+ * temperature, logarithms. Each has a dimension of its own, so that nothing converts them silently. */
 static const char *const own[] = {"degC", "degF", "kT", "dB"};
 
-/* Is a word so like another that it is a slip of the keys?  The fewer letters, the less a difference of one says: kT is
- * not T, cbs not ps, NM not nM.  Words of five letters and more, other cases of three letters, and
- * plurals. */
+/* Is a word close enough to another to be a typing error? The shorter the word, the less a difference of one letter
+ * proves: kT is not T, cbs not ps, NM not nM. Accepted: words of five letters and more, differences of case in words
+ * of three letters, and plurals. */
 static int is_slip(const char *name, const char *other)
 {
     const size_t n = strlen(other);
@@ -212,7 +212,7 @@ static int is_slip(const char *name, const char *other)
            (n >= 3 && (strcasecmp(name, other) == 0 || (strncmp(name, other, n) == 0 && strcmp(name + n, "s") == 0)));
 }
 
-/* "cm^3" for cm3, where cm is a word; NULL: it is no such. */
+/* "cm^3" for cm3, where cm is a word; NULL: not of this form. */
 static const char *power_without_sign(const struct hg_units *u, const char *name)
 {
     const size_t n = strcspn(name, "0123456789");
@@ -224,7 +224,7 @@ static const char *power_without_sign(const struct hg_units *u, const char *name
     return NULL;
 }
 
-/* What is said of a word that is no unit.  near: the unit whose name is nearest, or NULL. */
+/* The message for a word that is not a unit. near: the unit with the closest name, or NULL. */
 static const char *cure(const struct hg_units *u, const char *name, const char *near)
 {
     const char *power = power_without_sign(u, name);
@@ -290,6 +290,8 @@ int hg_unit_declare(struct hg_units *u, const char *word, const char **why)
 /* Multiplies x by one word of the text, synonyms resolved. */
 static int times_word(struct hg_units *u, struct unit *x, const char *name, int num, int den, const char **why)
 {
+    const char *rest = unit_behind_micro(name);
+    name = rest ? hg_format(u->arena, "u%s", rest) : name;
     for (size_t k = 0; k < unit_nsynonym; k++) {
         if (strcmp(name, unit_synonyms[k].name) != 0)
             continue;
@@ -353,7 +355,7 @@ static int is_unit_letter(char c)
 
 static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth, const char **why);
 
-/* What stands where a word should. */
+/* The message for text that is found where a word should be. */
 static const char *no_word(const char *p)
 {
     return *p == '-' || *p == '+' || isdigit((unsigned char)*p)
@@ -396,8 +398,8 @@ static int read_factor(struct hg_units *u, const char **s, struct unit *x, int s
     return times_word(u, x, name, sign * num, den, why);
 }
 
-/* Factors up to the end of the text or, inside, up to the parenthesis that closes.  A division
- * applies to the next factor only. */
+/* Factors up to the end of the text or, inside parentheses, up to the closing one. A division applies to the next
+ * factor only. */
 static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth, const char **why)
 {
     const char *p = skip_blank(*s);
@@ -420,7 +422,7 @@ static int read_product(struct hg_units *u, const char **s, struct unit *x, int 
     return !depth || *p == ')';
 }
 
-/* "nm^2*s^-1" for nm²·s⁻¹: raised digits and the raised dot, in UTF-8. */
+/* "nm^2*s^-1" for nm²·s⁻¹: superscript digits and the raised dot, in UTF-8. */
 static const char *without_raised(struct hg_arena *a, const char *text)
 {
     static const char *const raised[][2] = {
@@ -455,7 +457,7 @@ int hg_unit_parse(struct hg_units *u, const char *text, hg_unit *unit, const cha
     return 1;
 }
 
-/* Exponents of the base units; 0 when a word of the model's own is among the factors. */
+/* Exponents of the base units; 0 when a word declared by the model is among the factors. */
 static int dimension(const struct unit *x, double power[UNIT_BASES])
 {
     memset(power, 0, UNIT_BASES * sizeof *power);

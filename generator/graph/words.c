@@ -1,9 +1,9 @@
 /* words.c -- names made from the model's own words.
  *
- * First the whole expression is read out, as long as that stays short: one_plus_x, q_sq, cos_psi, delay_over_tau.
- * Else the one thing that it is about is looked for and the operation put beside it: exp_J_ref, fraction_prod.
- * That is, in this order, what the author has named; the columns or the time; parameters; settings.  What remains
- * without words is called after its operation by the caller.
+ * First the whole expression is spelled out, if the result is short: one_plus_x, q_sq, cos_psi, delay_over_tau.
+ * Otherwise the name combines the main subject of the expression with the operation: exp_J_ref, fraction_prod. Subjects
+ * are searched in this order: expressions that the author has named; the columns or the time; parameters; settings. The
+ * caller names all remaining expressions after their operation.
  */
 #include "graph/words.h"
 
@@ -25,7 +25,7 @@ static const char *kept(const char *s)
     return s && strlen(s) <= LONGEST ? s : NULL;
 }
 
-/* prefix + what is read of the node + suffix */
+/* prefix + name of the node + suffix */
 static const char *around(struct words *w, const char *prefix, hg_id id, const char *suffix, int depth)
 {
     const char *x = read_out(w, id, depth + 1);
@@ -181,7 +181,7 @@ static const char *read_out(struct words *w, hg_id id, int depth)
     return s ? around(w, hg_format(w->e->arena, "%s_", s), n->arg[0], "", depth) : NULL;
 }
 
-/* --- what it is about --------------------------------------------------------------------------------- */
+/* --- the subject ---------------------------------------------------------------------------------- */
 
 enum { MOST_WORDS = 2, NAMED = 3 };
 
@@ -230,7 +230,7 @@ static void look(struct words *w, hg_id id, struct topic *t)
     t->n++;
 }
 
-/* Operations on what the author has named are told by that name alone: exp_J_ref. */
+/* Operations on expressions that the author has named use that name alone: exp_J_ref. */
 static const char *about(struct words *w, hg_id id, int depth)
 {
     struct hg_arena *a = w->e->arena;

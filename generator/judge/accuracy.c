@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ULP 0x1p-52
-/* Below it underflow hides what relative errors mean; results that small are zero to every fit. */
+/* Smaller results are zero to every fit, and underflow makes their relative errors meaningless. */
 #define NOTHING 1e-280
 
 struct measure {
@@ -54,7 +54,7 @@ static void evaluate_place(struct measure *q, uint32_t s, uint32_t place, struct
         hg_twins_pair(q->t, p);
 }
 
-/* A value that a kernel would hand on as NaN or infinite. */
+/* A value that a kernel would return as NaN or infinite. */
 static void note_undefined(struct measure *q, struct hg_worst *w, uint32_t s, uint32_t place)
 {
     const struct hg_sample *sample = q->a->box->sample;
@@ -64,8 +64,8 @@ static void note_undefined(struct measure *q, struct hg_worst *w, uint32_t s, ui
     }
 }
 
-/* NaN or infinite.  With the rows of tests a set of random() may be where nobody measures: there it counts only
- * when it does not come from a number beyond the range of doubles. */
+/* NaN or infinite. A set of random(), combined with the rows of tests, may lie where nobody measures: there the
+ * value counts only when it does not come from a number beyond the range of doubles. */
 static int fails(const struct measure *q, hg_id root, struct hg_twin y, int declared)
 {
     if (isfinite(y.f) || !declared)
@@ -75,7 +75,7 @@ static int fails(const struct measure *q, hg_id root, struct hg_twin y, int decl
            size_of(hg_twins_get(q->t, id, 0)) < 1e300;
 }
 
-/* First look at the places of a sample: values, sizes of columns. */
+/* First pass over the points of a sample: values, sizes of columns. */
 static void look(struct measure *q, uint32_t s, uint32_t places)
 {
     struct hg_accuracy *a = q->a;
@@ -109,7 +109,7 @@ static double parameter_size(const struct measure *q, uint32_t s, uint32_t k)
     return size > 0 ? size : 1;
 }
 
-/* The condition is asked for only where the error could be the worst so far. */
+/* The condition is computed only where the error could be the worst so far. */
 static void compare(struct measure *q, uint32_t s, uint32_t place, uint32_t k)
 {
     struct hg_accuracy *a = q->a;
@@ -172,7 +172,7 @@ struct hg_accuracy *hg_accuracy_measure(struct hg_model *m, hg_id mean, struct h
     return a;
 }
 
-/* --- what is told --------------------------------------------------------------------------------------- */
+/* --- messages -------------------------------------------------------------------------------------------- */
 
 void hg_accuracy_print(const struct hg_accuracy *a, const char *prefix, int width, FILE *out)
 {
@@ -213,7 +213,7 @@ static uint32_t line_of(const struct hg_model *m, hg_id id)
     return line ? line : m->observe_line;
 }
 
-/* Evaluates the place once more: for the culprit. */
+/* Evaluates the point once more to find the culprit. */
 static struct hg_twins *again(struct hg_model *m, const struct hg_accuracy *a, const struct hg_worst *w, uint32_t s,
                               uint32_t place, struct hg_point *p)
 {

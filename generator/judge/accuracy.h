@@ -1,15 +1,15 @@
 /* accuracy.h -- the worst rounding error of a model: of its mean and of each derivative, over its box.
  *
- * An error is |computed - exact| in ulp, 1 ulp = 2^-52 of the larger of
+ * An error is |computed - exact| in ulp, 1 ulp = 2^-52 of the largest of
  *   the value;
- *   what a relative change of 1 in the inputs does to it, sum over inputs |x d value / d x|: an error that
- *   rounding the inputs makes as well is not the formula's (Higham 2002, section 1.6);
- *   for derivatives, the largest value of the same derivative among the places of the same parameter set (a fit
+ *   the effect of a relative change of 1 in the inputs on it, sum over inputs |x d value / d x|: the formula is not
+ *   responsible for an error that rounding the inputs causes as well (Higham 2002, section 1.6);
+ *   for derivatives, the largest value of the same derivative among the points of the same parameter set (a fit
  *   sees columns), and the mean divided by the size of the parameter (its value or start, whichever is
- *   larger): what moves a prediction by less than an ulp moves no fit.
- * Derivatives are left out where rounding the parameter itself changes the mean by its whole size.
- * Rounding alone gives 0.5, a function 0.5 to 2, a product of n factors up to n/2.
- * Values are computed as the emitted direct formula does (twin.h), at the places of sample_points.h.
+ *   larger): a change that moves a prediction by less than an ulp moves no fit.
+ * Derivatives are left out where rounding the parameter itself changes the mean by its whole size. Rounding alone gives
+ * 0.5, a function 0.5 to 2, a product of n factors up to n/2. Values are computed as in the emitted direct formula
+ * (twin.h), at the points of sample_points.h.
  */
 #pragma once
 
@@ -20,17 +20,17 @@
 #include "graph/twin.h"
 
 #define HG_ACCURACY_BOUND 64.0 /* ulp, of the mean: 1.4e-14 */
-/* Derivatives may be so much worse: 6e-11.  They say where a fit steps, not where it ends; an error of that
- * size slows no convergence that can be seen. */
+/* Derivatives may be worse by this factor: 6e-11. They determine the steps of a fit, not its result; an error of
+ * that size does not slow convergence noticeably. */
 #define HG_ACCURACY_SLACK 4096.0
 
 struct hg_worst {
     const char *name;      /* "c2", "d c2/d alpha" */
     hg_id root;
-    double ulp;            /* at declared places; 0 when there is none */
+    double ulp;            /* at declared points; 0 when there is none */
     uint32_t sample, place;
     double guessed;        /* at all places */
-    unsigned long undefined; /* declared places where the mean or this derivative is not finite in double */
+    unsigned long undefined; /* declared points where the mean or this derivative is not finite in double */
     unsigned long guessed_undefined; /* guessed rows where the mean is finite and this derivative is not */
     uint32_t bad_sample, bad_place; /* the first of them, those of random() before the others */
 };
@@ -46,9 +46,9 @@ struct hg_accuracy {
 /* Measures a mean of the model; lives in the arena. */
 struct hg_accuracy *hg_accuracy_measure(struct hg_model *m, hg_id mean, struct hg_places *box);
 
-/* A table: output, worst error, where.  `prefix` starts each line. */
+/* A table: output, worst error, where. `prefix` starts each line. */
 void hg_accuracy_print(const struct hg_accuracy *a, const char *prefix, int width, FILE *out);
 
-/* Errors for what is above the bound or not finite where the model says it can be fitted: the place, and
- * the operation that loses the digits.  Returns 1 when all is well, or the model allows any error. */
+/* Reports errors for outputs that are above the bound, or not finite where the model says it can be fitted: the
+ * point, and the operation that loses the digits. Returns 1 when there are none, or when the model allows any error. */
 int hg_accuracy_judge(struct hg_model *m, const struct hg_accuracy *a, struct hg_diag *d);

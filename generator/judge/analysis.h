@@ -1,5 +1,5 @@
-/* analysis.h -- what the passes find out about a variant of a model: facts beside the model, which stays what its file
- * declares.
+/* analysis.h -- the results of passes about a variant of a model. They are kept apart from the model, which holds only
+ * the declarations of its file.
  */
 #pragma once
 
@@ -9,7 +9,8 @@
 
 struct hg_analysis {
     const struct hg_accuracy *accuracy;       /* worst rounding errors (stability.h); NULL: not measured */
-    const struct hg_degeneracies *degenerate; /* what data cannot tell apart (degenerate.h); NULL: not looked for */
+    const struct hg_degeneracies *degenerate; /* parameters that data cannot distinguish (degenerate.h); NULL: not
+                                               * searched for */
     const struct hg_rule_error *rules;        /* of integrals (rule_error.h); NULL: not measured */
     struct fit_cost cost;                     /* of the kernel, once its functions are written */
 };

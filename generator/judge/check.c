@@ -1,7 +1,7 @@
-/* check.c -- proofs before code: derivatives against dual numbers, the model's own test points.
+/* check.c -- checks before code is written: derivatives against dual numbers, the model's own test points.
  *
- * Both sides run in the interpreter in extended precision: the symbolic derivative as an expression, and the
- * dual number carried through the model itself.  They share no rule, so they agree only when both are right.
+ * Both sides run in the interpreter in extended precision: the symbolic derivative as an expression, and the dual
+ * number carried through the model itself. They share no rule, so they agree only when both are right.
  */
 #include "judge/check.h"
 
@@ -10,13 +10,13 @@
 
 #include "graph/eval.h"
 
-/* Agreement of a derivative with its dual number: rounding of 64-bit mantissas after some thousand operations of a
+/* Tolerance between a derivative and its dual number: rounding of 64-bit mantissas in some thousand operations of a
  * well-conditioned formula stays below 1e-15 of the value. */
 #define TOL_DERIVATIVE 1e-13
 
-/* A formula that cancels loses more.  How much is known: hg_num.e is the running bound of what one rounding in each
- * operation does to the result, in units of the rounding (Higham 2002, section 3.3).  Here that is 2^-64; both sides
- * round, not in the same places, so that more than the bound of the symbolic one is allowed. */
+/* A formula with cancellation loses more. hg_num.e tells how much: it is the running bound of the effect of one
+ * rounding in each operation on the result, in units of the rounding (Higham 2002, section 3.3). Here that is 2^-64.
+ * Both sides round, but at different points, so the tolerance exceeds the bound of the symbolic side. */
 #define ROUNDING 0x1p-64L
 #define ROUNDINGS 128
 
@@ -28,14 +28,14 @@ struct check {
     int twice;      /* second derivatives, too */
     uint32_t nleaf; /* parameters, then linear parameters */
     hg_id *root;    /* mean, then its derivatives */
-    hg_id *second;  /* upper triangle of second derivatives, when they are asked for */
+    hg_id *second;  /* upper triangle of second derivatives, when requested */
     struct hg_eval *symbolic, *dual, *symbolic2;
     double worst;
     const char *worst_name;
-    const struct hg_symbol_decl *derived; /* `mean` is this derived quantity; NULL: it is not */
+    const struct hg_symbol_decl *derived; /* `mean` is this derived quantity; NULL: it is the mean */
     unsigned long compared, compared2; /* derivatives that are finite: first, second */
-    unsigned long cancelled;           /* agree within what rounding does to them, not to all digits */
-    unsigned char *seen;               /* by leaf: one of them is not drowned by the value */
+    unsigned long cancelled;           /* agree within the effect of rounding, not to all digits */
+    unsigned char *seen;               /* by leaf: some derivative by it is not negligible beside the value */
 };
 
 static double *values_of(const struct hg_model *m, const struct hg_list *list, size_t offset)
@@ -46,8 +46,8 @@ static double *values_of(const struct hg_model *m, const struct hg_list *list, s
     return v;
 }
 
-/* A row of a table: that of the first test, then places in the range of the column, or around the number of the
- * test, or of the order of 1. */
+/* A row of a table: that of the first test, then points in the range of the column, or around the number of the
+ * test, or of order 1. */
 static double *row_of(const struct hg_model *m, size_t row)
 {
     static const double some[ROWS] = {1.0, 0.3, 2.7};
@@ -93,7 +93,7 @@ static const char *place_of(const struct check *c, const struct hg_point *p)
     return text;
 }
 
-/* Derivatives at one point; seeds one after the other. */
+/* Derivatives at one point, seed by seed. */
 static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
 {
     p->seed = 0;
@@ -107,11 +107,11 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
         if (!isfinite(s) && !isfinite(x))
             continue;
         c->compared++;
-        /* below the resolution of the mean itself nothing can be told */
+        /* below the resolution of the mean itself, a comparison says nothing */
         double error = scale > 1e-12L * value ? (double)(fabsl(s - x) / scale) : 0.0;
         if (error > TOL_DERIVATIVE && fabsl(s - x) <= ROUNDINGS * ROUNDING * e) {
             c->cancelled++;
-            continue; /* right, as far as can be told where so much cancels */
+            continue; /* correct, as far as this much cancellation permits */
         }
         c->seen[k] |= scale > 1e-12L * value;
         if (error > c->worst || !isfinite(error)) {
@@ -202,7 +202,7 @@ static const char *left_out(const struct check *c, const struct hg_test *t)
     return text;
 }
 
-/* The mean at a place of a test; 0: it is another. */
+/* Compares the mean at the point of a test with the expected value; 0: they differ. */
 static int check_answer(struct check *c, const struct hg_test *t, const struct hg_point *p, double expected,
                         struct hg_diag *d)
 {
@@ -305,7 +305,7 @@ static int check_law(struct hg_model *m, const struct hg_variant *v, struct hg_d
     return ok;
 }
 
-/* "E, beta": parameters in the mean by which every derivative compared was next to nothing; NULL: none. */
+/* "E, beta": parameters in the mean by which every compared derivative was close to zero; NULL: none. */
 static const char *unseen_names(const struct check *c)
 {
     const char *text = NULL;
@@ -316,7 +316,7 @@ static const char *unseen_names(const struct check *c)
     return text;
 }
 
-/* Derived quantities: their derivatives, and the values that tests name. */
+/* Derived quantities: their derivatives, and the values given in tests. */
 static int check_derived(struct hg_model *m, struct hg_diag *d, FILE *out)
 {
     int ok = 1;

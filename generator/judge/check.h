@@ -1,4 +1,4 @@
-/* check.h -- proofs before code: derivatives against dual numbers, the model's own test points. */
+/* check.h -- checks before code is written: derivatives against dual numbers, the model's own test points. */
 #pragma once
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* degenerate.c -- finds parameters that data cannot tell apart: dependent columns of the Jacobian.
+/* degenerate.c -- finds parameters that data cannot distinguish: dependent columns of the Jacobian.
  *
- * The mean is evaluated with its derivatives at the model's random parameter sets, in extended precision.
- * Columns are taken in order; one that depends on the basis before it closes a circuit of the matroid of
- * columns: a set of parameters, minimal because a basis represents a vector in one way only.  A circuit counts
- * when it comes at every set and its combination of columns vanishes within the running error bound of the
- * evaluator (eval.h).  The same with one parameter at a special value (0, 1, -1, its bounds), and with data of
- * one group: what is new there belongs to that condition.
+ * The mean is evaluated with its derivatives at the model's random parameter sets, in extended precision. Columns are
+ * taken in order; one that depends on the basis before it closes a circuit of the matroid of columns: a set of
+ * parameters, minimal because a vector has only one representation in a basis. A circuit counts when it occurs at every
+ * set and its combination of columns vanishes within the running error bound of the evaluator (eval.h). The search is
+ * repeated with one parameter at a special value (0, 1, -1, its bounds), and with data of one group: circuits that are
+ * new there belong to that condition.
  */
 #include "judge/degenerate.h"
 
@@ -16,12 +16,12 @@
 #include "graph/eval.h"
 #include "graph/loop.h"
 
-/* Part of a column that its dependence on others may leave: rounding is 1e-19 of it, times the condition of
+/* Fraction of a column that may remain when it depends on others: rounding is 1e-19 of it, times the condition of
  * the basis; independent columns leave much more than this. */
 static const long double DEPENDENT = 1e-13L;
 /* Coefficients (of columns of unit length) below this are rounding. */
 static const long double ABSENT = 1e-9L;
-/* Against the running error: double has 53 bits, the evaluator 64; 64 for sums over the circuit. */
+/* Factor on the running error: double has 53 bits, the evaluator 64; 64 for sums over the circuit. */
 static const long double ERROR_UNIT = 64 * 0x1p-64L;
 
 enum { MAX_CIRCUITS = 64, CANDIDATES = 12 };
@@ -43,7 +43,7 @@ static int is_degree(const char *unit)
     return unit && strcmp(unit, "deg") == 0;
 }
 
-/* Numbers without a common measure, so that no dependence comes from the choice of points. */
+/* Incommensurable numbers, so that the choice of points creates no dependence. */
 static void choose_points(struct hg_probe *p)
 {
     static const double angle[HG_GROUPS] = {13.37, 48.21, 101.93}, scale[HG_GROUPS] = {0.71, 1, 1.37};
@@ -115,7 +115,7 @@ double *hg_probe_set(const struct hg_probe *p, uint32_t s, double *theta)
         for (uint32_t i = 1; i < p->nset; i++)
             constant &= p->m->screen[i * p->nparam + k] == p->m->screen[k];
         theta[k] = row[k];
-        if (!constant) /* else at its start in every set: moved, so that nothing rests on that value */
+        if (!constant) /* otherwise at its start in every set: moved, so that no result depends on that value */
             continue;
         theta[k] += (1.1 + p->choice[s] % 4) * (row[k] != 0.0 ? 0.03 * fabs(row[k]) : width);
         if (theta[k] > x->upper)
@@ -124,7 +124,7 @@ double *hg_probe_set(const struct hg_probe *p, uint32_t s, double *theta)
     return theta;
 }
 
-/* Of one group all 45 pairs of frames; of several 17: near ones, far ones, and both ends. */
+/* For one group all 45 pairs of frames; for several 17: close ones, distant ones, and both ends. */
 static int wanted_pair(uint32_t i, uint32_t j, uint32_t ngroup)
 {
     return ngroup == 1 || j == i + 1 || (i + 2 * j) % 5 == 0 || (i == 0 && j == HG_FRAMES - 1);
@@ -164,7 +164,7 @@ void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *th
 
 struct reached {
     const struct hg_probe *p;
-    unsigned char *node;  /* at the present point, from the mean down */
+    unsigned char *node;  /* at the current point, from the mean down */
     unsigned char *param; /* at any point */
 };
 
@@ -247,7 +247,7 @@ static void matrix_new(struct matrix *m, const struct hg_probe *p)
     m->parameter = hg_alloc(a, (most + 1) * sizeof *m->parameter);
 }
 
-/* 0 when too few points are finite to tell. */
+/* 0 when too few points are finite for a conclusion. */
 static int fill(struct matrix *m, const double *theta, uint32_t ngroup)
 {
     const struct hg_probe *p = m->p;
@@ -269,7 +269,7 @@ static long double length(const long double *x, uint32_t n)
     return s;
 }
 
-/* Rows and columns to a largest entry of 1: a factor per row or column changes no dependence.  scale: of the
+/* Scales rows and columns to a largest entry of 1: a factor per row or column changes no dependence. scale: of the
  * columns. */
 static void equilibrate(struct matrix *m, long double *scale)
 {
@@ -301,7 +301,7 @@ static void equilibrate(struct matrix *m, long double *scale)
 struct circuit {
     uint32_t n, param[HG_CIRCUIT];
     double c[HG_CIRCUIT]; /* coefficients; that of the last parameter is 1 */
-    long double leaves;   /* part of the last column that is left */
+    long double leaves;   /* part of the last column that remains */
 };
 
 struct circuits {
@@ -415,9 +415,9 @@ struct search {
     struct hg_probe probe;
     struct matrix matrix;
     struct hg_degeneracies *all;
-    struct circuits generic, at[HG_SETS], beside; /* everywhere; at each set of the present scenario */
+    struct circuits generic, at[HG_SETS], beside; /* everywhere; at each set of the current scenario */
     double *theta;
-    int told; /* the sizes of settings and data are known; else only what is proved is said */
+    int told; /* the sizes of settings and data are known; otherwise only proven degeneracies are reported */
 };
 
 /* Circuits at random set s; 0 when the model cannot be evaluated there. */
@@ -433,7 +433,7 @@ static int circuits_at(struct search *w, uint32_t s, int condition, double value
     return 1;
 }
 
-/* The sets with the fewest circuits: at others something is cut off by a floor or a limit. */
+/* The sets with the fewest circuits: at the others a floor or a limit removes some dependence. */
 static void choose_sets(struct search *w)
 {
     struct hg_probe *p = &w->probe;
@@ -448,7 +448,7 @@ static void choose_sets(struct search *w)
                 p->choice[n++] = s;
 }
 
-/* Parameters of the scenario without any effect are told in one sentence. */
+/* One sentence reports all parameters of the scenario that have no effect. */
 static struct hg_degeneracy *find_single(struct hg_degeneracies *all, enum fit_degeneracy_kind kind, int condition,
                                          double value)
 {
@@ -485,8 +485,8 @@ static void add_degeneracy(struct search *w, const struct hg_degeneracy *like, c
     all->item[all->n++] = d;
 }
 
-/* 1 when the circuit is still there a little beside the value: then it belongs to a region (below a floor,
- * where an exponential is 0), not to the value. */
+/* 1 when the circuit persists slightly beside the value: then it belongs to a region (below a floor, where an
+ * exponential is 0), not to the value. */
 static int is_regional(struct search *w, int condition, double value, const struct circuit *x)
 {
     const struct hg_symbol_decl *s = &w->probe.m->param.item[condition];
@@ -495,13 +495,13 @@ static int is_regional(struct search *w, int condition, double value, const stru
     return circuits_at(w, 0, condition, beside, HG_GROUPS, &w->beside) && find_circuit(&w->beside, x);
 }
 
-/* A parameter of priors, of which data know nothing anyway. */
+/* A parameter of priors, which data cannot determine in any case. */
 static int is_hyper(const struct hg_model *m, uint32_t k)
 {
     return k < m->param.n && m->param.item[k].hyper && !hg_model_uses(m, m->param.item[k].node);
 }
 
-/* Circuits that come at every set of the scenario and not everywhere. */
+/* Circuits that occur at every set of the scenario but not everywhere. */
 static void scenario(struct search *w, enum fit_degeneracy_kind kind, int condition, double value)
 {
     uint32_t ngroup = kind == FIT_DEGENERATE_ONE_GROUP ? 1 : HG_GROUPS, nset = w->probe.nset, fresh = 0;
@@ -521,7 +521,7 @@ static void scenario(struct search *w, enum fit_degeneracy_kind kind, int condit
         int every = !find_circuit(&w->generic, x);
         for (uint32_t i = 0; i < x->n; i++)
             every &= !w->probe.unseen[ngroup == 1][x->param[i]];
-        for (uint32_t i = 0; i < x->n; i++) /* dependent to first order at a point is no degenerate set */
+        for (uint32_t i = 0; i < x->n; i++) /* dependence to first order at a point does not make a degenerate set */
             every &= condition < 0 || x->param[i] != (uint32_t)condition;
         for (uint32_t s = 0; s < nset && every; s++) {
             const struct circuit *y = find_circuit(&w->at[s], x);
@@ -560,7 +560,7 @@ static void special_values(struct search *w)
 
 const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_variant *v)
 {
-    enum { NODES = 9 }; /* what depends on what does not hang on the fineness of a rule */
+    enum { NODES = 9 }; /* dependences do not change with the number of nodes of a rule */
     hg_id root = hg_loop_thinned(m->expr, NODES, m->density ? m->density->node : v->mean); /* what data see */
     struct hg_degeneracies *all = hg_alloc(m->expr->arena, sizeof *all);
     struct search *w = hg_alloc(m->expr->arena, sizeof *w);

@@ -1,16 +1,16 @@
-/* degenerate.h -- parameters that data cannot tell apart, whatever the data are.
+/* degenerate.h -- parameters that no data can distinguish.
  *
- * A degeneracy is a vector field  L = sum_k c_k(theta) d/dtheta_k  with  L mean = 0  at every data point:
+ * A degeneracy is a vector field L = sum_k c_k(theta) d/dtheta_k with L mean = 0 at every data point:
  *   everywhere            f0 exp(-f1 f2): f0 and f2 are one parameter;
  *   where a parameter has a special value    D0 t^alpha + D_offset at alpha = 0;
  *   for data of one group                    v0 cos(phi + phi0) from one angle.
  * A mirror is a map of parameters to others that give the same mean: f <-> 1 - f with ref <-> sample.
  *
- * Found numerically: null space of the Jacobian of the mean in extended precision, at the model's random sets
- * and at special values (degenerate.c).  Then put into words, with the combinations that stay determined,
- * and proved where it can be: L applied to the graph from below must simplify to 0 at nodes through which
- * everything passes.  Otherwise "evaluated": the combination of columns vanishes at all points tried within
- * its running error bound (degenerate_name.c).  Mirrors are evaluated (mirror.c).
+ * The search is numerical: the null space of the Jacobian of the mean in extended precision, at the model's random sets
+ * and at special values (degenerate.c). Then the result is put into words, with the combinations that stay determined,
+ * and proved if possible: L applied to the graph from below must simplify to 0 at nodes through which everything
+ * passes. Otherwise it is called "evaluated": the combination of columns vanishes at all points tried within its
+ * running error bound (degenerate_name.c). Mirrors are evaluated (mirror.c).
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct hg_degeneracy {
     int condition;       /* parameter that has `value`; -1 none */
     double value;
     uint32_t first, ncombination; /* in the list of combinations */
-    int held;            /* everywhere only: parameter that may be held at any value without loss; -1 none */
+    int held;            /* everywhere only: parameter that may be fixed at any value without loss; -1 none */
     const char *text;    /* a sentence */
     int each;            /* each parameter by itself has no effect */
     int proved;          /* 1: simplified to zero; 0: evaluated */
@@ -46,18 +46,18 @@ struct hg_degeneracies {
     size_t room, combination_room;
 };
 
-/* Those of a variant; owned by the model's arena.  Adds nodes to the graph, so it comes after the functions of the
- * kernel are written. */
+/* Degeneracies of a variant; the model's arena owns them. Adds nodes to the graph, so call it after the functions of
+ * the kernel are written. */
 const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_variant *v);
 
-/* One sentence each, with how it was proved. */
+/* One sentence for each, with the kind of proof. */
 void hg_degenerate_print(const struct hg_degeneracies *d, FILE *out);
 
 /* --- shared by the files of this analysis --- */
 
 enum { HG_SETS = 4, HG_GROUPS = 3, HG_FRAMES = 10, HG_ROWS = 60, HG_CIRCUIT = 12 };
 
-/* The mean and its derivatives at points of their own: parameter sets from the model's random(), three
+/* The mean and its derivatives at points chosen for this analysis: parameter sets from the model's random(), three
  * groups, a short time grid or some rows. */
 struct hg_probe {
     struct hg_model *m;
@@ -70,8 +70,9 @@ struct hg_probe {
     double *setting;
     double *coord[HG_GROUPS], *linear[HG_GROUPS];
     double *row[HG_ROWS];
-    /* Of parameters, then linear ones: 1 when the mean has it only in branches of choices, as in where(lt(q, 2), a, b),
-     * that no point above enters, with several groups [0] or one [1].  Nothing is claimed of it: data may enter. */
+    /* By parameters, then linear ones: 1 when the mean contains it only in branches of choices, as in where(lt(q,
+     * 2), a, b), that no point above enters, with several groups [0] or one [1]. Nothing is claimed about it: data
+     * may enter. */
     unsigned char *unseen[2];
 };
 
@@ -81,14 +82,14 @@ void hg_probe_close(struct hg_probe *p);
 /* Parameters of random set s in theta; returns theta. */
 double *hg_probe_set(const struct hg_probe *p, uint32_t s, double *theta);
 
-/* Visits the data points of `ngroup` groups at theta: run for every point with the evaluator filled, until it returns
- * something else than 0. */
+/* Visits the data points of `ngroup` groups at theta: calls run for every point with the evaluator filled, until it
+ * returns a nonzero value. */
 typedef int hg_probe_visit(void *user, const struct hg_eval *ev, uint32_t group);
 void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *theta, uint32_t ngroup,
                   hg_probe_visit *visit, void *user);
 
-/* What a circuit is in words: fills combination, text, proved of *d, whose kind, param, condition and value
- * are given.  c: HG_SETS x n coefficients of the vector field at the random sets. */
+/* Puts a circuit into words: fills combination, text, proved of *d, whose kind, param, condition and value are
+ * given. c: HG_SETS x n coefficients of the vector field at the random sets. */
 void hg_degenerate_name(const struct hg_probe *p, struct hg_degeneracies *all, struct hg_degeneracy *d,
                         const double *c);
 

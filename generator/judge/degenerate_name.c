@@ -1,16 +1,16 @@
 /* degenerate_name.c -- a degeneracy in words: the combinations that stay determined, the sentence, the proof.
  *
- * Combinations are first integrals of the vector field.  Two parameters a, b with da/db = r on the orbit, where
- * r = -(dN/db)/(dN/da) at a node N that contains both:
+ * Combinations are first integrals of the vector field. Two parameters a, b with da/db = r on the orbit, where r =
+ * -(dN/db)/(dN/da) at a node N that contains both:
  *     r free of a and b:        a - r b                    D0 + D_offset
  *     r = a g, g free of a, b:  a exp(-g b)                f0 exp(-f1 f2)
  *     r = n a/b, n a number:    a b^-n                     a b, a/b
- * Several a and one x of which a factor P is made:  a P for every a, when  da/dx = -a P'/P   (v0 cos(phi + phi0)).
+ * Several a and one x of which a factor P is made: a P for every a, when da/dx = -a P'/P (v0 cos(phi + phi0)).
  *
- * The proof.  L = sum c_k d/dtheta_k is a derivation, so L annihilates a node when it annihilates its operands,
- * or when L node simplifies to 0, with the special value put in; from the leaves to the mean.  Before, choices
- * (where) that fell out the same way at all points tried are replaced by what they chose, sums are taken
- * out of integrals and products are multiplied out, so that equal things look equal.
+ * The proof. L = sum c_k d/dtheta_k is a derivation, so L annihilates a node when it annihilates its operands, or when
+ * L node simplifies to 0 with the special value inserted; from the leaves to the mean. Before the proof, choices
+ * (where) with the same result at all points tried are replaced by the branch taken, sums are taken out of integrals
+ * and products are multiplied out, so that equal expressions look equal.
  */
 #include "judge/degenerate.h"
 
@@ -91,7 +91,7 @@ static uint32_t terms_of(const struct hg_expr *e, uint32_t nargs, const hg_id *a
     return n <= MAX_TERMS ? (uint32_t)n : MAX_TERMS + 1;
 }
 
-/* Products of sums multiplied out, while they stay short. */
+/* Products of sums multiplied out, as long as they stay short. */
 static hg_id multiplied_out(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
 {
     const uint32_t nterm = terms_of(e, nargs, arg);
@@ -114,7 +114,7 @@ static hg_id multiplied_out(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
 static hg_id expanded(struct hg_expr *e, hg_id root)
 {
     enum { DEPTH = 7 };
-    HG_SCRATCH unsigned char *left = hg_zeros(root + 1, 1); /* levels from here on that are multiplied out */
+    HG_SCRATCH unsigned char *left = hg_zeros(root + 1, 1); /* levels still to multiply out */
     HG_SCRATCH hg_id *map = hg_zeros(root + 1, sizeof *map);
     left[root] = DEPTH;
     for (hg_id id = root; id > 0; id--) {
@@ -174,7 +174,7 @@ static hg_id regular_form(struct naming *w)
 
 /* --- small tools -------------------------------------------------------------------------------------- */
 
-/* The special value put in. */
+/* Inserts the special value. */
 static hg_id at_condition(struct naming *w, hg_id id)
 {
     if (w->d->condition < 0)
@@ -191,7 +191,7 @@ static int contains_any(struct naming *w, hg_id id)
     return 0;
 }
 
-/* May a coefficient vary like this?  Not with the data; with the group only when there is one. */
+/* May a coefficient vary in this way? Not with the data; with the group only when there is one. */
 static int is_coefficient(const struct naming *w, hg_id id)
 {
     unsigned allowed = w->d->kind == FIT_DEGENERATE_ONE_GROUP ? HG_G : 0;
@@ -247,8 +247,8 @@ static int is_annihilated(struct naming *w)
 
 /* --- combinations ------------------------------------------------------------------------------------- */
 
-/* a and b, by the slope r = da/db of their orbit.  In each form a is whatever b leaves to it, linear in the
- * combination: b may be held. */
+/* a and b, by the slope r = da/db of their orbit. In each form the combination is linear in a, and a remains when b
+ * is fixed: b may be fixed. */
 static int integrate(struct naming *w, hg_id a, hg_id b, hg_id r)
 {
     struct hg_expr *e = w->e;
@@ -292,7 +292,7 @@ static int name_pair(struct naming *w)
     return found;
 }
 
-/* The slopes -a P'/P against the numeric ones, at every set. */
+/* Compares the slopes -a P'/P with the numerical ones, at every set. */
 static int slopes_agree(struct naming *w, uint32_t x, hg_id slope)
 {
     struct hg_eval *ev = hg_eval_new(w->e, 1, &slope);
@@ -419,7 +419,7 @@ void hg_degenerate_name(const struct hg_probe *p, struct hg_degeneracies *all, s
         d->held = (int)d->param[d->n - 1];
     d->proved = d->text ? d->proved && proved : proved;
     write_text(&w);
-    if (linear) { /* kernels know combinations of the nonlinear parameters only */
+    if (linear) { /* kernels know only combinations of the nonlinear parameters */
         all->ncombination -= d->ncombination;
         d->ncombination = 0;
     }

@@ -1,12 +1,12 @@
 /* domain.c -- expressions that can leave their domain inside the declared bounds: intervals first, then a witness.
  *
- * Every node gets an interval (Moore 1966) from the bounds of parameters, the values of settings, t >= 0, any
- * angle.  Intervals know nothing of two operands that depend on one parameter, so they only raise the
- * suspicion.  A warning needs a witness: parameters inside the bounds, at random, at the edges, in corners,
- * and a data point at which the mean, computed in double (twin.h), is not finite because of this node; or for
- * a division a denominator that no choice (where) guards and that is seen on both sides of 0, or is 0: the mean may
- * be finite there, as exp(-x/tau) at tau = 0 is, but its derivative is no number.  A parameter without a bound on
- * one side is tried with the other sign as well; that a denominator changes its sign there is no witness.
+ * Every node gets an interval (Moore 1966) from the bounds of parameters, the values of settings, t >= 0, any angle.
+ * Intervals ignore that two operands may depend on the same parameter, so they only raise a suspicion. A warning needs
+ * a witness. Its parameters are inside the bounds: random, at the edges, or in corners. At its data point the mean,
+ * computed in double (twin.h), is not finite because of this node. For a division a denominator is enough that no
+ * choice (where) guards and that is 0 or takes both signs: the mean may be finite there, as exp(-x/tau) at tau = 0, but
+ * its derivative is not a number. A parameter without a bound on one side is tried with the other sign as well; a
+ * denominator that changes its sign there is not a witness.
  */
 #include "judge/domain.h"
 
@@ -34,13 +34,13 @@ struct domain {
     const struct hg_expr *e;
     hg_id mean;
     uint32_t K;
-    int beyond;              /* a parameter without a bound has the other sign */
-    int inside;              /* bounds themselves do not count, ranges of columns do */
+    int beyond;              /* a parameter without a bound has the opposite sign */
+    int inside;              /* bounds themselves are excluded, ranges of columns are included */
     struct range *r;         /* of nodes up to the mean */
     unsigned char *need, *open; /* below the mean; below it without passing a branch of a choice */
     hg_id *suspect;
     uint32_t nsuspect;
-    signed char *seen;       /* per suspect: 1 negative, 2 positive denominators seen; 4: found guilty */
+    signed char *seen;       /* per suspect: 1 negative, 2 positive denominators seen; 4: witness found */
     const char **witness;    /* per suspect that is guilty */
     struct hg_twins *twins;
     struct hg_diag *d;
@@ -100,7 +100,7 @@ static struct range power(struct range a, struct range b)
     return r;
 }
 
-/* Values of a function of one argument that lies in a (ops.def). */
+/* Range of a function of one argument that lies in a (ops.def). */
 static struct range values_of(enum hg_op op, struct range a)
 {
     const struct hg_function *f = hg_function(op);
@@ -112,7 +112,7 @@ static struct range values_of(enum hg_op op, struct range a)
     return (struct range){isnan(lo) ? -INFINITY : lo, isnan(hi) ? -INFINITY : hi};
 }
 
-/* a below b (or equal): what the branches of a choice know of a and b. */
+/* a below b (or equal): the knowledge about a and b inside the branches of a choice. */
 static struct range branch(const struct domain *w, hg_id condition, hg_id x, int taken)
 {
     const struct hg_node *c = hg_at(w->e, condition);
@@ -132,7 +132,7 @@ static struct range declared(const struct hg_list *list, uint32_t k)
     return (struct range){list->item[k].lower, list->item[k].upper};
 }
 
-/* Numbers of a loop, and values of a sum over its turns. */
+/* Range of the numbers of a loop, and of a sum over its turns. */
 static struct range node_range(const struct domain *w, const struct hg_node *n)
 {
     const double *x = hg_node_numbers(w->e, n);
@@ -167,7 +167,7 @@ static struct range leaf_range(const struct domain *w, const struct hg_node *n)
     }
 }
 
-/* Of functions of an order; those of order 0 alone are told where others are derivatives. */
+/* Of functions of an order; where other orders are derivatives, only order 0 is reported. */
 static struct range range_of_many(const struct domain *w, const struct hg_node *n)
 {
     const struct range order = w->r[n->arg[0]];
@@ -210,7 +210,7 @@ static struct range range_of(const struct domain *w, hg_id id)
     case HG_REDUCE: return sum_range(w, n);
     case HG_HOLD: return a;
     case HG_POTENTIAL: return product((struct range){fmin(a.lo, 0), fmax(a.hi, 0)}, (struct range){0, LONGEST});
-    case HG_DELTA: /* of an integral it has the sign of the integrand */
+    case HG_DELTA: /* an integral has the sign of the integrand */
         if (hg_at(w->e, n->arg[0])->op == HG_POTENTIAL)
             return a;
         return (struct range){hg_at(w->e, n->arg[0])->op == HG_TIME ? 0 : a.lo - a.hi, a.hi - a.lo};
@@ -222,7 +222,7 @@ static struct range range_of(const struct domain *w, hg_id id)
 
 enum fault { NONE, NEGATIVE, ZERO, OUTSIDE, TOO_LARGE };
 
-/* What can be wrong with the node when its operands lie in a (and the exponent in b). */
+/* The possible fault of the node when its operands lie in a (and the exponent in b). */
 static enum fault fault_of(enum hg_op op, struct range a, struct range b)
 {
     switch (op) {
@@ -261,7 +261,7 @@ static enum fault fault_of(enum hg_op op, struct range a, struct range b)
     }
 }
 
-/* Where the operand stands that faults are of: behind the order of a function of one. */
+/* Position of the operand that can be out of the domain: after the order, for a function of an order. */
 static uint32_t subject(const struct domain *w, hg_id id)
 {
     return hg_many(hg_at(w->e, id)->op) != NULL;
@@ -300,7 +300,7 @@ static void find_suspects(struct domain *w)
 
 /* --- the warning -------------------------------------------------------------------------------------- */
 
-/* "D0 = 1, alpha = -2": parameters below the node, as they are at the witness. */
+/* "D0 = 1, alpha = -2": parameters below the node, with their values at the witness. */
 static const char *witness(const struct domain *w, hg_id id)
 {
     const char *s = "";
@@ -349,7 +349,7 @@ static const char *how_of(enum fault f, enum hg_op op)
     }
 }
 
-/* What the caret looks for in the line. */
+/* The text in the line under which the caret is put. */
 static const char *near_of(const struct domain *w, hg_id id, enum fault f)
 {
     const struct hg_node *n = hg_at(w->e, id), *x = hg_at(w->e, n->arg[subject(w, id)]);
@@ -442,7 +442,7 @@ static double given(const struct hg_model *m, size_t offset, uint32_t k, double 
     return isfinite(otherwise) ? otherwise : 1.0;
 }
 
-/* Some data points at the present parameters. */
+/* Some data points at the current parameters. */
 static void try_points(struct domain *w, double *coord, double *column)
 {
     static const double place[PLACES] = {0, 48.2, 90}, scale[PLACES] = {1, 0.1, 2.5};
@@ -469,7 +469,7 @@ static void try_points(struct domain *w, double *coord, double *column)
     }
 }
 
-/* One of the ends; where there is none, a value of that sign. */
+/* One of the ends; for an infinite end, a value of that sign. */
 static double end_of(struct domain *w, const struct hg_symbol_decl *s, int upper, double otherwise)
 {
     double x = upper ? s->upper : s->lower, size = otherwise < 0 || otherwise > 0 ? fabs(otherwise) : 1;
@@ -505,7 +505,7 @@ static void try_parameters(struct domain *w, double *coord, double *column)
     }
 }
 
-/* inside: not on the bounds themselves, where a density may well be 0. */
+/* inside: excludes the bounds themselves, where a density may well be 0. */
 static void check_root(struct hg_model *m, hg_id root, int inside, struct hg_diag *d)
 {
     struct hg_arena *a = m->expr->arena;

@@ -15,7 +15,7 @@ struct search {
     const struct hg_probe *p;
     const struct hg_expr *e;
     struct hg_interaction x;
-    unsigned char *has, *below; /* by node: it has a parameter; it is in the term */
+    unsigned char *has, *below; /* by node: it contains a parameter; it is in the term */
     uint32_t *found;            /* parameters of a term */
     long double *sum, *error;   /* of the mixed difference, at every point */
     uint32_t point;
@@ -37,7 +37,7 @@ static void add_term(struct search *q, hg_id id)
             q->x.may[(size_t)q->found[a] * q->x.n + q->found[b]] = 1;
 }
 
-/* Sums, and multiples of them by what has no parameter, are taken apart. */
+/* Splits sums, and multiples of them by factors without parameters. */
 static void take_apart(struct search *q, hg_id id)
 {
     const struct hg_node *n = hg_at(q->e, id);

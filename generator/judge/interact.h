@@ -1,8 +1,8 @@
 /* interact.h -- which parameters of a mean interact.
  *
- * Two parameters do not when the mean is a sum of terms none of which has both: then the mean is g(k, ...) + h(l, ...),
- * and what a map does to k says nothing about l.  A model of many peaks is such a sum; its maps are tried within a peak
- * instead of among all parameters.
+ * Two parameters do not interact when the mean is a sum of terms none of which contains both: then the mean is g(k,
+ * ...) + h(l, ...), and the effect of a map on k says nothing about l. A model of many peaks is such a sum; its maps
+ * are tried within a peak instead of among all parameters.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 struct hg_interaction {
     uint32_t n;
-    unsigned char *may;  /* n x n: 1 when some term of the mean has both */
-    unsigned char *does; /* n x n: 1 when a mixed second difference of the mean was seen not to vanish */
+    unsigned char *may;  /* n x n: 1 when some term of the mean contains both */
+    unsigned char *does; /* n x n: 1 when some mixed second difference of the mean did not vanish */
 };
 
 /* At the first two random sets; in the arena of the model. */

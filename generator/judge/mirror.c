@@ -1,10 +1,10 @@
 /* mirror.c -- parameters that can be exchanged or reflected without a change of the mean.
  *
- * Tried are maps  theta'_k = a_k + b_k theta_s(k),  b = +-1:  reflections x -> -x and x -> 1 - x of one or two
- * parameters, alone or together with an exchange of parameters whose names differ in one word (D0_ref and
- * D0_sample), and, for an angle theta among groups at the same coordinate modulo 90 degrees, theta -> 2 phi -
- * theta and -2 phi - theta.  A map counts when it moves every random set, and the mean agrees there within the
- * running error of the evaluator.
+ * Maps have the form theta'_k = a_k + b_k theta_s(k), b = +-1. Tried are reflections x -> -x and x -> 1 - x of one or
+ * two parameters, alone or together with an exchange of parameters whose names differ in one word (D0_ref and
+ * D0_sample); and, for an angle theta among groups at the same coordinate modulo 90 degrees, theta -> 2 phi - theta and
+ * -2 phi - theta. A map counts when it moves every random set, and the mean agrees there within the running error of
+ * the evaluator.
  */
 #include <math.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int keep(void *user, const struct hg_eval *ev, uint32_t group)
     return 0;
 }
 
-/* Ends at the first point where the mean is another one. */
+/* Stops at the first point where the mean differs. */
 static int compare(void *user, const struct hg_eval *ev, uint32_t group)
 {
     struct mirrors *w = user;
@@ -133,7 +133,7 @@ static int stays_inside(struct mirrors *w)
     return any;
 }
 
-/* "v0 -> -v0, f3 -> 1 - f3": the parameters that are reflected. */
+/* "v0 -> -v0, f3 -> 1 - f3": the reflected parameters. */
 static const char *reflections(const struct mirrors *w)
 {
     struct hg_arena *arena = w->p->m->expr->arena;
@@ -148,7 +148,7 @@ static const char *reflections(const struct mirrors *w)
     return s;
 }
 
-/* Are these parameters one combination anyway? */
+/* Do these parameters form one combination anyway? */
 static int is_known(const struct mirrors *w, const struct hg_degeneracy *d)
 {
     for (uint32_t k = 0; k < w->all->n; k++) {
@@ -224,9 +224,9 @@ static void find_reached(const struct mirrors *w, unsigned char *reached)
             reached[k] |= hg_may_interact(&w->with, m, k) != 0;
 }
 
-/* Are two reflections to be tried together?  Where the parameters that a map moves fall into parts that do not
- * interact, the mean is g + h, and g' - g = h - h' does not depend on either: each part by itself is a mirror (the maps
- * are their own inverses, so the constant is 0), which was found already. */
+/* Are two reflections to be tried together? When the parameters that a map moves fall into parts that do not
+ * interact, the mean is g + h, and g' - g = h - h' depends on neither part: each part by itself is a mirror (the
+ * maps are their own inverses, so the constant is 0), which has been found already. */
 static int hang_together(const struct mirrors *w, uint32_t k, uint32_t l, const unsigned char *reached)
 {
     int near = hg_may_interact(&w->with, k, l);
@@ -246,8 +246,8 @@ static void try_pairs(struct mirrors *w, const unsigned char *reached, const uns
             }
 }
 
-/* One or two reflections on top of the exchange that the map holds; of a mirror nothing more is tried with
- * the same parameter. */
+/* Adds one or two reflections to the exchange in the map; after a mirror is found, no more is tried with the same
+ * parameter. */
 static void try_reflections(struct mirrors *w)
 {
     uint32_t n = w->p->nparam;
@@ -310,7 +310,7 @@ static int differing_words(const char *a, const char *b, char *x, char *y)
     return !strchr(x, '_') && !strchr(y, '_');
 }
 
-/* Fills the map with the exchange of two words; 0 when it is none, or `first` is not its first parameter. */
+/* Fills the map with the exchange of two words; 0 when there is none, or `first` is not its first parameter. */
 static int exchange(struct mirrors *w, const char *x, const char *y, uint32_t first)
 {
     struct hg_arena *arena = w->p->m->expr->arena;
@@ -332,7 +332,7 @@ static int exchange(struct mirrors *w, const char *x, const char *y, uint32_t fi
     return n >= 2;
 }
 
-/* What interacts does so after the exchange: else the mean is another function, reflected or not. */
+/* The exchange must preserve interactions: otherwise the mean is another function, reflected or not. */
 static int keeps_interactions(const struct mirrors *w)
 {
     for (uint32_t m = 0; m < w->p->nparam; m++)

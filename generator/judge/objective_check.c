@@ -1,7 +1,7 @@
 /* objective_check.c -- see objective_check.h.
  *
- * Operators are linear, and their adjoints are tested by themselves (tests/unit/imaging/test_imaging_operators.c); what
- * an objective's file can get wrong, or the compiler about it, are the derivatives of its formulas. */
+ * Operators are linear, and tests/unit/imaging/test_imaging_operators.c tests their adjoints. Errors of an
+ * objective's file, or of the compiler, can only be in the derivatives of its formulas. */
 #include "judge/objective_check.h"
 
 #include <float.h>
@@ -11,7 +11,7 @@
 
 enum { POINTS = 24 };
 
-/* Of the rounding errors that double precision would make, what extended precision may have made of them. */
+/* Fraction of the rounding errors in double precision that extended precision may make. */
 static const long double EXTENDED = 1e-2L;
 static const long double RELATIVE = 1e-14L;
 
@@ -30,7 +30,7 @@ static double uniform(struct prover *p)
     return (double)(p->random >> 11) / 9007199254740992.0;
 }
 
-/* Sizes from 0.2 to 3, of both signs at every other point; sizes of axes are whole. */
+/* Sizes from 0.2 to 3, of both signs at every other point; sizes of axes are integers. */
 static void draw(struct prover *p, int point)
 {
     const struct hg_objective *o = p->m->objective;
@@ -46,7 +46,7 @@ static void draw(struct prover *p, int point)
     }
 }
 
-/* Is `got` the slope `wanted`, as well as can be expected? */
+/* Is `got` the slope `wanted`, within the expected error? */
 static int agree(struct prover *p, struct hg_num got, long double wanted)
 {
     const long double size = fmaxl(fabsl(got.v), fabsl(wanted)), off = fabsl(got.v - wanted);

@@ -1,8 +1,8 @@
 /* rewrites.c -- the table of rules, and patterns: read, matched, built.
  *
- * A pattern becomes a tree of the operations of the graph; differences are sums with -1, quotients products with
- * powers of -1.  Sums and products match as sets: terms are tried in order with backtracking, and a term
- * whose variables are bound already is built and looked up, since equal expressions have equal ids.
+ * A pattern becomes a tree of the operations of the graph; differences are sums with -1, quotients products with powers
+ * of -1. Sums and products match as sets: terms are tried in order with backtracking, and a term whose variables are
+ * already bound is built and looked up, since equal expressions have equal ids.
  */
 #include "judge/rewrites.h"
 
@@ -17,7 +17,7 @@
 #define KAHAN "Kahan, Branch Cuts for Complex Elementary Functions, 1987"
 #define HERBIE "Panchekha, Sanchez-Stern, Wilcox, Tatlock, PLDI 2015 (Herbie)"
 
-/* In the order of trial: what is special comes before what is general. */
+/* In the order of trial: special rules come before general ones. */
 const struct hg_rule hg_rule[] = {
     {"expm1", "exp(a) - 1", "expm1(a)", HIGHAM ", section 1.14.1"},
     {"difference of exponentials", "exp(a) - exp(b)", "exp(b)*expm1(a - b)", HERBIE},
@@ -333,7 +333,7 @@ static hg_id square_root(struct hg_expr *e, hg_id id)
     return root;
 }
 
-/* A sum inside a pattern: all terms, a variable alone takes what is left. */
+/* A sum inside a pattern: all terms must match; a variable alone takes the remaining ones. */
 static int match_whole_sum(struct hg_expr *e, const struct pattern *p, hg_id id, hg_id *bind)
 {
     const struct hg_node n = *hg_at(e, id);
@@ -396,7 +396,7 @@ static int match(struct hg_expr *e, const struct pattern *p, hg_id id, hg_id *bi
     return 1;
 }
 
-/* A pattern that is a sum against some terms of a sum, with a common factor K. */
+/* Matches a pattern that is a sum with some terms of a sum, with a common factor K. */
 struct sum_match {
     struct hg_expr *e;
     const struct pattern *p;
@@ -406,7 +406,7 @@ struct sum_match {
 
 static int next_term(struct sum_match *s, uint32_t k);
 
-/* Term k of the pattern is to be this id. */
+/* Term k of the pattern must be this id. */
 static int take(struct sum_match *s, uint32_t k, hg_id wanted)
 {
     const struct hg_node n = *hg_at(s->e, s->node);
@@ -420,7 +420,7 @@ static int take(struct sum_match *s, uint32_t k, hg_id wanted)
     return 0;
 }
 
-/* A term, whole or by its sign, then each of its factors, as the core of the first term of the pattern. */
+/* A term, whole or up to its sign, then each of its factors, as the core of the first term of the pattern. */
 static int first_term(struct sum_match *s, const struct pattern *core, double c, uint32_t t)
 {
     struct hg_expr *e = s->e;
@@ -474,7 +474,7 @@ static int next_term(struct sum_match *s, uint32_t k)
     return 0;
 }
 
-/* The constant of a sum is a term like any other: the first term of a pattern must be none. */
+/* The constant of a sum is a term like any other: the first term of a pattern must not be one. */
 static hg_id apply_to_sum(struct hg_expr *e, const struct pattern *p, const struct pattern *to, hg_id node, hg_id *bind)
 {
     struct sum_match s = {.e = e, .node = node, .bind = bind};
@@ -498,7 +498,7 @@ static hg_id apply_to_sum(struct hg_expr *e, const struct pattern *p, const stru
     return hg_sum(e, nterm, term);
 }
 
-/* Factors of a product, counted as often as their powers say. */
+/* Factors of a product, with multiplicity given by their powers. */
 static double degree(const struct hg_expr *e, hg_id id)
 {
     const struct hg_node *n = hg_at(e, id);
@@ -512,8 +512,8 @@ static double degree(const struct hg_expr *e, hg_id id)
     return n->op == HG_PROD ? sum : 1;
 }
 
-/* A pattern that is a product: its first factor is found among those of the node, to a whole power E; then the
- * node is divided by the pattern, and what is left must have less factors. */
+/* A pattern that is a product: its first factor is found among those of the node, to an integer power E; then the
+ * node is divided by the pattern, and the quotient must have fewer factors. */
 static hg_id apply_to_product(struct hg_expr *e, const struct pattern *p, const struct pattern *to, hg_id node,
                               hg_id *bind)
 {
@@ -537,7 +537,7 @@ static hg_id apply_to_product(struct hg_expr *e, const struct pattern *p, const 
     return 0;
 }
 
-/* The operation at the top of a pattern, without reading all of it: sums and products stand out. */
+/* The operation at the top of a pattern, without a full parse: sums and products are recognised. */
 static int can_match(const struct hg_rule *r, enum hg_op op)
 {
     int depth = 0, top = 0;

@@ -7,8 +7,8 @@
 
 enum { MOST_PLACES = 150, LEAST_PLACES = 12, MOST_DOUBLINGS = 5 };
 
-#define MOST_NUMBERS 1e7 /* places x numbers of all nodes: some seconds */
-#define NOTHING 1e-6     /* of the largest mean of a set: below it a relative error says nothing */
+#define MOST_NUMBERS 1e7 /* points x numbers of all nodes: some seconds */
+#define NOTHING 1e-6     /* fraction of the largest mean of a set: below it a relative error says nothing */
 
 /* The mean with `times` n + 1 nodes for n of each rule; 0: too many. */
 static hg_id refined(struct hg_expr *e, hg_id mean, uint32_t times)
@@ -37,7 +37,7 @@ static uint32_t largest_rule(const struct hg_expr *e, hg_id mean)
     return n;
 }
 
-/* Numbers that an evaluation computes. */
+/* Number of values that an evaluation computes. */
 static double numbers(const struct hg_expr *e, hg_id root)
 {
     HG_SCRATCH unsigned char *need = hg_zeros((size_t)root + 1, 1);
@@ -74,7 +74,7 @@ static double difference(const struct pair *p, const struct hg_point *at, double
     return (double)fabsl(x - y);
 }
 
-/* The worst of one parameter set, whose places are taken with this step. */
+/* The worst error of one parameter set, whose points are taken with this step. */
 static void look(struct hg_rule_error *r, const struct pair *p, uint32_t s, uint32_t step)
 {
     enum { MOST = 64 };
@@ -100,7 +100,7 @@ static void look(struct hg_rule_error *r, const struct pair *p, uint32_t s, uint
     }
 }
 
-/* How many times the nodes are enough at the worst place. */
+/* The multiple of the nodes that is sufficient at the worst point. */
 static unsigned enough(struct hg_rule_error *r, struct hg_expr *e, hg_id mean)
 {
     struct hg_point at;
@@ -144,7 +144,7 @@ const struct hg_rule_error *hg_rule_error(struct hg_model *m, hg_id mean, struct
     return r;
 }
 
-/* --- what is told ----------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------------------- */
 
 void hg_rule_error_print(const struct hg_rule_error *r, const char *prefix, FILE *out)
 {

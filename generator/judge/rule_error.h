@@ -1,9 +1,9 @@
-/* rule_error.h -- how far integrals and averages, sums over the nodes of a rule, are from their limits.
+/* rule_error.h -- the error of integrals and averages, which are sums over the nodes of a rule.
  *
  * The mean is evaluated in extended precision with the rules of the model and with rules of 2 n + 1 nodes, at its
- * random parameter sets and its tests; what lies between is the error of the former, as long as it falls with n.  It is
- * told relative to the mean there (not below 1e-6 of the largest of the same set).  From the worst place nodes are
- * doubled until the error is below the bound: so many would do.
+ * random parameter sets and its tests; the difference is the error of the former, if it decreases with n. It is
+ * reported relative to the mean there (not below 1e-6 of the largest of the same set). At the worst point nodes are
+ * doubled until the error is below the bound, which gives the sufficient number.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct hg_rule_error {
     int any;      /* the mean has such sums */
     double worst; /* relative */
     uint32_t sample, place, places; /* where; of how many */
-    unsigned factor; /* so many times the nodes would do; 1: they do, 0: not found */
+    unsigned factor; /* sufficient multiple of the nodes; 1: they suffice, 0: not found */
     uint32_t nodes;  /* of the largest rule */
     struct hg_places *box;
 };
@@ -26,6 +26,6 @@ struct hg_rule_error {
 /* Lives in the arena. */
 const struct hg_rule_error *hg_rule_error(struct hg_model *m, hg_id mean, struct hg_places *box);
 
-/* A line of text; a warning where the error is above the bound. */
+/* Prints a line of text; a warning where the error is above the bound. */
 void hg_rule_error_print(const struct hg_rule_error *r, const char *prefix, FILE *out);
 void hg_rule_error_warn(const struct hg_rule_error *r, const struct hg_model *m, struct hg_diag *d);

@@ -1,4 +1,4 @@
-/* sample_points.c -- places in the declared box of a model. */
+/* sample_points.c -- points in the declared box of a model. */
 #include "base/random.h"
 #include "judge/sample_points.h"
 
@@ -11,7 +11,7 @@ static const double MOST_WORK = 5e6; /* nodes x places x outputs */
 static const double frame[HG_PLACES_FRAMES] = {0, 1, 2, 3, 5, 9, 20, 50, 200, 500, 999, 1000};
 static const uint32_t pair[HG_PLACES_PAIRS][2] = {{0, 1}, {0, 11}, {2, 5}, {10, 11}, {3, 4}, {7, 9}};
 
-/* A number in [0, 1) for the place k of a list. */
+/* A number in [0, 1) for point k of a list. */
 static double noise(uint64_t k)
 {
     uint64_t state = k * HG_RANDOM_STEP;
@@ -156,7 +156,7 @@ static double *new_row(struct hg_places *b, int guessed)
     return b->row[b->nrow++] = numbers(b, b->m->column.n);
 }
 
-/* What stands in column k of the first test, or a number of the order of 1. */
+/* The entry of column k in the first test, or a number of order 1. */
 static double usual(const struct hg_model *m, uint32_t k)
 {
     const struct hg_symbol_decl *c = &m->column.item[k];
@@ -207,8 +207,8 @@ static void add_rows(struct hg_places *b)
 
 /* --- the whole ----------------------------------------------------------------------------------------- */
 
-/* Large models: evaluations take nodes x places, and every output may look at each place once more.  Some of the
- * parameter sets are left out then, every other one or more, so that the work stays at some seconds. */
+/* Large models: evaluations cost nodes x points, and every output may visit each point once more. Then some of the
+ * parameter sets, every other one or more, are left out, so that the work takes only some seconds. */
 static void thin(struct hg_places *b)
 {
     double work = 0;

@@ -1,13 +1,11 @@
-/* sample_points.h -- places in the declared box of a model, where accuracy.c and stability.c look.
+/* sample_points.h -- points in the declared box of a model, which accuracy.c and stability.c examine.
  *
- * Parameters: the sets of random(), those of the tests, the start with one value after the other at its bounds,
- * at zero and next to zero, corners of the bounds, and points within them (on a logarithmic scale where the
- * bounds are more than a factor 100 apart and positive).  Settings and coordinates: of the tests, defaults;
- * the ends of an axis' declared range.
- * Rows: those of the tests and the declared ranges of columns; without either some of the order of 1, and
- * then also small ones and 0, which are `guessed`.
- * Frames: 12 times between 0 and 1000 frame periods; the pairs among them are neighbours early and late,
- * and far apart.  Everything is the same at every run.
+ * Parameters: the sets of random(), those of the tests, the start with one value after the other at its bounds, at zero
+ * and near zero, corners of the bounds, and points within them (on a logarithmic scale where the bounds are positive
+ * and more than a factor 100 apart). Settings and coordinates: of the tests, defaults; the ends of an axis' declared
+ * range. Rows: those of the tests and the declared ranges of columns; without either some of order 1, and then also
+ * small ones and 0, which are `guessed`. Frames: 12 times between 0 and 1000 frame periods; the pairs among them are
+ * neighbours early and late, and distant frames. Everything is the same in every run.
  */
 #pragma once
 
@@ -39,14 +37,14 @@ struct hg_places {
 
 struct hg_places *hg_places_new(const struct hg_model *m);
 
-/* 0 when every place is guessed: a table without ranges and tests. */
+/* 0 when every point is guessed: a table without ranges and tests. */
 int hg_places_declared(const struct hg_places *b);
 
-/* Places of a sample: pairs or rows. */
+/* Points of a sample: pairs or rows. */
 uint32_t hg_places_of(const struct hg_places *b, uint32_t s);
 
-/* Fills the place of a sample; 0 when it is guessed, 1 for a row of a test (with whatever parameters), 2 for a place
- * in the declared box: a row within the ranges of columns, or a pair. */
+/* Fills the point of a sample. Returns 0 when it is guessed, 1 for a row of a test (with whatever parameters), 2 for
+ * a point in the declared box: a row within the ranges of columns, or a pair. */
 int hg_places_point(struct hg_places *b, uint32_t s, uint32_t place, struct hg_point *p);
 
 /* "D0 = 1000, alpha = -2, t1 = 0, t2 = 0.1" */

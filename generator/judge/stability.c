@@ -1,4 +1,4 @@
-/* stability.c -- the accuracy of a model as a service. */
+/* stability.c -- improves and measures the accuracy of a model. */
 #include "judge/stability.h"
 
 #include <math.h>
@@ -12,10 +12,10 @@
 
 enum { V = HG_RULE_VARIABLES, MOST_VALUES = 300, BASES = 10, ROOTS = 1 + V, MOST_APPLIED = 24, MOST_MEASURED = 12 };
 
-#define WORTH 8.0      /* ulp: below it nothing is to be gained */
+#define WORTH 8.0      /* ulp: errors below this need no improvement */
 #define BETTER 4.0     /* factor that a rewrite must gain */
-#define MOST_WORK 1e7  /* nodes x places of all candidates: some seconds; large models keep the rest as it is */
-#define SEEN 0.01      /* largest weight of a node below which its error is of no interest */
+#define MOST_WORK 1e7  /* nodes x points of all candidates: some seconds; the rest of a large model stays as it is */
+#define SEEN 0.01      /* weight of a node below which its error does not matter */
 
 /* --- a rule by itself ----------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static void run_bench(struct bench *b, const double *value)
     hg_twins_run(b->t, &p);
 }
 
-/* Error of one form of a root, the value exact: relative for values, slopes also against their condition. */
+/* Error of one form of a root, given the exact value: relative for values; slopes also relative to their condition. */
 static double form_error(struct bench *b, hg_id root, struct hg_ext exact, int slope)
 {
     struct hg_twin y = hg_twins_get(b->t, root, 0);
@@ -81,19 +81,19 @@ static double form_error(struct bench *b, hg_id root, struct hg_ext exact, int s
     return error / fmax(scale, 1e-290);
 }
 
-/* Adds what one set of values tells to the worst of the two forms. */
+/* Updates the worst errors of the two forms with one set of values. */
 static void compare_forms(struct bench *b, const double *value, double *before, double *after)
 {
     run_bench(b, value);
     for (uint32_t k = 0; k < b->nroot; k++) {
         struct hg_ext x = hg_twins_get(b->t, b->old[k], 0).x, y = hg_twins_get(b->t, b->new_[k], 0).x;
         int pole = k == 0 && isinf(x.hi), differ = 0;
-        if (!isfinite(y.hi)) { /* outside of the domain of both, or the rule breaks something */
+        if (!isfinite(y.hi)) { /* outside the domain of both, or the rule makes a value undefined */
             if (isfinite(x.hi))
                 after[k] = HUGE_VAL;
             continue;
         }
-        if (isfinite(x.hi)) /* what extended precision cancels as well is left to the replacement */
+        if (isfinite(x.hi)) /* where extended precision cancels as well, the replacement is trusted */
             differ = fabsl(hg_ext_sub(x, y).hi) > 1e-3L * fabsl(y.hi) + 1e-30L;
         if (pole || differ) {
             after[k] = HUGE_VAL;
@@ -111,7 +111,7 @@ static long double pattern_at(struct bench *b, const double *value)
     return hg_twins_get(b->t, b->old[0], 0).x.hi;
 }
 
-/* Between values where the pattern has different signs it vanishes: there it is tried. */
+/* Where the pattern changes sign between two values it vanishes: that point is tried. */
 static void compare_at_zeros(struct bench *b, uint32_t n, const double *value, double *before, double *after)
 {
     uint32_t found = 0;
@@ -133,7 +133,7 @@ static void compare_at_zeros(struct bench *b, uint32_t n, const double *value, d
     }
 }
 
-/* One variable at 0 and next to it, where its values reach there. */
+/* One variable at 0 and near it, if its values extend there. */
 static void compare_near_zero(struct bench *b, uint32_t n, const double *value, double *before, double *after)
 {
     for (uint32_t v = 0; v < b->nvar; v++) {
@@ -210,7 +210,7 @@ static int is_new(struct pass *q, hg_id node, uint32_t rule)
     return !(old & bit);
 }
 
-/* What a relative error of the node does to the mean, relative to it: 0 where a choice goes another way. */
+/* The relative change of the mean per relative error of the node; 0 where a choice takes another branch. */
 static double weight(struct hg_twins *t, hg_id mean, hg_id node, size_t k)
 {
     double value = hg_ext_round(hg_twins_get(t, node, k).x), size = fabs(hg_ext_round(hg_twins_get(t, mean, 0).x));
@@ -218,8 +218,8 @@ static double weight(struct hg_twins *t, hg_id mean, hg_id node, size_t k)
     return change > 0 ? change / fmax(size, 1e-290) : 0;
 }
 
-/* What a, b, c are at the places of the box where the node matters; guessed rows too: a form that is right there as
- * well is better.  heaviest: the largest weight of the node. */
+/* The values of a, b, c at the points of the box where the node matters, including guessed rows: a form that is
+ * correct there as well is better. heaviest: the largest weight of the node. */
 static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *bind, double *heaviest)
 {
     hg_id root[V + 2] = {q->mean, node};
@@ -260,7 +260,7 @@ static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *
     return n;
 }
 
-/* 1 when x is made of differences of tables as separate.c takes them. */
+/* 1 when x consists of differences of tables of the form that separate.c accepts. */
 static int of_differences(const struct hg_expr *e, hg_id x)
 {
     const struct hg_node *n = hg_at(e, x);
@@ -277,7 +277,7 @@ static int of_differences(const struct hg_expr *e, hg_id x)
     return n->op == HG_SUM || many <= 1;
 }
 
-/* Functions and choices that are left in the innermost loop, of values and derivatives. */
+/* Functions and choices that remain in the innermost loop, of values and derivatives. */
 static uint32_t functions(const struct hg_expr *e, const struct hg_accuracy *a)
 {
     HG_SCRATCH unsigned char *need = hg_zeros(e->n, 1);
@@ -309,22 +309,22 @@ static int has_parameter(const struct hg_expr *e, hg_id root)
     return found;
 }
 
-/* Worst of an output wherever it was looked at; infinite where it is undefined. */
+/* Worst error of an output at all points; infinite where it is undefined. */
 static double worst_of(const struct hg_worst *w)
 {
     return w->undefined ? HUGE_VAL : fmax(w->ulp, w->guessed);
 }
 
-/* The same at declared places. */
+/* The same at declared points. */
 static double declared_worst(const struct hg_worst *w)
 {
     return w->undefined ? HUGE_VAL : w->ulp;
 }
 
 struct verdict {
-    int worse, gain;      /* some output becomes worse; some gains where the model is or may be used */
-    int above;            /* the model is above its bound as it is */
-    const char *name;     /* of the output that gets worse, or gains most */
+    int worse, gain;      /* some output becomes worse; some output improves where the model is or may be used */
+    int above;            /* the model exceeds its bound without the rule */
+    const char *name;     /* of the output that becomes worse, or improves most */
     double before, after; /* of it */
 };
 
@@ -339,7 +339,7 @@ static struct verdict judge(const struct hg_accuracy *old, const struct hg_accur
                     now > fmax(1.5 * seen, b->undefined < a->undefined ? WORTH : 0) + 2;
         v.above |= a->undefined || a->ulp > old->bound * (k ? HG_ACCURACY_SLACK : 1);
         v.gain |= declared_worst(a) > WORTH && declared_worst(a) > 2 * declared_worst(b);
-        v.gain |= b->guessed_undefined < a->guessed_undefined; /* a row at 0 may well be measured */
+        v.gain |= b->guessed_undefined < a->guessed_undefined; /* a row at 0 may well occur in data */
         if (worse ? !v.worse : !v.worse && x * v.after > v.before * y) {
             v.name = a->name;
             v.before = x;

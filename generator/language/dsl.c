@@ -1,14 +1,14 @@
 /* dsl.c -- runs a model file in a sandbox.
  *
- * What the file sees of Lua and of units: dsl_sandbox.c.
+ * dsl_sandbox.c defines the part of Lua and the units that the file can use.
  *
- * Limits: memory by the allocator, instructions by a hook, work on expressions by hg_steps (expr.h).  pcall is not
- * available, so a limit that is hit cannot be caught; patterns, sort and coroutines are not available, since they
- * escape the hook, and so would string.rep of an empty text.
+ * Limits: memory by the allocator, instructions by a hook, work on expressions by hg_steps (expr.h). pcall is not
+ * available, so the file cannot catch an exceeded limit. Patterns, sort and coroutines are not available, since they
+ * escape the hook; string.rep of an empty text would escape it, too.
  *
- * The file may be run twice.  Whether a parameter is linear decides what node stands for it, but
- * is known only at the end (from observe's list, or found by differentiating); when the first run
- * guessed wrong, a second one, with a fresh graph, makes it right.
+ * The file may be run twice. Whether a parameter is linear decides which node represents it, but is known only at the
+ * end (from observe's list, or by differentiation); when the guess of the first run was wrong, a second one, with a
+ * fresh graph, corrects it.
  */
 #include "language/dsl.h"
 
@@ -32,21 +32,21 @@ enum {
     MAX_FILE = 1 << 22,
     MAX_MEMORY = 64 << 20,
     MAX_INSTRUCTIONS = 20000000, /* of each run */
-    STEP_BYTES = 64,             /* new memory counts as steps, too: filling it is work that the hook does not see */
-    MAX_BLOCK = 16 << 20,        /* of one text or table: what works on it between two events is bounded */
+    STEP_BYTES = 64,             /* new memory counts as steps, too: the hook does not see the work of filling it */
+    MAX_BLOCK = 16 << 20,        /* of one text or table: bounds the work on it between two events */
     HOOK_EVERY = 100
 };
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-static const char reported; /* its address, as a Lua error: the message is out already */
+static const char reported; /* its address, as a Lua error: the message has been printed */
 
 struct dsl *dsl_of(lua_State *L)
 {
     return *(struct dsl **)lua_getextraspace(L);
 }
 
-/* An error at what is being run. */
+/* An error at the current position. */
 static void tell(lua_State *L, const char *near, const char *help, const char *message)
 {
     size_t place;
@@ -116,7 +116,7 @@ int dsl_line_has(lua_State *L, const char *text)
     return line_has(dsl_of(L)->diag->text, dsl_line(L), text);
 }
 
-/* A remedy for what people write who come from other languages, and where that stands; NULL: none. */
+/* A remedy for habits from other languages, and its position; NULL: none. */
 static const char *habit(struct dsl *d, uint32_t line, const char *message, const char *word, const char **near)
 {
     static const struct {
@@ -228,7 +228,7 @@ static void *limited_alloc(void *context, void *old, size_t old_size, size_t siz
         return NULL;
     void *p = realloc(old, size);
     if (!p)
-        hg_out_of_memory(); /* a limit of the model is one thing, the end of the machine's memory another */
+        hg_out_of_memory(); /* distinguishes the limit of the model from that of the machine's memory */
     d->memory = d->memory - held + size;
     if (size > held)
         d->instructions += (size - held) / STEP_BYTES;
@@ -288,7 +288,7 @@ static int run_protected(lua_State *L)
     return 0;
 }
 
-/* The passes after the model has run, none of which can go on without the nodes it asked for. */
+/* The passes after the model has run; none can continue without the nodes that it requests. */
 static _Noreturn void too_large(const struct hg_expr *e)
 {
     hg_error(e->diag, 0, NULL, dsl_large_help,
@@ -318,7 +318,7 @@ static void run(struct dsl *d)
         hg_error(d->diag, 0, NULL, NULL, "the model could not be run");
     lua_close(L);
     d->m->expr->line = 0;
-    d->m->expr->too_large = too_large; /* while the model runs its own lines are told, by dsl_build */
+    d->m->expr->too_large = too_large; /* while the model runs, dsl_build gives its own lines */
 }
 
 static struct dsl *new_run(struct hg_arena *a, const char *file, struct hg_diag *diag, const struct dsl *first)
@@ -338,8 +338,8 @@ static struct dsl *new_run(struct hg_arena *a, const char *file, struct hg_diag 
 
 /* --- which parameters are linear -------------------------------------------------------------- */
 
-/* Nothing was declared: takes every parameter that can join, in order of declaration.  For pairs
- * of frames only those with one value per group, since the driver solves for them group by group.
+/* Nothing was declared: takes every parameter that can join, in order of declaration. For pairs of frames these are
+ * only parameters with one value per group, since the driver solves for them group by group.
  */
 static void find_linear(struct dsl *d, struct dsl_names *found)
 {
@@ -361,7 +361,7 @@ static void find_linear(struct dsl *d, struct dsl_names *found)
     }
 }
 
-/* The linear parameters as they should be; 1 when this run had others. */
+/* The linear parameters as they should be; 1 when this run assumed others. */
 static int wanted_linear(struct dsl *d, struct dsl_names *wanted)
 {
     if (d->claim || d->claimed.n)
@@ -392,7 +392,7 @@ static void default_screen(struct dsl *d)
     }
 }
 
-/* file: the model's name for its file; diag->file: as it is called in messages. */
+/* file: the file name from which the model's name is taken; diag->file: its name in messages. */
 static struct hg_model *load_text(struct hg_arena *a, const char *file, struct hg_diag *diag)
 {
     struct dsl_names linear = {0};

@@ -1,7 +1,7 @@
 /* dsl_complex.c -- complex values in Lua: a table with two formulas, re and im, and the metatable of this file.
  *
- * The metatable has, for each operator and function that takes complex values, what it does then (complex.lua): C only
- * makes such values, finds them among arguments, and names their parts.
+ * The metatable holds the complex version of each operator and function (complex.lua). C only makes complex values,
+ * finds them among arguments, and names their parts.
  */
 #include <string.h>
 

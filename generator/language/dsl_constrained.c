@@ -1,6 +1,5 @@
-/* dsl_constrained.c -- m.ordered, m.simplex, m.correlated, and parameters whose bounds are formulas: what
- * constrained.lua says of them, and what it needs from here: m.parameter, m.derived, the value of a formula at the
- * starts.
+/* dsl_constrained.c -- m.ordered, m.simplex, m.correlated, and parameters whose bounds are formulas. constrained.lua
+ * defines them with functions from here: m.parameter, m.derived, the value of a formula at the starts.
  */
 #include <math.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static double *starts_of(struct hg_arena *a, const struct hg_list *list)
     return x;
 }
 
-/* The value of a formula of parameters, settings and axes where all are at their starts. */
+/* The value of a formula of parameters, settings and axes at their starts. */
 static int start_of(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -46,7 +45,7 @@ static int start_of(lua_State *L)
     return 1;
 }
 
-/* Calls the function of constrained.lua with what is on the stack; one result. */
+/* Calls the function of constrained.lua with the arguments on the stack; one result. */
 static int call(lua_State *L, const char *function)
 {
     const int n = lua_gettop(L);

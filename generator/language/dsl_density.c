@@ -1,8 +1,8 @@
-/* dsl_density.c -- the law of the errors of m.observe: `noise = poisson()` and its like (tables that prelude.lua
+/* dsl_density.c -- the noise distribution of m.observe: `noise = poisson()` and its like (tables that prelude.lua
  * makes), or `log_density = expression` of the author's own.
  *
  * A table has `law`, `support`, `arguments` { {name, value}, ... } and `log_density`, a function of the measured value,
- * its mean and their unit; perhaps `mean`, when the law brings it.
+ * its mean and their unit; and `mean`, if the distribution supplies it.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "language/dsl_private.h"
 #include "common/nearest.h"
 
-/* by value; NULL: nobody writes it */
+/* by value; NULL: not part of the language */
 static const char *const laws[] = {
 #define LAW(KIND, word, words) [FIT_LAW_##KIND] = word,
 #include "common/laws.def"
@@ -26,7 +26,7 @@ enum { LAWS = sizeof laws / sizeof *laws, SUPPORTS = sizeof supports / sizeof *s
 static const char usage[] =
     "noise = poisson(), gaussian { sd = ... }, ...; or {\"half_cauchy\", 2}, a prior of the noise level";
 
-/* Place in the list of the word under `key` of the table at t (a stack index that is not relative); without one, 0. */
+/* Index in the list of the word under `key` of the table at t (a stack index that is not relative); without one, 0. */
 static int word_of(lua_State *L, int t, const char *key, const char *const *list, int n)
 {
     const char *name = dsl_text(L, t, key);
@@ -49,7 +49,7 @@ int dsl_has_law(lua_State *L, int t)
     if (type == LUA_TFUNCTION)
         dsl_fail(L, "noise", usage, "the noise is a function that is not called: are () or { } missing?");
     if (type != LUA_TNIL && type != LUA_TTABLE)
-        dsl_fail(L, "noise", usage, "the noise must be a law or a prior");
+        dsl_fail(L, "noise", usage, "the noise must be a distribution or a prior");
     if (type == LUA_TTABLE) {
         found = lua_getfield(L, -1, "log_density") != LUA_TNIL;
         lua_pop(L, 1);
@@ -76,7 +76,7 @@ int dsl_law_mean(lua_State *L, int t)
     return 0;
 }
 
-/* The list of arguments of the law in the table at t. */
+/* The list of arguments of the distribution in the table at t. */
 static void read_arguments(lua_State *L, int t, struct hg_density *x)
 {
     lua_getfield(L, t, "arguments");
@@ -92,7 +92,7 @@ static void read_arguments(lua_State *L, int t, struct hg_density *x)
     lua_pop(L, 1);
 }
 
-/* log_density(y, mean, one) of the law at t; the result is left on the stack. */
+/* log_density(y, mean, one) of the distribution at t; the result is left on the stack. */
 static void call_law(lua_State *L, int t, const struct hg_symbol_decl *value, hg_unit unit)
 {
     lua_getfield(L, t, "log_density");

@@ -1,6 +1,6 @@
 /* dsl_derived.c -- m.derived("name", expression, { doc = "..." }): a number that follows from parameters of both kinds,
- * settings and axes, and has a value and an error of its own in the results.  One value; one for each group where it
- * contains an axis or a parameter with a value for each.
+ * settings and axes, and has a value and an error of its own in the results. It has one value for each group if it
+ * contains an axis or a parameter with a value for each; otherwise one value.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ int dsl_is_derived(const struct hg_model *m, const char *name)
     return 0;
 }
 
-/* The name belongs to nothing else. */
+/* Fails when the name is already in use. */
 static void check_name(lua_State *L, const char *name)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -41,7 +41,7 @@ static const char *doc_of(lua_State *L)
     return dsl_text(L, 3, "doc");
 }
 
-/* A number is made of what is the same for all values of a group. */
+/* A derived quantity may contain only quantities that are constant within a group. */
 static void check_leaves(lua_State *L, const char *name, hg_id node)
 {
     const struct hg_model *m = dsl_of(L)->m;

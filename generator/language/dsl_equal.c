@@ -1,15 +1,14 @@
 /* dsl_equal.c -- comparisons with == and ~=, and conditions, in a model.
  *
- * Lua asks a metamethod only when both sides are of its kind: of an expression and a number it says that they
- * differ, and a model would silently lack what stands behind the `if`.  So before a model is run, `a == b` in it
- * becomes __equal(PLACE, a, b), and `a ~= b` its contrary.  Nor does Lua ask what an expression is worth as a
- * condition: `if f then` becomes `if __true(PLACE, f) then`; so do elseif and while.
+ * Lua calls a metamethod only when both sides are of its kind: an expression and a number are different to Lua, and a
+ * model would silently lack the code after the `if`. So before a model is run, `a == b` in it becomes __equal(PLACE, a,
+ * b), and `a ~= b` its negation. Nor does Lua call a metamethod for an expression as a condition: `if f then` becomes
+ * `if __true(PLACE, f) then`; likewise for elseif and while.
  *
- * Each token is written into a line of its own, so that the line that Lua tells is a place (dsl_place.c).
+ * Each token is written on a line of its own, so that Lua's line number identifies a token (dsl_place.c).
  *
- * Where the two sides begin and end: comparisons bind weaker than all operators but `and` and `or`, and are taken
- * from the left (Lua 5.4 manual, 3.4.8).  Each bracket and each block is a level of its own.  The text is one that
- * Lua accepts.
+ * Extent of the two sides: comparisons have a lower precedence than all operators except `and` and `or`, and associate
+ * to the left (Lua 5.4 manual, 3.4.8). Each bracket and each block is a level of its own. Lua accepts the text.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -19,13 +18,13 @@
 #include "language/dsl_private.h"
 #include "language/tokens.h"
 
-/* What begins at a token: the last of several is the outermost, a == b == c. */
+/* Constructs that begin at a token: the last of several is the outermost, a == b == c. */
 struct opening {
     const char *text;
     struct opening *inner;
 };
 
-/* What is written in the place of token k: `before` it, or instead of it; so many parentheses behind it; `after` it. */
+/* The text written at token k: `before` it, or instead of it; the number of parentheses after it; `after` it. */
 struct edit {
     struct opening *before;
     const char *instead, *after;
@@ -33,7 +32,7 @@ struct edit {
 };
 
 struct level {
-    size_t start; /* first token of the comparison that may be there */
+    size_t start; /* first token of a possible comparison */
     int open;     /* the right side of one is being read */
 };
 
@@ -48,7 +47,7 @@ struct rewrite {
     struct edit *edit;
     struct level *level;
     size_t depth;
-    struct pending *pending; /* conditions and loops whose `then` or `do` is to come, the innermost last */
+    struct pending *pending; /* conditions and loops still without `then` or `do`, the innermost last */
     size_t npending;
 };
 
@@ -76,7 +75,7 @@ static void compare(struct rewrite *r, struct hg_arena *a, size_t k)
     level->open = 1;
 }
 
-/* if, elseif, while ... then, do: what stands between them is a condition. */
+/* if, elseif, while ... then, do: the tokens between them are a condition. */
 static void read_condition(struct rewrite *r, struct hg_arena *a, size_t k)
 {
     if (hg_token_is(&r->t, k, "if elseif while for")) {
@@ -175,7 +174,7 @@ int dsl_equal(lua_State *L)
     return 1;
 }
 
-/* __true(place, value): the value of a condition, which is no formula. */
+/* __true(place, value): the value of a condition that is not a formula. */
 int dsl_true(lua_State *L)
 {
     lua_settop(L, 2);

@@ -1,8 +1,7 @@
-/* dsl_expr.c -- expressions in Lua: operators that build nodes, with units checked as they are
- * written, so that a mistake is reported at its line and once.  Functions: dsl_functions.c.
+/* dsl_expr.c -- expressions in Lua: operators that build nodes. Units are checked as expressions are written, so that a
+ * mistake is reported at its line and only once. Functions: dsl_functions.c.
  *
- * After a unit mismatch the result has the unit ANY, which agrees with everything: no error
- * follows from an error.
+ * After a unit mismatch the result has the unit ANY, which agrees with everything: no error follows from an error.
  */
 #include <ctype.h>
 #include <math.h>
@@ -17,7 +16,8 @@
 #define TYPE "expression" /* name of the metatable; Lua shows it in its own messages */
 
 const char dsl_large_help[] = "a model has some hundred nodes; is there a loop that builds expressions? A sum or "
-                              "recurrence of many terms needs a closed form, or fewer terms";
+                              "recurrence of many terms needs a closed form, or fewer terms; an implicit equation, "
+                              "eight of Newton's steps";
 
 enum { MOST_DEPTHS = 100000, DEEP = 50 };
 enum { MAX_NODES = 200000, MAX_WRITTEN = 1000000, MAX_ARENA = 1 << 30, MAX_UNIT_TEXT = 100 };
@@ -64,8 +64,9 @@ const struct dsl_value *dsl_test(lua_State *L, int i)
     return luaL_testudata(L, i, TYPE);
 }
 
-/* Operations one upon the other, in a loop: what the passes do with them grows with the square of their number.  Wide
- * models, 200 parameters of 40 peaks, have 7 operations on the way from a node to its leaves, on average. */
+/* Limit of operations applied one upon the other in a loop: the cost of the passes grows with the square of their
+ * number. In wide models (200 parameters of 40 peaks) the path from a node to its leaves has 7 operations on
+ * average. */
 static int is_too_deep(const struct hg_expr *e)
 {
     return hg_depths(e) > MOST_DEPTHS && hg_depths(e) > (uint64_t)DEEP * e->n;
@@ -96,7 +97,7 @@ static struct dsl_value constant(lua_State *L, double x)
     return (struct dsl_value){hg_const(dsl_build(L), x), x == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE, written};
 }
 
-/* A remedy for a table in the place of an expression: it may be a law or a prior; NULL: neither. */
+/* A remedy for a table used as an expression: it may be a noise distribution or a prior; NULL: neither. */
 static const char *table_help(lua_State *L, int i)
 {
     struct dsl *d = dsl_of(L);
@@ -105,14 +106,14 @@ static const char *table_help(lua_State *L, int i)
     if (dsl_is_complex(L, i))
         help = "re(z), im(z), abs(z) and arg(z) are real; i is the imaginary unit, and no number that counts";
     else if (lua_getfield(L, i, "law") == LUA_TSTRING)
-        help = hg_format(d->arena, "%s is a law of the errors; it stands in m.observe behind `noise =`",
+        help = hg_format(d->arena, "%s is a noise distribution; it belongs in m.observe, after `noise =`",
                          lua_tostring(L, -1));
     else if (lua_rawgeti(L, i, 1) == LUA_TSTRING && dsl_is_in("normal log_normal", lua_tostring(L, -1)))
         help = hg_format(d->arena, "%s(...) is a prior: m.parameter(\"p\", { ..., prior = %s(...) })",
                          lua_tostring(L, -1), lua_tostring(L, -1));
     else if (dsl_test(L, -1))
         help = "a list holds several formulas; the first is c[1] of a list c";
-    return help; /* what is left on the stack does not matter: an error follows */
+    return help; /* the rest of the stack does not matter: an error follows */
 }
 
 struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
@@ -194,7 +195,7 @@ void dsl_name_locals(lua_State *L)
     }
 }
 
-/* Arguments of the function are left out: their names are those of other calls as well. */
+/* Arguments of the function are left out: other calls use the same names. */
 void dsl_name_inside(lua_State *L, lua_Debug *ar)
 {
     struct dsl *d = dsl_of(L);
@@ -229,7 +230,7 @@ const char *dsl_unit_text(lua_State *L, hg_unit unit)
     return hg_unit_text(dsl_of(L)->m->units, unit);
 }
 
-/* Both units in base units, where that shows what is missing; else NULL. */
+/* Both units in base units, where that shows the missing factor; else NULL. */
 const char *dsl_base_help(lua_State *L, hg_unit a, hg_unit b)
 {
     struct hg_units *u = dsl_of(L)->m->units;
@@ -257,7 +258,7 @@ static int is_degrees(lua_State *L, hg_unit unit)
     return strcmp(dsl_unit_text(L, unit), "deg") == 0;
 }
 
-/* A remedy for degrees beside something that is a number: radians. */
+/* A remedy for degrees beside a plain number: radians. */
 static const char *angle_help(lua_State *L, struct dsl_value angle, struct dsl_value other)
 {
     struct hg_arena *a = dsl_of(L)->arena;
@@ -316,7 +317,7 @@ hg_unit dsl_common_unit(lua_State *L, const char *op, struct dsl_value a, struct
     return HG_UNIT_ANY;
 }
 
-/* What is more likely than a unit to divide by: "has 'rate' a unit, 1/s? else ". */
+/* A hint that is more likely than a missing division by a unit: "has 'rate' a unit, 1/s? else ". */
 static const char *suspicion(lua_State *L, struct dsl_value v)
 {
     struct dsl *d = dsl_of(L);
@@ -395,7 +396,7 @@ static int op_neg(lua_State *L)
     return 1;
 }
 
-/* Products and quotients: comparisons are the only thing that cannot be a factor. */
+/* Products and quotients: only comparisons cannot be factors. */
 struct dsl_value dsl_factor(lua_State *L, int i, const char *op)
 {
     struct dsl_value v = dsl_value_at(L, i, op);

@@ -1,5 +1,5 @@
-/* dsl_functions.c -- the functions of the language: exp, sin, where, pair, integral, ...; of plain numbers
- * they give plain numbers, else they build nodes and check units as operators do (dsl_expr.c).
+/* dsl_functions.c -- the functions of the language: exp, sin, where, pair, integral, ... For plain numbers they return
+ * plain numbers; otherwise they build nodes and check units as operators do (dsl_expr.c).
  */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* dsl_model.c -- declarations in Lua: model "name" {...} and the functions of what it returns that
- * declare symbols: m.grid, m.axis, m.setting, m.parameter, m.columns.
+/* dsl_model.c -- declarations in Lua: model "name" {...} and those functions of its result that declare symbols:
+ * m.grid, m.axis, m.setting, m.parameter, m.columns.
  */
 #include <math.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void check_space(lua_State *L, enum fit_space space, const char *what)
 
 /* --- symbols ---------------------------------------------------------------------------------- */
 
-/* Unit of a symbol: checks the text, keeps it in the author's spelling made regular. */
+/* Unit of a symbol: checks the text, keeps the author's spelling in normalised form. */
 static hg_unit symbol_unit(lua_State *L, struct hg_symbol_decl *s, const char *text)
 {
     struct dsl *d = dsl_of(L);
@@ -64,7 +64,7 @@ static int push_symbol(lua_State *L, struct hg_list *list, struct hg_symbol_decl
     return 1;
 }
 
-/* m.grid("t", "s", { first = 1 }): the times of the frames, the first of which lies at 0 or at the frame period. */
+/* m.grid("t", "s", { first = 1 }): the times of the frames; the first is 0 or the frame period. */
 static int m_grid(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -107,7 +107,7 @@ static int unit_or_options(lua_State *L, struct hg_symbol_decl *s, hg_unit *unit
     return 2;
 }
 
-/* range = {lower, upper}: between which values a column or an axis may lie. */
+/* range = {lower, upper}: the range of values of a column or an axis. */
 static void read_range(lua_State *L, int t, struct hg_symbol_decl *s)
 {
     if (lua_getfield(L, t, "range") != LUA_TNIL) {
@@ -187,7 +187,7 @@ static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
                  "start = %g of '%s' is outside its bounds [%g, %g]", s->start, s->name, s->lower, s->upper);
 }
 
-/* The number at the top of the stack, or the parameter that stands for it: then 1 + its place, else 0. */
+/* The number at the top of the stack, or the parameter that stands for it: then 1 + its index, else 0. */
 static uint32_t prior_number(lua_State *L, const struct hg_symbol_decl *s, int scale, double *number)
 {
     struct dsl *d = dsl_of(L);
@@ -223,7 +223,7 @@ static const struct {
     FIT_PRIORS(PRIOR)
 };
 
-/* A prior with parameters is a density for all their values: no bound may cut it. */
+/* A prior with parameters is a density for all their values: no bound may truncate it. */
 static void check_prior_from(lua_State *L, const struct hg_symbol_decl *s)
 {
     const int positive = prior[s->prior].positive;
@@ -416,7 +416,7 @@ static int call_method(lua_State *L)
     return f->call(L);
 }
 
-/* What people try first, and how it is said. */
+/* Common first attempts, and the correct form. */
 static const char *other_way(const char *key)
 {
     static const struct {

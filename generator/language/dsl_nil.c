@@ -1,9 +1,9 @@
-/* dsl_nil.c -- which part of a line of the model is nil: Lua tells that something is, of an element of a table not
- * which.
+/* dsl_nil.c -- which part of a line of the model is nil: Lua reports that something is, but not which element of a
+ * table.
  *
- * Takes the line that is being run, and the variables of the function it stands in; looks at each name of the line with
- * the elements behind it, a, a[4], a[k + 1], a.width, a["x"], in their order, and gives the first that is nil.  Only
- * what Lua itself finds there is told; calls and other indices end the search behind that name. */
+ * Takes the line being run and the variables of its function. Looks at each name of the line with the elements after
+ * it, a, a[4], a[k + 1], a.width, a["x"], in their order, and returns the first that is nil. Only values that Lua
+ * itself finds there are reported; calls and other indices end the search after that name. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void skip_space(struct search *s)
         s->at++;
 }
 
-/* The name at s->at; NULL: none is there. */
+/* The name at s->at; NULL: there is none. */
 static const char *take_name(struct search *s)
 {
     const char *begin = s->at;
@@ -39,7 +39,7 @@ static const char *take_name(struct search *s)
     return hg_format(s->arena, "%.*s", (int)(s->at - begin), begin);
 }
 
-/* Pushes the variable, of those that hide each other the innermost; 0: there is none, nothing is pushed. */
+/* Pushes the variable, the innermost of those that hide each other; 0: there is none, nothing is pushed. */
 static int push_variable(struct search *s, const char *name)
 {
     const char *found;
@@ -85,7 +85,7 @@ static void add_number(struct search *s)
     lua_pushnumber(s->L, sum);
 }
 
-/* Pushes the index behind "[": a number, a text, a variable, these plus or less a number; 0: another one. */
+/* Pushes the index after "[": a number, a text, a variable, these plus or minus a number; 0: another one. */
 static int push_index(struct search *s)
 {
     char *rest;
@@ -113,7 +113,7 @@ static int push_index(struct search *s)
     return 0;
 }
 
-/* Pushes what stands behind the name or element: .field or [index]; 0: nothing of the kind. */
+/* Pushes the element after the name or element: .field or [index]; 0: nothing of the kind. */
 static int push_key(struct search *s)
 {
     skip_space(s);
@@ -151,7 +151,7 @@ static const char *help_of(struct search *s, const char *table)
     return empty ? hg_format(s->arena, "the table '%s' is empty", table) : NULL;
 }
 
-/* The name at s->at and the elements behind it; 1: one is nil. */
+/* The name at s->at and the elements after it; 1: one is nil. */
 static int follow(struct search *s, const char **what, const char **help)
 {
     const char *begin = s->at, *name = take_name(s);
@@ -177,7 +177,7 @@ static int follow(struct search *s, const char **what, const char **help)
     return 1;
 }
 
-/* Beyond texts and the remark at the end of the line. */
+/* Skips texts and the comment at the end of the line. */
 static int skip_text(struct search *s)
 {
     if (s->at[0] == '-' && s->at + 1 < s->end && s->at[1] == '-') {

@@ -1,4 +1,4 @@
-/* dsl_objective.c -- objectives of arrays in Lua: objective "name" {...} and the functions of what it returns.
+/* dsl_objective.c -- objectives of arrays in Lua: objective "name" {...} and the functions of its result.
  *
  *     local m = objective "deconvolution" { title = "..." }
  *     local pixel = m.grid("pixel", "row", "column")     local vis = m.axis("visibility")
@@ -6,8 +6,8 @@
  *     local z = m.outer("z", vis, m.keep("I", exp(x)))
  *     m.term("vis", { kind = "data", value = m.mean(abs(z - v)^2) / 2, offset = -1 })
  *
- * Formulas are of one element each, written with the operators and functions of all models; what joins elements
- * becomes a step (model/objective.h).  A formula has arrays of one axis.
+ * A formula describes one element and uses the operators and functions of all models; an operation that joins elements
+ * becomes a step (model/objective.h). A formula has arrays of one axis.
  */
 #include <math.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static uint32_t declare(lua_State *L, struct hg_list *list, enum hg_op op, struc
     return list->n - 1;
 }
 
-/* What a declaration says about an array or a number. */
+/* The properties in the declaration of an array or a number. */
 struct about {
     const char *doc, *unit;
 };
@@ -76,7 +76,7 @@ static uint32_t add_declared(lua_State *L, struct hg_symbol_decl s, struct hg_nu
     return k;
 }
 
-/* A number that the program makes itself. */
+/* A number that the program computes itself. */
 static uint32_t add_number(lua_State *L, const char *name, struct hg_number_of number)
 {
     return add_declared(L, (struct hg_symbol_decl){.name = name, .start = NAN}, number);
@@ -155,7 +155,7 @@ static int m_size(lua_State *L)
     return 1;
 }
 
-/* doc and unit of the table at t; a unit that is none is refused. */
+/* doc and unit of the table at t; an invalid unit is refused. */
 static struct about about_at(lua_State *L, int t)
 {
     const struct about a = {dsl_text(L, t, "doc"), dsl_text(L, t, "unit")};
@@ -164,7 +164,7 @@ static struct about about_at(lua_State *L, int t)
     return a;
 }
 
-/* What the number may be, by bounds or positive, of the table at 2. */
+/* The range of the number, by bounds or positive, of the table at 2. */
 static void read_range(lua_State *L, struct hg_symbol_decl *s)
 {
     const int positive = (lua_getfield(L, 2, "positive"), lua_toboolean(L, -1));
@@ -239,7 +239,7 @@ static int m_data(lua_State *L)
 
 /* --- arrays that are kept, sums ------------------------------------------------------------------------- */
 
-/* The axis of a formula, which has one. */
+/* The axis of a formula; fails when it has none. */
 static uint32_t axis_of(lua_State *L, hg_id formula, const char *function)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -333,7 +333,7 @@ static int m_mean(lua_State *L)
     return 1;
 }
 
-/* m.squares(formula): the sum of squares of an array that is kept, of a complex one of those of its parts. */
+/* m.squares(formula): the sum of squares of an array that is kept; for a complex one, of both parts. */
 static int m_squares(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -424,7 +424,7 @@ static int m_outer(lua_State *L)
     return 1;
 }
 
-/* m.gather("z_leg", tri, z, "leg"): z at the places that `leg` gives, conjugate where these are negative. */
+/* m.gather("z_leg", tri, z, "leg"): z at the indices in `leg`, conjugate where these are negative. */
 static int m_gather(lua_State *L)
 {
     check_count(L, "gather", 3, 4, "local z1 = m.gather(\"z1\", tri, z, \"leg_1\")");
@@ -458,7 +458,7 @@ static int m_difference(lua_State *L)
     return 1;
 }
 
-/* m.blocks("y", x, "T"): a square matrix for each of the runs into which the axis is cut. */
+/* m.blocks("y", x, "T"): a square matrix for each of the runs into which the axis is divided. */
 static int m_blocks(lua_State *L)
 {
     check_count(L, "blocks", 2, 3, "local y = m.blocks(\"y\", x, \"T\")");

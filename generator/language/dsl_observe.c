@@ -1,6 +1,5 @@
-/* dsl_observe.c -- the second half of a model file: what is observed and by which formula
- * (m.observe, m.variant), derived curves (m.curve), sensible random parameters (m.random) and
- * points with known values (m.test).
+/* dsl_observe.c -- the second half of a model file: the observed quantity and its formula (m.observe, m.variant),
+ * derived curves (m.curve), realistic random parameters (m.random) and points with known values (m.test).
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ static struct hg_symbol_decl *column_at(lua_State *L, int i)
     return NULL;
 }
 
-/* --- what is measured ------------------------------------------------------------------------- */
+/* --- the measured quantity -------------------------------------------------------------------- */
 
 /* The list `linear` of observe: names of parameters. */
 static void read_linear_list(lua_State *L, int t)
@@ -57,7 +56,7 @@ static void read_linear_list(lua_State *L, int t)
     lua_pop(L, 1);
 }
 
-/* Entry k of the list `over`, on top of the stack: an axis is marked, t1 and t2 are fine. */
+/* Entry k of the list `over`, on top of the stack: an axis is marked, t1 and t2 are accepted. */
 static void mark_axis(lua_State *L, int k, int *listed)
 {
     struct dsl *d = dsl_of(L);
@@ -107,7 +106,7 @@ static const char *unit_phrase(struct dsl *d, hg_unit unit)
     return unit == HG_UNIT_ONE ? "a plain number" : hg_format(d->arena, "in %s", hg_unit_text(d->m->units, unit));
 }
 
-/* The name of what is observed now. */
+/* The name of the current observable. */
 static const char *measured(const struct dsl *d)
 {
     const struct hg_model *m = d->m;
@@ -188,7 +187,7 @@ static hg_unit observe_pairs(lua_State *L, int t)
     return dsl_unit(L, d->m->observable_unit);
 }
 
-/* noise = {"half_cauchy", 2.5}: prior of the standard deviation of the noise, where the data bring none. */
+/* noise = {"half_cauchy", 2.5}: prior of the standard deviation of the noise, for data without errors. */
 static void read_noise(lua_State *L, int t)
 {
     struct hg_model *m = dsl_of(L)->m;
@@ -200,7 +199,7 @@ static void read_noise(lua_State *L, int t)
     lua_pop(L, 1);
 }
 
-/* What is measured, and its error, are no part of the mean. */
+/* The mean must not contain the measured quantity or its error. */
 static void check_columns(lua_State *L, hg_id mean)
 {
     struct hg_model *m = dsl_of(L)->m;
@@ -218,8 +217,7 @@ static void check_columns(lua_State *L, hg_id mean)
     }
 }
 
-/* A local variable without a value: after `local x, y, s = m.columns("x", "y")`, sigma = s says
- * nothing. */
+/* A local variable without a value: after `local x, y, s = m.columns("x", "y")`, sigma = s has no effect. */
 static void warn_of_nil(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -237,14 +235,14 @@ static void warn_of_nil(lua_State *L)
     }
 }
 
-/* A law of the errors: everything is a parameter like all others then. */
+/* A noise distribution: all parameters are then nonlinear. */
 static void observe_law(lua_State *L, hg_unit unit, int kind)
 {
     struct dsl *d = dsl_of(L);
     struct hg_model *m = d->m;
     if (!m->column.n)
         dsl_fail(L, kind == 2 ? "log_density" : "noise", "errors of pairs of frames are normal",
-                 "another law of the errors is for models with columns");
+                 "other noise distributions are for models with columns");
     if (d->claim || d->claimed.n)
         dsl_fail(L, "linear", "drop `linear`", "parameters are solved for as linear ones where errors are normal only");
     dsl_read_law(L, &m->column.item[m->quantity[m->nquantity - 1].value], unit, kind);
@@ -306,7 +304,8 @@ int dsl_variant(lua_State *L)
     struct hg_model *m = d->m;
     need_observe(L, "variant");
     if (m->density)
-        dsl_fail(L, "variant", NULL, "variants are for normal errors; the law '%s' has one formula", m->density->name);
+        dsl_fail(L, "variant", NULL, "variants are for normal errors; the distribution '%s' has one formula",
+                 m->density->name);
     if (m->nquantity > 1)
         dsl_fail(L, "variant", NULL, "variants are for models that measure one quantity; this one measures %u",
                  (unsigned)m->nquantity);
@@ -367,7 +366,7 @@ int dsl_curve(lua_State *L)
     return 0;
 }
 
-/* What a failed look-up of a symbol should suggest. */
+/* The suggestion after a failed look-up of a symbol. */
 static const char *nearest_symbol(struct dsl *d, const char *name, const char *more)
 {
     const struct hg_model *m = d->m;
@@ -392,7 +391,7 @@ static int call_uniform(lua_State *L)
     return 1;
 }
 
-/* Six digits: the same text whatever the last bits of a mathematical library. */
+/* Six digits: the same text, whatever the last bits of a mathematical library. */
 static double rounded(double x)
 {
     char text[40];
@@ -423,8 +422,8 @@ static const char *symbol_names(struct dsl *d)
     return names;
 }
 
-/* m.random(function(u) return { D0 = 10^u(2, 5), ... } end): 64 sensible sets; what is left out is
- * at its start. */
+/* m.random(function(u) return { D0 = 10^u(2, 5), ... } end): 64 realistic sets; omitted parameters are at their
+ * starts. */
 int dsl_random(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -505,7 +504,7 @@ static double list_number(lua_State *L, const char *key, uint32_t r)
     return x;
 }
 
-/* Lists are of one length. */
+/* Lists must have the same length. */
 static uint32_t rows_of_test(lua_State *L, const char *answer)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -520,7 +519,7 @@ static uint32_t rows_of_test(lua_State *L, const char *answer)
     return n ? n : 1;
 }
 
-/* Values of columns row by row, and what the mean of quantity `which` should be there: under the name `answer`. */
+/* Values of columns row by row, and the expected mean of quantity `which` there, under the name `answer`. */
 static void read_test_rows(lua_State *L, const char *answer, uint32_t which, struct hg_test *test)
 {
     struct dsl *d = dsl_of(L);
@@ -558,7 +557,8 @@ static void add_test(lua_State *L, const struct hg_test *test)
     m->test[m->ntest++] = *test;
 }
 
-/* One test for each measured quantity that the test at 1 names; where states read what is measured, under `mean`. */
+/* One test for each measured quantity that the test at 1 names; where states depend on measured values, under
+ * `mean`. */
 static void add_test_rows(lua_State *L, struct hg_test *test)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -605,7 +605,7 @@ static void read_test_place(lua_State *L, struct hg_test *test, int mean)
         read_test_times(L, test);
 }
 
-/* Keys of a test: symbols, the observable, and the words of its own. */
+/* Keys of a test: symbols, the observable, and the test's own keywords. */
 static void check_test_keys(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -636,7 +636,7 @@ static double *test_derived(lua_State *L, int *any)
     return x;
 }
 
-/* Does the test at 1 say what a measured quantity should be? */
+/* Does the test at 1 give the expected value of a measured quantity? */
 static int names_measured(lua_State *L)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -647,7 +647,7 @@ static int names_measured(lua_State *L)
     return found;
 }
 
-/* Derived quantities have their answers; else one test for each measured quantity that it names. */
+/* Derived quantities have their expected values; otherwise one test for each measured quantity that it names. */
 static void add_tests(lua_State *L, struct hg_test *test, int mean)
 {
     struct dsl *d = dsl_of(L);
@@ -683,7 +683,7 @@ int dsl_test_point(lua_State *L)
     check_test_keys(L);
     int any;
     test.derived = test_derived(L, &any);
-    /* of derived quantities alone no place in the data is asked */
+    /* a test of derived quantities alone needs no data point */
     const int mean = !any || names_measured(L);
     test.param = test_values(L, &m->param, NULL);
     test.linear = test_values(L, &m->linear, NULL);

@@ -33,8 +33,7 @@ const char *dsl_nearest_in(struct dsl *d, const char *list, const char *key)
     return near.best;
 }
 
-/* Fails when the table at t has a key that is not in the list; of several the first in the
- * alphabet. */
+/* Fails when the table at t has a key that is not in the list; names the first in the alphabet. */
 void dsl_check_keys(lua_State *L, int t, const char *what, const char *list)
 {
     struct dsl *d = dsl_of(L);
@@ -97,8 +96,8 @@ static const char *text_at(lua_State *L, int i, const char *what)
     return hg_strdup(dsl_of(L)->arena, s);
 }
 
-/* Texts stand in lines of other files (comments of YAML and C, tables, messages): line ends and the blanks around them
- * become one blank. */
+/* Texts are inserted into lines of other files (comments of YAML and C, tables, messages): line ends and the blanks
+ * around them become one blank. */
 const char *dsl_text_at(lua_State *L, int i, const char *what)
 {
     const char *text = text_at(L, i, what);
@@ -118,7 +117,7 @@ const char *dsl_text_at(lua_State *L, int i, const char *what)
     return line;
 }
 
-/* The same under a key, or NULL, with its lines: of texts that are written line by line. */
+/* The same under a key, or NULL, with its lines: for texts that are written line by line. */
 const char *dsl_lines(lua_State *L, int t, const char *key)
 {
     const char *s = NULL;

@@ -1,12 +1,12 @@
-/* dsl_place.c -- which place of a model's text is at work.
+/* dsl_place.c -- the position in a model's text that is being run.
  *
- * Lua knows the line of an instruction, not its column.  So the text is run with each of its tokens in a line of its
- * own (dsl_equal.c writes it): the line that Lua tells is then a token.  Of an operator it is the operator; of a call
- * the first token of what is called (Lua 5.4.0 to 5.4.5) or what opens its arguments (later ones); of an element, t.x,
- * a token at or just behind it.
+ * Lua knows the line of an instruction, not its column. So the text is run with each of its tokens on a line of its own
+ * (dsl_equal.c writes it): Lua's line number then identifies a token. For an operator it is the operator; for a call
+ * the first token of the called expression (Lua 5.4.0 to 5.4.5) or the one that opens its arguments (later versions);
+ * for an element, t.x, a token at or just after it.
  *
- * A message often means more than that: an option, a variable, the misspelt word.  It is looked for within the call,
- * else at the next place before the token at work.
+ * A message often concerns another token nearby: an option, a variable, the misspelt word. It is searched for within
+ * the call, else before the current token, from there backwards.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -17,7 +17,7 @@
 #include "language/dsl_private.h"
 #include "language/tokens.h"
 
-/* The token in that line of the text that is run. */
+/* The token on that line of the text that is run. */
 static size_t token_in_line(const struct dsl_places *p, uint32_t line)
 {
     size_t low = 0, high = p->t.n;
@@ -54,7 +54,7 @@ uint32_t dsl_written_line(const struct dsl *d, uint32_t line)
     return d->places.line && d->places.t.n ? d->places.written[token_in_line(&d->places, line)] : line;
 }
 
-/* The token of the model that is at work; 0: none is. */
+/* The token of the model that is being run; 0: none is. */
 static int token_at_work(lua_State *L, size_t *k)
 {
     const struct dsl *d = dsl_of(L);
@@ -87,7 +87,7 @@ static int opens_arguments(const struct hg_tokens *t, size_t k)
     return k < t->n && (hg_token_is(t, k, "( {") || t->item[k].kind == HG_TOKEN_STRING);
 }
 
-/* Behind the bracket that closes the one at k, or behind a text. */
+/* After the bracket that closes the one at k, or after a text. */
 static size_t behind_arguments(const struct hg_tokens *t, size_t k)
 {
     size_t depth = 0;
@@ -100,7 +100,7 @@ static size_t behind_arguments(const struct hg_tokens *t, size_t k)
     return t->n;
 }
 
-/* The bracket that the one at k closes; 0: none does. */
+/* The bracket that the one at k closes; 0: there is none. */
 static size_t opened_by(const struct hg_tokens *t, size_t k)
 {
     size_t depth = 0;
@@ -113,7 +113,7 @@ static size_t opened_by(const struct hg_tokens *t, size_t k)
     return k;
 }
 
-/* The first token of what is called, whose arguments are opened at k: of model "name" { ... } the model. */
+/* The first token of the called expression whose arguments open at k: in model "name" { ... }, `model`. */
 static size_t called_by(const struct hg_tokens *t, size_t k)
 {
     while (k > 0) {
@@ -131,7 +131,7 @@ static size_t called_by(const struct hg_tokens *t, size_t k)
     return k;
 }
 
-/* The call at token k: its first token, its last name, what is behind its arguments; 0: it is none. */
+/* The call at token k: its first token, its last name, the position after its arguments; 0: not a call. */
 static int call_at(const struct hg_tokens *t, size_t k, size_t *first, size_t *name, size_t *behind)
 {
     if (opens_arguments(t, k))
@@ -151,7 +151,7 @@ static int call_at(const struct hg_tokens *t, size_t k, size_t *first, size_t *n
 
 /* --- where a word stands ------------------------------------------------------------------------------ */
 
-/* Place of the word in token k: the token itself, or within a text; -1: it is not there. */
+/* Position of the word in token k: the token itself, or within a text; -1: it is not there. */
 static long place_in(const struct hg_tokens *t, size_t k, const char *word)
 {
     const struct hg_token *w = &t->item[k];
@@ -183,7 +183,7 @@ static int begins_statement(const struct hg_tokens *t, size_t k)
            (is_name(t, k) && (hg_token_ends_value(t, k - 1) || hg_token_is(t, k - 1, "end")));
 }
 
-/* The word at or before token k in its statement, else behind it in the same line. */
+/* The word at or before token k in its statement, else after it on the same line. */
 static long nearest_to(const struct dsl_places *p, size_t k, const char *word)
 {
     size_t j = k;

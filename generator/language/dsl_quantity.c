@@ -1,8 +1,9 @@
 /* dsl_quantity.c -- several measured quantities of a table: m.observe once for each.
  *
- * A row of the file holds one value of each.  The data hold one row for each value, and a column `which` with the
- * number of its quantity, 0, 1, ...  So the model stays one formula of one value: mean = where(which < 1/2, mean of the
- * first, where(which < 3/2, mean of the second, ...)), and so do the log density of laws and their arguments.
+ * A row of the file holds one value of each quantity. The data hold one row for each value, and a column `which` with
+ * the number of its quantity, 0, 1, ... So the model stays one formula of one value: mean = where(which < 1/2, mean of
+ * the first, where(which < 3/2, mean of the second, ...)), and likewise for log densities and the arguments of
+ * distributions.
  */
 #include <string.h>
 
@@ -27,7 +28,7 @@ void dsl_quantity_add(struct lua_State *L, uint32_t value, int sigma)
     m->quantity[m->nquantity++] = (struct hg_quantity){value, sigma, FIT_SUPPORT_REAL};
 }
 
-/* Without errors nothing says how much a value of one quantity counts beside one of another. */
+/* Without errors the relative weights of different quantities are unknown. */
 static void check_errors(struct lua_State *L)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -38,7 +39,7 @@ static void check_errors(struct lua_State *L)
                      m->column.item[m->quantity[k].value].name);
 }
 
-/* The column that tells the quantities apart. */
+/* The column that distinguishes the quantities. */
 static void declare_which(struct lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -77,8 +78,8 @@ static hg_id choose(struct lua_State *L, hg_id old, hg_id new, uint32_t *written
     return id;
 }
 
-/* Two laws of one kind are one law, whose arguments depend on the quantity; of two kinds nothing is known but the log
- * density. */
+/* Two distributions of one kind form one, whose arguments depend on the quantity; of two kinds, only the log density
+ * remains known. */
 static void join_laws(struct lua_State *L, struct hg_density *old, const struct hg_density *new)
 {
     struct hg_expr *e = dsl_of(L)->m->expr;
@@ -122,6 +123,6 @@ void dsl_quantity_join(struct lua_State *L, struct dsl_value mean, struct hg_den
         join_laws(L, before, m->density);
         m->density = before;
     } else if (before || m->density)
-        dsl_fail(L, "noise", "noise = gaussian { sd = ... } is the law of normal errors",
-                 "a law of the errors for one measured quantity and none for another");
+        dsl_fail(L, "noise", "noise = gaussian { sd = ... } is the normal distribution",
+                 "a noise distribution for one measured quantity and none for another");
 }

@@ -1,8 +1,8 @@
-/* dsl_sandbox.c -- what a model file sees: one table of names with the harmless part of Lua, the functions
- * of dsl_functions.c and prelude.lua, model(), and units under their long names.
+/* dsl_sandbox.c -- the environment of a model file: one table of names with the harmless part of Lua, the functions of
+ * dsl_functions.c and prelude.lua, model(), and units under their long names.
  *
- * Reading any other name is an error that suggests the nearest one; so is an assignment to a name that
- * is not local, which keeps expressions in local variables, where they get their names from.
+ * Reading any other name is an error that suggests the nearest one. An assignment to a name that is not local is an
+ * error, too; this keeps expressions in local variables, which give them their names.
  */
 #include <ctype.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { MAX_PRINTED = 1 << 20 };
 extern const unsigned char embedded_prelude_lua[];
 extern const size_t embedded_prelude_lua_size;
 
-/* --- names that are not there ----------------------------------------------------------------- */
+/* --- unknown names -------------------------------------------------------------------------------- */
 
 /* Offers the local variables of the running function of the model. */
 static void try_locals(lua_State *L, struct nearest *near)
@@ -44,6 +44,8 @@ static const char *const other_names[][2] = {
     {"arcsin", "did you mean 'asin'?"},
     {"arccos", "did you mean 'acos'?"},
     {"arctan", "did you mean 'atan'?"},
+    {"arcsinh", "did you mean 'asinh'?"},
+    {"arsinh", "did you mean 'asinh'?"},
     {"arctan2", "did you mean 'atan2'?"},
     {"fabs", "did you mean 'abs'?"},
     {"pow", "a power is written a^b"},
@@ -116,7 +118,7 @@ static const char *const other_names[][2] = {
     {"False", "did you mean false?"},
 };
 
-/* What is called otherwise here; NULL: none. */
+/* Names that differ here from other languages; NULL: none. */
 static const char *other_name(const char *name)
 {
     for (size_t k = 0; k < sizeof other_names / sizeof *other_names; k++)
@@ -128,11 +130,11 @@ static const char *other_name(const char *name)
 /* Is the name followed by a parenthesis in the line that is run? */
 static int is_called(lua_State *L, const char *name)
 {
-    const char *line = dsl_of(L)->diag->text, *at = line;
+    const char *line = dsl_of(L)->diag->text;
     size_t n = strlen(name);
     for (uint32_t k = dsl_line(L); line && k > 1; k--)
         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
-    for (at = line; at && (at = strstr(at, name)) != NULL && at < line + strcspn(line, "\n"); at += n)
+    for (const char *at = line; at && (at = strstr(at, name)) != NULL && at < line + strcspn(line, "\n"); at += n)
         if (at[n + strspn(at + n, " ")] == '(' && !(at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
             return 1;
     return 0;
@@ -203,7 +205,7 @@ static int env_newindex(lua_State *L)
 
 /* --- the names of the sandbox ----------------------------------------------------------------- */
 
-/* print(...): one line on the stream of the messages, for the author who looks for a mistake. */
+/* print(...): one line on the stream of the messages, for authors who debug a model. */
 static int call_print(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -223,8 +225,8 @@ static int call_print(lua_State *L)
     return 0;
 }
 
-/* string.rep(s, n, sep), upvalue 1, for results that take memory: of nothing at all Lua makes n
- * copies without an end. */
+/* string.rep(s, n, sep), upvalue 1, only for results that take memory: for an empty text Lua makes n copies without
+ * a limit. */
 static int call_rep(lua_State *L)
 {
     size_t s, sep = 0;
@@ -241,7 +243,8 @@ static int call_rep(lua_State *L)
     return 1;
 }
 
-/* A function of the library table, upvalue 1; with a position, so many arguments, it moves what lies behind: steps. */
+/* A function of the library table, upvalue 1. With a position and at least so many arguments, it moves the elements
+ * after that position; these count as steps. */
 static int call_moving(lua_State *L, int with_position)
 {
     enum { MOVES_OF_A_STEP = 8 };
@@ -270,7 +273,7 @@ static void copy_global(lua_State *L, const char *name)
     lua_setfield(L, -2, name);
 }
 
-/* Opens a library of Lua and adds it, less some functions, to the table on top of the stack. */
+/* Opens a library of Lua and adds it, without some functions, to the table on top of the stack. */
 static void open_library(lua_State *L, const char *name, lua_CFunction open, const char *const *without)
 {
     luaL_requiref(L, name, open, 1);
@@ -281,7 +284,7 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open, con
     lua_setfield(L, -2, name);
 }
 
-/* Puts ours, which has Lua's as its upvalue, in the place of a function of a library in the table on top. */
+/* Replaces a function of a library in the table on top by ours, which has Lua's as its upvalue. */
 static void replace(lua_State *L, const char *library, const char *name, lua_CFunction ours)
 {
     lua_getfield(L, -1, library);
@@ -333,7 +336,7 @@ void dsl_open_names(lua_State *L)
 
 void dsl_open_environment(lua_State *L)
 {
-    lua_newtable(L); /* without names that a model writes, so that their access goes through __index */
+    lua_newtable(L); /* has no names that a model assigns, so that access to them goes through __index */
     lua_pushcfunction(L, dsl_equal);
     lua_setfield(L, -2, "__equal");
     lua_pushcfunction(L, dsl_true);

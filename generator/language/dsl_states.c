@@ -1,8 +1,8 @@
 /* dsl_states.c -- states in the language: quantities that are carried from row to row (graph/march.h).
  *
  *     local e = m.state("e", { unit = , before = , doc = })      its value in a row; `before` the first row
- *     m.step(e, formula)                                         how it follows, of previous(e), columns, other states
- *     previous(e)                                                its value in the row before
+ *     m.step(e, formula)                                         from previous(e), columns, other states
+ *     previous(e)                                                its value in the previous row
  *     previous(f, before)                                        that of any formula of a row, of a column
  *
  *     m.ode(t, { from = 0, [u] = rate, [v] = rate })             states that follow a differential equation in the
@@ -10,7 +10,7 @@
  *
  *     m.event(when, { [u] = f })                                 at that time f is added to the state u
  *
- * A formula of a row may see what was measured in earlier rows, and not in its own.
+ * A formula of a row may depend on values measured in earlier rows, but not in its own.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const struct hg_march *march_of(lua_State *L)
     return dsl_of(L)->m->expr->march;
 }
 
-/* Can be told before the first row: no frames, no states. */
+/* Is it known before the first row: free of frames and states? */
 static void check_before(lua_State *L, struct dsl_value v)
 {
     struct hg_model *m = dsl_of(L)->m;
@@ -46,9 +46,13 @@ static uint32_t add_state(lua_State *L, struct hg_symbol_decl *s, struct dsl_val
     struct dsl *d = dsl_of(L);
     struct hg_expr *e = dsl_build(L);
     if (e->march && e->march->n == HG_MOST_STATES)
-        dsl_fail(L, s->name, NULL, "more than %d states", HG_MOST_STATES);
+        dsl_fail(L, s->name,
+                 "lags far back stand in columns of their own; a sum over all earlier rows is one state: m.step(s, rho "
+                 "* previous(s) + y)",
+                 "more than %d states: each previous(f) of another formula is one", HG_MOST_STATES);
     if (d->m->nvariant)
-        dsl_fail(L, s->name, NULL, "states come before m.observe");
+        dsl_fail(L, s->name, "above the first m.observe: local last = previous(y, 0)",
+                 "what is carried from row to row, m.state and previous(f), comes before the first m.observe");
     check_before(L, before);
     uint32_t q = hg_march_add(e, s->name, before.id);
     s->before = before.written;
@@ -91,7 +95,7 @@ int dsl_state(lua_State *L)
     return 1;
 }
 
-/* Which state the value at i is; -1: none. */
+/* Index of the state at i; -1: none. */
 static long state_at(lua_State *L, int i)
 {
     const struct dsl_value *v = dsl_test(L, i);
@@ -101,7 +105,7 @@ static long state_at(lua_State *L, int i)
     return (long)hg_carried_at(n->ref).state;
 }
 
-/* States of the same row must be known when they are asked for. */
+/* States of the same row must be known when they are used. */
 static void check_order(lua_State *L, uint32_t state, hg_id step)
 {
     const struct hg_march *x = march_of(L);
@@ -143,7 +147,7 @@ int dsl_step(lua_State *L)
 
 static const char ode_usage[] = "m.ode(t, { from = 0, [u] = a * u, [v] = -b * v }), u and v from m.state";
 
-/* Rates see the time, states, columns, and what is the same for a curve. */
+/* Rates may depend on the time, states, columns, and quantities that are constant for a curve. */
 static void check_rate(lua_State *L, uint32_t q, hg_id rate)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -153,7 +157,7 @@ static void check_rate(lua_State *L, uint32_t q, hg_id rate)
                      march_of(L)->state[q].name, march_of(L)->state[p].name);
 }
 
-/* The rate of state q, on top of the stack, whose unit is that of the state over that of time. */
+/* The rate of state q, on top of the stack; its unit is that of the state over that of time. */
 static void read_rate(lua_State *L, uint32_t q, const struct dsl_value *time)
 {
     struct dsl *d = dsl_of(L);
@@ -177,7 +181,7 @@ static void read_rate(lua_State *L, uint32_t q, const struct dsl_value *time)
     d->m->state.item[q].written = v.written;
 }
 
-/* When the states are what they are `before`: the same for all parameters. */
+/* The time at which the states have their values `before`: the same for all parameters. */
 static hg_id read_from(lua_State *L, const struct dsl_value *time)
 {
     struct hg_model *m = dsl_of(L)->m;
@@ -209,7 +213,7 @@ static int is_stiff(lua_State *L)
     return stiff;
 }
 
-/* What columns in rates are between rows. */
+/* The interpolation of columns in rates between rows. */
 static int are_held(lua_State *L)
 {
     const char *word = dsl_text(L, 2, "columns");
@@ -263,7 +267,7 @@ static int is_carried_in(lua_State *L, hg_id id)
     return -1;
 }
 
-/* When: known before the equation is solved. */
+/* The time of an event: known before the equation is solved. */
 static void check_when(lua_State *L, struct dsl_value v)
 {
     const struct hg_model *m = dsl_of(L)->m;
@@ -285,7 +289,7 @@ static void check_when(lua_State *L, struct dsl_value v)
         dsl_fail(L, "event", NULL, "the time of an event is a formula of parameters, settings, axes and columns");
 }
 
-/* What is added to state q, on top of the stack. */
+/* The increment of state q, on top of the stack. */
 static void read_jump(lua_State *L, uint32_t q, struct hg_event *event)
 {
     struct dsl *d = dsl_of(L);
@@ -302,7 +306,7 @@ static void read_jump(lua_State *L, uint32_t q, struct hg_event *event)
     event->written_jump[q] = v.written;
 }
 
-/* One event at the time v; the table of what it adds is argument 2. */
+/* One event at the time v; the table of its increments is argument 2. */
 static void add_event(lua_State *L, struct dsl_value v)
 {
     if (march_of(L)->nevent == HG_MOST_EVENTS)
@@ -347,7 +351,10 @@ static int call_previous(lua_State *L)
     struct dsl *d = dsl_of(L);
     long q = state_at(L, 1);
     if (march_of(L) && march_of(L)->flow)
-        dsl_fail(L, "previous", NULL, "previous is for rows that follow from rows, not for a differential equation");
+        dsl_fail(L, "previous",
+                 "what grew since the row before is now - last of two states with the rate 0: m.event(t, { [last] = "
+                 "now - last, [now] = all - now })",
+                 "previous is for rows that follow from rows, not for a differential equation");
     if (q >= 0 && !lua_isnoneornil(L, 2))
         dsl_fail(L, "previous", NULL, "the state '%s' knows its value before the first row: previous(%s)",
                  march_of(L)->state[q].name, march_of(L)->state[q].name);
@@ -381,7 +388,7 @@ void dsl_open_states(lua_State *L)
 
 /* --- at m.observe ---------------------------------------------------------------------------------------------- */
 
-/* A state that contains what is measured in its own row tells the answer. */
+/* A state that contains the value measured in its own row would reveal the answer. */
 static void check_sight(lua_State *L, hg_id root, const char *what, const struct hg_symbol_decl *value)
 {
     struct hg_expr *e = dsl_of(L)->m->expr;
@@ -402,7 +409,7 @@ static const struct hg_symbol_decl *measured(const struct hg_model *m)
     return NULL;
 }
 
-/* A differential equation does not see what is measured. */
+/* A differential equation must not depend on measured values. */
 static void check_measured(lua_State *L)
 {
     const struct hg_model *m = dsl_of(L)->m;

@@ -26,8 +26,8 @@ static struct hg_symbol_decl *column_at(lua_State *L, const char *word)
     return &m->column.item[n->ref];
 }
 
-/* The setting, declared when it is asked for first.  While a model is judged it is that of values all over the
- * range. */
+/* The setting, declared on first use. While a model is checked, it has the statistics of values spread over the
+ * whole range. */
 static struct dsl_value statistic(lua_State *L, const struct hg_symbol_decl *x, enum fit_statistic which)
 {
     struct dsl *d = dsl_of(L);

@@ -4,9 +4,9 @@
  *   integrate(a, b, function(x) return ... end, { nodes = 20, rule = "gauss" })
  *   average({ "log_normal", median = R, sd = 0.2 }, function(r) return ... end, { nodes = 20 })
  *
- * Each calls the function once, with the variable as an expression.  An integral is the sum of its rule, with nodes
- * mapped to where it is taken: of x = a + (b - a) u the sum of (b - a) w f(x).  So its derivatives, by limits as well,
- * are exactly those of the sum, and no other rule is needed for them.
+ * Each calls the function once, with the variable as an expression. An integral is the sum of its rule, with nodes
+ * mapped to the interval: for x = a + (b - a) u the sum of (b - a) w f(x). So its derivatives, including those by
+ * limits, are exactly those of the sum, and need no other rule.
  */
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "graph/loop.h"
 #include "language/dsl_private.h"
 
-/* A sum whose function is at work. */
+/* A sum whose function is being run. */
 struct bound {
     const char *word; /* "sum" */
     uint32_t loop;
@@ -71,7 +71,7 @@ static struct dsl_value call(lua_State *L, const struct bound *b, int i, hg_id x
     return f;
 }
 
-/* The sum of body over the turns; the variable is unknown from here. */
+/* The sum of body over the turns; after that the variable is unknown. */
 static hg_id close_bound(lua_State *L, const struct bound *b, hg_id body)
 {
     struct dsl *d = dsl_of(L);
@@ -87,7 +87,7 @@ static void need_function(lua_State *L, const char *word, int i, const char *usa
                  dsl_test(L, i) ? "a formula" : luaL_typename(L, i));
 }
 
-/* Pushes what the sum gives; its variable, its function, then two numbers that stand with them on the page. */
+/* Pushes the result of the sum; its variable, its function, then the two numbers shown with them on the page. */
 static void push_sum(lua_State *L, hg_id id, hg_unit unit, enum hg_word word, const struct dsl_value arg[4], int kind)
 {
     struct hg_written w = {.word = word, .nargs = 4, .value = kind};
@@ -303,8 +303,9 @@ static void check_distribution(lua_State *L, const struct distribution *d)
     }
 }
 
-/* Schulz and Zimm: x = mean e^s, and with a = (mean/sd)^2 the density of s is as e^(a (s + 1 - e^s)): 0 to 16 digits
- * outside of [lowest, highest], for all a from 1 to infinity.  *density: that of the nodes, to a factor. */
+/* Schulz-Zimm: x = mean e^s, and with a = (mean/sd)^2 the density of s is proportional to e^(a (s + 1 - e^s)). It is
+ * 0 to 16 digits outside [lowest, highest], for all a from 1 to infinity. *density: that of the nodes, up to a
+ * factor. */
 static hg_id schulz(struct hg_expr *e, hg_id mean, hg_id sd, hg_id u, hg_id *density)
 {
     hg_id width = hg_div(e, sd, mean), square = hg_pow(e, width, hg_const(e, 2));
@@ -317,7 +318,7 @@ static hg_id schulz(struct hg_expr *e, hg_id mean, hg_id sd, hg_id u, hg_id *den
     return hg_mul(e, mean, hg_call(e, HG_EXP, s));
 }
 
-/* x of the nodes u; *weight: what they are weighed with. */
+/* x of the nodes u; *weight: their weights. */
 static hg_id mapped(struct hg_expr *e, enum hg_distribution kind, hg_id p, hg_id q, const struct bound *b,
                     hg_id *weight)
 {

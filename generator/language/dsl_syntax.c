@@ -1,5 +1,5 @@
-/* dsl_syntax.c -- what is probably wrong in a model that Lua cannot read: a bracket without its other half, a comma
- * or an operator that is missing.  Lua names the word where it gave up, and its line; the mistake may be before it.
+/* dsl_syntax.c -- the probable mistake in a model that Lua cannot read: a bracket without its other half, a missing
+ * comma or operator. Lua names the word where it gave up, and its line; the mistake may be before it.
  */
 #include <lua.h>
 
@@ -12,9 +12,9 @@
 
 enum { NONE = -1 };
 
-/* Reads the brackets with token `skip` left out, or closing bracket `before` one more time in front of that token;
- * where nothing is left out or added, -1.  Returns the first token that does not fit (the number of tokens: the text
- * ends before it should), -1 when all do; *open: the bracket that is open there, or -1. */
+/* Reads the brackets with token `skip` left out, or with one more closing bracket `before` that token; -1: nothing
+ * is left out or added. Returns the first token that does not fit (the number of tokens: the text ends too early),
+ * -1 when all fit; *open: the bracket that is open there, or -1. */
 static long read_brackets(const struct hg_tokens *t, struct hg_arena *a, long skip, long before, long *open)
 {
     long *stack = hg_alloc(a, (t->n + 1) * sizeof *stack), n = 0;
@@ -42,7 +42,7 @@ static long read_brackets(const struct hg_tokens *t, struct hg_arena *a, long sk
     return n > 0 ? (long)t->n : NONE;
 }
 
-/* The bracket that has no other half; -1: none, or it is a block. */
+/* The bracket without its other half; -1: none, or it is a block. */
 static long lone_bracket(const struct hg_tokens *t, struct hg_arena *a)
 {
     long open, ignored, at = read_brackets(t, a, NONE, NONE, &open);
@@ -63,7 +63,7 @@ static uint32_t line_of(const struct hg_tokens *t, size_t k)
     return line;
 }
 
-/* What a letter beyond ASCII was meant for; NULL: not known. */
+/* The ASCII character meant by a letter beyond ASCII; NULL: not known. */
 static const char *instead_of(const char *letter, size_t n)
 {
     static const char *const known[][2] = {
@@ -104,7 +104,7 @@ int dsl_foreign_letter(struct hg_arena *a, struct hg_diag *d, const char *messag
     return 0;
 }
 
-/* "... (to close 'function' at line 5) ...": the block that has no end. */
+/* "... (to close 'function' at line 5) ...": the block without an end. */
 static int open_block(const struct hg_tokens *t, struct hg_diag *d, uint32_t line, const char *message)
 {
     const char *to = strstr(message, "(to close '"), *at = strstr(message, "at line ");
@@ -121,7 +121,7 @@ static int open_block(const struct hg_tokens *t, struct hg_diag *d, uint32_t lin
     return 0;
 }
 
-/* A value or a remark where a statement should be. */
+/* A value or a comment where a statement should be. */
 static int lone_value(const struct hg_tokens *t, struct hg_diag *d, uint32_t line, const char *message)
 {
     for (size_t k = 1; k < t->n; k++)

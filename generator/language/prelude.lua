@@ -33,7 +33,7 @@
 --       also normal, schulz { mean, sd }, uniform { from, to }
 --   m.observe("c2", { over = {phi, t1, t2}, mean = ..., linear = {p} })
 --   m.observe(y, { mean = ..., sigma = s })       tables; noise = {"half_cauchy", 2}: prior of the noise level
---   m.observe(y, { mean = ..., noise = poisson() })   tables: another law of the errors, see below
+--   m.observe(y, { mean = ..., noise = poisson() })   tables: another noise distribution, see below
 --   m.observe(y, { mean = ..., log_density = f })     any law: f is the logarithm of the density of y
 --   m.variant("parity", { mean = ... })           another formula for the same data
 --   m.curve("D", D, "doc")                        drawn with the fit
@@ -42,7 +42,7 @@
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
 -- Statistics of a column, when data are loaded: column_mean(x) column_sd(x) standardised(x).
--- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
+-- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh asinh erf erfc softplus
 -- logistic gamma lgamma digamma exprel log1mexp erfcx erfinv erfi bessel_j(n, x) bessel_y bessel_i bessel_k
 -- spherical_j(n, x) spherical_y spherical_i spherical_k legendre(n, x) gamma_p(a, x) gamma_q gamma_density beta_p(a, b, x) beta_q mittag_leffler(alpha, z)
 -- voigt(x, sigma, gamma) exgauss(x, sigma, tau) faddeeva(z) dawson abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
@@ -234,7 +234,8 @@ local function options(law, o, known)
     if o ~= nil and type(o) ~= "table" then
         local usage = law .. "()"
         if known[1] then usage = law .. " { " .. table.concat(known, " = ..., ") .. " = ... }" end
-        error("'" .. law .. "' is a law of the errors, noise = " .. usage .. ", and no function" .. (instead[law] or ""), 0)
+        error("'" .. law .. "' is a noise distribution, noise = " .. usage .. ", not a function" ..
+              (instead[law] or ""), 0)
     end
     for key in pairs(o or {}) do
         local found = false

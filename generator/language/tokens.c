@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Length of what stands in long brackets at s, [[ ... ]] or [=[ ... ]=]; 0: there are none. */
+/* Length of the text in long brackets at s, [[ ... ]] or [=[ ... ]=]; 0: there are none. */
 static size_t long_brackets(const char *s)
 {
     size_t level = 1 + strspn(s + 1, "=");

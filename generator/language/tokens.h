@@ -1,4 +1,4 @@
-/* tokens.h -- the words and signs of a text in Lua, without blanks and remarks (Lua 5.4 manual, 3.1). */
+/* tokens.h -- the words and signs of a text in Lua, without blanks and comments (Lua 5.4 manual, 3.1). */
 #pragma once
 
 #include <stddef.h>
@@ -18,11 +18,11 @@ struct hg_tokens {
     size_t n;
 };
 
-/* All tokens of the text; of one that Lua refuses, those that can be told. */
+/* All tokens of the text; for one that Lua refuses, those that can be recognised. */
 struct hg_tokens hg_tokens_of(struct hg_arena *a, const char *text);
 
 /* Is token k this word or sign, or one of a list with blanks between them? */
 int hg_token_is(const struct hg_tokens *t, size_t k, const char *words);
 
-/* Can an expression end with token k?  What follows is then an operator, an argument, or another statement. */
+/* Can an expression end with token k? Then an operator, an argument, or another statement follows. */
 int hg_token_ends_value(const struct hg_tokens *t, size_t k);

@@ -1,9 +1,9 @@
 /* formula.c -- an expression as a reader would write it: "v0 cos(phi + phi0)", "f0 exp(-f1 f2)".
  *
- * Named leaves by their names, products by juxtaposition, negative powers below a stroke.  The factor pi/180
- * inside a trigonometric function is left out: its argument is an angle in degrees.
- * Or in the language of models, "D0 * ts^alpha + D_offset": with signs for products, nothing left out, and what has a
- * name in the model by that.
+ * Named leaves appear by name, products by juxtaposition, negative powers after a slash. The factor pi/180 inside a
+ * trigonometric function is left out: its argument is an angle in degrees. Alternatively, in the language of models,
+ * "D0 * ts^alpha + D_offset": products have signs, nothing is left out, and expressions named in the model appear by
+ * name.
  */
 #include "model/formula.h"
 
@@ -30,7 +30,7 @@ static const char *constant(const struct hg_expr *e, double c)
     return hg_format(e->arena, "%.6g", c);
 }
 
-/* A product without its sign: factors, then a stroke and those with negative powers. */
+/* A product without its sign: factors, then a slash and the factors with negative powers. */
 static const char *product(const struct hg_expr *e, const struct hg_node *n, int depth)
 {
     const char *above = "", *below = "", *times = depth >= CODE ? " * " : " ";

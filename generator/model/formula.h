@@ -6,5 +6,5 @@
 /* "v0 cos(phi + phi0)"; lives in the arena of the graph. */
 const char *hg_formula(const struct hg_expr *e, hg_id id);
 
-/* The same in the language of models, what is below in terms of the model's names: "D0 * ts^alpha + D_offset". */
+/* The same in the language of models, with subexpressions by their names in the model: "D0 * ts^alpha + D_offset". */
 const char *hg_formula_code(const struct hg_expr *e, hg_id id);

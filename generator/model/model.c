@@ -1,4 +1,4 @@
-/* model.c -- what a model file declares: look-up, units of nodes, checks of the whole. */
+/* model.c -- declarations of a model file: look-up, units of nodes, checks of the whole. */
 #include "model/model.h"
 #include "graph/functions.h"
 #include "graph/march.h"
@@ -191,7 +191,7 @@ static hg_unit power_unit(struct hg_model *m, const struct hg_node *n)
     return unit;
 }
 
-/* Degrees times pi/180 are radians: that factor is dsl_expr.c's, before sin, cos, tan and sinc. */
+/* Degrees times pi/180 are radians: dsl_expr.c inserts that factor before sin, cos, tan and sinc. */
 static int is_radians(const struct hg_model *m, const struct hg_node *n)
 {
     double c;
@@ -205,7 +205,7 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
     struct hg_carried_place place;
     const char *why;
     switch (n->op) {
-    case HG_SUM: /* numbers do not vote: a sum may hold a stripped 1 s */
+    case HG_SUM: /* numbers are ignored: a sum may contain a stripped 1 s */
         for (uint32_t k = 0; k < n->nargs && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN); k++) {
             if (hg_at(m->expr, n->arg[k])->op != HG_CONST)
                 unit = m->node_unit[n->arg[k]];
@@ -389,7 +389,7 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
             continue;
         if ((list == &m->setting || list == &m->axis) && is_in_derived(m, s->node))
             continue;
-        if (list == &m->axis && m->expr->march) /* it tells curves apart, in each of which states begin anew */
+        if (list == &m->axis && m->expr->march) /* it distinguishes curves; states start anew in each */
             continue;
         hg_warning(d, s->line, s->name,
                    list == &m->param    ? "take it into the formula, or out of the file: data do not see it"
@@ -400,7 +400,8 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
     }
 }
 
-/* Settings and axes that data files of pairs tell by name must be what these tell, in any unit of it. */
+/* Settings and axes that data files of pairs identify by name must have the meaning of those names, in any suitable
+ * unit. */
 static void check_told(struct hg_model *m, const struct hg_list *list, const char *kind, struct hg_diag *d)
 {
     const char *why;

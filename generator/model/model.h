@@ -1,4 +1,4 @@
-/* model.h -- what a model file declares. */
+/* model.h -- declarations of a model file. */
 #pragma once
 
 #include "base/diag.h"
@@ -20,7 +20,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column, curve or deriv
     int over;                        /* axis index or -1 */
     int keep;                        /* parameters: declared `linear = false` */
     uint32_t written; /* curves, steps of states, derived quantities: the formula as written (written.h) */
-    uint32_t before;                 /* states: what they are before the first row, as written */
+    uint32_t before;                 /* states: their values before the first row, as written */
     enum fit_role role;              /* columns */
     int has_empty;                   /* columns: an empty cell stands for the number */
     double empty;
@@ -40,15 +40,15 @@ struct hg_test {                     /* m.test{}: a point with an expected value
     double step, first_time;         /* of the frame grid: t = first_time + k step */
     double t1, t2;                   /* of the pair; multiples of the grid */
     double *column;                  /* table models */
-    uint32_t nrow;                   /* of models with states: rows, the last of which is `column` */
+    uint32_t nrow;                   /* of models with states: rows; the last one is `column` */
     const double **row;              /* nrow: their columns */
-    double *expect;                  /* nrow; NaN: of this row nothing is known */
+    double *expect;                  /* nrow; NaN: nothing is known of this row */
     double *derived;                 /* of derived quantities; NaN where not given */
     double expected, tolerance;      /* of the mean, NaN where not given; relative, default 1e-12 */
     const char *variant;             /* "fast" unless given */
 };
 
-/* A law of the errors that is not normal (or normal with parameters of its own): fit/kernel.h, fit_density. */
+/* A noise distribution that is not normal (or normal with parameters of its own): fit/kernel.h, fit_density. */
 enum { HG_LAW_ARGUMENTS = 4 };
 struct hg_density {
     const char *name;                /* "poisson" */
@@ -96,12 +96,12 @@ struct hg_model {
     int feedback;                    /* states read what is measured */
     const char *observable;          /* "c2" */
     const char *observable_unit;
-    struct hg_quantity *quantity;    /* tables: nquantity; of more than one, rows say by `which` whose they are */
+    struct hg_quantity *quantity;    /* tables: nquantity; of more than one, `which` names the quantity of a row */
     uint32_t nquantity;
     size_t quantity_room;
     int which;                       /* column with the number of the quantity, from 0; -1: there is but one */
     uint32_t observe_line;
-    struct hg_density *density;      /* NULL: errors are normal, and the mean is all there is */
+    struct hg_density *density;      /* NULL: errors are normal, and the mean is sufficient */
     int has_noise;                   /* observe gives the noise a prior of its own: */
     struct hg_symbol_decl noise;
     struct hg_variant variant[4];
@@ -138,21 +138,21 @@ const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char 
 /* Parameter k of both kinds: the nonlinear ones in their order, then the linear ones. */
 const struct hg_symbol_decl *hg_model_unknown(const struct hg_model *m, uint32_t k);
 
-/* A number for symbol k of a list that a model does not fix (setting, axis, column): that of the
- * first test that names it, its default, or 1.  offset: of the list's values in struct hg_test.
- * *told (may be NULL): 0 when it is the 1. */
+/* A number for symbol k of a list that a model does not fix (setting, axis, column): that of the first test that
+ * names it, its default, or 1. offset: of the list's values in struct hg_test. *told (may be NULL): 0 when it is the
+ * fallback of 1. */
 double hg_model_typical(const struct hg_model *m, const struct hg_list *list, uint32_t k,
                         size_t offset, int *told);
 
-/* Within the bounds or the range of s: lower at u = 0, upper at 1; by factors when these are positive and more than a
- * factor 100 apart. */
+/* A value within the bounds or the range of s: lower at u = 0, upper at 1; on a logarithmic scale when these are
+ * positive and more than a factor 100 apart. */
 double hg_model_between(const struct hg_symbol_decl *s, double u);
 
-/* Coordinate of group g of several on an axis, for tests: all over its range, else around the typical number. */
+/* Coordinate of group g of several on an axis, for tests: spread over its range, or else around the typical number. */
 double hg_model_coordinate(const struct hg_model *m, uint32_t axis, uint32_t g, uint32_t groups);
 
-/* 0 when nothing tells the size of a setting, an axis or a column: what is tested is tested near 1.
- * Warns of each when d is given. */
+/* 0 when nothing gives the size of a setting, an axis or a column: tests then use values near 1. Warns of each when
+ * d is given. */
 int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d);
 
 /* The variant of that name, or NULL. */
@@ -161,9 +161,8 @@ const struct hg_variant *hg_model_variant(const struct hg_model *m, const char *
 /* 1 when the name can be used as it is in C: an identifier, not a keyword, not reserved. */
 int hg_name_is_c(const char *name);
 
-/* Unit of a node.  The front end gives those that the author wrote (hg_model_set_unit; the first wins unless
- * `force`); the others follow from the operands.  UNKNOWN when the unit depends on a parameter, as that of
- * t^alpha. */
+/* Unit of a node. The front end supplies those that the author wrote (hg_model_set_unit; the first one stays unless
+ * `force`); the others follow from the operands. UNKNOWN when the unit depends on a parameter, as for t^alpha. */
 hg_unit hg_model_unit(struct hg_model *m, hg_id id);
 void hg_model_set_unit(struct hg_model *m, hg_id id, hg_unit unit, int force);
 
@@ -174,7 +173,7 @@ const char *hg_model_unit_text(struct hg_model *m, hg_id id);
 /* 1 when a derived quantity has one value for each group. */
 int hg_model_derived_each(const struct hg_model *m, const struct hg_symbol_decl *derived);
 
-/* 1 when some mean, or the law of the errors, contains the node. */
+/* 1 when some mean, or the noise distribution, contains the node. */
 int hg_model_uses(const struct hg_model *m, hg_id node);
 
 /* 1 when d mean / d a is free of b, for parameters a, b that may be equal.  A second derivative of 0 is not
@@ -183,10 +182,10 @@ int hg_model_is_linear(struct hg_model *m, hg_id mean, hg_id a, hg_id b);
 /* The same in the means of all variants. */
 int hg_model_linear_everywhere(struct hg_model *m, hg_id a, hg_id b);
 
-/* Checks what can be said only of the whole: the mean is linear in the linear parameters, it varies with what
- * it should, nothing is unused.  Returns 0 when errors were reported. */
+/* Checks the model as a whole: the mean is linear in the linear parameters, it varies with the declared quantities,
+ * and nothing is unused. Returns 0 when errors were reported. */
 int hg_model_check(struct hg_model *m, struct hg_diag *d);
 
-/* Warnings about parameters that the mean is linear in, together with the linear ones, but that are not declared
- * so.  Adds nodes to the graph: call it after the kernel is written. */
+/* Warns about parameters in which the mean is linear, jointly with the linear ones, but which are not declared
+ * linear. Adds nodes to the graph: call it after the kernel is written. */
 void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d);

@@ -1,4 +1,5 @@
-/* objective.c -- what moves, what needs what: looks at an objective as a whole. */
+/* objective.c -- analyses an objective as a whole: which quantities vary with free arrays, and which terms need
+ * them. */
 #include "model/objective.h"
 
 unsigned char *hg_objective_leaves(const struct hg_model *m, hg_id formula)
@@ -24,7 +25,7 @@ int hg_objective_axis(const struct hg_model *m, hg_id formula, const struct hg_a
     return axis;
 }
 
-/* Does a formula have something that moves? */
+/* Does a formula contain something that varies with free arrays? */
 static int moves(const struct hg_model *m, hg_id formula)
 {
     const struct hg_objective *o = m->objective;
@@ -88,7 +89,7 @@ static void find_moving(struct hg_model *m)
     }
 }
 
-/* What is in a formula is needed by these terms. */
+/* These terms need the arrays and numbers in a formula. */
 static void need_formula(struct hg_model *m, hg_id formula, uint64_t terms)
 {
     struct hg_objective *o = m->objective;
@@ -119,7 +120,7 @@ static void find_needs(struct hg_model *m)
     }
 }
 
-/* Sums of squares alone, as least squares want them: linear in numbers that are such sums. */
+/* Only sums of squares, as least squares require: the term is linear in numbers that are such sums. */
 static void find_residual_terms(struct hg_model *m)
 {
     const struct hg_objective *o = m->objective;
@@ -148,7 +149,7 @@ static int has_free(const struct hg_objective *o)
     return 0;
 }
 
-/* The free arrays as words: 'x', 'y'. */
+/* The free arrays as text: 'x', 'y'. */
 static const char *free_names(const struct hg_model *m)
 {
     const struct hg_objective *o = m->objective;

@@ -1,13 +1,14 @@
-/* objective.h -- what a model of an objective declares: arrays over axes, operators between them, sums, terms.
+/* objective.h -- the declarations of an objective: arrays over axes, operators between them, sums, terms.
  *
  * An objective is J = sum over terms of weight (value + offset), a function of free arrays, which may have thousands to
- * millions of elements: images.  Formulas are those of graph/expr.h, of one element: a COLUMN leaf is an
- * element of an array, a SETTING leaf a number (a hyper-parameter, the size of an axis, a sum).  What joins elements is
- * a step: an array that is kept, an operator, a sum.  Steps stand in the order in which they are computed, and each
- * knows the terms that need it.
+ * millions of elements: images. Formulas are those of graph/expr.h and describe one element: a COLUMN leaf is an
+ * element of an array, a SETTING leaf a number (a hyper-parameter, the size of an axis, a sum). A step joins elements:
+ * an array that is kept, an operator, a sum. Steps are stored in the order in which they are computed, and each knows
+ * the terms that need it.
  *
- * Derivatives are taken backwards: with the slope dJ/da of each array and number a that free arrays move, steps in
- * reverse order pass theirs on to what they were made of (Griewank and Walther, Evaluating derivatives, 2008, ch. 3).
+ * Derivatives are taken backwards (reverse mode; Griewank and Walther, Evaluating derivatives, 2008, ch. 3). Each array
+ * and number a that varies with free arrays has a slope dJ/da; steps in reverse order pass their slopes on to their
+ * operands.
  */
 #pragma once
 
@@ -49,7 +50,7 @@ enum { HG_MOST_PARTS = 2 }; /* arrays of one complex value */
 
 struct hg_operation {
     enum fit_operator_kind kind;
-    const char *name, *data; /* data: of the numbers of the operator, as the program finds them */
+    const char *name, *data; /* data: of the numbers of the operator, as named in the program */
     uint32_t nin, nout;
     uint32_t in[HG_MOST_PARTS], out[HG_MOST_PARTS]; /* arrays */
     uint32_t from, to;                              /* axes */
@@ -93,12 +94,13 @@ struct hg_objective {
 /* Of a formula: the arrays and numbers in it, by a mark for each node. */
 unsigned char *hg_objective_leaves(const struct hg_model *m, hg_id formula);
 
-/* The axis of the arrays of a formula, -1 where there is none; *other: an array of another axis, or NULL. */
+/* The axis of the arrays of a formula; -1 when there is none. *other: an array of another axis, or NULL. */
 int hg_objective_axis(const struct hg_model *m, hg_id formula, const struct hg_array **other);
 
-/* What moves in a formula, arrays first, then numbers, and the slopes of the formula by these.  Along a direction its
- * tangent is the sum of slopes times tangents of leaves, which are symbols behind all others: that of array k is COLUMN
- * narray + k, that of number k SETTING nnumber + k.  second: slopes of the tangent. */
+/* The leaves of a formula that vary with free arrays, arrays first, then numbers, and the slopes of the formula by
+ * these. Along a direction, its tangent is the sum of slopes times tangents of leaves. These tangents are symbols
+ * after all others: that of array k is COLUMN narray + k, that of number k SETTING nnumber + k. second: slopes of
+ * the tangent. */
 struct hg_moving {
     uint32_t n, narray;
     hg_id *leaf, *part, *second;
@@ -106,8 +108,8 @@ struct hg_moving {
 };
 struct hg_moving hg_objective_moving(struct hg_model *m, hg_id formula);
 
-/* What moves with free arrays, and the terms that each step serves. */
+/* Finds which arrays and numbers vary with free arrays, and the terms that each step serves. */
 void hg_objective_close(struct hg_model *m);
 
-/* What can be said only of the whole; 0 when errors were reported. */
+/* Checks the objective as a whole; 0 when errors were reported. */
 int hg_objective_check(struct hg_model *m, struct hg_diag *d);

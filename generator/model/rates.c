@@ -1,16 +1,15 @@
-/* rates.c -- which parameters make a rate together.
+/* rates.c -- finds parameters that form a rate together.
  *
- * Takes the graph of a model as its file wrote it; gives the sums of two terms
+ * Takes the graph of a model as its file wrote it; returns the sums of two terms
  *
  *     A X + C,    X = b(t)^E    or    where(condition, X, constant) with a condition free of parameters,
  *
- * or  X = exp(E b(t))  or  exp(E (b(t) - D)),  in which A, E, C (and D) are different nonlinear parameters and b is the
- * frame time in some unit: b = t / tau, away from t = 0, where it may have a floor.  That b is one is not concluded
- * from its form but evaluated at three times.  The argument of exp may be kept within limits by choices, as clamp()
- * does.
+ * or X = exp(E b(t)) or exp(E (b(t) - D)), in which A, E, C (and D) are different nonlinear parameters and b is the
+ * frame time in some unit: b = t / tau, away from t = 0, where it may have a floor. A candidate for b is recognised by
+ * evaluation at three times, not by its form. The argument of exp may be limited by choices, as in clamp().
  *
- * Samplers use the table for coordinates (runtime/posterior/rate_coordinates.h).  There any three parameters would be
- * right and these are good, so a sum that is no rate does no harm.
+ * Samplers use the table for coordinates (runtime/posterior/rate_coordinates.h). Any three parameters would give valid
+ * coordinates, and these give good ones, so a sum that is not a rate does no harm.
  */
 #include "model/rates.h"
 
@@ -28,7 +27,7 @@ static int param_of(const struct hg_model *m, hg_id id)
     return -1;
 }
 
-/* 1 when the value follows from the frame time and period alone. */
+/* 1 when the value is determined by the frame time and period alone. */
 static int is_known(const struct hg_expr *e, hg_id id)
 {
     const struct hg_node *n = hg_at(e, id);
@@ -40,7 +39,7 @@ static int is_known(const struct hg_expr *e, hg_id id)
     return 1;
 }
 
-/* tau of a base b(t) = t / tau; 0: it is none. */
+/* tau of a base b(t) = t / tau; 0: not of this form. */
 static double unit_of_base(const struct hg_model *m, hg_id base)
 {
     static const double time[] = {1, 3, 7}; /* s; far above floors of the size of the frame period */
@@ -71,7 +70,7 @@ static hg_id power_of(const struct hg_expr *e, hg_id id)
     return hg_is_const(e, n->arg[2], &value) ? power_of(e, n->arg[1]) : 0;
 }
 
-/* What choices between x and limits of it are made from. */
+/* The value inside choices between x and limits of it. */
 static hg_id without_limits(const struct hg_expr *e, hg_id id)
 {
     const struct hg_node *n = hg_at(e, id), *c;
@@ -87,7 +86,7 @@ static hg_id without_limits(const struct hg_expr *e, hg_id id)
     return id;
 }
 
-/* b(t) - D: D, or -1 when there is none; *base <- b.  0: it is neither. */
+/* b(t) - D: D, or -1 when there is none; *base <- b. 0: not of this form. */
 static int shifted_base(const struct hg_model *m, hg_id id, int *shift, hg_id *base)
 {
     const struct hg_expr *e = m->expr;
@@ -105,7 +104,7 @@ static int shifted_base(const struct hg_model *m, hg_id id, int *shift, hg_id *b
     return n->op != HG_SUM || *shift >= 0;
 }
 
-/* Exponent, shift and time of exp(E (b - D)); 0: it is none. */
+/* Exponent, shift and time of exp(E (b - D)); 0: not of this form. */
 static int exponential_of(const struct hg_model *m, hg_id id, struct hg_rate *r)
 {
     const struct hg_node *n = hg_at(m->expr, id);
@@ -135,7 +134,7 @@ static int power_of_time(const struct hg_model *m, hg_id id, struct hg_rate *r)
     return r->time > 0;
 }
 
-/* Amplitude, exponent, shift and time of a product A X; 0: it is none. */
+/* Amplitude, exponent, shift and time of a product A X; 0: not of this form. */
 static int varying_term(const struct hg_model *m, hg_id id, struct hg_rate *r)
 {
     const struct hg_node *n = hg_at(m->expr, id);

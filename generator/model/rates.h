@@ -1,5 +1,5 @@
-/* rates.h -- parameters that make a rate together: amplitude time^exponent + offset, and the same with
- * exp(exponent (time - shift)). */
+/* rates.h -- parameters that form a rate together: amplitude time^exponent + offset, and the same with exp(exponent
+ * (time - shift)). */
 #pragma once
 
 #include "model/model.h"
@@ -11,6 +11,6 @@ struct hg_rate {
     double time;                          /* s: the base of the power, or the argument of exp, is t / time */
 };
 
-/* Finds the rates among the functions of the frame time that the model file wrote, for m->rate.  To be called
- * before any pass adds nodes.  No parameter belongs to two rates: the first in the file's order has it. */
+/* Finds the rates among the functions of the frame time in the model file, for m->rate. Call it before any pass adds
+ * nodes. No parameter belongs to two rates: the first in the file's order has it. */
 void hg_rates_find(struct hg_model *m);

@@ -1,5 +1,4 @@
-/* written.c -- the store of what the author wrote: names, comparisons, the named parts of a
- * formula. */
+/* written.c -- the store of the author's formulas: names, comparisons, the named parts of a formula. */
 #include "model/written.h"
 
 #include <stdlib.h>
@@ -66,7 +65,7 @@ int hg_written_extremum(const struct hg_model *m, hg_wid id, hg_wid *a, hg_wid *
     const struct hg_written *c = hg_written_at(m, w->arg[0]);
     if (c->word != HG_W_LT && c->word != HG_W_LE)
         return 0;
-    *a = w->arg[2]; /* where(le(x, lo), lo, x): the last is what is bounded */
+    *a = w->arg[2]; /* where(le(x, lo), lo, x): the last operand is the bounded one */
     *b = w->arg[1];
     if (hg_written_same(m, c->arg[0], w->arg[2]) && hg_written_same(m, c->arg[1], w->arg[1]))
         return 1;
@@ -110,8 +109,8 @@ struct walk {
     uint32_t n;
 };
 
-/* Depth first, the last operand first: what is left in `list`, read backwards, has each part before
- * those it mentions, and otherwise the order of reading. */
+/* Depth first, the last operand first: `list`, read backwards, has each part before those it mentions, and otherwise
+ * keeps the order of reading. */
 static void visit(struct walk *v, hg_wid id)
 {
     const struct hg_written *w = hg_written_at(v->m, id);
@@ -140,7 +139,7 @@ uint32_t hg_written_parts(const struct hg_model *m, hg_wid root, hg_wid **part)
     return v.n;
 }
 
-/* Names of variables of the file go before those of variables inside its functions. */
+/* Names of variables of the file take precedence over those of variables inside its functions. */
 static void add_primes(struct hg_model *m, hg_wid root, enum hg_name_rank rank, hg_wid *all, uint32_t *nall)
 {
     hg_wid *part;
@@ -160,7 +159,7 @@ static void add_primes(struct hg_model *m, hg_wid root, enum hg_name_rank rank, 
     }
 }
 
-/* A name that many have, as when a function is called in a loop: they are numbered. */
+/* A name that many nodes have, as when a function is called in a loop: they are numbered. */
 static void number_many(struct hg_model *m, const hg_wid *all, uint32_t nall)
 {
     enum { MANY = 4 };

@@ -1,12 +1,11 @@
 /* written.h -- a model as its author wrote it, for the page that documents it.
  *
- * The expression graph (expr.h) simplifies as it is built: g1^2 is multiplied out, products are
- * sorted.  A reader wants the author's formula.  So the front end keeps beside each value of the
- * model file a tree of what was written, with the names of the local variables that hold its parts:
- * t / second stays a quotient, D stays D.
+ * The expression graph (expr.h) simplifies as it is built: g1^2 is multiplied out, products are sorted. A reader wants
+ * the author's formula. So the front end keeps, for each value of the model file, a tree of the formula as written,
+ * with the names of the local variables that hold its parts: t / second stays a quotient, D stays D.
  *
- * Written nodes are small integers into hg_model.written; 0 is none.  They are not shared: the same
- * formula written twice is two nodes.  A node never changes, apart from getting its name.
+ * Written nodes are small integers into hg_model.written; 0 is none. They are not shared: the same formula written
+ * twice is two nodes. A node never changes, except that it may get a name.
  */
 #pragma once
 
@@ -43,7 +42,7 @@ enum hg_word {
     HG_W_TOTAL,    /* f, k, first, last: the sum over k */
     HG_W_OVER,     /* f, x, a, b: the integral over x from a to b */
     HG_W_MEAN,     /* f, x, and two numbers of the distribution of x; value: its enum hg_distribution */
-    HG_W_SAME,     /* a, in another unit; derivatives: value, how often the old unit has the new */
+    HG_W_SAME,     /* a, in another unit; derivatives: value, the number of new units in the old one */
     HG_W_REF,      /* the named expression a, by its name (derivatives only) */
     HG_W_GT,       /* a > b (derivatives only) */
     HG_W_WHEN,     /* 1 where the condition a holds, else 0 (derivatives only) */
@@ -52,7 +51,7 @@ enum hg_word {
 
 enum hg_distribution { HG_NORMAL, HG_LOG_NORMAL, HG_SCHULZ, HG_UNIFORM, HG_NDISTRIBUTIONS };
 
-/* From where a node has its name: a variable of a function of the file, or of the file itself. */
+/* Origin of the name of a node: a variable of a function of the file, or of the file itself. */
 enum hg_name_rank { HG_UNNAMED, HG_NAMED_INSIDE, HG_NAMED };
 
 struct hg_written {
@@ -65,15 +64,14 @@ struct hg_written {
     hg_id node;   /* in the expression graph; 0: none */
     const char *name;
     enum hg_name_rank rank;
-    uint32_t primes; /* at the name: other things have it as well (hg_written_primes) */
-    uint32_t number;    /* instead of primes, from 1, when many have it; 0: none */
+    uint32_t primes; /* at the name: other nodes have it as well (hg_written_primes) */
+    uint32_t number;    /* number instead of primes, from 1, when many nodes have the name; 0: none */
 };
 
 hg_wid hg_written_add(struct hg_model *m, const struct hg_written *w);
 const struct hg_written *hg_written_at(const struct hg_model *m, hg_wid id);
 
-/* Names a node that is no leaf; a name of higher rank replaces one of lower, otherwise the first
- * wins. */
+/* Names a node that is not a leaf; a name of higher rank replaces one of lower rank, otherwise the first one stays. */
 void hg_written_name(struct hg_model *m, hg_wid id, const char *name, enum hg_name_rank rank);
 
 /* 1 when the node has a name under which formulas show it. */
@@ -85,27 +83,25 @@ int hg_written_is(const struct hg_model *m, hg_wid id, double value);
 /* 1 when both are the same value as written: the same node, or equal numbers. */
 int hg_written_same(const struct hg_model *m, hg_wid a, hg_wid b);
 
-/* A choice that is a maximum or a minimum: +1 or -1 and its operands, what is bounded first; else
- * 0. */
+/* A choice that is a maximum or a minimum: +1 or -1 and its operands, the bounded one first; otherwise 0. */
 int hg_written_extremum(const struct hg_model *m, hg_wid id, hg_wid *a, hg_wid *b);
 
-/* 1 when the value changes with the symbol `node`, through named parts as well (direct = 0) or
- * outside of them (direct = 1).  `root` itself is always looked into. */
+/* 1 when the value changes with the symbol `node`: through named parts as well (direct = 0), or only outside them
+ * (direct = 1). `root` itself is always searched. */
 int hg_written_depends(const struct hg_model *m, hg_wid root, hg_id node, int direct);
 
-/* The named parts of a formula, each before those it is made of: what a reader meets first comes
- * first. Returns their number; the list lives in the arena. */
+/* The named parts of a formula, each before those it is made of, in the order in which a reader meets them. Returns
+ * their number; the list lives in the arena. */
 uint32_t hg_written_parts(const struct hg_model *m, hg_wid root, hg_wid **part);
 
 /* 1 when the formula of root mentions the named part. */
 int hg_written_mentions(const struct hg_model *m, hg_wid root, hg_wid part);
 
-/* Gives primes to parts of the model's formulas whose name something else has: a symbol, or an
- * earlier part. */
+/* Adds primes to the names of parts of the model's formulas that are already in use, by a symbol or an earlier part. */
 void hg_written_primes(struct hg_model *m);
 
-/* The formula of a node of the graph in one line, as its author wrote it and with the names of its parts; of a node
- * that nobody wrote, as it is.  (written_text.c) */
+/* The formula of a node of the graph in one line, as its author wrote it and with the names of its parts; a node
+ * that the author did not write appears as it is. (written_text.c) */
 const char *hg_written_text(const struct hg_model *m, hg_id node);
 const char *hg_written_by_author(const struct hg_model *m, hg_id node); /* NULL: nobody wrote it */
 

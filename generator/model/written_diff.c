@@ -1,11 +1,10 @@
 /* written_diff.c -- derivatives of written formulas, short enough to be read.
  *
- * The derivative of a formula is expressed by its named parts:  d g1/d alpha = g1 (-q^2/2 integral
- * of dD/d alpha), with dD/d alpha a formula of its own.  These are formulas for the eye, made from
- * the same rules as those of diff.c, which the kernels are made from and --check tests.
+ * The derivative of a formula is expressed by its named parts: d g1/d alpha = g1 (-q^2/2 integral of dD/d alpha), with
+ * dD/d alpha a formula of its own. These formulas are for reading. They are made by the same rules as those of diff.c,
+ * which serve the kernels and which --check tests.
  *
- * A factor exp(u) of a named product F gives  F du;  where F itself is a maximum, its branch is
- * told by F.
+ * A factor exp(u) of a named product F gives F du; where F itself is a maximum, the value of F determines its branch.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -80,7 +79,7 @@ static hg_wid reference(struct hg_model *m, hg_wid a)
     return make(m, HG_W_REF, a, 0);
 }
 
-/* The whole of which we take the derivative, by its name; otherwise 0. */
+/* The whole whose derivative is taken, by its name; otherwise 0. */
 static hg_wid whole(const struct diff *d, hg_wid id)
 {
     return id == d->root && d->part ? reference(d->m, id) : 0;
@@ -105,6 +104,7 @@ static hg_wid slope(struct hg_model *m, enum hg_op f, hg_wid x, hg_wid y)
     case HG_SINH: return call(m, HG_COSH, x);
     case HG_COSH: return call(m, HG_SINH, x);
     case HG_TANH: return divide(m, one, make(m, HG_W_POW, call(m, HG_COSH, x), two));
+    case HG_ASINH: return divide(m, one, make(m, HG_W_POW, make(m, HG_W_ADD, one, square), number(m, 0.5)));
     case HG_ERF:
     case HG_ERFC: {
         hg_wid pi = number(m, 3.14159265358979323846);
@@ -126,7 +126,7 @@ static hg_wid slope(struct hg_model *m, enum hg_op f, hg_wid x, hg_wid y)
     }
 }
 
-/* The derivative a of what w converts. */
+/* The derivative a of the expression that w converts. */
 static hg_wid same(struct hg_model *m, const struct hg_written *w, hg_wid a)
 {
     struct hg_written made = {.word = HG_W_SAME, .nargs = 1, .arg = {a}, .unit = w->unit};
@@ -202,7 +202,7 @@ static hg_wid d_power(struct diff *d, hg_wid id)
     return add(m, first, second);
 }
 
-/* What is bounded, inside of other bounds that are numbers. */
+/* The bounded expression, inside other bounds that are numbers. */
 static hg_wid bounded(const struct diff *d, hg_wid id)
 {
     hg_wid a, b;
@@ -212,8 +212,7 @@ static hg_wid bounded(const struct diff *d, hg_wid id)
     return id;
 }
 
-/* d max(x, lo) = dx [x > lo].  Where the maximum is the whole F, its branches are told by F > lo.
- */
+/* d max(x, lo) = dx [x > lo]. Where the maximum is the whole F, the condition is F > lo. */
 static hg_wid d_choice(struct diff *d, hg_wid id)
 {
     struct hg_model *m = d->m;
@@ -235,7 +234,8 @@ static hg_wid d_choice(struct diff *d, hg_wid id)
         m, &(struct hg_written){.word = HG_W_WHERE, .nargs = 3, .arg = {condition, da ? da : zero, db ? db : zero}});
 }
 
-/* Sums, integrals, means: of the derivative; where the limits or the distribution move there is no short rule. */
+/* Sums, integrals, means: those of the derivative. When the limits or the distribution depend on the parameter,
+ * there is no short rule. */
 static hg_wid d_bound(struct diff *d, const struct hg_written *w)
 {
     struct hg_written made = *w;
@@ -261,7 +261,7 @@ static hg_wid d_node(struct diff *d, hg_wid id)
     case HG_W_MUL: return d_product(d, id);
     case HG_W_DIV: return d_quotient(d, id);
     case HG_W_NEG: a = diff(d, w.arg[0]); return a ? neg(m, a) : 0;
-    case HG_W_SAME: /* shown without the number between the units; it is kept for who computes */
+    case HG_W_SAME: /* shown without the conversion factor; it is kept for computation */
         a = diff(d, w.arg[0]);
         return a ? same(m, &w, a) : 0;
     case HG_W_POW: return d_power(d, id);

@@ -6,7 +6,7 @@
 #include "model/formula.h"
 #include "model/model.h"
 
-/* How strongly an operation binds (Lua 5.4 manual, 3.4.8). */
+/* Precedence of an operation (Lua 5.4 manual, 3.4.8). */
 enum { BINDS_SUM = 1, BINDS_PRODUCT, BINDS_SIGN, BINDS_POWER, BINDS_ALL };
 
 enum { DEEPEST = 30 };
@@ -27,7 +27,7 @@ static int binds(const struct hg_model *m, const struct hg_written *w)
 
 static const char *text_of(const struct hg_model *m, hg_wid id, hg_wid root, int depth);
 
-/* Argument k, in parentheses when it binds less than `least`. */
+/* Argument k, in parentheses when its precedence is below `least`. */
 static const char *part(const struct hg_model *m, hg_wid id, uint32_t k, int least, int depth)
 {
     hg_wid a = hg_written_at(m, id)->arg[k];

@@ -1,4 +1,4 @@
-/* factor.c -- arrangement by loop and by common factors. */
+/* factor.c -- arranges expressions by loop and by common factors. */
 #include "structure/factor.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ struct pair_count {
     uint32_t n;
 };
 
-/* How often each pair is met in all lists: a table of open addresses, half of them empty at least. */
+/* Number of occurrences of each pair in all lists: a hash table with open addressing, at least half empty. */
 struct pairs {
     struct pair_count *slot; /* a = 0: empty */
     size_t room, used;       /* room is a power of 2 */
@@ -84,14 +84,14 @@ static uint32_t multiplicity(const struct list *l, hg_id f)
     return m;
 }
 
-/* How often the pair (a, b) can be taken from the list. */
+/* The number of times that the pair (a, b) can be taken from the list. */
 static uint32_t times(const struct list *l, hg_id a, hg_id b)
 {
     uint32_t m = multiplicity(l, a), n = multiplicity(l, b);
     return a == b ? m / 2 : (m < n ? m : n);
 }
 
-/* Adds the pairs of a list to the table, or takes them out of it. */
+/* Adds the pairs of a list to the table, or removes them. */
 static void count_pairs(struct pairs *t, const struct list *l, int take_out)
 {
     for (uint32_t a = 0; a < l->n; a++) {
@@ -110,7 +110,7 @@ static void count_pairs(struct pairs *t, const struct list *l, int take_out)
     }
 }
 
-/* The pair met most often (smallest ids on a tie); n = 0 when there is none. */
+/* The most frequent pair (smallest ids on a tie); n = 0 when there is none. */
 static struct pair_count most_frequent(const struct pairs *t)
 {
     struct pair_count best = {0, 0, 0};
@@ -236,7 +236,7 @@ static hg_id join_product(struct work *w, const struct product *p)
     return raw_or_only(w->e, HG_PROD, n, arg);
 }
 
-/* Terms of one class are added up first when there are several. */
+/* Terms of one class are added first when there are several. */
 static hg_id split_sum(struct work *w, hg_id id)
 {
     const struct hg_node n = *hg_at(w->e, id);
@@ -300,8 +300,8 @@ static unsigned char *mark(const struct hg_expr *e, uint32_t n, const hg_id *roo
     return need;
 }
 
-/* How many products stand one inside the other below a node: products are shared level by level, the
- * innermost first, because the factors of an outer one must have their final form. */
+/* The depth of nested products below a node. Products are shared level by level, from the innermost, because the
+ * factors of an outer one must have their final form. */
 static uint32_t *product_depth(const struct hg_expr *e, const unsigned char *need, hg_id top, uint32_t *deepest)
 {
     uint32_t *depth = hg_zeros(top + 1, sizeof *depth);

@@ -39,7 +39,7 @@ struct hg_form *hg_form_separate(struct hg_plan *p)
     f->rest = hg_separate(p, p->rest, &f->separation);
     for (uint32_t c = 0; c < E; c++)
         f->m[c] = hg_separate(p, p->channel[c].m, &f->separation);
-    for (uint32_t q = 0; q < Q && p->model->space == FIT_PAIRS; q++) /* rows add the products up as they are */
+    for (uint32_t q = 0; q < Q && p->model->space == FIT_PAIRS; q++) /* rows: products are added directly */
         for (uint32_t c = 0; c < E; c++) {
             struct hg_moment *x = &f->moment[f->nmoment++];
             *x = (struct hg_moment){.q = q, .channel = c};
@@ -55,7 +55,7 @@ static void number_slots(struct hg_form *f)
     hg_id top = 0;
     for (uint32_t k = 0; k < f->nmoment; k++)
         top = x[k].core > top ? x[k].core : top;
-    /* of each core the last moment with a slot of its own, and the one before that; 0: none */
+    /* the last moment with its own slot of each core, and the previous one; 0: none */
     HG_SCRATCH uint32_t *last = hg_zeros(top + 1, sizeof *last);
     HG_SCRATCH uint32_t *before = hg_zeros(f->nmoment + 1, sizeof *before);
     for (uint32_t k = 0; k < f->nmoment; k++) {

@@ -34,7 +34,8 @@ void hg_form_factor(struct hg_form *f);
 /* Takes the scalars of the call and of groups out of a product: x = coefficient * core. */
 void hg_form_strip(struct hg_expr *e, hg_id x, hg_id *coefficient, hg_id *core);
 
-/* Of a slot: one of its moments, how its table enters, whether the table of (channel, parameter k) is wanted. */
+/* Properties of a slot: one of its moments, how its table enters, whether the table of (channel, parameter k) is
+ * needed. */
 const struct hg_moment *hg_form_slot(const struct hg_form *f, uint32_t slot);
 enum hg_channel_kind hg_form_slot_kind(const struct hg_form *f, uint32_t slot);
 int hg_form_slot_uses(const struct hg_form *f, uint32_t slot, uint32_t channel, uint32_t k);

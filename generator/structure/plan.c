@@ -32,7 +32,8 @@ hg_id hg_plan_local(struct hg_plan *p, hg_id def)
     return symbol;
 }
 
-/* 1 when the node contains a linear parameter: known where points are, not where scalars are computed. */
+/* 1 when the node contains a linear parameter: these are known in the loop over points, not where scalars are
+ * computed. */
 static int with_linear(struct hg_plan *p, hg_id id)
 {
     p->with_linear = hg_grow(p->e->arena, p->with_linear, p->nwith_linear, p->e->n, 1, &p->with_linear_room);
@@ -222,7 +223,7 @@ static void find_inputs(struct hg_plan *p)
         struct hg_input in;
         if (!need[id] || !hg_input_kind_of(hg_at(e, id)->op, &kind) || (hg_at(e, id)->vary & HG_K) ||
             !fill_input(p, id, kind, &in))
-            continue; /* what varies with turns of a sum: add_turns() */
+            continue; /* nodes that vary with turns of a sum: add_turns() */
         for (uint32_t q = 0; q < p->nlinear; q++)
             in.partial[q] = partial_or_none(p, p->basis[q], id);
         in.partial[p->nlinear] = partial_or_none(p, p->rest, id);
@@ -234,7 +235,7 @@ static void find_inputs(struct hg_plan *p)
 
 /* --- the narrowest cut -------------------------------------------------------------------------------- */
 
-/* 1 when root depends on a nonlinear parameter by a way that does not lead through `cut`. */
+/* 1 when root depends on a nonlinear parameter by a path that does not pass through `cut`. */
 static int escapes(const struct hg_expr *e, hg_id root, hg_id cut)
 {
     HG_SCRATCH unsigned char *need = hg_zeros(root + 1, 1);
@@ -250,8 +251,8 @@ static int escapes(const struct hg_expr *e, hg_id root, hg_id cut)
     return found;
 }
 
-/* The same expression with numbers taken out of products: -1 f0 exp(x) becomes -1 (f0 exp(x)), so that
- * what is shared with f0 exp(x) shows.  Only for looking and differentiating: the nodes are raw. */
+/* The same expression with numbers taken out of products: -1 f0 exp(x) becomes -1 (f0 exp(x)), which shows the part
+ * shared with f0 exp(x). Only for analysis and differentiation: the nodes are raw. */
 static hg_id coefficients_apart(struct hg_expr *e, hg_id root)
 {
     HG_SCRATCH hg_id *map = hg_zeros(root + 1, sizeof *map);
@@ -282,7 +283,7 @@ static int same_parameters(const struct hg_plan *p, const struct hg_input *a, co
     return 1;
 }
 
-/* The function of time through which all parameters reach every member, nearest to them; 0: none. */
+/* The function of time, closest to the members, through which all parameters reach every one of them; 0: none. */
 static hg_id narrowest(const struct hg_plan *p, uint32_t n, const hg_id *def)
 {
     hg_id top = def[0];
@@ -329,8 +330,8 @@ static void merge_members(struct hg_plan *p, hg_id d, uint32_t n, const uint32_t
     p->ninput = kept;
 }
 
-/* Several tables at one frame that depend on the parameters through one function of time are replaced by
- * that function: the cut moves to where it is narrowest, and with it the number of channels. */
+/* Several tables at one frame that depend on the parameters through one function of time are replaced by that
+ * function: the cut moves to its narrowest point, which also minimises the number of channels. */
 static void narrow_inputs(struct hg_plan *p)
 {
     for (uint32_t a = 0; a < p->ninput; a++) {
@@ -448,8 +449,8 @@ static void add_input(struct hg_plan *p, const struct hg_input *in)
     }
 }
 
-/* Scalars with a number for each turn of a sum move together: their part of a derivative is that along their tangents,
- * inside of the sums. */
+/* Scalars with a number for each turn of a sum vary together: they contribute to a derivative the one along their
+ * tangents, inside the sums. */
 static void add_turns(struct hg_plan *p)
 {
     struct hg_expr *e = p->e;

@@ -1,14 +1,14 @@
 /* plan.h -- the structure of a model, from which every kernel function is written.
  *
- * The mean is split into its linear part,  mean = sum_q lin_q b_q + rest.  Then b_q and rest are cut where
- * the graph passes from small index sets (frames, groups) to big ones (pairs, rows).  What stands at the cut
- * are the inputs of a pair: differences of tables, table entries at the first or second frame, and scalars
- * of the call or of the group.  They are few, however many parameters stand behind them, and
+ * The mean is split into its linear part and the rest, mean = sum_q lin_q b_q + rest. Then b_q and rest are cut where
+ * the graph passes from small index sets (frames, groups) to big ones (pairs, rows). The nodes at the cut are the
+ * inputs of a pair: differences of tables, table entries at the first or second frame, and scalars of the call or of
+ * the group. They are few, however many parameters they depend on, and
  *
  *     d mean / d theta_k = sum over inputs a of  m_a * tangent_a,k        (chain rule at the cut)
  *
- * with m_a = d mean / d input_a a function of the pair and tangent_a,k a small table, both symbolic.
- * A channel collects the products that share m_a:  d mean / d theta_k = sum over channels e of m_e U_e,k.
+ * with m_a = d mean / d input_a a function of the pair and tangent_a,k a small table, both symbolic. A channel collects
+ * the products that share m_a: d mean / d theta_k = sum over channels e of m_e U_e,k.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct hg_local {
 
 enum hg_input_kind { HG_INPUT_SCALAR, HG_INPUT_DELTA, HG_INPUT_AT_I, HG_INPUT_AT_J };
 
-/* The kind of input that a node of this operation is to a mean; 0: none. */
+/* The kind of input that a node with this operation is for a mean; 0: none. */
 int hg_input_kind_of(enum hg_op op, enum hg_input_kind *kind);
 
 struct hg_input {
@@ -43,7 +43,7 @@ struct hg_channel {
     hg_id m;       /* function of the pair (or row), with LINEAR leaves */
     hg_id *table;  /* [nparam] U_k as a function of time; 0: none.  ONE: nonzero marks its parameter */
     uint32_t nuse; /* parameters it serves */
-    const char *name; /* of what it differentiates by: a rate, a factor, a parameter */
+    const char *name; /* the quantity of the derivative: a rate, a factor, a parameter */
 };
 
 struct hg_plan {
@@ -67,8 +67,8 @@ struct hg_plan {
     uint32_t nwith_linear;
     size_t with_linear_room;
 
-    /* Of states (graph/march.h), with their scalars made LOCALs: what they are before the first row, and their steps;
-     * [state x (1 + nparam)]: the value, then derivatives; 0: none. */
+    /* For states (graph/march.h), with their scalars made LOCALs: their values before the first row, and their
+     * steps; [state x (1 + nparam)]: the value, then derivatives; 0: none. */
     hg_id *before, *step, from;
     hg_id *jacobian; /* of rates: [state x state], 0: none */
     hg_id *event_at, *event_jump; /* [event x width], [event x state x width] */

@@ -1,4 +1,4 @@
-/* program.c -- what the passes made, as lists of roots. */
+/* program.c -- the results of the passes, as lists of roots. */
 #include "structure/program.h"
 
 static void add(struct hg_root *root, uint32_t *n, const char *name, hg_id id)

@@ -1,4 +1,4 @@
-/* program.h -- what the passes made, as lists of roots (dump.h). */
+/* program.h -- the results of the passes, as lists of roots (dump.h). */
 #pragma once
 
 #include "graph/dump.h"

@@ -30,7 +30,7 @@ static int is_scalar(const struct hg_expr *e, hg_id id)
 
 static int add_term(struct hg_plan *p, hg_id term, struct linear_form *f);
 
-/* Scalars times a sum, as the square of exp(a + b) gives: term by term.  0 when it is none. */
+/* Scalars times a sum, as in the square of exp(a + b): term by term. 0: not of this form. */
 static int add_scaled_sum(struct hg_plan *p, const struct hg_node *n, struct linear_form *f)
 {
     struct hg_expr *e = p->e;
@@ -143,7 +143,7 @@ static hg_id guarded_sinc(struct hg_plan *p, enum hg_op f, hg_id x, const struct
 {
     struct hg_expr *e = p->e;
     hg_id inverse = reciprocal(p, x, form), xx = hg_pow(e, x, hg_const(e, 2.0));
-    hg_id quotient = hg_mul(e, hg_raw(e, HG_SIND, 1, &form->u), inverse);
+    hg_id quotient = hg_hold(e, hg_mul(e, hg_raw(e, HG_SIND, 1, &form->u), inverse)); /* one for both functions */
     hg_id series[2] = {x, xx}, arg[3];
     arg[0] = hg_raw(e, HG_SMALL, 1, &x);
     if (f == HG_SINC) {

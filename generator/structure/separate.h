@@ -6,7 +6,7 @@
  *     sinc x = SIND(u) / x,  dsinc x = (COSD(u) - SIND(u)/x) / x   where |x| >= FIT_SINC_X0,
  *              a series below (GUARD), with 1/x = (1/a)(1/delta P) so that one division per pair serves all
  *              groups
- * What does not have this form stays as it is; the reason is kept for --explain.
+ * Expressions of other forms stay as they are; the reason is kept for --explain.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct hg_note {
     hg_id id;         /* the function met */
-    const char *text; /* what was done with it, or why not */
+    const char *text; /* the rewrite that was applied, or why there was none */
     int refused;
 };
 

@@ -61,7 +61,8 @@ class Data(Sized):
     _fields_ = [("size", c_size_t), ("setting", doubles), ("ngroup", c_size_t), ("coord", POINTER(doubles)),
                 ("ntime", c_size_t), ("time", doubles), ("step", c_double), ("nframe", c_size_t),
                 ("frame", POINTER(c_uint32)), ("nrow", c_size_t), ("column", POINTER(doubles)),
-                ("axis", POINTER(doubles)), ("value", doubles), ("sigma", doubles)]
+                ("axis", POINTER(doubles)), ("value", doubles), ("sigma", doubles), ("nfile", c_size_t),
+                ("file", POINTER(c_uint32))]
 
 
 class Progress(Structure):
@@ -79,7 +80,7 @@ class Options(Sized):
                 ("f_scale", c_double), ("scaling", c_char_p), ("max_iterations", c_size_t), ("max_seconds", c_double),
                 ("start_only", c_int), ("multi_start", c_size_t), ("global_", c_int), ("seed", c_uint64),
                 ("threads", c_int), ("interrupt", POINTER(c_int)), ("also", POINTER(c_char_p)),
-                ("progress", PROGRESS), ("progress_user", c_void_p)]
+                ("progress", PROGRESS), ("progress_user", c_void_p), ("device", c_char_p)]
 
 
 class Result(Structure):
@@ -97,7 +98,8 @@ class Result(Structure):
                 ("law", c_char_p), ("log_likelihood", c_double), ("reduced_chi2_reason", c_char_p),
                 ("local_sigma", c_double), ("nderived", c_size_t), ("derived_name", POINTER(c_char_p)),
                 ("derived_unit", POINTER(c_char_p)), ("derived_group", POINTER(ctypes.c_long)), ("derived", doubles),
-                ("derived_std", doubles), ("derived_std_robust", doubles), ("derived_interval", doubles)]
+                ("derived_std", doubles), ("derived_std_robust", doubles), ("derived_interval", doubles),
+                ("device", c_char_p), ("device_text", c_char_p)]
 
 
 class Draws(Structure):
@@ -129,7 +131,8 @@ class Many(Structure):
                 ("converged", POINTER(c_int)), ("status", POINTER(c_char_p)), ("message", POINTER(c_char_p)),
                 ("quality", POINTER(c_char_p)), ("quality_text", POINTER(c_char_p)), ("nderived", c_size_t),
                 ("derived_name", POINTER(c_char_p)), ("derived", doubles), ("derived_std", doubles),
-                ("nfailed", c_size_t), ("threads", c_int), ("seconds", c_double)]
+                ("nfailed", c_size_t), ("threads", c_int), ("seconds", c_double), ("device", c_char_p),
+                ("device_text", c_char_p), ("device_sums", c_size_t), ("device_launches", c_size_t)]
 
 
 class FileOptions(Sized):

@@ -15,7 +15,7 @@ class Draws:
     """The result of Model.sample.
 
     draws            {name: (chains, draws) or, for parameters over an axis and the noise `sigma`,
-                     (chains, draws, groups)}; there is no `sigma` where the model has a law of the errors of its own
+                     (chains, draws, groups)}; there is no `sigma` where the model has a noise distribution of its own
     robust           the same for noise that pairs of frames share, or None
     fit              the least-squares Fit from which sampling began
     verdict, verdict_text   "good", "doubtful" or "failed" (do not use the numbers), and why
@@ -23,7 +23,7 @@ class Draws:
                      ESS in tables is the lesser of the two, as on the screen of the programs
     max_r_hat, min_ess, divergences, pareto_k, seconds, seed, complete
     log_likelihood, predictive   (chains, kept, rows): log likelihood of the rows of a table at the draws, and values
-                     drawn from the law of the errors, for models that have their own (else None); every
+                     drawn from the noise distribution, for models that have their own (else None); every
                      step_kept-th draw
     stats            {"lp", "energy", "diverging", ...: (chains, draws)}
     """
@@ -78,7 +78,7 @@ class Draws:
 
     def to_inferencedata(self, robust: bool = False):
         """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data; of tables
-        log_likelihood, of models with a law of the errors of their own posterior_predictive, as in posterior.nc.
+        log_likelihood, of models with a noise distribution of their own posterior_predictive, as in posterior.nc.
         What is held, and noise that is known, stands in constant_data.
 
         robust: the draws for noise that pairs of frames share.

@@ -53,7 +53,8 @@ class _Options:
     """Options of fit_api.h from those of Model.fit, and the arrays to which they point."""
 
     def __init__(self, model, problem, start, fix, bounds, noise, loss, f_scale, scaling, max_iterations, max_seconds,
-                 search, multistart, everywhere, seed, threads, ties=None, share=None, progress=None, also=()):
+                 search, multistart, everywhere, seed, threads, ties=None, share=None, progress=None, also=(),
+                 device=None):
         self.model, self.coords, ngroup = model, problem.coords, problem.ngroup
         pairs = list(also) + [("tie", f"{name}={text}") for name, text in dict(ties or {}).items()]
         pairs += [("share", f"{name}={_sets(how)}") for name, how in dict(share or {}).items()]
@@ -85,7 +86,8 @@ class _Options:
             loss=loss.encode(), f_scale=f_scale, scaling=scaling.encode(), max_iterations=max_iterations,
             max_seconds=max_seconds, start_only=not search, multi_start=multistart, global_=bool(everywhere), seed=seed,
             threads=threads, interrupt=ctypes.pointer(self.interrupt),
-            also=ctypes.cast(self.also, ctypes.POINTER(ctypes.c_char_p)), progress=self.callback)
+            also=ctypes.cast(self.also, ctypes.POINTER(ctypes.c_char_p)), progress=self.callback,
+            device=None if device is None else str(device).encode())
 
     def run(self, function, free, problem):
         """function(problem, options), where Ctrl-C is seen when this is the main thread."""
@@ -158,11 +160,12 @@ class Fit:
     names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
     values, errors, covariance, covariance_robust, correlation   of that
     converged, status, message, iterations, evaluations, seconds, threads
+    device, device_text    the device that took sums (device=), or None; why it did not, or ""
     quality, quality_text "good", "poor", ... as in fit.json, and a sentence that says it
     chi2, residual_variance, npoint, nfree      sum of w r^2; the same by degrees of freedom
     reduced_chi2          residual_variance over the variance of the noise, NaN where that is not known: reduced_chi2_reason
     local_sigma           pairs of frames: noise of neighbouring values, without the model
-    law, log_likelihood   of models with errors of their own law ("poisson"); else "" and NaN
+    law, log_likelihood   of models with a noise distribution of their own ("poisson"); else "" and NaN
     sigma, sigma_common, noise   standard deviation of the noise, for each group and for all; where it is from
     coords                {axis: coordinates of the groups}
     std is NaN for parameters on a bound, for those that the data do not determine, and where the cost is so far from that
@@ -202,6 +205,7 @@ class Fit:
         self.reduced_chi2_reason, self.local_sigma = (r.reduced_chi2_reason or b"").decode(), r.local_sigma
         self.npoint, self.nfree = r.npoint, r.nfree
         self.quality, self.quality_text = r.quality.decode(), r.quality_text.decode()
+        self.device, self.device_text = r.device and r.device.decode(), (r.device_text or b"").decode()
         self.law, self.log_likelihood = (r.law or b"").decode(), r.log_likelihood
         self.sigma, self.sigma_common, self.noise = copied(r.sigma, (ng,)), r.sigma_common, r.noise.decode()
         self.values = np.concatenate([copied(r.param, (n,)), copied(r.linear, (ng * m,))])
@@ -259,7 +263,7 @@ class Fit:
 
     @property
     def _over(self):
-        """Nonlinear parameters that the model declares over an axis (under a law of the errors)."""
+        """Nonlinear parameters that the model declares over an axis (with a noise distribution of their own)."""
         return {p.name for p in self.model.parameters if p.per_group} if self.coords else set()
 
     def _places(self):
@@ -283,7 +287,8 @@ class Fit:
             v = full[..., places if len(places) > 1 or name in self._over else places[0]]
             out[name] = v if full.ndim > 1 else v.item() if v.ndim == 0 else PerGroup(v, self.coords)
         groups = full[..., n:len(self.names)].reshape(*full.shape[:-1], -1, m) if m else None
-        single = {q.name for q in self.model.linear if not q.per_group}
+        own = {name.split("[")[0] for name in self.names[n:] if "[" in name}  # of files, where the model has one value
+        single = {q.name for q in self.model.linear if not q.per_group} - own
         for k, name in enumerate(self._linear):
             out[name] = groups[..., 0, k] if name in single else groups[..., k]
             if full.ndim == 1:
@@ -293,6 +298,8 @@ class Fit:
     def mean(self):
         """The model at the result, in the shape of the values (frames that take part)."""
         grid, groups = dict(self._grid), self.group_params
+        if "files" in grid:
+            return self.model._mean_of_files(groups, grid)
         grid.update(frames=self.data.shape[-1]) if self.model.is_pairs else grid.update(values=self.data)
         return self.model.mean(groups, **grid)
 

@@ -43,12 +43,16 @@ class ManyFits:
     status, quality, quality_text, message   lists of text, as those of Fit
     derived, derived_std  {name: (curves,)} of derived quantities
     seconds, threads      of all together
+    device                the device that took sums (device=), or None; device_text: why it did not, or ""; device_sums,
+                          device_launches
     fits["tau"] is the column of that name, len(fits) the number of curves.
     """
 
     def __init__(self, model, r):
         n, f, d = r.ncurve, r.nfull, r.nderived
         self.model, self.seconds, self.threads = model, r.seconds, r.threads
+        self.device, self.device_text = r.device and r.device.decode(), r.device_text.decode()
+        self.device_sums, self.device_launches = r.device_sums, r.device_launches
         single = r.ngroup == 1
         self.names = [r.name[k].decode() for k in range(f)]
         self.names = [name.removesuffix("[0]") for name in self.names] if single else self.names

@@ -13,6 +13,7 @@ from ._arrays import PerGroup, array, check_name, copied, of_groups, pointer, po
 from ._bridge import Objective
 from ._compile import compiled
 from ._frames import is_table, split
+from ._joint import is_several, joined
 from ._library import DataError, UsageError, failure, loaded
 from ._load import Data
 from ._notebook import table
@@ -65,8 +66,8 @@ class _Problem:
             raise failure()
         self._release = weakref.finalize(self, loaded().fit_api_problem_free, self.handle)
         self.ngroup = loaded().fit_api_groups(self.handle)
-        self.coords = {item.name: copied(loaded().fit_api_coord(self.handle, a), (self.ngroup,))
-                       for a, item in enumerate(model.axes)}
+        names = [item.name for item in model.axes] + (["file"] if data.nfile > 1 else [])
+        self.coords = {name: copied(loaded().fit_api_coord(self.handle, a), (self.ngroup,)) for a, name in enumerate(names)}
 
     def evaluate(self, nonlinear, linear, threads, mean, jac):
         if loaded().fit_api_evaluate(self.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean), pointer(jac)):
@@ -82,8 +83,10 @@ class Geometry:
     time: np.ndarray  # of two-time models: s, frames that take part; else None
     columns: dict
     place: dict       # of the rows of a table: their values of the axes
+    setting: np.ndarray
     sigma: Optional[np.ndarray] = None
     use: Optional[np.ndarray] = None
+    coord: tuple = ()  # of matrices: an array for each axis
 
 
 class Model:
@@ -162,7 +165,8 @@ class Model:
                              nframe=0 if use is None else n, frame=pointer(use, ctypes.POINTER(ctypes.c_uint32)))
         first = float(dt) if self.name == "heterodyne" else 0.0
         t = first + np.arange(frames) * float(dt) if time is None else time
-        return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {}, {}, use=use)
+        return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {}, {}, np.zeros(0), use=use,
+                        coord=tuple(coord))
 
     def _rows(self, given, values):
         named = {}
@@ -180,7 +184,7 @@ class Model:
                 values, *named.values()]
         data = _library.Data(nrow=nrow, column=keep[0], axis=keep[1], value=pointer(values))
         return Geometry(data, keep, (nrow,), None,
-                        {c: named[c] for c in self._covariates}, {a.name: named[a.name] for a in self.axes})
+                        {c: named[c] for c in self._covariates}, {a.name: named[a.name] for a in self.axes}, np.zeros(0))
 
     def _geometry(self, given, values=None, frames=None, dt=None, time=None, use=None):
         known = [i.name for i in self.settings + self.axes] + self._covariates
@@ -193,9 +197,8 @@ class Model:
                 if v is not None:
                     raise UsageError(f"{name}=: for two-time models; {self.name} is fitted to a table")
             g = self._rows(given, values)
-        setting = self._settings(given)
-        g.keep.append(setting)
-        g.data.setting = pointer(setting)
+        g.setting = self._settings(given)
+        g.data.setting = pointer(g.setting)
         return g
 
     # ---- parameters -------------------------------------------------------------------------------
@@ -231,7 +234,13 @@ class Model:
 
     def _evaluate(self, params, threads, derivatives, grid):
         g = self._geometry(**grid)
-        p = _Problem(self, g.data)
+        return self._evaluate_on(_Problem(self, g.data), g, params, threads, derivatives)
+
+    def _mean_of_files(self, params, files):
+        g, _ = joined(self, **files)
+        return self._evaluate_on(_Problem(self, g.data), g, params, 0, False)[0]
+
+    def _evaluate_on(self, p, g, params, threads, derivatives):
         nonlinear, linear = self._values(params, p.ngroup, p.coords)
         mean = np.empty(g.shape)
         jac = np.empty((*g.shape, len(self.parameters) + len(self.linear))) if derivatives else None
@@ -282,12 +291,13 @@ class Model:
             scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,
             multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
             share: Any = None, progress: Any = None, method: str = "nlsq", estimator: str = "least-squares",
-            **given: Any) -> "Union[Fit, Draws]":
+            device: Optional[str] = None, **given: Any) -> "Union[Fit, Draws]":
         """Least squares.  Returns a Fit; one that did not converge says so in .converged.
 
         values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.  Or
                    what load_data read; of tables a DataFrame or a dict of columns: the model's columns and axes are
-                   found in it by name
+                   found in it by name.  A list of these: several files in one fit; settings may be lists, a value for
+                   each file, and in a dict
         sigma      its standard deviation, in the same shape; else the noise is estimated from the residuals, unless
         noise      gives one standard deviation for all or one for each group
         start      {name: value}, where to begin (the search for starting points goes on all the same; search=False)
@@ -297,45 +307,48 @@ class Model:
         scaling    of contrast and offset: "individual", "averaged", "constant", "hierarchical"
         multistart, everywhere: starting points followed to their ends; the whole box searched
         ties       {name: "0.1*other + 2"}: parameters that follow others
-        share      {name: "per_angle"}: a value for each group; {name: [[0, 45], [90]]}: one for each set of coordinates
+        share      {name: "per_angle"}: a value for each group; {name: [[0, 45], [90]]}: one for each set of coordinates;
+                   {name: "per_file"}: one for each of several files
         progress   None: a line where somebody sees it; False; or f(phase, done, total, value, seconds); where it
                    returns something true the work ends with what there is (.status "interrupted", of draws .complete False),
                    or with Stopped where there is nothing yet; an exception in it ends the work and is raised again
         method     "nlsq"; "nuts" or "laplace": the same as sample()
         estimator  two-time data: "least-squares"; "efficient": pairs weighed by the noise of speckles (docs/speckle.md);
                    "auto": efficient where that noise is known and both agree
+        device     by whom sums are taken: None, the processor; "gpu", "auto", "cuda:1", "opencl:0" (docs/gpu.md); the
+                   Fit's device has its name, device_text the reason where it was not used
         """
         if method != "nlsq":
             return self.sample(values, sigma=sigma, dt=dt, time=time, use=use, start=start, fix=fix, bounds=bounds,
                                noise=noise, loss=loss, f_scale=f_scale, scaling=scaling, max_iterations=max_iterations,
                                max_seconds=max_seconds, search=search, multistart=multistart, everywhere=everywhere,
                                seed=seed, threads=threads, ties=ties, share=share, progress=progress, method=method,
-                               estimator=estimator, **given)
+                               estimator=estimator, device=device, **given)
         from .fit import Fit
-        values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
-        problem, g, values = self._measured(values, sigma, dt, time, use, given)
+        problem, g, values, grid = self._taken(values, sigma, dt, time, use, given)
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
                        max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
                        everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress,
-                       also=[("estimator", estimator)])
-        return Fit(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
+                       also=[("estimator", estimator)], device=device)
+        return Fit(self, problem, g, values, options, grid)
 
     def fit_many(self, values: Any, *, sigma: Any = None, start: Any = None, fix: Any = None, bounds: Any = None,
                  noise: Any = None, loss: str = "linear", f_scale: float = 1.0, max_iterations: int = 0, search: bool = True,
                  multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
-                 **given: Any) -> "ManyFits":
+                 device: Optional[str] = None, **given: Any) -> "ManyFits":
         """Fits every row of values (curves, rows) by itself, several at a time; models of tables only.  Every number of
         the ManyFits is, to the last bit, that of fit() for the curve alone; a curve that cannot be fitted stops no other.
 
         sigma      standard deviations, in the shape of values, or one row (or one number) for all curves
         columns    by name, (rows,) for all curves or (curves, rows); axes and settings for all curves
         search     False: every curve is followed from `start` alone, which is much faster
+        device     as for fit; sums of up to 64 curves at a time are then one launch
         The rest as for fit, the same for all curves.
         """
         from .many import fit_many
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling="individual",
                        max_iterations=max_iterations, max_seconds=0.0, search=search, multistart=multistart,
-                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, progress=False)
+                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, progress=False, device=device)
         return fit_many(self, values, sigma, options, given)
 
     def sample(self, values: Any, *, draws: int = 1000, chains: int = 4, warmup: int = 300, method: str = "nuts",
@@ -344,7 +357,8 @@ class Model:
                bounds: Any = None, noise: Any = None, loss: str = "linear", f_scale: float = 1.0,
                scaling: str = "individual", max_iterations: int = 0, max_seconds: float = 0.0, search: bool = True,
                multistart: int = 0, everywhere: bool = False, seed: int = 0, threads: int = 0, ties: Any = None,
-               share: Any = None, progress: Any = None, estimator: str = "least-squares", **given: Any) -> "Draws":
+               share: Any = None, progress: Any = None, estimator: str = "least-squares", device: Optional[str] = None,
+               **given: Any) -> "Draws":
         """Draws of the posterior with the model's priors.  Returns Draws: chains, convergence, a verdict in words.
 
         method     "nuts": Hamiltonian chains over all data; "laplace": a normal approximation, importance sampled
@@ -353,24 +367,22 @@ class Model:
         The rest as for fit, with which it begins.  Contrast, offset and noise of each group are integrated out exactly.
         """
         from .draws import Draws
-        values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
-        problem, g, values = self._measured(values, sigma, dt, time, use, given)
+        problem, g, values, grid = self._taken(values, sigma, dt, time, use, given)
         also = [("method", method), ("draws", draws), ("chains", chains), ("warmup", warmup), ("estimator", estimator)]
         also += [(name, v) for name, v in (("target-accept", target_accept), ("metric", metric),
                                            ("max-tree-depth", max_tree_depth)) if v is not None]
         options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
                        max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
                        everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress,
-                       also=also)
-        return Draws(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
+                       also=also, device=device)
+        return Draws(self, problem, g, values, options, grid)
 
     def objective(self, values: Any, *, sigma: Any = None, noise: Any = None, dt: Any = None, time: Any = None,
                   use: Any = None, **given: Any) -> Objective:
         """The model on measured values as a function of a vector, for lmfit, scipy, bumps, emcee and others: residuals,
         their derivatives, the log density.  values, sigma, noise and the rest as for fit; one of sigma and noise is
         needed."""
-        values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
-        problem, g, values = self._measured(values, sigma, dt, time, use, given)
+        problem, g, values, grid = self._taken(values, sigma, dt, time, use, given)
         return Objective(self, problem, g, values, noise)
 
     def _unpacked(self, values, sigma, dt, time, given):
@@ -386,8 +398,20 @@ class Model:
             values, sigma, given = split(self, values, sigma, given)
         return values, sigma, dt, time, given
 
-    def _measured(self, values, sigma, dt, time, use, given):
-        """(problem, geometry, values) of measured arrays."""
+    def _taken(self, values, sigma, dt, time, use, given):
+        """(problem, geometry, values, what mean() wants to be told) of what fit() was called with: one file or several."""
+        if not is_several(values):
+            values, sigma, dt, time, given = self._unpacked(values, sigma, dt, time, given)
+            g, values = self._placed(values, sigma, dt, time, use, given)
+            return _Problem(self, g.data), g, values, dict(given, dt=dt, time=time, use=use)
+        if use is not None:
+            raise UsageError("use=: not of several files; load_data(..., frames=) chooses the frames of each")
+        files = dict(files=values, options=dict(sigma=sigma, dt=dt, time=time), given=given)
+        g, values = joined(self, **files)
+        return _Problem(self, g.data), g, values, files
+
+    def _placed(self, values, sigma, dt, time, use, given):
+        """(geometry, values) of measured arrays."""
         unit = self._value_unit()
         values = array(values, "values", None, unit)
         if self.is_pairs and values.ndim == 2:
@@ -403,4 +427,4 @@ class Model:
                           np.reshape(sigma, right) if np.size(sigma) == values.size else sigma, "sigma", right)
         g.sigma = sigma
         g.data.value, g.data.sigma = pointer(values), pointer(sigma)
-        return _Problem(self, g.data), g, values
+        return g, values

@@ -1,7 +1,6 @@
 /* cairo.c -- the canvas as PNG or PDF, drawn by Cairo; see canvas.h.
  *
- * RP_CAIRO is defined when the library is there.  Without it SVG files and the page are made all
- * the same. */
+ * RP_CAIRO is defined when the library is available. SVG files and the page are made without it. */
 #include "report/draw/canvas.h"
 
 #ifdef RP_CAIRO
@@ -60,7 +59,7 @@ static const char *accent_sign(const char *text)
     return NULL;
 }
 
-/* Does the current font have this character?  Index 0 is the glyph of what is missing. */
+/* Does the current font have this character? Index 0 is the glyph for missing characters. */
 static int has_glyph(cairo_t *k, const char *character)
 {
     cairo_glyph_t *glyph = NULL;
@@ -81,7 +80,7 @@ static void set_font(struct rp_canvas *c, const struct rp_label *l, const struct
     cairo_set_font_size(c->cairo, l->size * (run->shift ? rp_small : 1));
 }
 
-/* Characters from text on that one font has: their length in bytes, the font set. */
+/* Characters from text on that one font has: returns their length in bytes, and sets the font. */
 static size_t same_font(struct rp_canvas *c, const struct rp_label *l, const struct rp_run *run, const char *text)
 {
     size_t n = 0;
@@ -103,7 +102,7 @@ static size_t same_font(struct rp_canvas *c, const struct rp_label *l, const str
     return n;
 }
 
-/* Draws (or only measures) the text from x on; returns where it ends. */
+/* Draws (or only measures) the text from x on; returns its end. */
 static double put_text(struct rp_canvas *c, const struct rp_label *l, const char *text, double x, int draw)
 {
     struct rp_run run = {0};

@@ -35,7 +35,7 @@ void rp_close(struct rp_canvas *c)
     step(c, 'Z', 0, 0);
 }
 
-/* A line of no length has round ends. */
+/* A line of zero length has round ends. */
 void rp_dot(struct rp_canvas *c, double x, double y)
 {
     step(c, 'M', x, y);

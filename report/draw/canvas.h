@@ -1,11 +1,10 @@
-/* canvas.h -- what figures are drawn on: an SVG text or a page of Cairo (PNG, PDF).
+/* canvas.h -- the surface on which figures are drawn: an SVG text or a page of Cairo (PNG, PDF).
  *
- * Coordinates are in units of a CSS pixel, y downwards.  A path is gathered with rp_move, rp_line,
- * rp_dot, rp_box and rp_close and drawn by rp_draw, which also clears it.  Nothing fails half-way:
- * a lack of memory is remembered and told by rp_svg_close or rp_cairo_close.
+ * Coordinates are in units of a CSS pixel, y downwards. A path is built with rp_move, rp_line, rp_dot, rp_box and
+ * rp_close and drawn by rp_draw, which also clears it. Functions in between do not fail: a lack of memory is remembered
+ * and reported by rp_svg_close or rp_cairo_close.
  *
- * Inks have names, so that a page can change them for a dark screen; files have the colours of
- * white paper.
+ * Inks have names, so that a page can change them for a dark screen; files have the colours of white paper.
  */
 #ifndef RP_CANVAS_H
 #define RP_CANVAS_H
@@ -83,8 +82,8 @@ void rp_dot(struct rp_canvas *c, double x, double y); /* as wide as the stroke *
 void rp_box(struct rp_canvas *c, double x, double y, double w, double h);
 void rp_draw(struct rp_canvas *c, const struct rp_style *s);
 
-/* Width of a text, rather too much than too little: by the widths of Helvetica, times the ratio of
- * the widest common sans-serif (DejaVu Sans) to it. */
+/* Width of a text, slightly overestimated: by the widths of Helvetica, times the ratio of the widest common
+ * sans-serif (DejaVu Sans) to it. */
 double rp_text_width(const char *text, double size);
 
 /* Colour of an ink on white paper, 0xRRGGBB. */

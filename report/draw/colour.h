@@ -1,4 +1,4 @@
-/* colour.h -- maps from numbers to colours, and the numbers they are made for. */
+/* colour.h -- maps from numbers to colours. */
 #ifndef RP_COLOUR_H
 #define RP_COLOUR_H
 
@@ -8,7 +8,7 @@ extern const struct rp_palette *rp_viridis(void);   /* perceptually uniform, dar
 extern const struct rp_palette *rp_diverging(void); /* blue, white at the middle, red */
 extern const struct rp_palette *rp_density(void);   /* series 0, from transparent to full */
 
-/* Index of a value between lo and hi; what is outside gets the last colour; NaN: 0, transparent. */
+/* Index of a value between lo and hi; values outside get the last colour; NaN: 0, transparent. */
 unsigned char rp_level(double value, double lo, double hi);
 
 /* Colour of a palette at x in [0, 1], as RP_RGB. */

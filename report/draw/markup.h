@@ -1,9 +1,9 @@
 /* markup.h -- the only way by which text enters a page or an SVG.
  *
- * What is written is a format of the program, whose own characters are markup, and its arguments, which are data of
- * strangers (names, titles, settings, paths out of fit.json, fit.h5 and models): they are escaped, always.  So no
- * argument can open an element, leave an attribute in double quotes, or make the page another thing than well-formed
- * XML in UTF-8. The stream is hidden in a structure, so that printf and fputs do not get at it by accident.
+ * Output consists of a format of the program, whose own characters are markup, and its arguments. Arguments are
+ * untrusted data (names, titles, settings, paths from fit.json, fit.h5 and models) and are always escaped. So no
+ * argument can open an element, leave an attribute in double quotes, or make the page anything but well-formed XML in
+ * UTF-8. The stream is hidden in a structure, so that printf and fputs cannot use it by accident.
  */
 #ifndef RP_MARKUP_H
 #define RP_MARKUP_H
@@ -18,7 +18,7 @@ struct rp_markup {
  * d, u, x, f, g, e, with l and z. */
 void rp_put(struct rp_markup *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Text of the program itself which is no string literal: its style sheet, its script, nothing else. */
+/* Text of the program itself that is not a string literal: its style sheet, its script, nothing else. */
 void rp_put_raw(struct rp_markup *out, const char *own);
 
 #endif

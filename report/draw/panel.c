@@ -153,7 +153,7 @@ static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, 
     rp_minus(text, size);
 }
 
-/* One word of a unit to a power: "Å²"; a power that is no whole number stays as it is written. */
+/* One word of a unit with a power: "Å²"; a fractional power stays as it is written. */
 static size_t unit_word(const char *word, size_t n, const char *power, size_t npower, int below, char *text,
                         size_t size)
 {
@@ -225,7 +225,7 @@ static double widest(const struct rp_axis *a, const struct ticks *t)
     return w;
 }
 
-/* Distance of the numbers that are nearest to each other. */
+/* Smallest distance between two numbers. */
 static double nearest(const struct rp_axis *a, const struct ticks *t, double length)
 {
     double last = NAN, least = INFINITY;
@@ -251,7 +251,8 @@ static size_t numbered(const struct ticks *t)
     return n;
 }
 
-/* One number alone tells no scale: finer ticks, of which only some have a number; 0: there is no room for two. */
+/* One number alone does not show the scale: finer ticks, of which only some have a number; 0: there is no room for
+ * two. */
 static int some_numbered(const struct rp_axis *a, double length, int upward, struct ticks *t)
 {
     for (double most = 1; most <= 8; most++) {

@@ -10,7 +10,7 @@ struct rp_axis {
     double lo, hi;
     int log;
     const char *name, *unit; /* unit as in the files ("angstrom^2/s"), "1" and NULL: none */
-    int hidden; /* 1: neither numbers nor name, those of a panel beside count; 2: no ticks either */
+    int hidden; /* 1: neither numbers nor name, those of an adjacent panel apply; 2: no ticks either */
 };
 
 struct rp_panel {
@@ -20,8 +20,7 @@ struct rp_panel {
     int grid;
 };
 
-/* Range of n values (NaN apart), widened by a part of its length; never empty.  log: of the
- * positive ones. */
+/* Range of n values (without NaN), widened by a fraction of its length; never empty. log: of the positive ones. */
 void rp_axis_begin(struct rp_axis *a);
 void rp_axis_take(struct rp_axis *a, double value);
 void rp_axis_end(struct rp_axis *a, double widen);
@@ -29,16 +28,16 @@ void rp_axis_end(struct rp_axis *a, double widen);
 void rp_axis_join(struct rp_axis *a, const struct rp_axis *b);
 
 double rp_panel_x(const struct rp_panel *p,
-                  double x); /* where a value stands, kept inside the frame */
+                  double x); /* position of a value, kept inside the frame */
 double rp_panel_y(const struct rp_panel *p, double y);
 int rp_panel_holds(const struct rp_panel *p, double x, double y);
 
-/* Room that the numbers of the vertical axis and its name take left of the frame. */
+/* Space for the numbers of the vertical axis and its name, left of the frame. */
 double rp_panel_left(const struct rp_axis *ay, double height);
 
 void rp_panel_grid(struct rp_canvas *c, const struct rp_panel *p); /* before the data */
-/* Two panels, one above the other, `below` that of residuals with a line at 0, or NULL: what lies under the data, and
- * what lies over them. */
+/* Two panels, one above the other. `below`: that of residuals with a line at 0, or NULL; functions that draw under
+ * and over the data. */
 void rp_panels_open(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below);
 void rp_panels_close(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below);
 void rp_panel_frame(struct rp_canvas *c,
@@ -67,13 +66,13 @@ double rp_keys(struct rp_canvas *c, double x, double y, double right, const stru
  * frame. */
 void rp_axis_residuals(struct rp_axis *a, double largest);
 
-/* Name and unit as they stand at the axis, which is so long: "D (10³ Å² s⁻¹)". */
+/* Name and unit as they appear at an axis of this length: "D (10³ Å² s⁻¹)". */
 void rp_axis_text(const struct rp_axis *a, double length, char *text, size_t size);
 
 /* "angstrom^2/s" -> "Å² s⁻¹", "degree" -> "°" */
 void rp_unit(const char *unit, char *text, size_t size);
 
-/* A number as it stands in a sentence or a table: 4 digits unless said. */
+/* A number for a sentence or a table: 4 digits by default. */
 void rp_number(double x, int digits, char *text, size_t size);
 
 #endif

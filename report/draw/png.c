@@ -1,7 +1,6 @@
-/* png.c -- PNG with a palette (ISO/IEC 15948: signature, IHDR, PLTE, tRNS, IDAT, IEND), written in
- * base64.
+/* png.c -- PNG with a palette (ISO/IEC 15948: signature, IHDR, PLTE, tRNS, IDAT, IEND), written in base64.
  *
- * Rows are not filtered: neighbours of noisy data predict little, and indices are no quantities. */
+ * Rows are not filtered: neighbours in noisy data predict little, and indices are not quantities. */
 #include "report/draw/png.h"
 
 #include "report/draw/base64.h"

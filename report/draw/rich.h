@@ -1,7 +1,7 @@
 /* rich.h -- texts of figures with italics, subscripts and accents, and the symbols of parameters in them.
  *
- * Four control characters mark what a plain text cannot say; they stand in texts of the program, and are harmless in
- * those of strangers.  A dot above (U+0307) behind a letter is its accent. */
+ * Four control characters mark what plain text cannot express. They occur in texts of the program, and are harmless
+ * in untrusted ones. A dot above (U+0307) after a letter is its accent. */
 #ifndef RP_RICH_H
 #define RP_RICH_H
 

@@ -52,7 +52,7 @@ static size_t number_length(const char *at, const char **exponent)
     return n;
 }
 
-/* What stands at *at, a number or a character; *at moves behind it. */
+/* The item at *at, a number or a character; *at moves to its end. */
 static void put_one(const char *plain, const char **at, char *to, size_t size)
 {
     const char *p = *at, *exponent;

@@ -1,5 +1,4 @@
-/* typeset.h -- numbers as a printed page has them: a sign of minus, powers of ten raised, digits of large counts in
- * groups. */
+/* typeset.h -- numbers as in print: minus signs, raised powers of ten, digits of large counts in groups. */
 #ifndef RP_TYPESET_H
 #define RP_TYPESET_H
 

@@ -1,7 +1,7 @@
-/* compose.c -- which panels a composed figure has and where they stand; see compose.h.
+/* compose.c -- the panels of a composed figure and their positions; see compose.h.
  *
- * Maps take the whole width.  Other panels stand side by side: two in a column, up to three on two columns, rows as
- * equal as they can be; frames of a row have the same height. */
+ * Maps take the whole width. Other panels stand side by side: two in a column, up to three on two columns, in rows
+ * as equal as possible; frames of a row have the same height. */
 #include "report/figures/compose.h"
 
 #include "report/draw/rich.h"
@@ -19,7 +19,7 @@ const struct rp_look rp_looks[] = {{"plain", "a, b, c; 86 and 178 mm", {86, 178}
                                    {"nature", "a, b, c; 89 and 183 mm, Helvetica", {89, 183}, "a", "Helvetica"},
                                    {NULL, NULL, {0, 0}, NULL, NULL}};
 
-/* numbers: what stands below a frame */
+/* numbers: height of the space below a frame */
 static const double between_rows = 10, between_parts = 22, margin = 3, numbers = 42;
 
 /* ---- which panels ---------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static int is_shear(const char *curve)
     return strstr(curve, "shear") || strncmp(curve, "gamma_dot", 9) == 0;
 }
 
-/* Does the word of --panels mean this curve? */
+/* Does the word of --panels refer to this curve? */
 static int means(const char *word, size_t n, const char *curve)
 {
     static const char *const other[][2] = {{"velocity", "v"}, {"f", "fraction"}, {"J", "D"}};
@@ -68,7 +68,7 @@ static int has_curve(const struct rp_result *r, size_t k)
     return finite > 1;
 }
 
-/* All curves that a word means and that share a unit, in one frame; how many. */
+/* All curves that a word refers to and that share a unit, in one frame; returns their number. */
 static size_t add_curves(struct rp_composed *f, const char *word, size_t n)
 {
     struct rp_part *p = NULL;
@@ -89,7 +89,7 @@ static int is_word(const char *word, size_t n, const char *name)
     return strlen(name) == n && strncmp(word, name, n) == 0;
 }
 
-/* "maps, g2, D" and the like: what this result has. */
+/* "maps, g2, D" and the like: the panels that this result has. */
 static void list_panels(const struct rp_result *r, char *text, size_t size)
 {
     snprintf(text, size, "%s", !r->pairs ? "data" : r->fitted ? "maps, residuals, g2" : "maps, g2");
@@ -132,7 +132,7 @@ static enum fit_status wanted(struct rp_composed *f, const char *list, struct fi
     return f->npart ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "figure: --panels names nothing");
 }
 
-/* What the result has: maps, g2, then each rate of its own unit once. */
+/* The contents of the result: maps, g2, then each rate with its own unit once. */
 static void all_panels(struct rp_composed *f)
 {
     const struct rp_result *r = f->r;
@@ -190,7 +190,7 @@ static int is_taken(const struct rp_composed *f, size_t g)
     return 0;
 }
 
-/* The group of this file (0: any) that is turned from the flow by the angle `want`, as nearly as there is one. */
+/* The group of this file (0: any) whose angle to the flow is closest to `want`. */
 static void take_turned(struct rp_composed *f, double flow, double want, double file)
 {
     const struct rp_result *r = f->r;
@@ -281,7 +281,7 @@ static int is_wide(const struct rp_composed *f, const struct rp_part *p)
     return (p->kind == RP_PART_MAPS || p->kind == RP_PART_RESIDUALS) && (f->columns == 1 || f->ngroup > 1);
 }
 
-/* Of `left` narrow parts in a row: how many stand in the next line. */
+/* Of `left` narrow parts in a row: the number on the next line. */
 static size_t beside(const struct rp_composed *f, size_t left)
 {
     const size_t most = f->columns == 1 ? 2 : 3;
@@ -289,7 +289,7 @@ static size_t beside(const struct rp_composed *f, size_t left)
     return (left + lines - 1) / lines;
 }
 
-/* Parts first .. first + n - 1 in one line at height y; returns where it ends. */
+/* Parts first .. first + n - 1 on one line at height y; returns its end. */
 static double place_line(struct rp_composed *f, size_t first, size_t n, double y)
 {
     const double w = (f->width - (double)(n - 1) * between_parts) / (double)n;
@@ -312,7 +312,7 @@ static double place_line(struct rp_composed *f, size_t first, size_t n, double y
     return y + head + frame + numbers;
 }
 
-/* Frames that stand below each other begin at the same place. */
+/* Aligns the left edges of frames that stand below each other. */
 static void align(struct rp_composed *f)
 {
     for (size_t k = 0; k < f->npart; k++)
@@ -411,7 +411,7 @@ static const char *curve_text(const struct rp_composed *f, const struct rp_part 
     return text;
 }
 
-/* Which file is which; where all maps are of one azimuth, they do not tell it. */
+/* Assigns names to files; when all maps have one azimuth, they do not show it. */
 static void say_files(const struct rp_composed *f, char *text, size_t size, size_t used)
 {
     char one[400], phi[40];

@@ -1,7 +1,7 @@
 /* compose.h -- one figure for a paper: panels a, b, c, ... on the width of one or two columns.
  *
- * Units are those of the other figures, in which letters are RP_FONT high; how many points a unit is, follows from the
- * size of letters on paper (struct rp_paper), and the width from that of the column. */
+ * Units are those of the other figures, in which letters are RP_FONT high. The number of points per unit follows
+ * from the size of letters on paper (struct rp_paper), and the width from that of the column. */
 #ifndef RP_COMPOSE_H
 #define RP_COMPOSE_H
 

@@ -1,8 +1,8 @@
 /* fig_corner.c -- draws of the posterior: distributions of parameters with their priors, densities of pairs with the
- * contours that hold 68 % and 95 % of the draws.
+ * contours that contain 68 % and 95 % of the draws.
  *
- * A density is a histogram, smoothed five times by the binomial filter 1 2 1 in both directions; its contours are those
- * of highest density: cells in falling order until they hold the part. */
+ * A density is a histogram, smoothed five times by the binomial filter 1 2 1 in both directions; its contours are
+ * those of highest density: cells in descending order until they contain this fraction. */
 #include "fit/kernel.h"
 #include "model/prior.h"
 #include "report/draw/colour.h"
@@ -59,7 +59,7 @@ static void smooth(double *x, size_t step, size_t other)
     }
 }
 
-/* Density of a pair, rows from below; 1 at its highest place. */
+/* Density of a pair, rows from below; 1 at its maximum. */
 static void density(const struct rp_result *r, const struct rp_panel *p, size_t i, size_t j,
                     double count[POINTS * POINTS])
 {
@@ -87,7 +87,7 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The density above which a part of the draws lies. */
+/* The density above which a given fraction of the draws lies. */
 static double level_of(const double count[POINTS * POINTS], double part)
 {
     static double sorted[POINTS * POINTS];
@@ -102,7 +102,7 @@ static double level_of(const double count[POINTS * POINTS], double part)
     return 0;
 }
 
-/* Between the middles of cells by straight lines; u, v in cells. */
+/* Linear interpolation between the centres of cells; u, v in cells. */
 static double between(const double count[POINTS * POINTS], double u, double v)
 {
     const double x = fmin(fmax(u - 0.5, 0), POINTS - 1), y = fmin(fmax(v - 0.5, 0), POINTS - 1);
@@ -133,8 +133,8 @@ static struct place cross(double level, double x0, double y0, double v0, double 
     return (struct place){x0 + u * (x1 - x0), y0 + u * (y1 - y0)};
 }
 
-/* The line of a level through squares between the middles of four cells (marching squares); of a saddle two lines that
- * do not meet. */
+/* The line of a level through squares between the centres of four cells (marching squares); at a saddle two lines
+ * that do not meet. */
 static void draw_contour(struct rp_canvas *c, const struct rp_panel *p, const double count[POINTS * POINTS],
                          double level, double width)
 {

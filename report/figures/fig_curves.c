@@ -44,7 +44,7 @@ static void value_range(const struct rp_result *r, const struct rp_curve *v, con
         }
 }
 
-/* Bands may be wider than anything worth to be seen. */
+/* Limits bands that are too wide to be useful. */
 static void take_values(const struct rp_result *r, const struct rp_curve *v, const struct rp_axis *t,
                         const double ends[2], struct rp_axis *y)
 {
@@ -60,7 +60,7 @@ static void take_values(const struct rp_result *r, const struct rp_curve *v, con
     }
 }
 
-/* The first times of a power law would hide the rest: time 0 is left out, time is logarithmic over decades. */
+/* The first times of a power law would dominate the plot: time 0 is left out, and time is logarithmic over decades. */
 void rp_curve_axes(const struct rp_result *r, const size_t *curve, size_t n, struct rp_axis *t, struct rp_axis *y)
 {
     double ends[2] = {INFINITY, -INFINITY};

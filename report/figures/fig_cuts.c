@@ -66,7 +66,7 @@ static int known(const struct smooth *s, size_t k)
     return k < s->r->nlag && s->r->tau[k] > 0 && isfinite(s->y[k]);
 }
 
-/* At an end: that of the parabola through three points, where it has the sign of the secant. */
+/* At an end: that of the parabola through three points, if it has the sign of the secant. */
 static double end_slope(const struct smooth *s, size_t k, size_t next)
 {
     const size_t third = next > k ? next + 1 : next - 1;
@@ -100,7 +100,7 @@ static void piece(struct rp_canvas *c, const struct rp_panel *p, const struct sm
     }
 }
 
-/* Between the ends of 95 %, where they are known at all lags. */
+/* The 95 % band, if it is known at all lags. */
 static void draw_band(struct rp_canvas *c, const struct rp_panel *p, const struct smooth *low,
                       const struct smooth *high, size_t first, size_t last, uint32_t ink)
 {
@@ -179,7 +179,7 @@ static void gather(const struct rp_result *r, size_t group, struct cuts *x)
         x->n[a] = rp_cut_bins(r, group, a, x->bin[a]);
         for (const struct rp_bin *b = x->bin[a]; b < x->bin[a] + x->n[a]; b++) {
             rp_axis_take(&x->tau, b->tau);
-            /* the last lags are seen by few pairs: their errors must not set the scale */
+            /* few pairs contribute to the last lags: their errors must not set the scale */
             rp_axis_take(&x->g2, b->g2);
             if (r->g2_model) {
                 rp_axis_take(&x->g2, b->model);
@@ -189,7 +189,7 @@ static void gather(const struct rp_result *r, size_t group, struct cuts *x)
     }
 }
 
-/* The axes hold all groups, so that they can be compared, unless one would be lost in them; 0: out of memory. */
+/* The axes span all groups, so that they can be compared, unless one would be invisible; 0: out of memory. */
 static int gather_all(const struct rp_result *r, size_t group, struct cuts *x)
 {
     const double lost = 0.4; /* of the common range */
@@ -218,7 +218,7 @@ static int gather_all(const struct rp_result *r, size_t group, struct cuts *x)
     return 1;
 }
 
-/* Which colour is which age. */
+/* The colours of the ages. */
 static void draw_keys(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f,
                       const struct rp_panel *p)
 {

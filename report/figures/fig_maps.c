@@ -70,7 +70,7 @@ void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     rp_panel_frame(c, p);
 }
 
-/* How large the residuals are: beside errors that are known, else by themselves. */
+/* The size of the residuals: relative to known errors, else by themselves. */
 static void noise_of(const struct rp_result *r, size_t group, char *text, size_t size)
 {
     const struct fit_yaml *scaling = rp_get(r->json, "scaling"),
@@ -125,7 +125,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     rp_colour_bar(c, p.x, y, side, rp_diverging(), &sigma);
 }
 
-/* Means over the pairs next to the diagonal, where correlation is highest: a ridge that is thin fills few pixels. */
+/* Means over the pairs next to the diagonal, where correlation is highest: a thin ridge fills few pixels. */
 static double ridge(const double *map, size_t n)
 {
     double sum = 0, count = 0;

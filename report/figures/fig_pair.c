@@ -1,6 +1,7 @@
 /* fig_pair.c -- two results side by side; see pair.h.
  *
- * The same place: azimuths within half a degree, wavevectors within a millionth, curves of a table of the same value.
+ * Groups correspond when their azimuths agree within half a degree, their wavevectors within a millionth, or the curves
+ * of a table have the same value.
  */
 #include "report/figures/pair.h"
 
@@ -70,7 +71,7 @@ static void title_of(const struct rp_result *r, size_t group, char *text, size_t
         rp_rows_title(r, group, text, size);
 }
 
-/* Name of the place, and which colour is which result. */
+/* Name of the group, and the colours of the results. */
 static void draw_head(struct rp_canvas *c, const struct rp_pair *p, size_t k, double x, double right)
 {
     char title[160] = "";
@@ -104,7 +105,7 @@ static double *difference(const double *a, const double *b, size_t n)
     return d;
 }
 
-/* So that 99 % have a colour of their own. */
+/* The range in which 99 % have a colour of their own. */
 static double limit_of(const double *d, size_t n)
 {
     const double most = fmax(-rp_quantile(d, n, 0.005), rp_quantile(d, n, 0.995));

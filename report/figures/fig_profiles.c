@@ -1,8 +1,8 @@
-/* fig_profiles.c -- profile likelihoods: the rise of chi2 over the values of a parameter, all others fitted anew at
+/* fig_profiles.c -- profile likelihoods: the rise of chi2 over the values of a parameter, all others refitted at
  * each, with the levels at which the intervals of 68 and 95 % end.
  *
- * Near a minimum the root of the rise goes in a straight line, through zero at the best value; between the points of
- * the curve it is drawn so: no polygon, and exact for a paraboloid. */
+ * Near a minimum the root of the rise is a straight line through zero at the best value. The curve between its
+ * points is drawn in this way: not a polygon, and exact for a quadratic. */
 #include "report/figures/figures.h"
 #include "report/draw/panel.h"
 #include "report/draw/rich.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { PIECES = 12, MOST_PARTS = 8 };  /* lines between two points; parts of an interval */
-static const double WIDE = 100; /* times the smallest value: from there on the axis is logarithmic */
+static const double WIDE = 100; /* times the smallest value: above it the axis is logarithmic */
 
 struct profile {
     const char *name, *unit;
@@ -36,7 +36,7 @@ static double item(const struct fit_yaml *list, size_t k)
     return list && list->kind == FIT_YAML_LIST && k < list->n ? rp_json_value(list->entry[k].value) : NAN;
 }
 
-/* The interval of one level: its parts where it has gaps.  An end that is null or a bound is the end of the curve. */
+/* The interval of one level: its pieces if it has gaps. An end that is null or a bound is the end of the curve. */
 static void read_interval(const struct fit_yaml *node, int wide, struct interval *to)
 {
     const struct fit_yaml *one = rp_get(node, wide ? "interval_95" : "interval_68"),
@@ -111,7 +111,7 @@ static void ranges(const struct profile *p, struct rp_axis *x, struct rp_axis *y
         most = fmax(most, p->rise[k]);
     }
     rp_axis_end(x, 0.03);
-    /* what lies far above the level of 95 % tells nothing more */
+    /* values far above the 95 % level show nothing more */
     *y = (struct rp_axis){.lo = 0, .hi = level > 0 ? fmax(fmin(1.05 * most, 2 * level), 1.3 * level) : 1.05 * most,
                           .name = "Δχ²"};
 }

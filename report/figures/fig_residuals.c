@@ -48,7 +48,7 @@ static void correlate(const struct rp_result *r, size_t along, size_t k, double 
     *limit = count > 0 ? 2 / sqrt(count) : NAN;
 }
 
-/* Where white noise stays, and the correlations along both directions. */
+/* The range of white noise, and the correlations along both directions. */
 static void draw_lags(struct rp_canvas *c, const struct rp_panel *p, const struct acf *a, size_t reach, double step)
 {
     for (size_t k = 1; k <= reach; k++)

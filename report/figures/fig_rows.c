@@ -10,7 +10,7 @@
 
 enum { MOST = 1500, CURVES = 40 }; /* points drawn; figures */
 
-/* The covariate that is drawn along x: the first one; single: there is no other. */
+/* The covariate along x: the first one; single: there is no other. */
 static const struct rp_column *x_of(const struct rp_result *r, const struct rp_column *axis, int *single)
 {
     const struct rp_column *x = NULL;
@@ -64,7 +64,7 @@ static int spans(const struct rp_row *row, size_t n, int of_value, double ratio)
     return lo > 0 && hi > ratio * lo;
 }
 
-/* Where 95 % of the posterior lie. */
+/* The 95 % band of the posterior. */
 static void draw_band(struct rp_canvas *c, const struct rp_panel *p, const struct rp_rows *rows, uint32_t ink)
 {
     const struct rp_row *row = rows->row;

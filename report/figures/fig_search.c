@@ -1,6 +1,6 @@
-/* fig_search.c -- where the search for the minimum began and ended: costs of all starts.
+/* fig_search.c -- the start and end of the search for the minimum: costs of all starts.
  *
- * Costs of the first look are of a part of the data; they are compared with each other only. */
+ * Costs of the first stage belong to a part of the data; they are compared only with each other. */
 #include "report/figures/figures.h"
 #include "math/special.h"
 #include "report/draw/panel.h"

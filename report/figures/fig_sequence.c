@@ -114,7 +114,7 @@ static void draw_sequence(struct rp_canvas *c, const struct rp_result *r, const 
     rp_panel_frame(c, &p);
 }
 
-/* Parameters that differ anywhere: what was held says nothing. */
+/* Parameters that vary: fixed ones show nothing. */
 static int differs(const struct fit_yaml *rows, const char *name)
 {
     double first = NAN;
@@ -195,7 +195,7 @@ static void draw_minima(struct rp_canvas *c, const struct rp_result *r, const st
     rp_panel_frame(c, &p);
 }
 
-/* One figure for each parameter that is elsewhere in another minimum. */
+/* One figure for each parameter that differs in another minimum. */
 void rp_list_minima(const struct rp_result *r, struct rp_figures *list)
 {
     const struct fit_yaml *all = minima_of(r), *names = rp_get(r->json, "parameters");

@@ -58,7 +58,7 @@ void rp_figures_free(struct rp_figures *list)
     *list = (struct rp_figures){0};
 }
 
-/* Groups that share an azimuth are told apart by q, those that share q by the azimuth. */
+/* Groups that share an azimuth are distinguished by q, those that share q by the azimuth. */
 static int several(const double *x, size_t n)
 {
     for (size_t k = 1; x && k < n; k++)

@@ -68,20 +68,19 @@ void rp_list_sequence(const struct rp_result *r, struct rp_figures *list);
 void rp_list_minima(const struct rp_result *r, struct rp_figures *list);
 void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);
 
-/* Whether an error of curve k is known somewhere. */
+/* Is an error of curve k known at any point? */
 int rp_curve_has_band(const struct rp_result *r, size_t k);
 
 /* "φ = −45°"; for a table "q = 0.005 1/Å". */
 void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size);
 /* "file 1: a.h5 (q = 0.004 Å⁻¹), file 2: ..." of a fit of several files; else "". */
 void rp_files_text(const struct rp_result *r, char *text, size_t size);
-/* Of several files: what tells `group` from the others among n groups, no more: "q = 0.008 Å⁻¹", "φ = 5°, file 2". */
+/* For several files: the shortest text that distinguishes `group` among n groups: "q = 0.008 Å⁻¹", "φ = 5°, file 2". */
 void rp_group_among(const struct rp_result *r, const size_t *groups, size_t n, size_t group, char *text, size_t size);
-/* The same in words, for those who hear the page. */
+/* The same in words, for screen readers. */
 void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t size);
 
-/* Value below which a part (0..1) of n numbers lies; NaN are left out. Of many numbers every k-th
- * is taken. */
+/* Value below which a fraction (0..1) of n numbers lies; NaN are ignored. Of many numbers every k-th is taken. */
 double rp_quantile(const double *x, size_t n, double part);
 
 #endif

@@ -192,8 +192,7 @@ static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, do
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Errors of the values: (value - model) / residual; where both are next to nothing, that of the
- * other rows. */
+/* Errors of the values: (value - model) / residual; where both are close to zero, that of the other rows. */
 static enum fit_status row_errors(struct rp_result *r, struct fit_error *err)
 {
     double sum = 0, count = 0;
@@ -202,7 +201,7 @@ static enum fit_status row_errors(struct rp_result *r, struct fit_error *err)
         return fit_no_memory(err, "table");
     for (size_t k = 0; k < r->nrow; k++) {
         const double d = r->value[k] - r->fit[k], z = r->row_residual[k];
-        /* residuals are stored with 24 bits: a difference of nearly equal numbers tells little */
+        /* residuals are stored with 24 bits: a difference of nearly equal numbers is inaccurate */
         const int told = fabs(z) > 1e-3 && fabs(d) > 1e-5 * fabs(r->value[k]);
         r->sigma[k] = told ? d / z : NAN;
         sum += told ? d / z : 0;
@@ -214,7 +213,7 @@ static enum fit_status row_errors(struct rp_result *r, struct fit_error *err)
     return FIT_OK;
 }
 
-/* The column that tells curves apart, and its values in the order in which they come. */
+/* The column that distinguishes curves, and its values in the order of first occurrence. */
 static enum fit_status find_axis(struct rp_result *r, const char *name, struct fit_error *err)
 {
     const struct rp_column *axis = NULL;
@@ -246,7 +245,7 @@ static int is_column(const char *name)
     return !text_ends_with(name, "_q025") && !text_ends_with(name, "_q975");
 }
 
-/* The model at the rows and, where it is there, between them. */
+/* The model at the rows and, if available, between them. */
 static enum fit_status read_model(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
 {
     enum fit_status st = take(h, "/entry/data/model", r->nrow, &r->fit, err);
@@ -356,7 +355,7 @@ static int same_base(const struct rp_curve *a, const struct rp_curve *b)
     return a->name[n] && n == strcspn(b->name, "[") && strncmp(a->name, b->name, n) == 0;
 }
 
-/* Of "D[1]", "D[2]", .. those that are the same curve stand there once; where one is left, it is D. */
+/* Of "D[1]", "D[2]", .. identical curves appear once; if one is left, it is D. */
 static void drop_repeated(struct rp_result *r)
 {
     size_t n = 0;

@@ -1,8 +1,7 @@
-/* load.h -- the results of a fit, read back from their folder: fit.json, fit.h5 and posterior.nc;
- * or data before any fit, from the file that `homodyne-MODEL extract` writes (then `fitted` is 0,
- * and what is of a fit is NULL).
+/* load.h -- the results of a fit, read back from their folder: fit.json, fit.h5 and posterior.nc; or data before any
+ * fit, from the file that `homodyne-MODEL extract` writes (then `fitted` is 0, and members about a fit are NULL).
  *
- * Maps of many points are averaged to at most RP_SIDE on a side.  Everything belongs to the result.
+ * Maps of many points are averaged to at most RP_SIDE on a side. Everything belongs to the result.
  */
 #ifndef RP_LOAD_H
 #define RP_LOAD_H
@@ -50,7 +49,7 @@ struct rp_result {
     double *phi;        /* ngroup, degree */
     double *file;       /* ngroup, from 1, of pairs of several files; else NULL */
     double *q;          /* ngroup, 1/angstrom; NULL: the groups are of one q */
-    char time_unit[16]; /* "s", or "frames" when nobody knows the period */
+    char time_unit[16]; /* "s", or "frames" when the period is unknown */
     double *noise;      /* ngroup: standard deviation; NULL: not known */
     size_t side, bin;   /* points on a side of the maps; frames averaged in one on each side */
     double *t;          /* side, s */
@@ -63,7 +62,7 @@ struct rp_result {
     size_t nrow, ncolumn; /* table */
     struct rp_column *column;
     const struct rp_column
-        *axis; /* tells curves apart, with ngroup values; NULL: there is one curve */
+        *axis; /* distinguishes curves, with ngroup values; NULL: there is one curve */
     double *axis_value;
     char value_name[RP_NAME], value_unit[RP_NAME]; /* of what is measured */
     double *value, *fit, *row_residual, *sigma;

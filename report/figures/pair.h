@@ -14,10 +14,10 @@ struct rp_pair {
     } * place;
 };
 
-/* Which groups (azimuths, wavevectors, curves of a table) are the same.  FIT_ERR_MEMORY. */
+/* Corresponding groups (azimuths, wavevectors, curves of a table). FIT_ERR_MEMORY. */
 enum fit_status rp_pair_match(struct rp_pair *p, struct fit_error *err);
 
-/* Whether the maps stand on the same grid of times, so that a difference can be drawn. */
+/* Are the maps on the same grid of times, so that a difference can be drawn? */
 int rp_pair_same_grid(const struct rp_pair *p);
 
 /* Place k.  Maps: of the same data both fits and their difference, else both data and the differences of data and of

@@ -1,5 +1,5 @@
-/* parts.h -- what figures of the page and composed figures (compose.h) draw alike: axes and marks of curves that follow
- * from the parameters, of g2 over the lag, of the rows of a table, and maps. */
+/* parts.h -- common parts of the figures of the page and of composed figures (compose.h): axes and marks of curves
+ * that follow from the parameters, of g2 over the lag, of the rows of a table, and maps. */
 #ifndef RP_PARTS_H
 #define RP_PARTS_H
 
@@ -59,7 +59,7 @@ void rp_rows_title(const struct rp_result *r, size_t group, char *text, size_t s
 
 /* Lowest and highest colour of the data of a group, limit of its residuals. */
 void rp_map_range(const struct rp_result *r, size_t group, double range[3]);
-/* A value of a map of n x n; the diagonal, which is not measured, looks like what is beside it. */
+/* A value of a map of n x n; the diagonal, which is not measured, is filled from its neighbours. */
 double rp_map_value(const double *map, size_t n, size_t i, size_t j);
 /* A map of the result's times in a panel. */
 void rp_map_draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *map, double lo,

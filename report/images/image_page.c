@@ -1,4 +1,5 @@
-/* image_page.c -- the page about one image: its planes, their standard deviations, terms, how the optimizer ended. */
+/* image_page.c -- the page about one image: its planes, their standard deviations, terms, the end of the
+ * optimization. */
 #include "report/images/images.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static const struct plane {
               {"/beta", "curvature of the spectrum", NULL},
               {"/sd_beta", "standard deviation of the curvature", NULL}};
 
-/* Planes that are not solved for, and stay at nothing, are none. */
+/* Planes that are not unknowns, and stay zero, are left out. */
 static int is_empty(const struct rp_map *map)
 {
     for (size_t k = 0; k < map->nx * map->ny; k++)

@@ -9,7 +9,7 @@
 /* 1: a file that `homodyne-imaging fit`, `eval` or `survey` wrote, with images in it. */
 int rp_images_is_one(const char *file);
 
-/* Writes the page.  thresholds: of a survey, the largest reduced chi2 of data terms; 2 where none is given. */
+/* Writes the page. thresholds: for a survey, the largest reduced chi2 of data terms; 2 by default. */
 enum fit_status rp_images_write(struct rp_markup *out, const char *file, size_t nthreshold,
                                 const struct fit_named_number *threshold, struct fit_error *err);
 

@@ -1,4 +1,4 @@
-/* images_page.c -- the frame of the pages of images.h, and which of them a file is. */
+/* images_page.c -- the frame of the pages of images.h; selects the page for a file. */
 #include "report/images/images.h"
 
 #include "common/text.h"

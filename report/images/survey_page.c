@@ -1,5 +1,5 @@
-/* survey_page.c -- the page about a survey: how many points explain the data, which values of each axis are among them,
- * the images of the best, their mean and scatter. */
+/* survey_page.c -- the page about a survey: the number of points that explain the data, the values of each axis
+ * among them, the images of the best, their mean and scatter. */
 #include "report/images/images.h"
 
 #include "imaging/ranking.h"

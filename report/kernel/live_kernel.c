@@ -1,16 +1,17 @@
 /* live_kernel.c -- an emitted kernel behind functions that a page can call.
  *
- * A kernel (fit/kernel.h) and this file make one WebAssembly module: no imports, one memory.  The page puts the
- * geometry, the data and parameters into arrays of that memory and asks for the mean; contrast and offset, or whatever
- * is linear in the model, are eliminated as in the fit: weighted linear least squares for each group (or for all groups
- * together), inside their bounds.
+ * A kernel (fit/kernel.h) and this file make one WebAssembly module: no imports, one memory. The page writes the
+ * geometry, the data and parameters into arrays of that memory and requests the mean. Contrast and offset, or other
+ * linear parameters of the model, are eliminated as in the fit: weighted linear least squares for each group (or for
+ * all groups together), inside their bounds.
  *
- * Cells.  The data of a page are means over blocks of pairs of frames.  The model of a cell is that of one pair in its
- * middle, plus what the mean over the block was more than that at the parameters of the fit (live_reference), in units
- * of the linear parameter that is no intercept.  Blocks of one pair need no such term.
+ * Cells. The data of a page are means over blocks of pairs of frames. The model of a cell is that of one pair at its
+ * centre, plus the difference between the mean over the block and that pair at the parameters of the fit
+ * (live_reference), in units of the linear parameter that is not the intercept. Blocks of one pair need no such
+ * term.
  *
- * Built as an ordinary object it is the same, for tests.  Functions give 0 for good, -1 where memory is short, 1 where
- * the kernel rejects the parameters. */
+ * Built as an ordinary object it is the same, for tests. Functions return 0 for success, -1 when memory runs out, 1
+ * when the kernel rejects the parameters. */
 #include "fit/kernel.h"
 #include "report/kernel/live_kernel.h"
 
@@ -256,7 +257,7 @@ static void points(size_t g, const double *lin, size_t first, size_t n, double *
                              out, NULL);
 }
 
-/* What the mean is without its linear part: nearly always nothing, which a sample of the cells tells. */
+/* The mean without its linear part: nearly always zero, which a sample of the cells shows. */
 static void rest_of(size_t g, size_t n, double *rest)
 {
     const size_t hop = n > SAMPLE ? n / SAMPLE : 1;
@@ -326,7 +327,7 @@ struct sums {
     double a[MOST_LINEAR][MOST_LINEAR], b[MOST_LINEAR];
 };
 
-/* Minimum of x A x - 2 b x over the parameters whose state is 0; the others stand where they are.  0: singular. */
+/* Minimum of x A x - 2 b x over the parameters whose state is 0; the others stay fixed. 0: singular. */
 static int solve_free(const struct sums *s, size_t n, const int *state, double *x)
 {
     double m[MOST_LINEAR][MOST_LINEAR + 1];
@@ -364,7 +365,7 @@ static double cost_of(const struct sums *s, size_t n, const double *x)
     return cost;
 }
 
-/* The least cost inside the bounds: of all choices of which parameters stand at which bound the best one. */
+/* The smallest cost inside the bounds: the best of all assignments of parameters to bounds. */
 static void solve(const struct sums *s, size_t n, const double *bound, double *x)
 {
     double least = INFINITY;
@@ -442,7 +443,7 @@ EXPORT(live_sums_end) void live_sums_end(void)
         memcpy(lin + g * n, lin, n * sizeof *lin);
 }
 
-/* -2 log likelihood of the rows of a group that count, where errors have a law of their own. */
+/* -2 log likelihood of the rows of a group that count, for a noise distribution of the model. */
 static double deviance(size_t g)
 {
     const struct fit_kernel *k = &FIT_KERNEL_SYMBOL;
@@ -478,7 +479,7 @@ EXPORT(live_group) void live_group(int group, int scaling)
     live.part[LIVE_CHI2][g] = k->density ? deviance(g) : chi2;
 }
 
-/* At the pairs that the page has put in the place of the first n cells; it puts the cells back. */
+/* At the pairs by which the page has replaced the first n cells; it restores the cells. */
 EXPORT(live_points) void live_points(int group, int n)
 {
     points((size_t)group, live.part[LIVE_LIN], 0, (size_t)n, live.part[LIVE_MEAN]);

@@ -1,13 +1,13 @@
-/* live_kernel.h -- the functions of live_kernel.c, and the numbers by which the page (live.js) names things.
+/* live_kernel.h -- the functions of live_kernel.c, and the numbers that the page (live.js) uses as names.
  *
  *     live_open, then the arrays of live_at: SETTING .. CELL_J, THETA, LIN, BOUND, DATA, WEIGHT, COLUMN
  *     blocks of several pairs: live_prepare at the fit, then for each group MEAN = its fit, live_reference
- *     for each set of parameters: THETA, live_prepare, live_group of those groups that are seen;
- *     where the linear parameters are those of all groups, before it live_sums_begin, live_sums of every group,
- *     live_sums_end.  Parameters that are tied differ from group to group: THETA and live_prepare come before each.
+ *     for each set of parameters: THETA, live_prepare, live_group of the visible groups;
+ *     if the linear parameters are those of all groups, before it live_sums_begin, live_sums of every group,
+ *     live_sums_end.  Tied parameters differ from group to group: THETA and live_prepare come before each.
  *
- * A cell is a block of pairs of frames, or a row of a table: those that were measured, and, with weight 0, places
- * between them.  Of a table all groups have as many cells, a multiple of 8; what is missing are copies of the last one.
+ * A cell is a block of pairs of frames, or a row of a table: measured ones and, with weight 0, points between them.
+ * In a table all groups have equally many cells, a multiple of 8; missing ones are copies of the last one.
  *
  * There is one state; a page makes one instance of the module for each result. */
 #pragma once

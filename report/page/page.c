@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST = 0.66; /* a figure that is not to shrink further: its part of the full width */
+static const double LEAST = 0.66; /* a figure that must not shrink further: its fraction of the full width */
 
 struct section {
     const char *title, *id;
@@ -86,7 +86,7 @@ static void caption_maps(struct rp_markup *out, const struct rp_result *r, const
                 "describe.");
 }
 
-/* Is there a curve of which no error is known? */
+/* Is there a curve without a known error? */
 static int lacks_band(const struct rp_result *r)
 {
     for (size_t k = 0; k < r->ncurve; k++)
@@ -163,7 +163,7 @@ static const char *const fixed_caption[RP_SECTIONS] = {
     [RP_ENERGY] = "The two should be about as wide (E-BFMI above 0.3).",
 };
 
-/* Which file is which, where several were fitted. */
+/* Names of the files, if several were fitted. */
 static void caption_files(struct rp_markup *out, const struct rp_result *r)
 {
     char text[1000];

@@ -21,7 +21,7 @@ enum fit_status rp_pair_write(struct rp_markup *out, const char *const where[2],
 void rp_page_open(struct rp_markup *out, const char *title);
 void rp_page_close(struct rp_markup *out);
 
-/* Its parts that are text: page_text.c. */
+/* Its textual parts: page_text.c. */
 void rp_page_head(struct rp_markup *out, const struct rp_result *r);       /* title, verdict, main numbers */
 void rp_page_parameters(struct rp_markup *out, const struct rp_result *r); /* table, ties, degeneracies, notes */
 void rp_page_groups(struct rp_markup *out, const struct rp_result *r);     /* values of the groups */
@@ -35,13 +35,13 @@ void rp_sentence(struct rp_markup *out, const struct fit_yaml *names, const char
 void rp_expression(struct rp_markup *out, const char *text); /* "D0 t^alpha", with symbols and powers */
 void rp_put_named(struct rp_markup *out, const char *name); /* a symbol, and beside it the name that commands know */
 void rp_formula(struct rp_markup *out, const char *text);               /* with signs of minus */
-/* Equations in MathML, in which nothing is but what the compiler writes; 0: something else is in the text, and nothing
- * was written (page_math.c). */
+/* Equations in MathML that contain only elements written by the compiler; 0: the text contains something else, and
+ * nothing was written (page_math.c). */
 int rp_put_mathml(struct rp_markup *out, const char *text);
 void rp_page_rates(struct rp_markup *out, const struct rp_result *r);   /* what the data fix of undetermined rates */
 void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map); /* about which of these the prior decides */
 
-/* What only scripts show: values of the maps, and the script itself: page_live.c. */
+/* The data only for scripts: values of the maps, and the script itself: page_live.c. */
 enum fit_status rp_page_values(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                                struct fit_error *err); /* the values alone, as JSON */
 enum fit_status rp_page_live(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,

@@ -1,13 +1,14 @@
-/* page_kernel.c -- the model of a fit for the page: its kernel as WebAssembly, and what that is evaluated on.
+/* page_kernel.c -- the model of a fit for the page: its kernel as WebAssembly, and the input of that kernel.
  *
- * The file share/homodyne-gen/live/MODEL.wasm lies beside the programs where the build made it (LiveKernel.cmake).
- * Of a model file of one's own it lies in the cache where `homodyne` compiled it: cache/KEY/MODEL.wasm.
- * It is used when it was made of the very model of the fit (its hash is in it), and when the fit wrote down what its
- * kernel was evaluated on (/entry/kernel of fit.h5). Else nothing is written, and the page stays as it is.
+ * The file share/homodyne-gen/live/MODEL.wasm lies beside the programs if the build made it (LiveKernel.cmake). That
+ * of a user's model file lies in the cache where `homodyne` compiled it: cache/KEY/MODEL.wasm. It is used if it was
+ * made from exactly the model of the fit (it contains the hash), and if the fit recorded the input of its kernel
+ * (/entry/kernel of fit.h5). Otherwise nothing is written, and the page stays as it is.
  *
- * Data before any fit (`extract`) have that, too; their parameters are those of the configuration that the file holds.
+ * Data before any fit (`extract`) have that, too; their parameters are those of the configuration that the file
+ * holds.
  *
- * Numbers, and names that consist of letters, digits and _ : no text of strangers gets near a script. */
+ * Only numbers, and names that consist of letters, digits and _ : no untrusted text gets near a script. */
 #define _XOPEN_SOURCE 700
 #include "report/page/page.h"
 
@@ -217,7 +218,7 @@ static void put_parameter(struct rp_markup *out, const char *name, const struct 
     rp_put(out, ",\"fixed\":%s}", (fitted ? rp_json_true(p, "fixed") : strcmp(vary, "false") == 0) ? "true" : "false");
 }
 
-/* tied: what is tied follows from the others, and is left out; else nothing is written where something is tied. */
+/* tied: tied parameters follow from the others, and are left out; otherwise nothing is written if any are tied. */
 static int put_parameters(struct rp_markup *out, const struct fit_yaml *all, int fitted, int tied)
 {
     size_t some = 0;

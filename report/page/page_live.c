@@ -1,11 +1,12 @@
-/* page_live.c -- what scripts need to know of the maps, and the script; see page.h.
+/* page_live.c -- the data of the maps for scripts, and the script; see page.h.
  *
- * The page is complete without scripts. With them maps can be enlarged and read: this writes their values, upper
- * triangles in base64, and live.js, which is the program's own. Numbers only: no text of strangers gets near a script.
+ * The page is complete without scripts. With them maps can be enlarged and read: this file writes their values,
+ * upper triangles in base64, and live.js, which is the program's own. Only numbers: no untrusted text gets near a
+ * script.
  *
- * Quantities are rounded: c2 and fit to 1/65534 of the range of both in a group.  Residuals follow from them where all
- * values of a group have one standard deviation; else they are written, to 0.1 (that is what is shown).  Maps that
- * would be too large are averaged. */
+ * Quantities are rounded: c2 and fit to 1/65534 of the range of both in a group. Residuals follow from them if all
+ * values of a group have one standard deviation; otherwise they are written, to 0.1 (the displayed precision). Maps
+ * that would be too large are averaged. */
 #include "report/page/page.h"
 
 #include "report/draw/base64.h"
@@ -116,7 +117,7 @@ static double count_of(size_t bin, int diagonal)
     return !diagonal ? n * n : bin == 1 ? 1 : n * (n - 1) / 2;
 }
 
-/* Whether the residuals follow from data, fit and one standard deviation, so that a page can do without them; the last
+/* Do the residuals follow from data, fit and one standard deviation, so that a page does not need them? The last
  * cells on a side may be smaller than the others. */
 static int follows(const struct thinned *t, size_t bin, double sigma)
 {

@@ -1,6 +1,6 @@
-/* page_live_rows.c -- what scripts need to know of a table, as JSON: its rows, the model between them, which rows make
- * a curve; see page.h.  Names of columns are letters, digits and _, titles of curves texts of rich.h without a mark:
- * what else is in a file of strangers stays away from scripts. */
+/* page_live_rows.c -- the data of a table for scripts, as JSON: its rows, the model between them, the rows of each
+ * curve; see page.h. Names of columns are letters, digits and _, titles of curves are texts of rich.h without marks:
+ * all other content of untrusted files stays away from scripts. */
 #include "report/page/page.h"
 
 #include "report/draw/panel.h"

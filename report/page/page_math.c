@@ -1,6 +1,6 @@
-/* page_math.c -- the equations of a model, MathML that the compiler has written (generator/document/html.c) and that
- * comes from a file: it may be a stranger's.  Taken are elements and attributes of a list, closed in order, and between
- * them characters that are drawn; anything else, and the page shows the formula as plain text instead. */
+/* page_math.c -- the equations of a model: MathML that the compiler has written (generator/document/html.c) and that
+ * comes from a file, which may be untrusted. Accepted are elements and attributes of a list, closed in order, and
+ * between them printable characters; with anything else the page shows the formula as plain text instead. */
 #include "report/page/page.h"
 
 #include "common/text.h"

@@ -1,5 +1,6 @@
-/* page_pair.c -- the page about two results side by side; see page.h.  Takes what `homodyne compare` said of them
- * (JSON) and both folders: verdict, what they are, parameters with their differences, maps, g2 and curves of both. */
+/* page_pair.c -- the page about two results side by side; see page.h. Takes the output of `homodyne compare` about
+ * them (JSON) and both folders: verdict, descriptions, parameters with their differences, maps, g2 and curves of
+ * both. */
 #include "report/page/page.h"
 
 #include "base/number_text.h"

@@ -1,6 +1,6 @@
-/* page_said.c -- the sentences of the summary on the screen that no table of the page repeats: rates that the data fix
- * although not their parameters, and parameters about which the prior decides (runtime/results/summary.c,
- * runtime/results/summary_posterior.c).  Takes fit.json. */
+/* page_said.c -- the sentences of the summary on the screen that no table of the page repeats: rates that the data
+ * determine although not their parameters, and prior-dominated parameters (runtime/results/summary.c,
+ * runtime/results/summary_posterior.c). Takes fit.json. */
 #include "report/page/page.h"
 
 #include "base/number_text.h"
@@ -70,7 +70,7 @@ static const char *put_option(struct rp_markup *out, const char *at)
     return at;
 }
 
-/* What stands behind a word makes it part of a path, a file's name, a key. */
+/* Characters after a word that make it part of a path, a file's name, a key. */
 static int goes_on(const char *behind)
 {
     return *behind == '/' || *behind == '=' || (*behind == '.' && isalnum((unsigned char)behind[1]));

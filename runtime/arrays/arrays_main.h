@@ -1,4 +1,4 @@
-/* arrays_main.h -- the program of an objective of one's own: homodyne-NAME info | eval | fit DATA.h5 (load.h). */
+/* arrays_main.h -- the program of a user-defined objective: homodyne-NAME info | eval | fit DATA.h5 (load.h). */
 #pragma once
 
 #include "functional/functional.h"

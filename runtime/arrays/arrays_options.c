@@ -1,7 +1,7 @@
 /* arrays_options.c -- see arrays_options.h. */
 #include "arrays/arrays_options.h"
 
-/* Only `fit` looks at the options of its optimizer: the others refuse them. */
+/* Only `fit` uses the options of its optimizer: the other commands refuse them. */
 enum { INFO = 1, EVAL = 2, FIT = 4 };
 static const struct option_command commands[] = {{"info", INFO}, {"eval", EVAL}, {"fit", FIT}, {NULL, 0}};
 

@@ -1,4 +1,4 @@
-/* arrays_options.h -- the command line of the program of an objective of one's own. */
+/* arrays_options.h -- the command line of the program of a user-defined objective. */
 #pragma once
 
 #include "arrays/descent.h"

@@ -20,7 +20,7 @@ void fit_arrays_print(FILE *f, const struct fit_bound *b, double value)
     fprintf(f, "  %-14s %14s %10s %14.10g\n", "J", "", "", value);
 }
 
-/* The numbers of an operator are found by this name. */
+/* The name of the numbers of an operator. */
 static void print_operators(FILE *f, const struct fit_functional *o)
 {
     static const char *const kind[] = {"outer: factors _row_re _row_im _column_re _column_im", "difference",

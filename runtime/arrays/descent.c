@@ -29,7 +29,7 @@ static enum fit_status normal(void *context, const double *x, double *f, double 
     return s == FIT_OK ? fit_bound_matrix(d->bound, FIT_GAUSS_NEWTON, d->n, d->place, JtJ, err) : s;
 }
 
-/* Least squares want terms of squares, and a matrix of all unknowns. */
+/* Least squares requires terms of squares, and a matrix of all unknowns. */
 static enum fit_status check_squares(const struct fit_descent *d, const struct fit_optimize_method *m,
                                      struct fit_error *err)
 {

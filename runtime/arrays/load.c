@@ -11,7 +11,7 @@
 #include "hdf5/reader.h"
 #include "machine/team.h"
 
-/* A file, and what is made of it. */
+/* A file, and its contents. */
 struct source {
     struct fit_arrays *p;
     const struct fit_functional *kernel;
@@ -78,7 +78,7 @@ static enum fit_status read_numbers(struct source *s, const char *path, const ch
 
 /* --- axes ----------------------------------------------------------------------------------------------- */
 
-/* An axis has the size of the first thing that tells it; what comes later is compared when it is bound. */
+/* The first input that determines the size of an axis sets it; later ones are compared when they are bound. */
 static void tell(struct source *s, uint32_t axis, size_t n, size_t nx, const char *what)
 {
     if (s->told[axis])

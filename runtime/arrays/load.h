@@ -2,7 +2,7 @@
  *
  * At the root of the file, or in the group of FILE.h5:/GROUP:
  *
- *     NAME                     an array, row by row where its axis is a grid; of a free array where it begins
+ *     NAME                     an array, row by row where its axis is a grid; for a free array its start
  *     NAME_re, NAME_im         a complex array
  *     NAME (a scalar)          a number; or an attribute of the group
  *     MATRIX                   rows x columns, of m.dense
@@ -10,8 +10,8 @@
  *     T and T_sizes            square matrices one after the other, and their rows, of m.blocks
  *     Z_row_re, .._row_im, .._column_re, .._column_im      rows x (rows, columns of the grid), of m.outer
  *
- * A dataset that has an attribute `units` is converted to the unit that the objective declares.  Sizes of axes are
- * those of what lies over them. */
+ * A dataset that has an attribute `units` is converted to the unit that the objective declares. Sizes of axes are
+ * those of their arrays. */
 #pragma once
 
 #include "arrays/arrays_options.h"
@@ -27,7 +27,7 @@ struct fit_arrays {
     double **start; /* of arrays: where free ones begin; NULL: not one, or 0 */
 };
 
-/* With weights and numbers of the options.  To be freed in any case. */
+/* With weights and numbers of the options. To be freed in any case. */
 enum fit_status fit_arrays_load(const struct fit_functional *kernel, const struct fit_arrays_options *o,
                                 struct fit_arrays *p, struct fit_error *err);
 void fit_arrays_free(struct fit_arrays *p);

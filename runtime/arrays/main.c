@@ -24,7 +24,7 @@ struct program {
     int exit_code;
 };
 
-/* The objective and x where it begins. */
+/* The objective and the starting x. */
 static enum fit_status begin(struct program *q, const struct fit_arrays_options *o, struct fit_arrays *p,
                              struct fit_descent *d, struct fit_error *err)
 {

@@ -1,4 +1,4 @@
-/* program.c -- the program of an objective: main.c with the objective that the build put into it. */
+/* program.c -- the program of an objective: main.c with the objective that the build has compiled in. */
 #include "arrays/arrays_main.h"
 
 extern const struct fit_functional *const fit_functionals[];

@@ -1,10 +1,10 @@
 /* arena.c -- storage that is freed all at once; see arena.h.
  *
- * Small requests share blocks, each larger than the one before, and are cleared one by one; what would fill a good part
- * of a block gets its own.  Large ones come from calloc(), so that pages of large vectors exist when they are used.
- * Fits of small data ask for the same blocks by the thousand, and malloc() searches for what is larger than a kilobyte:
- * so a thread keeps some that it has freed.  Under AddressSanitizer every request has its own, for then what is written
- * beyond it is seen.
+ * Small requests share blocks, each larger than the one before, and are cleared one by one; a request that would fill a
+ * good part of a block gets its own. Large ones come from calloc(), so that pages of large vectors come into existence
+ * when they are used. Fits of small data request the same blocks by the thousand, and malloc() is slow above a
+ * kilobyte, so a thread keeps some of the blocks it has freed. Under AddressSanitizer every request has its own block,
+ * so that writes beyond it are detected.
  */
 #include "base/arena.h"
 
@@ -20,10 +20,10 @@ enum { VECTOR = 64, KINDS = 5, FIRST_BLOCK = 1024, LAST_BLOCK = FIRST_BLOCK << (
 #endif
 #if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
 enum { SHARED = 0, KEPT = 0 };
-#elif defined FIT_KEEP_NO_BLOCKS /* valgrind: what is read of a block before it is written is seen */
+#elif defined FIT_KEEP_NO_BLOCKS /* valgrind: reads of a block before it is written are detected */
 enum { SHARED = 2048, KEPT = 0 };
 #else
-enum { SHARED = 2048, KEPT = 6 }; /* larger requests have a block of their own; blocks of a size that a thread keeps */
+enum { SHARED = 2048, KEPT = 6 }; /* larger requests have their own block; a thread keeps at most KEPT of a size */
 #endif
 
 struct fit_arena_block {
@@ -60,7 +60,7 @@ static void make_key(void)
     has_key = pthread_key_create(&key, free_spare) == 0;
 }
 
-/* Which kind has room for so many bytes, head and all; KINDS: none. */
+/* The kind with room for so many bytes, head included; KINDS: none. */
 static size_t kind_of(size_t bytes)
 {
     size_t k = 0;
@@ -101,7 +101,7 @@ static void give_back(struct fit_arena_block *b)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* A place of so many bytes at a multiple of unit; NULL: the block is full. */
+/* Room for so many bytes at a multiple of unit; NULL: the block is full. */
 static void *place(struct fit_arena_block *b, size_t bytes, size_t unit)
 {
     char *at = (char *)(b + 1) + b->used;
@@ -112,8 +112,8 @@ static void *place(struct fit_arena_block *b, size_t bytes, size_t unit)
     return at + gap;
 }
 
-/* A block with room for so many bytes.  One of its own stands behind the newest, which may have room still.  *set: its
- * contents need not be cleared; set where they are. */
+/* A block with room for so many bytes. A request's own block goes behind the newest one, which may still have room.
+ * *set, in: any contents will do; out: the contents need not be cleared. */
 static struct fit_arena_block *new_block(struct fit_arena *a, size_t bytes, int *set)
 {
     const size_t head = sizeof(struct fit_arena_block), newest = a->block ? a->block->size + head : 0;
@@ -175,7 +175,7 @@ void *fit_take_copy(struct fit_arena *a, const void *from, size_t n, size_t size
 
 void *fit_take_more(struct fit_arena *a, const void *list, size_t n, size_t size)
 {
-    if (n & (n - 1)) /* not a power of two: the room was doubled when it was one */
+    if (n & (n - 1)) /* not a power of two: the room was doubled when n was one */
         return (void *)(uintptr_t)list;
     void *more = fit_take(a, n ? 2 * n : 1, size);
     if (more && n)

@@ -1,7 +1,7 @@
-/* clock.c -- where the seconds go.  See clock.h.
+/* clock.c -- where the seconds go. See clock.h.
  *
- * Every thread has a stopwatch of its own, in a list that only grows: what a thread did is told
- * also when it is gone.  Only the thread itself writes to it.
+ * Every thread has a stopwatch, in a list that only grows, so that threads are reported after their end. Only the
+ * thread itself writes to its stopwatch.
  */
 #include "base/clock.h"
 
@@ -38,7 +38,7 @@ double fit_seconds(void)
     return 1e-9 * (double)now();
 }
 
-/* A thread that is seen for the first time has waited until now. */
+/* A thread that is new to the clock has waited until now. */
 static struct watch *begin(enum fit_clock at)
 {
     struct watch *w = calloc(1, sizeof *w);
@@ -84,7 +84,7 @@ void fit_clock_start(void)
     fit_clock_runs = 1;
 }
 
-/* Of several with the same name the first is number 1; "main" stands alone. */
+/* Several threads with the same name are numbered from 1; "main" has no number. */
 static void number_name(const struct watch *w, char *text, size_t size)
 {
     int before = 0, all = 0;

@@ -41,7 +41,7 @@ enum fit_status fit_options_real(const char *option, const char *text, enum opti
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* A list that is being filled: names are the first members of its elements. */
+/* A list under construction: names are the first members of its elements. */
 struct list {
     const struct option_given *given;
     struct fit_arena *arena;
@@ -49,7 +49,7 @@ struct list {
     size_t step, most, *n;
 };
 
-/* The next NAME=VALUE at *text, which goes behind it: its name into the list, its value to *value. */
+/* Reads the next NAME=VALUE at *text and advances it: the name goes into the list, the value to *value. */
 static enum fit_status next(const struct list *l, const char **text, char **value, struct fit_error *err)
 {
     const size_t size = strcspn(*text, ",");

@@ -1,5 +1,5 @@
-/* each_isa.h -- a function once for each instruction set, chosen when the program starts.  Not under sanitizers, whose
- * run-time is not ready when the choice is made. */
+/* each_isa.h -- compiles a function once for each instruction set; the choice is made when the program starts. Not
+ * under sanitizers, whose run-time library is not ready at that moment. */
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 1 << 16, /* bytes: stays in the second-level cache between copy and hash */
+    PIECE = 1 << 16, /* bytes: fits the second-level cache between copy and hash */
     PAGE =
         1
-        << 12 /* the system copies four times slower to a place a few bytes behind that of its page, as malloc has it */
+        << 12 /* a copy to an address a few bytes behind the page offset of its source, as malloc gives, is four
+               * times slower */
 };
 
 enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size,

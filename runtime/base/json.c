@@ -1,8 +1,7 @@
 /* json.c -- a small writer of JSON text (RFC 8259).
  *
- * Layout: two blanks per level, one value per line; arrays of numbers on one line.  The shortest
- * number is found by trying 15, 16 and 17 digits: 17 always read back exactly (Steele & White
- * 1990), 15 usually do. */
+ * Layout: two blanks per level, one value per line; arrays of numbers on one line. The shortest number is found by
+ * trying 15, 16 and 17 digits: 17 always read back exactly (Steele & White 1990), 15 usually do. */
 #include "base/json.h"
 
 #include "common/text.h"

@@ -1,8 +1,8 @@
 /* json.h -- a small writer of JSON text.
  *
- * Text grows in memory; nothing is printed and nothing fails half-way: a lack of memory is
- * remembered and reported by fit_json_text().  Objects and arrays nest up to FIT_JSON_DEPTH. Inside
- * an object every value has a key; inside an array the key is NULL.
+ * The text grows in memory; nothing is printed and no call fails: a lack of memory is remembered and reported by
+ * fit_json_text(). Objects and arrays nest up to FIT_JSON_DEPTH. Inside an object every value has a key; inside an
+ * array the key is NULL.
  *
  *     struct fit_json j = {0};
  *     fit_json_begin(&j, NULL, '{');
@@ -14,8 +14,8 @@
  *     puts(fit_json_text(&j));   -> {"cost": 1.5, "starts": [3]}
  *     fit_json_free(&j);
  *
- * Numbers are written with the fewest digits that read back to the same double; what JSON cannot
- * say (NaN, infinities) becomes null.  Strings are UTF-8; bytes that are not become U+FFFD.
+ * Numbers are written with the fewest digits that read back to the same double; numbers outside JSON (NaN, infinities)
+ * become null. Strings are UTF-8; invalid bytes become U+FFFD.
  */
 #pragma once
 

@@ -23,7 +23,7 @@ static void path_of(const char *folder, char path[PATH])
     snprintf(path, PATH, "%.1023s/%s", folder, NAME);
 }
 
-/* Who has the folder, from the file; "" when it does not say. */
+/* The holder of the folder, as named in the file; "" when the file is empty. */
 static void read_holder(const char *path, char text[TEXT])
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -46,18 +46,18 @@ static void write_holder(int fd, const char *program, const char *id)
     const int n = snprintf(text, sizeof text, "%.80s, process %ld on host %s, since %s%s%.40s\n", program,
                            (long)getpid(), *host ? host : "unknown", now, *id ? ", run " : "", id);
     if (ftruncate(fd, 0) == 0)
-        (void)!pwrite(fd, text, (size_t)n, 0); /* a full disk: the lock holds without words */
+        (void)!pwrite(fd, text, (size_t)n, 0); /* on a full disk the lock works without a name */
 }
 
-/* Has the holder, who was there a moment ago, ended?  0: it has the lock; `text` is its name, or "" when it never says
- * one. */
+/* Has the holder, who was there a moment ago, ended? 0: it still has the lock; `text` is its name, or "" when it has
+ * none. */
 static int has_ended(const char *path, char text[TEXT])
 {
     const struct timespec moment = {0, 20000000};
     const int why = errno;
     int gone = 0;
     read_holder(path, text);
-    for (int k = 0; k < 100 && !*text && !gone; k++) { /* it writes its name in the next moment */
+    for (int k = 0; k < 100 && !*text && !gone; k++) { /* it is about to write its name */
         gone = access(path, F_OK) != 0 && errno == ENOENT;
         if (!gone)
             nanosleep(&moment, NULL);
@@ -76,7 +76,7 @@ static enum fit_status busy(const char *folder, const char *holder, struct fit_e
         folder, *holder ? holder : "it does not say who");
 }
 
-/* Removes the folders that were made for nothing, the last one first. */
+/* Removes folders that were made in vain, the last one first. */
 static void unmake(const struct fit_lock *lock)
 {
     char path[sizeof lock->folder];
@@ -93,8 +93,8 @@ static void unmake(const struct fit_lock *lock)
     }
 }
 
-/* Makes the folder and opens its lock; the folder may go in between, when who had made it found nothing to put there,
- * and so may who has the lock.  `holder`: the name of who keeps it, read once, for it may end in the next moment. */
+/* Makes the folder and opens its lock. The folder may vanish in between, when another run that made it found no use
+ * for it, and so may the holder. `holder`: the name of the holder, read once, because it may end at any moment. */
 static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path, char holder[TEXT],
                                       struct fit_error *err)
 {
@@ -112,7 +112,7 @@ static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder,
     return st;
 }
 
-/* *has_holder: that is why it could not be had. */
+/* *has_holder: 1 when this is why the lock was not obtained. */
 static enum fit_status take(struct fit_lock *lock, const char *folder, const char *program, const char *id,
                             int *has_holder, struct fit_error *err)
 {
@@ -174,7 +174,8 @@ void fit_lock_release(struct fit_lock *lock)
     if (lock->fd < 0)
         return;
     path_of(lock->folder, path);
-    unlink(path); /* while it is ours: who opens it now finds that its name is gone, and makes a new one */
+    unlink(path); /* while the lock is ours: a process that opens the file now finds its name gone, and makes a new
+                   * one */
     close(lock->fd);
     unmake(lock);
     *lock = (struct fit_lock)FIT_LOCK_NONE;

@@ -1,4 +1,4 @@
-/* notes.c -- what the user should know besides the result; see notes.h. */
+/* notes.c -- notes to the user beside the result; see notes.h. */
 #include "base/notes.h"
 
 #include <stdarg.h>

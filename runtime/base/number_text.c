@@ -26,7 +26,7 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
     if (size > exponent + 12) /* an error below the last digit worth showing */
         decimals = 12 - size;
     if (size >= 7 || exponent >= 7 ||
-        size < -5) { /* 1.234e-07: digits down to the second one of the error */
+        size < -5) { /* 1.234e-07: digits up to the second one of the error */
         int digits = size - exponent + 1;
         snprintf(v, nv, "%.*e", digits < 1 ? 1 : digits > 14 ? 14 : digits, value);
         snprintf(e, ne, "%.1e", std);

@@ -1,5 +1,4 @@
-/* output.c -- files that appear whole or not at all: temporary name (unique.h), fsync, rename (POSIX rename is
- * atomic). */
+/* output.c -- atomic writing of files: temporary name (unique.h), fsync, rename (POSIX rename is atomic). */
 #include "base/output.h"
 
 #include "common/unique.h"
@@ -12,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The folder path and those above it; *made: how many of them were missing, the last ones.  0, or errno of mkdir(). */
+/* Makes the folder path and its parents; *made: how many of them, counted from the last, were missing. 0, or errno
+ * of mkdir(). */
 static int make_folders(char *path, size_t n, unsigned *made)
 {
     *made = 0;
@@ -31,7 +31,7 @@ static int make_folders(char *path, size_t n, unsigned *made)
 
 enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit_error *err)
 {
-    enum { TRIALS = 100 }; /* another run may take away what it had made for nothing, between our calls */
+    enum { TRIALS = 100 }; /* between our calls another run may remove a folder that it had made in vain */
     char path[FIT_OUTPUT_PATH];
     folder = *folder ? folder : ".";
     size_t n = strlen(folder);
@@ -127,7 +127,7 @@ enum fit_status fit_output_add_text(struct fit_output *out, const char *name, co
     return st == FIT_OK ? write_text(path, text, size, err) : st;
 }
 
-/* Waits until the content is on disk.  Some file systems cannot (EINVAL); that is no error. */
+/* Waits until the content is on disk. Some file systems cannot (EINVAL), which is no error. */
 static int flush_to_disk(const char *path)
 {
     int fd = open(path, O_RDONLY);
@@ -138,14 +138,14 @@ static int flush_to_disk(const char *path)
     return bad ? -1 : 0;
 }
 
-/* No output is empty: what is, was only reserved, or the folder was removed and made again. */
+/* No output is empty: an empty file was only reserved, or the folder was removed and made again. */
 static int is_written(const char *path)
 {
     struct stat s;
     return stat(path, &s) == 0 && s.st_size > 0;
 }
 
-/* A folder of a file's name would stop the renames after the first of them. */
+/* A folder with the name of a file would stop the renames after the first of them. */
 static enum fit_status nothing_in_the_way(const struct fit_output *out, struct fit_error *err)
 {
     struct stat s;
@@ -192,7 +192,7 @@ void fit_output_abandon(struct fit_output *out)
         if (*out->file[k].temporary)
             unlink(out->file[k].temporary);
         if (out->file[k].fd >= 0)
-            close(out->file[k].fd); /* with it goes the lock, which keeps others from sweeping the file away */
+            close(out->file[k].fd); /* this also releases the lock, which keeps others from removing the file */
     }
     free(out->file);
     *out = (struct fit_output){0};

@@ -40,7 +40,7 @@ static void put(struct buffer *b, const char *text, size_t n)
     b->text[b->n] = 0;
 }
 
-/* The variable that begins at text[0] = '$': its name, and the characters it takes; 0: none. */
+/* The variable that begins at text[0] = '$': its name, and the number of characters it takes; 0: none. */
 static size_t variable(const char *text, char name[128])
 {
     const size_t brace = text[1] == '{';

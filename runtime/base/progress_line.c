@@ -46,13 +46,13 @@ void fit_progress_duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%.1f h", seconds / 3600);
 }
 
-/* ---- phases without news: a thread of their own writes how long they take ---------------------- */
+/* ---- phases without progress: a thread shows their duration ------------------------------------ */
 
 struct fit_progress_ticker {
     FILE *f;
     char text[64];
     double begin, bytes, read_before; /* bytes: to be read; NaN: unknown */
-    double part;                      /* that is done, as others tell; NaN: unknown */
+    double part;                      /* fraction done, set by others; NaN: unknown */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -132,7 +132,7 @@ void fit_progress_line(struct fit_progress_view *v, const char *line)
     v->last = fit_seconds();
 }
 
-/* Without a thread the line simply stands still. */
+/* Without a thread the line does not change. */
 void fit_progress_reading(struct fit_progress_view *v, const char *text, double bytes)
 {
     if (v->mode != FIT_PROGRESS_LINE)

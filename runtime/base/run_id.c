@@ -1,4 +1,4 @@
-/* run_id.c -- which run has written a file; see run_id.h. */
+/* run_id.c -- the identity of the run that has written a file; see run_id.h. */
 #include "base/run_id.h"
 
 #include "common/unique.h"

@@ -1,6 +1,6 @@
-/* run_id.h -- which run has written a file: 16 hexadecimal digits, drawn anew by every run and written into each file
- * of its result.  Two of them in one folder say that a set was put together from two runs: by a crash between two
- * renames, a copy, or a program that does not know the lock (lock.h).
+/* run_id.h -- the identity of the run that has written a file: 16 hexadecimal digits, drawn anew by every run and
+ * written into each file of its result. Two of them in one folder show that files of two runs are mixed: by a crash
+ * between two renames, a copy, or a program that ignores the lock (lock.h).
  *
  *     fit.json, cmc/.json    "run_id"            fit.h5            /entry/run_id
  *     posterior.nc           attribute run_id    cmc/samples.npz   array run_id

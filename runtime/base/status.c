@@ -1,5 +1,5 @@
-/* status.c -- status codes and error messages of the runtime.  Messages hold names out of files, options and models:
- * here, the one place where they are made, what would act on a terminal becomes visible. */
+/* status.c -- status codes and error messages of the runtime. Messages contain names from files, options and models:
+ * here, the one place where messages are made, control characters in them become visible. */
 #include "base/status.h"
 
 #include "common/text.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends the text to what the message holds. */
+/* Appends the text to the message. */
 static void append(struct fit_error *err, const char *format, va_list ap)
 {
     char raw[sizeof err->message];
@@ -75,7 +75,8 @@ int fit_status_exit(enum fit_status s)
     case FIT_ERR_CONFIG: return 3;
     case FIT_ERR_DATA:
     case FIT_ERR_UNSUPPORTED:
-    case FIT_ERR_NUMERIC: /* no finite number from these data: theirs is the fault, or the model's, not the program's */
+    case FIT_ERR_NUMERIC: /* no finite number from these data: a fault of the data, or of the model, not of the
+                           * program */
     case FIT_ERR_IO: return 4;
     case FIT_ERR_INTERRUPTED: return 130;
     default: return 1;

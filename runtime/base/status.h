@@ -1,7 +1,7 @@
 /* status.h -- status codes and error messages of the runtime.
  *
- * Every function that can fail returns an enum fit_status and takes a struct fit_error last.  The message
- * says where, what was wrong, what was seen and what would be right.  The library never prints or exits.
+ * Every function that can fail returns an enum fit_status and takes a struct fit_error last. The message says where,
+ * what was wrong, what was found and what would be right. The library never prints or exits.
  */
 #pragma once
 
@@ -17,11 +17,12 @@ enum fit_status {
     FIT_ERR_NUMERIC,     /* no finite value could be computed */
     FIT_ERR_INTERNAL,    /* our mistake */
     FIT_ERR_INTERRUPTED, /* the user asked to stop */
-    FIT_ERR_UNSUPPORTED  /* a sound file holds what its format knows but the program does not read */
+    FIT_ERR_UNSUPPORTED  /* a valid file contains something that the program does not read */
 };
 
-/* The place is a file, perhaps with line and column (0: none), or an option; file is "" where there is none.  With a
- * place the message is complete, "my.yaml:14:3: error: chains: ...", and what is wrong begins at message + says. */
+/* The location is a file, perhaps with line and column (0: none), or an option; file is "" without one. With a
+ * location the message is complete, "my.yaml:14:3: error: chains: ...", and the description begins at message +
+ * says. */
 struct fit_error {
     enum fit_status status;
     char file[320];
@@ -34,20 +35,20 @@ struct fit_error {
 enum fit_status fit_fail(struct fit_error *err, enum fit_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with a place: the message is "FILE:LINE:COLUMN: error: " and the text. */
+/* The same with a location: the message is "FILE:LINE:COLUMN: error: " and the text. */
 enum fit_status fit_fail_at(struct fit_error *err, enum fit_status s, const char *file, size_t line, size_t column,
                             const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Message "WHAT: out of memory", what: a file or what was to be done, or NULL; returns FIT_ERR_MEMORY. */
+/* Message "WHAT: out of memory"; what: a file or the task, or NULL; returns FIT_ERR_MEMORY. */
 enum fit_status fit_no_memory(struct fit_error *err, const char *what);
 
-/* "FILE:LINE:COLUMN: KIND: ", without the numbers that are 0; kind: "error" or "note".  Length, as snprintf. */
+/* "FILE:LINE:COLUMN: KIND: ", without numbers that are 0; kind: "error" or "note". Length, as snprintf. */
 int fit_place_text(char *text, size_t size, const char *file, size_t line, size_t column, const char *kind);
 
-/* What stands before the message behind a program's name: "error: ", or nothing where the message has a place and says
- * so itself, or where somebody wished the end. */
+/* The text between a program's name and the message: "error: ", or nothing where the message has a location and says
+ * so itself, or where the user ended the program. */
 const char *fit_error_word(const struct fit_error *err);
 
-/* Exit status of a program that ends with s: 0, 1 internal or out of memory, 3 usage or configuration, 4 data, also
- * those from which no finite number comes, 130. */
+/* Exit status of a program that ends with s: 0; 1 internal or out of memory; 3 usage or configuration; 4 data,
+ * including data without a finite result; 130. */
 int fit_status_exit(enum fit_status s);

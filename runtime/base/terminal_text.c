@@ -1,4 +1,4 @@
-/* terminal_text.c -- signs and the colour of a screen of text; see terminal_text.h. */
+/* terminal_text.c -- symbols and the colour of a screen of text; see terminal_text.h. */
 #include "base/terminal_text.h"
 
 #include "common/stream.h"
@@ -24,7 +24,7 @@ int fit_colours_wanted(void)
     return !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Signs, and how many columns they take; a word ends where it does in the text. */
+/* Symbols, and how many columns they take; a word ends where it does in the text. */
 static const struct sign {
     const char *word, *sign;
     size_t columns;
@@ -38,7 +38,7 @@ static int is_end(char c)
     return !isalnum((unsigned char)c) && c != '_' && c != '-';
 }
 
-/* The sign of what begins at `at`, or NULL; in_unit: behind the sign of a unit. */
+/* The symbol of what begins at `at`, or NULL; in_unit: after the symbol of a unit. */
 static const struct sign *sign_at(const char *line, const char *at, int in_unit)
 {
     for (size_t k = 0; k < sizeof signs_of / sizeof *signs_of; k++) {
@@ -56,8 +56,8 @@ static const struct sign *sign_at(const char *line, const char *at, int in_unit)
     return NULL;
 }
 
-/* One line; where signs are shorter than their words blanks make up for it at the next gap of two, so that columns
- * stay. */
+/* One line; where symbols are shorter than their words, blanks at the next gap of two compensate, so that columns
+ * stay aligned. */
 static void put_line(FILE *f, const char *line, size_t n, int signs)
 {
     size_t owed = 0;

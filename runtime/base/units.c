@@ -1,11 +1,11 @@
 /* units.c -- reading units, and numbers with units; see units.h.
  *
- * unit:   factor { operator factor },  operator  * · . / or a blank
- * factor: word [power], 1, or ( unit )
- * power:  ^2  **-1  -1  2  ^(1/2)  ^0.5  ⁻¹
+ *     unit:   factor { operator factor },  operator  * · . / or a blank
+ *     factor: word [power], 1, or ( unit )
+ *     power:  ^2  **-1  -1  2  ^(1/2)  ^0.5  ⁻¹
  *
- * Superscript digits and the two characters that Unicode has for the angstrom and the micro sign are understood.
- * Decimal points are points in any locale. */
+ * Superscript digits and the two characters that Unicode has for the angstrom and the micro sign are accepted. The
+ * decimal separator is a point in any locale. */
 #include "base/units.h"
 
 #include <ctype.h>
@@ -123,7 +123,7 @@ static ptrdiff_t read_superscript(const char *text, int *power)
     return sign < 0 && !digits ? -1 : t - text;
 }
 
-/* A ratio in multiples of 1/FIT_UNIT_ROOT; 0 when it is none of small whole numbers. */
+/* A ratio in multiples of 1/FIT_UNIT_ROOT; 0 when it is not a ratio of small integers. */
 static int as_power(double value, int *power)
 {
     for (int den = 1; den <= ROOTS; den++)
@@ -182,12 +182,12 @@ static ptrdiff_t read_power(const char *text, int *power)
 
 struct reader {
     struct fit_unit unit;
-    const char *own; /* a unit whose words are known, or NULL */
-    int second;      /* the second meaning of words that have two */
+    const char *own; /* a unit with known words, or NULL */
+    int second;      /* the second meaning of ambiguous words */
     int terms, depth;
 };
 
-/* Letters of a word that begins here; UTF-8 counts, signs and superscripts do not. */
+/* Number of letters of the word that begins here; UTF-8 counts, signs and superscripts do not. */
 static size_t word_length(const char *t)
 {
     size_t n = 0;
@@ -237,6 +237,12 @@ static const struct unit_word *known_word(const struct reader *r, const char *na
 /* The word that a spelling stands for; its power may change sign. */
 static const struct unit_word *find_word(const struct reader *r, const char *name, int *power)
 {
+    const char *rest = unit_behind_micro(name);
+    char plain[32];
+    if (rest && strlen(rest) + 2 <= sizeof plain) {
+        snprintf(plain, sizeof plain, "u%s", rest);
+        name = plain;
+    }
     const struct unit_word *word = known_word(r, name);
     const struct unit_synonym *const list[] = {unit_data_synonyms, unit_synonyms};
     const size_t n[] = {unit_ndata_synonym, unit_nsynonym};
@@ -262,7 +268,7 @@ static int has_word(const char *text, const char *name)
     return 0;
 }
 
-/* Multiplies by a word of the model's own; 0 when there are too many. */
+/* Multiplies by a word that the model declares; 0 when there are too many. */
 static int times_own(struct fit_unit *u, const char *name, int power)
 {
     int k = 0;
@@ -296,7 +302,7 @@ static int times_word(struct reader *r, const char *name, int power)
 
 static const char *read_product(struct reader *r, const char *t, int sign);
 
-/* One factor; what follows it, or NULL. */
+/* Reads one factor; returns what follows it, or NULL. */
 static const char *read_factor(struct reader *r, const char *t, int sign)
 {
     char name[WORD];
@@ -320,7 +326,7 @@ static const char *read_factor(struct reader *r, const char *t, int sign)
     return used >= 0 && times_word(r, name, sign * power) ? t + n + used : NULL;
 }
 
-/* Factors up to the end of the text, or a parenthesis that closes; where that is, or NULL. */
+/* Reads factors up to the end of the text or a closing parenthesis; returns that position, or NULL. */
 static const char *read_product(struct reader *r, const char *t, int sign)
 {
     int now = sign;
@@ -347,7 +353,7 @@ static int read_unit(const char *text, const char *own, int second, struct fit_u
     size_t n = strlen(t);
     while (n && isspace((unsigned char)t[n - 1]))
         n--;
-    for (size_t k = 0; k < unit_ndata_word; k++) /* those that are no words: "a.u.", "arb. units" */
+    for (size_t k = 0; k < unit_ndata_word; k++) /* texts that are not words: "a.u.", "arb. units" */
         if (n == strlen(unit_data_words[k].name) && strncasecmp(t, unit_data_words[k].name, n) == 0 &&
             strpbrk(unit_data_words[k].name, ". "))
             n = 0;
@@ -384,7 +390,7 @@ static int compatible(const struct fit_unit *a, const struct fit_unit *b)
 
 /* ---- conversion ------------------------------------------------------------------------------ */
 
-/* An angle becomes a number, in radians, where a number is wanted. */
+/* Converts an angle to a number, in radians, where a number is expected. */
 static int convertible(struct fit_unit have, const struct fit_unit *want)
 {
     if (want->power[UNIT_ANGLE] == 0)
@@ -460,7 +466,7 @@ const char *fit_quantity_why(enum fit_quantity kind)
     return kind == FIT_QUANTITY_NO_UNIT ? "is not a known unit" : "is another kind of unit";
 }
 
-/* ---- what a measurement tells ---------------------------------------------------------------- */
+/* ---- quantities of a measurement --------------------------------------------------------------- */
 
 const char *fit_units_of(const char *name)
 {

@@ -1,12 +1,11 @@
-/* bench.c -- `bench`: how long the kernels take on synthetic data.
+/* bench.c -- `bench`: the speed of the kernels on synthetic data.
  *
  *   value     sums for the linear parameters (kernel->moments), with the tables
  *   normal    J^T J and J^T r (kernel->normal), with the tables
  *   jacobian  explicit derivatives by the direct formula (kernel->points), a block at a time
  *   gradient  adjoint sums (kernel->gradient), with the tables
- * Each is the best of --repeat runs (9) on all pairs of --frames frames (1000) and --angles angles
- * (23), tiled as for a fit; for table models --frames is the number of rows.  Times do not depend
- * on the values of the data.
+ * Each is the best of --repeat runs (9) on all pairs of --frames frames (1000) and --angles angles (23), tiled as for a
+ * fit; for table models --frames is the number of rows. Times do not depend on the values of the data.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -104,7 +103,7 @@ static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *er
     return fit_dataset_new_table(&table, &b->ds, err);
 }
 
-/* Room for sums and what a pass needs. */
+/* Memory for sums and for a pass. */
 static enum fit_status set_up_passes(struct bench *b, size_t n, size_t ngroup, int threads, struct fit_error *err)
 {
     const struct fit_kernel *k = b->k;

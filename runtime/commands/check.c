@@ -1,10 +1,9 @@
-/* check.c -- `check`: everything that is wrong with a configuration and with the data it names,
- * and what in it has no effect.
+/* check.c -- `check`: all errors of a configuration and of the data it names, and keys without effect.
  *
- * Nothing stops at the first mistake: all errors of the configuration come with their lines, and as
- * far as the configuration can be understood the data file is asked for what it should hold
- * (wavevector, azimuths, frames, frame period), each by itself.  When all that is right the values
- * are read as `fit` would read them, for frames without values and errors that are no numbers. */
+ * It does not stop at the first mistake: all errors of the configuration come with their lines. As far as the
+ * configuration can be understood, the data file is checked for the selected items (wavevector, azimuths, frames,
+ * frame period), each by itself. When all of that is correct, the values are read as in `fit`, to find frames
+ * without values and errors that are not numbers. */
 #include "base/json.h"
 #include "commands/configuration.h"
 #include "input/joint.h"
@@ -22,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has been found; each problem is printed at once. */
+/* The findings; each problem is printed at once. */
 struct findings {
     FILE *f; /* NULL: kept in `text` */
     int terminal;
@@ -32,7 +31,7 @@ struct findings {
     struct fit_progress_view view;
 };
 
-/* Told with the place of the value that asks for what is not there. */
+/* Reports a problem with the position of the value that requests a missing item. */
 static void found(struct findings *all, const struct fit_config *cfg, struct fit_origin from,
                   const struct fit_error *err)
 {
@@ -74,8 +73,7 @@ static int same_section(const char *a, const char *b)
     return section(a) == section(b) && strncmp(a, b, (size_t)section(a)) == 0;
 }
 
-/* "  experimental_data: cache_directory, exchange_key": one line for every section, of at most
- * `most` keys. */
+/* " experimental_data: cache_directory, exchange_key": one line for every section, of at most `most` keys. */
 static void write_ignored(FILE *f, const struct fit_config *cfg, size_t most)
 {
     for (size_t k = 0; k < cfg->nreason; k++) {
@@ -181,7 +179,7 @@ static struct fit_origin open_line(struct fit_origin from, unsigned line)
     return from;
 }
 
-/* All but those that the data file may tell; the others have been told. */
+/* All except those that the data file may supply; the others have been reported. */
 static int settings_known(const struct fit_config *cfg, const struct fit_kernel *k)
 {
     for (size_t i = 0; i < k->nsetting; i++)
@@ -191,13 +189,13 @@ static int settings_known(const struct fit_config *cfg, const struct fit_kernel 
     return 1;
 }
 
-/* Which matrices are wanted; index is to be freed. */
+/* The selected matrices; index is to be freed. */
 static void check_matrices(const struct fit_config *cfg, const struct fit_source *src, const struct fit_selection *sel,
                            size_t **index, size_t *n, struct findings *all)
 {
     struct fit_notes parts = {0};
     struct fit_error err;
-    struct fit_selection any = *sel; /* angle: what is wrong after this is wrong with them */
+    struct fit_selection any = *sel; /* angle: later errors concern the angles */
     any.nlist = any.nrange = 0;
     if (fit_select_matrices(src, &any, index, n, &parts, &err) != FIT_OK) {
         found(all, cfg, open_line(cfg->input.q.from, sel->q_line), &err);
@@ -209,7 +207,7 @@ static void check_matrices(const struct fit_config *cfg, const struct fit_source
     fit_notes_free(&parts);
 }
 
-/* The q of the matrices in words; returns the lowest, NaN when it is not known. */
+/* The q of the matrices as text; returns the lowest, NaN when it is unknown. */
 static double tell_q(const struct fit_source *src, const struct fit_selection *sel, const size_t *index, size_t n,
                      char q_text[80])
 {
@@ -221,7 +219,7 @@ static double tell_q(const struct fit_source *src, const struct fit_selection *s
     return q;
 }
 
-/* Every wish by itself; notes only of a complete reading, which repeats those of the parts. */
+/* Checks every selection by itself; notes come only from a complete reading, which repeats those of the parts. */
 static void check_file(const struct fit_config *cfg, const struct fit_kernel *k, size_t f, FILE *out,
                        struct fit_notes *notes, struct findings *all)
 {
@@ -269,7 +267,7 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
         check_file(cfg, k, f, out, notes, all);
 }
 
-/* What `fit` would refuse later: the method, then the data. */
+/* Problems that `fit` would report later: the method, then the data. */
 static void check_data(FILE *out, int is_terminal, struct fit_notes *kept, const struct fit_config *cfg,
                        const struct fit_kernel *k, struct findings *all)
 {
@@ -332,7 +330,7 @@ static enum fit_status print_config(FILE *out, const struct fit_config *cfg, str
     return FIT_OK;
 }
 
-/* The last line: whether a fit would run. */
+/* The last line: would a fit run? */
 static enum fit_status conclude(FILE *out, const struct fit_config *cfg, const struct fit_kernel *k, const char *file,
                                 const struct findings *all, struct fit_error *err)
 {
@@ -357,7 +355,7 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     struct fit_notes notes = {0};
     FILE *out = cli->quiet || cli->json ? NULL : p->out;
     fit_config_log_init(&log);
-    setvbuf(p->out, NULL, _IOLBF, 0); /* in one file with the errors it keeps its place */
+    setvbuf(p->out, NULL, _IOLBF, 0); /* keeps the order when errors go to the same file */
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
     if (st == FIT_OK)
         st = fit_setup_config(cli, k, &log, &cfg, err);

@@ -1,4 +1,4 @@
-/* cli.c -- the command line of a fitter: read by the table of cli_options.c, its values put into their places. */
+/* cli.c -- the command line of a fitter: reads it with the table of cli_options.c and stores its values. */
 #include "commands/cli_impl.h"
 
 #include "base/command_line.h"
@@ -33,14 +33,14 @@ char *fit_cli_keep(struct fit_cli *cli, size_t size)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Unit in which an option's number is kept; another unit may be written behind it: --gap "200 um".
+/* Internal unit of an option's number; another unit may follow it: --gap "200 um".
  */
 static const char *unit_of(const char *name)
 {
     return strcmp(name, "first-time") == 0 ? "s" : fit_units_of(strcmp(name, "phi-angles") == 0 ? "phi" : name);
 }
 
-/* A number with a unit that is none, or one of something else. */
+/* A number with an unknown unit, or with one of another quantity. */
 static enum fit_status no_unit(const char *name, const char *s, enum fit_quantity q, struct fit_error *err)
 {
     return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s'%s; expected is %s", name, s,

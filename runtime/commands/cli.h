@@ -1,9 +1,8 @@
 /* cli.h -- the command line: one table of options, from which parsing and --help are made.
  *
- * Takes argv, gives struct fit_cli.  Options that change the configuration are not interpreted
- * here: they are kept in order in `change` and handed to fit_config_override.  Spellings of the
- * Python packages are accepted; those that mean nothing here are kept in `ignored`, to be told
- * once.
+ * Takes argv, fills struct fit_cli. Options that change the configuration are not interpreted here: they are kept in
+ * order in `change` and passed to fit_config_override. Spellings of the Python packages are accepted; those without a
+ * meaning here are kept in `ignored`, to be reported once.
  */
 #pragma once
 
@@ -56,7 +55,7 @@ struct fit_cli {
     /* files */
     const char *config, *output, *config_out, *layout, *log;
     const char *dataset, *columns; /* inspect, init: matrices, q=PATH,phi=PATH,t=PATH */
-    const char *each; /* fit: the column that tells the curves of a table apart; NULL: one fit of all rows */
+    const char *each; /* fit: the column that distinguishes the curves of a table; NULL: one fit of all rows */
 
     /* eval, simulate, bench: the experiment */
     uint64_t frames, angles, repeat;
@@ -94,23 +93,23 @@ void fit_cli_free(struct fit_cli *cli);
 /* Room for text that lives as long as cli; NULL: out of memory. */
 char *fit_cli_keep(struct fit_cli *cli, size_t size);
 
-/* The option that names the data, --data FILE: the last one, which holds; NULL: there is none. */
+/* The option that names the data, --data FILE: the last one takes effect; NULL: there is none. */
 const struct fit_cli_pair *fit_cli_data(const struct fit_cli *cli);
 
-/* What --help, the manual and the completions of shells are made from: option k of a command, in the order of the
- * table; NULL: there are no more. */
+/* The source of --help, the manual and the completions of shells: option k of a command, in the order of the table;
+ * NULL: there are no more. */
 extern const struct option_table fit_cli_table;
 const struct option_row *fit_cli_row(enum fit_command command, enum fit_space space, size_t k);
 
-/* Names and bits of the commands, those that the front end has, too; ended by a name NULL. */
+/* Names and bits of the commands, including those of the front end; ended by a name NULL. */
 void fit_cli_commands(struct option_command command[FIT_COMMAND_COUNT + 1]);
 
 /* "note: TEXT": on a terminal in lines of 80, for other programs in one. */
 void fit_cli_put_note(FILE *f, int is_terminal, const char *text);
-/* A line; on a terminal as many as it takes, those after the first indented. */
+/* A line; on a terminal as many as needed, those after the first indented. */
 void fit_cli_put_line(FILE *f, int is_terminal, const char *text);
 
-/* The last lines of --help: what 0 and 2 mean; two NULL: the command has no such end. */
+/* The last lines of --help: the meaning of 0 and 2; two NULL: the command has none. */
 void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two);
 
 /* Text of --help (all: of --help-all) for the program or, with command < FIT_COMMAND_COUNT, for one command, for a

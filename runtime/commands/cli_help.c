@@ -1,5 +1,4 @@
-/* cli_help.c -- --help: the tables of cli_options.c in words; row by row for the front end and the
- * manual, too. */
+/* cli_help.c -- --help: the tables of cli_options.c as text; also row by row for the front end and the manual. */
 #include "base/number_text.h"
 #include "commands/cli_impl.h"
 

@@ -1,17 +1,16 @@
-/* cli_impl.h -- the tables of options and of commands (cli_options.c), from which cli.c reads and
- * cli_help.c explains.  Short names, so that a row of them stays a row: for these three files only.
+/* cli_impl.h -- the tables of options and of commands (cli_options.c), which cli.c reads and cli_help.c explains. Names
+ * are short so that a row of the tables fits on a line: for these three files only.
  *
- * Rows with the same name may exist for different commands (--frames is a number for `eval` and a
- * range for `fit`).
+ * Rows with the same name may exist for different commands (--frames is a number for `eval` and a range for `fit`).
  */
 #pragma once
 
 #include "commands/cli.h"
 
-/* Where values go, beside the kinds of common/options.h. */
+/* Destinations of values, beside the kinds of common/options.h. */
 enum fit_cli_kind {
     FIT_CLI_QUANTITY = OPTION_OTHER, /* double member, in the option's unit */
-    FIT_CLI_LIST,                    /* size_t member, its array in `aux`: numbers, split by commas or as words */
+    FIT_CLI_LIST,                    /* size_t member, its array in `aux`: numbers, separated by commas or as words */
     FIT_CLI_CHANGE,                  /* to fit_config_override */
     FIT_CLI_IGNORED                  /* no effect */
 };

@@ -83,7 +83,7 @@ static const struct option_row rows[] = {
     {"consensus", 0, NULL, "with --method cmc: shards sampled apart, combined, corrected", RUNS | RARE, CHANGES},
     {"cmc-num-shards", 0, "N", "--consensus: how many shards", RUNS | RARE, CHANGES},
     {"start", 0, "NAME=VALUE", "starting value; repeat", RUNS | MANY, CHANGES},
-    {"start", 0, "", NULL, BIT(EXTRACT) | MANY, CHANGES}, /* these are kept in the configuration that the file has */
+    {"start", 0, "", NULL, BIT(EXTRACT) | MANY, CHANGES}, /* the configuration in the file keeps these */
     {"fix", 0, "", NULL, BIT(EXTRACT) | MANY, CHANGES},
     {"free", 0, "", NULL, BIT(EXTRACT) | MANY, CHANGES},
     {"bounds", 0, "", NULL, BIT(EXTRACT) | MANY, CHANGES},

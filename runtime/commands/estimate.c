@@ -1,9 +1,9 @@
-/* estimate.c -- `estimate`: what a fit will take of memory and time, before it is begun.
+/* estimate.c -- `estimate`: the memory and time of a fit, before it starts.
  *
- * Memory follows from the shape of the data (memory.h).  Time: the model's sums are timed on a small
- * synthetic data set with as many groups, reading on the first rows of the first matrix; a pass
- * costs the first alone, or, when values stay in the file, the larger of the two.  A fit takes as
- * many passes as it takes: PASSES is what fits of good data need, starts included.
+ * Memory follows from the shape of the data (memory.h). Time: the model's sums are timed on a small synthetic data set
+ * with as many groups, reading on the first rows of the first matrix; a pass costs only the former or, when values stay
+ * in the file, the larger of the two. The number of passes is not known beforehand: PASSES is what fits of good data
+ * need, starts included.
  */
 #include "base/clock.h"
 #include "commands/configuration.h"
@@ -28,9 +28,9 @@ struct estimate {
     const struct fit_kernel *k;
     struct fit_memory_plan plan;
     double ns_per_point; /* of a pass with derivatives, all threads */
-    double bytes_per_second, bytes; /* of reading; of a pass.  NaN: not known */
+    double bytes_per_second, bytes; /* of reading; of a pass. NaN: unknown */
     double pass, fit;    /* s */
-    struct fit_device_info device; /* the one asked for; its word is "": none */
+    struct fit_device_info device; /* the requested one; its word is "": none */
     double device_pass, device_fit; /* s, by predict.h */
     size_t nout;         /* numbers of a sum */
     struct fit_pass_shares shares; /* --ranks */
@@ -271,7 +271,7 @@ static void print_device(const struct estimate *e, FILE *f)
     fprintf(f, "faster     %8s\n", e->device_fit < e->fit ? e->device.word : "cpu");
 }
 
-/* --ranks: the shares of all ranks, and the time of the largest.  Values are read as fast for each as for one here. */
+/* --ranks: the shares of all ranks, and the time of the largest. Every rank is assumed to read as fast as one here. */
 static enum fit_status add_ranks(struct estimate *e, size_t ranks, struct fit_error *err)
 {
     struct fit_dataset *shape = NULL;
@@ -285,7 +285,7 @@ static enum fit_status add_ranks(struct estimate *e, size_t ranks, struct fit_er
     e->shares = fit_pass_shares(shape, e->nout, ranks);
     e->rank_pass = fit_pass_seconds(&cost, &e->shares);
     e->efficiency = fit_pass_seconds(&cost, &one) / (e->rank_pass * (double)ranks);
-    e->rank_fit = PASSES * e->rank_pass + e->fit - PASSES * e->pass; /* what is read at the beginning is read by all */
+    e->rank_fit = PASSES * e->rank_pass + e->fit - PASSES * e->pass; /* every rank does the initial reading */
     fit_dataset_free(shape);
     return FIT_OK;
 }

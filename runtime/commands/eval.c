@@ -34,7 +34,7 @@ static void write_names(struct fit_h5r *h, const struct fit_kernel *k)
     free(unit);
 }
 
-/* What the file says about itself, common to both spaces. */
+/* Attributes of the file, common to both spaces. */
 static void write_head(struct fit_h5r *h, const struct fit_experiment *e)
 {
     const struct fit_kernel *k = e->kernel;

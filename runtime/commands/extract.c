@@ -38,7 +38,7 @@ struct extract {
     struct fit_setup setup; /* its linkage: ties of the configuration */
 };
 
-/* dt of 1 frame when neither the file nor anybody else tells it. */
+/* dt of 1 frame when neither the file nor the user supplies it. */
 static void count_frames(struct extract *x, struct fit_selection *sel)
 {
     struct fit_source *src = NULL;
@@ -93,8 +93,8 @@ static enum fit_status load(struct extract *x, struct fit_progress_view *view,
     return st;
 }
 
-/* Ties of nonlinear parameters, which a page with sliders obeys; of others there are none.  A configuration that is not
- * good for a fit is no fault here. */
+/* Ties of nonlinear parameters, which a page with sliders obeys; it has no others. A configuration that is not
+ * suitable for a fit is no error here. */
 static void find_ties(struct extract *x)
 {
     struct fit_setup *s = &x->setup;

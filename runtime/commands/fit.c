@@ -1,9 +1,9 @@
 /* fit.c -- `fit`: configuration, data, least squares, results.
  *
- * The order of things: read the configuration; say how much memory it takes; load; fit; compare
- * data and model; write all files under temporary names; rename them; print one screen.  An
- * interrupted or not converged fit writes the same files, marked as what they are.  The phases
- * are those of fit_job.h; here are the configuration, the log, the order and the exit code. */
+ * Order of work: read the configuration; print the memory it needs; load; fit; compare data and model; write all
+ * files under temporary names; rename them; print one screen. An interrupted fit, or one that has not converged,
+ * writes the same files, marked accordingly. The phases are those of fit_job.h; this file has the configuration, the
+ * log, the order and the exit code. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 100 }; /* of a result file, with what its temporary name has more */
+enum { LONGEST_NAME = 100 }; /* of a result file, with the additional characters of its temporary name */
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ void fit_job_say(struct fit_job *job, const char *format, ...)
     }
 }
 
-/* --log: the same lines, seen by others while the fit runs. */
+/* --log: the same lines, for readers while the fit runs. */
 static enum fit_status open_log(struct fit_job *job, struct fit_error *err)
 {
     if (!job->cli->log || fit_ranks_rank() > 0)
@@ -87,8 +87,7 @@ static void note_ignored(struct fit_job *job)
         fit_notes_add(&job->notes, "no effect here: %s", text);
 }
 
-/* The variant that repeats the package asked for: parity_xpcsjax where the model has one, else
- * parity. */
+/* The variant that reproduces the requested package: parity_xpcsjax if the model has one, else parity. */
 static const char *parity_variant(const struct fit_job *job)
 {
     const char *own = job->cfg->compat.peer.value == FIT_PEER_XPCSJAX ? "parity_xpcsjax" : "parity";
@@ -108,7 +107,7 @@ static struct fit_yaml_doc *read_last(const char *folder)
     return doc;
 }
 
-/* The output folder, which no other run has. */
+/* The output folder; no other run may be using it. */
 static enum fit_status take_folder(struct fit_job *job, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
@@ -197,7 +196,7 @@ static void release(struct fit_job *job)
     fit_lock_release(&job->lock);
 }
 
-/* 0 converged, 2 finished without, 130 ended by a signal. */
+/* 0 converged, 2 finished without convergence, 130 ended by a signal. */
 static int exit_code(const struct fit_job *job)
 {
     const struct fit_samples *s = &job->samples;
@@ -209,7 +208,7 @@ static int exit_code(const struct fit_job *job)
     return job->fit.converged ? 0 : 2;
 }
 
-/* With --quiet, why the exit code is not 0. */
+/* With --quiet, the reason why the exit code is not 0. */
 static void tell_why(const struct fit_job *job)
 {
     const struct fit_samples *s = &job->samples;

@@ -1,8 +1,8 @@
 /* fit_each.c -- `fit --each COLUMN`: every curve of a table fitted by itself, several at a time, and one table of all.
  *
- * A curve is the rows that share a value of the column.  Each goes the way of a fit of a file with these rows alone, on
- * one thread, so that its numbers have the same bits for any number of threads.  One that cannot be fitted has its
- * message in the table and stops no other.  Files: each.csv and each.h5.
+ * A curve is the set of rows that share a value of the column. Each is fitted like a file with only these rows, on one
+ * thread, so that its numbers have the same bits for any number of threads. For a curve that cannot be fitted the table
+ * has its message; the other curves continue. Files: each.csv and each.h5.
  */
 #include "commands/fit_job.h"
 
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is kept of a curve. */
+/* The results kept for a curve. */
 struct row {
     enum fit_status code;
     int converged;

@@ -1,9 +1,9 @@
-/* fit_earlier.c -- what the fit before left in the folder of the results: its files that this fit does not write
- * go when the new ones are in place; what other programs made of it stays, and a note names it.
+/* fit_earlier.c -- files of the previous fit in the folder of the results: those that this fit does not write are
+ * removed when the new ones are in place; files that other programs made of it stay, and a note names them.
  *
- * A file is the earlier fit's when its fit.json tells of what is in it.  The checkpoint of chains stays, since hours
- * may be in it, and it knows itself of which run it is.  When this fit was ended before its own posterior, nothing
- * goes. */
+ * A file belongs to the previous fit when its fit.json describes it. The checkpoint of chains stays, since it may
+ * represent hours, and it identifies its run itself. When this fit was ended before its own posterior, nothing is
+ * removed. */
 #include "commands/fit_job.h"
 #include "files/yaml_tree.h"
 

@@ -1,15 +1,13 @@
-/* fit_job.h -- one run of the command `fit`: what it holds, and its phases, in the order in which
- * fit.c calls them.
+/* fit_job.h -- one run of the command `fit`: its state, and its phases, in the order in which fit.c calls them.
  *
- *     fit_job_load       data file -> measurement, with a word on memory before (fit_load.c)
+ *     fit_job_load       data file -> measurement, after a message about memory (fit_load.c)
  *     fit_job_minimise   least squares, comparison of data and model      (fit_minimise.c)
  *     fit_job_study      bootstrap, every angle or q alone                   (fit_minimise.c)
- *     fit_job_sample     the posterior, when one is asked for             (fit_posterior.c)
+ *     fit_job_sample     the posterior, when one is requested             (fit_posterior.c)
  *     fit_job_write      all files under temporary names, then renamed    (fit_write.c)
  *     fit_job_print      one screen, or JSON                              (fit_print.c)
  *
- * Every phase gives FIT_OK or the status of `err`; what it has made is released by fit.c,
- * also after an error.
+ * Every phase returns FIT_OK or the status of `err`; fit.c releases what it has allocated, also after an error.
  */
 #pragma once
 
@@ -30,11 +28,11 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Everything a run holds; released in one place. */
+/* The state of a run; released in one function. */
 struct fit_job {
     struct fit_program *p;
     const struct fit_cli *cli;
-    const struct fit_kernel *model, *k; /* the model's; the one that is fitted with (linkage.h) */
+    const struct fit_kernel *model, *k; /* the model's; the one used for the fit (linkage.h) */
     struct fit_config_log log;
     struct fit_config *cfg;
     struct fit_measurement *m;
@@ -42,7 +40,7 @@ struct fit_job {
     struct fit_result fit;
     int fitted, sampled;
     char *identity, checkpoint[1100]; /* of the posterior; file */
-    char no_posterior[512];           /* why there is none, although one was asked for */
+    char no_posterior[512];           /* reason why there is none, although one was requested */
     struct fit_sampling_setup posterior;
     struct fit_samples samples;
     struct fit_predictive predictive;
@@ -55,7 +53,7 @@ struct fit_job {
     double bytes; /* that loading reads, about */
     char *command_line, *config_text;
     struct fit_yaml_doc *last; /* fit.json of the last fit into the same folder, or NULL */
-    char earlier[1024]; /* what became of the results that were in the folder: lines */
+    char earlier[1024]; /* what happened to earlier results in the folder: lines */
     char *runlog;   /* text of run.log, grown by a memory stream */
     size_t runlog_size;
     FILE *log_file, *log_copy; /* run.log in memory; --log */
@@ -76,7 +74,7 @@ void fit_job_say(struct fit_job *job, const char *format, ...)
 /* Settings of the model as configured, for the caller to free; NULL: out of memory. */
 double *fit_job_settings(const struct fit_job *job);
 
-/* A standard deviation that the configuration gives for the rows of a table. */
+/* A standard deviation in the configuration for the rows of a table. */
 enum fit_status fit_job_give_sigma(const struct fit_job *job, struct fit_measurement *m, struct fit_error *err);
 
 /* --each, instead of the phases below: every curve of a table by itself, each.csv and each.h5 (fit_each.c). */
@@ -89,14 +87,14 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_write(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err);
 
-/* Files of the fit before that this one does not write: they go with the set (fit_earlier.c). */
+/* Files of the previous fit that this one does not write: they are replaced together with the set (fit_earlier.c). */
 enum fit_status fit_job_earlier(struct fit_job *job, struct fit_output *out, struct fit_error *err);
-/* Are there files of homodyne to be written? */
+/* Are files of homodyne to be written? */
 int fit_job_writes_cmc(const struct fit_job *job);
 
-/* Notes on what a finished fit means: powers of t that the data do not tell from constants, where
- * the Python packages would have answered otherwise, what the mode of scaling did. */
+/* Notes on the interpretation of a finished fit: powers of t that the data cannot distinguish from constants,
+ * differences from the answers of the Python packages, the effect of the scaling mode. */
 void fit_job_note_result(struct fit_job *job);
 
-/* --dry-run: what would be fitted, and where it would be written. */
+/* --dry-run: the fit that would be made, and its output folder. */
 void fit_job_print_dry_run(const struct fit_job *job);

@@ -1,5 +1,5 @@
-/* fit_load.c -- the data of the command `fit`: a file of two-time matrices or a table, as the
- * configuration selects; says before anything large is read how much memory the fit will take. */
+/* fit_load.c -- the data of the command `fit`: a file of two-time matrices or a table, as the configuration selects;
+ * prints the memory that the fit needs before anything large is read. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
@@ -22,7 +22,7 @@ double *fit_job_settings(const struct fit_job *job)
     return s;
 }
 
-/* Says how much memory the fit takes, before anything large is read. */
+/* Prints the memory that the fit needs, before anything large is read. */
 static enum fit_status estimate(struct fit_job *job, struct fit_selection *sel,
                                 struct fit_error *err)
 {
@@ -45,7 +45,7 @@ static enum fit_status estimate(struct fit_job *job, struct fit_selection *sel,
     return FIT_OK;
 }
 
-/* 1: no part of the run looks at values of its own: of several ranks each can do with its share of them. */
+/* 1: no part of the run reads values directly: each of several ranks then needs only its share of them. */
 static int needs_shares_only(const struct fit_job *job)
 {
     const struct fit_config *c = job->cfg;
@@ -86,7 +86,7 @@ enum fit_status fit_job_give_sigma(const struct fit_job *job, struct fit_measure
                         "sigma: %s: the standard deviations of a table are one of its columns, or one number",
                         in->sigma_path.value);
     if (job->k->density)
-        return fit_fail(err, FIT_ERR_CONFIG, "sigma: model %s has a law of its own for the data, %s; leave sigma out",
+        return fit_fail(err, FIT_ERR_CONFIG, "sigma: model %s has a noise distribution of its own, %s; leave sigma out",
                         job->k->name, job->k->density->name);
     if (m->sigma_from == FIT_SIGMA_ARRAY)
         return fit_fail(err, FIT_ERR_CONFIG,

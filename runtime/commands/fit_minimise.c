@@ -1,5 +1,5 @@
-/* fit_minimise.c -- the least squares of the command `fit`, and what is made of fits besides:
- * bootstrap, every angle or every q alone. */
+/* fit_minimise.c -- the least squares of the command `fit`, and further fits: bootstrap, every angle or every q
+ * alone. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
@@ -33,7 +33,7 @@ static enum fit_status set_up(struct fit_job *job, int shared, struct fit_error 
     return st;
 }
 
-/* Values of groups begin at those of a fit in which all groups share them. */
+/* Values of groups start from those of a fit in which all groups share them. */
 static enum fit_status begin_shared(struct fit_job *job, struct fit_error *err)
 {
     struct fit_result shared;

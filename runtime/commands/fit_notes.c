@@ -1,5 +1,5 @@
-/* fit_notes.c -- what a finished fit is accompanied by: notes on the mode of scaling, on the
- * Python packages where they would have answered otherwise, on what is not identified. */
+/* fit_notes.c -- notes on a finished fit: the scaling mode, differences from the answers of the Python packages,
+ * parameters that are not identified. */
 #include "commands/fit_job.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static void note_hierarchical(struct fit_job *job)
         fit_notes_add(&job->notes, "no spread could be estimated: scaling is individual");
 }
 
-/* What a mode of scaling means here, where it could be taken for something else. */
+/* The meaning of a scaling mode where it could be misunderstood. */
 static void note_scaling(struct fit_job *job)
 {
     const struct fit_config_scaling *s = &job->cfg->scaling;
@@ -67,7 +67,7 @@ static void note_scaling(struct fit_job *job)
     note_series(job);
 }
 
-/* Where the Python packages would have answered otherwise; each once. */
+/* Cases in which the Python packages would have given other answers; each once. */
 static void note_peers(struct fit_job *job)
 {
     size_t n = job->k->peer ? job->fit.ngroup : 0;
@@ -85,7 +85,7 @@ static void note_peers(struct fit_job *job)
             n, fit_peer_names[job->k->peer]);
 }
 
-/* Powers of t that cannot be told from constants, in a window that does not begin with the file. */
+/* Powers of t that cannot be distinguished from constants, in a window that does not begin with the file. */
 static void note_degenerate(struct fit_job *job)
 {
     const struct fit_config_input *in = &job->cfg->input;

@@ -1,5 +1,5 @@
-/* fit_posterior.c -- the posterior of the command `fit`: chains begun at the least-squares
- * result or gone on with from their checkpoint, within what is left of --max-seconds. */
+/* fit_posterior.c -- the posterior of the command `fit`: chains start from the least-squares result or continue from
+ * their checkpoint, within the rest of --max-seconds. */
 #include "base/clock.h"
 #include "commands/fit_job.h"
 #include "base/progress_line.h"
@@ -16,7 +16,7 @@ static int on_sampling(void *user, const struct fit_sampling_progress *p)
     return fit_progress_sampling(&job->view, p);
 }
 
-/* The checkpoint stands in the output folder, which is made here. */
+/* The checkpoint is in the output folder, which is created here. */
 static enum fit_status prepare_checkpoint(struct fit_job *job, struct fit_error *err)
 {
     const struct fit_config_sampling *c = &job->cfg->sampling;
@@ -59,8 +59,8 @@ static void say_how_it_began(struct fit_job *job)
         fit_notes_add(&job->notes, "the draws are not complete: --resume goes on from %s", job->checkpoint);
 }
 
-/* What is left of --max-seconds for the chains; at most 0: nothing.  Least squares that were cut
- * short are no place to begin from: a checkpoint of such a run would go on from a wrong point. */
+/* The part of --max-seconds left for the chains; at most 0: none. Chains must not start from least squares that were
+ * cut short: a checkpoint of such a run would continue from a wrong point. */
 static double time_left(const struct fit_job *job)
 {
     double limit = job->posterior.options.max_seconds;
@@ -73,7 +73,7 @@ static void no_posterior(struct fit_job *job, const char *why)
     fit_notes_add(&job->notes, "no posterior: %s", job->no_posterior);
 }
 
-/* The priors of the parameters that are sampled. */
+/* The priors of the sampled parameters. */
 static void say_priors(struct fit_job *job)
 {
     const struct fit_kernel *k = job->k;
@@ -106,8 +106,7 @@ static enum fit_status judge_draws(struct fit_job *job, struct fit_error *err)
     return st;
 }
 
-/* A posterior that was ended before it had draws is no error: the least-squares result is there to
- * be written. */
+/* A posterior that was ended before it had draws is not an error: the least-squares result is still written. */
 enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
 {
     struct fit_sampling_setup *s = &job->posterior;
@@ -134,7 +133,7 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
         st = err->status;
     job->sampled = st == FIT_OK;
     if (job->sampled && s->table.made)
-        job->samples.log_evidence = NAN; /* of equations, which are others for another model */
+        job->samples.log_evidence = NAN; /* of equations, which differ for another model */
     if (job->sampled)
         st = judge_draws(job, err);
     int unconverged =

@@ -1,5 +1,5 @@
-/* fit_print.c -- what the command `fit` prints at its end: one screen, or JSON, and those notes
- * that the last fit into the same folder had not told. */
+/* fit_print.c -- the final output of the command `fit`: one screen, or JSON, and those notes that the last fit into
+ * the same folder did not have. */
 #define _POSIX_C_SOURCE 200809L
 #include "commands/fit_job.h"
 
@@ -14,7 +14,7 @@ static int says(const struct fit_yaml *node, const char *text)
     return node && node->kind == FIT_YAML_SCALAR && strcmp(node->text, text) == 0;
 }
 
-/* Did the last fit tell the note, about the same data? */
+/* Did the last fit have the same note, about the same data? */
 static int is_told(const struct fit_job *job, const char *note)
 {
     const struct fit_yaml *root = job->last ? fit_yaml_root(job->last) : NULL, *notes = fit_yaml_get(root, "notes");
@@ -25,7 +25,7 @@ static int is_told(const struct fit_job *job, const char *note)
     return told;
 }
 
-/* On the screen those that are new, and all that doubt the data; every one is in summary.txt, fit.json and run.log. */
+/* The screen shows new notes, and all that question the data; summary.txt, fit.json and run.log contain every one. */
 static void print_notes(const struct fit_job *job)
 {
     enum { MOST = 8 };
@@ -45,7 +45,7 @@ static void print_notes(const struct fit_job *job)
                 job->folder);
 }
 
-/* What became of the fit before: of no concern to who reads the results later. */
+/* What happened to the previous fit: irrelevant to later readers of the results. */
 static void print_earlier(struct fit_job *job)
 {
     char *save = NULL;

@@ -1,10 +1,11 @@
-/* fit_write.c -- the files of the command `fit`: all under temporary names first, then renamed,
- * so that a folder of results is never half of one fit and half of another. */
+/* fit_write.c -- the files of the command `fit`: all under temporary names first, then renamed, so that a folder of
+ * results never mixes two fits. */
 #define _DEFAULT_SOURCE /* gethostname */
 #include "base/clock.h"
 #include "base/number_text.h"
 #include "commands/fit_job.h"
 #include "machine/memory.h"
+#include "machine/topology.h"
 #include "ranks/ranks.h"
 
 #include <stdio.h>
@@ -52,7 +53,7 @@ static enum fit_status add_text(struct fit_output *out, const char *name, char *
     return st;
 }
 
-/* Of which run the file is, for texts of lines. */
+/* The run that the file belongs to, for texts of lines. */
 static void put_run(const struct fit_results *r, const char *before, FILE *f)
 {
     fprintf(f, "%srun %s\n", before, r->run_id);
@@ -111,7 +112,7 @@ static enum fit_status write_peer_files(const struct fit_job *job, struct fit_er
     return fit_write_cmc(&job->r, folder, err);
 }
 
-/* The large file first, so that its time is known to the others. */
+/* The large file first, so that the others can report its time. */
 static enum fit_status write_files(struct fit_job *job, struct fit_error *err)
 {
     struct fit_output out;
@@ -142,7 +143,7 @@ static enum fit_status write_files(struct fit_job *job, struct fit_error *err)
         st = add_text(&out, "run.log", runlog_text(job), err);
     if (st == FIT_OK)
         st = write_peer_files(job, err);
-    if (st == FIT_OK) /* the last: where it is, the others are */
+    if (st == FIT_OK) /* the last: when it exists, the others do */
         st = add_text(&out, "fit.json", fit_write_json(&job->r), err);
     if (st == FIT_OK)
         return fit_output_commit(&out, err);
@@ -154,7 +155,9 @@ enum fit_status fit_job_write(struct fit_job *job, struct fit_error *err)
 {
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WRITE);
     gather(job);
+    fit_topology_lend(job->p->cores); /* the others wait */
     enum fit_status st = fit_ranks_rank() == 0 ? write_files(job, err) : FIT_OK;
+    fit_topology_lend(0);
     st = fit_ranks_agree_status(st, err);
     fit_clock_enter(was);
     return st;

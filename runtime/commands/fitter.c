@@ -1,4 +1,4 @@
-/* fitter.c -- a fitter: the program of main.c with the kernels that the build put into it. */
+/* fitter.c -- a fitter: the program of main.c with the kernels compiled into it. */
 #include "fit/kernel.h"
 #include "commands/program.h"
 #include "device/sums.h"

@@ -1,4 +1,4 @@
-/* info.c -- `info`: what the model is; its parameters, units, bounds, axes, and what it costs.
+/* info.c -- `info`: the model; its parameters, units, bounds, axes, and its cost.
  */
 #include "base/json.h"
 #include "device/report.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "normal(0, 2)"; a number that is another parameter, of a hierarchy, is told by its name: "normal(mu, spread)". */
+/* "normal(0, 2)"; a number that is another parameter, of a hierarchy, appears as its name: "normal(mu, spread)". */
 static const char *prior_text(const struct fit_kernel *k, const struct fit_param *p, char *text, size_t size)
 {
     const int n = fit_prior_numbers(p->prior);
@@ -135,7 +135,7 @@ static enum fit_status info_json(const struct fit_program *p, const struct fit_k
     fit_json_string(&j, "isa", k->isa);
     if (k->density)
         fit_json_string(&j, "law", k->density->name);
-    if (k->feedback) /* rows follow from what was measured in earlier ones */
+    if (k->feedback) /* rows depend on values measured in earlier ones */
         fit_json_boolean(&j, "feedback", 1);
     json_params(&j, "parameters", k, k->nparam, k->param);
     json_params(&j, "linear", k, k->nlinear, k->linear);

@@ -1,10 +1,8 @@
-/* inspect.c -- `inspect` and `init`: what a data file holds, and a short configuration that
- * fits it.
+/* inspect.c -- `inspect` and `init`: the contents of a data file, and a short configuration that fits it.
  *
- * inspect lists layout, frames, period, wavevectors with their azimuths, and looks at one matrix
- * (blank frames, values that are not finite, range).  With -o, and always for init, the
- * configuration is written; every value in it comes from the file, except the gap, which no file
- * knows. */
+ * inspect lists layout, frames, period, wavevectors with their azimuths, and examines one matrix (blank frames,
+ * values that are not finite, range). With -o, and always for init, the configuration is written; every value in it
+ * comes from the file, except the gap, which no file contains. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "base/json.h"
 #include "input/measurement.h"
@@ -26,7 +24,7 @@ static int is_same(double a, double b)
     return (isnan(a) && isnan(b)) || fabs(a - b) <= same_q * fabs(a);
 }
 
-/* The wavevector that is in the file and nearest to `wanted`; NaN: the first. */
+/* The wavevector in the file nearest to `wanted`; NaN: the first. */
 static double nearest_q(const struct fit_source *src, double wanted)
 {
     double best = src->nmatrix ? src->matrix[0].q : NAN;
@@ -62,8 +60,8 @@ static void print_bins(FILE *f, const struct fit_source *src, double chosen, int
     }
 }
 
-/* Blank frames, values that are not finite, and range, of one matrix; of the others of the same q, as far as they are
- * not large, notes on what is wrong. */
+/* Blank frames, values that are not finite, and range, of one matrix; for the others of the same q, unless they are
+ * large, notes on problems. */
 struct look {
     size_t which, bad, blank;
     double least, most, mean;
@@ -279,7 +277,7 @@ static enum fit_status write_config(const struct fit_program *p, const struct fi
     return st;
 }
 
-/* The file as the options say: the layout, or matrices and axes by name. */
+/* The file as described by the options: the layout, or matrices and axes by name. */
 static enum fit_status open_file(const struct fit_cli *cli, const struct fit_kernel *k, struct fit_source **src,
                                  struct fit_error *err)
 {

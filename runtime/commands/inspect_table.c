@@ -1,5 +1,5 @@
-/* inspect_table.c -- `inspect` of a table: its rows and, of every column, name, unit, range and how many cells are
- * empty; notes on how it was read. */
+/* inspect_table.c -- `inspect` of a table: its rows and, for every column, name, unit, range and number of empty
+ * cells; notes on how it was read. */
 #include "base/json.h"
 #include "commands/program.h"
 #include "input/table.h"
@@ -73,7 +73,7 @@ static void put_text(FILE *f, const char *file, const struct fit_table *t)
                "`homodyne info --model MODEL` the columns of one, --columns NAME=COLUMN names them.\n");
 }
 
-/* Letters, digits and blanks at its beginning; a pipe is not waited for. */
+/* Letters, digits and blanks at its beginning; does not wait for a pipe. */
 static int is_text(const char *file)
 {
     struct stat is;

@@ -17,7 +17,7 @@
 #include "ranks/find.h"
 #include "ranks/ranks.h"
 
-/* What a rank tells of itself.  Hashes are numbers of 48 bits: exact in a double. */
+/* The data that a rank sends about itself. Hashes are numbers of 48 bits: exact in a double. */
 struct rank {
     double host, mask, threads, level, command;
 };
@@ -67,8 +67,8 @@ static size_t on_its_host(const struct rank *rank, size_t r)
     return n;
 }
 
-/* The least level and number of threads: cores that several ranks may use are divided between them. */
-static enum fit_status settle(const struct rank *rank, struct fit_error *err)
+/* The lowest level and number of threads: cores available to several ranks are divided between them. */
+static enum fit_status settle(const struct rank *rank, int *cores, struct fit_error *err)
 {
     double least = LEVELS, threads = 1e9;
     char text[16];
@@ -79,8 +79,10 @@ static enum fit_status settle(const struct rank *rank, struct fit_error *err)
                             "ranks 0 and %zu have different programs or command lines: one fit needs the same", r);
         for (size_t k = 0; k < fit_ranks_size(); k++)
             beside += rank[k].host == rank[r].host && rank[k].mask == rank[r].mask;
-        if (r == fit_ranks_rank())
+        if (r == fit_ranks_rank()) {
             fit_memory_share(on_its_host(rank, r));
+            *cores = getenv("OMP_NUM_THREADS") ? 0 : (int)rank[r].threads;
+        }
         const double own = getenv("OMP_NUM_THREADS") ? rank[r].threads : (double)(int)(rank[r].threads / beside);
         threads = own < threads ? own : threads;
         least = rank[r].level < least ? rank[r].level : least;
@@ -103,8 +105,8 @@ static enum fit_status be_silent(struct fit_program *p, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Can these copies meet?  Not those of srun without --mpi: they know nothing of each other, and some MPIs end a program
- * that begins so.  Of a PMIx server alone nobody knows how many there are. */
+/* Can these copies communicate? Not those of srun without --mpi: they are independent, and some MPIs end a program
+ * that starts so. With only a PMIx server the number of copies is unknown. */
 static int can_meet(const char *told)
 {
     if (strncmp(told, "SLURM_", 6) == 0)
@@ -112,7 +114,7 @@ static int can_meet(const char *told)
     return strcmp(told, "PMIX_RANK") != 0;
 }
 
-/* The plugin sees others than the launcher has started: they are copies that know nothing of each other. */
+/* The plugin finds another number than the launcher has started: the copies are independent. */
 static enum fit_status begin(const struct fit_ranks_plugin *plugin, long copies, atomic_int *interrupt,
                              const char *command, struct fit_error *err)
 {
@@ -150,7 +152,7 @@ enum fit_status fit_join(const char *command, struct fit_program *p, atomic_int 
     for (size_t r = 0; r < size; r++)
         count[r] = NUMBERS;
     fit_ranks_gather(&own.host, count, &ranks->host);
-    if ((st = settle(ranks, err)) == FIT_OK && fit_ranks_rank() > 0)
+    if ((st = settle(ranks, &p->cores, err)) == FIT_OK && fit_ranks_rank() > 0)
         st = be_silent(p, err);
     return st;
 }

@@ -1,8 +1,8 @@
 /* join.h -- several copies of this program, started by mpirun or srun, become the ranks of one run.
  *
- * Without a launcher, or with one copy, nothing happens.  Without a plugin for the launcher's MPI: FIT_ERR_USAGE, as
- * copies.h says.  All ranks then have the same number of threads and the same instruction set, the least of theirs;
- * those that have not the same command line or program are refused. */
+ * Without a launcher, or with one copy, nothing happens. Without a plugin for the launcher's MPI: FIT_ERR_USAGE, as
+ * in copies.h. Then all ranks have the same number of threads and the same instruction set, the lowest among them;
+ * ranks with another command line or program are refused. */
 #pragma once
 
 #include "base/status.h"

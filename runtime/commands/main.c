@@ -1,8 +1,8 @@
 /* main.c -- the program: argv to a command, errors to stderr, status to the shell.
  *
- * The only file that prints by itself.  Ctrl-C or another of the signals of signals.h asks a fit to stop and to write
- * what it has (exit status 130); the second Ctrl-C or SIGTERM leaves at once, as does the first one of a command that
- * has nothing to write. */
+ * The only file that prints by itself. Ctrl-C or another of the signals of signals.h asks a fit to stop and to write
+ * its results so far (exit status 130). The second Ctrl-C or SIGTERM exits at once, as does the first one in a
+ * command that has nothing to write. */
 #include "commands/cli.h"
 #include "ranks/copies.h"
 #include "commands/join.h"
@@ -23,9 +23,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static atomic_int interrupted; /* the threads of a fit read it: no sig_atomic_t, which is for one thread */
+static atomic_int interrupted; /* the threads of a fit read it: sig_atomic_t would not do, it is for one thread */
 
-static atomic_int asked, looks_at_it; /* the second counts; the command looks at `interrupted` */
+static atomic_int asked, looks_at_it; /* the second takes effect; the command checks `interrupted` */
 
 static void on_interrupt(int number)
 {
@@ -66,7 +66,7 @@ static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit
     return FIT_OK;
 }
 
-/* `simulate CONFIG.yaml`: what the configuration says goes where options would have said it. */
+/* `simulate CONFIG.yaml`: values of the configuration replace missing options. */
 static enum fit_status read_simulation(const struct fit_program *p, struct fit_cli *cli,
                                        struct fit_error *err)
 {
@@ -75,7 +75,7 @@ static enum fit_status read_simulation(const struct fit_program *p, struct fit_c
     return st == FIT_OK ? fit_simulate_config(cli, k, err) : st;
 }
 
-/* Becomes one of several ranks, where a launcher has started several.  MPICH takes SIGUSR1 for itself. */
+/* Becomes one of several ranks if a launcher has started several. MPICH uses SIGUSR1 itself. */
 static enum fit_status join(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     const enum fit_status st = fit_join(fit_cli_command_name(cli->command), p, &interrupted, err);
@@ -84,7 +84,7 @@ static enum fit_status join(struct fit_program *p, const struct fit_cli *cli, st
     return st;
 }
 
-/* A command that computes, with the device that was asked for. */
+/* A command that computes, on the requested device. */
 static enum fit_status run_command(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,

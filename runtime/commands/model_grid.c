@@ -46,7 +46,7 @@ static enum fit_status unknown_name(const struct fit_kernel *k, const char *name
                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-/* Numbers split by commas, each possibly with a unit: one for all groups, or one for each; to[g * stride]. */
+/* Numbers separated by commas, each with an optional unit: one for all groups, or one for each; to[g * stride]. */
 static enum fit_status set_groups(struct fit_experiment *e, const char *name, const char *text, const char *unit,
                                   double *to, size_t stride, struct fit_error *err)
 {
@@ -71,7 +71,7 @@ static enum fit_status set_groups(struct fit_experiment *e, const char *name, co
                     ngroup, k->naxis == 1 ? k->axis[0].name : "groups", ngroup);
 }
 
-/* name=value, the value possibly with a unit. */
+/* name=value, with an optional unit. */
 static enum fit_status set(struct fit_experiment *e, const char *text, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
@@ -129,7 +129,7 @@ static enum fit_status set_linear(struct fit_experiment *e, const char *name, si
                     name, k->name);
 }
 
-/* --q, --gap, --dt: what a setting of this name is, when it is in such a unit. */
+/* --q, --gap, --dt: the setting of this name, if it has such a unit. */
 static enum fit_status set_if(struct fit_experiment *e, const char *name, double value, struct fit_error *err)
 {
     int s = setting_index(e->kernel, name);
@@ -310,7 +310,7 @@ enum fit_status fit_experiment_follow(struct fit_experiment *e, size_t row, stru
 {
     const struct fit_layout all = e->layout;
     const size_t g = e->group[row], first = all.first[g];
-    if (e->kernel->nobservable) /* its rows are those of one quantity after the other */
+    if (e->kernel->nobservable) /* its rows are ordered by quantity */
         return prepare(e, g, err);
     if (!e->following && !(e->following = fit_take(&e->storage_, all.ngroup, sizeof *e->following)))
         return fit_no_memory(err, "rows");

@@ -1,9 +1,8 @@
-/* model_grid.h -- a model at given parameters on a given grid, without data: for `eval` and
- * `simulate`.
+/* model_grid.h -- a model at given parameters on a given grid, without data: for `eval` and `simulate`.
  *
- * From the command line: frames, dt, gap, values of the axes (q, azimuths, others) or, for table models, of all
- * columns (model_grid_axes.c), parameters, contrast and offset.  A parameter that is not given takes the model's start;
- * axes, columns, and settings without a default must be given.
+ * From the command line: frames, dt, gap, values of the axes (q, azimuths, others) or, for table models, of all columns
+ * (model_grid_axes.c), parameters, contrast and offset. A parameter that is not given takes the model's start; axes,
+ * columns, and settings without a default must be given.
  */
 #pragma once
 
@@ -21,7 +20,7 @@ struct fit_experiment {
     double **coord;           /* naxis x ngroup; phi is coord[iphi] */
     double **column;          /* ncolumn, padded */
     uint32_t *group;          /* tables: nrow, the group of each row */
-    size_t nring;             /* pairs: how many q, one after the other, each with ngroup / nring azimuths */
+    size_t nring;             /* pairs: number of q, one after the other, each with ngroup / nring azimuths */
     double *theta;            /* nparam, or ngroup x nparam when `own` */
     int own;                  /* 1: some nonlinear parameters have a value for each group */
     double *lin;              /* ngroup x nlinear */
@@ -29,10 +28,10 @@ struct fit_experiment {
     double *q;                /* pairs: ngroup wavevectors, 1/angstrom (NaN when none was given) */
     double *workspace;        /* filled by fit_experiment_prepare */
     int derivative;           /* what it was prepared for */
-    int measured;             /* 1: of a model with feedback: the rows have what was measured */
-    size_t prepared;          /* own: the group whose parameters it is for */
+    int measured;             /* 1: of a model with feedback: the rows contain measured values */
+    size_t prepared;          /* own: the group to which its parameters belong */
     double carried[FIT_CARRIED]; /* states behind the last row (fit_layout.carried) */
-    size_t *following;        /* by group: rows of it that are gone along; NULL: none is followed yet */
+    size_t *following;        /* by group: number of rows processed; NULL: none yet */
     struct fit_arena storage_;
 };
 
@@ -47,11 +46,11 @@ void fit_experiment_free(struct fit_experiment *e);
 enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
                                        struct fit_error *err);
 
-/* The same for the parameters of group g, if it has its own and they are not those of the last call. */
+/* The same for the parameters of group g, if it has its own and they differ from those of the last call. */
 enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err);
 
-/* Of a model with feedback, rows in their order: tables of a row, after what was measured in the one before has become
- * known.  The time of a call does not grow with the number of rows. */
+/* For a model with feedback, rows in their order: computes the tables of a row, once the measured value of the
+ * previous one is known. The time of a call does not grow with the number of rows. */
 enum fit_status fit_experiment_follow(struct fit_experiment *e, size_t row, struct fit_error *err);
 
 /* Rows [i0, i1) of the matrix of group g. */
@@ -70,6 +69,6 @@ enum fit_status fit_experiment_rows(const struct fit_experiment *e, const struct
 enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, double *jac,
                                      struct fit_error *err);
 
-/* What was made of it, as JSON: file (cli->output), shape, parameters. */
+/* A description of the output as JSON: file (cli->output), shape, parameters. */
 enum fit_status fit_experiment_json(const struct fit_experiment *e, const struct fit_cli *cli, FILE *f,
                                     struct fit_error *err);

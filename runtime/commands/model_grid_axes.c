@@ -1,11 +1,11 @@
-/* model_grid_axes.c -- where `eval` and `simulate` compute: the groups and, of tables, the rows.
+/* model_grid_axes.c -- the points of `eval` and `simulate`: the groups and, for tables, the rows.
  *
- * Every axis and every covariate has a list of values: of axes from --q, --phi, --groups or --set NAME=LIST, of
- * covariates from --x (the first one) or --set NAME=LIST.  A list is numbers and ranges split by commas: "0,1",
- * "1e-3:10:101:log", "0.02 nm^-1".  Groups are all combinations of the axes' values (q slowest, else the first axis),
- * rows of a group all combinations of the covariates' (the first covariate fastest).  Or a table has every covariate
- * and every axis as a column, --data FILE: its rows are taken as they are, and rows with the same values of the axes
- * are one group.  What has no value is an error that names it: nothing is computed at 0.
+ * Every axis and every covariate has a list of values: axes from --q, --phi, --groups or --set NAME=LIST, covariates
+ * from --x (the first one) or --set NAME=LIST. A list is numbers and ranges separated by commas: "0,1",
+ * "1e-3:10:101:log", "0.02 nm^-1". Groups are all combinations of the axes' values (q slowest, else the first axis),
+ * rows of a group all combinations of the covariates' (the first covariate fastest). Or a table has every covariate and
+ * every axis as a column, --data FILE: its rows are used as they are, and rows with the same values of the axes are one
+ * group. A missing value is an error that names it: nothing is computed at 0.
  */
 #include "commands/model_grid_impl.h"
 
@@ -82,7 +82,7 @@ static enum fit_status add_number(const char *what, const char *text, const char
     return FIT_OK;
 }
 
-/* Numbers, each perhaps with a unit, and ranges, split by commas; the caller frees l->value in any case. */
+/* Numbers, each with an optional unit, and ranges, separated by commas; the caller frees l->value in any case. */
 static enum fit_status parse(const char *what, const char *text, const char *unit, struct list *l,
                              struct fit_error *err)
 {
@@ -105,7 +105,7 @@ static enum fit_status parse(const char *what, const char *text, const char *uni
     return st;
 }
 
-/* What stands behind the last --set NAME=, or NULL. */
+/* The text after the last --set NAME=, or NULL. */
 static const char *set_text(const struct fit_cli *cli, const char *name)
 {
     const size_t n = strlen(name);
@@ -186,7 +186,7 @@ static void combine(const struct list *dim, size_t ndim, size_t ngroup, double *
     }
 }
 
-/* Dimensions of the groups: q, if it is an axis, the other axes, and azimuths that are labels only. */
+/* Dimensions of the groups: q, if it is an axis, the other axes, and azimuths that are only labels. */
 enum { DIMENSIONS = 16 };
 struct dimensions {
     size_t n, axis[DIMENSIONS]; /* axis naxis: azimuths as labels */
@@ -306,7 +306,7 @@ static int same_place(double *const *axis, size_t naxis, size_t r, size_t s)
     return 1;
 }
 
-/* Rows with the same values of the axes are one group, in the order in which they come. */
+/* Rows with the same values of the axes are one group, in the order of first occurrence. */
 static enum fit_status group_rows(struct fit_experiment *e, size_t n, double *const *axis, struct fit_error *err)
 {
     const size_t naxis = e->kernel->naxis;
@@ -330,7 +330,7 @@ static enum fit_status group_rows(struct fit_experiment *e, size_t n, double *co
     return st;
 }
 
-/* Room for n rows of each measured quantity; those of the first are filled in now, the others by end_rows(). */
+/* Memory for n rows of each measured quantity; those of the first are filled in now, the others by end_rows(). */
 static enum fit_status new_rows(struct fit_experiment *e, size_t n, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
@@ -345,7 +345,7 @@ static enum fit_status new_rows(struct fit_experiment *e, size_t n, struct fit_e
     return e->storage_.failed ? fit_no_memory(err, "grid") : FIT_OK;
 }
 
-/* The rows of the other measured quantities; lanes behind the last row repeat it: a kernel may compute them. */
+/* The rows of the other measured quantities; lanes after the last row repeat it: a kernel may compute them. */
 static void end_rows(struct fit_experiment *e)
 {
     const struct fit_kernel *k = e->kernel;
@@ -363,7 +363,7 @@ static void end_rows(struct fit_experiment *e)
     e->layout.nrow = n;
 }
 
-/* Where the rows of the groups stand: a kernel with states goes along them. */
+/* Positions of the groups' rows: a kernel with states processes them in order. */
 static enum fit_status place_rows(struct fit_experiment *e, struct fit_error *err)
 {
     size_t *first = fit_take(&e->storage_, e->layout.ngroup, sizeof *first),
@@ -384,7 +384,7 @@ static enum fit_status place_rows(struct fit_experiment *e, struct fit_error *er
     return FIT_OK;
 }
 
-/* Is column c what was measured, which the file has and the model goes on from? */
+/* Is column c a measured value in the file from which the model continues? */
 static int has_feedback(struct fit_experiment *e, const struct fit_table *t, size_t c)
 {
     const struct fit_kernel *k = e->kernel;
@@ -439,7 +439,7 @@ enum fit_status fit_experiment_groups(struct fit_experiment *e, const struct fit
 
 /* ---- rows from lists ------------------------------------------------------------------------- */
 
-/* Values of covariate c; `first`: it is the one of --x. */
+/* Values of covariate c; `first`: it is that of --x. */
 static enum fit_status column_list(const struct fit_kernel *k, const struct fit_cli *cli, size_t c, int first,
                                    struct list *l, struct fit_error *err)
 {

@@ -1,9 +1,9 @@
-/* model_grid_impl.h -- what model_grid.c and model_grid_axes.c share. */
+/* model_grid_impl.h -- shared by model_grid.c and model_grid_axes.c. */
 #pragma once
 
 #include "commands/model_grid.h"
 
-/* 1: values of this name are those of an axis or a covariate, and no parameter's. */
+/* 1: values of this name belong to an axis or a covariate, not to a parameter. */
 int fit_experiment_is_grid(const struct fit_kernel *k, const char *name);
 
 /* The groups: layout.ngroup, coord, phi, q, nring.  For tables from a file (--data) the rows as well. */

@@ -1,9 +1,9 @@
-/* plan.c -- `plan`: the errors to be expected from an experiment that has not been made.
+/* plan.c -- `plan`: the expected errors of a planned experiment.
  *
- * The configuration is that of a fit.  Frames, frame period, wavevectors, azimuths and noise come from the options of
- * `fit` (--frames 1:N, --dt, --q, --phi, --sigma), else from it, else from the data file that it names, of which there
- * need be none; parameters are the starting values, contrast and offset those of the data where nothing else is said.
- * It is told where each came from.  Every q is combined with every azimuth.  Beside the errors stand those of larger
+ * The configuration is that of a fit. Frames, frame period, wavevectors, azimuths and noise come from the options of
+ * `fit` (--frames 1:N, --dt, --q, --phi, --sigma), else from the configuration, else from the data file that it names,
+ * which need not exist. Parameters are the starting values; contrast and offset are by default those of the data. The
+ * output states the source of each. Every q is combined with every azimuth. Beside the errors stand those of larger
  * experiments: twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
  */
 #include "base/json.h"
@@ -20,12 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STRONG = 0.95, WIDER = 1.2; /* correlation; profile over usual error: that are told */
+static const double STRONG = 0.95, WIDER = 1.2; /* limits above which correlation, and the ratio of profile to
+                                                 * standard error, are reported */
 
 /* ---- designs --------------------------------------------------------------------------------- */
 
-/* All q with all azimuths; twice: also azimuths halfway to the next one, and behind the last (of a single one: at right
- * angles to it). */
+/* All q with all azimuths; twice: also azimuths halfway to the next one, and after the last (for a single one: at
+ * right angles to it). */
 enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
 {
     const size_t n = x->nphi, nphi = twice ? 2 * n : n, all = x->nq * nphi;
@@ -52,7 +53,7 @@ enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p,
     p->design.sigma = place + 2 * all;
     p->design.linear = x->linear;
     p->design.count = x->cfg->robust.count.value;
-    p->design.shot = x->shot * x->dt / p->design.dt; /* photons of a frame go with its time */
+    p->design.shot = x->shot * x->dt / p->design.dt; /* photons of a frame are proportional to its time */
     return FIT_OK;
 }
 
@@ -72,7 +73,7 @@ static enum fit_status set_designs(struct planning *x, struct fit_error *err)
     return st;
 }
 
-/* ---- what is known, and from where ------------------------------------------------------------ */
+/* ---- the experiment, and its sources ---------------------------------------------------------- */
 
 static void from_config(const struct planning *x, struct fit_origin from, char *text)
 {
@@ -80,7 +81,7 @@ static void from_config(const struct planning *x, struct fit_origin from, char *
         fit_origin_text(x->cfg, from, text, FROM_SIZE);
 }
 
-/* Frames and period: options and configuration before the data file. */
+/* Frames and period: options and configuration take precedence over the data file. */
 static void know_design(struct planning *x)
 {
     const struct fit_config_input *in = &x->cfg->input;
@@ -133,7 +134,7 @@ static void know_groups(struct planning *x)
     static const char data[] = "the data file";
     x->nothing[0] = NAN;
     x->q = x->nothing;
-    x->phi = x->nothing + 1; /* one at 0, of which nobody knows better */
+    x->phi = x->nothing + 1; /* one at 0, by default */
     x->nq = x->nphi = 1;
     if (in->q_list.n) {
         x->q = in->q_list.value;
@@ -158,7 +159,7 @@ static void know_groups(struct planning *x)
     }
 }
 
-/* Contrast and offset of the data, where the configuration says nothing. */
+/* Contrast and offset of the data, by default. */
 static enum fit_status know_linear(struct planning *x, struct fit_error *err)
 {
     const struct fit_kernel *k = x->model;
@@ -229,7 +230,7 @@ static double linear_error(const struct fit_plan *p, enum fit_plan_kind kind, si
     return most;
 }
 
-/* Error of parameter j, linear ones behind the others; NaN: not determined. */
+/* Error of parameter j, linear ones after the others; NaN: not determined. */
 static double error_of(const struct fit_plan *p, enum fit_plan_kind kind, size_t j)
 {
     if (!fit_plan_errors(p, kind))
@@ -308,7 +309,7 @@ static void print_relations(const struct planning *x, FILE *f)
             fprintf(f, "%s stands on a bound and has no error\n", p->kernel->param[j].name);
 }
 
-/* Nobody said of these where they are. */
+/* Quantities without a source. */
 static void print_defaults(const struct planning *x, FILE *f)
 {
     static const char head[] = "no value was given, the model's own is planned with (--start NAME=VALUE): ";
@@ -478,7 +479,7 @@ static void print_json(const struct planning *x, FILE *f)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Larger experiments that cannot be judged leave the first as it is. */
+/* Larger experiments that cannot be evaluated leave the first as it is. */
 static enum fit_status run_designs(struct planning *x, struct fit_progress_view *view, struct fit_error *err)
 {
     static const double before[DESIGNS] = {0, 1, 5, 9}, all = 11; /* values, those of the first being 1 */

@@ -1,10 +1,10 @@
-/* plan_answers.c -- what `plan` answers where the noise is that of speckles: how the same photons are split best into
- * frames, and how many frames or speckles make an error as small as wanted.
+/* plan_answers.c -- answers of `plan` for speckle noise: the best division of the same photons into frames, and the
+ * number of frames or speckles that makes an error as small as requested.
  *
- * Photons of a pixel, the dose, are the same in all splits: twice the frames have twice the shot noise each, in half
- * the period, or in the same period when the shutter stays closed between them.  Errors of a parameter are the smaller
- * ones of least squares and of efficient estimates, and go as 1/sqrt(M) with the number of speckles; with the number
- * of frames as the program finds them for twice, four times, .. as many, and by a power law between these. */
+ * Photons of a pixel, the dose, are the same in all divisions: twice the frames have twice the shot noise each, in
+ * half the period, or in the same period when the shutter stays closed between them. Errors of a parameter are the
+ * smaller ones of least squares and of efficient estimates. They scale as 1/sqrt(M) with the number of speckles; for
+ * the number of frames, the program computes them at twice, four times, .. as many, and interpolates by a power law. */
 #include "base/json.h"
 #include "commands/program.h"
 #include "setup/planning.h"
@@ -76,7 +76,7 @@ static enum fit_status run_split(struct planning *x, int k, struct fit_error *er
 
 /* ---- goals --------------------------------------------------------------------------------------- */
 
-/* Place of the nonlinear parameter with this name; their number: none. */
+/* Index of the nonlinear parameter with this name; their number: none. */
 static size_t find_param(const struct fit_plan *p, const char *name, size_t n)
 {
     size_t k = 0;
@@ -111,7 +111,7 @@ static enum fit_status read_goals(struct planning *x, const char *text, struct f
     return FIT_OK;
 }
 
-/* Errors of all goals with so many frames; NaN: there are none. */
+/* Errors of all requested parameters with so many frames; NaN: there are none. */
 static enum fit_status errors_with(struct planning *x, size_t frames, double *error, struct fit_error *err)
 {
     struct planned p = {.design = {.frames = frames, .dt = x->dt}};
@@ -125,14 +125,14 @@ static enum fit_status errors_with(struct planning *x, size_t frames, double *er
     return st;
 }
 
-/* Between the last two numbers of frames by a power law. */
+/* Interpolates between the last two numbers of frames by a power law. */
 static void meet(struct plan_goal *g, double before, double after, double error_before, double error_after)
 {
     const double part = log(error_before / g->wanted) / log(error_before / error_after);
     g->frames = ceil(before * pow(after / before, part));
 }
 
-/* Twice the frames again and again, or half of them where fewer do. */
+/* Doubles the frames repeatedly, or halves them where fewer are sufficient. */
 static enum fit_status find_frames(struct planning *x, int fewer, struct fit_error *err)
 {
     double before[GOALS], now[GOALS], frames = (double)x->frames;

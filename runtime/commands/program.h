@@ -1,8 +1,7 @@
-/* program.h -- what the commands of a fitter share.
+/* program.h -- shared by the commands of a fitter.
  *
- * main.c, the only file that prints by itself, makes a struct fit_program
- * and hands it to one command; a command writes to p->out (results) and p->err (notes) and returns
- * a status.
+ * main.c, the only file that prints by itself, makes a struct fit_program and passes it to one command; a command
+ * writes to p->out (results) and p->err (notes) and returns a status.
  */
 #pragma once
 
@@ -20,6 +19,7 @@ struct fit_program {
     char **argv;
     FILE *out, *err;
     int out_is_terminal, err_is_terminal;
+    int cores;                   /* of this rank and those with whom it shares them; 0: they are not divided */
     const atomic_int *interrupt; /* > 0: the user asked to stop */
     int exit_code; /* set by a command that succeeds with another code than 0 */
 };
@@ -32,7 +32,7 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
  * error. */
 enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err);
-/* `inspect` of a table (inspect_table.c), which is a text; *is_one = 0: the file is none. */
+/* `inspect` of a table (inspect_table.c), which is a text; *is_one = 0: the file is not one. */
 enum fit_status fit_inspect_table(struct fit_program *p, const struct fit_cli *cli, int *is_one, struct fit_error *err);
 enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err);
@@ -69,10 +69,10 @@ struct planning; /* setup/planning.h */
  * them. */
 enum fit_status fit_plan_set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err);
 
-/* Shot noise of a frame, from --flux and --exposure, else as it is configured. */
+/* Shot noise of a frame, from --flux and --exposure, else as configured. */
 enum fit_status fit_plan_know_photons(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
 
-/* After the designs: splits of the dose, and what --want wants. */
+/* After the designs: divisions of the dose, and the answers to --want. */
 enum fit_status fit_plan_answer(struct planning *x, const struct fit_cli *cli, struct fit_error *err);
 void fit_plan_print_answers(const struct planning *x, FILE *f);
 void fit_plan_put_answers(struct fit_json *j, const struct planning *x);

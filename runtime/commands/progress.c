@@ -1,4 +1,4 @@
-/* progress.c -- what fits and chains tell while they run; see progress.h. */
+/* progress.c -- the progress display of fits and chains; see progress.h. */
 #include "commands/progress.h"
 
 #include "common/stream.h"
@@ -28,7 +28,7 @@ static void show_json(struct fit_progress_view *v, const struct fit_progress *p)
     fit_json_free(&j);
 }
 
-/* Seconds until the distance to the minimum has fallen to gtol, if its logarithm goes on to fall as it did since
+/* Seconds until the distance to the minimum has fallen to gtol, if its logarithm continues to fall as it has since
  * this run of iterations began; NaN: it does not fall. */
 static double time_left(struct fit_progress_view *v, const struct fit_progress *p)
 {
@@ -101,7 +101,7 @@ static void sampling_json(struct fit_progress_view *v, const struct fit_sampling
 
 enum { CHAINS_SHOWN = 8 };
 
-/* Effective draws of the log density so far, looked at once a second; 0: too few draws. */
+/* Effective draws of the log density so far, computed once a second; 0: too few draws. */
 static double effective(struct fit_progress_view *v, const struct fit_sampling_progress *p)
 {
     const double *x[CHAINS_SHOWN];
@@ -134,7 +134,7 @@ static void show_chain(FILE *f, size_t number, const struct fit_sampling_progres
     text_stream_control(f, "\033[K\n");
 }
 
-/* Shards of the consensus mode: there are no chains to be seen. */
+/* Shards of the consensus mode: there are no chains to display. */
 static void show_shards(struct fit_progress_view *v, const struct fit_sampling_progress *p, const char *left)
 {
     char line[128];

@@ -1,15 +1,14 @@
-/* selfcheck.c -- `selfcheck FILE..`: the kernels of this program against the reference values
- * of the compiler, on every instruction-set level that the machine has.
+/* selfcheck.c -- `selfcheck FILE..`: the kernels of this program against the reference values of the compiler, on
+ * every instruction-set level of the machine.
  *
- * A file (its form: generator/emit/emit_check.h) holds, for a few parameter sets, the mean and its
- * derivatives at all pairs of a small grid in extended precision, and with each number the error
- * that rounding in double may cause: a running error bound (Higham, Accuracy and Stability of
- * Numerical Algorithms, 2002, section 3.3).  All products of a kernel are compared; the sums of
- * moments, normal and gradient are formed here in extended precision.  Kernels compute by other formulas
- * than the bound is for -- tables re-centred per tile, angle addition -- so LIMIT bounds are
- * allowed; correct kernels stay near 1, and a wrong sign or table is 1e8 and more.  Second derivatives
- * (all of them, and along a direction) are compared when both the kernel and the file have them.  Of a kernel with a
- * density the log density is compared row by row, and its sums with their derivatives. */
+ * A file (its form: generator/emit/emit_check.h) holds, for a few parameter sets, the mean and its derivatives at
+ * all pairs of a small grid in extended precision, and with each number the error that rounding in double may cause:
+ * a running error bound (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.3). All products of
+ * a kernel are compared; the sums of moments, normal and gradient are formed here in extended precision. Kernels use
+ * other formulas than the bound assumes -- tables re-centred per tile, angle addition -- so LIMIT bounds are
+ * allowed; correct kernels stay near 1, and a wrong sign or table gives 1e8 and more. Second derivatives (all of
+ * them, and along a direction) are compared when both the kernel and the file have them. For a kernel with a density
+ * the log density is compared row by row, and its sums with their derivatives. */
 #include "base/arena.h"
 #include "commands/program.h"
 #include "machine/cpu.h"
@@ -209,7 +208,8 @@ static void read_set(struct selfcheck *s)
 
 /* --- comparing ------------------------------------------------------------------------------- */
 
-/* Where the reference has no value, or no bound of its rounding (beyond the range of a function), nothing is judged. */
+/* Where the reference has no value, or no bound of its rounding (beyond the range of a function), nothing is
+ * compared. */
 static int agrees(struct selfcheck *s, enum product what, double x, struct value ref,
                   const char *name)
 {
@@ -305,10 +305,10 @@ static const struct value *at_point(const struct selfcheck *s, size_t g, size_t 
     return s->ref + p * s->width;
 }
 
-/* What is done at a lane that counts; 0 ends the walk. */
+/* The action at a used lane; 0 ends the walk. */
 typedef int visit(struct selfcheck *s, size_t lane, size_t g, const struct value *x, void *user);
 
-/* All lanes of a tile in the kernel's order.  Without `user` those that do not count become 0. */
+/* All lanes of a tile in the kernel's order. Without `user`, unused ones become 0. */
 static int each_lane(struct selfcheck *s, const struct fit_tile *t, visit *f, void *user)
 {
     size_t n = 0, G = rows(s) ? t->group + 1 : s->l.ngroup, g0 = rows(s) ? t->group : 0;
@@ -457,7 +457,7 @@ static int check_tiles(struct selfcheck *s)
 
 /* --- the command ----------------------------------------------------------------------------- */
 
-/* 1 when the file is for this kernel. */
+/* 1 when the file belongs to this kernel. */
 static int concerns(const struct selfcheck *s)
 {
     return strcmp(s->model, s->k->name) == 0 && strcmp(s->variant, s->k->variant) == 0;
@@ -468,7 +468,7 @@ static int same_shape(const struct selfcheck *s)
     return strcmp(s->hash, s->k->hash) == 0 && s->K == s->k->nparam && s->Q == s->k->nlinear;
 }
 
-/* 0 when the reference, too, has values that are no numbers: then a kernel may reject the set. */
+/* 0 when the reference, too, has values that are not numbers: then a kernel may reject the set. */
 static int all_finite(const struct selfcheck *s)
 {
     for (size_t k = 0; k < s->npoint * s->width; k++)
@@ -477,7 +477,7 @@ static int all_finite(const struct selfcheck *s)
     return 1;
 }
 
-/* Past the second derivatives of a set that the kernel rejects. */
+/* Skips the second derivatives of a set that the kernel rejects. */
 static int skip_second(struct selfcheck *s)
 {
     size_t W = s->width - 1;
@@ -491,7 +491,7 @@ static int skip_second(struct selfcheck *s)
     return !s->bad;
 }
 
-/* ---- laws of the errors ----------------------------------------------------------------------- */
+/* ---- noise distributions ---------------------------------------------------------------------- */
 
 /* A set of the log density: values, slopes and second derivatives of all points. */
 static void read_density(struct selfcheck *s)
@@ -515,7 +515,7 @@ static void read_density(struct selfcheck *s)
     }
 }
 
-/* What is measured is the (first) column of that role; every seventh row does not count. */
+/* Measured values are the (first) column of that role; every seventh row is unused. */
 static int fill_measured(struct selfcheck *s, size_t n, size_t g, const struct value *x, void *user)
 {
     const struct fit_tile *t = user;
@@ -535,7 +535,7 @@ static int compare_density(struct selfcheck *s, size_t n, size_t g, const struct
     return agrees(s, DENSITY, out[n], *x, "the log density");
 }
 
-/* Sums of second derivatives, slopes and values of the rows that count; the last with the terms' own size. */
+/* Sums of second derivatives, slopes and values of the used rows; the last with the terms' own size. */
 static int sum_density(struct selfcheck *s, size_t n, size_t g, const struct value *x, void *user)
 {
     struct value *at = user;

@@ -45,8 +45,8 @@ struct noise {
     int speckle;           /* from `pixels` speckles, */
     double photons;        /* so many counted of each (0: intensities), */
     size_t average;        /* exposures averaged into a frame, */
-    struct fit_experiment *exposures; /* whose values these are; NULL: one for a frame */
-    int law;               /* from the law of the model's errors */
+    struct fit_experiment *exposures; /* their experiment; NULL: one for a frame */
+    int law;               /* from the model's noise distribution */
     uint64_t seed;
 };
 
@@ -68,7 +68,7 @@ static enum fit_status read_deviation(const struct fit_cli *cli, struct noise *n
 
 static const double USUAL_COUNTS = 0.2; /* from-counts */
 
-/* Speckles: how many, photons of each, exposures of a frame. */
+/* Speckles: their number, photons of each, exposures of a frame. */
 static enum fit_status read_speckle(const struct fit_cli *cli, struct noise *noise, struct fit_error *err)
 {
     if (!(cli->pixels >= 2))
@@ -90,11 +90,12 @@ static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_ke
     *noise = (struct noise){.seed = cli->seed};
     if (k->density && cli->noise && strcmp(cli->noise, "0") != 0)
         return fit_fail(err, FIT_ERR_USAGE,
-                        "--noise %s: values of %s are drawn from its law, %s; --noise 0 gives the mean", cli->noise,
-                        k->name, k->density->name);
+                        "--noise %s: %s draws values from its noise distribution, %s; --noise 0 gives the mean",
+                        cli->noise, k->name, k->density->name);
     if (k->density && !cli->noise && !fit_law_known(k->density->law))
         return fit_fail(err, FIT_ERR_USAGE,
-                        "the law of %s is its own: nothing is known to draw from; --noise 0 gives the mean", k->name);
+                        "%s has a log density of its own, and no way to draw from it; --noise 0 gives the mean",
+                        k->name);
     noise->law = k->density && !cli->noise;
     if (!cli->noise)
         return FIT_OK;
@@ -162,7 +163,7 @@ static enum fit_status correlation(const struct fit_experiment *e, size_t g, dou
     return st;
 }
 
-/* matrix <- that of finitely many speckles: its contrast times their correlation, on its baseline. */
+/* matrix <- that of finitely many speckles: its contrast times their correlation, plus its baseline. */
 static enum fit_status speckle_matrix(const struct fit_experiment *e, const struct noise *noise, size_t g, int threads,
                                       double *matrix, struct fit_error *err)
 {
@@ -204,8 +205,7 @@ static void add_row_noise(void *user, size_t i, size_t thread)
     add_noise(x->noise, x->g, i, i, x->n, x->matrix + i * x->n);
 }
 
-/* One matrix as doubles: upper half, noise added. */
-/* Data without values are none: what the parameters, which the caller chose, do not allow. */
+/* The model has no finite value: an error of the parameters, which the caller chose. */
 static enum fit_status no_value(const struct fit_experiment *e, double value, const char *where, struct fit_error *err)
 {
     return fit_fail(err, FIT_ERR_USAGE, "simulate: at these parameters the model %s is %s at %s: there is nothing to "
@@ -227,6 +227,7 @@ static enum fit_status check_matrix(const struct fit_experiment *e, size_t g, co
     return FIT_OK;
 }
 
+/* One matrix as doubles: upper half, noise added. */
 static enum fit_status make_matrix(const struct fit_experiment *e, const struct noise *noise,
                                    size_t g, int threads, double *matrix, struct fit_error *err)
 {
@@ -363,7 +364,7 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e, const
     write_noise(h, noise);
 }
 
-/* Wavevectors of the rings, the setting of a single one, NaN where nobody told it; the caller frees. */
+/* Wavevectors of the rings, the setting of a single one, NaN if unknown; the caller frees. */
 static double *ring_values(const struct fit_experiment *e, struct fit_error *err)
 {
     double *q = malloc(e->nring * sizeof *q);
@@ -427,7 +428,7 @@ static void print_number(FILE *f, double x)
     fputs(text, f);
 }
 
-/* "# name = value unit"; n values, of the groups, are split by commas. */
+/* "# name = value unit"; n values, of the groups, are separated by commas. */
 static void print_truth(FILE *f, const char *name, const double *x, size_t n, size_t stride,
                         const char *unit)
 {
@@ -445,7 +446,7 @@ static int is_written(const struct fit_kernel *k, size_t c)
     return k->column[c].role == FIT_ROLE_COVARIATE && !(k->nobservable && c == k->which);
 }
 
-/* Lines of comment: what the file was made from; then the names of the columns. */
+/* Comment lines that describe the origin of the file; then the names of the columns. */
 static void write_table_head(FILE *f, const struct fit_experiment *e, const struct fit_cli *cli,
                              int with_sigma)
 {
@@ -478,7 +479,7 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
     fputc('\n', f);
 }
 
-/* Row i from the law of the errors about its mean. */
+/* Row i, drawn from the noise distribution about its mean. */
 static enum fit_status draw_from_law(struct fit_experiment *e, size_t i, double mean, const struct noise *noise,
                                      double *value, struct fit_error *err)
 {
@@ -498,7 +499,7 @@ static enum fit_status draw_from_law(struct fit_experiment *e, size_t i, double 
     return FIT_OK;
 }
 
-/* What was measured in row i has its part in the rows behind it: their mean once more. */
+/* The value measured in row i influences the following rows: their mean is computed again. */
 static enum fit_status feed_back(struct fit_experiment *e, size_t i, double value, double *mean, struct fit_error *err)
 {
     const size_t n = e->layout.nrow;
@@ -535,7 +536,7 @@ static enum fit_status write_value(FILE *f, struct fit_experiment *e, size_t i, 
     return st;
 }
 
-/* Row i of the grid; of several measured quantities, each of which has `stride` rows, one line for all. */
+/* Row i of the grid; with several measured quantities, each of which has `stride` rows, one line for all. */
 static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t i, size_t stride, double *mean,
                                        const struct noise *noise, int with_sigma, struct fit_error *err)
 {
@@ -614,7 +615,7 @@ static int same_folder(const char *a, const char *b)
     return n == text_file_name(b) - b && strncmp(a, b, (size_t)n) == 0;
 }
 
-/* Path of the data as the configuration names it: relative when they lie side by side. */
+/* Path of the data in the configuration: relative when the two files lie side by side. */
 static void data_path(const char *data, const char *config, char *text, size_t size)
 {
     char *full = NULL;
@@ -627,7 +628,7 @@ static void data_path(const char *data, const char *config, char *text, size_t s
     free(full);
 }
 
-/* 1 when the setting has its own place in a configuration. */
+/* 1 when the setting has its own key in a configuration. */
 static int dedicated(const char *name)
 {
     return strcmp(name, "q") == 0 || strcmp(name, "gap") == 0 || strcmp(name, "dt") == 0;
@@ -703,7 +704,7 @@ static void print_pairs(FILE *f, const struct fit_experiment *e, const struct fi
     fprintf(f, "%zu frames, dt %g s\n", e->layout.nframe, cli->dt);
 }
 
-/* A file can hold matrices of other axes under no name that would be read. */
+/* A file has no readable name for matrices of other axes. */
 static enum fit_status known_axes(const struct fit_kernel *k, struct fit_error *err)
 {
     for (size_t a = 0; k->space == FIT_PAIRS && a < k->naxis; a++)
@@ -715,7 +716,7 @@ static enum fit_status known_axes(const struct fit_kernel *k, struct fit_error *
     return FIT_OK;
 }
 
-/* What was written, as JSON or in a line. */
+/* A description of the output, as JSON or in a line. */
 static enum fit_status tell(FILE *out, const struct fit_experiment *e, const struct fit_cli *cli,
                             const struct noise *noise, struct fit_error *err)
 {
@@ -731,7 +732,7 @@ static enum fit_status tell(FILE *out, const struct fit_experiment *e, const str
     return FIT_OK;
 }
 
-/* Where to and with which noise: what the command line asks for can be done. */
+/* Checks that the requested output and noise are possible. */
 static enum fit_status check_request(const struct fit_cli *cli, const struct fit_kernel *k, struct noise *noise,
                                      struct fit_error *err)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NAME=VALUE for every parameter that the configuration starts somewhere, before those of the command line. */
+/* NAME=VALUE for every parameter with a start in the configuration, before those of the command line. */
 static enum fit_status add_parameters(struct fit_cli *cli, const struct fit_config *cfg,
                                       struct fit_error *err)
 {
@@ -68,7 +68,7 @@ static enum fit_status take_list(size_t n, const double *from, size_t *count, do
     return FIT_OK;
 }
 
-/* Wavevectors (where q is an axis) and azimuths of the matrices that the fit would read: all q must have the same
+/* Wavevectors (if q is an axis) and azimuths of the matrices that the fit would read: all q must have the same
  * azimuths. */
 static enum fit_status take_groups(struct fit_cli *cli, const struct fit_source *src, int q_is_axis,
                                    const size_t *index, size_t n, struct fit_error *err)
@@ -96,7 +96,7 @@ static enum fit_status take_groups(struct fit_cli *cli, const struct fit_source 
     return st;
 }
 
-/* Frames, period and azimuths of the data that the fit would read; that there are none yet is no mistake. */
+/* Frames, period and azimuths of the data that the fit would read; missing data are no error. */
 static enum fit_status take_data(struct fit_cli *cli, const struct fit_config *cfg,
                                  struct fit_error *err)
 {

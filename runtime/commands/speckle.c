@@ -1,6 +1,7 @@
 /* speckle.c -- two-time correlation functions of finitely many speckles; see speckle.h.
  *
- * Fields are E = R z with R R^T = g1 from eigenvectors, z independent complex normal numbers; of components the sum. */
+ * Fields are E = R z with R R^T = g1 from eigenvectors, z independent complex normal numbers; for components, their
+ * sum. */
 #include "commands/speckle.h"
 
 #include "base/arena.h"
@@ -17,7 +18,7 @@ struct work {
     const struct fit_speckle_draw *draw;
     size_t nparts, nmode, n, frames; /* n: exposures */
     double mode[FIT_SPECKLE_MODES]; /* parts of the mean intensity */
-    double counts;                  /* whose shot noise is in proportion to the contrast of the modes */
+    double counts;                  /* whose shot noise is proportional to the contrast of the modes */
     const struct fit_speckle_part *part;
     double *root; /* nparts x n x n: V sqrt(w), column k of the k-th direction */
     double *vector, *value, *eigen;
@@ -115,7 +116,7 @@ static void add_speckle(struct work *w, uint64_t index)
             w->sum[i * w->frames + j] += w->seen[i] * w->seen[j];
 }
 
-/* All modes but the last alike, with sum 1 and sum of squares `contrast`; returns that sum. */
+/* All modes except the last are equal, with sum 1 and sum of squares `contrast`; returns that sum. */
 static double choose_modes(struct work *w, double contrast)
 {
     double k = contrast < 1 ? ceil(1 / contrast - 1e-9) : 1;

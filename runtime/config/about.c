@@ -1,4 +1,4 @@
-/* about.c -- what each key of a configuration is, and what becomes of it: fit_config_key. */
+/* about.c -- the meaning of each key of a configuration, and its effect: fit_config_key. */
 #include "config/config_impl.h"
 
 int fit_config_key(size_t i, struct fit_config_key *out)

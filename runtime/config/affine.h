@@ -1,7 +1,7 @@
 /* affine.h -- reads expressions that are affine in named quantities: "0.1*gamma_dot_t0 + 1e-4".
  *
- * Numbers, names, + - * / and parentheses; of the two sides of a product at least one must be a number, and so must
- * the right side of a quotient.
+ * Numbers, names, + - * / and parentheses; at least one of the two sides of a product must be a number, and so must the
+ * right side of a quotient.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct fit_affine_names {
     void *user;
 };
 
-/* factor[n + 1] gets the factors, last the constant.  Returns 1; or 0 with a message that says at which character
- * (from 1) what is wrong. */
+/* Stores the factors in factor[n + 1], the constant last. Returns 1; or 0 with a message that gives the character
+ * (from 1) at which the expression is wrong. */
 int fit_affine_parse(const char *text, const struct fit_affine_names *names, double *factor, char *message,
                      size_t size);

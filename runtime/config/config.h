@@ -1,9 +1,8 @@
 /* config.h -- one experiment's configuration: what to read, what to fit, how, where to write.
  *
- * Takes a YAML (or JSON) file of any of the three Python packages, or the short form that `init`
- * writes, and the model (struct fit_kernel), which is the registry of names, units, starts, bounds
- * and priors.  Gives a struct fit_config in which every value knows where it came from.  Life of a
- * configuration:
+ * Takes a YAML (or JSON) file of any of the three Python packages, or the short form that `init` writes, and the
+ * model (struct fit_kernel), which is the registry of names, units, starts, bounds and priors. Returns a struct
+ * fit_config in which every value knows its source. Life of a configuration:
  *
  *     fit_config_log_init(&log);
  *     st = fit_config_read("my.yaml", kernel, &options, &log, &cfg, &err);  file -> values
@@ -11,14 +10,13 @@
  *     st = fit_config_finish(cfg, &log, &err);                              values agree
  *     ... use ...     text = fit_config_text(cfg);     fit_config_free(cfg);
  *
- * Rules of reading: nothing is guessed.  Unknown keys, wrong types, unknown names, impossible
- * values are errors with file:line:column and the nearest name; all of them (up to
- * FIT_CONFIG_MAX_ERRORS) are collected in the log before reading fails.  Keys of the packages'
- * templates that have no meaning here are counted and told in one note.  null means "not given".
+ * Rules of reading: nothing is guessed. Unknown keys, wrong types, unknown names, impossible values are errors with
+ * file:line:column and the nearest name; all of them (up to FIT_CONFIG_MAX_ERRORS) are collected in the log before
+ * reading fails. Keys of the packages' templates that have no meaning here are counted and reported in one note.
+ * null means "not given".
  *
- * Units inside: angstrom, 1/angstrom, s, degrees.  Lists and strings belong to the configuration
- * and live until fit_config_free.  Nothing prints; nothing touches the data file (only whether it
- * exists). */
+ * Units inside: angstrom, 1/angstrom, s, degrees. Lists and strings belong to the configuration and live until
+ * fit_config_free. These functions print nothing, and do not touch the data file (except to check that it exists). */
 #pragma once
 
 #include "base/status.h"
@@ -27,7 +25,7 @@
 
 #define FIT_CONFIG_MAX_ERRORS 20
 
-/* ---- Where a value comes from ---------------------------------------------------------------- */
+/* ---- The source of a value ------------------------------------------------------------------ */
 
 enum fit_origin_kind {
     FIT_FROM_PROGRAM, /* built-in default */
@@ -39,7 +37,7 @@ enum fit_origin_kind {
 
 struct fit_origin {
     enum fit_origin_kind kind;
-    unsigned line, column; /* 1-based; 0 when not from a file; of a number left null: where it stands */
+    unsigned line, column; /* 1-based; 0 when not from a file; for a number left null: its line */
     const char *option;    /* FIT_FROM_COMMAND: name of the option; else NULL */
     int weak;              /* from a spelling of lower precedence (internal to reading) */
     int bare;              /* a number without unit (internal to reading) */
@@ -76,7 +74,7 @@ struct fit_cfg_texts {
     struct fit_origin from;
 };
 
-/* True when the user said it (file or command line). */
+/* True when the value comes from the user (file or command line). */
 static inline int fit_given(struct fit_origin from)
 {
     return from.kind >= FIT_FROM_FILE;
@@ -135,7 +133,7 @@ struct fit_angle_range {
     struct fit_origin from;
 };
 
-/* Which matrices (groups) are fitted.  `list` wins over `range`; neither: all. */
+/* Which matrices (groups) are fitted. `list` takes precedence over `range`; neither: all. */
 struct fit_config_angles {
     struct fit_cfg_flag filter; /* use `range` */
     size_t nrange;
@@ -146,23 +144,23 @@ struct fit_config_angles {
 };
 
 struct fit_config_scaling {
-    struct fit_cfg_choice mode; /* enum fit_scaling (fit_types.h); what `auto` means here: individual */
+    struct fit_cfg_choice mode; /* enum fit_scaling (fit_types.h); `auto` means individual here */
     int automatic;              /* 1: the file says auto, or nothing */
     struct fit_cfg_int average_threshold; /* angles from which the peers' auto averages */
     struct fit_cfg_int fourier_order;     /* harmonics of mode fourier; 2 */
     struct fit_cfg_flag peers_enabled;    /* anti_degeneracy.enable: 0, their auto is individual */
-    int average_noted;                    /* 1: a note says that theirs averages here */
+    int average_noted;                    /* 1: a note says that the packages' `auto` averages in this case */
 };
 
 /* A parameter that follows others: an expression that is affine in them (affine.h). */
 struct fit_config_tie {
     const char *text;     /* as written: "0.1*D0 + 5" */
-    const double *factor; /* nparam + nlinear + 1: of all parameters, last the constant; after
-                             fit_config_finish of those only that are not tied */
+    const double *factor; /* nparam + nlinear + 1: of all parameters, the constant last; after fit_config_finish only
+                           * of those that are not tied */
     struct fit_origin from;
 };
 
-/* For which groups of data (azimuths, values of a table's axis) a parameter has values of its own. */
+/* The groups of data (azimuths, values of a table's axis) for which a parameter has values of its own. */
 enum fit_share_kind {
     FIT_SHARE_MODEL, /* as the model declares it */
     FIT_SHARE_ALL,   /* one for all groups */
@@ -182,7 +180,7 @@ struct fit_config_param {
     const struct fit_param *declared; /* name, unit, aliases, defaults */
     const char *written;              /* spelling in the file (an alias), or NULL */
     struct fit_cfg_real start;        /* the model's start unless given */
-    int automatic;                    /* 1: no start was given (or null): guess it from the data */
+    int automatic;                    /* 1: no start was given (or null): estimate it from the data */
     struct fit_cfg_real lower, upper;
     struct fit_cfg_flag fixed; /* 1: stays at start.value */
     const struct fit_config_tie *tie; /* NULL: free */
@@ -243,7 +241,7 @@ struct fit_config_sampling {
     struct fit_cfg_real checkpoint_seconds;
 };
 
-/* Errors for noise that frames have in common (sandwich.h). */
+/* Errors for noise that several frames share (sandwich.h). */
 struct fit_config_robust {
     struct fit_cfg_int cluster_length; /* frames of a cluster; 0: from the residuals */
     struct fit_cfg_flag cluster_joint; /* errors of different angles may be correlated */
@@ -253,7 +251,7 @@ struct fit_config_robust {
 
 enum fit_sequence { FIT_SEQUENCE_NONE, FIT_SEQUENCE_ANGLE, FIT_SEQUENCE_Q };
 
-/* What is done with a fit besides. */
+/* Further analyses of a fit. */
 struct fit_config_study {
     struct fit_cfg_texts profile;        /* parameters whose profile likelihood is wanted; "all" */
     struct fit_cfg_choice bootstrap;     /* enum fit_bootstrap_kind (bootstrap.h) */
@@ -287,13 +285,13 @@ struct fit_config_table {
     size_t ncolumn;
     const struct fit_config_column *column; /* n = 0: by equal names, else by position */
     size_t nunit;
-    const struct fit_config_column *unit;   /* source: the unit of this column in the file, whatever that says */
+    const struct fit_config_column *unit;   /* source: the unit of this column in the file, whatever the file states */
     struct fit_cfg_text dataset;            /* HDF5 group or npz member; NULL: whole file */
     struct fit_cfg_text delimiter;          /* one character; NULL: detect */
     struct fit_cfg_int skip_rows;
 };
 
-/* A key of the file that has no effect here, with all below it. */
+/* A key of the file that has no effect here, with everything below it. */
 struct fit_config_ignored {
     const char *path, *why;
     unsigned line;
@@ -306,7 +304,7 @@ struct fit_config {
     const char *file; /* path of the YAML file as given; "command line" when there is none */
     const struct fit_kernel *kernel;
     struct fit_cfg_text mode; /* canonical name of the model */
-    int data_only; /* 1: for looking at the data; settings that the model alone needs may be missing */
+    int data_only; /* 1: for looking at the data; settings that only the model needs may be missing */
 
     struct fit_config_input input;
     struct fit_config_angles angles;
@@ -317,7 +315,8 @@ struct fit_config {
     size_t nsetting;
     struct fit_cfg_real *setting; /* in the kernel's order and units; NaN: not given, no default.
                                      finish copies q and gap to the settings of these names. */
-    struct fit_cfg_reals *setting_list; /* nsetting: one value for each of several files; n = 0: that of setting */
+    struct fit_cfg_reals *setting_list; /* nsetting: one value for each of several files; n = 0: all have that of
+                                         * setting */
 
     struct fit_cfg_choice method; /* enum fit_method */
     struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling */
@@ -328,7 +327,7 @@ struct fit_config {
     struct fit_cfg_int seed;
     struct fit_cfg_int threads;      /* 0: one per physical core */
     struct fit_cfg_real max_seconds; /* NaN: no limit */
-    struct fit_cfg_flag trust_units; /* units: trust -- do not question bare numbers */
+    struct fit_cfg_flag trust_units; /* units: trust -- accept bare numbers without question */
 
     struct fit_config_compat compat;
     struct fit_config_output output;
@@ -344,7 +343,7 @@ struct fit_config {
 
 struct fit_config_message {
     int error;             /* 1 error, 0 note */
-    unsigned line, column; /* 0: not about a place in the file */
+    unsigned line, column; /* 0: the message does not concern a position in the file */
     char *file, *text;     /* or option; the message, complete: "my.yaml:14:3: error: ..." */
     const char *says;      /* in text, behind that */
 };
@@ -355,26 +354,25 @@ struct fit_config_log {
 void fit_config_log_init(struct fit_config_log *log);
 void fit_config_log_free(struct fit_config_log *log);
 
-/* All errors, or all notes, a line each; caller frees.  NULL: out of memory. */
+/* All errors, or all notes, one per line; the caller frees. NULL: out of memory. */
 char *fit_config_log_text(const struct fit_config_log *log, int errors);
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 struct fit_config_options {
     int lax;  /* unknown keys become notes */
-    int keep; /* *cfg is given also when values are wrong (FIT_ERR_CONFIG): with defaults in their
-                 place, for further checks; not when the file is of another model */
+    int keep; /* also sets *cfg when values are wrong (FIT_ERR_CONFIG): with defaults in their place, for further
+               * checks; not when the file belongs to another model */
 };
 
-/* Reads file for the model kernel.  options and log may be NULL.  On failure *cfg is NULL and err
- * holds the first message, the log all.  FIT_ERR_CONFIG also when the file cannot be read. */
+/* Reads file for the model kernel. options and log may be NULL. On failure *cfg is NULL, err holds the first message
+ * and the log all of them. FIT_ERR_CONFIG also when the file cannot be read. */
 enum fit_status fit_config_read(const char *file, const struct fit_kernel *kernel,
                                 const struct fit_config_options *options,
                                 struct fit_config_log *log, struct fit_config **cfg,
                                 struct fit_error *err);
 
-/* The same from text in memory; name stands for the file: in messages, and data paths are relative
- * to its folder. */
+/* The same from text in memory; name stands for the file in messages, and data paths are relative to its folder. */
 enum fit_status fit_config_read_text(const char *text, size_t length, const char *name,
                                      const struct fit_kernel *kernel,
                                      const struct fit_config_options *options,
@@ -405,9 +403,8 @@ enum fit_status fit_config_override(struct fit_config *cfg, const char *option, 
 /* True when `option` is known to fit_config_override; *takes_value: 0 no, 1 yes. */
 int fit_config_option_known(const char *option, int *takes_value);
 
-/* Checks that values agree with each other (starts inside bounds, ties, fixed values, sizes
- * against the model), fills settings from q and gap, and adds the notes about differences from the
- * packages. */
+/* Checks that values agree with each other (starts inside bounds, ties, fixed values, sizes against the model),
+ * fills settings from q and gap, and adds the notes about differences from the packages. */
 enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log *log,
                                   struct fit_error *err);
 
@@ -419,8 +416,8 @@ void fit_config_free(struct fit_config *cfg);
  * Reading it again gives the same configuration.  Caller frees; NULL: out of memory. */
 char *fit_config_text(const struct fit_config *cfg);
 
-/* The prior of the standard deviation of noise that is not known, in the units of the data: as configured, or the
- * model's, or density 1/sigma (FIT_PRIOR_JEFFREYS of prior.h).  Its words: "half_normal 0.02". */
+/* The prior of the standard deviation of unknown noise, in the units of the data: as configured, or the model's, or
+ * density 1/sigma (FIT_PRIOR_JEFFREYS of prior.h). Its text: "half_normal 0.02". */
 struct fit_config_noise {
     enum fit_prior_kind kind;
     double a, b;
@@ -432,24 +429,24 @@ void fit_config_noise_text(struct fit_config_noise p, char text[96]);
 /* "my.yaml:41", "command line --bounds", "model", "default", "compat". */
 void fit_origin_text(const struct fit_config *cfg, struct fit_origin from, char *text, size_t size);
 
-/* What becomes of a key of a configuration. */
+/* The effect of a key of a configuration. */
 enum fit_key_use {
     FIT_KEY_READ,      /* it has its effect */
     FIT_KEY_SAME,      /* it is read; another spelling of `same` */
-    FIT_KEY_OTHER_WAY, /* what it asks for is done in another way, or only in some cases */
+    FIT_KEY_OTHER_WAY, /* its request is met in another way, or only in some cases */
     FIT_KEY_NO_EFFECT, /* known from the packages; noted, not used */
-    FIT_KEY_REFUSED    /* an error when it asks for something that is not done */
+    FIT_KEY_REFUSED    /* an error when it requests something unsupported */
 };
 struct fit_config_key {
-    const char *path;  /* "analyzer_parameters.dt"; of keys without effect also all below it */
+    const char *path;  /* "analyzer_parameters.dt"; for keys without effect also everything below it */
     enum fit_key_use use;
-    const char *about;  /* what it is, or why it has no effect */
-    const char *same;   /* FIT_KEY_SAME: path of the key whose other spelling it is; else NULL */
+    const char *about;  /* its meaning, or the reason why it has no effect */
+    const char *same;   /* FIT_KEY_SAME: path of the key of which this is another spelling; else NULL */
     const char *option; /* "dt": option of the command line that sets it, or NULL */
     const char *unit;   /* of a bare number, or NULL */
 };
 
-/* Key i of all that are known, in alphabetical order; returns 0 beyond the last one. */
+/* Key i of all known keys, in alphabetical order; returns 0 beyond the last one. */
 int fit_config_key(size_t i, struct fit_config_key *key);
 
 /* Index of the parameter with this name or alias (nonlinear first, then linear), or -1. */
@@ -458,8 +455,8 @@ int fit_config_param_index(const struct fit_kernel *kernel, const char *name);
 /* Index of the axis with this name, or -1. */
 int fit_config_axis_index(const struct fit_kernel *kernel, const char *name);
 
-/* What is done with contrast and offset of nangle angles: `mode`, or, when it is automatic,
- * individual unless `compat:` asks for what the packages do. */
+/* The treatment of contrast and offset of nangle angles: `mode` or, when it is automatic, individual, unless
+ * `compat:` requests that of the packages. */
 enum fit_scaling fit_config_scaling(const struct fit_config *cfg, size_t nangle);
 
 /* True when the Python packages' `auto` would average contrast and offset over nangle angles. */
@@ -467,17 +464,17 @@ int fit_config_peers_average(const struct fit_config *cfg, size_t nangle);
 
 /* ---- Names of models (mode.c, model_names.h) -------------------------------------------- */
 
-/* Model that a configuration asks for, without a kernel: canonical name, or what the file says, from analysis_mode or
- * from the form of the file.  name[0] = 0 when the file does not give one. */
+/* The model named in a configuration, without a kernel: canonical name, or the text of the file, from analysis_mode
+ * or from the form of the file. name[0] = 0 when the file does not give one. */
 enum fit_status fit_config_detect(const char *file, char name[64], struct fit_error *err);
 
 /* The model of the project with this name or alias, in any case of letters; name itself when there is none. */
 const char *fit_config_canonical_mode(const char *name);
 /* Another name that configurations have for this model, or NULL. */
 const char *fit_config_other_mode(const char *canonical);
-/* What a configuration of the packages calls this model, if that means no other. */
+/* The packages' name for this model in configurations, if no other model has it. */
 const char *fit_config_written_mode(const char *canonical);
-/* 1: one model, or two that the packages call by one name. */
+/* 1: the same model, or two for which the packages have one name. */
 int fit_config_same_mode(const char *a, const char *b);
-/* The name of a model that was probably meant; NULL: none is near. */
+/* The name of a model that was probably meant; NULL: none is close. */
 const char *fit_config_near_mode(const char *name);

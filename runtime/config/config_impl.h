@@ -1,10 +1,9 @@
-/* config_impl.h -- what the files of this room share.
+/* config_impl.h -- shared by the files of this room.
  *
- * Reading goes in three steps.  walk.c visits every key of the tree, finds its row in the
- * table fit_cfg_keys (keys.def) and reads plain values into members of struct fit_config;
- * it remembers the nodes of rows of kind LATER.  model_keys.c and params.c read those, in
- * a fixed order. fit_config_finish checks that everything fits together.  The command line takes
- * the same way, with another origin. */
+ * Reading has three steps. walk.c visits every key of the tree, finds its row in the table fit_cfg_keys (keys.def)
+ * and reads plain values into members of struct fit_config; it remembers the nodes of rows of kind LATER.
+ * model_keys.c and params.c read those, in a fixed order. fit_config_finish checks that everything fits together.
+ * Options of the command line are processed in the same way, with another origin. */
 #pragma once
 
 #include "base/arena.h"
@@ -43,7 +42,7 @@ struct fit_cfg_key {
     const struct fit_cfg_word *word;
     void (*read)(struct fit_cfg_reader *r, const struct fit_yaml *node);
     enum fit_key_use use;
-    const char *about; /* what it is, or FIT_KEY_SAME: path of the key whose other spelling it is */
+    const char *about; /* its meaning, or FIT_KEY_SAME: path of the key of which this is another spelling */
 };
 
 extern const struct fit_cfg_key fit_cfg_keys[];
@@ -76,7 +75,7 @@ struct fit_config_private {
 };
 
 /* ---- log.c */
-/* Adds a message, whose texts are copied; says lies in text.  0: out of memory. */
+/* Adds a message, whose texts are copied; `says` points into text. 0: out of memory. */
 int fit_cfg_keep(struct fit_config_log *log, struct fit_config_message m);
 void fit_cfg_error(struct fit_cfg_reader *r, const struct fit_yaml *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -125,7 +124,7 @@ void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
 const struct fit_yaml *fit_cfg_seen(struct fit_cfg_reader *r, const char *path);
 
 /* ---- read.c */
-/* A configuration that is not there is a mistake in the call, not in the data. */
+/* A missing configuration is an error of the call, not of the data. */
 enum fit_status fit_cfg_cannot_read(enum fit_status st, struct fit_error *err);
 
 /* ---- mode.c, model_keys.c, input.c, params.c: LATER rows.  later_mode

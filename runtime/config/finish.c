@@ -1,5 +1,4 @@
-/* finish.c -- checks of values against each other, when file and command line have been
- * read. */
+/* finish.c -- checks that values agree with each other, when file and command line have been read. */
 #include <math.h>
 #include <string.h>
 
@@ -12,13 +11,13 @@ static const char *where(const struct fit_config *cfg, struct fit_origin from, c
     return text;
 }
 
-/* The value that can be blamed: the one that the user wrote. */
+/* The value to blame: the one that the user wrote. */
 static struct fit_origin blamed(struct fit_origin a, struct fit_origin b)
 {
     return fit_given(a) ? a : b;
 }
 
-/* Note or error about a value wherever it was written: a place in the file, or an option. */
+/* Note or error about a value, with its source: a position in the file, or an option. */
 #define AT_ORIGIN(r, from)                                                                         \
     ((r)->source = (from).kind == FIT_FROM_COMMAND ? FIT_FROM_COMMAND : FIT_FROM_FILE,             \
      (r)->option = (from).option)
@@ -73,8 +72,7 @@ static void check_start(struct fit_cfg_reader *r, struct fit_config_param *p)
                      strcmp(bound, bound2) ? ", " : "", strcmp(bound, bound2) ? bound2 : "");
 }
 
-/* Files of homodyne and xpcsjax can name fixed parameters, but these programs fit them all the
- * same. */
+/* Files of homodyne and xpcsjax can name fixed parameters, but these programs fit them nevertheless. */
 static void note_fixed(struct fit_cfg_reader *r, const struct fit_config_param *p)
 {
     if (!p->fixed.value || p->fixed.from.kind != FIT_FROM_FILE ||
@@ -120,7 +118,7 @@ static void check_frames(struct fit_cfg_reader *r)
                          first, last);
 }
 
-/* Models as of heterodyne and xpcsjax's two_component count t = dt, 2 dt, ..., the others t = 0, dt, ... */
+/* Models from heterodyne and xpcsjax's two_component count t = dt, 2 dt, ..., the others t = 0, dt, ... */
 static void choose_time_origin(struct fit_cfg_reader *r)
 {
     struct fit_cfg_choice *origin = &r->cfg->input.time_origin;
@@ -143,7 +141,7 @@ static void doubt(struct fit_cfg_reader *r, const struct fit_cfg_real *x, const 
                      x->value, why);
 }
 
-/* --q, --gap, --dt for a model whose setting of this name is something else. */
+/* --q, --gap, --dt for a model whose setting of this name has another meaning. */
 static void check_meaning(struct fit_cfg_reader *r, size_t i, const struct fit_cfg_real *given)
 {
     const struct fit_setting *s = &r->cfg->kernel->setting[i];
@@ -155,7 +153,7 @@ static void check_meaning(struct fit_cfg_reader *r, size_t i, const struct fit_c
                      s->name, fit_units_of(s->name), s->name, r->cfg->kernel->name, s->unit, s->name);
 }
 
-/* A table for a model of two-time data: what else is missing does not matter then. */
+/* A table for a model of two-time data: further missing entries do not matter then. */
 static int is_wrong_data(struct fit_cfg_reader *r)
 {
     static const char *const tables[] = {".csv", ".tsv", ".txt", ".asc", ".ASC"};
@@ -200,7 +198,7 @@ static void check_settings(struct fit_cfg_reader *r)
         }
         if (!isnan(cfg->setting[i].value) || x == &cfg->input.q || x == &cfg->input.dt || cfg->data_only ||
             k->setting[i].statistic)
-            continue; /* q and dt may come from the data file, statistics come from it */
+            continue; /* q and dt may come from the data file, and statistics always do */
         r->source = FIT_FROM_FILE;
         fit_cfg_error_at(
             r, x->from.line, x->from.column, "no value for the setting '%s' (%s); write %s", name, k->setting[i].unit,
@@ -240,7 +238,7 @@ static void note_average(struct fit_cfg_reader *r)
     r->cfg->scaling.average_noted = 1;
 }
 
-/* What depends on the method and on other values. */
+/* Defaults that depend on the method and on other values. */
 static void complete_sampling(struct fit_config *cfg)
 {
     struct fit_config_sampling *s = &cfg->sampling;

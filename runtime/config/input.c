@@ -1,4 +1,4 @@
-/* input.c -- what is read: data files, frames, masks, noise, columns; where results go. */
+/* input.c -- the input: data files, frames, masks, noise, columns; the folder of results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- Data files ------------------------------------------------------------------------------ */
 
-/* The path in full, to be freed by the caller; NULL: memory is out, or err has why not. */
+/* The full path, to be freed by the caller; NULL: out of memory, or err gives the reason. */
 static char *resolve(struct fit_cfg_reader *r, const char *written, const char *beside, struct fit_error *err)
 {
     char *path;
@@ -19,7 +19,7 @@ static char *resolve(struct fit_cfg_reader *r, const char *written, const char *
     return path;
 }
 
-/* The same, kept with the configuration; what is wrong is told. */
+/* The same, kept with the configuration; reports errors. */
 static const char *resolve_and_tell(struct fit_cfg_reader *r, const struct fit_yaml *at, const char *written,
                                     const char *beside)
 {
@@ -113,7 +113,7 @@ static const char *folder_and_name(struct fit_cfg_reader *r, const struct fit_ya
     return join(r, folder ? folder : "", name);
 }
 
-/* Two different files are named: the one that exists is meant; both, and we do not know. */
+/* Two different files are named: the one that exists is meant; if both exist, the choice is an error. */
 static const char *choose(struct fit_cfg_reader *r, const char *path, const struct fit_yaml **at,
                           const char *joined, const struct fit_yaml *joined_at)
 {
@@ -350,7 +350,7 @@ static void no_column(struct fit_cfg_reader *r, const struct fit_yaml_entry *e)
                      near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-/* A section NAME OF THE MODEL: text; returns how many are in *out. */
+/* A section NAME OF THE MODEL: text; returns the number of entries in *out. */
 static size_t later_roles(struct fit_cfg_reader *r, const char *path, const char *what,
                           const struct fit_config_column **out)
 {

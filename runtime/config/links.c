@@ -1,11 +1,10 @@
-/* links.c -- parameters that follow others (`ties`), and parameters with values of their own for angles
- * (`share`).
+/* links.c -- parameters that follow others (`ties`), and parameters with values of their own for angles (`share`).
  *
  *     ties: {gamma_dot_t_offset: "0.1*gamma_dot_t0 + 1e-4"}
  *     share: {D0: per_angle, alpha: [[0, 45], [90, 135]], contrast: shared}
  *
- * Numbers in an expression are in the units of the model.  A chain of ties is followed to the parameters that are
- * free; one that comes back to itself is an error.  A tied parameter has as many values as those that it follows. */
+ * Numbers in an expression are in the units of the model. A chain of ties is followed to the parameters that are
+ * free; a circular one is an error. A tied parameter has as many values as those that it follows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ static int find_name(void *user, const char *name, size_t length, const char **m
     return -1;
 }
 
-/* A linear parameter cannot follow one that is not, nor the other way about. */
+/* A linear parameter cannot follow a nonlinear one, nor the reverse. */
 static int same_kind(struct fit_cfg_reader *r, int child, const double *factor, const struct fit_yaml *at)
 {
     const struct fit_config *cfg = r->cfg;
@@ -118,7 +117,7 @@ static void error_at(struct fit_cfg_reader *r, struct fit_origin from, const cha
     fit_cfg_error_at(r, from.line, from.column, format, a, b);
 }
 
-/* Puts the expressions of tied parameters into that of parameter i, until none is left. */
+/* Substitutes the expressions of tied parameters into that of parameter i, until none is left. */
 static void resolve(struct fit_cfg_reader *r, size_t i)
 {
     struct fit_config *cfg = r->cfg;
@@ -167,7 +166,7 @@ static void read_sets(struct fit_cfg_reader *r, int i, const struct fit_yaml *at
     *s = (struct fit_config_share){FIT_SHARE_SETS, at->n, set, fit_cfg_origin(r, at)};
 }
 
-/* What a value of its own for each group is called: per_angle, or of tables by their axis, per_T. */
+/* The word for separate values of each group: per_angle or, in tables, named after their axis, per_T. */
 static void each_word(const struct fit_kernel *k, char *word, size_t size)
 {
     const int rows = k->space == FIT_ROWS;
@@ -189,7 +188,7 @@ void fit_cfg_share(struct fit_cfg_reader *r, int i, const struct fit_yaml *at)
         r->cfg->param[i].share = (struct fit_config_share){(enum fit_share_kind)kind, 0, NULL, fit_cfg_origin(r, at)};
 }
 
-/* NAME=per_angle, NAME=shared, NAME=0,45/90,135; of tables NAME=per_T */
+/* NAME=per_angle, NAME=shared, NAME=0,45/90,135; for tables NAME=per_T */
 void fit_cfg_call_share(struct fit_cfg_reader *r, const char *text)
 {
     char name[128], own[128];
@@ -271,7 +270,7 @@ static void read_profile(struct fit_cfg_reader *r)
         if (!known && fit_cfg_param_named(r, word, one->line, one->column) < 0)
             return;
         snprintf(word, sizeof word, "%s", one->text);
-        for (char *c = word; *c; c++) /* commas inside of brackets come from the command line as ; */
+        for (char *c = word; *c; c++) /* the command line writes commas inside brackets as ; */
             *c = *c == ';' ? ',' : *c;
         name[k] = fit_cfg_copy(r, word);
     }

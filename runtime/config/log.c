@@ -1,4 +1,4 @@
-/* log.c -- messages about a configuration: collected, with place, told at once. */
+/* log.c -- messages about a configuration: collected with their positions, printed together. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* mode.c -- which model a configuration asks for.
+/* mode.c -- the model that a configuration names.
  *
- * Files name it by analysis_mode: the model's name, one of its aliases, or what a Python package calls it, in any case
- * of letters; older files of homodyne by static_mode and static_submode; those of heterodyne not at all.  What names
- * there are stands in the models' files: fit_model_names has all, a kernel its own. */
+ * Files name it by analysis_mode: the model's name, one of its aliases, or its name in a Python package, in any case
+ * of letters; older files of homodyne by static_mode and static_submode; those of heterodyne not at all. The models'
+ * files declare the names: fit_model_names has all of them, a kernel its own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ const char *fit_config_near_mode(const char *name)
     return near.best;
 }
 
-/* True when kernel is `name`, or a variation of it: name_something. */
+/* True when kernel is `name`, or a variant of it: name_something. */
 static int is_variation(const char *kernel, const char *name)
 {
     const size_t n = strlen(name);

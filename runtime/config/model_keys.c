@@ -1,5 +1,5 @@
-/* model_keys.c -- what can only be read when the whole file has been seen: angles, conventions of the
- * packages; and rows of kind READ. */
+/* model_keys.c -- keys that can be read only when the whole file is known: angles, conventions of the packages; and
+ * rows of kind READ. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,9 +115,8 @@ static void imply_flag(struct fit_cfg_flag *flag, int value)
         *flag = (struct fit_cfg_flag){value, {.kind = FIT_FROM_COMPAT}};
 }
 
-/* Everything that a package does otherwise: both triangles, sigma 0.01
- * (homodyne), first frame left out (homodyne, xpcsjax with two components), its
- * smooth |x|, its files. */
+/* All differences of a package: both triangles, sigma 0.01 (homodyne), first frame left out (homodyne, xpcsjax with
+ * two components), its smooth |x|, its files. */
 static void imply_peer(struct fit_cfg_reader *r, enum fit_peer peer)
 {
     struct fit_config *cfg = r->cfg;

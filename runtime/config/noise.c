@@ -1,8 +1,8 @@
-/* noise.c -- sigma.prior: the prior of the standard deviation of the noise, where the data do not bring it.
+/* noise.c -- sigma.prior: the prior of the standard deviation of the noise, for data without errors.
  *
- * Written as a word and its numbers, "half_normal 0.02", or as {type: half_normal, sigma: 0.02}.  Without one: that of
- * the model, or else density 1/sigma (Jeffreys), about which nothing has to be known and with which the intervals of a
- * linear model are those of Student's t.
+ * Written as a word and its numbers, "half_normal 0.02", or as {type: half_normal, sigma: 0.02}. By default it is that
+ * of the model, or else density 1/sigma (Jeffreys), which needs no knowledge about sigma and gives Student's t
+ * intervals for a linear model.
  */
 #include "config/config_impl.h"
 

@@ -1,7 +1,7 @@
 /* override.c -- options of the command line as changes of a configuration.
  *
- * Most options are a key of the file under a shorter name: they take the same way as a file, with
- * another origin.  The others speak of parameters by name. */
+ * Most options are a key of the file under a shorter name: they are processed like a file, with another origin. The
+ * others refer to parameters by name. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void apply_scalar(struct fit_cfg_reader *r, const char *path, const char 
     apply_node(r, path, &node);
 }
 
-/* split: what may stand between its elements. */
+/* split: the separators of its elements. */
 static void apply_list(struct fit_cfg_reader *r, const char *path, const char *value, const char *split)
 {
     const size_t room = strlen(value) + 1;
@@ -115,7 +115,7 @@ static int get_number(struct fit_cfg_reader *r, const char *text, const char *un
     return fit_cfg_get_real(r, &node, unit, value, &bare);
 }
 
-/* NAME=VALUE,NAME=VALUE is refused: a comma stands between the values of one parameter. */
+/* NAME=VALUE,NAME=VALUE is refused: commas separate the values of one parameter. */
 static int several(struct fit_cfg_reader *r, const char *text, const char *value)
 {
     if (!value || !strchr(value, ',') || !strchr(value, '='))
@@ -259,8 +259,7 @@ static void call_bounds(struct fit_cfg_reader *r, const char *text)
         p->upper = (struct fit_cfg_real){x, fit_cfg_origin(r, NULL)};
 }
 
-/* --initial-gamma-dot-t0 and the like: the parameter whose name or alias is the same but for case
- * and dashes. */
+/* --initial-gamma-dot-t0 and the like: the parameter whose name or alias is the same except for case and dashes. */
 static void initial(struct fit_cfg_reader *r, const char *name, const char *value)
 {
     const struct fit_config *cfg = r->cfg;
@@ -283,7 +282,7 @@ static void initial(struct fit_cfg_reader *r, const char *name, const char *valu
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 
-/* Given again it is one file more. */
+/* A repetition of the option adds a file. */
 static void call_data(struct fit_cfg_reader *r, const char *value)
 {
     const struct fit_cfg_texts *had = &r->cfg->input.path;
@@ -297,7 +296,7 @@ static void call_data(struct fit_cfg_reader *r, const char *value)
     fit_cfg_set_files(r, NULL, n + 1, all, NULL);
 }
 
-/* One, or several split by commas, each perhaps with a unit. */
+/* One, or several separated by commas, each with an optional unit. */
 static void call_q(struct fit_cfg_reader *r, const char *value)
 {
     static const char key[] = "analyzer_parameters.scattering.wavevector_q";
@@ -307,7 +306,7 @@ static void call_q(struct fit_cfg_reader *r, const char *value)
         apply_scalar(r, key, value);
 }
 
-/* Azimuths split by commas or blanks; where there is a unit a blank may stand before it. */
+/* Azimuths separated by commas or blanks; a unit may follow a blank. */
 static void call_phi(struct fit_cfg_reader *r, const char *value)
 {
     const size_t numbers = strspn(value, "0123456789+-.eE, \t");
@@ -320,7 +319,7 @@ static void call_dt(struct fit_cfg_reader *r, const char *value)
     apply_scalar(r, word ? "analyzer_parameters.dt_policy" : "analyzer_parameters.dt", value);
 }
 
-/* NAME=SOURCE,NAME=SOURCE: what belongs to which column. */
+/* NAME=SOURCE,NAME=SOURCE: assigns columns. */
 static void call_columns(struct fit_cfg_reader *r, const char *value)
 {
     const size_t room = 4 * strlen(value) + 16;
@@ -385,7 +384,7 @@ static void call_bootstrap(struct fit_cfg_reader *r, const char *value)
         apply_scalar(r, "bootstrap.replicates", colon + 1);
 }
 
-/* Names by commas; those inside of brackets, D0[0,45], belong to a name. */
+/* Names separated by commas; those inside brackets, D0[0,45], belong to a name. */
 static void call_profile(struct fit_cfg_reader *r, const char *value)
 {
     char *text = fit_arena_string(&r->cfg->private_->arena, value);
@@ -478,7 +477,7 @@ static const struct option options[] = {
 };
 // clang-format on
 
-/* Of several the longest name: "output-dir", not "o"; of functions those that set one key. */
+/* Of several options for a key, the longest name: "output-dir", not "o"; of functions, those that set one key. */
 const char *fit_cfg_option_of(const char *path)
 {
     static const char *const calls[][2] = {

@@ -1,10 +1,9 @@
-/* params.c -- starts, bounds, priors, fixed and tied parameters, settings: by the model's
- * names.
+/* params.c -- starts, bounds, priors, fixed and tied parameters, settings: by the model's names.
  *
- * Two ways of writing are read: lists (parameter_space.bounds and initial_parameters of homodyne
- * and xpcsjax) and one entry per parameter (`parameters:` of heterodyne, with or without groups). 
- * Where both speak of the same bound, the second wins, as in heterodyne.  Any alias of a parameter
- * will do; two spellings of one parameter in the same place are an error. */
+ * Two forms are read: lists (parameter_space.bounds and initial_parameters of homodyne and xpcsjax) and one entry
+ * per parameter (`parameters:` of heterodyne, with or without groups). Where both give the same bound, the second
+ * takes precedence, as in heterodyne. Any alias of a parameter is accepted; two spellings of one parameter in the
+ * same place are an error. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,8 +128,9 @@ static const struct fit_yaml *value_or_null(const struct fit_yaml *map, const ch
 
 /* ---- Single values --------------------------------------------------------------------------- */
 
-/* Labels in the templates of the packages that are not quite the unit: a dash for numbers without one, and in those of
- * heterodyne and xpcsjax units with powers; lengths are in angstrom, times in s in all of them, as the model has them.
+/* Labels in the templates of the packages that differ slightly from the unit: a dash for dimensionless numbers, and in
+ * those of heterodyne and xpcsjax units with powers. Lengths are in angstrom and times in s in all of them, as in the
+ * model.
  */
 static int is_template_label(const struct fit_kernel *k, const char *label)
 {
@@ -206,7 +206,7 @@ static void beta_by_moments(double lower, double upper, double mu, double sigma,
     *b = possible ? (1 - m) * c : 2;
 }
 
-/* Mean and deviation of a logarithm: the unit of the label is a factor, which moves the mean and nothing else. */
+/* Mean and deviation of a logarithm: the unit of the label is a factor, which shifts only the mean. */
 static int log_numbers(struct fit_cfg_reader *r, int i, struct prior_text t, const char *label, double *mu,
                        double *sigma)
 {
@@ -229,8 +229,8 @@ static int prior_numbers(struct fit_cfg_reader *r, int i, struct prior_text t, c
     return (!t.mu || param_number(r, i, t.mu, label, mu)) && (!t.sigma || param_number(r, i, t.sigma, label, sigma));
 }
 
-/* Where nothing is said the mean is the middle of the bounds and the deviation a quarter of their
- * distance, as in the packages; the type is a truncated normal. */
+/* By default the mean is the centre of the bounds and the deviation a quarter of their distance, as in the packages;
+ * the type is a truncated normal. */
 static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, const char *label)
 {
     struct fit_config_param *p = &r->cfg->param[i];
@@ -441,7 +441,7 @@ static void read_fixed(struct fit_cfg_reader *r)
     }
 }
 
-/* Parameters that are not in the list are held. */
+/* Parameters that are not in the list are fixed. */
 static void read_active(struct fit_cfg_reader *r)
 {
     const struct fit_yaml *node = fit_cfg_seen(r, "initial_parameters.active_parameters");
@@ -535,7 +535,7 @@ static void param_section(struct fit_cfg_reader *r, int i, const struct fit_yaml
         fit_cfg_share(r, i, v);
 }
 
-/* True when the map holds parameters rather than the keys of one. */
+/* True when the map holds parameters, false when it holds the keys of one. */
 static int is_group(const struct fit_yaml *node)
 {
     if (node->kind != FIT_YAML_MAP)
@@ -579,7 +579,7 @@ static void read_parameters(struct fit_cfg_reader *r)
         params_map(r, node, 0, marks);
 }
 
-/* One value for each of several data files.  Settings that files tell have none here. */
+/* One value for each of several data files. Settings given by the files themselves have none here. */
 static void read_setting_list(struct fit_cfg_reader *r, size_t i, const struct fit_yaml *node)
 {
     const struct fit_setting *s = &r->cfg->kernel->setting[i];

@@ -1,4 +1,4 @@
-/* read.c -- life of a configuration: defaults, file, which model, free. */
+/* read.c -- life of a configuration: defaults, file, model, release. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,10 +42,10 @@ static void default_nlsq(struct fit_config_nlsq *n)
     n->memory_fraction.value = 0.75;
 }
 
-/* What the chains need; settings of consensus Monte Carlo as homodyne has them. */
+/* Settings of the chains; those of consensus Monte Carlo are homodyne's. */
 static void default_sampling(struct fit_config_sampling *s)
 {
-    s->warmup.value = 300; /* draws, min_ess: by the method, when all is read */
+    s->warmup.value = 300; /* draws, min_ess: depend on the method, when everything has been read */
     s->chains.value = 4;
     s->noise_prior.value = FIT_PRIOR_JEFFREYS;
     s->target_accept.value = 0.85;
@@ -145,7 +145,7 @@ void fit_config_free(struct fit_config *cfg)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* 1: the file is of this model. */
+/* 1: the file belongs to this model. */
 static int read_tree(struct fit_cfg_reader *r, const struct fit_yaml *root)
 {
     fit_cfg_walk(r, root);
@@ -195,7 +195,7 @@ done:
     return st;
 }
 
-/* Messages of the YAML reader go into the log, too. */
+/* Copies messages of the YAML reader into the log. */
 static void log_syntax(struct fit_config_log *log, struct fit_error *err)
 {
     if (log)

@@ -1,4 +1,4 @@
-/* scalar.c -- nodes of the tree as numbers, flags, words, lists; who may overwrite whom. */
+/* scalar.c -- nodes of the tree as numbers, flags, words, lists; precedence of sources. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,7 +113,7 @@ int fit_cfg_get_text(struct fit_cfg_reader *r, const struct fit_yaml *node, cons
     return *value != NULL;
 }
 
-/* "a, b or c" of the words that are not refused. */
+/* "a, b or c": the accepted words. */
 static void list_words(const struct fit_cfg_word *word, char *text, size_t size)
 {
     size_t n = 0;

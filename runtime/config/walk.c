@@ -1,8 +1,8 @@
-/* walk.c -- every key of the tree to its row of the table.
+/* walk.c -- assigns every key of the tree to its row of the table.
  *
- * A key path is known when it has a row, when rows lie below it (a section), or when a row above
- * it ignores everything below.  All others are errors with the nearest name of the same section,
- * or the section where the name would be right. */
+ * A key path is known when it has a row, when rows lie below it (a section), or when a row above it ignores
+ * everything below. All others are errors with the nearest name of the same section, or the section where the name
+ * would be correct. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define LONGEST_PATH 512
 
-/* Number of values below a node: what a reader of the file would call its keys. */
+/* Number of values below a node: the number of keys that a reader of the file would count. */
 static size_t count_keys(const struct fit_yaml *node)
 {
     if (node->kind != FIT_YAML_MAP)
@@ -23,8 +23,7 @@ static size_t count_keys(const struct fit_yaml *node)
     return n ? n : 1;
 }
 
-/* Remembers that the node has no effect.  Rows come once each, but for keys below an ignored
- * section. */
+/* Records that the node has no effect. Each row is recorded once, except for keys below an ignored section. */
 static void ignore(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
                    const struct fit_yaml *node)
 {
@@ -207,7 +206,7 @@ static void read_text(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
         x->value = value;
 }
 
-/* The line of a number left null, for messages that ask for it; it stays not given. */
+/* Keeps the line of a number left null, for messages that request it; the number stays "not given". */
 static void note_hole(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
 {
     if (key->kind != FIT_CFG_REAL)

@@ -1,7 +1,7 @@
 /* write.c -- the effective configuration as text, each value with its source.
  *
- * The table of keys is sorted, so keys of a section stand together; a row of role MAIN writes its
- * member, and the rows of `special` below write what has a form of its own. */
+ * The table of keys is sorted, so keys of a section stand together. A row of role MAIN writes its member; the rows
+ * of `special` below write values with a form of their own. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <math.h>
 #include <stdarg.h>
@@ -129,7 +129,7 @@ static const char *word_of(const struct fit_cfg_word *word, int value)
     return "null";
 }
 
-/* Given with a unit, and so small or large that the bare number would be questioned when it is read again. */
+/* Given with a unit, and so small or large that the bare number would be doubted on reading. */
 static int needs_unit(const struct fit_config *cfg, const struct fit_cfg_real *x)
 {
     const char *doubt = x == &cfg->input.q     ? fit_units_doubt_q(x->value)
@@ -243,7 +243,7 @@ static void put_units(struct text *t, const struct fit_config *cfg, const char *
     put_roles(t, cfg, path, cfg->table.nunit, cfg->table.unit);
 }
 
-/* Absolute where the file exists, so that the text can be read in another folder. */
+/* Absolute if the file exists, so that the text can be read in another folder. */
 static void put_file(struct text *t, const char *path)
 {
     FIT_OWNED char *full = realpath(path, NULL);

@@ -1,7 +1,7 @@
-/* consensus.c -- all shards, side by side or one after the other, and their combination; see consensus.h.
+/* consensus.c -- all shards, in parallel or one after the other, and their combination; see consensus.h.
  *
- * Shards run side by side, the longest first (LPT; Graham 1969), each on one thread, or one after the other with
- * their chains side by side when there are fewer shards than that gives work.  Nothing of a result depends on which.
+ * Shards run in parallel, the longest first (LPT; Graham 1969), each on one thread, or one after the other with their
+ * chains in parallel when there are fewer shards than threads need. The result does not depend on which.
  */
 #include "base/clock.h"
 #include "consensus/consensus_impl.h"
@@ -42,7 +42,7 @@ static void report(struct fit_consensus_run *c)
     }
 }
 
-/* What there is, to the caller's save. */
+/* Passes the present state to the caller's save. */
 static void save(struct fit_consensus_run *c)
 {
     if (!c->opt.save)
@@ -106,7 +106,7 @@ static enum fit_status outcome(const struct fit_consensus_run *c, struct fit_err
     return FIT_OK;
 }
 
-/* The ranks have shards each, in rounds after which the results are brought together and saved. */
+/* The ranks have shards each, in rounds after which the results are combined and saved. */
 static enum fit_status run_divided(struct fit_consensus_run *c, int side_by_side, struct fit_error *err)
 {
     const size_t n = c->out->nshard, most = ROUND * fit_ranks_size() * (side_by_side ? (size_t)c->opt.threads : 1);

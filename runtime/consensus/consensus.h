@@ -45,9 +45,9 @@ struct fit_consensus_options {
     void *progress_user;
     const atomic_int *interrupt;
 
-    /* Results of finished shards, so that a run can go on: of an earlier one with the same setup and options (NULL:
-     * none), and what is to be done with those of this one, every save_seconds and when it ends, on the calling
-     * thread (state NULL: there was no memory).  The result has the bits of a run that was never ended. */
+    /* Results of finished shards, from which a run can continue: of an earlier one with the same setup and options
+     * (NULL: none), and a function for those of this one, called every save_seconds and at the end, on the calling
+     * thread (state NULL: there was no memory). The result has the bits of an uninterrupted run. */
     const unsigned char *state;
     size_t state_size;
     void (*save)(void *user, const unsigned char *state, size_t size, int all);
@@ -86,8 +86,8 @@ struct fit_consensus {
     struct fit_arena storage_;
 };
 
-/* full: the posterior of all data; setup: what it was made from.  mode and covariance: of full, in its coordinates.
- * FIT_ERR_NUMERIC: a shard that did not converge in three attempts, each with a higher target of acceptance and a
+/* full: the posterior of all data; setup: its setup. mode and covariance: of full, in its coordinates.
+ * FIT_ERR_NUMERIC: a shard that did not converge in three attempts, each with a higher target acceptance and a
  * longer warm-up (the shard is named; none is ever left out); FIT_ERR_INTERRUPTED. */
 enum fit_status fit_consensus_run(const struct fit_posterior_setup *setup, const struct fit_posterior *full,
                                   const double *mode, const double *covariance,
@@ -95,7 +95,7 @@ enum fit_status fit_consensus_run(const struct fit_posterior_setup *setup, const
                                   struct fit_error *err);
 void fit_consensus_free(struct fit_consensus *c);
 
-/* A complete draw of the parameters from z[nz]: theta, lin, sigma as fit_posterior_draw() gives them, but those
- * integrated out as z has them. */
+/* A complete draw of the parameters from z[nz]: theta, lin, sigma as from fit_posterior_draw(), with the integrated
+ * ones from z. */
 enum fit_eval fit_consensus_parameters(struct fit_posterior *full, size_t chain, const double *z, struct fit_rng *rng,
                                        double *theta, double *lin, double *sigma);

@@ -27,12 +27,12 @@ struct fit_consensus_run {
     unsigned char *finished; /* nshard */
     size_t ndone;
     int stop, late; /* no more work: by the time limit, when late */
-    int failed;     /* no more shards are begun; those that have are finished, so that the error is the same always */
+    int failed;     /* no more shards are begun; those under way are finished, so that the error is always the same */
     struct fit_arena storage;
 };
 
-/* Division and room for results, where setup, full, mode, covariance and opt are set; inner remains to be chosen.
- * To be closed also after an error. */
+/* Division and room for results, where setup, full, mode, covariance and opt are set; inner is chosen later. To be
+ * closed also after an error. */
 enum fit_status fit_consensus_open(struct fit_consensus_run *c, struct fit_error *err);
 void fit_consensus_close(struct fit_consensus_run *c);
 
@@ -50,7 +50,7 @@ enum fit_status fit_consensus_combine(struct fit_consensus_run *c, struct fit_er
  * destroyed.  unit: n.  Nonzero: a is not positive definite. */
 int fit_consensus_invert(size_t n, double *a, double *inverse, double *unit);
 
-/* 1 when no more is to be done: time is over, or *interrupt.  Any thread. */
+/* 1 when no more work is to be done: time is over, or *interrupt. Any thread. */
 int fit_consensus_halted(struct fit_consensus_run *c);
 
 /* Turns of shards first, ..., first + n - 1 in their order, divided between the ranks (divided.c); afterwards every

@@ -1,5 +1,5 @@
-/* divided.c -- shards over the ranks of a run (ranks/ranks.h): what a rank has found about a shard goes to all others
- * as one record, so that all combine the same numbers. */
+/* divided.c -- shards over the ranks of a run (ranks/ranks.h): a rank sends its result for a shard to all others as
+ * one record, so that all combine the same numbers. */
 #include "base/arena.h"
 #include "consensus/consensus_impl.h"
 #include "ranks/ranks.h"
@@ -51,7 +51,7 @@ static void turn(void *user, size_t k, size_t thread)
     r->shard(r->c, r->first + k, thread);
 }
 
-/* What the counters would be, had one process done it all. */
+/* Sets the counters to their values for a single process. */
 static void count(struct fit_consensus_run *c)
 {
     c->ndone = 0;

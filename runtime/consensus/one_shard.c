@@ -1,7 +1,7 @@
 /* one_shard.c -- one shard: its posterior, its chains, complete draws, their mean and precision.
  *
- * Everything here is a function of the data, the options and the shard's number; nothing depends on threads, nor on
- * which shards are done before.
+ * Everything here is a function of the data, the options and the shard's number; nothing depends on threads, nor on the
+ * shards done before.
  */
 #include "consensus/consensus_impl.h"
 
@@ -74,7 +74,7 @@ enum fit_eval fit_consensus_parameters(struct fit_posterior *full, size_t chain,
     return e;
 }
 
-/* Seeds of the chains of a shard's attempt: apart from those of all other shards and of other seeds. */
+/* Seeds of the chains of a shard's attempt: distinct from those of all other shards and of other seeds. */
 static uint64_t shard_seed(uint64_t seed, size_t shard, unsigned attempt)
 {
     uint32_t word[4];
@@ -95,7 +95,7 @@ struct shard_run {
     struct fit_arena storage;
 };
 
-/* From the mode of the whole, with deviations that are wider by the root of the number of shards. */
+/* Starts from the mode of the whole, with standard deviations multiplied by the root of the number of shards. */
 static enum fit_status find_mode(struct shard_run *r, double *scale, double *widest, struct fit_error *err)
 {
     const struct fit_consensus_run *c = r->c;
@@ -135,7 +135,7 @@ static enum fit_status open_shard(struct shard_run *r, struct fit_error *err)
     return st == FIT_OK ? find_mode(r, location, scale, err) : st;
 }
 
-/* Convergence of the coordinates, the worst of all; mean effective draws of the least. */
+/* Convergence of the worst coordinate; mean of its effective draws. */
 static enum fit_status examine(struct shard_run *r, struct fit_shard_report *report, struct fit_error *err)
 {
     const struct fit_consensus *out = r->c->out;

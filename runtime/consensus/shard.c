@@ -1,4 +1,4 @@
-/* shard.c -- pieces of a data set, dealt to shards; see shard.h. */
+/* shard.c -- pieces of a data set, assigned to shards; see shard.h. */
 #include "consensus/shard_impl.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static enum fit_status deal_pieces(struct fit_shards *s, uint64_t seed, struct f
 
 /* ---- making -------------------------------------------------------------------------------------------- */
 
-/* A piece of pairs needs tables for 9 frames where it has 8 pairs; else tables are for all frames. */
+/* A piece of pairs needs tables for 9 frames for 8 pairs; otherwise tables are for all frames. */
 static int few_pairs(const struct fit_dataset *ds, size_t nshard)
 {
     const struct fit_layout *l = &ds->layout;

@@ -1,24 +1,25 @@
 /* shard.h -- a data set divided into parts, for the consensus mode (consensus.h).
  *
- * Every value of the data is in exactly one shard.  A shard is a set of pieces; pieces are small, hold all groups
- * (angles) of two-time data, and are dealt in rounds of one piece for each shard: in the order of their lag, so that
- * all shards hold the same mixture of lags; within a round the largest piece goes to the shard that holds least, and
- * the seed decides between equals, so that ages (and angles, all of which are in every piece) are mixed at random.
+ * Every value of the data is in exactly one shard. A shard is a set of pieces; pieces are small, contain all groups
+ * (angles) of two-time data, and are assigned in rounds of one piece for each shard: in the order of their lag, so that
+ * all shards contain the same mixture of lags. Within a round the largest piece goes to the smallest shard, and the
+ * seed decides ties, so that ages (and angles, all of which are in every piece) are mixed at random.
  *
- * There are two ways to cut two-time data, by the number of pairs that a shard gets:
+ * There are two ways to divide two-time data, by the number of pairs in a shard:
  *
  *   few (below the number of frames)   a piece is up to 8 pairs of one frame i with frames i + c, i + c + s, ..., s
- *             being their distance: lags from the shortest to the longest.  Pieces are dealt in the order of c / s, so
- *             that the lags of a shard are spread evenly, as if picked at random in as many strata as it has pairs.
- *             The shard is a data set of its own with the frames of its pairs only, and its evaluations do not pay
+ *             being their distance: lags from the shortest to the longest. Pieces are assigned in the order of c / s,
+ *             so that the lags of a shard are spread evenly, as if picked at random in as many strata as it has pairs.
+ *             The shard is a data set of its own with only the frames of its pairs, and its evaluations do not pay
  *             for tables of all frames at all angles.
- *   many      a piece is some rows of a tile; the shard looks at the storage of the whole.
+ *   many      a piece is some rows of a tile; the shard uses the storage of the whole.
  *
- * Where the values of the whole stay in their file, both kinds of shard hold copies of theirs, read when it is opened.
+ * Where the values of the whole stay in their file, both kinds of shard contain copies of theirs, read when it is
+ * opened.
  *
- * Tables: a piece is some vectors of rows of one group, dealt in the order of their place.
+ * Tables: a piece is some vectors of rows of one group, assigned in order.
  *
- * The division depends on the shape of the data, the number of shards and the seed only.
+ * The division depends only on the shape of the data, the number of shards and the seed.
  */
 #pragma once
 
@@ -57,7 +58,7 @@ struct fit_shards {
     struct fit_arena storage_;
 };
 
-/* ds is borrowed.  FIT_ERR_CONFIG: more shards than pieces (the message tells how many are possible), or values that
+/* ds is borrowed. FIT_ERR_CONFIG: more shards than pieces (the message says how many are possible), or values that
  * stay in their file. */
 enum fit_status fit_shards_new(const struct fit_dataset *ds, size_t nshard, uint64_t seed, struct fit_shards **s,
                                struct fit_error *err);

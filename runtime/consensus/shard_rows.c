@@ -1,8 +1,7 @@
 /* shard_rows.c -- shards of rows of tiles, or of vectors of rows of a table; see shard.h.
  *
- * A shard's tiles are parts of the whole's; layout, tables and numbering of frames stay as they are.  Their values are
- * those of the whole, or copies where the whole's stay in their file: the tiles that the shard has a part of are read
- * once.
+ * A shard's tiles are parts of the whole's; layout, tables and numbering of frames are the same. Their values are those
+ * of the whole, or copies where the whole's stay in their file: the tiles of which the shard has a part are read once.
  */
 #include "consensus/shard_impl.h"
 
@@ -109,7 +108,7 @@ static void count(struct fit_dataset *v, const struct fit_tile *t, double *sum)
     }
 }
 
-/* Room for the values of n pieces, whose tiles need not have any yet. */
+/* Room for the values of n pieces, whose tiles need not have values yet. */
 static enum fit_status room_for_copies(struct view *v, const struct fit_shards_private *p, const size_t *list, size_t n,
                                        struct fit_error *err)
 {

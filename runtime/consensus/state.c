@@ -1,7 +1,7 @@
-/* state.c -- what the finished shards have given, as bytes for a checkpoint.
+/* state.c -- the results of finished shards, as bytes for a checkpoint.
  *
- * Doubles in the order of the machine, as everything in a checkpoint (checkpoint.h): shards, numbers of z, kept draws;
- * then for each shard 1 or 0, and for finished ones its report, mean, precision and kept draws.
+ * Doubles in machine order, as everything in a checkpoint (checkpoint.h): shards, numbers of z, kept draws; then for
+ * each shard 1 or 0, and for finished ones its report, mean, precision and kept draws.
  */
 #include "consensus/consensus_impl.h"
 

@@ -1,4 +1,4 @@
-/* contin.c -- a distribution from data to intervals: see contin.h. */
+/* contin.c -- a distribution, from data to intervals: see contin.h. */
 #include "contin/contin_impl.h"
 #include "math/special.h"
 
@@ -60,7 +60,7 @@ static double deviation(size_t n, const double *v)
     return n > 1 ? sqrt(square / (double)(n - 1)) : NAN;
 }
 
-/* Draws, rows of `stride`, to what is told of them.  v: room for one column. */
+/* Reduces the draws, rows of `stride`, to their summaries. v: room for one column. */
 struct drawn {
     const struct contin_problem *p;
     const double *draw;
@@ -68,9 +68,9 @@ struct drawn {
     double *v;
 };
 
-/* What the draws say of every point, and what those before said that knew of nothing outside of the modes (first: there
- * are none yet).  The solution x is within: where it is 0, draws of a density that is cut to x >= 0 are above it all
- * the same. */
+/* Summaries of the draws at every point, combined with those of the earlier draws that assumed nothing outside the
+ * modes (first: there are none yet). The interval is extended to the solution: where that is 0, all draws of a
+ * density truncated to x >= 0 are above it. */
 static void band(const struct drawn *d, const double *x, int first, struct contin_result *r)
 {
     const size_t n = d->p->n;
@@ -102,8 +102,8 @@ static void contrasts(const struct drawn *d, struct contin_result *r)
     }
 }
 
-/* One number of a mode over the draws; which: 0 mean, 1 weight, 2 width; `number`: that of the solution, which is made
- * to be within as in the band, and the ends. */
+/* One number of a mode over the draws; which: 0 mean, 1 weight, 2 width; `number`: that of the solution, to which
+ * the interval is extended as in the band, and its ends. */
 static void peak_interval(const struct drawn *d, const struct contin_peak *p, int which, double number[3])
 {
     double *range = number + 1;
@@ -140,7 +140,7 @@ static void strengths(const struct drawn *d, struct contin_result *r)
     r->alpha_range[1] = d->v[(size_t)(0.975 * (double)d->n)];
 }
 
-/* Strength and noise in the middle of their draws. */
+/* Medians of the drawn strength and noise. */
 static void middle(struct contin_work *w, const double *draw, size_t n, double *v)
 {
     const size_t stride = contin_stride(w);
@@ -164,11 +164,12 @@ static void support_of(const struct contin_result *r, unsigned char *support)
             support[i] = 1;
 }
 
-/* Three times.  The first draws, of the points that are not 0 in the solution, say how smooth it is. (Where there is
- * nothing a distribution is as smooth as can be, and would speak for its modes.)  The second, about the minimum with
- * that strength, are for the modes, given that there is nothing outside of them; the third, of all points, for the
- * band: a prior that allows a little everywhere, and nowhere less than 0, takes a part of the modes away, the more so
- * the more points the grid has, so the band holds what both say.  Both have the strengths of the first. */
+/* Draws three times. The first draws, over the non-zero points of the solution, determine the smoothing strength.
+ * (Empty regions of a distribution are perfectly smooth and would bias the strength in its modes.) The second, about
+ * the minimum with that strength, are for the modes, given that there is nothing outside them. The third, over all
+ * points, are for the band: a prior that allows a little everywhere, and nowhere less than 0, takes weight from the
+ * modes, the more so the more points the grid has; the band therefore covers both. Both use the strengths of the
+ * first draws. */
 static enum fit_status draws(struct contin_work *w, struct contin_result *r, struct fit_error *err)
 {
     const struct contin_problem *p = w->p;

@@ -2,13 +2,12 @@
  *
  * Curve c is measured at delays t as
  *     y(t) = b_c + A_c (sum_k x_k exp(-s_c u_k t))^p,        p = 1: g1,  p = 2: g2 - 1 (Siegert)
- * with one distribution x >= 0 on a grid u with equal steps of log u.  s_c = 1: u is a decay rate; s_c = q^2: a
- * diffusion coefficient, and all curves have the same.  A of the first curve is 1: x has its contrast in it.
- * Wanted is the minimum of
+ * with one distribution x >= 0 on a grid u, equidistant in log u. s_c = 1: u is a decay rate; s_c = q^2: a diffusion
+ * coefficient, common to all curves. A of the first curve is 1: x includes its contrast. The solution is the minimum of
  *     lambda sum ((y - model)/sigma)^2 + alpha |L x|^2,      x >= 0,
  * L the second difference with zeros beyond both ends (Provencher, Comput. Phys. Commun. 27, 213 (1982)); lambda is 1
- * where errors are known.  For p = 2, and for several amplitudes, it is found by Gauss and Newton's steps, each a
- * least-squares problem with x >= 0 (math/nnls.h).
+ * where errors are known. For p = 2, and for several amplitudes, Gauss-Newton steps find it, each a least-squares
+ * problem with x >= 0 (math/nnls.h).
  *
  * As a density: y is normal, x has the prior alpha^(n/2) exp(-alpha/2 |L x|^2) on x >= 0, b and log A are free.
  */
@@ -21,7 +20,7 @@
 
 struct contin_curve {
     size_t n;
-    const double *delay, *y, *sigma; /* sigma: NULL: unknown, equal for all, and of no curve known */
+    const double *delay, *y, *sigma; /* sigma: NULL: unknown, equal for all values of all curves */
     double scale;                    /* s_c */
 };
 
@@ -42,19 +41,18 @@ struct contin_problem {
 
 enum { CONTIN_PEAKS = 16, CONTIN_LCURVE_POINTS = 33 };
 
-/* A mode: what lies between two valleys.  Means and widths are those of log u; [1], [2]: ends of the interval of 95 %,
- * which holds [0], NaN without draws.  Of a mode at an end of the grid, of which nobody knows how far it goes on, they
- * are NaN. */
+/* A mode: the part between two valleys. Means and widths are those of log u; [1], [2]: ends of the 95 % interval,
+ * which contains [0], NaN without draws. For a mode at an end of the grid, whose extent is unknown, they are NaN. */
 struct contin_peak {
     size_t first, last;                  /* points of the grid, both included */
-    double mean[3], weight[3], width[3]; /* u; part of 1; standard deviation of log u */
-    int at_edge;                         /* -1, 1: it reaches the lower, the upper end of the grid; else 0 */
+    double mean[3], weight[3], width[3]; /* u; fraction of 1; standard deviation of log u */
+    int at_edge;                         /* -1, 1: it reaches the lower, the upper end of the grid; otherwise 0 */
 };
 
 struct contin_result {
     size_t n;
     double *x;                       /* n: the solution */
-    double *lower, *upper, *average; /* n: ends of the intervals of 95 %, mean of the draws; of x / sum x */
+    double *lower, *upper, *average; /* n: ends of the 95 % intervals, mean of the draws; of x / sum x */
     size_t ncurve;
     double *contrast, *contrast_error; /* ncurve: A (sum x)^p, the value at delay 0 without baseline */
     double *baseline, *baseline_error; /* ncurve: b */
@@ -62,10 +60,10 @@ struct contin_result {
     double lambda;                     /* 1 / variance of y when errors are not known, else 1 */
     double chi2, roughness;            /* lambda sum (..)^2;  |L x|^2 */
     size_t nvalue;
-    double determined; /* numbers that the data determine: trace of the influence matrix */
+    double determined; /* number of directions that the data determine: trace of the influence matrix */
     size_t npeak;
     struct contin_peak peak[CONTIN_PEAKS];
-    size_t ndraw;   /* 0: no errors: none were wanted, or the smoothing that was asked for is too weak for any */
+    size_t ndraw;   /* 0: no errors: none were requested, or the requested smoothing is too weak for any */
     size_t nlcurve; /* CONTIN_LCURVE: what was tried */
     double lcurve[CONTIN_LCURVE_POINTS][3]; /* alpha, chi2, |L x|^2 */
 };

@@ -1,5 +1,4 @@
-/* contin_impl.h -- what the parts of CONTIN share: solve.c, strength.c, draw.c, peaks.c,
- * lognormal.c. */
+/* contin_impl.h -- shared by the parts of CONTIN: solve.c, strength.c, draw.c, peaks.c, lognormal.c. */
 #pragma once
 
 #include "contin/contin.h"
@@ -30,7 +29,7 @@ struct contin_work {
 enum fit_status contin_work_new(struct contin_work *w, const struct contin_problem *p, struct fit_error *err);
 void contin_work_free(struct contin_work *w);
 
-/* The minimum at w->alpha and w->lambda from the present state; then the problem is linearised there. */
+/* Finds the minimum at w->alpha and w->lambda from the present state; then linearises the problem there. */
 enum fit_status contin_minimum(struct contin_work *w, struct fit_error *err);
 void contin_linearise(struct contin_work *w);
 double contin_misfit(struct contin_work *w, const struct contin_state *s); /* sum ((y - model)/sigma)^2 */
@@ -45,7 +44,7 @@ double contin_difference(size_t i, size_t k);
 enum fit_status contin_inverse(const struct contin_work *w, int all, double *S, double *trace, double *work,
                                struct fit_error *err);
 
-/* Strength by L-curve; a first strength by the evidence of the positive points (strength.c). */
+/* Strength by the L-curve; a first strength by the evidence of the positive points (strength.c). */
 enum fit_status contin_lcurve(struct contin_work *w, struct contin_result *r, struct fit_error *err);
 enum fit_status contin_first_strength(struct contin_work *w, struct fit_error *err);
 
@@ -60,13 +59,13 @@ struct contin_run {
 size_t contin_stride(const struct contin_work *w);
 enum fit_status contin_draw(struct contin_work *w, const struct contin_run *run, double *draw, struct fit_error *err);
 
-/* Intervals of the modes of a finished result hold, too, what log-normals in their place say (lognormal.c). */
+/* Extends the intervals of the modes of a finished result to those of log-normal fits (lognormal.c). */
 enum fit_status contin_lognormal(const struct contin_work *w, struct contin_result *r, struct fit_error *err);
 
 /* Modes of x; then their intervals from draws (peaks.c). */
 void contin_find_peaks(size_t n, const double *u, const double *x, struct contin_result *r);
 void contin_peak_moments(const struct contin_peak *p, size_t n, const double *u, const double *x, double *mean,
                          double *weight, double *width);
-/* Shortest interval with this part of n sorted numbers; of numbers that cannot be negative (bounded) it may begin at 0.
+/* Shortest interval with this fraction of n sorted numbers; for nonnegative numbers (bounded) it may begin at 0.
  */
 void contin_interval(size_t n, const double *sorted, double part, int bounded, double range[2]);

@@ -1,10 +1,11 @@
 /* draw.c -- draws of the distribution, of its smoothness and of unknown noise.
  *
- * The density of x, linearised at the minimum, is a normal one cut to x >= 0.  A draw of it follows the motion
+ * The density of x, linearised at the minimum, is a normal one truncated to x >= 0. A draw of it follows the motion
  *     x(t) = mu + (x - mu) cos t + v sin t,   v normal with the covariance S,   0 <= t <= pi/2,
  * which is exact between the walls and is reflected at them (Pakman & Paninski, J. Comput. Graph. Stat. 23, 518
- * (2014)): v -> v - 2 v_k / S_kk S_k.  In turn are drawn the strength, alpha given x, which is a gamma variate, because
- * the prior on x >= 0 has the norm alpha^(n/2) times a constant; and the noise.  So x is averaged over both. */
+ * (2014)): v -> v - 2 v_k / S_kk S_k. In turn are drawn x; the strength, alpha given x, a gamma variate, because the
+ * prior on x >= 0 has the normalisation alpha^(n/2) times a constant; and the noise. The draws of x are thus
+ * averaged over both. */
 #include "contin/contin_impl.h"
 #include "math/linalg.h"
 #include "math/rng.h"
@@ -51,7 +52,7 @@ static int prepare(struct chain *c)
     return 1;
 }
 
-/* Time until coordinate k comes down to 0. */
+/* Time until coordinate k falls to 0. */
 static double time_to_wall(double a, double v, double mu)
 {
     static const double TURN = 6.283185307179586476925286766559;
@@ -76,7 +77,7 @@ static void move(struct chain *c, double t)
     }
 }
 
-/* One motion; 0: it met too many walls, and x stays. */
+/* One motion; 0: it hit too many walls, and x stays. */
 static int travel(struct chain *c)
 {
     const size_t n = c->m;
@@ -89,7 +90,7 @@ static int travel(struct chain *c)
         size_t wall = n;
         for (size_t k = 0; k < n; k++) {
             const double a = c->end[k] - c->mu[k], v = c->v[k], mu = c->mu[k];
-            /* x(t) is not below x + v t - (|a| + |v|) t^2/2, which is concave: above 0 at both ends, so between */
+            /* x(t) is at least x + v t - (|a| + |v|) t^2/2, which is concave: positive at both ends, hence between */
             if (a + mu + v * soonest - 0.5 * (fabs(a) + fabs(v)) * soonest * soonest > 0)
                 continue;
             const double t = time_to_wall(a, v, mu);
@@ -141,7 +142,7 @@ static void draw_strengths(struct chain *c)
         c->lambda = fit_rng_next_gamma(&c->rng, 0.5 * (double)(w->nvalue - w->nfree)) / (0.5 * misfit(c));
 }
 
-/* x, baselines and amplitudes given it, alpha, lambda. */
+/* Records x, baselines and amplitudes given x, alpha, lambda. */
 static void put(struct chain *c, double *row)
 {
     const struct contin_work *w = c->w;

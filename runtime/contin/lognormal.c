@@ -1,14 +1,14 @@
-/* lognormal.c -- intervals of modes where their shape is not known.
+/* lognormal.c -- intervals of modes of unknown shape.
  *
- * The prior of CONTIN holds for likely what is smooth on the scale of its grid.  A mode that is narrower comes out too
- * wide, and wider to the side of small rates, where a part more costs the data less: its mean is too low by more than
- * draws about the smooth solution say.  So the data are asked once more, with each mode a log-normal of its own mean m,
- * variance v of ln u and amount a,
+ * The prior of CONTIN considers likely what is smooth on the scale of its grid. A narrower mode comes out too wide,
+ * mostly towards small rates, where additional weight costs the data less: its mean is too low by more than the
+ * draws about the smooth solution show. The data are therefore fitted once more, with each mode a log-normal of free
+ * mean m, variance v of ln u and amount a,
  *     h(t) = sum_k a_k int N(l; m_k, v_k) exp(-s t e^l) dl + rest(t),      y = b + A h^p,
- * the integral by Gauss and Hermite's rule of nine points, by Levenberg and Marquardt's steps: once with the rest of
- * the solution as it is, modes that are light or at an end of the grid among it, and once with none.  Where that
- * describes the data as well as the smooth distribution does, intervals of means, weights and widths hold what all
- * say. */
+ * the integral by nine-point Gauss-Hermite quadrature, by Levenberg-Marquardt steps: once with the rest of the
+ * solution as it is, including light modes and those at an end of the grid, and once without it. Where that
+ * describes the data as well as the smooth distribution does, intervals of means, weights and widths include all
+ * results. */
 #include "contin/contin_impl.h"
 #include "math/linalg.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { NODES = 9, TURNS = 200, MOST_MODES = 8 };
-static const double LIGHT = 0.03;                     /* part of the whole: a lighter mode stays as it is */
+static const double LIGHT = 0.03;                     /* fraction of the whole: a lighter mode is left as it is */
 static const double NARROWEST = 0.02, WIDEST = 2;     /* standard deviation of ln u */
 static const double QUANTILE = 1.959963984540054;     /* of a normal distribution: 95 % */
 
@@ -40,7 +40,7 @@ struct shapes {
     double amount;             /* of the rest */
 };
 
-/* h of curve c at the delay t and its slopes by m, v, a of all modes. */
+/* h of curve c at the delay t and its derivatives with respect to m, v, a of all modes. */
 static double response(const struct shapes *s, const double *at, double ct, double *slope)
 {
     double h = 0;
@@ -61,7 +61,7 @@ static double response(const struct shapes *s, const double *at, double ct, doub
     return h;
 }
 
-/* One value's weighted residual; its slopes in s->row. */
+/* The weighted residual of one value; its derivatives in s->row. */
 static double residual(struct shapes *s, const double *at, size_t i, double delay)
 {
     const struct contin_work *w = s->w;
@@ -102,7 +102,7 @@ static double squares(struct shapes *s, const double *at, int with_slopes)
     return sum;
 }
 
-/* next <- now + a step with this damping, within what numbers may be; 0: there is none. */
+/* next <- now + a step with this damping, within the permitted ranges; 0: there is none. */
 static int damped(struct shapes *s, double damping)
 {
     const double *u = s->w->p->u, low = log(u[0]), high = log(u[s->w->p->n - 1]);
@@ -124,7 +124,7 @@ static int damped(struct shapes *s, double damping)
     return 1;
 }
 
-/* The least sum of squares from s->now on; H is that of the end. */
+/* Minimises the sum of squares from s->now; H is that of the minimum. */
 static double descend(struct shapes *s)
 {
     double value = squares(s, s->now, 1), damping = 1e-3;
@@ -144,7 +144,7 @@ static double descend(struct shapes *s)
     return value;
 }
 
-/* Modes that are not light, and where they begin. */
+/* Modes that are not light, and their starting values. */
 static void begin(struct shapes *s, const struct contin_result *r)
 {
     const struct contin_problem *p = s->w->p;
@@ -193,7 +193,7 @@ static void widen(double number[3], double centre, double sd, double low, double
     number[2] = fmin(fmax(number[2], centre + QUANTILE * sd), high);
 }
 
-/* Covariance is H^-1 / lambda; of a part of the whole by its slopes. */
+/* The covariance is H^-1 / lambda; that of a weight follows by its derivatives. */
 static void widen_modes(struct shapes *s, struct contin_result *r)
 {
     const size_t n = s->n;
@@ -245,7 +245,7 @@ enum fit_status contin_lognormal(const struct contin_work *w, struct contin_resu
             fill_rest(&s, r);
         else
             s.amount = 0;
-        /* As good: what a distribution gains that has more to choose from. */
+        /* As good: allows for what a distribution gains by its greater freedom. */
         if (s.nmode && w->lambda * descend(&s) <= r->chi2 + r->determined + 4)
             widen_modes(&s, r);
     }

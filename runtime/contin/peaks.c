@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double VALLEY = 0.8;     /* a valley is deeper than this part of the lower of its two peaks */
-static const double LIGHTEST = 0.005; /* modes of a smaller part of the whole are none */
-static const double FLOOR = 0.01;     /* where less than this part of the top is left, a mode ends */
+static const double VALLEY = 0.8;     /* a valley is deeper than this fraction of the lower of its two peaks */
+static const double LIGHTEST = 0.005; /* modes of a smaller fraction of the whole do not count */
+static const double FLOOR = 0.01;     /* a mode ends where less than this fraction of the top is left */
 enum { MARGIN = 2 };                  /* points further on */
 
 void contin_peak_moments(const struct contin_peak *p, size_t n, const double *u, const double *x, double *mean,
@@ -27,8 +27,8 @@ void contin_peak_moments(const struct contin_peak *p, size_t n, const double *u,
     *width = s0 > 0 ? sqrt(s2 / s0) : NAN;
 }
 
-/* A mode that begins `away` points from an end of the grid, with its top `far` from it: beyond the end the distribution
- * is taken for 0, so that what is cut there bends down within a point or two. */
+/* A mode that begins `away` points from an end of the grid, with its top `far` from it: beyond the end the
+ * distribution is assumed to be 0, so that a truncated one bends down within a point or two. */
 static int is_at_edge(size_t away, size_t far, double end, double top)
 {
     return away == 0 && (far <= MARGIN || end > 0.5 * top);
@@ -57,8 +57,8 @@ static void take(size_t n, const double *u, const double *x, size_t first, size_
         r->peak[r->npeak++] = p;
 }
 
-/* From the left: behind a top, a valley that is deep enough, from which it rises again, ends a mode.  Of several lowest
- * points the middle is taken. */
+/* From the left: after a top, a mode ends at a valley that is deep enough and from which the distribution rises
+ * again. Of several lowest points the middle one is taken. */
 void contin_find_peaks(size_t n, const double *u, const double *x, struct contin_result *r)
 {
     size_t first = 0, low = 0, low_end = 0;

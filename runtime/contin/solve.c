@@ -1,4 +1,4 @@
-/* solve.c -- the distribution at a given strength, by steps of Gauss and Newton; and all of it in a row. */
+/* solve.c -- the distribution at a given strength, by Gauss-Newton steps; and the whole sequence. */
 #include "contin/contin_impl.h"
 #include "math/linalg.h"
 #include "math/nnls.h"
@@ -114,7 +114,7 @@ double contin_misfit(struct contin_work *w, const struct contin_state *s)
     return sum;
 }
 
-/* Where the linear form of free parameter A of curve c stands; curve 0 has none. */
+/* Column of the free parameter A of curve c in the linear form; curve 0 has none. */
 static size_t place_of(const struct contin_work *w, size_t c)
 {
     return (w->p->free_baseline ? w->p->ncurve : 0) + c - 1;
@@ -157,7 +157,7 @@ void contin_linearise(struct contin_work *w)
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
-/* The minimum of the linear form into w->next. */
+/* Minimises the linear form into w->next. */
 static void step(struct contin_work *w)
 {
     const size_t n = w->p->n, f = w->nfree, rows = w->rows, below = rows > f ? rows - f : 0, m = below + w->nL;
@@ -206,7 +206,7 @@ static void blend(const struct contin_work *w, const struct contin_state *a, con
     }
 }
 
-/* Where to begin: the square root of the data has a linear model; its errors grow as the root falls. */
+/* Starting point: the square root of the data has a linear model; its errors grow as the root falls. */
 static void begin(struct contin_work *w)
 {
     const size_t N = w->nvalue, n = w->p->n, f = w->nfree;
@@ -225,7 +225,7 @@ static void begin(struct contin_work *w)
             w->full[(f + j) * N + i] = w->kernel[j * N + i] * weight;
         w->full[(f + n) * N + i] = target * weight;
     }
-    /* the free parameters are held: their columns are 0, and rows above the triangle belong to nothing */
+    /* the free parameters are held: their columns are 0, and rows above the triangle are unused */
     const struct contin_state keep = w->now;
     fit_triangularise(N, w->rows, f + n + 1, w->full);
     for (size_t j = 0; j < f + n + 1; j++)

@@ -1,12 +1,13 @@
-/* strength.c -- how much smoothness: the evidence of the positive points, and the L-curve.
+/* strength.c -- the smoothing strength: the evidence of the positive points, and the L-curve.
  *
  * Evidence (MacKay, Neural Computation 4, 415 (1992)): where the bounds hold the points of a set, and the others, P,
- * are free, the strength of greatest marginal likelihood has alpha |L x|^2 = gamma, the number of directions that the
- * data determine, gamma = |P| - alpha trace((H + alpha L^T L)_P^-1 (L^T L)_P).  That is where the draws begin, which
- * know the bounds exactly (draw.c). L-curve (Hansen, SIAM Review 34, 561 (1992)): log |L x| over log misfit has a
- * corner, between strengths that cost misfit and strengths that cost roughness.  With x >= 0 the curve ends where
- * smoothing no more matters, and its curvature there is that of rounding; so the corner is the point farthest from the
- * line between the ends. */
+ * are free, the strength of greatest marginal likelihood has alpha |L x|^2 = gamma, the number of directions that
+ * the data determine, gamma = |P| - alpha trace((H + alpha L^T L)_P^-1 (L^T L)_P). The draws start there and treat
+ * the bounds exactly (draw.c).
+ *
+ * L-curve (Hansen, SIAM Review 34, 561 (1992)): log |L x| versus log misfit has a corner between strengths that cost
+ * misfit and strengths that cost roughness. With x >= 0 the curve ends where smoothing no longer matters, and its
+ * curvature there is rounding noise; the corner is therefore the point farthest from the line between the ends. */
 #include "contin/contin_impl.h"
 #include "math/linalg.h"
 
@@ -83,7 +84,7 @@ static int has_errors(const struct contin_work *w)
     return w->p->curve[0].sigma != NULL;
 }
 
-/* One strength after another, until it changes by less than a part in a hundred. */
+/* Iterates the strength until it changes by less than one per cent. */
 enum fit_status contin_first_strength(struct contin_work *w, struct fit_error *err)
 {
     const size_t n = w->p->n;
@@ -118,7 +119,7 @@ enum fit_status contin_first_strength(struct contin_work *w, struct fit_error *e
     return st;
 }
 
-/* The point farthest below the line from the first to the last that still moves. */
+/* The point farthest below the line from the first to the last point that still moves. */
 static size_t corner(size_t n, double (*point)[2])
 {
     static const double MOVES = 0.01;
@@ -137,7 +138,7 @@ static size_t corner(size_t n, double (*point)[2])
     return best;
 }
 
-/* Strengths over sixteen decades, from the strongest, each begun at the one before. */
+/* Strengths over sixteen decades, from the strongest, each started at the solution of the one before. */
 enum fit_status contin_lcurve(struct contin_work *w, struct contin_result *r, struct fit_error *err)
 {
     enum { N = CONTIN_LCURVE_POINTS };

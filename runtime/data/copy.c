@@ -1,4 +1,4 @@
-/* copy.c -- replicas of a dataset with other values or weights; thinned copies; one group of a table. */
+/* copy.c -- replicates of a dataset with other values or weights; thinned copies; one group of a table. */
 #include "base/arena.h"
 #include "data/dataset_impl.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- replicas ------------------------------------------------------------------------------------------------- */
 
-/* Geometry is that of the original; tiles, sums, counts and one of y and w are its own. */
+/* Shares the geometry of the original; tiles, sums, counts and one of y and w are its own. */
 enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, struct fit_dataset **out,
                                     struct fit_error *err)
 {

@@ -1,22 +1,21 @@
-/* dataset.c -- measured values cut into tiles, in the order in which kernels read them.
+/* dataset.c -- measured values divided into tiles, in the order in which kernels read them.
  *
- * Takes: the geometry of a two-time experiment and one matrix per group, or the columns of a table.
- * Gives: struct fit_dataset, read-only after fit_dataset_finish().
+ * Takes the geometry of a two-time experiment and one matrix per group, or the columns of a table. Gives struct
+ * fit_dataset, read-only after fit_dataset_finish().
  *
- * Pairs.  With nframe used frames, columns are cut into panels of `panel` (a multiple of 8) and
- * rows into chunks of `chunk`.  Tiles go by chunk, then by panel, as files have matrices row by
- * row; a tile exists when it holds a pair i < j.  Row i of the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) /
- * 8 and ends before block ceil(j1 / 8); each block holds 8 lanes for every group in turn.  i1 <= j1 - 1, so every row
- * of a tile holds a pair.
+ * Pairs. With nframe used frames, columns are divided into panels of `panel` (a multiple of 8) and rows into chunks of
+ * `chunk`. Tiles are ordered by chunk, then by panel, because files store matrices row by row; a tile exists when it
+ * contains a pair i < j. Row i of the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) / 8 and ends before block
+ * ceil(j1 / 8); each block holds 8 lanes for every group in turn. i1 <= j1 - 1, so every row of a tile contains a pair.
  *
- * The offset of (i, j, g) needs the number of blocks in the rows above i.  With S(n) = sum_{k<n}
- * floor(k/8) = 4 m (m - 1) + r m, n = 8 m + r, that number is a difference of S: no loop.
+ * The offset of (i, j, g) needs the number of blocks in the rows above i. With S(n) = sum_{k<n} floor(k/8) = 4 m (m -
+ * 1) + r m, n = 8 m + r, that number is a difference of S: no loop.
  *
- * Storage is one anonymous mapping (zero pages until written), aligned to 2 MiB for huge pages.
- * Pages are touched first by the thread that has the tile under a static schedule over tiles.
+ * Storage is one anonymous mapping (zero pages until written), aligned to 2 MiB for huge pages. Pages are touched first
+ * by the thread that has the tile under a static schedule over tiles.
  *
- * Sums: per tile and group, lane by lane in stream order, then the 8 lanes in a fixed tree.
- * Nothing depends on the number of threads.
+ * Sums: per tile and group, lane by lane in stream order, then the 8 lanes in a fixed tree. Nothing depends on the
+ * number of threads.
  */
 #define _DEFAULT_SOURCE
 #include "base/arena.h"
@@ -36,12 +35,12 @@
 enum {
     TABLE_BYTES =
         24 * 1024, /* table lines of a panel: they share a first-level cache of 32 KiB or more */
-    PANEL_MIN = 64, /* shorter pieces of a row cost more than lines that miss that cache: measured */
+    PANEL_MIN = 64, /* shorter pieces of a row cost more than lines that miss that cache (measured) */
     PANEL_MAX = 256,
     CHUNK_MIN = 32,
     CHUNK_MAX = 256,
-    TILE_VALUES = 100000, /* wanted values per tile: long against the cost of handing out work */
-    TILES_WANTED = 16,    /* at least, for FRAMES_SPLIT frames and more: work for a few threads */
+    TILE_VALUES = 100000, /* target number of values per tile: long compared with the cost of handing out work */
+    TILES_WANTED = 16,    /* minimum number of tiles for FRAMES_SPLIT frames and more: work for a few threads */
     FRAMES_SPLIT = 100,
     PAGE_DOUBLES = 512,
     SMALLEST = 16 /* no panel or chunk below this for small data, or when they are split further */
@@ -126,8 +125,8 @@ static size_t count_tiles(size_t n, size_t panel, size_t chunk)
     return count;
 }
 
-/* Widths that keep a panel's table lines in the first-level cache and make tiles of TILE_VALUES
- * values; small data are split further so that a few threads find work. */
+/* Widths that keep a panel's table lines in the first-level cache and make tiles of TILE_VALUES values; small data
+ * are divided further so that several threads have work. */
 static void choose_tiles(struct fit_layout *l, size_t table_doubles)
 {
     size_t per_column = l->ngroup * (table_doubles ? table_doubles : 1) * sizeof(double);
@@ -325,6 +324,8 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
     if ((st = make_pair_tiles(ds, err)) != FIT_OK)
         goto done;
     ds->common = spec->common;
+    if (spec->common && (st = fit_share_begin(ds, err)) != FIT_OK)
+        goto done;
     if (spec->divided && !spec->streamed)
         fit_dataset_divide(ds);
     if (!spec->streamed &&
@@ -395,7 +396,7 @@ static void sum_groups(void *user, size_t k, const struct fit_tile *t)
     }
 }
 
-/* Numbers and ranges of the groups, of those of their tiles. */
+/* Counts and ranges of the groups, from those of their tiles. */
 static enum fit_status add_tiles(struct fit_dataset *ds, const size_t *count, const struct fit_range *range,
                                  struct fit_error *err)
 {
@@ -463,7 +464,7 @@ struct thinning {
     size_t n, group;      /* how many; the first group that is taken */
 };
 
-/* The first of the frames picked that is not before `frame`. */
+/* The first of the picked frames at or after `frame`. */
 static size_t pick_from(const struct thinning *x, size_t frame)
 {
     size_t lo = 0, hi = x->n;
@@ -477,7 +478,7 @@ static size_t pick_from(const struct thinning *x, size_t frame)
     return lo;
 }
 
-/* Takes what the thin dataset needs out of tile s of the full one. */
+/* Copies what the thinned dataset needs from tile s of the full one. */
 static void thin_tile(void *user, size_t k, const struct fit_tile *s)
 {
     const struct thinning *x = user;
@@ -498,7 +499,7 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
         }
 }
 
-/* Values of the frames pick of ds into thin. */
+/* Copies the values of the picked frames of ds into thin. */
 static enum fit_status fill_part(struct fit_dataset *thin, const struct fit_dataset *ds, size_t n, const uint32_t *pick,
                                  size_t group, struct fit_error *err)
 {
@@ -520,7 +521,7 @@ static enum fit_status fill_part(struct fit_dataset *thin, const struct fit_data
     return st;
 }
 
-/* The n used frames pick, of groups [group, group + ngroup). */
+/* The n picked frames of groups [group, group + ngroup). */
 static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const uint32_t *pick, size_t group,
                                  size_t ngroup, struct fit_dataset **part, struct fit_error *err)
 {

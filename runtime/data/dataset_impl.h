@@ -1,4 +1,4 @@
-/* dataset_impl.h -- what dataset.c (pairs) and rows.c (tables) share. */
+/* dataset_impl.h -- shared by dataset.c (pairs) and rows.c (tables). */
 #pragma once
 
 #include "base/arena.h"
@@ -10,6 +10,7 @@ struct fit_dataset_private {
     struct fit_pages y, w;
     size_t ndouble;      /* doubles in y (and in w) */
     size_t *offset;      /* ntile: of the tile in y and w */
+    size_t *cut;         /* of a common data set: the tile with which the share of each rank begins (share.h) */
     size_t *row_first;   /* index of the first tile of a row of tiles */
     size_t largest;      /* doubles of the largest tile */
     struct fit_stream *stream; /* values come from a file; NULL: from y and w */
@@ -27,14 +28,14 @@ struct fit_dataset_private {
     unsigned char *put; /* ngroup: 1 when the matrix is there */
     int center, any_put, finished;
     int keep; /* of a table: as in struct fit_dataset_table */
-    double *own; /* a replica: the values that it may write */
+    double *own; /* a replicate: the values that it may write */
     const struct fit_tile *original; /* and the tiles of the dataset that it is one of */
     int contiguous; /* used frames follow one another */
     size_t table_doubles;
     struct fit_arena storage; /* of all arrays here and in the dataset but y and w */
 };
 
-/* Where the values of one matrix are. */
+/* Location of the values of one matrix. */
 struct fit_values {
     struct fit_view y, sigma;
     int has_sigma;
@@ -44,10 +45,10 @@ struct fit_values {
     size_t g;
 };
 
-/* 1: every value counts, has weight 1 and stands beside that of the next frame. */
+/* 1: every value counts, has weight 1 and is adjacent to that of the next frame. */
 int fit_values_plain(const struct fit_dataset *ds, const struct fit_values *v);
 
-/* From so many frames on a matrix is worth the waiting of threads for each other. */
+/* From so many frames on a matrix is worth the synchronisation of threads. */
 enum { FIT_FRAMES_PARALLEL = 3000 };
 
 /* Gives every lane that counts the weight 1, unless there are weights already. */
@@ -65,7 +66,7 @@ enum fit_status fit_dataset_each(const struct fit_dataset *ds,
 /* A dataset with room for ngroup references and counts; NULL: out of memory. */
 struct fit_dataset *fit_dataset_alloc(size_t ngroup);
 
-/* First touch of the values in memory: pages lie with the thread that will sum over their tile. */
+/* First touch of the values in memory: pages are near the thread that will sum over their tile. */
 void fit_dataset_touch(struct fit_dataset *ds);
 
 /* As fit_pages_new(); FIT_ERR_MEMORY says for what. */

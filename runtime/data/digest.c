@@ -1,4 +1,4 @@
-/* digest.c -- the identity of what is fitted: the SHA-256 of what kernels see of the data. */
+/* digest.c -- the identity of the fitted data: the SHA-256 of everything that kernels read. */
 #include "data/dataset.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* from_file.c -- tiles whose values are in memory or in a file, for passes over all of them.
+/* from_file.c -- passes over all tiles, whose values are in memory or in a file.
  *
- * Takes the boxes that stream.c has read; gives tiles with the bits that fit_dataset_put would have
- * stored: both use fit_dataset_put_groups.
+ * Takes the boxes that stream.c has read; gives tiles with the bits that fit_dataset_put would have stored: both use
+ * fit_dataset_put_groups.
  */
 #include "base/clock.h"
 #include "data/dataset_impl.h"
@@ -42,7 +42,7 @@ int fit_dataset_streamed(const struct fit_dataset *ds)
     return ds->private_->stream != NULL;
 }
 
-/* Doubles in front of the row of a tile that is lent (fit_tile.row): a pointer for each group. */
+/* Doubles before the row of a lent tile (fit_tile.row): a pointer for each group. */
 static size_t lent_pointers(const struct fit_layout *l)
 {
     return (l->ngroup + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
@@ -64,7 +64,7 @@ enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_erro
 
 /* ---- one tile -------------------------------------------------------------------------------- */
 
-/* Where the values of tile k and group g are; slot: NULL, in the slots of the pass. */
+/* Location of the values of tile k and group g; slot: NULL, in the slots of the pass. */
 static struct fit_values values_of(const struct fit_dataset *ds, size_t k, size_t g, const void *slot)
 {
     const struct fit_dataset_private *p = ds->private_;
@@ -84,7 +84,7 @@ static struct fit_values values_of(const struct fit_dataset *ds, size_t k, size_
     return v;
 }
 
-/* Values of tile k into y and w; 0: out of memory. */
+/* Converts the values of tile k into y and w; 0: out of memory. */
 static int read_tile(const struct fit_dataset *ds, size_t k, const void *slot, double *y, double *w)
 {
     size_t n = ds->layout.ngroup;
@@ -112,7 +112,7 @@ static const struct fit_tile *own_tile(const struct fit_dataset *ds, size_t k, c
     return own;
 }
 
-/* Tile k, which is there, into buffer. */
+/* Copies tile k, which is available, into buffer. */
 static const struct fit_tile *expand(const struct fit_dataset *ds, size_t k, double *buffer,
                                      struct fit_tile *own)
 {
@@ -132,7 +132,7 @@ const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, 
     return fit_stream_wait(ds->private_->stream, k) ? NULL : expand(ds, k, buffer, own);
 }
 
-/* Where the values of tile k are, with pointers in buffer; 0: they are not as kernels can read them. */
+/* Locates the values of tile k, with pointers in buffer; 0: kernels cannot read them in this form. */
 static int lend(const struct fit_dataset *ds, size_t k, double *buffer, struct fit_tile *own)
 {
     const struct fit_layout *l = &ds->layout;
@@ -171,7 +171,7 @@ void fit_dataset_give_back(const struct fit_dataset *ds, size_t k, const struct 
         fit_stream_done(ds->private_->stream, k);
 }
 
-/* A tile that one of the ranks holds, to all. */
+/* Sends a tile that one of the ranks holds to all. */
 static const struct fit_tile *of_its_owner(const struct fit_dataset *ds, size_t k, double *buffer, struct fit_tile *own)
 {
     const size_t n = fit_tile_doubles(&ds->layout, &ds->tile[k]), owner = fit_share_owner(ds, k);

@@ -1,8 +1,10 @@
-/* pass_cost.c -- what a pass over the data costs with many ranks.  See pass_cost.h. */
+/* pass_cost.c -- the cost of a pass over the data with many ranks. See pass_cost.h. */
 #include "data/pass_cost.h"
 
 #include <math.h>
 
+#include "base/arena.h"
+#include "data/share.h"
 #include "data/sum_tree.h"
 #include "data/tile_sums.h"
 
@@ -34,8 +36,12 @@ struct fit_pass_shares fit_pass_shares(const struct fit_dataset *ds, size_t nout
 {
     struct fit_pass_shares s = {.ranks = ranks, .leaves = fit_parallel_leaves(ds->ntile), .nout = nout};
     size_t leaf[FIT_TREE_NODES], width[FIT_TREE_NODES];
+    FIT_SCRATCH(room);
+    size_t *cut = fit_take(&room, ranks + 1, sizeof *cut);
+    if (!cut || !fit_share_leaves(ds, ranks, cut))
+        return s;
     for (size_t r = 0; r < ranks; r++) {
-        const size_t a = fit_tree_cut(s.leaves, ranks, r), b = fit_tree_cut(s.leaves, ranks, r + 1);
+        const size_t a = cut[r], b = cut[r + 1];
         const double values = values_between(ds, s.leaves, a, b);
         s.nodes += fit_tree_cover(s.leaves, a, b, leaf, width);
         s.most_leaves = b - a > s.most_leaves ? b - a : s.most_leaves;

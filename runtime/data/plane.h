@@ -1,7 +1,7 @@
-/* plane.h -- one two-time matrix as it lies in a file: boxes of its upper triangle.
+/* plane.h -- one two-time matrix in a file: boxes of its upper triangle.
  *
- * Rows and columns are those of the symmetric matrix, from 0.  A box of rows and columns i < j is
- * read from whichever half the file holds; a view tells where in the bytes an element came to lie.
+ * Rows and columns are those of the symmetric matrix, from 0. A box of rows and columns i < j is read from whichever
+ * half the file contains; a view says where in the bytes each element is.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct fit_plane {
     size_t at;       /* which of the matrices of the dataset */
     size_t total;    /* matrices of the dataset */
     int rank, last;  /* of the dataset; last = 1: (n, n, matrices) */
-    int lower;       /* 1: elements below the diagonal are the ones that hold data */
+    int lower;       /* 1: the elements below the diagonal contain the data */
     int flipped;     /* 1: rows run upwards in the file */
     double baseline; /* is added to every value */
 };
@@ -37,16 +37,16 @@ static inline double fit_view_get(const struct fit_view *v, size_t r, size_t c)
     return v->baseline > 0 ? x + v->baseline : x;
 }
 
-/* Matrices that come with one reading: all of the dataset where they lie last, else 1. */
+/* Number of matrices per read: all of the dataset where their axis is last, otherwise 1. */
 size_t fit_plane_together(const struct fit_plane *p);
 
-/* Bytes of the expanded chunks in which one row lies; 0 when nothing is expanded. */
+/* Bytes of the expanded chunks that contain one row; 0 when nothing is expanded. */
 size_t fit_plane_band(const struct fit_plane *p);
 
 /* Reads the box: rows x columns x fit_plane_together elements. */
 enum fit_status fit_plane_read(const struct fit_plane *p, const struct fit_rect *box, void *out,
                                struct fit_error *err);
 
-/* The view of p in what was read (of p or of another plane that comes together with it). */
+/* The view of p in the bytes that were read (of p or of another plane that is read together with it). */
 struct fit_view fit_plane_view(const struct fit_plane *p, const struct fit_rect *box,
                                const void *bytes);

@@ -1,12 +1,13 @@
 /* put.c -- values of matrices into the tiles of a dataset.
  *
- * Takes whole matrices (fit_dataset_put), or views of boxes that were read from a file
- * (put_tile, fit_dataset_put_groups); gives y and w of tiles in the order of dataset.c, with the
- * same bits either way: the value less the reference of its group, and 1 / sigma^2.
+ * Takes whole matrices (fit_dataset_put), or views of boxes that were read from a file (put_tile,
+ * fit_dataset_put_groups); gives y and w of tiles in the order of dataset.c, with the same bits in both cases: the
+ * value minus the reference of its group, and 1 / sigma^2.
  */
 #include "base/arena.h"
 #include "base/clock.h"
 #include "data/dataset_impl.h"
+#include "data/share.h"
 #include "data/tile_arithmetic.h"
 #include "machine/team.h"
 
@@ -64,8 +65,7 @@ static void survey_row(void *user, size_t i, size_t thread)
     r->count[i] = c;
 }
 
-/* Mean of the values that count and number of those that do not, over i < j; row sums are added in
- * order. */
+/* Mean of the values that count and number of those that do not, over i < j; row sums are added in order. */
 static enum fit_status survey(const struct fit_dataset *ds, const double *m, const double *sigma,
                               double *mean, size_t *bad, struct fit_error *err)
 {
@@ -110,8 +110,8 @@ static void put_block(const struct fit_layout *l, const struct fit_values *v,
     }
 }
 
-/* A row of the tile from block `b` to `end`, of values that all count and follow one another: the
- * blocks at its ends may have lanes outside. */
+/* A row of the tile from block `b` to `end`, of adjacent values that all count: the blocks at its ends may have
+ * lanes outside. */
 static void put_row(const struct fit_layout *l, const struct fit_values *v, const struct fit_tile *t,
                     size_t i, size_t b, size_t end, double *y)
 {
@@ -128,7 +128,7 @@ static void put_row(const struct fit_layout *l, const struct fit_values *v, cons
     ptrdiff_t item = v->y.single ? (ptrdiff_t)sizeof(float) : (ptrdiff_t)sizeof(double);
     const char *ahead = (const char *)v->y.value + item * (from + ROWS_AHEAD * v->y.row);
     for (size_t k = 0; k < whole * L * (size_t)item && i + ROWS_AHEAD < t->i1; k += LINE)
-        FETCH(ahead + k); /* rows lie too far apart for the processor to guess the next */
+        FETCH(ahead + k); /* rows are too far apart for the hardware prefetcher */
     if (v->y.single)
         fit_lanes_widen((const float *)v->y.value + from, whole, reference, stride, y);
     for (size_t k = 0; !v->y.single && k < whole; k++)
@@ -160,8 +160,8 @@ static void put_tile(const struct fit_dataset *ds, const struct fit_values *v,
     }
 }
 
-/* Row by row with the group running fastest, as the tile has it: what is written is contiguous, and
- * every group reads on in its matrix. */
+/* Row by row with the group running fastest, as in the tile: writes are contiguous, and every group continues
+ * reading in its matrix. */
 static void put_plain(const struct fit_layout *l, const struct fit_values *v, const struct fit_tile *t,
                       const float **from, const double *reference, double *y)
 {
@@ -226,7 +226,7 @@ static void weigh_tile(void *user, size_t turn, size_t thread)
     }
 }
 
-/* Weights come into being when the first of them is not 1. */
+/* Weights are allocated when the first one differs from 1. */
 enum fit_status fit_dataset_need_weights(struct fit_dataset *ds, struct fit_error *err)
 {
     struct fit_dataset_private *p = ds->private_;
@@ -243,47 +243,61 @@ enum fit_status fit_dataset_need_weights(struct fit_dataset *ds, struct fit_erro
 struct putting {
     const struct fit_dataset *ds;
     const struct fit_values *v;
+    size_t first; /* tile */
 };
 
 static void put_turn(void *user, size_t turn, size_t thread)
 {
     const struct putting *x = user;
     const struct fit_dataset_private *p = x->ds->private_;
-    const size_t k = x->ds->first + turn;
+    const size_t k = x->first + turn;
     (void)thread;
     put_tile(x->ds, x->v, &x->ds->tile[k], p->y.data + p->offset[k],
                          p->w.data ? p->w.data + p->offset[k] : NULL);
 }
 
-/* Values of the tiles whose values can be had here. */
-static void put_matrix(struct fit_dataset *ds, const struct fit_values *v)
+/* Values of the tiles [first, last). */
+static void put_tiles(struct fit_dataset *ds, const struct fit_values *v, size_t first, size_t last)
 {
-    struct putting all = {ds, v};
+    struct putting all = {ds, v, first};
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
-    fit_team_run(ds->layout.nframe >= FIT_FRAMES_PARALLEL ? everyone : alone, ds->last - ds->first, put_turn, &all);
+    fit_team_run(ds->layout.nframe >= FIT_FRAMES_PARALLEL ? everyone : alone, last - first, put_turn, &all);
     fit_clock_enter(was);
     ds->private_->put[v->g] = 1;
 }
 
-/* A matrix that was looked at. */
+/* What a look has found, into v and the data set. */
+static enum fit_status take_look(struct fit_dataset *ds, const struct fit_matrix_look *look, struct fit_values *v,
+                                 struct fit_error *err)
+{
+    v->clean = !(look->bad > 0) && !v->has_sigma;
+    v->reference = ds->reference[v->g] = ds->private_->center ? look->mean : 0;
+    return v->clean ? FIT_OK : fit_dataset_need_weights(ds, err);
+}
+
+/* A matrix that was looked at, into the tiles whose values can be had here. */
 static enum fit_status put_known(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
                                  const struct fit_matrix_look *look, struct fit_error *err)
 {
-    struct fit_dataset_private *p = ds->private_;
     const ptrdiff_t wide = (ptrdiff_t)ds->layout.ntime;
-    const int clean = !(look->bad > 0) && !sigma;
-    const enum fit_status st = clean ? FIT_OK : fit_dataset_need_weights(ds, err);
-    if (st != FIT_OK)
-        return st;
-    ds->reference[g] = p->center ? look->mean : 0;
-    const struct fit_values v = {.y = {.value = matrix, .row = wide, .column = 1},
-                                 .sigma = {.value = sigma, .row = wide, .column = 1},
-                                 .has_sigma = sigma != NULL,
-                                 .reference = ds->reference[g],
-                                 .clean = clean,
-                                 .g = g};
-    put_matrix(ds, &v);
-    return FIT_OK;
+    struct fit_values v = {.y = {.value = matrix, .row = wide, .column = 1},
+                           .sigma = {.value = sigma, .row = wide, .column = 1},
+                           .has_sigma = sigma != NULL,
+                           .g = g};
+    const enum fit_status st = take_look(ds, look, &v, err);
+    if (st == FIT_OK)
+        put_tiles(ds, &v, ds->first, ds->last);
+    return st;
+}
+
+enum fit_status fit_share_put(struct fit_dataset *ds, size_t g, const struct fit_share_box *box,
+                              const struct fit_matrix_look *look, struct fit_error *err)
+{
+    struct fit_values v = {.y = box->y, .row = box->row, .column = box->column, .g = g};
+    const enum fit_status st = take_look(ds, look, &v, err);
+    if (st == FIT_OK)
+        put_tiles(ds, &v, box->first, box->last);
+    return st;
 }
 
 static enum fit_status look_at(const struct fit_dataset *ds, const double *matrix, const double *sigma,

@@ -6,7 +6,7 @@
 
 enum { FEWEST = 100, FEWEST_IN_SET = 10 };
 
-/* The k-th smallest of n values comes to x[k], smaller ones before it (Hoare 1961). */
+/* Moves the k-th smallest of n values to x[k], smaller ones before it (Hoare 1961). */
 static double select_rank(double *x, size_t n, size_t k)
 {
     size_t lo = 0, hi = n - 1;
@@ -56,7 +56,7 @@ static double lag_percentile(size_t n, double p)
     return (double)d + (rank - below) * (next - (double)d);
 }
 
-/* Values of group g whose distance in frames is in [low, high]; returns how many. */
+/* Collects the values of group g whose distance in frames is in [low, high]; returns how many. */
 static size_t collect(const struct fit_dataset *ds, size_t g, double low, double high, double *x)
 {
     const struct fit_layout *l = &ds->layout;

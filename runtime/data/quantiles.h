@@ -2,9 +2,9 @@
  *
  * With Delta = |t1 - t2| over the whole matrix, lo and hi the 20th and 80th percentile of Delta:
  *     offset = 10th percentile of c2 where Delta >= hi;   contrast = 90th percentile where Delta <= lo, minus offset
- * both cut to their bounds.  Too low and too high by 1.28 deviations of the noise each, and wrong when the decay is
- * not over at hi or begun before lo; kept for comparison (scaling constant).  Pairs of frames i < j are looked at;
- * the packages also count the diagonal.
+ * both clipped to their bounds. They are too low and too high by 1.28 standard deviations of the noise, respectively,
+ * and wrong when the decay is not over at hi or has begun before lo; kept for comparison (scaling constant). Pairs of
+ * frames i < j are used; the packages also count the diagonal.
  */
 #pragma once
 

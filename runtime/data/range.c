@@ -1,6 +1,6 @@
-/* range.c -- smallest and largest value of each group, and whether double arithmetic can do with them; see
- * dataset.h.  Sums of squares, and of products of four residuals for robust errors, must neither overflow nor
- * underflow: with |y| and |y / sigma| within FIT_LARGEST^+-1 = 1e+-75 fourth powers stay within 1e(+-300). */
+/* range.c -- smallest and largest value of each group, and whether double arithmetic can handle them; see dataset.h.
+ * Sums of squares, and of products of four residuals for robust errors, must neither overflow nor underflow: with
+ * |y| and |y / sigma| within FIT_LARGEST^+-1 = 1e+-75 fourth powers stay within 1e(+-300). */
 #include "data/dataset_impl.h"
 
 #include <float.h>

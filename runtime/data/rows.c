@@ -1,10 +1,9 @@
-/* rows.c -- tables as datasets: tiles of consecutive rows.  See dataset.h and fit/kernel.h.
+/* rows.c -- tables as datasets: tiles of consecutive rows. See dataset.h and fit/kernel.h.
  *
- * Rows are sorted by group, without changing their order inside; each group begins at a place that is
- * a multiple of 8, and tiles hold rows of one group.  Rows that do not count (a value that is not
- * finite, an error that is not positive) keep their place with weight zero, and repeat the columns of
- * a row that counts, so that the model stays finite there.  The same holds for the padding of a group
- * to a multiple of 8.
+ * Rows are sorted by group, in a stable way; each group begins at a position that is a multiple of 8, and tiles contain
+ * rows of one group. Rows that do not count (a value that is not finite, an error that is not positive) keep their
+ * position with weight zero, and repeat the columns of a row that counts, so that the model stays finite there. The
+ * same holds for the padding of a group to a multiple of 8.
  */
 #include "data/dataset_impl.h"
 
@@ -48,8 +47,8 @@ static int on_axes(const struct fit_dataset_table *t, size_t r)
     return 1;
 }
 
-/* Group of row r, found or new; rows often come group by group, so the last one is tried first.  A
- * row without a place on the axes does not count, wherever it stands. */
+/* Group of row r, found or new; rows often come group by group, so the last one is tried first. A row without finite
+ * coordinates does not count, wherever it is. */
 static size_t group_of(const struct fit_dataset_table *t, struct groups *s, size_t last, size_t r)
 {
     if (!on_axes(t, r) || (s->n && same_group(t, s, last, r)))
@@ -146,15 +145,15 @@ static int columns_are_finite(const struct fit_dataset *ds, const struct fit_dat
     return 1;
 }
 
-/* 1 for places in which everything is finite and the error is positive. */
+/* 1 for positions where everything is finite and the error is positive. */
 static int row_counts(const struct fit_dataset *ds, const struct fit_dataset_table *t, size_t place)
 {
     size_t r = row_at(ds, place);
     return columns_are_finite(ds, t, place) && on_axes(t, r) && fit_dataset_counts(t->value[r], t->sigma, r);
 }
 
-/* Rows that do not count, and the padding, repeat a row that does: the model stays finite there.  keep: only where they
- * have no number themselves. */
+/* Rows that do not count, and the padding, repeat a row that does, so that the model stays finite there. keep: only
+ * where they have no number themselves. */
 static void fill_row(struct fit_dataset *ds, size_t r, size_t from, int keep)
 {
     for (size_t c = 0; c < ds->private_->ncolumn; c++)
@@ -191,7 +190,7 @@ static enum fit_status make_row_tiles(struct fit_dataset *ds, const struct group
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Values and weights of places [i, i + n) of group g. */
+/* Values and weights of positions [i, i + n) of group g. */
 static enum fit_status fill_group(struct fit_dataset *ds, const struct fit_dataset_table *t,
                                   const unsigned char *ok, size_t g, size_t i, size_t n,
                                   struct fit_error *err)

@@ -1,6 +1,7 @@
 /* share.c -- see share.h. */
 #include "data/share.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -23,11 +24,55 @@ int fit_dataset_divided(const struct fit_dataset *ds)
     return ds->last - ds->first < ds->ntile;
 }
 
+/* The most that a share weighs. */
+static double heaviest(const double *upto, size_t size, const size_t *cut)
+{
+    double most = 0;
+    for (size_t r = 0; r < size; r++)
+        most = fmax(most, upto[cut[r + 1]] - upto[cut[r]]);
+    return most;
+}
+
+/* By number, which needs the fewest nodes, unless shares by weight are more even. */
+int fit_share_leaves(const struct fit_dataset *ds, size_t size, size_t *cut)
+{
+    static const double MORE_EVEN = 1.01;
+    FIT_SCRATCH(a);
+    const size_t n = fit_parallel_leaves(ds->ntile);
+    double *upto = fit_take(&a, n + 1, sizeof *upto);
+    size_t *weighed = fit_take(&a, size + 1, sizeof *weighed);
+    if (a.failed)
+        return 0;
+    for (size_t leaf = 0; leaf < n; leaf++) {
+        upto[leaf + 1] = upto[leaf];
+        for (size_t k = leaf * ds->ntile / n; k < (leaf + 1) * ds->ntile / n; k++)
+            upto[leaf + 1] += (double)fit_tile_doubles(&ds->layout, &ds->tile[k]);
+    }
+    for (size_t r = 0; r <= size; r++) {
+        cut[r] = fit_tree_cut(n, size, r);
+        weighed[r] = fit_tree_cut_weighed(upto, n, size, r);
+    }
+    if (heaviest(upto, size, cut) > MORE_EVEN * heaviest(upto, size, weighed))
+        memcpy(cut, weighed, (size + 1) * sizeof *cut);
+    return 1;
+}
+
+enum fit_status fit_share_begin(struct fit_dataset *ds, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    const size_t n = fit_parallel_leaves(ds->ntile), size = fit_ranks_size();
+    p->cut = fit_take(&p->storage, size + 1, sizeof *p->cut);
+    if (!p->cut || !fit_share_leaves(ds, size, p->cut))
+        return fit_no_memory(err, "data");
+    for (size_t r = 0; r <= size; r++)
+        p->cut[r] = p->cut[r] * ds->ntile / n;
+    return FIT_OK;
+}
+
 /* First tile of rank r; of rank `size`: ntile. */
 static size_t cut(const struct fit_dataset *ds, size_t r)
 {
-    const size_t n = fit_parallel_leaves(ds->ntile);
-    return fit_tree_cut(n, fit_ranks_size(), r) * ds->ntile / n;
+    return ds->private_->cut[r];
 }
 
 void fit_dataset_share(const struct fit_dataset *ds, size_t *first, size_t *last)
@@ -39,10 +84,15 @@ void fit_dataset_share(const struct fit_dataset *ds, size_t *first, size_t *last
 
 size_t fit_share_owner(const struct fit_dataset *ds, size_t k)
 {
-    size_t r = 0;
-    while (cut(ds, r + 1) <= k)
-        r++;
-    return r;
+    size_t low = 0, high = fit_ranks_size(); /* cut(low) <= k < cut(high) */
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (cut(ds, middle) <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 void fit_dataset_divide(struct fit_dataset *ds)
@@ -54,7 +104,7 @@ void fit_dataset_divide(struct fit_dataset *ds)
     const size_t to = last < ds->ntile ? p->offset[last] : p->ndouble;
     for (size_t k = first; k < last; k++)
         p->offset[k] -= from;
-    p->ndouble = to > from ? to - from : FIT_LANES; /* something, also where a rank has no tiles */
+    p->ndouble = to > from ? to - from : FIT_LANES; /* at least one, also where a rank has no tiles */
     ds->first = first;
     ds->last = last;
 }

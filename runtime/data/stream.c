@@ -1,12 +1,11 @@
-/* stream.c -- matrices read in the order of the tiles, ahead of those who compute.  See stream.h.
+/* stream.c -- matrices read in the order of the tiles, ahead of the computing threads. See stream.h.
  *
- * A pass takes `count` segments from `from` on.  They are numbered through all passes, the first of the
- * running one is `base`; number q belongs into slot q mod FIT_STREAM_SLOTS.  Readers take it that the next
- * pass is over the same tiles; when it is not, what they have read is thrown away.
- * Readers take work units (one matrix of one segment) in order and wait for the slot to become free; it
- * does when all its tiles were done.  Whoever computes asks for tiles in increasing order, so the lowest
- * tile that is not done is always in a slot or on the way
- * into one: nobody waits for ever.
+ * A pass takes `count` segments from `from` on. They are numbered through all passes, the first of the current pass is
+ * `base`; number q belongs into slot q mod FIT_STREAM_SLOTS. Readers assume that the next pass is over the same tiles;
+ * if it is not, the segments read ahead are discarded. Readers take work units (one matrix of one segment) in order and
+ * wait for the slot to become free, which it does when all its tiles are done. Computing threads request tiles in
+ * increasing order, so the lowest tile that is not done is always in a slot or on the way into one: nobody waits
+ * forever.
  *
  * Readers call no function of HDF5 (raw.h): the rest of the program may.
  */
@@ -22,7 +21,7 @@
 #define SLOT_BYTES ((size_t)40 << 20)
 enum { READERS_MOST = 4, READERS_COMPRESSED = 2, ALIGN = 64 };
 
-struct unit { /* what one reading gives: a matrix, or those that lie last together */
+struct unit { /* result of one read: a matrix, or several whose axis is last */
     struct fit_plane plane;
     size_t before; /* bytes of one element in the units before */
 };
@@ -35,7 +34,7 @@ struct segment {
 struct slot {
     struct fit_pages block;
     unsigned char *data; /* of the block */
-    size_t number; /* of the segment that it holds or waits for */
+    size_t number; /* number of the segment that it contains or waits for */
     size_t read;   /* units that are there */
     size_t left;   /* tiles that are not done */
     int taken;     /* readers have begun with it */
@@ -111,7 +110,7 @@ static struct fit_rect join(struct fit_rect a, struct fit_rect b)
                              a.c1 > b.c1 ? a.c1 : b.c1};
 }
 
-/* Index of the unit that reads the plane; it is made when it is new. */
+/* Index of the unit that reads the plane; it is added when it is new. */
 static size_t unit_of(struct fit_stream *s, const struct fit_plane *p)
 {
     for (size_t u = 0; u < s->nunit; u++) {
@@ -140,7 +139,7 @@ static int plan_units(struct fit_stream *s)
     return 1;
 }
 
-/* Tiles of one row of tiles, as many as a slot shall hold. */
+/* Tiles of one row of tiles, as many as fit a slot. */
 static int plan_segments(struct fit_stream *s, size_t slot_bytes)
 {
     s->segment = fit_take(&s->storage, s->ntile, sizeof *s->segment);
@@ -184,7 +183,7 @@ static size_t segment_of(const struct fit_stream *s, size_t number)
     return s->from + (number - s->base) % s->count;
 }
 
-/* Tiles of a segment that the pass is over. */
+/* Number of tiles of a segment that belong to the pass. */
 static size_t tiles_of(const struct fit_stream *s, const struct segment *g)
 {
     const size_t first = g->first > s->first ? g->first : s->first, last = min_size(g->last, s->last);
@@ -257,7 +256,7 @@ static int reader_count(const struct fit_stream *s, int asked)
 
 static enum fit_status start(struct fit_stream *s, int readers, struct fit_error *err)
 {
-    /* rows of a tile lie on different pages: without huge ones, every row would miss the TLB */
+    /* rows of a tile are on different pages: without huge pages every row would miss the TLB */
     for (int k = 0; k < FIT_STREAM_SLOTS; k++) {
         struct slot *slot = &s->slot[k];
         if (fit_dataset_block_new(&slot->block, round_up(s->slot_size) / sizeof(double), NULL) != FIT_OK)
@@ -335,7 +334,7 @@ size_t fit_stream_bound(size_t frames, size_t ngroup, int weighted)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* Nothing of what is in the slots can be used. */
+/* The contents of the slots are useless. */
 static void rewind_slots(struct fit_stream *s)
 {
     s->paused = 1;

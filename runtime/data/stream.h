@@ -1,17 +1,16 @@
-/* stream.h -- two-time matrices read from their file again and again, in the order of the tiles.
+/* stream.h -- two-time matrices read from their file repeatedly, in the order of the tiles.
  *
- * Tiles that follow one another in a row of tiles form a segment of at most `slot_bytes`.  Reader
- * threads fill slots with segments as the file has them (float32 stays float32, compressed chunks
- * are expanded), ahead of the threads that compute; those take single tiles out of the slots.  When
- * a pass ends the readers begin with the next.  Memory: FIT_STREAM_SLOTS slots, and what is kept of
- * expanded chunks. 
+ * Consecutive tiles in a row of tiles form a segment of at most `slot_bytes`. Reader threads fill slots with segments
+ * as stored in the file (float32 stays float32, compressed chunks are expanded), ahead of the computing threads, which
+ * take single tiles from the slots. When a pass ends the readers begin with the next. Memory: FIT_STREAM_SLOTS slots,
+ * and the cached expanded chunks.
  *
  *     fit_stream_begin(s, first, last);           one pass at a time: others wait here
- *     each tile of [first, last) once, by any thread, in increasing order of their being asked for:
+ *     each tile of [first, last) once, by any thread, requested in increasing order:
  *         fit_stream_wait(s, k) == 0, fit_stream_view(...), fit_stream_done(s, k)
  *     fit_stream_end(s);
  *
- * Errors of reading are kept: from then on every wait returns -1.
+ * Read errors are kept: from then on every wait returns -1.
  */
 #pragma once
 
@@ -24,12 +23,12 @@ enum { FIT_STREAM_SLOTS = 3 };
 size_t fit_stream_bound(size_t frames, size_t ngroup, int weighted);
 
 struct fit_stream_spec {
-    struct fit_h5_raw_set *set; /* becomes the stream's, also when making it fails */
+    struct fit_h5_raw_set *set; /* ownership passes to the stream, even when making it fails */
     size_t ngroup;
     const struct fit_plane *y;     /* ngroup; copied */
     const struct fit_plane *sigma; /* ngroup, or NULL; copied */
     size_t row;                    /* row of the matrices that is frame 0 of the layout */
-    int threads;                   /* of the readers; 0: what the storage asks for */
+    int threads;                   /* number of readers; 0: what suits the storage */
     size_t slot_bytes;             /* 0: the default */
 };
 
@@ -50,10 +49,10 @@ int fit_stream_wait(struct fit_stream *s, size_t k);
  * are rows of the matrix.  sigma may be NULL. */
 void fit_stream_view(const struct fit_stream *s, size_t k, size_t g, struct fit_view *y,
                      struct fit_view *sigma, struct fit_rect *box);
-/* The data of tile k are not needed any more. */
+/* The data of tile k are no longer needed. */
 void fit_stream_done(struct fit_stream *s, size_t k);
 
-/* The pass will not be finished: all that wait are let go. */
+/* The pass will not be finished: releases all waiting threads. */
 void fit_stream_abort(struct fit_stream *s);
 
 /* Outside of passes: the bytes of one tile, as `slot` (fit_stream_tile_bytes(s, k) bytes). */
@@ -62,8 +61,8 @@ enum fit_status fit_stream_tile(struct fit_stream *s, size_t k, void *slot, stru
 void fit_stream_tile_view(const struct fit_stream *s, size_t k, size_t g, const void *slot,
                           struct fit_view *y, struct fit_view *sigma, struct fit_rect *box);
 
-/* What went wrong with reading, or FIT_OK. */
+/* The read error, or FIT_OK. */
 enum fit_status fit_stream_status(struct fit_stream *s, struct fit_error *err);
 
-/* The same failure, found elsewhere. */
+/* Records the same failure, found elsewhere. */
 void fit_stream_fail(struct fit_stream *s, const struct fit_error *why);

@@ -46,8 +46,8 @@ void fit_lanes_widen(const float *restrict from, size_t nvector, double referenc
 #define FETCH(p) ((void)(p))
 #endif
 
-/* Group after group: each reads on in its own row, which the processor guesses; the next row lies too far
- * away for that and is asked for. */
+/* Group after group: each continues in its own row, which the hardware prefetches; the next row is too far away for
+ * that and is prefetched explicitly. */
 EACH_ISA
 void fit_lanes_gather(const struct fit_lanes_gather *x, double *restrict to)
 {

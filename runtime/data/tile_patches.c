@@ -8,10 +8,11 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "data/share.h"
+#include "machine/pages.h"
 #include "machine/team.h"
 #include "ranks/ranks.h"
 
-enum { ROUND = 1 << 19 }; /* numbers that a rank gives in one meeting, but for a patch that is longer */
+enum { ROUND = 1 << 19 }; /* numbers that a rank sends in one meeting, unless a single patch is longer */
 
 struct run {
     const struct fit_patches *p;
@@ -22,13 +23,14 @@ struct run {
     pthread_cond_t changed;
     size_t turn;             /* the tile whose turn it is */
     int shared;
-    double *kept;            /* shared: patches of this rank, one after the other; room for the longest, untouched */
+    struct fit_pages pages;  /* shared: patches of this rank, one after the other; room for the longest, untouched */
+    double *kept;
     size_t nkept;
     double *count;           /* of each tile */
     struct fit_arena storage;
 };
 
-/* A patch whose turn it is. */
+/* A patch whose turn has come. */
 static void take_up(struct run *x, size_t k, const double *patch, size_t n)
 {
     if (x->shared)
@@ -85,7 +87,7 @@ static void own_tiles(struct run *x)
 
 /* ---- ranks ----------------------------------------------------------------------------------------------- */
 
-/* Patches of the tiles [k, end) of rank r, `n` numbers, to all. */
+/* Sends the patches of the tiles [k, end) of rank r, `n` numbers, to all. */
 static void give(struct run *x, size_t r, size_t k, size_t end, double *numbers, size_t n)
 {
     fit_ranks_copy(r, numbers, n * sizeof *numbers);
@@ -160,14 +162,14 @@ enum fit_status fit_patches_run(const struct fit_patches *p, struct fit_error *e
     FIT_TAKE_DOUBLES(&x.storage, (size_t)p->threads * x.nbuffer, &x.buffer);
     FIT_TAKE_DOUBLES(&x.storage, (size_t)p->threads * x.npatch, &x.patch);
     FIT_TAKE_DOUBLES(&x.storage, p->ds->ntile, &x.count);
-    x.kept = x.shared ? malloc(((x.last - x.first) * p->most + 1) * sizeof *x.kept) : NULL;
-    enum fit_status st =
-        x.storage.failed || (x.shared && !x.kept) ? fit_no_memory(err, "sums over blocks") : FIT_OK;
+    const int room = !x.shared || fit_pages_new(&x.pages, (x.last - x.first) * p->most + 1);
+    x.kept = x.pages.data;
+    enum fit_status st = x.storage.failed || !room ? fit_no_memory(err, "sums over blocks") : FIT_OK;
     if (x.shared)
         st = fit_ranks_agree_status(st, err);
     if (st == FIT_OK)
         st = run(&x, err);
-    free(x.kept);
+    fit_pages_free(&x.pages);
     fit_arena_free(&x.storage);
     return st;
 }

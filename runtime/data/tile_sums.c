@@ -1,11 +1,10 @@
 /* tile_sums.c -- sums over tiles in a fixed tree, and how many threads to use for them.
  *
- * Takes a data set and a function that sums one tile; gives the total.  The order of additions is
- * decided by the number of tiles: leaf k holds tiles [k T / n, (k+1) T / n) for T tiles and n
- * leaves; the tree of them is that of sum_tree.h.
+ * Takes a data set and a function that sums one tile; gives the total. Only the number of tiles determines the order of
+ * additions: leaf k contains tiles [k T / n, (k+1) T / n) for T tiles and n leaves; their tree is that of sum_tree.h.
  *
- * Several ranks: each sums a share of the leaves, finishes the nodes inside of it and gathers those of
- * the others; all finish the tree.  Few values are summed by every rank alone, for the same total.
+ * Several ranks: each sums a share of the leaves, finishes the nodes inside it and gathers those of the others; all
+ * finish the tree. Every rank sums few values alone, for the same total.
  */
 #include "data/tile_sums.h"
 
@@ -22,11 +21,12 @@
 
 /* Shares of the leaves, and the nodes that cover them. */
 struct ranks {
+    size_t size;        /* of how many ranks */
     size_t first, last; /* leaves of this rank */
     size_t nnode, total; /* nodes of this rank, of all */
     size_t leaf[FIT_TREE_NODES], width[FIT_TREE_NODES]; /* of this rank */
     size_t *count;  /* numbers that a rank gives */
-    size_t *begin;  /* leaves with which the nodes of all ranks begin */
+    size_t *begin;  /* leaves at which the nodes of all ranks begin */
     size_t *done;   /* of each leaf, for fit_tree_finish */
     double *send, *receive;
 };
@@ -42,7 +42,7 @@ struct fit_parallel {
     double *tile;               /* threads x nout */
     double *scratch;            /* threads x nscratch */
     double *buffer;             /* threads x nbuffer */
-    struct ranks *ranks;        /* shares of the leaves; NULL: every rank sums all of them */
+    struct ranks *ranks, *group; /* shares of the leaves, of all ranks and in a group; NULL: every rank sums them all */
     struct fit_arena storage;
 };
 
@@ -53,7 +53,7 @@ static size_t multiple_of_8(size_t n)
     return (n + 7) / 8 * 8;
 }
 
-/* Waking a thread costs as much as it saves on fewer points than this. */
+/* With fewer points than this, waking a thread costs as much as it saves. */
 static int worthwhile_threads(size_t npoint)
 {
     enum { POINTS_PER_THREAD = 20000 };
@@ -72,21 +72,23 @@ size_t fit_parallel_leaves(size_t ntile)
     return ntile < n ? ntile : n;
 }
 
-/* Which nodes all ranks give; p->ranks stays NULL where there are none, or few values. */
-static void share_leaves(struct fit_parallel *p)
+/* Which nodes all ranks give; NULL where there are none, or few values. */
+static struct ranks *share_leaves(struct fit_parallel *p)
 {
     const size_t size = fit_ranks_size(), n = p->nleaf;
     if (size < 2 || (p->ds->npoint < VALUES_FOR_RANKS && !fit_dataset_divided(p->ds)))
-        return;
-    struct ranks *q = p->ranks = fit_take(&p->storage, 1, sizeof *q);
+        return NULL;
+    struct ranks *q = fit_take(&p->storage, 1, sizeof *q);
     if (!q)
-        return;
+        return NULL;
+    q->size = size;
     q->count = fit_take(&p->storage, size, sizeof *q->count);
     q->begin = fit_take(&p->storage, n, sizeof *q->begin);
     q->done = fit_take(&p->storage, n, sizeof *q->done);
+    size_t *cut = fit_take(&p->storage, size + 1, sizeof *cut);
+    p->storage.failed |= cut && !fit_share_leaves(p->ds, size, cut);
     for (size_t r = 0; r < size && !p->storage.failed; r++) {
-        const size_t a = fit_tree_cut(n, size, r), b = fit_tree_cut(n, size, r + 1);
-        size_t nnode = fit_tree_cover(n, a, b, q->leaf, q->width);
+        size_t nnode = fit_tree_cover(n, cut[r], cut[r + 1], q->leaf, q->width);
         for (size_t k = 0; k < nnode; k++) {
             q->begin[q->total++] = q->leaf[k];
             for (size_t i = q->leaf[k]; i < n && i < q->leaf[k] + q->width[k]; i++)
@@ -94,11 +96,32 @@ static void share_leaves(struct fit_parallel *p)
         }
         q->count[r] = nnode;
     }
-    q->first = fit_tree_cut(n, size, fit_ranks_rank());
-    q->last = fit_tree_cut(n, size, fit_ranks_rank() + 1);
+    if (p->storage.failed)
+        return NULL;
+    q->first = cut[fit_ranks_rank()];
+    q->last = cut[fit_ranks_rank() + 1];
     q->nnode = fit_tree_cover(n, q->first, q->last, q->leaf, q->width);
     FIT_TAKE_DOUBLES(&p->storage, q->nnode * p->nout, &q->send);
     FIT_TAKE_DOUBLES(&p->storage, q->total * p->nout, &q->receive);
+    return q;
+}
+
+enum fit_status fit_parallel_group(struct fit_parallel *par, struct fit_error *err)
+{
+    if (!par->group || par->group->size != fit_ranks_size())
+        par->group = share_leaves(par);
+    return par->storage.failed ? fit_no_memory(err, "fit") : FIT_OK;
+}
+
+/* The shares of those who meet now. */
+static struct ranks *shares_now(const struct fit_parallel *par)
+{
+    const size_t size = fit_ranks_size();
+    if (!fit_ranks_shared())
+        return NULL;
+    return par->ranks && par->ranks->size == size   ? par->ranks
+           : par->group && par->group->size == size ? par->group
+                                                    : NULL;
 }
 
 enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_parallel_need *need,
@@ -124,7 +147,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     FIT_TAKE_DOUBLES(&p->storage, threads * p->nout, &p->tile);
     FIT_TAKE_DOUBLES(&p->storage, threads * p->nscratch, &p->scratch);
     FIT_TAKE_DOUBLES(&p->storage, threads * p->nbuffer, &p->buffer);
-    share_leaves(p);
+    p->ranks = share_leaves(p);
     if (p->storage.failed) {
         size_t numbers =
             (p->nleaf + threads) * p->nout + threads * (p->nscratch + p->nbuffer);
@@ -212,9 +235,8 @@ static void add_leaves(struct fit_parallel *par, size_t nout, double *total)
 }
 
 /* The nodes of this rank to all, and the tree of all nodes. */
-static void add_ranks(struct fit_parallel *par, size_t nout, double *total)
+static void add_ranks(struct fit_parallel *par, struct ranks *q, size_t nout, double *total)
 {
-    struct ranks *q = par->ranks;
     const struct fit_tree_rows rows = rows_of(par, nout);
     const size_t size = fit_ranks_size();
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_REDUCE);
@@ -236,9 +258,9 @@ static void add_ranks(struct fit_parallel *par, size_t nout, double *total)
 
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
 {
-    const struct ranks *q = fit_ranks_shared() ? par->ranks : NULL;
+    struct ranks *q = shares_now(par);
     struct summing s = {par, task, q ? q->first : 0};
-    /* values in memory: each thread meets those again whose pages it touched first */
+    /* values in memory: each thread gets again those whose pages it touched first */
     struct fit_team team = {par->threads,
                             fit_dataset_streamed(par->ds) ? FIT_TEAM_NEXT : FIT_TEAM_SHARE};
     fit_ranks_look();
@@ -251,7 +273,7 @@ int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *t
     if ((par->interrupt && *par->interrupt) || fit_dataset_status(par->ds, NULL) != FIT_OK)
         return 1;
     if (q)
-        add_ranks(par, task->nout, total);
+        add_ranks(par, q, task->nout, total);
     else
         add_leaves(par, task->nout, total);
     return q && par->interrupt && *par->interrupt; /* agreed upon with the others */

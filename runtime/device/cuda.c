@@ -1,5 +1,5 @@
-/* cuda.c -- devices by the CUDA driver, libcuda.so.1, found when the program runs; no header or library of the toolkit
- * is needed.  Names and numbers are those of the CUDA Driver API reference (NVIDIA), versions 11 and later.
+/* cuda.c -- devices by the CUDA driver, libcuda.so.1, loaded at run time; no header or library of the toolkit is
+ * needed. Names and numbers are those of the CUDA Driver API reference (NVIDIA), versions 11 and later.
  *
  * Kernels come as PTX that the build has embedded, which the driver compiles for its card, or from their text by NVRTC.
  */
@@ -81,7 +81,7 @@ static const struct {
 
 enum { SLOTS = 2, NON_BLOCKING = 1, NO_TIMING = 2 };
 
-/* Kernels run in the default stream; values on their way have a stream of their own, made when there are some. */
+/* Kernels run in the default stream; asynchronous copies of values have their own stream, made when needed. */
 struct cuda {
     int device;
     void *context;
@@ -194,7 +194,7 @@ static void close_cuda(struct fit_device *d)
     free(c);
 }
 
-/* A pointer of the device, as what it is given out as, and back. */
+/* Converts a device pointer to the type of the interface, and back. */
 static void *handle(uint64_t pointer)
 {
     return (void *)(uintptr_t)pointer;
@@ -227,7 +227,7 @@ static int read_bytes(struct fit_device *d, void *b, size_t at, void *to, size_t
     return enter(d) == 0 ? check(d, cu.MemcpyDtoH(to, pointer_of(b) + at, bytes), "cuMemcpyDtoH") : -1;
 }
 
-/* ---- values on their way ------------------------------------------------------------------------------ */
+/* ---- asynchronous copies of values --------------------------------------------------------------- */
 
 static int begin_copies(struct fit_device *d)
 {
@@ -275,7 +275,7 @@ static int leave(struct fit_device *d, size_t slot)
     return enter(d) != 0 ? -1 : check(d, cu.EventRecord(c->used[slot], NULL), "cuEventRecord");
 }
 
-/* An event that was never recorded is done. */
+/* An event that was never recorded counts as completed. */
 static int settle(struct fit_device *d, size_t slot)
 {
     const struct cuda *c = d->own;

@@ -11,6 +11,7 @@
 #include "device/driver.h"
 #include "device/shelf.h"
 #include "fit/gpu_shape.h"
+#include "machine/team.h"
 
 static const struct fit_device_driver *const drivers[] = {&fit_driver_cuda, &fit_driver_opencl, &fit_driver_plain};
 
@@ -21,9 +22,15 @@ void fit_device_use(struct fit_device *d)
     used = d;
 }
 
+void fit_device_use_here(struct fit_device *d)
+{
+    fit_team_carry(d);
+}
+
 struct fit_device *fit_device_used(void)
 {
-    return used;
+    struct fit_device *here = fit_team_carried();
+    return here ? here : used;
 }
 
 void fit_device_list(void (*fn)(void *user, const struct fit_device_info *info), void *user, char *missing,
@@ -49,7 +56,7 @@ int fit_device_fail(struct fit_device *d, const char *format, ...)
 
 /* ---- choice ------------------------------------------------------------------------------------------ */
 
-/* Single precision more than so many times as fast: double precision is an afterthought of that card. */
+/* Above this ratio of single to double precision, a card is unsuitable for double precision. */
 enum { MOST_WEAK = 4 };
 
 enum { MOST_FOUND = 64 };
@@ -59,7 +66,7 @@ struct choice {
     int card; /* any card; else what the word says */
     size_t nfound;
     struct fit_device_info found[MOST_FOUND];
-    char seen[400]; /* cards that will not do, and why; or what there is */
+    char seen[400]; /* unsuitable cards, and why; or what there is */
 };
 
 /* The word names this device, or its kind. */
@@ -69,7 +76,8 @@ static int is_named(const char *word, const char *device)
     return strcmp(word, device) == 0 || (strncmp(word, device, n) == 0 && device[n] == ':');
 }
 
-/* The number of this process among those of its run on this machine, as MPI libraries and SLURM tell it; 0. */
+/* The number of this process among those of its run on this machine, from the variables of MPI libraries and SLURM;
+ * otherwise 0. */
 static size_t local_rank(void)
 {
     static const char *const name[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
@@ -177,7 +185,7 @@ static void add_word(void *user, const struct fit_device_info *info)
         snprintf(w->word[w->n++], sizeof w->word[0], "%s", info->word);
 }
 
-/* The words of `a+b`, or of all of a kind; n = 0: one device is meant. */
+/* Splits `a+b`, or expands all devices of a kind; n = 0: a single device is meant. */
 static void split(const char *word, struct words *w, char *kind, size_t size)
 {
     static const char all[] = ":all";
@@ -336,9 +344,9 @@ int fit_device_threads(int threads, size_t n)
 {
     enum { MOST = 64 };
     const size_t most = n < MOST ? n : MOST;
-    if (!used || (size_t)threads >= most)
+    if (!fit_device_used() || (size_t)threads >= most)
         return threads;
-    fit_device_expect(used, most);
+    fit_device_expect(fit_device_used(), most);
     return (int)most;
 }
 

@@ -1,4 +1,4 @@
-/* driver.h -- what device.c asks of a kind of devices: cuda.c, opencl.c, plain.c. */
+/* driver.h -- the interface between device.c and a kind of devices: cuda.c, opencl.c, plain.c. */
 #pragma once
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 struct fit_device_driver {
     /* Calls fn for every device; returns what is missing, or NULL. */
     const char *(*list)(void (*fn)(void *user, const struct fit_device_info *info), void *user);
-    int (*open)(struct fit_device *d); /* d->info is that of the list; d->own is its own */
+    int (*open)(struct fit_device *d); /* d->info is the listed one; d->own belongs to the driver */
     void (*close)(struct fit_device *d);
     void *(*buffer)(struct fit_device *d, size_t bytes);
     void (*release)(struct fit_device *d, void *buffer);
@@ -17,7 +17,7 @@ struct fit_device_driver {
     int (*load)(struct fit_device_module *m); /* m->own from m->source */
     void (*unload)(struct fit_device_module *m);
     int (*run)(struct fit_device_module *m, const struct fit_device_call *call);
-    /* Of device.h; NULL where values are copied at once and nothing is waited for. */
+    /* As in device.h; NULL where values are copied at once and nothing is waited for. */
     void *(*host)(struct fit_device *d, size_t bytes);
     void (*host_free)(struct fit_device *d, void *memory);
     int (*send)(struct fit_device *d, void *buffer, const void *from, size_t bytes);
@@ -51,8 +51,8 @@ extern const struct fit_device_driver fit_driver_cuda, fit_driver_opencl, fit_dr
 /* -1, with what went wrong. */
 int fit_device_fail(struct fit_device *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text of a program with the headers fit/... in their places; NULL: no memory. */
+/* The text of a program with the headers fit/... inserted; NULL: no memory. */
 char *fit_gpu_whole_text(const struct fit_gpu_source *source);
 
-/* nvrtc.c: PTX of a text for compute capability `arch` (80, 90), NULL and what went wrong in d->failure. */
+/* nvrtc.c: PTX of a text for compute capability `arch` (80, 90); NULL, with the reason in d->failure. */
 char *fit_nvrtc_compile(struct fit_device *d, const char *text, unsigned arch);

@@ -1,8 +1,8 @@
 /* items.c -- see items.h.
  *
- * Pairs: strips of FIT_GPU_COLUMNS columns of a tile, cut into pieces of as many rows as leave some thousand items, so
- * that every multiprocessor of a large card has several; at least LEAST_ROWS, which pay for the sums at the end of a
- * block.  Tables: TABLE_ROWS rows of a tile. */
+ * Pairs: strips of FIT_GPU_COLUMNS columns of a tile, divided into pieces of as many rows as leave some thousand
+ * items, so that every multiprocessor of a large card has several; at least LEAST_ROWS, which amortise the sums at
+ * the end of a block. Tables: TABLE_ROWS rows of a tile. */
 #include "device/items.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { NUMBERS = FIT_ITEM_NUMBERS, WANTED = 4096, LEAST_ROWS = 8, TABLE_ROWS = 512 };
 
-/* Items of a tile with pieces of so many rows; with `to` they are written there. */
+/* Counts the items of a tile with pieces of so many rows; with `to` they are written there. */
 static size_t pairs_of(const struct fit_tile *t, size_t rows, size_t at, long *to)
 {
     size_t n = 0;
@@ -61,7 +61,7 @@ static size_t all_of(const struct fit_dataset *ds, size_t rows, struct fit_items
     return n;
 }
 
-/* Items of a group follow one another, as their rows do. */
+/* Items of a group are consecutive, as its rows are. */
 static void find_groups(const struct fit_dataset *ds, struct fit_items *x)
 {
     for (size_t n = 0; n < x->n && ds->layout.nrow; n++) {

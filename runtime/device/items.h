@@ -1,4 +1,4 @@
-/* items.h -- a data set cut into items, a block of threads each (fit/gpu.h): by the data's shape alone. */
+/* items.h -- a data set divided into items, a block of threads each (fit/gpu.h): by the data's shape alone. */
 #pragma once
 
 #include "data/dataset.h"

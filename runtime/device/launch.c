@@ -1,9 +1,9 @@
-/* launch.c -- kernels for calls that have come together, and their results.  See sums_impl.h.
+/* launch.c -- kernels for combined calls, and their results. See sums_impl.h.
  *
  * A launch has passes (fit/gpu_program.h): sums of items, then their totals in a fixed tree of FIT_GPU_THREADS leaves,
- * each a share of the items.  Data that do not fit come in pieces, every pass of a piece while the next one is on its
- * way.  Ranks, or devices of one process, that share a launch have leaves of their own, and finish the tree together:
- * the same bits for any number of them.
+ * each a share of the items. Data that do not fit are processed in pieces, every pass over a piece while the next one
+ * is being copied. Ranks, or devices of one process, that share a launch own different leaves, and finish the tree
+ * together: the same bits for any number of them.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ size_t fit_launch_numbers(const struct fit_kernel *k, enum fit_gpu_kind kind)
                                     : p;
 }
 
-/* Blocks of a pass beside each other for one item; rows of its totals. */
+/* Blocks of a pass side by side for one item; rows of its totals. */
 static size_t groups_of(const struct fit_device_pool *p, const struct fit_gpu_pass *x)
 {
     return x->groups && p->kernel->space == FIT_PAIRS ? p->layout.ngroup : 1;
@@ -53,7 +53,7 @@ static size_t rows_of(const struct fit_device_pool *p, const struct fit_gpu_pass
     return x->groups ? p->layout.ngroup : 1;
 }
 
-/* Doubles of one evaluation before pass k of a launch (k = npass, kind: all of them): sums of items, totals. */
+/* Doubles of one evaluation before pass k of a launch (k = npass: all of them): sums of items, totals. */
 static size_t parts_before(const struct fit_device_pool *p, size_t k, enum fit_gpu_kind kind)
 {
     size_t n = 0;
@@ -74,7 +74,7 @@ static size_t totals_before(const struct fit_device_pool *p, size_t k, enum fit_
     return n;
 }
 
-/* The first leaf of a rank; of one past the last all leaves. */
+/* The first leaf of a rank; the number of leaves for one past the last. */
 static size_t leaf_of(size_t rank)
 {
     return LEAVES * rank / fit_ranks_size();
@@ -97,7 +97,7 @@ struct fit_launch_range fit_launch_tiles(const struct fit_device_pool *p, struct
     return (struct fit_launch_range){from, to};
 }
 
-/* 1: of totals the leaves are wanted, for others have some of them. */
+/* 1: leaves are needed instead of totals, because others have some of them. */
 static int wants_leaves(const struct fit_device_pool *p, int shared)
 {
     return shared || p->together > 1;
@@ -125,7 +125,7 @@ static void shape_of(const struct fit_device_pool *p, size_t k, long shape[FIT_S
     shape[FIT_SHAPE_OUT] = kind == FIT_GPU_VALUE ? 0 : (long)parts_before(p, k, kind);
 }
 
-/* Shapes of all passes as they are alone, or shared by ranks. */
+/* Shapes of all passes, alone or shared by ranks. */
 static int put_shapes(struct fit_device_pool *p, int shared)
 {
     int failed = 0;
@@ -162,7 +162,7 @@ int fit_launch_begin(struct fit_device_pool *p)
     return failed || put_shapes(p, 0) != 0 ? -1 : 0;
 }
 
-/* ---- what calls bring ------------------------------------------------------------------------------------------ */
+/* ---- input of the calls --------------------------------------------------------------------------------------- */
 
 static int make_room(struct fit_device_pool *p, size_t calls, size_t part, size_t total)
 {
@@ -193,7 +193,7 @@ static int put_call(struct fit_device_pool *p, size_t e, const struct fit_device
     return failed;
 }
 
-/* Which data each evaluation has. */
+/* Assigns data to each evaluation. */
 static int put_places(struct fit_device_pool *p, size_t k, size_t n, const long *place)
 {
     return p->shelf.nplace > 1 ? fit_device_write(p->shelf.d, p->shape[k].b, FIT_SHAPE_NUMBERS * sizeof(long), place,
@@ -232,7 +232,7 @@ static int run_resident(const struct job *j)
     return failed;
 }
 
-/* The values of the tiles from .. to-1 are sent to a slot, and what becomes of them. */
+/* Sends the values of the tiles from .. to-1 to a slot, and runs the kernels on them. */
 static int run_piece(const struct job *j, size_t s, size_t from, size_t to)
 {
     struct fit_device_pool *p = j->p;
@@ -298,7 +298,7 @@ static int run_totals(const struct job *j)
 
 /* ---- results --------------------------------------------------------------------------------------------------- */
 
-/* p->staging: n totals, each of LEAVES, of which ranks have their own -> n totals. */
+/* p->staging: n totals, each of LEAVES, of which every rank has its own -> n totals. */
 static int finish_leaves(struct fit_device_pool *p, size_t n)
 {
     const size_t ranks = fit_ranks_size(), first = leaf_of(fit_ranks_rank()), own = leaf_of(fit_ranks_rank() + 1);
@@ -325,7 +325,7 @@ static int finish_leaves(struct fit_device_pool *p, size_t n)
     return failed ? -1 : 0;
 }
 
-/* The leaves of n totals in the staging of each device -> n totals in that of the first. */
+/* The leaves of n totals in the staging buffer of each device -> n totals in that of the first. */
 static void finish_devices(struct fit_device_pool *p, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
@@ -358,7 +358,7 @@ static void scatter(const struct job *j, struct fit_device_asked *const *call)
     }
 }
 
-/* Everything on the device: the totals, or leaves, of all calls in p->staging. */
+/* All work on the device: the totals, or leaves, of all calls in p->staging. */
 static int run_job(const struct job *j, struct fit_device_asked *const *call)
 {
     struct fit_device_pool *p = j->p;
@@ -386,7 +386,7 @@ int fit_launch_together(const struct fit_device_asked *a, const struct fit_devic
     return waiting(a)->r.what == waiting(b)->r.what;
 }
 
-/* The share of one of several devices, on a thread of its own. */
+/* The share of one of several devices, on its own thread. */
 struct share {
     struct job job;
     struct fit_device_asked *const *call;
@@ -472,7 +472,7 @@ static int values_of(struct fit_device_pool *p, size_t place, const struct fit_d
     return failed ? -1 : 0;
 }
 
-/* One device after the other: those that share a tile give values of it in turn. */
+/* One device after the other: devices that share a tile fill in its values in turn. */
 int fit_launch_values(struct fit_device_pool *p, size_t place, const struct fit_device_request *r, double *out)
 {
     int failed = 0;

@@ -1,5 +1,5 @@
-/* nvrtc.c -- from the text of kernels to PTX by NVRTC, NVIDIA's compiler as a library, found when the program runs: for
- * models whose build had nothing to make PTX.  Contraction off, as the text wants it. */
+/* nvrtc.c -- from the text of kernels to PTX by NVRTC, NVIDIA's compiler as a library, loaded at run time: for
+ * models whose build had no compiler for PTX. Contraction off, as the text requires. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

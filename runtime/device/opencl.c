@@ -1,7 +1,7 @@
-/* opencl.c -- devices by OpenCL 1.2, whose loader libOpenCL.so.1 is found when the program runs; no header of it is
- * needed.  Types and numbers are those of The OpenCL Specification 1.2 (Khronos 2012).
+/* opencl.c -- devices by OpenCL 1.2, whose loader libOpenCL.so.1 is loaded at run time; no header of it is needed.
+ * Types and numbers are those of The OpenCL Specification 1.2 (Khronos 2012).
  *
- * Kernels are compiled from their text when they are loaded, without any of the options that change results. */
+ * Kernels are compiled from their text when they are loaded, without any option that changes results. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -142,7 +142,7 @@ static void describe(void *device, const char *platform, struct fit_device_info 
         snprintf(info->unusable, sizeof info->unusable, "it is not available");
 }
 
-/* Calls fn for device after device; with `wanted` >= 0 gives that one. */
+/* Calls fn for one device after the other; with `wanted` >= 0 returns that one. */
 static void *walk(void (*fn)(void *user, const struct fit_device_info *info), void *user, int wanted)
 {
     void *platform[MOST], *device[MOST];
@@ -260,7 +260,7 @@ static int read_bytes(struct fit_device *d, void *b, size_t at, void *to, size_t
     return check(d, cl.EnqueueReadBuffer(o->queue, b, 1, at, bytes, to, 0, NULL, NULL), "clEnqueueReadBuffer");
 }
 
-/* ---- values on their way ------------------------------------------------------------------------------ */
+/* ---- asynchronous copies of values --------------------------------------------------------------- */
 
 static int send_bytes(struct fit_device *d, void *b, const void *from, size_t bytes)
 {

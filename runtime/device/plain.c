@@ -1,5 +1,5 @@
-/* plain.c -- the kernels as plain C, on this processor and one thread: for comparison, and where there is nothing
- * else.  Memory is that of the program. */
+/* plain.c -- the kernels as plain C, on this processor and one thread: for comparison, and where there is no device.
+ * Memory is that of the program. */
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>

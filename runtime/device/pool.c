@@ -1,6 +1,7 @@
-/* pool.c -- data sets of one shape on a device: items, coordinates, columns, values.  See sums_impl.h.
+/* pool.c -- data sets of one shape on a device: items, coordinates, columns, values. See sums_impl.h.
  *
- * Values that do not fit into PART of the memory are not kept there: launch.c sends them in pieces of whole tiles. */
+ * Values that do not fit into PART of the memory are not kept on the device: launch.c sends them in pieces of whole
+ * tiles. */
 #include "device/sums_impl.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static int put(struct fit_device_pool *p, struct fit_device_buffer *b, const voi
     return fit_device_room(p->shelf.d, b, bytes) != 0 ? -1 : fit_device_write(p->shelf.d, b->b, 0, from, bytes);
 }
 
-/* Step, coordinates, columns: as fit/gpu.h wants them. */
+/* Step, coordinates, columns, in the form of fit/gpu.h. */
 static int put_fixed(struct fit_device_pool *p, const struct fit_layout *l, size_t place)
 {
     const struct fit_gpu_program *program = p->source->program;
@@ -61,7 +62,7 @@ int fit_pool_read(struct fit_device_pool *p, const struct fit_dataset *ds, size_
     return 0;
 }
 
-/* The values of ds to its place, tile by tile. */
+/* Copies the values of ds to its slot, tile by tile. */
 static int put_values(struct fit_device_pool *p, const struct fit_dataset *ds, size_t place)
 {
     double *y = p->slot[0].y, *w = p->slot[0].w;
@@ -89,7 +90,8 @@ static size_t largest_tile(const struct fit_items *x, size_t ntile)
     return largest;
 }
 
-/* Whether the values stay there, for how many data sets there is room, how many values are on their way at a time. */
+/* Decides whether the values stay on the device, for how many data sets there is room, and how many values are
+ * copied at a time. */
 static void choose_sizes(struct fit_device_pool *p, const struct fit_dataset *ds)
 {
     const size_t memory = fit_device_about(p->shelf.d)->memory, each = p->weighted ? 16 : 8;
@@ -124,7 +126,7 @@ static int begin_slots(struct fit_device_pool *p)
     return failed;
 }
 
-/* ---- made, found, freed -------------------------------------------------------------------------------------- */
+/* ---- making, finding, freeing ---------------------------------------------------------------------------- */
 
 static void release_slot(struct fit_device_pool *p, struct fit_device_slot *s)
 {
@@ -197,7 +199,7 @@ static int fill(struct fit_device_pool *p, const struct fit_dataset *ds)
            fit_device_room(p->shelf.d, &p->w, (p->weighted ? n + 1 : 1) * d) != 0;
 }
 
-/* Of `together` devices number `index`. */
+/* Number `index` of `together` devices. */
 static enum fit_status make_one(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                 const struct fit_gpu_source *source, const size_t which[2],
                                 struct fit_device_pool **out, struct fit_error *err)
@@ -229,7 +231,7 @@ static enum fit_status make_one(struct fit_device *d, const struct fit_kernel *k
     return FIT_OK;
 }
 
-/* On the devices that share sums with d, as long as the shares fit; else on d alone. */
+/* On the devices that share sums with d, as long as the shares fit; otherwise on d alone. */
 static enum fit_status make(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
                             const struct fit_gpu_source *source, struct fit_device_pool **out, struct fit_error *err)
 {
@@ -256,7 +258,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     return st != FIT_OK ? st : make_one(first, kernel, ds, source, alone, out, err);
 }
 
-/* 1: kernels cannot tell data of ds from those of the pool. */
+/* 1: kernels cannot distinguish the data of ds from those of the pool. */
 static int same_shape(const struct fit_device_pool *p, const struct fit_layout *l, const struct fit_items *x)
 {
     const struct fit_layout *own = &p->layout;
@@ -293,7 +295,7 @@ static struct fit_device_pool *find(const struct fit_device *d, const struct fit
     return (struct fit_device_pool *)(void *)found;
 }
 
-/* Puts the data of ds to a free place. */
+/* Copies the data of ds to a free slot. */
 static enum fit_status take_place(struct fit_device_pool *p, const struct fit_dataset *ds, size_t *place,
                                   struct fit_error *err)
 {

@@ -1,10 +1,10 @@
-/* predict.c -- how long a pass with derivatives takes, before it is done.
+/* predict.c -- predicts the time of a pass with derivatives.
  *
  * A device: the operations of all kernels of a pass at PART of its rate of double precision, or its values at
- * PART_OF_MEMORY of the speed of its memory, whichever is slower; its launches, and the tables that go there.  Rates
- * are those that makers rate their cards at, by a word of the name, else what the clock says.  No figure of a card has
- * been measured: PART and LAUNCH are what such kernels reach elsewhere.  A processor without a measurement:
- * NS_PER_VALUE of the two-time model laminar, on one core, by operations.
+ * PART_OF_MEMORY of its memory bandwidth, whichever is slower; its launches, and the copies of the tables. Rates are
+ * the makers' ratings, found by a word of the name, otherwise derived from the clock. Nothing has been measured on a
+ * card: PART and LAUNCH are what such kernels reach elsewhere. A processor without a measurement: NS_PER_VALUE of the
+ * two-time model laminar, on one core, scaled by operations.
  */
 #include "device/device.h"
 
@@ -16,8 +16,8 @@ static const double PART = 0.25, PART_OF_MEMORY = 0.7, LAUNCH = 6e-6, NS_PER_VAL
 
 enum { LANES = 32, PASSES = 10 }; /* of double precision in a multiprocessor; launches, copies among them, of a pass */
 
-/* Operations a second of double precision, a fused product and sum being one; bytes a second of its memory and of the
- * way there.  The first that fits. */
+/* Operations per second of double precision, a fused multiply-add counting as one; bytes per second of its memory
+ * and of the bus. The first match counts. */
 static const struct class {
     const char *word;
     double operations, memory, bus;
@@ -36,7 +36,7 @@ static struct class class_of_one(const struct fit_device_info *info)
                           info->is_card ? 10e9 : 5e9};
 }
 
-/* Of all that share sums. */
+/* Sum over all devices that share sums. */
 static struct class class_of(const struct fit_device_info *info)
 {
     const double n = info->together > 1 ? info->together : 1;

@@ -16,7 +16,7 @@ void fit_device_queue_end(struct fit_device_queue *q)
     pthread_cond_destroy(&q->turn);
 }
 
-/* Takes calls that go with the first one out of the queue. */
+/* Takes the calls that can be combined with the first one from the queue. */
 static size_t take(struct fit_device_queue *q, struct fit_device_asked **asked)
 {
     struct fit_device_asked *const first = q->first, **at = &q->first;
@@ -35,7 +35,7 @@ static size_t take(struct fit_device_queue *q, struct fit_device_asked **asked)
     return n;
 }
 
-/* The calls that wait; the caller has the lock. */
+/* Number of waiting calls; the caller has the lock. */
 static void serve(struct fit_device_queue *q, void *user)
 {
     struct fit_device_asked *asked[FIT_DEVICE_BATCH];

@@ -1,7 +1,7 @@
-/* queue.h -- calls from many threads that become one launch.
+/* queue.h -- calls from many threads that are combined into one launch.
  *
- * One of the threads that wait does the work of all: it takes every call that can go with the first one, up to
- * FIT_DEVICE_BATCH, and serves them.  What came together changes no result. */
+ * One of the waiting threads does the work of all: it takes every call that can be combined with the first one, up
+ * to FIT_DEVICE_BATCH, and serves them. The combination does not change results. */
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 enum { FIT_DEVICE_BATCH = 64 }; /* calls in one launch, at most */
 
-/* A call; the first member of a structure of the caller's. */
+/* A call; the first member of a structure of the caller. */
 struct fit_device_asked {
     int state, failed; /* state 0: waits, 1: taken, 2: done */
     struct fit_device_asked *next;

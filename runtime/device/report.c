@@ -1,4 +1,4 @@
-/* report.c -- accelerators for people: listed, and chosen with what there is to say about it. */
+/* report.c -- accelerators for people: lists them, chooses one and reports the choice. */
 #include "device/report.h"
 
 #include <string.h>

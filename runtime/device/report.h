@@ -5,11 +5,11 @@
 
 #include "device/device.h"
 
-/* Every accelerator, and what is missing, to f. */
+/* Lists every accelerator, and what is missing, to f. */
 enum fit_status fit_device_report(FILE *f, int json, struct fit_error *err);
 
-/* Opens what --device asks for (NULL: nothing); objectives use it from now on.  Notes go to err.  *d, perhaps NULL, is
- * closed by the caller. */
+/* Opens the device of --device (NULL: none), which objectives use from now on. Notes go to err. The caller closes
+ * *d, perhaps NULL. */
 struct fit_device_wish {
     const char *word, *program;
     FILE *err;
@@ -17,5 +17,5 @@ struct fit_device_wish {
 };
 enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_device **d, struct fit_error *err);
 
-/* Says what it was not used for, and, verbose, what for; closes it (NULL: nothing). */
+/* Says why it was not used and, verbose, for what it was; closes it (NULL: nothing). */
 void fit_device_end(const struct fit_device_wish *wish, struct fit_device *d);

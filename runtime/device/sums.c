@@ -1,6 +1,6 @@
-/* sums.c -- sums over a data set by a device: who asks for them, from many threads.
+/* sums.c -- sums over a data set by a device, requested by many threads.
  *
- * Calls of one kind that wait at the same time (queue.h) are evaluations of one launch (launch.c).  Data sets of one
+ * Calls of one kind that wait at the same time (queue.h) are evaluations of one launch (launch.c). Data sets of one
  * shape share a pool (pool.c), and so their launches.
  */
 #include "device/sums.h"
@@ -13,16 +13,8 @@
 
 static struct {
     pthread_mutex_t lock;
-    const struct fit_gpu_source *sources;
-    const struct fit_kernel *const *kernels;
     struct fit_device_sums *first;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void fit_device_offer(const struct fit_gpu_source *sources, const struct fit_kernel *const *kernels)
-{
-    all.sources = sources;
-    all.kernels = kernels;
-}
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
@@ -46,43 +38,17 @@ int fit_device_values(struct fit_device_sums *s, const double *ws, const double 
     return fit_launch_values(s->pool, s->place, &r, out);
 }
 
-/* ---- made, shared, freed ----------------------------------------------------------------------------- */
+/* ---- making, sharing, freeing ----------------------------------------------------------------------- */
 
 struct fit_device_count fit_device_sums_count(const struct fit_device_sums *s)
 {
     return s->pool->count;
 }
 
-const struct fit_gpu_source *fit_device_source(const char *name, const char *variant, const char *hash)
-{
-    for (const struct fit_gpu_source *s = all.sources; s && s->program; s++)
-        if (strcmp(s->program->name, name) == 0 && strcmp(s->program->variant, variant) == 0 &&
-            strcmp(s->program->hash, hash) == 0)
-            return s;
-    return NULL;
-}
-
-/* The program of a kernel; NULL, and why there is none. */
-static const struct fit_gpu_source *source_of(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                              const char **why)
-{
-    int known = 0;
-    for (size_t k = 0; all.kernels && all.kernels[k]; k++)
-        known |= all.kernels[k] == kernel;
-    *why = "parameters are tied, or the kernel is one that was made for this fit";
-    if (!known || ds->layout.context)
-        return NULL;
-    *why = "the program has no kernels of this model, or variant, for accelerators";
-    const struct fit_gpu_source *s = fit_device_source(kernel->name, kernel->variant, kernel->hash);
-    if (s)
-        *why = s->program->lacks;
-    return s && s->program->npass ? s : NULL;
-}
-
 const char *fit_device_lacks(const struct fit_kernel *kernel, const struct fit_dataset *ds)
 {
     const char *why;
-    return source_of(kernel, ds, &why) ? NULL : why;
+    return fit_device_source_for(kernel, ds, &why) ? NULL : why;
 }
 
 static enum fit_status make(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -102,7 +68,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     return st;
 }
 
-/* 1: s has these values, and they are still there. */
+/* 1: s has these values, and they are unchanged. */
 static int is_for(const struct fit_device_sums *s, const struct fit_device *d, const struct fit_kernel *kernel,
                   const struct fit_dataset *ds)
 {
@@ -115,7 +81,7 @@ enum fit_status fit_device_sums_new(struct fit_device *d, const struct fit_kerne
     enum fit_status st = FIT_OK;
     const char *why;
     *sums = NULL;
-    const struct fit_gpu_source *source = source_of(kernel, ds, &why);
+    const struct fit_gpu_source *source = fit_device_source_for(kernel, ds, &why);
     if (!source)
         return fit_fail(err, FIT_ERR_CONFIG, "%s", why);
     pthread_mutex_lock(&all.lock);

@@ -1,8 +1,8 @@
-/* sums_impl.h -- what sums.c (who asks), pool.c (data on a device) and launch.c (kernels) share.
+/* sums_impl.h -- shared by sums.c (requests), pool.c (data on a device) and launch.c (kernels).
  *
- * A pool is the data sets of one shape that are on a device, each at a place of its own, and everything that kernels of
- * this shape need there.  Small data have as many places as fits go side by side; what they ask for at the same time is
- * one launch. */
+ * A pool is the data sets of one shape that are on a device, each in its own slot, and everything that kernels of
+ * this shape need. Small data have as many slots as there are concurrent fits; their simultaneous requests are one
+ * launch. */
 #pragma once
 
 #include "device/items.h"
@@ -24,7 +24,7 @@ struct fit_device_waiting {
     size_t place;
 };
 
-/* A piece of the data that do not fit: values on their way, on the host and there. */
+/* A piece of data that do not fit: values being copied, on the host and on the device. */
 struct fit_device_slot {
     double *y, *w; /* host */
     struct fit_device_buffer y_there, w_there, *shape;
@@ -41,7 +41,7 @@ struct fit_device_pool {
     size_t nfixed, ndata;         /* doubles of each data set */
     size_t nws, nlin, nadj;
     int weighted, resident, shared; /* shared: its shapes are those for several ranks */
-    size_t index, together;       /* of devices that share the sums: which this is, and how many; 0, 1: alone */
+    size_t index, together;       /* devices that share the sums: the index of this one, and how many; 0, 1: alone */
     size_t from, to, nall;        /* tiles of which it has the values; doubles of all tiles */
     struct fit_device_pool *mate; /* on the next of those devices */
     size_t piece;                 /* not resident: doubles of y in a slot */
@@ -63,33 +63,33 @@ struct fit_device_sums {
     struct fit_device_sums *next;
 };
 
-/* A buffer of at least so many bytes; -1: the device has not so much. */
+/* A buffer of at least so many bytes; -1: the device has not enough memory. */
 int fit_device_room(struct fit_device *d, struct fit_device_buffer *b, size_t bytes);
 
 /* ---- pool.c ---------------------------------------------------------------------------------------------- */
 
-/* A place for ds, and its values there.  The caller frees it by fit_pool_leave; a pool that nobody uses stays until
- * another one is wanted, or the device is closed. */
+/* A slot for ds, with its values. The caller frees it by fit_pool_leave; an unused pool stays until another one is
+ * needed, or the device is closed. */
 enum fit_status fit_pool_enter(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                const struct fit_gpu_source *source, struct fit_device_pool **pool, size_t *place,
                                struct fit_error *err);
 void fit_pool_leave(struct fit_device_pool *pool, size_t place);
 
-/* Values of the tiles from .. to-1 of ds to the host's arrays of a slot (w only where there are weights); -1: they
+/* Copies the values of the tiles from .. to-1 of ds to the host's arrays of a slot (w only with weights); -1: they
  * cannot be read. */
 int fit_pool_read(struct fit_device_pool *pool, const struct fit_dataset *ds, size_t from, size_t to, double *y,
                   double *w);
 
 /* ---- launch.c -------------------------------------------------------------------------------------------- */
 
-/* Numbers that one group, or all of the data, have of a kind. */
+/* Length of a result of a kind for one group, or for all data. */
 size_t fit_launch_numbers(const struct fit_kernel *k, enum fit_gpu_kind kind);
 
-/* Fills what is the same in all launches: after items and layout. */
+/* Fills the part that is the same in all launches: after items and layout. */
 int fit_launch_begin(struct fit_device_pool *pool);
 
-/* The queue of a pool: calls of one kind, of which that with data that do not fit is alone.  shared: ranks share them,
- * and all of them are here.  ds: of the first call. */
+/* The queue of a pool: calls of one kind; a call with data that do not fit is alone. shared: ranks share them, and
+ * all of them are here. ds: of the first call. */
 struct fit_launch_user {
     struct fit_device_pool *pool;
     const struct fit_dataset *ds;
@@ -98,7 +98,7 @@ struct fit_launch_user {
 int fit_launch_together(const struct fit_device_asked *a, const struct fit_device_asked *b);
 int fit_launch(void *user, size_t n, struct fit_device_asked *const *asked);
 
-/* The items that are this pool's, of one rank where ranks share the sums; the tiles from .. to-1 that have some. */
+/* The items of this pool, of one rank where ranks share the sums; the tiles from .. to-1 that have some. */
 struct fit_launch_range {
     size_t first, end;
 };

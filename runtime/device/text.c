@@ -1,4 +1,4 @@
-/* text.c -- the whole text of a program: its headers fit/... , which the build has embedded, in the places where it
+/* text.c -- the whole text of a program: its headers fit/... , which the build has embedded, are inserted where it
  * includes them, so that a compiler at run time needs no files. */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static const char *embedded(const char *line)
     return NULL;
 }
 
-/* Headers include headers, none of them itself. */
+/* Headers include headers, but never themselves. */
 static void append_lines(struct growing *g, const char *text)
 {
     while (*text) {

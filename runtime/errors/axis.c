@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rates of which k is the amplitude or the offset: all members take the straight step, then the other two follow from
- * the rate that this step promises (fit_valley_hold). */
+/* For rates of which k is the amplitude or the offset: all members take the straight step, then the other two follow
+ * from the rate that this step predicts (fit_valley_hold). */
 static void hold_rates(const struct fit_ls *f, size_t k, const double *straight, double *theta)
 {
     for (size_t i = 0; i < f->kernel->nrate; i++) {

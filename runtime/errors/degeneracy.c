@@ -1,14 +1,13 @@
-/* degeneracy.c -- which degeneracies of the model concern this fit, and what stays determined.
+/* degeneracy.c -- which degeneracies of the model concern this fit, and what remains determined.
  *
- * A degeneracy at a value (D0 and D_offset at alpha = 0) concerns the fit when the parameter is at that value
- * within its standard error.  Then the valley of the cost reaches the degenerate set inside one standard
- * deviation and runs along it to the bounds: an error from the curvature at its lowest point is false, however
- * finite.  That standard error is taken with all parameters of the set free, those on bounds too: where D0
- * has run to its bound while alpha came near 0, the errors with D0 held there look small.
+ * A degeneracy at a value (D0 and D_offset at alpha = 0) concerns the fit when the parameter is at that value within
+ * its standard error. Then the valley of the cost reaches the degenerate set inside one standard deviation and follows
+ * it to the bounds: an error from the curvature at its minimum is false, however finite. That standard error is
+ * computed with all parameters of the set free, those on bounds too: where D0 has run to its bound while alpha
+ * approached 0, the errors with D0 held there look small.
  *
- * A combination c(theta) that the degenerate directions leave alone is determined: var c = g^T S^- g with the
- * gradient g and any generalised inverse S^- of the projected J^T J (Searle 1971, section 5.4: estimable
- * functions).
+ * A combination c(theta) that the degenerate directions do not change is determined: var c = g^T S^- g with the
+ * gradient g and any generalised inverse S^- of the projected J^T J (Searle 1971, section 5.4: estimable functions).
  */
 #include "errors/degeneracy.h"
 
@@ -20,14 +19,14 @@
 #include "base/units.h"
 #include "leastsquares/covariance.h"
 
-/* How far (in standard errors) a parameter may be from the value at which others cannot be told apart.  More
- * when one of these has run to a bound, or is not told from it: the errors of the rest hold only with that one
- * there, and are false unless the special value is excluded beyond doubt.  (An amplitude that is consistent with 0
- * leaves its exponent open, and with it the way to the value at which it takes the place of another.) */
+/* Largest distance (in standard errors) of a parameter from the value at which others cannot be distinguished. It is
+ * larger when one of these has run to a bound, or is not distinguished from it: the errors of the rest are
+ * conditional on its value there, and false unless the special value is clearly excluded. (An amplitude that is
+ * consistent with 0 leaves its exponent undetermined, and hence the value at which it takes the place of another.) */
 static const double WITHIN = 1, WITHIN_AT_BOUND = 3;
-/* A part of a gradient along an undetermined direction below this is rounding. */
+/* A relative component of a gradient along an undetermined direction below this is rounding. */
 static const double ALONG = 1e-3;
-/* Angles closer than this, in degrees, are equal. */
+/* Angles closer than this, in degrees, count as equal. */
 static const double SAME_ANGLE = 1e-6;
 
 struct work {
@@ -40,7 +39,7 @@ struct work {
     struct fit_spread spread;
 };
 
-/* Places of parameter `index` of a degeneracy in the full vector: first, step and number. */
+/* Indices of parameter `index` of a degeneracy in the full vector: first, step and number. */
 static size_t places(const struct work *c, size_t index, size_t *first, size_t *step)
 {
     size_t p = c->r->nparam;
@@ -76,8 +75,8 @@ static int has(const struct fit_degeneracy *d, size_t k)
     return d->condition >= 0 && (size_t)d->condition == k;
 }
 
-/* Of every set that cannot be told apart anyway one member is held, another than those of d when there is
- * one: f0 is not near 0 because f2 could make up for it. */
+/* Of every set that is never distinguishable one member is held, preferably not one of d: f0 is not near 0 because
+ * f2 could compensate. */
 static void hold_one(struct work *c, const struct fit_degeneracy *d)
 {
     for (size_t n = 0; n < c->r->ndegenerate; n++) {
@@ -94,8 +93,8 @@ static void hold_one(struct work *c, const struct fit_degeneracy *d)
     }
 }
 
-/* 1: the data determine no value of parameter k by itself, for a linear parameter makes up for any; k stands where it
- * began, and how far that is from some value says nothing. */
+/* 1: the data determine no value of parameter k by itself, because a linear parameter compensates for any; k is at
+ * its start, and its distance from some value is meaningless. */
 static int has_any_value(const struct work *c, size_t k)
 {
     for (size_t n = 0; n < c->r->ndegenerate; n++) {
@@ -107,7 +106,7 @@ static int has_any_value(const struct work *c, size_t k)
     return 0;
 }
 
-/* All that is not held, and of the degeneracy what stands on a bound as well. */
+/* Everything that is not held, and members of the degeneracy that are on a bound. */
 static int spread_around(struct work *c, const struct fit_degeneracy *d)
 {
     const struct fit_result *r = c->r;
@@ -130,8 +129,8 @@ static double std_in_spread(struct work *c, size_t k)
     return isnan(v) ? INFINITY : sqrt(c->variance * v);
 }
 
-/* Parameters left after those that are held: the degeneracy needs all of them, or any one when each stands
- * for itself. */
+/* Parameters left after those that are held: the degeneracy needs all of them, or any one when each is degenerate by
+ * itself. */
 static int takes_part(const struct work *c, const struct fit_degeneracy *d)
 {
     size_t held = 0;
@@ -140,7 +139,7 @@ static int takes_part(const struct work *c, const struct fit_degeneracy *d)
     return d->each ? held < d->nparam : held == 0;
 }
 
-/* On a bound, or within a standard error of it. */
+/* Is it on a bound, or within a standard error of it? */
 static int reaches_bound(const struct fit_result *r, size_t k)
 {
     return r->at_bound[k] || r->theta[k] - r->lower[k] < r->std[k] || r->upper[k] - r->theta[k] < r->std[k];
@@ -161,7 +160,7 @@ static int near_value(struct work *c, const struct fit_degeneracy *d)
     return off <= (on_bound ? WITHIN_AT_BOUND : WITHIN) * std;
 }
 
-/* The other angle that gives the same mean, when it is inside the bounds and not the same within the error. */
+/* The other angle with the same mean, when it is inside the bounds and differs by more than the error. */
 static int mirror_angle(struct work *c, const struct fit_degeneracy *d, double *image)
 {
     size_t k = (size_t)d->condition;
@@ -191,7 +190,7 @@ static int concerns(struct work *c, const struct fit_degeneracy *d, char *text, 
         return c->k->naxis > 0 && (c->l->ngroup == 1 || (c->k->space == FIT_PAIRS && same_angles(c, 360)));
     case FIT_DEGENERATE_AT_VALUE:
         yes = near_value(c, d);
-        if (!is_fixed(c, (size_t)d->condition)) /* its error, or the interval of the profile, stands elsewhere */
+        if (!is_fixed(c, (size_t)d->condition)) /* its error, or the interval of the profile, is reported elsewhere */
             snprintf(text, size, "%s is consistent with %g, and %s", c->k->param[d->condition].name, d->value, d->text);
         else
             snprintf(text, size, "%s", d->text);
@@ -224,8 +223,8 @@ static void withhold(struct work *c, size_t index, long reason)
     }
 }
 
-/* The errors of the members; that of the condition too when a member has run to a bound or out of sight, for
- * then it has come near the value in its train. */
+/* Withholds the errors of the members; that of the condition too when a member has run to a bound or diverged,
+ * because the condition has then followed it to the special value. */
 static void withhold_all(struct work *c, const struct fit_degeneracy *d, long reason)
 {
     const struct fit_result *r = c->r;
@@ -250,8 +249,8 @@ static void combine(struct work *c, const struct fit_degeneracy *d)
             sqrt(c->variance * fit_spread_variance(&c->spread, c->gradient + i * r->nparam, ALONG));
 }
 
-/* Adds those that concern the fit: first the unconditional ones, which the others look at, mirrors last.  All
- * are judged by the errors as they were. */
+/* Adds those that concern the fit: first the unconditional ones, which the others use, mirrors last. All are judged
+ * by the original errors. */
 static enum fit_status judge(struct work *c, int turn, struct fit_error *err)
 {
     struct fit_result *r = c->r;

@@ -9,7 +9,7 @@
 #include "math/special.h"
 
 
-/* A part of a gradient outside the span of others below this is rounding. */
+/* A relative component of a gradient outside the span of others below this is rounding. */
 static const double OUTSIDE = 1e-6;
 
 struct work {
@@ -47,14 +47,14 @@ enum fit_status fit_derived_values(const struct fit_kernel *kernel, const struct
 
 /* ---- is it determined? ------------------------------------------------------------------------------------- */
 
-/* Component of the gradient x by member i of a degeneracy. */
+/* Component of the gradient x along member i of a degeneracy. */
 static double component(const struct work *w, const struct fit_degeneracy *d, size_t i, const double *x)
 {
     return d->param[i] < w->r->nparam ? x[d->param[i]] : 0;
 }
 
-/* Takes off x (d->nparam numbers) its parts along the rows of w->base, m of them, each of length 1; what is left of
- * it. */
+/* Removes from x (d->nparam numbers) its components along the rows of w->base, m of them, each of length 1; returns
+ * what remains. */
 static double take_off(const struct work *w, const struct fit_degeneracy *d, size_t m, double *x)
 {
     double left = 0;
@@ -71,8 +71,8 @@ static double take_off(const struct work *w, const struct fit_degeneracy *d, siz
     return left;
 }
 
-/* Is the gradient g, by the members of d, made of those of the combinations that stay determined?  Each member is
- * counted in units of its own size, so that the answer does not depend on units. */
+/* Is the gradient g with respect to the members of d in the span of those of the determined combinations? Each
+ * member is measured in units of its own size, so that the answer does not depend on units. */
 static int is_in_span(const struct work *w, const struct fit_degeneracy *d, const double *g)
 {
     const struct fit_result *r = w->r;
@@ -113,7 +113,7 @@ static double propagated(const struct fit_result *r, const double *g, const doub
     return sqrt(sum);
 }
 
-/* Parameter e of *d has no error: 1 when *d cannot have one either, told in d->reason. */
+/* Parameter e of *d has no error: 1 when *d cannot have one either, with the reason in d->reason. */
 static int withheld(const struct work *w, struct fit_derived_value *d, size_t e)
 {
     const struct fit_result *r = w->r;
@@ -171,7 +171,7 @@ static size_t only_one(const struct fit_result *r, const struct fit_derived_valu
     return at;
 }
 
-/* Its value where element e of the full vector is x; *slope by that. */
+/* Its value where element e of the full vector is x; *slope: the derivative. */
 static double value_where(const struct work *w, const struct fit_derived_value *d, size_t e, double x, double *slope)
 {
     const struct fit_result *r = w->r;
@@ -184,8 +184,8 @@ static double value_where(const struct work *w, const struct fit_derived_value *
     return w->values[d->which];
 }
 
-/* Intervals of its one parameter, carried over; where it turns between their ends, as where it has several parameters,
- * by_one stays 0. */
+/* Intervals of its only parameter, transformed; by_one stays 0 where it has several parameters or is not monotonic
+ * between the ends. */
 static void carry_over(const struct work *w, struct fit_derived_value *d)
 {
     enum { STEPS = 16 };

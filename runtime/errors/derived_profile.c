@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const double WEIGHT = 30;     /* L */
-static const double STEP = 0.4;      /* growth of the root of the rise from point to point */
+static const double STEP = 0.4;      /* growth of the square root of the rise from point to point */
 static const double BEYOND = 1.1;    /* of the limit of 95 %: so far the curve goes */
 static const double CLOSE = 1e-3;    /* of the root at the end of an interval */
-static const double STUCK = 1e-3;    /* of the way that was wanted: there is no way on */
+static const double STUCK = 1e-3;    /* fraction of the intended step below which there is no way on */
 static const double BETTER = 0.1;    /* chi2 below the least: another minimum */
 enum { MOST_POINTS = 24, SECANTS = 8, ITERATIONS = 60 };
 
@@ -72,8 +72,8 @@ static enum fit_nlsq_answer watch(void *user, const struct fit_nlsq_report *now)
     return c->f->setup.interrupt && *c->f->setup.interrupt ? FIT_NLSQ_STOP : fit_watch(&w, now);
 }
 
-/* The point of the profile that the target leads to, from theta, which becomes its minimum: *v, and the root of the
- * rise.  NaN: there is none. */
+/* The point of the profile to which the target leads, from theta, which becomes its minimum: *v, and the square root
+ * of the rise. NaN: there is none. */
 static double point(struct held *c, double target, double *v)
 {
     struct fit_ls *f = c->f;
@@ -113,8 +113,8 @@ static void keep(struct held *c, double v, double root)
     l->rise[at] = root * root;
 }
 
-/* The target that leads to the value v with about this root: the minimum lies where the slope of the rise and that of
- * the penalty are opposite.  per: change of the value per growth of the root. */
+/* The target that leads to about the value v: at the minimum the slopes of the rise and of the penalty are opposite.
+ * per: change of the value per growth of the root. */
 static double target_of(const struct held *c, double v, double root, double per)
 {
     return v + root / per * c->scale * c->scale / WEIGHT;
@@ -140,7 +140,7 @@ static double find_end(struct held *c, double wanted, double a, double ra, doubl
     return v;
 }
 
-/* Outwards on one side until the rise is beyond the limit of 95 %; ends[2], and whether they are open. */
+/* Outward on one side until the rise exceeds the 95 % limit; ends[2], and whether they are open. */
 static void trace(struct held *c, double side, double *end, int *open)
 {
     const size_t bytes = c->f->p * sizeof *c->theta;
@@ -189,7 +189,7 @@ static const char *linear_in(const struct fit_ls *f, const struct fit_derived_va
     return NULL;
 }
 
-/* A step along the quantity: its error by the paraboloid, be it right or not; else NaN. */
+/* A step along the quantity: its error from the curvature, valid or not; otherwise NaN. */
 static double size_of(const struct fit_result *r, const struct fit_derived_value *d)
 {
     double sum = 0;

@@ -1,11 +1,11 @@
-/* jacobian.h -- means and derivatives at points as matrices are handed out: a row for each point, where kernels give
+/* jacobian.h -- means and derivatives at points in the form of matrices: a row for each point, where kernels give
  * columns (fit_kernel.points).
  */
 #pragma once
 
 #include "fit/kernel.h"
 
-/* What a kernel reads: the tables of `prepare`, linear parameters. */
+/* Input of a kernel: the tables of `prepare`, linear parameters. */
 struct fit_tables {
     const struct fit_kernel *kernel;
     const struct fit_layout *layout;

@@ -1,11 +1,11 @@
 /* likelihood.c -- profile likelihood of one parameter; see likelihood.h.
  *
- * The curve is followed outwards from the best value: the first point starts on the axis of the paraboloid (axis.h),
- * each other one on a line through the last two.  For a curve, steps are chosen for the root of the rise to grow
- * evenly, so that it has as many points in a narrow direction as in a wide one; where only the ends of intervals
- * matter, they aim at these.  Ends are found by secants on the root, which is nearly straight.  Where the fit has a
- * sketch of the cost (thin_profile.h), that leads from the line to the minimum; the data are asked for the cost
- * there, and near the ends of intervals for derivatives.
+ * The curve is followed outward from the best value: the first point starts on the axis of the quadratic approximation
+ * (axis.h), each other one on a line through the last two. For a curve, steps are chosen for even growth of the square
+ * root of the rise, so that it has as many points in a narrow direction as in a wide one; where only the ends of
+ * intervals matter, steps aim at these. Ends are found by secants on the root, which is nearly straight. Where the fit
+ * has a sketch of the cost (thin_profile.h), the sketch leads from the line to the minimum; the data give the cost
+ * there, and near the ends of intervals the derivatives.
  */
 #include "errors/likelihood.h"
 
@@ -23,9 +23,9 @@
 static const double LEVEL[2] = {0.68, 0.95};
 static const double BETTER = 0.1; /* chi2 below the least: another minimum */
 
-/* How closely the profile is followed: steps of the root; how far beyond the last limit, as a factor; the root at the
- * end of an interval; how far from their minimum the others may be, in standard errors (what the gradient still
- * promises is taken off the rise). */
+/* Accuracy of the profile: steps of the root; how far beyond the last limit, as a factor; the root at the end of an
+ * interval; the largest distance of the others from their minimum, in standard errors (the predicted gain of the
+ * gradient is subtracted from the rise). */
 struct pace {
     double step, beyond, close, gtol;
     int curve; /* 1: a curve to be drawn */
@@ -35,11 +35,12 @@ static const double ENOUGH = 1.5; /* times the rise at the end of the interval *
 static const double AT_WALL =
     0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
 static const double STEEP = 2; /* a root there, in that of the wide interval, up to which the profile is a slope */
-/* The sketch: how near to its minimum it leads, in standard errors; its rise, as a factor, at which none of the data's
- * is doubted; a rise above what it promises at which the way back is looked at. */
+/* The sketch: the distance from its minimum to which it leads, in standard errors; the factor of its rise beyond
+ * which that of the data is not computed; the excess of a rise over its prediction at which the way back is
+ * explored. */
 static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
-/* How far the rise of the data may be from that of the sketch, plus a part of it; so near to the root at an end the
- * derivatives are asked for. */
+/* Largest difference between the rises of data and sketch, plus a relative one; distance from the root at an end
+ * within which derivatives are computed. */
 static const double AGREES[2] = {0.1, 0.05}, AT_END = 0.1;
 static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
 static const double LITTLE_WAY = 0.05; /* of the way from the best value: so far an end is told by the slope */
@@ -56,14 +57,14 @@ enum {
     TRAIL = 8, /* points of a side that are kept, and of these the nearest, through which a parabola goes on */
     NODES = 3
 };
-/* A parabola is not followed further than where it makes errors of its points so much larger. */
+/* A parabola is extrapolated only up to where it magnifies errors of its points so many times. */
 static const double WILD = 50;
 
 struct curve {
     struct fit_ls *f;
     struct fit_likelihood *out;
     double variance, cost;       /* in whose units a rise counts, at the minimum */
-    double inflated;             /* by which noise that is shared makes it larger than that of independent values */
+    double inflated;             /* factor of the rise for noise that is shared instead of independent */
     double best, low, high;      /* value; bounds */
     double limit[2];             /* of the root */
     long u;                      /* linear unknown, or -1: nonlinear parameter */
@@ -78,16 +79,16 @@ struct curve {
     double from, from_root;
     struct pace pace;
     struct fit_evidence *evidence;
-    int as_given;                /* a fit starts where it is told, whatever the evidence promises */
-    int trust;                   /* the sketch shows what the data do: these need not be asked */
+    int as_given;                /* a fit starts at the given point, whatever the evidence predicts */
+    int trust;                   /* the sketch represents the data, which need not be evaluated */
     int hurry, enough, stopped;  /* stop a fit whose rise is larger than matters; stopped for that; from outside */
 };
 
 /* ---- one point ------------------------------------------------------------------------------------------------ */
 
-/* How far above the limit a point lies does not matter where only ends are looked for.  The gradient's promise counts
- * twice, and may still be too little (another branch of the valley may be found late): after some steps only, and such
- * a point is one from which to come nearer, not an end. */
+/* The excess of a point over the limit does not matter where only ends are sought. The predicted gain of the
+ * gradient counts twice, and may still be too small (another branch of the valley may be found late); it is
+ * therefore used only after some steps, and such a point is a starting point for further approach, not an end. */
 static enum fit_nlsq_answer is_enough(void *user, const struct fit_nlsq_report *now)
 {
     struct curve *c = user;
@@ -98,8 +99,8 @@ static enum fit_nlsq_answer is_enough(void *user, const struct fit_nlsq_report *
     return c->enough ? FIT_NLSQ_STOP : fit_watch(&watch, now);
 }
 
-/* Where only the ends matter, other points need no derivatives: where the sketch has its minimum, and the cost of the
- * data is what it promises. */
+/* Where only the ends matter, other points need no derivatives: points at the minimum of the sketch at which the
+ * cost of the data agrees with its prediction. */
 static int needs_no_more(const struct curve *c, double rise, double expected)
 {
     if (c->pace.curve || rise < -BETTER || fabs(rise - expected) > AGREES[0] + AGREES[1] * expected)
@@ -110,8 +111,8 @@ static int needs_no_more(const struct curve *c, double rise, double expected)
     return 1;
 }
 
-/* The sketch may have led astray, to the cost known[0].  1: that of theta is lower; known is then what is known of
- * it. */
+/* The sketch may have been misleading, to the cost known[0]. 1: the cost at theta is lower; known is then that of
+ * theta. */
 static int stays(struct curve *c, double *known)
 {
     struct fit_objective *o = c->f->obj;
@@ -121,9 +122,9 @@ static int stays(struct curve *c, double *known)
     return better;
 }
 
-/* Lets the sketch lead from theta toward the minimum.  1: *rise is known well enough: certainly too high to matter, or
- * inside the interval where nothing else is asked, or not near its end.  Else known[2] is the cost at theta and its
- * error, or NaN. */
+/* Lets the sketch lead from theta toward the minimum. 1: *rise is known well enough: certainly too high to matter,
+ * or inside the interval where nothing else is needed, or not near its end. Otherwise known[2] is the cost at theta
+ * and its error, or NaN. */
 static int lead(struct curve *c, double *rise, double *known)
 {
     struct fit_ls *f = c->f;
@@ -181,7 +182,7 @@ static double cost_at(struct curve *c, const double *theta)
     return fit_objective_value(o, theta) == FIT_EVAL_OK ? o->cost : INFINITY;
 }
 
-/* theta: the known point x, carried to the value v along the valley of the rate of which the parameter is a part. */
+/* theta: the known point x, moved to the value v along the valley of the rate to which the parameter belongs. */
 static void carry(const struct curve *c, const double *x, double v, double *theta)
 {
     const struct fit_ls *f = c->f;
@@ -193,7 +194,7 @@ static void carry(const struct curve *c, const double *x, double v, double *thet
     fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, c->out->which, theta);
 }
 
-/* A point of the profile that was found becomes the last of the trail. */
+/* Appends a point of the profile to the trail. */
 static void leave_trail(struct curve *c, double v)
 {
     const size_t p = c->f->p;
@@ -206,7 +207,7 @@ static void leave_trail(struct curve *c, double v)
     c->passed[c->npassed++] = v;
 }
 
-/* The nearest points of the trail to v, at most n; how many. */
+/* The nearest points of the trail to v, at most n; returns how many. */
 static size_t nearest(const struct curve *c, double v, size_t n, size_t *at)
 {
     size_t found = 0;
@@ -256,8 +257,8 @@ static int along_trail(const struct curve *c, double v, double *theta)
     return 1;
 }
 
-/* Another start than theta for the value v, where a point that is known on either side, or the parabola, promises a
- * lower cost. */
+/* Another start than theta for the value v, where a known point on either side, or the parabola, predicts a lower
+ * cost. */
 static void best_start(struct curve *c, double v)
 {
     const struct fit_ls *f = c->f;
@@ -279,7 +280,7 @@ static void best_start(struct curve *c, double v)
     }
 }
 
-/* The data's way from theta, where known[0] is the cost, to the minimum; the rise there. */
+/* Minimises on the data from theta, where known[0] is the cost; returns the rise. */
 static double descend(struct curve *c, double v, const double *known)
 {
     struct fit_ls *f = c->f;
@@ -312,7 +313,7 @@ static double descend(struct curve *c, double v, const double *known)
     return fmax(rise, 0);
 }
 
-/* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
+/* Signed square root of the rise with the parameter held at v; theta: on entry a start, on return the minimum. */
 static double root_at(struct curve *c, double v)
 {
     struct fit_ls *f = c->f;
@@ -352,16 +353,17 @@ static void add_point(struct curve *c, double v, double root)
 
 /* ---- one side -------------------------------------------------------------------------------------------------- */
 
-/* theta for the value v on the line through the points x1 and x2 of the profile, with v1 and v2, bent to where rates
- * change evenly. */
+/* theta for the value v on the line through the points x1 and x2 of the profile, with v1 and v2, curved so that
+ * rates change evenly. */
 static void on_line(struct curve *c, double v, double v1, const double *x1, double v2, const double *x2)
 {
     const double part = v2 != v1 ? (v - v1) / (v2 - v1) : 0;
     mix(c, v, (struct fit_valley_mix){2, (const double *[]){x1, x2}, (double[]){1 - part, part}}, c->theta);
 }
 
-/* The absolute root at x, between (first, ra) and (last, rb) with theta at_a and at_b.  Larger than both, the start was
- * in the valley of another minimum: then from the line between the two, and from either end, whatever they cost. */
+/* The absolute root at x, between (first, ra) and (last, rb) with theta at_a and at_b. If it exceeds both, the start
+ * was in the valley of another minimum: then it is repeated from the line between the two, and from either end,
+ * whatever the price. */
 static double root_between(struct curve *c, double x, double first, double ra, const double *at_a, double last,
                            double rb, const double *at_b)
 {
@@ -409,8 +411,8 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
     return x;
 }
 
-/* Is there no way on at v?  A fit that was cut short may have missed it: all points that are known are asked, the data
- * too, and the fit goes to its end.  The root there; theta is the minimum. */
+/* Does the profile end at v? A fit that was stopped early may have missed the continuation: it is repeated from all
+ * known points, on the data too, and to its end. Returns the root there; theta is the minimum. */
 static double root_at_wall(struct curve *c, double v)
 {
     const struct fit_ls *f = c->f;
@@ -439,8 +441,8 @@ static double root_at_wall(struct curve *c, double v)
     return r;
 }
 
-/* How far a side is followed: value and root at the last point, and at the one before (c->before); change of the value
- * per growth of the root between the two, at first by the standard error. */
+/* Progress along a side: value and root at the last point, and at the one before (c->before); change of the value
+ * per growth of the root between the two, at first from the standard error. */
 struct walk {
     double at, root, before, root_before, slope;
     double step, wall; /* wall: the nearest point that was too far */
@@ -448,14 +450,14 @@ struct walk {
     int last, walled;  /* the bound is reached; there is no way on */
 };
 
-/* By how much the root is to grow at the next point: up to the next end, where only ends are looked for. */
+/* Required growth of the root at the next point: up to the next end, where only ends are sought. */
 static double growth(const struct curve *c, const struct walk *w)
 {
     return c->pace.curve || w->next > 1 ? c->pace.step : fmin(c->pace.step, c->limit[w->next] - w->root);
 }
 
-/* The point (v, r), with theta at the one before in c->start, becomes the last.  The next step is that of the parabola
- * through the last three, value over root; of a line, where a curve is to be drawn. */
+/* The point (v, r), with theta at the one before in c->start, becomes the last. The next step is that of the
+ * parabola through the last three, value versus root; of a line, where a curve is to be drawn. */
 static void step_to(struct curve *c, struct walk *w, double v, double r)
 {
     const double way = fabs(v - w->at), grown = r - w->root, slope = way / grown;
@@ -473,7 +475,7 @@ static void step_to(struct curve *c, struct walk *w, double v, double r)
     w->step = fmin(fmax(wanted, (c->pace.curve ? 0.25 : 0.02) * way), most);
 }
 
-/* Where to go next: half of the way to the wall at most, to the wall itself from near by. */
+/* The next value: at most half of the way to the wall, from nearby the wall itself. */
 static double next_value(const struct curve *c, struct walk *w, double side, double bound)
 {
     double v = w->at + side * w->step;
@@ -494,7 +496,7 @@ static void set_out(struct curve *c, double v, const struct walk *w)
         on_line(c, v, w->before, c->before, w->at, c->start);
 }
 
-/* The value where the root is `limit`, near (v, r): on the parabola, value over root, through it and the last two. */
+/* The value where the root is `limit`, near (v, r): on the parabola, value versus root, through it and the last two. */
 static double value_at_root(const struct walk *w, double v, double r, double limit)
 {
     const double slope = (v - w->at) / (r - w->root);
@@ -504,8 +506,8 @@ static double value_at_root(const struct walk *w, double v, double r, double lim
     return v + (limit - r) * (slope + bend * (limit - w->root));
 }
 
-/* The ends that lie between the last point and (v, r), or just beyond: where the profile goes on to rise as it did, a
- * small part of the way so far.  (A flat one may never get there.) */
+/* The ends between the last point and (v, r), or just beyond: where the profile continues to rise as before, a small
+ * fraction of the way so far. (A flat one may never get there.) */
 static void pass_ends(struct curve *c, struct walk *w, double v, double r, double *end, int *open, double *work)
 {
     const double slope = (v - w->at) / (r - w->root), close = c->pace.curve ? 0 : c->pace.close;
@@ -531,8 +533,8 @@ static void set_off(struct curve *c)
     leave_trail(c, c->from);
 }
 
-/* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which
- * the origin lies in on. */
+/* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, beginning
+ * with the one that contains the origin. */
 static void follow(struct curve *c, double side, double std, double bound, double *end, int *open, double *work)
 {
     const size_t bytes = c->f->p * sizeof *c->theta, most = c->pace.curve ? SIDE : MOST_ENDS;
@@ -628,7 +630,7 @@ void fit_likelihood_limits(const struct fit_ls *f, int one_sided, double limit[2
         limit[k] = fit_student_quantile(one_sided ? 1 - LEVEL[k] : 0.5 * (1 - LEVEL[k]), dof);
 }
 
-/* A first step: the standard error, else what the curvature says, else a part of the box. */
+/* A first step: the standard error, otherwise from the curvature, otherwise a fraction of the box. */
 static double first_scale(const struct curve *c)
 {
     const struct fit_result *r = c->f->res;
@@ -644,7 +646,7 @@ static double first_scale(const struct curve *c)
 
 /* ---- all parts -------------------------------------------------------------------------------------------------- */
 
-/* Adds an interval; it joins those that it meets. */
+/* Adds an interval, merging it with those that it meets. */
 static void join(struct fit_union *u, struct fit_piece new)
 {
     struct fit_piece all[FIT_PIECES + 1];
@@ -684,7 +686,7 @@ static void take_ends(struct fit_likelihood *l)
     }
 }
 
-/* Follows the interval around the origin, on both sides or that within the bounds, and joins it to the others. */
+/* Follows the interval around the origin, on both sides or the one within the bounds, and merges it with the others. */
 static void trace(struct curve *c, double scale, double *work)
 {
     struct fit_likelihood *out = c->out;
@@ -699,7 +701,7 @@ static void trace(struct curve *c, double scale, double *work)
              (struct fit_piece){lower[i], upper[i], (signed char)open_lower[i], (signed char)open_upper[i]});
 }
 
-/* What the evidence knows outside of the wider interval: other minima, or a profile that comes down again. */
+/* Points of the evidence outside the wider interval: other minima, or a profile that falls again. */
 static void trace_others(struct curve *c, double *work)
 {
     struct fit_likelihood *out = c->out;
@@ -719,7 +721,7 @@ static void trace_others(struct curve *c, double *work)
     }
 }
 
-/* The piece of the narrow interval that is nearest to x, of those in the same piece of the wider one; NULL: none. */
+/* The piece of the narrow interval nearest to x, among those in the same piece of the wider one; NULL: none. */
 static const struct fit_piece *piece_near(const struct fit_likelihood *l, double x)
 {
     const struct fit_piece *near = NULL;
@@ -735,8 +737,8 @@ static const struct fit_piece *piece_near(const struct fit_likelihood *l, double
     return near;
 }
 
-/* Points that are low enough for the narrow interval and lie outside: the profile has passed them by, in another
- * valley. Up to these it reaches. */
+/* Extends the narrow interval to points outside it that are low enough, in another valley, which the profile has
+ * passed by. */
 static void hold_known(struct curve *c)
 {
     struct fit_likelihood *out = c->out;
@@ -754,9 +756,9 @@ static void hold_known(struct curve *c)
     }
 }
 
-/* ---- what is asked ---------------------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------------------------- */
 
-/* Work space, and where everything begins; NULL: memory is out.  For the caller to free. */
+/* Work space and initial state; NULL: out of memory. For the caller to free. */
 static double *prepare(struct curve *c, double **work)
 {
     struct fit_ls *f = c->f;

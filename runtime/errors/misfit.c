@@ -8,14 +8,14 @@
 
 enum { AGES = FIT_MISFIT_AGES, MODES = 4, DRIFTS = 3, POWERS = 3 };
 
-/* Templates by themselves: of single groups or of all, of places or of the model. */
+/* Families of templates: of single groups or of all, of positions or of the model. */
 enum { SINGLE, ALL, SINGLE_MODEL, ALL_MODEL, FAMILIES };
 
-/* A template of which the fit takes more than this part has nothing left to tell. */
+/* A template of which the fit absorbs more than this fraction is uninformative. */
 static const double TAKEN = 0.98;
 /* Bins of so few values are no templates by themselves: their sums are not normal. */
 static const double FEWEST = 20;
-/* The mean square of a bin counts as so many values more of the group's. */
+/* The mean square of a bin is combined with so many values of the group's. */
 static const double SHRUNK = 100;
 
 /* ---- bins ------------------------------------------------------------------------------------------------------ */
@@ -106,7 +106,7 @@ static int work_new(struct work *w, struct fit_arena *a)
     return 0;
 }
 
-/* What a template is made of, for the words. */
+/* Description of a template, for the words. */
 struct shape {
     int kind;
     size_t lag[2], age[2]; /* classes, first and last */
@@ -167,7 +167,7 @@ static void try(struct work *w, size_t g0, size_t g1, const struct shape *shape)
         take(w, shape, g1 - g0 > 1 ? -1 : (long)g0, T / sqrt(white - taken), T / n / sqrt(white / s2));
 }
 
-/* Of every group, and of all. */
+/* Applies the template to every group, and to all together. */
 static void try_all(struct work *w, const struct shape *shape)
 {
     for (size_t g = 0; g < w->b->ngroup; g++)
@@ -193,7 +193,7 @@ static double mode(size_t k, size_t at, size_t of)
     return cos(3.141592653589793 * (double)k * ((double)at + 0.5) / (double)of);
 }
 
-/* Smooth modes; times the mean derivative by element e of the score, unless that is -1. */
+/* Smooth modes; times the mean derivative with respect to element e of the score, unless that is -1. */
 static void try_mode(struct work *w, long e, size_t by_lag, size_t by_age)
 {
     const struct shape shape = {e < 0 ? KIND_MODE : KIND_DRIFT, {0, w->b->nlag - 1}, {0, AGES - 1}};
@@ -207,7 +207,7 @@ static void try_mode(struct work *w, long e, size_t by_lag, size_t by_age)
     try_all(w, &shape);
 }
 
-/* A power of the model's own values, which are its derivative by the contrast. */
+/* A power of the model's own values, which are its derivative with respect to the contrast. */
 static void try_power(struct work *w, size_t slope, int power)
 {
     const struct shape shape = {KIND_POWER, {0, w->b->nlag - 1}, {0, AGES - 1}};
@@ -280,7 +280,7 @@ static void fill(const struct work *w, int family, struct fit_misfit *out)
     out->kind = kind == KIND_DRIFT ? FIT_MISFIT_DRIFT : kind >= KIND_MODE ? FIT_MISFIT_SMOOTH : FIT_MISFIT_BINS;
 }
 
-/* Of pairs that share a frame the sum is one of squares, of n rows of unequal length (linear: 3/4 n degrees of
+/* For pairs that share a frame the sum is one of squares, of n rows of unequal length (linear: 3/4 n degrees of
  * freedom); z by Wilson and Hilferty (1931). */
 static double shared(const struct fit_misfit_spec *s)
 {

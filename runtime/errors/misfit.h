@@ -1,17 +1,17 @@
-/* misfit.h -- do residuals of pairs have a structure that independent noise has not?
+/* misfit.h -- do residuals of pairs have a structure that independent noise does not explain?
  *
  * Residuals z = sqrt(w) r are summed over bins of lag (half octaves) and age (eighths of the measurement) for each
- * group, with what the fit can follow, X = sum sqrt(w) d mean / d (theta, lin).  A template phi over the bins gives one
- * number, T = sum phi_k S_k,    Var T = sum phi_k^2 n_k s_k^2 - s^2 x^T D x,    x = sum phi_k X_k,  D = (J^T W J)^-1,
- * normal with mean 0 for a model that holds and independent noise: the second term is what the fitted parameters take
- * out (Cook & Weisberg 1982, section 2.1).  s_k^2 is the mean square of the bin's own residuals, so noise need not be
- * of one size everywhere.  Templates of places are the bins themselves, bins of one lag or one age together, smooth
- * modes over lag and age.  Those of the model are its derivatives times such modes, which is how a parameter that
- * drifts shows (score tests: Rao, Proc. Camb. Phil. Soc. 44 (1948) 50), and powers of its values, as for a second
- * component or another form of the decay (Ramsey, J. R. Stat. Soc. B 31 (1969) 350).  Each is tried by group and over
- * all groups.  p is that of the largest |T| / sd, times the number of templates (Bonferroni) of its family, places or
- * model, one group or all, and times that of the families: the few of the model, which tell most, need not stand out of
- * the many of the places.  And that of the products of neighbours.
+ * group, with the derivatives that the fit can absorb, X = sum sqrt(w) d mean / d (theta, lin). A template phi over the
+ * bins gives one number, T = sum phi_k S_k, Var T = sum phi_k^2 n_k s_k^2 - s^2 x^T D x, x = sum phi_k X_k, D = (J^T W
+ * J)^-1, normal with mean 0 for a true model and independent noise: the second term is what the fitted parameters
+ * absorb (Cook & Weisberg 1982, section 2.1). s_k^2 is the mean square of the bin's own residuals, so that the noise
+ * may vary. Templates of positions are the bins themselves, bins of one lag or one age together, smooth modes over lag
+ * and age. Those of the model are its derivatives times such modes, which detect a drifting parameter (score tests:
+ * Rao, Proc. Camb. Phil. Soc. 44 (1948) 50), and powers of its values, which detect a second component or another form
+ * of the decay (Ramsey, J. R. Stat. Soc. B 31 (1969) 350). Each is tried by group and over all groups. p is that of the
+ * largest |T| / sd, times the number of templates (Bonferroni) of its family, positions or model, one group or all, and
+ * times the number of families: the few templates of the model, which are the most informative, thus need not compete
+ * with the many of the positions. The products of neighbours are tested as well.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct fit_misfit_bins {
     size_t nlags, nframe;
 };
 
-/* Geometry of the bins, for nframe used frames of a time grid, of storage from a. */
+/* Geometry of the bins, for nframe used frames of a time grid, with storage from a. */
 enum fit_status fit_misfit_bins_new(const struct fit_layout *l, size_t P, struct fit_misfit_bins *b,
                                     struct fit_arena *a, struct fit_error *err);
 

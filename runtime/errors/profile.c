@@ -1,4 +1,4 @@
-/* profile.c -- errors of a fit held against the cost itself; see profile.h. */
+/* profile.c -- compares the errors of a fit with the cost itself; see profile.h. */
 #include "errors/profile.h"
 #include "errors/axis.h"
 #include "errors/likelihood.h"
@@ -12,25 +12,26 @@
 #include <string.h>
 
 static const double NEAR = 2, CLOSE = 0.2; /* standard errors */
-static const double MUCH_ROWS = 4; /* of tables, where it is the custom to tell the paraboloid's */
-static const double FLAT = 0.5; /* a standard error of this part of the box: not determined for all it matters */
+static const double MUCH_ROWS = 4; /* of tables, for which reporting the curvature's error is customary */
+static const double FLAT = 0.5; /* a standard error of this fraction of the box: effectively not determined */
 static const double AS_EXPECTED[2] = {3.3, 4.9}; /* of 4: the paraboloid's interval holds */
 static const double LINEAR_EXPECTED[2] = {2.8, 5.6}; /* the same for linear parameters, which are never too large */
 static const double HOPELESS = 5; /* times as much as expected: the valley is to be followed step by step */
 static const double NOT_FAR = 2, LOOK_GTOL = 0.1; /* factor of 4; standard errors */
 static const double LINEAR_GTOL = 0.3; /* the same for linear parameters: of their rise is taken what may still fall */
 static const double AGREES = 0.1; /* of a rise: so near must the sketch be to the data, not to ask them again */
-/* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do
- * not tell what else is possible.  (An error is believed for some of its multiples.) */
+/* For another minimum: chi2 above the least, in units of the noise, and distance in standard errors, within which
+ * these do not represent the other possibility. (An error is trusted for some of its multiples.) */
 static const double RIVAL = 9, APART = 3;
-static const double VISIBLE = 1e-2; /* rounding of the cost, in units of the noise, beyond which it shows nothing */
-/* A linear parameter whose variance owes less than this part to the others: with these held the cost is a paraboloid.
+static const double VISIBLE = 1e-2; /* rounding of the cost, in units of the noise, beyond which it is uninformative */
+/* A linear parameter less than this fraction of whose variance comes from the others: with these held the cost is
+ * quadratic.
  */
 static const double OWED = 0.3;
 static const double NOTHING = 3; /* standard errors: a linear parameter that may be 0 */
 enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
 
-/* What a member of the crew looks at the cost with. */
+/* A crew member's access to the cost. */
 struct eye {
     struct fit_sketch *cheap, *data; /* what is asked first: the sketch, or the data; these */
     double *theta, *led, *lower, *upper, *matrix; /* work space of rise_along(); the bounds */
@@ -60,15 +61,15 @@ static int is_free(const struct fit_result *r, size_t e)
     return r->upper[e] > r->lower[e];
 }
 
-/* What the noise that residuals share makes of the standard error of e.  Rises of chi2 count in its square: profiles of
- * a composite likelihood (Rotnitzky & Jewell, Biometrika 77 (1990) 485; Varin, Reid & Firth, Stat. Sinica 21 (2011) 5,
+/* Effect of shared noise on the standard error of e. Rises of chi2 are divided by its square: profiles of a
+ * composite likelihood (Rotnitzky & Jewell, Biometrika 77 (1990) 485; Varin, Reid & Firth, Stat. Sinica 21 (2011) 5,
  * section 2.4). */
 static double wider(const struct profile *p, size_t e)
 {
     return p->f->res->interval[e].wider;
 }
 
-/* The data are asked from where the sketch leads, unless that is worse than where theta is, at `cost`. */
+/* Evaluates the data from where the sketch leads, unless that is worse than theta, at `cost`. */
 static void lead(const struct eye *eye, size_t p, double cost, struct fit_sketch_spec *spec)
 {
     struct fit_sketch_spec cheap = *spec;
@@ -84,8 +85,8 @@ static void lead(const struct eye *eye, size_t p, double cost, struct fit_sketch
     spec->near = eye->matrix;
 }
 
-/* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for
- * `from`; where it is above `enough` the others are fitted.  NaN: beyond a bound. */
+/* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the quadratic
+ * approximation, for `from`; where it exceeds `enough` the others are fitted. NaN: beyond a bound. */
 static double rise_along(const struct profile *p, size_t m, struct fit_sketch *from, size_t e, double far,
                          double enough)
 {
@@ -119,7 +120,7 @@ static double rise_along(const struct profile *p, size_t m, struct fit_sketch *f
     return 2 * (cost - p->cost) / variance;
 }
 
-/* What a rise of the sketch along the axis of e counts for: its curvature there, in that of the data. */
+/* Scale of a rise of the sketch along the axis of e: its curvature there, relative to that of the data. */
 static double calibrate(const struct profile *p, size_t m, size_t e, struct fit_sketch *from)
 {
     double sum = 0, n = 0;
@@ -131,8 +132,8 @@ static double calibrate(const struct profile *p, size_t m, size_t e, struct fit_
     return n > 0 ? n / sum : 1;
 }
 
-/* One value on each side where the paraboloid is four above its least: no more is done when it holds.  worst: the one
- * that is farthest from four, of those that are not far. */
+/* One value on each side where the quadratic rise is four: nothing more is done when it is confirmed. worst: the one
+ * farthest from four, among those that are not far. */
 static int looks_right(const struct profile *p, size_t m, size_t e)
 {
     const double *expected = e < p->f->p ? AS_EXPECTED : LINEAR_EXPECTED;
@@ -154,7 +155,7 @@ static int looks_right(const struct profile *p, size_t m, size_t e)
     return right;
 }
 
-/* The part of the variance of linear parameter e that it owes to the nonlinear ones. */
+/* The fraction of the variance of linear parameter e that comes from the nonlinear ones. */
 static double owed(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
@@ -167,7 +168,7 @@ static double owed(const struct profile *p, size_t e)
     return sum / (p->variance * row[e]);
 }
 
-/* Is there a linear parameter on a bound?  The errors of the others take it for held there. */
+/* Is there a linear parameter on a bound? The errors of the others assume that it is held there. */
 static int linear_on_bound(const struct fit_ls *f)
 {
     int any = 0;
@@ -176,7 +177,7 @@ static int linear_on_bound(const struct fit_ls *f)
     return any;
 }
 
-/* Is the error of e, as far as it is told, to be held against the cost away from the minimum? */
+/* Is the error of e, if there is one, to be compared with the cost away from the minimum? */
 static int worth_a_look(const struct profile *p, size_t m, size_t e)
 {
     const struct fit_result *r = p->f->res;
@@ -207,7 +208,7 @@ static void take_interval(struct profile *p, size_t e)
     }
 }
 
-/* A table of a user's? */
+/* Is it a table of a user? */
 static int is_table(const struct fit_ls *f)
 {
     return f->kernel->space == FIT_ROWS && !f->opt->of_pairs;
@@ -218,7 +219,7 @@ static double much(const struct profile *p)
     return is_table(p->f) ? MUCH_ROWS : FIT_PROFILE_MUCH;
 }
 
-/* How far an interval reaches, in the unit of the paraboloid's. */
+/* Reach of an interval, in units of the quadratic one. */
 static double reach(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
@@ -231,8 +232,8 @@ static double reach(const struct profile *p, size_t e)
     return fmax(best - x->lower[1], x->upper[1] - best) / unit;
 }
 
-/* How far its shorter side reaches, where it ends inside the bounds.  Of efficient estimates alone: what lies far
- * beyond the interval on one side is no error either, as D0 +- 1.1 D0 of a rate that is positive. */
+/* Reach of its shorter side, where it ends inside the bounds. Only for efficient estimates: an error far beyond the
+ * interval on one side is invalid too, such as D0 +- 1.1 D0 for a positive rate. */
 static double shorter_side(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
@@ -243,7 +244,7 @@ static double shorter_side(const struct profile *p, size_t e)
     return p->f->opt->of_pairs ? fmin(below, above) / unit : INFINITY;
 }
 
-/* What the sketch is good for where the profile of e is followed. */
+/* Decides how the sketch is used where the profile of e is followed. */
 static void take_sketch(const struct profile *p, struct fit_ls *own, size_t m, size_t e, int trusted)
 {
     struct fit_sketch *sketch = p->eye[m].cheap;
@@ -267,7 +268,7 @@ static enum fit_status find_interval(struct profile *p, struct fit_ls *own, size
     return FIT_OK;
 }
 
-/* Another minimum is nearly as low, and far away: as far as the first n points tell. */
+/* 1: another minimum is nearly as low, and far away, according to the first n points. */
 static int has_rival(const struct profile *p, size_t e, size_t n)
 {
     const struct fit_result *r = p->f->res;
@@ -278,8 +279,8 @@ static int has_rival(const struct profile *p, size_t e, size_t n)
     return rival;
 }
 
-/* A value was met, inside the interval of another parameter or at another minimum, that is farther than e should reach:
- * one of the first n points. */
+/* 1: one of the first n points, inside the interval of another parameter or at another minimum, has a value farther
+ * away than e should reach. */
 static int met_far(const struct profile *p, size_t e, size_t n)
 {
     const struct fit_result *r = p->f->res;
@@ -292,7 +293,7 @@ static int met_far(const struct profile *p, size_t e, size_t n)
     return has_rival(p, e, n) || far > 1.15 * p->limit * wider(p, e) * r->std[e];
 }
 
-/* Without a standard error for another reason, and worth an interval. */
+/* 1: it has no standard error for another reason, and deserves an interval. */
 static int lacks_error(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
@@ -342,7 +343,7 @@ const char *fit_interval_word(enum fit_interval_kind kind)
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-/* The eyes of member m: those of the first are the sketches of the fit, of the others their twins. */
+/* Evaluators of member m: those of the first are the sketches of the fit, of the others their twins. */
 static enum fit_status open_eyes(struct profile *p, size_t m)
 {
     struct fit_ls *f = p->f, *own = &p->crew.member[m];
@@ -401,7 +402,7 @@ static enum fit_status look_at_one(void *user, struct fit_ls *own, size_t m, siz
     return FIT_OK;
 }
 
-/* Marks parameters whose interval is to be found.  *which: the one whose look is farthest from what is expected, but
+/* Marks parameters whose interval is to be found. *which: the one whose rise is farthest from the expected one, but
  * not far. */
 static enum fit_status look_at_all(struct profile *p, size_t *which)
 {
@@ -419,7 +420,7 @@ static enum fit_status look_at_all(struct profile *p, size_t *which)
     return st;
 }
 
-/* 1: the sketch shows what the data do, along the axis of `which`. */
+/* 1: the sketch represents the data, along the axis of `which`. */
 static int shows_the_data(struct profile *p, size_t which)
 {
     const struct eye *eye = &p->eye[0];
@@ -445,9 +446,9 @@ static enum fit_status look(struct profile *p)
     return look_at_all(p, &which);
 }
 
-/* All parameters in turn: intervals of those marked, and of those that the evidence speaks against, which grows.  What
- * stands side by side in a model belongs together (amplitude, exponent and offset of a rate), and profits most from one
- * another's evidence: turns take every third, then those behind them, so that they come one after the other. */
+/* All parameters in turn: intervals of the marked ones, and of those that the growing evidence contradicts.
+ * Neighbours in a model are related (amplitude, exponent and offset of a rate), and profit most from one another's
+ * evidence: turns take every third, then those after them, so that neighbours are separated. */
 struct round {
     struct profile *p;
     size_t *order; /* nfull */
@@ -474,7 +475,7 @@ static void set_order(const struct fit_ls *f, size_t *order)
         order[n] = n;
 }
 
-/* Copies what the piece has met, for the member goes on to others. */
+/* Copies the findings of the piece, because the member continues with others. */
 static enum fit_status keep_found(struct found *found, const struct fit_evidence *e, size_t first, struct fit_ls *own)
 {
     struct fit_arena *a = &found->storage;
@@ -491,7 +492,7 @@ static enum fit_status keep_found(struct found *found, const struct fit_evidence
     return fit_no_memory(own->err, "fit");
 }
 
-/* Is the interval of e to be looked for, where the first n points are known, after so many passes? */
+/* Is the interval of e to be found, with the first n points known, after so many passes? */
 static int is_asked(const struct round *w, struct found *found, size_t e, size_t n, size_t normals)
 {
     const struct profile *p = w->p;
@@ -529,7 +530,7 @@ static enum fit_status find_one(void *user, struct fit_ls *own, size_t m, size_t
     return st == FIT_OK ? keep_found(found, known, n, own) : st;
 }
 
-/* What turn k has met joins what is known. */
+/* Merges the findings of turn k. */
 static void merge_one(void *user, size_t k)
 {
     const struct round *w = user;
@@ -548,7 +549,7 @@ static void merge_one(void *user, size_t k)
     found->lower = f->found_lower;
 }
 
-/* *any: the interval of at least one was looked for. */
+/* *any: the interval of at least one parameter was computed. */
 static enum fit_status find_round(struct round *w, size_t normals, int *any)
 {
     struct fit_ls *f = w->p->f;
@@ -573,7 +574,7 @@ static enum fit_status find_round(struct round *w, size_t normals, int *any)
     return st;
 }
 
-/* Rounds until nothing more is to be found. */
+/* Repeats rounds until nothing new is found. */
 static enum fit_status find_intervals(struct profile *p)
 {
     struct fit_ls *f = p->f;
@@ -587,8 +588,8 @@ static enum fit_status find_intervals(struct profile *p)
     return st;
 }
 
-/* Inside the interval of a parameter whose noise counts for more, a linear parameter was met far beyond its own errors:
- * that of an angle that is gone within a frame, which a change of the rates moves by factors. */
+/* Inside the interval of a parameter with more significant noise, a linear parameter was met far beyond its own
+ * errors: that of an angle that decays within a frame, which a change of the rates multiplies. */
 static int is_carried_off(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
@@ -600,8 +601,8 @@ static int is_carried_off(const struct profile *p, size_t e)
     return far > much(p) * p->limit * wider(p, e) * r->std[e];
 }
 
-/* A linear parameter that may be 0, while some parameter is not determined: what has decayed before the first value is
- * measured looks the same as what is not there, and at 0 its derivatives tell nothing of that. */
+/* A linear parameter that may be 0, while some parameter is not determined: a signal that decayed before the first
+ * value looks the same as none, and at 0 its derivatives do not reveal it. */
 static int may_have_decayed(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;

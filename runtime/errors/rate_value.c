@@ -6,9 +6,9 @@
 
 #include "leastsquares/covariance.h"
 
-/* A part of a gradient along an undetermined direction below this is rounding. */
+/* A relative component of a gradient along an undetermined direction below this is rounding. */
 static const double ALONG = 1e-3;
-/* Amplitude and offset correlated more than this: neither says anything by itself. */
+/* Amplitude and offset with a stronger correlation than this are meaningless by themselves. */
 static const double TIED = 0.99;
 enum { TIMES = 48 };
 
@@ -17,7 +17,7 @@ static int is_free(const struct fit_result *r, size_t k)
     return r->upper[k] > r->lower[k];
 }
 
-/* Are the three parameters not what the data determine? */
+/* Do the data fail to determine the three parameters? */
 static int needed(const struct fit_result *r, const struct fit_rate *x)
 {
     const size_t member[3] = {x->amplitude, x->exponent, x->offset};
@@ -56,7 +56,7 @@ static double slope_at(const struct fit_rate *x, const struct fit_spread *s, dou
     return A * E * power;
 }
 
-/* At the time of the measurement where the rate is known best. */
+/* Evaluates the rate at the time of the measurement where it is known best. */
 static void tell(const struct fit_rate *x, const struct fit_layout *l, const struct fit_spread *s, double variance,
                  const struct fit_result *r, double *gradient, struct fit_rate_value *out)
 {
@@ -76,8 +76,8 @@ static void tell(const struct fit_rate *x, const struct fit_layout *l, const str
     out->slope = slope_at(x, s, variance, r, at, gradient, &out->slope_std);
 }
 
-/* A combination that stays determined at the exponent 0 is the rate at the time 1.  Known no better than its own size,
- * as when all measured times are far from that, it says nothing beside the rate at the best time. */
+/* A combination that remains determined at the exponent 0 is the rate at the time 1. It is omitted when its error
+ * exceeds its size, as when all measured times are far from 1: the rate at the best time is then more informative. */
 static void drop_vague(const struct fit_kernel *k, const struct fit_rate *x, struct fit_result *r)
 {
     for (size_t n = 0; n < r->ndegenerate; n++) {

@@ -1,10 +1,10 @@
-/* rate_value.h -- what the data say of a rate r(t) = A t^E + C when they do not say what A, E and C are.
+/* rate_value.h -- the information of the data on a rate r(t) = A t^E + C when they do not determine A, E and C.
  *
- * Near E = 0 any two of the three make up for the third; the rate itself at a time of the measurement, and its slope
- * along ln t, stay determined:
+ * Near E = 0 any two of the three compensate for the third; the rate itself at a time of the measurement, and its slope
+ * along ln t, remain determined:
  *     r = A s + C,   dr/dln t = A E s,   s = t^E.
- * Told at the time at which the error of r is smallest.  Errors by the propagation of J^T J through generalised
- * inverses, as in degeneracy.c: NaN where undetermined directions take part.
+ * They are reported at the time at which the error of r is smallest. Errors by the propagation of J^T J through
+ * generalised inverses, as in degeneracy.c: NaN where undetermined directions contribute.
  */
 #pragma once
 

@@ -1,23 +1,23 @@
 /* sandwich.c -- robust covariance from the scores; see sandwich.h.
  *
- * All is done in coordinates in which H is the unit matrix.  With S, T, A and C of covariance.c
+ * All computations use coordinates in which H is the unit matrix. With S, T, A and C of covariance.c
  *     W = [ S^-1/2  -S^-1/2 T^T ]     H^-1 = W^T W      H^-1 J H^-1 = W^T (W J W^T) W
  *         [   0        A^-1/2   ]
- * so that for independent noise W J W^T is the variance times the unit matrix, and what is not positive definite
- * is seen, and mended, without regard to units.
+ * so that for independent noise W J W^T is the variance times the unit matrix, and directions that are not positive
+ * definite are found, and repaired, independently of units.
  *
  * For clusters of m blocks of frames, C_cd the sum of scores of pairs between clusters c and d, S_c = sum_d C_cd:
  *     J = sum_c S_c S_c^T / (1 - 2/n)^2 - sum_{c<d} C_cd C_cd^T / (1 - 2/n^2)^2
- * counts every two pairs with a cluster in common once.  It is averaged over the position of the first cluster:
- * scores h blocks apart then have weight 1 - h/m (Bartlett).  The fit follows the errors of what it is fitted to: each
- * sum is divided by the square of what that leaves, as HC3 does it for rows, with the part 2/n of all pairs that a
- * cluster of n takes part in, and 2/n^2 that are between two of them.  (One factor for both makes the difference too
- * small with few clusters, for the fit follows the first sum only; without the second sum what is near in both frames
- * counts twice, errors are up to sqrt(2) too large where most noise is such: tests/study/coverage.c.)
+ * counts every two pairs with a common cluster once. It is averaged over the position of the first cluster: scores h
+ * blocks apart then have weight 1 - h/m (Bartlett). The fit absorbs a part of the errors of its data: each sum is
+ * divided by the square of the remaining fraction, as in HC3 for rows, with the fraction 2/n of all pairs that involve
+ * a cluster of n, and 2/n^2 that are between two of them. (One factor for both makes the difference too small with few
+ * clusters, because the fit absorbs only the first sum; without the second sum pairs that are close in both frames
+ * count twice, and errors are up to sqrt(2) too large where most noise is of this kind: tests/study/coverage.c.)
  *
- * J itself is known from n clusters of each group only.  Divided by its root, an error is about t-distributed with
- * nu = groups (n - 1) degrees of freedom (Cameron & Miller, J. Human Resources 50 (2015) 317, section VI); the
- * covariance returned is that of this distribution, nu / (nu - 2) times the sandwich.
+ * J itself is estimated from only n clusters of each group. Divided by its root, an error is approximately
+ * t-distributed with nu = groups (n - 1) degrees of freedom (Cameron & Miller, J. Human Resources 50 (2015) 317,
+ * section VI); the covariance returned is that of this distribution, nu / (nu - 2) times the sandwich.
  */
 #include "errors/sandwich.h"
 
@@ -33,8 +33,8 @@ static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
 static const double SHARED = 1.25;            /* robust errors, over the usual ones, by chance at most */
 static const double UNEVEN = 1.3;             /* variance by lag, of noise that is not the same everywhere */
-/* Closed form: with fewer correlation times than that it wants so many independent pieces (speckles by correlation
- * times): noise is then small, and what depends on it linear.  Measured: tests/study/coverage.c, slow. */
+/* Closed form: for fewer correlation times than this it needs so many independent pieces (speckles times correlation
+ * times), so that noise is small and its effect linear. Measured: tests/study/coverage.c, slow. */
 static const double FEWEST_TIMES = 3, FEWEST_PIECES = 1600;
 enum { POSITIONS = 8, FEWEST_CLUSTERS = 8, FEWEST_FREEDOM = 3 };
 
@@ -177,7 +177,7 @@ static int unit_coordinates(struct work *c)
 
 /* ---- J --------------------------------------------------------------------------------------------------- */
 
-/* Where element e of a score of group g stands among the unknowns, or -1; g = ngroup: scores over all unknowns. */
+/* Index of element e of a score of group g among the unknowns, or -1; g = ngroup: scores over all unknowns. */
 static long place(const struct fit_objective *o, size_t g, size_t e)
 {
     return g == o->ngroup ? (long)e : fit_score_unknown(o, g, e);
@@ -202,7 +202,7 @@ static void add_outer(double *J, size_t P, const double *x, double weight)
             J[a * P + b] += weight * x[a] * x[b];
 }
 
-/* 1 / (1 - part)^2: the fit follows the errors of what makes up this part of the data. */
+/* 1 / (1 - part)^2: the fit absorbs this fraction of the errors. */
 static double followed(double part)
 {
     return 1 / ((1 - part) * (1 - part));
@@ -274,8 +274,8 @@ static double whitened(const struct work *c, size_t g, size_t k, const double *s
     return t;
 }
 
-/* Sums over the blocks of all groups, for component k: products of successive blocks without what they have in
- * common by pairs between them, and squares. */
+/* Sums over the blocks of all groups, for component k: products of successive blocks without the contribution of
+ * pairs between them, and squares. */
 static void correlate(const struct work *c, size_t k, const double *S, double *product, double *square)
 {
     const struct fit_scores *s = &c->scores;
@@ -380,8 +380,7 @@ static void congruence(struct work *c, const double *x, int transposed, double *
         }
 }
 
-/* Directions of the nonlinear parameters in which J is not positive definite get what independent noise would
- * give. */
+/* Directions of the nonlinear parameters in which J is not positive definite get the value of independent noise. */
 static int clip(struct work *c)
 {
     size_t t = c->mtheta;
@@ -441,7 +440,7 @@ static double variance_of_others(const struct work *c, const double *S)
     return c->mtheta && n > 1 ? fmax(square / (2 * (n - 1) / n * (double)c->mtheta), c->s->variance) : c->s->variance;
 }
 
-/* Moves of the parameters and their errors, of x = (1 - W F W^T)^-1 W s and the factor M of 1 - W F W^T. */
+/* Shifts of the parameters and their errors, from x = (1 - W F W^T)^-1 W s and the factor M of 1 - W F W^T. */
 static void tell_moves(const struct work *c, const double *M, const double *x, double variance, struct fit_result *res)
 {
     for (size_t k = 0; k < res->nparam; k++) {
@@ -461,9 +460,9 @@ static void tell_moves(const struct work *c, const double *M, const double *x, d
 
 /* Without the pairs of the first frame, of score s and F = J^T W J, the fit moves in the first step by
  *     -(H - F)^-1 s = -W^T (1 - W F W^T)^-1 W s      (Cook, Technometrics 19 (1977) 15, eq. 5)
- * which scatters about 0 with the covariance (H - F)^-1 - H^-1 as long as the model holds (Hausman, Econometrica 46
- * (1978) 1251, corollary 2.6), times the variance that the scores of the other frames have.  Nothing is said when
- * these do not determine the parameters. */
+ * which scatters about 0 with the covariance (H - F)^-1 - H^-1 for a true model (Hausman, Econometrica 46 (1978)
+ * 1251, corollary 2.6), times the variance of the scores of the other frames. There is no result when these do not
+ * determine the parameters. */
 static int first_frame(struct work *c, struct fit_result *res)
 {
     const struct fit_scores *s = &c->scores;
@@ -525,7 +524,7 @@ static int assemble(struct work *c, double scale, enum fit_robust_kind kind, str
     return 0;
 }
 
-/* Scores that are not finite, as where a derivative overflows in a row: the fit has no robust errors. */
+/* Non-finite scores, for example where a derivative overflows in a row: the fit has no robust errors. */
 static int has_none(const struct work *c, struct fit_result *res)
 {
     int finite = 1;
@@ -538,7 +537,7 @@ static int has_none(const struct work *c, struct fit_result *res)
     return !finite;
 }
 
-/* No errors that would hold. */
+/* Withholds the robust errors. */
 static void withhold(struct work *c, struct fit_result *res, const char *why)
 {
     const size_t n = res->nfull;
@@ -558,7 +557,7 @@ static int enough_clusters(const struct work *c)
     return c->wanted <= c->scores.nblock / FEWEST_CLUSTERS;
 }
 
-/* By clusters, where there are enough of them.  none: why no other errors are possible. */
+/* Errors by clusters, if there are enough of them. none: why no other errors are possible. */
 static int by_clusters(struct work *c, struct fit_result *res, const char *none)
 {
     char why[320];
@@ -583,9 +582,9 @@ static int even_noise(const struct work *c)
     return 1;
 }
 
-/* The closed form is that of the fitted contrast and of an estimated number of speckles, and grows with the square of
- * the one, with the inverse of the other.  Its relative variance u of independent groups makes of normal errors those
- * of Student's t with 2/u degrees of freedom (Satterthwaite, Biometrics Bull. 2 (1946) 110). */
+/* The closed form uses the fitted contrast and an estimated number of speckles, and is proportional to the square of
+ * the former and the inverse of the latter. Its relative variance u over independent groups turns normal errors into
+ * those of Student's t with 2/u degrees of freedom (Satterthwaite, Biometrics Bull. 2 (1946) 110). */
 static double closed_tails(const struct work *c, const struct fit_result *res)
 {
     const size_t q = (size_t)(c->o->kernel->intercept == 0), ng = c->o->ngroup;
@@ -601,8 +600,8 @@ static double closed_tails(const struct work *c, const struct fit_result *res)
     return isfinite(freedom) ? freedom / (freedom - 2) : 1;
 }
 
-/* Is the measurement too short for the linear closed form?  A part of the light that outlasts it counts, however small:
- * as in a minimum where one of two components stands still, by which noise of the other can be fitted. */
+/* Is the measurement too short for the linear closed form? A fraction of the light that outlasts it counts, however
+ * small: as in a minimum where one of two components is static, so that it can fit the noise of the other. */
 static int too_short(const struct work *c, const struct fit_result *res)
 {
     double slowest = 0, count = 0;
@@ -629,8 +628,8 @@ int fit_sandwich_shared(const struct fit_robust *r)
            (r->kind == FIT_ROBUST_FRAMES && r->eta > 0 && r->eta < 1 / (SHARED * SHARED));
 }
 
-/* Which of its aliases a value is goes by small differences of the cost, and noise that values share makes these larger
- * by factors that differ between minima, of which there are many. */
+/* Small differences of the cost decide between a value and its aliases, and noise that values share enlarges them by
+ * factors that differ between minima, of which there are many. */
 static void withhold_aliased(struct work *c, struct fit_result *res)
 {
     char why[320];

@@ -73,7 +73,7 @@ static enum fit_status find_misfit(struct fit_score_pass *p, struct fit_error *e
     return fit_misfit_find(&spec, &p->s->misfit, err);
 }
 
-/* Sums by blocks, where threads add to them as they come. */
+/* Sums by blocks, to which threads add as they come. */
 static int new_sums(struct fit_scores *s, const struct fit_layout *l, int fields)
 {
     s->length = (l->nframe + FIT_SCORE_BLOCKS - 1) / FIT_SCORE_BLOCKS;

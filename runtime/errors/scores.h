@@ -1,12 +1,12 @@
-/* scores.h -- what the residuals of a fit say by themselves: sums of scores by the frames from which they come,
- * and tests of the residuals.
+/* scores.h -- the information in the residuals of a fit: sums of scores by the frames from which they come, and tests
+ * of the residuals.
  *
- * The score of a value is its share in the gradient of the cost: w psi(r) d mean / d (theta, lin of its group),
- * P = nparam + nlinear numbers.  At the optimum all scores add up to zero; how much sums over some of them
- * scatter tells how well the optimum is determined, whatever the noise is (sandwich.h).
+ * The score of a value is its contribution to the gradient of the cost: w psi(r) d mean / d (theta, lin of its group),
+ * P = nparam + nlinear numbers. At the optimum all scores add up to zero; the scatter of sums over some of them says
+ * how well the optimum is determined, whatever the noise (sandwich.h).
  *
- * Pairs: frames are gathered, in order, into blocks of `length` frames; scores are summed over the pairs (i, j)
- * with i in block a and j in block b.  Rows: products of scores, corrected for the leverage, are summed.
+ * Pairs: frames are combined, in order, into blocks of `length` frames; scores are summed over the pairs (i, j) with i
+ * in block a and j in block b. Rows: products of scores, corrected for the leverage, are summed.
  */
 #pragma once
 
@@ -39,9 +39,9 @@ struct fit_score_loss {
     const struct fit_local_noise *local; /* ngroup: of the data, to tell outliers; or NULL */
 };
 
-/* obj: after value and normal (so that the tables hold derivatives), its lin at the optimum.  D: the inverse of
- * J^T W J over (theta, unknowns), nparam + nu squared, what the fit follows.  fields: 1: field and
- * moments too (pairs).  FIT_ERR_MEMORY. */
+/* obj: after value and normal (so that the tables contain derivatives), its lin at the optimum. D: the inverse of
+ * J^T W J over (theta, unknowns), nparam + nu squared, by which the fit absorbs errors. fields: 1: field and moments
+ * too (pairs). FIT_ERR_MEMORY. */
 enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
                                int fields, struct fit_scores *s, struct fit_error *err);
 void fit_scores_free(struct fit_scores *s);
@@ -54,7 +54,7 @@ static inline size_t fit_scores_first(const struct fit_scores *s)
 /* The column by which rows of a curve are neighbours: the first covariate; kernel->ncolumn: there is none. */
 size_t fit_score_coordinate(const struct fit_kernel *k);
 
-/* Where the sum over blocks a <= b of group g stands. */
+/* Index of the sum over blocks a <= b of group g. */
 static inline double *fit_scores_at(const struct fit_scores *s, size_t g, size_t a, size_t b)
 {
     size_t n = s->nblock, at = a * n - a * (a + 1) / 2 + b;
@@ -74,7 +74,7 @@ static inline double fit_score_factor(const struct fit_objective *o, size_t g)
     return o->weighting == FIT_WEIGHT_GROUP ? o->factor[g] : 1;
 }
 
-/* Where element e of a score of group g stands among (theta, unknowns), or -1 when it is held. */
+/* Index of element e of a score of group g among (theta, unknowns), or -1 when it is held. */
 static inline long fit_score_unknown(const struct fit_objective *o, size_t g, size_t e)
 {
     if (e < o->nparam)

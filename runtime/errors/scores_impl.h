@@ -1,4 +1,4 @@
-/* scores_impl.h -- what the passes over pairs and over rows have in common. */
+/* scores_impl.h -- shared by the passes over pairs and over rows. */
 #pragma once
 
 #include "errors/scores.h"

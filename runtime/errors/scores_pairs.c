@@ -1,7 +1,7 @@
 /* scores_pairs.c -- scores by blocks of frames and tests of the residuals of pairs, tile by tile.
  *
- * Tiles are in memory or read from their file.  A tile's sums are formed by themselves (scores_tile.c) and added when
- * those of all tiles before it were (data/tile_patches.h); neighbours in different tiles are looked at then.  The bits
+ * Tiles are in memory or read from their file. The sums of a tile are computed separately (scores_tile.c) and added
+ * after those of all earlier tiles (data/tile_patches.h); neighbours in different tiles are processed then. The bits
  * depend neither on the threads, the ranks, nor on where the values are.
  */
 #include "errors/scores_tile.h"
@@ -64,7 +64,7 @@ static void add_product(double z, double other, double *sum, double *count)
     *count += 1;
 }
 
-/* Neighbours of which one lies in the tile before, or in the row of tiles above. */
+/* Neighbours of which one is in the previous tile, or in the row of tiles above. */
 static void test_edges(struct pass *x, const struct fit_tile *t, const struct fit_score_patch *q, size_t g)
 {
     const struct fit_layout *l = &x->tiles->pass->o->ds->layout;
@@ -127,10 +127,10 @@ static void add_patch(struct pass *x, const struct fit_tile *t, const struct fit
     }
 }
 
-/* ---- what a tile gives, as numbers ----------------------------------------------------------------------- */
+/* ---- the result of a tile, as numbers ------------------------------------------------------------------------ */
 
-/* The arrays of a patch one after the other: to `to` (unless it is NULL), or found there by q (find = 1); the bins, of
- * which there are few, follow.  Returns how many numbers. */
+/* The arrays of a patch one after the other: copied to `to` (unless it is NULL), or located there for q (find = 1);
+ * the bins, of which there are few, follow. Returns how many numbers. */
 static size_t arrays(const struct fit_score_tiles *x, const struct fit_tile *t, struct fit_score_patch *q, double *to,
                      int find)
 {
@@ -209,7 +209,7 @@ static void add_tile(void *user, size_t k, const double *patch, size_t n)
         add_numbers(p->bins.each, patch + at + 1, p->binned + (size_t)patch[at]);
 }
 
-/* Part k of the sums, before any thread adds to them. */
+/* Clears part k of the sums, before any thread adds to them. */
 static void touch(void *user, size_t k, size_t thread)
 {
     const struct fit_scores *s = user;
@@ -219,7 +219,7 @@ static void touch(void *user, size_t k, size_t thread)
         fit_pages_touch(&s->field_, k, TOUCHED);
 }
 
-/* All tiles, with room for what lies between them in `edge`. */
+/* All tiles, with `edge` for neighbours in different tiles. */
 static enum fit_status run(struct pass *x, int threads, double *edge, struct fit_error *err)
 {
     const struct fit_dataset *ds = x->tiles->pass->o->ds;

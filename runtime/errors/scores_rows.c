@@ -38,7 +38,7 @@ static void take_covariance(const struct fit_score_pass *p, struct piece *x, siz
         }
 }
 
-/* w j^T D j: the part of a value that its own fit follows. */
+/* w j^T D j: the leverage, the fraction of a value's error that the fit absorbs. */
 static double leverage(size_t P, const double *D, const double *jac, double w)
 {
     double h = 0;
@@ -51,8 +51,8 @@ static double leverage(size_t P, const double *D, const double *jac, double w)
     return w * h;
 }
 
-/* HC3: the residual is divided by 1 - h, what it would be had the value not been fitted (MacKinnon & White,
- * J. Econometrics 29 (1985) 305). */
+/* HC3: the residual is divided by 1 - h, which gives its value had the datum not been fitted (MacKinnon & White, J.
+ * Econometrics 29 (1985) 305). */
 static void add_square(struct fit_score_pass *p, const struct piece *x, size_t k)
 {
     const size_t P = p->s->P, g = x->g[k];
@@ -66,7 +66,8 @@ static void add_square(struct fit_score_pass *p, const struct piece *x, size_t k
     }
 }
 
-/* Rows of one group: residuals, and the coordinate by which they are ordered (at: of all places; NULL: as they come).
+/* Rows of one group: residuals, and the coordinate by which they are ordered (at: of all positions; NULL: in their
+ * order).
  */
 struct curve {
     const double *at;

@@ -1,8 +1,8 @@
-/* scores_strip.h -- what the values of one row of one group inside of a tile add to sums, a few columns at a time.
+/* scores_strip.h -- contributions of one row of one group inside a tile to sums, a few columns at a time.
  *
- * A strip holds columns of the tile, counted from its first, in vectors of FIT_LANES; those that do not count (below
- * the diagonal, behind the edge, of weight 0) have weight, residual and derivatives 0, so that sums need not ask.
- * Sums are kept for each lane, to be added up when all is in them: the same bits whatever the vectors of the machine.
+ * A strip contains columns of the tile, counted from its first, in vectors of FIT_LANES; columns that do not count
+ * (below the diagonal, beyond the edge, of weight 0) have weight, residual and derivatives 0, so that sums need no
+ * conditions. Sums are kept for each lane, to be added at the end: the same bits whatever the vectors of the machine.
  */
 #pragma once
 
@@ -24,12 +24,12 @@ struct fit_strip {
     double *jac;              /* P columns of FIT_LANES nvector, from column `base` on */
 };
 
-/* From y, v, w, mean: the rest; what does not count becomes 0. */
+/* Computes the rest from y, v, w, mean; what does not count becomes 0. */
 void fit_strip_settle(struct fit_strip *s);
 
 /* sum[c width + column] += score times derivative c. */
 void fit_strip_add_scores(const struct fit_strip *s, double *sum);
-/* That, and in field the same of v times derivative, and for c = P of v r. */
+/* The same, and in field that of v times derivative, and for c = P of v r. */
 void fit_strip_add_both(const struct fit_strip *s, double *sum, double *field);
 
 /* Sums over lanes: z^4; z and counts of neighbours along the lag, along the age. */
@@ -45,7 +45,7 @@ void fit_strip_test(const struct fit_strip *s, const double *const above[2], str
  * to a decile: z^2, counts. */
 void fit_strip_add_bin(const struct fit_strip *s, size_t begin, size_t end, double *bin, double *decile);
 
-/* to <- x where it counts, NaN elsewhere; by column, `first` to `end` and what lies in the same vectors. */
+/* to <- x where it counts, NaN elsewhere; by column, from `first` to `end` and the rest of the same vectors. */
 void fit_strip_known(const struct fit_strip *s, const double *x, double *to);
 
 /* Sum of the lanes in a fixed order. */

@@ -21,7 +21,7 @@ void fit_score_patch_frame(const struct fit_scores *s, const struct fit_tile *t,
     q->nb = (t->j1 - 1) / s->length + 1 - q->b0;
 }
 
-/* d^2 of the fourth order beyond which it is that of an outlier. */
+/* d^2 of the fourth order beyond which a difference is that of an outlier. */
 static double limit_of(const struct fit_score_pass *p, size_t g)
 {
     static const double OUTLIER = 5;
@@ -64,7 +64,7 @@ void fit_score_tiles_free(struct fit_score_tiles *x)
     free(x->limit);
 }
 
-/* Blocks that any tile meets, at most. */
+/* Largest number of blocks that a tile intersects. */
 static size_t most_blocks(const struct fit_score_pass *p)
 {
     size_t most = 0;
@@ -164,8 +164,8 @@ void fit_score_patches_free(struct fit_score_patch *q)
 #define FETCH(p) ((void)(p))
 #endif
 
-/* Vectors of the strip at hand from those of the tile, whose first is at `from`; groups lie between them.  The row
- * after it follows behind those of all groups, which the processor does not guess. */
+/* Vectors of the current strip from those of the tile, whose first is at `from`; groups lie between them. The next
+ * row follows those of all groups, which the hardware does not prefetch. */
 static void copy_values(const double *from, size_t stride, const struct fit_strip *s, double *to)
 {
     const double *next = from + s->nvector * stride;
@@ -175,7 +175,7 @@ static void copy_values(const double *from, size_t stride, const struct fit_stri
     }
 }
 
-/* Weights where the tile has values, 0 beside them. */
+/* Weights where the tile has values, 0 elsewhere. */
 static void set_weights(const double *from, size_t stride, double factor, struct fit_strip *s)
 {
     const size_t end = s->base + s->nvector * L;
@@ -246,7 +246,7 @@ static void difference_line(const struct fit_score_tiles *x, const struct fit_ti
     }
 }
 
-/* Tests of row i, the strip at hand. */
+/* Tests of row i, the current strip. */
 static void test_strip(const struct fit_score_tiles *x, const struct fit_tile *t, size_t i, size_t g,
                        struct fit_score_patch *q, struct fit_strip_sums *sums)
 {
@@ -271,7 +271,7 @@ static void test_strip(const struct fit_score_tiles *x, const struct fit_tile *t
 
 /* ---- bins and deciles ------------------------------------------------------------------------------------ */
 
-/* Where bins and deciles of each row of the tile begin. */
+/* Positions at which bins and deciles of each row of the tile begin. */
 static void find_stretches(const struct fit_score_tiles *x, const struct fit_tile *t, struct fit_score_patch *q)
 {
     const struct fit_misfit_bins *b = &x->pass->bins;

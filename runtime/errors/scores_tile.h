@@ -1,5 +1,5 @@
-/* scores_tile.h -- what one tile of pairs gives by itself: scores by blocks of frames, sums over its residuals, and the
- * residuals at its edges.  Groups go one after the other, row by row, in strips (scores_strip.h).
+/* scores_tile.h -- the results of one tile of pairs: scores by blocks of frames, sums over its residuals, and the
+ * residuals at its edges. Groups are processed one after the other, row by row, in strips (scores_strip.h).
  */
 #pragma once
 
@@ -47,8 +47,8 @@ struct fit_score_patch {
     struct fit_arena storage_;       /* of the first patch: of all */
 };
 
-/* Residuals z of group g at the edges of the tile, NaN where none counts: by row, in the first column (where it is that
- * of the panel) and in the last; by column, in the first row, and in the last one where the chunk is full. */
+/* Residuals z of group g at the edges of the tile, NaN where none counts: by row, in the first column (where it is
+ * that of the panel) and in the last; by column, in the first row, and in the last one where the chunk is full. */
 struct fit_score_edges {
     double *left, *right, *top, *bottom;
 };

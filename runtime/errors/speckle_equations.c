@@ -1,9 +1,9 @@
 /* speckle_equations.c -- the equations of speckle_kernel.h: sums with their weights, covariances and data, at a
  * reference.
  *
- * Groups are made each by itself: sums over all pairs between blocks (scores.h); the numbers of its noise; weights of
- * the values in the sums of all parameters, by second moments, and in those of least squares; the covariance of all of
- * these, with every term; rows with independent errors of 1.
+ * Each group is processed separately: sums over all pairs between blocks (scores.h); the parameters of its noise;
+ * weights of the values in the sums of all parameters, by second moments, and in those of least squares; the covariance
+ * of all of these, with every term; rows with independent unit errors.
  */
 #include "errors/speckle_kernel_impl.h"
 #include "errors/speckle_numbers.h"
@@ -56,7 +56,7 @@ static struct fit_speckle_kernel *kernel_new(const struct fit_speckle_reference 
     return made;
 }
 
-/* One group on its way; matrices n x n. */
+/* Work space of one group; matrices n x n. */
 struct group {
     double *cover, *mean, *C, *root, *X, *whiten, *covariance; /* part of the values that there are; mean residuals */
     double *numbers;         /* room for those of the noise */
@@ -77,7 +77,7 @@ struct making {
     atomic_int bad;
 };
 
-/* The finest blocks that any group wants for the numbers of its noise. */
+/* The finest blocks that any group needs for the parameters of its noise. */
 static size_t numbers_together(const struct making *m)
 {
     size_t least = m->k->n;
@@ -113,7 +113,7 @@ static int rooms_new(struct making *m, struct fit_arena *a)
     return !a->failed;
 }
 
-/* Parts of the values that there are, mean residuals at the reference, mean derivatives times the parts (X), and the
+/* Fractions of existing values, mean residuals at the reference, mean derivatives times the fractions (X), and the
  * fields of least squares, sums of derivatives: half of them on either side of the diagonal. */
 static void take_sums(const struct making *m, size_t g, struct group *x)
 {
@@ -140,7 +140,7 @@ static void take_sums(const struct making *m, size_t g, struct group *x)
         x->measured[a] = x->cover[a * (n + 1)] > 0;
 }
 
-/* Noise of group g as its residuals are most likely to have it; it stays as it was where they do not tell. */
+/* The most likely noise of group g given its residuals; it is unchanged where they do not determine it. */
 static void find_noise(struct making *m, size_t g, const struct group *x)
 {
     const struct fit_kernel *inner = m->k->inner;
@@ -154,7 +154,7 @@ static void find_noise(struct making *m, size_t g, const struct group *x)
     fit_speckle_numbers(&m->model, g, &sums, &m->at->given, x->numbers, &m->at->noise[g]);
 }
 
-/* Fields of both kinds of sums, and F: derivatives of the efficient ones.  0: the covariance has no inverse. */
+/* Fields of both kinds of sums, and F: derivatives of the efficient ones. 0: the covariance has no inverse. */
 static int find_fields(struct making *m, size_t g, struct group *x, double *count)
 {
     const struct fit_speckle_private *k = m->k;
@@ -182,8 +182,8 @@ static int find_fields(struct making *m, size_t g, struct group *x, double *coun
     return ok;
 }
 
-/* Rows k of `from` whose eigenvalue is above `least` times the largest, over the root of it (or of `floor`); returns
- * how many. */
+/* Rows k of `from` whose eigenvalue is above `least` times the largest, divided by its root (or that of `floor`);
+ * returns how many. */
 static size_t roots(size_t n, const double *from, const double *eigenvalue, double least, double floor, double *to)
 {
     size_t rank = 0;
@@ -197,8 +197,8 @@ static size_t roots(size_t n, const double *from, const double *eigenvalue, doub
     return rank;
 }
 
-/* T <- rows of the P sums with independent errors of 1: first with those by F, in which S is well scaled.  Returns how
- * many; the others are not determined. */
+/* T <- rows of the P sums with independent unit errors: first scaled by F, in which S is well conditioned. Returns
+ * how many; the others are not determined. */
 static size_t find_rows(size_t P, const struct group *x)
 {
     double *V = x->eigen, *first = V + P * P, *w = first + P * P, *d = w + P, *work = d + P;
@@ -278,7 +278,7 @@ static void make_group(void *user, size_t g, size_t thread)
     put_rows(m, g, x, rank, &r);
 }
 
-/* Has the mean terms without linear parameters? */
+/* Does the mean have terms without linear parameters? */
 static int has_rest(struct making *m)
 {
     const struct fit_speckle_private *k = m->k;

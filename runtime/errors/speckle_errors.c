@@ -1,14 +1,14 @@
 /* speckle_errors.c -- see speckle_errors.h.
  *
- * Scores are summed by blocks of frames, and frames of a block are taken together here: a block is a frame with the
- * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
- * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
- * block is shorter than the decay (RESOLVED).  Errors want more (WELL): at 1.5 they are 4 % too small, and of a
- * component that decays within the block up to 10 %.  The numbers of the noise are those of maximum likelihood where
- * the decay lasts for three blocks (speckle_numbers.h); with differences of neighbours (speckle/estimate.c)
- * they are two to five times as uncertain there, and the test of fit calls twice as many true models wrong.  Up to
- * TESTED the covariance is too small by a quarter at most:
- * not for errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles.
+ * Scores are summed by blocks of frames, and the frames of a block are combined here: a block is a frame with the mean
+ * correlation of its frames and a part of the shot noise. Where there are many more blocks than the parameters need,
+ * several are combined into one (STEPS bounds the products of matrices). That is as good as the values themselves as
+ * long as a block is shorter than the decay (RESOLVED). Errors need more (WELL): at 1.5 they are 4 % too small, and for
+ * a component that decays within the block up to 10 %. The parameters of the noise are those of maximum likelihood
+ * where the decay lasts for three blocks (speckle_numbers.h); with differences of neighbours (speckle/estimate.c) they
+ * are two to five times as uncertain there, and the test of fit rejects twice as many true models. Up to TESTED the
+ * covariance is too small by a quarter at most: not good enough for errors, which then come from clusters, but for a
+ * test of fit that must not mistake everything for speckle noise.
  */
 #include "errors/speckle_errors.h"
 
@@ -83,8 +83,8 @@ static size_t bin_of(const struct job *x, size_t a, size_t b)
 
 /* ---- one group -------------------------------------------------------------------------------------------- */
 
-/* score[P] <- what the fit follows of the values between blocks a and b: their scores, or as much as their weights in
- * the efficient equations, times the derivatives of these. */
+/* score[P] <- the part of the values between blocks a and b that the fit absorbs: their scores, or their weights in
+ * the efficient equations times the derivatives of these. */
 static void scores_between(const struct job *x, size_t g, size_t a, size_t b, double *score)
 {
     const size_t P = x->P;
@@ -130,10 +130,10 @@ static void fields_of(const struct job *x, size_t g, double *field)
         }
 }
 
-/* ---- the numbers of the noise ------------------------------------------------------------------------------ */
+/* ---- the parameters of the noise -------------------------------------------------------------------------- */
 
-/* Blocks of the scores that make one there; 0: the decay of this group does not last long enough, or shot noise is
- * nearly all. */
+/* Number of blocks of the scores combined into one there; 0: the decay of this group is too short, or nearly all
+ * noise is shot noise. */
 static size_t blocks_together(const struct job *x, size_t g)
 {
     const struct fit_speckle_noise *noise = &x->res->speckle[g];
@@ -189,7 +189,7 @@ static void take_group(void *user, size_t g, size_t thread)
 
 /* ---- the test of fit -------------------------------------------------------------------------------------- */
 
-/* Sums of bins of groups: the same bin of all, and where groups are few each lag of each. */
+/* Sums of bins of groups: the same bin of all, and with few groups each lag of each. */
 struct test {
     size_t n, unknowns;
     double *X, *XD, *SJ; /* n x unknowns: with the fields of the unknowns; times D; covariance with the scores */
@@ -282,7 +282,7 @@ static void place_of(const struct job *x, size_t k, struct fit_speckle_test *out
     out->age[1] = each ? span : span * (double)(age + 1) / AGES;
 }
 
-/* Part of the variance of the bins that is not shot noise alone: in the mean of all bins. */
+/* Fraction of the variance of the bins that is not shot noise alone: mean over all bins. */
 static double shared_part(const struct job *x, const struct test *t)
 {
     double sum = 0;
@@ -297,8 +297,8 @@ static double shared_part(const struct job *x, const struct test *t)
 }
 
 /* Degrees of freedom of the scale of Q, 2 over its relative variance (Satterthwaite, Biometrics Bull. 2 (1946) 110).
- * That is the one of M for what pairs share; s2^2 / M, the noise of a pair for itself, is known as well as wanted.  A
- * contrast that is off takes both numbers with it. */
+ * That is the variance of M for noise that pairs share; s2^2 / M, the independent noise of a pair, is known well
+ * enough. An error of the contrast affects both numbers. */
 static double freedom_of(const struct job *x, const struct test *t)
 {
     const double n = (double)x->o->ngroup;
@@ -311,7 +311,7 @@ static double freedom_of(const struct job *x, const struct test *t)
     return 2 * n * n / (u * pow(shared_part(x, t), 2));
 }
 
-/* Outliers of a group decide where they are less likely than the bins by far.  That costs a true model SHARE of its
+/* Outliers of a group decide where they are far less likely than the bins. That costs a true model SHARE of its
  * false alarms (weighted p-values: Genovese, Roeder & Wasserman, Biometrika 93 (2006) 509). */
 static void take_outliers(const struct job *x, struct fit_speckle_test *out)
 {
@@ -402,9 +402,9 @@ static int test_fit(const struct job *x, struct fit_speckle_test *out)
 
 /* ---- independent noise ------------------------------------------------------------------------------------- */
 
-/* Covariances by sums over the values themselves, for blocks know nothing finer.  That of the scores with one another,
- * variance times H, is known of all groups together only; it would take back half of what the covariance with the bins
- * takes away, which is therefore halved. */
+/* Covariances by sums over the values themselves, because blocks contain no finer information. That of the scores
+ * with one another, variance times H, is known only for all groups together; it would restore half of what the
+ * covariance with the bins removes, which is therefore halved. */
 static void independent(struct job *x)
 {
     const size_t P = x->P, K = x->K;
@@ -430,7 +430,7 @@ int fit_speckle_possible(const struct fit_objective *o)
            (double)o->ngroup * n * n / 2 * (double)(k->nparam + k->nlinear) < MOST_NUMBERS;
 }
 
-/* Noise of all groups; FIT_SPECKLE_NONE: some is not known. */
+/* Noise of all groups; FIT_SPECKLE_NONE: that of some group is unknown. */
 static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
 {
     struct fit_speckle_noise *noise = x->res->speckle;
@@ -464,8 +464,8 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
     return both ? FIT_SPECKLE_NOISE : FIT_SPECKLE_WHITE;
 }
 
-/* How many blocks make one: as many as the work allows, but the decay of all groups is resolved.  Returns how many
- * blocks the shortest lasts for; INFINITY: a block is a frame. */
+/* How many blocks are combined into one: as many as the work requires, while the decay of all groups stays resolved.
+ * Returns the number of blocks in the shortest decay; INFINITY: a block is a frame. */
 static double resolve(struct job *x)
 {
     const struct fit_scores *s = x->scores;
@@ -521,13 +521,13 @@ static enum fit_status out_of_memory(struct fit_error *err)
     return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the covariance of speckle noise");
 }
 
-/* A verdict on noise of which the correlation is not known well enough becomes that of coarse noise; 0: nothing of it
- * can be tested either. */
+/* A verdict on noise whose correlation is not known well enough becomes that of coarse noise; 0: not even a test is
+ * possible. */
 static int check_resolved(struct job *x, struct fit_speckle_errors *out)
 {
     const struct fit_objective *o = x->o;
     const double resolved = resolve(x);
-    for (size_t g = 0; g < o->ngroup; g++) /* nothing is known of its correlation: errors are not this model's */
+    for (size_t g = 0; g < o->ngroup; g++) /* its correlation is unknown: errors are not those of this model */
         if (out->verdict == FIT_SPECKLE_NOISE && !(x->res->speckle[g].contrast > 0)) {
             out->verdict = FIT_SPECKLE_COARSE;
             out->why = "a contrast stands at 0";

@@ -1,7 +1,7 @@
 /* speckle_kernel.c -- see speckle_kernel.h.
  *
- * Tables of the kernel, in its work space: for each term of the mean (a linear parameter times b_q, but the intercept,
- * whose b_q is constant; and the rest, where there is one) the sums of b_q and its derivatives, in the order of the
+ * Tables of the kernel, in its work space: for each term of the mean (a linear parameter times b_q, except the
+ * intercept, whose b_q is constant; and the rest, if any) the sums of b_q and its derivatives, in the order of the
  * rows.
  */
 #include "errors/speckle_kernel_impl.h"
@@ -24,8 +24,8 @@ static size_t padded(size_t n)
 
 /* ---- the model between blocks ------------------------------------------------------------------------------ */
 
-/* The pair of frames that stands for blocks a <= c: as far apart as these; of one block, as two of its frames are in
- * the mean. */
+/* The pair of frames that represents blocks a <= c: at their distance; for one block, at the mean distance of two of
+ * its frames. */
 static void middle_pair(const struct fit_speckle_blocks *b, size_t a, size_t c, uint32_t *i, uint32_t *j)
 {
     const size_t fa = fit_speckle_block_frames(b, a), fc = fit_speckle_block_frames(b, c);
@@ -158,7 +158,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
 /* ---- sums over the rows of a tile -------------------------------------------------------------------------- */
 
-/* What the rows of a tile have: r1 - r0 of them, from place r0 on. */
+/* Data of the rows of a tile: r1 - r0 of them, from index r0 on. */
 struct rows {
     const struct fit_layout *l;
     const double *ws, *y;
@@ -175,7 +175,7 @@ static const double *column(const struct rows *r, size_t term, size_t which)
     return table(r->l, (double *)(void *)(uintptr_t)r->ws, term, which) + r->r0;
 }
 
-/* b_q, or NULL where q has none; the rest is q = -1. */
+/* b_q, or NULL where q has none; q = -1 is the rest. */
 static const double *basis(const struct rows *r, size_t g, long q)
 {
     const struct fit_speckle_private *k = of(r->l);
@@ -195,7 +195,7 @@ static double sum_of(size_t n, const double *a, const double *b)
     return s;
 }
 
-/* out <- y less what lin has of the mean; lin NULL: less the rest. */
+/* out <- y minus the contribution of lin to the mean; lin NULL: minus the rest. */
 static void residuals(const struct rows *r, size_t g, const double *lin, double *out)
 {
     const struct fit_speckle_private *k = of(r->l);

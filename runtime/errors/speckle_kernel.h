@@ -1,19 +1,19 @@
-/* speckle_kernel.h -- the efficient equations of a two-time model as a small table: a kernel made around another one,
- * and its data.
+/* speckle_kernel.h -- the efficient equations of a two-time model as a small table: a kernel around another one, and
+ * its data.
  *
- * Frames are taken together in blocks (speckle/blocks.h).  With the covariance Ct of the frames held at a reference,
- * what the parameters p of group g are told by is the sums over pairs
+ * Frames are combined into blocks (speckle/blocks.h). With the covariance Ct of the frames evaluated at a reference,
+ * the information on the parameters p of group g is in the sums over pairs
  *
  *     u_p = sum W_p (c2 - model),     W_p = Ct^-1 (dC/dp + diag d_p) Ct^-1     (speckle/whiten.h)
  *
- * whose covariance S is known, all terms of it (speckle/covariance.c).  Rows of the table are S^-1/2 u, as many of each
- * group as it has parameters (fewer where these do not differ in what they do to it); their errors are 1.  The sum of
- * squares u^T S^-1 u of all groups is that of generalised method of moments (Hansen, Econometrica 50 (1982) 1029), and
- * all that is done with least squares can be done with the kernel: bounds, profiles, posteriors.  It has the parameters
+ * whose covariance S is known, with all its terms (speckle/covariance.c). Rows of the table are S^-1/2 u, as many for
+ * each group as it has parameters (fewer where the effects of these are not distinct); their errors are 1. The sum of
+ * squares u^T S^-1 u of all groups is that of the generalised method of moments (Hansen, Econometrica 50 (1982) 1029),
+ * and everything that works for least squares works for the kernel: bounds, profiles, posteriors. It has the parameters
  * of the other one; the intercept is a linear parameter like others.
  *
- * The model is looked at one pair of frames between two blocks; what that changes is taken away by the data, which are
- * what the residuals at the reference, summed over all pairs, add to the model there.
+ * The model is evaluated at one pair of frames between two blocks. The data correct for this approximation: they are
+ * the model there plus the residuals at the reference, summed over all pairs.
  */
 #pragma once
 
@@ -27,7 +27,8 @@ struct fit_speckle_reference {
     struct fit_speckle_noise *noise; /* ngroup: with contrast of the reference; numbers become more exact
                                         (speckle/likelihood.h) */
     struct fit_noise_model given; /* of it */
-    const double *share; /* nparam + nlinear: part of each that the residuals of a group have followed; 0: it is held */
+    const double *share; /* nparam + nlinear: fraction of each that the residuals of a group have absorbed; 0: it is
+                          * held */
     int threads;
 };
 
@@ -42,8 +43,8 @@ struct fit_speckle_kernel {
     struct fit_speckle_private *private_;
 };
 
-/* *out, to be freed.  What the reference borrows must live as long.  FIT_ERR_MEMORY; FIT_ERR_NUMERIC: the noise has no
- * positive definite covariance. */
+/* *out, to be freed. What the reference borrows must live as long. FIT_ERR_MEMORY; FIT_ERR_NUMERIC: the covariance
+ * of the noise is not positive definite. */
 enum fit_status fit_speckle_kernel_new(const struct fit_speckle_reference *at, struct fit_speckle_kernel **out,
                                        struct fit_error *err);
 void fit_speckle_kernel_free(struct fit_speckle_kernel *k);

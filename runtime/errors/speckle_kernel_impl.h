@@ -1,4 +1,4 @@
-/* speckle_kernel_impl.h -- what the kernel (speckle_kernel.c) and its making (speckle_equations.c) share. */
+/* speckle_kernel_impl.h -- shared by the kernel (speckle_kernel.c) and its making (speckle_equations.c). */
 #pragma once
 
 #include "base/arena.h"
@@ -19,7 +19,7 @@ struct fit_speckle_private {
     struct fit_arena storage;
 };
 
-/* Where the pairs of block a with itself and those after it begin. */
+/* Index at which the pairs of block a with itself and later ones begin. */
 static inline size_t fit_speckle_row(size_t n, size_t a)
 {
     return a * n - a * (a - 1) / 2;

@@ -25,14 +25,14 @@ size_t fit_speckle_numbers_room(const struct fit_scores *s, size_t together)
     return (4 + s->P) * n * n + 2 * n + fit_speckle_likelihood_room(n, s->P);
 }
 
-/* Matrices n x n between blocks: part of the values that there are; sums of residuals, then derivatives, linear ones
+/* Matrices n x n between blocks: fraction of existing values; sums of residuals, then derivatives, linear ones
  * first. */
 struct between {
     size_t n;
     double *cover, *sum;
 };
 
-/* Place of a derivative: linear ones first, so that of the others only what these have not is shared. */
+/* Index of a derivative: linear ones first, so that of the others only the remainder is shared. */
 static size_t order(const struct fit_speckle_sums *s, size_t e)
 {
     const size_t nlinear = s->scores->P - s->nparam;
@@ -50,7 +50,7 @@ static void add_block(const struct fit_speckle_sums *s, const double *from, cons
         b->sum[order(s, e) * nn + at] += from[e];
 }
 
-/* Sums become what all values would have in the mean, times the part that there is. */
+/* Scales sums to means over all values, times the fraction that exists. */
 static void gather(const struct fit_speckle_blocks *blocks, size_t g, const struct fit_speckle_sums *s,
                    const struct between *b)
 {

@@ -1,6 +1,6 @@
 /* speckle_numbers.h -- number of speckles and shot noise of a group by maximum likelihood, from residuals that are
- * summed by blocks of frames (speckle/likelihood.h).  They are known several times better than from differences of
- * neighbours (speckle/estimate.c), with which the search begins. */
+ * summed by blocks of frames (speckle/likelihood.h). They are several times more precise than those from differences
+ * of neighbours (speckle/estimate.c), with which the search begins. */
 #pragma once
 
 #include "errors/scores.h"
@@ -10,20 +10,21 @@
 /* Blocks that are enough. */
 enum { FIT_SPECKLE_NUMBERS = 64 };
 
-/* Where the sums of a group come from. */
+/* Source of the sums of a group. */
 struct fit_speckle_sums {
     const struct fit_scores *scores; /* with fields */
     size_t nparam, intercept;        /* the place of the baseline among the linear parameters */
     const double *shift; /* linear parameters of the group, less those of the residuals; NULL: 0 */
-    const double *share; /* P: part of each parameter that the group's residuals have followed; 0: it was held */
+    const double *share; /* P: fraction of each parameter that the group's residuals have absorbed; 0: it was held */
     size_t together;     /* blocks of the scores that make one */
 };
 
-/* Blocks of the scores that make one of FIT_SPECKLE_NUMBERS; 0: the decay does not last for three of these. */
+/* Number of blocks of the scores combined into one of FIT_SPECKLE_NUMBERS; 0: the decay does not last for three of
+ * these. */
 size_t fit_speckle_together(const struct fit_scores *s, const struct fit_speckle_noise *noise);
 
-/* *noise stays as it was where nothing is told.  given: stays.  room: fit_speckle_numbers_room() doubles.  Returns
- * what such noise does not have. */
+/* *noise is unchanged where nothing can be estimated. given: stays. room: fit_speckle_numbers_room() doubles.
+ * Returns the outliers. */
 struct fit_speckle_outliers fit_speckle_numbers(const struct fit_speckle_model *m, size_t g,
                                                 const struct fit_speckle_sums *s, const struct fit_noise_model *given,
                                                 double *room, struct fit_speckle_noise *noise);

@@ -43,7 +43,7 @@ static void count_rows(struct fit_speckle_rise *r)
             r->nclass = r->s.class[e] + 1;
 }
 
-/* As few blocks as tell the covariance where all decays last for SLOW of them. */
+/* As few blocks as suffice for the covariance where all decays last for SLOW of them. */
 static void choose_blocks(struct fit_speckle_rise *r)
 {
     double least = INFINITY;
@@ -135,7 +135,7 @@ static void fields_of(const struct fit_speckle_rise *r, size_t g)
     }
 }
 
-/* S <- covariance of the rows of group g with this noise; its fields are there. */
+/* S <- covariance of the rows of group g with this noise, whose fields are set. */
 static void covariance(struct fit_speckle_rise *r, size_t g, const double *lin, const struct fit_speckle_noise *noise)
 {
     const struct fit_speckle_model model = {r->k->inner, r->k->layout, r->ws, lin};
@@ -149,7 +149,7 @@ static void covariance(struct fit_speckle_rise *r, size_t g, const double *lin, 
         r->S[k] /= count;
 }
 
-/* Noise of group g where the model is: its numbers go with the contrast.  0: the model is none that has such noise. */
+/* Noise of group g at the present model: its numbers follow the contrast. 0: the model cannot have such noise. */
 static int noise_at(const struct fit_speckle_rise *r, size_t g, const double *lin, struct fit_speckle_noise *x)
 {
     const struct fit_speckle_model model = {r->k->inner, r->k->layout, r->ws, lin};

@@ -9,13 +9,13 @@
 #include <string.h>
 
 static const double BETTER = 0.1; /* chi2 below the least: another minimum */
-static const double GTOL = 0.05;  /* standard errors: so near to their minimum the others are brought */
+static const double GTOL = 0.05;  /* standard errors: accuracy to which the others are minimised */
 static const double PROMISING = 4; /* times the limit of the rise: of minima that are told */
 static const double SAME = 2;      /* standard errors between minima that are one */
-/* So many standard errors away an exponent needs no look, where its error is not in doubt. */
+/* Within so many standard errors an exponent need not be explored, if its error is not in doubt. */
 static const double FAR = 12;
-/* Exponents at which the valley is looked at, on both sides of zero; of a power of time, and of exp in units of the
- * time that was measured. */
+/* Exponents at which the valley is explored, on both sides of zero; of a power of time, and of exp in units of the
+ * measured time. */
 static const double EXPONENT[] = {0.003, 0.01, 0.03, 0.07, 0.13, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2, 2.6, 3.5, 5};
 enum {
     EXPONENTS = sizeof EXPONENT / sizeof *EXPONENT,
@@ -32,13 +32,13 @@ struct candidate {
     int told; /* 1: a minimum of the data, to be recorded with that rise */
 };
 
-/* What a member of the crew works with. */
+/* Work space of a crew member. */
 struct desk {
     struct fit_sketch *cheap;
     double *lower, *upper, *theta, *next;
 };
 
-/* What a piece of the survey has met. */
+/* Findings of a piece of the survey. */
 struct met {
     struct fit_evidence evidence;
     double *better; /* a lower cost than that of the fit */
@@ -67,7 +67,7 @@ static double rise_of(const struct survey *s, double cost)
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
-/* The rise at the minimum that theta leads to, with parameter k (unless negative) held where it is. */
+/* The rise at the minimum to which theta leads, with parameter k (unless negative) held at its value. */
 static double follow(const struct survey *s, const struct desk *d, long k, double *theta)
 {
     const struct fit_ls *f = s->f;
@@ -84,7 +84,7 @@ static double follow(const struct survey *s, const struct desk *d, long k, doubl
     return isnan(cost) ? INFINITY : rise_of(s, cost);
 }
 
-/* What the data say about a point that looks good enough; kept when its rise is below `most`. */
+/* Evaluates on the data a point that looks good enough; keeps it when its rise is below `most`. */
 static double confirm(const struct survey *s, const struct fit_ls *own, const double *theta, double most,
                       struct met *met)
 {
@@ -100,7 +100,7 @@ static double confirm(const struct survey *s, const struct fit_ls *own, const do
     return rise;
 }
 
-/* Places for what n pieces meet, each at most `room` points; NULL: out of memory. */
+/* Room for the findings of n pieces, each at most `room` points; NULL: out of memory. */
 static struct met *met_new(struct survey *s, size_t n, size_t room)
 {
     struct met *met = fit_take(&s->storage, n, sizeof *met);
@@ -115,7 +115,7 @@ static struct met *met_new(struct survey *s, size_t n, size_t room)
     return s->storage.failed ? NULL : met;
 }
 
-/* What the pieces have met, in their order. */
+/* Merges the findings of the pieces, in their order. */
 static void take_met(struct survey *s, const struct met *met, size_t n)
 {
     struct fit_ls *f = s->f;
@@ -130,7 +130,7 @@ static void take_met(struct survey *s, const struct met *met, size_t n)
 
 /* ---- valleys of rates -------------------------------------------------------------------------------------------- */
 
-/* What exponents are counted in. */
+/* The unit of exponents. */
 static double unit_of(const struct fit_rate *r, const struct fit_layout *l)
 {
     return r->kind == FIT_RATE_EXPONENTIAL ? r->time / (l->time[l->ntime - 1] - l->time[0]) : 1;
@@ -217,7 +217,7 @@ static enum fit_status look_at_valleys(struct survey *s)
     return st;
 }
 
-/* Without bounds there is no place in which to look for other values: periods below the distance of the points, say. */
+/* Without bounds there is no range in which to look for other values: periods below the distance of the points, say. */
 static int has_box(const struct fit_ls *f, size_t k)
 {
     return is_free(f, k) && isfinite(f->lower[k]) && isfinite(f->upper[k]);
@@ -243,7 +243,7 @@ static double cheap_rise(const struct survey *s)
     return rise_of(s, fit_sketch_value(s->desk[0].cheap, s->theta, -1, 0));
 }
 
-/* The i-th value of a scan along parameter k, as a place in its box from 0 to 1. */
+/* The i-th value of a scan along parameter k, as a position in its box from 0 to 1. */
 static double scanned(const struct survey *s, size_t k, size_t i, double *theta)
 {
     const struct fit_ls *f = s->f;
@@ -265,7 +265,7 @@ static enum fit_status scan(void *user, struct fit_ls *own, size_t m, size_t k)
     return FIT_OK;
 }
 
-/* Dips of these, beside that in which the best lies. */
+/* Local minima of these, except the one that contains the best. */
 static void propose_dips(struct survey *s, size_t k)
 {
     const double here = fit_start_position(&s->box, k, s->best[k]), *cost = s->cost + k * s->points;
@@ -385,7 +385,7 @@ static void image_of(const struct survey *s, const struct fit_degeneracy *d, con
             image[d->param[k]] = d->image[k].shift + d->image[k].sign * theta[d->param[d->image[k].from]];
 }
 
-/* The same values within their errors, of other parameters: terms of a sum that have changed places. */
+/* 1: the same values within their errors, for other parameters: exchanged terms of a sum. */
 static int is_exchange(const struct survey *s, const double *theta, double *next)
 {
     size_t p = s->f->p, found = 0;
@@ -402,7 +402,7 @@ static int is_exchange(const struct survey *s, const double *theta, double *next
     return found == p && p > 1;
 }
 
-/* Another point of a degeneracy that is told by itself: only what it leaves open differs. */
+/* 1: another point of a degeneracy that is reported anyway: only undetermined values differ. */
 static int is_degenerate(const struct survey *s, const double *theta)
 {
     const struct fit_result *r = s->f->res;
@@ -418,8 +418,8 @@ static int is_degenerate(const struct survey *s, const double *theta)
     return open > 0;
 }
 
-/* 1: the best with terms exchanged, or with signs changed in a way that the compiler has found: told elsewhere, and the
- * errors are those of the terms.  next: work space. */
+/* 1: the best with exchanged terms, or with signs changed in a way that the compiler has found: reported elsewhere,
+ * and the errors are those of the terms. next: work space. */
 static int is_image(const struct survey *s, const double *theta, double *next)
 {
     const struct fit_ls *f = s->f;
@@ -478,7 +478,7 @@ static enum fit_status follow_candidate(void *user, struct fit_ls *own, size_t m
     return FIT_OK;
 }
 
-/* Follows the candidates to minima of the data; the best is told first. */
+/* Follows the candidates to minima of the data; reports the best first. */
 static enum fit_status follow_candidates(struct survey *s)
 {
     struct candidates all = {s, met_new(s, s->n, 1)};
@@ -494,7 +494,7 @@ static enum fit_status follow_candidates(struct survey *s)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-/* Minima that the search for starts has met. */
+/* Minima found by the search for starts. */
 static enum fit_status confirm_known(struct survey *s)
 {
     const struct fit_result *r = s->f->res;

@@ -1,14 +1,14 @@
-/* survey.h -- where else the cost is as low as at the minimum of a fit.
+/* survey.h -- looks for other regions where the cost is as low as at the minimum of a fit.
  *
- * Profiles follow the valley in which the minimum lies.  The survey looks for what they cannot see from there:
+ * Profiles follow the valley of the minimum. The survey looks for what they cannot reach:
  *
- *     valleys   of rates A t^E + C: the exponent is held at values all over its box, A and C along the curve that keeps
- *               the rate (rate_valley.h), the others fitted, from neighbour to neighbour outwards;
- *     modes     dips of the cost along each parameter through the minimum, all over its bounds (if it has both);
- *               reflections: the sign of a parameter or of a rate, an angle about each measured one; for tables random
- *               points of the box too.  Those that promise most are followed to their minima.
+ *     valleys   of rates A t^E + C: the exponent is held at values throughout its box, A and C along the curve that
+ *               keeps the rate (rate_valley.h), the others fitted, from neighbour to neighbour outward;
+ *     modes     local minima of the cost along each parameter through the minimum, throughout its bounds (if it has
+ *               both); reflections: the sign of a parameter or of a rate, an angle about each measured one; for tables
+ *               random points of the box too. The most promising ones are followed to their minima.
  *
- * It is done with a sketch of the cost (thin_profile.h) where there is one; what counts is confirmed by the data.
+ * It uses a sketch of the cost (thin_profile.h) if there is one; the data confirm the results.
  */
 #pragma once
 
@@ -17,13 +17,13 @@
 
 struct fit_survey_spec {
     double variance;          /* in whose units a rise counts */
-    double inflated;          /* by which it is larger than that of independent residuals */
+    double inflated;          /* factor by which the rise exceeds that of independent residuals */
     double limit;             /* of the root of the rise: points below it are added to f->evidence */
     double rival;             /* rise below which other minima are added, too */
     struct fit_crew *crew;    /* who does it, */
     struct fit_sketch *const *cheap; /* and what each member asks for costs */
 };
 
-/* About f->res->theta, after fit_covariance().  Other minima are added to f->res; a better one is left in f->better
- * (f->found_lower = 1).  FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
+/* Around f->res->theta, after fit_covariance(). Other minima are added to f->res; a better one is left in f->better
+ * (f->found_lower = 1). FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
 enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec);

@@ -1,8 +1,8 @@
 /* thin_profile.c -- see thin_profile.h.
  *
- * The dataset of a sketch: sums of weights and residuals over the pairs of the data go to cells, one for each pair of
- * thinned frames and each group, tile after tile in their order, so that they have the same bits for any number of
- * threads.  Then the sketch: the fit of the model to this dataset.
+ * The dataset of a sketch: sums of weights and residuals over the pairs of the data are assigned to cells, one for each
+ * pair of thinned frames and each group, tile after tile in their order, so that they have the same bits for any number
+ * of threads. The sketch is the fit of the model to this dataset.
  */
 #include "errors/thin_profile.h"
 
@@ -47,8 +47,8 @@ static void find_nearest(struct drawing *d)
     }
 }
 
-/* The cell of a pair whose frames are nearest to a and b.  Both nearest to the same: with its
- * nearer neighbour. */
+/* The cell of a pair whose nearest thinned frames are a and b. If both are the same frame, its nearer neighbour
+ * replaces one. */
 static size_t cell_of(const struct drawing *d, uint32_t a, uint32_t b)
 {
     const uint32_t *frame = d->thin->layout.frame;
@@ -59,7 +59,7 @@ static size_t cell_of(const struct drawing *d, uint32_t a, uint32_t b)
     return a * d->n + b;
 }
 
-/* Lanes [from, to) of a vector whose pairs belong to one cell. */
+/* Lanes [from, to) of a vector, whose pairs belong to one cell. */
 struct stretch {
     size_t from, to, cell;
 };
@@ -198,14 +198,14 @@ static void draw_weights(void *user, const struct fit_tile *t, double *values, s
     each_value(d, t, values, set_weight);
 }
 
-/* The sums of the tiles are those of the weighed values. */
+/* Sets the sums of the tiles to those of the weighted values. */
 static enum fit_status draw(struct drawing *d, struct fit_error *err)
 {
     enum fit_status st = fit_dataset_rewrite(d->drawn, draw_values, d, err);
     return st == FIT_OK ? fit_dataset_rewrite(d->weighed, draw_weights, d, err) : st;
 }
 
-/* Takes J a out of the values, J at theta. */
+/* Subtracts J a from the values, J at theta. */
 static enum fit_status drawing_shift(struct drawing *d, const double *a, struct fit_error *err)
 {
     const struct fit_layout *l = &d->thin->layout;
@@ -275,7 +275,7 @@ static void drawing_free(struct drawing *d)
     free(d);
 }
 
-/* About the theta and lin of o, at which value and derivatives were taken last, with about `frames` frames. */
+/* Around the theta and lin of o, at which value and derivatives were computed last, with about `frames` frames. */
 static enum fit_status drawing_new(struct fit_objective *o, const double *theta, size_t frames, struct drawing **out,
                                    struct fit_error *err)
 {
@@ -323,7 +323,7 @@ static enum fit_status measure(struct fit_sketch *s, const struct fit_ls *f, dou
     return fit_objective_normal(s->obj, theta, B, g) == FIT_EVAL_OK ? FIT_OK : FIT_ERR_NUMERIC;
 }
 
-/* Takes out what the residuals contribute to first order. */
+/* Removes the contribution of the residuals to first order. */
 static enum fit_status settle(struct fit_sketch *s, const struct fit_ls *f, struct fit_error *err)
 {
     FIT_SCRATCH(scratch);
@@ -447,7 +447,7 @@ void fit_sketch_free(struct fit_sketch *s)
 
 /* ---- using ----------------------------------------------------------------------------------- */
 
-/* The cost of the sketch counts from that of the data. */
+/* The cost of the sketch is measured from that of the data. */
 static enum fit_eval value(void *user, const double *x, double *cost, double *error)
 {
     const struct fit_sketch *s = user;
@@ -480,7 +480,7 @@ double fit_sketch_least(const struct fit_sketch *s)
     return s->least;
 }
 
-/* The bounds of the linear unknown u, unless negative: both `value`, or again as they were. */
+/* Sets both bounds of the linear unknown u, unless negative, to `value`, or restores them. */
 struct held {
     long u;
     double low, high;

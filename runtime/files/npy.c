@@ -37,7 +37,7 @@ static int parse_type(const char *p, struct fit_npz_array *a)
     if (!p)
         return 0;
     if (*p != '\'')
-        return 1; /* a structured type: known to exist, not to be read */
+        return 1; /* a structured type: recognised, but not read */
     char order = p[1];
     if (order != '<' && order != '>' && order != '|' && order != '=')
         return 0;

@@ -21,7 +21,7 @@
 enum {
     PIECE = 1 << 16, /* bytes handled at a time */
     MOST_MEMBERS = 4096,
-    DEFLATE_RATIO = 1032, /* bytes that one of deflate can make (zlib's algorithm.txt) */
+    DEFLATE_RATIO = 1032, /* most bytes that one deflated byte can expand to (zlib's algorithm.txt) */
     MOST_HEADER = 1 << 16, /* bytes of an NPY header */
     END_BYTES = 22,
     ZIP64_LOCATOR_BYTES = 20,

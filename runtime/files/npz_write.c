@@ -28,14 +28,14 @@ static void put(struct fit_npz_writer *w, const void *bytes, size_t n)
         fail(w, strerror(errno));
 }
 
-/* Little-endian numbers of two or four bytes at a place. */
+/* Writes little-endian numbers of two or four bytes at an address. */
 static void set(unsigned char *at, int bytes, uint32_t value)
 {
     for (int b = 0; b < bytes; b++)
         at[b] = (unsigned char)(value >> (8 * b));
 }
 
-/* The fields that a local header and one of the directory share, from "version needed" on. */
+/* The fields that local headers and directory entries share, from "version needed" on. */
 static void set_common(unsigned char *at, const struct fit_npz_member *m)
 {
     set(at, 2, 20);

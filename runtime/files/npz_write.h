@@ -6,7 +6,7 @@
  *     fit_npz_put_names(&w, "param_names", p, name);
  *     st = fit_npz_finish(&w, &err);
  *
- * The first failure sticks and is told by fit_npz_finish.  Members and the whole are below 4 GiB.
+ * The first failure is kept, and fit_npz_finish reports it. Members and the whole file are below 4 GiB.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ void fit_npz_create(struct fit_npz_writer *w, const char *path);
 void fit_npz_put(struct fit_npz_writer *w, const char *name, int rank, const size_t *dims,
                  const double *value);
 
-/* n strings of ASCII as numpy's unicode. */
+/* n ASCII strings as numpy's unicode type. */
 void fit_npz_put_names(struct fit_npz_writer *w, const char *name, size_t n,
                        const char *const *text);
 

@@ -1,9 +1,8 @@
 /* yaml_tree.c -- libyaml events to a tree of nodes.
  *
- * Takes a text, gives a tree in one arena.  The events are read by a recursive descent whose depth
- * is limited before libyaml's own stacks can grow.  Aliases share the node they name; `size` and
- * `depth` of a node count it as if it were copied, which bounds every later walk over the tree
- * ("billion laughs"). */
+ * Parses a text into a tree in one arena, by a recursive descent over the events whose depth is limited before
+ * libyaml's own stacks can grow. Aliases share the node they name; `size` and `depth` of a node count it as if it
+ * were copied, which bounds every later walk over the tree ("billion laughs"). */
 #include "files/yaml_tree.h"
 
 #include <stdio.h>
@@ -51,7 +50,7 @@ static enum fit_status complain(struct parse *p, yaml_mark_t at, const char *wha
     return fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, at.line + 1, at.column + 1, "%s", what);
 }
 
-/* Line of a byte offset, for errors of the character decoder, which have no mark. */
+/* Line of a byte offset, for errors of the character decoder, which have no position. */
 static size_t line_of(const struct parse *p, size_t offset)
 {
     size_t line = 1;
@@ -60,7 +59,7 @@ static size_t line_of(const struct parse *p, size_t offset)
     return line;
 }
 
-/* Spaces at the begin of line `line` (0-based) of the text; *after: what follows them. */
+/* Leading spaces of line `line` (0-based) of the text; *after: what follows them. */
 static size_t indent_of(const struct parse *p, size_t line, char *after)
 {
     size_t at = 0, n = 0;
@@ -74,7 +73,7 @@ static size_t indent_of(const struct parse *p, size_t line, char *after)
     return n;
 }
 
-/* The same of the line that has a value before `line`. */
+/* The same for the last line with a value before `line`. */
 static size_t indent_above(const struct parse *p, size_t line)
 {
     char after = '\0';
@@ -158,7 +157,7 @@ static enum fit_status resolve_alias(struct parse *p, struct fit_yaml **out)
     return complain(p, p->event.start_mark, "alias (*name) without an anchor (&name) before it");
 }
 
-/* Only the core tags have a meaning; !!str makes a string of a plain scalar. */
+/* Only the core tags are interpreted; !!str makes a string of a plain scalar. */
 static enum fit_status check_tag(struct parse *p, const yaml_char_t *tag, int *string)
 {
     static const char *const core[] = {"str", "int", "float", "bool", "null", "map", "seq"};
@@ -277,7 +276,7 @@ static enum fit_status merge(struct parse *p, struct entries *list, const struct
     return st;
 }
 
-/* Puts the collected entries into the node and checks the size that aliases give it. */
+/* Puts the collected entries into the node and checks its size with aliases expanded. */
 static enum fit_status close_node(struct parse *p, struct fit_yaml *node,
                                   const struct entries *list)
 {

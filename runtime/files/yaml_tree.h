@@ -1,9 +1,8 @@
-/* yaml_tree.h -- a YAML (or JSON) text as a tree of nodes that know their place.
+/* yaml_tree.h -- a YAML (or JSON) text as a tree of nodes that know their position.
  *
- * One document; keys are scalars; a key given twice, a second document, a tag other than the core
- * ones, an alias to a node that contains it, and bad syntax are errors with name:line:column. 
- * Merge keys (<<) are expanded.  Size, depth and the growth by aliases are limited, so that no
- * text can exhaust the machine. The only place that knows libyaml. */
+ * One document; keys are scalars; a repeated key, a second document, a tag other than the core ones, an alias to a
+ * node that contains it, and bad syntax are errors with name:line:column. Merge keys (<<) are expanded. Size, depth
+ * and the growth by aliases are limited, so that no text can exhaust the machine. Only this file uses libyaml. */
 #pragma once
 
 #include <stddef.h>
@@ -56,5 +55,5 @@ void fit_yaml_free(struct fit_yaml_doc *doc);
 /* Value of a key of a map; NULL when node is NULL, not a map, or has no such key. */
 const struct fit_yaml *fit_yaml_get(const struct fit_yaml *node, const char *key);
 
-/* True for the plain scalars null, Null, NULL, ~ and nothing. */
+/* True for the plain scalars null, Null, NULL, ~ and the empty one. */
 int fit_yaml_is_null(const struct fit_yaml *node);

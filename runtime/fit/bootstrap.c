@@ -1,4 +1,4 @@
-/* bootstrap.c -- fits to data made anew, side by side; see bootstrap.h. */
+/* bootstrap.c -- fits to replicated data, in parallel; see bootstrap.h. */
 #include "fit/bootstrap.h"
 
 #include <math.h>
@@ -170,8 +170,8 @@ struct drawing {
     double *times;
 };
 
-/* Single rows; or blocks of rows that follow one another by the coordinate, the first after the last (Politis & Romano,
- * in Exploring the Limits of Bootstrap, 1992), until there are as many rows as in the data. */
+/* Single rows; or blocks of consecutive rows by the coordinate, the first after the last (Politis & Romano, in
+ * Exploring the Limits of Bootstrap, 1992), until there are as many rows as in the data. */
 static void draw_group(void *user, size_t g, size_t first, size_t n)
 {
     const struct drawing *d = user;
@@ -207,7 +207,7 @@ static void order_group(void *user, size_t g, size_t first, size_t n)
             j->order[first + k] = k;
 }
 
-/* Weights moved by half of what they should have; the result stays inside its bounds. */
+/* Doubles the shift that halved weight changes have caused; the result stays inside its bounds. */
 static void double_moves(const struct job *j, double *x)
 {
     const struct fit_result *r = j->res;
@@ -303,7 +303,7 @@ static enum fit_status first_failure(const struct job *j, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Moments and quantiles of the draws that are good. */
+/* Moments and quantiles of the valid draws. */
 static enum fit_status summarise(struct job *j, struct fit_bootstrap *out, struct fit_error *err)
 {
     FIT_SCRATCH(a);

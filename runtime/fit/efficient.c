@@ -16,12 +16,14 @@
 #include "math/special.h"
 #include "ranks/ranks.h"
 
-/* Probability below which both estimates differ by more than chance.  At 1 % the false alarms alone, which go back to
- * least squares that are far off, would add half of the variance that efficient estimates have at few decays. */
+/* Probability below which the two estimates differ by more than chance. At 1 % the false alarms alone, which return
+ * to least-squares estimates that are far off, would add half of the variance of efficient estimates for few decays. */
 static const double DIFFER = 1e-4;
-static const double HOPELESS = 1e-40; /* probability of the test of fit that no other estimates will make a usual one */
-static const double AGAIN = 0.2; /* the same, above which it stands: that at the estimates is no matter at 1 % then */
-static const double NO_DIFFERENCE = 0.01; /* part of the variance of least squares in which both are the same */
+static const double HOPELESS = 1e-40; /* p of the test of fit so low that other estimates cannot make it acceptable */
+static const double AGAIN = 0.2; /* p above which it is accepted: its value at the estimates does not matter at 1 %
+                                  * then */
+static const double NO_DIFFERENCE = 0.01; /* relative difference of variances below which both estimates count as the
+                                           * same */
 
 enum { TURNS = 8 }; /* of the reference to the estimates */
 static const double NEAR = 0.5, SAME_CONTRAST = 0.02; /* errors; part of the contrast: where it need not move again */
@@ -41,7 +43,7 @@ struct job {
     size_t *class;
     unsigned char *fixed, *held; /* q; p */
     double *start;               /* p */
-    double *share; /* P: of each parameter, what the residuals of a group have followed */
+    double *share; /* P: for each parameter the fraction that the residuals of a group have absorbed */
     struct fit_speckle_noise *noise; /* ng */
     struct fit_objective *obj;
     struct fit_scores scores;        /* at the reference */
@@ -55,7 +57,7 @@ static int time_is_up(const struct fit_ls *f)
     return f->deadline > 0 && fit_ranks_seconds() > f->deadline;
 }
 
-/* ---- may it be? -------------------------------------------------------------------------------------------- */
+/* ---- applicability -------------------------------------------------------------------------------------- */
 
 /* Why there are no efficient estimates; NULL: there may be. */
 static const char *unsuited(const struct fit_ls *f)
@@ -89,8 +91,8 @@ static const char *unsuited(const struct fit_ls *f)
     return NULL;
 }
 
-/* The same of what was seen of the noise: *text, 1: there may be none.  Where the test of fit alone says so it is asked
- * again at the efficient estimates: those of least squares may be far from the truth, where derivatives are others. */
+/* The same for what the noise revealed: *text, 1: there may be none. Where only the test of fit objects, it is
+ * repeated at the efficient estimates: those of least squares may be far from the truth, where derivatives differ. */
 static int unknown_noise(const struct fit_ls *f, char *text, size_t size)
 {
     const struct fit_robust *x = &f->res->robust;
@@ -139,7 +141,7 @@ static void job_free(struct job *j)
     fit_arena_free(&j->storage);
 }
 
-/* The model at the reference: its baseline is subtracted, so that lin may be in the units of the data. */
+/* Sets the model at the reference: its baseline is subtracted, so that lin may be in the units of the data. */
 static struct fit_speckle_model model_at(const struct job *j)
 {
     return (struct fit_speckle_model){j->f->kernel, &j->f->ds->layout, j->obj->ws, j->lin};
@@ -157,7 +159,7 @@ static void find_classes(struct job *j)
         j->share[e] = e >= j->p ? !j->fixed[e - j->p] : j->res->upper[e] > j->res->lower[e] ? 1 / (double)j->ng : 0;
 }
 
-/* Contrast and decay of the model at theta and lin; 0: it is not of the kind that speckles have. */
+/* Contrast and decay of the model at theta and lin; 0: the model cannot have speckle noise. */
 static int look_at_model(struct job *j)
 {
     const struct fit_speckle_model m = model_at(j);
@@ -215,7 +217,7 @@ static enum fit_status look(struct job *j)
 
 /* ---- the fit ------------------------------------------------------------------------------------------------ */
 
-/* 1: all intervals of least squares are those of the paraboloid. */
+/* 1: all intervals of least squares are quadratic. */
 static int straight(const struct fit_result *r)
 {
     for (size_t k = 0; k < r->nfull; k++)
@@ -247,7 +249,7 @@ static struct fit_options options_of(const struct job *j, const double *start)
     return inner;
 }
 
-/* The fit; last: the cost is looked at, too, where that of least squares is not straight. */
+/* The fit; last: also compares errors with the cost, where that of least squares is not quadratic. */
 static enum fit_status solve(struct job *j, const double *start, int last, struct fit_result *out)
 {
     struct fit_options inner = options_of(j, start);
@@ -269,8 +271,8 @@ static enum fit_status solve_held(void *user, size_t k, double v, struct fit_res
     return fit_run(&j->made->kernel, j->made->ds, &inner, out, j->f->err);
 }
 
-/* Ends of intervals with the noise there, where the cost was looked at and the noise is not well known: of few decays,
- * in which it changes within an interval. */
+/* Ends of intervals with the noise there, where the cost was explored and the noise is not well known: for few
+ * decays, in which it changes within an interval. */
 static enum fit_status move_ends(struct job *j)
 {
     const double freedom = fit_speckle_freedom(j->noise, j->ng);
@@ -289,7 +291,7 @@ static enum fit_status move_ends(struct job *j)
     return st;
 }
 
-/* The same from all minima of the sum of squares that the data do not tell from the best: the lowest. */
+/* The same from all minima of the sum of squares that the data do not distinguish from the best; keeps the lowest. */
 static enum fit_status solve_from_all(struct job *j)
 {
     const struct fit_result *r = j->res;
@@ -310,14 +312,14 @@ static enum fit_status solve_from_all(struct job *j)
     return st;
 }
 
-/* Linear parameter q of group g as the kernel wants it. */
+/* Linear parameter q of group g in the form of the kernel. */
 static double as_kernel(const struct job *j, const double *lin, size_t g, size_t q)
 {
     const struct fit_objective *o = j->obj;
     return lin[g * j->q + q] - fit_objective_linear(o, g, q) + o->lin[g * j->q + q];
 }
 
-/* Sum of squares of all values at theta, for which the last value was asked for, and lin. */
+/* Sum of squares of all values at theta, at which the last value was computed, and lin. */
 static double square_at(const struct job *j, const double *lin)
 {
     const size_t q = j->q, each = q * (q + 1) / 2 + q + 1;
@@ -336,9 +338,9 @@ static double square_at(const struct job *j, const double *lin)
     return all;
 }
 
-/* ---- both of them ------------------------------------------------------------------------------------------- */
+/* ---- comparison of both estimates ----------------------------------------------------------------------- */
 
-/* Place of element e of group g in the full vector. */
+/* Index of element e of group g in the full vector. */
 static size_t place(const struct job *j, size_t g, size_t e)
 {
     return e < j->p ? e : j->p + g * j->q + e - j->p;
@@ -351,7 +353,7 @@ static void product(const struct job *j, const double *B, double *out)
     fit_multiply(j->n, j->n, j->n, j->temporary, B, j->n, out);
 }
 
-/* S <- covariance of the sums of least squares, or with what the efficient estimates are made of. */
+/* S <- covariance of the sums of least squares, or their covariance with the equations of the efficient estimates. */
 static void add_up(struct job *j, int with)
 {
     const size_t P = j->P, PP = P * P;
@@ -381,7 +383,7 @@ static void find_covariances(struct job *j)
     product(j, j->A, j->both);
 }
 
-/* Nonlinear parameters that both have estimated. */
+/* Number of nonlinear parameters that both have estimated. */
 static size_t compared(const struct job *j, size_t *which)
 {
     size_t m = 0;
@@ -391,7 +393,7 @@ static size_t compared(const struct job *j, size_t *which)
     return m;
 }
 
-/* Where least squares are from the reference by one step of Gauss and Newton. */
+/* One Gauss-Newton step of least squares from the reference. */
 static double step_to(const struct job *j, size_t k)
 {
     double sum = j->theta[k];
@@ -415,7 +417,7 @@ static void difference(const struct job *j, size_t m, const size_t *which, doubl
     }
 }
 
-/* B, g and H at the reference; x: a result of the same size that is of no use any more. */
+/* B, g and H at the reference; x: a result of the same size that is no longer needed. */
 static enum fit_status move_curvature(struct job *j, struct fit_result *x)
 {
     const struct fit_covariance_spec spec = {j->obj, j->theta, j->res->lower, j->res->upper, j->B, 1};
@@ -427,8 +429,8 @@ static enum fit_status move_curvature(struct job *j, struct fit_result *x)
     return st;
 }
 
-/* Hausman's test, at the efficient estimates: where the sum of squares is flat least squares are far from these more
- * often than a paraboloid tells, and one step toward them is not. */
+/* Hausman's test, at the efficient estimates: where the sum of squares is flat, the least-squares estimates are far
+ * from these more often than a quadratic approximation predicts; one step toward them is not. */
 static enum fit_status compare(struct job *j)
 {
     struct fit_estimates *e = &j->res->estimates;
@@ -471,7 +473,7 @@ static void unknowns_of(const struct job *j, double *D)
         }
 }
 
-/* What leads from the residuals at the reference to the estimates. */
+/* The difference between the estimates and the reference of the residuals. */
 static void shift_of(const struct job *j, double *shift)
 {
     for (size_t g = 0; g < j->ng; g++)
@@ -481,7 +483,7 @@ static void shift_of(const struct job *j, double *shift)
                                                  fit_objective_linear(j->obj, g, e - j->p);
 }
 
-/* The test of fit at the efficient estimates: where least squares are far off, derivatives there are others. */
+/* The test of fit at the efficient estimates: where least squares is far off, its derivatives differ. */
 static enum fit_status test_again(struct job *j)
 {
     struct fit_speckle_errors e;
@@ -507,8 +509,8 @@ static enum fit_status test_again(struct job *j)
     return st;
 }
 
-/* Do the groups agree on the parameters that they share?  (Hansen's test of the sums that are more than the parameters:
- * Econometrica 50 (1982) 1029, lemma 4.2) */
+/* Do the groups agree on the parameters that they share? (Hansen's test of overidentification: Econometrica 50
+ * (1982) 1029, lemma 4.2) */
 static void compare_groups(struct job *j)
 {
     struct fit_estimates *e = &j->res->estimates;
@@ -520,7 +522,7 @@ static void compare_groups(struct job *j)
     e->groups_p = fit_chi2_tail(x->chi2, (double)e->groups_rank);
 }
 
-/* What the result has not. */
+/* Keeps the estimates that the result does not use. */
 static void keep_other(struct job *j, const double *theta, const double *lin, const double *std)
 {
     struct fit_estimates *e = &j->res->estimates;
@@ -579,7 +581,7 @@ static void take_derived(struct job *j)
     }
 }
 
-/* Numbers of the noise go with the contrast c that the fit has found, s2 as c and M as c^2: its error is theirs. */
+/* Numbers of the noise depend on the fitted contrast c, s2 as c and M as c^2: its error is theirs. */
 static void take_noise(struct job *j)
 {
     const size_t q = (size_t)(j->f->kernel->intercept == 0);
@@ -615,7 +617,7 @@ static enum fit_status take(struct job *j)
     return fit_rate_values(j->f->kernel, &j->f->ds->layout, r->variance, r, j->f->err);
 }
 
-/* Why the efficient estimates are not taken; NULL: they are. */
+/* Why the efficient estimates are not used; NULL: they are. */
 static const char *refused(const struct job *j)
 {
     const struct fit_result *x = &j->found;
@@ -631,7 +633,7 @@ static const char *refused(const struct job *j)
     return NULL;
 }
 
-/* The reference moves to the estimates. */
+/* Moves the reference to the estimates. */
 static void move_reference(struct job *j)
 {
     fit_scores_free(&j->scores);
@@ -639,7 +641,7 @@ static void move_reference(struct job *j)
     memcpy(j->lin, j->found.lin, j->ng * j->q * sizeof *j->lin);
 }
 
-/* Are the estimates so near the reference that the noise there is theirs? */
+/* Are the estimates so close to the reference that it has their noise? */
 static int is_near(const struct job *j)
 {
     const struct fit_result *x = &j->found;
@@ -653,7 +655,7 @@ static int is_near(const struct job *j)
     return 1;
 }
 
-/* The efficient estimates, in `found`, with the noise of the estimates before. */
+/* The efficient estimates, in `found`, with the noise of the previous estimates. */
 static enum fit_status estimate_again(struct job *j)
 {
     enum fit_status st;

@@ -9,7 +9,7 @@
 
 enum { TURNS = 4 };
 static const double TAIL[2] = {0.16, 0.025};
-static const double CLOSE = 0.05;             /* of the limit, to which the root of the rise comes at an end */
+static const double CLOSE = 0.05;             /* relative accuracy of the square root of the rise at an end */
 static const double SHORTER = 0.4, LONGER = 2; /* of one step to the next */
 
 /* The root of the rise above `least` at a value of parameter k; NaN: there is none. */
@@ -26,7 +26,7 @@ static enum fit_status root_at(const struct fit_efficient_ends *e, size_t k, dou
     return FIT_OK;
 }
 
-/* One end of the interval of k on its way: distances from the best value, roots there. */
+/* State of one end of the interval of k: distances from the best value, roots there. */
 struct end {
     double best, bound, limit, least; /* least: cost at the best value */
     double at, root;         /* now */
@@ -45,14 +45,14 @@ static double next_of(const struct end *x)
     return fabs(times * x->at) < fabs(most) ? times * x->at : most;
 }
 
-/* Moves the end; where the rise is not known it stays. */
+/* Moves the end; where the rise is unknown it stays. */
 static enum fit_status move_end(const struct fit_efficient_ends *e, size_t k, struct end *x)
 {
     enum fit_status st = root_at(e, k, x->least, x->best + x->at, &x->root);
     const double first = x->at;
     for (int turn = 0; turn < TURNS && st == FIT_OK && fabs(x->root / x->limit - 1) > CLOSE; turn++) {
         const double to = next_of(x);
-        if (to == x->at) { /* on the bound, and nothing speaks against it */
+        if (to == x->at) { /* on the bound, and not excluded */
             x->open = 1;
             return FIT_OK;
         }
@@ -111,7 +111,7 @@ static void widen(struct fit_result *r, size_t k, double freedom)
     finish(x);
 }
 
-/* The error, where the interval allows one. */
+/* The error, if the interval permits one. */
 static void judge(struct fit_result *r, size_t k, double freedom)
 {
     const struct fit_interval *x = &r->interval[k];
@@ -152,7 +152,7 @@ enum fit_status fit_efficient_ends(const struct fit_efficient_ends *e)
     return st;
 }
 
-/* Ends on a bound are none that the data set. */
+/* Ends on a bound are not set by the data. */
 static void open_ends(struct fit_result *r, size_t k)
 {
     struct fit_interval *x = &r->interval[k];

@@ -1,8 +1,9 @@
-/* efficient_ends.h -- intervals of efficient estimates with the noise of where they end (errors/speckle_rise.h).
+/* efficient_ends.h -- intervals of efficient estimates with the noise at their ends (errors/speckle_rise.h).
  *
- * Where the cost is no paraboloid both ends of 68 and 95 % are begun at those of the table, whose noise is held, and
- * moved by secants until the cost with the noise there is at the limit of Student's t.  A standard error is told where
- * that interval allows it (errors/profile.h), and is half of the interval of 68 % that a paraboloid has.
+ * Where the cost is not quadratic both ends of 68 and 95 % start at those of the table, whose noise is fixed, and are
+ * moved by secants until the cost with the noise there is at the limit of Student's t. A standard error is reported
+ * where that interval permits it (errors/profile.h), and is half of the corresponding 68 % interval of a quadratic
+ * cost.
  */
 #pragma once
 
@@ -20,6 +21,6 @@ struct fit_efficient_ends {
 /* Returns what `held` does. */
 enum fit_status fit_efficient_ends(const struct fit_efficient_ends *e);
 
-/* Takes away errors of which a bound cuts the interval of 95 % to less than its part of FIT_PROFILE_MUCH on a side: an
- * estimate that cannot leave [-10, 10] has no error of 8.  The interval stays. */
+/* Withholds errors whose 95 % interval a bound cuts to less than 1/FIT_PROFILE_MUCH on a side: an estimate
+ * restricted to [-10, 10] has no error of 8. The interval stays. */
 void fit_efficient_bounds(struct fit_result *r);

@@ -1,9 +1,8 @@
 /* fit.c -- one least-squares fit from options to a result with errors.
  *
- * Order of work: bounds and start (check_options), the best minimum on all data (minimum.c), the
- * noise and, if groups differ in it, one fit with weights, and a robust loss if asked for
- * (noise.c), the last digits of small tables (qr_steps.c), covariance and identifiability
- * (covariance.c).
+ * Order of work: bounds and start (check_options), the best minimum on all data (minimum.c), the noise and, if groups
+ * differ in it, one fit with weights, and a robust loss if requested (noise.c), the last digits of small tables
+ * (qr_steps.c), covariance and identifiability (covariance.c).
  */
 #include "leastsquares/fit_types.h"
 
@@ -78,7 +77,7 @@ static void lay_out(struct fit_result *r)
         r->minima[k].theta = fit_take(a, p, sizeof *r->minima->theta);
 }
 
-/* Minima that a look at the cost may add. */
+/* Number of minima that exploring the cost may add. */
 enum { MORE_MINIMA = 8 };
 
 static enum fit_status result_new(struct fit_ls *f)
@@ -198,8 +197,8 @@ static enum fit_status check_options(struct fit_ls *f)
         if (o->likelihood[k] >= f->p + f->ng * f->q + fit_derived_count(f->kernel, f->ng))
             return fit_fail(f->err, FIT_ERR_INTERNAL, "profile: there is no parameter %zu", o->likelihood[k]);
     if (f->kernel->density && o->loss != FIT_LOSS_LINEAR)
-        return fit_fail(f->err, FIT_ERR_CONFIG, "loss %s: not with the errors of this model, whose law is %s; "
-                                                "noise = student_t { } in the model is for outliers",
+        return fit_fail(f->err, FIT_ERR_CONFIG, "loss %s: not for the noise distribution of this model, %s; for "
+                                                "outliers write noise = student_t { } in the model",
                         fit_loss_name(o->loss), f->kernel->density->name);
     if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
         return fit_fail(f->err, FIT_ERR_CONFIG,
@@ -287,7 +286,7 @@ static void tell_end(struct fit_ls *f, const struct fit_outcome *o)
 /* Below this part of the data's sum of squares, residuals are the rounding of exact data. */
 static const double EXACT = 1e-24;
 
-/* Small tables: steps with the whole Jacobian.  p->n = 0: the fit stays as it is. */
+/* Small tables: steps with the whole Jacobian. p->n = 0: the fit is unchanged. */
 static enum fit_status polish(struct fit_ls *f, struct fit_outcome *o, struct fit_polish *p)
 {
     *p = (struct fit_polish){0};
@@ -340,7 +339,7 @@ static double fill_costs(struct fit_ls *f, double square, double cost)
                                              : 1;
 }
 
-/* What the last steps have made better than the sums over the data: one group. */
+/* The results of the last steps, which are more accurate than sums over the data: one group. */
 static enum fit_status take_polished(struct fit_ls *f, const struct fit_polish *p, double *variance)
 {
     struct fit_result *r = f->res;
@@ -353,7 +352,7 @@ static enum fit_status take_polished(struct fit_ls *f, const struct fit_polish *
     return fit_polish_covariance(p, *variance, r, f->err);
 }
 
-/* Errors for correlated noise; there are none for values too few to tell. */
+/* Errors for correlated noise; none for too few values. */
 static enum fit_status robust_errors(struct fit_ls *f, double variance)
 {
     const int robust = !isnan(f->robust), wanted = f->kernel->points && !f->kernel->density && !f->opt->brief;
@@ -402,10 +401,10 @@ static enum fit_status hold_against_cost(struct fit_ls *f, int robust, double va
     return st;
 }
 
-/* A point of lower cost, found while errors are looked for, is the start of another fit; so often at most. */
+/* A point of lower cost, found during the computation of errors, is the start of another fit; at most so often. */
 enum { BETTERED = 3 };
 
-/* Errors at f->best.  The look at the cost around it may find a lower one (f->found_lower). */
+/* Errors at f->best. Exploring the cost around it may find a lower one (f->found_lower). */
 static enum fit_status find_errors(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
@@ -443,7 +442,7 @@ done:
     return st;
 }
 
-/* Which of the minima the data do not tell from the best. */
+/* Marks the minima that the data do not distinguish from the best. */
 static void judge_minima(struct fit_ls *f)
 {
     struct fit_result *r = f->res;

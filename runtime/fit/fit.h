@@ -13,10 +13,9 @@
 /* The defaults that struct fit_options names. */
 void fit_options_default(struct fit_options *opt);
 
-/* Fits.  Returns FIT_OK whenever a point with finite cost was found (look at res->status),
- * otherwise an error: options that do not suit the model (FIT_ERR_CONFIG), too few data
- * (FIT_ERR_DATA), no finite value at any start (FIT_ERR_NUMERIC), memory.  On error *res is empty
- * and need not be freed. */
+/* Fits. Returns FIT_OK whenever a point with finite cost was found (see res->status), otherwise an error: options
+ * that do not suit the model (FIT_ERR_CONFIG), too few data (FIT_ERR_DATA), no finite value at any start
+ * (FIT_ERR_NUMERIC), memory. On error *res is empty and need not be freed. */
 enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                         const struct fit_options *opt, struct fit_result *res,
                         struct fit_error *err);

@@ -1,15 +1,15 @@
-/* fit_goodness.c -- chi2, the variance of the residuals and how they compare with the noise: defined here, once.
+/* fit_goodness.c -- chi2, the variance of the residuals and their comparison with the noise: the only definition.
  *
  *     chi2               sum w r^2, w = 1 / sigma^2 where sigma is known (file, given), else 1
  *     residual_variance  chi2 / (n - parameters)
  *     reduced_chi2       residual_variance / variance of the noise: 1 where sigma is known, else that of neighbouring
  *                        values (local_noise.h); a number only where one of the two is known.
  *
- * The noise of neighbours is taken from the residuals, where no signal is left for an exact model and less for any;
- * from the data where residuals were not looked at, or where it is clearly smaller there, for a model that is wrong may
- * bring in what the data do not have.
+ * The noise of neighbours comes from the residuals, which contain no signal for an exact model and less for any; it
+ * comes from the data where residuals were not tested, or where it is clearly smaller there, because a wrong model may
+ * add structure that the data do not have.
  *
- * Laws whose mean makes their variance: chi2 = sum w (y - mean)^2 / variance (Pearson).
+ * Noise distributions whose mean determines their variance: chi2 = sum w (y - mean)^2 / variance (Pearson).
  */
 #include <math.h>
 
@@ -17,7 +17,7 @@
 #include "leastsquares/fit_impl.h"
 #include "model/law.h"
 
-/* The data's estimate is preferred when it is smaller by this part and this many standard errors. */
+/* The data's estimate is preferred when it is smaller by this fraction and this many standard errors. */
 static const double CLEARLY = 0.02, SURPRISE = 4;
 enum { MOST_ARGUMENTS = 8 };
 
@@ -50,7 +50,7 @@ void fit_ls_costs(struct fit_ls *f, double square, double cost)
 
 /* ---- noise of neighbours --------------------------------------------------------------------------------------- */
 
-/* By the residuals, which count by the weights of the fit; FIT_LOCAL_FEW where they were not looked at. */
+/* From the residuals, with the weights of the fit; FIT_LOCAL_FEW where they were not tested. */
 static struct fit_local_noise of_residuals(const struct fit_ls *f)
 {
     struct fit_noise_sums all = {0};
@@ -59,7 +59,7 @@ static struct fit_local_noise of_residuals(const struct fit_ls *f)
     return fit_noise_of_residuals(&all);
 }
 
-/* By the data, referred to the same weights. */
+/* From the data, for the same weights. */
 static struct fit_local_noise of_data(const struct fit_ls *f)
 {
     struct fit_local_noise out = {0, 0, NAN, FIT_LOCAL_KNOWN};
@@ -88,7 +88,7 @@ static struct fit_local_noise of_neighbours(const struct fit_ls *f)
     return less ? d : r;
 }
 
-/* Of each group: the noise of its values, NaN where nothing tells. */
+/* The noise of the values of each group, NaN where it is unknown. */
 static void fill_local(const struct fit_ls *f)
 {
     struct fit_result *r = f->res;
@@ -103,7 +103,7 @@ static void fill_local(const struct fit_ls *f)
 
 /* ---- laws ------------------------------------------------------------------------------------------------------ */
 
-/* Values of one tile: mean, and arguments of the law, `length` numbers each. */
+/* Values of one tile: mean, and arguments of the noise distribution, `length` numbers each. */
 static double pearson_tile(const struct fit_ls *f, const struct fit_tile *t, const double *mean, const double *argument,
                            size_t length)
 {
@@ -121,7 +121,7 @@ static double pearson_tile(const struct fit_ls *f, const struct fit_tile *t, con
     return sum;
 }
 
-/* NaN where the law has a width of its own.  Tables of a law are small: one thread. */
+/* NaN where the noise distribution has its own width. Tables with one are small: one thread. */
 static enum fit_status pearson(const struct fit_ls *f, double *chi2)
 {
     FIT_SCRATCH(a);

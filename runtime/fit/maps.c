@@ -31,13 +31,13 @@ struct work {
     unsigned shift;     /* log2 of maps->bin */
     double *model;      /* of each thread: `stride` doubles */
     size_t stride;
-    double *argument;     /* of the law of the errors: `stride` doubles each per thread; NULL: they are normal */
+    double *argument;     /* of the noise distribution: `stride` doubles each per thread; NULL: they are normal */
     double *row, *alike; /* of each thread: room for a row of a tile, three times; ngroup: inverse_sigma of weight 1 */
     uint32_t *column;    /* the same for its frames */
     struct fit_arena storage;
 };
 
-/* What a tile gives: sums of groups, of points of the map [a0, a0 + na) x [b0, b0 + nb), of lags and ages. */
+/* Results of a tile: sums of groups, of points of the map [a0, a0 + na) x [b0, b0 + nb), of lags and ages. */
 struct patch {
     struct sums *sums; /* ngroup */
     double *map[4];    /* ngroup x na x nb */
@@ -61,13 +61,13 @@ static void add_sums(struct sums *s, double y, double r, double z)
     s->chi2 += z * z;
 }
 
-/* Place of (a, b), a <= b, in the upper triangle of a map. */
+/* Index of (a, b), a <= b, in the upper triangle of a map. */
 static size_t triangle(const struct fit_maps *m, size_t a, size_t b)
 {
     return a * (2 * m->n - a - 1) / 2 + b;
 }
 
-/* Row i of a tile, group g: its values one after the other, those that do not count left out. */
+/* Row i of a tile, group g: its values consecutively, without those that do not count. */
 struct row {
     size_t g, i, from, n;        /* [from, n) of the arrays */
     double *y, *model, *inverse; /* inverse[k]: 1 / standard deviation; of rows without weights it is `alike` */
@@ -75,7 +75,7 @@ struct row {
     uint32_t *j; /* frames of the list of used ones */
 };
 
-/* A row that has weights, which become 1 / standard deviation: values that do not count are left out. */
+/* Converts the weights of a row to 1 / standard deviation: values that do not count are left out. */
 static void take_weighted(const struct work *w, struct row *row)
 {
     size_t to = row->from;
@@ -90,7 +90,7 @@ static void take_weighted(const struct work *w, struct row *row)
     row->n = to;
 }
 
-/* Values of the row, out of blocks of 8 lanes that stand ngroup blocks apart. */
+/* Gathers the values of the row from blocks of 8 lanes that are ngroup blocks apart. */
 static void take_row(const struct work *w, const struct fit_tile *t, const double *model, struct row *row)
 {
     enum { BYTES = FIT_LANES * sizeof(double) };
@@ -137,7 +137,7 @@ static void add_sums_of_row(const struct work *w, const struct row *row, int wei
     p->sums[row->g] = s;
 }
 
-/* End of the values from k on whose lags follow one another and whose age is the same. */
+/* End of the values from k on with consecutive lags and the same age. */
 static size_t end_of_cut(const struct work *w, const struct row *row, size_t k)
 {
     const uint32_t *frame = w->ds->layout.frame;
@@ -183,7 +183,7 @@ static void add_cuts_of_row(const struct work *w, const struct row *row, int wei
     }
 }
 
-/* Where the sums of a tile stand; their number.  numbers: NULL, only the number is asked for. */
+/* Locates the sums of a tile; returns their number. numbers: NULL: only the number. */
 static size_t lay_out_patch(const struct work *w, const struct fit_tile *t, double *numbers, struct patch *p)
 {
     const uint32_t *frame = w->ds->layout.frame;
@@ -252,7 +252,7 @@ static void add_pairs(const struct work *w, const struct patch *p, size_t g)
     }
 }
 
-/* 1 / standard deviation of row i of a tile, by the law of the errors. */
+/* 1 / standard deviation of row i of a tile, from the noise distribution. */
 static double inverse_deviation(const struct work *w, const struct fit_tile *t, double mean, const double *argument,
                                 size_t i)
 {
@@ -455,7 +455,7 @@ static void allocate_sums(struct work *w)
         w->alike[g] = inverse_sigma(w, g, 1);
 }
 
-/* What tiles at work need. */
+/* Memory for tiles in progress. */
 static void allocate_tiles(struct work *w, int threads)
 {
     const struct fit_layout *l = &w->ds->layout;

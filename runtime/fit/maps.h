@@ -1,8 +1,8 @@
-/* maps.h -- data, model and residuals at the optimum, in a form to draw and to keep.
+/* maps.h -- data, model and residuals at the optimum, in a form for drawing and storage.
  *
- * Two-time data: square maps (t1, t2) of every group and cuts g2(tau) at a few ages.  Maps of large
- * data sets are averaged over bin x bin frames, so that a result file stays small; the data
- * themselves are in the input file. Tables: one number per row.
+ * Two-time data: square maps (t1, t2) of every group and cuts g2(tau) at a few ages. Maps of large data sets are
+ * averaged over bin x bin frames, so that a result file stays small; the data themselves are in the input file. Tables:
+ * one number per row.
  *
  * One pass over the tiles, with the same bits for any number of threads.
  */

@@ -1,7 +1,7 @@
 /* measured.c -- data before any fit; see measured.h.
  *
- * The maps are made by maps.c, with a model that lies 1 below every value: so its residuals are 1 /
- * sigma, which is all that is to be known besides the data. */
+ * The maps are made by maps.c, with a model that is 1 below every value: its residuals are 1 / sigma, which is all
+ * that is needed besides the data. */
 #include "fit/measured.h"
 
 #include "leastsquares/local_noise.h"
@@ -46,7 +46,7 @@ static void finish(const struct fit_kernel *kernel, const struct fit_dataset *ds
         m->maps->residual[k] = m->maps->residual[k] > 0 ? 1 / m->maps->residual[k] : NAN;
 }
 
-/* Variances of the groups; NaN where nothing tells. */
+/* Variances of the groups; NaN where unknown. */
 static enum fit_status of_pairs(const struct fit_dataset *ds, double *variance, struct fit_error *err)
 {
     FIT_SCRATCH(a);

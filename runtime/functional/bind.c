@@ -1,4 +1,4 @@
-/* bind.c -- an objective gets its storage, its data and the numbers of its operators. */
+/* bind.c -- binds an objective to its storage, its data and the numbers of its operators. */
 #include "functional/functional.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static size_t rounded(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-/* A thing that terms need is not there. */
+/* Records an input that terms need and that is missing. */
 static void lack(struct fit_bound *b, uint64_t need, const char *what)
 {
     for (uint32_t t = 0; t < b->o->nterm; t++)
@@ -68,7 +68,7 @@ static enum fit_status bind_array(struct fit_bound *b, const struct fit_inputs *
 
 /* --- operators ------------------------------------------------------------------------------------------ */
 
-/* Do mirrored columns (rows) have conjugate factors, all of them, to the last bit? */
+/* Do mirrored columns (rows) have exactly conjugate factors, all of them? */
 static int is_mirrored(size_t n, size_t width, const double *re, const double *im)
 {
     for (size_t v = 0; v < n; v++)
@@ -88,7 +88,7 @@ static double *factors(struct fit_bound *b, size_t n, size_t width, const double
     return to;
 }
 
-/* An operator before this one that has the same factors. */
+/* An earlier operator with the same factors. */
 static const struct fit_outer *same_factors(const struct fit_bound *b, const struct fit_operator_desc *q)
 {
     for (const struct fit_operator_desc *p = b->o->operation; p < q; p++)
@@ -113,7 +113,7 @@ static enum fit_status bind_outer(struct fit_bound *b, const struct fit_operator
         f->ncolumn = (x->nx + 1) / 2;
     }
     f->pitch = rounded(f->ncolumn, 8);
-    f->pitch += f->pitch % 64 == 0 ? 8 : 0; /* rows a power of two apart would share few lines of the cache */
+    f->pitch += f->pitch % 64 == 0 ? 8 : 0; /* rows whose distance is a power of two would share few cache lines */
     f->plane_size = f->nrow * f->pitch;
     const struct fit_outer *same = same_factors(b, q);
     f->row_re = same ? same->row_re : factors(b, x->n, x->ny, x->row_re, f->nrow, f->nrow);
@@ -233,7 +233,7 @@ static enum fit_status bind_operation(struct fit_bound *b, const struct fit_inpu
 
 /* --- kernels -------------------------------------------------------------------------------------------- */
 
-/* "x86-64-v3" is called so, or "v3". */
+/* Matches "x86-64-v3" by that name, or "v3". */
 static int is_called(const char *isa, const char *wanted)
 {
     const size_t n = strlen(isa), m = strlen(wanted);
@@ -298,7 +298,7 @@ void fit_number_print(FILE *f, const struct fit_number_desc *d)
             d->doc && *range ? "; " : "", range);
 }
 
-/* Hyper-parameters: the defaults, or what the inputs say; weights. */
+/* Hyper-parameters: the defaults, or the inputs; weights. */
 static enum fit_status set_numbers(struct fit_bound *b, const struct fit_inputs *in, struct fit_error *err)
 {
     const struct fit_functional *o = b->o;
@@ -370,7 +370,7 @@ void fit_bound_free(struct fit_bound *b)
     free(b);
 }
 
-/* --- what the user chooses ------------------------------------------------------------------------------ */
+/* --- choices of the user ----------------------------------------------------------------------------- */
 
 int fit_bound_term(const struct fit_bound *b, const char *name)
 {

@@ -1,8 +1,8 @@
 /* curvature.c -- second derivatives of an objective along a direction.
  *
- * With the values of arrays and the slopes that fit_bound_value has left: tangents forward, tangents of slopes backward
- * (Pearlmutter, Neural Comput. 6, 147 (1994)).  The Gauss-Newton matrix leaves out the second derivatives of arrays
- * that are kept: then what goes back through those is what first derivatives are (Schraudolph, Neural Comput. 14, 1723
+ * Uses the values of arrays and the gradients that fit_bound_value has left: tangents forward, tangents of gradients
+ * backward (Pearlmutter, Neural Comput. 6, 147 (1994)). The Gauss-Newton matrix omits the second derivatives of kept
+ * arrays: the backward pass through them is then that of the first derivatives (Schraudolph, Neural Comput. 14, 1723
  * (2002)). */
 #include "functional/evaluate.h"
 
@@ -12,7 +12,7 @@ static int has_tangent(const struct fit_functional *o, uint32_t k)
 {
     if (o->array[k].moves)
         return 1;
-    for (uint32_t q = 0; q < o->noperator; q++) /* one part of a complex value may stand still */
+    for (uint32_t q = 0; q < o->noperator; q++) /* one part of a complex value may be constant */
         if (o->operation[q].in == k || (o->operation[q].is_complex && o->operation[q].in + 1 == k))
             return 1;
     return 0;
@@ -75,7 +75,7 @@ static void backward(struct fit_bound *b, enum fit_curvature which, struct fit_f
                      struct fit_functional_call *linear)
 {
     const struct fit_functional *o = b->o;
-    struct fit_functional_call first = *call; /* the way of slopes, for tangents of slopes */
+    struct fit_functional_call first = *call; /* the backward pass, for tangents of gradients */
     first.slope = b->slope_dot;
     first.number_slope = b->number_slope_dot;
     o->seeds_second(call);

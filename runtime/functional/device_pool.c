@@ -1,4 +1,4 @@
-/* device_pool.c -- an objective on a device: offsets, lists, the numbers of operators, places.  See on_device.h,
+/* device_pool.c -- an objective on a device: offsets, lists, the numbers of operators, slots. See on_device.h,
  * fit/gpu_functional.h. */
 #include "functional/device_pool.h"
 
@@ -15,7 +15,7 @@ static size_t rounded(size_t n)
     return (n + FIT_BLOCK - 1) / FIT_BLOCK * FIT_BLOCK;
 }
 
-/* ---- the area of a place ---------------------------------------------------------------------------- */
+/* ---- the memory of a slot --------------------------------------------------------------------------- */
 
 static size_t take(size_t *at, size_t n)
 {
@@ -94,7 +94,7 @@ static long put_shared(struct fit_objective_pool *p, size_t n, const double *fro
     return (long)at;
 }
 
-/* Operators before q with the same factors have put them there already: their offsets. */
+/* Offsets of the factors of operator q where an earlier operator has stored the same ones. */
 static int find_factors(const struct fit_objective_pool *p, const struct fit_bound *b, uint32_t q, long *factors)
 {
     const struct fit_outer *f = b->operation[q];
@@ -131,7 +131,7 @@ static void put_outer(struct fit_objective_pool *p, const struct fit_bound *b, u
     x[FIT_OPERATOR_PLANE_SIZE] = (long)f->plane_size, x[FIT_OPERATOR_FOLDED] = f->folded;
 }
 
-/* The numbers of operator q that are the same for its parts and both directions. */
+/* The numbers of operator q that its parts and both directions share. */
 static void put_operator(struct fit_objective_pool *p, const struct fit_bound *b, uint32_t q, long *x)
 {
     const struct fit_gather *g = b->operation[q];
@@ -164,7 +164,7 @@ static void put_operator(struct fit_objective_pool *p, const struct fit_bound *b
 
 /* ---- items of phases -------------------------------------------------------------------------------- */
 
-/* Parts of an operator: those of a complex value whose array moves, when it is the way back. */
+/* Number of parts of an operator: on the backward pass those of a complex value whose array varies. */
 static void operator_items(struct fit_objective_pool *p, const struct fit_bound *b, size_t phase,
                            const struct fit_phase *f, int back, const long *numbers)
 {
@@ -340,7 +340,7 @@ static int put_pool(struct fit_objective_pool *p)
     return failed ? -1 : 0;
 }
 
-/* Data of b to its place. */
+/* Copies the data of b to its slot. */
 static int put_data(struct fit_objective_pool *p, const struct fit_bound *b, size_t place)
 {
     const size_t d = sizeof(double), base = p->nshared + place * p->area.size;
@@ -358,7 +358,7 @@ static int is_equal(const struct fit_shelved *shelf, const void *wanted)
     return q->o == p->o && q->digest == p->digest && q->nshape == p->nshape;
 }
 
-/* One that is there and equal to p, which it then replaces; or p, put there.  NULL: the device has no room. */
+/* An existing pool equal to p, which it then replaces; or p, copied to the device. NULL: the device has no room. */
 static struct fit_objective_pool *settle(struct fit_objective_pool *p, const struct fit_gpu_source *source)
 {
     struct fit_device *d = p->shelf.d;

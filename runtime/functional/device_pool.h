@@ -1,4 +1,4 @@
-/* device_pool.h -- what on_device.c (evaluations) and device_pool.c (what is on the device) share. */
+/* device_pool.h -- shared by on_device.c (evaluations) and device_pool.c (data on the device). */
 #pragma once
 
 #include "device/device.h"
@@ -7,7 +7,7 @@
 #include "fit/gpu_objective.h"
 #include "functional/functional.h"
 
-/* Offsets in the area of a place, in doubles. */
+/* Offsets in the memory of a slot, in doubles. */
 struct fit_objective_area {
     size_t size, number, weight, term, partial, number_slope, slopes, nslope;
     size_t *array, *slope; /* narray */
@@ -34,10 +34,10 @@ struct fit_objective_pool {
     struct fit_arena arena;
 };
 
-/* A place for b, with its data; NULL: the device has no kernels for it, or no memory (fit_device_say has why). */
+/* A slot for b, with its data; NULL: the device has no kernels for it, or no memory (fit_device_say has the reason). */
 struct fit_objective_pool *fit_objective_enter(struct fit_device *d, const struct fit_bound *b, size_t *place);
 void fit_objective_free_place(struct fit_objective_pool *p, size_t place);
 
-/* on_device.c: what the queue of a pool calls. */
+/* on_device.c: the function that the queue of a pool calls. */
 int fit_objective_together(const struct fit_device_asked *a, const struct fit_device_asked *b);
 int fit_objective_serve(void *user, size_t n, struct fit_device_asked *const *asked);

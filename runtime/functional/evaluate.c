@@ -7,8 +7,8 @@
 #include "functional/on_device.h"
 #include "machine/team.h"
 
-/* Operations of a part; a phase of less than two parts is not shared: waking threads costs some 10 microseconds.  Parts
- * are not more than threads can use: units of one part share what they read. */
+/* Operations of a part; a phase of less than two parts is not divided, because waking threads costs some 10
+ * microseconds. There are no more parts than threads can use: units of one part share what they read. */
 enum { PART = 100000, MOST_PARTS = 64 };
 
 struct shared {
@@ -37,7 +37,7 @@ static size_t units_of(const struct fit_bound *b, const struct fit_phase *p)
     }
 }
 
-/* Operations of a unit, about. */
+/* Approximate number of operations of a unit. */
 static double work_of(const struct fit_bound *b, const struct fit_phase *p)
 {
     const struct fit_operator_desc *q = &b->o->operation[p->operation];
@@ -115,7 +115,7 @@ static void backward(struct fit_bound *b, struct fit_functional_call *call)
     }
 }
 
-/* What is solved for: from x to the arrays, from their slopes to the gradient. */
+/* Unknowns: copies x to the arrays, and the gradients of these to the gradient. */
 static void scatter(struct fit_bound *b, const double *x)
 {
     for (uint32_t k = 0; k < b->o->narray; k++)

@@ -1,6 +1,6 @@
-/* inputs.h -- what an objective is bound to, by name: sizes of axes, arrays, numbers of operators.
+/* inputs.h -- inputs of an objective, by name: sizes of axes, arrays, numbers of operators.
  *
- * An input only points: what it points to must outlive who reads it.
+ * An input is only a pointer: its target must outlive its users.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct fit_input {
     const double *array; /* ARRAY, MATRIX, BLOCKS */
     const double *row_re, *row_im, *column_re, *column_im;
     const int32_t *place;
-    size_t stride; /* PLACES: from one to the next; 0: 1 */
+    size_t stride; /* PLACES: distance between consecutive ones; 0: 1 */
     const size_t *block;
 };
 
@@ -37,7 +37,7 @@ struct fit_inputs {
     size_t n;
 };
 
-/* Adds an input in place of one of that name and kind; its name is copied. */
+/* Adds an input, replacing one of the same name and kind; its name is copied. */
 void fit_inputs_put(struct fit_inputs *in, struct fit_input input);
 
 /* The input of that name and kind, or NULL. */

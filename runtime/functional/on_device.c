@@ -1,7 +1,8 @@
 /* on_device.c -- see on_device.h.
  *
- * An evaluation is the phases of the objective, forward, the terms, and, for a gradient, slopes of numbers and the
- * phases backward; each is a kernel (fit/gpu_functional.h), one behind the other in the queue of the device. */
+ * An evaluation consists of the phases of the objective, forward, the terms, and, for a gradient, gradients of
+ * numbers and the phases backward; each is a kernel (fit/gpu_functional.h), one after the other in the queue of the
+ * device. */
 #include "functional/on_device.h"
 
 #include <string.h>
@@ -96,7 +97,7 @@ static int run_phases(struct fit_objective_pool *p, int back, uint64_t on, size_
     return failed;
 }
 
-/* ---- what goes there and comes back ----------------------------------------------------------------- */
+/* ---- transfers -------------------------------------------------------------------------------------- */
 
 static int put(struct fit_objective_pool *p, const struct fit_bound *b)
 {

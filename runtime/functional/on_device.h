@@ -1,8 +1,9 @@
 /* on_device.h -- an objective that a device evaluates.
  *
- * Arrays, slopes and the numbers of operators are there; x goes there, and terms and slopes come back.  Objectives of
- * the same sizes and operators -- images of a survey -- share what operators need, and what they ask for at the same
- * time is one launch of every phase.  Sums have a fixed order: the same bits in every run, alone or together. */
+ * Arrays, gradients and the numbers of operators are on the device; x goes there, and terms and gradients come back.
+ * Objectives of the same sizes and operators -- images of a survey -- share the data of operators, and their
+ * simultaneous requests are one launch of every phase. Sums have a fixed order: the same bits in every run, alone or
+ * together. */
 #pragma once
 
 #include "functional/functional.h"

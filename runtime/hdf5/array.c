@@ -1,12 +1,11 @@
-/* array.c -- the two arrays that tell where chunks lie.  See object.h; specification
- * VII.C (fixed array), VII.D (extensible array).
+/* array.c -- the two arrays that index chunks. See object.h; specification VII.C (fixed array), VII.D (extensible
+ * array).
  *
- * Blocks of more than 2^page elements are cut into pages, each with a checksum; a map of bits tells
- * which were written.
+ * Blocks of more than 2^page elements are divided into pages, each with a checksum; a bitmap says which were written.
  *
- * The growing array: the first elements stand in the index block.  Super block u has 2^(u/2) (rounded
- * down) data blocks of first * 2^((u+1)/2) elements.  The index block names the data blocks of the first
- * super blocks itself, and then super blocks.
+ * Extensible array: the first elements are in the index block. Super block u has 2^(u/2) (rounded down) data blocks of
+ * first * 2^((u+1)/2) elements. The index block points to the data blocks of the first super blocks itself, and then to
+ * super blocks.
  */
 #include "hdf5/object.h"
 
@@ -15,7 +14,7 @@
 
 static const char array_name[] = "the index of chunks";
 
-/* Elements of one block: n of them, the first of them number k. */
+/* Elements of one block: n of them, beginning with number k. */
 struct elements {
     const struct fit_h5_numbered *a;
     size_t wide; /* bytes of an element */
@@ -56,7 +55,7 @@ static enum fit_status read_pages(const struct elements *e, uint64_t address,
     return st;
 }
 
-/* Not 0 when the width of an element is none. */
+/* Not 0 when the width of an element is invalid. */
 static int check_wide(const struct elements *e)
 {
     const size_t address = e->a->f->wide;
@@ -65,7 +64,7 @@ static int check_wide(const struct elements *e)
 
 /* ---- fixed ----------------------------------------------------------------------------------- */
 
-/* Signature, version, client, address of the header, of a block of this many further bytes. */
+/* Signature, version, client and address of the header, of a block of this many further bytes. */
 static enum fit_status open_block(const struct elements *e, const char *name, uint64_t address,
                                   uint64_t n, unsigned char **block, struct fit_h5_cursor *c,
                                   struct fit_error *err)
@@ -123,7 +122,7 @@ enum fit_status fit_h5_fixed_array(const struct fit_h5_numbered *a, struct fit_e
 
 struct growing {
     struct elements e;
-    unsigned bits, direct, super; /* data blocks and super blocks that the index block names */
+    unsigned bits, direct, super; /* data blocks and super blocks to which the index block points */
     uint64_t inside, first;       /* elements of the index block, of the first data block */
     unsigned wide_offset;
     uint64_t address; /* of the index block */
@@ -139,7 +138,7 @@ static uint64_t elements_of(const struct growing *g, unsigned u)
     return g->first << (u + 1) / 2;
 }
 
-/* A data block of n elements, the first of them number k. */
+/* A data block of n elements, beginning with number k. */
 static enum fit_status read_data(const struct growing *g, uint64_t address, uint64_t k, uint64_t n,
                                  const unsigned char *map, struct fit_error *err)
 {

@@ -20,7 +20,7 @@ static struct fit_h5_message part(struct fit_h5_cursor *c, unsigned type, size_t
     return m;
 }
 
-/* Type and extent, each of which may stand elsewhere. */
+/* Type and extent, each of which may be stored elsewhere. */
 static enum fit_status read_parts(const struct walk *w, struct fit_h5_message m[2], struct fit_h5_attribute *a,
                                   struct fit_error *err)
 {
@@ -38,7 +38,7 @@ static enum fit_status read_parts(const struct walk *w, struct fit_h5_message m[
     return st;
 }
 
-/* Hands on what can be understood of a message. */
+/* Passes on the understood part of a message. */
 static int hand(const struct walk *w, const unsigned char *body, size_t n, struct fit_error *err)
 {
     enum { SHARED_TYPE = 1, SHARED_SPACE = 2 };

@@ -1,9 +1,8 @@
-/* box.c -- reading boxes of an HDF5 dataset from its bytes in the file.  See reader.h.
+/* box.c -- reading boxes of an HDF5 dataset from its bytes in the file. See reader.h.
  *
- * Chunks: (address, bytes, mask of skipped filters) of each chunk, in the order of their places.
- * A chunk is expanded by the thread that wants it first; others wait for it.  Expanded chunks form
- * a list, used last first; from its end chunks that nobody reads are dropped when there are more
- * than `budget` bytes.
+ * Chunks: (address, bytes, mask of skipped filters) of each chunk, in the order of their positions. The thread that
+ * needs a chunk first expands it; others wait for it. Expanded chunks form a list in order of last use; chunks without
+ * readers are dropped from its end when the list exceeds `budget` bytes.
  */
 #include "base/clock.h"
 #include "hdf5/raw_impl.h"
@@ -17,8 +16,8 @@
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* Bytes [at, at + n) of the file, inflated to `size` bytes, by pieces: no copy of what is compressed.
- * *damaged: it is not what it should be. */
+/* Bytes [at, at + n) of the file, inflated to `size` bytes in pieces, without a copy of the compressed bytes.
+ * *damaged: the bytes are invalid. */
 static enum fit_status inflate_from(const struct fit_h5_raw *r, const struct chunk *c,
                                     unsigned char *out, size_t size, int *damaged,
                                     struct fit_error *err)
@@ -59,7 +58,7 @@ static enum fit_status tell_damage(const struct fit_h5_raw *r, struct fit_error 
     return fit_h5_broken(r->file, err, "%s cannot be read: a chunk is damaged", r->path);
 }
 
-/* Large chunks, as those of whole matrices, are left shuffled: so there is only one copy of them. */
+/* Large chunks, such as those of whole matrices, stay shuffled, so that there is only one copy of them. */
 static int is_large(const struct fit_h5_raw *r, const struct chunk *c)
 {
     int last = r->d.nfilter - 1;
@@ -207,7 +206,7 @@ static void fill_up(const struct fit_h5_raw *r, size_t n, unsigned char *out)
         memcpy(out + k * r->item, r->fill, r->item);
 }
 
-/* n values that follow one another, the first of them number `from`. */
+/* n consecutive values, beginning with number `from`. */
 static enum fit_status read_run(const struct fit_h5_raw *r, size_t from, size_t n,
                                 unsigned char *out, struct fit_error *err)
 {
@@ -226,7 +225,7 @@ static enum fit_status read_contiguous(const struct fit_h5_raw *r, const struct 
 {
     static const size_t zero[RANK] = {0};
     size_t at[RANK] = {0}, run = 1;
-    int outer = r->rank; /* axes that are stepped through; the others follow one another */
+    int outer = r->rank; /* axes that are stepped through; the others are contiguous */
     while (outer > 0) {
         run *= b->count[--outer];
         if (b->count[outer] != r->dims[outer])
@@ -263,7 +262,7 @@ static void copy_elements(const struct fit_h5_raw *r, const struct chunk *c, siz
     }
 }
 
-/* Copies what the chunk at grid place p and the box have in common. */
+/* Copies the intersection of the box with the chunk at grid position p. */
 static void copy_common(const struct fit_h5_raw *r, const size_t p[RANK], const struct chunk *c,
                         const struct box *b, unsigned char *out)
 {

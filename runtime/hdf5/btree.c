@@ -1,8 +1,8 @@
-/* btree.c -- the B-trees of an HDF5 file, walked in the order of their keys.  See object.h;
- * specification III.A.1 (version 1), III.A.2 (version 2).
+/* btree.c -- the B-trees of an HDF5 file, traversed in the order of their keys. See object.h; specification III.A.1
+ * (version 1), III.A.2 (version 2).
  *
- * A tree whose nodes refer to one another in a circle, or more than once, ends with the levels, which
- * fall by one at every step, or with the bytes of the walk.
+ * A tree whose nodes refer to one another cyclically, or more than once, is bounded by the levels, which decrease by
+ * one at every step, and by the bytes of the walk.
  */
 #include "hdf5/object.h"
 
@@ -25,7 +25,7 @@ struct tree {
 static enum fit_status walk_node(struct tree *t, uint64_t address, unsigned level,
                                  struct fit_error *err);
 
-/* level: of the node, or more than any for the root. */
+/* level: of the node, or larger than any for the root. */
 static enum fit_status walk_entries(struct tree *t, const unsigned char *entry, size_t n,
                                     unsigned level, struct fit_error *err)
 {
@@ -86,8 +86,8 @@ struct tree2 {
     struct fit_h5_bytes *f;
     unsigned type, depth;
     size_t node, record;
-    unsigned wide_count;        /* bytes of the number of records of a child */
-    unsigned wide_total[DEPTH]; /* of all records below a node of a depth */
+    unsigned wide_count;        /* bytes of the record count of a child */
+    unsigned wide_total[DEPTH]; /* bytes of the count of all records below a node of a depth */
     fit_h5_on_record *on;
     void *user;
     int stopped;
@@ -98,7 +98,7 @@ static unsigned wide_of(uint64_t most)
     return fit_h5_log2(most) / 8 + 1;
 }
 
-/* How wide the counts are follows from how many records a node can hold; 0: that cannot be. */
+/* The widths of the counts follow from the number of records that a node can hold; 0: impossible. */
 static int measure(struct tree2 *t)
 {
     if (t->node <= AROUND || !t->record || t->record > t->node - AROUND || t->depth >= DEPTH)
@@ -131,7 +131,7 @@ static enum fit_status hand_record(struct tree2 *t, const unsigned char *record,
                                               : FIT_OK;
 }
 
-/* Children lie before, between and after the records. */
+/* Children are before, between and after the records. */
 static enum fit_status walk_inner(struct tree2 *t, const unsigned char *record, size_t n,
                                   unsigned depth, struct fit_h5_cursor *child,
                                   struct fit_error *err)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define WALK_LEAST ((uint64_t)1 << 20)
-#define WALK_TIMES 8 /* links, types and spaces are read by every question about a dataset */
+#define WALK_TIMES 8 /* links, types and spaces are read again for every query about a dataset */
 #define BLOCK_MOST ((uint64_t)1 << 28)
 enum { SUPERBLOCK = 100 /* bytes of the longest */ };
 
@@ -24,7 +24,7 @@ static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* Reads n bytes of the file; fewer at its end, or when errno tells why. */
+/* Reads n bytes of the file; fewer at its end, or on an error in errno. */
 static size_t read_at(int fd, uint64_t at, size_t n, void *to)
 {
     unsigned char *p = to;
@@ -192,7 +192,7 @@ int fit_h5_sum_is_right(const unsigned char *block, size_t n)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The superblock stands at byte 0, 512, 1024, 2048, ...; -1: nowhere. */
+/* The superblock is at byte 0, 512, 1024, 2048, ...; -1: nowhere. */
 static int64_t find_superblock(int fd, uint64_t size)
 {
     unsigned char seen[8];
@@ -202,7 +202,7 @@ static int64_t find_superblock(int fd, uint64_t size)
     return -1;
 }
 
-/* A regular file; never waits for the other end of a pipe. */
+/* Opens a regular file; never waits for the other end of a pipe. */
 static int open_regular(const char *file, struct stat *seen)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -246,7 +246,7 @@ static void read_old(struct fit_h5_bytes *f, struct fit_h5_cursor *c, struct tol
     fit_h5_take_address(f, c);
     t->end = fit_h5_take_address(f, c);
     fit_h5_take_address(f, c);
-    fit_h5_take_size(f, c); /* name of the root group: of this width in files, of that of an address by III.C */
+    fit_h5_take_size(f, c); /* name of the root group: this width in files, that of an address by III.C */
     t->root = fit_h5_take_address(f, c);
 }
 

@@ -1,8 +1,8 @@
-/* chunk.c -- where the chunks of an HDF5 dataset lie.  See object.h; specification III.A (trees)
- * and IV.A.2.i (which index).
+/* chunk.c -- locations of the chunks of an HDF5 dataset. See object.h; specification III.A (trees) and IV.A.2.i (which
+ * index).
  *
- * Most indices number the chunks: those of the largest possible extent, the last axis first;
- * the array that grows takes the axis without a limit as the slowest.
+ * Most indices number the chunks of the largest possible extent, the last axis fastest; the extensible array takes the
+ * unlimited axis as the slowest.
  */
 #include "hdf5/object.h"
 
@@ -30,7 +30,7 @@ struct trees {
     void *user;
 };
 
-/* Version 1: bytes, filters left out, offsets in elements (and one of the element itself). */
+/* Version 1: bytes, mask of skipped filters, offsets in elements (and one within the element). */
 static int on_key(void *user, const unsigned char *record, size_t n, struct fit_error *err)
 {
     const struct trees *t = user;
@@ -47,7 +47,7 @@ static int on_key(void *user, const unsigned char *record, size_t n, struct fit_
     return 0;
 }
 
-/* Version 2: address, with filters bytes and what was left out, offsets in chunks. */
+/* Version 2: address, with filters bytes and mask of skipped ones, offsets in chunks. */
 static int on_record(void *user, const unsigned char *record, size_t n, struct fit_error *err)
 {
     const struct trees *t = user;
@@ -77,7 +77,7 @@ static int on_record(void *user, const unsigned char *record, size_t n, struct f
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* The place of chunk k; 0: there is none such. */
+/* The grid position of chunk k; 0: there is no such chunk. */
 static int place_of(const struct fit_h5_numbered *a, uint64_t k, struct fit_h5_place *p)
 {
     if (k >= a->most)
@@ -104,7 +104,7 @@ void fit_h5_numbered(const struct fit_h5_numbered *a, uint64_t k, const unsigned
         a->on(a->user, &p);
 }
 
-/* Fills axis, down and most; 0: the extent cannot be. */
+/* Fills axis, down and most; 0: the extent is impossible. */
 static int number(struct fit_h5_numbered *a)
 {
     const struct fit_h5_dataset *d = a->d;
@@ -130,7 +130,7 @@ static int number(struct fit_h5_numbered *a)
     return 1;
 }
 
-/* All chunks of the extent, one behind the other, whether they were written or not. */
+/* All chunks of the extent, consecutively, whether they were written or not. */
 static enum fit_status implicit(const struct fit_h5_numbered *a, struct fit_error *err)
 {
     const uint64_t bytes = fit_h5_chunk_bytes(a->d);

@@ -1,4 +1,4 @@
-/* external.c -- files that an HDF5 file names.  See external.h. */
+/* external.c -- files to which an HDF5 file refers. See external.h. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "hdf5/external.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTED = 8 /* files that have a note of their own */ };
+enum { NOTED = 8 /* number of files with a note of their own */ };
 
 enum fit_status fit_h5_file_open(const char *file, struct fit_h5_bytes **f, struct fit_error *err)
 {
@@ -36,16 +36,16 @@ enum fit_status fit_h5_file_open(const char *file, struct fit_h5_bytes **f, stru
     return st;
 }
 
-/* ---- where a name leads ---------------------------------------------------------------------- */
+/* ---- resolution of a name ------------------------------------------------------------------- */
 
-/* The folder of a file, with a final '/'; "" for one of the working directory.  For the caller to free. */
+/* The folder of a file, with a final '/'; "" for the working directory. For the caller to free. */
 static char *folder_of(const char *file)
 {
     const char *slash = strrchr(file, '/');
     return strndup(file, slash ? (size_t)(slash - file) + 1 : 0);
 }
 
-/* 1 when a file, its name without symbolic links, lies in or below a folder. */
+/* 1 when a file, with symbolic links resolved, is in or below a folder. */
 static int lies_below(const char *real, const char *folder)
 {
     char *root = realpath(*folder ? folder : ".", NULL);
@@ -55,7 +55,7 @@ static int lies_below(const char *real, const char *folder)
     return yes;
 }
 
-/* A name that stays below where it starts, whatever it is called. */
+/* 1 for a name that stays below its starting folder. */
 static int stays_below(const char *name)
 {
     if (*name == '/')
@@ -77,7 +77,7 @@ struct search {
     int outside, memory;
 };
 
-/* The next folder of a list with ':' between them, for the caller to free; NULL after the last. */
+/* The next folder of a list separated by ':', for the caller to free; NULL after the last. */
 static char *next_folder(const char **list)
 {
     const size_t n = *list ? strcspn(*list, ":") : 0;
@@ -88,7 +88,7 @@ static char *next_folder(const char **list)
     return folder;
 }
 
-/* Whether the file may be read: below the folder of the first file, or one of the environment. */
+/* May the file be read, i.e. is it below the folder of the first file, or one of the environment? */
 static int is_allowed(const struct search *s, const char *path)
 {
     const struct fit_h5_bytes *first = s->f->first;
@@ -107,7 +107,7 @@ static int is_allowed(const struct search *s, const char *path)
     return yes;
 }
 
-/* Takes folder/name if that is there; 1: the search is over. */
+/* Takes folder/name if it exists; 1: the search is over. */
 static int try(struct search *s, const char *folder, const char *name)
 {
     const size_t n = folder ? strlen(folder) : 0;

@@ -1,8 +1,7 @@
-/* filter.c -- what was done to a chunk of an HDF5 dataset is undone.  See object.h; IV.A.2.l.
+/* filter.c -- reverses the filters of a chunk of an HDF5 dataset. See object.h; IV.A.2.l.
  *
- * Shuffle puts the k-th bytes of all elements together.  Fletcher's checksum (Fletcher 1982, 32 bits)
- * over pairs of bytes, the higher first, follows the chunk; old versions wrote it with the pairs' bytes
- * exchanged.
+ * Shuffle stores the k-th bytes of all elements together. Fletcher's checksum (Fletcher 1982, 32 bits) over pairs of
+ * bytes, the higher first, follows the chunk; old versions wrote it with the bytes of the pairs exchanged.
  */
 #include "hdf5/object.h"
 
@@ -12,8 +11,8 @@
 #include <string.h>
 #include <zlib.h>
 
-/* 1 byte of deflate makes at most 1032 (zlib's algorithm.txt), 3 bytes of LZF 264, one of LZ4 255, 4 of Zstandard
- * 128 kB (RFC 8878, 3.1.1.2.3); and a few bytes */
+/* Most bytes from compressed ones: 1 byte of deflate gives at most 1032 (zlib's algorithm.txt), 3 bytes of LZF 264,
+ * one of LZ4 255, 4 of Zstandard 128 kB (RFC 8878, 3.1.1.2.3); and a few bytes */
 enum { DEFLATE_RATIO = 1032, LZF_RATIO = 88, LZ4_RATIO = 255, ZSTD_RATIO = 32768, SLACK = 64 };
 enum { ITEM = 2, BLOCK, INSIDE, LZ4_INSIDE = 2 }; /* parameters of bitshuffle: size of an element, ... */
 
@@ -98,7 +97,7 @@ static int fletcher_agrees(const unsigned char *p, size_t n)
     return one_zero(told) == now || one_zero(turned) == now;
 }
 
-/* One of the filters that others have as plugins. */
+/* One of the filters that libhdf5 has as plugins. */
 static enum fit_plugin undo_plugin(const struct fit_h5_dataset *d, int k, const unsigned char *in, size_t n,
                                    unsigned char *out, size_t size)
 {
@@ -108,7 +107,7 @@ static enum fit_plugin undo_plugin(const struct fit_h5_dataset *d, int k, const 
                                          : fit_bitshuffle_chunk(&how, in, n, out, size);
 }
 
-/* Filter k; n and size as the filter sees them.  1, 0: damaged, -1: no memory. */
+/* Filter k; n and size as the filter sees them. 1; 0: damaged; -1: no memory. */
 static int undo(const struct fit_h5_dataset *d, int k, const unsigned char *in, size_t n, unsigned char *out,
                 size_t size)
 {
@@ -129,7 +128,7 @@ static int undo(const struct fit_h5_dataset *d, int k, const unsigned char *in, 
     return 1;
 }
 
-/* Bytes that go into filter i on writing: a checksum lengthens what comes behind it. */
+/* Bytes that enter filter i on writing: a checksum lengthens the input of the next filter. */
 static size_t size_before(const struct fit_h5_dataset *d, unsigned skipped, int i, size_t size)
 {
     for (int k = 0; k < i; k++)

@@ -1,7 +1,7 @@
-/* groups.c -- the links of the groups that were asked last, sorted by name: what is asked of the same group again is
- * found without reading it again, so that a list of n members costs n log n and not n^2.
+/* groups.c -- the links of recently queried groups, sorted by name: further queries of a group do not read it again, so
+ * that a list of n members costs n log n instead of n^2.
  *
- * A list holds what a walk along all links of the group hands out; of equal names the first counts, as in a walk.
+ * A list contains the result of a walk along all links of the group; of equal names the first counts, as in a walk.
  */
 #include "base/arena.h"
 #include "hdf5/object.h"
@@ -66,7 +66,7 @@ static struct fit_h5_groups *groups_of(struct fit_h5_bytes *f)
     return f->groups;
 }
 
-/* The list of a group; NULL: it cannot be kept, for whatever reason. */
+/* The list of a group; NULL: none can be kept, for whatever reason. */
 static const struct known_group *known(struct fit_h5_bytes *f, uint64_t address)
 {
     struct fit_h5_groups *all = groups_of(f);

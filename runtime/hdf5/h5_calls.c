@@ -19,7 +19,8 @@ enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_
     const struct fit_h5_inside in = fit_h5_enter();
     errno = 0;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-#if H5_VERSION_GE(1, 10, 7) /* the file has a name and a lock of its own (unique.h), which on NFS is one with HDF5's */
+#if H5_VERSION_GE(1, 10, 7) /* the file has its own name and lock (unique.h); on NFS that lock and HDF5's would be
+                             * one */
     H5Pset_file_locking(access, 0, 1);
 #endif
     h->out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, access);
@@ -67,7 +68,7 @@ static hid_t parents(void)
     return list;
 }
 
-/* H5Lexists fails when a group on the way is missing, so every step is asked for. */
+/* H5Lexists fails when a parent group is missing, so every step is tested. */
 static int is_there(const struct fit_h5 *h, const char *path)
 {
     char step[512];
@@ -111,7 +112,7 @@ enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit
     return st;
 }
 
-/* Types in memory and in the file; both are the caller's to close. */
+/* Types in memory and in the file; the caller closes both. */
 static void types_of(enum fit_h5_type type, hid_t *memory, hid_t *file)
 {
     static const signed char no = 0, yes = 1;
@@ -176,7 +177,7 @@ static size_t count_values(const struct fit_h5_array *a)
     return n;
 }
 
-/* Chunks of the last one or two dimensions, at most about a million elements; 0: the array is stored in one piece. */
+/* Chunks of the last one or two dimensions, at most about a million elements; 0: the array is stored contiguously. */
 static int chunks_of(const struct fit_h5_array *a, hsize_t chunk[FIT_H5_RANK])
 {
     size_t most = (size_t)1 << 20;
@@ -202,8 +203,8 @@ static hid_t storage_of(const struct fit_h5_array *a)
     return list;
 }
 
-/* How many chunks there are, where each is a piece of the array, its last dimensions, and the machine's bytes are those
- * of the file; else 0. */
+/* The number of chunks, if each is a contiguous piece of the array, its last dimensions, and the byte order of the
+ * machine is that of the file; otherwise 0. */
 static size_t whole_chunks(const struct fit_h5_array *a)
 {
     const union {
@@ -223,7 +224,7 @@ static size_t whole_chunks(const struct fit_h5_array *a)
     return n;
 }
 
-/* Place of chunk k, one index in each of the leading dimensions. */
+/* Position of chunk k, one index in each of the leading dimensions. */
 static void place_of(const struct fit_h5_array *a, size_t k, hsize_t at[FIT_H5_RANK])
 {
     for (int i = a->rank; i-- > 0;) {
@@ -232,7 +233,7 @@ static void place_of(const struct fit_h5_array *a, size_t k, hsize_t at[FIT_H5_R
     }
 }
 
-/* Packs and writes the chunks, some at a time; 0: something failed. */
+/* Compresses and writes the chunks, several at a time; 0: something failed. */
 static int write_chunks(hid_t set, const struct fit_h5_array *a, size_t chunks)
 {
     enum { PACKED = 32, PACKED_BYTES = 8 << 20 };

@@ -1,4 +1,4 @@
-/* h5_writer.c -- writing of result files with errors that stick; see h5_writer.h. */
+/* h5_writer.c -- writing of result files with sticky errors; see h5_writer.h. */
 #include "hdf5/h5_writer.h"
 
 #include "hdf5/handle.h"
@@ -139,7 +139,7 @@ void fit_h5r_no_memory(struct fit_h5r *w, const char *path)
     DO(fit_fail(&w->error, FIT_ERR_MEMORY, "%s: out of memory for %s", w->h->name, path));
 }
 
-/* Creates a dataset, with the groups above it. */
+/* Creates a dataset, with its parent groups. */
 static hid_t new_dataset(struct fit_h5r *w, const char *path, hid_t type, int rank,
                          const hsize_t *dims, hid_t dcpl)
 {
@@ -200,7 +200,7 @@ void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, con
     fit_h5_leave(&in);
 }
 
-enum { CHUNK_ROWS = 64, ONE_CHUNK = 4 << 20 /* values of a matrix that is one chunk, at most */ };
+enum { CHUNK_ROWS = 64, ONE_CHUNK = 4 << 20 /* most values of a matrix in a single chunk */ };
 
 /* Rows of a chunk. */
 static size_t chunk_rows(size_t n)
@@ -214,7 +214,7 @@ size_t fit_h5r_matrix_rows(size_t n)
     return (n + rows - 1) / rows * rows;
 }
 
-/* A matrix whose chunks are packed. */
+/* A matrix with compressed chunks. */
 static void put_packed(struct fit_h5r *w, const char *path, size_t n, const struct fit_packed *packed)
 {
     const hsize_t dims[2] = {n, n}, chunk[2] = {chunk_rows(n), n};

@@ -1,7 +1,7 @@
-/* h5_writer.h -- writing of HDF5 files, by libhdf5: single calls, then result files with errors that stick.
+/* h5_writer.h -- writing of HDF5 files by libhdf5: single calls, then result files with sticky errors.
  *
- * Paths are absolute ("/entry/data/c2"); missing groups are made.  Nothing is overwritten: a path that exists is an
- * error.  From any thread, one file by one thread at a time; libhdf5 is entered by one of them (library.h).
+ * Paths are absolute ("/entry/data/c2"); missing groups are made. Nothing is overwritten: an existing path is an error.
+ * From any thread, one file by one thread at a time; libhdf5 is entered by one of them (library.h).
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 /* "libhdf5 1.10.8" */
 const char *fit_h5_library_name(void);
 
-struct fit_h5; /* a file that is written: fit_h5_create .. fit_h5_finish */
+struct fit_h5; /* a file being written: fit_h5_create .. fit_h5_finish */
 
 enum fit_h5_type {
     FIT_H5_F64,
@@ -23,7 +23,7 @@ enum fit_h5_type {
     FIT_H5_I32,
     FIT_H5_U8,
     FIT_H5_I8,
-    FIT_H5_BOOL /* memory holds unsigned char 0 or 1; h5py's enumeration {FALSE, TRUE} */
+    FIT_H5_BOOL /* unsigned char 0 or 1 in memory; h5py's enumeration {FALSE, TRUE} in the file */
 };
 
 struct fit_h5_array {
@@ -34,11 +34,10 @@ struct fit_h5_array {
     int deflate; /* 0: contiguous; 1..9: chunked, shuffled, deflated */
 };
 
-/* Makes an empty file, replacing one that exists. */
+/* Makes an empty file, replacing an existing one. */
 enum fit_status fit_h5_create(const char *file, struct fit_h5 **h, struct fit_error *err);
 
-/* Writes what is still in memory and closes; tells when that failed (a full disk).  h is freed
- * anyway. */
+/* Flushes and closes; reports a failure (a full disk). h is freed in any case. */
 enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err);
 
 enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit_error *err);
@@ -73,8 +72,8 @@ enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned
 
 /* ---- Result files ---------------------------------------------------------------------------- */
 
-/* After the first failure further calls do nothing, and fit_h5r_close() tells what went wrong; so a writer of a whole
- * file is a plain list of what is in it. */
+/* After the first failure further calls do nothing, and fit_h5r_close() reports it; so a writer of a whole file is a
+ * plain list of its contents. */
 struct fit_h5r {
     struct fit_h5 *h;
     struct fit_error error; /* status FIT_OK while all is well */
@@ -87,16 +86,16 @@ enum fit_status fit_h5r_create(const char *path, struct fit_h5r *w, struct fit_e
 /* Closes; reports the first error since fit_h5r_create.  Does nothing when there is no file. */
 enum fit_status fit_h5r_close(struct fit_h5r *w, struct fit_error *err);
 
-/* A file of which all is there or nothing: written beside its place, and put there at the end. */
+/* A file that is written atomically: beside its final name, and renamed at the end. */
 struct fit_h5r_file {
     struct fit_output out;
     struct fit_h5r w;
 };
 enum fit_status fit_h5r_begin(struct fit_h5r_file *f, const char *path, struct fit_error *err);
-/* After a good beginning, in any case.  so_far: what came of making its contents. */
+/* Must follow a successful beginning. so_far: the status of writing its contents. */
 enum fit_status fit_h5r_end(struct fit_h5r_file *f, enum fit_status so_far, struct fit_error *err);
 
-/* Memory ran out for what should have been written; an error like any other. */
+/* Records that memory ran out for contents; an error like any other. */
 void fit_h5r_no_memory(struct fit_h5r *w, const char *path);
 
 /* A group; nx_class ("NXentry") becomes its attribute NX_class unless NULL. */
@@ -122,9 +121,9 @@ void fit_h5r_empty(struct fit_h5r *w, const char *path, int rank, const size_t *
 void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, const size_t *count,
                    const double *value);
 
-/* m matrices of n x n floats that follow one another, each with room for fit_h5r_matrix_rows(n) rows, and a dataset,
- * packed by all threads; path_of gives the path of number first, first + 1, ...  Small ones are one chunk; those that
- * are streamed have chunks of some rows, the last of which goes on with rows that do not count. */
+/* m consecutive matrices of n x n floats, each with room for fit_h5r_matrix_rows(n) rows, and a dataset for each,
+ * compressed by all threads; path_of gives the path of number first, first + 1, ... Small ones are one chunk; those
+ * that will be streamed have chunks of several rows, the last of which is filled up with rows that do not count. */
 typedef void fit_h5r_path(char *path, size_t size, size_t k);
 size_t fit_h5r_matrix_rows(size_t n);
 void fit_h5r_matrices(struct fit_h5r *w, fit_h5r_path *path_of, size_t first, size_t m, size_t n, const float *value);

@@ -7,8 +7,8 @@
 struct fit_h5 {
     char *name;
     struct fit_h5_bytes *in; /* a file that is read, or NULL */
-    int64_t out;             /* hid_t of a file that is written, or -1 */
+    int64_t out;             /* hid_t of a file being written, or -1 */
 };
 
-/* The handle alone, or NULL. */
+/* Only the handle, or NULL. */
 struct fit_h5 *fit_h5_new(const char *name);

@@ -1,4 +1,4 @@
-/* header.c -- headers of the objects of an HDF5 file.  See object.h; specification IV.A.1. */
+/* header.c -- object headers of an HDF5 file. See object.h; specification IV.A.1. */
 #include "hdf5/object.h"
 
 #include <stdlib.h>
@@ -6,16 +6,16 @@
 
 enum { BLOCKS = 1024, SHARED = 2 };
 
-/* A header that is being read: blocks may name further ones. */
+/* A header being read: blocks may point to further ones. */
 struct reading {
     struct fit_h5_bytes *f;
     struct fit_h5_header *h;
-    unsigned version, ordered; /* ordered: messages carry the order of their making */
+    unsigned version, ordered; /* ordered: messages carry their creation order */
     uint64_t next[BLOCKS], size[BLOCKS];
     size_t nnext;
 };
 
-/* The block (malloc) goes with the header from here on. */
+/* From here on the header owns the block (malloc). */
 static enum fit_status own_block(struct fit_h5_header *h, unsigned char *block, struct fit_error *err)
 {
     unsigned char **grown = realloc(h->block, (h->nblock + 1) * sizeof *grown);
@@ -141,7 +141,8 @@ enum fit_status fit_h5_header_as_is(struct fit_h5_bytes *f, uint64_t address, st
     return st;
 }
 
-/* What is shared takes its place; what cannot be found stays shared, for those who need it to tell. */
+/* Replaces shared messages by their content; a message that cannot be found stays shared, so that its user reports
+ * it. */
 enum fit_status fit_h5_header_read(struct fit_h5_bytes *f, uint64_t address, struct fit_h5_header *h,
                                    struct fit_error *err)
 {

@@ -1,8 +1,7 @@
-/* heap.c -- the heaps of an HDF5 file.  See object.h; specification III.D (local), III.E
- * (global), III.G (fractal).
+/* heap.c -- the heaps of an HDF5 file. See object.h; specification III.D (local), III.E (global), III.G (fractal).
  *
- * A fractal heap is a table of blocks: `width` in a row, those of row 0 and 1 of `start` bytes, from then
- * on twice as many in each row; rows whose blocks would be larger than direct_most hold tables again.
+ * A fractal heap is a table of blocks: `width` in a row, those of rows 0 and 1 of `start` bytes, then twice as many in
+ * each further row; rows whose blocks would be larger than direct_most contain tables again.
  */
 #include "hdf5/object.h"
 
@@ -35,7 +34,7 @@ enum fit_status fit_h5_local_heap(struct fit_h5_bytes *f, uint64_t address, unsi
 
 /* ---- global ---------------------------------------------------------------------------------- */
 
-/* Heads and objects begin at multiples of 8, with sizes of any width: so libhdf5; III.E does not say it. */
+/* Heads and objects begin at multiples of 8, for any width of sizes: libhdf5 does so, III.E does not say it. */
 static size_t aligned(size_t n)
 {
     return (n + 7) / 8 * 8;
@@ -142,8 +141,8 @@ static uint64_t row_bytes(const struct fit_h5_fractal *heap, unsigned row)
     return twice >= 63 - fit_h5_log2(heap->start) ? UINT64_MAX / 2 : heap->start << twice;
 }
 
-/* Goes down from a table of `rows` rows at heap offset 0 of *offset; on return *address is that of the
- * block which holds the offset, *offset counts from its beginning, *room tells its bytes. */
+/* Descends from a table of `rows` rows at heap offset 0 of *offset; on return *address is that of the block that
+ * contains the offset, *offset counts from its beginning, *room is its size. */
 static enum fit_status descend(struct fit_h5_bytes *f, const struct fit_h5_fractal *heap,
                                uint64_t *address, uint64_t *offset, uint64_t *room,
                                struct fit_error *err)

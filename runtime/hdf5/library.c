@@ -1,4 +1,4 @@
-/* library.c -- libhdf5, one thread at a time and silent; datasets read by it.  See library.h. */
+/* library.c -- libhdf5, one thread at a time and silent; datasets that it reads. See library.h. */
 #define _XOPEN_SOURCE 700 /* realpath, recursive mutexes */
 #include "hdf5/h5_writer.h"
 #include "hdf5/library.h"
@@ -13,7 +13,7 @@
 enum { CACHE_SLOTS = 12421, KEPT = 8 /* open datasets: each may hold a cache */ };
 
 struct fit_h5_library {
-    struct fit_h5_library *next; /* of those that were asked for in a file */
+    struct fit_h5_library *next; /* in the list of those requested from a file */
     size_t users;
     const struct fit_h5_bytes *in;
     uint64_t address;
@@ -29,7 +29,7 @@ static pthread_mutex_t lock;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char version[48] = "libhdf5"; /* with its number, once it was entered */
 
-/* The decoders of this room, for what libhdf5 reads: sources of virtual datasets are often stored so. */
+/* This room's decoders for libhdf5: sources of virtual datasets are often stored in this way. */
 static size_t swap(size_t written, unsigned char *out, size_t *size, void **buf)
 {
     if (!written) {
@@ -41,7 +41,7 @@ static size_t swap(size_t written, unsigned char *out, size_t *size, void **buf)
     return *size = written;
 }
 
-/* Filter 32004, 32008 or 32015; nothing is written. */
+/* Filter 32004, 32008 or 32015; decoding only. */
 static size_t plugin(int filter, size_t nparam, const unsigned param[], size_t nbytes, size_t *size, void **buf)
 {
     static const size_t MOST_RATIO = 32768;
@@ -79,8 +79,8 @@ static size_t lzf(unsigned flags, size_t nparam, const unsigned param[], size_t 
     return swap(good && written == param[2] ? written : 0, out, size, buf);
 }
 
-/* No cleaning up when the program ends, which HDF5 does not survive when a file could not be closed because the disk is
- * full: files are closed one by one. */
+/* Disables the cleanup at the end of the program, which HDF5 does not survive when a file could not be closed
+ * because the disk is full: files are closed one by one. */
 static void begin(void)
 {
     static const H5Z_class2_t class[] = {
@@ -96,7 +96,7 @@ static void begin(void)
     pthread_mutexattr_destroy(&again);
     H5dont_atexit(); /* before anything else; later calls do nothing */
     for (size_t k = 0; k < sizeof class / sizeof *class - !fit_plugin_zstd_known(); k++)
-        H5Zregister(&class[k]); /* without Zstandard here a plugin may still know it */
+        H5Zregister(&class[k]); /* without Zstandard in this build a plugin may still have it */
     if (H5get_libversion(&number[0], &number[1], &number[2]) >= 0)
         snprintf(version, sizeof version, "libhdf5 %u.%u.%u", number[0], number[1], number[2]);
 }
@@ -191,7 +191,7 @@ enum fit_status fit_h5_library_filters(const struct fit_h5_bytes *f, hid_t set, 
     return st;
 }
 
-/* The chunks of a dataset with filters that are not known here lie in the file. */
+/* Checks that the chunks of a dataset with unknown filters lie inside the file. */
 static void note_place(void *user, const struct fit_h5_place *p)
 {
     uint64_t *worst = user;
@@ -206,7 +206,7 @@ static enum fit_status prove_chunks(struct fit_h5_bytes *f, const struct fit_h5_
     return st == FIT_OK && end > f->size ? fit_h5_damaged(f, "a chunk", d->address, err) : st;
 }
 
-/* The type of values in memory: as stored where the own reader knows it, so that one function converts; else double. */
+/* The type of values in memory: as stored if this reader knows it, so that one function converts; otherwise double. */
 static enum fit_status choose_type(struct fit_h5_library *l, struct fit_h5_dataset *d, struct fit_error *err)
 {
     hid_t stored = H5Dget_type(l->set);

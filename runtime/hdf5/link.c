@@ -1,8 +1,8 @@
-/* link.c -- the members of groups, and where a path leads.  See object.h; specification
- * III.B-C (symbol tables), IV.A.2.c, g (link messages).
+/* link.c -- the members of groups, and the resolution of paths. See object.h; specification III.B-C (symbol tables),
+ * IV.A.2.c, g (link messages).
  *
- * A link into another file is followed as external.h tells, and by the same rules from there on; one that only a plugin
- * understands is told from what is not there, but not followed.
+ * A link into another file is followed as described in external.h, and by the same rules from there on. A link that
+ * only a plugin understands is recognised, but not followed.
  */
 #include "hdf5/external.h"
 #include "hdf5/object.h"
@@ -40,7 +40,7 @@ static int hand_symbols(struct walk *w, struct fit_h5_cursor *c, size_t n, uint6
     int stop = 0;
     for (size_t k = 0; k < n && !stop; k++) {
         struct fit_h5_link l = {.kind = FIT_H5_HARD};
-        uint64_t name = fit_h5_take_size(w->f, c); /* so libhdf5; III.C: of the width of an address */
+        uint64_t name = fit_h5_take_size(w->f, c); /* libhdf5 does so; III.C: of the width of an address */
         l.address = fit_h5_take_address(w->f, c);
         unsigned cached = (unsigned)fit_h5_take(c, 4);
         fit_h5_skip(c, 4);
@@ -192,7 +192,7 @@ struct wanted {
     int found;
     enum fit_h5_link_kind kind;
     uint64_t address;
-    char *target; /* of a link to a name, ended by NUL; malloc */
+    char *target; /* target of a soft link, ended by NUL; malloc */
     size_t ntarget;
 };
 
@@ -217,7 +217,7 @@ static int is_wanted(void *user, const struct fit_h5_link *l, struct fit_error *
     return 1;
 }
 
-/* The link that is wanted, by the list that is kept, else by a walk. */
+/* Finds a link in the cached list, otherwise by a walk. */
 static enum fit_status find_link(struct fit_h5_at *at, struct wanted *w, struct fit_error *err)
 {
     const struct fit_h5_link *link;
@@ -232,7 +232,7 @@ static enum fit_status find_link(struct fit_h5_at *at, struct wanted *w, struct 
 static enum fit_status find_from(struct fit_h5_at *at, const char *path, int *jumps, enum fit_h5_end *end,
                                  struct fit_error *err);
 
-/* The target of a link into another file: a byte of version and flags, its name, the path in it. */
+/* The target of a link into another file: a byte of version and flags, the file's name, the path in it. */
 static enum fit_status follow(struct fit_h5_at *at, const struct wanted *w, int *jumps, enum fit_h5_end *end,
                               struct fit_error *err)
 {
@@ -258,7 +258,7 @@ static enum fit_status follow(struct fit_h5_at *at, const struct wanted *w, int 
     return st;
 }
 
-/* `path` from the group *at on; *jumps: links to names that may still be followed. */
+/* Resolves `path` from the group *at; *jumps: soft links that may still be followed. */
 static enum fit_status find_from(struct fit_h5_at *at, const char *path, int *jumps, enum fit_h5_end *end,
                                  struct fit_error *err)
 {

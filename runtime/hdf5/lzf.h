@@ -9,7 +9,7 @@ enum fit_lzf {
     FIT_LZF_BAD /* not LZF data */
 };
 
-/* Decodes n bytes of `in` into `out` (room for size bytes); *written tells how many came out.
- * Never reads or writes outside the two buffers. */
+/* Decodes n bytes of `in` into `out` (room for size bytes); *written: the number of decoded bytes. Never reads or
+ * writes outside the two buffers. */
 enum fit_lzf fit_lzf_decode(const unsigned char *in, size_t n, unsigned char *out, size_t size,
                             size_t *written);

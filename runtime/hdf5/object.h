@@ -1,9 +1,9 @@
-/* object.h -- what an HDF5 file is made of: headers of objects, their links, attributes, types,
- * the storage of datasets.  For the files of this room that read; others use reader.h.
+/* object.h -- the components of an HDF5 file: object headers, links, attributes, types, the storage of datasets. For
+ * the reading files of this room; others use reader.h.
  *
- * All functions that take a file count what they read against the walk (fit_h5_walk).  They return
- * FIT_ERR_DATA for what is damaged, and FIT_ERR_UNSUPPORTED for what the format knows but is not
- * understood here: then the message is a word for that, without the file (fit_h5_refuse).
+ * All functions that take a file count the bytes they read against the walk (fit_h5_walk). They return FIT_ERR_DATA for
+ * damage, and FIT_ERR_UNSUPPORTED for features of the format that are not supported here: the message is then a word
+ * for the feature, without the file (fit_h5_refuse).
  */
 #pragma once
 
@@ -30,7 +30,7 @@ enum fit_h5_message_type {
 };
 
 struct fit_h5_message {
-    unsigned type, shared; /* shared: it stands elsewhere, and could not be found there */
+    unsigned type, shared; /* shared: it is stored elsewhere, and was not found there */
     const unsigned char *body;
     size_t n;
 };
@@ -44,7 +44,7 @@ struct fit_h5_header {
     size_t nblock;
 };
 
-/* fit_h5_header_as_is() leaves shared messages where they are: their bodies tell where that is. */
+/* fit_h5_header_as_is() leaves shared messages unresolved: their bodies say where they are. */
 enum fit_status fit_h5_header_as_is(struct fit_h5_bytes *f, uint64_t address, struct fit_h5_header *h,
                                     struct fit_error *err);
 enum fit_status fit_h5_header_read(struct fit_h5_bytes *f, uint64_t address,
@@ -56,7 +56,7 @@ const struct fit_h5_message *fit_h5_message(const struct fit_h5_header *h, unsig
 
 /* ---- Shared messages (shared.c; III.I, IV.C) -------------------------------------------- */
 
-/* The body of a message that tells where it is, for the caller to free. */
+/* The body of a message that refers to it, for the caller to free. */
 enum fit_status fit_h5_shared_read(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned char **body,
                                    size_t *n, struct fit_error *err);
 /* The same from an identifier (8 bytes) in the heap of shared messages of a type. */
@@ -80,7 +80,7 @@ enum fit_status fit_h5_global(struct fit_h5_bytes *f, struct fit_h5_collection *
                               uint64_t address, unsigned index, const unsigned char **data,
                               size_t *n, struct fit_error *err);
 
-/* Links and attributes that are too many for a header. */
+/* Links and attributes that do not fit into a header. */
 struct fit_h5_fractal {
     uint64_t address, root, large;
     unsigned wide_id, wide_offset, wide_length, width, rows, bits, filters;
@@ -95,7 +95,7 @@ enum fit_status fit_h5_fractal_read(struct fit_h5_bytes *f, const struct fit_h5_
 
 /* ---- B-trees (btree.c; III.A) ----------------------------------------------------------- */
 
-/* A record of n bytes; not 0 ends the walk, *err tells why where that was an error. */
+/* A record of n bytes; a value other than 0 ends the walk; *err is filled if that was an error. */
 typedef int fit_h5_on_record(void *user, const unsigned char *record, size_t n,
                              struct fit_error *err);
 
@@ -109,8 +109,8 @@ enum fit_status fit_h5_tree(struct fit_h5_bytes *f, uint64_t address, unsigned t
 enum fit_status fit_h5_tree2(struct fit_h5_bytes *f, uint64_t address, fit_h5_on_record *on,
                              void *user, struct fit_error *err);
 
-/* The records of links or attributes that a message says to be in a heap; `orders`: bytes of their largest creation
- * order, where it has one.  FIT_OK also where there are none. */
+/* The records of links or attributes in the heap that a message names; `orders`: bytes of their largest creation
+ * order, if present. FIT_OK also where there are none. */
 enum fit_status fit_h5_dense(struct fit_h5_bytes *f, const struct fit_h5_message *m, unsigned orders,
                              struct fit_h5_fractal *heap, fit_h5_on_record *on, void *user, struct fit_error *err);
 
@@ -130,28 +130,28 @@ struct fit_h5_link {
     uint64_t address;
 };
 
-/* Not 0 ends the walk, without an error when err is not filled. */
+/* A value other than 0 ends the walk, without an error when err is not filled. */
 typedef int fit_h5_on_link(void *user, const struct fit_h5_link *link, struct fit_error *err);
 
 enum fit_status fit_h5_links(struct fit_h5_bytes *f, uint64_t group, fit_h5_on_link *on, void *user,
                              struct fit_error *err);
 
-/* The link of a name in a group, NULL: there is none; from a list that is kept (groups.c), valid until the next call.
- * 0: no list can be kept, and nothing is known. */
+/* The link of a name in a group, NULL: none; from a cached list (groups.c), valid until the next call. 0: no list
+ * can be kept, and nothing is known. */
 int fit_h5_known_link(struct fit_h5_bytes *f, uint64_t group, const char *name, size_t n,
                       const struct fit_h5_link **link);
 
-/* Where a path leads, perhaps in another file.  An object that is not there is no error.  ELSEWHERE: there is a link,
- * which is not followed or leads to nothing; the latter is an error. */
+/* Resolves a path, perhaps into another file. A missing object is no error. ELSEWHERE: a link that is not followed,
+ * or dangles; the latter is an error. */
 enum fit_h5_end { FIT_H5_NOTHING, FIT_H5_OBJECT, FIT_H5_ELSEWHERE };
 struct fit_h5_at {
-    struct fit_h5_bytes *f; /* as long as the file of the path */
+    struct fit_h5_bytes *f; /* lives as long as the file of the path */
     uint64_t address;
 };
 enum fit_status fit_h5_find(struct fit_h5_bytes *f, const char *path, enum fit_h5_end *end, struct fit_h5_at *at,
                             struct fit_error *err);
 
-/* The header of the dataset at a path, perhaps in another file; the message tells what is there instead. */
+/* The header of the dataset at a path, perhaps in another file; the message says what is there instead. */
 enum fit_status fit_h5_dataset_header(struct fit_h5_bytes *f, const char *path,
                                       struct fit_h5_header *h, struct fit_error *err);
 
@@ -177,13 +177,13 @@ enum fit_status fit_h5_type_read(struct fit_h5_bytes *f, const struct fit_h5_mes
 enum fit_status fit_h5_space_read(struct fit_h5_bytes *f, const struct fit_h5_message *m,
                                   struct fit_h5_space *space, struct fit_error *err);
 
-/* 1 when values of the type can be made doubles by fit_h5_convert. */
+/* 1 when fit_h5_convert can convert values of the type to doubles. */
 int fit_h5_is_number(const struct fit_h5_datatype *type);
 
 /* 1 when the type is float (4 bytes) or double of this machine. */
 int fit_h5_is_native(const struct fit_h5_datatype *type);
 
-/* n values become doubles.  `from` may be the last n * size bytes of the memory of `to`. */
+/* Converts n values to doubles. `from` may be the last n * size bytes of the memory of `to`. */
 void fit_h5_convert(const struct fit_h5_datatype *type, const unsigned char *from, size_t n, double *to);
 
 /* ---- Datasets (storage.c; IV.A.2.f, i, l) ----------------------------------------------- */
@@ -208,7 +208,7 @@ struct fit_h5_dataset {
     uint64_t address;       /* of the values (contiguous) or of the index */
     unsigned char *compact; /* the values, or NULL */
     size_t ncompact;
-    unsigned char *fill; /* an element that was never written; NULL: zeros */
+    unsigned char *fill; /* value of unwritten elements; NULL: zeros */
     /* chunks */
     size_t part[FIT_H5_RANK];
     enum fit_h5_index index;
@@ -216,14 +216,14 @@ struct fit_h5_dataset {
     unsigned single_skipped;
     int plain_edges; /* chunks that reach beyond the extent are not filtered */
     int nfilter, filter[FIT_H5_FILTERS_MOST];
-    uint32_t parameter[FIT_H5_FILTERS_MOST][FIT_H5_PARAMETERS]; /* the first of each; 0: it has fewer */
+    uint32_t parameter[FIT_H5_FILTERS_MOST][FIT_H5_PARAMETERS]; /* the first numbers of each; 0: it has fewer */
 };
 
 /* Type and space only. */
 enum fit_status fit_h5_dataset_look(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err);
 
-/* All of it.  With FIT_ERR_UNSUPPORTED (fit_h5_refuse) d tells what could be understood: its storage is UNKNOWN, or
- * only its filters are none of those below. */
+/* The whole description. With FIT_ERR_UNSUPPORTED (fit_h5_refuse) d contains the understood part: its storage is
+ * UNKNOWN, or only its filters are none of those below. */
 enum fit_status fit_h5_dataset_read(const struct fit_h5_header *h, struct fit_h5_dataset *d, struct fit_error *err);
 void fit_h5_dataset_free(struct fit_h5_dataset *d);
 int fit_h5_is_dataset(const struct fit_h5_header *h);
@@ -253,7 +253,7 @@ struct fit_h5_numbered {
     const struct fit_h5_dataset *d;
     fit_h5_on_chunk *on;
     void *user;
-    uint64_t down[FIT_H5_RANK]; /* chunks from one to the next along an axis */
+    uint64_t down[FIT_H5_RANK]; /* distance in chunks between neighbours along an axis */
     int axis[FIT_H5_RANK];      /* in the order of the array */
     uint64_t most;              /* chunks that there can be */
 };
@@ -264,19 +264,18 @@ enum fit_status fit_h5_growing_array(const struct fit_h5_numbered *a, struct fit
 
 /* ---- Filters (filter.c; IV.A.2.l) ------------------------------------------------------- */
 
-/* 1 when the filter compresses; what bitshuffle does by its parameters. */
+/* 1 when the filter compresses; for bitshuffle this depends on its parameters. */
 int fit_h5_compresses(const struct fit_h5_dataset *d, int k);
 struct fit_bitshuffle fit_h5_bitshuffle(const uint32_t *parameter);
 
-/* Undoes the filters that are not in `skipped`, last first.  `in` (malloc, n bytes) is used up; *out
- * has `size` bytes, for the caller to free.  *damaged: it is not what it should be (*out is NULL
- * then, and the status FIT_OK). */
+/* Reverses the filters that are not in `skipped`, last first. `in` (malloc, n bytes) is consumed; *out has `size`
+ * bytes, for the caller to free. *damaged: the chunk is invalid (*out is NULL then, and the status FIT_OK). */
 enum fit_status fit_h5_expand(const struct fit_h5_dataset *d, unsigned skipped, unsigned char *in,
                               size_t n, size_t size, unsigned char **out, int *damaged,
                               struct fit_error *err);
 
-/* 1 when n bytes can become `size` by these filters: gzip makes at most 1032 of one, LZF 88, LZ4 255,
- * Zstandard 32768. */
+/* 1 when n bytes can expand to `size` by these filters: one byte gives at most 1032 with gzip, 88 with LZF, 255 with
+ * LZ4, 32768 with Zstandard. */
 int fit_h5_can_become(const struct fit_h5_dataset *d, unsigned skipped, uint64_t n, uint64_t size);
 
 /* ---- Attributes (attribute.c; IV.A.2.m, v) ---------------------------------------------- */
@@ -292,6 +291,6 @@ struct fit_h5_attribute {
 typedef int fit_h5_on_attribute(void *user, const struct fit_h5_attribute *a,
                                 struct fit_error *err);
 
-/* Attributes that are not understood are left out. */
+/* Unsupported attributes are left out. */
 enum fit_status fit_h5_attributes(const struct fit_h5_header *h, fit_h5_on_attribute *on, void *user,
                                   struct fit_error *err);

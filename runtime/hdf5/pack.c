@@ -1,7 +1,7 @@
-/* pack.c -- the filters shuffle and deflate of HDF5, on many chunks at a time.  See pack.h.
+/* pack.c -- the HDF5 filters shuffle and deflate, on many chunks at a time. See pack.h.
  *
- * Shuffle: byte b of value k becomes byte k of plane b (HDF5 file format, IV.A.2.l, filter 2).  Deflate: zlib in room
- * for the size + 0.1 % + 12 bytes, the bound of its manual; a chunk that needs more is stored as it is. */
+ * Shuffle: byte b of value k becomes byte k of plane b (HDF5 file format, IV.A.2.l, filter 2). Deflate: zlib with
+ * room for the size + 0.1 % + 12 bytes, the bound of its manual; a chunk that needs more is stored uncompressed. */
 #include "hdf5/pack.h"
 
 #include "machine/team.h"

@@ -1,20 +1,21 @@
-/* pack.h -- chunks of an array packed by all threads, for a dataset that HDF5 has created.
+/* pack.h -- chunks of an array compressed by all threads, for a dataset that HDF5 has created.
  *
- * The bytes of the file are those of HDF5's own filters shuffle and deflate, which pack one chunk after the other. */
+ * The bytes of the file are those of HDF5's own filters shuffle and deflate, which compress one chunk after the
+ * other. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* An array of n values of `item` bytes, in memory as in the file, cut into `chunks` pieces that follow one another. */
+/* An array of n values of `item` bytes, in memory as in the file, divided into `chunks` consecutive pieces. */
 struct fit_packing {
     const void *value;
     size_t item, n, chunks;
     int level; /* of deflate */
 };
 
-/* A packed chunk: *size bytes at data, the caller's to free, NULL: no memory.  *skipped: mask of the filters that were
- * not used (bit 1, deflate, when it does not make the chunk smaller). */
+/* A compressed chunk: *size bytes at data, owned by the caller, NULL: no memory. *skipped: mask of unused filters
+ * (bit 1, deflate, when it does not make the chunk smaller). */
 struct fit_packed {
     unsigned char *data;
     size_t size;

@@ -34,7 +34,7 @@ static uint64_t big_endian(const unsigned char *p, size_t n)
 
 /* ---- LZ4 ------------------------------------------------------------------------------------- */
 
-/* A length of 4 bits and what may follow it; 0: the bytes end too early. */
+/* A length of 4 bits and its extension; 0: the bytes end too early. */
 static int take_length(const unsigned char *in, size_t n, size_t *i, size_t *length)
 {
     enum { MORE = 15, MOST = 255 };
@@ -50,7 +50,7 @@ static int take_length(const unsigned char *in, size_t n, size_t *i, size_t *len
     }
 }
 
-/* Copies what may overlap what it becomes. */
+/* Copies bytes that may overlap their destination. */
 static void repeat(unsigned char *to, size_t distance, size_t n)
 {
     if (distance >= n)
@@ -111,11 +111,12 @@ enum fit_plugin fit_zstd_chunk(const unsigned char *in, size_t n, unsigned char 
 
 /* ---- chunks of blocks ------------------------------------------------------------------------ */
 
-/* One block, n bytes of which become `size`; with scratch of as many bytes where it needs it. */
+/* One block, n bytes of which expand to `size`; with scratch of as many bytes where needed. */
 typedef enum fit_plugin on_block(const struct fit_bitshuffle *how, const unsigned char *in, size_t n,
                                  unsigned char *out, size_t size, unsigned char *scratch);
 
-/* The blocks behind a head, of `block` bytes each but the last of `size` bytes in all; *used: bytes of them. */
+/* The blocks after a head, of `block` bytes each except the last, `size` bytes in all; *used: their compressed
+ * bytes. */
 static enum fit_plugin each_block(const struct fit_bitshuffle *how, on_block *undo, size_t block,
                                   const unsigned char *in, size_t n, unsigned char *out, size_t size, size_t *used)
 {
@@ -168,7 +169,7 @@ static uint64_t transpose(uint64_t x)
     return x ^ t ^ t << 28;
 }
 
-/* A block of bits: `count` elements, a multiple of 8, become themselves again. */
+/* Restores a bitshuffled block of `count` elements, a multiple of 8. */
 static void unshuffle(const unsigned char *in, size_t count, size_t item, unsigned char *out)
 {
     const size_t row = count / EIGHT;
@@ -202,7 +203,7 @@ static size_t usual_block(const struct fit_bitshuffle *how)
     return count / EIGHT * EIGHT * how->item;
 }
 
-/* Blocks of bits one behind the other, nothing inside. */
+/* Consecutive bitshuffled blocks without compression. */
 static enum fit_plugin plain_blocks(const struct fit_bitshuffle *how, const unsigned char *in, size_t n,
                                     unsigned char *out, size_t whole)
 {

@@ -1,8 +1,8 @@
-/* plugins.h -- decoders of what HDF5 has as plugins and detectors write: LZ4 (filter 32004), bitshuffle (32008) alone
- * and with LZ4 or Zstandard inside, Zstandard (32015).
+/* plugins.h -- decoders for filters that are plugins of HDF5 and that detectors write: LZ4 (filter 32004), bitshuffle
+ * (32008) alone and with LZ4 or Zstandard inside, Zstandard (32015).
  *
- * None reads outside of `in` nor writes outside of `out`, whatever the bytes say; all of `out` is written, or the
- * answer is not FIT_PLUGIN_GOOD.
+ * None reads outside `in` nor writes outside `out`, whatever the bytes; all of `out` is written, or the result is not
+ * FIT_PLUGIN_GOOD.
  */
 #pragma once
 
@@ -12,17 +12,17 @@ enum { FIT_H5_LZ4 = 32004, FIT_H5_BITSHUFFLE = 32008, FIT_H5_ZSTD = 32015 };
 
 enum fit_plugin { FIT_PLUGIN_GOOD, FIT_PLUGIN_DAMAGED, FIT_PLUGIN_NO_MEMORY };
 
-/* The third and the fifth number that a dataset has for bitshuffle. */
+/* The third and the fifth parameter of bitshuffle in a dataset. */
 struct fit_bitshuffle {
     size_t item; /* bytes of an element */
-    size_t block; /* elements of a block, where the chunk does not say it; 0: the usual number */
+    size_t block; /* elements of a block, if the chunk does not say it; 0: the usual number */
     unsigned inside; /* 0: nothing, 2: LZ4, 3: Zstandard */
 };
 
-/* 1 when Zstandard was there when this was built. */
+/* 1 when this build has Zstandard. */
 int fit_plugin_zstd_known(void);
 
-/* One block of LZ4 (without a frame) that becomes exactly `size` bytes. */
+/* One block of LZ4 (without a frame) that expands to exactly `size` bytes. */
 enum fit_plugin fit_lz4_block(const unsigned char *in, size_t n, unsigned char *out, size_t size);
 
 /* Chunks. */
@@ -31,5 +31,5 @@ enum fit_plugin fit_zstd_chunk(const unsigned char *in, size_t n, unsigned char 
 enum fit_plugin fit_bitshuffle_chunk(const struct fit_bitshuffle *how, const unsigned char *in, size_t n,
                                      unsigned char *out, size_t size);
 
-/* Bytes that a chunk says to become; 0: it does not say it, or is damaged. */
+/* The expanded size that a chunk states; 0: it states none, or is damaged. */
 size_t fit_plugin_size(int filter, const struct fit_bitshuffle *how, const unsigned char *in, size_t n);

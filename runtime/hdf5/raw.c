@@ -1,9 +1,7 @@
-/* raw.c -- HDF5 datasets whose values are read from their bytes: opening.  See reader.h; reading
- * is in box.c.
+/* raw.c -- HDF5 datasets whose values are read from their bytes: opening. See reader.h; reading is in box.c.
  *
- * What a dataset claims to hold is compared with what the file stores before memory is taken: bytes
- * outside the file, chunks that overlap, or far more values than the filters can make of the bytes
- * are damage.
+ * The claimed size of a dataset is compared with the stored bytes before memory is allocated: bytes outside the file,
+ * chunks that overlap, or far more values than the filters can expand to are damage.
  */
 #include "hdf5/external.h"
 #include "hdf5/handle.h"
@@ -13,9 +11,9 @@
 #include <string.h>
 
 #define MOST_CHUNKS ((uint64_t)1 << 22)
-#define MOST_EMPTY ((uint64_t)1 << 26) /* bytes of values that were never written; and, of chunks, */
+#define MOST_EMPTY ((uint64_t)1 << 26) /* bytes of values that were never written; and, for chunks, */
 #define TOO_MUCH ((size_t)1 << 40)     /* to be kept by anybody */
-#define EMPTY_RATIO 4                  /* so many of what was: halves of matrices are written */
+#define EMPTY_RATIO 4                  /* so many times the written bytes: halves of matrices are written */
 
 enum fit_status fit_h5_raw_new(size_t budget, struct fit_h5_raw_set **out, struct fit_error *err)
 {
@@ -115,7 +113,7 @@ static enum fit_status read_chunks(struct fit_h5_raw *r, struct fit_h5_bytes *f,
     return st;
 }
 
-/* Whether the file stores enough for so many values. */
+/* Does the file store enough bytes for so many values? */
 static enum fit_status weigh(const struct fit_h5_raw *r, struct fit_error *err)
 {
     const uint64_t size = (uint64_t)r->d.space.n * r->item;
@@ -135,7 +133,7 @@ static enum fit_status weigh(const struct fit_h5_raw *r, struct fit_error *err)
                          r->d.space.n);
 }
 
-/* Where the values are, by the own reader. */
+/* Locates the values, by this room's reader. */
 static enum fit_status lay_out(struct fit_h5_raw *r, const struct fit_h5_header *h, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
@@ -163,7 +161,7 @@ static void take_extent(struct fit_h5_raw *r)
         r->part[i] = r->dims[i] = r->d.space.dims[i];
 }
 
-/* Of chunks that libhdf5 reads. */
+/* The same for chunks that libhdf5 reads. */
 static void take_grid(struct fit_h5_raw *r)
 {
     r->chunk_size = (size_t)fit_h5_chunk_bytes(&r->d);
@@ -173,7 +171,7 @@ static void take_grid(struct fit_h5_raw *r)
     }
 }
 
-/* By the own reader; what it does not know, by libhdf5. */
+/* By this room's reader; by libhdf5 what that does not support. */
 static enum fit_status examine(struct fit_h5_raw *r, const struct fit_h5_header *h, struct fit_error *err)
 {
     struct fit_error why = {.status = FIT_OK};

@@ -15,7 +15,7 @@ struct file {
 
 struct chunk {
     uint64_t address, bytes; /* bytes 0: never written */
-    unsigned skipped;        /* filters that were left out for this chunk */
+    unsigned skipped;        /* filters that were skipped for this chunk */
     int busy;                /* being expanded */
     int shuffled;            /* data: the first bytes of all elements, then the second ones, ... */
     size_t readers;          /* copy from it now */

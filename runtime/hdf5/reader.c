@@ -1,5 +1,5 @@
-/* reader.c -- reading HDF5 files: what is there, numbers, texts, attributes.  See reader.h; the format is
- * read by the files object.h describes. */
+/* reader.c -- reading HDF5 files: structure, numbers, texts, attributes. See reader.h; the files described in
+ * object.h read the format. */
 #include "hdf5/external.h"
 #include "hdf5/handle.h"
 #include "hdf5/library.h"
@@ -86,7 +86,7 @@ static enum fit_status noted(const struct fit_h5 *h, enum fit_status st)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-/* The header of the object, or *end says that there is none in the file. */
+/* The header of the object, or *end when there is none in the file. */
 static enum fit_status look(const struct fit_h5 *h, const char *path, enum fit_h5_end *end,
                             struct fit_h5_header *header, struct fit_error *err)
 {
@@ -110,8 +110,8 @@ static enum fit_h5_kind kind_of_type(const struct fit_h5_datatype *t)
                                                                              : FIT_H5_OTHER;
 }
 
-/* Type and extent; where the own reader does not know them, as libhdf5 tells them.  shape: that of a virtual dataset is
- * libhdf5's, as its sources may have grown. */
+/* Type and extent; by libhdf5 where this room's reader does not know them. shape: that of a virtual dataset is
+ * libhdf5's, because its sources may have grown. */
 static enum fit_status type_and_extent(const struct fit_h5_header *header, const char *path, int shape,
                                        struct fit_h5_dataset *d, struct fit_error *err)
 {
@@ -172,7 +172,7 @@ enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* A dataset that is about to be read; fit_h5_raw_free(set) ends that. */
+/* Opens a dataset for reading; fit_h5_raw_free(set) closes it. */
 struct opened {
     struct fit_h5_raw_set *set;
     struct fit_h5_raw *raw;
@@ -201,7 +201,7 @@ static enum fit_status open_values(const struct fit_h5 *h, const char *path, enu
     return noted(h, st);
 }
 
-/* The values are read into the end of the memory of the doubles that they become. */
+/* The values are read into the end of the memory of the doubles to which they are converted. */
 static enum fit_status read_box(const struct opened *o, const size_t *start, const size_t *count,
                                 size_t n, double *value, struct fit_error *err)
 {
@@ -307,7 +307,7 @@ void fit_h5_free_strings(char **text, size_t n)
     free(text);
 }
 
-/* One text of variable length: bytes, address of a collection of the heap, number in it. */
+/* One text of variable length: bytes, address of a collection of the heap, index in it. */
 static enum fit_status long_text(struct fit_h5_bytes *f, const unsigned char *value, size_t size,
                                  struct fit_h5_collection *heap, size_t *room, char **text,
                                  struct fit_error *err)
@@ -329,7 +329,7 @@ static enum fit_status long_text(struct fit_h5_bytes *f, const unsigned char *va
     return *text ? FIT_OK : fit_no_memory(err, f->name);
 }
 
-/* n strings, bytes as they are (ASCII or UTF-8). */
+/* n strings, bytes unchanged (ASCII or UTF-8). */
 static enum fit_status texts_of(struct fit_h5_bytes *f, const struct fit_h5_datatype *t,
                                 const unsigned char *value, size_t n, char ***out,
                                 struct fit_error *err)
@@ -414,7 +414,7 @@ enum fit_status fit_h5_read_string(const struct fit_h5 *h, const char *path, cha
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* What is wanted of an attribute: numbers, or texts. */
+/* The requested content of an attribute: numbers, or texts. */
 struct wanted {
     struct fit_h5_bytes *f;
     const char *name;

@@ -1,8 +1,8 @@
-/* shared.c -- messages of headers that stand elsewhere, because several objects have the same.  See object.h;
+/* shared.c -- header messages that are stored elsewhere, because several objects share them. See object.h;
  * specification IV.A.1 (flag 1), IV.C (shared message: where it is), III.I (table of shared messages).
  *
- * They stand in the header of a committed type, in that of another object, or in a fractal heap of the file: the table,
- * whose address the extension of the superblock tells, names a heap for each kind of message.
+ * They are in the header of a committed type, in that of another object, or in a fractal heap of the file: the table,
+ * whose address is in the superblock extension, names a heap for each kind of message.
  */
 #include "hdf5/object.h"
 
@@ -29,7 +29,7 @@ static enum fit_status find_heap(struct fit_h5_bytes *f, unsigned type, uint64_t
     for (unsigned k = 0; good && k < f->shared_lists; k++) {
         fit_h5_skip(&c, 2);
         const unsigned types = (unsigned)fit_h5_take(&c, 2);
-        fit_h5_skip(&c, 10 + f->wide); /* least size, when a list becomes a tree and back, number, its address */
+        fit_h5_skip(&c, 10 + f->wide); /* least size, thresholds between list and tree, number, its address */
         const uint64_t at = fit_h5_take_address(f, &c);
         if (type < 16 && types >> type & 1)
             *heap = at;

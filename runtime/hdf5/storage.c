@@ -150,7 +150,7 @@ static enum fit_status read_layout(const struct fit_h5_bytes *f, const struct fi
 
 /* ---- filters and fill values ----------------------------------------------------------------- */
 
-/* "filter 32008 (bitshuffle; see ...)": the name as the file has it, at most 40 characters that can be printed. */
+/* "filter 32008 (bitshuffle; see ...)": the name as in the file, at most 40 printable characters. */
 static enum fit_status refuse_filter(int filter, const unsigned char *name, size_t n, struct fit_error *err)
 {
     static const struct {
@@ -170,7 +170,7 @@ static enum fit_status refuse_filter(int filter, const unsigned char *name, size
     return fit_h5_refuse(err, *text ? "filter %d (%s)" : "filter %d", filter, text);
 }
 
-/* What fit_h5_expand undoes: one compressor, and shuffle before it. */
+/* Filters that fit_h5_expand reverses: one compressor, and shuffle before it. */
 static enum fit_status weigh_filters(const struct fit_h5_dataset *d, struct fit_error *err)
 {
     int compressors = 0;
@@ -199,7 +199,7 @@ static int is_known(const struct fit_h5_dataset *d, unsigned k)
     }
 }
 
-/* The first few of the numbers that a filter has, and what fills up. */
+/* The first few parameters of a filter, and padding. */
 static void take_parameters(struct fit_h5_cursor *c, size_t n, size_t more, uint32_t *to)
 {
     for (size_t k = 0; k < n && k < FIT_H5_PARAMETERS; k++)

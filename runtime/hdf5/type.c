@@ -1,21 +1,21 @@
-/* type.c -- types and extents of HDF5 datasets and attributes, and their values as doubles.  See
- * object.h; specification IV.A.2.b (dataspace), IV.A.2.d (datatype).
+/* type.c -- types and extents of HDF5 datasets and attributes, and conversion of their values to doubles. See object.h;
+ * specification IV.A.2.b (dataspace), IV.A.2.d (datatype).
  *
- * Numbers are integers of 1 to 8 bytes, signed or not, and IEEE 754 floating point of 2, 4 and 8
- * bytes, in either order of bytes; others (long double, bfloat16, VAX) are told apart for libhdf5.
+ * Numbers are integers of 1 to 8 bytes, signed or not, and IEEE 754 floating point of 2, 4 and 8 bytes, in either byte
+ * order; others (long double, bfloat16, VAX) are recognised for libhdf5.
  */
 #include "hdf5/object.h"
 
 #include <math.h>
 #include <string.h>
 
-/* More elements than any list in a data file: a damaged extent is told apart from a large one. */
+/* More elements than any list in a data file: distinguishes a damaged extent from a large one. */
 #define MOST_ELEMENTS ((uint64_t)1 << 34)
 #define MOST_SIZE ((size_t)1 << 24)
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* What class, version and the 24 bits of flags of a type tell. */
+/* Decodes class, version and the 24 bits of flags of a type. */
 static void read_class(struct fit_h5_cursor *c, unsigned class, unsigned flags,
                        struct fit_h5_datatype *t)
 {

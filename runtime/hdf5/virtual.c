@@ -1,10 +1,10 @@
-/* virtual.c -- the sources of a virtual dataset, before libhdf5 reads them.  See library.h.
+/* virtual.c -- checks the sources of a virtual dataset before libhdf5 reads them. See library.h.
  *
- * libhdf5 gives the fill value for what it cannot open, whether it is missing, damaged or of a newer version: so every
- * source is opened here first, by the own reader and by libhdf5.  A source that is not there is an error, unless the
- * writer has declared a fill value for that.
+ * libhdf5 returns the fill value for sources that it cannot open, whether they are missing, damaged or of a newer
+ * version. Every source is therefore opened here first, by this room's reader and by libhdf5. A missing source is an
+ * error, unless the writer has declared a fill value for that case.
  *
- * Names may hold %b, the number of a block (H5Pset_virtual): they stand for all that are there, from 0 on.
+ * Names may contain %b, the number of a block (H5Pset_virtual): they stand for all existing sources, from 0 on.
  */
 #include "hdf5/external.h"
 #include "hdf5/h5_writer.h"
@@ -21,7 +21,7 @@ static const struct fit_h5_external how = {"holds a virtual dataset with values 
 static enum fit_status look_at_sources(struct fit_h5_bytes *f, hid_t set, const char *base, int depth,
                                        struct fit_h5_sources *s, struct fit_error *err);
 
-/* %b becomes the number, %% one %; 1: there was a %b. */
+/* Replaces %b by the number, %% by %; 1: there was a %b. */
 static int expand(const char *name, unsigned long block, char *to, size_t size)
 {
     size_t at = 0;
@@ -53,7 +53,7 @@ static void count(struct fit_h5_sources *s, const char *file)
         snprintf(s->text + (at + 6 < sizeof s->text ? at : sizeof s->text - 6), 6, ", ...");
 }
 
-/* A source that is there; base: its file as libhdf5 opens it. */
+/* An existing source; base: its file as libhdf5 opens it. */
 static enum fit_status look_at_set(struct fit_h5_bytes *f, const struct fit_h5_header *h, const char *base,
                                    const char *path, int depth, struct fit_h5_sources *s, struct fit_error *err)
 {
@@ -83,7 +83,7 @@ static enum fit_status look_at_set(struct fit_h5_bytes *f, const struct fit_h5_h
     return st;
 }
 
-/* A file that is there and cannot be opened is an error of another kind than one that is not there. */
+/* An existing file that cannot be opened is another kind of error than a missing one. */
 static enum fit_status open_source(const struct fit_h5_bytes *f, const char *name, struct fit_h5_bytes **g,
                                    struct fit_error *err)
 {
@@ -127,7 +127,7 @@ static enum fit_status look_at_source(struct fit_h5_bytes *f, const char *base, 
     return st;
 }
 
-/* All that the names of a mapping stand for. */
+/* All sources that the names of a mapping stand for. */
 static enum fit_status look_at_mapping(struct fit_h5_bytes *f, const char *base, const char *const name[2], int depth,
                                        struct fit_h5_sources *s, struct fit_error *err)
 {

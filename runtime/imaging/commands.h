@@ -12,24 +12,24 @@ struct fit_imaging_program {
     const struct fit_functional *kernel;         /* the one in use */
     FILE *out, *err;
     int err_is_terminal;
-    const atomic_int *interrupt; /* a fit stops and writes what it has */
-    int exit_code;               /* of a command that is through: 2: an optimizer has not converged */
+    const atomic_int *interrupt; /* a fit stops and writes its results so far */
+    int exit_code;               /* exit code of a completed command: 2: an optimizer has not converged */
 };
 
 /* out.h5: /value, /terms/NAME without weights, /gradient by x, shaped as the image. */
 enum fit_status fit_imaging_eval(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                  struct fit_error *err);
 
-/* out.h5: the same at the end, /image, /x, attributes that say how the optimizer ended. */
+/* out.h5: the same at the end, /image, /x, attributes that describe how the optimizer ended. */
 enum fit_status fit_imaging_fit(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                 struct fit_error *err);
 
-/* A minimum for each point of a grid of weights, numbers and setups; out.h5 when all are there (survey.c). */
+/* A minimum for each point of a grid of weights, numbers and setups; out.h5 when all are complete (survey.c). */
 enum fit_status fit_imaging_survey(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                    struct fit_error *err);
 
-/* The points of a survey whose data terms are below thresholds, the best first, and how often each value of each axis
- * is among them. */
+/* The points of a survey whose data terms are below thresholds, the best first, and the frequency of each value of
+ * each axis among them. */
 enum fit_status fit_imaging_top(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                 struct fit_error *err);
 

@@ -44,7 +44,7 @@ enum fit_status fit_imaging_blur(size_t ny, size_t nx, double sigma, double *ima
 
 /* ---- the next round ----------------------------------------------------------------------------- */
 
-/* The planes as an image, blurred; maps of the spectrum, which are no intensities, as they are. */
+/* Blurs the planes as images; maps of the spectrum, which are not intensities, stay as they are. */
 static enum fit_status take(struct fit_imaging_run *r, double sigma, struct fit_sky *sky, struct fit_error *err)
 {
     struct fit_imaging_output output[FIT_IMAGING_OUTPUTS];

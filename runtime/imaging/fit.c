@@ -12,7 +12,7 @@
 #include "imaging/planes.h"
 #include "imaging/spread.h"
 
-/* The frequency that the image is of; NaN: unknown. */
+/* The frequency of the image; NaN: unknown. */
 static double frequency(const struct fit_imaging *q)
 {
     return q->nchannel > 1 ? q->reference : q->obs->frequency;
@@ -225,7 +225,7 @@ static enum fit_status conclude(const struct fit_imaging_program *p, struct fit_
 {
     const double value = fit_imaging_conclude(r);
     struct fit_imaging_spread spread = {.scale = 0};
-    struct fit_error without = {.status = FIT_OK}; /* why there are no uncertainties; the image is written */
+    struct fit_error without = {.status = FIT_OK}; /* reason for missing uncertainties; the image is written */
     enum fit_status s = FIT_OK;
     const int goes_on = r->result.end != FIT_OPTIMIZE_USER_STOP && isfinite(value);
     if (o->uncertainty && goes_on && find_spread(p, r, o, &spread, &without) != FIT_OK)

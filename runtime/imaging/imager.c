@@ -1,4 +1,4 @@
-/* imager.c -- an imaging program: main.c with the objective that the build put into it. */
+/* imager.c -- an imaging program: main.c with the objective compiled into it. */
 #include "device/sums.h"
 #include "imaging/commands.h"
 

@@ -1,4 +1,4 @@
-/* info.c -- `info`: what the model has, and what an observation holds. */
+/* info.c -- `info`: the contents of the model and of an observation. */
 #include "imaging/commands.h"
 
 #include <math.h>

@@ -11,13 +11,13 @@ enum { MOST = 10000 }; /* unknowns: two matrices of 0.8 GB */
 
 /* --- the scale ------------------------------------------------------------------------------------------ */
 
-/* -log L of a data term is this times its chi2. */
+/* -log L of a data term is its chi2 times this. */
 static double likelihood(const struct fit_product *p)
 {
     return p->imag ? (double)p->n : (double)p->n / 2;
 }
 
-/* s, and a note where weights are not in the ratio of likelihoods. */
+/* s, and a note if the weights are not in the ratio of likelihoods. */
 static double scale_of(struct fit_imaging *q)
 {
     const struct fit_imaging_options *o = q->options;
@@ -43,7 +43,7 @@ static double scale_of(struct fit_imaging *q)
 
 /* --- the matrix ----------------------------------------------------------------------------------------- */
 
-/* dx/d(what the density is of): 1/I of pixels whose ln I is solved for, else 1. */
+/* dx/d(variable of the density): 1/I for pixels solved for as ln I, else 1. */
 static void factors(const struct fit_imaging_run *r, double *factor)
 {
     const size_t at = fit_bound_place(r->q->bound, fit_imaging_free_name[FIT_FREE_X]);
@@ -86,7 +86,7 @@ static enum fit_status fill(struct fit_imaging_run *r, double s, const double *f
     return status;
 }
 
-/* Matrix and unknowns to a unit diagonal, then the factor.  unit[n]: 1/sqrt(diagonal). */
+/* Scales matrix and unknowns to a unit diagonal, then factorises. unit[n]: 1/sqrt(diagonal). */
 static enum fit_status factorise(size_t n, double *matrix, double *unit, struct fit_error *err)
 {
     for (size_t i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ static void invert(size_t n, const double *l, const double *unit, double *out)
     }
 }
 
-/* The intensities: exactly the diagonal of the covariance. */
+/* The intensities: the exact diagonal of the covariance. */
 static void spread_of_intensity(const struct fit_imaging_run *r, const double *inverse, double *sd)
 {
     const size_t at = fit_bound_place(r->q->bound, fit_imaging_free_name[FIT_FREE_X]), n = r->n;

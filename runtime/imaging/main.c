@@ -29,7 +29,7 @@ static enum fit_status pick(struct fit_imaging_program *p, const char *isa, stru
 
 static const struct command {
     const char *name;
-    int needs_observation, stops, takes_more, alone; /* alone: copies would do the same thing several times */
+    int needs_observation, stops, takes_more, alone; /* refuse to run as ranks: all copies would do the same */
     enum fit_status (*run)(struct fit_imaging_program *p, const struct fit_imaging_options *o, struct fit_error *err);
 } commands[] = {{"eval", 1, 0, 1, 0, fit_imaging_eval},
                 {"fit", 1, 1, 1, 1, fit_imaging_fit},
@@ -40,7 +40,7 @@ static const struct command {
 static const char command_names[] = "eval, fit, survey, top, simulate, info";
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
-/* A command, with the device that was asked for. */
+/* A command on the requested device. */
 static enum fit_status run_command(struct fit_imaging_program *p, const struct fit_imaging_options *o,
                                    enum fit_status (*run)(struct fit_imaging_program *p,
                                                           const struct fit_imaging_options *o, struct fit_error *err),

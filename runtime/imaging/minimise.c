@@ -1,4 +1,4 @@
-/* minimise.c -- the optimizer meets the objective: pixels of the mask, state files. */
+/* minimise.c -- connects the optimizer and the objective: pixels of the mask, state files. */
 #include "imaging/minimise.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ enum fit_status fit_imaging_begin(struct fit_imaging_run *r, struct fit_error *e
     return FIT_OK;
 }
 
-/* One line that tells this problem from others, for state files. */
+/* One line that identifies this problem, for state files. */
 static const char *identity(struct fit_imaging_run *r)
 {
     const struct fit_bound *b = r->q->bound;

@@ -1,4 +1,4 @@
-/* minimise.h -- from a problem and its start to the image of least J. */
+/* minimise.h -- from a problem and its start to the image that minimises J. */
 #pragma once
 
 #include <stdatomic.h>
@@ -10,7 +10,7 @@ struct fit_imaging_run {
     struct fit_imaging *q;
     const atomic_int *interrupt; /* ends the run; or NULL */
     struct fit_arena arena;
-    size_t n, *place;        /* what is solved for on the mask: the optimizer sees this alone */
+    size_t n, *place;        /* unknowns on the mask: the optimizer sees only these */
     double *full, *gradient; /* x of the objective: all pixels */
     double *x;               /* n */
     struct fit_optimize_result result;

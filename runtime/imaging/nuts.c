@@ -1,6 +1,7 @@
 /* nuts.c -- draws of images by the no-U-turn sampler (sampler/sampler.h).
  *
- * Coordinates are those of the optimizer; where they are ln I the density exp(-s J) over I has the factor I. */
+ * Coordinates are those of the optimizer; for a coordinate ln I the density is exp(-s J), over I, times the factor
+ * I. */
 #include "imaging/spread.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static int watch(void *user, const struct fit_sampler *s)
     return 0;
 }
 
-/* A width of coordinate k to begin with: no wider than an exponential distribution has ln I; a third where the normal
+/* An initial width of coordinate k: at most that of ln I under an exponential distribution; a third where the normal
  * approximation has none. */
 static double width(const struct density *d, const struct fit_imaging_spread *laplace, size_t at, size_t k)
 {
@@ -188,6 +189,6 @@ enum fit_status fit_imaging_nuts(struct fit_imaging_run *r, const struct fit_ima
     const enum fit_status s = sample(&d, &so, out, err);
     if (s == FIT_OK)
         say(r->q, out);
-    fit_imaging_conclude(r); /* what was evaluated last is the image again */
+    fit_imaging_conclude(r); /* the last evaluation must be at the image again */
     return s;
 }

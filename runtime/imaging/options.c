@@ -7,7 +7,7 @@
 #include <string.h>
 
 
-/* Commands; an option of one of them alone would change nothing for the others, which refuse it. */
+/* Commands; an option that would have no effect on a command is refused by it. */
 enum { EVAL = 1, FIT = 2, SURVEY = 4, TOP = 8, SIMULATE = 16, INFO = 32 };
 static const struct option_command commands[] = {{"eval", EVAL}, {"fit", FIT},           {"survey", SURVEY},
                                                  {"top", TOP},   {"simulate", SIMULATE}, {"info", INFO},

@@ -50,7 +50,7 @@ struct fit_imaging_options {
     struct fit_imaging_axis axis[FIT_IMAGING_MOST_AXES];
     const char *part; /* "K/N" */
     size_t nthreshold;
-    struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS]; /* top: reduced chi2 of terms may not be larger */
+    struct fit_named_number threshold[FIT_IMAGING_MOST_WEIGHTS]; /* top: upper limits of the reduced chi2 of terms */
 
     /* simulate */
     size_t seed;

@@ -21,7 +21,7 @@ void fit_imaging_put_x(struct fit_h5r *w, const struct fit_imaging *p, const cha
     }
 }
 
-/* What the objective was given: an image to be named by --prior. */
+/* The inputs of the objective: an image to be named by --prior. */
 static void put_prior(struct fit_h5r *w, const struct fit_imaging *p)
 {
     static const char *const input[] = {NULL, "alpha_prior", "beta_prior"};

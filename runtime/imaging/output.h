@@ -1,4 +1,4 @@
-/* output.h -- what commands write and print of an objective. */
+/* output.h -- how commands write and print an objective. */
 #pragma once
 
 #include "hdf5/h5_writer.h"
@@ -7,7 +7,7 @@
 /* /value, /terms/NAME, /gradient, /weights/NAME, the numbers of the model at /hyper, /prior where there is one. */
 void fit_imaging_put(struct fit_h5r *w, const struct fit_imaging *p, double value, const double *gradient);
 
-/* What is solved for, or slopes by it: PATH of x, PATH_phi, .. of the other arrays. */
+/* The unknowns, or slopes by them: PATH of x, PATH_phi, .. of the other arrays. */
 void fit_imaging_put_x(struct fit_h5r *w, const struct fit_imaging *p, const char *path, const double *x);
 
 /* Terms in use: value, weight, share of J. */

@@ -9,7 +9,7 @@
 const char *const fit_imaging_free_name[FIT_IMAGING_FREE] = {"x", "x_rho", "phi", "x_psi", "alpha", "beta"};
 static const double PI = 3.14159265358979323846;
 
-/* --- what is solved for --------------------------------------------------------------------------------- */
+/* --- unknowns ------------------------------------------------------------------------------------------- */
 
 static const struct fit_array_desc *array_of(const struct fit_imaging *p, const char *name, uint32_t *k)
 {
@@ -41,7 +41,7 @@ static enum fit_status read_mode(const char *text, struct solved *s, struct fit_
     return FIT_OK;
 }
 
-/* What data terms in use measure. */
+/* The quantities that data terms in use measure. */
 static struct solved by_terms(const struct fit_imaging *p)
 {
     const struct fit_functional *o = p->bound->o;
@@ -52,14 +52,14 @@ static struct solved by_terms(const struct fit_imaging *p)
     return (struct solved){!data || (data & ~(linear | circular)), (data & linear) != 0, (data & circular) != 0};
 }
 
-/* --- where it begins ------------------------------------------------------------------------------------ */
+/* --- starts --------------------------------------------------------------------------------------------- */
 
 static double within(double x, double least, double most)
 {
     return x < least ? least : x > most ? most : x;
 }
 
-/* Fractions m, v and the angle phi of the image; a little polarisation where a fit finds none. */
+/* Fractions m, v and the angle phi of the image; a fit starts with a little polarisation if the image has none. */
 static void fractions(const struct fit_imaging *p, size_t k, struct solved s, double f[3])
 {
     double u[2], *const *stokes = p->image ? p->image->stokes : (double *const[FIT_STOKES]){NULL};
@@ -76,8 +76,8 @@ static void fractions(const struct fit_imaging *p, size_t k, struct solved s, do
         f[2] = I > 0 ? stokes[FIT_STOKES_V][k] / I : 0;
 }
 
-/* The inverse of what the model makes of x_rho and x_psi.  Fractions of 0 and 1 are infinitely far away: a fit begins
- * some way before them. */
+/* The inverse of the model's transformation of x_rho and x_psi. Fractions of 0 and 1 are infinitely far away: a fit
+ * starts at some distance from them. */
 static void polarisation(struct fit_imaging *p, struct solved s)
 {
     const double least = p->fits ? 1e-3 : 1e-14, most = 1 - least;

@@ -1,4 +1,4 @@
-/* problem.c -- images, masks, data products: what an objective of images is bound to. */
+/* problem.c -- binds an objective of images to images, masks, data products. */
 #include "imaging/problem.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* --- grid ----------------------------------------------------------------------------------------------- */
 
-/* The number `name` that the observation's file keeps at /grid; NaN: none. */
+/* The number `name` in the observation's file under /grid; NaN: none. */
 static double grid_number(const struct fit_imaging *p, const char *name)
 {
     struct fit_h5 *h = NULL;
@@ -27,7 +27,7 @@ static double grid_number(const struct fit_imaging *p, const char *name)
     return x;
 }
 
-/* Size of the grid: that of the images, else of --npix. */
+/* Size of the grid: that of the images, else from --npix. */
 static enum fit_status set_grid(struct fit_imaging *p, struct fit_error *err)
 {
     const struct fit_imaging_options *o = p->options;
@@ -90,7 +90,7 @@ static void set_flux(struct fit_imaging *p)
         fit_notes_add(&p->notes, "the total flux is %.6g Jy, from %s", p->flux, from);
 }
 
-/* Start and prior; a Gaussian of the total flux for a fit that is given none, and where --fwhm asks for one. */
+/* Start and prior; a Gaussian of the total flux for a fit without an image, and where --fwhm requests one. */
 static enum fit_status set_images(struct fit_imaging *p, int fit, struct fit_error *err)
 {
     const double fwhm = p->options->fwhm_uas * FIT_OBS_UAS;
@@ -123,7 +123,7 @@ static enum fit_status set_images(struct fit_imaging *p, int fit, struct fit_err
 
 /* --- data ----------------------------------------------------------------------------------------------- */
 
-/* Of several observations things have the number of theirs: vis_data, vis_2_data. */
+/* With several observations names contain the number of theirs: vis_data, vis_2_data. */
 static char *name_of(struct fit_imaging *p, const char *term, size_t channel, const char *what)
 {
     char text[64], number[24] = "";
@@ -187,7 +187,7 @@ static void put_product(struct fit_imaging *p, size_t c, const struct fit_produc
                                                   .array = q->T});
 }
 
-/* Are products made as the user says, not taken from the file? */
+/* Are products computed with the user's options instead of taken from the file? */
 static int has_wishes(const struct fit_imaging_options *o)
 {
     return o->maximal || o->debias || o->uniform || o->systematic_noise != 0 || o->systematic_cphase_noise != 0 ||
@@ -281,7 +281,7 @@ static const struct fit_term_desc *term_of(const struct fit_functional *kernel, 
     return NULL;
 }
 
-/* A data term of several observations is one for each: vis_1, vis_2, .. */
+/* With several observations a data term becomes one for each: vis_1, vis_2, .. */
 static enum fit_status check_channels(const struct fit_functional *kernel, const char *term, struct fit_error *err)
 {
     char name[64];
@@ -314,7 +314,7 @@ enum fit_status fit_imaging_weight(struct fit_imaging *p, const char *term, doub
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
-/* The total V, where it is not given: that of the prior or of the image. */
+/* The total V by default: that of the prior or of the image. */
 static void set_vflux(struct fit_imaging *p)
 {
     const struct fit_functional *o = p->bound->o;
@@ -366,7 +366,7 @@ static enum fit_status set_weights(struct fit_imaging *p, struct fit_error *err)
     return s == FIT_OK ? fit_bound_ready(p->bound, err) : s;
 }
 
-/* Every name stands under the option of its kind. */
+/* Requires every name to stand under the option of its kind. */
 static enum fit_status check_names(const struct fit_functional *kernel, const char *option, size_t n,
                                    const struct fit_named_number *list, int data, struct fit_error *err)
 {

@@ -1,8 +1,8 @@
-/* simulate.c -- `simulate`: what an interferometer would measure of an image.
+/* simulate.c -- `simulate`: the measurement of an image by an interferometer.
  *
- * Rows and errors are those of the observation, or (--cadence) those of its stations over a day.  Visibilities are
- * those of the image in every Stokes parameter that both have, at the frequency of the observation where maps of
- * spectral index and curvature are given, and noise. */
+ * Rows and errors are those of the observation, or (--cadence) those of its stations over a day. Visibilities are
+ * those of the image in every Stokes parameter that both have, plus noise; with maps of spectral index and curvature
+ * they are at the frequency of the observation. */
 #include "imaging/commands.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void scale(struct fit_sky *image, const double *map, int power, double l)
                 image->stokes[i][k] *= exp(map[k] * pow(l, power));
 }
 
-/* The map of an option in place of the image's own. */
+/* The map of an option, which replaces the image's own. */
 static enum fit_status read_map(const char *file, struct fit_sky *image, double **own, struct fit_error *err)
 {
     struct fit_sky *map = NULL;
@@ -72,7 +72,7 @@ static enum fit_status grid_of(const struct fit_imaging_options *o, const struct
                         : fit_fail(err, FIT_ERR_USAGE, "nothing gives the size of a pixel: --fov UAS or --pixel UAS");
 }
 
-/* Visibilities of the image; rows that were not measured get none. */
+/* Visibilities of the image; unmeasured rows get none. */
 static enum fit_status measure(const struct fit_grid *g, const struct fit_sky *image, struct fit_obs *obs,
                                struct fit_error *err)
 {

@@ -10,7 +10,7 @@ static void put_number(struct fit_imaging *p, const char *name, double x)
     fit_inputs_put(&p->in, (struct fit_input){.name = name, .kind = FIT_INPUT_NUMBER, .value = x});
 }
 
-/* The frequency at which the image is I: that of --reference, of the image, else the mean of the logarithms. */
+/* The reference frequency of I: that of --reference, of the image, else the logarithmic mean. */
 static double reference(struct fit_imaging *p)
 {
     double sum = 0;
@@ -25,7 +25,7 @@ static double reference(struct fit_imaging *p)
     return f;
 }
 
-/* What a map is taken from. */
+/* The sources of a map. */
 struct source {
     const char *option; /* a file, or NULL */
     const double *own;  /* that of an image, or NULL */

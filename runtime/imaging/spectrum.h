@@ -7,6 +7,6 @@
 
 #include "imaging/problem.h"
 
-/* Where alpha and beta begin (p->first), and their priors, the frequency ratios and fluxes of the channels as inputs of
- * the objective.  FIT_ERR_USAGE, FIT_ERR_DATA. */
+/* The starts of alpha and beta (p->first) and their priors, the frequency ratios and fluxes of the channels, as
+ * inputs of the objective. FIT_ERR_USAGE, FIT_ERR_DATA. */
 enum fit_status fit_imaging_set_spectrum(struct fit_imaging *p, struct fit_error *err);

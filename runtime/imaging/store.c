@@ -1,4 +1,4 @@
-/* store.c -- files of records, read with suspicion. */
+/* store.c -- files of records, checked on reading. */
 #include "imaging/store.h"
 
 #include <dirent.h>
@@ -46,7 +46,7 @@ static int add_stored(struct fit_store *s, const char *record, const char *file,
     return 1;
 }
 
-/* The records of a file; what is not one of this survey's is passed over. */
+/* The records of a file; those of other surveys are skipped. */
 static enum fit_status read_file(struct fit_store *s, const char *path, struct fit_error *err)
 {
     const size_t size = record_size(s);

@@ -1,9 +1,9 @@
-/* store.h -- the points of a survey on disk: what is done stays done.
+/* store.h -- the points of a survey on disk: finished points are kept.
  *
- * A folder of files, one for each process that took part, to which records are added whole.  A record is known by its
- * key, the SHA-256 of all that determines it: model, data, images, settings, values of the axes.  So any number of
- * processes may work on any parts, a killed one loses the points that it was at, and after a change of an axis those
- * points are computed that have become others.  A record that was cut, or is not what its checksum says, is not there.
+ * A folder of files, one for each process that took part, to which complete records are added. The key of a record is
+ * the SHA-256 of everything that determines it: model, data, images, settings, values of the axes. So any number of
+ * processes may work on any parts; a killed one loses only its current points; and after a change of an axis only new
+ * points are computed. A truncated record, or one with a wrong checksum, counts as missing.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ const struct fit_stored *fit_store_find(const struct fit_store *s, const char *k
 enum fit_status fit_store_image(const struct fit_store *s, const struct fit_stored *stored, double *image,
                                 struct fit_error *err);
 
-/* Adds a point to this process's file: by one thread at a time. */
+/* Adds a point to this process's file; only one thread at a time may do so. */
 enum fit_status fit_store_add(struct fit_store *s, const struct fit_point *point, const double *term,
                               const double *image, struct fit_error *err);
 void fit_store_close(struct fit_store *s);

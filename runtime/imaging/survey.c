@@ -1,10 +1,10 @@
 /* survey.c -- `survey`: the minimum at each point of a grid.
  *
- * An axis is a weight or a number of the model, which the objective takes as they are, or a setup: prior-fwhm makes
- * prior and start anew, sys-noise the errors of all data products (sigma^2 + f^2 |V|^2).  The first axis is the
- * slowest. Threads take points one by one, each with an objective of its own, which is made anew where the setup
- * changes; the result of a point does not depend on who computes it.  Points go to FILE.d (store.h); when all are
- * there, FILE is written, in the order of the grid. */
+ * An axis is a weight or a number of the model, which the objective uses directly, or a setup: prior-fwhm changes
+ * prior and start, sys-noise the errors of all data products (sigma^2 + f^2 |V|^2). The first axis is the slowest.
+ * Threads take points one by one, each with an objective of its own, which is rebuilt when the setup changes; the
+ * result of a point does not depend on the thread. Points go to FILE.d (store.h); when all are complete, FILE is
+ * written, in the order of the grid. */
 #include "imaging/commands.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ enum axis_kind { WEIGHT, HYPER, PRIOR_FWHM, SYS_NOISE };
 struct worker { /* of a thread */
     struct fit_imaging_options options;
     struct fit_imaging_run run;
-    size_t setup; /* 1 + the setup that run.q is of; 0: none */
+    size_t setup; /* 1 + the setup of run.q; 0: none */
 };
 
 struct survey {
@@ -55,7 +55,7 @@ struct survey {
 
 /* --- the grid ------------------------------------------------------------------------------------------- */
 
-/* The kind of an axis, or -1; names that are looked at are offered to near. */
+/* The kind of an axis, or -1; the names compared are offered to near. */
 static int axis_kind(const struct fit_functional *k, const char *name, struct nearest *near)
 {
     static const char *const setup[] = {"prior-fwhm", "sys-noise"};
@@ -75,7 +75,7 @@ static int axis_kind(const struct fit_functional *k, const char *name, struct ne
     return -1;
 }
 
-/* What an axis is, as a number of the model. */
+/* The meaning of an axis, as a number of the model. */
 static struct fit_number_desc describe(const struct fit_functional *o, const char *name, enum axis_kind kind)
 {
     struct fit_number_desc d = {.name = name, .upper = INFINITY}; /* weights and errors are not negative */
@@ -174,7 +174,7 @@ static void add_texts(struct sha256 *h, size_t n, const struct fit_named_text *l
     }
 }
 
-/* Model, files and settings; not what has no influence on the result. */
+/* Model, files and settings; without settings that do not influence the result. */
 static enum fit_status identify(struct survey *s, struct fit_error *err)
 {
     const struct fit_imaging_options *o = s->o;
@@ -422,7 +422,7 @@ static enum fit_status write_survey(const struct survey *s, const struct fit_sto
     return fit_h5r_end(&f, status, err);
 }
 
-/* Its points, and where they are. */
+/* Its points, and their sources. */
 static void summarise(const struct survey *s, const struct fit_stored *const *point, size_t converged)
 {
     FILE *f = s->program->out;
@@ -451,7 +451,7 @@ static void summarise(const struct survey *s, const struct fit_stored *const *po
     fprintf(f, "next: %s top %s;  homodyne report %s\n", s->program->name, s->o->output, s->o->output);
 }
 
-/* Writes the file when every point is there. */
+/* Writes the file when every point is complete. */
 static enum fit_status collect(struct survey *s, const size_t shape[2], struct fit_error *err)
 {
     char folder[1024], key[SHA256_HEX];
@@ -470,7 +470,7 @@ static enum fit_status collect(struct survey *s, const size_t shape[2], struct f
         missing += !point[k];
         converged += point[k] && fit_optimize_converged((enum fit_optimize_end)point[k]->point.end);
     }
-    /* launchers end all parts at once when one of them ends with another code */
+    /* launchers stop all parts at once when one of them returns another code */
     s->program->exit_code = s->parts == 1 && converged < s->n ? 2 : 0;
     if (missing) {
         fprintf(s->program->out, "%zu of %zu points are missing; %s is written when all are there\n", missing, s->n,
@@ -502,7 +502,8 @@ static enum fit_status find_todo(struct survey *s, struct fit_error *err)
 static enum fit_status work(struct survey *s, struct fit_error *err)
 {
     const int own = s->o->threads ? (int)s->o->threads : fit_topology_threads();
-    const int threads = fit_device_threads(own, s->ntodo); /* a device has the images of several points at a time */
+    const int threads = fit_device_threads(own, s->ntodo); /* a device processes the images of several points at a
+                                                            * time */
     s->start = fit_seconds();
     const enum fit_status shown =
         fit_progress_begin(&s->view, s->program->err, s->program->err_is_terminal, NULL, s->o->quiet, err);
@@ -524,7 +525,7 @@ static enum fit_status work(struct survey *s, struct fit_error *err)
     return FIT_OK;
 }
 
-/* One problem of the survey tells the sizes, and what is wrong with the options. */
+/* One problem of the survey gives the sizes, and reports wrong options. */
 static enum fit_status probe(struct survey *s, size_t shape[2], struct fit_error *err)
 {
     struct worker w = {.setup = 0};

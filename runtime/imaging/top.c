@@ -1,5 +1,5 @@
-/* top.c -- `top`: the points of a survey that explain the data (ranking.h), and how often each value of each axis is
- * among them. */
+/* top.c -- `top`: the points of a survey that explain the data (ranking.h), and the frequency of each value of each
+ * axis among them. */
 #include "imaging/commands.h"
 
 #include "imaging/ranking.h"
@@ -28,7 +28,7 @@ static void print_points(const struct fit_ranking *t, FILE *f)
         fprintf(f, "  ... and %zu more\n", t->nbest - MOST);
 }
 
-/* How many of the Top Set have each value of an axis. */
+/* Number of points in the Top Set with each value of an axis. */
 static void print_axis(const struct fit_ranking *t, size_t axis, FILE *f)
 {
     size_t all, in;

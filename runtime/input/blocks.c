@@ -1,13 +1,12 @@
-/* blocks.c -- loads matrices that are too large to be held one by one, or that stay in
- * their file.
+/* blocks.c -- loads matrices that are too large to be held one by one, or that stay in their file.
  *
- * First look: which half of each matrix holds data (as source.c does, from the same rows).  Second
- * look, over i < j in blocks of rows: blank frames, means over diagonals, mean and number of the
- * values that count; the sums have the order of measurement.c and dataset.c, and so their bits.
- * Then the dataset reads its values by tiles, once or in every pass.
+ * The first pass determines which half of each matrix holds data (as source.c does, from the same rows). The second
+ * pass, over i < j in blocks of rows, finds blank frames, means over diagonals, mean and number of the values that
+ * count; the sums have the order of measurement.c and dataset.c, and therefore the same bits. Then the dataset reads
+ * its values by tiles, once or in every pass.
  *
- * Where every matrix can be read by itself the matrices are shared out among the ranks of a run, whose findings go to
- * all, and the threads; where all come together the threads share out the groups of each block.
+ * Where every matrix can be read by itself, the ranks of a run and their threads share the matrices, and each rank
+ * sends its findings to all. Where all matrices are interleaved, the threads share the groups of each block.
  */
 #include "input/measurement_impl.h"
 
@@ -23,9 +22,9 @@
 #include <string.h>
 
 #define BLOCK_BYTES ((size_t)8 << 20)
-#define CHUNKS_MOST ((size_t)512 << 20) /* no more than this even where a row needs it */
+#define CHUNKS_MOST ((size_t)512 << 20) /* upper limit, even where a row needs more */
 
-/* What is found out about one matrix. */
+/* The findings about one matrix. */
 struct look {
     double *row, *column; /* probes */
     double *g2;           /* file_frames, or NULL */
@@ -83,7 +82,7 @@ static enum fit_status read_box(const struct fit_plane *p, const struct fit_rect
     return *bytes ? fit_plane_read(p, box, *bytes, err) : fit_no_memory(err, "data");
 }
 
-/* A block of rows in hand. */
+/* The current block of rows. */
 struct block {
     const struct sweep *s;
     const struct fit_rect *box;
@@ -123,7 +122,7 @@ static enum fit_status sweep_one(const struct sweep *s, size_t g, struct fit_err
     return st;
 }
 
-/* Matrices that lie last: a block is read once for all. */
+/* The index of matrices comes last: a block is read once for all. */
 static enum fit_status sweep_together(const struct sweep *s, struct fit_error *err)
 {
     size_t ngroup = s->b->l->m->ngroup;
@@ -150,7 +149,7 @@ struct apart {
     unsigned char *mine;   /* ngroup: 1: of this rank */
 };
 
-/* The rank that looks at matrix g; this one, where ranks do not meet. */
+/* The rank that reads matrix g; this one, where ranks do not meet. */
 static size_t looker(size_t g)
 {
     return fit_ranks_shared() ? g % fit_ranks_size() : fit_ranks_rank();
@@ -169,7 +168,7 @@ static int is_together(const struct sweep *s)
     return s->y[0].last && (!s->sigma || s->sigma[0].last || s->sigma[0].total == 1);
 }
 
-/* The first error in the order of the groups is the one that is told. */
+/* The first error in the order of the groups is the one reported. */
 static enum fit_status sweep(const struct sweep *s, struct fit_error *err)
 {
     size_t ngroup = s->b->l->m->ngroup;
@@ -234,7 +233,7 @@ static enum fit_status find_halves(struct blocks *b, struct fit_plane *plane, st
     return fit_ranks_agree_status(st, err);
 }
 
-/* ---- what the values are like ---------------------------------------------------------------- */
+/* ---- statistics of the values ------------------------------------------------------------------ */
 
 static void survey_row(struct blocks *b, struct look *k, size_t r, const struct fit_rect *box,
                        const struct fit_view *y, const struct fit_view *sigma)
@@ -274,7 +273,7 @@ static void survey_block(struct blocks *b, size_t g, const struct fit_rect *box,
     }
 }
 
-/* What each rank has found in its matrices, to all. */
+/* Sends the findings of each rank in its matrices to all. */
 static void tell(const struct blocks *b)
 {
     const struct fit_measurement *m = b->l->m;
@@ -401,7 +400,7 @@ static size_t bands(const struct fit_plane *p, size_t n)
     return all;
 }
 
-/* Chunks of one row of all matrices must be kept; NULL: they are. */
+/* Do chunks of one row of all matrices fit into memory? NULL: they do. */
 static const char *keep_chunks(const struct blocks *b, struct fit_h5_raw_set *set)
 {
     size_t n = b->l->m->ngroup, need = bands(b->y, n) + bands(b->sigma, n);

@@ -1,5 +1,5 @@
-/* check.c -- is a matrix what the file says it is?  Its means over the diagonals against
- * those that the file holds for its bin; frames without a positive value. */
+/* check.c -- does a matrix agree with the other contents of the file? Compares its means over the diagonals with
+ * those that the file holds for its bin; finds frames without a positive value. */
 #include "input/measurement_impl.h"
 
 #include "input/source_impl.h"

@@ -11,7 +11,7 @@
 
 static const double SAME_TIME = 1e-9; /* of the frame period */
 
-/* What the functions below pass on. */
+/* Arguments that the functions below pass on. */
 struct joint {
     const struct fit_config *cfg;
     const struct fit_kernel *kernel;
@@ -20,7 +20,7 @@ struct joint {
     struct fit_measurement **part; /* n */
     struct fit_measurement *m;
     double *setting; /* n x nsetting, as they are given */
-    double *known;   /* the same with what the files tell; of the measurement, as */
+    double *known;   /* the same with numbers from the files; those of the measurement */
     size_t *of;      /* the file of each group */
     struct fit_arena storage;
 };
@@ -60,7 +60,7 @@ void fit_joint_selection(const struct fit_config *cfg, size_t f, struct fit_sele
 
 /* ---- the parts --------------------------------------------------------------------------------- */
 
-/* Notes of a part under its name; what all parts say is said once. */
+/* Notes of a part under its name; a note common to all parts appears once. */
 static void take_notes(struct joint *j, const struct fit_measurement *part)
 {
     for (size_t k = 0; k < part->notes.n; k++) {
@@ -77,7 +77,7 @@ static void take_notes(struct joint *j, const struct fit_measurement *part)
     }
 }
 
-/* The values of file e once more: each would count twice. */
+/* Fails when the values of file e occur twice: each would count twice. */
 static int same_values(const struct joint *j, size_t e, size_t f)
 {
     const struct fit_measurement *a = j->part[e], *b = j->part[f];
@@ -142,7 +142,7 @@ static enum fit_status describe(struct joint *j, struct fit_error *err)
     return FIT_OK;
 }
 
-/* One kind of errors in all files. */
+/* Requires the same kind of errors in all files. */
 static enum fit_status same_errors(const struct joint *j, struct fit_error *err)
 {
     for (size_t f = 1; f < j->n; f++)
@@ -156,7 +156,7 @@ static enum fit_status same_errors(const struct joint *j, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Groups of the parts, one behind the other. */
+/* Groups of the parts, one after the other. */
 static enum fit_status take_groups(struct joint *j, struct fit_error *err)
 {
     struct fit_measurement *m = j->m;
@@ -266,7 +266,7 @@ static enum fit_status load_tables(struct joint *j, struct fit_error *err)
 
 /* ---- matrices ------------------------------------------------------------------------------------ */
 
-/* The part with the most frames; the others have the same times as far as they go. */
+/* The part with the most frames; the times of the others must be the first of its times. */
 static enum fit_status same_times(const struct joint *j, size_t *longest, struct fit_error *err)
 {
     const struct fit_measurement *first = j->part[0];

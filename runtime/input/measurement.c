@@ -1,12 +1,10 @@
-/* measurement.c -- loads the selected matrices of a file into a dataset.  See measurement.h.
+/* measurement.c -- loads the selected matrices of a file into a dataset. See measurement.h.
  *
- * Order of work: open, select, time axis, list of used frames; then per matrix: read, compare with
- * the file's own diagonal means, cut the window, look for blank frames, scatter into tiles.  When
- * blank frames turn up, the remaining matrices are searched for more, and all are read again with
- * the shorter list.
+ * Order of work: open, select, time axis, list of used frames; then per matrix: read, compare with the file's own
+ * diagonal means, cut the window, search for blank frames, scatter into tiles. When blank frames are found, the
+ * remaining matrices are searched for more, and all are read again with the shorter list.
  *
- * Large matrices, and those that stay in the file, are read by blocks of rows instead:
- * blocks.c.
+ * Large matrices, and those that stay in the file, are read by blocks of rows instead: blocks.c.
  */
 #include "input/measurement_impl.h"
 
@@ -24,8 +22,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LARGE ((size_t)64 << 20) /* bytes of a matrix from which it is read by blocks */
-static const double LATER = 1e-2; /* of the period: a file whose times begin later than 0 */
+#define LARGE ((size_t)64 << 20) /* bytes of a matrix above which it is read by blocks */
+static const double LATER = 1e-2; /* of the period: tolerance for a file whose times begin later than 0 */
 enum { FRAMES_MIN = 3 };
 
 /* ---- the file's identity, in another thread; of several ranks the first reads the file for it ---- */
@@ -50,7 +48,7 @@ static void *identify(void *job)
     return NULL;
 }
 
-/* Large files are not read as a whole a second time: their identity is that of what is fitted. */
+/* Large files are not read a second time as a whole: their identity is that of the fitted values. */
 static int is_large(struct fit_measurement *m)
 {
     static const size_t ALWAYS = (size_t)64 << 20; /* bytes of files that are read as a whole */
@@ -95,7 +93,7 @@ static enum fit_status identity_finish(struct identity *id, struct fit_measureme
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Place of matrix g among those of its q, which follow one another (all_q); *n: how many there are. */
+/* Index of matrix g among those of its q, which are consecutive (all_q); *n: their number. */
 static size_t place_in_ring(const struct loading *l, size_t g, size_t *n)
 {
     static const double same = 1e-9; /* relative, as select.c has it */
@@ -115,8 +113,7 @@ static size_t place_in_ring(const struct loading *l, size_t g, size_t *n)
     return g - first;
 }
 
-/* Azimuths (of each q) that the file does not give come from the list, a single matrix may do without; and so do
- * wavevectors. */
+/* Azimuths (of each q) that the file lacks come from the list; a single matrix needs none. Likewise for wavevectors. */
 static enum fit_status label_groups(struct loading *l, struct fit_error *err)
 {
     const struct fit_selection *sel = l->sel;
@@ -229,7 +226,7 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Frames of the window that are used; l->out says why not. */
+/* Frames of the window that are used; l->out gives the reasons for the others. */
 enum fit_status fit_loading_frames(struct loading *l, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
@@ -387,7 +384,7 @@ static enum fit_status new_buffers(struct loading *l, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Too many frames are blank: which matrices are so as a whole. */
+/* Too many frames are blank: finds the matrices that are blank as a whole. */
 static enum fit_status look_for_dead(struct loading *l, struct fit_error *err)
 {
     const size_t n = l->m->ntime;
@@ -403,8 +400,7 @@ static enum fit_status look_for_dead(struct loading *l, struct fit_error *err)
     return st;
 }
 
-/* One pass over the matrices; *blank counts frames found blank.  From the first of them on nothing
- * is put. */
+/* One pass over the matrices; *blank counts frames found blank. From the first of them on no values are stored. */
 static enum fit_status fill(struct loading *l, int again, size_t *blank, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
@@ -416,7 +412,7 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
         if (!again && (st = fit_loading_check_mapping(l, g, err)) != FIT_OK)
             break;
         fit_loading_cut(l, l->matrix);
-        if (!again && (*blank += fit_loading_find_blank(l)) > 0) { /* no use for values: the list will change */
+        if (!again && (*blank += fit_loading_find_blank(l)) > 0) { /* values are not needed: the list will change */
             l->nblank = *blank;
             if (fit_loading_too_blank(l) && (st = look_for_dead(l, err)) == FIT_OK)
                 st = fit_loading_blank(l, g, err);
@@ -449,7 +445,7 @@ static enum fit_status fill_whole(struct loading *l, struct fit_error *err)
     return st;
 }
 
-/* 1 when each of several ranks shall hold its share of the values. */
+/* 1 when each of several ranks is to hold only its share of the values. */
 static int wants_shares(const struct loading *l)
 {
     const double n = (double)l->m->nframe;
@@ -457,7 +453,7 @@ static int wants_shares(const struct loading *l)
            n * (n - 1) / 2 * (double)l->m->ngroup >= FIT_DIVIDED_LEAST;
 }
 
-/* 1 when the values shall stay in the file. */
+/* 1 when the values are to stay in the file. */
 static int wants_stream(const struct loading *l)
 {
     const struct fit_measurement *m = l->m;
@@ -512,12 +508,12 @@ const char *fit_measurement_doubt(double mean)
                                   : "divide it by its values at long lags";
 }
 
-/* Means far from 1: one sentence for all matrices alike. */
+/* Means far from 1: one sentence about all matrices. */
 static void doubt_means(struct fit_measurement *m)
 {
     const struct fit_group *first = NULL;
     size_t n = 0;
-    double other = 0; /* of all that are wrong the one farthest from 0 */
+    double other = 0; /* of all wrong means, the one farthest from 0 */
     char more[72] = "";
     for (size_t g = 0; g < m->ngroup; g++)
         if (fit_measurement_doubt(m->group[g].mean)) {
@@ -533,7 +529,7 @@ static void doubt_means(struct fit_measurement *m)
                         fit_measurement_doubt(other));
 }
 
-/* What the finished dataset tells about the data. */
+/* Facts about the data that are known once the dataset is complete. */
 static void describe(struct loading *l)
 {
     struct fit_measurement *m = l->m;
@@ -620,7 +616,7 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
 }
 
-/* A share is at most an eighth larger than the mean (sum_tree.h); matrices that go from rank to rank take two halves
+/* A share is at most an eighth larger than the mean (sum_tree.h); matrices that go from rank to rank need two halves
  * and a whole one more (ranks_share.c). */
 size_t fit_measurement_memory_of_rank(size_t file_frames, size_t used_frames, size_t ngroup, size_t ranks)
 {

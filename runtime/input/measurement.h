@@ -6,13 +6,11 @@
  *     ... m->dataset ...
  *     fit_measurement_free(m);
  *
- * Small matrices are read one at a time, large ones by blocks of rows: memory holds the upper
- * triangles and little else.  When the triangles are more than sel->memory (or sel->stream says so)
- * the values stay in the file and are read in every pass, with the same results to the last bit.
- * The file's SHA-256 is computed meanwhile by another thread.  Frames whose row holds no finite
- * positive number (the detector was blank) are left out of the pairs and told in a note; more than
- * a fifth of them is an error.  Other values that are not finite get weight zero.  Nothing is
- * written.
+ * Small matrices are read one at a time, large ones by blocks of rows: memory holds the upper triangles and little
+ * else. When the triangles exceed sel->memory (or sel->stream requests it), the values stay in the file and are read in
+ * every pass, with the same results to the last bit. Meanwhile another thread computes the file's SHA-256. Frames whose
+ * row holds no finite positive number (the detector was blank) are excluded from the pairs and listed in a note; more
+ * than a fifth of them is an error. Other values that are not finite get weight zero. Nothing is written.
  */
 #pragma once
 
@@ -27,7 +25,7 @@
 enum fit_sigma_from { FIT_SIGMA_NONE, FIT_SIGMA_GIVEN, FIT_SIGMA_ARRAY };
 
 struct fit_group {
-    double q, phi; /* 1/angstrom, degrees; NaN: nobody knows, and the model does not ask */
+    double q, phi; /* 1/angstrom, degrees; NaN: unknown, and the model does not need it */
     size_t bin;    /* label in the file; 0: none */
     char key[64];  /* name of the dataset, or index in the array */
     size_t matrix; /* position in the file */
@@ -50,7 +48,7 @@ struct fit_measurement {
     const char *layout; /* name, see source.h; "table" for tables */
     uint64_t size;      /* bytes */
     char sha256[65];    /* hexadecimal */
-    int of_values; /* 1: sha256 is that of what is fitted (fit_dataset_digest), not of the file, which is large */
+    int of_values; /* 1: sha256 is that of the fitted values (fit_dataset_digest), not of the file, which is large */
 
     size_t ngroup;
     struct fit_group *group;
@@ -61,7 +59,7 @@ struct fit_measurement {
     double *time;     /* s, of the frames of the window */
     double dt;        /* s */
     size_t nframe;    /* frames that take part in pairs */
-    size_t nmasked;   /* frames of the window that do not, by list or because they are blank */
+    size_t nmasked;   /* unused frames of the window, listed by the user or blank */
     uint32_t *masked; /* their numbers in the file, from 1 */
     int t0_excluded; /* 1: the first frame of the window is left out as well (not among `masked`) */
 
@@ -80,12 +78,12 @@ struct fit_measurement {
 enum fit_status fit_measurement_load(const struct fit_selection *sel,
                                      const struct fit_kernel *kernel, const double *setting,
                                      struct fit_measurement **m, struct fit_error *err);
-/* FIT_ERR_DATA for a loaded dataset of which no fit can be made: numbers whose squares leave double precision, or one
- * value everywhere (measurement_sound.c).  Adds a note for single matrices that hold one value. */
+/* FIT_ERR_DATA for a loaded dataset that cannot be fitted: numbers whose squares leave double precision, or one
+ * value everywhere (measurement_sound.c). Adds a note for single matrices that hold one value. */
 enum fit_status fit_measurement_sound(struct fit_measurement *m, const struct fit_kernel *kernel,
                                       struct fit_error *err);
 
-/* What data of this mean need, to be near 1; NULL: nothing. */
+/* The correction that data with this mean need to be near 1; NULL: none. */
 const char *fit_measurement_doubt(double mean);
 
 void fit_measurement_free(struct fit_measurement *m);
@@ -94,11 +92,10 @@ void fit_measurement_free(struct fit_measurement *m);
 enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, const double *sigma,
                                            struct fit_error *err);
 
-/* Largest memory of loading, bytes: for a message before it begins.  weighted: with errors, or
- * with holes. */
+/* Largest memory of loading, bytes: for a message before it begins. weighted: with errors, or with missing values. */
 size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngroup, int weighted);
 
-/* The same for each of several ranks that hold the values of their own tiles alone. */
+/* The same for each of several ranks that hold only the values of their own tiles. */
 size_t fit_measurement_memory_of_rank(size_t file_frames, size_t used_frames, size_t ngroup, size_t ranks);
 
 /* The same for values that stay in the file. */

@@ -1,5 +1,4 @@
-/* measurement_impl.h -- what measurement.c (whole matrices), blocks.c and
- * check.c share. */
+/* measurement_impl.h -- shared by measurement.c (whole matrices), blocks.c and check.c. */
 #pragma once
 
 #include "input/measurement.h"
@@ -43,10 +42,10 @@ int fit_loading_lives(const struct loading *l, size_t i);
 /* Marks frames of l->matrix without a positive value that are not yet left out; returns how many. */
 size_t fit_loading_find_blank(struct loading *l);
 
-/* Are there more blank frames than can be left out without a question? */
+/* Are there more blank frames than can be excluded without asking the user? */
 int fit_loading_too_blank(const struct loading *l);
 
-/* The message about it, the last of them found in matrix g; l->dead is known. */
+/* The message about blank frames, the last of them found in matrix g; l->dead is known. */
 enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_error *err);
 
 /* ---- measurement.c ------------------------------------------------------------------------------- */
@@ -60,10 +59,10 @@ enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_
 /* The window of a file_frames-wide matrix moves to its front, ntime wide. */
 void fit_loading_cut(const struct loading *l, double *matrix);
 
-/* Each rank reads some of the matrices, and holds of all of them what its tiles need (ranks_share.c).  *done: 0: there
- * are blank frames, and nothing has happened. */
+/* Each rank reads some of the matrices, and stores of all of them the values of its tiles (ranks_share.c). *done: 0:
+ * there are blank frames, and nothing has been stored. */
 enum fit_status fit_loading_by_ranks(struct loading *l, int *done, struct fit_error *err);
 
-/* Loads by blocks of rows.  *why: NULL, or why that is not possible (nothing has happened then). */
+/* Loads by blocks of rows. *why: NULL, or why that is not possible (then nothing has been stored). */
 enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char **why,
                                    struct fit_error *err);

@@ -1,10 +1,10 @@
-/* measurement_sound.c -- data that no fit can be made of: numbers that double arithmetic cannot square, and data
- * without any signal.  See measurement.h.
+/* measurement_sound.c -- data that cannot be fitted: numbers whose squares overflow or underflow double arithmetic, and
+ * data without any signal. See measurement.h.
  *
- * A signal is a difference between values.  Where all values that are fitted are the same, but for rounding, every
- * model that can be constant explains them, no parameter of its shape has an effect, and a fit would give numbers that
- * mean nothing.  Noise alone is not refused: that there is nothing in it is what a fit finds.  Counts have laws of
- * their own: three times no photon is a measurement.
+ * A signal is a difference between values. When all fitted values are equal, up to rounding, every model that can be
+ * constant explains them, no parameter of its shape has an effect, and the numbers of a fit would be meaningless. Pure
+ * noise is not refused: a fit finds out that it contains no signal. Counts have noise distributions of their own: three
+ * times no photon is a measurement.
  */
 #include "input/measurement.h"
 
@@ -13,9 +13,9 @@
 
 static const double LARGEST = 1e75; /* fourth powers of residuals are summed: range.c */
 static const double FLAT = 1e-15;   /* of the largest: differences that are rounding */
-enum { FEW = 4 };                   /* rows of which it is no wonder that they are equal */
+enum { FEW = 4 };                   /* number of rows that may well be equal by chance */
 
-/* Beyond LARGEST, or, when it may not vanish, beyond its inverse. */
+/* Above LARGEST or, when it must not vanish, below its inverse. */
 static int beyond(double x, int may_vanish)
 {
     return fabs(x) > LARGEST || (!may_vanish && fabs(x) < 1 / LARGEST);

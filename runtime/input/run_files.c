@@ -1,4 +1,4 @@
-/* run_files.c -- are the files of a result of one run?  See run_files.h. */
+/* run_files.c -- do the files of a result come from one run? See run_files.h. */
 #include "input/run_files.h"
 
 #include "base/lock.h"
@@ -62,7 +62,7 @@ static void keep(char *text, char id[FIT_RUN_ID])
     free(text);
 }
 
-/* Where the attribute (NULL: none) of an object, or else a text, says so. */
+/* Reads the id from the attribute (NULL: none) of an object, or else from a text. */
 static int of_object(const char *path, const char *object, const char *attribute, char id[FIT_RUN_ID])
 {
     struct fit_h5 *h = NULL;
@@ -105,8 +105,8 @@ static int of_npz(const char *path, char id[FIT_RUN_ID])
 
 static const struct member {
     const char *name;
-    int (*id)(const char *path, char id[FIT_RUN_ID]); /* 0: the file is damaged, which who reads it will tell */
-    int plain; /* a text that people edit: without an id it passes */
+    int (*id)(const char *path, char id[FIT_RUN_ID]); /* 0: the file is damaged; its reader will report that */
+    int plain; /* a text that people edit: it passes without an id */
 } member[] = {{"fit.json", of_json, 0},
               {"fit.h5", of_hdf5, 0},
               {"posterior.nc", of_netcdf, 0},
@@ -118,7 +118,7 @@ static const struct member {
               {"cmc/diagnostics.json", of_json, 0},
               {"cmc/analysis_results_cmc.json", of_json, 0}};
 
-/* Does fit.json say that this file is of an earlier run, and was left? */
+/* Does fit.json list this file as one that an earlier run left? */
 static int is_kept(const char *head, const char *name)
 {
     char quoted[64];
@@ -167,7 +167,7 @@ static enum fit_status look(const char *folder, struct fit_error *err)
     return FIT_OK;
 }
 
-/* A run that ends at this moment renames its files one after the other: it gets the time for it. */
+/* A run that is just ending renames its files one after the other: waits until it has finished. */
 enum fit_status fit_run_id_check(const char *folder, struct fit_error *err)
 {
     const struct timespec moment = {0, 50000000};

@@ -157,7 +157,7 @@ static void format_q(const double *q, size_t n, char *text, size_t size)
     }
 }
 
-/* What is probably wrong with `wanted`, of which q is the nearest: units. */
+/* The probable mistake in `wanted`, whose nearest value is q: units. */
 static void advise_q(const double *all, size_t n, double wanted, double q, double tolerance, char advice[100])
 {
     int wanted_per_nm = 0;
@@ -256,7 +256,7 @@ static size_t old_rule(const struct fit_source *src, double q, size_t *index)
     return n;
 }
 
-/* Matrices of one q, as wanted. */
+/* Matrices of one q, as requested. */
 static enum fit_status select_one_q(const struct fit_source *src, const struct fit_selection *sel, double wanted,
                                     size_t *index, size_t *n, struct fit_notes *notes, struct fit_error *err)
 {
@@ -284,7 +284,7 @@ static enum fit_status select_many_q(const struct fit_source *src, const struct 
     size_t nq;
     FIT_OWNED double *q = distinct_q(src, &nq);
     enum fit_status st = q ? FIT_OK : fit_no_memory(err, src->file);
-    if (st == FIT_OK && nq == 0) { /* labels are given, or asked for when the data are read */
+    if (st == FIT_OK && nq == 0) { /* labels are given, or requested when the data are read */
         for (size_t k = 0; k < src->nmatrix; k++)
             index[(*n)++] = k;
         return FIT_OK;
@@ -525,7 +525,7 @@ enum fit_status fit_select_window(const struct fit_source *src, const struct fit
     return FIT_OK;
 }
 
-/* Neither the file nor the configuration tells. */
+/* Neither the file nor the configuration has it. */
 static enum fit_status no_dt(const struct fit_source *src, const struct fit_selection *sel, struct fit_error *err)
 {
     char where[200];

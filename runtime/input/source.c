@@ -1,5 +1,5 @@
-/* source.c -- opening a file of two-time matrices: which layout, whose errors; common parts of the
- * layouts.  Reading the matrices is source_read.c. */
+/* source.c -- opens a file of two-time matrices: finds its layout and the source of errors; common parts of the
+ * layouts. Reading the matrices is source_read.c. */
 #include "base/arena.h"
 #include "input/source_impl.h"
 
@@ -30,8 +30,7 @@ enum {
 static const struct fit_source_layout *const layouts[] = {
     &fit_layout_aps_u,    &fit_layout_aps_legacy, &fit_layout_chx,          &fit_layout_nxxpcs,
     &fit_layout_id02,     &fit_layout_midtools,   &fit_layout_homodyne_npz, &fit_layout_heterodyne_npz,
-    &fit_layout_exchange, &fit_layout_sirius,     &fit_layout_flat,         &fit_layout_npy,
-    &fit_layout_dataset,  &fit_layout_member};
+    &fit_layout_exchange, &fit_layout_sirius,     &fit_layout_flat,         &fit_layout_npy};
 
 /* ---- helpers of the layouts ------------------------------------------------------------------ */
 
@@ -107,7 +106,7 @@ const char *fit_source_wished_unit(const struct fit_source *s, const char *role)
     return wished(s->private_->wish.unit, s->private_->wish.nunit, role);
 }
 
-/* The unit of a dataset: as the caller says, else as it says itself. */
+/* The unit of a dataset: from the caller, else from the dataset itself. */
 static enum fit_status unit_of(struct fit_source *s, const char *path, const char *role, char **unit,
                                struct fit_error *err)
 {
@@ -217,15 +216,15 @@ static size_t rows_at_a_time(const struct fit_cube *c)
     return rows < 1 ? 1 : rows < c->nframe ? rows : c->nframe;
 }
 
-/* Takes matrix k out of `rows` rows of all matrices. */
+/* Extracts matrix k from `rows` rows of all matrices. */
 static void pick(const struct fit_cube *c, size_t k, const double *piece, size_t rows, double *m)
 {
     for (size_t i = 0; i < rows * c->nframe; i++)
         m[i] = piece[i * c->n + k];
 }
 
-/* A matrix of a cube in compressed chunks.  The expanded chunks that meet it are kept, as the next matrix is in the
- * same ones more often than not: each is expanded once. */
+/* A matrix of a cube in compressed chunks. Its expanded chunks are kept, since the next matrix is usually in the
+ * same ones: each is expanded once. */
 static enum fit_status read_chunks(struct fit_source *s, const struct fit_cube *c, size_t k, double *m, int *done,
                                    struct fit_error *err)
 {
@@ -305,7 +304,7 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
 
 enum { LISTED = 90 /* bytes for one object */ };
 
-/* Appends ", NAME (3 x 200 x 200)", or what else it is: what. */
+/* Appends ", NAME (3 x 200 x 200)", or the text `what` about another object. */
 static void list_one(const char *name, const char *what, int rank, const size_t *dims, char *text, size_t size)
 {
     const int numbers = !what;
@@ -321,7 +320,7 @@ static void list_one(const char *name, const char *what, int rank, const size_t 
         snprintf(text + at, size - at, " (%s)", what);
 }
 
-/* What an object is that holds no numbers which can be read; NULL: numbers, of this shape. */
+/* The description of an object without readable numbers; NULL: it has numbers, of this shape. */
 static const char *what_is(const struct fit_h5 *h, const char *path, int *rank, size_t *dims, struct fit_error *err)
 {
     const enum fit_h5_kind kind = fit_h5_kind(h, path);
@@ -335,7 +334,7 @@ static const char *what_is(const struct fit_h5 *h, const char *path, int *rank, 
     return kind == FIT_H5_AWAY ? "a link that leads to nothing" : "cannot be read";
 }
 
-/* Datasets of a group, and of the groups in it to this depth.  *err: the first that cannot be read. */
+/* Datasets of a group, and of its subgroups to this depth. *err: the first that cannot be read. */
 static void list_group(const struct fit_h5 *h, const char *group, int depth, char *text, size_t size,
                        struct fit_error *err)
 {
@@ -453,7 +452,7 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         known |= wanted && strcmp(layouts[i]->name, wanted) == 0;
         if (layouts[i]->in_hdf5 == in_hdf5 &&
-            (wanted ? strcmp(layouts[i]->name, wanted) == 0 : layouts[i]->detect && layouts[i]->detect(s))) {
+            (wanted ? strcmp(layouts[i]->name, wanted) == 0 : layouts[i]->detect(s))) {
             s->private_->ops = layouts[i];
             s->layout = layouts[i]->name;
             return FIT_OK;
@@ -463,7 +462,8 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
         char names[300] = "";
         for (size_t i = 0, n = 0; i < sizeof layouts / sizeof *layouts; i++, n = strlen(names))
             snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", layouts[i]->name);
-        return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s", wanted, names);
+        return fit_fail(err, FIT_ERR_CONFIG, "layout '%s' is not known; there are %s, and --dataset PATH", wanted,
+                        names);
     }
     if (wanted)
         return fit_fail(err, FIT_ERR_DATA, "%s: layout %s is not one of %s files", s->file, wanted,
@@ -471,7 +471,7 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
     return not_understood(s, err);
 }
 
-/* Azimuths that differ, within one turn of radians, and not whole numbers all. */
+/* Azimuths that differ, lie within one turn in radians, and are not all integers. */
 static void doubt_angles(struct fit_source *s)
 {
     double least = INFINITY, most = -INFINITY;
@@ -487,7 +487,7 @@ static void doubt_angles(struct fit_source *s)
                                    "radians, multiply them by 180/pi", s->file, least, most);
 }
 
-/* The step that most others are like (the vote of Boyer and Moore, Automated Reasoning, 1991, 105). */
+/* The step of the majority (the vote of Boyer and Moore, Automated Reasoning, 1991, 105). */
 static double usual_step(const struct fit_source *s)
 {
     double step = NAN;

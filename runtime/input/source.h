@@ -1,8 +1,8 @@
 /* source.h -- two-time correlation matrices as beamlines and programs store them.
  *
- * fit_source_open() finds out the layout of a file from its content (never from its suffix), lists
- * the matrices with their q and azimuth, and says what the file knows about time.  No matrix is
- * read before it is asked for.  Layouts, in the order in which they are tried:
+ * fit_source_open() determines the layout of a file from its content (never from its suffix), lists the matrices with
+ * their q and azimuth, and reads the information about time. No matrix is read before it is requested. Layouts, in the
+ * order in which they are tried:
  *
  *   aps_u           /xpcs/twotime/correlation_map, boost_corr (APS 8-ID-I, 9-ID)
  *   aps_legacy      <output>/C2T_all with /xpcs/dqlist (xpcs-eigen); /xpcs/C2T_all (boost_corr until 2025)
@@ -17,13 +17,12 @@
  *   sirius          /Two-time correlation function/2-TCF
  *   flat            /c2, /t, /q, /phi
  *   npy             one array: (N,N), (n,N,N) or (N,N,n)
- *   dataset         what the caller names: a dataset of any HDF5 file, a group of matrices, a member of an npz
+ *   dataset         named by the caller: a dataset of any HDF5 file, a group of matrices, a member of an npz
  *
- * Files may hold the whole matrix or one half with zeros in the other; which one is found out per
- * matrix, unless the file says so.
+ * Files may hold the whole matrix or one half with zeros in the other; the reader determines which for each matrix,
+ * unless the file states it.
  *
- * Units: q 1/angstrom, phi degrees, times s.  Not for use by several threads at a time.  Reads
- * only.
+ * Units: q 1/angstrom, phi degrees, times s. Not for use by several threads at a time. Reads only.
  */
 #pragma once
 
@@ -48,25 +47,26 @@ struct fit_source {
     long
         first_frame; /* number of the first row in the original file; 1 unless a cache was cut */
     double dt;         /* s from row to row; NaN: the file does not say */
-    char dt_text[160]; /* where dt comes from: "frame_time x stride x avg = 2e-05 x 1 x 1 s" */
+    char dt_text[160]; /* source of dt: "frame_time x stride x avg = 2e-05 x 1 x 1 s" */
     double *time;      /* nframe times, s, or NULL */
     int has_sigma;     /* fit_source_read_sigma works */
     struct fit_notes notes; /* about the file */
     struct fit_source_private *private_;
 };
 
-/* What the caller knows of the file; all of it may be missing. */
+/* The caller's knowledge about the file; all of it may be missing. */
 struct fit_source_wish {
-    const char *layout;  /* one of the names above, but `dataset`; NULL: find out */
-    const char *dataset; /* matrices, as (N,N), (n,N,N), (N,N,n) or (n1,n2,N,N), or a group of (N,N); NULL: find out */
+    const char *layout;  /* one of the names above, except `dataset`; NULL: determine it */
+    const char *dataset; /* matrices, as (N,N), (n,N,N), (N,N,n) or (n1,n2,N,N), or a group of (N,N); NULL: search
+                          * for them */
     size_t naxis, nunit;
     const struct fit_config_column
-        *axis; /* q, phi, t, sigma: the dataset that has it, from the root or beside the matrices */
-    const struct fit_config_column *unit; /* q, phi, t: the unit of its numbers, whatever the file says */
+        *axis; /* q, phi, t, sigma: the dataset that holds it, from the root or beside the matrices */
+    const struct fit_config_column *unit; /* q, phi, t: the unit of its numbers, whatever the file states */
 };
 
-/* wish may be NULL; it is needed during the call only.  FIT_ERR_IO: no such file, not complete; FIT_ERR_DATA: nothing
- * that is understood, with a list of what is in the file. */
+/* wish may be NULL; it is needed during the call only. FIT_ERR_IO: the file does not exist or is incomplete;
+ * FIT_ERR_DATA: no known layout, with a list of the file's contents. */
 enum fit_status fit_source_open(const char *file, const struct fit_source_wish *wish, struct fit_source **src,
                                 struct fit_error *err);
 void fit_source_close(struct fit_source *src);
@@ -89,14 +89,13 @@ enum fit_status fit_source_read_sigma(struct fit_source *src, size_t k, double *
 enum fit_status fit_source_attach_sigma(struct fit_source *src, const char *where,
                                         struct fit_error *err);
 
-/* What the file holds as mean over the diagonals of matrix k, lags 0 .. n - 1; *g2 = NULL when it
- * holds nothing of the kind.  The caller frees. */
+/* The mean over the diagonals of matrix k that the file holds, lags 0 .. n - 1; *g2 = NULL when it holds none. The
+ * caller frees. */
 enum fit_status fit_source_read_g2(struct fit_source *src, size_t k, double **g2, size_t *n,
                                    struct fit_error *err);
 
-/* Adds what there is to say of how values were read up to now, if it was not added before: by libhdf5, from other
- * files. */
+/* Adds notes on how values have been read so far (by libhdf5, from other files), unless they were added before. */
 void fit_source_tell(const struct fit_source *s, struct fit_notes *notes);
 
-/* 1 when the file has a time axis whose steps are not all the same; text says which are not. */
+/* 1 when the file has a time axis with uneven steps; text names them. */
 int fit_source_is_uneven(const struct fit_source *s, char *text, size_t size);

@@ -157,7 +157,7 @@ static int detect_aps_u(const struct fit_source *s)
            fit_h5_kind(s->private_->h5, MAP) == FIT_H5_GROUP;
 }
 
-/* Axes of the grid other than q and phi would be taken for q and phi without a word. */
+/* Refuses grids with axes other than q and phi, which would otherwise silently be taken for them. */
 static enum fit_status check_map_names(const struct fit_source *s, struct fit_error *err)
 {
     char **name;
@@ -338,8 +338,8 @@ static int detect_aps_legacy(const struct fit_source *s)
            fit_h5_kind(s->private_->h5, path) == FIT_H5_GROUP;
 }
 
-/* Period of the frames: exposure_period where it is positive; xpcs-eigen itself takes
- * exposure_time.  When both are there and differ only the user can tell. */
+/* Period of the frames: exposure_period if it is positive; xpcs-eigen itself takes exposure_time. When both are
+ * present and differ, the user must decide. */
 static enum fit_status legacy_dt(struct fit_source *s, struct fit_error *err)
 {
     double period, exposure;

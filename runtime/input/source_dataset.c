@@ -1,9 +1,9 @@
-/* source_dataset.c -- matrices and axes that the caller names, in any HDF5 or npz file; and what a file holds that may
- * be named.
+/* source_dataset.c -- matrices and axes that the caller names, in any HDF5 or npz file; and the list of datasets that
+ * can be named.
  *
- * Without names the axes are looked for beside the matrices, under the names that the layout `flat` has.  A path begins
- * at the root, or beside the matrices.  Of n1 x n2 matrices an axis of n1 values belongs to the first, one of n2 to the
- * second; where both are as many, q is the first.
+ * Axes without names are searched for beside the matrices, under the names of the layout `flat`. A path begins at the
+ * root, or beside the matrices. For n1 x n2 matrices an axis of n1 values belongs to the first dimension, one of n2 to
+ * the second; where n1 = n2, q is the first.
  */
 #include "base/arena.h"
 #include "input/source_impl.h"
@@ -32,7 +32,7 @@ static void folder_of(const struct fit_source *s, char *to, size_t size)
         *to = 0;
 }
 
-/* A path as the caller wrote it: from the root, or beside the matrices where it is there. */
+/* A path as the caller wrote it: beside the matrices if it exists there, else from the root. */
 static void resolve(const struct fit_source *s, const char *name, char path[PATH])
 {
     char folder[PATH];
@@ -42,7 +42,7 @@ static void resolve(const struct fit_source *s, const char *name, char path[PATH
         snprintf(path, PATH, "/%.500s", name);
 }
 
-/* n values of one axis of n1 x n2 matrices, for each of them; NULL with n untouched: they are as they should be. */
+/* n values of one axis of n1 x n2 matrices, repeated for each matrix; NULL with n unchanged: they need no change. */
 static double *spread(const struct fit_source *s, enum fit_source_axis axis, const double *v, size_t *n)
 {
     const struct fit_cube *c = &s->private_->cube;
@@ -128,7 +128,7 @@ enum fit_status fit_source_take_axes(struct fit_source *s, struct fit_error *err
 
 /* ---- HDF5 ------------------------------------------------------------------------------------ */
 
-/* Axes beside the matrices, under their usual names, that were not named otherwise. */
+/* Axes beside the matrices under their usual names, unless others were named. */
 static enum fit_status look_beside(struct fit_source *s, struct fit_error *err)
 {
     const char *const *const names[] = {fit_source_names_q, fit_source_names_phi, fit_source_names_t};
@@ -201,7 +201,7 @@ static enum fit_status read_member(struct fit_source *s, size_t k, double *m, st
 const struct fit_source_layout fit_layout_member = {
     .name = "dataset", .in_hdf5 = 0, .detect = NULL, .open = open_member, .read = read_member};
 
-/* ---- what may be named ------------------------------------------------------------------------ */
+/* ---- datasets that can be named ------------------------------------------------------------------- */
 
 static int is_square(int rank, const size_t *d)
 {
@@ -221,7 +221,7 @@ static void list_cube(const char *path, int rank, const size_t *dims, char *text
         snprintf(text + at, size - at, ")");
 }
 
-/* Of equal names that a number ends (c2_00001, ...) the first stands for all: their group is named. */
+/* Of names that differ only in their final number (c2_00001, ...) the first represents all: their group is named. */
 static void list_below(const struct fit_h5 *h, const char *group, int depth, char *text, size_t size)
 {
     char **name, path[PATH];

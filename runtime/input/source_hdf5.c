@@ -33,7 +33,7 @@ int fit_source_is_number(const struct fit_source *s, const char *path)
     return fit_h5_kind(s->private_->h5, path) == FIT_H5_NUMBER;
 }
 
-/* Without a unit in the file, and none by the caller, that of the layout. */
+/* The unit of the layout, used when neither the file nor the caller gives one. */
 static enum fit_status layout_unit(struct fit_source *s, const char *path, enum fit_source_axis axis, const char *unit,
                                    double *v, size_t n, struct fit_error *err)
 {
@@ -89,7 +89,7 @@ static int detect_chx(const struct fit_source *s)
     return fit_source_is_number(s, "/g12b");
 }
 
-/* A number among the attributes of md; NaN: there is none. */
+/* A number among the attributes of md; NaN: not present. */
 static double md_number(const struct fit_source *s, const char *name)
 {
     double *v, x = NAN;
@@ -152,7 +152,7 @@ static enum fit_status chx_period(struct fit_source *s, struct fit_error *err)
     return FIT_OK;
 }
 
-/* What the second number of a bin is: an azimuth, in degrees, or, under grazing incidence, qz. */
+/* The meaning of the second number of a bin: an azimuth, in degrees, or, under grazing incidence, qz. */
 static int is_grazing(const struct fit_source *s, const double *second)
 {
     static const char *const key[] = {"scat_geometry", "geometry", "scattering_geometry"};
@@ -164,7 +164,7 @@ static int is_grazing(const struct fit_source *s, const double *second)
         free(text);
     }
     for (size_t k = 0; k < s->nmatrix; k++)
-        if (!isnan(second[k])) { /* bins of angles are wider than all of one degree */
+        if (!isnan(second[k])) { /* angular bins are never all within one degree */
             small &= second[k] > 0 && second[k] < 1;
             any = 1;
         }
@@ -209,7 +209,7 @@ static enum fit_status open_chx(struct fit_source *s, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     if (s->private_->cube.rank == 3 && s->private_->cube.n == s->nframe)
-        s->private_->cube.last = 1; /* N x N x N tells nothing; this layout has q last */
+        s->private_->cube.last = 1; /* the shape N x N x N is ambiguous; this layout has q last */
     if ((st = chx_labels(s, err)) != FIT_OK)
         return st;
     return chx_period(s, err);

@@ -1,5 +1,4 @@
-/* source_impl.h -- what source.c and source_read.c share with the files of the layouts
- * (source_*.c). */
+/* source_impl.h -- shared by source.c, source_read.c and the files of the layouts (source_*.c). */
 #pragma once
 
 #include "data/plane.h"
@@ -28,7 +27,7 @@ struct fit_source_private {
     struct fit_npz *sigma_npz;
     const struct fit_source_layout *ops;
     struct fit_source_wish wish;
-    size_t averaged; /* planes along the first axis of a cube of 4 whose mean is taken; 0: none */
+    size_t averaged; /* number of planes along the first axis of a cube of 4 that are averaged; 0: none */
     char *file;
     char group[256]; /* path of the group of matrices, with a final '/' */
     char g2[256];    /* dataset (lag, matrix) of diagonal means, or "" */
@@ -36,7 +35,7 @@ struct fit_source_private {
     enum fit_half half; /* stated by the file */
     int flipped;        /* 1: rows run upwards */
     double baseline;    /* added to every value */
-    int seconds;        /* 1: the file states a unit of its times: whole numbers are no numbers of frames */
+    int seconds;        /* 1: the file states a unit of its times: integers are then not frame numbers */
 };
 
 struct fit_source_layout {
@@ -62,8 +61,8 @@ enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_e
 enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q, const double *value, size_t n,
                                  struct fit_error *err);
 
-/* Numbers of the quantity `name` (q, phi, dt; see units.h) in the unit that the file states, to the program's; unit
- * NULL: the file states none.  Another kind of unit is an error that names both. */
+/* Converts numbers of the quantity `name` (q, phi, dt; see units.h) from the unit that the file states to the
+ * program's; unit NULL: the file states none. Another kind of unit is an error that names both. */
 enum fit_status fit_source_convert(struct fit_source *s, const char *what, const char *name, const char *unit,
                                    double *value, size_t n, struct fit_error *err);
 
@@ -71,11 +70,11 @@ enum fit_status fit_source_convert(struct fit_source *s, const char *what, const
 enum fit_status fit_source_units(struct fit_source *s, const char *path, const char *name, double *value, size_t n,
                                  struct fit_error *err);
 
-/* fit_source_time() for a dataset of an HDF5 file, in the unit that it states; numbers of frames are no times. */
+/* fit_source_time() for a dataset of an HDF5 file, in the unit that it states; frame numbers are not times. */
 enum fit_status fit_source_time_units(struct fit_source *s, const char *path, double *time, size_t n,
                                       struct fit_error *err);
 
-/* What the caller says of q, phi, t (or sigma); NULL: nothing. */
+/* The caller's entry for q, phi, t (or sigma); NULL: none. */
 const char *fit_source_wished_axis(const struct fit_source *s, const char *role);
 const char *fit_source_wished_unit(const struct fit_source *s, const char *role);
 
@@ -89,8 +88,8 @@ int fit_source_is_number(const struct fit_source *s, const char *path);
 enum fit_status fit_source_use_cube(struct fit_source *s, const char *path, struct fit_error *err);
 enum fit_status fit_source_read_cube(struct fit_source *s, size_t k, double *m, struct fit_error *err);
 
-/* q, phi or time from a dataset, when it is there; in the unit that it states, else in `unit` (NULL: the program's),
- * which a note tells. */
+/* q, phi or time from a dataset, if it exists, in the unit that it states; otherwise in `unit` (NULL: the
+ * program's), with a note. */
 enum fit_status fit_source_use_axis(struct fit_source *s, const char *path, enum fit_source_axis axis, const char *unit,
                                     struct fit_error *err);
 void fit_source_use_sigma(struct fit_source *s, const char *path);
@@ -106,12 +105,12 @@ extern const char *const fit_source_names_q[], *const fit_source_names_phi[], *c
 enum fit_status fit_source_list_matrices(struct fit_source *s, const char *group, struct fit_error *err);
 enum fit_status fit_source_read_member(struct fit_source *s, size_t k, double *m, struct fit_error *err);
 
-/* ---- source_dataset.c: what the caller names ------------------------------------------------- */
+/* ---- source_dataset.c: datasets named by the caller ------------------------------------------ */
 
-/* The axes that the caller names, of whatever layout. */
+/* The axes that the caller names, for any layout. */
 enum fit_status fit_source_take_axes(struct fit_source *s, struct fit_error *err);
 
-/* "/a/c2 (3 x 64 x 64), ...": datasets that may be matrices, however deep they lie; empty: none. */
+/* "/a/c2 (3 x 64 x 64), ...": datasets that may be matrices, at any depth; empty: none. */
 void fit_source_list_cubes(const struct fit_source *s, char *text, size_t size);
 
 /* Takes the times (borrowed); a wrong number gives a note and is ignored, except when it is frame
@@ -119,7 +118,7 @@ void fit_source_list_cubes(const struct fit_source *s, char *text, size_t size);
 enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time,
                                 size_t n, struct fit_error *err);
 
-/* Shape of an array of matrices -> cube; names what when it is none. */
+/* Shape of an array of matrices -> cube; an error that names `what` when it is not one. */
 enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int rank,
                                const size_t *dims, struct fit_cube *c, struct fit_error *err);
 
@@ -131,13 +130,13 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
 
 /* ---- source_read.c, for blocks.c ---------------------------------------------------------------- */
 
-/* Some rows and the same columns of a matrix, as the file has it; or the whole matrix. */
+/* Some rows and the same columns of a matrix, as stored in the file; or the whole matrix. */
 struct fit_probes {
     const double *row, *column; /* fit_source_probes x nframe */
     const double *whole;        /* NULL, or nframe x nframe */
 };
 
-/* How many rows are looked at to tell halves from wholes, and which: row of probe p. */
+/* The number of rows that distinguish halves from whole matrices, and row of probe p. */
 size_t fit_source_probes(const struct fit_source *s);
 size_t fit_source_probe(const struct fit_source *s, size_t p);
 
@@ -146,6 +145,10 @@ enum fit_status fit_source_half(const struct fit_source *s, size_t k,
                                 const struct fit_probes *look, enum fit_half *half,
                                 struct fit_error *err);
 int fit_source_half_known(const struct fit_source *s);
+
+/* fit_source_read_upper, which also tells which half the file holds. */
+enum fit_status fit_source_read_known(struct fit_source *s, size_t k, double *m, enum fit_half *half,
+                                      struct fit_error *err);
 
 /* 1 when the layout has means over diagonals (fit_source_read_g2). */
 int fit_source_tells_g2(const struct fit_source *s);

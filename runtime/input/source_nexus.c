@@ -1,14 +1,15 @@
 /* source_nexus.c -- layouts in groups below an entry: NeXus NXxpcs, ESRF ID02, European XFEL MID (midtools).
  *
  * NXxpcs (NeXus, contributed definition): ENTRY/twotime/two_time_corr_func, q and azimuths of the regions in
- * ENTRY/instrument/masks, the period of frames in ENTRY/instrument/detector/frame_time.  Older writers put all of it
+ * ENTRY/instrument/masks, the period of frames in ENTRY/instrument/detector/frame_time. Older writers put all of it
  * below ENTRY/XPCS.
  *
- * ID02, as its readers of results take them: q, then two times; one analysis (KEY) of several.  Newer files have q in
- * KEY/parameters/q, older ones ranges of q in q_index_min_max (number, lowest, highest) and the numbers in KEY/q_index.
+ * ID02: the order is q, then two times, as in the beamline's own readers; one analysis (KEY) of several. Newer files
+ * have q in KEY/parameters/q, older ones ranges of q in q_index_min_max (number, lowest, highest) and the numbers in
+ * KEY/q_index.
  *
- * midtools: trains, q, two times.  A train is an experiment of its own; the mean over all of them is taken, where
- * values are finite.
+ * midtools: trains, q, two times. A train is an experiment of its own; the mean over all trains is taken, where values
+ * are finite.
  */
 #include "base/arena.h"
 #include "base/units.h"
@@ -28,7 +29,7 @@ static int join(char path[PATH], const char *prefix, const char *name)
     return n > 0 && n < PATH;
 }
 
-/* The first group below the root in which one of `inside` is there: as root/GROUP/INSIDE up to the last part. */
+/* The first group below the root that contains one of `inside`: as root/GROUP/INSIDE up to the last part. */
 static int find_entry(const struct fit_source *s, const char *const *inside, const char *leaf, char base[PATH],
                       char entry[PATH])
 {
@@ -94,7 +95,7 @@ static enum fit_status read_nexus(struct fit_source *s, size_t k, double *m, str
     return *s->private_->group ? fit_source_read_member(s, k, m, err) : fit_source_read_cube(s, k, m, err);
 }
 
-/* What the attributes say of the values. */
+/* Attributes that describe the values. */
 static void take_attributes(struct fit_source *s, const char *path)
 {
     struct fit_source_private *p = s->private_;
@@ -113,7 +114,7 @@ static void take_attributes(struct fit_source *s, const char *path)
     free(base);
 }
 
-/* The definition gives azimuths the unit of q, which writers repeat: they are degrees then. */
+/* The definition gives azimuths the unit of q, and writers copy that: such azimuths are degrees. */
 static enum fit_status use_azimuths(struct fit_source *s, const char *path, struct fit_error *err)
 {
     FIT_OWNED char *unit = NULL;
@@ -214,7 +215,7 @@ static size_t id02_keys(const struct fit_source *s, const char *group, enum id02
     return found;
 }
 
-/* Where the two-time data of a file are: the group of the entry and that of the analysis. */
+/* The location of the two-time data in a file: the group of the entry and that of the analysis. */
 static size_t find_id02(const struct fit_source *s, enum id02 *kind, char key[PATH], char *all, size_t size)
 {
     char group[PATH], entry[PATH];
@@ -237,7 +238,7 @@ static int detect_id02(const struct fit_source *s)
     return find_id02(s, &kind, key, all, sizeof all) > 0;
 }
 
-/* Middles of the ranges whose numbers stand in KEY/q_index. */
+/* Centres of the ranges whose numbers stand in KEY/q_index. */
 static enum fit_status use_ranges(struct fit_source *s, const char *key, struct fit_error *err)
 {
     char path[2 * PATH], table[2 * PATH];

@@ -71,7 +71,7 @@ static int detect_homodyne(const struct fit_source *s)
     return fit_npz_find(s->private_->npz, "c2_exp") >= 0;
 }
 
-/* The cache was cut to a window of frames, which stands in its JSON text. */
+/* The cache is a window of the original frames, which its JSON text gives. */
 static void homodyne_window(struct fit_source *s)
 {
     static const char key[] = "\"start_frame\":";

@@ -1,5 +1,5 @@
-/* source_read.c -- the matrices of an opened file: which half of them holds data, the whole made of
- * it, their errors, the means over their diagonals. */
+/* source_read.c -- the matrices of an opened file: which half of them holds data, whole matrices made from halves,
+ * their errors, the means over their diagonals. */
 #include "input/source_impl.h"
 
 #include <math.h>
@@ -8,17 +8,16 @@
 
 enum { PROBE_ROWS = 32 }; /* looked at to tell halves from wholes */
 
-/* Largest difference of mirrored elements, relative to the row's largest: float32 sums in another
- * order. */
+/* Largest difference of mirrored elements, relative to the row's largest: float32 sums in different order. */
 #define ASYMMETRY 1e-5
 
 static int is_something(double v)
 {
-    return !(v == 0); /* exactly: what a half leaves out is stored as 0; NaN is something */
+    return !(v == 0); /* exactly: the missing half is stored as 0; NaN counts as a value */
 }
 
-/* What row i tells: bit 1 something above the diagonal, bit 2 something below; *bad: a column
- * where the mirrored elements differ, or n.  Element (j, i) is column[j step]. */
+/* Examines row i: bit 1 values above the diagonal, bit 2 values below; *bad: a column where the mirrored elements
+ * differ, or n. Element (j, i) is column[j step]. */
 static int look_at_row(const double *row, const double *column, size_t step, size_t n, size_t i,
                        size_t *bad)
 {
@@ -113,11 +112,11 @@ static void flip_rows(double *m, size_t n)
         }
 }
 
-enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m,
+enum fit_status fit_source_read_known(struct fit_source *s, size_t k, double *m, enum fit_half *half,
                                       struct fit_error *err)
 {
     const struct fit_source_private *p = s->private_;
-    enum fit_half half = p->half;
+    *half = p->half;
     if (k >= s->nmatrix)
         return fit_fail(err, FIT_ERR_INTERNAL, "%s: matrix %zu of %zu", s->file, k, s->nmatrix);
     enum fit_status st = p->ops->read(s, k, m, err);
@@ -125,13 +124,20 @@ enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m,
         return st;
     if (p->flipped)
         flip_rows(m, s->nframe);
-    if (half == FIT_HALF_UNKNOWN && (st = find_half(s, k, m, &half, err)) != FIT_OK)
+    if (*half == FIT_HALF_UNKNOWN && (st = find_half(s, k, m, half, err)) != FIT_OK)
         return st;
-    if (half == FIT_HALF_LOWER)
+    if (*half == FIT_HALF_LOWER)
         mirror(m, s->nframe, 0);
     for (size_t i = 0; p->baseline > 0 && i < s->nframe * s->nframe; i++)
         m[i] += p->baseline;
     return FIT_OK;
+}
+
+enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m,
+                                      struct fit_error *err)
+{
+    enum fit_half half;
+    return fit_source_read_known(s, k, m, &half, err);
 }
 
 enum fit_status fit_source_read(struct fit_source *s, size_t k, double *m, struct fit_error *err)

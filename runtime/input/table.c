@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that a table may have: those of the file, and these in other units. */
+/* The largest number of columns of a table: those of the file, and the same in other units. */
 enum { MOST_COLUMNS = 2 * FIT_TABLE_COLUMNS };
 
 void fit_table_free(struct fit_table *t)
@@ -78,7 +78,7 @@ static enum fit_status unequal(const char *file, const struct fit_table *t, cons
                     t->name[0], t->nrow, name, n);
 }
 
-/* The unit that a dataset says of itself, of column c. */
+/* The unit that a dataset states for its column c. */
 static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c,
                                  struct fit_error *err)
 {
@@ -265,8 +265,8 @@ enum fit_status fit_table_read(const char *file, const struct fit_table_options 
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
-/* A curve needs more rows than it has parameters of its own (without prior): else the column does not tell curves
- * apart, or is not rounded alike in all rows of one. */
+/* A curve needs more rows than it has parameters of its own (without prior). Otherwise the column does not
+ * distinguish curves, or it is rounded differently in rows of one curve. */
 static enum fit_status check_groups(const struct fit_kernel *k, const struct fit_measurement *m,
                                     struct fit_error *err)
 {
@@ -294,7 +294,7 @@ static enum fit_status describe_groups(struct fit_measurement *m, struct fit_err
     return FIT_OK;
 }
 
-/* "line 7: g2 is nan, line 9: sigma is 0, ...": the rows that do not count. */
+/* "line 7: g2 is nan, line 9: sigma is 0, ...": the rows that are not used. */
 static void tell_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from, size_t size,
                          char *text)
 {
@@ -316,7 +316,7 @@ static void tell_dropped(const struct fit_table *t, const struct fit_kernel *k, 
         }
 }
 
-/* Does a row lack something that is neither a measured value nor its error? */
+/* Does a row lack an entry other than a measured value or its error? */
 static int lacks_columns(const struct fit_table *t, const struct fit_kernel *k, const int *from)
 {
     for (size_t i = 0; i < k->naxis + k->ncolumn; i++) {
@@ -328,8 +328,8 @@ static int lacks_columns(const struct fit_table *t, const struct fit_kernel *k, 
     return 0;
 }
 
-/* Where states go through all rows these are in the order of time, in each group and, of several measured quantities,
- * of each of these. */
+/* Requires the order of time where states go through all rows: in each group and, with several measured quantities,
+ * for each of these. */
 static enum fit_status check_times(const struct fit_kernel *k, const struct fit_measurement *m, struct fit_error *err)
 {
     const struct fit_layout *l = &m->dataset->layout;
@@ -347,7 +347,7 @@ static enum fit_status check_times(const struct fit_kernel *k, const struct fit_
     return FIT_OK;
 }
 
-/* A note; of a model with states an error: the rows behind such a one would follow from nothing. */
+/* A note; for a model with states an error: the states of the following rows would be unknown. */
 static enum fit_status note_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from,
                                     struct fit_measurement *m, struct fit_error *err)
 {
@@ -385,7 +385,7 @@ static enum fit_status finish_dataset(const struct fit_table *t, const struct fi
     return st == FIT_OK ? check_times(k, m, err) : st;
 }
 
-/* Which columns are the values and their errors; those that the table lacks are ones. */
+/* Finds the columns of the values and their errors; columns that the table lacks are filled with ones. */
 static void find_roles(const struct fit_kernel *k, const double **column, const double *ones, const double **value,
                        const double **sigma)
 {
@@ -436,7 +436,7 @@ enum fit_status fit_table_dataset(const struct fit_table *t, const struct fit_ke
     return finish_dataset(t, k, from, &table, m, err);
 }
 
-/* Why no table is found, when the file is one of two-time data. */
+/* The reason why a file of two-time data contains no table. */
 static void name_two_time(const char *file, const struct fit_kernel *kernel, struct fit_error *err)
 {
     struct fit_source *src = NULL;
@@ -495,7 +495,7 @@ enum fit_status fit_table_open(const char *file, const struct fit_config_table *
     return st;
 }
 
-/* Curves of many bins are not one curve: the model has to know what tells them apart. */
+/* Curves of many bins are not one curve: the model must distinguish them. */
 static enum fit_status check_curves(const char *file, const struct fit_table *t, const struct fit_kernel *k,
                                     const int *from, struct fit_error *err)
 {

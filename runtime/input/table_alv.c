@@ -1,9 +1,9 @@
-/* table_alv.c -- correlation functions of ALV correlators (.ASC): the columns delay (s), g2, sigma where the file has
- * errors, q (1/angstrom) and angle (deg); g2_2, ... of further channels.
+/* table_alv.c -- correlation functions of ALV correlators (.ASC): the columns delay (s), g2, sigma (if the file has
+ * errors), q (1/angstrom) and angle (deg); g2_2, ... for further channels.
  *
- * The file: lines NAME : VALUE, then sections that begin with a name in quotes.  "Correlation" has lags in ms and g2 -
- * 1 of each channel, "StandardDeviation" lags and errors of the first.  Numbers may have a comma for the point. q = 4
- * pi n sin(angle / 2) / wavelength.
+ * The file: lines NAME : VALUE, then sections that begin with a name in quotes. "Correlation" has lags in ms and g2 - 1
+ * of each channel, "StandardDeviation" lags and errors of the first. Numbers may have a decimal comma. q = 4 pi n
+ * sin(angle / 2) / wavelength.
  */
 #include "input/table_impl.h"
 
@@ -51,7 +51,7 @@ static int begins(const char *p, const char *e, const char *word)
     return (size_t)(e - p) >= n && memcmp(p, word, n) == 0;
 }
 
-/* NAME : VALUE of the head. */
+/* NAME : VALUE in the header. */
 static void take_head(struct alv *a, const char *p, const char *e)
 {
     const char *colon = memchr(p, ':', (size_t)(e - p)), *end;
@@ -64,7 +64,7 @@ static void take_head(struct alv *a, const char *p, const char *e)
         *to = v;
 }
 
-/* A row of lags and values; returns how many values follow the lag. */
+/* A row of lags and values; returns the number of values after the lag. */
 static size_t take_row(const char *p, const char *e, double *lag, double value[CHANNELS])
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* table_columns.c -- which column of a table is which of the model: by names, by units behind names, by position; and
- * what is doubtful about it. */
+/* table_columns.c -- assigns the columns of a table to those of the model: by names, by units after names, by
+ * position; reports doubtful cases. */
 #include "input/table_impl.h"
 
 #include "base/units.h"
@@ -10,14 +10,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* The text behind a column's name that may be a unit: "delay (ms)", "delay [ms]", delay/ms, delay_ms. */
+/* The text after a column's name that may be a unit: "delay (ms)", "delay [ms]", delay/ms, delay_ms. */
 struct suffix {
     char kind;   /* '(' (or '['), '/', '_'; 0: there is none */
     size_t stem; /* characters before it */
     char text[64];
 };
 
-/* Where the bracket opens that the last character closes; NULL: it closes none. */
+/* Position of the bracket that the last character closes; NULL: it closes none. */
 static const char *opening(const char *name)
 {
     const char *p = name + strlen(name);
@@ -47,7 +47,7 @@ static struct suffix suffix_of(const char *name)
     return s;
 }
 
-/* Is the name of a column `source` and a unit?  In brackets it may be any, behind / one that is known. */
+/* Is the name of a column `source` followed by a unit? In brackets any unit is accepted, after / only a known one. */
 static int is_stem(const char *name, const char *source)
 {
     struct fit_unit unit;
@@ -97,12 +97,12 @@ static const char *names_there(const struct fit_table *t, char *text, size_t siz
     return text;
 }
 
-/* g2(tau): what stands in brackets is no unit, but the name of another column of the file or of the model. */
+/* g2(tau): the text in brackets is not a unit, but the name of another column of the file or of the model. */
 static int is_argument(const struct fit_table *t, const struct fit_kernel *k, const char *text)
 {
     char copy[64], *save;
     struct fit_unit unit;
-    if (!strpbrk(text, "0123456789") && fit_unit_parse(text, &unit)) /* g2 is no square of grams, s may be seconds */
+    if (!strpbrk(text, "0123456789") && fit_unit_parse(text, &unit)) /* g2 is not a square of grams, s may be seconds */
         return 0;
     snprintf(copy, sizeof copy, "%s", text);
     for (char *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
@@ -117,7 +117,7 @@ static int is_argument(const struct fit_table *t, const struct fit_kernel *k, co
     return *text != 0;
 }
 
-/* Where a unit is said, in words; the unit itself in text.  NULL: nowhere. */
+/* A description of where the unit is given; the unit itself in text. NULL: nowhere. */
 static const char *said_unit(const struct fit_table *t, const struct fit_config_table *cfg, const struct fit_kernel *k,
                              size_t i, size_t c, char text[64], char *kind)
 {
@@ -138,7 +138,7 @@ static const char *said_unit(const struct fit_table *t, const struct fit_config_
     *kind = s.kind;
     if (s.kind == '(' && (s.text[strspn(s.text, " ")] == '\0' || is_argument(t, k, s.text)))
         return NULL;
-    /* behind _ and / there may be any word; it is a unit when it is one of this quantity */
+    /* any word may follow _ and /; it counts as a unit if it is one of this quantity */
     if (s.kind == '_' && fit_unit_between(text, fit_table_unit(k, i), &f) != FIT_QUANTITY_CONVERTED)
         return NULL;
     struct fit_unit known;
@@ -147,13 +147,13 @@ static const char *said_unit(const struct fit_table *t, const struct fit_config_
     return s.kind ? "its name" : NULL;
 }
 
-/* Words behind _ that are as often no unit: t_min, x_m. */
+/* Words after _ that are often not units: t_min, x_m. */
 static int is_doubtful(const char *text)
 {
     return !text[1] || strcmp(text, "min") == 0;
 }
 
-/* The values of column c times a factor, as a further column of the table, which takes the place of c. */
+/* The values of column c times a factor, as a further column of the table, which replaces c. */
 static enum fit_status convert(const char *file, struct fit_table *t, int *from, struct fit_unit_factor f,
                                struct fit_error *err)
 {
@@ -220,8 +220,8 @@ static int may_lack(const struct fit_kernel *k, size_t i)
     return fit_table_takes(k, i) && !fit_table_needs(k, i);
 }
 
-/* By position, where no name is known: without names in the file, or when it has as many columns as are needed, so that
- * none with an unknown name is taken for the errors.  Arrays with a name each have no order. */
+/* By position, if no name is known: the file has no names, or exactly as many columns as are needed, so that none
+ * with an unknown name is taken for the errors. Named arrays have no order. */
 static int take_by_position(const char *file, const struct fit_table *t, const struct fit_kernel *kernel, size_t needed,
                             int *from, struct fit_notes *notes)
 {
@@ -263,7 +263,7 @@ static int names_errors(const char *name, const char *value)
     return 0;
 }
 
-/* A column that is not taken and looks like errors: by its name, and all of it positive where it is finite; -1: none.
+/* An unused column that looks like errors: by its name, and because all its finite values are positive; -1: none.
  */
 static int unused_errors(const struct fit_table *t, const struct fit_kernel *k, const int *from)
 {
@@ -282,7 +282,7 @@ static int unused_errors(const struct fit_table *t, const struct fit_kernel *k, 
     return -1;
 }
 
-/* Errors that the file seems to have and the fit would not take; names that are there twice. */
+/* Reports errors that the file seems to contain but the fit would not use, and duplicate names. */
 static void doubt_columns(const char *file, const struct fit_table *t, const struct fit_kernel *k, const int *from,
                           struct fit_notes *notes)
 {
@@ -308,8 +308,8 @@ static void doubt_columns(const char *file, const struct fit_table *t, const str
                                 t->name[c], from[i] + 1, c + 1);
 }
 
-/* Values that the range of their column does not foresee: outside of it, or in a part of it so small that another unit
- * is meant.  A range that begins above 0 may be one of many decades, of which any part will do. */
+/* Reports values outside the range of their column, or in so small a part of it that another unit is probable. A
+ * range that begins above 0 may span many decades; data may then lie in any part of it. */
 static void doubt_ranges(const char *file, const struct fit_table *t, const struct fit_kernel *k, const int *from,
                          struct fit_notes *notes)
 {
@@ -353,7 +353,7 @@ static enum fit_status no_columns(const char *file, const struct fit_table *t, c
                     file, missing, *t->name[0] ? names_there(t, there, sizeof there) : "columns without names", roles);
 }
 
-/* Empty cells of columns that say what these stand for. */
+/* Fills empty cells of columns that declare a value for them. */
 static void fill_empty(struct fit_table *t, const struct fit_kernel *k, const int *from)
 {
     for (size_t c = 0; k->empty && c < k->ncolumn; c++) {

@@ -31,7 +31,7 @@ void fit_table_curves_free(struct fit_table_curves *c)
     free(c);
 }
 
-/* What is found of the stretches of equal values, before they have their order. */
+/* The stretches of equal values found, before they are ordered. */
 struct stretch {
     size_t first, count, row; /* row: the first of them in the file */
 };
@@ -42,7 +42,7 @@ static int by_row(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* fit_sort_index() may exchange equal values: their rows are put in order. */
+/* fit_sort_index() may exchange equal values: restores the order of their rows. */
 static int by_number(const void *a, const void *b)
 {
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;

@@ -1,6 +1,6 @@
 /* table_curves.h -- a table of many curves, each to be fitted by itself: the rows that share a value of one column.
  *
- * The file is read once; a curve becomes a measurement like that of a file with its rows alone, in their order, so that
+ * The file is read once; a curve becomes a measurement like that of a file with only its rows, in their order, so that
  * a fit of it has the same bits.
  */
 #pragma once

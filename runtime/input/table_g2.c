@@ -2,9 +2,10 @@
  * bin and delay, with the columns delay (s), g2, sigma, q (1/angstrom), phi (deg), bin (from 1).
  *
  *   boost_corr   /xpcs/multitau/normalized_g2 (delay, bin), normalized_g2_err, delay_list in frames; q and azimuths of
- * the cells of /xpcs/qmap xpcs-eigen   <output>/norm-0-g2 (delay, bin), norm-0-stderr, tau in frames; /xpcs/dqlist,
- * dphilist NXxpcs       ENTRY/data/g2 (delay, bin), g2_derr, delay_difference in frames; ENTRY/instrument/masks pyCHX
- * /g2 (delay, bin), /taus in s; attributes of /qval_dict
+ *                the cells of /xpcs/qmap
+ *   xpcs-eigen   <output>/norm-0-g2 (delay, bin), norm-0-stderr, tau in frames; /xpcs/dqlist, dphilist
+ *   NXxpcs       ENTRY/data/g2 (delay, bin), g2_derr, delay_difference in frames; ENTRY/instrument/masks
+ *   pyCHX        /g2 (delay, bin), /taus in s; attributes of /qval_dict
  *
  * Rows without a value, or with an error that is not positive, are left out.
  */
@@ -28,7 +29,7 @@ struct curves {
     struct fit_arena storage;
 };
 
-/* Where a layout keeps what; NULL: it has none.  Several paths are tried in turn. */
+/* The paths of a layout; NULL: it has none. Several paths are tried in turn. */
 struct places {
     const char *g2, *sigma, *delay;
     int in_frames;
@@ -42,7 +43,7 @@ static int is_number(const struct curves *c, const char *path)
     return path && fit_h5_kind(c->h, path) == FIT_H5_NUMBER;
 }
 
-/* Numbers of a dataset, in the unit `wanted` where it states another; *v stays NULL when it is not there. */
+/* Numbers of a dataset, converted to the unit `wanted` if it states another; *v stays NULL when it does not exist. */
 static enum fit_status take(struct curves *c, const char *path, const char *wanted, double **v, size_t *n,
                             struct fit_error *err)
 {
@@ -291,7 +292,7 @@ static const struct places known[] = {
      BY_BIN},
     {"/g2", NULL, "/taus", 0, {NULL, NULL, NULL}, NULL, NULL, NULL, NULL, ATTRIBUTES}};
 
-/* "3": the number of a bin; 0: it is none. */
+/* "3": the number of a bin; 0: not a number. */
 static size_t bin_of(const char *dataset)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* table_law.c -- are the measured values what the law of their errors can give?  Told of the first row that is not,
+/* table_law.c -- are the measured values possible under their noise distribution?  Reports the first row that is not,
  * since one such row makes the likelihood of all parameters 0. */
 #include "input/table_impl.h"
 
@@ -11,7 +11,7 @@ static int is_count(double y)
     return y >= 0 && floor(y) >= y && y <= 0x1p53;
 }
 
-/* What is wrong with a value, or NULL. */
+/* The fault of a value, or NULL. */
 static const char *fault(enum fit_support support, double y, double trials)
 {
     switch (support) {
@@ -24,13 +24,13 @@ static const char *fault(enum fit_support support, double y, double trials)
     }
 }
 
-/* What the value in place i may be. */
+/* The support of the value at position i. */
 static enum fit_support support_of(const struct fit_kernel *k, const struct fit_layout *l, size_t i)
 {
     return k->nobservable ? k->observable[(size_t)l->column[k->which][i]].support : k->density->support;
 }
 
-/* The name of what is measured in place i. */
+/* The name of the quantity measured at position i. */
 static const char *measured_name(const struct fit_kernel *k, const struct fit_layout *l, size_t i)
 {
     if (k->nobservable)

@@ -1,10 +1,11 @@
-/* table_stack.c -- several measured quantities in a row of a file: a row of the data set for each. */
+/* table_stack.c -- several measured quantities in a row of a file: the data set gets one row for each. */
 #include "input/table_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Errors weigh the quantities against each other: of each, or of none where a law of the model says them. */
+/* Errors weigh the quantities against each other: each must have them, or none if the noise distribution of the
+ * model gives them. */
 static enum fit_status check_errors(const char *file, const struct fit_kernel *k, const double *const *all,
                                     struct fit_error *err)
 {
@@ -21,7 +22,7 @@ static enum fit_status check_errors(const char *file, const struct fit_kernel *k
     return FIT_OK;
 }
 
-/* The rows that have a value of the quantity, n of them; all where states go through them. */
+/* The rows that have a value of the quantity, n of them; all rows if states go through them. */
 static size_t measured_rows(const struct fit_kernel *k, const double *value, size_t nrow, size_t *row)
 {
     size_t n = 0;
@@ -31,7 +32,7 @@ static size_t measured_rows(const struct fit_kernel *k, const double *value, siz
     return n;
 }
 
-/* The column that holds what the data set has in column i for the rows of quantity q. */
+/* The column of the file that fills column i of the data set for the rows of quantity q. */
 static const double *source_of(const struct fit_kernel *k, const double *const *all, size_t i,
                                const struct fit_observable *q)
 {

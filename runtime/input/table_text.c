@@ -22,7 +22,7 @@ struct text {
     size_t line;    /* number of the line that `at` begins, from 1 */
 };
 
-/* Twice the room, in which n bytes were read.  What never ends is given up before it takes all memory. */
+/* Doubles the memory, which holds n bytes so far. Input without an end is rejected before it takes all memory. */
 static enum fit_status grow(const char *file, char **bytes, size_t *room, struct fit_error *err)
 {
     const size_t more = 2 * *room;
@@ -90,7 +90,7 @@ static struct fit_cell trim(const char *a, const char *b)
     return (struct fit_cell){a, (size_t)(b - a)};
 }
 
-/* Cuts the line [p, e) into at most `most` cells and returns how many there are. */
+/* Splits the line [p, e) into at most `most` cells and returns their number. */
 size_t fit_text_split(char delimiter, const char *p, const char *e, struct fit_cell *cell,
                       size_t most)
 {
@@ -124,7 +124,7 @@ size_t fit_text_split(char delimiter, const char *p, const char *e, struct fit_c
     }
 }
 
-/* The number in a cell; an empty one, and NA, are NaN.  0: it is no number. */
+/* The number in a cell; an empty one, and NA, are NaN. 0: not a number. */
 static int number(struct fit_cell c, double *v)
 {
     char *end;
@@ -137,7 +137,7 @@ static int number(struct fit_cell c, double *v)
     return end == c.at + c.n;
 }
 
-/* "0,05": one comma, between digits, and nothing but what a number has. */
+/* "0,05": one comma, between digits, and otherwise only characters of a number. */
 static int has_decimal_comma(struct fit_cell cell)
 {
     size_t commas = 0, others = 0;
@@ -166,7 +166,7 @@ static int is_comment(const char *p, const char *e)
     return p < e && (*p == '#' || *p == '%');
 }
 
-/* End of what stands before a remark in a row. */
+/* End of a row's text before a comment. */
 static char *before_remark(char *p, char *e)
 {
     char *remark = memchr(p, '#', (size_t)(e - p));
@@ -192,13 +192,13 @@ static int all_numbers(const struct fit_cell *cell, size_t n)
 
 /* ---- decimal commas -------------------------------------------------------------------------- */
 
-/* What separates cells in which a comma is the decimal point. */
+/* The separator of cells in which a comma is the decimal point. */
 static char other_delimiter(const char *p, const char *e)
 {
     return memchr(p, ';', (size_t)(e - p)) ? ';' : memchr(p, '\t', (size_t)(e - p)) ? '\t' : ' ';
 }
 
-/* How many cells of a row have a decimal comma; 0 also when one of the others is no number. */
+/* Number of cells of a row with a decimal comma; 0 also when one of the others is not a number. */
 static size_t decimal_commas(char delimiter, const char *p, const char *e, struct fit_cell *cell)
 {
     const size_t n = fit_text_split(delimiter, p, e, cell, FIT_TABLE_COLUMNS);
@@ -213,7 +213,7 @@ static size_t decimal_commas(char delimiter, const char *p, const char *e, struc
     return commas;
 }
 
-/* The delimiter of rows with decimal commas, by the first row that tells it; 0: there are none. */
+/* The delimiter of rows with decimal commas, from the first row that shows it; 0: there are none. */
 static char comma_delimiter(const struct text *t, struct fit_cell *cell)
 {
     size_t left = 200; /* lines of a head */
@@ -232,7 +232,7 @@ static char comma_delimiter(const struct text *t, struct fit_cell *cell)
     return 0;
 }
 
-/* Commas of numbers become points, where they are decimal commas: rows are not separated by them then. */
+/* Replaces the commas of numbers by points, if they are decimal commas: they do not separate cells then. */
 static void mend_commas(struct text *t, const struct fit_table_options *o, struct fit_cell *cell)
 {
     const char d = o->delimiter == ',' ? 0 : comma_delimiter(t, cell);
@@ -249,7 +249,7 @@ static void mend_commas(struct text *t, const struct fit_table_options *o, struc
     }
 }
 
-/* Words of a header in brackets belong to the name before them: tau (ms); returns how many names there are. */
+/* Words of a header in brackets belong to the name before them: tau (ms); returns the number of names. */
 static size_t join_units(struct fit_cell *cell, size_t n)
 {
     size_t kept = 0;
@@ -273,14 +273,13 @@ static size_t header(char delimiter, const char *p, const char *e, struct fit_ce
     return delimiter == ' ' ? join_units(name, n < FIT_TABLE_COLUMNS ? n : FIT_TABLE_COLUMNS) : n;
 }
 
-/* Where the numbers begin, how many columns there are, and the cells that hold their names (nname
- * 0: none). */
+/* Finds the beginning of the numbers, the number of columns, and the cells that hold their names (nname 0: none). */
 struct plan {
     char *first;
     size_t line, ncolumn, nname;
 };
 
-/* A row of cells, n of them; numbers: they all are.  Names go on to where what looks like a remark ends.  0: too many.
+/* A row of n cells; numbers: all of them are. Names continue to the end of an apparent comment. 0: too many.
  */
 static size_t split_row(const struct text *t, char *p, char *e, int named, struct fit_cell *cell, int *numbers)
 {
@@ -293,8 +292,9 @@ static size_t split_row(const struct text *t, char *p, char *e, int named, struc
     return n;
 }
 
-/* A first row of n cells below plan->nname names.  As many names as cells: they are theirs.  More cells than names
- * between commas: decimals may have commas, too, and cells by position would be halves of numbers. */
+/* A first row of n cells below plan->nname names. If there are as many names as cells, the names belong to them. If
+ * there are more cells than names between commas, decimals may have commas, too, and cells by position would be
+ * halves of numbers. */
 static enum fit_status judge_names(const struct text *t, size_t n, int named, struct plan *plan, struct fit_error *err)
 {
     if (named && t->delimiter == ',' && plan->nname > 1 && n > plan->nname)
@@ -344,8 +344,9 @@ static enum fit_status make_plan(struct text *t, const struct fit_table_options 
     return fit_fail(err, FIT_ERR_DATA, "%s: holds no row of numbers", t->file);
 }
 
-/* Rows that there may be from p on: lines that are not blank, but no more than fit into the bytes, a cell and what
- * ends it taking one at least.  (Many short lines below a long one are an error that the first of them tells.) */
+/* Largest possible number of rows from p on: that of lines that are not blank, but no more than fit into the bytes,
+ * since a cell and its end take at least one each. (Many short lines after a long one are an error, reported for the
+ * first of them.) */
 static size_t count_rows(const struct text *t, char *p, size_t ncolumn)
 {
     const size_t most = (size_t)(t->end - p) / ncolumn + 1;

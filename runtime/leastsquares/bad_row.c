@@ -1,8 +1,8 @@
-/* bad_row.c -- the row of a table at which the model has no finite value or derivative, in words; of two-time data
- * the settings.
+/* bad_row.c -- describes the row of a table at which the model has no finite value or derivative; for two-time data the
+ * settings.
  *
- * Kernels give sums, which one such row makes NaN; here the rows are evaluated one by one, by
- * kernel->points, for the message of a fit that has failed.
+ * Kernels give sums, which one such row turns into NaN; for the message of a failed fit the rows are evaluated here one
+ * by one, by kernel->points.
  */
 #include "leastsquares/fit_impl.h"
 #include "model/registry.h"
@@ -46,7 +46,7 @@ struct search {
     size_t size;
 };
 
-/* 1 when the row is one; then the text is written. */
+/* 1 when the row is such a row; then the text is written. */
 static int look(const struct search *s, size_t row, size_t group)
 {
     const struct fit_kernel *k = s->f->kernel;
@@ -72,7 +72,7 @@ static int counts(const struct fit_tile *t, size_t row)
     return !t->w || t->w[row - t->i0] > 0;
 }
 
-/* 1 when the law of the errors has no density at a row of the tile. */
+/* 1 when the noise distribution has no density at a row of the tile. */
 static int look_at_law(const struct search *s, const struct fit_tile *t)
 {
     const struct fit_dataset *ds = s->f->ds;
@@ -85,8 +85,8 @@ static int look_at_law(const struct search *s, const struct fit_tile *t)
             continue;
         place(s->f, row, t->group, where, sizeof where);
         snprintf(s->text, s->size,
-                 "the law of the errors, %s, has no finite density at %s (row %zu of the table), where the start values"
-                 " are: is its width 0 there, or the value one that it cannot give?",
+                 "the noise distribution, %s, has no finite density at %s (row %zu of the table) for the start values: "
+                 "is its width 0 there, or the value impossible?",
                  s->f->kernel->density->name, *where ? where : "a row", (size_t)(ds->row ? ds->row[row] : row) + 1);
         return 1;
     }

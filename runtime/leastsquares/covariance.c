@@ -3,10 +3,9 @@
  * With H over the nonlinear parameters, A over the linear unknowns and C between them,
  *     [ H  C^T ]^-1     [  S^-1         -S^-1 T^T          ]      S = H - C^T A^-1 C
  *     [ C   A  ]     =  [ -T S^-1       A^-1 + T S^-1 T^T  ]      T = A^-1 C
- * (S is Kaufman's matrix of objective.h).  Both inverses go through eigenvectors of the matrices
- * scaled to a unit diagonal.  Directions with an eigenvalue below 1e-12 of the largest are left
- * out, and every parameter with a share in one gets NaN: a pseudo-inverse would give it a small,
- * false error. Parameters on a bound are held.
+ * (S is Kaufman's matrix of objective.h). Both inverses use eigenvectors of the matrices scaled to a unit diagonal.
+ * Directions with an eigenvalue below 1e-12 of the largest are left out, and every parameter with a component along one
+ * gets NaN: a pseudo-inverse would give it a small, false error. Parameters on a bound are held.
  */
 #include "leastsquares/covariance.h"
 
@@ -66,9 +65,8 @@ static signed char bound_of(const struct fit_covariance_spec *s, size_t k)
     return s->theta[k] <= s->lower[k] ? -1 : s->theta[k] >= s->upper[k] ? 1 : 0;
 }
 
-/* Eigenvectors (rows of V) of the matrix V of n rows scaled to unit diagonal; d gets the scale.
- * Returns the number of null directions (they come first; relative eigenvalue not above limit), or
- * -1. */
+/* Replaces V (n rows) by the eigenvectors (rows) of V scaled to unit diagonal; d gets the scale. Returns the number
+ * of null directions (they come first; relative eigenvalue not above limit), or -1. */
 static int scaled_eigen(double *V, double *w, double *work, size_t n, double limit, double *d)
 {
     int null = 0;
@@ -84,7 +82,7 @@ static int scaled_eigen(double *V, double *w, double *work, size_t n, double lim
     return null;
 }
 
-/* Rounding mixes eigenvectors by 1e-16 over the distance of their eigenvalues. */
+/* Rounding mixes eigenvectors by 1e-16 divided by the distance of their eigenvalues. */
 static double component_limit(const struct work *c, size_t n, int null)
 {
     double next = (size_t)null < n ? c->w[null] / c->w[n - 1] : 1;
@@ -198,7 +196,7 @@ static void spread_open(struct work *c, const struct fit_result *res)
 
 enum kind { FIXED, HELD, OPEN, DETERMINED };
 
-/* What an element of the full vector is; *at: its nonlinear parameter, or p + its unknown. */
+/* The meaning of an element of the full vector; *at: its nonlinear parameter, or p + its unknown. */
 static enum kind element(const struct work *c, size_t e, size_t *at)
 {
     if (e < c->p) {
@@ -263,11 +261,11 @@ static void fill_matrix(const struct work *c, struct fit_result *res)
 
 /* ---- derived quantities ---------------------------------------------------------------------------------------- */
 
-/* A part of a gradient along an undetermined direction below this is rounding. */
+/* A relative component of a gradient along an undetermined direction below this is rounding. */
 static const double ALONG = 1e-3;
 
-/* Gradients by the unknowns that move: x[nparam + nu] from that over the full vector; 0: one of its unknowns is
- * lost. */
+/* Gradients with respect to the unknowns that vary: x[nparam + nu] from that over the full vector; 0: one of its
+ * unknowns is undetermined. */
 static int gather(const struct work *c, const struct fit_result *res, const double *g, double *x)
 {
     memset(x, 0, (c->p + c->nu) * sizeof *x);
@@ -283,8 +281,8 @@ static int gather(const struct work *c, const struct fit_result *res, const doub
     return 1;
 }
 
-/* g^T C g with the generalised inverse; by what the linear unknowns make of a step, G = g_theta - T^T g_lin:
- *     g_lin^T A^-1 g_lin + G^T S^- G.        NaN when G has a part along an undetermined direction. */
+/* g^T C g with the generalised inverse; with the response of the linear unknowns to a step, G = g_theta - T^T g_lin:
+ *     g_lin^T A^-1 g_lin + G^T S^- G.        NaN when G has a component along an undetermined direction. */
 static double spread_of(const struct work *c, const struct fit_result *res, const double *g, double *x)
 {
     const struct fit_objective *o = c->o;

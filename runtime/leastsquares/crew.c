@@ -11,8 +11,8 @@
 
 enum {
     MOST_MEMBERS = 16,
-    FEW = 2000,      /* values of which all passes together take less time than threads take to begin */
-    MANY = 1 << 21   /* values whose passes are long enough for all threads */
+    FEW = 2000,      /* number of values below which all passes together take less time than starting threads */
+    MANY = 1 << 21   /* number of values from which passes are long enough for all threads */
 };
 
 static size_t members(const struct fit_ls *f)
@@ -24,7 +24,7 @@ static size_t members(const struct fit_ls *f)
     return threads < MOST_MEMBERS ? (size_t)threads : MOST_MEMBERS;
 }
 
-/* Member m, whose own things are taken from the crew's storage. */
+/* Member m, whose private data come from the crew's storage. */
 static enum fit_status begin(struct fit_crew *crew, size_t m)
 {
     struct fit_ls *f = crew->f, *own = &crew->member[m];
@@ -95,7 +95,7 @@ struct pieces {
     pthread_cond_t more;
 };
 
-/* Waits for the pieces that piece k may learn from.  They have begun before it, on other threads, or are done. */
+/* Waits for the pieces from which piece k may learn. They started earlier, on other threads, or are done. */
 static void wait_for(struct pieces *all, size_t k)
 {
     pthread_mutex_lock(&all->lock);

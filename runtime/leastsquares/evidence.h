@@ -1,8 +1,8 @@
-/* evidence.h -- points of parameter space at which the cost has been seen to be low.
+/* evidence.h -- points of parameter space at which the cost was found to be low.
  *
- * Every fit with one parameter held tells of all the others: its point lies inside the interval of 95 % of each of
- * them. Points that profiles, scans and other minima have met are kept here, so that what one of them has found is a
- * start for the others and speaks against an interval that leaves it out.
+ * Every fit with one parameter held is informative about all others: its point lies inside the 95 % interval of each of
+ * them. Points that profiles, scans and other minima have met are kept here, so that the findings of one are starts for
+ * the others, and contradict an interval that excludes them.
  */
 #pragma once
 
@@ -11,19 +11,19 @@
 struct fit_evidence {
     size_t n, room, nparam, nfull;
     double *x;    /* n x nfull: parameters, then linear ones, in the order of fit_types.h */
-    double *rise; /* n: chi2 above the least, in units of the noise */
-    double *own;  /* n: the same in units of the noise that counts for the parameter that was looked at (fit_types.h) */
+    double *rise; /* n: chi2 above the minimum, in units of the noise */
+    double *own;  /* n: the same in units of the noise that counts for the parameter in question (fit_types.h) */
 };
 
 /* Of storage from a. */
 void fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull, struct fit_arena *a);
 
-/* The point theta, at which the objective was asked for its value last; own, and by how much rise is larger.  Beyond
- * some hundreds nothing is kept. */
+/* Adds the point theta, at which the objective was evaluated last; own, and by how much rise is larger. Beyond some
+ * hundreds nothing is kept. */
 void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double own,
                       double inflated);
 
-/* Points k >= first of `from`, as far as there is room. */
+/* Adds points k >= first of `from`, as far as there is room. */
 void fit_evidence_append(struct fit_evidence *e, const struct fit_evidence *from, size_t first);
 
 /* Point k: nfull numbers. */

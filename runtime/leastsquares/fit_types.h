@@ -1,21 +1,19 @@
 /* fit_types.h -- options and results of one least-squares fit (fit/fit.h): parameters with errors.
  *
- * Minimises  cost = 1/2 sum_n w_n (y_n - mean_n(theta, lin))^2  over the nonlinear parameters
- * theta inside their bounds; the linear parameters lin are eliminated by variable projection
- * inside theirs (objective.h).  The optimiser is a trust-region method that keeps to the box
- * (nlsq.h); starting points are found from the data (start.h); errors come from the full J^T J,
- * linear parameters included (covariance.h).
+ * Minimises cost = 1/2 sum_n w_n (y_n - mean_n(theta, lin))^2 over the nonlinear parameters theta inside their bounds;
+ * the linear parameters lin are eliminated by variable projection inside theirs (objective.h). The optimiser is a
+ * trust-region method that keeps to the box (nlsq.h); starting points are found from the data (start.h); errors come
+ * from the full J^T J, linear parameters included (covariance.h).
  *
  * Order of the full vector, used by std, covariance, correlation and at_bound:
  *     theta[0..nparam), then lin[g*nlinear + q] for g < ngroup, q < nlinear: nfull numbers.
- * A linear parameter shared by all groups (fit_param.over = -1, or averaged scaling) stands there
- * once per group, with equal numbers and correlation 1.
+ * A linear parameter shared by all groups (fit_param.over = -1, or averaged scaling) occurs there once per group, with
+ * equal numbers and correlation 1.
  *
- * Fixed parameters have std 0 and covariance 0.  Parameters on a bound are held there: std NaN,
- * covariance NaN.  Parameters that take part in a direction which the data do not determine: std
- * NaN, covariance NaN (never the numbers of a pseudo-inverse); the same for parameters that the model
- * cannot tell apart here (see fit_result.degenerate), and where the cost is far from the paraboloid on
- * which these errors rest (see fit_result.interval).
+ * Fixed parameters have std 0 and covariance 0. Parameters on a bound are held there: std NaN, covariance NaN.
+ * Parameters with a component along an undetermined direction have std NaN, covariance NaN (never the numbers of a
+ * pseudo-inverse); so have parameters that are not identifiable in the model here (see fit_result.degenerate), and
+ * those where the cost is far from quadratic (see fit_result.interval).
  */
 #pragma once
 
@@ -37,7 +35,7 @@ enum fit_loss {
     FIT_LOSS_ARCTAN   /* arctan(z) */
 };
 
-/* What is done with linear parameters that the model declares one per group. */
+/* Treatment of linear parameters that the model declares per group. */
 enum fit_scaling {
     FIT_SCALING_INDIVIDUAL, /* one per group */
     FIT_SCALING_CONSTANT,   /* held at the given values */
@@ -49,7 +47,7 @@ enum fit_scaling {
 };
 
 enum fit_word {
-    FIT_CONVERGED_GRADIENT, /* the gradient promises less than gtol standard errors of movement */
+    FIT_CONVERGED_GRADIENT, /* the gradient predicts a step of less than gtol standard errors */
     FIT_CONVERGED_COST,     /* the cost cannot be lowered by more than ftol of itself */
     FIT_CONVERGED_STEP,     /* steps have become shorter than xtol of the parameters */
     FIT_AT_BOUND,           /* converged by one of these tests, with a parameter on a bound */
@@ -60,14 +58,14 @@ enum fit_word {
 
 /* Noise of two-time values. */
 enum fit_noise_kind {
-    FIT_NOISE_KIND_AUTO,    /* what values that share a frame have in common says which */
+    FIT_NOISE_KIND_AUTO,    /* the correlation of values that share a frame decides */
     FIT_NOISE_KIND_WHITE,   /* independent */
     FIT_NOISE_KIND_SPECKLE, /* that of speckles */
-    FIT_NOISE_KIND_MONITOR  /* that of speckles of which frames were divided by a monitor, not by their own means */
+    FIT_NOISE_KIND_MONITOR  /* that of speckles, with frames divided by a monitor, not by their own means */
 };
 struct fit_noise_model {
     enum fit_noise_kind kind;
-    double count, shot; /* of every group, where they are known; else 0: from the residuals (speckle/noise.h) */
+    double count, shot; /* of every group, if known; otherwise 0: from the residuals (speckle/noise.h) */
 };
 
 /* Which equations make the estimates of a two-time model whose noise is that of speckles (fit/efficient.h). */
@@ -77,12 +75,12 @@ enum fit_estimator {
     FIT_ESTIMATOR_EFFICIENT      /* an error where they are not possible */
 };
 
-/* Told after every iteration of the final fit, in the thread that called fit_run. */
+/* Reported after every iteration of the final fit, in the thread that called fit_run. */
 struct fit_progress {
     size_t iteration;
     double chi2;     /* sum w r^2 */
     double step;     /* length of the last accepted step, in standard errors */
-    double gradient; /* distance to the minimum promised by the gradient, in standard errors */
+    double gradient; /* distance to the minimum predicted by the gradient, in standard errors */
     double seconds;  /* since fit_run began */
     const char *phase; /* NULL: an iteration; else what begins now ("errors"), and all others are 0 */
 };
@@ -90,8 +88,8 @@ typedef int fit_progress_fn(void *user, const struct fit_progress *p); /* nonzer
 
 struct fit_options {
     size_t max_iterations; /* of one run of the optimiser; default 200 */
-    double ftol;           /* relative change of cost; default 1e-14.  1e-13 and less: goes on
-                              while the gradient falls, for the cost shows no more */
+    double ftol;           /* relative change of cost; default 1e-14. 1e-13 and less: continues while the gradient
+                            * falls, because the cost cannot resolve more */
     double xtol;           /* step relative to the parameters' size; default 1e-12 */
     double gtol;           /* distance to the minimum in standard errors; default 1e-6 */
     enum fit_loss loss;    /* default linear */
@@ -163,7 +161,7 @@ struct fit_rate_value {
     double time;                        /* s */
     double value, std;                  /* in the unit of the offset */
     double slope, slope_std;
-    int needed; /* 1: A, E and C by themselves are not what the data determine */
+    int needed; /* 1: A, E and C by themselves are not determined by the data */
 };
 
 /* A derived quantity (fit_kernel.derived), of one group or of all. */
@@ -177,7 +175,7 @@ struct fit_derived_value {
     double lower[2], upper[2]; /* 68, 95 %; NaN: an end that the data do not set */
     char reason[480];       /* std NaN: why; else "" */
     double *gradient;       /* nfull */
-    double spread; /* standard error by J^T J less what the data do not determine; NaN: that has a part in it */
+    double spread; /* standard error by J^T J without undetermined directions; NaN: it has a component along one */
 };
 
 /* One starting point that was followed. */
@@ -189,38 +187,38 @@ struct fit_start {
     int full;           /* 1: followed on all data */
 };
 
-/* A minimum of the sum of squares on all data.  Two are distinct when chi2 or, in standard errors, the
- * parameters differ. */
+/* A minimum of the sum of squares on all data. Two are distinct when chi2 or, in standard errors, the parameters
+ * differ. */
 struct fit_minimum {
     char origin[48]; /* of the start from which it was found first */
     double *theta;   /* nparam */
     double cost;
     double above;    /* chi2 above that of the best, in units of the noise */
-    int inside;      /* 1: so little that its parameters belong to the joint answer: below the limit of 95 % of one
-                        parameter (likelihood.h); the best is */
+    int inside;      /* 1: so little that its parameters belong to the joint answer: below the 95 % limit of one
+                      * parameter (likelihood.h); the best is */
     size_t found;    /* runs that ended there */
     int idle;        /* 1: no nonlinear parameter has an effect there; told only when it is the best */
 };
 
-/* Errors that allow for correlated noise (sandwich.h): how they were found. */
+/* How errors for correlated noise (sandwich.h) were found. */
 enum fit_robust_kind {
     FIT_ROBUST_NONE,   /* there are none */
     FIT_ROBUST_FRAMES, /* clusters of frames */
     FIT_ROBUST_ROWS,   /* HC3: rows independent, of different noise */
     FIT_ROBUST_SPECKLE, /* the covariance of speckle noise in closed form (speckle/noise.h) */
-    FIT_ROBUST_WHITE,   /* residuals of pairs that share a frame are not correlated: the usual errors */
-    FIT_ROBUST_WITHHELD /* none that would hold: `reason`; residuals were looked at */
+    FIT_ROBUST_WHITE,   /* residuals of pairs that share a frame are not correlated: the standard errors */
+    FIT_ROBUST_WITHHELD /* none would be valid: `reason`; residuals were tested */
 };
 struct fit_robust {
     enum fit_robust_kind kind;
     char reason[400];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
-    int closed;              /* 1: the noise is that of speckles of this model, with numbers that are known */
-    int misfit;              /* 1: it would be, were it not for the test of fit */
-    const char *not_closed;  /* why it is not, where that was looked at; else NULL */
-    int clipped;             /* 1: J was not positive definite; some directions have the usual error */
-    double eta;              /* number of parameters / tr(H^-1 J): 1 for independent noise, below 1 the part of the
-                                values that count (exponent of a power likelihood) */
+    int closed;              /* 1: the noise is that of speckles of this model, with known parameters */
+    int misfit;              /* 1: it would be, except for the test of fit */
+    const char *not_closed;  /* why it is not, if tested; otherwise NULL */
+    int clipped;             /* 1: J was not positive definite; some directions have the standard error */
+    double eta;              /* number of parameters / tr(H^-1 J): 1 for independent noise, below 1 the fraction of
+                              * the values that count (exponent of a power likelihood) */
 };
 
 /* 1: there are robust errors. */
@@ -243,15 +241,15 @@ struct fit_speckle_noise {
     double noise;            /* standard deviation of a value by shot noise alone: shot / sqrt(count) */
     double contrast;         /* of the model: c2 at equal times, less the baseline */
     double frames;           /* lag at which the model's c2 has decayed to 1/e, in frames, mean over ages */
-    double longest;          /* the same, or longer: of the part of it that is left in the second half of the data */
+    double longest;          /* the same, or longer: of the component that remains in the second half of the data */
 };
 
-/* Test of fit: sums of residuals over bins of lag and age against their covariance under this noise; and
+/* Test of fit: sums of residuals over bins of lag and age compared with their covariance under this noise; and
  * outliers (speckle/outliers.h). */
 struct fit_speckle_test {
-    double p, chi2; /* NaN: not looked at; p of the bins, or of outliers where these decide */
+    double p, chi2; /* NaN: not tested; p of the bins, or of outliers where these decide */
     size_t rank;    /* degrees of freedom */
-    double z;       /* the bin that is farthest off, in its standard deviations, and where it is: */
+    double z;       /* the bin with the largest deviation, in its standard deviations, and its position: */
     long group;     /* -1: sum over all groups */
     double lag[2], age[2]; /* s */
     double kurtosis, expected; /* 0; or p is that of outliers of group `of`, most near the frame at `near` s */
@@ -262,7 +260,8 @@ struct fit_speckle_test {
 /* Values that the data allow: one interval or, where several minima fit, several, ascending. */
 struct fit_piece {
     double lower, upper;
-    signed char open_lower, open_upper; /* 1: the data set no limit before the bound; 2: as far as was looked at */
+    signed char open_lower, open_upper; /* 1: the data set no limit before the bound; 2: none within the explored
+                                         * range */
 };
 enum { FIT_PIECES = 6 };
 struct fit_union {
@@ -270,18 +269,19 @@ struct fit_union {
     struct fit_piece piece[FIT_PIECES];
 };
 
-/* Profile likelihood of one parameter: the least chi2 for its values, the others fitted anew at each. */
+/* Profile likelihood of one parameter: the minimum of chi2 over the others, as a function of its value. */
 enum { FIT_LIKELIHOOD_POINTS = 64 };
 struct fit_likelihood {
-    size_t which;           /* place in the full vector; nfull + k: derived quantity k of the result */
+    size_t which;           /* index in the full vector; nfull + k: derived quantity k of the result */
     size_t n;               /* points of the curve, increasing */
-    double limit[2];        /* of the root of the rise: where the intervals of 68 and 95 % end */
-    double value[FIT_LIKELIHOOD_POINTS], rise[FIT_LIKELIHOOD_POINTS]; /* chi2 above the least, in units of the noise */
+    double limit[2];        /* limits of the square root of the rise: ends of the 68 and 95 % intervals */
+    double value[FIT_LIKELIHOOD_POINTS], rise[FIT_LIKELIHOOD_POINTS]; /* chi2 above the minimum, in units of the
+                                                                       * noise */
     double lower[2], upper[2]; /* ends of the intervals of 68 and 95 % */
-    int open_lower[2], open_upper[2]; /* 1: the interval ends at the bound, beyond which nothing was looked at */
+    int open_lower[2], open_upper[2]; /* 1: the interval ends at the bound, beyond which nothing was explored */
     struct fit_union part[2];  /* the same, with the gaps between several minima */
     int one_sided;          /* -1, 1: the best value stands on the lower, upper bound: limits toward the other side */
-    int lower_cost;         /* 1: a better minimum was met; the intervals mean nothing */
+    int lower_cost;         /* 1: a better minimum was met; the intervals are meaningless */
     double better;          /* then: the value of the parameter there */
     char text[480];         /* the intervals in words */
 };
@@ -297,13 +297,13 @@ struct fit_residual_test {
     double decile[FIT_RESIDUAL_DECILES]; /* variance by lag, relative to that of all */
 };
 
-/* The strongest structure of the residuals of pairs that independent noise has not (misfit.h).  A p is the probability
- * of anything as strong, all templates considered. */
+/* The strongest structure of the residuals of pairs that independent noise does not explain (misfit.h). p is the
+ * probability of anything as strong, over all templates. */
 enum fit_misfit_kind { FIT_MISFIT_BINS, FIT_MISFIT_SMOOTH, FIT_MISFIT_DRIFT };
 enum fit_misfit_along { FIT_ALONG_LAG, FIT_ALONG_AGE, FIT_SHARING };
 struct fit_misfit {
     double p;             /* of both; NaN: not looked at */
-    double p_bins, z;     /* sums over bins: the farthest, in its standard deviations */
+    double p_bins, z;     /* sums over bins: the largest deviation, in its standard deviations */
     double mean;          /* mean residual there, in standard deviations of residuals */
     enum fit_misfit_kind kind;
     long group;           /* -1: all together */
@@ -313,22 +313,23 @@ struct fit_misfit {
     enum fit_misfit_along along;
 };
 
-/* What the cost itself allows (profile.h), with 68 and 95 %. */
+/* The interval that the cost itself allows (profile.h), with 68 and 95 %. */
 struct fit_interval {
     int known;                                /* 0: not looked at */
     double lower[2], upper[2];                /* ends of the union */
     signed char open_lower[2], open_upper[2];
-    int cut;                                  /* 1: a bound cuts it, and there is no error therefore */
+    int cut;                                  /* 1: a bound cuts it, and there is therefore no error */
     int several;                              /* 1: other minima fit, or nearly so (3 sigma), far from this one */
     struct fit_union part[2];
-    double wider; /* what the noise that residuals share makes of them: robust over usual error, 1 where it does not */
+    double wider; /* effect of the noise that residuals share: ratio of robust to standard error, 1 where there is
+                   * none */
 };
 
-/* Which estimates the result has, and how far least squares are from the efficient ones. */
+/* The estimates in the result, and the difference between least squares and the efficient ones. */
 struct fit_estimates {
     enum fit_estimator used; /* LEAST_SQUARES or EFFICIENT */
-    char reason[200];        /* LEAST_SQUARES, where others were not ruled out: why; else "" */
-    int compared;            /* 1: there are both, and of the ones that the result has not: */
+    char reason[200];        /* LEAST_SQUARES, where others were not excluded: why; otherwise "" */
+    int compared;            /* 1: there are both; of those that are not in the result: */
     double *other, *other_std; /* nfull: values, standard errors */
     double p, chi2;          /* Hausman's test of their difference */
     size_t rank;
@@ -357,27 +358,28 @@ struct fit_result {
                             variance, else NaN */
     double log_likelihood; /* FIT_NOISE_LAW; else NaN */
     double residual_variance; /* chi2 / (npoint - nfree) */
-    double reduced_chi2; /* residual_variance over the variance of the noise: known, or of neighbouring values; near 1
-                            when the model explains the data; NaN: */
+    double reduced_chi2; /* residual_variance divided by the variance of the noise: known, or of neighbouring values;
+                          * near 1 when the model explains the data; NaN: */
     const char *reduced_chi2_reason; /* why there is none; NULL */
-    double reduced_chi2_error; /* its standard error when the model holds and noise is independent */
+    double reduced_chi2_error; /* its standard error for a true model and independent noise */
     double local_sigma;  /* pairs: noise of neighbouring values (local_noise.h), in the units of the weighted residuals,
                             all groups; NaN: unknown */
     double *local;       /* ngroup: the same of each, in the unit of the data (of their weights) */
-    double bulk; /* of a robust loss: reduced_chi2 from the median of the residuals, which few far off do not move;
-                    NaN: linear loss, or unknown */
+    double bulk; /* of a robust loss: reduced_chi2 from the median of the residuals, which a few outliers do not
+                  * move; NaN: linear loss, or unknown */
     double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of
                             the weighted residuals (1 when the file's errors are right) */
     double sigma_common; /* the same for all groups together */
-    double *against;     /* ngroup: what residuals are held against: 1 with weights from the file, the
-                            given sigma, else that of the residuals themselves */
+    double *against;     /* ngroup: what residuals are compared with: 1 with weights from the file, the given sigma,
+                          * otherwise that of the residuals themselves */
     enum fit_noise_source noise;
     int reweighted;      /* 1: groups differ in noise by more than 20 %; weights 1/sigma^2 */
     char noise_text[256];
 
     double *std;         /* nfull */
     double
-        *std_curvature;  /* nfull: the paraboloid's, also where it does not hold and std is NaN for that (profile.h) */
+        *std_curvature;  /* nfull: from the curvature, also where that is invalid and std is therefore NaN
+                          * (profile.h) */
     double *profile;     /* nparam: 1/1.96 of how far the interval of 95 % reaches; the paraboloid's where that reaches
                             further by less than two times; INFINITY: open; where it was not looked at, std */
     struct fit_interval *interval; /* nfull */
@@ -388,13 +390,13 @@ struct fit_result {
     size_t nlikelihood;
     struct fit_likelihood *likelihood;
     struct fit_robust robust;
-    size_t aliased; /* parameter that the frames do not tell from its aliases (aliases.h); nparam: none */
+    size_t aliased; /* parameter that the frames cannot distinguish from its aliases (aliases.h); nparam: none */
     struct fit_speckle_noise *speckle; /* ngroup */
     struct fit_speckle_test speckle_test;
     struct fit_estimates estimates;
-    double *first_frame; /* nparam: pairs: how far the fit is from that without the pairs of the first frame, to first
-                            order; else 0 */
-    double *first_frame_std; /* nparam: scatter of first_frame when the model holds and noise is independent; else 0 */
+    double *first_frame; /* nparam: pairs: distance of the fit from that without the pairs of the first frame, to
+                          * first order; otherwise 0 */
+    double *first_frame_std; /* nparam: scatter of first_frame for a true model and independent noise; otherwise 0 */
     struct fit_residual_test *residual; /* ngroup */
     struct fit_misfit misfit;
     double *covariance;  /* nfull x nfull; scaled by the estimated noise unless it is absolute */
@@ -423,10 +425,10 @@ struct fit_result {
     double *normal_matrix; /* nparam x nparam: projected J^T J, in the weights of the fit */
     double variance;    /* covariance = variance times the inverse of normal_matrix */
 
-    /* Degeneracies of the model that concern this result.  The errors of their parameters are
-     * withheld (NaN): reason[k] is the index in `degenerate` of the one that explains the NaN of
-     * parameter k of the full vector, or -1.  Combinations of parameters that stay determined, by
-     * their index in the kernel; NaN where no degeneracy of theirs concerns the fit. */
+    /* Degeneracies of the model that concern this result. The errors of their parameters are withheld (NaN):
+     * reason[k] is the index in `degenerate` of the one that explains the NaN of parameter k of the full vector, or
+     * -1. Combinations of parameters that stay determined, by their index in the kernel; NaN where none of their
+     * degeneracies concerns the fit. */
     size_t ndegenerate;
     struct fit_degenerate *degenerate;
     long *reason;            /* nfull */
@@ -434,7 +436,7 @@ struct fit_result {
     double *combination_std;
     size_t ncombination, room_degenerate; /* sizes of these arrays */
 
-    /* Rates A t^E + C: what stays determined of them (rate_value.h). */
+    /* Rates A t^E + C: their determined values (rate_value.h). */
     size_t nrate, room_rate;
     struct fit_rate_value *rate;
 

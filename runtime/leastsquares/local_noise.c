@@ -11,14 +11,14 @@
 
 enum { ORDERS = FIT_NOISE_ORDERS, REACH = FIT_NOISE_REACH, WANTED = 200000, TILES = 12, PILOT = 2048, LEAST = 500 };
 
-/* Beyond so many standard deviations a difference is that of an outlier. */
+/* A difference beyond so many standard deviations is that of an outlier. */
 static const double OUTLIER = 5;
 /* Median of the square of a normal variable. */
 static const double MEDIAN_SQUARE = 0.4549364231195724;
 /* Sums of squared correlations of successive d_4, and of the contrasts d_3^2 - d_4^2, d_2^2 - d_4^2: variances of their
  * means are 2 / n times these (all are quadratic forms of the coefficients). */
 static const double SCATTER[ORDERS] = {0.170975056689342, 0.033673469387755, 2.626530612244898};
-/* Orders may differ by this part of the variance. */
+/* Orders may differ by this fraction of the variance. */
 static const double AGREE[ORDERS] = {0.03, 0.01, 0};
 static const double SURPRISE = 4;
 static const double NORM[ORDERS] = FIT_NOISE_NORM;
@@ -33,7 +33,7 @@ const char *fit_local_text(enum fit_local_doubt doubt)
     return (unsigned)doubt < sizeof text / sizeof *text ? text[doubt] : "";
 }
 
-/* Orders first .. 3 agree with the fourth. */
+/* Do orders first .. 3 agree with the fourth? */
 static int agree(const struct fit_noise_sums *s, size_t first)
 {
     for (size_t p = first; p + 1 < ORDERS; p++)
@@ -85,7 +85,7 @@ void fit_noise_steps(const struct fit_layout *l, size_t reach, uint32_t *step)
     }
 }
 
-/* The first row of data of which pairs count. */
+/* The first row of data whose pairs count. */
 static size_t first_row(const struct fit_layout *l)
 {
     return l->nframe / 8 < 16 ? l->nframe / 8 : 16;
@@ -116,7 +116,7 @@ static void copy_row(const struct fit_layout *l, const struct fit_tile *t, size_
     }
 }
 
-/* Differences divided by the deviations that weights w[0 .. REACH] give them. */
+/* Differences divided by the standard deviations that follow from the weights w[0 .. REACH]. */
 static void by_weights(const double *w, double d[ORDERS])
 {
     static const double square[ORDERS][REACH + 1] = {{0, 1, 4, 1, 0}, {1, 9, 9, 1, 0}, {1, 16, 36, 16, 1}};
@@ -158,7 +158,7 @@ static void take_tile(struct sample *s, const struct fit_tile *t)
             take_row(s, t, i, g);
 }
 
-/* Variance by the median of d_4^2, of some of them. */
+/* Variance from the median of d_4^2, over a sample of them. */
 static double pilot(const double *d, size_t n)
 {
     double some[PILOT];

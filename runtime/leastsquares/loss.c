@@ -1,15 +1,14 @@
 /* loss.c -- robust losses as sums of squares, by reweighting.
  *
- * rho(z) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of squares with w = rho'(z) taken at
- * one point lies above the robust cost everywhere and touches it there: a step that lowers the former lowers
- * the latter.  It is too steep by the ratio of sum rho' to sum psi'; with that taken into account it is
- * Newton's method but for the spread of the residuals (objective.h).  Kernels know nothing of this: they get the
- * tile with the weights of the loss, made of their own model just before.  Where the weights are those of another
- * point the model there is computed again for every tile, so nothing as large as the data is stored, unless these
- * are few.
+ * rho(z) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of squares with w = rho'(z) taken at one point
+ * lies above the robust cost everywhere and touches it there: a step that lowers the former lowers the latter. It is
+ * too steep by the ratio of sum rho' to sum psi'; with that taken into account it is Newton's method except for the
+ * spread of the residuals (objective.h). Kernels are unaware of this: they get the tile with the weights of the loss,
+ * computed from their own model just before. Where the weights are those of another point, the model there is
+ * recomputed for every tile, so that nothing as large as the data is stored, unless the data are few.
  *
- * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), sections 7.6 to 7.8;
- * Triggs, McLauchlan, Hartley & Fitzgibbon, Bundle Adjustment (2000), section 4.3.
+ * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), sections 7.6 to 7.8; Triggs,
+ * McLauchlan, Hartley & Fitzgibbon, Bundle Adjustment (2000), section 4.3.
  */
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +17,7 @@
 #include "data/tile_sums.h"
 #include "leastsquares/objective_impl.h"
 
-/* The curvature is not taken to be less than this part of the majorant's. */
+/* Lower limit of the curvature, relative to the majorant's. */
 static const double LEAST_CURVE = 0.1;
 
 struct loss {
@@ -32,7 +31,7 @@ struct loss {
     const struct bins *bins;
 };
 
-/* Lanes that do not count get a residual of zero, so that the sums over whole vectors can pass over them. */
+/* Lanes that do not count get a residual of zero, so that sums over whole vectors can include them. */
 static void settle_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
 {
     struct loss *c = user;
@@ -73,8 +72,9 @@ void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double 
 
 enum { BINS_PER_OCTAVE = 16, OCTAVES_BELOW = 28, MANTISSA = 52, FINE = 5, EIGHTHS = BINS_PER_OCTAVE / 2 };
 
-/* Bins of the size |r| as those of r^2, of which an octave has EIGHTHS: the exponent counts the octaves, and the first
- * FINE bits of the mantissa tell the bin but for one border, at border[n] for the n-th bin: 2^(n / EIGHTHS). */
+/* Bins of the size |r| as those of r^2, of which an octave has EIGHTHS: the exponent counts the octaves, and the
+ * first FINE bits of the mantissa determine the bin up to one border, at border[n] for the n-th bin: 2^(n /
+ * EIGHTHS). */
 struct bins {
     uint64_t border[EIGHTHS + 1];
     unsigned char first[1 << FINE];
@@ -190,7 +190,7 @@ static void scale_moments(struct fit_objective *o, const double *sum, double c)
     }
 }
 
-/* du: from the u before, which it holds, to u.  Returns what this step promises. */
+/* du: change from the previous u, which it contains, to u. Returns the predicted gain of this step. */
 static double finish_step(struct fit_objective *o)
 {
     double gain = 0;
@@ -251,7 +251,7 @@ enum fit_eval fit_objective_newton(struct fit_objective *o, const double *theta,
 
 /* ---- the loss at a fixed point ----------------------------------------------------------------- */
 
-/* Room for the weighted values, unless there are many; they are to be filled anew. */
+/* Room for the weighted values, unless there are many; they are to be recomputed. */
 static void keep(struct fit_objective *o)
 {
     const size_t first = o->ds->first, last = o->ds->last - 1;

@@ -1,11 +1,10 @@
 /* minimum.c -- from starting points to the best minimum on all data.
  *
- * Takes the candidates of start.c, followed on thinned data; runs the full fit from the best and
- * from rivals that thinned data cannot tell from it, until a minimum is found twice or none is
- * left.  While the residuals are larger than the noise that neighbouring values show, the search is
- * made wider and all this is done again.  Thinned data may lead astray (a fringe that they alias);
- * then the given start is followed as it is; in small tables always, so that it leads where the
- * user expects.
+ * Takes the candidates of start.c, followed on thinned data; runs the full fit from the best and from rivals that
+ * thinned data cannot distinguish from it, until a minimum is found twice or none is left. While the residuals are
+ * larger than the noise of neighbouring values, the search is repeated with a wider range. Thinned data may be
+ * misleading (a fringe that they alias); then the given start is followed as it is. In small tables it always is, so
+ * that it leads where the user expects.
  */
 #include "base/clock.h"
 #include "data/tile_sums.h"
@@ -19,15 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two runs have met when their chi2 differ by less than this in units of the noise. */
+/* Two runs have reached the same minimum when their chi2 differ by less than this in units of the noise. */
 static const double SAME_MINIMUM = 1e-2;
-/* Or when they differ by less than this part of the data's sum of squares: residuals of 1e-13 of
- * the data are rounding. */
+/* Or when they differ by less than this fraction of the data's sum of squares: residuals of 1e-13 of the data are
+ * rounding. */
 static const double SAME_ROUNDING = 1e-26;
-/* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by
- * less. */
+/* A rival is followed on all data when thinned data do not distinguish it from the best: chi2 differs by less. */
 static const double RIVAL = 50;
-/* What residuals share with their neighbours, in standard deviations of independent ones, beyond which it is structure.
+/* Correlation of neighbouring residuals, in standard deviations for independent ones, beyond which it is structure.
  */
 static const double STRUCTURE = 5;
 enum {
@@ -40,7 +38,7 @@ enum {
 
 /* ---- the optimiser on all data --------------------------------------------------------------- */
 
-/* Another optimizer; then what derivatives at its end promise decides whether it has converged. */
+/* Another optimizer; the derivatives at its end then decide whether it has converged. */
 static void by_other(struct fit_ls *f, const struct fit_nlsq_problem *problem, const struct fit_nlsq_options *given,
                      double *theta)
 {
@@ -122,7 +120,7 @@ void fit_ls_keep(struct fit_ls *f, struct fit_outcome *o)
 
 /* ---- minima ---------------------------------------------------------------------------------- */
 
-/* Square of the distance in standard errors, by the derivatives taken last. */
+/* Square of the distance in standard errors, by the last derivatives. */
 static double squared_distance(const struct fit_ls *f, const double *a, const double *b, double s2)
 {
     double d = 0;
@@ -132,8 +130,8 @@ static double squared_distance(const struct fit_ls *f, const double *a, const do
     return s2 > 0 ? d / s2 : d > 0 ? INFINITY : 0;
 }
 
-/* 1: where the last run ended no nonlinear parameter has an effect (a linear one stands at a bound that takes their
- * term away): its gradient vanishes, but it is no minimum. */
+/* 1: no nonlinear parameter has an effect where the last run ended (a linear one is at a bound that removes their
+ * term): its gradient vanishes, but it is no minimum. */
 static int is_idle(const struct fit_ls *f)
 {
     int idle = f->p > 0;
@@ -142,7 +140,7 @@ static int is_idle(const struct fit_ls *f)
     return idle;
 }
 
-/* Where the last run ended becomes a minimum of its own, or one that was known is found once more. */
+/* Records the end of the last run as a new minimum, or as a known one found again. */
 static enum fit_status record_minimum(struct fit_ls *f, const char *origin)
 {
     double cost = f->nlsq->cost, s2 = f->noise > 0 ? f->noise : 2 * cost / f->dof;
@@ -177,7 +175,7 @@ static int by_cost(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The best first; how far the others lie above it; of those that are none only the best. */
+/* The best first; how far the others lie above it; of those that are no minima only the best. */
 static void sort_minima(struct fit_ls *f)
 {
     if (f->nminimum == 0)
@@ -195,29 +193,29 @@ static void sort_minima(struct fit_ls *f)
 
 /* ---- from starts to the best ----------------------------------------------------------------- */
 
-/* Asked to follow more than leads to the best. */
+/* 1: more minima were requested than lead to the best. */
 static int thorough(const struct fit_ls *f)
 {
     return f->opt->multi_start || f->opt->global;
 }
 
-/* 1: large data, of which thinned ones have led the way, and a wider search of them is still possible: a run need not
- * go to its end. */
+/* 1: large data, for which thinned ones have led the way, and a wider search on them is still possible: a run need
+ * not be completed. */
 static int may_widen(const struct fit_ls *f)
 {
     return fit_ls_is_large(f) && f->list.searched && !f->list.on_all && !thorough(f) &&
            f->list.rounds < fit_start_rounds(f->kernel);
 }
 
-/* Runs from theta; better than before: kept.  So is the given start's run when it meets the best so
- * far: of equivalent minima (an exchange of terms, a sign) that one is wanted.  Returns 1 when the
- * two have met. */
+/* Runs from theta; keeps the result if it is better. It also keeps the given start's run when it meets the best so
+ * far: of equivalent minima (an exchange of terms, a sign) the one nearest to the start is wanted. Returns 1 when
+ * the two have met. */
 static int run_from(struct fit_ls *f, const double *theta, const struct fit_candidate *from, struct fit_outcome *o)
 {
     size_t most = f->opt->max_iterations;
     memcpy(f->theta, theta, f->p * sizeof *f->theta);
     if (isfinite(o->cost) && most > RIVAL_STEPS)
-        most = RIVAL_STEPS; /* a rival that is still behind after so many steps is given up */
+        most = RIVAL_STEPS; /* a rival that is still worse after so many steps is given up */
     const int first = may_widen(f) && most > FIRST_STEPS;
     if (first)
         most = FIRST_STEPS; /* go_on() follows if this is the way */
@@ -238,14 +236,14 @@ static int run_from(struct fit_ls *f, const double *theta, const struct fit_cand
     return met;
 }
 
-/* A value as large as the noise. */
+/* A variance as large as that of the noise. */
 static int explains_data(const struct fit_ls *f, const struct fit_outcome *o)
 {
     return isfinite(o->cost) &&
            2 * o->cost / f->dof <= f->noise_data * (1 + 2.5 * sqrt(2 / f->dof + f->noise_error * f->noise_error));
 }
 
-/* The thinned data led astray: all data fit clearly worse than they did. */
+/* 1: the thinned data were misleading: all data fit clearly worse than they did. */
 static int misled(const struct fit_ls *f, const struct fit_outcome *o)
 {
     if (!isfinite(o->cost) || o->word == FIT_FAILED)
@@ -253,7 +251,7 @@ static int misled(const struct fit_ls *f, const struct fit_outcome *o)
     return 2 * o->cost / f->dof > (1.3 + 6 * sqrt(2 / fmax(o->thin_dof, 1))) * o->thin;
 }
 
-/* Appends a record of something followed. */
+/* Appends a record of a run. */
 static enum fit_status record_start(struct fit_ls *f, const struct fit_candidate *c, int full)
 {
     f->starts = fit_take_more(&f->storage, f->starts, f->nstart, sizeof *f->starts);
@@ -334,7 +332,7 @@ static enum fit_status find_starts(struct fit_ls *f, size_t rounds)
     return st;
 }
 
-/* A bound is where a fit ends that has taken the wrong way, or where the truth lies outside. */
+/* 1: a parameter is on a bound: the fit has gone the wrong way, or the truth lies outside. */
 static int at_bound(const struct fit_ls *f)
 {
     for (size_t k = 0; k < f->p; k++)
@@ -343,7 +341,7 @@ static int at_bound(const struct fit_ls *f)
     return 0;
 }
 
-/* The best run, if it was cut short, goes on for so many steps. */
+/* Continues the best run for so many steps, if it was stopped early. */
 static enum fit_status go_on(struct fit_ls *f, struct fit_outcome *o, size_t steps)
 {
     if (f->over || o->word != FIT_MAX_ITERATIONS)
@@ -355,7 +353,7 @@ static enum fit_status go_on(struct fit_ls *f, struct fit_outcome *o, size_t ste
     return record_minimum(f, o->origin);
 }
 
-/* 1: residuals share more with their neighbours than independent noise would. */
+/* 1: neighbouring residuals are more strongly correlated than independent noise. */
 static int has_structure(struct fit_ls *f, const struct fit_outcome *o)
 {
     struct fit_residual_blocks b;
@@ -366,8 +364,9 @@ static int has_structure(struct fit_ls *f, const struct fit_outcome *o)
     return b.square / s2 - b.count > STRUCTURE * sqrt(2 * b.count);
 }
 
-/* What has been found may not be the best: residuals larger than the noise, or, once, a bound; or they have structure,
- * unless a search in vain has shown that nothing takes it away.  *before: the cost at the search before. */
+/* 1: there may be a better minimum: the residuals are larger than the noise, or, once, a parameter is on a bound; or
+ * they have structure, unless a futile search has shown that nothing removes it. *before: the cost at the previous
+ * search. */
 static int doubtful(struct fit_ls *f, const struct fit_outcome *o, double *before)
 {
     const double last = *before;
@@ -379,7 +378,7 @@ static int doubtful(struct fit_ls *f, const struct fit_outcome *o, double *befor
            (o->cost < last && has_structure(f, o));
 }
 
-/* Tries new starts for all rates that have ended at a wrong end. */
+/* Tries new starts for all rates that have ended at the wrong end of their valley. */
 static enum fit_status escape(struct fit_ls *f, struct fit_outcome *o)
 {
     enum fit_status st = FIT_OK;
@@ -403,7 +402,7 @@ static enum fit_status no_minimum(const struct fit_ls *f, const struct fit_outco
                     "fit: the model is not finite at any starting point; give other start values");
 }
 
-/* Searches and fits; searches again, wider, while the result is doubtful. */
+/* Searches and fits; repeats the search, wider, while the result is doubtful. */
 enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o)
 {
     enum fit_status st;

@@ -1,25 +1,25 @@
 /* nlsq.c -- bounded trust-region Gauss-Newton for few parameters and any number of residuals.
  *
- * Takes cost, J^T J and J^T r as functions; gives the minimum and an honest word about how it was
- * found. In scaled variables z = D p the step solves
+ * Takes cost, J^T J and J^T r as functions; gives the minimum and says how it was found. In scaled variables z = D p
+ * the step solves
  *     min  1/2 z.(B' + rho + lambda) z - g'.z     lower <= x + z/D <= upper,   |z| <= delta,
- * B' = D^-1 B D^-1, g' = D^-1 g.  |z(lambda)| does not increase with lambda, also with the box, so
- * lambda is found by a secant on 1/|z| (Hebden 1973; More 1978) inside a bracket.
+ * B' = D^-1 B D^-1, g' = D^-1 g. |z(lambda)| does not increase with lambda, also with the box, so lambda is found by a
+ * secant on 1/|z| (Hebden 1973; More 1978) inside a bracket.
  *
- * rho_k = (s / (10 width_k D_k))^2: a direction that the data leave open over more than ten times
- * the box is not followed.  It shortens steps only; the minimum is where g = 0 all the same.
+ * rho_k = (s / (10 width_k D_k))^2: a direction that the data leave open over more than ten times the box is not
+ * followed. This only shortens steps; the minimum is still where g = 0.
  *
- * Where the reduction of the cost is again and again far from the predicted one, the second derivatives that B leaves
- * out, S = sum r d2r, are found by differences and added (Dennis, Gay & Welsch, ACM TOMS 7 (1981) 348, who update them
- * from the steps).
+ * Where the reduction of the cost repeatedly differs strongly from the predicted one, the second derivatives that B
+ * omits, S = sum r d2r, are found by differences and added (Dennis, Gay & Welsch, ACM TOMS 7 (1981) 348, who update
+ * them from the steps).
  *
- * Of runs that end close to one another, as those along a profile do, B is much the same, and a pass for the gradient
- * alone costs a fifth to a tenth of one for both.  Such a run begins with a B that is known, and with the gradient; it
- * takes steps by that B (the chord method, Ortega & Rheinboldt, Iterative Solution of Nonlinear Equations (1970), 7.1)
- * while these bring it nearer, and asks for B where it is far, where a step fails, or leaves too much of the gradient.
+ * For runs that end close to one another, as those along a profile do, B is much the same, and a pass for the gradient
+ * alone costs a fifth to a tenth of one for both. Such a run begins with a known B and with the gradient. It takes
+ * steps by that B (the chord method, Ortega & Rheinboldt, Iterative Solution of Nonlinear Equations (1970), 7.1) while
+ * these approach the minimum, and recomputes B where it is far, or where a step fails or leaves too much of the
+ * gradient.
  *
- * More, Lect. Notes Math. 630 (1978) 105; Conn, Gould & Toint, Trust-Region Methods (2000),
- * chapter 6.
+ * More, Lect. Notes Math. 630 (1978) 105; Conn, Gould & Toint, Trust-Region Methods (2000), chapter 6.
  */
 #include "leastsquares/nlsq.h"
 
@@ -34,37 +34,37 @@
 /* The cost judges a step only where the predicted reduction is so many times its rounding error: both ends of the
  * difference have one, and each is an estimate to a factor of about two. */
 static const double MEASURABLE = 4;
-/* An ftol of this or less asks for what the cost can show at most: then steps go on while the
- * gradient falls.  A larger one ends the run by itself. */
+/* An ftol of this or less requests the resolution of the cost: then steps continue while the gradient falls. A
+ * larger one ends the run by itself. */
 static const double FINEST_FTOL = 1e-13;
-/* A step is accepted when the cost falls by this part of the predicted reduction (More 1978); below POOR of it the
- * trust region shrinks, above GOOD it grows (Conn, Gould & Toint, section 6.1). */
+/* A step is accepted when the cost falls by this fraction of the predicted reduction (More 1978); below POOR of it
+ * the trust region shrinks, above GOOD it grows (Conn, Gould & Toint, section 6.1). */
 static const double ACCEPTED_PART = 1e-4, POOR = 0.25, GOOD = 0.75;
 /* After so many reductions that differ from the predicted ones by more than POOR of them, and so many iterations in
- * all, second derivatives are looked at: most fits have arrived before, and their n passes are saved. */
+ * all, second derivatives are computed: most fits have converged before, which saves n passes. */
 enum { MISJUDGED = 8, EARLY = 15 };
-/* Corrected steps: CORRECTION is the part of the failed step's length that a correction may have; one is taken when it
- * brings WORTH of the reduction that the failed step promised, and the radius is kept when it brings more than FULL of
- * it.  After TRIES failures in a row there is none for the next RESTS failed steps. */
+/* Corrected steps: CORRECTION is the largest length of a correction relative to the failed step; it is accepted when
+ * it yields WORTH of the reduction predicted for the failed step, and the radius is kept when it yields more than
+ * FULL of it. After TRIES failures in a row there is none for the next RESTS failed steps. */
 static const double CORRECTION = 0.3, WORTH = 0.1, FULL = 0.5;
 enum { TRIES = 2, RESTS = 4 };
-/* |z| is to agree with delta to this part (More 1978, sigma = 0.1): a closer one changes no step that matters.  Radii
- * shrink by a half at least, so that MOST_TRIALS of them reach the rounding of any x. */
+/* Required relative agreement of |z| with delta (More 1978, sigma = 0.1): a closer one changes no relevant step.
+ * Radii shrink by a half at least, so that MOST_TRIALS of them reach the rounding of any x. */
 static const double RADIUS = 0.1;
 enum { MOST_SECANTS = 40, MOST_TRIALS = 80 };
-/* Differences for second derivatives are taken over this part of a standard error: the cost is a paraboloid over such
- * distances, and gradients differ by more than their rounding. */
+/* Differences for second derivatives are taken over this fraction of a standard error: the cost is quadratic over
+ * such distances, and gradients differ by more than their rounding. */
 static const double DIFFERENCE = 1e-2;
-/* A parameter is followed over so many widths of its box at most; without a box, over so many times its size. */
+/* A parameter is followed over at most so many widths of its box; without a box, over so many times its size. */
 static const double WIDTHS = 10, UNBOUNDED = 1e3;
-/* So close to the minimum, in standard errors, no test of chi2 tells one point from another: a run that cannot go on,
- * or has used up its iterations where data do not determine some direction, has arrived. */
+/* Within this distance of the minimum, in standard errors, no test of chi2 distinguishes two points: a run that
+ * cannot continue, or has used up its iterations where data do not determine some direction, has converged. */
 static const double NEAR = 1e-2;
-/* Where rounding hides what steps gain, the gradient tells: a run ends when more than STALLS such steps in all, after
- * the first, have left at least STILL of it. */
+/* Where rounding hides the gain of steps, the gradient decides: a run ends when more than STALLS such steps in all,
+ * after the first, have left at least STILL of it. */
 static const double STILL = 0.7;
 enum { STALLS = 2 };
-/* B of another point serves within so many standard errors of the minimum, while steps leave less than LEADS of the
+/* B of another point is used within so many standard errors of the minimum, while steps leave less than LEADS of the
  * gradient. */
 static const double NEARBY = 1, LEADS = 0.3;
 
@@ -72,7 +72,7 @@ static const double NEARBY = 1, LEADS = 0.3;
 struct fit_nlsq_work {
     double *d, *floor, *gs, *lower, *upper, *ref, *z, *trial; /* of the step */
     double *g, *x0, *d0, *B0; /* gradient beside x; with g, what a step that is corrected may have to go back to */
-    double *Bs, *M, *S;       /* matrices; S: second derivatives that B leaves out */
+    double *Bs, *M, *S;       /* matrices; S: second derivatives that B omits */
     double *eigen, *qp;
     signed char *active;
     struct fit_arena storage;
@@ -142,15 +142,15 @@ static int free_parameter(const struct state *t, size_t k)
     return t->p->upper[k] > t->p->lower[k];
 }
 
-/* How far the parameter may reasonably go. */
+/* Largest reasonable change of the parameter. */
 static double width(const struct state *t, size_t k)
 {
     double w = t->p->upper[k] - t->p->lower[k];
     return isfinite(w) && w > 0 ? w : UNBOUNDED * fmax(fabs(t->x[k]), 1);
 }
 
-/* Adds S to Bs; where the sum is not positive definite, because the cost is no bowl, its part with positive
- * eigenvalues: a step keeps to what the curvature allows where B sees too little of it. */
+/* Adds S to Bs. Where the sum is not positive definite, because the cost is not convex there, only the part of S
+ * with positive eigenvalues is added: where B underestimates the curvature, steps are limited accordingly. */
 static void add_curvature(struct state *t)
 {
     const size_t n = t->p->n;
@@ -171,7 +171,7 @@ static void add_curvature(struct state *t)
             t->w->Bs[k] += w[e] * M[e * n + k / n] * M[e * n + k % n];
 }
 
-/* Scale, scaled gradient and matrix, box for z, at the current x. */
+/* Scale, scaled gradient and matrix, and box for z, at the current x. */
 static void rescale(struct state *t)
 {
     size_t n = t->p->n;
@@ -211,7 +211,7 @@ static double solve(struct state *t, double lambda)
     return sqrt(s);
 }
 
-/* Reduction of the cost that the model promises for z; *square: z.B z. */
+/* Reduction of the cost that the model predicts for z; *square: z.B z. */
 static double promised(const struct state *t, double *square)
 {
     size_t n = t->p->n;
@@ -261,7 +261,7 @@ static double find_step(struct state *t)
     return length;
 }
 
-/* trial = x + z / d, exactly on the bounds that are active, bent as the problem asks. */
+/* trial = x + z / d, exactly on the active bounds, curved by the problem's own function. */
 static void make_trial(struct state *t)
 {
     for (size_t k = 0; k < t->p->n; k++) {
@@ -311,7 +311,7 @@ static enum outcome no_better(struct state *t)
     return end(t, FIT_NLSQ_FAILED, "no step lowers the cost, although the gradient promises it");
 }
 
-/* After a step that the rounding of the cost hides: go on only while the gradient falls. */
+/* After a step whose gain rounding hides: continue only while the gradient falls. */
 static int stalls(struct state *t, int measurable)
 {
     if (measurable) {
@@ -335,7 +335,7 @@ static void accept(struct state *t, double cost, double error, double square)
     t->s->accepted++;
 }
 
-/* What one trial step came to. */
+/* Result of one trial step. */
 struct trial {
     double length, square;    /* of z, and z.B z */
     double predicted, actual; /* reduction of the cost */
@@ -345,7 +345,7 @@ struct trial {
     int tiny;
 };
 
-/* Asks for the cost at the trial point.  0: there is no step that promises anything. */
+/* Evaluates the cost at the trial point. 0: no step has a predicted gain. */
 static int try_step(struct state *t, struct trial *r)
 {
     r->length = find_step(t);
@@ -368,7 +368,7 @@ static int is_acceptable(const struct state *t, const struct trial *r)
                                                  : r->actual >= -MEASURABLE * (r->error + t->s->error));
 }
 
-/* The trial point becomes x, unless rounding hides what it gains. */
+/* The trial point becomes x, unless rounding hides its gain. */
 static enum outcome accept_step(struct state *t, const struct trial *r)
 {
     const int small = fmax(fabs(r->actual), r->predicted) <= t->opt->ftol * r->cost;
@@ -387,7 +387,7 @@ static enum outcome accept_step(struct state *t, const struct trial *r)
     return ACCEPTED;
 }
 
-/* What a corrected step may have to go back to: there, or back from there. */
+/* Saves the state to which a corrected step may have to return. */
 static void set_aside(struct state *t)
 {
     const size_t n = t->p->n;
@@ -406,7 +406,7 @@ static void go_back(struct state *t)
     memcpy(t->w->d, t->w->d0, n * sizeof *t->w->d);
 }
 
-/* Derivatives at the end of the failed step, and the cost after another step from there, which *again tells. */
+/* Derivatives at the end of the failed step, and the cost after another step from there; *again: its result. */
 static enum fit_eval step_again(struct state *t, const struct trial *failed, struct trial *again)
 {
     enum fit_eval e = t->p->normal(t->p->user, t->w->trial, t->s->B, t->s->g);
@@ -425,10 +425,10 @@ static enum fit_eval step_again(struct state *t, const struct trial *failed, str
     return t->p->value(t->p->user, t->w->trial, &again->cost, &again->error);
 }
 
-/* A step along a narrow curved valley fails because it leaves the floor sideways, although it leads the right way.
+/* A step along a narrow curved valley fails because it leaves the floor sideways, although its direction is right.
  * Before it is given up, one correction from its end is tried (the watchdog of Chamberlain, Powell, Lemarechal &
- * Pedersen, Math. Programming Study 16 (1982) 1, with one step of patience), at the price of a pass with derivatives.
- * 1: the corrected point is x; -1: told to stop. */
+ * Pedersen, Math. Programming Study 16 (1982) 1, with one step of patience), at the price of a pass with
+ * derivatives. 1: the corrected point is x; -1: told to stop. */
 static int correct(struct state *t, const struct trial *failed)
 {
     struct fit_nlsq *s = t->s;
@@ -488,8 +488,8 @@ static enum fit_eval renew(struct state *t)
     return e;
 }
 
-/* After a failed step by a B of another point: that of x, where the problem is asked again.  0: there is nothing to
- * renew, or it cannot be done (*over: the run has ended). */
+/* After a failed step by a B of another point: computes that of x. 0: there is nothing to renew, or it cannot be
+ * done (*over: the run has ended). */
 static int try_renewed(struct state *t, int *over)
 {
     double cost, error;
@@ -532,7 +532,7 @@ static enum outcome iterate(struct state *t)
     return no_better(t);
 }
 
-/* Row k of S by the gradient one difference away from x, where B and g are those of x. */
+/* Row k of S from the gradient one difference away from x, where B and g are those of x. */
 static enum fit_eval curvature_row(struct state *t, size_t k)
 {
     struct fit_nlsq *s = t->s;
@@ -582,7 +582,7 @@ static enum fit_eval find_curvature(struct state *t)
     return e;
 }
 
-/* g at x, and B where the one that is there does not serve. */
+/* g at x, and B where the present one cannot be used. */
 static enum fit_eval differentiate(struct state *t)
 {
     struct fit_nlsq *s = t->s;
@@ -594,7 +594,7 @@ static enum fit_eval differentiate(struct state *t)
     return e != FIT_EVAL_OK || s->gradient <= fmax(t->opt->gtol, enough) ? e : renew(t);
 }
 
-/* Asks for derivatives at x and tests the gradient.  Returns 1 when the run is over. */
+/* Computes derivatives at x and tests the gradient. Returns 1 when the run is over. */
 static int linearise(struct state *t)
 {
     struct fit_nlsq *s = t->s;
@@ -650,7 +650,7 @@ static double first_radius(const struct state *t)
     return s > 0 ? sqrt(s) : fmax(sqrt(2 * t->s->cost), DBL_MIN);
 }
 
-/* The state of a run from x, moved into the box. */
+/* Initial state of a run from x, which is moved into the box. */
 static struct state begin(struct fit_nlsq *s, const struct fit_nlsq_problem *p, const struct fit_nlsq_options *opt,
                           double *x)
 {

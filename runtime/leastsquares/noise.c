@@ -1,15 +1,14 @@
-/* noise.c -- how large the noise is, weights of groups, and the robust loss.
+/* noise.c -- the size of the noise, weights of groups, and the robust loss.
  *
- * With weights from the file, or a given sigma, errors are absolute.  Otherwise sigma is estimated
- * from the residuals, per group: sigma_g^2 = ssr_g / (n_g - parameters of the group - its share of
- * the common ones).  Groups are weighted by 1 / sigma_g^2 only when sigmas differ by more than 20 %
- * and by more than their own uncertainty sigma_g / sqrt(2 n_g) allows: with equal noise, equal
- * weights are the best estimate.
+ * With weights from the file, or a given sigma, errors are absolute. Otherwise sigma is estimated from the residuals,
+ * per group: sigma_g^2 = ssr_g / (n_g - parameters of the group - its share of the common ones). Groups are weighted by
+ * 1 / sigma_g^2 only when sigmas differ by more than 20 % and by more than their own uncertainty sigma_g / sqrt(2 n_g):
+ * with equal noise, equal weights are the best estimate.
  *
  * The robust fit starts from the linear one and minimises the cost of the loss (robust_problem.h) until its gradient is
- * zero or falls no more.  Where many values are wrong the linear one is far off: then rounds of a few steps on sums of
- * squares with fixed weights come first, which eliminate the linear parameters exactly.
- * Its covariance is Huber's (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
+ * zero or falls no more. Where many values are wrong the linear one is far off: then rounds of a few steps on sums of
+ * squares with fixed weights come first, which eliminate the linear parameters exactly. Its covariance is Huber's
+ * (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
  */
 #include "base/clock.h"
 #include "data/tile_sums.h"
@@ -23,9 +22,9 @@
 #include <string.h>
 
 static const double SIGMAS_DIFFER = 1.2;
-/* Cost and step do not end a robust fit: its steps are cheap, and the cost is flat. */
+/* The tests of cost and step do not end a robust fit: its steps are cheap, and the cost is flat. */
 static const double ROBUST_FTOL = 1e-14, ROBUST_XTOL = 0;
-/* Near is where the parameters are off by so many standard errors in the mean, or rounds gain no more than this. */
+/* A fit is near when the mean error of the parameters is so many standard errors, or rounds gain no more than this. */
 static const double ROBUST_NEAR = 1, ROBUST_STILL = 1e-3;
 enum { ROBUST_ROUNDS = 60, ROBUST_STEPS = 3, ROBUST_ITERATIONS = 100 };
 
@@ -66,7 +65,7 @@ static int sigmas_differ(const struct fit_ls *f, const double *sigma)
     return least > 0 && most > least * (SIGMAS_DIFFER + 6 * spread);
 }
 
-/* Known sigmas that differ become group factors; equal ones only a unit. */
+/* Known sigmas that differ become group factors; equal ones only set the unit. */
 void fit_ls_known_sigmas(struct fit_ls *f)
 {
     const double *s = f->opt->sigma;
@@ -84,7 +83,7 @@ void fit_ls_known_sigmas(struct fit_ls *f)
         fit_objective_group_factor(f->obj, f->factor);
 }
 
-/* Deviations are in units of those of the law. */
+/* Standard deviations are in units of those of the noise distribution. */
 static void law(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
@@ -92,7 +91,7 @@ static void law(struct fit_ls *f)
     for (size_t g = 0; g < f->ng; g++)
         r->sigma[g] = 1;
     r->sigma_common = 1;
-    snprintf(r->noise_text, sizeof r->noise_text, "the law of the model, %s: maximum likelihood",
+    snprintf(r->noise_text, sizeof r->noise_text, "the noise distribution of the model, %s: maximum likelihood",
              f->kernel->density->name);
 }
 
@@ -170,7 +169,7 @@ static enum fit_eval loss_sigma(struct fit_ls *f)
         f->factor[g] = 1 / (sigma * sigma);
     }
     r->sigma_common = sigma;
-    f->unit = 1 / (sigma * sigma); /* chi2 is told in the units of unweighted data */
+    f->unit = 1 / (sigma * sigma); /* chi2 is reported in the units of unweighted data */
     snprintf(
         r->noise_text, sizeof r->noise_text,
         "estimated from the residuals: 1.4826 times the median of their size after a linear fit");
@@ -186,7 +185,7 @@ enum fit_status fit_ls_robust(struct fit_ls *f, struct fit_outcome *o)
                     e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the model is not finite at the optimum");
 }
 
-/* What the covariance needs of the minimum that was found. */
+/* Computes what the covariance needs at the minimum. */
 static void take_minimum(struct fit_ls *f, const struct fit_objective_robust *r)
 {
     const double mean = r->dpsi / (double)f->ds->npoint;
@@ -210,7 +209,7 @@ static void count_steps(const struct fit_ls *f, struct fit_outcome *o)
     o->accepted += f->nlsq->accepted;
 }
 
-/* From f->theta to where Newton's method takes over: known as nlsq.h wants it. */
+/* Moves from f->theta to where Newton's method takes over; known: as in nlsq.h. */
 static enum fit_eval approach(struct fit_ls *f, struct fit_robust_problem *problem, struct fit_outcome *o,
                               double known[2])
 {
@@ -240,8 +239,8 @@ static enum fit_eval approach(struct fit_ls *f, struct fit_robust_problem *probl
     return fit_robust_problem_begin(problem, f->theta, known, &promised);
 }
 
-/* Newton's method from *known on: so many iterations at a time, after which a valley is left as it is where it would
- * lower the cost by nothing that counts (nlsq.c). */
+/* Newton's method from *known on: so many iterations at a time; a valley is then left where the predicted gain is
+ * insignificant (nlsq.c). */
 static void descend(struct fit_ls *f, const struct fit_nlsq_problem *p, struct fit_outcome *o, double known[2])
 {
     struct fit_watch watch = {f->began, f->deadline, f->opt->progress, f->opt->progress_user, NULL};
@@ -304,8 +303,8 @@ enum fit_status fit_ls_robust_again(struct fit_ls *f, struct fit_outcome *o)
     return FIT_OK;
 }
 
-/* Moments and sums for the covariance of the robust fit: J^T J unweighted by the loss, at its lin.  The robust cost
- * rises by mean(psi') / 2 of that, which is why shrinkage counts for more here. */
+/* Moments and sums for the covariance of the robust fit: J^T J without the weights of the loss, at its lin. The
+ * robust cost rises by mean(psi') / 2 of that, which is why shrinkage counts for more here. */
 enum fit_eval fit_ls_robust_normal(struct fit_ls *f)
 {
     struct fit_objective *o = f->obj;

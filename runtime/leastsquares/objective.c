@@ -1,15 +1,13 @@
-/* objective.c -- variable projection: the linear parameters are eliminated exactly, inside their
- * bounds.
+/* objective.c -- variable projection: the linear parameters are eliminated exactly, inside their bounds.
  *
- * Takes what objective_setup.c has made; gives cost, gradient and Gauss-Newton matrix of the
- * reduced problem.  For a group with moments M = sum w b b^T, v = sum w b (y - rest), s =
- * sum w (y - rest)^2 the sum of squares is  s - 2 lin.v + lin.M lin;  with lin = P u + shift it is
- * a quadratic function of the unknowns u.  Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973) 413;
- * Kaufman, BIT 15 (1975) 49; bounds on the linear part as in Cornelio, Piccolomini & Nagy, Numer.
+ * Takes the result of objective_setup.c; gives cost, gradient and Gauss-Newton matrix of the reduced problem. For a
+ * group with moments M = sum w b b^T, v = sum w b (y - rest), s = sum w (y - rest)^2 the sum of squares is s - 2 lin.v
+ * + lin.M lin; with lin = P u + shift it is a quadratic function of the unknowns u. Golub & Pereyra, SIAM J. Numer.
+ * Anal. 10 (1973) 413; Kaufman, BIT 15 (1975) 49; bounds on the linear part as in Cornelio, Piccolomini & Nagy, Numer.
  * Algorithms 65 (2014) 25.
  *
- * When the residuals are tiny against the data (noise-free data), the formula above loses them;
- * then they are summed directly in a second pass.
+ * When the residuals are tiny compared with the data (noise-free data), the formula above loses them; then they are
+ * summed directly in a second pass.
  */
 #include "leastsquares/objective_impl.h"
 
@@ -108,7 +106,7 @@ static void weigh_vector(void *user, size_t g, size_t offset, size_t lo, size_t 
         c->w[offset + k] = k >= lo && k < hi ? (w0 ? w0[k] : 1) * c->obj->factor[g] : 0;
 }
 
-/* Where the weighted values, their weights and sums of a tile go. */
+/* Destination of the weighted values, their weights and sums of a tile. */
 struct room {
     double *y, *w, *sum;
 };
@@ -139,9 +137,9 @@ static struct fit_tile weigh_tile(struct fit_objective *o, const struct fit_tile
     return weighted;
 }
 
-/* Weights of a robust loss stay as they are from one fit_objective_freeze() to the next, over many passes.  Those
- * of few data are kept: nkept values and as many weights in the order of the tiles, whose own values follow one
- * another in the same way, then the sums of the tiles; each filled by the first pass that meets the tile. */
+/* Weights of a robust loss are fixed from one fit_objective_freeze() to the next, over many passes. Those of few
+ * data are kept: nkept values and as many weights in the order of the tiles, whose own values are in the same order,
+ * then the sums of the tiles; the first pass that meets a tile fills them. */
 static struct fit_tile kept_tile(struct fit_objective *o, const struct fit_tile *t, double *acc)
 {
     size_t k = (size_t)(t - o->ds->tile), at = (size_t)(t->y - o->ds->tile[o->ds->first].y);
@@ -157,8 +155,8 @@ static struct fit_tile kept_tile(struct fit_objective *o, const struct fit_tile 
     return kept;
 }
 
-/* The tile with the weights of the objective, and its data; scratch as in tile_sums.h, of whose arrays the first
- * three are taken. */
+/* The tile with the weights of the objective, and its data; scratch as in tile_sums.h, of which the first three
+ * arrays are used. */
 static struct fit_tile weighed_tile(struct fit_objective *o, const struct fit_tile *t,
                                     double *scratch, size_t stride)
 {
@@ -258,8 +256,8 @@ enum fit_eval fit_objective_residuals(struct fit_objective *o, const struct fit_
     return fit_patches_run(&run, &err) == FIT_OK ? FIT_EVAL_OK : FIT_EVAL_STOP;
 }
 
-/* The pass by a device, when there is one and it knows this kind: 1; *stopped: as fit_parallel_sum.  One that fails is
- * not used again. */
+/* The pass by a device, if there is one and it supports this kind: 1; *stopped: as fit_parallel_sum. A device that
+ * fails is not used again. */
 static int device_pass(struct fit_objective *o,
                        void (*tile)(void *, const struct fit_tile *, double *, size_t, double *), int *stopped)
 {
@@ -417,7 +415,7 @@ static void add_shrinkage(struct fit_objective *o, size_t q)
     }
 }
 
-/* What the shrinkage of parameter q adds to the cost. */
+/* Contribution of the shrinkage of parameter q to the cost. */
 static double penalty(const struct fit_objective *o, size_t q)
 {
     size_t n = 0, Q = o->nlinear;
@@ -484,7 +482,7 @@ enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, i
     enum fit_eval e = fit_objective_prepare(o, theta, derivative);
     if (e != FIT_EVAL_OK)
         return e;
-    o->nvalue++; /* what was asked for: how often that was known depends on which threads asked */
+    o->nvalue++; /* counts requests: how often the result was known already depends on which threads asked */
     if (o->summed == 0 || o->summed != o->ds->stamp || memcmp(o->summed_at, theta, o->nparam * sizeof *theta) != 0) {
         o->summed = 0;
         if ((e = run_pass(o, o->ngroup * n, moments_tile)) != FIT_EVAL_OK)
@@ -625,7 +623,7 @@ void fit_objective_reduce(struct fit_objective *o, const double *sum, const doub
     for (size_t k = 0; k < o->nblock; k++)
         project_block(o, k, B);
     for (size_t k = 0; k < p; k++) {
-        /* What is left of a column after projection is rounding of what was there. */
+        /* What remains of a column after projection is rounding. */
         if (B[k * p + k] > 1e-13 * o->hessian[k * p + k] || o->kernel->density)
             continue;
         for (size_t l = 0; l < p; l++)

@@ -1,5 +1,5 @@
-/* objective_impl.h -- what the parts of the objective share: objective_setup.c makes it, objective.c evaluates the sum
- * of squares, loss.c robust costs.  All are described in objective.h. */
+/* objective_impl.h -- shared by the parts of the objective: objective_setup.c makes it, objective.c evaluates the
+ * sum of squares, loss.c robust costs. All are described in objective.h. */
 #pragma once
 
 #include "leastsquares/objective.h"
@@ -41,12 +41,13 @@ size_t fit_objective_matrices(const struct fit_objective *o);
 void fit_objective_assemble(struct fit_objective *o);
 /* u, state, lin and ssr from A and b.  FIT_EVAL_REJECT when they are not finite. */
 enum fit_eval fit_objective_solve(struct fit_objective *o);
-/* What shrinkage adds to the cost at u. */
+/* Contribution of shrinkage to the cost at u. */
 double fit_objective_penalty(const struct fit_objective *o);
-/* B and g from sums as a kernel's `normal` gives them, where the linear parameters are those of A and b; du: how far
- * these lie from the ones of the sums (nu, or NULL: nowhere).  Sets hessian and cross. */
+/* B and g from sums of a kernel's `normal`, where the linear parameters are those of A and b; du: difference to the
+ * ones of the sums (nu, or NULL: none). Sets hessian and cross. */
 void fit_objective_reduce(struct fit_objective *o, const double *sum, const double *du, double *B, double *g);
 
-/* Sums of the tile as kernels want them (fit_tile.sum) from its values and weights; acc: 24 ngroup doubles of scratch.
+/* Sums of the tile in the form of kernels (fit_tile.sum) from its values and weights; acc: 24 ngroup doubles of
+ * scratch.
  */
 void fit_objective_tile_sums(const struct fit_objective *o, const struct fit_tile *t, double *acc, double *sum);

@@ -1,8 +1,8 @@
-/* objective_setup.c -- makes an objective: numbers the linear unknowns, sets their bounds, finds
- * the blocks into which their quadratic program falls.
+/* objective_setup.c -- makes an objective: numbers the linear unknowns, sets their bounds, finds the blocks into
+ * which their quadratic program decomposes.
  *
- * Takes a kernel, a data set and what is to be free; gives a struct fit_objective that objective.c
- * evaluates.  The three numberings of linear parameters are those of objective.h. */
+ * Takes a kernel, a data set and the choice of free parameters; gives a struct fit_objective that objective.c
+ * evaluates. The three numberings of linear parameters are those of objective.h. */
 #include "leastsquares/objective_impl.h"
 
 #include <math.h>
@@ -255,7 +255,7 @@ static double spread_of_values(const struct fit_objective *o)
     return most > least ? most - least : 1;
 }
 
-/* Terms of a density without parameters, once for a data set.  Probabilities of counts are at most 1; a density of
+/* Terms of a density without parameters, once for a data set. Probabilities of counts are at most 1; a density of
  * values reaches a million over their spread only where it follows them to six digits: with such an offset for each
  * value costs are positive, as sums of squares are. */
 static enum fit_status begin_density(struct fit_objective *o, struct fit_error *err)
@@ -267,14 +267,14 @@ static enum fit_status begin_density(struct fit_objective *o, struct fit_error *
     if (fit_parallel_sum(o->par, &task, &o->density_constant))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted");
     if (!isfinite(o->density_constant))
-        return fit_fail(err, FIT_ERR_DATA, "%s: a measured value is outside of where the law %s has a density",
+        return fit_fail(err, FIT_ERR_DATA, "%s: the noise distribution %s has no density at a measured value",
                         o->kernel->name, o->kernel->density->name);
     int counts = o->kernel->density->support >= FIT_SUPPORT_COUNTS;
     o->offset = counts ? 0 : (double)o->npoint * log(MOST / spread_of_values(o));
     return FIT_OK;
 }
 
-/* The sums of squares of the values and of what they are measured from: the scale of rounding errors of the cost. */
+/* The sums of squares of the values and of their references: the scale of rounding errors of the cost. */
 static void add_squares(struct fit_objective *o)
 {
     for (size_t t = 0; t < o->ds->ntile; t++)
@@ -301,8 +301,8 @@ int fit_objective_on_device(const struct fit_kernel *kernel, const struct fit_da
     return fit_ranks_shared() ? fit_ranks_least(!why) > 0 : !why;
 }
 
-/* The device that is used, if it can; without it all goes on as ever.  Ranks that share the sums have one each, or
- * none. */
+/* The current device, if it supports the kernel; without it the processor is used. Ranks that share the sums have
+ * one each, or none. */
 static void begin_device(struct fit_objective *o)
 {
     struct fit_error err = {0};
@@ -359,7 +359,7 @@ static void copy_doubles(double *to, const double *from, size_t n)
     memcpy(to, from, n * sizeof *to);
 }
 
-/* What number_unknowns(), set_bounds(), set_shifts(), find_blocks() and the functions for weights have filled. */
+/* Copies the results of number_unknowns(), set_bounds(), set_shifts(), find_blocks() and the functions for weights. */
 static void copy_basic(struct fit_objective *o, const struct fit_objective *from)
 {
     const size_t e = o->ngroup * o->nlinear;
@@ -379,7 +379,7 @@ static void copy_basic(struct fit_objective *o, const struct fit_objective *from
     copy_doubles(o->shrink, from->shrink, o->nlinear);
 }
 
-/* 1: all that the weights of the loss make of the values is there, and only read from now on. */
+/* 1: all weighted values of the loss are complete, and only read from now on. */
 static int all_kept(const struct fit_objective *o)
 {
     int all = o->kept != NULL;

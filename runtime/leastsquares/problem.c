@@ -18,8 +18,8 @@ static enum fit_eval value(void *user, const double *x, double *cost, double *er
     return e;
 }
 
-/* B <- |B|, the same eigenvectors with the magnitudes of the eigenvalues (Dauphin et al., NeurIPS 27, 2933, 2014): of a
- * Hessian that leads to a saddle or a maximum somewhere, a matrix that leads down.  0: out of memory. */
+/* B <- |B|, the same eigenvectors with the magnitudes of the eigenvalues (Dauphin et al., NeurIPS 27, 2933, 2014):
+ * turns a Hessian that leads to a saddle or a maximum into a matrix that leads downhill. 0: out of memory. */
 static int make_positive(size_t n, double *B)
 {
     FIT_SCRATCH(a);

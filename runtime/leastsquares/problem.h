@@ -9,8 +9,8 @@
 struct fit_nlsq_problem fit_problem(struct fit_objective *obj, const double *lower, const double *upper, double dof,
                                     double noise);
 
-/* When a run is to stop: after the deadline (fit_seconds(); 0: none), when `progress` (may be NULL) says so, or when
- * *interrupt (may be NULL) is set, which passes over the data see by themselves, but not what calls no pass. */
+/* When a run stops: after the deadline (fit_seconds(); 0: none), when `progress` (may be NULL) says so, or when
+ * *interrupt (may be NULL) is set. Passes over the data check the latter themselves; work without passes does not. */
 struct fit_watch {
     double began, deadline;
     fit_progress_fn *progress;

@@ -1,17 +1,16 @@
-/* qr_steps.c -- Gauss-Newton steps by QR, and errors from R.  See qr_steps.h.
+/* qr_steps.c -- Gauss-Newton steps by QR, and errors from R. See qr_steps.h.
  *
- * Columns of J are scaled to unit length, linear ones first.  Then with
+ * Columns of J are scaled to unit length, linear ones first. Then with
  *         [ R11  R12 ]
  *     R = [          ]     J^T J = D R^T R D,     D the lengths of the columns,
  *         [  0   R22 ]
- * R22^T R22 is Kaufman's matrix of objective.h, and its singular values are those of the projected
- * Jacobian.  |R z|, z the step, is the part of the residual in the space of J: over the standard
- * deviation of the residuals it is the distance to the minimum in standard errors.
+ * R22^T R22 is Kaufman's matrix of objective.h, and its singular values are those of the projected Jacobian. |R z|, z
+ * the step, is the part of the residual in the space of J: divided by the standard deviation of the residuals it is the
+ * distance to the minimum in standard errors.
  *
- * A step is taken while the cost falls; where the rounding of the cost hides it, while |R z| falls.
- * With large residuals Gauss-Newton contracts slowly, so several steps without progress are
- * forgiven.  The end is reached where |R z| is below the rounding of the residuals: a residual is the difference of
- * two numbers as large as the data.
+ * A step is taken while the cost falls; where the rounding of the cost hides it, while |R z| falls. With large
+ * residuals Gauss-Newton contracts slowly, so several steps without progress are allowed. The end is reached where |R
+ * z| is below the rounding of the residuals: a residual is the difference of two numbers as large as the data.
  */
 #include "leastsquares/qr_steps.h"
 
@@ -119,7 +118,7 @@ static double *parameter(const struct work *c, double *theta, double *lin, size_
     return e < c->np ? &theta[e] : &lin[e - c->np];
 }
 
-/* By Kahan: four sums in turns, so that none waits for its last term. */
+/* Kahan summation: four interleaved sums, which hide the latency of an addition. */
 static double sum_of_squares(size_t n, const double *x)
 {
     double sum[4] = {0, 0, 0, 0}, lost[4] = {0, 0, 0, 0};
@@ -132,8 +131,8 @@ static double sum_of_squares(size_t n, const double *x)
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) - ((lost[0] + lost[1]) + (lost[2] + lost[3]));
 }
 
-/* Mean, derivatives, residuals (into b) and chi2 at (theta, lin) of c.  0: not finite.  Steps are taken nearly always,
- * so that the derivatives are wanted. */
+/* Mean, derivatives, residuals (into b) and chi2 at (theta, lin) of c. 0: not finite. Steps are nearly always
+ * accepted, so that the derivatives are needed. */
 static int evaluate(struct work *c)
 {
     const struct fit_kernel *k = c->o->kernel;
@@ -171,7 +170,7 @@ static int fill_columns(struct work *c)
     return 1;
 }
 
-/* R and the step where derivatives were evaluated last.  0: J has no full rank, or is not finite. */
+/* R and the step at the last derivatives. 0: J has no full rank, or is not finite. */
 static int linearise(struct work *c)
 {
     size_t n = c->p->n;
@@ -231,8 +230,8 @@ static int move(struct work *c, const double *from_theta, const double *from_lin
     return 1;
 }
 
-/* Takes the step of the point, shortened while it raises the cost by more than rounding.  0: no such step, or it leaves
- * the box (the optimiser has settled what is held). */
+/* Takes the step of the point, shortened while it raises the cost by more than rounding. 0: no such step, or it
+ * leaves the box (the optimiser has determined which parameters are held). */
 static int step(struct work *c)
 {
     double *from = c->from;
@@ -359,7 +358,7 @@ static int fill_eigen(const struct fit_polish *p, struct fit_result *res, double
     return 0;
 }
 
-/* The projected J^T J itself; parameters that are held keep the numbers they have. */
+/* The projected J^T J itself; held parameters keep their numbers. */
 static void fill_normal(const struct fit_polish *p, struct fit_result *res)
 {
     size_t n = p->n, first = p->nlin;

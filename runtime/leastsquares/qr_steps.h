@@ -26,25 +26,24 @@ struct fit_polish {
     struct fit_arena storage_;
 };
 
-/* What to begin with: theta inside its bounds, obj after fit_objective_value() there. */
+/* Starting state: theta inside its bounds, obj after fit_objective_value() there. */
 struct fit_polish_spec {
     const struct fit_objective *obj;
     const double *theta, *lower, *upper; /* nparam; parameters on a bound are held */
     double dof, noise;                   /* as in nlsq.h */
 };
 
-/* 1 when the data are a table small enough. */
+/* 1 when the data are a sufficiently small table. */
 int fit_polish_suits(const struct fit_objective *obj);
 
-/* FIT_OK with p->n > 0: done.  FIT_OK with p->n = 0: nothing to do, or the columns of J depend on
- * one another to rounding, or the derivatives are not finite; the fit stays as it is.
- * FIT_ERR_MEMORY.  Free in any case. */
+/* FIT_OK with p->n > 0: done. FIT_OK with p->n = 0: nothing to do, or the columns of J are dependent to rounding, or
+ * the derivatives are not finite; the fit is unchanged. FIT_ERR_MEMORY. Free in any case. */
 enum fit_status fit_polish(const struct fit_polish_spec *spec, struct fit_polish *p,
                            struct fit_error *err);
 void fit_polish_free(struct fit_polish *p);
 
-/* The arrays of res that fit_covariance() has filled, again, from R: std, covariance and
- * correlation of the columns, eigenvalues, eigenvectors, scale, normal_matrix. variance as there.
- * FIT_ERR_NUMERIC when the Jacobian is not finite. */
+/* Recomputes from R the arrays of res that fit_covariance() has filled: std, covariance and correlation of the
+ * columns, eigenvalues, eigenvectors, scale, normal_matrix. variance as there. FIT_ERR_NUMERIC when the Jacobian is
+ * not finite. */
 enum fit_status fit_polish_covariance(const struct fit_polish *p, double variance,
                                       struct fit_result *res, struct fit_error *err);

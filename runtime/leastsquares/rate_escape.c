@@ -1,16 +1,16 @@
-/* rate_escape.c -- new starts where a fit has ended at a wrong end of a rate A t^E + C.
+/* rate_escape.c -- new starts where a fit has ended at the wrong end of the valley of a rate A t^E + C.
  *
  * Near E = 0 the amplitude and the offset may grow with opposite signs, A -> -C -> infinity, while the rate hardly
- * changes.  The cost then has a long valley, which a bound cuts off.  A descent that entered it on the wrong side of
- * E = 0 ends on that bound.  When A or C has ended on a bound, other exponents are tried, with A and C such that the
- * rate keeps its values at two times of the measurement (rate_valley.h).  The best exponent on each side of the present
- * one is followed.
+ * changes. The cost then has a long valley, which a bound cuts off. A descent that entered it on the wrong side of E =
+ * 0 ends on that bound. When A or C has ended on a bound, other exponents are tried, with A and C such that the rate
+ * keeps its values at two times of the measurement (rate_valley.h). The best exponent on each side of the present one
+ * is followed.
  *
  * A rate that is negative during a part of the measurement counts as 0 there (models have a floor), so that no
- * derivative leads out.  Then positive rates are tried, nearly constant, rising and falling, and the best is followed.
+ * derivative leads out. Then positive rates are tried, nearly constant, rising and falling, and the best is followed.
  *
- * Most of these starts lead nowhere, and the way is long.  Thinned data are asked first; what they prefer is followed
- * on all data.
+ * Most of these starts lead nowhere, and the way is long. They are first followed on thinned data, and on all data only
+ * if these favour them.
  */
 #include "leastsquares/fit_impl.h"
 #include "leastsquares/problem.h"
@@ -21,13 +21,13 @@
 
 enum {
     EXPONENTS = 16,    /* on either side, evenly spaced: one pass each */
-    STEPS = 40,        /* of a trial, which begins far along a valley */
+    STEPS = 40,        /* iterations of a trial, which begins far along a valley */
     FRAMES = 56,       /* of thinned data: 1540 pairs of each group */
     FINER = FIT_LS_LARGE / 2, /* of large data: a quarter of their pairs at most */
     FRAMES_ENOUGH = 2  /* times as many frames the data must have: thinning then saves three quarters */
 };
-/* Differences of chi2, in units of the noise, that thinned data cannot judge: RIVAL of minimum.c; less for finer ones,
- * which lose less of what tells minima apart. */
+/* Differences of chi2, in units of the noise, that thinned data cannot resolve: RIVAL of minimum.c; smaller for
+ * finer ones, which lose less of the information that distinguishes minima. */
 static const double UNDECIDED = 50, UNDECIDED_FINER = 10;
 
 /* The objective that compares trial points. */
@@ -53,7 +53,7 @@ static double scan(struct fit_ls *f, const struct fit_rate *r, double low, doubl
     return least;
 }
 
-/* Makes the thinned data, unless they exist or would not be much fewer. */
+/* Makes the thinned data, unless they exist or would not be much smaller. */
 static enum fit_status need_thin(struct fit_ls *f)
 {
     struct fit_objective_setup setup = f->setup;
@@ -72,7 +72,7 @@ static enum fit_status need_thin(struct fit_ls *f)
     return st == FIT_ERR_MEMORY ? fit_fail(f->err, st, "fit: out of memory") : FIT_OK; /* else without them */
 }
 
-/* Follows f->theta on thinned data.  0: these tell that it leads to nothing as good as f->best. */
+/* Follows f->theta on thinned data. 0: on these it leads to nothing as good as f->best. */
 static int is_promising(struct fit_ls *f)
 {
     if (!f->thin_obj || fit_objective_value(f->thin_obj, f->best) != FIT_EVAL_OK)
@@ -87,7 +87,7 @@ static int is_promising(struct fit_ls *f)
 }
 
 /* Follows the trial point in f->before for some steps, and to its end when it leads to something better; first from
- * where thinned data have led to, which few frames may have led astray. */
+ * the end on thinned data, which may have been misleading. */
 static void follow(struct fit_ls *f, struct fit_outcome *o, int *found)
 {
     memcpy(f->theta, f->before, f->p * sizeof *f->theta);
@@ -106,13 +106,14 @@ static void follow(struct fit_ls *f, struct fit_outcome *o, int *found)
     *found = 1;
 }
 
-/* Trial rates: the value at the first time as a part of `most`, the ratio of the value at the second time to it, and
- * the exponent.  Levels cover two decades by factors of 3.  When the best of all leads to nothing better, the best of
+/* Trial rates: the value at the first time relative to `most`, the ratio of the value at the second time to it, and
+ * the exponent. Levels cover two decades by factors of 3. When the best of all leads to nothing better, the best of
  * those from LEVEL[HIGH] on is followed. */
 static const double LEVEL[] = {0.01, 0.03, 0.1, 0.3, 1}, CHANGE[] = {0.3, 1, 3}, EXPONENT[] = {-0.5, 0.5};
 enum { LEVELS = sizeof LEVEL / sizeof *LEVEL, HIGH = 2, CHANGES = sizeof CHANGE / sizeof *CHANGE, SIGNS = 2 };
 
-/* The best rate that stays positive, its level LEVEL[first] of `most` or higher, into f->before; its cost. */
+/* Writes the best rate that stays positive, its level LEVEL[first] of `most` or higher, into f->before; returns its
+ * cost. */
 static double lift(struct fit_ls *f, const struct fit_rate *r, double most, size_t first)
 {
     struct fit_objective *obj = cheap(f);
@@ -130,10 +131,10 @@ static double lift(struct fit_ls *f, const struct fit_rate *r, double most, size
     return least;
 }
 
-/* Out of the floor of a rate, at f->best, where `most` is the largest that it is; as fit_ls_escape(). */
+/* Leaves the floor of a rate, at f->best, where `most` is its largest value; as fit_ls_escape(). */
 static void climb(struct fit_ls *f, const struct fit_rate *r, double most, struct fit_outcome *o, int *found)
 {
-    if (!(most > 0)) { /* negative throughout: the start tells the scale of a rate */
+    if (!(most > 0)) { /* negative throughout: the start gives the scale of a rate */
         double value[2], all[2];
         fit_valley_values(r, &f->ds->layout, f->start, value, all);
         most = 10 * all[0];

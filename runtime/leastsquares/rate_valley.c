@@ -1,15 +1,15 @@
-/* rate_valley.c -- see rate_valley.h.  A step that keeps to a curved valley to second order is what the geodesic
- * acceleration of Transtrum & Sethna (arXiv:1201.5885, 2012) gives for any model; here the curve is known in closed
- * form.
+/* rate_valley.c -- see rate_valley.h. For any model the geodesic acceleration of Transtrum & Sethna (arXiv:1201.5885,
+ * 2012) gives a step that follows a curved valley to second order; here the curve is known in closed form.
  */
 #include "leastsquares/rate_valley.h"
 
 #include <math.h>
 
-/* The two times, as parts of the measurement, and the one where only one of A and C can follow. */
+/* The two times, as fractions of the measurement, and the one used where only one of A and C can follow. */
 static const double PART[2] = {0.1, 0.7}, ONE_PART = 0.4;
 
-/* What the amplitude is multiplied by at time t (in units of the rate), and its logarithm's derivative by the exponent.
+/* The factor of the amplitude at time t (in units of the rate), and the derivative of its logarithm with respect to the
+ * exponent.
  */
 struct shape {
     double value, slope;
@@ -38,7 +38,7 @@ static int strictly_inside(double x, double lower, double upper)
     return x > lower && x < upper;
 }
 
-/* The rate at time t that the step from x to trial promises. */
+/* The rate at time t that the step from x to trial predicts to first order. */
 static double promised(const struct fit_rate *r, double t, const double *x, const double *trial)
 {
     struct shape s = shape_at(r, x, t);
@@ -48,13 +48,13 @@ static double promised(const struct fit_rate *r, double t, const double *x, cons
     return (trial[r->amplitude] + x[r->amplitude] * change) * s.value + trial[r->offset];
 }
 
-/* Are there logarithms of the times? */
+/* Do the times have logarithms? */
 static int has_times(const struct fit_rate *r, const struct fit_layout *l)
 {
     return r->kind == FIT_RATE_EXPONENTIAL || time_at(r, l, PART[0]) > 0;
 }
 
-/* A and C with the values at both times. */
+/* A and C for which the rate has these values at both times. */
 static void solve(const double *factor, const double *value, double *amplitude, double *offset)
 {
     *amplitude = (value[1] - value[0]) / (factor[1] - factor[0]);
@@ -98,8 +98,8 @@ void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l
         bend_one(&kernel->rate[k], l, lower, upper, x, trial);
 }
 
-/* The exponent with which amplitude A makes the rate change by `change` between both times; NaN when there is none.  By
- * Newton's rule: near E = 0 the change is A E times a constant. */
+/* The exponent with which amplitude A makes the rate change by `change` between both times; NaN when there is none.
+ * By Newton's method: near E = 0 the change is A E times a constant. */
 static double exponent_for(const struct fit_rate *r, const double *trial, const double *t, double A, double change,
                            double exponent)
 {
@@ -114,7 +114,7 @@ static double exponent_for(const struct fit_rate *r, const double *trial, const 
     return NAN;
 }
 
-/* Amplitude, exponent and offset of trial for which the rate has both values; trial[which] stays. */
+/* Amplitude, exponent and offset of trial for which the rate has both values; trial[which] is kept. */
 static void pass_through(const struct fit_rate *r, const double *t, const double *value, const double *lower,
                          const double *upper, size_t which, double guess, double *trial)
 {
@@ -143,7 +143,7 @@ static void pass_through(const struct fit_rate *r, const double *t, const double
     trial[c] = C;
 }
 
-/* Parameter `which` is one of a rate whose three can move. */
+/* Does parameter `which` belong to a rate whose three parameters can vary? */
 static int is_of(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
                  size_t which)
 {
@@ -168,7 +168,7 @@ void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l
     }
 }
 
-/* Amplitude and offset of trial for which the rate has both values with the exponent that is there. */
+/* Amplitude and offset of trial for which the rate has both values with the present exponent. */
 static void meet(const struct fit_rate *r, const double *t, const double *value, const double *lower,
                  const double *upper, double *trial)
 {

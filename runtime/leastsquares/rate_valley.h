@@ -1,28 +1,30 @@
-/* rate_valley.h -- along the valleys of rates r(t) = A t^E + C and A exp(E (t - s)) + C (kernel.h, struct fit_rate).
+/* rate_valley.h -- curved steps along the valleys of rates r(t) = A t^E + C and A exp(E (t - s)) + C (kernel.h, struct
+ * fit_rate).
  *
- * Data fix a rate at the times they cover, not A, E and C: a change of E that leaves the data as they are takes A and C
- * with it along a curve, at E near 0 without bound.  A straight step leaves the valley after a short way.  Here steps
- * are bent: the rate at two times of the measurement takes the values that the straight step promises to first order,
- * and A and C follow from these at the new E.  To first order the bent step is the straight one.
+ * Data determine a rate at the times they cover, not A, E and C: a change of E without effect on the data changes A and
+ * C along a curve, which is unbounded near E = 0. A straight step soon leaves the valley. Here steps are curved: the
+ * rate at two times of the measurement takes the values that the straight step predicts to first order, and A and C
+ * follow from these at the new E. To first order the curved step equals the straight one.
  */
 #pragma once
 
 #include "fit/kernel.h"
 
-/* Bends the step from x to trial (nparam each).  What is fixed (lower = upper), or put on a bound by the step, stays:
- * then the other of A and C keeps the rate at one time.  Where the bounds leave no room the step stays straight. */
+/* Curves the step from x to trial (nparam each). A parameter that is fixed (lower = upper), or put on a bound by the
+ * step, stays: then the other of A and C keeps the rate at one time. Where the bounds leave no room the step stays
+ * straight. */
 void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
                      const double *upper, const double *x, double *trial);
 
-/* The step from x to trial, whose parameter `which` (A, E or C of the rate) is to stay as it is in trial: the other two
- * follow from the rate at both times as the straight step promises it.  Nothing is done for other parameters, where one
- * of the other two is fixed or would leave its bounds. */
+/* The step from x to trial, whose parameter `which` (A, E or C of the rate) keeps its value in trial: the other two
+ * follow from the rate at both times as predicted by the straight step. Nothing is done for other parameters, or
+ * where one of the other two is fixed or would leave its bounds. */
 void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
                      const double *upper, const double *x, size_t which, double *trial);
 
-/* The same for trial = sum weight[i] point[i], weights that add up to 1: the rate of `which` (-1: none) at both times
- * is the same sum of those of the points, and so is every other rate whose amplitude and offset can move, with the
- * exponent as it is in trial. */
+/* The same for trial = sum weight[i] point[i], with weights that add up to 1: the rate of `which` (-1: none) at both
+ * times is the same sum of those of the points, and so is every other rate whose amplitude and offset can vary, with
+ * the exponent of trial. */
 struct fit_valley_mix {
     size_t n;
     const double *const *point, *weight;
@@ -30,8 +32,8 @@ struct fit_valley_mix {
 void fit_valley_mixed(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
                       const double *upper, struct fit_valley_mix mix, long which, double *trial);
 
-/* x with another exponent of one rate, in out, which holds a copy of x; A and C, moved inside their bounds, keep the
- * rate at both times as far as these allow.  0: they come out infinite. */
+/* x with another exponent of one rate, in out, which contains a copy of x; A and C, moved inside their bounds, keep
+ * the rate at both times as far as these allow. 0: they would be infinite. */
 int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
                      const double *x, double exponent, double *out);
 

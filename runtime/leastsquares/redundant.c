@@ -1,10 +1,10 @@
-/* redundant.c -- what a fit may hold without loss.
+/* redundant.c -- redundant parameters, which a fit may hold without loss.
  *
- * Of two parameters that enter only as one combination, as f0 and f2 in f0 exp(-f1 f2), one may stand anywhere: every
- * value of the mean is reached with the other.  Left free, both run far along the orbit, and there the valleys of the
- * other parameters are curved beyond what a descent can follow: at f2 = -1600 a change of f1 by 1e-3 changes
- * the mean fivefold, unless f0 follows.  So the compiler's choice of the two (fit_degeneracy.held) stays at its start
- * while minima are looked for.
+ * Of two parameters that enter only as one combination, as f0 and f2 in f0 exp(-f1 f2), one may have any value: every
+ * value of the mean is reached with the other. If both are free, they run far along the orbit, and there the valleys of
+ * the other parameters are too strongly curved for a descent: at f2 = -1600 a change of f1 by 1e-3 changes the mean
+ * fivefold, unless f0 follows. The compiler's choice of the two (fit_degeneracy.held) is therefore held at its start
+ * during the search for minima.
  *
  * It is released where bounds make a difference: when another parameter of the orbit ends on one.
  */
@@ -18,7 +18,7 @@ static int is_free(const struct fit_ls *f, size_t k)
     return f->upper[k] > f->lower[k];
 }
 
-/* Can the others reach what they should with parameter `held` at its start?  gradient: of the combination there. */
+/* Can the others compensate with parameter `held` at its start? gradient: of the combination there. */
 static int others_serve(const struct fit_ls *f, const struct fit_degeneracy *d, const double *gradient)
 {
     for (size_t i = 0; i < d->nparam; i++) {

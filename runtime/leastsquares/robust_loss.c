@@ -59,7 +59,7 @@ FIT_INLINE void add(fit_vd *s, struct rho x, fit_vd v, fit_vd r2)
     s[FIT_RHO_SQUARE] += r2;
 }
 
-/* w, y: where weights and values go; sum: where sums; or NULL, which every call knows when it is compiled. */
+/* w, y: destination of weights and values; sum: of sums; or NULL, which is a constant of every call. */
 FIT_INLINE void walk(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w, double *y,
                      double *sum)
 {
@@ -87,7 +87,7 @@ FIT_INLINE void walk(const struct fit_lanes *t, enum fit_loss loss, double f, do
         sum[FIT_RHO_COST] *= 0.5 * f * f;
 }
 
-/* One loop for each loss, so that none decides inside. */
+/* One loop for each loss, without a decision inside. */
 EACH_ISA
 EACH_ISA
 void fit_rho_weights(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w, double *y)

@@ -1,16 +1,16 @@
 /* robust_problem.c -- see robust_problem.h.
  *
- * Every pass (fit_objective_newton) gives the cost F at theta and linear parameters u, and a paraboloid that
+ * Every pass (fit_objective_newton) gives the cost F at theta and linear parameters u, and a quadratic model that
  * touches it:
  *     F - g.dtheta - gu.du + 1/2 (dtheta, du) (H C; C^T A) (dtheta, du).
- * Its minimum over u, inside their bounds, leaves one over theta: the step that nlsq.h takes.  At the end of the
- * step u is where the paraboloid has it, to first order where it belongs: the next pass is value and derivatives at
- * once.  Only where F then disappoints, and u promises to be the cause, u is stepped on at the same theta.
+ * Its minimum over u, inside their bounds, leaves a model in theta alone: nlsq.h takes its step. At the end of the step
+ * u is the minimum of the model, correct to first order: the next pass is value and derivatives at once. Only where F
+ * then exceeds the prediction, and u seems to be the cause, u is improved at the same theta.
  *
- * Second derivatives of the mean, and residuals whose size depends on the derivatives, are not in the paraboloid.
- * What they amount to shows in the gradients:  g(x) - g(x + s) = (B + S) s, from which S is learned as in the augmented
- * Gauss-Newton method of Dennis, Gay & Welsch (ACM Trans. Math. Softw. 7 (1981) 348), where u is so near its place that
- * the gradients are exact.
+ * The model omits second derivatives of the mean, and the dependence of the residuals' size on the derivatives. Their
+ * effect appears in the gradients: g(x) - g(x + s) = (B + S) s, from which S is learned as in the augmented
+ * Gauss-Newton method of Dennis, Gay & Welsch (ACM Trans. Math. Softw. 7 (1981) 348), where u is so close to its
+ * optimum that the gradients are exact.
  */
 #include "leastsquares/robust_problem.h"
 
@@ -22,11 +22,12 @@
 #include "leastsquares/rate_valley.h"
 #include "math/linalg.h"
 
-/* A step that gains this part of what it promised needs no further one of u; nor does it when u promises less. */
+/* A step that gains this fraction of the prediction needs no further one of u; nor does it when the predicted gain
+ * of u is smaller. */
 static const double ENOUGH = 0.5;
-/* A step of theta has failed where so many times what steps of u promise would not make it good. */
+/* A step of theta has failed where so many times the predicted gain of steps of u would not repair it. */
 static const double OPTIMISTIC = 2;
-/* S is believed while B + S is not less than this part of B, and not more than that many times. */
+/* S is used while B + S is not less than this fraction of B, and not more than that multiple. */
 static const double LEAST = 0.02, MOST = 4;
 enum { TURNS = 30 };
 
@@ -71,7 +72,7 @@ static void put_linear(struct fit_objective *o)
 
 /* ---- value ----------------------------------------------------------------------------------- */
 
-/* u where the paraboloid at `before` has its minimum for this x. */
+/* u at the minimum of the model at `before` for this x. */
 static enum fit_eval predict(struct fit_robust_problem *c, const double *x)
 {
     struct fit_objective *o = c->o;
@@ -85,7 +86,7 @@ static enum fit_eval predict(struct fit_robust_problem *c, const double *x)
     return fit_objective_solve(o);
 }
 
-/* What the paraboloid at `before` promises for the step to x. */
+/* Predicted gain of the step to x by the model at `before`. */
 static double promised_by_step(const struct fit_robust_problem *c, const double *x)
 {
     size_t p = c->o->nparam;
@@ -99,8 +100,8 @@ static double promised_by_step(const struct fit_robust_problem *c, const double 
     return fmax(sum, 0);
 }
 
-/* Passes at x, from u on, until the cost is as low as `low`, or cannot become so, or the step of u promises no more
- * than `enough`, or the cost no longer falls.  A step of mean curvature may be too long, one of the majorant's never
+/* Passes at x, from u on, until the cost is at most `low`, or cannot become so, or the predicted gain of u is at
+ * most `enough`, or the cost no longer falls. A step of mean curvature may be too long, one of the majorant's never
  * is. */
 static enum fit_eval step_linear(struct fit_robust_problem *c, const double *x, double low, double enough)
 {
@@ -148,13 +149,13 @@ static enum fit_eval value(void *user, const double *x, double *cost, double *er
 
 /* ---- derivatives ----------------------------------------------------------------------------- */
 
-/* Can parameter k go both ways from x, and does it matter? */
+/* Can parameter k move both ways from x, and does it matter? */
 static int moves(const struct fit_robust_problem *c, const double *x, size_t k)
 {
     return x[k] > c->lower[k] && x[k] < c->upper[k] && c->B[k * (c->o->nparam + 1)] > 0;
 }
 
-/* 1: B + S lies between LEAST B and MOST B, as far as parameters move. */
+/* 1: B + S lies between LEAST B and MOST B, over the parameters that vary. */
 static int believable(const struct fit_robust_problem *c, const double *x)
 {
     size_t p = c->o->nparam;
@@ -172,8 +173,8 @@ static int believable(const struct fit_robust_problem *c, const double *x)
     return 1;
 }
 
-/* S learns from the gradients at `before` and at x, in whose middle B is taken: with y their difference and
- * v = y - (B + S) s,  S + (v y^T + y v^T) / y.s - (v.s) y y^T / (y.s)^2  is the nearest that maps s to y - B s. */
+/* S learns from the gradients at `before` and at x, with B taken midway: with y their difference and v = y - (B + S)
+ * s, S + (v y^T + y v^T) / y.s - (v.s) y y^T / (y.s)^2 is the nearest matrix that maps s to y - B s. */
 static void learn(struct fit_robust_problem *c, const double *x)
 {
     size_t p = c->o->nparam;
@@ -238,7 +239,7 @@ struct fit_nlsq_problem fit_robust_problem(struct fit_robust_problem *c, double 
                                      .bend = k->nrate && k->space == FIT_PAIRS ? bend : NULL};
 }
 
-/* What the paraboloid of the last pass promises for the best step of theta from x, of which bounds are not asked. */
+/* Predicted gain, by the model of the last pass, of the best step of theta from x, ignoring bounds. */
 static double promised_by_theta(struct fit_robust_problem *c, const double *x)
 {
     size_t p = c->o->nparam;

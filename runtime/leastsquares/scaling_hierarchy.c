@@ -101,7 +101,7 @@ int fit_reml(size_t n, const double *value, double *V, double *mean, double *var
 
 /* ---- the fit --------------------------------------------------------------------------------------------------- */
 
-/* Covariance at the best point so far, in res.  *variance: what turns the cost into minus a log density. */
+/* Covariance at the best point so far, in res. *variance: the factor that turns the cost into minus a log density. */
 static enum fit_status errors_now(struct fit_ls *f, double *variance)
 {
     struct fit_result *r = f->res;
@@ -123,7 +123,7 @@ static int suits(const struct fit_ls *f, size_t q)
            !(f->opt->linear_fixed && f->opt->linear_fixed[q]) && f->ng > 1;
 }
 
-/* tau of linear parameter q, from the groups whose error is known; NaN: too few of them. */
+/* tau of linear parameter q, from the groups with known errors; NaN: too few of them. */
 static double population(const struct fit_ls *f, size_t q)
 {
     const struct fit_result *r = f->res;
@@ -145,7 +145,7 @@ static double population(const struct fit_ls *f, size_t q)
     return sqrt(variance);
 }
 
-/* The objective again, with what has been found; weights of groups stay. */
+/* Remakes the objective with the results; weights of groups stay. */
 static enum fit_status renew(struct fit_ls *f)
 {
     struct fit_objective *obj;
@@ -164,7 +164,7 @@ static enum fit_status renew(struct fit_ls *f)
     return FIT_OK;
 }
 
-/* One value of linear parameter q for all groups; the mean is where to begin. */
+/* Uses one value of linear parameter q for all groups, starting from the mean. */
 static void make_one(struct fit_ls *f, size_t q)
 {
     double mean = 0;

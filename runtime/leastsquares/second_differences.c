@@ -1,5 +1,5 @@
-/* second_differences.c -- the noise of data without any model: second differences of neighbouring values, of whose
- * variance white noise makes 6 times its own.
+/* second_differences.c -- the noise of data without a model: second differences of neighbouring values, whose variance
+ * is 6 times that of white noise.
  *
  * Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625.
  */
@@ -39,7 +39,7 @@ static enum fit_status estimate(const struct fit_objective *obj, int each, doubl
     const size_t n = each ? obj->ngroup : 1;
     struct second c = {.each = each};
     size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
-    /* Of a law of its own the errors are not of one size. */
+    /* With a noise distribution the errors differ in size. */
     const size_t ntile = obj->kernel->density ? 0 : ds->ntile;
     FIT_SCRATCH(a);
     double *buffer = fit_take(&a, fit_dataset_buffer(ds), sizeof *buffer);

@@ -1,12 +1,11 @@
 /* start.c -- looks for starting points by the sum of squares itself, on thinned data.
  *
- * Takes the box and one given start; gives candidates, each followed some way downhill, best
- * first.  A pass over 50 frames costs a hundredth of one over 500, so that some hundreds of points
- * are affordable where a second full fit would not be.  What the thinned data prefer is judged on
- * all data by fit.c.
+ * Takes the box and one given start; gives candidates, each followed some way downhill, best first. A pass over 50
+ * frames costs a hundredth of one over 500, so that some hundreds of points are affordable where a second full fit
+ * would not be. fit.c judges the candidates of the thinned data on all data.
  *
- * One round, from screened points to minima, is start_round.c; here is which rounds there are, and
- * on which copies of the data.
+ * One round, from screened points to minima, is in start_round.c; this file decides which rounds there are, and on
+ * which copies of the data.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,11 +29,11 @@ enum {
     CROSSINGS = 4,
     GLOBAL_STEPS = 40,
     RIVALS = 2,  /* on the finer copy */
-    THOROUGH = 8 /* rivals on the finer copy when many minima are asked for */
+    THOROUGH = 8 /* rivals on the finer copy when many minima are requested */
 };
 
-/* The last round is for tables only, where it costs little: fringes of a scattering curve have many
- * narrow minima.  Crossings of the first round, and of those that follow because it was in vain. */
+/* The last round is for tables only, where it costs little: fringes of a scattering curve have many narrow minima.
+ * Crossings of the first round, and of those that follow because it was futile. */
 static const struct fit_start_plan rounds[] = {{16, 8, 0, {4, 8, 25}},
                                                {48, 20, 8, {5, 10, 30}},
                                                {100, 40, 8, {6, 12, 40}},
@@ -43,7 +42,7 @@ static const struct fit_start_plan rounds[] = {{16, 8, 0, {4, 8, 25}},
                                    first_crossing = {24, 0, 2, {5, 10, 25}},
                                    later_crossing = {48, 0, 8, {5, 10, 30}};
 
-/* A fall of chi2 that makes the best worth crossing once more. */
+/* A decrease of chi2 that makes another crossing of the best worthwhile. */
 static const double BETTER = 0.2;
 
 /* ---- exploring around a minimum -------------------------------------------------------------- */
@@ -64,8 +63,8 @@ static size_t find_dead(const struct fit_search *q, struct fit_objective *obj, c
     return n;
 }
 
-/* Keeps the local minima of a scan but for the one in which the best point lies; of the values drawn anew those that
- * have an effect, and each effect once. */
+/* Keeps the local minima of a scan except the one that contains the best point; of the redrawn values those with an
+ * effect, and each effect once. */
 static void keep_dips(struct fit_search *q)
 {
     size_t n = 1;
@@ -92,7 +91,7 @@ static void keep_dips(struct fit_search *q)
     }
 }
 
-/* Looks around the best point as long as that leads to a better one. */
+/* Explores around the best point as long as that leads to a better one. */
 static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
                                struct fit_candidates *list, struct fit_error *err)
 {
@@ -121,8 +120,8 @@ static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
     return st;
 }
 
-/* Many parameters: a minimum that fits well may still be a side valley; new starts that share a
- * part of its values, until a set of them (later on two in a row) leads to nothing better. */
+/* Many parameters: a minimum that fits well may still be a side valley. New starts that share a part of its values
+ * are tried, until a set of them (later two in a row) leads to nothing better. */
 static enum fit_status cross(struct fit_search *q, struct fit_objective *obj,
                              struct fit_candidates *list, struct fit_error *err)
 {
@@ -155,7 +154,7 @@ size_t fit_start_rounds(const struct fit_kernel *kernel)
     return sizeof rounds / sizeof *rounds - (kernel->space == FIT_PAIRS);
 }
 
-/* Asked to follow more than leads to the best. */
+/* 1: more minima were requested than lead to the best. */
 static int thorough(const struct fit_search *q)
 {
     return q->s->multi_start || q->s->global;
@@ -213,8 +212,8 @@ static void workers_free(struct fit_search *q)
     q->nworker = 0;
 }
 
-/* As many objectives of one thread as there are threads.  Points of a search are many, and their data few: they
- * are better looked at side by side than each by all threads. */
+/* As many objectives of one thread as there are threads. Points of a search are many, and their data few: evaluating
+ * them in parallel is better than evaluating each by all threads. */
 static enum fit_status workers_new(struct fit_search *q, const struct fit_dataset *ds, struct fit_error *err)
 {
     struct fit_objective_setup setup = *q->s->setup;

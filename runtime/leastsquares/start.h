@@ -1,17 +1,14 @@
 /* start.h -- starting points from the data.
  *
- * The linear parameters need no start (objective.h), so a point is judged by its true sum of
- * squares, on a coarse copy of the data with 40 to 60 frames: the given start, the model's own
- * random points (fit_kernel.screen) and a Latin hypercube over the box.  The best that lie apart
- * are followed downhill there, the worse ones being dropped on the way; what arrives at the same
- * minimum is dropped too.  Models of many parameters have side valleys that fit nearly as well:
- * there new points share some values of the best and begin anew with the others, and more rivals
- * are followed on more data.
+ * The linear parameters need no start (objective.h), so a point is judged by its true sum of squares, on a coarse copy
+ * of the data with 40 to 60 frames: the given start, the model's own random points (fit_kernel.screen) and a Latin
+ * hypercube over the box. The best that lie apart are followed downhill there; the worse ones are dropped on the way,
+ * and so are those that reach the same minimum. Models of many parameters have side valleys that fit nearly as well:
+ * there new points share some values of the best and redraw the others, and more rivals are followed on more data.
  *
- * When to stop looking.  The variance of the noise is estimated without a model, from second
- * differences of neighbouring values.  A fit whose residuals are as small as that needs no rival.
- * One whose residuals are larger may stand in a wrong minimum: then the search goes on with more
- * points, some of them around the best, up to a fixed amount of work.
+ * When to stop. The variance of the noise is estimated without a model, from second differences of neighbouring values.
+ * A fit whose residuals are as small as that needs no rival. One whose residuals are larger may be in a wrong minimum:
+ * then the search continues with more points, some of them around the best, up to a fixed amount of work.
  */
 #pragma once
 
@@ -26,7 +23,7 @@ struct fit_start_spec {
     const char *origin;          /* what to call it */
     size_t multi_start;          /* follow so many; 0: a few */
     int global;                  /* 1: also an evolution strategy in the whole box */
-    size_t first_round;          /* 0; more: go on with so many rounds behind, */
+    size_t first_round;          /* 0; more: continue after so many rounds, */
     const double *centre;        /* some of the points around this one (NULL: nothing found yet) */
     uint64_t seed;
     double deadline; /* fit_seconds(); 0: none */
@@ -41,7 +38,7 @@ struct fit_candidate {
     double dof;
     int given;       /* 1: the given start */
     int alive;       /* 0: dropped */
-    int doubled;     /* 1: dropped because another one came to the same minimum */
+    int doubled;     /* 1: dropped because another one reached the same minimum */
     int converged;   /* on that data set */
 };
 
@@ -56,10 +53,10 @@ struct fit_candidates {
     struct fit_arena storage;
 };
 
-/* How many rounds there are, each with more points than the one before. */
+/* Number of rounds, each with more points than the one before. */
 size_t fit_start_rounds(const struct fit_kernel *kernel);
 
-/* Searches.  The list always holds the given start; without free parameters it holds nothing else.
+/* Searches. The list always contains the given start; without free parameters it contains nothing else.
  */
 enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_candidates *list,
                                  struct fit_error *err);
@@ -68,17 +65,16 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
                                 struct fit_error *err);
 void fit_candidates_free(struct fit_candidates *list);
 
-/* A value in the box for u in (0,1): logarithmic for positive boxes of more than two decades;
- * signed logarithmic for boxes around zero of a quantity with a unit (angles and pure numbers have
- * a natural scale, others may lie decades below their bounds); around `start` where a bound is
- * infinite; otherwise linear. */
+/* A value in the box for u in (0,1): logarithmic for positive boxes of more than two decades; signed logarithmic for
+ * boxes around zero of a quantity with a unit (angles and pure numbers have a natural scale, others may be decades
+ * below their bounds); around `start` where a bound is infinite; otherwise linear. */
 double fit_start_sample(const struct fit_param *param, double lower, double upper, double start,
                         double u);
 
-/* *variance <- that of the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN
- * when there are none.  Smooth signals and white noise are assumed; anything else makes it larger
- * or smaller, and the search shorter or longer, no more.  Neighbouring rows of a table may lie far
- * apart on the curve: there errors that come with the data are believed when they are smaller. */
+/* *variance <- the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN when there are
+ * none. Smooth signals and white noise are assumed; anything else makes it larger or smaller, and the search only
+ * shorter or longer. Neighbouring rows of a table may be far apart on the curve: there errors of the data are used
+ * when they are smaller. */
 enum fit_status fit_start_noise(const struct fit_objective *obj, double *variance, struct fit_error *err);
 
 /* The same for every group: variance[ngroup].  Of the objective only kernel, ds, ngroup and npoint are used. */

@@ -1,8 +1,8 @@
 /* start_global.c -- the global stage of a search for starts: an evolution strategy in the whole box.
  *
- * Works on the scale of fit_start_sample(), on the free parameters, on the same thinned data as the rest of
- * the search, and knows no start.  It need only find the valley: what it finds is followed like any other
- * candidate.  Restarts with doubled population: Auger & Hansen, IEEE CEC 2005, p. 1769.
+ * Works on the scale of fit_start_sample(), on the free parameters, on the same thinned data as the rest of the search,
+ * without a start. It needs to find only the valley: its results are followed like any other candidate. Restarts with
+ * doubled population: Auger & Hansen, IEEE CEC 2005, p. 1769.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@
 
 static const double WORK = 4e9;         /* residuals that the stage may cost at most */
 static const double EVALUATIONS = 6e4;  /* and values */
-/* Best values of so many generations within this part of one another: some units of chi2 on thinned data. */
+/* The best values of so many generations agree within this fraction: some units of chi2 on thinned data. */
 static const double SETTLED = 1e-4, NARROW = 1e-4;
-static const double BETTER = 1e-4; /* a run that gains less is in vain */
+static const double BETTER = 1e-4; /* a run that gains less is futile */
 
 struct box {
     const struct fit_start_spec *s;

@@ -1,8 +1,8 @@
-/* start_points.c -- points in the box at which a search for starts looks: hypercubes over it, scans along
- * the parameters through a point, crossings of a point with others.
+/* start_points.c -- points in the box for a search for starts: hypercubes over it, scans along the parameters through a
+ * point, crossings of a point with others.
  *
- * Parameters are sampled on the scale that suits them (fit_start_sample).  All numbers are functions of the
- * seed and of the draw's number alone.
+ * Parameters are sampled on the scale that suits them (fit_start_sample). All numbers are functions of the seed and of
+ * the draw's number alone.
  *
  * Latin hypercube: McKay, Beckman & Conover, Technometrics 21 (1979) 239.
  */
@@ -21,7 +21,7 @@ static int has_natural_scale(const struct fit_param *param)
     return !param->unit;
 }
 
-/* Sign by the parts of u that the two sides of zero get, size from 1e-5 of the side to all of it.
+/* The part of u that belongs to a side of zero gives the sign, the rest the size, from 1e-5 of the side to all of it.
  */
 static double signed_log(double lower, double upper, double u)
 {
@@ -142,9 +142,9 @@ static void redraw(struct fit_search *q, const double *best, const unsigned char
     }
 }
 
-/* Points 1..: a scan along each free parameter through the best point, then random values of the
- * dead ones, and of the three of each rate.  Mirror images (the sign of an angle), saturated corners and rates that
- * have nearly vanished are what a descent cannot leave. */
+/* Points 1..: a scan along each free parameter through the best point, then random values of the dead ones, and of
+ * the three of each rate. A descent cannot leave mirror images (the sign of an angle), saturated corners and rates
+ * that have nearly vanished. */
 size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned char *dead, size_t ndead,
                        unsigned char *marked)
 {
@@ -171,9 +171,9 @@ size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned 
     return n;
 }
 
-/* Points 1..: the best point with random values of about half of the free parameters: in every
- * second point those of one model point, else uniform in the box.  What the data determine well,
- * such as the period of a fringe, is kept in some of them, and the rest begins anew. */
+/* Points 1..: the best point with random values of about half of the free parameters: in every second point those of
+ * one model point, otherwise uniform in the box. Well-determined values, such as the period of a fringe, are kept in
+ * some of them, and the rest is redrawn. */
 void fit_start_crossings(struct fit_search *q, const double *best)
 {
     const struct fit_start_spec *s = q->s;

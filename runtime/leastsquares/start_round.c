@@ -1,9 +1,8 @@
-/* start_round.c -- one round of the search for starting points: many points are screened, the best
- * that lie apart from one another are followed downhill, in stages after each of which a part goes
- * on.
+/* start_round.c -- one round of the search for starting points: many points are screened, the best that lie apart from
+ * one another are followed downhill, in stages after each of which a part continues.
  *
- * Dropping the worse part of the runs while they are under way: Jamieson & Talwalkar, AISTATS 2016
- * ("successive halving").
+ * Dropping the worse part of the runs while they are under way: Jamieson & Talwalkar, AISTATS 2016 ("successive
+ * halving").
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -23,20 +22,20 @@ enum {
 };
 
 static const double WORK = 2e8;  /* residuals that screening may cost at most */
-static const double VALUES_FOR_RANKS = 200000; /* less take no longer than ranks to meet */
+static const double VALUES_FOR_RANKS = 200000; /* less work takes no longer than a meeting of ranks */
 static const double APART = 0.1; /* least distance of followed points, as a part of the box */
-/* Differences of chi2 within which two runs have come to the same minimum: when both are at their
- * ends, and when one is still creeping along a valley. */
+/* Differences of chi2 within which two runs have reached the same minimum: when both have ended, and when one is
+ * still following a valley. */
 static const double SAME = 1e-2, SAME_UNDER_WAY = 1e-4;
-/* Differences of chi2 that thinned data cannot judge: 16 times as many data make 3 of them. */
+/* Differences of chi2 that thinned data cannot resolve: 16 times as many data make 3 of them. */
 static const double UNDECIDED = 50;
 
 /* ---- screening ------------------------------------------------------------------------------- */
 
-/* Does body(user, obj, k) for k < n, each with an objective of its own when there are workers. What
- * is done with one k must not depend on the others, so the number of workers changes nothing; nor does that of ranks,
- * among which they are divided where all have the data, and the work is long against the meeting in which they are
- * told: the caller spreads what was found. */
+/* Does body(user, obj, k) for k < n, each with its own objective when there are workers. The result for one k must
+ * not depend on the others, so the number of workers changes nothing; nor does that of ranks, among which they are
+ * divided where all have the data and the work is long compared with the meeting that distributes the results: the
+ * caller spreads them. */
 struct each {
     const struct fit_search *q;
     struct fit_objective *obj;
@@ -151,7 +150,7 @@ static size_t choose(struct fit_search *q, size_t wanted, struct fit_candidates 
     for (size_t r = 0; r < q->npoint && n < wanted + 1; r++) {
         size_t i = q->rank[r];
         int near = !isfinite(q->cost[i]) || isnan(q->unit[i * q->p]) || i == 0;
-        /* what is better than the best minimum so far stands in another valley, however close */
+        /* a point better than the best minimum so far is in another valley, however close */
         size_t c = q->centre && q->cost[i] < q->cost[0] ? 1 : 0;
         for (; c < n && !near; c++)
             near = distance(q, i, q->chosen[c]) < APART;
@@ -175,7 +174,7 @@ static int by_variance(const void *a, const void *b)
     return y->given != x->given ? y->given - x->given : strcmp(x->origin, y->origin);
 }
 
-/* Two that have come to the same minimum: the given one stays, else the better one. */
+/* Of two that have reached the same minimum the given one stays, otherwise the better one. */
 static void drop_doubles(struct fit_candidates *list)
 {
     for (size_t a = 0; a < list->n; a++)
@@ -234,7 +233,7 @@ static void follow_one(void *user, struct fit_objective *obj, size_t c)
     fit_nlsq_free(s);
 }
 
-/* What the ranks have found of n candidates goes to all. */
+/* Sends the ranks' results for n candidates to all. */
 static enum fit_status spread(const struct following *w, size_t n, struct fit_error *err)
 {
     enum { COST, DOF, VARIANCE, CONVERGED, THETA };
@@ -373,7 +372,7 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
     return FIT_OK;
 }
 
-/* Follows the points chosen from those screened, in stages: after each, a third goes on. */
+/* Follows the points chosen from the screened ones, in stages: after each, a third continues. */
 enum fit_status fit_start_follow_chosen(struct fit_search *q, const struct fit_start_plan *plan,
                                         struct fit_objective *obj, struct fit_candidates *list,
                                         struct fit_error *err)

@@ -1,4 +1,4 @@
-/* cpu.c -- levels of x86-64 (psABI), and vectors of SVE (Arm), that the processor and the system can run. */
+/* cpu.c -- levels of x86-64 (psABI), and vector lengths of SVE (Arm), that the processor and the system can run. */
 #include "machine/cpu.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int fit_cpu_supports(const char *isa)
     return 1;
 }
 #elif defined(__aarch64__) && defined(__linux__)
-/* Bits of a vector of SVE; 0: the processor has none, or the system does not let programs use them. */
+/* Bits of an SVE vector; 0: the processor has none, or the system does not let programs use it. */
 static long sve_bits(void)
 {
     enum { HAS_SVE = 1 << 22 /* HWCAP_SVE */, GET_LENGTH = 51 /* PR_SVE_GET_VL */, LENGTH = 0xffff, BYTE = 8 };

@@ -1,8 +1,8 @@
-/* memory.c -- how much memory there is.  See memory.h.
+/* memory.c -- how much memory there is. See memory.h.
  *
- * Control groups: memory.max and memory.current of cgroup v2 on the way from ours to the root,
- * memory.limit_in_bytes of v1.  Files in the page cache that were not used lately (inactive_file)
- * count as free: the kernel gives them back first.
+ * Control groups: memory.max and memory.current of cgroup v2 from our group up to the root, memory.limit_in_bytes of
+ * v1. Files in the page cache that were not used recently (inactive_file) count as free: the kernel reclaims them
+ * first.
  */
 #define _DEFAULT_SOURCE /* getrusage */
 #include "machine/memory.h"
@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The number behind `name` in a file of "name number" lines, or of a single number (name ""). */
+/* The number after `name` in a file of "name number" lines, or of a single number (name ""). */
 static double number_in(const char *path, const char *name)
 {
     char line[256];
@@ -30,7 +30,7 @@ static double number_in(const char *path, const char *name)
     return v;
 }
 
-/* Bytes that the cgroup of this folder leaves, or NaN. */
+/* Bytes still available in the cgroup of this folder, or NaN. */
 static double left_in(const char *folder, const char *limit, const char *usage)
 {
     char path[800];
@@ -45,7 +45,7 @@ static double left_in(const char *folder, const char *limit, const char *usage)
     return fmax(most - used + (isnan(idle) ? 0 : idle), 0);
 }
 
-/* The least that a cgroup on the way to the root leaves. */
+/* The minimum over the cgroups up to the root. */
 static double left_in_cgroups(void)
 {
     char line[512], folder[640];

@@ -1,4 +1,4 @@
-/* pages.c -- large vectors in pages of their own, small ones from malloc's; see pages.h. */
+/* pages.c -- large vectors in their own pages, small ones from malloc; see pages.h. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "machine/pages.h"
 

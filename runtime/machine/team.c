@@ -1,15 +1,14 @@
-/* team.c -- threads that share the turns of a loop.  See team.h.
+/* team.c -- threads that share the iterations ("turns") of a loop. See team.h.
  *
- * Each thread has a share [next, end) of the turns behind an atomic counter.  With FIT_TEAM_NEXT there
- * is one share for all; with FIT_TEAM_SHARE a thread that is through with its own takes turns out
- * of the shares of the others, in the order of their numbers.  Which thread does a turn has no
- * influence on what it computes.
+ * Each thread has a share [next, end) of the turns behind an atomic counter. With FIT_TEAM_NEXT there is one share for
+ * all; with FIT_TEAM_SHARE a thread that has finished its own share takes turns from the shares of the others, in the
+ * order of their numbers. Which thread does a turn has no influence on what it computes.
  *
- * A call ends when all threads have left it; `left` orders what they wrote before what the caller
- * reads, and is the last that they touch of it.
+ * A call ends when all threads have left it; `left` orders their writes before the reads of the caller, and is the last
+ * thing that they touch.
  *
- * The passes of a small fit take less time than the kernel needs to wake a thread.  So a thread that
- * waits looks at what it waits for during the first PATIENCE, and sleeps after that.
+ * The passes of a small fit take less time than the kernel needs to wake a thread. A waiting thread therefore spins for
+ * the first PATIENCE, and sleeps after that.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pthread_attr_setaffinity_np */
@@ -26,7 +25,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 1024, LINE = 64, LOOKS = 16 /* from one look at the clock to the next */ };
+enum { MOST = 1024, LINE = 64, LOOKS = 16 /* iterations between two readings of the clock */ };
 static const long PATIENCE = 50000; /* ns: about twice what a wake takes */
 
 struct share {
@@ -43,15 +42,16 @@ struct call {
     pthread_cond_t done;
     size_t busy;
     atomic_size_t left; /* threads that the caller must wait for */
-    int patient;        /* each thread has a core: waiting costs nobody anything */
+    int patient;        /* each thread has a core: spinning costs nobody anything */
     enum fit_clock at;  /* what the caller is at */
+    void *carried;
 };
 
 struct worker {
     struct worker *idle; /* the next in the store */
     pthread_cond_t wake;
     _Atomic(struct call *) call;
-    size_t thread;      /* its number in the call, or in the last one */
+    size_t thread;      /* its number in the current call, or in the last one */
     atomic_int patient; /* was the last call? */
 };
 
@@ -59,6 +59,7 @@ static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct worker *store;
 static size_t made;
 static _Thread_local int inside; /* a turn: what it calls runs alone */
+static _Thread_local void *carried;
 
 static void turns_of(struct call *c, size_t which, size_t thread)
 {
@@ -97,7 +98,7 @@ static long nanoseconds(void)
     return (long)(t.tv_sec % 1000000) * 1000000000L + t.tv_nsec;
 }
 
-/* Looks on until happened(what), for PATIENCE at most; 1: it has. */
+/* Spins until happened(what), for PATIENCE at most; 1: it has. */
 static int look_on(int (*happened)(void *what), void *what)
 {
     const long begun = nanoseconds();
@@ -164,9 +165,11 @@ static void *work(void *user)
         wait_for_call(w);
         struct call *c = w->call;
         enum fit_clock was = fit_clock_enter(c->at);
+        carried = c->carried;
         take_part(c, w->thread);
+        carried = NULL;
         fit_clock_enter(was);
-        pthread_mutex_lock(&store_lock); /* into the store first: the next call finds it there */
+        pthread_mutex_lock(&store_lock); /* back to the store first, where the next call finds it */
         w->call = NULL;
         w->idle = store;
         store = w;
@@ -176,7 +179,7 @@ static void *work(void *user)
     return NULL;
 }
 
-/* One core for the thread that is made as number k, when OMP_PROC_BIND asks for it. */
+/* Binds thread number k, which is being created, to one core when OMP_PROC_BIND asks for it. */
 static void bind_thread(pthread_attr_t *attr, size_t k)
 {
 #ifdef __linux__
@@ -198,7 +201,7 @@ static void bind_thread(pthread_attr_t *attr, size_t k)
 #endif
 }
 
-/* A new thread, not in the store; NULL: there can be no more.  The store is locked. */
+/* A new thread, not in the store; NULL: no more can be created. The store is locked. */
 static struct worker *make_worker(void)
 {
     struct worker *w = made < MOST ? calloc(1, sizeof *w) : NULL;
@@ -222,8 +225,8 @@ static struct worker *make_worker(void)
     return w;
 }
 
-/* A thread out of the store: the one that had this number in its last call, so that it meets the pages again that
- * it touched first; else any.  NULL: the store is empty.  It is locked. */
+/* Takes a thread from the store: the one that had this number in its last call, so that it meets again the pages
+ * that it touched first; otherwise any. NULL: the store is empty. The store is locked. */
 static struct worker *take_worker(size_t thread)
 {
     struct worker **at = &store;
@@ -238,7 +241,7 @@ static struct worker *take_worker(size_t thread)
     return w;
 }
 
-/* Sets n - 1 threads to work; fewer when no more can be made. */
+/* Starts n - 1 threads; fewer when no more can be created. */
 static void call_workers(struct call *c, size_t n)
 {
     pthread_mutex_lock(&store_lock);
@@ -286,12 +289,22 @@ int fit_team_inside(void)
     return inside > 0;
 }
 
+void fit_team_carry(void *what)
+{
+    carried = what;
+}
+
+void *fit_team_carried(void)
+{
+    return carried;
+}
+
 void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
 {
     int asked = team.threads == FIT_TEAM_ALL ? fit_topology_threads() : team.threads;
     size_t threads = asked > 1 ? (size_t)asked : 1;
     threads = threads < n ? threads : n;
-    struct call c = {.turn = turn, .user = user, .at = fit_clock_now()};
+    struct call c = {.turn = turn, .user = user, .at = fit_clock_now(), .carried = carried};
     c.patient = threads <= (size_t)fit_topology_cores();
     c.nshare = team.order == FIT_TEAM_SHARE ? threads : 1;
     c.share = threads > 1 && !inside ? aligned_alloc(LINE, c.nshare * sizeof *c.share) : NULL;

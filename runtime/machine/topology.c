@@ -1,7 +1,7 @@
-/* topology.c -- processors that this process may use.  See topology.h.
+/* topology.c -- processors that this process may use. See topology.h.
  *
- * Control groups: cpu.max of v2 ("quota period") on the way from our group to the root,
- * cpu.cfs_quota_us and cpu.cfs_period_us of v1.
+ * Control groups: cpu.max of v2 ("quota period") from our group up to the root, cpu.cfs_quota_us and cpu.cfs_period_us
+ * of v1.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <dirent.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +157,7 @@ static void read_quota(struct fit_topology *t)
     }
     if (f)
         fclose(f);
-    char root[] = ""; /* inside a container the names above are those outside of it */
+    char root[] = ""; /* inside a container the names above are those of the host */
     quota_v1(t, "/sys/fs/cgroup/cpu", root);
 }
 #else
@@ -235,7 +236,7 @@ int fit_topology_usable(const struct fit_topology *t)
     return n > 0 ? n : 1;
 }
 
-/* Cores are sorted by node and place in it, or by place and node. */
+/* Sorts cores by node and position in it, or by position and node. */
 int fit_topology_order(const struct fit_topology *t, int spread, int order[FIT_TOPOLOGY_CPUS])
 {
     long rank[FIT_TOPOLOGY_CPUS];
@@ -292,10 +293,19 @@ int fit_topology_cores(void)
     return usable;
 }
 
+static atomic_int lent;
+
+void fit_topology_lend(int threads)
+{
+    atomic_store(&lent, threads);
+}
+
 int fit_topology_threads(void)
 {
     const char *wish = getenv("OMP_NUM_THREADS");
-    int n = wish ? atoi(wish) : 0;
+    int n = atomic_load(&lent);
+    if (n <= 0)
+        n = wish ? atoi(wish) : 0;
     if (n > 0)
         return n;
     return fit_topology_cores();

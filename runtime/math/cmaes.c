@@ -1,8 +1,8 @@
 /* cmaes.c -- evolution strategy with covariance matrix adaptation; see cmaes.h.
  *
- * In the tutorial's letters: m mean, s (sigma) step, C = B D^2 B^T covariance, x = m + s y, y = B D z,
- * pc and ps the evolution paths, mu the number of parents with weights w, mueff their effective number.
- * B and D are found again from C every n/10 generations or so: C has hardly changed in between.
+ * In the notation of the tutorial: m mean, s (sigma) step, C = B D^2 B^T covariance, x = m + s y, y = B D z, pc and ps
+ * the evolution paths, mu the number of parents with weights w, mueff their effective number. B and D are recomputed
+ * from C every n/10 generations or so, because C hardly changes in between.
  */
 #include "math/cmaes.h"
 
@@ -69,7 +69,7 @@ static void set_constants(struct state *t)
     t->chi = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
 }
 
-/* The box repeats itself beyond its walls, as in mirrors. */
+/* The box is continued beyond its walls by reflection. */
 static double mirrored(double x)
 {
     double r = fabs(fmod(x, 2));
@@ -175,7 +175,7 @@ static int has_settled(const struct state *t, const struct fit_cmaes_options *op
     return isfinite(most) && most - least <= opt->ftol * fabs(least);
 }
 
-/* Draws and values of a generation; 0: the function says stop. */
+/* Draws and values of a generation; 0: the function asks to stop. */
 static int evaluate(struct state *t, const struct fit_cmaes_problem *p, const struct fit_cmaes_options *opt, double *u,
                     double *best, size_t *used)
 {

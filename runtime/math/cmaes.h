@@ -1,12 +1,12 @@
-/* cmaes.h -- minimisation inside the unit box without derivatives: evolution strategy with adaptation of
- * the covariance matrix.
+/* cmaes.h -- minimisation inside the unit box without derivatives: evolution strategy with adaptation of the covariance
+ * matrix.
  *
- * For functions with many minima and up to some tens of variables: a population is drawn from a normal
- * distribution whose mean, step and covariance follow the better half.  It finds the valley, not the
- * last digit: a local method goes on from its answer.  Points that leave the box are mirrored into it.
+ * For functions with many minima and up to some tens of variables: a population is drawn from a normal distribution
+ * whose mean, step and covariance follow the better half. It finds the valley, not the last digit: a local method
+ * continues from its answer. Points that leave the box are reflected into it.
  *
- * Hansen, The CMA Evolution Strategy: A Tutorial (arXiv:1604.00772), equations (56) to (61) with the
- * constants of its table 1 (positive weights only).
+ * Hansen, The CMA Evolution Strategy: A Tutorial (arXiv:1604.00772), equations (56) to (61) with the constants of its
+ * table 1 (positive weights only).
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 struct fit_cmaes_problem {
     size_t n;
-    /* u: n numbers in [0, 1].  INFINITY: no value there.  *stop nonzero: end at once. */
+    /* u: n numbers in [0, 1]. INFINITY: the function has no value there. *stop nonzero: end at once. */
     double (*value)(void *user, const double *u, int *stop);
     void *user;
 };
@@ -23,11 +23,11 @@ struct fit_cmaes_problem {
 struct fit_cmaes_options {
     size_t population;  /* 0: 4 + 3 ln n */
     size_t evaluations; /* at most so many */
-    double step;        /* first standard deviation, as a part of the box; 0: 0.3 */
-    double ftol;        /* ends when the best values of 10 + 30 n / population generations lie within this
-                           part of one another, */
-    double xtol;        /* or when the step is below this part of the box in all directions */
-    uint64_t seed, stream; /* of random numbers: the same answer for the same two */
+    double step;        /* first standard deviation, as a fraction of the box; 0: 0.3 */
+    double ftol;        /* ends when the best values of 10 + 30 n / population generations agree within this
+                         * fraction, */
+    double xtol;        /* or when the step is below this fraction of the box in all directions */
+    uint64_t seed, stream; /* of random numbers: the same seed and start give the same answer */
 };
 
 enum fit_cmaes_word { FIT_CMAES_FOUND, FIT_CMAES_EVALUATIONS, FIT_CMAES_STOPPED, FIT_CMAES_MEMORY };

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double MARGIN = 1e-6; /* of the width, kept from a bound by fit_coordinate_of */
+static const double MARGIN = 1e-6; /* fraction of the width that fit_coordinate_of keeps from a bound */
 
 struct fit_coordinate fit_coordinate_for(double lower, double upper)
 {
@@ -48,7 +48,7 @@ double fit_coordinate_at(const struct fit_coordinate *c, double q, double *slope
         /* s and 1 - s from e^-|q|, so that neither loses digits */
         e = exp(-fabs(q));
         x = q >= 0 ? c->upper - width * (e / (1 + e)) : c->lower + width * (e / (1 + e));
-        if (fabs(q) < 1) /* nor x near 0 between -a and a */
+        if (fabs(q) < 1) /* near 0, for bounds -a and a, x must not lose digits either */
             x = 0.5 * (c->lower + c->upper) + 0.5 * width * tanh(0.5 * q);
         d = width * e / ((1 + e) * (1 + e));
         log_d = log(width) - fabs(q) - 2 * log1p(e);

@@ -1,11 +1,11 @@
 /* linalg.c -- small dense linear algebra for fits with a few parameters.
  *
- * Cholesky and triangular solves are written out, as is what stands in linalg_eigen.c: for n < 50 a call of a library
- * costs more than the work, and our loops give the same bits on every machine.
+ * Cholesky and triangular solves are written out, as are the functions of linalg_eigen.c: for n < 50 a library call
+ * costs more than the work, and these loops give the same bits on every machine.
  *
- * The box-constrained quadratic program is solved in variables scaled to a unit diagonal (van der
- * Sluis 1969: within a factor n of the best condition number that scaling can give) by a primal
- * active-set method; see Nocedal & Wright, Numerical Optimization (2006), section 16.5.
+ * The box-constrained quadratic program is solved in variables scaled to a unit diagonal (van der Sluis 1969: within a
+ * factor n of the best condition number that scaling can give) by a primal active-set method; see Nocedal & Wright,
+ * Numerical Optimization (2006), section 16.5.
  */
 #include "math/linalg.h"
 
@@ -23,7 +23,7 @@ void fit_multiply(size_t m, size_t n, size_t p, const double *A, const double *B
         }
 }
 
-/* A sum waits for its last term; so many sums go on meanwhile, each in its own order. */
+/* An addition waits for the one before it; so many independent sums hide the latency, each in its own order. */
 enum { SIDE_BY_SIDE = 8 };
 
 /* Column j of the factor in the rows r, once row j, aj, has its diagonal. */
@@ -116,7 +116,7 @@ size_t fit_boxqp_work(size_t n)
     return 2 * n * n + 7 * n + 8;
 }
 
-/* x, or the bound beyond which it lies. */
+/* x, or the bound that it exceeds. */
 static double inside(double x, double lower, double upper)
 {
     return x < lower ? lower : x > upper ? upper : x;

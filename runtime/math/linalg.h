@@ -1,7 +1,7 @@
 /* linalg.h -- small dense linear algebra.
  *
- * Matrices are n x n doubles, row by row.  Nothing allocates; work space is the caller's.  Sums have a fixed order, and
- * no library chooses loops by the processor: the same bits on every machine.
+ * Matrices are n x n doubles, row by row. Nothing allocates; work space is the caller's. Sums have a fixed order, which
+ * does not depend on the processor: the same bits on every machine.
  */
 #pragma once
 

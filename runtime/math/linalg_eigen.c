@@ -1,14 +1,14 @@
 /* linalg_eigen.c -- eigenvectors of symmetric matrices, singular values of triangular ones, least squares by QR.
  *
  * Written out, with sums in a fixed order and without contraction, so that they give the same bits on every machine; an
- * optimised library chooses its loops by the processor.  Inner loops go along rows, over elements that do not depend on
- * each other: the compiler makes vectors of them without changing a bit.
+ * optimised library selects its loops by the processor. Inner loops run along rows, over independent elements: the
+ * compiler vectorises them without changing a bit.
  *
  *     eigenvectors     reduction to a tridiagonal matrix by reflections, then QL with implicit shifts (Bowdler, Martin,
  *                      Reinsch & Wilkinson, Numer. Math. 11, 293, 1968; Dubrulle, Martin & Wilkinson, ibid. 12, 377,
- * 1968); a block is turned round when its large end is at the top (LAPACK working note 35) singular values  one-sided
- * Jacobi rotations (Hestenes 1958; de Rijk, SIAM J. Sci. Stat. Comput. 10, 359, 1989) least squares    Householder
- * reflections (Golub & Van Loan, Matrix Computations, 4th ed., section 5.2)
+ *                      1968); a block is reversed when its large end is at the top (LAPACK working note 35)
+ *     singular values  one-sided Jacobi rotations (Hestenes 1958; de Rijk, SIAM J. Sci. Stat. Comput. 10, 359, 1989)
+ *     least squares    Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., section 5.2)
  */
 #include "math/linalg.h"
 
@@ -19,7 +19,8 @@
 #include <string.h>
 
 static const double ORTHOGONAL = 1e-14; /* cosine of two vectors that rounding explains */
-enum { SWEEPS = 40, TURNS = 60 };       /* of rotations; of QL steps for one eigenvalue: it takes two or three */
+enum { SWEEPS = 40, TURNS = 60 };       /* largest numbers of sweeps, and of QL steps for one eigenvalue, which
+                                         * takes two or three */
 enum { NEARLY_ONE = 32 };               /* a power of two that needs no scaling */
 
 /* The largest component positive. */
@@ -44,8 +45,8 @@ static void swap_rows(size_t n, double *a, double *b)
     }
 }
 
-/* Scales a by a power of two, exactly, so that its largest element is about 1: no square over- or underflows that
- * counts.  Returns the exponent; INT_MIN when an element is not finite. */
+/* Scales a by a power of two, exactly, so that its largest element is about 1: no relevant square over- or
+ * underflows. Returns the exponent; INT_MIN when an element is not finite. */
 static int scale(size_t n, double *a)
 {
     double largest = 0;
@@ -74,7 +75,7 @@ static void add(size_t n, double f, const double *restrict x, double *restrict o
         out[j] += f * x[j];
 }
 
-/* Sum of v[i] x[i]: four sums in turns, so that none waits for its last term. */
+/* Sum of v[i] x[i] in four interleaved sums, which hide the latency of an addition. */
 static double long_dot(size_t n, const double *v, const double *x)
 {
     double t[4] = {0, 0, 0, 0};
@@ -87,7 +88,7 @@ static double long_dot(size_t n, const double *v, const double *x)
     return (t[0] + t[1]) + (t[2] + t[3]);
 }
 
-/* The reflection I - beta v v^T that turns x into (alpha, 0, 0, ..): v in the place of x.  Returns alpha. */
+/* The reflection I - beta v v^T that turns x into (alpha, 0, 0, ..); v overwrites x. Returns alpha. */
 static double reflect(size_t n, double *x, double *beta)
 {
     const double rest = long_dot(n - 1, x + 1, x + 1);
@@ -109,8 +110,8 @@ static void swap_columns(size_t n, double *a, size_t i, size_t k)
     }
 }
 
-/* Rows and columns in the order of their diagonal elements, the largest first: reflections then keep the digits of the
- * small ones, in whatever order a graded matrix comes.  With whom i was exchanged: with[i]. */
+/* Sorts rows and columns by their diagonal elements, the largest first: reflections then keep the digits of the
+ * small ones of a graded matrix. with[i]: the index exchanged with i. */
 static void order_by_size(size_t n, double *a, size_t *with)
 {
     for (size_t i = 0; i < n; i++) {
@@ -138,7 +139,7 @@ static void tridiagonal(size_t n, double *restrict a, double *d, double *e, doub
         if (!(beta[k] > 0))
             continue;
         memset(p + first, 0, m * sizeof *p);
-        for (size_t i = first; i < n; i++) /* p = beta A v, of the block that is left */
+        for (size_t i = first; i < n; i++) /* p = beta A v, of the remaining block */
             add(m, beta[k] * v[i], a + i * n + first, p + first);
         for (size_t i = first; i < n; i++)
             s += p[i] * v[i];
@@ -154,7 +155,7 @@ static void tridiagonal(size_t n, double *restrict a, double *d, double *e, doub
     e[n - 1] = 0;
 }
 
-/* The product of the reflections, transposed, in the place of a: row k of it goes with d[k]. */
+/* Overwrites a by the transposed product of the reflections: its row k belongs to d[k]. */
 static void accumulate(size_t n, double *restrict a, const double *beta, double *v, double *t)
 {
     for (size_t k = n; k-- > 0;) { /* Q = H_0 (H_1 (..)); the block behind k is done */
@@ -200,7 +201,7 @@ static size_t end_of_block(size_t n, size_t l, const double *d, const double *e)
     return m;
 }
 
-/* One step with Wilkinson's shift on l .. m; row k of z is the vector that goes with d[k]. */
+/* One step with Wilkinson's shift on l .. m; row k of z is the vector that belongs to d[k]. */
 static void step(size_t n, size_t l, size_t m, double *d, double *e, double *z)
 {
     double g = (d[l + 1] - d[l]) / (2 * e[l]), r = sqrt(g * g + 1), s = 1, c = 1, p = 0;
@@ -228,7 +229,7 @@ static void step(size_t n, size_t l, size_t m, double *d, double *e, double *z)
     e[m] = 0;
 }
 
-/* Index l .. m in the other order: QL begins at the small end of a graded matrix. */
+/* Reverses the indices l .. m: QL begins at the small end of a graded matrix. */
 static void turn_round(size_t n, size_t l, size_t m, double *d, double *e, double *z)
 {
     for (size_t i = l, k = m; i < k; i++, k--) {
@@ -336,7 +337,7 @@ static void complete(size_t n, size_t k, double *a)
         const double norm = sqrt(fit_dot(n, x, x));
         for (size_t j = 0; j < n; j++)
             x[j] /= norm;
-        if (norm * norm * (double)n >= 0.5) /* the best of the units keeps 1/n or more */
+        if (norm * norm * (double)n >= 0.5) /* the best of the unit vectors keeps 1/n or more */
             return;
     }
 }
@@ -379,8 +380,8 @@ size_t fit_qr_work(size_t m, size_t n)
     return m + n + 1;
 }
 
-/* Takes the reflection (v, beta) from `count` columns a[i * n + 0 ..], i < m, at most 4.  Every number is what column
- * by column gives; their sums, of even and of odd rows, run side by side. */
+/* Applies the reflection (v, beta) to `count` columns a[i * n + 0 ..], i < m, at most 4. Every number is that of a
+ * single column; the sums over even and over odd rows are interleaved. */
 static inline void reflect_columns(size_t m, size_t n, size_t count, double beta, const double *restrict v,
                                    double *restrict a)
 {
@@ -400,7 +401,7 @@ static inline void reflect_columns(size_t m, size_t n, size_t count, double beta
             a[i * n + j] -= v[i] * even[j];
 }
 
-/* The same of any number of columns: loops of known length. */
+/* The same for any number of columns: loops of known length. */
 static void reflect_all(size_t m, size_t n, size_t columns, double beta, const double *restrict v, double *restrict a)
 {
     for (; columns >= 4; columns -= 4, a += 4)

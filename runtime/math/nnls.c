@@ -65,7 +65,7 @@ static double norm_of(size_t m, const double *v)
     return sqrt(s);
 }
 
-/* The column at place k becomes free. */
+/* The column at position k becomes free. */
 static void enter(struct nnls *s, size_t k)
 {
     const size_t j = s->index[k];
@@ -76,7 +76,7 @@ static void enter(struct nnls *s, size_t k)
     s->np++;
 }
 
-/* Rows i and i + 1 of every column are turned so that row i + 1 of column j becomes 0. */
+/* Rotates rows i and i + 1 of every column so that row i + 1 of column j becomes 0. */
 static void rotate(struct nnls *s, size_t j, size_t i)
 {
     double *v = s->a + j * s->m + i;
@@ -94,7 +94,7 @@ static void rotate(struct nnls *s, size_t j, size_t i)
     v[1] = 0;
 }
 
-/* The free column at place k is held at 0. */
+/* The free column at position k is held at 0. */
 static void leave(struct nnls *s, size_t k)
 {
     const size_t j = s->index[k];
@@ -118,8 +118,7 @@ static void solve(struct nnls *s)
     }
 }
 
-/* From x to the minimum over the free columns; those that would fall below 0 on the way are held.  Returns how many
- * were. */
+/* Moves x to the minimum over the free columns; those that would fall below 0 on the way are held. Returns how many. */
 static size_t descend(struct nnls *s)
 {
     size_t held = 0;
@@ -150,7 +149,7 @@ static size_t descend(struct nnls *s)
     return held;
 }
 
-/* Place of the column with the steepest descent for its length, not among those refused (z < 0 there); n: none. */
+/* Position of the column with the steepest descent for its length, excluding refused ones (z < 0 there); n: none. */
 static size_t steepest(const struct nnls *s, double size)
 {
     double most = 0;
@@ -196,7 +195,7 @@ int fit_nnls(size_t m, size_t n, double *a, double *b, double *x, size_t *index,
         const size_t j = index[best];
         enter(&s, best);
         descend(&s);
-        if (!(x[j] > 0)) /* by rounding: its turn is over until another one was taken */
+        if (!(x[j] > 0)) /* by rounding: it is refused until another one was freed */
             x[j] = -1;
         else
             for (size_t k = s.np; k < n; k++)

@@ -1,6 +1,7 @@
 /* nnls.h -- linear least squares with x >= 0, by orthogonal transformations alone.
  *
- * Matrices lie column by column, m rows each.  Nothing allocates; sums have a fixed order: the same bits everywhere.
+ * Matrices are stored column by column, m rows each. Nothing allocates; sums have a fixed order: the same bits
+ * everywhere.
  */
 #pragma once
 

@@ -77,7 +77,7 @@ static uint32_t mixed(uint32_t a, uint32_t b)
     return m ^ m >> 16;
 }
 
-/* The seed, spread over a pool of words from which the state is made. */
+/* Spreads the seed over a pool of words from which the state is made. */
 static void make_pool(uint32_t seed, uint32_t pool[POOL])
 {
     struct hash h = {0x43b0d7e5u, 0x931e8875u};
@@ -147,7 +147,7 @@ double fit_pcg64_normal(struct fit_pcg64 *g)
         const unsigned k = bits & (LAYERS - 1);
         const double x = (double)(bits >> 9 & 0xfffffffffffffu) * 0x1p-52 * g->edge[k ? k : LAYERS];
         const int negative = (int)(bits >> 8 & 1);
-        if (k == 0 && x >= g->edge[LAYERS - 1]) /* numpy's sign of the tail is another bit */
+        if (k == 0 && x >= g->edge[LAYERS - 1]) /* numpy takes the sign of the tail from another bit */
             return bits >> 17 & 1 ? -tail(g) : tail(g);
         const double inner = g->edge[k ? k - 1 : LAYERS - 1], low = g->density[k];
         if (x < inner || (g->density[k ? k - 1 : 0] - low) * fit_pcg64_uniform(g) + low < exp(-x * x / 2))

@@ -1,9 +1,9 @@
-/* pcg64.h -- the sequence of normals of numpy.random.default_rng(seed), for data that others made with it.
+/* pcg64.h -- the normal variates of numpy.random.default_rng(seed), for data that others made with it.
  *
- * Draws of this project are functions of their place (rng.h); this sequence serves files and formats that name numpy's.
- * Bits: PCG XSL-RR 128/64 (O'Neill, Harvey Mudd College HMC-CS-2014-0905), seeded by the pool of words with which C++'s
- * seed_seq is replaced there (O'Neill, "Developing a seed_seq alternative", pcg-random.org, 2015).  Normals: 256 layers
- * of equal area (Marsaglia & Tsang, J. Stat. Softw. 5, 8 (2000)). */
+ * Draws of this project are functions of their position (rng.h); this sequence serves files and formats that name
+ * numpy's. Bits: PCG XSL-RR 128/64 (O'Neill, Harvey Mudd College HMC-CS-2014-0905), seeded by the pool of words that
+ * replaces C++'s seed_seq there (O'Neill, "Developing a seed_seq alternative", pcg-random.org, 2015). Normals: 256
+ * layers of equal area (Marsaglia & Tsang, J. Stat. Softw. 5, 8 (2000)). */
 #pragma once
 
 #include <stdint.h>
@@ -22,8 +22,8 @@ struct fit_pcg64 {
 /* The generator of default_rng(seed). */
 void fit_pcg64_seed(struct fit_pcg64 *g, uint32_t seed);
 
-/* The next 64 bits; a uniform in [0, 1), 53 bits of them; a standard normal, numpy's within 2e-14 of
- * itself: its table of layers is rounded otherwise. */
+/* The next 64 bits; a uniform in [0, 1), 53 bits of them; a standard normal, equal to numpy's within a relative
+ * 2e-14, because its table of layers is rounded differently. */
 uint64_t fit_pcg64_next(struct fit_pcg64 *g);
 double fit_pcg64_uniform(struct fit_pcg64 *g);
 double fit_pcg64_normal(struct fit_pcg64 *g);

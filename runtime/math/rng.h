@@ -20,8 +20,8 @@ void fit_rng_normal(uint64_t seed, uint64_t stream, uint64_t index, double z[2])
 
 /* ---- numbers of the samplers, at (seed, chain, purpose, iteration, index) ----------------------
  *
- * stream = (1 + chain) << 32 | purpose,  index = iteration << 32 | index: no two uses meet, and
- * none meets the streams of other parts of the program, which are below 2^32. */
+ * stream = (1 + chain) << 32 | purpose, index = iteration << 32 | index: all uses are distinct, and distinct from
+ * the streams of other parts of the program, which are below 2^32. */
 enum fit_rng_purpose {
     FIT_RNG_START = 1, /* dispersed starting points */
     FIT_RNG_STEP,      /* first step size */
@@ -32,20 +32,20 @@ enum fit_rng_purpose {
     FIT_RNG_PATHFINDER,
     FIT_RNG_CONDITIONAL, /* for callers: parameters that were integrated out */
     FIT_RNG_PRIOR,       /* draws of priors; chain: the parameter */
-    FIT_RNG_SHARD,       /* dealing of data to shards, and draws of their combination */
-    FIT_RNG_PREDICT,     /* data that might have been measured; iteration: the draw */
+    FIT_RNG_SHARD,       /* assignment of data to shards, and draws of their combination */
+    FIT_RNG_PREDICT,     /* replicated data; iteration: the draw */
     FIT_RNG_RESIDUAL,    /* residuals of such data */
-    FIT_RNG_PHOTONS      /* counted in simulated frames; chain: the group, iteration: the pixel */
+    FIT_RNG_PHOTONS      /* photons counted in simulated frames; chain: the group, iteration: the pixel */
 };
 
-/* A place in the sequence: every number drawn moves index on. */
+/* A position in the sequence: every draw advances index. */
 struct fit_rng {
     uint64_t seed;
     uint32_t chain, iteration;
     uint32_t purpose, index;
 };
 
-/* The same place for another purpose, index 0. */
+/* The same position for another purpose, index 0. */
 struct fit_rng fit_rng_for(const struct fit_rng *r, enum fit_rng_purpose purpose);
 
 /* The next uniform in (0, 1); next standard normals z[n] (pairs of Box & Muller, the second of the

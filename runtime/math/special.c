@@ -64,7 +64,7 @@ double fit_normal_quantile(double p)
 
 /* ---- gamma ----------------------------------------------------------------------------------- */
 
-double lgamma_r(double x, int *sign); /* every C library has it; POSIX does not name it */
+double lgamma_r(double x, int *sign); /* every C library has it; POSIX does not require it */
 
 double fit_log_gamma(double x)
 {
@@ -147,7 +147,7 @@ static double student_quantile(double p, double dof)
     return t;
 }
 
-/* A fit asks for the same few, for every parameter: the last ones of a thread are kept. */
+/* A fit needs the same few quantiles for every parameter: a thread keeps the last ones. */
 double fit_student_quantile(double p, double dof)
 {
     enum { KEPT = 4 };

@@ -9,10 +9,11 @@
 enum {
     AGES = 8,
     TIMES = 18, /* of an interval: the frame, times after it, and the next frame */
-    TURNS = 2   /* changes of sign by some parameter: by an exponent there is one in the course of a decay */
+    TURNS = 2   /* changes of sign that a parameter needs: an exponent causes one in the course of a decay */
 };
-static const double NOISE = 0.02;  /* a derivative, of the largest in the interval, that has no sign */
-static const double SILENT = 1e-6; /* the same, of the largest anywhere: nothing there depends on the parameter */
+static const double NOISE = 0.02;  /* a derivative below this fraction of the largest in the interval has no sign */
+static const double SILENT = 1e-6; /* the same, relative to the largest anywhere: nothing there depends on the
+                                    * parameter */
 
 struct seen {
     double size; /* largest derivative of an interval */
@@ -27,7 +28,7 @@ struct job {
     struct seen *seen;      /* nparam x (ngroup x nage) */
 };
 
-/* Times of the fine layout: parts of a frame that no period has in common. */
+/* Times of the fine grid: fractions of a frame that share no period. */
 static size_t fine_times(const struct fit_layout *l, double *time)
 {
     size_t nage = 0;
@@ -52,7 +53,7 @@ static size_t fine_times(const struct fit_layout *l, double *time)
     return nage;
 }
 
-/* How often the derivative changes its sign on the way through an interval. */
+/* How often the derivative changes its sign within an interval. */
 static struct seen look(const double *d)
 {
     struct seen x = {0};
@@ -85,8 +86,8 @@ static void look_everywhere(struct job *x)
     }
 }
 
-/* What parameter e is worth where its derivative turns, as a part of itself: 0 where it does so nowhere.
- * *everywhere: where the model depends on it at all; *most: how often in an interval. */
+/* The relative value of parameter e at which its derivative changes sign: 0 where it never does. *everywhere: at all
+ * points where the model depends on it; *most: how often in an interval. */
 static double turned_by(const struct job *x, size_t e, int *everywhere, size_t *most)
 {
     const size_t each = x->fine.ngroup * x->nage;
@@ -104,7 +105,7 @@ static double turned_by(const struct job *x, size_t e, int *everywhere, size_t *
     return turns > 0 && isfinite(largest) ? largest * fabs(x->s->theta[e]) : 0;
 }
 
-/* The one in the phase, whose derivative is the phase times that of others, of an amplitude or its decay. */
+/* The parameter in the phase: its derivative is the phase times those of others, of an amplitude or its decay. */
 static size_t in_phase(const struct job *x)
 {
     const struct fit_aliases_spec *s = x->s;

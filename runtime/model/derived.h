@@ -1,5 +1,5 @@
-/* derived.h -- the values of derived quantities of a data set, one after the other: those with one value for each group
- * in the order of groups.
+/* derived.h -- the values of the derived quantities of a data set, one after the other: those with one value for each
+ * group in the order of groups.
  */
 #pragma once
 
@@ -10,9 +10,9 @@
 /* How many. */
 size_t fit_derived_count(const struct fit_kernel *kernel, size_t ngroup);
 
-/* Number of the quantity in the kernel that value n is, and its group; -1: of all. */
+/* The quantity of the kernel to which value n belongs, and its group; -1: of all. */
 size_t fit_derived_which(const struct fit_kernel *kernel, size_t ngroup, size_t n, long *group);
 
-/* All at theta, lin (ngroup x nlinear).  room: nderived numbers. */
+/* All of them at theta, lin (ngroup x nlinear). room: nderived numbers. */
 void fit_derived_all(const struct fit_kernel *kernel, const struct fit_layout *layout, const double *theta,
                      const double *lin, double *room, double *value);

@@ -1,7 +1,7 @@
-/* law.c -- draws by transformation and rejection; exact but for rounding.
+/* law.c -- draws by transformation and rejection; exact up to rounding.
  *
  * Poisson: products of uniforms below 10; above, transformed rejection with squeeze, PTRS (Hormann, Insurance: Math.
- * and Econ. 12 (1993) 39).  Negative binomial: Poisson of a gamma variate, as speckle makes it (Goodman 1985,
+ * and Econ. 12 (1993) 39). Negative binomial: Poisson with a gamma-distributed mean, as for speckle (Goodman 1985,
  * section 9.2). Binomial: by the median of the uniforms, a beta variate, until few trials are left (Relles, J. Am.
  * Stat. Assoc. 67 (1972) 612; Ahrens & Dieter, Computing 12 (1974) 223). */
 #include "model/law.h"
@@ -80,7 +80,7 @@ static double binomial(double trials, double p, struct fit_rng *rng)
     double count = 0, n = trials;
     if (!(n >= 0) || n > 0x1p53 || floor(n) < n || !(p >= 0) || p > 1)
         return NAN;
-    while (n > FEW_TRIALS) { /* the i-th of n uniforms in their order is x: beta (i, n + 1 - i) */
+    while (n > FEW_TRIALS) { /* the i-th smallest of n uniforms is x: beta (i, n + 1 - i) */
         double i = floor(0.5 * (n + 1)), g = fit_rng_next_gamma(rng, i), h = fit_rng_next_gamma(rng, n + 1 - i);
         double x = g / (g + h);
         if (x <= p) {

@@ -1,4 +1,4 @@
-/* law.h -- laws of the errors (fit/kernel.h, enum fit_law): what they scatter by, and draws from them. */
+/* law.h -- noise distributions (fit/kernel.h, enum fit_law): their width, and draws from them. */
 #pragma once
 
 #include "fit/kernel.h"
@@ -7,12 +7,12 @@
 /* 1 when draws are possible: all but FIT_LAW_OTHER. */
 int fit_law_known(enum fit_law law);
 
-/* 1 when the mean fixes the width, or the author does, so that residuals can be too large: counts and exponential. */
+/* 1 when the mean, or the author, fixes the width, so that residuals can be too large: counts and exponential. */
 int fit_law_tests(enum fit_law law);
 
-/* Root of the mean square of y - mean, mean and arg as in fit/kernel.h; of a law without one its scale; 1 for
+/* Root mean square of y - mean, mean and arg as in fit/kernel.h; for a distribution without one its scale; 1 for
  * FIT_LAW_OTHER. */
 double fit_law_deviation(enum fit_law law, double mean, const double *arg);
 
-/* A draw; NaN where the arguments make no law.  Takes as many numbers of rng as it needs. */
+/* A draw; NaN for invalid arguments. Takes as many numbers of rng as it needs. */
 double fit_law_draw(enum fit_law law, double mean, const double *arg, struct fit_rng *rng);

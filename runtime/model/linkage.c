@@ -1,7 +1,7 @@
 /* linkage.c -- makes the kernel of a linkage; see linkage.h.
  *
- * Numbers the unknowns, gathers groups with equal theta into classes, and writes the rows of T and P.  Everything
- * belongs to the linkage and is released with it.  What cannot be identified is in linkage_words.c.
+ * Numbers the unknowns, combines groups with equal theta into classes, and writes the rows of T and P. The linkage owns
+ * everything. Identifiability is in linkage_words.c.
  */
 #include "model/linkage_make.h"
 #include "base/units.h"
@@ -277,7 +277,7 @@ static int make_linear(struct fit_making *m)
 
 /* ---- the parameters of the kernel ---------------------------------------------------------------------------- */
 
-/* 1: each file has one value of parameter k, or its share of the values. */
+/* 1: each file has one value of parameter k, or its own share of the values. */
 static int is_by_file(const struct fit_making *m, size_t k)
 {
     for (size_t g = 0; m->spec->nfile && g < m->ng; g++)
@@ -287,7 +287,7 @@ static int is_by_file(const struct fit_making *m, size_t k)
     return m->spec->nfile > 0;
 }
 
-/* Files that have unknown u: "1", or "1,3". */
+/* Files in which unknown u occurs: "1", or "1,3". */
 static char *files_name(struct fit_making *m, size_t u, const char *between)
 {
     char text[512] = "";
@@ -302,7 +302,7 @@ static char *files_name(struct fit_making *m, size_t u, const char *between)
     return fit_link_text(m, "%s", text);
 }
 
-/* "0", "0,45", or "#2" for the second of sets of many; how the groups of an unknown are called. */
+/* Name of the groups of an unknown: "0", "0,45", or "#2" for the second of sets of many. */
 static char *groups_name(struct fit_making *m, size_t u, int words)
 {
     enum { MANY = 3 };
@@ -457,7 +457,8 @@ static void list_tied(struct fit_making *m)
         for (size_t g = 0; (fit_link_tied(m, k) || (k >= m->p && is_series(m, k - m->p))) && !failed(m) && g < m->ng;
              g++)
             add_tied(m, k, g);
-    for (size_t n = 0; n < m->link->ntied; n++) { /* instances are told apart by the first group they hold in */
+    for (size_t n = 0; n < m->link->ntied; n++) { /* instances are distinguished by the first group in which they
+                                                   * occur */
         struct fit_linkage_tied *t = &m->link->tied[n];
         size_t copies = 0, rank = 0;
         for (size_t i = 0; i < m->link->ntied; i++) {
@@ -499,7 +500,7 @@ static int make_room(struct fit_making *m)
     return !failed(m);
 }
 
-/* The kernel has the axis "file" behind the others. */
+/* The kernel has the axis "file" after the others. */
 static void add_file_axis(struct fit_making *m)
 {
     const size_t n = m->inner->naxis;
@@ -591,7 +592,7 @@ void fit_linkage_free(struct fit_linkage *link)
 
 /* ---- bounds -------------------------------------------------------------------------------------------------- */
 
-/* What a tied value can be when its unknowns are anything inside their bounds. */
+/* Range of a tied value when its unknowns vary inside their bounds. */
 static void range(const struct fit_linkage_tied *t, const double *lower, const double *upper, double *low, double *high)
 {
     *low = *high = t->constant;
@@ -602,7 +603,7 @@ static void range(const struct fit_linkage_tied *t, const double *lower, const d
     }
 }
 
-/* One unknown: its bounds become those that the tied value allows. */
+/* With one unknown, its bounds become those that the tied value allows. */
 static enum fit_status narrow(const struct fit_linkage *link, const struct fit_linkage_tied *t, double lo, double hi,
                               double *lower, double *upper, struct fit_error *err)
 {

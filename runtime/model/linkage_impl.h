@@ -1,4 +1,4 @@
-/* linkage_impl.h -- what linkage.c (making) and linkage_kernel.c (working) share. */
+/* linkage_impl.h -- shared by linkage.c (making) and linkage_kernel.c (working). */
 #pragma once
 
 #include "base/arena.h"
@@ -22,7 +22,7 @@ struct fit_link_class {
 
 struct fit_linkage_private {
     struct fit_link_class *class;
-    size_t *curve_class;      /* classes whose curves are told: those of equal theta and settings once */
+    size_t *curve_class;      /* classes whose curves are reported: those of equal theta and settings once */
     size_t ncurve_class;
     size_t most;              /* groups of the largest class */
     size_t *place;            /* ngroup: inside its class */

@@ -1,9 +1,9 @@
 /* linkage_kernel.c -- the functions of the kernel of a linkage; see linkage.h.
  *
- * The values of a class are gathered from the tile, whose stream has the groups innermost, into a tile of their
- * own.  With M, v, s the inner moments of a group, and lin = P c + p,
+ * The values of a class are gathered from the tile, whose stream has the groups innermost, into a separate tile. With
+ * M, v, s the inner moments of a group, and lin = P c + p,
  *     sum w b' b'  = P^T M P     sum w b' r = P^T (v - M p)     sum w r^2 = s - 2 p.v + p.M p.
- * The adjoint sums want rho lin and the matrix of b: P c + p and P M' P^T.
+ * The adjoint sums need rho lin and the matrix of b: P c + p and P M' P^T.
  */
 #include "model/linkage_impl.h"
 
@@ -193,7 +193,7 @@ static int class_tile(const struct fit_layout *l, const struct fit_tile *t, size
     return 1;
 }
 
-/* lin of the groups of a class, as the inner kernel wants them. */
+/* lin of the groups of a class, in the form of the inner kernel. */
 static void class_lin(const struct fit_linkage *k, size_t class, const double *lin, double *out)
 {
     const struct fit_link_class *c = &k->private_->class[class];
@@ -381,7 +381,7 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     free(own);
 }
 
-/* ---- laws of the errors: tables, whose tiles are of one group -------------------------------------------- */
+/* ---- noise distributions: tables, whose tiles are of one group -------------------------------------------- */
 
 static double density_constant(const struct fit_layout *l, const struct fit_tile *t)
 {
@@ -421,7 +421,7 @@ static void law_arguments(const struct fit_layout *l, const double *ws, const st
     linkage(l)->inner->density->arguments(&sub, ws, &own, out);
 }
 
-/* A row of the Jacobian over (theta, lin) becomes that over (x, c). */
+/* Converts a row of the Jacobian from (theta, lin) to (x, c). */
 static void link_jacobian(const struct fit_linkage *k, size_t group, const double *in, double *out)
 {
     size_t p = k->inner->nparam, m = k->inner->nlinear, n = k->kernel.nparam, outer = k->kernel.nlinear;

@@ -1,4 +1,4 @@
-/* linkage_make.h -- what linkage.c and linkage_words.c share while a linkage is made. */
+/* linkage_make.h -- shared by linkage.c and linkage_words.c while a linkage is made. */
 #pragma once
 
 #include "model/linkage_impl.h"
@@ -15,7 +15,7 @@ struct fit_making {
     size_t *linear_first; /* q: first unknown of a linear parameter that is not tied */
 };
 
-/* n elements, zero, that live as long as the linkage; NULL: its storage has failed. */
+/* n zero elements that live as long as the linkage; NULL: its storage has failed. */
 void *fit_link_keep(struct fit_making *m, size_t n, size_t size);
 char *fit_link_text(struct fit_making *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

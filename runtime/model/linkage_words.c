@@ -1,10 +1,10 @@
-/* linkage_words.c -- curves, combinations, degeneracies and rates of the kernel of a linkage: which of those of
- * the inner kernel still hold, and of which unknowns they speak.
+/* linkage_words.c -- curves, combinations, degeneracies and rates of the kernel of a linkage: those of the inner kernel
+ * that remain valid, in terms of the unknowns.
  *
- * A degeneracy of the inner kernel holds for the unknowns of a class when each of its parameters is one unknown
- * that stands for nothing else.  Unknowns shared by several classes are degenerate only when the same holds in
- * all of them: then its condition must be shared, too.  With one group in a class, what cannot be told apart by
- * one group cannot be told apart at all.  Mirror images are claimed only for a fit with one class.
+ * A degeneracy of the inner kernel holds for the unknowns of a class when each of its parameters is one unknown with no
+ * other use. Unknowns shared by several classes are degenerate only when the same holds in all of them: then its
+ * condition must be shared, too. With one group in a class, what one group cannot distinguish is not identifiable at
+ * all. Mirror images are claimed only for a fit with one class.
  */
 #include "model/linkage.h"
 #include "model/linkage_make.h"
@@ -22,7 +22,7 @@ static int only_class_of_file(const struct fit_making *m, size_t c)
     return 1;
 }
 
-/* How the groups of a class are called; "" when there is only one class. */
+/* Name of the groups of a class; "" when there is only one class. */
 static const char *class_words(struct fit_making *m, size_t c)
 {
     const struct fit_link_class *class = &m->link->private_->class[c];
@@ -82,7 +82,7 @@ static void copy_curves(struct fit_making *m)
     m->link->kernel.curve = all;
 }
 
-/* Has unknown-made theta[k] the same meaning in all classes? */
+/* Does theta[k], made of unknowns, have the same meaning in all classes? */
 static int is_the_same(const struct fit_making *m, size_t k)
 {
     const struct fit_sparse *first = &m->link->private_->class[0].theta;
@@ -139,9 +139,9 @@ static void copy_combinations(struct fit_making *m)
     m->link->kernel.combination = all;
 }
 
-/* ---- which unknown is this? ---------------------------------------------------------------------------------- */
+/* ---- identifying unknowns ------------------------------------------------------------------------------------ */
 
-/* Unknown of inner parameter k in class c when it stands for nothing else; SIZE_MAX: there is none. */
+/* The unknown that is inner parameter k in class c and has no other use; SIZE_MAX: there is none. */
 static size_t alone(const struct fit_making *m, size_t k, size_t c)
 {
     size_t n = m->p + m->q;
@@ -207,8 +207,8 @@ static int parallel(size_t n, const double *a, const double *b)
     return ab * ab >= (1 - straight) * aa * bb;
 }
 
-/* Files with other settings may determine what one of them does not: only where the combinations that stay determined
- * are the same functions of the parameters, at two points, nothing is gained. */
+/* Files with other settings may determine what a single file does not: nothing is gained only where the remaining
+ * combinations are the same functions of the parameters, tested at two points. */
 static int same_in_all_files(struct fit_making *m, const struct fit_degeneracy *d, size_t c)
 {
     const size_t p = m->p, n = m->inner->ncombination;
@@ -233,7 +233,7 @@ static int same_in_all_files(struct fit_making *m, const struct fit_degeneracy *
 
 /* ---- degeneracies ---------------------------------------------------------------------------------------------- */
 
-/* Unknowns of degeneracy d in class c into to; returns how many, 0 when it does not hold or was told of already. */
+/* Unknowns of degeneracy d in class c into to; returns how many, 0 when it does not hold or was reported already. */
 static size_t translate(const struct fit_making *m, const struct fit_degeneracy *d, size_t c, unsigned *to,
                         size_t *shared)
 {

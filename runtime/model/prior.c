@@ -1,6 +1,6 @@
 /* prior.c -- densities, distribution functions and quantiles; see prior.h.
  *
- * Masses are differences of distribution functions, taken from the side where they are small.
+ * Probabilities are differences of distribution functions, taken from the side where they are small.
  */
 #include "model/prior.h"
 
@@ -90,6 +90,7 @@ static double cdf(const struct fit_prior *p, double x)
     case FIT_PRIOR_HALF_CAUCHY: return isinf(x) ? 1 : atan(x / p->b) / HALF_PI;
     case FIT_PRIOR_BETA_SCALED: return fit_beta_cdf((x - p->lower) / (p->upper - p->lower), p->a, p->b);
     case FIT_PRIOR_LOG_UNIFORM: return log(x / p->lower) / log(p->upper / p->lower);
+    case FIT_PRIOR_LAPLACE: return x < p->a ? 0.5 * exp((x - p->a) / p->b) : 1 - 0.5 * exp((p->a - x) / p->b);
     case FIT_PRIOR_NONE:
         return isfinite(p->lower) && isfinite(p->upper) ? (x - p->lower) / (p->upper - p->lower) : NAN;
     case FIT_PRIOR_NORMAL:
@@ -111,6 +112,7 @@ static double inverse_cdf(const struct fit_prior *p, double part)
     case FIT_PRIOR_BETA_SCALED:
         return p->lower + (p->upper - p->lower) * fit_beta_quantile(part, p->a, p->b);
     case FIT_PRIOR_LOG_UNIFORM: return p->lower * pow(p->upper / p->lower, part);
+    case FIT_PRIOR_LAPLACE: return part < 0.5 ? p->a + p->b * log(2 * part) : p->a - p->b * log(2 * (1 - part));
     case FIT_PRIOR_NONE: return p->lower + part * (p->upper - p->lower);
     case FIT_PRIOR_NORMAL:
     case FIT_PRIOR_TRUNCATED_NORMAL:
@@ -149,6 +151,7 @@ static double log_constant(const struct fit_prior *p)
     case FIT_PRIOR_BETA_SCALED:
         return fit_log_gamma(p->a) + fit_log_gamma(p->b) - fit_log_gamma(p->a + p->b) + (p->a + p->b - 1) * log(width);
     case FIT_PRIOR_LOG_UNIFORM: return log(log(p->upper / p->lower));
+    case FIT_PRIOR_LAPLACE: return log(2 * p->b);
     case FIT_PRIOR_NONE: return isfinite(width) ? log(width) : 0;
     case FIT_PRIOR_JEFFREYS: break;
     }
@@ -182,7 +185,7 @@ int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, doub
     return m > 0;
 }
 
-/* Those that are normal in x, log x, or the coordinate of tanh: adds to the value; 0: on a bound. */
+/* Those that are normal in x, log x, or the tanh coordinate: adds to the value; 0: on a bound. */
 static int normal_log(const struct fit_prior *p, double x, double *value, double *slope)
 {
     double z, slope_r;
@@ -219,8 +222,10 @@ double fit_prior_log(const struct fit_prior *p, double x, double *slope)
             return -INFINITY;
         break;
     case FIT_PRIOR_EXPONENTIAL:
-        value -= x / p->b;
-        d = -1 / p->b;
+    case FIT_PRIOR_LAPLACE:
+        z = (x - (p->kind == FIT_PRIOR_LAPLACE ? p->a : 0)) / p->b;
+        value -= fabs(z);
+        d = -copysign(1 / p->b, z);
         break;
     case FIT_PRIOR_HALF_CAUCHY:
         z = x / p->b;

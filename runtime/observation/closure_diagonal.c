@@ -1,12 +1,12 @@
-/* closure_diagonal.c -- closures of one time, which share legs and so errors, turned into independent numbers.
+/* closure_diagonal.c -- transforms closures of one time, which share legs and so errors, into independent numbers.
  *
- * Errors to first order: a leg with relative error e = sigma / |V| adds e^2 s_i s_j to the covariance of closures i and
- * j in which it stands with signs s.  Eigenvectors of the covariance are the rows of T (Blackburn et al. 2020, section
- * 4).
+ * Errors to first order: a leg with relative error e = sigma / |V| adds e^2 s_i s_j to the covariance of those
+ * closures i and j in which it occurs with signs s. Eigenvectors of the covariance are the rows of T (Blackburn et
+ * al. 2020, section 4).
  *
- * A leg that runs one way in closure i and the other way in closure j is the same measurement: its phase has the other
- * sign, its amplitude the same.  eht-imaging does not see that and leaves the covariance of the two out; both ways are
- * here (one_error_per_leg). */
+ * A leg in one direction in closure i and in the opposite direction in closure j is the same measurement: its phase
+ * has the opposite sign, its amplitude is the same. eht-imaging ignores this and omits the covariance of the two;
+ * both choices are available (one_error_per_leg). */
 #include "observation/closures_impl.h"
 
 #include "math/linalg.h"

@@ -1,6 +1,6 @@
-/* closure_sets.c -- which triangles and quadrangles of baselines are used (closures.h, SETS).
+/* closure_sets.c -- selects the triangles and quadrangles of baselines (closures.h, SETS).
  *
- * Rows are sorted by time; those of one time are a table of stations, in which closures look for their legs. */
+ * Rows are sorted by time; those of one time form a table of stations, in which closures find their legs. */
 #include "observation/closures_impl.h"
 
 #include "math/special.h"
@@ -10,13 +10,13 @@
 /* Rows of one time may differ by the rounding of dates (days of double precision since 4713 BC: 0.04 ms). */
 #define SAME_TIME 1e-6 /* hours */
 
-enum { MOST_STATIONS = 2048 }; /* at one time: their table of pairs has 16 MB */
+enum { MOST_STATIONS = 2048 }; /* stations at one time: their table of pairs has 16 MB */
 
 struct scan {
     const struct fit_obs *obs;
     int nleg, maximal;
     const size_t *place;
-    size_t *at;      /* nsite: the place of a station among those of this time, + 1; 0: not there */
+    size_t *at;      /* nsite: the index of a station among those of this time, + 1; 0: absent */
     size_t nstation; /* of this time */
     size_t *station; /* nsite */
     int32_t *row_of; /* nstation x nstation: +-(row + 1), 0: not measured */
@@ -137,7 +137,7 @@ static void closures_of_time(struct scan *s, const size_t *row, size_t n)
 
 /* ---- all times ---------------------------------------------------------------------------------------- */
 
-/* How many of the rows from `first` on are of one time. */
+/* Number of rows of one time, from `first` on. */
 static size_t rows_of_time(const struct fit_obs *obs, const size_t *row, size_t first, size_t n)
 {
     size_t k = first + 1;
@@ -167,7 +167,7 @@ static size_t most_stations(struct scan *s, const size_t *row, size_t n)
     return most;
 }
 
-/* Rows that are used, by time; those of the same time in the order of the observation. */
+/* Selected rows, ordered by time; those of the same time in the order of the observation. */
 static size_t sort_rows(const struct fit_obs *obs, const unsigned char *use, size_t *row)
 {
     size_t m = 0;

@@ -65,7 +65,7 @@ static void quadrangle(const struct fit_visibility *s, int debias, struct fit_pr
     p->sigma[i] = relative;
 }
 
-/* Why closure i is no number. */
+/* The reason why closure i has no value. */
 static enum fit_status no_value(const struct fit_visibility *s, const struct fit_product *p, size_t i,
                                 struct fit_error *err)
 {

@@ -1,4 +1,4 @@
-/* closures.c -- data products from an observation: which rows are used, noise that is added, rows that are cut. */
+/* closures.c -- data products from an observation: selected rows, added noise, removed rows. */
 #include "observation/closures_impl.h"
 
 #include "math/special.h"
@@ -116,7 +116,7 @@ static double systematic(const struct fit_obs *obs, const struct fit_product_opt
     return a < 0 || b < 0 ? -1 : a * a + b * b;
 }
 
-/* Row i of the product, of row i of the observation; 1: it is kept. */
+/* Row i of the product, from row i of the observation; 1: it is kept. */
 static int one_leg(const struct fit_obs *obs, const struct fit_product_options *o, struct fit_product *p, size_t i)
 {
     const struct fit_visibility *s = &obs->stokes[o->stokes];
@@ -201,7 +201,7 @@ static enum fit_status make_closures(const struct fit_obs *obs, const struct fit
 
 /* ---- all of them -------------------------------------------------------------------------------------------- */
 
-/* The middle, or the mean of the two in the middle. */
+/* Replaces every sigma by the median of all. */
 static enum fit_status use_median(struct fit_product *p, struct fit_error *err)
 {
     FIT_SCRATCH(a);

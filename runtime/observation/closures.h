@@ -1,4 +1,4 @@
-/* closures.h -- data products: what is computed from visibilities before an image is fitted to them.
+/* closures.h -- data products: quantities computed from visibilities before an image is fitted to them.
  *
  * With V and sigma of the legs (observation.h), phases in degrees (FIT_OBS_DEGREE):
  *     vis        V
@@ -14,14 +14,14 @@
  *     vvis       V of Stokes V
  *     pvis       P = Q + iU, and in the other direction Q* + iU*: two rows for a baseline; sqrt(sigma_Q^2 + sigma_U^2)
  *     m          P / I of the same rows,  sqrt(sigma_Q^2 + sigma_U^2 + (sigma_I |m|)^2) / |I|
- * debias in closure amplitudes: |V| is sqrt(|V|^2 - sigma^2), sigma where |V| < sigma; C is divided by
- * 1 + 1/snr14^2 + 1/snr23^2, ln C gets (1/snr12^2 + 1/snr34^2 - 1/snr14^2 - 1/snr23^2) / 2.
+ * debias in closure amplitudes: |V| is sqrt(|V|^2 - sigma^2), sigma where |V| < sigma; C is divided by 1 + 1/snr14^2 +
+ * 1/snr23^2, ln C gets (1/snr12^2 + 1/snr34^2 - 1/snr14^2 - 1/snr23^2) / 2.
  *
- * SETS.  Rows of one time (times that differ by less than 4 ms) with n stations, in the order of fit_obs_site_order:
+ * SETS. Rows of one time (times that differ by less than 4 ms) with n stations, in the order of fit_obs_site_order:
  *     minimal    triangles (s0, sa, sb), 0 < a < b; quadrangles (s0, si, sj, sk), i = 3 .. n-1, j = 1 .. i-1,
  *                k = 1 where j = i-1, else j+1
  *     maximal    all triangles (a < b < c); of all four stations (a,b,c,d), (a,c,b,d), (a,b,d,c)
- * A closure with a leg that was not measured is left out.
+ * A closure with an unmeasured leg is left out.
  */
 #pragma once
 
@@ -62,13 +62,13 @@ struct fit_product_options {
     const double *systematic_site;  /* nsite; NULL: systematic_noise for all */
     double systematic_cphase_noise; /* degrees, added in quadrature to the sigma of closure phases */
 
-    /* Rows with less are left out: |V| / sigma (before systematic noise), |B| / sigma_B, C / sigma_C; of diagonal sets
-     * the closures of which they are made. */
+    /* Rows below these are left out: |V| / sigma (before systematic noise), |B| / sigma_B, C / sigma_C; for diagonal
+     * sets, the closures of which they are made. */
     double snrcut;
     double cp_uv_min; /* wavelengths: shorter baselines make no closure phases */
 
-    /* Diagonal sets.  0: as eht-imaging counts, a leg and the same leg backwards are independent.  1: they are one
-     * measurement, as the mathematics has it: its error is shared, with the opposite sign in phases. */
+    /* Diagonal sets. 0: a leg and the same leg backwards count as independent, as in eht-imaging. 1: they are one
+     * measurement, which is mathematically correct: they share its error, with the opposite sign in phases. */
     int one_error_per_leg;
 };
 
@@ -80,7 +80,7 @@ struct fit_product {
     double *data;    /* n; of complex ones the real part */
     double *imag;    /* n, of those that are complex; else NULL */
     double *sigma;   /* n */
-    size_t repeated; /* rows that closures do not use: their baseline was measured before at the same time */
+    size_t repeated; /* rows not used in closures: their baseline has an earlier measurement at the same time */
     size_t nblock;   /* diagonal sets: blocks of closures of one time; else 0 */
     size_t *block;   /* nblock: closures of each; their sum is n */
     double *T;       /* sum of block^2: the square matrices, each row by row */
@@ -92,8 +92,8 @@ enum fit_status fit_product_make(const struct fit_obs *obs, enum fit_product_kin
                                  const struct fit_product_options *options, struct fit_product **p,
                                  struct fit_error *err);
 
-/* Closures that a file of HDF5 holds beside its visibilities, in the group "/" and the name: data (or data_re and
- * data_im), sigma and leg_row_signed1 (n x nleg).  *p is NULL and the status FIT_OK when the group is not there. */
+/* Closures that an HDF5 file holds beside its visibilities, in the group "/" and the name: data (or data_re and
+ * data_im), sigma and leg_row_signed1 (n x nleg). *p is NULL and the status FIT_OK when the group does not exist. */
 enum fit_status fit_product_read(const char *file, const struct fit_obs *obs, enum fit_product_kind kind,
                                  struct fit_product **p, struct fit_error *err);
 void fit_product_free(struct fit_product *p);

@@ -1,4 +1,4 @@
-/* closures_file.c -- closures that a file of HDF5 holds beside its visibilities (closures.h, fit_product_read). */
+/* closures_file.c -- closures that an HDF5 file holds beside its visibilities (closures.h, fit_product_read). */
 #include "observation/closures_impl.h"
 
 #include "hdf5/reader.h"

@@ -1,9 +1,9 @@
-/* closures_impl.h -- what the files of data products share. */
+/* closures_impl.h -- shared by the files of data products. */
 #pragma once
 
 #include "observation/closures.h"
 
-/* Sets of closures: rows are those with use[row]; legs of all, and how many of them each time has. */
+/* Sets of closures from the rows with use[row]: the legs of all, and the number of closures at each time. */
 struct fit_closure_sets {
     size_t n, nblock, repeated;
     int32_t *leg;  /* n x nleg */
@@ -18,7 +18,7 @@ enum fit_status fit_closure_sets(const struct fit_obs *obs, const unsigned char 
 struct fit_product *fit_product_new(enum fit_product_kind kind);
 enum fit_status fit_product_take(struct fit_product *p, struct fit_error *err);
 
-/* Keeps the rows with keep[i]; blocks shrink, those that are empty vanish. */
+/* Keeps the rows with keep[i]; blocks shrink, and empty ones vanish. */
 void fit_product_keep(struct fit_product *p, const unsigned char *keep);
 
 /* pvis and m: p's rows. */
@@ -29,11 +29,11 @@ enum fit_status fit_polarised_make(const struct fit_obs *obs, const struct fit_p
 enum fit_status fit_closure_values(const struct fit_visibility *s, const struct fit_product_options *o,
                                    struct fit_product *p, double *snr, struct fit_error *err);
 
-/* Makes the diagonal set of what p has (phases and log amplitudes in the units of the products). */
+/* Replaces the closures of p by the diagonal set (phases and log amplitudes in the units of the products). */
 enum fit_status fit_closure_diagonal(const struct fit_visibility *s, const struct fit_product_options *o,
                                      struct fit_product *p, struct fit_error *err);
 
-/* |V| without the bias by noise (debias) but not 0, or as it is. */
+/* |V| without the noise bias (debias) but not 0, or as it is. */
 double fit_closure_amplitude(const struct fit_visibility *s, size_t row, int debias);
 
 /* The row of a leg. */

@@ -156,7 +156,7 @@ void fit_fits_text_of(const struct fit_fits *f, const char *keyword, size_t k, c
 
 /* ---- units ---------------------------------------------------------------------------------------------- */
 
-/* A number that counts; 1, or 0 when it is none or not there (then *n stays). */
+/* A nonnegative integer; 1, or 0 when it is missing or of another form (then *n stays). */
 static int count_of(const struct fit_fits *f, const char *keyword, size_t k, size_t *n)
 {
     char key[12];
@@ -227,7 +227,7 @@ static enum fit_status read_axes(struct fit_fits *f, struct fit_error *err)
     return FIT_OK;
 }
 
-/* Random groups: NAXIS1 = 0 and GROUPS = T; the axes that are left are moved down. */
+/* Random groups: NAXIS1 = 0 and GROUPS = T; the remaining axes are moved down. */
 static void find_groups(struct fit_fits *f)
 {
     const char *v = value_of(f, "GROUPS");

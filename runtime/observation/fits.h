@@ -26,7 +26,7 @@ struct fit_fits {
     uint64_t size;
     char *header; /* cards of this unit, 80 bytes each */
     size_t ncard;
-    uint64_t data, bytes, next; /* where the data of this unit begin and how many there are; the next unit */
+    uint64_t data, bytes, next; /* position and length of the data of this unit; position of the next unit */
     int bitpix, naxis, groups;  /* groups: 1 for random groups, whose axis 1 is left out of axis[] */
     size_t axis[FIT_FITS_AXES]; /* those that are not there: 1 */
     size_t pcount, gcount;
@@ -37,22 +37,22 @@ struct fit_fits {
 enum fit_status fit_fits_open(const char *file, struct fit_fits **f, struct fit_error *err);
 void fit_fits_close(struct fit_fits *f);
 
-/* The next unit; *more is 0 behind the last one. */
+/* The next unit; *more is 0 after the last one. */
 enum fit_status fit_fits_next(struct fit_fits *f, int *more, struct fit_error *err);
 
-/* Value of a keyword; 1, or 0 when it is not there or no number.  The second form puts a number behind the keyword:
+/* Value of a keyword; 1, or 0 when it is missing or not a number. The second form appends a number to the keyword:
  * "CRVAL", 3. */
 int fit_fits_number(const struct fit_fits *f, const char *keyword, double *value);
 int fit_fits_number_of(const struct fit_fits *f, const char *keyword, size_t k, double *value);
 
-/* A text without blanks at its end, cut at FIT_FITS_WORD - 1 bytes; "" when it is not there. */
+/* A text without blanks at its end, truncated to FIT_FITS_WORD - 1 bytes; "" when it is missing. */
 void fit_fits_text(const struct fit_fits *f, const char *keyword, char text[FIT_FITS_WORD]);
 void fit_fits_text_of(const struct fit_fits *f, const char *keyword, size_t k, char text[FIT_FITS_WORD]);
 
 /* Bytes first .. first + n - 1 of the data of this unit. */
 enum fit_status fit_fits_read(const struct fit_fits *f, uint64_t first, size_t n, void *to, struct fit_error *err);
 
-/* n numbers of type bitpix (8 16 32 64 -32 -64) at p, of the order of bytes of FITS. */
+/* n numbers of type bitpix (8 16 32 64 -32 -64) at p, in the byte order of FITS. */
 void fit_fits_decode(const unsigned char *p, int bitpix, size_t n, double *value);
 
 /* Bytes of a number of this type. */

@@ -15,7 +15,7 @@ static const struct {
              {'L', 1, 0}, {'C', 8, 0}, {'M', 16, 0}, {'P', 8, 0},  {'Q', 16, 0}, {'X', 0, 0}};
 enum { TYPES = sizeof types / sizeof *types };
 
-/* "8A", "D", "3D": repeat count and type; the bytes of a cell, or SIZE_MAX when that is none. */
+/* "8A", "D", "3D": repeat count and type; the bytes of a cell, or SIZE_MAX for another form. */
 static size_t cell_bytes(const char *form, struct fit_fits_column *c)
 {
     char *end;

@@ -11,7 +11,7 @@ struct fit_fits_column {
 /* 1 when the table of this unit has a column of this name (TTYPEn). */
 int fit_fits_column(const struct fit_fits *f, const char *name, struct fit_fits_column *c);
 
-/* Element k of a cell of numbers, or `otherwise` when it is none. row: the bytes of the row. */
+/* Element k of a cell of numbers, or `otherwise` when it does not exist. row: the bytes of the row. */
 double fit_fits_cell(const struct fit_fits_column *c, const unsigned char *row, size_t k, double otherwise);
 
 /* A cell of text, without blanks at its end. */

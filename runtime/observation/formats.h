@@ -1,4 +1,4 @@
-/* formats.h -- what the readers of this room share; observation.h and image.h are for others. */
+/* formats.h -- shared by the readers of this room; other rooms use observation.h and image.h. */
 #pragma once
 
 #include "observation/observation.h"
@@ -6,7 +6,7 @@
 /* 1 when the file begins like a FITS file. */
 int fit_fits_is_fits(const char *file);
 
-/* The file of FILE or FILE:/PATH; *path: behind ':', or NULL.  NULL: out of memory. */
+/* The file of FILE or FILE:/PATH; *path: the part after ':', or NULL. NULL: out of memory. */
 char *fit_obs_split(struct fit_arena *a, const char *name, const char **path);
 
 enum fit_status fit_obs_read_hdf5(const char *file, const char *group, struct fit_obs **obs, struct fit_error *err);
@@ -20,6 +20,6 @@ enum fit_status fit_obs_attribute(const struct fit_h5 *h, const char *group, con
 
 struct fit_sky;
 
-/* FITS images; the file that is written is not there yet. */
+/* FITS images; the file to be written must not exist. */
 enum fit_status fit_image_read_fits(const char *file, struct fit_sky **image, struct fit_error *err);
 enum fit_status fit_image_put_fits(const char *file, const struct fit_sky *image, struct fit_error *err);

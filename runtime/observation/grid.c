@@ -1,4 +1,4 @@
-/* grid.c -- pixels, pulses, factors of visibilities and images to begin with (grid.h). */
+/* grid.c -- pixels, pulses, factors of visibilities and initial images (grid.h). */
 #include "observation/grid.h"
 
 #include "math/pcg64.h"
@@ -70,8 +70,8 @@ double fit_grid_y(const struct fit_grid *g, size_t r)
     return centre(g->ny, r, g->pixel);
 }
 
-/* K(w) exp(2 pi i w x_k), k = 0 .. n - 1.  Whole turns are left out before the angle is made, so that its rounding does
- * not grow with the baseline; x is antisymmetric, so half of the factors are conjugates of the other. */
+/* K(w) exp(2 pi i w x_k), k = 0 .. n - 1. Whole turns are removed before the angle is formed, so that its rounding
+ * does not grow with the baseline; x is antisymmetric, so half of the factors are conjugates of the other half. */
 static void factors(const struct fit_grid *g, size_t n, double w, double *re, double *im)
 {
     double k = fit_pulse_transform(g->pulse, g->pixel, w);

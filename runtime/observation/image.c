@@ -50,7 +50,7 @@ void fit_image_free(struct fit_sky *m)
 
 /* ---- reading of HDF5 -------------------------------------------------------------------------------- */
 
-/* A number that belongs to the image at `path`: of it, its group, /grid or the file. */
+/* A number that belongs to the image at `path`: from the image, its group, /grid or the file. */
 static enum fit_status number(const struct fit_h5 *h, const char *path, const char *name, double *value,
                               struct fit_error *err)
 {

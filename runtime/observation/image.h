@@ -4,11 +4,11 @@
  *
  *     FITS   axes RA---SIN, DEC--SIN in degrees, the first row in the South; BUNIT JY/PIXEL (JY/BEAM is converted with
  *            BMAJ and BMIN), CDELT or a CD matrix without rotation, OBJECT, FREQ, MJD or DATE-OBS, OBSRA, OBSDEC.  Q,
- * U, V: planes of an axis STOKES, or image extensions with the keyword STOKES; they are written in the second way. HDF5
- * FILE.h5:/PATH, an array ny x nx, or of ny nx numbers with attributes xdim and ydim; attributes psize (radians), ra_h,
- * dec_deg, rf, mjd of it, of its group, of /grid or of the file.  Q, U, V: PATH_q PATH_u PATH_v.  Maps of the
- * spectrum: PATH_alpha PATH_beta; of PATH /image or /GROUP/image also alpha and beta beside it, as results have them.
- * PATH is /image where it is not named.
+ *            U, V: planes of an axis STOKES, or image extensions with the keyword STOKES; the second form is written.
+ *     HDF5   FILE.h5:/PATH, an array ny x nx, or of ny nx numbers with attributes xdim and ydim; attributes psize
+ *            (radians), ra_h, dec_deg, rf, mjd of it, of its group, of /grid or of the file.  Q, U, V: PATH_q PATH_u
+ *            PATH_v.  Maps of the spectrum: PATH_alpha PATH_beta; for PATH /image or /GROUP/image also alpha and beta
+ *            beside it, as in results.  PATH is /image by default.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct fit_sky {
     double ra, dec;             /* of the centre: hours, degrees */
     double frequency, mjd;      /* Hz; days */
     char *object;               /* "" unknown */
-    double *stokes[FIT_STOKES]; /* ny nx each; I is always there, others may be NULL */
-    double *alpha, *beta;       /* ny nx each: spectral index and its curvature; NULL: none (HDF5 alone has them) */
+    double *stokes[FIT_STOKES]; /* ny nx each; I always exists, others may be NULL */
+    double *alpha, *beta;       /* ny nx each: spectral index and its curvature; NULL: none (only HDF5 has them) */
     struct fit_notes notes;
     struct fit_arena arena;
 };
@@ -39,5 +39,6 @@ void fit_image_free(struct fit_sky *image);
 /* name: FILE.fits, FILE.h5 or FILE.h5:/PATH.  *image is NULL after an error. */
 enum fit_status fit_image_read(const char *name, struct fit_sky **image, struct fit_error *err);
 
-/* The same names; a file that ends in .fits is FITS, others HDF5.  The file appears whole and replaces another. */
+/* The same names; a file that ends in .fits is FITS, others are HDF5. The complete file appears at once and replaces
+ * an existing one. */
 enum fit_status fit_image_write(const char *name, const struct fit_sky *image, struct fit_error *err);

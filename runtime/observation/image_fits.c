@@ -1,8 +1,8 @@
 /* image_fits.c -- images in FITS files: planes of Stokes parameters with a celestial grid (image.h).
  *
- * Of a grid: CDELTi, or CDi_i of a matrix without other elements (Calabretta & Greisen 2002, A&A 395, 1077).  Near the
- * centre the orthographic projection (SIN) is x = (alpha0 - alpha) cos(delta0) up to a sign: pixels are what grid.h
- * means. */
+ * The pixel size comes from CDELTi, or from CDi_i of a matrix without other elements (Calabretta & Greisen 2002, A&A
+ * 395, 1077). Near the centre the orthographic projection (SIN) is x = (alpha0 - alpha) cos(delta0) up to a sign:
+ * its pixels are those of grid.h. */
 #include "observation/fits.h"
 #include "observation/formats.h"
 #include "observation/image.h"
@@ -35,7 +35,7 @@ static int rotated(const struct fit_fits *f)
     return 0;
 }
 
-/* Pixel size, and which axes run the other way than in memory. */
+/* Pixel size; axes whose direction is opposite to that in memory. */
 static enum fit_status find_grid(const struct fit_fits *f, struct fit_sky *m, int flip[2], struct fit_error *err)
 {
     double dx, dy;
@@ -54,7 +54,7 @@ static enum fit_status find_grid(const struct fit_fits *f, struct fit_sky *m, in
     return FIT_OK;
 }
 
-/* Jy per pixel of a number of the file. */
+/* Jy per pixel of a number in the file. */
 static enum fit_status find_unit(const struct fit_fits *f, struct fit_sky *m, double *factor, struct fit_error *err)
 {
     char unit[FIT_FITS_WORD];
@@ -77,7 +77,7 @@ static enum fit_status find_unit(const struct fit_fits *f, struct fit_sky *m, do
 
 /* ---- planes -------------------------------------------------------------------------------------------- */
 
-/* Plane `at` of the unit into memory, East first, North first. */
+/* Copies plane `at` of the unit into memory, East first, North first. */
 static enum fit_status read_plane(const struct fit_fits *f, struct fit_sky *m, size_t at, enum fit_stokes stokes,
                                   const int flip[2], double factor, struct fit_error *err)
 {
@@ -124,7 +124,7 @@ static int stokes_of(const struct fit_fits *f, int s, size_t k)
     return code == 1 || code == 2 || code == 3 || code == 4 ? (int)code - 1 : -1;
 }
 
-/* The axis STOKES if it has more than one plane or says what the only one is; others have one plane. */
+/* The axis STOKES if it has more than one plane or identifies its only one; otherwise there is one plane. */
 static enum fit_status stokes_axis(const struct fit_fits *f, int *s, struct fit_error *err)
 {
     *s = 0;
@@ -260,7 +260,7 @@ static void put_count(struct writing *w, const char *keyword, long value)
     put_word(w, keyword, number);
 }
 
-/* A text of ASCII, in quotes; others become '_'. */
+/* ASCII text in quotes; other characters become '_'. */
 static void put_text(struct writing *w, const char *keyword, const char *value)
 {
     char text[160], *p = text + snprintf(text, sizeof text, "%-8s= '", keyword), *first = p;
@@ -322,7 +322,7 @@ static void put_header(struct writing *w, const struct fit_sky *m, int stokes)
     pad(w, ' ');
 }
 
-/* Numbers of 8 bytes, the first one first; the row in the South first. */
+/* Numbers of 8 bytes, most significant first; the southern row first. */
 static void put_plane(struct writing *w, const struct fit_sky *m, const double *plane)
 {
     for (size_t r = m->ny; r-- > 0;)

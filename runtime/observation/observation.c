@@ -1,4 +1,4 @@
-/* observation.c -- an observation in memory: storage, what it must hold, its beam, the order of its stations. */
+/* observation.c -- an observation in memory: storage, requirements, its beam, the order of its stations. */
 #include "observation/observation.h"
 
 #include "hdf5/reader.h"
@@ -62,7 +62,7 @@ double fit_obs_beam(const struct fit_obs *obs)
     return longest > 0 ? 1 / longest : 0;
 }
 
-/* ---- what must hold ------------------------------------------------------------------------------ */
+/* ---- requirements ----------------------------------------------------------------------------- */
 
 static enum fit_status check_stokes(const struct fit_obs *obs, enum fit_stokes stokes, struct fit_error *err)
 {
@@ -120,14 +120,14 @@ enum fit_status fit_obs_check(const struct fit_obs *obs, struct fit_error *err)
 
 enum { MOST_SITES = 4096 }; /* of a table of pairs */
 
-/* before[a m + b] <- 1: a row runs from a to b. */
+/* before[a m + b] <- 1: a row goes from a to b. */
 static void relations(const struct fit_obs *obs, unsigned char *before)
 {
     for (size_t i = 0; obs->time && i < obs->n; i++)
         before[(size_t)obs->t1[i] * obs->nsite + (size_t)obs->t2[i]] = 1;
 }
 
-/* The first station of the table that is not placed and has none before it that is not placed; nsite: there is none. */
+/* The first unplaced station of the table without an unplaced station before it; nsite: there is none. */
 static size_t next_site(size_t nsite, const unsigned char *before, const unsigned char *placed)
 {
     for (size_t b = 0; b < nsite; b++) {
@@ -159,7 +159,7 @@ int fit_obs_site_order(const struct fit_obs *obs, size_t *place)
 
 /* ---- files ------------------------------------------------------------------------------------------ */
 
-/* FILE:/PATH is split where the part before ':' is a file; else all of it is the file. */
+/* FILE:/PATH is split if the part before ':' is a file; otherwise all of it is the file. */
 char *fit_obs_split(struct fit_arena *a, const char *name, const char **path)
 {
     const char *colon = strstr(name, ":/");

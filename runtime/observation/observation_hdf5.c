@@ -34,7 +34,7 @@ static int has(const struct reading *r, const char *name)
     return fit_h5_kind(r->h, member(r, path, "", name)) == FIT_H5_NUMBER;
 }
 
-/* n numbers, or an error that says how many there are. */
+/* n numbers, or an error that states how many there are. */
 static enum fit_status column(const struct reading *r, const char *before, const char *name, size_t n, double *value,
                               struct fit_error *err)
 {
@@ -145,7 +145,7 @@ static enum fit_status sites(const struct reading *r, struct fit_error *err)
     return st;
 }
 
-/* Where and when, if the group tells all of it. */
+/* Position and time, if the group has all of it. */
 static enum fit_status baselines(const struct reading *r, struct fit_error *err)
 {
     struct fit_obs *o = r->obs;

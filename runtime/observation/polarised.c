@@ -1,4 +1,4 @@
-/* polarised.c -- rows of linear polarisation: visibilities of Q + iU, and these over those of I (closures.h). */
+/* polarised.c -- rows of linear polarisation: visibilities of Q + iU, and their ratios to those of I (closures.h). */
 #include "observation/closures_impl.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 static const double PI = 3.14159265358979323846;
 static const double LIGHT = 299792458.0;     /* m/s */
 static const double QUANTISATION = 0.88;     /* two bits */
-static const double UT1_UTC = 0.3555;        /* s, on 1 January 2000; within 1 s of it on any day */
+static const double UT1_UTC = 0.3555;        /* s, on 1 January 2000; on any day to within 1 s */
 enum { DAY = 86400 };
 
 /* Mean sidereal time at Greenwich, hours (Aoki et al. 1982, A&A 105, 359); day: a modified Julian date. */
@@ -21,7 +21,7 @@ static double sidereal(double day, double seconds)
     return fmod(s, DAY) / 3600;
 }
 
-/* Positions in a frame whose first axis has the right ascension of the source. */
+/* Positions in a frame whose first axis points to the right ascension of the source. */
 static void turn(const struct fit_obs *like, double seconds, double *xyz)
 {
     const double angle = (sidereal(like->mjd, seconds) - like->ra) * PI / 12, c = cos(angle), s = sin(angle);
@@ -56,7 +56,7 @@ static void set_row(struct fit_obs *o, const struct fit_obs *like, size_t i, siz
             o->stokes[s].sigma[i] = sigma;
 }
 
-/* Rows of all times; o NULL: they are counted alone. */
+/* Rows of all times; o NULL: only counts them. */
 static size_t rows(struct fit_obs *o, const struct fit_obs *like, const struct fit_schedule *s, double *xyz)
 {
     size_t n = 0;
@@ -93,7 +93,7 @@ static enum fit_status check(const struct fit_obs *like, const struct fit_schedu
     return FIT_OK;
 }
 
-/* Stations and numbers are those of `like`. */
+/* Copies stations and numbers from `like`. */
 static void copy_head(struct fit_obs *o, const struct fit_obs *like)
 {
     o->object = fit_arena_string(&o->arena, like->object);

@@ -19,7 +19,7 @@ struct parameter {
 };
 
 struct axes {
-    size_t n, stride; /* elements of the data of a group from one to the next */
+    size_t n, stride; /* stride of the data of a group, in elements */
 };
 
 struct reading {
@@ -32,11 +32,11 @@ struct reading {
     struct axes part, stokes, channel, band;
     int base, plane[4];                /* the code of correlation 0 (-1, -5, 1); the planes of correlations, -1: none */
     size_t size;                       /* numbers of a group */
-    size_t rows, alone, flagged, half; /* kept; with themselves; without data; of one parallel hand */
+    size_t rows, alone, flagged, half; /* groups kept; autocorrelations; without data; with one parallel hand */
     double day;                        /* the first one, MJD */
 };
 
-/* ---- what a group is made of ----------------------------------------------------------------------------- */
+/* ---- contents of a group ---------------------------------------------------------------------------------- */
 
 static void find_parameter(struct reading *r, size_t k, struct parameter *p)
 {
@@ -301,7 +301,7 @@ static enum fit_status read_groups(struct reading *r, struct fit_error *err)
 
 /* ---- the whole file -------------------------------------------------------------------------------------- */
 
-/* Rows that were kept; days become hours since 0h of the first day. */
+/* Finishes the kept rows; days become hours since 0h of the first day. */
 static void finish(struct reading *r)
 {
     struct fit_obs *o = r->obs;
@@ -323,7 +323,7 @@ static void finish(struct reading *r)
         fit_notes_doubt(&o->notes, "%s: %d tables of antennas; the first is taken for all", o->file, r->tables.arrays);
 }
 
-/* The Stokes parameters that the correlations can give. */
+/* The Stokes parameters that follow from the correlations. */
 static int has_stokes(const struct reading *r, int s)
 {
     if (r->base == 1)
@@ -353,7 +353,7 @@ static enum fit_status read_data(struct reading *r, struct fit_error *err)
     return r->obs->arena.failed ? fit_no_memory(err, r->f->file) : fit_obs_check(r->obs, err);
 }
 
-/* Tables stand behind the data: they are read first. */
+/* Tables stand after the data, but are read first. */
 static enum fit_status read_tables(struct reading *r, struct fit_error *err)
 {
     int more;

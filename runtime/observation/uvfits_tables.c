@@ -8,7 +8,7 @@
 
 /* ---- stations ------------------------------------------------------------------------------------------ */
 
-/* A name that a list between commas can hold. */
+/* A name that can be an element of a comma-separated list. */
 static char *site_name(struct fit_arena *a, const char *text)
 {
     char *name = fit_arena_string(a, *text ? text : "?");
@@ -122,7 +122,7 @@ void fit_uvfits_stokes(int base, const struct fit_correlation c[4], struct fit_c
         memcpy(s, c, 4 * sizeof *s);
         return;
     }
-    int linear = base == -5; /* what parallel hands give beside I, and crossed ones */
+    int linear = base == -5; /* parallel hands beside I; crossed hands */
     s[FIT_STOKES_I] = half(c[0], c[1], 1, 0);
     s[linear ? FIT_STOKES_Q : FIT_STOKES_V] = half(c[0], c[1], -1, 0);
     s[linear ? FIT_STOKES_U : FIT_STOKES_Q] = half(c[2], c[3], 1, 0);

@@ -1,4 +1,4 @@
-/* first_order.c -- methods that see the gradient of one point at a time: x <- P(x - lr u(g)), P onto the bounds.
+/* first_order.c -- methods that use the gradient of one point at a time: x <- P(x - lr u(g)), P onto the bounds.
  *
  *     sgd       u = g
  *     rmsprop   v = .9 v + .1 g^2, u = g / sqrt(v + 1e-8)                  (Tieleman & Hinton 2012)
@@ -6,7 +6,7 @@
  *               v' = v / (1 - .999^k) in iteration k                       (Kingma & Ba 2015)
  *     adamw     adam's u + 1e-4 x                                           (Loshchilov & Hutter 2019)
  *
- * They do not look at the value, which may rise.  Kept: m and v.  Work: the next x and its gradient. */
+ * They do not use the value, which may rise. State: m and v. Work space: the next x and its gradient. */
 #include "optimize/method.h"
 
 #include "base/each_isa.h"
@@ -53,7 +53,7 @@ static enum fit_status step_rmsprop(struct fit_optimize *o, enum fit_optimize_st
     return arrive(o, end, err);
 }
 
-/* of: 1 - .9^k, 1 - .999^k, and what decays. */
+/* of: 1 - .9^k, 1 - .999^k, and the weight decay. */
 EACH_ISA static void adam_update(size_t n, double lr, const double of[3], const double *x, const double *g, double *m,
                                  double *v, double *out)
 {

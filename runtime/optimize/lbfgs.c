@@ -1,10 +1,10 @@
-/* lbfgs.c -- L-BFGS without bounds (Nocedal 1980; Liu & Nocedal, Math. Program. 45 (1989) 503), with two searches along
- * its directions: strong Wolfe conditions by zooming, and shrinking until the value falls.  The first trial is the
- * whole direction (Nocedal & Wright 2006, section 3.5), or 1.5 of the last step where that was shorter (shrinking).
- * Zooming does not begin with the last step: the curvature condition lets a short one pass, and so steps would stay
- * short.
+/* lbfgs.c -- L-BFGS without bounds (Nocedal 1980; Liu & Nocedal, Math. Program. 45 (1989) 503), with two line
+ * searches: strong Wolfe conditions by zooming, and backtracking until the value falls. The first trial is the whole
+ * direction (Nocedal & Wright 2006, section 3.5), or for backtracking 1.5 times the last step where that was
+ * shorter. Zooming does not start from the last step: the curvature condition accepts short steps, so that steps
+ * would stay short.
  *
- * Kept: the pairs.  Work: direction, trial and best point with gradients, one number per pair. */
+ * State: the pairs. Work space: direction, trial and best point with gradients, one number per pair. */
 #include "optimize/line.h"
 #include "optimize/pairs.h"
 #include "optimize/vectors.h"
@@ -31,7 +31,7 @@ static void forget(struct fit_optimize *o)
     o->s->step = 0;
 }
 
-/* -H g, or -g with length 1 at most where there are no pairs, or where rounding has made it lead upward. */
+/* -H g, or -g with length 1 at most without pairs, or where rounding has made it an ascent direction. */
 static double direction(struct fit_optimize *o, const struct fit_pairs *pairs, double *alpha, double *d)
 {
     fit_pairs_direction(pairs, o->g, alpha, d);

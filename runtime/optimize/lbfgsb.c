@@ -1,9 +1,9 @@
 /* lbfgsb.c -- L-BFGS-B: Byrd, Lu, Nocedal & Zhu, SIAM J. Sci. Comput. 16 (1995) 1190; with the step of Morales &
  * Nocedal, ACM TOMS 38 (2011) 7 (version 3.0); line search by More & Thuente (1994).
  *
- * The model of the function is minimised along the projected gradient (cauchy.c), then among the variables that are
- * free there (subspace.c), and a line search goes toward that point.  Without bounds that point is x - H g, which two
- * passes over the pairs give.  First step: of length 1, or less. */
+ * The quadratic model is minimised along the projected gradient (cauchy.c), then over the variables that are free
+ * there (subspace.c), and a line search goes toward that point. Without bounds that point is x - H g, which two
+ * passes over the pairs give. First step: of length 1, or less. */
 #include "optimize/box.h"
 #include "optimize/line.h"
 #include "optimize/vectors.h"
@@ -28,7 +28,7 @@ static void forget(struct fit_optimize *o)
     o->s->pairs = 0;
 }
 
-/* Where the model has its minimum, in b->cauchy; d leads there from x. */
+/* The minimum of the model, in b->cauchy; d leads there from x. */
 static void inside_bounds(struct fit_box_model *b)
 {
     for (int again = 0; again < 2; again++) {
@@ -43,7 +43,7 @@ static void inside_bounds(struct fit_box_model *b)
     fit_vector_minus(b->n, b->cauchy, b->o->x, b->d);
 }
 
-/* The largest factor of d that meets no bound. */
+/* The largest factor of d within the bounds. */
 static double room(const struct fit_box_model *b)
 {
     const struct fit_optimize_problem *p = b->o->problem;

@@ -1,4 +1,4 @@
-/* line.c -- trials along a direction, and the search by shrinking; see line.h. */
+/* line.c -- trials along a direction, and the backtracking search; see line.h. */
 #include "optimize/line.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* line.h -- searches along a direction: phi(t) = f(x + t d), phi'(t) = g(x + t d).d.
+/* line.h -- line searches: phi(t) = f(x + t d), phi'(t) = g(x + t d).d.
  *
- * Every search begins with struct fit_line at t = 0 and leaves x and gradient of the step that it took in xt and gt. */
+ * Every search begins with struct fit_line at t = 0 and leaves x and gradient of the accepted step in xt and gt. */
 #pragma once
 
 #include "optimize/method.h"
@@ -14,15 +14,15 @@ struct fit_line {
     const double *d;             /* n */
     const double *end;           /* n: x at t = 1, to the last bit; NULL: x + d */
     double *xt, *gt;             /* n each: the last trial */
-    double *best_x, *best_g;     /* n each: for searches that come back to an earlier trial; NULL: not needed */
+    double *best_x, *best_g;     /* n each: for searches that return to an earlier trial; NULL: not needed */
     struct fit_line_point start; /* t = 0 */
     double most;                 /* t may not be larger */
 };
 
-/* Value and slope at t, x and gradient in xt and gt; x between the bounds whatever the rounding. */
+/* Value and slope at t, x and gradient in xt and gt; x stays within the bounds despite rounding. */
 enum fit_status fit_line_evaluate(struct fit_line *line, double t, struct fit_line_point *p, struct fit_error *err);
 
-/* Each takes a first t and gives the point that it chose; *end says how it went. */
+/* Each takes a first t and returns the accepted point; *end says how it ended. */
 
 /* Sufficient decrease c1 = 1e-3 and curvature c2 = 0.9, by More & Thuente, ACM TOMS 20 (1994) 286. */
 enum fit_status fit_line_more_thuente(struct fit_line *line, double t, struct fit_line_point *p,
@@ -33,7 +33,7 @@ enum fit_status fit_line_more_thuente(struct fit_line *line, double t, struct fi
 enum fit_status fit_line_zoom(struct fit_line *line, double t, struct fit_line_point *p, enum fit_optimize_step *end,
                               struct fit_error *err);
 
-/* Sufficient decrease c1 = 1e-4 (Armijo), shrinking by 0.8. */
+/* Sufficient decrease c1 = 1e-4 (Armijo), backtracking by 0.8. */
 enum fit_status fit_line_backtrack(struct fit_line *line, double t, struct fit_line_point *p,
                                    enum fit_optimize_step *end, struct fit_error *err);
 

@@ -1,7 +1,7 @@
-/* method.h -- what stands between a run and a method: how a method says what it is, and what it works with.
+/* method.h -- the interface between a run and a method: the description of a method, and its working data.
  *
- * A method makes one iteration at a time.  All that it remembers from one to the next are doubles of one block, so that
- * a state file is that block: struct fit_optimize_state, x, gradient, and the method's own. */
+ * A method makes one iteration at a time. Its whole state from one iteration to the next is one block of doubles, so
+ * that a state file is that block: struct fit_optimize_state, x, gradient, and the method's own. */
 #pragma once
 
 #include "base/arena.h"
@@ -14,7 +14,7 @@ enum fit_optimize_kind {
     FIT_OPTIMIZE_USER
 };
 
-/* What a method can (bounds, a state file) and what it must have (normal). */
+/* What a method supports (bounds, a state file) and what it requires (normal equations). */
 enum { FIT_OPTIMIZE_HAS_BOUNDS = 1, FIT_OPTIMIZE_HAS_STATE = 2, FIT_OPTIMIZE_NEEDS_NORMAL = 4 };
 
 /* How an iteration ended. */
@@ -24,16 +24,16 @@ struct fit_optimize_method {
     const char *name, *summary;
     enum fit_optimize_kind kind;
     unsigned traits;
-    /* Doubles of its own that are kept, and doubles of work space.  NULL: 0. */
+    /* Doubles of its own state, and doubles of work space. NULL: 0. */
     size_t (*kept)(size_t n, const struct fit_optimize_options *opt);
     size_t (*work)(size_t n, const struct fit_optimize_options *opt);
-    /* One iteration from o->x to the next, which it leaves in o->x, o->g and o->s->f; nothing of these has changed
-     * when it is not DONE. */
+    /* One iteration from o->x to the next, which it leaves in o->x, o->g and o->s->f; these are unchanged when it is
+     * not DONE. */
     enum fit_status (*step)(struct fit_optimize *o, enum fit_optimize_step *end, struct fit_error *err);
-    /* Forgets what the kept doubles tell about the function: the next step is one of steepest descent.  NULL: nothing
-     * to forget. */
+    /* Discards the knowledge about the function in the state: the next step is one of steepest descent. NULL:
+     * nothing to discard. */
     void (*forget)(struct fit_optimize *o);
-    /* Instead of step, the whole of a run: x, result. */
+    /* Instead of step, a whole run: x, result. */
     enum fit_status (*whole)(struct fit_optimize *o, struct fit_optimize_result *result, struct fit_error *err);
     const void *user; /* of a user's own method */
 };
@@ -43,9 +43,9 @@ struct fit_optimize_state {
     double iteration, nfev, ngev;
     double f, before;     /* value at x, and one iteration earlier */
     double passed;        /* iterations in a row that passed the test of ftol */
-    double forgotten;     /* 1: the memory was given up since the last step that was done */
+    double forgotten;     /* 1: the memory was discarded since the last completed step */
     double step;          /* factor of the last direction */
-    double promised;      /* by how much the last direction of a model of the curvature would lower the value */
+    double promised;      /* decrease of the value that the model predicts for its last direction */
     double pairs, newest; /* L-BFGS: how many, and where the newest is */
     double theta;         /* L-BFGS: y.y / s.y of the newest */
 };
@@ -66,25 +66,25 @@ struct fit_optimize {
 enum fit_status fit_optimize_evaluate(struct fit_optimize *o, const double *x, double *f, double *g,
                                       struct fit_error *err);
 
-/* Norms of the gradient at x without the elements that bounds hold back: with bounds, the largest element and the
- * Euclidean length of P(x - g) - x (Conn, Gould & Toint 1988), cut to the size of the gradient. */
+/* Norms of the gradient at x without the elements that bounds block: with bounds, the largest element and the
+ * Euclidean length of P(x - g) - x (Conn, Gould & Toint 1988), limited to the size of the gradient. */
 void fit_optimize_norms(const struct fit_optimize_problem *p, const double *x, const double *g, double *largest,
                         double *norm);
 
-/* A step of a first-order method to x, which is moved between the bounds: taken where the value is finite.  g: n
+/* A step of a first-order method to x, which is projected into the bounds: accepted where the value is finite. g: n
  * doubles of work space. */
 enum fit_status fit_optimize_arrive(struct fit_optimize *o, double *x, double *g, enum fit_optimize_step *end,
                                     struct fit_error *err);
 
-/* The end of a run by a method that makes all of it: value, gradient and norms at o->x.  result->end is what the method
- * says; a gradient below gtol and a value that is not finite say so themselves. */
+/* The end of a run by a method that does the whole of it: value, gradient and norms at o->x. result->end comes from
+ * the method, except that a gradient below gtol and a non-finite value take precedence. */
 enum fit_status fit_optimize_conclude(struct fit_optimize *o, struct fit_optimize_result *result,
                                       struct fit_error *err);
 
-/* Tells watch() of a point; nonzero: stop. */
+/* Reports a point to watch(); nonzero: stop. */
 int fit_optimize_watched(const struct fit_optimize *o);
 
-/* Moves x between the bounds. */
+/* Projects x into the bounds. */
 void fit_optimize_inside(const struct fit_optimize_problem *p, double *x);
 
 /* Is there a finite bound? */

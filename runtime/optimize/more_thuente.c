@@ -1,17 +1,18 @@
 /* more_thuente.c -- the line search of More & Thuente, ACM Trans. Math. Software 20 (1994) 286; see line.h.
  *
- * Looks for t with  phi(t) <= phi(0) + c1 t phi'(0)  and  |phi'(t)| <= c2 |phi'(0)|.  An interval is kept of which one
- * end, lo, is the best point so far; a trial is put where cubics and parabolas through the ends have their minimum
- * (section 4, four cases) and replaces one end (section 3).  Until the interval holds an acceptable point for sure, the
+ * Looks for t with phi(t) <= phi(0) + c1 t phi'(0) and |phi'(t)| <= c2 |phi'(0)|. One end, lo, of the current
+ * interval is the best point so far; a trial is put at the minimum of cubics and parabolas through the ends (section
+ * 4, four cases) and replaces one end (section 3). Until the interval is sure to contain an acceptable point, the
  * ends are compared by psi(t) = phi(t) - phi(0) - c1 t phi'(0) (section 2). */
 #include "optimize/line.h"
 
 #include <math.h>
 
 static const double DECREASE = 1e-3, CURVATURE = 0.9;
-static const double SHORTEST = 0.1;         /* of the interval, relative: nothing is gained by going on */
-static const double FARTHER = 1.1, FAR = 4; /* a trial beyond the best: by so many times its distance from the best */
-static const double PART = 0.66;            /* the interval must become so much shorter in two trials */
+static const double SHORTEST = 0.1;         /* relative width of the interval at which the search ends */
+static const double FARTHER = 1.1, FAR = 4; /* limit of a trial beyond the best: so many times its distance from the
+                                             * best */
+static const double PART = 0.66;            /* required contraction of the interval in two trials */
 
 struct search {
     struct fit_line_point lo, hi;
@@ -80,13 +81,13 @@ static void narrow(struct search *s, struct fit_line_point p)
     }
 }
 
-/* The point as psi sees it. */
+/* The point in terms of psi. */
 static struct fit_line_point lowered(struct fit_line_point p, double slope)
 {
     return (struct fit_line_point){p.t, p.f - p.t * slope, p.slope - slope};
 }
 
-/* One trial more; by_psi: ends are compared by psi, whose slope at 0 is that of phi less `slope`. */
+/* One more trial; by_psi: ends are compared by psi, whose slope at 0 is that of phi minus `slope`. */
 static double advance(struct search *s, struct fit_line_point p, int by_psi, double slope)
 {
     struct search seen = *s;
@@ -117,8 +118,8 @@ static double advance(struct search *s, struct fit_line_point p, int by_psi, dou
     return t;
 }
 
-/* What a search ends with that finds no point with both conditions: the best point when it is the last trial and has
- * lowered the value. */
+/* End of a search that finds no point with both conditions: the best point if it is the last trial and has lowered
+ * the value. */
 static enum fit_optimize_step verdict(const struct fit_line *line, const struct fit_line_point *p)
 {
     if (!isfinite(p->f))
@@ -140,7 +141,7 @@ enum fit_status fit_line_more_thuente(struct fit_line *line, double t, struct fi
         const enum fit_status st = fit_line_evaluate(line, t, p, err);
         if (st != FIT_OK)
             return st;
-        if (!isfinite(p->f)) { /* a wall: half way back, and not beyond it again */
+        if (!isfinite(p->f)) { /* a wall: half way back, and no trial beyond it again */
             wall = t;
             t = s.lo.t + (t - s.lo.t) / 2;
             continue;
@@ -157,7 +158,7 @@ enum fit_status fit_line_more_thuente(struct fit_line *line, double t, struct fi
         t = fmin(fmax(advance(&s, *p, first_stage && p->f <= s.lo.f && p->f > aim, slope), 0), most);
         if (t >= wall)
             t = s.lo.t + (wall - s.lo.t) / 2;
-        /* The interval is as short as it is worth, or the trial is one of its ends: the best point, once more. */
+        /* The interval is too short, or the trial is one of its ends: evaluate the best point once more. */
         last = s.bracketed && (t <= s.least || t >= s.most || s.most - s.least <= SHORTEST * s.most);
         if (last)
             t = s.lo.t;

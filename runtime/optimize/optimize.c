@@ -1,4 +1,4 @@
-/* optimize.c -- one run of any method: start, iterations, tests of the end, state files.  See optimize.h. */
+/* optimize.c -- one run of any method: start, iterations, stopping tests, state files. See optimize.h. */
 #include "optimize/method.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "optimize/state.h"
 #include "optimize/vectors.h"
 
-/* A value is rounded by so much of itself: sums of some thousand terms; a decrease below cannot be seen. */
+/* Relative rounding error of a value: sums of some thousand terms; a smaller decrease is invisible. */
 static const double ROUNDING = 1e-13;
 static const char NOT_FINITE[] = "value or gradient is not finite", FLAT[] = "no element of the gradient exceeds gtol";
 
@@ -83,7 +83,7 @@ void fit_optimize_free(struct fit_optimize *o)
     free(o);
 }
 
-/* ---- what methods ask for --------------------------------------------------------------------- */
+/* ---- services for methods -------------------------------------------------------------------- */
 
 enum fit_status fit_optimize_evaluate(struct fit_optimize *o, const double *x, double *f, double *g,
                                       struct fit_error *err)
@@ -202,7 +202,7 @@ static enum fit_status check_problem(const struct fit_optimize *o, struct fit_er
     return FIT_OK;
 }
 
-/* The state of a file, or a new one at x. */
+/* The state from a file, or a new one at x. */
 static enum fit_status begin(struct fit_optimize *o, const double *x, size_t *resumed, struct fit_error *err)
 {
     *resumed = 0;
@@ -249,7 +249,7 @@ static int ended(const struct fit_optimize *o, int stop, struct fit_optimize_res
     return stop;
 }
 
-/* An iteration that came to nothing; 1: the run ends with it. */
+/* After an iteration without progress; 1: the run ends with it. */
 static int given_up(struct fit_optimize *o, enum fit_optimize_step end, struct fit_optimize_result *r)
 {
     if (o->method->forget && !o->s->forgotten) {

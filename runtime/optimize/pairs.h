@@ -1,8 +1,8 @@
-/* pairs.h -- the memory of L-BFGS: the last pairs of steps s and changes of the gradient y, and the direction that they
- * give (Nocedal, Math. Comp. 35 (1980) 773; Nocedal & Wright 2006, algorithm 7.4).
+/* pairs.h -- the memory of L-BFGS: the last pairs of steps s and changes of the gradient y, and the resulting
+ * direction (Nocedal, Math. Comp. 35 (1980) 773; Nocedal & Wright 2006, algorithm 7.4).
  *
- * A pair lies where it was put until it is the oldest and is replaced: slots 0 .. count - 1 are in use, their order in
- * age is that of fit_pairs_slot. */
+ * A pair stays in its slot until it is the oldest and is replaced: slots 0 .. count - 1 are in use, and
+ * fit_pairs_slot gives their order in age. */
 #pragma once
 
 #include "optimize/method.h"
@@ -14,11 +14,11 @@ struct fit_pairs {
     double *sy;                       /* most: s.y */
 };
 
-/* Doubles that the pairs take, and the pairs in the kept doubles of a run, at their beginning. */
+/* Number of doubles of the pairs; the pairs in the state of a run, at its beginning. */
 size_t fit_pairs_size(size_t n, size_t most);
 struct fit_pairs fit_pairs_of(const struct fit_optimize *o);
 
-/* Where the pair lies that is k pairs older than the newest. */
+/* Slot of the pair that is k pairs older than the newest. */
 size_t fit_pairs_slot(const struct fit_pairs *p, size_t k);
 
 /* Takes the step from x to xt, whose gradients are g and gt.  A pair

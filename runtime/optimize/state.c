@@ -92,7 +92,7 @@ enum fit_status fit_optimize_state_write(const struct fit_optimize *o, struct fi
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Says which line of the file is not that of this run. */
+/* Says which line of the file differs from this run. */
 static enum fit_status another(const char *path, const char *seen, const char *mine, struct fit_error *err)
 {
     while (*seen && *mine) {
@@ -140,7 +140,7 @@ enum fit_status fit_optimize_state_read(struct fit_optimize *o, int *found, stru
         return FIT_OK;
     if (!f)
         return fit_fail(err, FIT_ERR_IO, "%s: %s", path, regular_what(path) ? regular_what(path) : strerror(errno));
-    /* All of it: the file of another run may be longer, and its hash must be looked at before its lines. */
+    /* Reads all of it: the file of another run may be longer, and its hash is checked before its lines. */
     const size_t size = fstat(fileno(f), &about) == 0 && about.st_size > 0 ? (size_t)about.st_size : 0;
     FIT_OWNED unsigned char *bytes = malloc(size + 1);
     const size_t got = bytes ? fread(bytes, 1, size, f) : 0;

@@ -14,7 +14,7 @@
 #include "math/linalg.h"
 #include "optimize/vectors.h"
 
-/* Variable k has become free (sign 1) or has gone (-1). */
+/* Variable k has become free (sign 1) or bound (-1). */
 static void change(struct fit_box_model *b, size_t k, double sign)
 {
     const size_t c = b->c, m = b->m;
@@ -31,7 +31,7 @@ static void change(struct fit_box_model *b, size_t k, double sign)
     b->is_free[k] = sign > 0;
 }
 
-/* All sums anew: those that have been changed many times have rounding in them. */
+/* Recomputes all sums: many updates have accumulated rounding errors. */
 static void refresh(struct fit_box_model *b)
 {
     const size_t c = b->c, m = b->m;
@@ -100,8 +100,8 @@ static void keep_free(const struct fit_box_model *b, double *r)
             r[k] = 0;
 }
 
-/* From the Cauchy point by d: every variable to its nearest place between the bounds if that leads downhill from x,
- * else the whole step as far as the first bound (Morales & Nocedal 2011, section 2). */
+/* From the Cauchy point by d: every variable to its nearest value within the bounds if that is a descent direction
+ * from x, otherwise the whole step up to the first bound (Morales & Nocedal 2011, section 2). */
 static void come_back(struct fit_box_model *b, const double *d)
 {
     const struct fit_optimize_problem *p = b->o->problem;

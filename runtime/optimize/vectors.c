@@ -8,7 +8,7 @@
 
 enum { LANES = 16 };
 
-/* The sums of both halves, again and again, down to one. */
+/* Adds the two halves repeatedly, down to one sum. */
 static inline double total(double *sum)
 {
     for (size_t half = LANES / 2; half > 0; half /= 2)

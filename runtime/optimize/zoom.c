@@ -1,13 +1,14 @@
-/* zoom.c -- a step with both strong Wolfe conditions: out until an interval holds one, then into the interval; see
- * line.h.  Near the minimum differences of values are rounding; there the decrease is judged by the slope: where
- * phi(t) <= phi(0) + 1e-6 |phi(0)|, by  phi'(t) <= (2 c1 - 1) phi'(0)  (Hager & Zhang 2005, equation 4.1). */
+/* zoom.c -- a step that satisfies both strong Wolfe conditions: outward until an interval contains one, then into
+ * the interval; see line.h. Near the minimum differences of values are rounding errors; there the slope measures the
+ * decrease: where phi(t) <= phi(0) + 1e-6 |phi(0)|, by phi'(t) <= (2 c1 - 1) phi'(0) (Hager & Zhang 2005, equation
+ * 4.1). */
 #include "optimize/line.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double DECREASE = 1e-4, CURVATURE = 0.9, EXPAND = 2, ROUNDING = 1e-6;
-/* An interval so short holds no better point; trials keep away from its ends by MARGIN of its length. */
+/* A shorter interval contains no better point; trials keep away from its ends by MARGIN of its length. */
 static const double SHORTEST = 1e-5, MARGIN = 0.1;
 
 static int decreases(const struct fit_line *line, struct fit_line_point p)
@@ -23,7 +24,7 @@ static int flat(const struct fit_line *line, struct fit_line_point p)
     return fabs(p.slope) <= CURVATURE * -line->start.slope;
 }
 
-/* The last trial is one to come back to. */
+/* Remembers the last trial. */
 static void keep(struct fit_line *line, struct fit_line_point *best, struct fit_line_point p)
 {
     *best = p;

@@ -75,7 +75,7 @@ static int watch(void *user, const struct fit_optimize_report *report)
 
 /* ---- beginning --------------------------------------------------------------------------------- */
 
-/* A standard error of each parameter, of those that stand still a tenth of their size. */
+/* A standard error of each parameter; for parameters without an effect a tenth of their size. */
 static void set_scale(struct run *r, double cost)
 {
     const struct fit_nlsq_problem *p = r->p;
@@ -210,7 +210,7 @@ static const char *run(void *user, const struct fit_nlsq_problem *p, const struc
 
 /* ---- by name ----------------------------------------------------------------------------------- */
 
-/* What cannot be: no memory, a state that the optimizer does not keep. */
+/* Reports an impossible request: no memory, a state that the optimizer does not support. */
 static enum fit_status complete(struct by_name *m, const char *name, const char *state, struct fit_error *err)
 {
     if (state && !(m->found.method.traits & FIT_OPTIMIZE_HAS_STATE))

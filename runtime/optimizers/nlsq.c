@@ -1,4 +1,4 @@
-/* nlsq.c -- the trust region of leastsquares/nlsq.h for sums of squared residuals, as an optimizer among the others. */
+/* nlsq.c -- the trust region of leastsquares/nlsq.h for sums of squared residuals, as one of the optimizers. */
 #include "optimizers/optimizers_impl.h"
 
 #include <float.h>
@@ -8,9 +8,9 @@
 #include "leastsquares/nlsq.h"
 #include "optimize/vectors.h"
 
-/* Steps shorter than this part of the variables are none. */
+/* Steps shorter than this fraction of the variables end a run. */
 static const double SHORTEST_STEP = 1e-14;
-/* How far rounding may have moved a value, in units of its last digit: a sum of many squares. */
+/* Rounding error of a value, in units of its last digit: a sum of many squares. */
 static const double ROUNDING = 16;
 
 struct run {

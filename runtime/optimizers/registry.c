@@ -65,7 +65,7 @@ static enum fit_status unknown(const struct nearest *near, struct fit_error *err
                     near->best ? "'?" : "", names);
 }
 
-/* Where `ending` stands in name at its end or before ':', the place behind it; else NULL. */
+/* The position after `ending` where it occurs in name at its end or before ':'; otherwise NULL. */
 static const char *behind(const char *name, const char *ending)
 {
     for (const char *at = name; (at = strstr(at, ending)); at++) {

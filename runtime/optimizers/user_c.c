@@ -47,7 +47,7 @@ static enum fit_status whole(struct fit_optimize *o, struct fit_optimize_result 
     void *symbol = dlsym(found->handle_, strrchr(found->name_, ':') + 1);
     if (!symbol)
         return fit_fail(err, FIT_ERR_CONFIG, "optimizer %s: the function is no longer there", found->name_);
-    memcpy(&function, &symbol, sizeof function); /* POSIX, dlsym: ISO C has no cast of these */
+    memcpy(&function, &symbol, sizeof function); /* POSIX, dlsym: ISO C has no such cast */
     double *x = o->work;                         /* its own: o->x is where iteration() has told of */
     memcpy(x, o->x, o->n * sizeof *x);
     const int how = function(&call, x);

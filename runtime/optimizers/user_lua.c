@@ -1,5 +1,5 @@
-/* user_lua.c -- a Lua function, or a Lua table of init and update, as an optimizer; see registry.h.  The only file of
- * the runtime that knows Lua.  All that can fail in Lua runs inside of lua_pcall. */
+/* user_lua.c -- a Lua function, or a Lua table of init and update, as an optimizer; see registry.h. The only file of
+ * the runtime that uses Lua. Everything that can fail in Lua runs inside lua_pcall. */
 #include "optimizers/optimizers_impl.h"
 
 #include <lauxlib.h>
@@ -13,7 +13,7 @@
 
 #include "common/regular.h"
 
-/* What was loaded, and the call that it is in. */
+/* The loaded optimizer, and its current call. */
 struct script {
     lua_State *L;
     int is_table, chosen, state; /* references: function or table, what init and update have returned */
@@ -22,7 +22,7 @@ struct script {
     struct fit_error *err;
     enum fit_status status; /* what the problem's functions failed with */
     int stopped;            /* by watch() */
-    int interrupted;        /* watch() wished the end in the midst of the function */
+    int interrupted;        /* watch() requested a stop within the function */
     int looks;              /* at a file that is being loaded */
 };
 
@@ -155,8 +155,9 @@ static int protected_update(lua_State *L)
 
 /* ---- stops -----------------------------------------------------------------------------------------------
  *
- * After so many instructions of Lua somebody may have wished the end: the function is left then, wherever it is.  A
- * file that is loaded has nobody to ask, so it ends after so many looks, as model files do (language/dsl.c). */
+ * After so many Lua instructions the hook checks for a request to stop and leaves the function, wherever it is.
+ * While a file is loaded there is no such request, so loading ends after so many checks, as for model files
+ * (language/dsl.c). */
 enum { INSTRUCTIONS = 1000000, MOST_LOOKS = 20 };
 
 static const char script_key;
@@ -230,7 +231,7 @@ static enum fit_status step(struct fit_optimize *o, enum fit_optimize_step *end,
     const struct fit_optimizer *found = o->method->user;
     const struct script *s = found->handle_;
     const enum fit_status st = in_lua(o, protected_update, NULL, err);
-    if (s->interrupted) { /* nothing has changed; the run looks again, and ends */
+    if (s->interrupted) { /* nothing has changed; the run checks again, and ends */
         *end = FIT_STEP_DONE;
         return st;
     }
@@ -253,7 +254,7 @@ static void close_script(void *handle)
     free(s);
 }
 
-/* Runs the file; what it means lies on the stack. */
+/* Runs the file; its result is on the stack. */
 static int protected_load(lua_State *L)
 {
     const char *file = lua_tostring(L, 1), *name = lua_tostring(L, 2);
@@ -276,7 +277,7 @@ static int is_callable(lua_State *L, const char *field)
     return yes;
 }
 
-/* The table is asked for first: a table may be callable, too. */
+/* A table is tested first, because it may be callable, too. */
 static enum fit_status choose(struct fit_optimizer *found, struct script *s, const char *file, const char *name,
                               struct fit_error *err)
 {

@@ -1,13 +1,13 @@
 /* collapsed.c -- linear parameters and variances integrated out; see collapsed.h for the formulas.
  *
- * Everything that depends on the data comes from two passes: the moments of the basis functions, and the
- * adjoint sums, whose seeds are known once the moments are (d log p of a value):
+ * Everything that depends on the data comes from two passes: the moments of the basis functions, and the adjoint sums,
+ * whose seeds are known once the moments are (d log p of a value):
  *
  *     a_n/b_n lin_q r - sum_p (A^-1)_qp b_p      for basis function q   (variance given: v instead of both
  *                                                factors, a_n/b_n and that of A^-1, which is 1).
  *
- * The residual sum c is formed from moments of data from which each group's mean was taken; what it loses to
- * cancellation is the square of signal over noise in units of the last place.
+ * The residual sum c is formed from moments of data minus each group's mean; its cancellation error is the square of
+ * signal over noise in units of the last place.
  */
 #include "posterior/collapsed.h"
 
@@ -85,7 +85,7 @@ static void set_prior(struct fit_collapsed *c, const struct fit_collapsed_setup 
     c->precision0[u] = flat ? 0 : c->temper * s0 * s0 / (s->sd[q] * s->sd[q]);
 }
 
-/* Of a_n of its unit, what unknown u takes away while it is integrated out. */
+/* Reduction of a_n of its unit by unknown u while it is integrated out. */
 static double freedom_of(const struct fit_collapsed *c, size_t u)
 {
     return 0.5 * (c->precision0[u] > 0 ? 1 - c->temper : 1);
@@ -119,7 +119,7 @@ static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup
         c->a_n[unit_of(c, u)] -= freedom_of(c, u);
 }
 
-/* What does not depend on theta; for the prior itself, whatever its power (a constant). */
+/* Terms independent of theta; for the prior itself, whatever its power (a constant). */
 static double constant_part(const struct fit_collapsed *c)
 {
     double lp = 0;
@@ -176,7 +176,7 @@ static int allocate(struct fit_collapsed *c)
     return !a->failed;
 }
 
-/* Known deviations of unweighted data become weights. */
+/* Converts known deviations of unweighted data to weights. */
 static enum fit_status known_sigmas(struct fit_collapsed *c, const struct fit_collapsed_setup *s, struct fit_error *err)
 {
     for (size_t g = 0; g < c->o->ngroup; g++) {
@@ -244,7 +244,7 @@ void fit_collapsed_explicit(struct fit_collapsed *c, size_t u)
 
 /* ---- density ------------------------------------------------------------------------------------------- */
 
-/* Collapsed unknowns of a block, in the order of the block; how many. */
+/* Lists the collapsed unknowns of a block, in the order of the block; returns how many. */
 static size_t collapsed_of(const struct fit_collapsed *c, size_t block, const size_t **order)
 {
     const struct fit_objective *o = c->o;
@@ -418,7 +418,7 @@ enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const struct fit_colla
     return fit_objective_adjoint(o, c->lin, c->adj, slope->theta);
 }
 
-/* ---- what was integrated out --------------------------------------------------------------------------- */
+/* ---- draws of integrated parameters ------------------------------------------------------------------- */
 
 void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *lin, double *sigma)
 {

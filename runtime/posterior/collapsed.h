@@ -46,7 +46,7 @@ enum fit_variance {
     FIT_VARIANCE_GIVEN_SHARED /* one for all data, given with every evaluation */
 };
 
-/* 1 when the variance is a part of the point of an evaluation. */
+/* 1 when the variance is part of the point of an evaluation. */
 int fit_variance_given(enum fit_variance v);
 
 struct fit_collapsed_setup {
@@ -86,8 +86,8 @@ struct fit_collapsed {
     double *a_n, *b_n;        /* nunit; variance known or given: b_n = c/2 */
     double *scale;            /* nunit: count times v (1 unless the variance is given) */
     double *residual;         /* nunit: count v sum w r^2 */
-    double height;            /* the log density without the volume that linear parameters have there: what the values
-                                 say at the best of them */
+    double height;            /* the log density without the volume of the linear parameters there: the likelihood at
+                               * their optimum */
     double *lin;              /* ngroup x nlinear at u, as the kernel wants it */
     double *adj, *work;
     struct fit_arena storage_;
@@ -116,8 +116,8 @@ struct fit_collapsed_slope {
 enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const struct fit_collapsed_point *at, double *lp,
                                  const struct fit_collapsed_slope *slope);
 
-/* What was integrated out, drawn from its distribution at the point of the last evaluation: lin: ngroup x
- * nlinear in the units of the data; sigma: ngroup. */
+/* Draws what was integrated out from its distribution at the point of the last evaluation: lin: ngroup x nlinear in
+ * the units of the data; sigma: ngroup. */
 void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *lin, double *sigma);
 
 /* Mean and standard deviation of unknown u (minus origin) at the last point; sigma at its mean variance. */

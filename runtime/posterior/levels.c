@@ -1,14 +1,15 @@
 /* levels.c -- priors whose numbers are parameters: levels of a hierarchy; see posterior.h.
  *
- * z = (x - a)/b has a standard normal prior whatever a and b are.  Where data know x badly, z is nearly independent of
- * a and b, while x lies in a funnel that narrows with b (Neal, Ann. Stat. 31 (2003) 705); where data know x well it is
- * the other way round (Betancourt & Girolami 2015, arXiv:1312.0906).
+ * z = (x - a)/b has a standard normal prior whatever a and b are. Where the data determine x poorly, z is nearly
+ * independent of a and b, while x lies in a funnel that narrows with b (Neal, Ann. Stat. 31 (2003) 705); where the data
+ * determine x well it is the other way round (Betancourt & Girolami 2015, arXiv:1312.0906).
  */
 #include "posterior/posterior.h"
 
 #include <math.h>
 
-/* A level's own deviation from which data that know its members as well say enough. */
+/* A level's standard deviation, relative to the errors of its members, above which the data are sufficiently
+ * informative. */
 static const double INFORMED = 5;
 static const double LEAST_SPREAD =
     0.1; /* of the scatter that is seen: a level narrower than the errors of its members */
@@ -42,7 +43,7 @@ double fit_posterior_level_jacobian(const struct fit_prior *p, double z, double 
     return log(p->b * unit);
 }
 
-/* ---- where to begin -------------------------------------------------------------------------------------- */
+/* ---- starting values ---------------------------------------------------------------------------------- */
 
 struct levels {
     size_t n;
@@ -65,7 +66,7 @@ static double on_line(const struct fit_posterior_param *p, double x, double *std
     return log(x);
 }
 
-/* Members of priors in which hyperparameter h stands at `place` (0: a, 1: b). */
+/* Members of priors in which hyperparameter h is number `place` (0: a, 1: b). */
 static struct scatter members(const struct levels *w, size_t h, int place)
 {
     struct scatter s = {0};
@@ -109,7 +110,7 @@ static void begin(const struct levels *w, size_t h)
         w->theta[h] = into_bounds(&w->param[h], sqrt(own));
 }
 
-/* Do data know parameter n less well than its prior? */
+/* Do the data determine parameter n less well than its prior? */
 static int is_deviation(const struct levels *w, size_t n)
 {
     const unsigned *from = w->level[n].from;

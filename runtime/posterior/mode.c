@@ -1,12 +1,12 @@
 /* mode.c -- the mode of a posterior, from the least-squares result next to it or from several starts.
  *
- * Newton's method with the Hessian from differences of gradients (laplace.h).  Where the density is not concave the
- * magnitude of a negative curvature counts, so that every step goes uphill (saddle-free Newton: Dauphin et al.,
- * NeurIPS 27, 2933, 2014); no coordinate moves further than its widest plausible deviation.  A step is halved until
+ * Newton's method with the Hessian from differences of gradients (laplace.h). Where the density is not concave the
+ * magnitude of a negative curvature counts, so that every step goes uphill (saddle-free Newton: Dauphin et al., NeurIPS
+ * 27, 2933, 2014); no coordinate moves farther than its largest plausible standard deviation. A step is halved until
  * the density grows (Nocedal & Wright 2006, section 3.4).
  *
- * Several starts: Pathfinder (pathfinder.h) from each, Newton's method from the end of its path, and the one around
- * which there is most mass by the normal approximation there, log p + 1/2 log |covariance|.
+ * Several starts: Pathfinder (pathfinder.h) from each, Newton's method from the end of its path; the best is the one
+ * with the largest mass by the normal approximation there, log p + 1/2 log |covariance|.
  */
 #include "posterior/mode.h"
 
@@ -146,7 +146,7 @@ enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_
     return st;
 }
 
-/* From a start along a path of Pathfinder to the mode next to its end. */
+/* From a start along a Pathfinder path to the mode near its end. */
 static enum fit_status follow(const struct fit_target *t, const double *start, size_t k, const struct fit_mode_ask *ask,
                               struct fit_mode *mode, double *room, struct fit_error *err)
 {

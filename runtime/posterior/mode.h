@@ -5,8 +5,8 @@
 #include "posterior/posterior.h"
 #include "sampler/target.h"
 
-/* scale[n], widest[n] <- standard deviations of the coordinates, roughly, from the fit where it has some (NULL: there
- * is none); and how wide they may be. */
+/* scale[n], widest[n] <- approximate standard deviations of the coordinates, from the fit where it has some (NULL:
+ * there is none); and their largest plausible values. */
 void fit_mode_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
                          double *widest);
 
@@ -27,10 +27,9 @@ struct fit_mode {
 enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_ask *ask, struct fit_mode *mode,
                               struct fit_error *err);
 
-/* The best of the modes found from nstart x n starts, where it is better than *best (log_mass -INFINITY: none yet).
- * other (n): the best of those that are more than five standard deviations off by the covariance of the
- * best; *other_mass <- its log_mass, -INFINITY: there is none.
- * FIT_ERR_NUMERIC: none was found and there was none. */
+/* The best of the modes found from nstart x n starts, if better than *best (log_mass -INFINITY: none yet). other
+ * (n): the best of those that are more than five standard deviations away by the covariance of the best; *other_mass
+ * <- its log_mass, -INFINITY: there is none. FIT_ERR_NUMERIC: none was found and there was none. */
 enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
                                 const struct fit_mode_ask *ask, struct fit_mode *best, double *other,
                                 double *other_mass, struct fit_error *err);

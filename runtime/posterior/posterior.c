@@ -1,4 +1,4 @@
-/* posterior.c -- priors, coordinates and the collapsed density put together; see posterior.h. */
+/* posterior.c -- combines priors, coordinates and the collapsed density; see posterior.h. */
 #include "posterior/posterior.h"
 
 #include "data/tile_sums.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A linear parameter nearer to a bound than this many standard deviations is sampled: beyond, the part of the
- * normal distribution that lies outside is below 2e-9.  Of a t distribution (few values, noise integrated out) it is
- * the distance at which the density has fallen by as much. */
+/* A linear parameter nearer to a bound than this many standard deviations is sampled: beyond, the probability
+ * outside the bound is below 2e-9 for a normal distribution. For a t distribution (few values, noise integrated out)
+ * it is the distance at which the density has fallen by as much. */
 static const double NEAR = 6;
 
 struct fit_posterior_lane {
@@ -28,7 +28,7 @@ static size_t groups(const struct fit_posterior *p)
     return p->setup.kernel->space == FIT_ROWS && p->setup.ds->layout.ngroup == 0 ? 1 : p->setup.ds->layout.ngroup;
 }
 
-/* The setup with arrays of its own. */
+/* The setup with its own arrays. */
 static int keep(struct fit_posterior *p)
 {
     struct fit_posterior_setup *s = &p->setup;
@@ -121,7 +121,7 @@ static double reference_of(const struct fit_rate *r, const struct fit_layout *l)
     return sum / n;
 }
 
-/* Standard deviation of a shift by its prior, or a quarter of the way between its bounds. */
+/* Standard deviation of a shift by its prior, or a quarter of the distance between its bounds. */
 static double width_of(const struct fit_posterior_param *x)
 {
     struct fit_prior p;
@@ -245,7 +245,8 @@ static int is_open(const struct fit_posterior *p, size_t q)
     return q < 64 && (p->setup.open >> q & 1);
 }
 
-/* Integrals over what nothing but bounds ends do not exist: it is taken out of them before the first evaluation. */
+/* Integrals over a parameter that only its bounds limit do not exist: it is excluded from them before the first
+ * evaluation. */
 static void open_first(struct fit_posterior *p)
 {
     struct fit_collapsed *c = p->lane[0].c;
@@ -296,7 +297,7 @@ static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *er
     return FIT_OK;
 }
 
-/* What bounds add to the priors of what is integrated out, each unknown once. */
+/* Contribution of bounds to the priors of integrated parameters, each unknown once. */
 static double cut_of(const struct fit_posterior *p)
 {
     const struct fit_collapsed *c = p->lane[0].c;
@@ -438,7 +439,7 @@ void fit_posterior_free(struct fit_posterior *p)
 
 /* ---- the density --------------------------------------------------------------------------------------- */
 
-/* Where a coordinate's value goes; the value in physical units. */
+/* Destination of a coordinate's value; the value in physical units. */
 static double *place_of(const struct fit_posterior *p, struct fit_posterior_lane *l, size_t i)
 {
     const struct fit_posterior_coordinate *c = &p->coordinate[i];
@@ -466,7 +467,7 @@ static int rate_of(const struct fit_posterior *p, size_t r, const double *q, dou
     return 1;
 }
 
-/* Values of levels from their coordinates: the numbers of their priors stand before them.  0: there are none. */
+/* Values of levels from their coordinates: the numbers of their priors come before them. 0: there are none. */
 static int levels_of(const struct fit_posterior *p, const double *q, double *theta)
 {
     struct fit_prior prior;
@@ -520,8 +521,8 @@ static double value_of(const struct fit_posterior *p, struct fit_posterior_lane 
                                                 : x;
 }
 
-/* Log priors; their slopes, to the power of the setup, are added to those of the data, for sigma to that by its
- * logarithm. */
+/* Log priors; their derivatives, to the power of the setup, are added to those of the data; for sigma the derivative
+ * is with respect to its logarithm. */
 static double add_priors(const struct fit_posterior *p, struct fit_posterior_lane *l, int gradient)
 {
     double lp = 0, slope, temper = p->setup.temper;
@@ -547,7 +548,7 @@ static double add_priors(const struct fit_posterior *p, struct fit_posterior_lan
     return lp;
 }
 
-/* Log Jacobians of levels; their gradients, and what they pass on to the numbers of their priors, which stand before
+/* Log Jacobians of levels; their gradients, and the contribution to the numbers of their priors, which come before
  * them. */
 static double add_levels(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q, double *g)
 {
@@ -565,7 +566,8 @@ static double add_levels(const struct fit_posterior *p, struct fit_posterior_lan
     return lp;
 }
 
-/* Log Jacobians of the rates; gradients by their parameters become those by the coordinates. */
+/* Log Jacobians of the rates; converts gradients with respect to their parameters to gradients with respect to the
+ * coordinates. */
 static double add_rates(const struct fit_posterior *p, struct fit_posterior_lane *l, double *g)
 {
     double lp = 0;
@@ -715,4 +717,12 @@ double fit_posterior_passes(const struct fit_posterior *p)
     for (size_t l = 0; l < p->setup.chains; l++)
         n += (double)p->lane[l].c->o->nvalue + (double)p->lane[l].c->o->nadjoint;
     return n;
+}
+
+enum fit_status fit_posterior_group(struct fit_posterior *p, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    for (size_t l = 0; l < p->setup.chains && st == FIT_OK; l++)
+        st = fit_parallel_group(p->lane[l].c->o->par, err);
+    return st;
 }

@@ -4,18 +4,17 @@
  *               + log priors of the nonlinear parameters (prior.h), in physical units, inside their bounds
  *               + log Jacobian of the coordinates (coordinate.h).
  *
- * Rates of the kernel (fit_rate) have the coordinates of rate_coordinates.h, in the places of amplitude (log rate),
- * offset (log share), exponent (slope) and shift, where the amplitude cannot be negative and the rate at theta is
- * above 0.
+ * Rates of the kernel (fit_rate) have the coordinates of rate_coordinates.h, in place of amplitude (log rate), offset
+ * (log share), exponent (slope) and shift, if the amplitude cannot be negative and the rate at theta is above 0.
  *
- * A prior may have parameters (fit_level): a level of a hierarchy.  Such a parameter x ~ normal(a, b) or
- * log_normal(a, b) has the coordinate (x - a)/b, or that of log x, where the setup says so (levels.c), and
- * samplers find the way between wide and narrow levels (Papaspiliopoulos, Roberts & Skold, Stat. Sci. 22 (2007) 59);
- * else it has that of any other.
+ * A prior may have parameters (fit_level): a level of a hierarchy. Such a parameter x ~ normal(a, b) or log_normal(a,
+ * b) has the coordinate (x - a)/b, or that of log x, where the setup says so (levels.c), so that samplers can move
+ * between wide and narrow levels (Papaspiliopoulos, Roberts & Skold, Stat. Sci. 22 (2007) 59); otherwise it has an
+ * ordinary coordinate.
  *
- * Coordinates, in this order: free nonlinear parameters; linear parameters that are not integrated out (their
- * prior is not normal, or they lie within 6 standard deviations of a bound at the start); log sigma of each
- * unit when the model gives the noise a prior of its own.
+ * Coordinates, in this order: free nonlinear parameters; linear parameters that are not integrated out (their prior is
+ * not normal, or they are within 6 standard deviations of a bound at the start); log sigma of each unit when the model
+ * gives the noise a prior of its own.
  */
 #pragma once
 
@@ -27,7 +26,7 @@
 
 #include <stdint.h>
 
-/* What the sampler knows of one parameter, nonlinear or linear. */
+/* Description of one parameter for the sampler, nonlinear or linear. */
 struct fit_posterior_param {
     double lower, upper; /* NaN or infinite: none */
     enum fit_prior_kind prior;
@@ -58,7 +57,7 @@ struct fit_posterior_setup {
     double a0;                         /* of the prior of the variance; see collapsed.h */
     double count;                      /* how often every value counts; 1 */
     uint64_t plain_rates;              /* bit r: the parameters of rate r have coordinates like all others */
-    uint64_t open; /* bit q: nothing but bounds ends linear parameter q: it is sampled between them */
+    uint64_t open; /* bit q: only its bounds limit linear parameter q: it is sampled between them */
     double temper;                     /* power of all priors with their Jacobians; 1 when 0 */
     const struct fit_posterior *like;  /* ds is a part of the data of that: the same coordinates; or NULL */
     size_t chains;                     /* evaluations at the same time, each with tables of its own */
@@ -87,7 +86,7 @@ struct fit_posterior_rate {
     struct fit_rate_map map;
     size_t which;  /* index in the kernel */
     int at[FIT_RATE_COORDINATES]; /* u, v, y, z: coordinate of the posterior; -1: there is none */
-    int cut;       /* 1: the bounds allow rates <= 0, which the coordinates leave out */
+    int cut;       /* 1: the bounds allow rates <= 0, which the coordinates exclude */
 };
 
 struct fit_posterior_lane;
@@ -108,8 +107,8 @@ struct fit_posterior {
     struct fit_arena storage_; /* also of what chains have */
 };
 
-/* FIT_ERR_CONFIG: a prior that is none (the parameter is named), nothing to sample; FIT_ERR_NUMERIC: no finite
- * density at theta. */
+/* FIT_ERR_CONFIG: an invalid prior (the parameter is named), nothing to sample; FIT_ERR_NUMERIC: no finite density
+ * at theta. */
 enum fit_status fit_posterior_new(const struct fit_posterior_setup *setup, struct fit_posterior **p,
                                   struct fit_error *err);
 void fit_posterior_free(struct fit_posterior *p);
@@ -117,15 +116,15 @@ void fit_posterior_free(struct fit_posterior *p);
 /* Coordinates q[n] of the point given in the setup. */
 void fit_posterior_start(const struct fit_posterior *p, double *q);
 
-/* Coordinates q[n] of theta[nparam], with linear parameters and noise of the setup.  0: theta has none, for a rate
- * there is not above 0. */
+/* Coordinates q[n] of theta[nparam], with linear parameters and noise of the setup. 0: theta has none, because a
+ * rate there is not above 0. */
 int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta, double *q);
 
-/* What the values say where the density was taken last in chain 0, at the best linear parameters: its log, to a
- * constant, without the volume of these. */
+/* The log likelihood at the last point of chain 0 with the best linear parameters, up to a constant, without the
+ * volume of these. */
 double fit_posterior_height(const struct fit_posterior *p);
 
-/* 1: every linear parameter that is integrated out has a prior with an integral. */
+/* 1: every integrated linear parameter has a proper prior. */
 int fit_posterior_linear_proper(const struct fit_posterior *p);
 
 /* The parameters at q: theta[nparam].  0: there are none. */
@@ -145,22 +144,25 @@ int fit_posterior_level_prior(const struct fit_posterior_coordinate *c, const do
 double fit_posterior_level_value(const struct fit_prior *prior, double z);
 double fit_posterior_level_coordinate(const struct fit_prior *prior, double x);
 
-/* Log Jacobian of a LEVEL; *g <- d log p / dz from by_x = d log p / dx, and the slopes by the prior's a and b grow by
- * what x and the Jacobian have in them.  temper: power of Jacobians. */
+/* Log Jacobian of a LEVEL; *g <- d log p / dz from by_x = d log p / dx; the contributions of x and of the Jacobian
+ * are added to the derivatives with respect to the prior's a and b. temper: power of Jacobians. */
 double fit_posterior_level_jacobian(const struct fit_prior *prior, double z, double x, double temper, double by_x,
                                     double *g, double *by_a, double *by_b);
 
-/* Parameters that have a part in priors only (fit_level.hyper) from the values of those they are priors of: theta is
- * changed.  std: errors of theta, of maximum likelihood.  Then level[].deviation is 1 for every parameter with `from`
- * that data know less well than its prior. */
+/* Sets parameters that occur only in priors (fit_level.hyper) from the values of their members: theta is changed.
+ * std: errors of theta, of maximum likelihood. Then level[].deviation is 1 for every parameter with `from` that the
+ * data determine less well than its prior. */
 void fit_posterior_levels(const struct fit_kernel *kernel, const double *std, const struct fit_posterior_param *param,
                           struct fit_posterior_level *level, double *theta);
 
-/* From now on the setup's *interrupt is not looked at: for what has to be finished after an interruption. */
+/* From now on the setup's *interrupt is ignored: for work that must be finished after an interruption. */
 void fit_posterior_uninterruptible(struct fit_posterior *p);
 
-/* What was integrated out, at the last point of the first chain. */
+/* Integrated parameters, at the last point of the first chain. */
 const struct fit_collapsed *fit_posterior_collapsed(const struct fit_posterior *p);
+
+/* Sums over the data are shared in the group that the ranks form now (fit_parallel_group of data/tile_sums.h). */
+enum fit_status fit_posterior_group(struct fit_posterior *p, struct fit_error *err);
 
 /* Passes over the data so far, of all chains. */
 double fit_posterior_passes(const struct fit_posterior *p);

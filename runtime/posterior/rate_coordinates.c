@@ -1,5 +1,5 @@
-/* rate_coordinates.c -- coordinates of rates, see rate_coordinates.h.  Derivatives by dual numbers with a direction
- * for each coordinate: the formulas are short and the logarithm of the Jacobian needs theirs once more.  */
+/* rate_coordinates.c -- coordinates of rates, see rate_coordinates.h. Derivatives by dual numbers with a direction
+ * for each coordinate: the formulas are short and the gradient of the log Jacobian needs their second derivatives. */
 #include "posterior/rate_coordinates.h"
 
 #include <math.h>
@@ -180,7 +180,7 @@ static void limits(const struct fit_rate_map *m, struct dual E, struct dual *low
     *high = times(A->upper, larger(a, b));
 }
 
-/* 0: there is no rate above 0. */
+/* 0: no rate above 0 is possible. */
 static int parts_at(const struct fit_rate_map *m, struct dual E, struct dual u, struct dual v, struct parts *p,
                     struct dual *log_slope)
 {
@@ -225,7 +225,7 @@ static int share_at(const struct fit_rate_map *m, struct dual u, struct dual v, 
     return k->x > 0;
 }
 
-/* Of w, what exponents count as near 0 beside a shift. */
+/* Limit of w up to which exponents count as near 0 beside a shift. */
 static double near_zero(const struct fit_rate_map *m)
 {
     double slope, w0 = centre(&m->part[FIT_RATE_E]);

@@ -52,7 +52,7 @@ struct fit_rate_point {
     double d_part[FIT_RATE_PARTS][FIT_RATE_COORDINATES], d_log_slope[FIT_RATE_COORDINATES];
 };
 
-/* Is the coordinate looked at?  u always; v unless A or C is fixed; y unless E is; z unless X is. */
+/* Is the coordinate used? u always; v unless A or C is fixed; y unless E is; z unless X is. */
 int fit_rate_uses(const struct fit_rate_map *m, int coordinate);
 
 /* The parts at coordinates q.  0: no finite numbers, or bounds that leave no rate above 0 at this exponent. */

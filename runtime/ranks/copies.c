@@ -1,15 +1,16 @@
-/* copies.c -- has somebody started several copies of a program that does not divide its work?  See copies.h.
+/* copies.c -- detects several copies of a program that does not divide its work. See copies.h.
  *
- * SLURM sets SLURM_NTASKS and SLURM_PROCID = 0 for the script of a job, too, which runs once: there only the variables
- * of a step count, which srun sets (man srun, "output environment variables").  MPI: the variables of Open MPI, of
- * PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server tells the rank alone. */
+ * SLURM also sets SLURM_NTASKS and SLURM_PROCID = 0 for the script of a job, which runs once: there only the
+ * variables of a step count, which srun sets (man srun, "output environment variables"). MPI: the variables of Open
+ * MPI, of PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server gives only the
+ * rank. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "ranks/copies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole number of the environment; -1: none. */
+/* An integer of the environment; -1: none. */
 static long number(const char *name)
 {
     const char *text = getenv(name);
@@ -28,7 +29,7 @@ static const struct launcher {
                 {"PALS_SIZE", "PALS_RANKID", "mpiexec"},
                 {NULL, "PMIX_RANK", "mpirun"}};
 
-/* How many of us there are, and which variable tells it; *rank: ours, from 0. */
+/* The number of copies, and the variable that gives it; *rank: ours, from 0. */
 static long copies(const struct launcher *l, long *rank, const char **told)
 {
     long n = l->size ? number(l->size) : -1;

@@ -1,23 +1,23 @@
-/* copies.h -- has somebody started several copies of a program that does not divide its work?
+/* copies.h -- detects several copies of a program that does not divide its work.
  *
- * `srun -n 8 homodyne fit ...` and `mpirun -np 8 homodyne fit ...` start the same fit eight times.  What the launchers
- * tell their processes by the environment is looked at. */
+ * `srun -n 8 homodyne fit ...` and `mpirun -np 8 homodyne fit ...` start the same fit eight times. The environment
+ * that launchers set for their processes reveals it. */
 #pragma once
 
 #include <stddef.h>
 
 #include "base/status.h"
 
-/* FIT_ERR_USAGE, with what to do instead, when this is one of several; unless FIT_COPIES=each says that each has work
- * of its own.  command: "fit". */
+/* FIT_ERR_USAGE, with the remedy, when this is one of several copies, unless FIT_COPIES=each says that each has its
+ * own work. command: "fit". */
 enum fit_status fit_copies_refuse(const char *command, struct fit_error *err);
 
-/* How many copies there are; *rank: which of them this is, from 0; *told: the variable that says so, or NULL. */
+/* The number of copies; *rank: the number of this one, from 0; *told: the variable that says so, or NULL. */
 long fit_copies(long *rank, const char **told);
 
-/* The share K of N that is ours, when each copy has work of its own: of an array of SLURM, of whose elements each may
- * be several copies; 1 of 1 where nobody has started several. */
+/* The share K of N of this copy, when each copy has its own work; elements of a SLURM array may consist of several
+ * copies each; 1 of 1 without copies. */
 void fit_copies_part(size_t *part, size_t *parts);
 
-/* Says to the programs that this one starts that each of them has work of its own. */
+/* Tells programs started by this one that each of them has its own work. */
 void fit_copies_divide(void);

@@ -25,7 +25,7 @@ void fit_ranks_cache(char folder[FIT_RANKS_PATH])
         snprintf(folder, FIT_RANKS_PATH, "%s/.cache/homodyne/mpi", home);
 }
 
-/* The folder above that of the program. */
+/* The parent of the program's folder. */
 static void prefix(char folder[FIT_RANKS_PATH])
 {
     const ssize_t n = readlink("/proc/self/exe", folder, FIT_RANKS_PATH - 1);
@@ -52,7 +52,7 @@ static const struct fit_ranks_plugin *open_plugin(const char *path, struct fit_e
     return NULL;
 }
 
-/* A plugin by its word in the places where they are installed. */
+/* A plugin by its word, in the folders of installation. */
 static const struct fit_ranks_plugin *installed(const char *word, char path[FIT_RANKS_PATH], struct fit_error *err)
 {
     static const char *const below[] = {"lib", FIT_LIBDIR};

@@ -1,30 +1,40 @@
-/* mpi_plugin.c -- the plugin for MPI: the only file of the project that knows <mpi.h>.
+/* mpi_plugin.c -- the plugin for MPI: the only file of the project that includes <mpi.h>.
  *
- * One shared object for each MPI, made by the compiler wrapper of that MPI (mpicc -shared -fPIC), by our build where it
- * finds one, and by `homodyne mpi --build` for the MPI of a site.  Standard: MPI 3.0 (MPI_Iallgatherv, MPI_Ibarrier).
+ * One shared object for each MPI, made by the compiler wrapper of that MPI (mpicc -shared -fPIC): by the build where
+ * it finds one, and by `homodyne mpi --build` for the MPI of a site. Standard: MPI 3.0 (MPI_Iallgatherv,
+ * MPI_Ibarrier).
  *
- * Waiting: MPICH and others look for messages without a pause.  Where ranks share cores, as they do in tests and on
- * nodes that are filled with more ranks than cores, the one that is waited for would get no time; so the requests here
- * do not block, and between two looks the core is offered to others; who has waited for about a millisecond sleeps for
- * some 50 microseconds at a time. */
+ * Waiting: MPICH and others poll for messages without a pause. Where ranks share cores, as in tests and on
+ * overcommitted nodes, the awaited rank would get no time. The requests here therefore do not block, a rank yields
+ * its core between two polls, and after about a millisecond it sleeps for some 50 microseconds at a time.
+ *
+ * Start: libraries of MPI examine the machine by hwloc, whose components for displays and OpenCL open these: 0.05 s
+ * where a compiler comes with OpenCL, seconds where there is a display. Nothing here needs them.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "ranks/plugin.h"
 
 #include <mpi.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { LOOKS = 100, LONG = 4000 }; /* before the core is offered; before the rank sleeps between two looks */
+enum { LOOKS = 100, LONG = 4000 }; /* polls before the core is yielded; polls before the rank sleeps */
 
-static MPI_Comm work, farewell; /* of meet(): what others wait for in `work` is not met by it */
+static MPI_Comm world, work;           /* of all ranks; those that meet now */
+static MPI_Comm farewell;              /* of meet(): what others wait for in `work` is not met by it */
+static MPI_Comm part = MPI_COMM_NULL; /* of the last groups, `parts` of them */
+static int parts;
 static char words[MPI_MAX_LIBRARY_VERSION_STRING];
 
 static int begin(int *rank, int *size)
 {
     int provided, length;
+    setenv("HWLOC_COMPONENTS", "-gl,-opencl", 0);
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
-        MPI_Comm_dup(MPI_COMM_WORLD, &work) != MPI_SUCCESS || MPI_Comm_dup(MPI_COMM_WORLD, &farewell) != MPI_SUCCESS)
+        MPI_Comm_dup(MPI_COMM_WORLD, &world) != MPI_SUCCESS || MPI_Comm_dup(MPI_COMM_WORLD, &farewell) != MPI_SUCCESS)
         return 1;
+    work = world;
     MPI_Comm_set_errhandler(work, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(farewell, MPI_ERRORS_RETURN);
     MPI_Get_library_version(words, &length);
@@ -41,7 +51,7 @@ static const char *name(void)
     return words;
 }
 
-/* Looks for the end of a request until `deadline` (0: for ever); 0 done, 1 not, -1 an error. */
+/* Polls a request until `deadline` (0: forever); 0 done, 1 not, -1 an error. */
 static int finish(MPI_Request *request, double deadline)
 {
     for (int done = 0, looks = 0;; looks++) {
@@ -82,6 +92,24 @@ static int broadcast(void *data, size_t bytes, int root)
     return 0;
 }
 
+/* The last groups are kept: they are those of the next turn, too. */
+static int group(int n)
+{
+    int rank, size;
+    if (n > 1 && n != parts) {
+        if (part != MPI_COMM_NULL)
+            MPI_Comm_free(&part);
+        parts = 0;
+        if (MPI_Comm_rank(world, &rank) != MPI_SUCCESS || MPI_Comm_size(world, &size) != MPI_SUCCESS ||
+            MPI_Comm_split(world, rank / (size / n), rank, &part) != MPI_SUCCESS ||
+            MPI_Comm_set_errhandler(part, MPI_ERRORS_RETURN) != MPI_SUCCESS)
+            return 1;
+        parts = n;
+    }
+    work = n > 1 ? part : world;
+    return 0;
+}
+
 static int meet(double seconds)
 {
     MPI_Request request;
@@ -105,6 +133,7 @@ const struct fit_ranks_plugin fit_ranks_plugin = {.abi = FIT_RANKS_ABI,
                                                   .name = name,
                                                   .gather = gather,
                                                   .broadcast = broadcast,
+                                                  .group = group,
                                                   .meet = meet,
                                                   .fail = fail,
                                                   .end = end};

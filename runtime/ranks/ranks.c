@@ -1,8 +1,8 @@
-/* ranks.c -- the processes of one run, by a plugin.  See ranks.h.
+/* ranks.c -- the processes of one run, by a plugin. See ranks.h.
  *
- * Every meeting is one gather, in which each rank's block begins with a header: has a signal come, what its clock says,
- * and which meeting this is.  Ranks that are not at the same meeting have gone different ways, which would be a mistake
- * of ours: the run is ended. */
+ * Every collective call ("meeting") is one gather, in which each rank's block begins with a header: whether a signal
+ * has come, its clock, and the number of the meeting. Ranks at different meetings have diverged, which is a fault of
+ * the program: the run is ended. */
 #include "ranks/ranks.h"
 
 #include "base/arena.h"
@@ -13,19 +13,20 @@
 #include <string.h>
 
 enum { ASKED, CLOCK, NUMBER, LENGTH, HEADER = 4 };
-static const double PATIENCE = 5; /* seconds for which a rank that has failed waits for the others */
+static const double PATIENCE = 5; /* seconds for which a failed rank waits for the others */
 
 static struct {
     const struct fit_ranks_plugin *plugin; /* NULL: no other ranks */
-    size_t size, rank;
+    size_t size, rank; /* of those who meet now */
+    size_t world_size, world_rank;
     atomic_int *interrupt;
     double origin, first; /* fit_seconds() at the beginning; of rank 0 at the last meeting */
-    double number;        /* of the next meeting */
+    double number, world_number; /* of the next meeting; of all ranks, while they are in groups */
     double *send, *receive;
     size_t nsend, nreceive;
     int *count, *place;
     size_t *one; /* size numbers, for meetings with blocks of equal length */
-} all = {.size = 1};
+} all = {.size = 1, .world_size = 1};
 
 static atomic_int asked, parted;
 static _Thread_local int meets; /* the thread that has begun */
@@ -37,7 +38,7 @@ static void give_up(void)
     all.plugin->fail(fit_status_exit(FIT_ERR_INTERNAL));
 }
 
-/* Room for n numbers; without it there is no run any more. */
+/* Room for n numbers; failure ends the run. */
 static double *room(double **block, size_t *has, size_t n)
 {
     if (n > *has) {
@@ -197,6 +198,39 @@ void fit_ranks_join(int was_parted)
     fit_ranks_agree();
 }
 
+size_t fit_ranks_leader(size_t n, size_t k)
+{
+    return k * (all.world_size / n);
+}
+
+size_t fit_ranks_group(size_t n)
+{
+    if (!fit_ranks_shared())
+        return 0;
+    const size_t each = all.size / n, mine = all.rank / each;
+    fit_ranks_agree();
+    if (all.plugin->group((int)n) != 0)
+        give_up();
+    all.world_number = all.number;
+    all.number = 0;
+    all.size = each;
+    all.rank %= each;
+    fit_ranks_agree();
+    return mine;
+}
+
+void fit_ranks_ungroup(void)
+{
+    if (all.size == all.world_size)
+        return;
+    if (all.plugin->group(1) != 0)
+        give_up();
+    all.number = all.world_number;
+    all.size = all.world_size;
+    all.rank = all.world_rank;
+    fit_ranks_agree();
+}
+
 size_t fit_ranks_owner(size_t k)
 {
     return k % all.size;
@@ -246,7 +280,7 @@ void fit_ranks_spread(void *results, size_t n, size_t bytes)
         memcpy(result + k * bytes, all.receive + all.place[k % all.size] + HEADER + k / all.size * each, bytes);
 }
 
-/* ---- who we are ------------------------------------------------------------------------------------------ */
+/* ---- identity of the ranks ----------------------------------------------------------------------------------- */
 
 size_t fit_ranks_size(void)
 {
@@ -296,7 +330,7 @@ enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expe
     }
     const size_t n = (size_t)size;
     all.plugin = plugin;
-    all.rank = (size_t)rank;
+    all.rank = all.world_rank = (size_t)rank;
     all.interrupt = interrupt;
     all.origin = fit_seconds();
     all.count = calloc(n, sizeof *all.count);
@@ -304,9 +338,9 @@ enum fit_status fit_ranks_begin(const struct fit_ranks_plugin *plugin, long expe
     all.one = calloc(n, sizeof *all.one);
     if (!all.count || !all.place || !all.one)
         return fit_no_memory(err, "ranks");
-    all.size = n;
+    all.size = all.world_size = n;
     meets = 1;
-    atomic_store(interrupt, 0); /* a signal that has come already is told at the first meeting */
+    atomic_store(interrupt, 0); /* an earlier signal is reported at the first meeting */
     return FIT_OK;
 }
 
@@ -318,8 +352,8 @@ static void release(void)
     free(all.send);
     free(all.receive);
     all.plugin = NULL;
-    all.size = 1;
-    all.rank = 0;
+    all.size = all.world_size = 1;
+    all.rank = all.world_rank = 0;
 }
 
 enum fit_ranks_last fit_ranks_end(enum fit_status st)

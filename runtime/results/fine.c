@@ -1,6 +1,6 @@
-/* fine.c -- curves that follow from the parameters on a grid of times of their own, on which they look smooth: steps
- * between frames are divided until none is longer than 2 % of the time (a logarithmic axis) nor than a part of a frame
- * period (what oscillates). */
+/* fine.c -- curves that follow from the parameters, on a fine grid of times, on which they look smooth: steps
+ * between frames are divided until none is longer than 2 % of the time (a logarithmic axis) or than a part of a
+ * frame period (for oscillations). */
 #include "results/results.h"
 
 #include <math.h>
@@ -13,15 +13,15 @@ int fit_results_has_curves(const struct fit_results *r)
     return r->kernel->curves && r->kernel->ncurve && r->kernel->space == FIT_PAIRS;
 }
 
-/* In how many pieces the step from frame i to the next is divided. */
+/* Number of pieces into which the step from frame i to the next is divided. */
 static size_t pieces(const struct fit_layout *l, size_t i)
 {
     const double least = l->ntime < 600 ? 4 : l->ntime < 3000 ? 2 : 1, t = l->time[i];
     const double want = t > 0 ? ceil(log(l->time[i + 1] / t) / LONGEST) : 1;
-    return t > 0 ? (size_t)fmin(MOST_PIECES, fmax(least, want)) : 1; /* before the first frame models are cut off */
+    return t > 0 ? (size_t)fmin(MOST_PIECES, fmax(least, want)) : 1; /* before the first frame models are truncated */
 }
 
-/* Place k of n between two frames: equal ratios, or equal steps from t = 0. */
+/* Point k of n between two frames: equal ratios, or equal steps from t = 0. */
 static double between(double a, double b, size_t k, size_t n)
 {
     const double u = (double)k / (double)n;

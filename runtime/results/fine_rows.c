@@ -1,8 +1,8 @@
-/* fine_rows.c -- the model of a table on places of its own, on which it looks smooth: between neighbouring values of
- * the one covariate steps are divided, in equal ratios where they are long, else in equal parts.
+/* fine_rows.c -- the model of a table on a fine grid, on which it looks smooth: steps between neighbouring values of
+ * the only covariate are divided, in equal ratios if they are long, else in equal parts.
  *
- * Takes a fit of a table whose rows differ in one covariate, beside the axis or the measured quantity that tells its
- * curves apart.  States go through the rows of the data, so that models with states have none. */
+ * Takes a fit of a table whose rows differ in one covariate, apart from the axis or the measured quantity that
+ * distinguishes its curves. States depend on the rows of the data, so models with states have no such grid. */
 #include "fit/tables.h"
 #include "math/special.h"
 #include "results/results.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { OF_CURVE = 400, LEAST = 60, ALL = 40000 }; /* places of a curve; of all */
-static const double LONG = 1.3;                   /* ratio of neighbours from which it is kept, not the difference */
+static const double LONG = 1.3;                   /* ratio of neighbours above which steps are ratios */
 
 /* The covariate; ncolumn: there is none, or several. */
 static size_t covariate(const struct fit_kernel *k, const struct fit_layout *l)
@@ -27,7 +27,7 @@ static size_t covariate(const struct fit_kernel *k, const struct fit_layout *l)
     return at;
 }
 
-/* Different values of the covariate on a curve, in order; how many. */
+/* Distinct values of the covariate on a curve, in order; returns their number. */
 static size_t gather(const struct fit_results *r, size_t column, size_t group, size_t which, double *x)
 {
     const struct fit_kernel *k = r->kernel;
@@ -45,7 +45,7 @@ static size_t gather(const struct fit_results *r, size_t column, size_t group, s
     return m;
 }
 
-/* Places between and at n values: where they stand, or (x NULL) how many. */
+/* Points between and at n values: their positions, or (x NULL) only their number. */
 static size_t divide(const double *value, size_t n, size_t want, double *x)
 {
     const size_t pieces = n > 1 ? (want + n - 2) / (n - 1) : 1;
@@ -61,7 +61,7 @@ static size_t divide(const double *value, size_t n, size_t want, double *x)
     return n ? m + 1 : 0;
 }
 
-/* Rows that are no datum: all values of other columns are 0. */
+/* Rows that are not data: all values of other columns are 0. */
 static int open_layout(const struct fit_kernel *k, const struct fit_layout *l, size_t column, size_t nplace,
                        struct fit_fine_rows *fine, struct fit_arena *a)
 {
@@ -78,7 +78,7 @@ static int open_layout(const struct fit_kernel *k, const struct fit_layout *l, s
     return !a->failed;
 }
 
-/* Places of one curve behind `at`; each group is filled with copies of its last place. */
+/* Adds the points of one curve after `at`; each group is padded with copies of its last point. */
 static size_t put_curve(const struct fit_kernel *k, struct fit_fine_rows *fine, size_t column, size_t at, size_t group,
                         size_t which, const double *x, size_t n)
 {

@@ -1,4 +1,4 @@
-/* provenance.c -- where data came from, as results tell it: from what the loader found. */
+/* provenance.c -- the origin of the data for the results, from the findings of the loader. */
 #include "results/results.h"
 #include "base/units.h"
 

@@ -1,20 +1,20 @@
-/* quality.c -- a verdict about a fit in one word and one sentence: the only place where it is made.
+/* quality.c -- a verdict about a fit in one word and one sentence: the only file that makes it.
  *
- * Only what was looked at counts: "good" needs an end that was reached, residuals in which nothing tells that the model
- * is wrong, a signal in the data, and for each parameter an error or an interval with two ends.  Data without signal (a
- * constant explains them as well, and itself has residuals no larger than the noise) make every model fit; they are
- * "flat", however small chi2.  Where nothing but contrasts was fitted the model was not tried ("held"); residuals far
- * below the noise that was given, some far off all others, those of neighbouring rows alike, or a parameter that a
- * first frame at t = 0 decides about make a fit "doubtful".
+ * Only facts that were examined count: "good" requires convergence, residuals without evidence against the model, a
+ * signal in the data, and for each parameter an error or an interval with two ends. Data without signal (a constant
+ * explains them as well, and its own residuals are no larger than the noise) make every model fit; they are "flat",
+ * however small chi2. A fit of contrasts only has not tested the model ("held"). A fit is "doubtful" when residuals are
+ * far below the given noise, when some are far off all others, when those of neighbouring rows are correlated, or when
+ * a first frame at t = 0 determines a parameter.
  *
- * Pairs of frames: what decides is significance.  Residuals with a structure that independent noise has not (misfit.h,
- * p < UNLIKELY) are held against the noise of speckles (fit_types.h, fit_speckle_test): where that explains them, the
- * model holds, with its robust errors; else the fit is "poor" where residuals are larger than the noise by more than
- * TOLERATED, and "doubtful" however small they are.  Where the noise is known, chi2 has its distribution.
+ * Pairs of frames: significance decides. Residuals with a structure that independent noise does not have (misfit.h, p <
+ * UNLIKELY) are compared with speckle noise (fit_types.h, fit_speckle_test). If that explains them, the model holds,
+ * with its robust errors; otherwise the fit is "poor" where residuals exceed the noise by more than TOLERATED, and
+ * "doubtful" however small they are. Where the noise is known, chi2 has its distribution.
  *
- * Rows of a table with known errors are independent, and chi2 has its distribution too; a probability below IMPROBABLE
- * is doubtful.  It is so for any residuals where rows are many, since no error is known to a fraction of a per cent;
- * TOLERATED is free.
+ * Rows of a table with known errors are independent, and chi2 has its distribution, too; a probability below IMPROBABLE
+ * is doubtful. With many rows this would be so for any residuals, since no error is known to a fraction of a per cent;
+ * therefore TOLERATED is allowed.
  */
 #include "errors/profile.h"
 #include "results/results.h"
@@ -24,27 +24,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Standard deviations of chi2 (of its noise alone) that are no surprise, and a part of it that is none either:
- * the noise itself is known to a few per cent. */
+/* Deviation of chi2 in standard deviations (of its noise alone) that is not surprising, and a fraction of it that is
+ * not surprising either: the noise itself is known to a few per cent. */
 static const double SURPRISE = 5, TOLERATED = 0.05;
-/* Probability of chi2 of independent rows below which it is a surprise. */
+/* Probability of chi2 of independent rows below which it is surprising. */
 static const double IMPROBABLE = 1e-3;
-/* The same of one as small, from which it is told. */
+/* The same for a chi2 that is too small, below which it is reported. */
 static const double SMALL = 0.025;
 /* Variance of the estimate of sigma by the median of |r|, relative to that by the mean square (Rousseeuw & Croux, J.
  * Am. Stat. Assoc. 88 (1993) 1273: efficiency 37 %). */
 static const double MEDIAN_SCATTER = 2.72;
-/* Residuals of less than this part of the noise that was given: it is too large. */
+/* Residuals smaller than this fraction of the given noise: the noise is too large. */
 static const double TOO_SMALL = 0.5;
-/* Kurtosis of residuals from which some of them are not noise (normal: 3). */
+/* Kurtosis of residuals above which some of them are not noise (normal: 3). */
 static const double OUTLIERS = 10;
-/* Factor between robust and usual errors from which residuals are not those of independent noise. */
+/* Ratio of robust to standard errors above which residuals are not those of independent noise. */
 static const double CORRELATED = 2;
-/* Standard deviations by which the first frame moves a parameter by chance. */
+/* Number of standard deviations by which the first frame moves a parameter by chance. */
 static const double CHANCE = 4;
 
-/* By how much the model lowers chi2 below that of one constant for each group, in units of the noise; below that of 0
- * where the model has no constant of its own; NaN where the errors are no noise about a mean. */
+/* The amount by which the model lowers chi2 below that of one constant for each group, in units of the noise; below
+ * that of 0 if the model has no constant of its own; NaN where the errors are not noise about a mean. */
 static double gain_over_constant(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -66,8 +66,8 @@ static double gain_over_constant(const struct fit_results *r)
     return gain;
 }
 
-/* "; offset stands at its bound 0.5 ...; D0 stands at its bound 1e+05 ..." where the model's constant, and a parameter,
- * are not free to be those of the data; else empty. */
+/* "; offset stands at its bound 0.5 ...; D0 stands at its bound 1e+05 ..." when the model's constant, and a
+ * parameter, are not free to fit the data; else empty. */
 static void held_by_bound(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -90,25 +90,27 @@ static void held_by_bound(const struct fit_results *r, char *text, size_t size)
     }
 }
 
-/* The least chi2 by degrees of freedom that is no surprise (Wilson and Hilferty 1931); 0 for few of them. */
+/* The smallest chi2 per degree of freedom that is not surprising (Wilson and Hilferty 1931); 0 for few of them. */
 static double least_goodness(double dof)
 {
     const double v = 2 / (9 * dof), root = 1 - v - SURPRISE * sqrt(v);
     return root > 0 ? root * root * root : 0;
 }
 
-/* Parameters by which a fit is judged: nonlinear ones, and of tables all (linear ones of pairs are the contrasts). */
+/* Parameters on which a verdict is based: nonlinear ones, and for tables all (linear ones of pairs are the
+ * contrasts). */
 static size_t judged(const struct fit_results *r)
 {
     return r->kernel->space == FIT_PAIRS ? r->fit->nparam : r->fit->nfull;
 }
 
-/* An interval of 95 % that reaches so many times as far as the paraboloid's is no longer an error of about that size.
+/* A 95 % interval that extends further than this multiple of the quadratic one is no longer an error of about that
+ * size.
  */
 static const double BEYOND = 4;
 
-/* 1: no standard error, but an interval of 95 % in one piece, of which the data set both ends: the cost is no
- * paraboloid, and the parameter is determined all the same. */
+/* 1: no standard error, but a 95 % interval in one piece with both ends set by the data: the cost is not quadratic,
+ * and the parameter is determined nevertheless. */
 static int has_interval(const struct fit_result *f, size_t k)
 {
     const struct fit_interval *x = &f->interval[k];
@@ -121,7 +123,7 @@ int fit_result_determines(const struct fit_result *f, size_t k)
     return isfinite(f->std[k]) || has_interval(f, k);
 }
 
-/* ", D0 and alpha by their intervals": judged parameters that have no standard error but that; else empty. */
+/* ", D0 and alpha by their intervals": judged parameters with an interval instead of a standard error; else empty. */
 static void interval_words(const struct fit_results *r, char *text, size_t size)
 {
     size_t n = 0;
@@ -142,8 +144,7 @@ static void interval_words(const struct fit_results *r, char *text, size_t size)
         snprintf(text + at, size - at, n == 1 ? " by its interval" : " by their intervals");
 }
 
-/* Of pairs: contrasts, offsets that are not determined, one entry for those of all angles; named and counted as free.
- */
+/* For pairs: undetermined contrasts and offsets, one entry for those of all angles; named, and counted as free. */
 static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *names, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -190,7 +191,7 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
     return n + open_scaling(r, nfree, names, size);
 }
 
-/* Why those of them have none that were free. */
+/* The reason why free ones among them have none. */
 static const char *why_open(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -213,7 +214,7 @@ static const char *why_open(const struct fit_results *r)
                                           : "the data do not determine it";
 }
 
-/* The cure of the first rate that may be simpler; else empty. */
+/* The remedy for the first rate that may be simpler; else empty. */
 static void simpler_rate(const struct fit_results *r, char *text, size_t size)
 {
     *text = '\0';
@@ -224,7 +225,7 @@ static void simpler_rate(const struct fit_results *r, char *text, size_t size)
     }
 }
 
-/* The largest kurtosis of residuals of any group; 0: not looked at. */
+/* The largest kurtosis of residuals of any group; 0: not computed. */
 static double kurtosis(const struct fit_result *f)
 {
     double most = 0;
@@ -234,7 +235,7 @@ static double kurtosis(const struct fit_result *f)
 }
 
 /* "the first frame, at t = 0, decides about beta ...": the parameter that it moves most, by more than the error and
- * more than chance would.  Powers of t and trapezoids are coarse there, where rates may diverge.  Empty: none. */
+ * more than by chance. Powers of t and trapezoids are coarse there, where rates may diverge. Empty: none. */
 static void first_frame_decides(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -255,7 +256,7 @@ static void first_frame_decides(const struct fit_results *r, char *text, size_t 
     }
 }
 
-/* Is there a parameter of which an interval has at least one end that the data set? */
+/* Is there a parameter with an interval of which the data set at least one end? */
 static int any_limit(const struct fit_results *r)
 {
     double lower[2], upper[2];
@@ -279,7 +280,7 @@ double fit_results_chi2_p(const struct fit_results *r)
     return fit_chi2_tail(f->reduced_chi2 * freedom(f), freedom(f));
 }
 
-/* 1: most values are as near as the noise has them, and a robust loss gives the others little weight. */
+/* 1: most values are as close as the noise permits, and a robust loss gives the others little weight. */
 static int outliers_tamed(const struct fit_results *r)
 {
     return r->config->nlsq.loss.value != FIT_LOSS_LINEAR &&
@@ -288,10 +289,11 @@ static int outliers_tamed(const struct fit_results *r)
 
 /* ---- structure of the residuals of pairs ----------------------------------------------------------------------- */
 
-/* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles, where
- * that noise is clearly seen by itself, and where it is seen faintly. */
+/* Probability under independent noise below which residuals have a structure; for structure like that of speckles,
+ * when their noise is clearly detected by itself, and when it is detected weakly. */
 static const double UNLIKELY = 0.02, SPECKLE = 1e-3, SPECKLE_FAINT = 1e-2;
-/* Standard deviations at which noise that values of a frame share is seen: in all groups together, in one of them. */
+/* Standard deviations at which noise shared by the values of a frame is detected: in all groups together, in one of
+ * them. */
 static const double SEEN = 2, SEEN_ALONE = 4;
 enum { RANK = 3 }; /* fewer bins do not test it */
 
@@ -300,8 +302,8 @@ static int structured(const struct fit_result *f)
     return f->misfit.p < UNLIKELY; /* not of NaN */
 }
 
-/* Standard deviations at which the number of speckles of a group is told from infinity; where shot noise outweighs
- * them, their part beside that, which is as the contrast over the shot noise. */
+/* Standard deviations at which the number of speckles of a group is distinguished from infinity; where shot noise
+ * exceeds speckle noise, the ratio of the two, which is the contrast over the shot noise. */
 static double shared_noise_seen(const struct fit_speckle_noise *x)
 {
     const double count = x->count >= 1 ? x->count / x->count_std : 0, /* infinite where it was given */
@@ -309,8 +311,8 @@ static double shared_noise_seen(const struct fit_speckle_noise *x)
     return x->known == FIT_SPECKLE_BOTH ? fmax(count, beside) : 0;
 }
 
-/* 1: as speckles have it, whose noise has been seen by itself: as that of some number that nobody knows anything
- * passes.  In one group or, by Stouffer's sum, in all together. */
+/* 1: consistent with speckles whose noise has been detected by itself: with an unknown number of speckles, anything
+ * would pass. In one group or, by Stouffer's sum, in all together. */
 static int speckled(const struct fit_result *f)
 {
     double sum = 0, most = 0;
@@ -357,7 +359,7 @@ static void structure_words(const struct fit_results *r, char *text, size_t size
                  fabs(m->z));
 }
 
-/* The same with what follows from it: the model does not hold, by so much. */
+/* The same with its consequence: by how much the model fails. */
 static void misfit_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -399,7 +401,7 @@ static void outlier_words(const struct fit_results *r, char *text, size_t size)
              kurtosis(r->fit));
 }
 
-/* chi2 is too large for the known noise, and nothing else is seen. */
+/* chi2 is too large for the known noise, without other evidence. */
 static int chi2_doubt(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -421,8 +423,8 @@ static int chi2_doubt(const struct fit_results *r, char *text, size_t size)
     return 1;
 }
 
-/* What makes residuals that are as large as the noise doubtful: some far off, neighbours alike, noise of another kind,
- * chi2 too large.  0: nothing. */
+/* The reason to doubt residuals that are as large as the noise: some far off, neighbours correlated, noise of
+ * another kind, chi2 too large. 0: none. */
 static int doubt(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -462,10 +464,10 @@ enum fit_quality_kind fit_quality_find(const char *word)
     return (enum fit_quality_kind)v;
 }
 
-/* What several of the steps below want to know. */
+/* Facts that several of the steps below need. */
 struct judged_fit {
     const struct fit_results *r;
-    char names[160], stuck[300], first[240]; /* without error; on a bound; the first frame */
+    char names[160], stuck[300], first[240]; /* without error; at a bound; the first frame */
     size_t nfree, open;
     double dof, limit; /* of reduced_chi2 */
     int needless;      /* a constant does as well */
@@ -479,7 +481,7 @@ static struct judged_fit look_at(const struct fit_results *r)
     x.limit = 1 + TOLERATED + SURPRISE * fmax(sqrt(2 / x.dof), r->fit->reduced_chi2_error);
     x.needless = gain_over_constant(r) < n + SURPRISE * sqrt(2 * n);
     held_by_bound(r, x.stuck, sizeof x.stuck);
-    if (!speckled(r->fit)) /* what one frame moves is known for noise that frames do not share */
+    if (!speckled(r->fit)) /* the effect of one frame is known for noise that frames do not share */
         first_frame_decides(r, x.first, sizeof x.first);
     return x;
 }
@@ -524,7 +526,7 @@ static void append(char *text, size_t size, const char *more)
         snprintf(text + at, size - at, "; %s", more);
 }
 
-/* Residuals that are larger than the noise, which outliers or speckles do not explain. */
+/* Residuals that exceed the noise and are not explained by outliers or speckles. */
 static struct fit_quality larger(const struct judged_fit *x)
 {
     const struct fit_results *r = x->r;
@@ -560,7 +562,7 @@ static struct fit_quality larger(const struct judged_fit *x)
     return q;
 }
 
-/* "residuals consistent with the noise level", or what is remarkable about that. */
+/* "residuals consistent with the noise level", or a remarkable property. */
 static void agreement_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -579,7 +581,7 @@ static void agreement_words(const struct fit_results *r, char *text, size_t size
         snprintf(text, size, "residuals consistent with the noise level");
 }
 
-/* Nothing is wrong with the residuals: are the parameters determined? */
+/* The residuals are acceptable: are the parameters determined? */
 static struct fit_quality of_parameters(const struct judged_fit *x)
 {
     const struct fit_results *r = x->r;
@@ -633,7 +635,7 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
         q = quality(FIT_QUALITY_DOUBTFUL);
         snprintf(q.text, sizeof q.text,
                  f->noise == FIT_NOISE_LAW
-                     ? "residuals are only %.3g times the noise that the law of the errors has"
+                     ? "residuals are only %.3g times the noise that the model's noise distribution predicts"
                      : "residuals are only %.3g times the noise that was given: it is too large, and so are "
                        "all errors",
                  sqrt(f->reduced_chi2));

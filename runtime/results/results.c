@@ -1,4 +1,4 @@
-/* results.c -- questions that several writers of results ask; see results.h. */
+/* results.c -- properties of a fit that several writers of results need; see results.h. */
 #include "base/number_text.h"
 #include "results/results.h"
 #include "errors/profile.h"
@@ -141,20 +141,20 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
     snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
 }
 
-/* 1: its slope is consistent with 0, and exponent and offset may be held at 0. */
+/* 1: its slope is consistent with 0, and exponent and offset may be fixed at 0. */
 static int is_constant(const struct fit_results *r, const struct fit_rate_value *x)
 {
     const struct fit_result *f = r->fit;
     const double at[3] = {x->value, 0, 0};
     const size_t member[3] = {x->amplitude, x->exponent, x->offset};
     int inside = 1;
-    for (int k = 0; k < 3; k++) /* one of several angles, alpha[45], is not held by itself */
+    for (int k = 0; k < 3; k++) /* one of several angles, alpha[45], cannot be fixed by itself */
         inside &= f->lower[member[k]] <= at[k] && at[k] <= f->upper[member[k]] &&
                   !strchr(r->kernel->param[member[k]].name, '[');
     return inside && fabs(x->slope) < 2 * x->slope_std;
 }
 
-/* The rate's offset has no error, and 0 is inside its interval of 95 %. */
+/* The rate's offset has no error, and 0 is inside its 95 % interval. */
 static int needs_no_offset(const struct fit_results *r, const struct fit_rate_value *x)
 {
     double lower[2], upper[2];
@@ -180,13 +180,13 @@ enum { MOST_SHOWN = 2 }; /* parts of an interval, on a line of the table */
 static void piece_text(double lower, double upper, double value, double width, char *text, size_t size)
 {
     char low[40], high[40], none[40];
-    if (isnan(upper) || isnan(lower)) { /* two digits of the way from the value */
+    if (isnan(upper) || isnan(lower)) { /* two digits of the distance from the value */
         const double end = isnan(upper) ? lower : upper;
         fit_format_error(end, fabs(end - value), low, sizeof low, none, sizeof none);
         snprintf(text, size, "%s %s", isnan(upper) ? "above" : "below", low);
         return;
     }
-    fit_format_error(lower, width, low, sizeof low, none, sizeof none); /* as many digits as tell the two apart */
+    fit_format_error(lower, width, low, sizeof low, none, sizeof none); /* as many digits as distinguish the two */
     fit_format_error(upper, width, high, sizeof high, none, sizeof none);
     snprintf(text, size, "%s .. %s", low, high);
 }
@@ -243,7 +243,7 @@ int fit_results_shows_robust(const struct fit_results *r)
     return 0;
 }
 
-/* The strongest of the correlations of all groups, mean over groups, and what it is of. */
+/* The strongest of the correlations of all groups, mean over groups, and its kind. */
 static double strongest_residual(const struct fit_result *f, const char **what)
 {
     double lag = 0, age = 0, share = 0, n = (double)f->ngroup;
@@ -260,10 +260,10 @@ static double strongest_residual(const struct fit_result *f, const char **what)
     return share;
 }
 
-/* Under independence the correlation of n neighbours has a standard error of 1/sqrt(n), of noise whose size varies
- * slowly sqrt(kurtosis / 3) times that.  With a correlation rho that falls off as its powers, a mean of rows, and so
- * what depends on them smoothly, has sqrt((1 + rho)/(1 - rho)) times the usual error (Bartlett, J. R. Stat. Soc. Suppl.
- * 8 (1946) 27; Priestley, Spectral Analysis and Time Series, 1981, section 5.3). */
+/* Under independence the correlation of n neighbours has a standard error of 1/sqrt(n); for noise whose size varies
+ * slowly it is sqrt(kurtosis / 3) times that. With a correlation that decays as powers of rho, a mean of rows, and
+ * every smooth function of them, has sqrt((1 + rho)/(1 - rho)) times the standard error (Bartlett, J. R. Stat. Soc.
+ * Suppl. 8 (1946) 27; Priestley, Spectral Analysis and Time Series, 1981, section 5.3). */
 double fit_results_neighbours(const struct fit_results *r, double *factor)
 {
     static const double TOLD = 3, MATTERS = 1.2;
@@ -306,14 +306,14 @@ static double speckle_count(const struct fit_result *f)
     return count;
 }
 
-/* Of how many speckles the noise is that explains the residuals; 0: none does. */
+/* The number of speckles whose noise explains the residuals; 0: none does. */
 static double speckles(const struct fit_result *f)
 {
     static const double EXPLAINED = 0.01;
     return f->robust.kind == FIT_ROBUST_SPECKLE && f->speckle_test.p > EXPLAINED ? speckle_count(f) : 0;
 }
 
-/* Residuals that are correlated, and what this does to the errors. */
+/* Correlated residuals, and their effect on the errors. */
 static void correlated_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -338,8 +338,8 @@ static void correlated_words(const struct fit_results *r, char *text, size_t siz
                  what, rho, cause(r), wider);
 }
 
-/* The largest, over nonlinear parameters, of what errors of least squares are in errors of the efficient estimates; 0:
- * not known. */
+/* The largest ratio, over nonlinear parameters, of least-squares errors to those of the efficient estimates; 0:
+ * unknown. */
 static double gain(const struct fit_result *f)
 {
     const int used = f->estimates.used == FIT_ESTIMATOR_EFFICIENT;
@@ -370,7 +370,7 @@ void fit_results_estimator_words(const struct fit_results *r, char *text, size_t
     }
 }
 
-/* Added to text: noise that is not the same everywhere, or not normal. */
+/* Added to text: noise that varies, or is not normal. */
 static void shape_words(const struct fit_result *f, char *text, size_t size)
 {
     double kurtosis = 0, least = INFINITY, most = 0;

@@ -1,11 +1,11 @@
 /* results.h -- everything that a run of `fit` produced, and the files made of it.
  *
- *   fit.json               what a script wants                      (write_json.c)
+ *   fit.json               for scripts                              (write_json.c)
  *   fit.h5                 everything; NeXus groups, netCDF scales   (write_hdf5.c)
  *   posterior.nc           draws of the posterior                  (write_posterior.c)
  *   summary.txt            one screen                                (summary.c)
  *   config.effective.yaml  the settings in effect
- *   run.log                what happened
+ *   run.log                the course of the run
  *
  * All pointers are borrowed.
  */
@@ -26,13 +26,13 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Where the data came from. */
+/* The origin of the data. */
 struct fit_input {
     char file[1024], sha256[65], layout[32];
-    int of_values; /* 1: sha256 is that of what is fitted */
+    int of_values; /* 1: sha256 is that of the fitted values */
     uint64_t size; /* bytes */
     time_t mtime;
-    double q, gap, dt;         /* NaN: none; q also where there are several */
+    double q, gap, dt;         /* NaN: none, or (q) several */
     const double *q_group;     /* ngroup; NULL: the model has no axis q */
     const char *dt_text;       /* where dt comes from, or NULL */
     size_t nfile, first, last; /* rows of the matrices in the file; window, from 1, inclusive */
@@ -46,12 +46,12 @@ struct fit_input {
     struct fit_arena storage_;
 };
 
-/* What the loader knows, as above; arrays are owned by *in.  gap: of the setting of that name. */
+/* The loader's findings, as above; *in owns the arrays. gap: of the setting of that name. */
 enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct fit_measurement *m,
                                    struct fit_input *in, struct fit_error *err);
 void fit_input_free(struct fit_input *in);
 
-/* What the groups of pairs are: angles; q, where each has its own; else groups (q, phi). */
+/* The meaning of the groups of pairs: angles; q, where each has its own; else groups (q, phi). */
 enum fit_group_kind { FIT_GROUP_PHI, FIT_GROUP_Q, FIT_GROUP_BOTH };
 enum fit_group_kind fit_input_groups(const struct fit_input *in, size_t ngroup);
 /* "angles", "wavevectors" or "groups (q, phi)" for n of them; one: "angle", ... */
@@ -93,31 +93,31 @@ char *fit_write_json(const struct fit_results *r);
 
 struct fit_json;
 
-/* The parts of an interval that has gaps; null for an end that the data do not set. */
+/* The pieces of an interval that has gaps; null for an end that the data do not set. */
 void fit_json_union(struct fit_json *j, const char *name, const struct fit_union *u);
 
 /* fit.h5 at `path`. */
 enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
                                struct fit_error *err);
 
-/* The part of it that is about the data (write_maps.c).  Without r->fit: neither model nor residuals; r->sigma is
- * the noise of the groups, and the maps' `residual` of a table the errors of its rows. */
+/* The part of it about the data (write_maps.c). Without r->fit: neither model nor residuals; r->sigma is the noise
+ * of the groups, and the maps' `residual` of a table the errors of its rows. */
 struct fit_h5r;
 void fit_write_data(struct fit_h5r *w, const struct fit_results *r);
 
-/* What its model is evaluated on (write_kernel.c). */
+/* The input of its model (write_kernel.c). */
 void fit_write_kernel(struct fit_h5r *w, const struct fit_results *r);
 
 /* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
 enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err);
 
-/* Curves over time that follow from the parameters: are there any?  And the layout of the data with times of its own,
- * on which they look smooth (fine.c); 0: none, or no memory. */
+/* Curves over time that follow from the parameters: are there any? And the layout of the data with a fine grid of
+ * times, on which they look smooth (fine.c); 0: none, or out of memory. */
 int fit_results_has_curves(const struct fit_results *r);
 int fit_results_fine(const struct fit_results *r, struct fit_layout *fine, struct fit_arena *a);
 
-/* The model of a table between its rows (fine_rows.c): at n places its value, and of which curve a place is, by the
- * value of the column that tells curves apart.  0: there are none. */
+/* The model of a table between its rows (fine_rows.c): its value at n points, and the curve of each point, as the
+ * value of the column that distinguishes curves. 0: there are none. */
 struct fit_fine_rows {
     size_t n;
     double *x, *model, *curve; /* n */
@@ -127,7 +127,7 @@ struct fit_fine_rows {
 };
 int fit_results_fine_rows(const struct fit_results *r, struct fit_fine_rows *fine, struct fit_arena *a);
 
-/* posterior.nc at `path`; r->samples is there. */
+/* posterior.nc at `path`; r->samples exists. */
 enum fit_status fit_write_posterior(const struct fit_results *r, const char *path,
                                     struct fit_error *err);
 
@@ -140,7 +140,7 @@ enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
 /* The summary: at most 25 lines of 80 columns, and those about degeneracies. */
 void fit_write_summary(const struct fit_results *r, FILE *f);
 
-/* The posterior beside least squares, in 80 columns; why there is none; nothing when none was wanted
+/* The posterior beside least squares, in 80 columns; the reason why there is none; nothing when none was requested
  * (summary_posterior.c). */
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f);
 
@@ -168,58 +168,56 @@ double fit_results_column_value(const struct fit_results *r, size_t column);
 double fit_results_column_std(const struct fit_results *r, size_t column);
 const char *fit_results_column_unit(const struct fit_results *r, size_t column);
 
-/* Number of parameters that stand in the table of parameters: nonlinear ones and those linear ones
- * that all groups share; index[nfull] gets their places in the full vector. */
+/* Number of parameters in the table of parameters: nonlinear ones and those linear ones that all groups share;
+ * index[nfull] gets their indices in the full vector. */
 size_t fit_results_table(const struct fit_results *r, size_t *index);
 
-/* True for a parameter that was held at its value. */
+/* True for a fixed parameter. */
 int fit_results_fixed(const struct fit_results *r, size_t k);
 
-/* Largest |correlation| of two parameters of the table, in *a and *b (places in the full vector);
- * 0: none. */
+/* Largest |correlation| of two parameters of the table, in *a and *b (indices in the full vector); 0: none. */
 double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
 
-/* That of 95 % by the profile in words, "0.0149 .. 0.0203 (95 %)" or "above 1340 (95 %)"; 0 and "" where there is none,
- * or no end of it. */
+/* The 95 % profile interval as text, "0.0149 .. 0.0203 (95 %)" or "above 1340 (95 %)"; 0 and "" when there is none,
+ * or it has no end. */
 int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size);
 
-/* True when an undetermined direction k is one of the degeneracies that were named: every parameter with a
- * share in it is in one. */
+/* True when an undetermined direction k is one of the degeneracies that were named: one of them contains every
+ * parameter with a share in it. */
 int fit_results_explained(const struct fit_results *r, size_t k);
 
-/* Factor by which the robust errors (sandwich.h) are larger than the usual ones, over the nonlinear parameters;
- * NaN: unknown. */
+/* Ratio of the robust errors (sandwich.h) to the standard errors, over the nonlinear parameters; NaN: unknown. */
 double fit_results_wider(const struct fit_results *r);
 
-/* 1 when a robust error of the table differs so much from the usual one that both are shown: by 20 %, and for rows
- * of a table by more than their own scatter. */
+/* 1 when a robust error of the table differs so much from the standard error that both are shown: by 20 %, and for
+ * rows of a table by more than their own scatter. */
 int fit_results_shows_robust(const struct fit_results *r);
 
-/* Tables: correlation of residuals of rows that are neighbours within a curve, mean over curves, where it is told from
- * 0 and matters; *factor: that by which errors of independent rows are then too small.  0: no such. */
+/* Tables: correlation of residuals of neighbouring rows within a curve, mean over curves, if it is significant and
+ * matters; *factor: the ratio by which errors of independent rows are then too small. 0: none. */
 double fit_results_neighbours(const struct fit_results *r, double *factor);
 
-/* Probability that chi2 of independent values with these errors is as large; NaN: their errors are not known without
+/* Probability that chi2 of independent values with these errors is as large; NaN: their errors are unknown without
  * the model, or the loss is not that of least squares. */
 double fit_results_chi2_p(const struct fit_results *r);
 
-/* 1: residuals are so much larger than a noise known without them that the model misses something. */
+/* 1: residuals exceed an independently known noise so much that the model must be incomplete. */
 int fit_results_misses(const struct fit_results *r);
 
-/* 1: parameter k of the full vector has a standard error, or an interval of 95 % in one piece with two ends that
- * reaches not much further than the paraboloid's. */
+/* 1: parameter k of the full vector has a standard error, or a 95 % interval in one piece with two ends that does
+ * not extend much further than the quadratic one. */
 int fit_result_determines(const struct fit_result *f, size_t k);
 
-/* Which estimates these are, where efficient ones were looked for; else "". */
+/* The kind of estimates, if efficient ones were requested; else "". */
 void fit_results_estimator_words(const struct fit_results *r, char *text, size_t size);
 
-/* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
+/* One or two sentences on what the residuals show about the noise; empty when there is nothing to report. */
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
 
-/* "good", "doubtful" (residuals are correlated, improbably large, far smaller than the noise that was given, or some
- * far off), "partial" (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the
+/* "good", "doubtful" (residuals are correlated, improbably large, far smaller than the given noise, or some far
+ * off), "partial" (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the
  * data hold no signal), "held" (nothing of the model was fitted), "undetermined" (no parameter has an error or an
- * interval), "unfinished" or "unknown" (no noise to compare with), and a sentence that says it. */
+ * interval), "unfinished" or "unknown" (no noise to compare with), and a sentence that states it. */
 enum fit_quality_kind {
     FIT_QUALITY_GOOD,
     FIT_QUALITY_DOUBTFUL,
@@ -240,11 +238,11 @@ struct fit_quality fit_results_quality(const struct fit_results *r);
 const char *fit_quality_word(enum fit_quality_kind v);
 enum fit_quality_kind fit_quality_find(const char *word); /* unknown, for any other word */
 
-/* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
- * its own standard error with the others held. */
+/* Direction k of the eigenvectors as text: "D0 - 0.98 D_offset", each parameter in units of its own standard error
+ * at fixed others. */
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
 /* A rate as a formula: "D0 t^alpha + D_offset". */
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
-/* What to do about a rate that may be simpler: "consistent with a constant rate: --fix alpha=0 --fix D_offset=0",
+/* Remedy for a rate that may be simpler: "consistent with a constant rate: --fix alpha=0 --fix D_offset=0",
  * "consistent with a power of t alone: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);

@@ -1,4 +1,4 @@
-/* study.c -- profiles, bootstrap and sequence in words and files; see study.h. */
+/* study.c -- profiles, bootstrap and sequence as text and in files; see study.h. */
 #include "results/study.h"
 
 #include "common/nearest.h"
@@ -20,7 +20,7 @@ void fit_study_free(struct fit_study *s)
 
 /* ---- names of profiles ----------------------------------------------------------------------------------------- */
 
-/* Is element e of the full vector meant by the name? */
+/* Does the name refer to element e of the full vector? */
 static int is_meant(const struct fit_kernel *k, const struct fit_linkage *link, size_t e, const char *name)
 {
     char own[128];
@@ -33,7 +33,8 @@ static int is_meant(const struct fit_kernel *k, const struct fit_linkage *link, 
     return strcmp(name, own) == 0 || (strcmp(name, k->linear[q].name) == 0 && (k->linear[q].over >= 0 || g == 0));
 }
 
-/* Places of the derived quantity of this name, in the order of fit_result.derived, to list; how many there are. */
+/* Stores the indices of the derived quantity of this name, in the order of fit_result.derived, in list; returns
+ * their number. */
 static size_t add_derived(const struct fit_kernel *k, size_t ngroup, const char *name, size_t *list, size_t *n)
 {
     size_t place = k->nparam + ngroup * k->nlinear, found = 0;
@@ -101,7 +102,7 @@ static void json_limits(struct fit_json *j, const struct fit_likelihood *l, int 
         fit_json_union(j, i ? "intervals_95" : "intervals_68", &l->part[i]);
 }
 
-/* Unit and best value of what a profile is of. */
+/* Unit and best value of the quantity of a profile. */
 static const char *unit_of(const struct fit_results *r, const struct fit_likelihood *l)
 {
     return l->which < r->fit->nfull ? fit_results_param(r, l->which).param->unit
@@ -114,7 +115,7 @@ static double best_of(const struct fit_results *r, const struct fit_likelihood *
                                     : r->fit->derived[l->which - r->fit->nfull].value;
 }
 
-/* What profiles of efficient estimates hold, whose intervals have the noise of where they end. */
+/* Profiles of efficient estimates hold the noise fixed; their intervals use the noise at their ends. */
 static const char *held_noise(const struct fit_results *r)
 {
     return r->fit->estimates.used == FIT_ESTIMATOR_EFFICIENT ? "held as it is at the estimates" : NULL;
@@ -192,8 +193,8 @@ static const char *axis_name(const struct fit_results *r)
     return axis ? axis : model_of(r)->naxis ? model_of(r)->axis[0].name : "group";
 }
 
-/* Mean of parameter e over the rows, weighted with their errors, and chi^2 per degree of freedom of its being
- * the same for all; 0: fewer than two rows tell it. */
+/* Mean of parameter e over the rows, weighted with their errors, and chi^2 per degree of freedom for the hypothesis
+ * that it is the same for all; 0: fewer than two rows determine it. */
 static int sequence_mean(const struct fit_sequence_result *s, size_t e, double *mean, double *std, double *chi2)
 {
     double w = 0, wv = 0, n = 0;

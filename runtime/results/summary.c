@@ -1,5 +1,5 @@
-/* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns, and those that name what
- * the model cannot tell apart. */
+/* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns, in addition to those about parameters
+ * that the model cannot distinguish. */
 #include "base/number_text.h"
 #include "errors/profile.h"
 #include "results/results.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, LINES = 25, TEXT = 720, ROWS = 16 /* of parameters, also where that takes more lines */ };
+enum { WIDTH = 80, LINES = 25, TEXT = 720, ROWS = 16 /* of parameters, even if that takes more lines */ };
 
-/* Prints one line, cut to the width. */
+/* Prints one line, truncated to the width. */
 static void line(FILE *f, int *left, const char *format, ...)
 {
     char text[TEXT];
@@ -41,7 +41,7 @@ static void wrapped(FILE *f, int *left, const char *text)
     *left -= fit_put_wrapped(f, text, WIDTH, 2, *left);
 }
 
-/* Appends " word" when it still fits. */
+/* Appends " word" if it still fits. */
 static void append(char *text, size_t size, const char *format, ...)
 {
     size_t n = strlen(text);
@@ -78,7 +78,7 @@ static void file_words(char text[TEXT], const struct fit_input *in)
         append(text, TEXT, "%s", text_file_name(in->file));
 }
 
-/* Of several files: numbers and names, as brackets of parameters have them. */
+/* For several files: numbers and names, as in the brackets of parameters. */
 static void files(FILE *f, int *left, const struct fit_results *r)
 {
     char text[TEXT] = "";
@@ -88,8 +88,8 @@ static void files(FILE *f, int *left, const struct fit_results *r)
     wrapped(f, left, text);
 }
 
-/* Settings of the model in the model's units, so that a number given in another one is seen; of pairs those that the
- * head does not tell anyway. */
+/* Settings of the model in the model's units, which shows numbers given in another unit; for pairs those that the
+ * head does not contain already. */
 static void settings(FILE *f, int *left, const struct fit_results *r)
 {
     char text[TEXT] = "";
@@ -183,7 +183,7 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
              fit->ngroup == 1 || most <= 1.02 * least ? "estimated " : ""); /* a range takes its room */
 }
 
-/* What is said instead of an error, or behind it. */
+/* The text in place of an error, or after it. */
 static const char *remark(const struct fit_results *r, size_t k)
 {
     if (fit_results_fixed(r, k))
@@ -195,7 +195,7 @@ static const char *remark(const struct fit_results *r, size_t k)
     return "";
 }
 
-/* A parameter of which an interval is known instead of an error; 0 when it is not such a one. */
+/* A parameter with a known interval instead of an error; 0 when it is not of this kind. */
 static int interval(FILE *f, int *left, const struct fit_results *r, size_t k)
 {
     struct fit_full_param p = fit_results_param(r, k);
@@ -307,7 +307,7 @@ static void derived(FILE *f, int *left, const struct fit_results *r)
     }
 }
 
-/* Why some have no error. */
+/* The reason why some have no error. */
 static void derived_reasons(FILE *f, int *left, const struct fit_results *r)
 {
     char text[TEXT];
@@ -413,7 +413,7 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
          error[0] ? "+-" : "  ", error, fit->ngroup, what, bounds ? ", AT BOUND" : "");
 }
 
-/* In place of rows that are too many. */
+/* Replaces rows when there are too many. */
 static void names_of_others(FILE *f, int *left, const struct fit_results *r, size_t n, const size_t *index)
 {
     char text[WIDTH] = "";
@@ -435,7 +435,7 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT] = "";
     size_t a = 0, b = 0;
     double c = fit_results_strongest(r, &a, &b);
-    if (!isnan(fit->reduced_chi2)) { /* against the known noise, or that of neighbouring values */
+    if (!isnan(fit->reduced_chi2)) { /* relative to the known noise, or to that of neighbouring values */
         append(text, sizeof text, "chi2/dof %.4f", fit->reduced_chi2);
         if (fit->noise == FIT_NOISE_RESIDUALS && !isnan(fit->local_sigma))
             append(text, sizeof text, " (noise of neighbouring values%s %.4g)",
@@ -457,7 +457,7 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     }
 }
 
-/* What stays determined, as further rows of the table. */
+/* The combinations that stay determined, as further rows of the table. */
 static void combinations(FILE *f, int *left, const struct fit_results *r)
 {
     for (size_t k = 0; k < r->fit->ncombination; k++) {
@@ -468,7 +468,7 @@ static void combinations(FILE *f, int *left, const struct fit_results *r)
             continue;
         fit_format_error(r->fit->combination[k], r->fit->combination_std[k], value, sizeof value, error, sizeof error);
         const char *name = c->text;
-        const int room = wide + 14 - (int)strlen(value); /* for the name, with what the value leaves of its column */
+        const int room = wide + 14 - (int)strlen(value); /* for the name, with the unused part of the value's column */
         if ((int)strlen(name) > room) {
             *left += 1;
             line(f, left, "  %s", name);
@@ -538,7 +538,7 @@ static int degenerate_lines(const struct fit_results *r)
     return n;
 }
 
-/* The first parameter that stands on a bound, and how many more. */
+/* The first parameter at a bound, and the number of others. */
 static void at_bounds(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
@@ -556,7 +556,7 @@ static void at_bounds(FILE *f, int *left, const struct fit_results *r)
              fit_results_param(r, first).param->name, n - 1);
 }
 
-/* Minima besides the best; those that fit as well are other answers. */
+/* Minima besides the best; those that fit equally well are other solutions. */
 static void other_minima(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
@@ -573,7 +573,7 @@ static void other_minima(FILE *f, int *left, const struct fit_results *r)
              fit->nminimum - 1, fit->nminimum == 2 ? "um" : "a", fit->minima[1].above);
 }
 
-/* A rate of which the data fix a value and a slope, not the three parameters; "" for others. */
+/* A rate of which the data determine a value and a slope, not the three parameters; "" for others. */
 static void rate_text(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size)
 {
     char formula[200], value[40], error[40];
@@ -591,8 +591,8 @@ static void rate_text(const struct fit_results *r, const struct fit_rate_value *
     }
 }
 
-/* What the amplitude of a rate is that is held to be constant: "D0: transport coefficient ...; of plain diffusion, 2
- * D". */
+/* The meaning of the amplitude of a rate that is fixed as constant: "D0: transport coefficient ...; of plain
+ * diffusion, 2 D". */
 static void constant_text(const struct fit_results *r, size_t k, char *text, size_t size)
 {
     const struct fit_rate *x = &r->kernel->rate[k];
@@ -652,7 +652,7 @@ static void robust_head(FILE *f, int *left, const struct fit_results *r)
         line(f, left, "  %-18s %14s    %-9s %s", "", "", "standard", "robust error");
 }
 
-/* What the residuals say, unless the verdict does. */
+/* The findings from the residuals, unless the verdict states them. */
 static void noise_text(const struct fit_results *r, char *text, size_t size)
 {
     fit_results_noise_words(r, text, size);

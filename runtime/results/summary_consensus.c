@@ -1,5 +1,5 @@
-/* summary_consensus.c -- the consensus of shards on the screen: how it was made, whether the shards agree, and how far
- * it is from the exact posterior before its correction. */
+/* summary_consensus.c -- the consensus of shards on the screen: its method, the agreement of the shards, and its
+ * distance from the exact posterior before its correction. */
 #include "results/results.h"
 
 /* Shards that stand out. */

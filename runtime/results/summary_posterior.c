@@ -1,8 +1,8 @@
-/* summary_posterior.c -- the posterior on one screen of 80 columns: parameters, what the prior and
- * least squares have to do with it, the state of the chains, a verdict.
+/* summary_posterior.c -- the posterior on one screen of 80 columns: parameters, comparison with the prior and least
+ * squares, the state of the chains, a verdict.
  *
- * Parameters of the groups stand in one line each when the groups are more than a few.  ESS: the
- * lesser of bulk and tail.
+ * Parameters of the groups stand on one line each when there are more than a few groups. ESS: the smaller of bulk and
+ * tail.
  */
 #include "base/number_text.h"
 #include "results/results.h"
@@ -13,7 +13,7 @@
 
 enum { WIDTH = 80, FEW_GROUPS = 4, TEXT = 1024 };
 
-/* A line cut to the width, without blanks at its end. */
+/* A line truncated to the width, without blanks at its end. */
 static void line(FILE *f, const char *text)
 {
     size_t n = strlen(text);
@@ -74,7 +74,7 @@ static void row(const struct fit_results *r, size_t column, int width, FILE *f)
     fit_format_error(c->q025, c->c.sd, low, sizeof low, none, sizeof none);
     fit_format_error(c->q975, c->c.sd, high, sizeof high, none, sizeof none);
     convergence(s, c->c.r_hat, fmin(c->c.ess_bulk, c->c.ess_tail), chains);
-    if (c->heavy) /* no moments: the intervals are what there is */
+    if (c->heavy) /* no moments: only intervals exist */
         snprintf(sd, sizeof sd, "-");
     if (c->heavy > 1)
         snprintf(mean, sizeof mean, "-");
@@ -83,8 +83,8 @@ static void row(const struct fit_results *r, size_t column, int width, FILE *f)
     line(f, text);
 }
 
-/* One line for the columns first, first + stride, ... of all groups: the span of their means, the
- * worst of the rest; below a head of its own. */
+/* One line for the columns first, first + stride, ... of all groups: the span of their means, the worst of the other
+ * numbers; below a head of its own. */
 static void span(const struct fit_results *r, size_t first, size_t stride, int width, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -119,6 +119,25 @@ static int name_width(const struct fit_results *r)
     return longest < 18 ? (int)longest : 18;
 }
 
+/* 1: of a linear parameter that all groups share, in another group than the first. */
+static int told_before(const struct fit_results *r, size_t column)
+{
+    const struct fit_samples *s = r->samples;
+    const size_t first = s->nparam, n = s->nlinear;
+    return column >= first + n && column < first + s->ngroup * n && r->kernel->linear[(column - first) % n].over < 0;
+}
+
+/* A row for each column, but for noise that is known. */
+static void each(const struct fit_results *r, int width, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    for (size_t k = s->nparam; k < s->ncolumn; k++) {
+        const int noise = k >= s->nparam + s->ngroup * s->nlinear && k < s->nsampled;
+        if (!told_before(r, k) && !(noise && s->column[k].constant))
+            row(r, k, width, f);
+    }
+}
+
 static void table(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -130,9 +149,7 @@ static void table(const struct fit_results *r, FILE *f)
     for (size_t k = 0; k < s->nparam; k++)
         row(r, k, width, f);
     if (s->ngroup <= FEW_GROUPS) {
-        for (size_t k = s->nparam; k < s->ncolumn; k++)
-            if (k < s->nparam + s->ngroup * s->nlinear || k >= s->nsampled || !s->column[k].constant) /* known noise */
-                row(r, k, width, f);
+        each(r, width, f);
         return;
     }
     for (size_t k = 0; k < r->fit->nderived; k++)
@@ -153,7 +170,7 @@ static void table(const struct fit_results *r, FILE *f)
 
 /* ---- below the table ------------------------------------------------------------------------- */
 
-/* The parameter that the posterior moves farthest from its least-squares value. */
+/* The parameter with the largest shift from its least-squares value. */
 static void against_least_squares(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -182,7 +199,7 @@ static void against_least_squares(const struct fit_results *r, FILE *f)
     fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
-/* Parameters that the data hardly narrow. */
+/* Parameters that the data hardly constrain. */
 static void where_priors_rule(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -199,7 +216,7 @@ static void where_priors_rule(const struct fit_results *r, FILE *f)
     fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
-/* The mode, when it was not simply the one next to the least-squares result. */
+/* The mode, unless it was the one nearest to the least-squares result. */
 static void where_it_began(const struct fit_samples *s, FILE *f)
 {
     char text[TEXT];
@@ -250,14 +267,14 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
     fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }
 
-/* Data drawn from the law at the draws beside those that were measured. */
+/* Compares data drawn from the noise distribution at the draws with the measured data. */
 static void predicted(const struct fit_results *r, FILE *f)
 {
     double p = r->predictive->p;
     char text[TEXT];
     snprintf(text, sizeof text, "data drawn from the model scatter more than those measured in %.3g %% of the draws%s",
-             100 * p, p < 0.01   ? ": THE DATA SCATTER MORE THAN THE LAW ALLOWS"
-                      : p > 0.99 ? ": the data scatter less than the law allows"
+             100 * p, p < 0.01   ? ": THE DATA SCATTER MORE THAN THE NOISE DISTRIBUTION ALLOWS"
+                      : p > 0.99 ? ": the data scatter less than the noise distribution allows"
                                  : "");
     fit_put_wrapped(f, text, WIDTH, 2, INT_MAX);
 }

@@ -1,13 +1,13 @@
-/* write_bands.c -- fit.h5: where 95 % of the posterior lies, for curves, cuts and rows of tables.
+/* write_bands.c -- fit.h5: 95 % bands of the posterior, for curves, cuts and rows of tables.
  *
  *     /entry/curves/D_q025, D_q975          quantiles of the curve at each time
- *     /entry/cuts/g2_q025, g2_q975          of the mean of the data, as g2_model is averaged
- *     /entry/data/model_q025, model_q975    of the mean of each row, when they are few
+ *     /entry/cuts/g2_q025, g2_q975          of the mean of the data, averaged like g2_model
+ *     /entry/data/model_q025, model_q975    of the mean of each row, if there are few
  *
- * They are pointwise, and of the mean: the noise is not in them.  The model of a draw is computed
- * at single points: for cuts at the pair of frames in the middle of the age, at lags of a
- * logarithmic grid, between which the band is interpolated.  What is kept there is the difference
- * to least squares, which varies less over a range of ages than the model does.
+ * They are pointwise, and of the mean: they do not include the noise. The model of a draw is computed at single points:
+ * for cuts at the pair of frames in the middle of the age, at lags of a logarithmic grid, between which the band is
+ * interpolated. The values kept there are differences to least squares, which vary less over a range of ages than the
+ * model does.
  */
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
@@ -62,7 +62,7 @@ static int evaluate(struct bands *b, const double *theta, const double *lin, dou
     return 1;
 }
 
-/* A draw at which the model has no finite value counts as least squares. */
+/* A draw at which the model has no finite value is replaced by least squares. */
 static enum fit_status bands_of_points(struct bands *b, struct fit_error *err)
 {
     const struct fit_results *r = b->r;
@@ -99,7 +99,7 @@ static int open_points(struct bands *b, size_t n, struct fit_arena *a)
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-/* Lags of the grid, in frames, 1 .. nlag; how many. */
+/* Lags of the grid, in frames, 1 .. nlag; returns their number. */
 static size_t lags(size_t nlag, size_t lag[LAGS])
 {
     size_t n = 0;
@@ -111,7 +111,7 @@ static size_t lags(size_t nlag, size_t lag[LAGS])
     return n;
 }
 
-/* The used frame that is nearest to frame `at` of the time grid. */
+/* The used frame nearest to frame `at` of the time grid. */
 static uint32_t used_frame(const struct fit_layout *l, double at)
 {
     size_t lo = 0, hi = l->nframe - 1;
@@ -125,7 +125,7 @@ static uint32_t used_frame(const struct fit_layout *l, double at)
     return (uint32_t)lo;
 }
 
-/* The pair in the middle of age a at this lag, or as near to it as there are frames. */
+/* The pair in the middle of age a at this lag, or the nearest one among the frames. */
 static void pair_of(const struct fit_layout *l, size_t a, size_t lag, uint32_t *i, uint32_t *j)
 {
     const double middle =

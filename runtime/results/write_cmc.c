@@ -2,12 +2,11 @@
  *
  *     parameters.json            mean and deviation of every parameter
  *     samples.npz                draws, flat and by chains, with the statistics of the sampler
- *     diagnostics.json           convergence of every parameter, with the limits that were in
- * effect analysis_results_cmc.json  what was sampled, and the verdict
+ *     diagnostics.json           convergence of every parameter, with the limits in effect
+ *     analysis_results_cmc.json  the sampled quantities, and the verdict
  *
- * Names and order of the parameters are homodyne's: contrast_0, .., offset_0, .., physical ones,
- * sigma_0, ...  The numbers are of real draws of all data; there are no shards, so cmc_specific
- * says one.
+ * Names and order of the parameters are homodyne's: contrast_0, .., offset_0, .., physical ones, sigma_0, ... The
+ * numbers are of real draws of all data; there are no shards, so cmc_specific says one.
  */
 #include "base/json.h"
 #include "files/npz_write.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Values of the quantity that begins at *d. */
+/* Number of values of the quantity that begins at *d. */
 static size_t values_of(const struct fit_result *f, const struct fit_derived_value *d)
 {
     size_t n = 1;

@@ -1,9 +1,9 @@
 /* write_hdf5.c -- fit.h5: everything about a fit, in NeXus groups with netCDF-4 dimension scales.
  *
  * h5py, xarray (engine h5netcdf) and netCDF4 read it without help:
- *     xarray.open_dataset("fit.h5", group="entry/parameters",
- * engine="h5netcdf").value.sel(name="D0") Text is UTF-8 of variable length; no compound types.  What is
- * about the data themselves is written by write_maps.c.
+ *     xarray.open_dataset("fit.h5", group="entry/parameters", engine="h5netcdf").value.sel(name="D0")
+ * Text is UTF-8 of variable length; there are no compound types. write_maps.c writes the part about the data
+ * themselves.
  */
 #include "hdf5/h5_writer.h"
 #include "leastsquares/covariance.h"
@@ -61,7 +61,7 @@ static void put_matrix(struct fit_h5r *w, const struct fit_results *r, const cha
     fit_h5r_attach(w, path, 1, "/entry/parameters/name_2");
 }
 
-/* The paraboloid's errors, whether they hold or not; intervals n x 2, NaN for an end that the data do not set. */
+/* Standard errors, whether they are valid or not; intervals n x 2, NaN for an end that the data do not set. */
 static void put_intervals(struct fit_h5r *w, const struct fit_results *r)
 {
     FIT_SCRATCH(a);
@@ -147,7 +147,7 @@ static void put_speckle(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_real(w, "/entry/speckle/p", f->speckle_test.p, NULL);
 }
 
-/* Which estimates these are, and the others. */
+/* The kind of estimates, and the alternative ones. */
 static void put_estimates(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_estimates *e = &r->fit->estimates;
@@ -211,7 +211,7 @@ static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_result
 
 /* ---- quality, convergence, starts, curves ---------------------------------------------------- */
 
-/* What the model cannot tell apart here, in words, and the combinations that stay determined. */
+/* Parameters that the model cannot distinguish here, as text, and the combinations that stay determined. */
 static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
 {
     FIT_SCRATCH(a);
@@ -367,7 +367,7 @@ static void write_posterior(struct fit_h5r *w, const struct fit_samples *s, cons
     fit_h5r_attach(w, "/entry/posterior/covariance", 1, "/entry/posterior/name_2");
 }
 
-/* The posterior in short; the draws are in posterior.nc. */
+/* A summary of the posterior; the draws are in posterior.nc. */
 static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results *r,
                                      struct fit_error *err)
 {
@@ -394,8 +394,8 @@ static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results
     return FIT_OK;
 }
 
-/* Standard error of a function with gradient d (stride n): finite where the function is determined although
- * parameters are not, as D(t) near alpha = 0; NaN where a parameter at a bound has a share. */
+/* Standard error of a function with gradient d (stride n). It is finite if the function is determined although
+ * parameters are not, such as D(t) near alpha = 0; NaN if it depends on a parameter at a bound. */
 static double function_error(const struct fit_results *r, const struct fit_spread *s, const double *d, size_t n,
                              double *gradient)
 {
@@ -407,7 +407,7 @@ static double function_error(const struct fit_results *r, const struct fit_sprea
     return sqrt(r->fit->variance * fit_spread_variance(s, gradient, 1e-4));
 }
 
-/* The spread of what is not held; parameters that ran to a bound along a degeneracy count as free. */
+/* The covariance of the free parameters; those that ran to a bound along a degeneracy count as free. */
 static int open_spread(const struct fit_results *r, struct fit_spread *s, struct fit_arena *a)
 {
     size_t p = r->fit->nparam;

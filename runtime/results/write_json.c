@@ -1,12 +1,13 @@
-/* write_json.c -- fit.json: what a script wants to know about a fit.
+/* write_json.c -- fit.json: the results of a fit for scripts.
  *
- * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known.  null (`determined`: false) stands
- * for "not determined by the data", "held at a bound", and for a cost too far from a paraboloid for such an error
- * (profile.h), whose number is `std_curvature` then; `at_bound` and `std_reason` tell them apart.  `interval_68` and
- * `interval_95` are those of the paraboloid where it holds (`interval_from`: "curvature"), else those of the profile
- * likelihood ("profile") with null for an end that the data do not set.  `degeneracies` names what cannot be told apart
- * and gives the combinations that stay determined. Correlations are between the parameters of the table; the full
- * matrix, with those of every angle, is in fit.h5. */
+ * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known. null (`determined`: false)
+ * means "not determined by the data", "held at a bound", or that the cost is too far from quadratic for such an
+ * error (profile.h); in the last case `std_curvature` has its number. `at_bound` and `std_reason` distinguish these
+ * cases. `interval_68` and `interval_95` are those of the quadratic approximation where it is valid
+ * (`interval_from`: "curvature"), else those of the profile likelihood ("profile") with null for an end that the
+ * data do not set. `degeneracies` names parameters that cannot be distinguished, and gives the combinations that
+ * stay determined. Correlations are between the parameters of the table; the full matrix, with those of every angle,
+ * is in fit.h5. */
 #include "base/clock.h"
 #include "base/json.h"
 #include "device/device.h"
@@ -25,7 +26,7 @@ static void put_bound(struct fit_json *j, int at_bound)
     fit_json_string(j, "at_bound", at_bound < 0 ? "lower" : at_bound > 0 ? "upper" : NULL);
 }
 
-/* Why there is no standard error; NULL when there is one. */
+/* The reason why there is no standard error; NULL when there is one. */
 static const char *std_reason(const struct fit_results *r, size_t k)
 {
     const struct fit_result *f = r->fit;
@@ -157,7 +158,7 @@ static void put_linear(struct fit_json *j, const struct fit_results *r, size_t g
     }
 }
 
-/* What is tied to others in a group. */
+/* The parameters of a group that are tied to others. */
 static void put_group_tied(struct fit_json *j, const struct fit_results *r, size_t g)
 {
     const struct fit_result *f = r->fit;
@@ -174,7 +175,7 @@ static void put_group_tied(struct fit_json *j, const struct fit_results *r, size
     }
 }
 
-/* One object per group: its place on the axes and the linear parameters that it has for itself. */
+/* One object per group: its position on the axes and its own linear parameters. */
 static void put_scaling(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -209,7 +210,7 @@ static void put_unit(struct fit_json *j, const char *name, const char *unit)
     fit_json_end(j);
 }
 
-/* Units of what put_scaling writes. */
+/* Units of the entries of put_scaling. */
 static void put_scaling_units(struct fit_json *j, const struct fit_results *r)
 {
     fit_json_begin(j, "scaling_units", '[');
@@ -343,12 +344,12 @@ static void put_noise(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "sigma_common", r->fit->sigma_common);
     }
     fit_json_boolean(j, "reweighted", r->fit->reweighted);
-    if (r->kernel->feedback) /* rows follow from what was measured in earlier ones */
+    if (r->kernel->feedback) /* rows depend on values measured in earlier ones */
         fit_json_boolean(j, "feedback", 1);
     fit_json_end(j);
 }
 
-/* How the robust errors were found, and what the residuals say about the noise. */
+/* How the robust errors were found, and what the residuals show about the noise. */
 static void put_robust(struct fit_json *j, const struct fit_results *r)
 {
     static const char *const kind[] = {"none",          "clusters of frames", "HC3",
@@ -382,10 +383,26 @@ static void put_robust(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
-/* Number of speckles and shot noise of each group, and the test of fit that knows them. */
-static void put_speckle(struct fit_json *j, const struct fit_results *r)
+/* Number of speckles and shot noise. */
+static void put_speckle_noise(struct fit_json *j, const struct fit_speckle_noise *x)
 {
     static const char *const known[] = {"nothing", "noise", "count and shot"};
+    const int both = x->known == FIT_SPECKLE_BOTH;
+    fit_json_begin(j, NULL, '{');
+    fit_json_string(j, "known", known[x->known]);
+    fit_json_number(j, "count", both ? x->count : NAN);
+    fit_json_number(j, "count_std", both ? x->count_std : NAN);
+    fit_json_number(j, "shot", both ? x->shot : NAN);
+    fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
+    fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
+    fit_json_number(j, "contrast", x->contrast > 0 ? x->contrast : NAN); /* to which these numbers belong */
+    fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
+    fit_json_end(j);
+}
+
+/* The speckle noise of each group, and the goodness-of-fit test that uses it. */
+static void put_speckle(struct fit_json *j, const struct fit_results *r)
+{
     const struct fit_result *f = r->fit;
     const struct fit_speckle_test *t = &f->speckle_test;
     fit_json_begin(j, "speckle", '{');
@@ -409,25 +426,13 @@ static void put_speckle(struct fit_json *j, const struct fit_results *r)
         fit_json_end(j);
     }
     fit_json_begin(j, "groups", '[');
-    for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++) {
-        const struct fit_speckle_noise *x = &f->speckle[g];
-        const int both = x->known == FIT_SPECKLE_BOTH;
-        fit_json_begin(j, NULL, '{');
-        fit_json_string(j, "known", known[x->known]);
-        fit_json_number(j, "count", both ? x->count : NAN);
-        fit_json_number(j, "count_std", both ? x->count_std : NAN);
-        fit_json_number(j, "shot", both ? x->shot : NAN);
-        fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
-        fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
-        fit_json_number(j, "contrast", x->contrast > 0 ? x->contrast : NAN); /* with which these numbers go */
-        fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
-        fit_json_end(j);
-    }
+    for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++)
+        put_speckle_noise(j, &f->speckle[g]);
     fit_json_end(j);
     fit_json_end(j);
 }
 
-/* Which estimates these are, and the others beside them; nothing where only least squares were wanted. */
+/* The kind of estimates, and the alternative ones; nothing when only least squares were requested. */
 static void put_estimates(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -609,7 +614,7 @@ static void put_profile(struct fit_json *j)
     fit_json_end(j);
 }
 
-/* Of which run the file is, and which files beside it are of an earlier one. */
+/* The run of the file, and the files beside it that belong to an earlier one. */
 static void put_run(struct fit_json *j, const struct fit_results *r)
 {
     char name[64];
@@ -649,7 +654,7 @@ static void put_misfit(struct fit_json *j, const struct fit_misfit *m)
     fit_json_end(j);
 }
 
-/* By whom sums were taken: nothing where it was the processor. */
+/* The device that computed sums; nothing if it was the processor. */
 static void put_device(struct fit_json *j)
 {
     struct fit_device *d = fit_device_used();

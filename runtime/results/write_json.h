@@ -4,5 +4,5 @@
 #include "base/json.h"
 #include "results/results.h"
 
-/* "posterior": {...}; nothing when no posterior was asked for. */
+/* "posterior": {...}; nothing when no posterior was requested. */
 void fit_json_posterior(struct fit_json *j, const struct fit_results *r);

@@ -1,9 +1,9 @@
-/* write_json_posterior.c -- the section `posterior` of fit.json: how it was sampled, whether to
- * believe it, and every parameter beside its prior and its least-squares value.
+/* write_json_posterior.c -- the section `posterior` of fit.json: how it was sampled, whether it is reliable, and every
+ * parameter beside its prior and its least-squares value.
  *
- * status: complete, time_limit or interrupted.  shift: (posterior mean - least squares) / sd.
- * contraction: 1 - (sd / sd of the prior)^2.  Parameters of groups are called contrast[0],
- * contrast[1], ... in the order of `scaling`.  The draws are in posterior.nc.
+ * status: complete, time_limit or interrupted. shift: (posterior mean - least squares) / sd. contraction: 1 - (sd / sd
+ * of the prior)^2. Parameters of groups are called contrast[0], contrast[1], ... in the order of `scaling`. The draws
+ * are in posterior.nc.
  */
 #include "sampler/psis.h"
 #include "results/results.h"
@@ -121,7 +121,7 @@ static void put_chains(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
-/* Modes with their parts of the mass. */
+/* Modes with their fractions of the mass. */
 static void put_modes(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_samples *s = r->samples;
@@ -273,7 +273,7 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
             fit_json_number(j, "predictive_p", r->predictive->p);
         put_residual_check(j, r);
         fit_json_begin(j, "parameters", '{');
-        const size_t noise = s->nparam + s->ngroup * s->nlinear; /* where it is known, it is no parameter */
+        const size_t noise = s->nparam + s->ngroup * s->nlinear; /* when it is known, it is not a parameter */
         for (size_t k = 0; k < s->ncolumn; k++)
             if (k < noise || k >= s->nsampled || !s->column[k].constant)
                 put_column(j, r, k);

@@ -1,12 +1,12 @@
-/* write_kernel.c -- what the kernel of a model is evaluated on, /entry/kernel of fit.h5, so that others can evaluate it
- * again: settings, coordinates of the groups, of pairs the grid of times and the frames of it that are used; of a fit
- * its parameters in the order of the kernel.
+/* write_kernel.c -- the input of a model's kernel, /entry/kernel of fit.h5, so that other programs can evaluate it
+ * again: settings, coordinates of the groups, for pairs the grid of times and its used frames; for a fit its
+ * parameters in the order of the kernel.
  *
  *     setting          of the model; of several files, groups x settings
  *     axis_0, ..       coordinates of the groups
- *     theta            parameters; where some are tied or shared in parts, groups x parameters, and beside them
- *     unknown          what was fitted: theta of group g = tie_factor[g] unknown + tie_constant[g]; before a fit no
- *                      theta is known, and the unknowns are 0
+ *     theta            parameters; where some are tied or partly shared, groups x parameters, and beside them
+ *     unknown          the fitted parameters: theta of group g = tie_factor[g] unknown + tie_constant[g]; before a fit
+ *                      no theta is known, and the unknowns are 0
  *     linear           groups x linear parameters;  linear_bounds: lower, upper */
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
@@ -52,7 +52,7 @@ static void put_settings(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_no_memory(w, "/entry/kernel/setting");
 }
 
-/* T and s of every group: where the unknowns are 0, and where one of them is 1. */
+/* T and s of every group: evaluated with all unknowns 0, and with one of them 1. */
 static void put_ties(struct fit_h5r *w, const struct fit_results *r)
 {
     const size_t n = r->kernel->nparam, p = r->link->inner->nparam, groups = r->ds->layout.ngroup;
@@ -85,7 +85,7 @@ static void put_ties(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_reals(w, "/entry/kernel/tie_constant", 2, shape, constant, NULL);
 }
 
-/* Of linear parameter q of the model: those of the unknown that it is, else the model's own. */
+/* The bounds of linear parameter q of the model: those of the unknown that it is, else the model's own. */
 static void bounds_of(const struct fit_results *r, size_t q, double ends[2])
 {
     const struct fit_kernel *k = r->kernel, *inner = inner_of(r);

@@ -1,7 +1,7 @@
-/* write_maps.c -- the part of a result file that is about the data: where they come from, maps and
- * cuts or rows, with the model and the residuals beside them where there is a fit.
+/* write_maps.c -- the part of a result file about the data: their origin, maps and cuts or rows, with the model and the
+ * residuals beside them if there is a fit.
  *
- * fit.h5 begins with it (write_hdf5.c); the file that `extract` writes is nothing else.
+ * fit.h5 begins with it (write_hdf5.c); the file that `extract` writes contains nothing else.
  */
 #include "hdf5/h5_writer.h"
 #include "results/results.h"
@@ -17,7 +17,7 @@ static void iso_time(time_t t, char text[32])
     strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
-/* The equations of the model in MathML, one a line. */
+/* The equations of the model in MathML, one per line. */
 static void put_equations(struct fit_h5r *w, const struct fit_kernel *k)
 {
     char *text = NULL;
@@ -122,18 +122,18 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
 
 /* ---- data */
 
-/* Smaller maps are written as they are: to pack them takes longer than all the rest of the file.  So are residuals,
- * which are noise: an eighth of their bytes is all that packing spares. */
+/* Smaller maps are not compressed, which would take longer than the rest of the file. Neither are residuals, which
+ * are noise: compression would save only an eighth of their bytes. */
 enum { PACKED = 1 << 18 };
 
-/* What tells the groups apart along the first dimension: q, where each has its own, else phi. */
+/* The quantity that distinguishes the groups along the first dimension: q, if each has its own, else phi. */
 static const char *group_scale(const struct fit_results *r)
 {
     return fit_input_groups(r->input, r->maps->ngroup) == FIT_GROUP_Q ? "q" : "phi";
 }
 
-/* phi (0 where nobody knows it) and, of models with the axis q, q of the groups, in `folder`: one of them is the scale
- * of the dimension, written to `scale`, the other a coordinate along it. */
+/* phi (0 if unknown) and, for models with the axis q, q of the groups, in `folder`: one of them is the scale of the
+ * dimension, written to `scale`, the other a coordinate along it. */
 static void put_groups(struct fit_h5r *w, const struct fit_results *r, const char *folder, char *scale, size_t size)
 {
     static const char *const name[] = {"phi", "q"}, *const unit[] = {"degree", "1/angstrom"};
@@ -255,7 +255,7 @@ static void put_column(struct fit_h5r *w, const struct fit_results *r, const cha
         fit_h5r_no_memory(w, path);
 }
 
-/* "G1 (Pa),G2 (Pa)": whose number the column of the measured quantity has. */
+/* "G1 (Pa),G2 (Pa)": the quantities that the numbers in the column of the measured quantity refer to. */
 static void name_quantities(struct fit_h5r *w, const struct fit_kernel *k)
 {
     char names[500] = "", path[128];
@@ -307,7 +307,7 @@ static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
     }
 }
 
-/* The model between the rows: x, its value, and the value of the column that tells curves apart. */
+/* The model between the rows: x, its value, and the value of the column that distinguishes curves. */
 static void put_fine_rows(struct fit_h5r *w, const struct fit_results *r)
 {
     FIT_SCRATCH(a);

@@ -9,21 +9,22 @@
  *     posterior                one variable per free parameter, (chain, draw) or (chain, draw, phi); attributes: units,
  *                              long_name, prior and its quantiles, bounds, least-squares value and error
  *     posterior_robust         the same for correlated noise (widen.c), with covariance and covariance_robust
- *                              (column, column_2); without what the fit has no robust errors for
+ *                              (column, column_2); without parameters that have no robust errors
  *     sample_stats             lp, energy, diverging, tree_depth, n_steps, acceptance_rate, step_size, ...; Laplace:
  *                              log_weight of the proposal that a draw is a copy of, attribute pareto_k
- *     unconstrained_posterior  q (chain, draw, coordinate): what the sampler moves in; its mode, metric
+ *     unconstrained_posterior  q (chain, draw, coordinate): the sampler's coordinates; its mode, metric
  * and in write_posterior_data.c:
  *     prior                    draws of the nonlinear parameters with a proper prior
- *     log_likelihood           tables: value (chain, draw, row); draws are thinned where there are many rows
- *     posterior_predictive     the same, for models with a law of the errors of their own: data drawn from it;
+ *     log_likelihood           tables: value (chain, draw, row); draws are thinned if there are many rows
+ *     posterior_predictive     the same, for models with a noise distribution of their own: data drawn from it;
  *                              attribute p_scatter
  *     predictive_check         <measure>_p, _z, _data, _model (group): residuals beside the model's noise,
- * residual_check.h observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when they
- * are few constant_data            settings, fixed parameters, least-squares noise
+ *                              residual_check.h
+ *     observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, if there are few
+ *     constant_data            settings, fixed parameters, least-squares noise
  *
- * The dimension of the groups of data is called phi when they are azimuths, else as the model's axis, else group: then
- * q and phi (the axes of a table) are coordinates along it.
+ * The dimension of the groups of data is called phi when they are azimuths, else like the model's axis, else group:
+ * then q and phi (the axes of a table) are coordinates along it.
  */
 #include "results/write_posterior_impl.h"
 
@@ -147,7 +148,7 @@ static void put_robust(struct fit_nc *f)
 
 /* ---- sample_stats ---------------------------------------------------------------------------- */
 
-/* Column `at` of the statistics, as doubles, integers or truth values. */
+/* Column `at` of the statistics, as doubles, integers or booleans. */
 enum as { REAL, WHOLE, TRUTH };
 
 static void put_statistic(struct fit_nc *f, const char *name, size_t at, enum as as, double above)
@@ -241,7 +242,7 @@ static void put_unconstrained(struct fit_nc *f)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* How the consensus was made, and whether it holds; shard by shard: fit.json. */
+/* The method of the consensus, and whether it is reliable; details of shards: fit.json. */
 static void put_consensus(struct fit_json *j, const struct fit_consensus *c)
 {
     fit_json_begin(j, "consensus", '{');
@@ -281,7 +282,7 @@ static char *settings_text(const struct fit_samples *s)
     return copy;
 }
 
-/* Where it all comes from: attributes of the file. */
+/* The origin of everything: attributes of the file. */
 static void describe_file(struct fit_nc *f)
 {
     const struct fit_results *r = f->r;

@@ -14,8 +14,8 @@ enum { MOST_ROWS = 10000 };
 
 /* ---- prior ----------------------------------------------------------------------------------- */
 
-/* Draws of the prior of parameter p to all[p]; a prior with parameters takes those that were drawn of them.  0: it is
- * held, or its prior no density. */
+/* Stores draws of the prior of parameter p in all[p]; a prior with parameters uses their draws. 0: the parameter is
+ * fixed, or its prior is not a density. */
 static int draw_prior(const struct fit_nc *f, size_t p, double *all)
 {
     const struct fit_column_summary *c = &f->s->column[p];
@@ -40,7 +40,7 @@ static int draw_prior(const struct fit_nc *f, size_t p, double *all)
     return 1;
 }
 
-/* Draws by inversion; the same for any seed. */
+/* Draws by inversion; the same for every seed. */
 void fit_nc_put_prior(struct fit_nc *f)
 {
     const struct fit_kernel *k = f->r->kernel;
@@ -66,7 +66,7 @@ void fit_nc_put_prior(struct fit_nc *f)
 
 /* ---- predictions ----------------------------------------------------------------------------- */
 
-/* A variable of the table's rows for the draws that were taken. */
+/* A variable over the table's rows for the selected draws. */
 static void put_predicted(struct fit_nc *f, const char *group, const double *value, const char *unit)
 {
     const struct fit_predictive *p = f->r->predictive;

@@ -1,6 +1,6 @@
-/* write_posterior_impl.h -- the parts of posterior.nc (write_posterior.c): where each group is put.
+/* write_posterior_impl.h -- the parts of posterior.nc (write_posterior.c): the functions that write its groups.
  *
- * Errors stick to the file (h5_writer.h).  A group has its own coordinates; a variable is attached to them.
+ * Errors stick to the file (h5_writer.h). A group has its own coordinates; a variable is attached to them.
  */
 #pragma once
 
@@ -49,12 +49,12 @@ void fit_nc_attach(struct fit_nc *f, const char *group, const char *name, const 
 void fit_nc_draws(struct fit_nc *f, const char *group, const char *name, size_t extra, const char *dimension,
                   const double *value, const char *unit);
 
-/* Attributes; no text where there is none, and those that ArviZ expects of every group. */
+/* Attributes: a text, if there is one, and those that ArviZ expects of every group. */
 void fit_nc_integer(struct fit_nc *f, const char *path, const char *name, int64_t value);
 void fit_nc_text(struct fit_nc *f, const char *path, const char *name, const char *value);
 void fit_nc_describe(struct fit_nc *f, const char *path);
 
-/* `name`, or with "_parameter" where a dimension has it. */
+/* `name`, or with "_parameter" if a dimension has that name. */
 const char *fit_nc_variable_name(const struct fit_nc *f, const char *name, char text[80]);
 
 /* Calls put for all variables that are fixed, or are not. */

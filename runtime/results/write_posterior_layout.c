@@ -40,7 +40,7 @@ void fit_nc_draw_dimensions(struct fit_nc *f, const char *group)
     fit_nc_index(f, group, "draw", f->s->draws);
 }
 
-/* What tells the groups apart where one number does not: label k; 0: there are no more. */
+/* Label k that distinguishes the groups if one number does not; 0: there are no more. */
 static int label(const struct fit_nc *f, size_t k, const char **name, const char **unit, const double **value)
 {
     const struct fit_results *r = f->r;
@@ -116,7 +116,7 @@ void fit_nc_text(struct fit_nc *f, const char *path, const char *name, const cha
         fit_h5r_attribute(f->w, path, name, value);
 }
 
-/* What ArviZ expects of every group. */
+/* Attributes that ArviZ expects of every group. */
 void fit_nc_describe(struct fit_nc *f, const char *path)
 {
     const struct fit_results *r = f->r;
@@ -136,7 +136,7 @@ void fit_nc_describe(struct fit_nc *f, const char *path)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* A name that no dimension and no label of the groups has. */
+/* A name that differs from all dimensions and labels of the groups. */
 const char *fit_nc_variable_name(const struct fit_nc *f, const char *name, char text[80])
 {
     int taken = strcmp(name, "chain") == 0 || strcmp(name, "draw") == 0 ||

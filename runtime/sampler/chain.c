@@ -84,7 +84,7 @@ void fit_chain_free(struct fit_chain *c)
     free(c);
 }
 
-/* 1 / |g|: with one draw and one gradient nothing more is known (Seyboldt et al. 2024, section 3).
+/* 1 / |g|: with one draw and one gradient no more is known (Seyboldt et al. 2024, section 3).
  */
 static void metric_from_gradient(struct fit_chain *c)
 {
@@ -148,11 +148,11 @@ static enum fit_status find_step(struct fit_chain *c, const struct fit_nuts_move
     return FIT_OK;
 }
 
-/* A metric that has changed by less keeps the step size that has been learnt (one direction twice
- * as wide counts 0.5; see fit_metric_fisher). */
+/* A metric that has changed by less keeps the adapted step size (one direction twice as wide counts 0.5; see
+ * fit_metric_fisher). */
 static const double NEW_METRIC = 1;
 
-/* What the warm-up makes of iteration c->iteration. */
+/* Adaptation of the warm-up after iteration c->iteration. */
 static void adapt(struct fit_chain *c, const struct fit_draw_stats *s)
 {
     const struct fit_windows *plan = &c->plan;

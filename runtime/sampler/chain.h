@@ -1,8 +1,8 @@
-/* chain.h -- one Markov chain: where it is, how it adapts, and how to write that down.
+/* chain.h -- one Markov chain: its state, its adaptation, and its serialisation.
  *
- * A chain is a function of (target, options, start): the random numbers of iteration i are those at
- * (seed, chain, purpose, i), see rng.h.  So a chain that is saved, loaded and continued gives the
- * bytes of one that was never interrupted, and chains may run in any order and on any thread.
+ * A chain is a function of (target, options, start): the random numbers of iteration i are those at (seed, chain,
+ * purpose, i), see rng.h. A chain that is saved, loaded and continued therefore gives the bytes of one that was never
+ * interrupted, and chains may run in any order and on any thread.
  */
 #pragma once
 

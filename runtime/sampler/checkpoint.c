@@ -192,7 +192,7 @@ static size_t line_of(const char *text)
     return strcspn(text, "\n");
 }
 
-/* The first line that differs, told. */
+/* Reports the first line that differs. */
 static enum fit_status compare(const char *path, const char *there, const char *here,
                                struct fit_error *err)
 {
@@ -218,8 +218,8 @@ static double *array(struct fit_arena *a, const unsigned char **at, size_t n)
     return x;
 }
 
-/* size: bytes of the body at `at` in the block, which becomes that of the state; 0 as the answer: the counts do not fit
- * the size. */
+/* size: bytes of the body at `at` in the block, which becomes that of the state; 0 as the result: the counts do not
+ * match the size. */
 static int get_body(unsigned char **block, const unsigned char *at, size_t size, struct fit_checkpoint *c)
 {
     double count[NCOUNT], scalar[NSCALAR];
@@ -273,7 +273,7 @@ static char *end_of_head(const char *path, unsigned char *bytes, size_t size, st
     return end;
 }
 
-/* Of several ranks the first reads, and the others get the bytes from it: the file may lie on its node alone. */
+/* With several ranks the first reads, and the others receive the bytes from it: the file may be on its node alone. */
 static enum fit_status read_once(const char *path, unsigned char **bytes, size_t *size, struct fit_error *err)
 {
     if (!fit_ranks_shared())

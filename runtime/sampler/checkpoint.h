@@ -1,7 +1,7 @@
-/* checkpoint.h -- a sampling run in a file, so that it can go on after the program was ended.
+/* checkpoint.h -- a sampling run in a file, from which it can continue after the program has ended.
  *
- * The file appears whole or not at all: it is written under a temporary name beside the final one,
- * flushed and renamed.  It begins with lines of text that say of which run it is,
+ * The file is written atomically: under a temporary name beside the final one, flushed and renamed. It begins with
+ * lines of text that identify the run,
  *
  *     homodyne-gen checkpoint 4
  *     run 0123456789abcdef       which run has written it (run_id.h)
@@ -20,8 +20,8 @@
 
 #include <stddef.h>
 
-/* Where the posterior was built, its mode, and the chains.  The arrays belong to a checkpoint that
- * was read (fit_checkpoint_free) and are borrowed by one that is written. */
+/* The point at which the posterior was built, its mode, and the chains. The arrays belong to a checkpoint that was
+ * read (fit_checkpoint_free) and are borrowed by one that is written. */
 struct fit_checkpoint {
     size_t nparam, nlin, ngroup, ncoordinate;
     double *theta, *lin, *sigma; /* nparam, nlin, ngroup: of fit_posterior_setup */
@@ -42,9 +42,9 @@ struct fit_checkpoint {
 enum fit_status fit_checkpoint_write(const char *path, const char *identity,
                                      const struct fit_checkpoint *c, struct fit_error *err);
 
-/* Reads the file.  FIT_ERR_IO: there is none; FIT_ERR_DATA: damaged, or of another version of the format;
- * FIT_ERR_USAGE: of another run; the message names the first line that differs; FIT_ERR_MEMORY: larger than what memory
- * is left.  c is then empty.  Takes as much memory as the file is long. */
+/* Reads the file. FIT_ERR_IO: there is none; FIT_ERR_DATA: damaged, or of another version of the format;
+ * FIT_ERR_USAGE: of another run; the message names the first line that differs; FIT_ERR_MEMORY: larger than the
+ * available memory. c is then empty. Takes as much memory as the file is long. */
 enum fit_status fit_checkpoint_read(const char *path, const char *identity,
                                     struct fit_checkpoint *c, struct fit_error *err);
 void fit_checkpoint_free(struct fit_checkpoint *c);

@@ -256,7 +256,7 @@ static double ess_below(struct split *s, double q)
     return ess_of(s->m, s->n, s->y, s->work);
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------------------------- */
 
 /* Both R-hat, and the bulk ESS. */
 static void ranked(struct split *s, struct fit_convergence *out)

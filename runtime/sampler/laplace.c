@@ -190,7 +190,7 @@ static void draws_of_slot(void *user, size_t slot, size_t thread)
     }
 }
 
-/* The turns of all slots; divided ones with their results brought together. */
+/* All slots; divided between ranks, with their results combined. */
 static void run_slots(struct proposal *p, int threads)
 {
     struct fit_laplace *out = p->out;
@@ -278,7 +278,7 @@ static enum fit_status load(struct proposal *p, int *resumed, struct fit_error *
 
 static const double SAVE_SECONDS = 60;
 
-/* Those that are not yet evaluated; with pauses to save them. */
+/* Evaluates the remaining draws; with pauses to save them. */
 static void all_draws(struct proposal *p, int threads)
 {
     double every = p->opt->save_seconds > 0 ? p->opt->save_seconds : SAVE_SECONDS;
@@ -389,7 +389,7 @@ static enum fit_status one_round(struct proposal *p, const double *location, con
     return weigh(p, work, index, err);
 }
 
-/* A round, and another with the weighted moments of the first, where these are of use. */
+/* A round, and another with the weighted moments of the first, if these are useful. */
 static enum fit_status rounds(struct proposal *p, const double *mode, const double *covariance, size_t *index,
                               struct fit_error *err)
 {

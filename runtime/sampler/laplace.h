@@ -32,10 +32,9 @@ struct fit_laplace_options {
     int no_refit; /* 1: the first proposal stands */
     double deadline; /* of fit_seconds(): FIT_ERR_INTERRUPTED when it comes before the last draw; 0: none */
 
-    /* Densities found so far, as bytes, given to save (NULL: nobody wants them) on the calling thread every
-     * save_seconds (60 when 0), when the run is interrupted, and at its end (all: 1).  state: such bytes of a run with
-     * the same target, mode and options, which goes on from there and gives what it would have given; NULL: from the
-     * beginning. */
+    /* Densities found so far, as bytes, passed to save (NULL: not needed) on the calling thread every save_seconds
+     * (60 when 0), when the run is interrupted, and at its end (all: 1). state: such bytes of a run with the same
+     * target, mode and options, which is continued with the same results; NULL: from the beginning. */
     void (*save)(void *user, const unsigned char *state, size_t size, int all);
     void *save_user;
     double save_seconds;
@@ -52,8 +51,8 @@ struct fit_laplace {
     double *scale;             /* n x n */
     double k, threshold;       /* shape of the tail; reliable when k < threshold */
     double ess;                /* effective number of draws */
-    double log_evidence;       /* log of the mean weight (before smoothing): as much as the density lacks of constants
-                                  (collapsed.h), this lacks too */
+    double log_evidence;       /* log of the mean weight (before smoothing): it lacks the same constants as the
+                                * density (collapsed.h) */
     double *mean, *covariance; /* n, n x n: weighted moments */
     size_t rejected, evaluations;
     size_t resumed; /* densities that come from opt->state */

@@ -249,9 +249,9 @@ static int fisher_round(const struct fit_window *w, const double *unit, double *
     return geometric_mean(n, A, B, s, rest);
 }
 
-/* Coordinates are divided by the standard deviations of the old metric, so that parameters of very
- * different size do not meet in one sum.  The rounds contract: an error by a factor e in a
- * direction that n draws speak of becomes sqrt((n + 5 e) / (n + 5 / e)). */
+/* Coordinates are divided by the standard deviations of the old metric, so that parameters of very different size do
+ * not meet in one sum. The rounds contract: an error by a factor e in a direction about which n draws are
+ * informative becomes sqrt((n + 5 e) / (n + 5 / e)). */
 static int fisher_dense(struct fit_metric *m, const struct fit_window *w, double *work)
 {
     size_t n = m->n, nn = n * n;

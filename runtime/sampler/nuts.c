@@ -270,7 +270,7 @@ static int trajectory_extends(const struct fit_nuts *w)
            extends(n, w->bck_fwd.v, w->fwd_fwd.v, w->rho_fwd, w->bck_fwd.p);
 }
 
-/* Everything at the starting point, with a fresh momentum. */
+/* Initialises everything at the starting point, with a fresh momentum. */
 static void begin(struct fit_nuts *w, const struct fit_nuts_move *move, const struct fit_point *x)
 {
     size_t n = w->n;

@@ -117,7 +117,7 @@ static void approximate(struct path *p)
         for (size_t k = 0; k < n; k++)
             p->draw[k] += p->centre[k];
         if (evaluate(p, p->draw, &lp, NULL) != 0)
-            return; /* part of the approximation lies where there is no density */
+            return; /* part of the approximation is where the density is undefined */
         elbo += (lp + 0.5 * r2 + log_norm) / (double)draws;
     }
     if (elbo > p->out->elbo) {

@@ -1,7 +1,6 @@
-/* sampler.c -- several chains side by side, and their draws.
+/* sampler.c -- several chains in parallel, and their draws.
  *
- * Chains never look at each other, so neither the number of threads nor the length of a slice can
- * change a draw. */
+ * Chains are independent, so neither the number of threads nor the length of a slice can change a draw. */
 #include "sampler/sampler.h"
 
 #include "base/arena.h"
@@ -73,8 +72,8 @@ void fit_sampler_free(struct fit_sampler *s)
 
 enum { TRIES = 10, HALVINGS = 60 };
 
-/* q <- mode + spread L xi with a log density not too far below that of the mode; the spread is
- * halved after every ten tries that were not. */
+/* q <- mode + spread L xi with a log density not too far below that of the mode; the spread is halved after every
+ * ten failed trials. */
 static enum fit_status disperse(struct fit_sampler *s, size_t chain, const double *mode,
                                 double lp_mode, const struct fit_metric *shape, double *q,
                                 struct fit_error *err)
@@ -167,7 +166,7 @@ static int complete(const struct fit_sampler *s, size_t c)
     return fit_chain_iteration(s->chain[c]) >= total_iterations(s);
 }
 
-/* One iteration of chain c; its draw goes to its place. */
+/* One iteration of chain c; stores its draw. */
 static void advance(struct fit_sampler *s, size_t c)
 {
     struct fit_draw_stats stats;
@@ -180,13 +179,13 @@ static void advance(struct fit_sampler *s, size_t c)
     s->stats[row] = stats;
 }
 
-/* Chains in turn, one iteration each, until the time is over or all are complete. */
-static void slice_in_turn(struct fit_sampler *s, double end)
+/* Chains first, first + step, .. in turn, one iteration each, until the time is over or all are complete. */
+static void slice_in_turn(struct fit_sampler *s, size_t first, size_t step, double end)
 {
     int busy = 1;
     while (busy) {
         busy = 0;
-        for (size_t c = 0; c < s->opt.chains; c++) {
+        for (size_t c = first; c < s->opt.chains; c += step) {
             if (complete(s, c))
                 continue;
             advance(s, c);
@@ -217,10 +216,10 @@ static void slice_chain(void *user, size_t c, size_t thread)
     }
 }
 
-/* Chain c as it is with the rank that has gone on with it: its state and its new draws. */
-static enum fit_status take_chain(struct fit_sampler *s, size_t c, struct fit_error *err)
+/* Chain c as it is with rank `from`, which has gone on with it: its state and its new draws. */
+static enum fit_status take_chain(struct fit_sampler *s, size_t c, size_t from, struct fit_error *err)
 {
-    const size_t size = fit_chain_state_size(s->chain[c]), from = fit_ranks_owner(c);
+    const size_t size = fit_chain_state_size(s->chain[c]);
     const size_t row = c * s->opt.draws + s->before[c];
     FIT_OWNED unsigned char *state = malloc(size);
     if (!state)
@@ -249,7 +248,27 @@ static enum fit_status slice_together(struct fit_sampler *s, double seconds, str
     fit_ranks_spread(s->error, s->opt.chains, sizeof *s->error);
     enum fit_status st = FIT_OK;
     for (size_t c = 0; c < s->opt.chains && st == FIT_OK; c++)
-        st = take_chain(s, c, err);
+        st = take_chain(s, c, fit_ranks_owner(c), err);
+    return st;
+}
+
+/* Each group of ranks goes on with its chains; then all ranks have all of them. */
+static enum fit_status slice_groups(struct fit_sampler *s, double seconds, struct fit_error *err)
+{
+    const size_t n = s->opt.groups;
+    for (size_t c = 0; c < s->opt.chains; c++)
+        s->before[c] = fit_sampler_count(s, c);
+    const size_t group = fit_ranks_group(n);
+    slice_in_turn(s, group, n, fit_ranks_seconds() + seconds);
+    fit_ranks_ungroup();
+    enum fit_status st = FIT_OK;
+    for (size_t c = 0; c < s->opt.chains && st == FIT_OK; c++) {
+        const size_t from = fit_ranks_leader(n, c % n);
+        fit_ranks_copy(from, &s->status[c], sizeof s->status[c]);
+        if (s->status[c] != FIT_OK)
+            fit_ranks_copy(from, &s->error[c], sizeof s->error[c]);
+        st = take_chain(s, c, from, err);
+    }
     return st;
 }
 
@@ -262,10 +281,12 @@ enum fit_status fit_sampler_run(struct fit_sampler *s, const struct fit_sampler_
         for (size_t c = 0; c < s->opt.chains; c++)
             s->status[c] = FIT_OK;
         enum fit_status st = FIT_OK;
-        if (s->opt.threads > 1 || s->opt.divided)
+        if (s->opt.groups && fit_ranks_shared())
+            st = slice_groups(s, seconds, err);
+        else if (s->opt.threads > 1 || s->opt.divided)
             st = slice_together(s, seconds, err);
         else
-            slice_in_turn(s, fit_ranks_seconds() + seconds);
+            slice_in_turn(s, 0, 1, fit_ranks_seconds() + seconds);
         if (st != FIT_OK)
             return st;
         for (size_t c = 0; c < s->opt.chains; c++)
@@ -316,8 +337,8 @@ double fit_sampler_done(const struct fit_sampler *s, double *total)
 
 /* ---- the whole as bytes ---------------------------------------------------------------------- */
 
-/* The states of the chains one after the other, each with its own checksum; then of each chain the draws that it has
- * and their statistics, as they are in memory; then a checksum of these.  How many there are the states tell. */
+/* The states of the chains one after the other, each with its own checksum; then for each chain its draws and their
+ * statistics, as in memory; then a checksum of these. The states say how many there are. */
 static size_t states_size(const struct fit_sampler *s)
 {
     size_t total = 0;
@@ -360,7 +381,7 @@ void fit_sampler_state_save(const struct fit_sampler *s, unsigned char *buffer)
     digest(buffer, at, at);
 }
 
-/* The chains where they were; what they hold decides about the rows that follow. */
+/* Restores the chains; their states determine the rows that follow. */
 static enum fit_status load_chains(struct fit_sampler *s, const unsigned char *at, struct fit_error *err)
 {
     for (size_t c = 0; c < s->opt.chains; c++) {

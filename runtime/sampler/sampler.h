@@ -1,4 +1,4 @@
-/* sampler.h -- several chains, their draws, and the whole as bytes for a checkpoint.
+/* sampler.h -- several chains, their draws, and their serialisation for a checkpoint.
  *
  *     fit_sampler_new(&target, &(struct fit_sampler_options){.chains = 4, .draws = 1000, ...}, ...)
  *     fit_sampler_start(s, &(struct fit_sampler_start){.mode = q, .covariance = V}, err)
@@ -18,6 +18,8 @@ struct fit_sampler_options {
                     targets that are threaded inside.  Does not change a bit of the result. */
     int divided;                    /* the ranks of a run have chains each (ranks/ranks.h), instead of all together
                                        one after the other */
+    size_t groups;                  /* divided: more than 0: so many groups of ranks have chains each, for a target
+                                       that a group shares */
 };
 
 struct fit_sampler;
@@ -48,8 +50,8 @@ struct fit_sampler_watch {
     double seconds; /* length of a slice; 0: one iteration of every chain */
 };
 
-/* Goes on until every chain has its draws.  FIT_OK; FIT_ERR_INTERRUPTED: the target or the watch
- * stopped it; the draws so far are there, and it may be run again.  watch may be NULL. */
+/* Continues until every chain has its draws. FIT_OK; FIT_ERR_INTERRUPTED: the target or the watch stopped it; the
+ * draws so far are there, and it may be run again. watch may be NULL. */
 enum fit_status fit_sampler_run(struct fit_sampler *s, const struct fit_sampler_watch *watch,
                                 struct fit_error *err);
 
@@ -62,8 +64,8 @@ size_t fit_sampler_chains(const struct fit_sampler *s);
 /* Complete iterations of all chains, and how many there will be. */
 double fit_sampler_done(const struct fit_sampler *s, double *total);
 
-/* Chains and the draws that there are as bytes, as in chain.h; state_size grows while it runs.  After an error of
- * load there is nothing to do with the sampler but to load or start it again, or to free it. */
+/* Chains and their draws as bytes, as in chain.h; state_size grows during the run. After an error of load the
+ * sampler can only be loaded or started again, or freed. */
 size_t fit_sampler_state_size(const struct fit_sampler *s);
 void fit_sampler_state_save(const struct fit_sampler *s, unsigned char *buffer);
 enum fit_status fit_sampler_state_load(struct fit_sampler *s, const unsigned char *buffer,

@@ -17,10 +17,10 @@ struct fit_dual {
 void fit_dual_start(struct fit_dual *d, double target, double step);
 /* After a transition with acceptance statistic `accept` (not a number counts as 0). */
 void fit_dual_update(struct fit_dual *d, double accept);
-/* Once the metric stays: goes on around the average found so far, no longer pulled to the large
- * steps of mu, with a quarter of the gain, and averages anew.  Steps that vary widely around the
- * average have, the acceptance being concave, a lower mean acceptance than the average step, which
- * would come out too small; so those of before must not count.  Again: nothing. */
+/* Once the metric is final: continues around the average found so far, no longer pulled to the large steps of mu,
+ * with a quarter of the gain, and restarts the average. Because the acceptance is concave, steps that vary widely
+ * around the average have a lower mean acceptance than the average step, which would come out too small; earlier
+ * steps must therefore not count. A second call does nothing. */
 void fit_dual_settle(struct fit_dual *d);
 /* Step size to use while it adapts, and the average to use afterwards. */
 double fit_dual_step(const struct fit_dual *d);

@@ -1,8 +1,8 @@
 /* begin.c -- from a least-squares result to the mode of the posterior.
  *
- * Newton's method from the result.  Where that finds no mode, or least squares had not converged or ended on a bound,
- * several starts are followed as well (mode.c).  Rates whose coordinates leave out a part of the posterior
- * (rate_coordinates.h) get plain ones, and the mode is looked for again.
+ * Newton's method starts from the result. Where that finds no mode, or least squares had not converged or ended on a
+ * bound, several starts are followed as well (mode.c). Rates whose coordinates exclude a part of the posterior
+ * (rate_coordinates.h) get plain ones, and the mode is sought again.
  */
 #include "posterior/mode.h"
 #include "sampling/sampling_impl.h"
@@ -16,7 +16,7 @@ enum { STARTS = 6, MINIMA = 6 };
 static const double AS_GOOD = 20;  /* chi2 of another minimum above the best that the posterior may prefer to it */
 static const double WIDEST = 4;    /* of a coordinate on a logarithmic or logistic scale, e^8 between its ends */
 static const double CUT_WIDTH = 0.25; /* deviation of log rate from which rates of 0 and less count */
-static const double TAIL = 0.001;  /* of a prior: further out least squares and prior are at odds */
+static const double TAIL = 0.001;  /* of a prior: farther out, least squares and prior are inconsistent */
 
 void fit_mode_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
                          double *widest)
@@ -46,8 +46,8 @@ static int is_odd(const struct fit_posterior_coordinate *c, double x)
     return c->prior.proper && !(x > fit_prior_quantile(&c->prior, TAIL) && x < fit_prior_quantile(&c->prior, 1 - TAIL));
 }
 
-/* Parameters of start k: the result; with what is against the prior at the prior's median; all medians; where
- * least squares began; the model's own; the first of its random sets. */
+/* Parameters of start k: the result; the result with parameters that contradict the prior at its median; all
+ * medians; where least squares began; the model's own; the first of its random sets. */
 static void start_point(const struct fit_posterior *p, const struct fit_result *fit, int k, double *theta)
 {
     const struct fit_kernel *kernel = p->setup.kernel;

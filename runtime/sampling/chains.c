@@ -1,9 +1,9 @@
-/* chains.c -- the chains of a sampling run: begun at the mode or gone on with from a
- * checkpoint, watched, saved, and their draws collected.
+/* chains.c -- the chains of a sampling run: started at the mode or continued from a checkpoint, monitored, saved, and
+ * their draws collected.
  *
- * A chain is a function of its options, its target and its start (chain.h), and a checkpoint holds
- * the point about which the target was built, the mode and the chains; so it does not matter to the
- * draws when a run was ended, how often, or with how many threads it goes on.
+ * A chain is a function of its options, its target and its start (chain.h), and a checkpoint contains the point about
+ * which the target was built, the mode and the chains; the draws therefore do not depend on when a run was ended, how
+ * often, or with how many threads it continues.
  */
 #include "base/clock.h"
 #include "ranks/ranks.h"
@@ -51,7 +51,7 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
     return FIT_OK;
 }
 
-/* A failure is told, and does not end the run. */
+/* A failure is reported, and does not end the run. */
 void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t size, int finished)
 {
     const struct fit_posterior_setup *setup = &m->p->setup;
@@ -200,7 +200,7 @@ static void collect(struct fit_sampling_run *m)
     }
 }
 
-/* A sampler at its start, or as it was when the checkpoint was written. */
+/* A sampler at its start, or restored from the checkpoint. */
 static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
@@ -213,7 +213,8 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
                                      .chains = s->chains,
                                      .draws = s->draws,
                                      .threads = m->side_by_side ? s->threads : 1,
-                                     .divided = m->apart};
+                                     .divided = m->apart,
+                                     .groups = m->groups > 1 && m->groups < fit_ranks_size() ? m->groups : 0};
     enum fit_status st = fit_sampler_new(&m->p->target, &so, &m->sampler, err);
     if (st != FIT_OK)
         return st;
@@ -242,6 +243,8 @@ enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error
         return st;
     m->windows = windows_passed(m);
     m->saved = fit_ranks_seconds();
+    if ((st = fit_sampling_share(m, err)) != FIT_OK)
+        return st;
     fit_sampling_part(m);
     st = fit_sampler_run(m->sampler, &w, err);
     fit_sampling_join(m);

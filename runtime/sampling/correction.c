@@ -1,13 +1,13 @@
 /* correction.c -- the consensus of shards, corrected with all data, beside the exact posterior.
  *
- * The combination N(mu, C) of consensus.h is wrong where the posteriors of shards are not normal.  As the proposal of
- * an importance sampler it does no harm: draws of a t distribution around mu with scale C (laplace.h) are weighted with
- * the density of all data, and the shape k of the weights' tail tells whether that works.  When it does not, one more
+ * The combination N(mu, C) of consensus.h is wrong where the posteriors of shards are not normal. As the proposal of an
+ * importance sampler it does no harm: draws of a t distribution around mu with scale C (laplace.h) are weighted with
+ * the density of all data, and the shape k of the weights' tail says whether that works. When it does not, one more
  * proposal is made from the weighted draws.
  *
- * The exact posterior, for comparison: Laplace with importance weights around the mode; when these fail and NUTS
- * with all data would be no more work than the shards were, or not much, NUTS.  Work is counted, not timed: the same
- * numbers are there on every machine.
+ * The exact posterior, for comparison: Laplace with importance weights around the mode; when these fail and NUTS with
+ * all data would be about as much work as the shards, NUTS. Work is counted, not timed: the numbers are the same on
+ * every machine.
  */
 #include "sampling/sampling_impl.h"
 
@@ -20,7 +20,7 @@
 #include "sampler/laplace.h"
 #include "sampler/metric.h"
 
-/* Evaluated for the exact posterior: a minute or so; or as many as for the shards. */
+/* Evaluations for the exact posterior: a minute or so; or as many as for the shards. */
 static const double MOST_VALUES = 5e10;
 
 /* Mean and deviation of the nonlinear parameters over draws q with log weights lw (NULL: equal). */

@@ -1,9 +1,8 @@
-/* identity_text.c -- of which run a checkpoint is: model, data, posterior and sampler in lines
- * of text.
+/* identity_text.c -- the identity of the run of a checkpoint: model, data, posterior and sampler in lines of text.
  *
- * Two runs with the same lines have the same posterior and the same random numbers.  Threads and
- * the limit of time do not stand there: they do not change a draw.  Neither does the instruction
- * set: the density then differs in its last digits, and a chain that goes on is as good as any.
+ * Two runs with the same lines have the same posterior and the same random numbers. Threads and the time limit are not
+ * included: they do not change a draw. Neither is the instruction set: the density then differs in its last digits, and
+ * a continued chain is as good as any.
  */
 #include "base/number_text.h"
 #include "model/linkage.h"

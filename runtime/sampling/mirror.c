@@ -1,13 +1,14 @@
 /* mirror.c -- mirror images of draws: parameters that give the same mean, as the compiler proved or found.
  *
- * A mirror is a map of the parameters onto themselves that undoes itself and keeps volumes, so draws x of a posterior p
- * confined to one image tell the mass of the other: p(image) / p = prior(image) / prior, and
+ * A mirror is a map of the parameters onto themselves that is its own inverse and preserves volumes, so draws x of a
+ * posterior p confined to one image determine the mass of the other: p(image) / p = prior(image) / prior, and
  *
  *     mass of the other / mass of this = mean of prior(image) / prior over the draws.
  *
- * Where the two priors are equal for every draw, and every image is within the bounds, the posterior is the same twice:
- * each draw is put on the side of the mode (folded), which changes no statement about either image, and chains on
- * different sides agree.  Otherwise nothing is changed, and the verdict names the image where it has a part.
+ * Where the two priors are equal for every draw, and every image is within the bounds, the two halves of the posterior
+ * are equal: each draw is moved to the side of the mode (folded), which changes no statement about either image, and
+ * chains on different sides agree. Otherwise nothing is changed, and the verdict names the image where it has a share
+ * of the mass.
  */
 #include "sampling/sampling_impl.h"
 
@@ -22,7 +23,7 @@ struct mirror {
     const struct fit_posterior *p;
     const struct fit_degeneracy *d;
     const struct fit_prior *prior; /* d->nparam */
-    size_t side;                   /* place of the parameter that tells the sides apart */
+    size_t side;                   /* index of the parameter that distinguishes the sides */
     double sign;                   /* of parameter - image there, on the side of the mode */
 };
 
@@ -59,7 +60,7 @@ static void fold(const struct mirror *m, double *theta, double *image)
         theta[m->d->param[i]] = image[i];
 }
 
-/* The parameter by which mode and image are farthest apart, in standard deviations of its prior or else relatively. */
+/* The parameter by which mode and image differ most, in standard deviations of its prior or otherwise relatively. */
 static void choose_side(struct mirror *m, const double *mode)
 {
     double most = -1;
@@ -75,7 +76,7 @@ static void choose_side(struct mirror *m, const double *mode)
     }
 }
 
-/* Does the mirror leave fixed parameters where they are, and has it a prior for each? */
+/* Does the mirror leave fixed parameters unchanged, and does each parameter have a prior? */
 static int applies(const struct mirror *m, struct fit_prior *prior)
 {
     for (size_t i = 0; i < m->d->nparam; i++) {
@@ -87,7 +88,7 @@ static int applies(const struct mirror *m, struct fit_prior *prior)
     return m->d->nparam > 0;
 }
 
-/* Part of the mass in the other image; folded <- draws that were folded onto the side of the mode. */
+/* Fraction of the mass in the other image; folded <- draws that were moved to the side of the mode. */
 static double look(const struct mirror *m, struct fit_samples *s, double *work, size_t *folded)
 {
     size_t n = s->chains * s->draws, equal = 0, away = 0;

@@ -1,19 +1,20 @@
-/* modes.c -- posteriors with several modes: where they are, and what each has of the mass.
+/* modes.c -- posteriors with several modes: their positions and masses.
  *
- * Looked for along every parameter that has a coordinate of its own, between its bounds or the quantiles of its prior,
- * the others as at the mode (linear ones and noise are integrated out, so that they follow); from the other minima of
- * least squares; and from where the search for the mode ended otherwise.  Newton's method from each; modes are those
- * more than five standard deviations apart that have a thousandth of the mass of the best by the normal approximation.
- * A flat prior of a linear parameter has no integral: where its term vanishes, a decay faster than the first row, any
- * value will do, and the volume outgrows every misfit.  Such a place is none of the modes unless it fits as well.
+ * Modes are sought along every parameter that has a coordinate of its own, between its bounds or the quantiles of its
+ * prior, with the others as at the mode (linear ones and noise are integrated out, so that they adapt); from the other
+ * minima of least squares; and from other ends of the search for the mode. Newton's method starts from each; modes are
+ * those more than five standard deviations apart that have a thousandth of the mass of the best by the normal
+ * approximation. A flat prior of a linear parameter has no integral: where its term vanishes, a decay faster than the
+ * first row, any value will do, and the volume outweighs every misfit. Such a maximum does not count as a mode unless
+ * it fits as well.
  *
  * Masses: importance sampling from each mode, all draws weighted as those of the mixture of the proposals (Owen & Zhou,
- * JASA 95 (2000) 135; Veach's balance heuristic), smoothed (psis.h).  A region is where the proposal of one mode, times
- * its mass, is densest; its mass is the sum of the weights there.
+ * JASA 95 (2000) 135; Veach's balance heuristic), smoothed (psis.h). A region is where the proposal of one mode, times
+ * its mass, is largest; its mass is the sum of the weights there.
  *
- * Chains begin in all modes in turn.  Where they stay there, the draws of each region are those of the posterior within
- * it, and are put together by the masses: each region gives its part of the draws, evenly spaced.  What tells about
- * convergence is then of the draws as they were sampled, of their ranks within the region.
+ * Chains begin in all modes in turn. Where they stay there, the draws of each region are those of the posterior within
+ * it, and are combined by the masses: each region contributes its share of the draws, evenly spaced. Convergence
+ * diagnostics are then those of the draws as they were sampled, of their ranks within the region.
  */
 #include "sampling/sampling_impl.h"
 
@@ -63,7 +64,7 @@ static enum fit_status room_for(struct finding *w, struct fit_arena *a, struct f
     return FIT_OK;
 }
 
-/* Is a mode that was found another one than those that are known, by their covariances and its own? */
+/* Is a new mode distinct from the known ones, by their covariances and its own? */
 static int is_new(const struct finding *w, const struct fit_mode *mode)
 {
     const struct fit_samples *s = w->m->s;
@@ -76,7 +77,7 @@ static int is_new(const struct finding *w, const struct fit_mode *mode)
     return 1;
 }
 
-/* Do the values say as much there as at the mode? */
+/* Is the likelihood there as high as at the mode? */
 static int fits(const struct finding *w, const double *q)
 {
     double lp;
@@ -145,7 +146,7 @@ static double climb_line(struct finding *w, size_t i, double low, double high)
     return 0.5 * (low + high);
 }
 
-/* The point below which there is the part `part` of a grid: half of it even in x, of a scale the other in log x. */
+/* The point of a grid at fraction `part`: half of the points are even in x, for a scale the other half in log x. */
 static double grid_point(double low, double high, int scale, double part)
 {
     double a = low, b = high;
@@ -176,7 +177,7 @@ static enum fit_status look_along(struct finding *w, size_t i, size_t points, co
     return FIT_OK;
 }
 
-/* Follows the highest peaks of the density along coordinate i, but that of the mode. */
+/* Follows the highest peaks of the density along coordinate i, except that of the mode. */
 static enum fit_status along(struct finding *w, size_t i, size_t points, struct fit_error *err)
 {
     const struct fit_samples *s = w->m->s;
@@ -204,7 +205,7 @@ static enum fit_status along(struct finding *w, size_t i, size_t points, struct 
     return st;
 }
 
-/* The best of the modes first, which is that of the samples. */
+/* Sorts the modes, the best first, which is that of the samples. */
 static void put_best_first(struct finding *w)
 {
     struct fit_samples *s = w->m->s;
@@ -251,7 +252,7 @@ enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct
     return st;
 }
 
-/* ---- what they have of the mass -------------------------------------------------------------------------- */
+/* ---- masses ------------------------------------------------------------------------------------------ */
 
 struct weighing {
     size_t nmode, nq;        /* modes; points of the pool */
@@ -267,8 +268,8 @@ static void end_weighing(struct weighing *w)
     fit_arena_free(&w->storage);
 }
 
-/* location, scale <- mean and covariance of the draws of the chains that began in mode k, which fit better than mode
- * and curvature; 0: there are none. */
+/* location, scale <- mean and covariance of the draws of the chains that began in mode k, a better proposal than
+ * mode and curvature; 0: there are none. */
 static int moments_of(const struct fit_samples *s, size_t k, double *location, double *scale)
 {
     size_t n = s->ncoordinate;
@@ -293,7 +294,7 @@ static int moments_of(const struct fit_samples *s, size_t k, double *location, d
     return 1;
 }
 
-/* Importance sampling from mode k: with the moments of its draws where there are some, else by its curvature. */
+/* Importance sampling from mode k: with the moments of its draws if there are any, otherwise by its curvature. */
 static enum fit_status run_one(struct fit_sampling_run *m, size_t k, const struct fit_laplace_options *o, double *room,
                                struct fit_laplace *run, struct fit_error *err)
 {
@@ -355,7 +356,7 @@ static enum fit_status regions_of(const struct weighing *w, size_t nq, const dou
     return st;
 }
 
-/* All draws of all runs as those of one: q, lp, log_weight of `all`, and its k, ess, log_evidence; s->mode_part. */
+/* Combines all draws of all runs: q, lp, log_weight of `all`, and its k, ess, log_evidence; s->mode_part. */
 static enum fit_status pool(struct fit_samples *s, const struct weighing *w, struct fit_laplace *all,
                             struct fit_error *err)
 {
@@ -393,7 +394,7 @@ static enum fit_status pool(struct fit_samples *s, const struct weighing *w, str
     return st;
 }
 
-/* "w 1.1 (31 %), 5.18 (25 %)": by the parameter in which the modes are farthest apart, in units of their sizes. */
+/* "w 1.1 (31 %), 5.18 (25 %)": by the parameter in which the modes differ most, in units of their sizes. */
 static void name_modes(struct fit_samples *s, const struct fit_posterior *p)
 {
     const struct fit_kernel *k = p->setup.kernel;
@@ -438,9 +439,9 @@ enum fit_status fit_sampling_laplace_modes(struct fit_sampling_run *m, struct fi
     return st;
 }
 
-/* ---- draws of chains, put together ----------------------------------------------------------------------- */
+/* ---- combination of the draws of chains -------------------------------------------------------------- */
 
-/* 1: a chain has far more of a region than another has. */
+/* 1: a chain has a far larger share of a region than another. */
 static int are_apart(const struct fit_samples *s, const unsigned char *region)
 {
     for (size_t k = 0; k < s->nmode; k++) {
@@ -493,7 +494,7 @@ static enum fit_status converge_within(struct fit_samples *s, const unsigned cha
     return st;
 }
 
-/* from[n] <- the draw that stands at each place: of every region its part, evenly spaced, in turn.  sorted: n. */
+/* from[n] <- the draw at each position: from every region its share, evenly spaced, in turn. sorted: n. */
 static void choose(const struct fit_samples *s, const unsigned char *region, size_t n, size_t *from, size_t *sorted)
 {
     double part[FIT_MODES], given[FIT_MODES] = {0}, total = 0;
@@ -544,7 +545,7 @@ static enum fit_status put_together(struct fit_samples *s, const unsigned char *
     return room ? FIT_OK : fit_no_memory(err, "posterior");
 }
 
-/* Masses, regions of the draws, and draws in their proportion where chains are apart. */
+/* Masses, regions of the draws, and draws in their proportion where chains stay apart. */
 static enum fit_status weigh(struct fit_sampling_run *m, const struct weighing *w, unsigned char *region,
                              struct fit_error *err)
 {

@@ -54,7 +54,7 @@ static void take_normal_tile(struct work *w, const struct fit_tile *t, const dou
     }
 }
 
-/* Rows of a tile at the present tables; their numbers stand at `at`. */
+/* Rows of a tile at the present tables; their numbers are at `at`. */
 static void take_tile(struct work *w, const struct fit_tile *t, size_t at, struct fit_rng *rng)
 {
     const struct fit_density *d = w->k->density;
@@ -80,7 +80,7 @@ static void take_tile(struct work *w, const struct fit_tile *t, size_t at, struc
     }
 }
 
-/* 1: the data that were drawn scatter more; 1/2 when as much; NaN: not known. */
+/* 1: the simulated data scatter more; 1/2 when as much; NaN: unknown. */
 static double take_draw(struct work *w, const double *x, size_t at, struct fit_rng *rng)
 {
     const size_t n = w->out->nrow, nl = w->s->nlinear;
@@ -105,7 +105,7 @@ static double take_draw(struct work *w, const double *x, size_t at, struct fit_r
                                                                    : 0.5;
 }
 
-/* Predicted values of every draw, and how often they are farther off than the data. */
+/* Predicted values of every draw, and how often they deviate more than the data. */
 static void take_draws(struct work *w)
 {
     const struct fit_samples *s = w->s;

@@ -1,13 +1,13 @@
-/* predictive.h -- what draws of a posterior say of the rows of a table: log likelihood of each; for kernels with a
- * density, data that might have been measured, and whether those that were look like them.
+/* predictive.h -- predictions of posterior draws for the rows of a table: the log likelihood of each; for kernels
+ * with a density, replicated data, and whether the measured ones resemble them.
  *
- * Log likelihoods are complete, with their constants, at the linear parameters and the noise of the draw, so that those
- * of different models of the same rows can be compared.
+ * Log likelihoods are complete, with their constants, at the linear parameters and the noise of the draw, so that
+ * those of different models of the same rows can be compared.
  *
- * Of the draws so many are taken, evenly, that there are at most FIT_PREDICTIVE_VALUES values.  The check compares
- * chi2 = sum (y - mean)^2 / variance of the data with that of data drawn from the law at the same parameters; p is the
- * part of the draws for which the drawn ones scatter more (Gelman, Meng & Stern, Statistica Sinica 6 (1996) 733).  Near
- * 0: the data scatter more than the law allows; near 1: less. */
+ * The draws are thinned evenly, so that there are at most FIT_PREDICTIVE_VALUES values. The check compares chi2 =
+ * sum (y - mean)^2 / variance of the data with that of data drawn from the noise distribution at the same
+ * parameters; p is the fraction of the draws for which the simulated ones scatter more (Gelman, Meng & Stern,
+ * Statistica Sinica 6 (1996) 733). Near 0: the data scatter more than the noise distribution allows; near 1: less. */
 #pragma once
 
 #include "sampling/sampling.h"

@@ -1,9 +1,10 @@
 /* residual_check.c -- see residual_check.h.
  *
- * Data drawn at a draw of the parameters have residuals that are standard normals, whatever the parameters; so the
- * model is evaluated once for each draw, at the points alone.  Measures are compared on scales on which those of noise
- * are about normal: correlations and means as they are; the largest by the quantile of its probability; a count as 2
- * sqrt(n + 3/8) (Anscombe, Biometrika 35 (1948) 246).  Draws are turns of a team, each by itself. */
+ * Data simulated at a draw of the parameters have residuals that are standard normals, whatever the parameters; so
+ * the model is evaluated once for each draw, only at the points. Measures are compared on scales on which those of
+ * noise are approximately normal: correlations and means as they are; the largest by the quantile of its
+ * probability; a count as 2 sqrt(n + 3/8) (Anscombe, Biometrika 35 (1948) 246). Draws are independent turns of a
+ * team. */
 #include "sampling/residual_check.h"
 
 #include <math.h>
@@ -290,7 +291,7 @@ static void take_draw(void *user, size_t d, size_t thread)
 
 /* ---- comparison ------------------------------------------------------------------------------------------------ */
 
-/* Of draw d; for the group after the last: the mean over groups that have the measure. */
+/* Measures of draw d; for the group after the last: the mean over groups that have the measure. */
 static double of_draw(const struct work *w, const double *from, size_t d, size_t drawn, size_t g, size_t m)
 {
     const double *at = from + (d * 2 + drawn) * w->s->ngroup * M + m;
@@ -325,7 +326,7 @@ static struct fit_residual_result compare(const struct work *w, size_t g, size_t
     if (n < FEWEST_DRAWS)
         return out;
     double sd = sqrt(fmax(square - score[1] * score[1] / n, 0) / (n - 1));
-    /* By the scale it is 1 in one group; few counts need not scatter in so few draws. */
+    /* The standard deviation is 1 in one group by the scale; few counts need not scatter in so few draws. */
     if (m == FIT_RESIDUAL_BEYOND || m == FIT_RESIDUAL_LARGEST)
         sd = fmax(sd, g < w->s->ngroup ? 1 : 1 / sqrt((double)w->s->ngroup));
     out = (struct fit_residual_result){.data = value[0] / n, .model = value[1] / n};

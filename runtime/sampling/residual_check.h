@@ -1,13 +1,13 @@
-/* residual_check.h -- whether residuals look as the model's noise would: a posterior predictive check for models with
- * normal errors.
+/* residual_check.h -- do residuals look like the model's noise? A posterior predictive check for models with normal
+ * errors.
  *
- * For each of up to FIT_RESIDUAL_DRAWS draws of the posterior, spread evenly over the chains, residuals r = (y - mean)
- * / sigma at points of every group are compared with those of data drawn from the model at the same parameters, which
- * are standard normals (Gelman, Meng & Stern, Statistica Sinica 6 (1996) 733).  The sum of squares tells nothing where
- * sigma is fitted; the measures are of what noise does not do.
+ * For each of up to FIT_RESIDUAL_DRAWS draws of the posterior, spread evenly over the chains, residuals r = (y -
+ * mean) / sigma at points of every group are compared with those of data drawn from the model at the same
+ * parameters, which are standard normals (Gelman, Meng & Stern, Statistica Sinica 6 (1996) 733). The sum of squares
+ * is uninformative where sigma is fitted; the measures are sensitive to features that noise does not have.
  *
  * Points of pairs: blocks of 16 lags x 16 ages (index of the earlier frame), spread over the triangle by a fixed
- * stride; of tables: runs of 256 rows in the order of the first covariate.  All of them where they are few. */
+ * stride; of tables: runs of 256 rows in the order of the first covariate. All of them where they are few. */
 #pragma once
 
 #include "sampling/sampling.h"
@@ -34,7 +34,7 @@ struct fit_residual_result {
                            below 2/(draws + 1) */
     double z;           /* difference in standard deviations of the drawn data's, on a scale on which they are about
                            normal; above 0: the data have more */
-    int unusual;        /* 1: -1: far more, far less than the noise has: |z| > 5 and the smallest p; 0: no */
+    int unusual;        /* 1, -1: far more, far less than the noise: |z| > 5 and the smallest p; 0: neither */
 };
 
 struct fit_residual_check {
@@ -45,10 +45,9 @@ struct fit_residual_check {
     struct fit_residual_result *result; /* (ngroup + 1) x FIT_RESIDUAL_MEASURES; the last: mean over the groups */
 };
 
-/* Kernels with a law of the errors of their own, fewer than 20 draws and data without points: out is empty.
- * setup: of these draws; where its variance is known, residuals are divided by its sigma, for draws have 1 there.
- * threads: 0: the default; the result has the same bits for any number.  FIT_ERR_MEMORY, FIT_ERR_DATA (values that
- * cannot be read). */
+/* Kernels with a noise distribution, fewer than 20 draws and data without points: out is empty. setup: of these
+ * draws; where its variance is known, residuals are divided by its sigma, because draws have 1 there. threads: 0:
+ * the default; the result has the same bits for any number. FIT_ERR_MEMORY, FIT_ERR_DATA (unreadable values). */
 enum fit_status fit_residual_check(const struct fit_posterior_setup *setup, const struct fit_samples *s, int threads,
                                    struct fit_residual_check *out, struct fit_error *err);
 void fit_residual_check_free(struct fit_residual_check *c);
@@ -56,5 +55,5 @@ void fit_residual_check_free(struct fit_residual_check *c);
 /* "neighbours_lag", ...: keys of files. */
 const char *fit_residual_word(enum fit_residual_measure m);
 
-/* One sentence, "predictive check: ...".  group: what groups are called, "angles". */
+/* One sentence, "predictive check: ...". group: the name of groups, "angles". */
 void fit_residual_text(const struct fit_residual_check *c, const char *groups, size_t size, char *text);

@@ -15,7 +15,7 @@
 #include "sampler/laplace.h"
 #include "sampler/psis.h"
 
-/* Data-parallel evaluations pay from this many values for each thread; below, chains run side by side. */
+/* Data-parallel evaluations pay from this many values for each thread; below, chains run in parallel. */
 static const double VALUES_PER_THREAD = 2e5;
 
 static size_t or_else(size_t x, size_t otherwise)
@@ -25,15 +25,22 @@ static size_t or_else(size_t x, size_t otherwise)
 
 /* ---- the posterior ------------------------------------------------------------------------------------- */
 
-/* Of many data: the ranks have as many chains each, and sum over all data by themselves, which saves the meeting in
- * every sum.  Otherwise they share the sums of each chain. */
-static int has_chains_each(const struct fit_sampling_run *m, const struct fit_posterior_setup *given)
+/* Of many data: groups of ranks, as many as there can be of one size with as many chains each, whose sums a group
+ * shares: the fewer ranks meet, the less it takes.  1: all ranks share the sums of every chain. */
+static size_t groups_of_ranks(const struct fit_sampling_run *m, const struct fit_posterior_setup *given)
 {
-    return m->opt->method == FIT_SAMPLING_NUTS && fit_ranks_size() > 1 && m->s->chains % fit_ranks_size() == 0 &&
-           !fit_dataset_streamed(given->ds) && !fit_dataset_divided(given->ds);
+    size_t n = fit_ranks_size(), rest = m->s->chains; /* their greatest common divisor */
+    if (m->opt->method != FIT_SAMPLING_NUTS || fit_dataset_streamed(given->ds) || fit_dataset_divided(given->ds))
+        return 1;
+    while (rest) {
+        const size_t left = n % rest;
+        n = rest;
+        rest = left;
+    }
+    return n;
 }
 
-/* About the point of a checkpoint when there is one: the target is then the same to the bit. */
+/* Built about the point of a checkpoint if there is one: the target is then the same to the bit. */
 enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
                                       struct fit_error *err)
 {
@@ -49,12 +56,13 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
     int threads = m->opt->threads > 0 ? m->opt->threads : fit_topology_threads();
     size_t chains = m->opt->method == FIT_SAMPLING_NUTS ? m->s->chains : (size_t)threads;
     double count = (double)given->ds->npoint;
-    /* by a device, chains that wait for it at the same time are one launch */
+    /* with a device, chains that wait for it at the same time are one launch */
     const int device = fit_objective_on_device(given->kernel, given->ds, threads);
     if (device && (size_t)threads < chains)
         threads = (int)chains;
     m->side_by_side = ((threads > 1) | (fit_ranks_size() > 1)) && (device || count < VALUES_PER_THREAD * threads);
-    m->apart = m->side_by_side || has_chains_each(m, given);
+    m->groups = m->side_by_side ? 1 : groups_of_ranks(m, given);
+    m->apart = m->side_by_side || m->groups > 1;
     setup.chains = m->side_by_side ? chains : 1;
     setup.threads = m->side_by_side ? 1 : threads;
     setup.interrupt = m->opt->interrupt;
@@ -64,16 +72,38 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
 
 /* ---- passes over the data, of all ranks ------------------------------------------------------------------ */
 
+static int in_groups(const struct fit_sampling_run *m)
+{
+    return m->groups > 1 && m->groups < fit_ranks_size() && fit_ranks_shared();
+}
+
 void fit_sampling_part(struct fit_sampling_run *m)
 {
     m->parted = m->apart && fit_ranks_shared();
     m->at_parting = fit_posterior_passes(m->p);
 }
 
+enum fit_status fit_sampling_share(struct fit_sampling_run *m, struct fit_error *err)
+{
+    if (!in_groups(m))
+        return FIT_OK;
+    fit_ranks_group(m->groups);
+    const enum fit_status st = fit_posterior_group(m->p, err);
+    fit_ranks_ungroup();
+    return fit_ranks_agree_status(st, err);
+}
+
+/* Passes since the parting; those of a group are counted once. */
+static double passes_apart(const struct fit_sampling_run *m)
+{
+    const size_t each = in_groups(m) ? fit_ranks_size() / m->groups : 1;
+    return fit_ranks_rank() % each == 0 ? fit_posterior_passes(m->p) - m->at_parting : 0;
+}
+
 double fit_sampling_passes(const struct fit_sampling_run *m)
 {
     const double own = fit_posterior_passes(m->p);
-    return own + m->passes_of_others + (m->parted ? fit_ranks_total(own - m->at_parting) - (own - m->at_parting) : 0);
+    return own + m->passes_of_others + (m->parted ? fit_ranks_total(passes_apart(m)) - (own - m->at_parting) : 0);
 }
 
 void fit_sampling_join(struct fit_sampling_run *m)
@@ -258,9 +288,9 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
     return st;
 }
 
-/* Acceptance to aim at.  Along a single coordinate trees of two points turn back already; with 0.85 their steps are
+/* Target acceptance. Along a single coordinate trees of two points already make a U-turn; with 0.85 their steps are
  * so short that the draws stay correlated, with 0.7 one and a half to two times as many draws for each gradient are
- * effective (tests/e2e/test_posteriordb.c, --table), without divergences.  Levels of a hierarchy have narrow places. */
+ * effective (tests/e2e/test_posteriordb.c, --table), without divergences. Levels of a hierarchy have narrow regions. */
 static double default_acceptance(const struct fit_posterior *p)
 {
     for (size_t i = 0; i < p->n; i++)
@@ -305,7 +335,7 @@ static enum fit_status derive(struct fit_samples *s, const struct fit_posterior 
     return FIT_OK;
 }
 
-/* What the draws say, when there are some. */
+/* Evaluates the draws, if there are any. */
 static enum fit_status summarise(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err)
 {
     struct fit_samples *s = m->s;

@@ -47,7 +47,7 @@ struct fit_chain_progress {
     const struct fit_draw_stats *stats; /* of the draws */
 };
 
-/* Told between slices of sampling, on the calling thread. */
+/* Reported between slices of sampling, on the calling thread. */
 struct fit_sampling_progress {
     double done, total; /* iterations of all chains, warm-up included */
     double resumed;     /* of them, made by an earlier run */
@@ -68,12 +68,12 @@ struct fit_sampling_options {
     int diagonal;                 /* 1: diagonal metric */
     uint64_t seed;
     int threads;                  /* 0: the default of tile_sums.h */
-    double max_seconds;           /* 0: no limit; chains end with what there is, other methods without a result */
+    double max_seconds;           /* 0: no limit; chains end with the draws so far, other methods without a result */
     double max_r_hat, min_ess, max_divergence_rate, min_bfmi; /* for the verdict; 1.01, 400, 0, 0.3 when 0 */
 
     /* Checkpoints of chains: the file (NULL: none) is written every checkpoint_seconds (60 when 0), at ends of
-     * adaptation windows and when sampling ends; resume: go on from it when it is there.  The draws are then those
-     * of a run that was never interrupted. */
+     * adaptation windows and when sampling ends; resume: continue from it if it exists. The draws are then those of
+     * a run that was never interrupted. */
     const char *checkpoint;
     double checkpoint_seconds;
     enum fit_resume resume;
@@ -101,8 +101,8 @@ struct fit_column_summary {
     double near_lower, near_upper; /* part of the draws within sd/4 of a bound */
 };
 
-/* 1 where the prior has at least as much to say as the data; far below 0 quartiles are no measure of that prior, and a
- * NaN tells nothing. */
+/* 1 where the prior is at least as informative as the data; far below 0 quartiles do not represent that prior; NaN:
+ * unknown. */
 static inline int fit_prior_decides(double contraction)
 {
     return contraction < 0.5 && contraction > -0.5;
@@ -130,8 +130,8 @@ struct fit_samples {
     double *modes, *mode_covariances; /* nmode x those */
     double mode_part[FIT_MODES];   /* of the mass */
     double mode_k;                 /* nuts: tail of the weights by which they were found */
-    double mode_missed;            /* nuts: part of the mass in modes that no chain is in */
-    int modes_apart;               /* nuts: chains stay in their modes; draws were put together by mode_part */
+    double mode_missed;            /* nuts: fraction of the mass in modes without a chain */
+    int modes_apart;               /* nuts: chains stay in their modes; draws were combined by mode_part */
     char modes_text[320];          /* "w 1.1 (31 %), 5.18 (69 %)" */
     struct fit_convergence *within; /* ncolumn: modes_apart: of the draws within their modes */
     double *covariance;            /* ncolumn x ncolumn of the draws */
@@ -146,8 +146,8 @@ struct fit_samples {
     size_t weak;                   /* directions of the Hessian that the posterior does not determine */
     size_t nbound;                 /* linear parameters sampled because a bound is near */
     char mirror_text[400];         /* of mirror images (mirror.c), or "" */
-    int mirror_apart, mirror_missed; /* 1: chains are in different images; another image has a part of the mass */
-    size_t folded;                 /* draws whose mirror image stands in x, as q has them not */
+    int mirror_apart, mirror_missed; /* 1: chains are in different images; another image has a share of the mass */
+    size_t folded;                 /* draws that were replaced by their mirror image in x, but not in q */
     double other_mass; /* part of the mass in another mode that was found, by normal approximations; 0: none */
     char other_text[200];          /* where that is */
     size_t outside;                /* draws of integrated linear parameters outside their bounds */
@@ -172,9 +172,9 @@ struct fit_samples {
     struct fit_arena storage_;
 };
 
-/* fit: the least-squares result at the setup's point, for scales of the coordinates, or NULL.  setup->chains and
- * ->threads are chosen here.  FIT_OK also when the verdict is bad or it was ended early after some draws;
- * FIT_ERR_INTERRUPTED before that (a checkpoint is there when the chains had begun). */
+/* fit: the least-squares result at the setup's point, for scales of the coordinates, or NULL. setup->chains and
+ * ->threads are chosen here. FIT_OK also when the verdict is bad or it was ended early after some draws;
+ * FIT_ERR_INTERRUPTED before that (there is a checkpoint if the chains had begun). */
 enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
                            const struct fit_sampling_options *opt, struct fit_samples *out,
                            struct fit_error *err);

@@ -11,6 +11,7 @@ struct fit_sampling_run {
     struct fit_samples *s;
     int side_by_side;     /* chains at the same time, each on a thread */
     int apart;            /* ranks have chains, or draws, each */
+    size_t groups;        /* 1, or so many groups of ranks have chains each */
     uint64_t plain_rates; /* of fit_posterior_setup */
     double begin;
     int parted;           /* chains, draws are divided between ranks now */
@@ -28,11 +29,14 @@ struct fit_sampling_run {
     int timed_out;
 };
 
-/* Between the two, with apart, ranks evaluate the density apart.  Passes over the data of all ranks so far;
- * while they are apart this meets (ranks/ranks.h). */
+/* Between the two calls, with apart, ranks evaluate the density separately. Passes over the data of all ranks so
+ * far; while they are separate this is a meeting (ranks/ranks.h). */
 void fit_sampling_part(struct fit_sampling_run *m);
 void fit_sampling_join(struct fit_sampling_run *m);
 double fit_sampling_passes(const struct fit_sampling_run *m);
+
+/* Groups of ranks that have chains each get to know their shares of the sums; nothing where there are none. */
+enum fit_status fit_sampling_share(struct fit_sampling_run *m, struct fit_error *err);
 
 /* Reads the checkpoint when the options say so and there is one; errors of fit_checkpoint_read. */
 enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
@@ -43,8 +47,8 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error *err);
 void fit_sampling_close(struct fit_sampling_run *m);
 
-/* Writes a checkpoint when there is to be one: the point of the posterior, its mode, and size bytes of state (NULL:
- * there was no memory for it).  Why it could not be written: checkpoint_error of the samples. */
+/* Writes a checkpoint if one is wanted: the point of the posterior, its mode, and size bytes of state (NULL: there
+ * was no memory for it). The reason of a failure is in checkpoint_error of the samples. */
 void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t size, int finished);
 
 /* A posterior at the setup's point, or at the checkpoint's, with plain_rates of the run. */
@@ -63,24 +67,24 @@ enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct
 /* laplace, with several modes: draws from all of them. */
 enum fit_status fit_sampling_laplace_modes(struct fit_sampling_run *m, struct fit_error *err);
 
-/* nuts, with several modes, when the draws are complete: puts those of chains that stay in their modes together. */
+/* nuts, with several modes, when the draws are complete: combines those of chains that stay in their modes. */
 enum fit_status fit_samples_weigh(struct fit_sampling_run *m, struct fit_error *err);
 
 /* Fills x_robust, covariance_robust and the robust fields of the columns; fit: NULL when there is none. */
 enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_result *fit, struct fit_error *err);
 
-/* Puts draws on one side of exact mirrors, and mirror_text, folded ... */
+/* Moves draws to one side of exact mirrors, and sets mirror_text, folded ... */
 enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_posterior *p, struct fit_error *err);
 
-/* Where max_seconds end, on the clock of fit_seconds(); 0: they do not. */
+/* The end of max_seconds, on the clock of fit_seconds(); 0: no limit. */
 double fit_sampling_deadline(const struct fit_sampling_run *m);
 
-/* Equally weighted draws q, lp of s by systematic resampling of l, and what the weights tell. */
+/* Equally weighted draws q, lp of s by systematic resampling of l, and the diagnostics of the weights. */
 struct fit_laplace;
 enum fit_status fit_samples_resample(struct fit_samples *s, const struct fit_laplace *l, struct fit_error *err);
 
-/* The method consensus, when mode, mode_covariance and room for the draws are there: consensus, q, lp, pareto_k, ...;
- * and x where the combination is not to be corrected. */
+/* The method consensus, given mode, mode_covariance and room for the draws: consensus, q, lp, pareto_k, ...; and x
+ * where the combination is not to be corrected. */
 enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_error *err);
 
 /* Fills column, covariance, health, worst_*, verdict from x, q, lp and stats. */

@@ -1,8 +1,8 @@
-/* verdict.c -- what the draws say: moments and quantiles of every parameter, convergence, a verdict.
+/* verdict.c -- evaluates the draws: moments and quantiles of every parameter, convergence, a verdict.
  *
- * Limits of the verdict: Vehtari et al. (2021) ask for R-hat < 1.01 and 100 effective draws of bulk and tail per
- * chain; chains fail that are apart by more than chance (fit_convergence.r_hat_p); Betancourt (2016) for an energy
- * fraction above 0.3; importance sampling is judged by the shape of the tail of its weights (Vehtari et al. 2024).
+ * Limits of the verdict: Vehtari et al. (2021) require R-hat < 1.01 and 100 effective draws of bulk and tail per chain;
+ * chains that differ by more than chance fail (fit_convergence.r_hat_p); Betancourt (2016) requires an energy fraction
+ * above 0.3; importance sampling is judged by the shape of the tail of its weights (Vehtari et al. 2024).
  */
 #include "sampling/sampling_impl.h"
 
@@ -17,10 +17,11 @@
 
 static const double OTHER_PART = 0.01; /* of the mass in another mode that is worth a word */
 static const double NO_VARIANCE = 0.5,
-                    NO_MEAN = 0.7; /* shape of a tail; means above 0.7 need too many draws to be known */
+                    NO_MEAN = 0.7; /* shape of a tail; means above 0.7 need too many draws */
 static const double BY_CHANCE = 1e-3;                 /* probability below which chains are different */
 static const double APART = 1.05;                     /* R-hat of chains that give different numbers */
-static const double OFTEN = 0.05;                     /* part of the draws that diverge: the numbers are in doubt */
+static const double OFTEN = 0.05;                     /* fraction of diverging draws above which the numbers are in
+                                                       * doubt */
 static const double SELDOM = 1e-3;
 static const double EDGE = 0.25; /* standard deviations: near a bound */
 
@@ -39,8 +40,8 @@ static const struct fit_posterior_param *declared(const struct fit_samples *s, c
     return e < s->ngroup * s->nlinear ? &p->setup.param[s->nparam + e % s->nlinear] : NULL;
 }
 
-/* dev[chains x draws] <- a nonlinear parameter less the mean of the draws that are nearest to the same of several
- * modes. 0: a mode has no parameters. */
+/* dev[chains x draws] <- a nonlinear parameter minus the mean of the draws nearest to the same one of several modes.
+ * 0: a mode has no parameters. */
 static int deviations(const struct fit_samples *s, const struct fit_posterior *p, size_t column, double *theta,
                       double *dev)
 {
@@ -64,7 +65,8 @@ static int deviations(const struct fit_samples *s, const struct fit_posterior *p
     return 1;
 }
 
-/* Of several modes: width and tail are those of a mode, not of their distances.  *sd as it was where there is one. */
+/* With several modes, width and tail are those of a mode, not of their distances. *sd is unchanged where there is
+ * one. */
 static enum fit_status about_modes(struct fit_samples *s, const struct fit_posterior *p, size_t column,
                                    struct fit_convergence *c, double *sd, struct fit_error *err)
 {
@@ -103,7 +105,7 @@ static void edges(struct fit_column_summary *c, const struct fit_samples *s, siz
     c->near_upper = high / n;
 }
 
-/* Deviation of a prior, by the distance of its quartiles as for a normal one. */
+/* Standard deviation of a prior, from the distance of its quartiles as for a normal one. */
 static double prior_sd(const struct fit_prior *p)
 {
     return (fit_prior_quantile(p, 0.75) - fit_prior_quantile(p, 0.25)) / 1.3489795003921634;
@@ -137,7 +139,7 @@ static void column_prior(const struct fit_samples *s, const struct fit_posterior
         }
 }
 
-/* Convergence of what was sampled, when the draws are put together from it. */
+/* Convergence of the sampled draws, when the result is combined from them. */
 static void take_within(struct fit_convergence *c, const struct fit_convergence *w)
 {
     c->r_hat = w->r_hat;
@@ -191,7 +193,7 @@ static void covariances(struct fit_samples *s)
         }
 }
 
-/* Draws with a linear parameter outside its bounds: integrated ones have no bounds. */
+/* Counts draws with a linear parameter outside its bounds: integrated ones are not bounded. */
 static void count_outside(struct fit_samples *s, const struct fit_posterior *p)
 {
     for (size_t k = 0; k < s->chains * s->draws; k++)
@@ -239,7 +241,7 @@ static void reason(struct fit_samples *s, enum fit_verdict v, const char *text)
     snprintf(s->verdict_text + n, sizeof s->verdict_text - n, "%s%s", n ? "; " : "", text);
 }
 
-/* The column by whose mean the draws of trajectories that diverged differ most from all draws. */
+/* The column whose mean over diverging trajectories differs most from that over all draws. */
 static void locate_divergences(struct fit_samples *s, const struct fit_posterior *p)
 {
     size_t at = s->ncolumn, n = s->chains * s->draws;
@@ -284,8 +286,8 @@ static void chain_means(const struct fit_samples *s, size_t column, char *text, 
     }
 }
 
-/* Chains that scatter more than their own autocorrelation makes them, by the least of the probabilities of all columns
- * (Bonferroni).  R-hat alone would not tell: with M half chains and S effective draws in all R-hat^2 - 1 is M/S times
+/* Do chains scatter more than their own autocorrelation explains, by the least of the probabilities of all columns
+ * (Bonferroni)? R-hat alone would not tell: with M half chains and S effective draws in all R-hat^2 - 1 is M/S times
  * chi2_(M-1)/(M - 1) when all is well, above the limit of 1.01 in half of the runs of 400 effective draws. */
 static void judge_agreement(struct fit_samples *s, const struct fit_sampling_options *o, const struct fit_posterior *p)
 {
@@ -432,9 +434,26 @@ static void judge_modes(struct fit_samples *s)
     reason(s, FIT_VERDICT_DOUBTFUL, text);
 }
 
-static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
+static void judge_bounds(struct fit_samples *s, const struct fit_posterior *p)
 {
     char name[64], text[256];
+    for (size_t k = 0; k < s->nsampled; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        fit_samples_name(p->setup.kernel, s->ngroup, k, name);
+        int scale = fit_prior_numbers(c->prior.kind) == 1; /* 0 is where such a prior is largest */
+        if (c->prior.kind == FIT_PRIOR_BETA_SCALED)
+            continue; /* its bounds cut nothing: they are where such a density ends */
+        if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
+            continue;
+        snprintf(text, sizeof text, "%s piles up at its %s bound", name,
+                 c->near_lower > c->near_upper ? "lower" : "upper");
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    }
+}
+
+static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
+{
+    char text[256];
     s->verdict = FIT_VERDICT_GOOD;
     s->verdict_text[0] = 0;
     if (!s->complete) {
@@ -449,18 +468,7 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         judge_consensus(s);
     else
         judge_weights(s);
-    for (size_t k = 0; k < s->nsampled; k++) {
-        const struct fit_column_summary *c = &s->column[k];
-        fit_samples_name(p->setup.kernel, s->ngroup, k, name);
-        int scale = fit_prior_numbers(c->prior.kind) == 1; /* 0 is where such a prior is largest */
-        if (c->prior.kind == FIT_PRIOR_BETA_SCALED)
-            continue; /* its bounds cut nothing: they are where such a density ends */
-        if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
-            continue;
-        snprintf(text, sizeof text, "%s piles up at its %s bound", name,
-                 c->near_lower > c->near_upper ? "lower" : "upper");
-        reason(s, FIT_VERDICT_DOUBTFUL, text);
-    }
+    judge_bounds(s, p);
     judge_tails(s, p);
     judge_modes(s);
     if (s->mirror_missed && !s->mirror_apart)

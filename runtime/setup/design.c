@@ -1,4 +1,4 @@
-/* design.c -- what an experiment could determine.  See design.h. */
+/* design.c -- what an experiment can determine. See design.h. */
 #include "setup/design.h"
 
 #include "base/units.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double VALUES_MOST = 2e7; /* above, only every s-th frame is looked at: a second or two */
+static const double VALUES_MOST = 2e7; /* above, only every s-th frame is used: a second or two */
 
 /* ---- the experiment -------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ static enum fit_status fill_axis(const struct fit_kernel *k, size_t a, const str
     return FIT_OK;
 }
 
-/* So many frames are left out that the values are not too many. */
+/* Leaves out so many frames that the number of values stays below the limit. */
 static void choose_stride(const struct fit_plan_design *d, struct fit_plan *p)
 {
     p->values = 0.5 * (double)d->frames * (double)(d->frames - 1) * (double)d->ngroup;
@@ -155,7 +155,7 @@ static void one_row(void *user, size_t i, size_t thread)
         v->matrix[l->frame[i] * l->ntime + l->frame[b[c]]] = mean[c];
 }
 
-/* Parameters at which the experiment is judged: the starts of the fit. */
+/* Parameters for which the experiment is evaluated: the starts of the fit. */
 static void fill_truth(const struct fit_plan *p, const double *linear, double *theta, double *lin)
 {
     const struct fit_options *o = &p->setup.options;
@@ -198,7 +198,7 @@ static enum fit_status put_values(struct fit_plan *p, const double *theta, const
 
 /* ---- its errors ------------------------------------------------------------------------------ */
 
-/* Of every s-th frame, which stands for s, 1/s of the shot noise. */
+/* Every s-th frame represents s frames, so its shot noise is divided by s. */
 static enum fit_status under_speckles(struct fit_plan *p, const struct fit_plan_design *d, const struct fit_options *o,
                                       struct fit_error *err)
 {

@@ -1,4 +1,4 @@
-/* memory_plan.c -- what a fit takes of the memory; see memory_plan.h. */
+/* memory_plan.c -- the memory that a fit needs; see memory_plan.h. */
 #include "setup/memory_plan.h"
 
 #include "input/joint.h"
@@ -12,10 +12,11 @@
 #include <sys/stat.h>
 
 #define PROGRAM_MB 40 /* libraries, tables, maps of the results: measured */
-#define LEAST_MB 50   /* for the data, however small the limit: streaming takes something too */
+#define LEAST_MB 50   /* for the data, however small the limit: streaming needs memory, too */
 
-/* Beside that of one process: the library of MPI, and what the tiles of a rank give to the robust errors, which is kept
- * until it goes to the others (errors/scores_pairs.c): edges and rows, and scores of 9 unknowns for each block. */
+/* In addition to one process: the MPI library, and the contributions of a rank's tiles to the robust errors, which
+ * are kept until they are sent to the others (errors/scores_pairs.c): edges and rows, and scores of 9 unknowns for
+ * each block. */
 static double rank_mb(const struct fit_memory_plan *p, size_t ranks)
 {
     static const double LIBRARY = 30, EDGES = 0.13, SCORES = 19, BLOCKS = 192; /* the first two measured */
@@ -59,7 +60,7 @@ enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction
 {
     struct fit_source *src = NULL;
     size_t *index = NULL, first = 0;
-    struct fit_notes notes = {0}; /* the same ones come again with the data */
+    struct fit_notes notes = {0}; /* the same ones are reported again with the data */
     *plan = (struct fit_memory_plan){0};
     enum fit_status st = fit_source_open(sel->path, &sel->wish, &src, err);
     if (st == FIT_OK)
@@ -125,7 +126,7 @@ void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss)
 
 double fit_memory_plan_bytes(const struct fit_selection *sel, const struct fit_memory_plan *plan)
 {
-    static const double looks = 2.7; /* times that values are read which stay in the file, measured */
+    static const double looks = 2.7; /* number of times that values in the file are read, measured */
     struct stat s;
     if (stat(sel->path, &s) != 0 || plan->nmatrix == 0)
         return NAN;

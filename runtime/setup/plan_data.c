@@ -1,4 +1,4 @@
-/* plan_data.c -- what a data file tells a plan; see plan_data.h. */
+/* plan_data.c -- the information for a plan in a data file; see plan_data.h. */
 #include "setup/plan_data.h"
 
 #include "fit/measured.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double DECAYED = 0.1; /* of the contrast, that may be left at the longest lags */
+static const double DECAYED = 0.1; /* fraction of the contrast that may be left at the longest lags */
 static const double SAME_Q = 1e-9; /* relative, as select.c has it */
 
-/* What the command line says is of the experiment to come, not of the file. */
+/* The command line describes the planned experiment, not the file. */
 static void leave_out_options(const struct fit_config *cfg, struct fit_selection *sel)
 {
     const struct fit_config_input *in = &cfg->input;
@@ -37,7 +37,7 @@ static enum fit_status load(const struct fit_config *cfg, struct fit_selection *
     return st == FIT_OK ? fit_measurement_load(sel, cfg->kernel, setting, m, err) : st;
 }
 
-/* A file without a period takes that of the command line, one without the wanted q its lowest. */
+/* A file without a period takes that of the command line; one without the requested q its lowest. */
 static enum fit_status load_somehow(const struct fit_config *cfg, const double *setting, struct fit_measurement **m,
                                     struct fit_error *err)
 {
@@ -131,7 +131,7 @@ enum fit_status fit_plan_data_read(const struct fit_config *cfg, struct fit_plan
     if (!setting)
         return fit_no_memory(err, "plan");
     d->file = cfg->input.path.n ? cfg->input.path.value[0] : NULL;
-    for (size_t i = 0; i < cfg->nsetting; i++) /* values need none; one that nobody knows is asked for later */
+    for (size_t i = 0; i < cfg->nsetting; i++) /* values need none; an unknown one is requested later */
         setting[i] = isnan(cfg->setting[i].value) ? 1 : cfg->setting[i].value;
     enum fit_status st = d->file ? load_somehow(cfg, setting, &m, &own) : FIT_OK;
     if (st == FIT_OK && m)

@@ -1,4 +1,5 @@
-/* planning.h -- what `plan` knows of an experiment, its designs and their answers (commands/plan.c, plan_answers.c). */
+/* planning.h -- the data of `plan` on an experiment, its designs and their answers (commands/plan.c,
+ * plan_answers.c). */
 #pragma once
 
 #include "input/select.h"
@@ -16,16 +17,16 @@ struct planned {
     char why[200]; /* there is none */
 };
 
-/* How much of the experiment makes the error of a parameter as small as wanted. */
+/* The size of the experiment that makes the error of a parameter as small as requested. */
 struct plan_goal {
     size_t param;
     double wanted, planned; /* errors */
-    double frames, reached; /* frames that do, about; else NaN and the error of the most that were looked at, `most` */
+    double frames, reached; /* sufficient frames, about; else NaN and the error with `most`, the most tried */
     size_t most;
-    double speckles;        /* of an angle that do, with the frames as planned */
+    double speckles;        /* sufficient speckles per angle, with the frames as planned */
 };
 
-/* Where a number of the experiment came from. */
+/* The source of a number of the experiment. */
 enum { FROM_SIZE = 160 };
 struct known {
     char frames[FROM_SIZE], dt[FROM_SIZE], q[FROM_SIZE], phi[FROM_SIZE], sigma[FROM_SIZE], linear[FROM_SIZE];

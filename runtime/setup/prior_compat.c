@@ -28,7 +28,7 @@ static enum fit_status set_prior(const struct fit_config_param *c, struct fit_po
 
 /* ---- noise ---------------------------------------------------------------------------------------------- */
 
-/* All values of pairs that count -> y[ds->npoint]; how many. */
+/* All values of used pairs -> y[ds->npoint]; returns their number. */
 static size_t collect(const struct fit_dataset *ds, double *y)
 {
     const struct fit_layout *l = &ds->layout;

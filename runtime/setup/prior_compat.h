@@ -1,11 +1,11 @@
 /* prior_compat.h -- the statistical model of homodyne's sampler, for comparisons with it.
  *
- * Every parameter, nonlinear or linear, is m + h tanh((mean + s z - m)/h) of a standard normal z, with the middle m
- * and half width h of its bounds and s = max(sd, h/5): prior FIT_PRIOR_TANH_NORMAL.  mean and sd are those of the
- * configuration (prior_mu, prior_sigma; the type is not looked at), else the middle and a quarter of the width.
- * One sigma for all values, half-normal with the scale 1.5 x 1.4826 x the median distance of the values themselves
- * from their median (at least 0.001).  All that is homodyne's (2.23: its modules cmc/scaling, cmc/model,
- * cmc/data_prep); such priors lie elsewhere than declared where mean is not the middle of the bounds.
+ * Every parameter, nonlinear or linear, is m + h tanh((mean + s z - m)/h) of a standard normal z, with the centre m and
+ * half width h of its bounds and s = max(sd, h/5): prior FIT_PRIOR_TANH_NORMAL. mean and sd are those of the
+ * configuration (prior_mu, prior_sigma; the type is ignored), else the centre and a quarter of the width. One sigma for
+ * all values has a half-normal prior; its scale is 1.5 x 1.4826 x the median distance of the values from their median
+ * (at least 0.001). All of this follows homodyne (2.23: its modules cmc/scaling, cmc/model, cmc/data_prep); such priors
+ * are not centred as declared when mean is not the centre of the bounds.
  */
 #pragma once
 

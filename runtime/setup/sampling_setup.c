@@ -1,4 +1,4 @@
-/* sampling_setup.c -- what the configuration says about the posterior. */
+/* sampling_setup.c -- the settings of the posterior in the configuration. */
 #include "setup/sampling_setup.h"
 
 #include "setup/prior_compat.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEW = 400 }; /* values of a group: the deviation of their noise is uncertain by more than 3.5 % */
+enum { FEW = 400 }; /* values of a group below which the standard deviation of their noise is uncertain by more than
+                     * 3.5 % */
 
 int fit_sampling_wanted(const struct fit_config *cfg)
 {
@@ -37,8 +38,8 @@ static void set_options(const struct fit_config *cfg, struct fit_sampling_option
     };
 }
 
-/* Method cmc in shards: options of the shards as configured under optimization.cmc; homodyne's numbers of iterations
- * and admission by 1.05, 100 and 0.05 where nothing is. */
+/* Method cmc in shards: options of the shards as configured under optimization.cmc; by default homodyne's numbers of
+ * iterations, and admission by 1.05, 100 and 0.05. */
 static void set_consensus(const struct fit_config *cfg, struct fit_sampling_options *o)
 {
     const struct fit_config_sampling *c = &cfg->sampling;
@@ -48,7 +49,7 @@ static void set_consensus(const struct fit_config *cfg, struct fit_sampling_opti
     o->consensus = (struct fit_consensus_options){
         .shards = (size_t)c->shards.value,
         .most_points = (size_t)c->max_shard_points.value,
-        .flow = cfg->nparam > 3, /* homodyne's two cases: at rest there are D0, alpha and D_offset */
+        .flow = cfg->nparam > 3, /* homodyne's two cases: without flow the parameters are D0, alpha and D_offset */
         .chains = (size_t)c->chains.value,
         .warmup = fit_given(c->warmup.from) ? (size_t)c->warmup.value : 0,
         .draws = fit_given(c->draws.from) ? (size_t)c->draws.value : 0,
@@ -64,7 +65,7 @@ static void set_consensus(const struct fit_config *cfg, struct fit_sampling_opti
     };
 }
 
-/* The parameter of the model that stands behind parameter k of the kernel. */
+/* The parameter of the model that corresponds to parameter k of the kernel. */
 static const struct fit_config_param *model_param(const struct fit_config *cfg, const struct fit_linkage *link,
                                                   size_t k)
 {
@@ -73,8 +74,8 @@ static const struct fit_config_param *model_param(const struct fit_config *cfg, 
     return &cfg->param[k < link->kernel.nparam ? link->of[k] : cfg->nparam + link->of_linear[k - link->kernel.nparam]];
 }
 
-/* 1: neither the data, at the result of least squares, nor a prior tell linear parameter q of a table by itself, but
- * its bounds do. */
+/* 1: only its bounds determine linear parameter q of a table, neither the data, at the least-squares result, nor a
+ * prior. */
 static int is_open(const struct fit_kernel *kernel, const struct fit_result *fit, const struct fit_posterior_param *x,
                    size_t q)
 {
@@ -117,8 +118,9 @@ static void set_params(const struct fit_config *cfg, const struct fit_kernel *ke
     }
 }
 
-/* 1: a normal prior of a linear parameter has a say in a group of few values.  Integrated together with the noise it is
- * one in units of the noise (collapsed.h), which are known to 1/sqrt(2 n) only; so the noise is sampled there. */
+/* 1: a normal prior of a linear parameter matters in a group of few values. When it is integrated out together with
+ * the noise, it is a prior in units of the noise (collapsed.h), which are known only to 1/sqrt(2 n); so the noise is
+ * sampled there. */
 static int has_few(const struct fit_posterior_setup *s)
 {
     const struct fit_dataset *ds = s->ds;
@@ -159,7 +161,7 @@ static void set_posterior(const struct fit_config *cfg, const struct fit_setup *
     };
 }
 
-/* The equations of efficient estimates in the place of kernel and values. */
+/* The equations of efficient estimates instead of kernel and values. */
 static enum fit_status take_table(const struct fit_config *cfg, const struct fit_setup *from,
                                   const struct fit_result *fit, struct fit_sampling_setup *s, struct fit_error *err)
 {
@@ -220,7 +222,7 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
 
 /* ---- in words ------------------------------------------------------------------------------------------- */
 
-/* Adds to a text that has room; what does not fit is left out. */
+/* Adds to a text of limited size; truncates. */
 static void append(char *text, size_t size, const char *format, ...)
 {
     size_t n = strlen(text);
@@ -257,7 +259,7 @@ void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct f
         append(text, size, "; improper");
 }
 
-/* ---- what has no effect --------------------------------------------------------------------------------- */
+/* ---- settings without effect --------------------------------------------------------------------------- */
 
 struct unused {
     struct fit_origin from;
@@ -282,7 +284,7 @@ static void note(const struct unused *u, size_t n, const char *why, struct fit_n
 
 #define NOTE(list, why) note(list, sizeof(list) / sizeof *(list), why, notes)
 
-/* Of shards: what the consensus mode does by itself, and what has no place in it. */
+/* For shards: settings that the consensus mode makes itself, and those that do not apply to it. */
 static void note_consensus(const struct fit_config_sampling *c, struct fit_notes *notes)
 {
     const struct unused dealt[] = {{c->shard_strategy.from, "sharding.strategy"}};
@@ -304,7 +306,7 @@ static void note_consensus(const struct fit_config_sampling *c, struct fit_notes
         fit_notes_add(notes, "prior_tempering false: no effect; priors would count once for every shard");
 }
 
-/* What belongs to shards, of which there are none. */
+/* Settings of shards, in a run without shards. */
 static void note_no_shards(const struct fit_config_sampling *c, struct fit_notes *notes)
 {
     const struct unused shards[] = {

@@ -1,4 +1,4 @@
-/* sequence.c -- every group of data fitted alone; see sequence.h. */
+/* sequence.c -- fits every group of data alone; see sequence.h. */
 #include "setup/sequence.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ enum fit_status fit_sequence_new(size_t n, const struct fit_kernel *model, struc
     return fit_no_memory(err, "sequence");
 }
 
-/* What belongs to this group among the options of the whole. */
+/* The part of the whole fit's options that belongs to this group. */
 static void choose_values(const struct alone *a, size_t g, struct fit_setup *s)
 {
     const struct fit_kernel *k = a->model;

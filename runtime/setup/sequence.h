@@ -1,8 +1,8 @@
-/* sequence.h -- every group of data (azimuth, curve), or every q of a file, fitted alone.
+/* sequence.h -- fits every group of data (azimuth, curve), or every q of a file, alone.
  *
- * The same fit as that of all groups together, with their values only: ties hold, values of groups are their own
- * anyway.  It begins at the result of the joint fit, besides a search of its own.  What one group cannot tell (the
- * direction of the flow) is told so.
+ * Each is the same fit as that of all groups together, with the values of one group only: ties hold; values of groups
+ * are their own anyway. It starts from the result of the joint fit, in addition to a search of its own. Parameters that
+ * one group cannot determine (the direction of the flow) are reported as such.
  */
 #pragma once
 
@@ -24,20 +24,21 @@ struct fit_sequence_row {
 struct fit_sequence_result {
     size_t n, nvalue;
     struct fit_sequence_row *row;
-    const char *axis; /* what coord is; NULL: the first axis of the model */
+    const char *axis; /* the meaning of coord; NULL: the first axis of the model */
     double seconds;
     struct fit_arena storage_;
 };
 
-/* joint: the fit of all groups, made with the options and links of setup.  model: the model's own kernel.
+/* joint: the fit of all groups, made with the options and links of setup. model: the model's own kernel.
  * FIT_ERR_MEMORY, FIT_ERR_INTERRUPTED. */
 enum fit_status fit_sequence(const struct fit_config *cfg, const struct fit_kernel *model,
                              const struct fit_dataset *ds, const struct fit_setup *setup,
                              const struct fit_result *joint, struct fit_sequence_result *out, struct fit_error *err);
 
-/* Every q that the file of `sel` (else as for the joint fit) tells, each with all its azimuths, from the file; begins
- * at the fit `joint` of one of them, besides a search of its own.  Linear parameters are the means over the azimuths.
- * setting: nsetting of the model.  interrupt may be NULL.  FIT_ERR_CONFIG where groups have values of their own. */
+/* Fits every q of the file of `sel` (other settings as for the joint fit), each with all its azimuths from the file;
+ * starts from the fit `joint` of one of them, in addition to a search of its own. Linear parameters are the means
+ * over the azimuths. setting: nsetting of the model. interrupt may be NULL. FIT_ERR_CONFIG where groups have values
+ * of their own. */
 struct fit_sequence_q {
     const struct fit_config *cfg;
     const struct fit_kernel *model;

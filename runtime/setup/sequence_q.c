@@ -1,8 +1,8 @@
-/* sequence_q.c -- every q of a file fitted alone; see sequence.h.
+/* sequence_q.c -- fits every q of a file alone; see sequence.h.
  *
- * A file of two-time matrices may hold several rings of q, each with its azimuths; a fit is of one of them.  Here
- * all are fitted one after the other, each with its own data set and its own q among the settings.  What is a
- * property of the sample (a diffusion coefficient) must come out the same for every q, within the errors.
+ * A file of two-time matrices may hold several rings of q, each with its azimuths; a fit uses one of them. Here all are
+ * fitted one after the other, each with its own data set and its own q among the settings. A property of the sample (a
+ * diffusion coefficient) must come out the same for every q, within the errors.
  */
 #include "setup/sequence.h"
 

@@ -1,4 +1,4 @@
-/* setup.c -- from a configuration to what a fit needs; see setup.h. */
+/* setup.c -- from a configuration to the input of a fit; see setup.h. */
 #include "setup/setup.h"
 
 #include "setup/sampling_setup.h"
@@ -76,7 +76,7 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
     }
 }
 
-/* What a fit of several files together cannot have. */
+/* Settings that a fit of several files together cannot have. */
 static enum fit_status several_files(const struct fit_config *cfg, const struct fit_kernel *k, struct fit_error *err)
 {
     const size_t n = cfg->input.path.n;
@@ -151,7 +151,7 @@ static enum fit_status constant_values(struct fit_setup *s, const struct fit_ker
     return FIT_OK;
 }
 
-/* The errors of tables know no clusters. */
+/* The errors of tables have no clusters. */
 static enum fit_status no_clusters(const struct fit_config *cfg, struct fit_error *err)
 {
     const int joint = cfg->robust.cluster_joint.value, blocks = cfg->study.bootstrap.value == FIT_BOOTSTRAP_BLOCK;
@@ -166,7 +166,7 @@ static enum fit_status no_clusters(const struct fit_config *cfg, struct fit_erro
                     where);
 }
 
-/* Too few clusters tell nothing: of their scatter every one takes a part with it. */
+/* Too few clusters give no estimate of their scatter. */
 static enum fit_status check_clusters(const struct fit_config *cfg, const struct fit_dataset *ds,
                                       struct fit_error *err)
 {
@@ -202,7 +202,7 @@ void fit_setup_borrow(struct fit_setup *s)
     o->linear_class = s->linear_class;
 }
 
-/* What the configuration says of least squares. */
+/* The least-squares settings of the configuration. */
 static void fill_options(struct fit_options *o, const struct fit_config *cfg, size_t ngroup)
 {
     fit_options_default(o);

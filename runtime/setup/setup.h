@@ -1,4 +1,4 @@
-/* setup.h -- from a configuration to what a fit needs. */
+/* setup.h -- from a configuration to the input of a fit. */
 #pragma once
 
 #include "config/config.h"
@@ -6,10 +6,10 @@
 #include "leastsquares/fit_types.h"
 #include "model/linkage.h"
 
-/* Data in the place of a configuration, by the name or by the first bytes. */
+/* Recognises data given in place of a configuration, by the name or by the first bytes. */
 int fit_setup_is_data(const char *file);
 
-/* FIT_ERR_CONFIG for wishes that this version cannot meet. */
+/* FIT_ERR_CONFIG for requests that this version cannot meet. */
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                     struct fit_error *err);
 
@@ -33,9 +33,9 @@ void fit_setup_free(struct fit_setup *s);
 /* s->options <- the arrays of s. */
 void fit_setup_borrow(struct fit_setup *s);
 
-/* After fit_setup_options(): ties and values of groups, as a linkage whose kernel is to be fitted instead, with
- * the options translated to it.  shared: 1 for a fit before that, in which nonlinear parameters have one value for
- * all groups; then 0.  Nothing is changed when nothing is linked.  Sets ds->layout.context. */
+/* After fit_setup_options(): makes ties and values of groups into a linkage whose kernel is to be fitted instead,
+ * with the options translated to it. shared: 1 for a preceding fit in which nonlinear parameters have one value for
+ * all groups; then 0. Without links nothing is changed. Sets ds->layout.context. */
 enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                 struct fit_dataset *ds, int shared, struct fit_setup *s, struct fit_error *err);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Azimuths closer than this, in degrees or relative to the others, are meant by the same number. */
+/* Azimuths closer than this, in degrees or relative to the others, are identified by the same number. */
 static const double SAME_ANGLE = 0.5, SAME_VALUE = 1e-6;
 
 struct links {
@@ -78,7 +78,7 @@ static enum fit_status sets(const struct links *l, size_t k, size_t *number)
     return FIT_OK;
 }
 
-/* Numbers of the values of parameter k in the groups. */
+/* Indices of the values of parameter k in the groups. */
 static enum fit_status share_one(const struct links *l, size_t k, int shared, size_t *number)
 {
     const struct fit_config_share *share = &l->cfg->param[k].share;
@@ -119,7 +119,7 @@ static int is_linked(const struct fit_config *cfg, size_t from, size_t to)
     return any;
 }
 
-/* Nonlinear parameters of which the model has one value for each group (with a density only). */
+/* Nonlinear parameters that have one value for each group in the model (with a density only). */
 static int has_own(const struct fit_kernel *k, size_t ngroup)
 {
     int any = 0;
@@ -144,7 +144,7 @@ static enum fit_status fill(struct links *l, int shared)
     return FIT_OK;
 }
 
-/* Bounds of the inner parameters, of which those that are held have none. */
+/* Bounds of the inner parameters; fixed ones have none. */
 static void inner_bounds(const struct links *l, double *lower, double *upper)
 {
     const struct fit_setup *s = l->s;
@@ -179,7 +179,7 @@ static enum fit_status translate(struct links *l)
     for (size_t u = 0; u < n; u++) {
         fixed[u] = s->fixed[link->of[u]];
         start[u] = s->start[link->of[u]];
-        if (!fixed[u] && !isnan(start[u])) /* it may lie outside of bounds that a tie has narrowed */
+        if (!fixed[u] && !isnan(start[u])) /* it may lie outside bounds that a tie has narrowed */
             start[u] = fmin(fmax(start[u], lower[u]), upper[u]);
     }
     for (size_t e = 0; e < c; e++)
@@ -226,7 +226,7 @@ static size_t azimuths(const struct fit_dataset *ds, const struct fit_kernel *k)
     return n;
 }
 
-/* Harmonics of the series of contrast and offset; 0: none wanted, or too few azimuths for it. */
+/* Harmonics of the series of contrast and offset; 0: none requested, or too few azimuths for it. */
 static enum fit_status choose_series(struct links *l)
 {
     struct fit_options *o = &l->s->options;

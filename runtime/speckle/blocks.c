@@ -1,5 +1,5 @@
-/* blocks.c -- see blocks.h.  Between blocks the model is looked at a few of their frames; frames of one
- * block that have nothing in common, all of which are looked at, are as shot noise. */
+/* blocks.c -- see blocks.h. Between blocks the model is evaluated at a few of their frames. Uncorrelated frames of
+ * one block, all of which are evaluated, act like shot noise. */
 #include "speckle/blocks.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ size_t fit_speckle_block_frames(const struct fit_speckle_blocks *b, size_t a)
     return left < b->frames ? left : b->frames;
 }
 
-/* Pairs of frames at which the model is looked at, between a block and RUN others. */
+/* Pairs of frames at which the model is evaluated, between a block and RUN others. */
 struct places {
     size_t n, end[RUN]; /* where those of each end */
     uint32_t i[RUN * INSIDE * INSIDE + WITHIN * WITHIN], j[RUN * INSIDE * INSIDE + WITHIN * WITHIN];

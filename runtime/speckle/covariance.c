@@ -8,8 +8,8 @@
  *     means            -e_q.d_p - e_p.d_q + e_p^T Ct e_q,   e_p = 2 rowsums(P o C), d_p = 2 b^2 diag(g P' g)
  *     photons          8 b^2 sum_s s2_s ((P' g) o Q') 1 + 2 sum_st s2_s s2_t (P o Q o C) - 2 sum_s s2_s e_p e_q
  *
- * so that two products of n x n matrices for each field do, and of fields that are mostly zero a part of one.  Cycle 3
- * would take n^4 steps: g is smooth, and frames are taken together for it (`coarse`).
+ * so that two products of n x n matrices for each field suffice, and a part of one for fields that are mostly zero.
+ * Cycle 3 would take n^4 steps: g is smooth, and frames are combined for it (`coarse`).
  */
 #include "speckle/noise.h"
 
@@ -32,7 +32,7 @@ static void add_traces(const struct fit_speckle_fields *f, const double *T, doub
 
 /* ---- the third cycle -------------------------------------------------------------------------------------- */
 
-/* Frames together: sums of the fields, mean of g. */
+/* Combined frames: sums of the fields, mean of g. */
 static void shrink(const struct fit_speckle_fields *f, size_t n, double *g, double *field)
 {
     const size_t nn = n * n;
@@ -111,7 +111,7 @@ static void add_means(const struct fit_speckle_fields *f, const double *Ct, cons
     }
 }
 
-/* What the variance of photons in proportion to the intensity adds.  T: nfield products P' g; e: of add_means(). */
+/* Contribution of a variance of photons proportional to the intensity. T: nfield products P' g; e: of add_means(). */
 static void add_photons(const struct fit_speckle_fields *f, const double *T, const double *e, double *row, double *out)
 {
     const size_t n = f->n, nn = n * n, K = f->nfield;

@@ -1,9 +1,9 @@
 /* estimate.c -- number of speckles and shot noise from the moments of residuals; see noise.h.
  *
- * What the moments are told to be follows from the covariance of the values: a polynomial of second degree in the shot
- * noise s2, over M; its mean over the values is that over a fixed sample of them.  Where s2 is small beside the
- * contrast, differences over one frame and over several tell it from the decay of the model; where it is large, the
- * products of differences that have a frame in common do.  M and s2 are where the logarithms of all agree best, by
+ * The expected moments follow from the covariance of the values: a polynomial of second degree in the shot noise s2,
+ * over M; its mean over the values is that over a fixed sample of them. Where s2 is small compared with the contrast,
+ * differences over one frame and over several distinguish it from the decay of the model; where it is large, the
+ * products of differences with a common frame do. M and s2 are where the logarithms of all agree best, weighted by
  * their scatter over the slices; leaving out one slice at a time gives their errors (jackknife: Miller, Biometrika 61
  * (1974) 1).
  */
@@ -19,13 +19,13 @@ enum {
     PIECE = 64,
     LEAST = 30, /* values of a moment */
     MOMENTS = FIT_SPECKLE_DISTANCES + 1,
-    STEPS = 90, /* of the search for s2, a tenth of a decade each */
+    STEPS = 90, /* steps of the search for s2, a tenth of a decade each */
     HALVINGS = 24,
     AGES = 8,
     QUARTER = 8,
     LOOKED = 128
 };
-static const double FLOOR = 0.03;    /* scatter of a logarithm below which no moment is believed */
+static const double FLOOR = 0.03;    /* least scatter of a logarithm: no moment is trusted more */
 static const double LOWEST = 1e-4;   /* s2, of the contrast */
 static const double LEFT = 1e-6;     /* C over the contrast, of a part that is there */
 static const double SAME = 0.2, ROUND = 0.02; /* how far C may be from the contrast at equal times, and from 0 */
@@ -54,7 +54,7 @@ static double value(const struct fit_speckle_model *m, size_t g, size_t i, size_
     return out;
 }
 
-/* Frames after `age` at which C is 1/e of b; beyond the last frame, by the decay until there. */
+/* Frames after `age` at which C is 1/e of b; beyond the last frame, extrapolated from the decay so far. */
 static double decay_after(const struct fit_speckle_model *m, size_t g, size_t age, double b)
 {
     const size_t most = m->layout->nframe - 1 - age;
@@ -85,7 +85,7 @@ static double left_after(const struct fit_speckle_model *m, size_t g, size_t lag
     return most;
 }
 
-/* Frames in which C falls by e between the third quarter of the data and the last; 0: nothing is left there. */
+/* Frames in which C falls by e between the third quarter of the data and the last; 0: nothing remains there. */
 static double tail_of(const struct fit_speckle_model *m, size_t g, double b)
 {
     const size_t n = m->layout->nframe;
@@ -107,7 +107,7 @@ int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_sp
         most = fmax(most, c[k]);
     }
     *x = (struct fit_speckle_noise){0};
-    if (!(fabs(least) > 0) && !(fabs(most) > 0)) /* on its bound: all that is seen is noise between frames */
+    if (!(fabs(least) > 0) && !(fabs(most) > 0)) /* on its bound: only noise between frames is visible */
         return n > 2;
     *why = "the model's contrast is not positive";
     if (!(b > 0) || !isfinite(b))
@@ -133,7 +133,7 @@ int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_sp
     return n > 2;
 }
 
-/* ---- what the moments are told to be ---------------------------------------------------------------------- */
+/* ---- expected moments ------------------------------------------------------------------------------------ */
 
 /* C between four frames, 0 .. 3. */
 struct four {
@@ -155,13 +155,13 @@ static double cycle(const struct four *x, int i, int j, int k, int l)
     return x->g[i][j] * x->g[j][k] * x->g[k][l] * x->g[l][i];
 }
 
-/* Third moment of what is seen: the variance of photons is in proportion to the intensity.  i != j. */
+/* Third moment of the measured intensity: the variance of photons is proportional to the intensity. i != j. */
 static double third_seen(const struct four *x, int i, int j, int k)
 {
     return third(x, i, j, k) + (i == k || j == k ? x->shot * x->C[i][j] : 0);
 }
 
-/* The same of the fourth moment, where pairs have a frame in common, and where they have both. */
+/* The same for the fourth moment, where pairs have one frame in common, and where they have both. */
 static double photons(const struct four *x, int s, int t, int u, int v)
 {
     const double one = (s == u ? third(x, s, t, v) : 0) + (s == v ? third(x, s, t, u) : 0) +
@@ -198,7 +198,7 @@ static void take_four(const struct fit_speckle_model *m, size_t g, const size_t 
         }
 }
 
-/* Place in the triangle t - s >= 3, t + apart < n, number k of the sample; 0: there is none. */
+/* Number k of the sample in the triangle t - s >= 3, t + apart < n; 0: there is none. */
 static int draw(size_t n, size_t apart, uint64_t stream, uint64_t *k, size_t *s, size_t *t)
 {
     for (int turn = 0; turn < 64; turn++) {
@@ -212,7 +212,7 @@ static int draw(size_t n, size_t apart, uint64_t stream, uint64_t *k, size_t *s,
     return 0;
 }
 
-/* Values at s2 = 0, b and 2 b of a polynomial of second degree: its coefficients. */
+/* Coefficients of a polynomial of second degree from its values at s2 = 0, b and 2 b. */
 static void coefficients(const double at[3], double b, double out[3])
 {
     out[0] = at[0];
@@ -268,9 +268,9 @@ static int tell_product(const struct fit_speckle_model *m, size_t g, double b, s
     return 1;
 }
 
-/* ---- what they are ---------------------------------------------------------------------------------------- */
+/* ---- measured moments ------------------------------------------------------------------------------------ */
 
-/* Mean over the slices but `without`; the number of values in *count. */
+/* Mean over all slices except `without`; the number of values in *count. */
 static double mean_of(const double *sum, const double *number, size_t without, double *count)
 {
     double s = 0, n = 0;
@@ -283,7 +283,7 @@ static double mean_of(const double *sum, const double *number, size_t without, d
     return n > 0 ? s / n : NAN;
 }
 
-/* The level whose segments are as long as twice the decay: there frames are still alike. */
+/* The level whose segments are as long as twice the decay: frames are still correlated there. */
 static size_t level_for(double frames)
 {
     size_t h = 0;
@@ -303,7 +303,7 @@ void fit_speckle_sharing(const struct fit_speckle_moments *m, double frames, dou
     *variance += 3 * n;
 }
 
-/* Moments that are looked at: what they are told to be, what they are, and how well they are known. */
+/* Moments in use: expected and measured values, and their uncertainties. */
 struct seen {
     size_t n;
     double told[MOMENTS][3], mean[MOMENTS][FIT_SPECKLE_SLICES + 1], weight[MOMENTS];
@@ -314,7 +314,7 @@ static double told_at(const double a[3], double shot)
     return a[0] + shot * (a[1] + shot * a[2]);
 }
 
-/* Adds a moment; the means without a slice scatter about that of all. */
+/* Adds a moment; the means without one slice scatter about that of all. */
 static void add_moment(struct seen *x, const double *sum, const double *number)
 {
     const size_t all = FIT_SPECKLE_SLICES;
@@ -329,7 +329,7 @@ static void add_moment(struct seen *x, const double *sum, const double *number)
     x->weight[x->n++] = 1 / (square * (double)(all - 1) / (double)all + FLOOR * FLOOR);
 }
 
-/* How far the moments without slice q are from agreeing on M, and log M. */
+/* Disagreement about M of the moments without slice q, and log M. */
 static double disagreement(const struct seen *x, size_t q, double shot, double *log_count)
 {
     double w = 0, mean = 0, square = 0, y[MOMENTS];
@@ -391,8 +391,7 @@ static int look(const struct fit_speckle_model *m, size_t g, const struct fit_sp
     return out->n > squares;
 }
 
-/* What is given stands in the place of what was found; the other number, where it is not, is that which the moments
- * have beside it. */
+/* A given number replaces the estimate; the other one, if not given, is that of the moments with it. */
 static void take_given(const struct seen *seen, const struct fit_noise_model *given, struct fit_speckle_noise *x)
 {
     double log_count, lo = log(x->contrast * LOWEST), hi = lo + 0.1 * STEPS * log(10);

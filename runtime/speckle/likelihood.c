@@ -10,12 +10,12 @@
 enum { WIDER = 12, NARROWER = 14, NODES = 3, LOOKS = 2 };
 static const double FIRST = 1.5;     /* ratio of shot noises of the first steps */
 static const double LOWEST = 1e-4;   /* shot noise, of the contrast */
-static const double MOST_SPREAD = 1; /* of the logarithm: shot noise that is not seen changes nothing by itself */
+static const double MOST_SPREAD = 1; /* of the logarithm: invisible shot noise changes nothing by itself */
 static const double CURVED = 0.1;    /* step of the logarithm for the curvature */
 static const double APART = 1, BEYOND = 0.5; /* logarithms: nodes of the restriction, how far it is believed beyond */
 static const double DEPENDENT = 1e-10;       /* pivot of a field that the others have, of its square */
 
-/* What the fit has followed, at three shot noises: log det of its derivatives, and the part of t that they have. */
+/* The part absorbed by the fit, at three shot noises: log det of its derivatives, and its part of t. */
 struct restriction {
     double middle, log_det[NODES], part[NODES];
 };
@@ -56,8 +56,8 @@ static void products(const struct fit_speckle_residuals *r, const struct fit_whi
     }
 }
 
-/* Its Cholesky factor, each column in turn: log det of the fields, and the part of the residuals' square that they
- * have; a field counts by its share. */
+/* Its Cholesky factor, column by column: log det of the fields, and the part of the residuals' square in their span;
+ * a field counts by its share. */
 static void factor(const struct fit_speckle_residuals *r, double *G, double *log_det, double *part)
 {
     const size_t m = r->nfield + 1;
@@ -129,7 +129,7 @@ static double minus_two_log(struct search *s, double log_shot)
     return value;
 }
 
-/* Three shot noises, the middle one with the lowest value; 0: there is no lowest one above `least`. */
+/* Three shot noises, the middle one with the lowest value; 0: there is no minimum above `least`. */
 static int enclose(struct search *s, double least, double x[3], double y[3])
 {
     const double step = log(FIRST);
@@ -152,7 +152,7 @@ static int enclose(struct search *s, double least, double x[3], double y[3])
     return 0;
 }
 
-/* Where the parabola through three points is lowest, a little away from the middle one. */
+/* Minimum of the parabola through three points, kept away from the middle one. */
 static double vertex(const double x[3], const double y[3])
 {
     const double a = (x[1] - x[0]) * (y[1] - y[2]), b = (x[1] - x[2]) * (y[1] - y[0]);

@@ -1,9 +1,9 @@
 /* moments.c -- sums over differences of neighbouring residuals, row by row of a tile; see noise.h.
  *
- * Slow noise, and what the fit follows of it, is nearly the same in neighbours and leaves their differences.  Products
- * of differences at the same t and different s have shot noise and change of frame t in common, times the correlation
- * of frames s and s': of independent noise they are 0.
- * All sums run along columns, so that the compiler may take several columns at a time without changing their order. */
+ * Slow noise, and the part of it that the fit absorbs, is nearly the same in neighbours and cancels in their
+ * differences. Products of differences at the same t and different s share the shot noise and the change of frame t,
+ * times the correlation of frames s and s': for independent noise they are 0. All sums run along columns, so that
+ * the compiler may process several columns at a time without changing their order. */
 #include "speckle/noise.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum {
     LEAST_LAG = 3,
-    FAR_EVERY = 4,     /* rows, of many, for which distances of two frames and more are looked at */
+    FAR_EVERY = 4,     /* rows, of many, at which distances of two frames and more are evaluated */
     FAR_FRAMES = 256,
     COLUMNS = 2 * FIT_SPECKLE_DISTANCES + 4 * FIT_SPECKLE_LEVELS /* arrays of a panel's width */
 };
@@ -65,14 +65,14 @@ static void add_both(size_t n, const double *restrict x, const double *restrict 
     }
 }
 
-/* The first column of slice s or of a later one, of those from c->j0 on. */
+/* The first column of slice s or of a later one, starting from c->j0. */
 static size_t slice_begin(const struct fit_speckle_columns *c, size_t s)
 {
     const size_t j = (s * c->layout->nframe + FIT_SPECKLE_SLICES - 1) / FIT_SPECKLE_SLICES;
     return j <= c->j0 ? 0 : j - c->j0 < c->n ? j - c->j0 : c->n;
 }
 
-/* The segment of level h ends: its square counts, and it is part of one of the next level. */
+/* The segment of level h ends: its square is added, and it becomes part of one of the next level. */
 EACH_ISA
 static void close_segment(const struct fit_speckle_columns *c, size_t h)
 {

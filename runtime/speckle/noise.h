@@ -1,10 +1,10 @@
-/* noise.h -- the noise of two-time values as speckles make it: how much there is, what it does to weighted sums
- * of residuals, and a test of fit that knows it.
+/* noise.h -- the speckle noise of two-time values: its size, its effect on weighted sums of residuals, and a test of
+ * fit under it.
  *
- * A detector region sees M independent speckles.  The intensity of one of its pixels at frame s, over its mean, is 1 +
- * d_s with E d_s d_t = C_st = b g_st^2, C = c2 - baseline of the model, b its value at equal times, g = |g1|; photon
- * counting adds shot noise s2 on the diagonal: Ct = C + s2 1.  Frames are divided by their means over the region.  To
- * first order in 1/M, for complex Gaussian fields of 1/b modes and s != t, u != v (Isserlis' theorem for the fields;
+ * A detector region sees M independent speckles. The intensity of one of its pixels at frame s, divided by its mean, is
+ * 1 + d_s with E d_s d_t = C_st = b g_st^2, C = c2 - baseline of the model, b its value at equal times, g = |g1|;
+ * photon counting adds shot noise s2 on the diagonal: Ct = C + s2 1. Frames are divided by their means over the region.
+ * To first order in 1/M, for complex Gaussian fields of 1/b modes and s != t, u != v (Isserlis' theorem for the fields;
  * noise of photon correlation data: Schaetzel, Quantum Opt. 2 (1990) 287),
  *
  *     M Cov[c_st, c_uv] = Ct_su Ct_tv + Ct_sv Ct_tu
@@ -12,11 +12,11 @@
  *                       - C_uv [k(s,t,u) + k(s,t,v)] - C_st [k(u,v,s) + k(u,v,t)]
  *                       + C_st C_uv (Ct_su + Ct_sv + Ct_tu + Ct_tv),        k(i,j,k) = 2 b^2 g_ij g_jk g_ki.
  *
- * The variance of photons is in proportion to the intensity: of pairs (s,t), (s,v) that share a frame there is s2
- * k(s,t,v) more, of a pair with itself s2^2 C_st, and k(s,t,s) has s2 C_st more.
+ * The variance of photons is proportional to the intensity: this adds s2 k(s,t,v) to pairs (s,t), (s,v) that share a
+ * frame, s2^2 C_st to a pair with itself, and s2 C_st to k(s,t,s).
  *
- * M and s2 are all that a model does not say.
- *   Moments   sums over differences of neighbouring residuals, which neither slow noise nor the fit reaches
+ * M and s2 are the only unknowns beyond the model.
+ *   Moments   sums over differences of neighbouring residuals, which neither slow noise nor the fit affects
  *             (moments.c, while residuals are in memory: scores.c)
  *   Estimate  M and s2 of each group from them (estimate.c)
  *   Covariance of sum_{s<t} P_k(s,t) c_st for any number of fields P_k (covariance.c)
@@ -54,8 +54,8 @@ struct fit_speckle_columns {
     double *product, *nproduct; /* LEVELS x width: squares of these, of the segments before */
 };
 
-/* Adds to *m what the residuals of one group have inside of a tile: row after row, r[k] the residual of column j0 + k,
- * NaN: none (below the diagonal it may be anything). */
+/* Adds to *m the residuals of one group inside a tile: row after row, r[k] the residual of column j0 + k, NaN: none
+ * (below the diagonal it may be anything). */
 void fit_speckle_moments_begin(const struct fit_layout *l, const struct fit_tile *t, double *room,
                                struct fit_speckle_columns *c);
 void fit_speckle_moments_row(struct fit_speckle_columns *c, size_t i, const double *r);
@@ -64,7 +64,7 @@ size_t fit_speckle_room(const struct fit_layout *l);
 
 /* ---- the model ------------------------------------------------------------------------------------------- */
 
-/* Where values of the model come from. */
+/* Source of the values of the model. */
 struct fit_speckle_model {
     const struct fit_kernel *kernel;
     const struct fit_layout *layout;
@@ -75,16 +75,17 @@ struct fit_speckle_model {
 void fit_speckle_values(const struct fit_speckle_model *m, size_t g, size_t n, const uint32_t *i, const uint32_t *j,
                         double *out);
 
-/* Is the model's c2 of this group a baseline and a function that is largest, positive, and the same at equal times,
- * nowhere negative?  Then contrast and frames of *x are set, else why not.  Where its contrast is 0 both are. */
+/* Is the model's c2 of this group a baseline plus a function that is largest, positive, and constant at equal times,
+ * and nowhere negative? Then contrast and frames of *x are set, otherwise the reason. Both are set where its
+ * contrast is 0. */
 int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_speckle_noise *x, const char **why);
 
-/* Adds to *sum the products of differences that have a frame in common, and to *variance what its variance is when the
- * noise of all values is independent.  frames: decay of the model. */
+/* Adds to *sum the products of differences with a common frame, and to *variance the variance of that sum for
+ * independent noise of all values. frames: decay of the model. */
 void fit_speckle_sharing(const struct fit_speckle_moments *m, double frames, double *sum, double *variance);
 
-/* After these: M and s2 of group g, but for what is given (0: nothing).  shared: 0 when values that share a frame have
- * nothing in common. */
+/* Afterwards: M and s2 of group g, except given ones (0: none). shared: 0 when values that share a frame are not
+ * correlated. */
 void fit_speckle_estimate(const struct fit_speckle_model *m, size_t g, const struct fit_speckle_moments *moments,
                           int shared, const struct fit_noise_model *given, struct fit_speckle_noise *x);
 
@@ -97,7 +98,7 @@ struct fit_speckle_fields {
     double contrast;      /* b */
     const double *shot;   /* n: s2 of a frame (of averages: divided by their number) */
     const double *field;  /* nfield matrices: 1/2 of the weight of (s,t) off the diagonal */
-    size_t coarse;        /* of the third cycle: frames that it takes together */
+    size_t coarse;        /* for the third cycle: number of frames that it combines */
 };
 
 /* out[nfield x nfield] <- M times the covariance of the sums.  room: fit_speckle_covariance_room() doubles. */

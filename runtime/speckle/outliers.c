@@ -6,17 +6,17 @@
 
 #include "math/special.h"
 
-static const double COVERED = 0.5; /* of the values of an element: it counts */
+static const double COVERED = 0.5; /* fraction of the values of an element above which it counts */
 static const double PRESENT = 0.9; /* of the elements: what stands for the others is no noise */
-static const double SHOT = 0.05;   /* of the contrast, at least: with less what is new is a small difference of C, which
-                                      the fit does not know as well */
+static const double SHOT = 0.05;   /* least shot noise relative to the contrast: with less, innovations are small
+                                    * differences of C, which the fit does not know well enough */
 static const double MEDIAN = 0.67449; /* of the size of a normal number */
 enum {
     LEAST = 60, /* elements */
     REACH = 5   /* rows before and after one with which it is compared */
 };
 
-/* An element over its part; NaN: it does not count. */
+/* An element divided by its fraction; NaN: it does not count. */
 static double element(const struct fit_speckle_elements *x, size_t a, size_t c)
 {
     const double cover = x->cover[a * x->n + c];
@@ -37,7 +37,7 @@ static double mean_square(const struct fit_speckle_elements *x, size_t a)
     return number > 0 ? sum / number : 0;
 }
 
-/* size <- roots of the size of the elements of each row: medians of `square` over rows that are near. */
+/* size <- root mean square size of the elements of each row: medians of `square` over nearby rows. */
 static void usual_size(size_t n, const double *square, double *size)
 {
     for (size_t a = 0; a < n; a++) {
@@ -65,7 +65,7 @@ static size_t add_row(const struct fit_speckle_elements *x, const double *size, 
     return number;
 }
 
-/* Variance of the elements but for outliers: from the median of their size. */
+/* Variance of the elements without outliers: from the median of their size. */
 static double usual_variance(const struct fit_speckle_elements *x, double *sizes)
 {
     size_t number = 0;
@@ -79,7 +79,7 @@ static double usual_variance(const struct fit_speckle_elements *x, double *sizes
     return number ? pow(sizes[number / 2] / MEDIAN, 2) : 0;
 }
 
-/* The row with the largest fourth power; not the first, which has what all frames share. */
+/* The row with the largest fourth power; not the first, which contains what all frames share. */
 static size_t loudest(const struct fit_speckle_elements *x, const double *size)
 {
     double most = 0;

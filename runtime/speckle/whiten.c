@@ -71,7 +71,7 @@ double fit_whitener_log_determinant(const struct fit_whitener *w)
     return 2 * (double)(w->n + 1) * sum + 2 * free_;
 }
 
-/* X += L^-1 diag(d) L^-T with the d that makes the weights 0 where nothing is measured. */
+/* X += L^-1 diag(d) L^-T with the d that makes the weights 0 at unmeasured elements. */
 static void add_free(const struct fit_whitener *w, double *room, double *X)
 {
     const size_t n = w->n, m = w->nfree;

@@ -1,14 +1,14 @@
-/* whiten.h -- fields between frames in coordinates in which the noise of speckles is white.
+/* whiten.h -- fields between frames in coordinates in which speckle noise is white.
  *
- * To second moments, of frames s, t with the covariance Ct of their intensities, the best weights for what is measured
- * between all of them are those of R -> L^-1 R L^-T, Ct = L L^T (the score of the Wishart law: Anderson, An
- * Introduction to Multivariate Statistical Analysis (2003), section 7.2).  A frame with itself is not measured, for
- * there is shot noise in it: what would stand there in R is free.  It is what makes the cost least,
+ * To second moments, for frames s, t with the covariance Ct of their intensities, the optimal weights of values between
+ * all of them are those of R -> L^-1 R L^-T, Ct = L L^T (the score of the Wishart distribution: Anderson, An
+ * Introduction to Multivariate Statistical Analysis (2003), section 7.2). A frame paired with itself is not measured,
+ * because it contains shot noise: this element of R is free. It minimises the cost,
  *
  *     min over d of |L^-1 (R + diag d) L^-T|^2:     (Ct^-1 o Ct^-1) d = -diag(Ct^-1 R Ct^-1)     (o: elementwise)
  *
- * and with it Ct^-1 (R + diag d) Ct^-1, the weights, are 0 there by themselves.  (Weights Ct^-1 R Ct^-1 of which the
- * diagonal is removed afterwards lose up to three quarters of the gain, and all of it where shot noise is small.)
+ * and then Ct^-1 (R + diag d) Ct^-1, the weights, are 0 there by construction. (Weights Ct^-1 R Ct^-1 with the diagonal
+ * deleted afterwards lose up to three quarters of the gain, and all of it where shot noise is small.)
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 struct fit_whitener {
     size_t n, nfree;
     double *lower, *upper; /* L^-1 and L^-T */
-    size_t *free_;         /* nfree: places of the diagonal that are not measured */
+    size_t *free_;         /* nfree: elements of the diagonal that are not measured */
     double *factor;        /* nfree x nfree: Cholesky factor of their Ct^-1 o Ct^-1 */
     struct fit_arena storage_;
 };

@@ -210,6 +210,105 @@ static void test_the_same_with_ties_and_a_loss(void **state)
     fit_api_close(m);
 }
 
+/* 1: x and y are the same number to so many of their errors. */
+static int near(double x, double y, double sd)
+{
+    return (isnan(x) && isnan(y)) || fabs(x - y) <= 1e-9 * sd;
+}
+
+/* All of it. */
+static void same_many(const struct fit_api_many *a, const struct fit_api_many *b)
+{
+    same(a->value, b->value, a->ncurve * FULL);
+    same(a->std, b->std, a->ncurve * FULL);
+    same(a->std_robust, b->std_robust, a->ncurve * FULL);
+    same(a->interval, b->interval, 4 * a->ncurve * FULL);
+    same(a->covariance, b->covariance, a->ncurve * FULL * FULL);
+    same(a->chi2, b->chi2, a->ncurve);
+    assert_memory_equal(a->iterations, b->iterations, a->ncurve * sizeof *a->iterations);
+    assert_memory_equal(a->code, b->code, a->ncurve * sizeof *a->code);
+}
+
+static const struct fit_api_many *many_by(const struct fit_api_model *m, const char *word, int threads)
+{
+    const double *const column[] = {delay, NULL, NULL};
+    const struct fit_api_many_data d = {.size = sizeof d, .ncurve = CURVES, .nrow = ROWS, .column = column,
+                                        .value = g2};
+    const struct fit_api_options o = {.size = sizeof o, .start_only = 1, .threads = threads, .device = word};
+    return fit_api_fit_many(m, &d, &o);
+}
+
+/* The numbers of the processor to 1e-9 of their errors; those of the curve alone to the bit. */
+static void compare_device(const struct fit_api_model *m, const struct fit_api_many *r, const char *word)
+{
+    const struct fit_api_many *cpu = many_by(m, NULL, 2);
+    const struct fit_api_options o = {.size = sizeof o, .start_only = 1, .device = word};
+    assert_null(cpu->device);
+    assert_non_null(r->device);
+    for (size_t c = 0; c < CURVES; c++) {
+        int code;
+        assert_int_equal(r->code[c], cpu->code[c]);
+        for (size_t k = c * FULL; c != NOTHING && c != CONSTANT && c != HUGE_ONE && k < (c + 1) * FULL; k++)
+            if (!near(r->value[k], cpu->value[k], cpu->std[k]))
+                fail_msg("curve %zu: %.17g, by the processor %.17g", c, r->value[k], cpu->value[k]);
+        if (c >= SEARCHED)
+            continue;
+        const struct fit_api_result *one = single(m, delay, g2 + c * ROWS, NULL, &o, &code);
+        assert_int_equal(r->code[c], code);
+        if (one) {
+            compare(r, c, one);
+            assert_string_equal(one->device, r->device);
+        } else
+            compare_failure(r, c);
+        fit_api_result_free(one);
+    }
+    fit_api_many_free(cpu);
+}
+
+static void test_the_same_by_devices(void **state)
+{
+    (void)state;
+    struct fit_api_model *m = kww();
+    const struct fit_api_many *plain = many_by(m, "plain", 1), *again = many_by(m, "plain", 3);
+    if (!plain)
+        fail_msg("%s", fit_api_message());
+    compare_device(m, plain, "plain");
+    same_many(plain, again);
+    assert_string_equal(plain->device_text, "");
+    assert_true(plain->device_sums > CURVES && plain->device_launches <= plain->device_sums);
+    const struct fit_api_many *other = many_by(m, "opencl:0", 1);
+    if (other) {
+        compare_device(m, other, "opencl:0");
+        same_many(plain, other);
+        print_message("opencl:0: %zu sums in %zu launches\n", other->device_sums, other->device_launches);
+        assert_true(other->device_sums == plain->device_sums && other->device_launches <= other->device_sums);
+    } else
+        print_message("not done: %s\n", fit_api_message());
+    fit_api_many_free(other);
+    fit_api_many_free(again);
+    fit_api_many_free(plain);
+    fit_api_close(m);
+}
+
+static void test_devices_that_are_not_there(void **state)
+{
+    (void)state;
+    struct fit_api_model *m = kww();
+    assert_null(many_by(m, "nonsense", 1));
+    assert_non_null(strstr(fit_api_message(), "must be cpu, gpu, auto"));
+    assert_null(many_by(m, "opencl:77", 1));
+    assert_int_equal(fit_api_status(), FIT_API_CONFIG);
+    const struct fit_api_many *cpu = many_by(m, "cpu", 1), *gpu = many_by(m, "gpu", 1);
+    assert_non_null(gpu);
+    if (!gpu->device) { /* there is no card */
+        same_many(cpu, gpu);
+        assert_non_null(strstr(gpu->device_text, "the processor is used"));
+    }
+    fit_api_many_free(gpu);
+    fit_api_many_free(cpu);
+    fit_api_close(m);
+}
+
 static void test_what_cannot_be_done_is_said(void **state)
 {
     (void)state;
@@ -259,6 +358,8 @@ int main(void)
         cmocka_unit_test(test_the_same_with_errors_and_columns_of_curves),
         cmocka_unit_test(test_the_same_with_a_search),
         cmocka_unit_test(test_the_same_with_ties_and_a_loss),
+        cmocka_unit_test(test_the_same_by_devices),
+        cmocka_unit_test(test_devices_that_are_not_there),
         cmocka_unit_test(test_what_cannot_be_done_is_said),
         cmocka_unit_test(test_interrupted_curves_have_a_code),
     };

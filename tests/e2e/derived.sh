@@ -222,4 +222,21 @@ grep -q 'none, for it contains b, which is linear' seven/fit.json || fail "the a
 got=0
 "$bin/homodyne" fit --model both.lua --data e.csv --profile rato -o nine >nine.log 2>&1 || got=$?
 [ "$got" = 3 ] || fail "a profile of nothing: exit code $got"
+
+# a quantity whose error is withheld has a profile, though others, of which it knows nothing, are not determined at all
+cat >open.lua <<'LUA'
+local m = model "open" { title = "A decay that is hardly seen, above a product of which neither factor is" }
+local x, y = m.columns({ "x", unit = "s", range = {0, 4} }, "y")
+local tau = m.parameter("tau", { unit = "s", start = 8, bounds = {0.1, 10000} })
+local p = m.parameter("p", { start = 1, bounds = {0.01, 100} })
+local q = m.parameter("q", { start = 1, bounds = {0.01, 100} })
+m.observe(y, { mean = p * q * x / second + exp(-x / tau) })
+m.derived("half_life", math.log(2) * tau)
+LUA
+awk 'BEGIN { srand(11); print "x,y"; for (k = 0; k < 40; k++) { x = 0.1 * k
+    printf "%.8g,%.10g\n", x, 0.3 * x + exp(-x / 10) + 0.05 * sqrt(-2 * log(rand() + 1e-9)) * cos(6.283 * rand()) } }' >open.csv
+data=open.csv
+fit open ten --profile half_life
+[ "$(number ten derived half_life std)" = null ] || fail "half_life has an error: $(number ten derived half_life std)"
+grep -q 'half_life: 68 %: .* (not further)' ten/summary.txt || fail "no profile of half_life: $(cat ten/summary.txt)"
 echo ok

@@ -243,6 +243,9 @@ expect 0 "$h" plan --help
 has out "--dt S"
 expect 0 "$h" estimate minimal.yaml
 has out "points"
+expect 0 "$h" estimate minimal.yaml --ranks 4 --json
+awk -F '[:,]' '{ v[$1] = $2 } END { e = v["  \"efficiency\""]; n = v["  \"points\""]; m = v["  \"rank_values\""]
+    exit !(e > 0.01 && e <= 1 && m >= n / 4 && m < n) }' out || fail "estimate of four ranks: $(cat out)"
 expect 0 "$h" simulate homodyne_laminar_flow.yaml -o again.h5 --noise 0.01 --set D0=3000
 has out "5 angles, 80 frames, dt 0.1 s"
 expect 0 "$h" fit homodyne_laminar_flow.yaml --data again.h5 -o again --fix D_offset=10 --fix alpha=-0.1 --loss linear

@@ -18,7 +18,7 @@ for model in "$models"/fluorescence_correlation.lua "$models"/scattering/*.lua; 
 done
 
 found() { # found FILE PARAMETER: its value and its error
-    sed -n '/"parameters"/,$p' "$1" | grep -A4 "\"$2\": {" |
+    sed -n '/"parameters"/,$p' "$1" | grep -F -A4 "\"$2\": {" |
         sed -nE 's/.*"(value|std)": ([-0-9.e+]+|null),*/\2/p' | head -2 | tr '\n' ' '
     echo
 }
@@ -50,6 +50,7 @@ beside cylinder_sizes cylinder_sizes 1e-3
 beside havriliak_negami havriliak_negami 1e-3
 beside robertson robertson 1e-3
 beside garch garch 1 # second derivatives of states are left out in its errors
+beside dose_records dose_records 3e-2
 
 # one curve for all subjects, then random effects of each: typical values near it, spreads above 0
 beside two_compartment two_compartment 3e-2 --fix own_CL=0 --fix own_V1=0 --fix spread_CL=0.2 --fix spread_V1=0.2

@@ -70,6 +70,7 @@ answers 0 "" fit --model kww joint.yaml -o from_yaml
 grep -E '"(value|std|chi2)"' from_yaml/fit.json >bits
 cmp -s bits1 bits || fail "the configuration gives other numbers than the command line"
 answers 0 "verdict: good" fit --model kww joint.yaml --method nuts --seed 1 -o draws
+[ "$(sed -n '/^posterior/,$p' out | grep -c '^  contrast ')" = 1 ] || fail "the posterior tells a shared contrast not once: $(cat out)"
 
 # ---- settings of each file -------------------------------------------------------------------------
 cat >heated.lua <<'E'

@@ -64,6 +64,11 @@ PY
 expect 0 "$deblur" info s.h5:/run
 has out "y              data  over row        count/s  measured"
 has out "bin            60 elements"
+[ "$(awk '/^data$/ { on = 1; next } !NF { on = 0 } on { printf "%s ", $1 }' out)" = "x y sigma K next " ] ||
+    fail "what info lists as data: $(cat out)"
+expect 0 "$deblur" eval s.h5:/run $fit
+awk 'NF == 4 && $1 != "term" { sum += $4 } $1 == "J" { d = sum - $2; exit !(d <= 1e-6 * $2 && -d <= 1e-6 * $2) }' out ||
+    fail "parts of J: $(cat out)"
 
 wrong() {
     code=$1 text=$2

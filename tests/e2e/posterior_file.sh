@@ -79,8 +79,9 @@ json_mean() { # of parameter $2 of the posterior
     awk -v name="\"$2\": {" '/^  "posterior"/ { on = 1 } on && index($0, name) { inside = 1 }
         inside && /"mean":/ { v = $2; sub(/,$/, "", v); print v; exit }' "$1/fit.json"
 }
-for p in D0 alpha phi0; do
-    awk -v a="$("$tool" mean nuts/posterior.nc $p)" -v b="$(json_mean nuts $p)" \
+for p in nuts.D0 nuts.alpha nuts.phi0 table.tau table.beta table.contrast table.baseline \
+    one.offset one.sigma; do
+    awk -v a="$("$tool" mean "${p%.*}/posterior.nc" "${p#*.}")" -v b="$(json_mean "${p%.*}" "${p#*.}")" \
         'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(b > 0 && d <= 1e-12 * b) }' ||
         fail "$p: posterior.nc and fit.json have other means"
 done

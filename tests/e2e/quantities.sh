@@ -61,8 +61,8 @@ m.test { t = 1, rate = 1, N = 100, a = 2, n = 36.787944117144233, y = 1.21306131
 E
 awk 'BEGIN { print "t,n,y"; for (k = 0; k < 30; k++) { t = k / 6
     printf "%.4f,%d,%.5f\n", t, 200 * exp(-0.8 * t) + 5 * sin(7 * k), 2 * exp(-0.4 * t) + 0.05 * cos(5 * k) } }' >laws.csv
-answers 0 "60 points, errors of the model's own law" fit --model laws.lua --data laws.csv -o laws
-answers 3 "nothing is known to draw from" simulate --model laws.lua -o x.csv --x 0:1:3
+answers 0 "60 points, errors of the model's own distribution" fit --model laws.lua --data laws.csv -o laws
+answers 3 "no way to draw from it" simulate --model laws.lua -o x.csv --x 0:1:3
 sed '5s/,[0-9]*,/,3.5,/' laws.csv >half.csv
 answers 4 "n = 3.5 is not a count" fit --model laws.lua --data half.csv -o none
 finish

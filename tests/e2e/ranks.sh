@@ -58,9 +58,12 @@ check "many starts" "3${full:+ 2 7}" "${full:+1 }2" "${flow[@]}" --multistart-n 
 # more than 2e5 values: ranks have whole chains where each has as many, and share the sums of every chain otherwise
 "$bin/homodyne-static_isotropic" simulate -o middle.h5 --frames 700 --dt 0.1 --q 0.0054 --phi 0 "${physics[@]}" \
     --contrast 0.3 --noise 0.01 --seed 5 --config-out middle.yaml --quiet
-middle=("$bin/homodyne-static_isotropic" fit middle.yaml --method nuts --chains 2 --draws 25 --warmup 30)
-check "nuts, a chain for each rank" "2" "${full:+1 }2" "${middle[@]}"
-check "nuts, chains of all ranks" "3" "1" "${middle[@]}"
+middle=("$bin/homodyne-static_isotropic" fit middle.yaml --method nuts)
+check "nuts, a chain for each rank" "2" "${full:+1 }2" "${middle[@]}" --chains 2 --draws 25 --warmup 30
+check "nuts, chains of all ranks" "3" "1" "${middle[@]}" --chains 2 --draws 25 --warmup 30
+check "nuts, a chain for each of three groups of ranks" "6" "1" "${middle[@]}" --chains 3 --draws 12 --warmup 20
+[ -z "$full" ] ||
+    check "nuts, three chains for each of two groups" "4" "1 2" "${middle[@]}" --chains 6 --draws 25 --warmup 30
 # sums by devices, of each rank its own: the numbers of one process with one device
 small=("${still[@]}" --frames 1:40)
 check "device" "2${full:+ 3 5}" "1" "${small[@]}" --device plain

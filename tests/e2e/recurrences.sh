@@ -63,7 +63,7 @@ awk 'NR == 17 { print "nan"; next } { print }' "$data" >hole.csv
 expect 4 "$bin/homodyne-arma" fit --data hole.csv -o no
 says "line 17: y is nan"
 
-# normal errors of a level that is not known; without a law of the errors, too
+# normal errors of a level that is not known; without a noise distribution, too
 cat >ar.lua <<'LUA'
 local m = model "ar" { title = "An autoregression" }
 local y = m.columns({ "y", range = {-2, 2} })
@@ -88,7 +88,7 @@ m.observe(y, { mean = keep * previous(y, 0), noise = gaussian { sd = s * sqrt(1 
 LUA
 printf 't,y\n1,0.5\n2,0.7\n4,0.1\n5,-0.3\n7,0.2\n8,0.4\n' >uneven.csv
 expect 4 "$bin/homodyne" fit --model uneven.lua --data uneven.csv -o no
-says "the law of the errors, gaussian, has no finite density at t = 1 (row 1 of the table)"
+says "the noise distribution, gaussian, has no finite density at t = 1 (row 1 of the table)"
 sed 's/previous(t, t)/previous(t, t - 1e6 * second)/' uneven.lua >even.txt && mv even.txt uneven.lua
 expect 0 "$bin/homodyne" fit --model uneven.lua --data uneven.csv -o uneven
 

@@ -139,13 +139,13 @@ expect 4 "$h" fit my.yaml --data none.h5 -o a/b/c --quiet
 
 # ---- files of two runs in one folder are told wherever results are read
 for k in 1 2; do
-    expect 0 "$h" fit my.yaml --data run$k.h5 -o r$k --quiet
+    expect 0 "$h" fit my.yaml --data run$k.h5 -o r$k --method laplace --draws 50 --quiet
 done
 id() {
     sed -n 's/^  "run_id": "\([0-9a-f]*\)",$/\1/p' "$1/fit.json"
 }
 [ -n "$(id r1)" ] && [ "$(id r1)" != "$(id r2)" ] || fail "the runs have the names '$(id r1)' and '$(id r2)'"
-for file in fit.h5 run.log summary.txt config.effective.yaml; do
+for file in fit.h5 posterior.nc run.log summary.txt config.effective.yaml; do
     rm -rf mix
     cp -r r1 mix
     cp r2/$file mix/$file

@@ -79,7 +79,7 @@ srun -n 3 "$h" batch my.yaml data/1?.h5 -o together --jobs 1 --json >out 2>err |
 
 # ---- with a plugin, and a SLURM that speaks PMIx: one fit of three ranks
 if [ -e "$bin/../lib/homodyne-gen/mpi/libhomodyne-mpi-openmpi.so" ] && srun --mpi=list 2>&1 | grep -q pmix; then
-    export HWLOC_COMPONENTS=-gl
+    export HWLOC_COMPONENTS=-gl,-opencl
     expect 0 "$h" fit my.yaml --data 2.h5 --frames 1:300 -o one_process --quiet
     expect 0 srun -n 3 --mpi=pmix "$h" fit my.yaml --data 2.h5 --frames 1:300 -o three_ranks --quiet
     expect 0 "$h" compare one_process three_ranks --sigma 1e-12

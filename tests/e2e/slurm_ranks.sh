@@ -8,7 +8,7 @@ bin=$1 same=$2
 [ -e "$bin/../lib/homodyne-gen/mpi/libhomodyne-mpi-openmpi.so" ] || skip "there is no plugin for Open MPI in the build"
 slurm_up 4
 srun --mpi=list 2>&1 | grep -q pmix || skip "this SLURM does not speak PMIx"
-export HWLOC_COMPONENTS=-gl
+export HWLOC_COMPONENTS=-gl,-opencl
 h=$bin/homodyne draws=${DRAWS:-36000} # some 30 s: SLURM's shortest limit is a minute
 
 "$h" simulate --model static_isotropic -o 1.h5 --frames 500 --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 --noise 0.01 \

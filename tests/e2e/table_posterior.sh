@@ -31,6 +31,14 @@ local d = m.parameter("d", { start = 1, bounds = {0, 1e30}, prior = {"half_cauch
 m.observe(y, { mean = a + b * d * x })
 LUA
 
+cat >sparse.lua <<'LUA'
+local m = model "sparse" { title = "A line that is probably flat" }
+local x, y = m.columns("x", "y")
+local a = m.parameter("a", { start = 1 })
+local b = m.parameter("b", { start = 0, prior = {"laplace", 0, 0.002}, linear = false })
+m.observe(y, { mean = a + b * x })
+LUA
+
 cat >alias.lua <<'LUA'
 local m = model "alias" { title = "A cosine sampled coarsely" }
 local x, y = m.columns({ "x", range = {0, 13} }, "y")
@@ -121,6 +129,14 @@ for n in (8, 14):
     x = [0.25 + 6.5 * k / (n - 1) for k in range(n)]
     data = write(f"t{n}", x, [truth(t) + random.gauss(0, 0.02) for t in x])
     near(f"{n} values, flat", fit("decay", f"t{n}", "-m", "nuts", "--draws", "16000"), grid(data, lambda s: 1))
+x, y = write("line", [0.25 * k for k in range(40)], [2 + 0.01 * k / 4 + random.gauss(0, 0.1) for k in range(40)])
+middle = sum(x) / 40
+S, f = sum((t - middle) ** 2 for t in x), sum((t - middle) * v for t, v in zip(x, y))
+slope = [1e-5 * k - 0.06 for k in range(12001)]
+weight = [math.exp(100 * (f * b - 0.5 * S * b * b) - abs(b) / 0.002) for b in slope]
+mean = sum(w * b for w, b in zip(weight, slope)) / sum(weight)
+sd = math.sqrt(sum(w * (b - mean) ** 2 for w, b in zip(weight, slope)) / sum(weight))
+near("Laplace prior", fit("sparse", "line", "-m", "nuts", "--draws", "16000", "--sigma", "0.1"), {"b": (mean, sd)})
 known = (1.9, 0.05)
 near("normal prior", fit("known", "t8", "-m", "nuts", "--draws", "16000"), grid((data := tuple(zip(*[map(float, l.split(",")) for l in open("t8.csv").read().split()[1:]]))), lambda s: 1, known))
 p = fit("decay", "t8", "-m", "nuts", "--draws", "16000", "--sigma-prior", "half_normal:0.01")

@@ -222,14 +222,14 @@ static void test_correction_reaches_the_exact_posterior(void **state)
     fit_dataset_free(x.ds);
 }
 
-/* One shard, draw by draw, is the sample of its chains: the combination must give it back. */
-static void test_one_shard_is_the_sample_itself(void **state)
+/* Draw by draw, of as many draws as the shards have: the mean of the combined is the combined mean, each shard with its
+ * own precision; of one shard it is the sample of its chains. */
+static void check_combined_draws(size_t shards)
 {
     struct experiment x;
     struct fit_samples s;
     struct fit_error err = {0};
-    struct fit_sampling_options o = options(1, 1);
-    (void)state;
+    struct fit_sampling_options o = options(shards, 1);
     experiment_new(&x, "static_isotropic", resting);
     o.uncorrected = 1;
     o.draws = 1200;
@@ -242,10 +242,23 @@ static void test_one_shard_is_the_sample_itself(void **state)
             mean[i] += s.consensus->kept[k * n + i] / (double)s.draws;
     for (size_t i = 0; i < n; i++) /* rounding of the product of a matrix and its inverse */
         assert_true(fabs(mean[i] - s.consensus->mean[i]) < 1e-6 * sqrt(s.consensus->covariance[i * n + i]));
-    assert_true(s.consensus->freedom < 1 && isnan(s.pareto_k));
+    assert_true(isnan(s.pareto_k));
+    assert_true((s.consensus->freedom < 1) == (shards == 1));
     assert_int_equal(s.verdict, FIT_VERDICT_DOUBTFUL);
     fit_samples_free(&s);
     fit_dataset_free(x.ds);
+}
+
+static void test_draws_of_one_shard_are_the_sample_itself(void **state)
+{
+    (void)state;
+    check_combined_draws(1);
+}
+
+static void test_draws_of_shards_have_the_mean_of_the_combination(void **state)
+{
+    (void)state;
+    check_combined_draws(3);
 }
 
 static void test_a_shard_that_does_not_converge_is_an_error(void **state)
@@ -268,7 +281,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shards_multiply_to_the_whole),
         cmocka_unit_test(test_correction_reaches_the_exact_posterior),
-        cmocka_unit_test(test_one_shard_is_the_sample_itself),
+        cmocka_unit_test(test_draws_of_one_shard_are_the_sample_itself),
+        cmocka_unit_test(test_draws_of_shards_have_the_mean_of_the_combination),
         cmocka_unit_test(test_a_shard_that_does_not_converge_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_laws.c -- laws of the errors other than the normal one: kernels of models/laws against the interpreter of the
+/* test_laws.c -- noise distributions other than the normal one: kernels of models/laws against the interpreter of the
  * compiler, their normalisation, draws, and posteriors that are known.
  *
  *   normalised    sum or integral over y of exp(log density) is 1 within 1e-10

@@ -586,6 +586,34 @@ static void test_degeneracies_follow_the_unknowns(void **state)
     fit_dataset_free(ds);
 }
 
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+
+/* A prior with parameters has those of the linked kernel: each copy of D0 the first alpha of two, and the shear. */
+static void test_parameters_of_priors_follow_the_unknowns(void **state)
+{
+    static const struct fit_level level[NP] = {[D0] = {{1 + ALPHA, 1 + SHEAR}, 0}, [PHI0] = {{0, 1 + BETA}, 0},
+                                               [BETA] = {{0, 0}, 1}};
+    struct fit_kernel k = *e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = data(&k);
+    (void)state;
+    k.level = level;
+    struct fit_linkage *link = link_of(&k, ds);
+    const struct fit_kernel *outer = &link->kernel;
+    for (size_t u = 0; u < outer->nparam; u++) {
+        const struct fit_level *inner = &level[link->of[u]];
+        assert_int_equal(outer->level[u].hyper, inner->hyper);
+        for (int i = 0; i < 2; i++) {
+            const unsigned from = outer->level[u].from[i];
+            assert_int_equal(from > 0, inner->from[i] > 0);
+            assert_true(from <= outer->nparam);
+            if (from)
+                assert_int_equal(link->of[from - 1], inner->from[i] - 1);
+        }
+    }
+    fit_linkage_free(link);
+    fit_dataset_free(ds);
+}
+
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
 
 static void test_same_bits_for_any_number_of_threads(void **state)
@@ -624,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_spread_of_a_population),
         cmocka_unit_test(test_bounds_of_tied_values_are_kept),
         cmocka_unit_test(test_degeneracies_follow_the_unknowns),
+        cmocka_unit_test(test_parameters_of_priors_follow_the_unknowns),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

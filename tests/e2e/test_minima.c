@@ -2,8 +2,10 @@
  * the one that a fit finds as good as that to which the truth leads?
  *
  * Laminar flow with random true values, 200 to 400 frames; heterodyne, 480 frames, with true values around those of a
- * measurement whose valleys end on bounds; noise 0.01.  Asserted: chi2 of the fit, whose start knows nothing, is above
- * that of a fit from the truth by no more than MISSED in units of the noise, but for one in FEW.
+ * measurement whose valleys end on bounds; noise 0.01.  A fit, whose start knows nothing, misses the minimum where its
+ * chi2 is above that of a fit from the truth by more than MISSED in units of the noise.  That is so in 19 of 636 such
+ * experiments (truths 3, 11, 100 to 159 and 200 to 319), for two kernels that differ in their last bits, but not in
+ * the same ones.  Asserted: no more are missed than that rate lets happen once in CHANCE tests.
  *
  * test_minima [TRUTHS SEEDS [FIRST]]   so many true values and sets of noise (default: those below, one each)
  */
@@ -24,7 +26,8 @@
 
 #include <cmocka.h>
 
-enum { NPARAM = 14, MOST_ANGLES = 2, FEW = 20 };
+enum { NPARAM = 14, MOST_ANGLES = 2, CHANCE = 200 };
+static const double RATE = 19.0 / 636;
 static const double SIGMA = 0.01, MISSED = 2;
 
 /* The first five have minima in which D sinks below 0, and stays at its floor, where no derivative leads out. */
@@ -161,13 +164,24 @@ static void no_better_minimum_of_two_components(void)
     printf("    two components: %zu of %zu missed\n", missed - missed_before, n - n_before);
 }
 
+/* Of n with probability RATE each: the probability of at least k. */
+static double probability_of_as_many(size_t k, size_t of)
+{
+    double each = pow(1 - RATE, (double)of), fewer = 0;
+    for (size_t m = 0; m < k; m++) {
+        fewer += each;
+        each *= (double)(of - m) / (double)(m + 1) * RATE / (1 - RATE);
+    }
+    return 1 - fewer;
+}
+
 static void test_no_better_minimum(void **state)
 {
     (void)state;
     no_better_minimum_is_missed(1);
     no_better_minimum_is_missed(2);
     no_better_minimum_of_two_components();
-    assert_true(missed * FEW <= n);
+    assert_true(probability_of_as_many(missed, n) * CHANCE > 1);
 }
 
 /* In standard deviations of independent residuals: what they share with their neighbours. */

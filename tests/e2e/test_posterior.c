@@ -151,7 +151,7 @@ static void test_gradient(void **state)
     x.setup.variance = FIT_VARIANCE_UNIT;
     static const enum fit_prior_kind kinds[] = {FIT_PRIOR_NONE,        FIT_PRIOR_NORMAL,      FIT_PRIOR_LOG_NORMAL,
                                                 FIT_PRIOR_BETA_SCALED, FIT_PRIOR_LOG_UNIFORM, FIT_PRIOR_EXPONENTIAL,
-                                                FIT_PRIOR_HALF_CAUCHY, FIT_PRIOR_TANH_NORMAL};
+                                                FIT_PRIOR_HALF_CAUCHY, FIT_PRIOR_TANH_NORMAL, FIT_PRIOR_LAPLACE};
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
         char text[64];
         x.param[0] = (struct fit_posterior_param){100,

@@ -1,4 +1,4 @@
--- A law of the errors for pairs of frames.
+-- A noise distribution for pairs of frames.
 local m = model "bad" { title = "x" }
 local t = m.grid("t", "s")
 local t1, t2 = pair(t)

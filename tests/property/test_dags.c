@@ -91,23 +91,25 @@ static void write_function(const struct dag *d, const char *name, unsigned vecto
     if (d->factored)
         hg_factor(e, n, root);
     struct hg_tree *t = hg_tree_new(e->arena);
-    struct hg_code c = {.e = e, .out = t, .indent = 2, .vector_if = vector_if, .leaf = leaf, .is_leaf = is_leaf,
+    struct hg_code c = {.e = e, .out = t, .vector_if = vector_if, .leaf = leaf, .is_leaf = is_leaf,
                         .reserve = reserve, .nreserve = sizeof reserve / sizeof *reserve};
     hg_code_begin(&c, n, root);
-    hg_put(t, "static void %s(const double *param, const double *one, const double *const *column, double *out)\n{\n"
-                 "    (void)param, (void)one, (void)column;\n    for (int h = 0; h < %d; h += %s) {\n", name, ROWS,
-            vector_if ? "FIT_VL" : "1");
+    hg_open_function(t, "static void", name,
+                     "const double *param, const double *one, const double *const *column, double *out");
+    hg_line(t, "(void)param, (void)one, (void)column;");
+    hg_open(t, "for (int h = 0; h < %d; h += %s) {", ROWS, vector_if ? "FIT_VL" : "1");
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {
         hg_code_need(&c, root[k]);
         if (vector_if)
-            hg_line(&c, "fit_vstore(out + %u + h, %s);", k * ROWS, hg_code_vector(&c, root[k]));
+            hg_do(t, "fit_vstore(out + %u + h, %s);", k * ROWS, hg_code_vector(&c, root[k]));
         else
-            hg_line(&c, "out[%u + h] = %s;", k * ROWS, hg_code_text(&c, root[k]));
+            hg_do(t, "out[%u + h] = %s;", k * ROWS, hg_code_text(&c, root[k]));
     }
     hg_code_pop(&c);
     hg_code_end(&c);
-    hg_put(t, "    }\n}\n\n");
+    hg_close(t);
+    hg_close(t);
     hg_tree_print(t, out);
     hg_arena_free(a);
 }

@@ -564,7 +564,7 @@ static const struct {
     {"DIRECTION", 0},   {"INDEX", 0},       {"NODE", 0},   {"INPUT", 0},      {"CARRIED", 0},    {"SUM", 2},
     {"PROD", 2},        {"POW", 2},          {"EXP", 1},    {"LOG", 1},        {"EXPM1", 1},
     {"LOG1P", 1},       {"SIN", 1},          {"COS", 1},    {"TAN", 1},        {"ASIN", 1},
-    {"ACOS", 1},        {"ATAN", 1},         {"SINH", 1},   {"COSH", 1},       {"TANH", 1},
+    {"ACOS", 1},        {"ATAN", 1},         {"SINH", 1},   {"COSH", 1},       {"TANH", 1},       {"ASINH", 1},
     {"ERF", 1},         {"ERFC", 1},         {"SINC", 1},   {"DSINC", 1},      {"D2SINC", 0},
     {"SOFTPLUS", 1},    {"LOGISTIC", 1},     {"LGAMMA", 1},   {"DIGAMMA", 1},
     {"TRIGAMMA", 1},    {"TETRAGAMMA", 0},   {"GAMMA", 1},       {"EXPREL", 1},

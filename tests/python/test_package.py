@@ -392,6 +392,21 @@ class ManyCurves(unittest.TestCase):
                     self.compare(many, c, self.m.fit(self.y[c], sigma=s, delay=self.t, search=search))
             self.assertIn("1 could not be fitted", repr(many))
 
+    def test_a_device_changes_no_number_beyond_rounding(self):
+        cpu = self.m.fit_many(self.y, delay=self.t, search=False)
+        many = self.m.fit_many(self.y, delay=self.t, search=False, device="plain", threads=3)
+        one = self.m.fit(self.y[7], delay=self.t, search=False, device="plain")
+        self.assertIsNone(cpu.device)
+        self.assertEqual((many.device, many.device_text), (one.device, ""))
+        self.assertIn("this processor", many.device)
+        self.assertGreater(many.device_sums, 40)
+        self.compare(many, 7, one)
+        good = np.isfinite(cpu.errors[:, 0])
+        self.assertLess(np.nanmax(np.abs(many.values[good] - cpu.values[good]) / cpu.errors[good]), 1e-9)
+        with self.assertRaises(hg.Error) as caught:
+            self.m.fit_many(self.y, delay=self.t, device="nonsense")
+        self.assertIn("must be cpu, gpu, auto", str(caught.exception))
+
     def test_mistakes_are_told(self):
         for wrong, text in ((dict(values=self.y[0], delay=self.t), "(curves, rows)"),
                             (dict(values=self.y, delay=self.t[:5]), "all curves share it"),
@@ -449,6 +464,67 @@ class Linked(unittest.TestCase):
             with self.assertRaises(kind) as caught:
                 self.m.fit(self.c2, **wish, **SETUP)
             self.assertIn(text, str(caught.exception))
+
+
+class SeveralFiles(unittest.TestCase):
+    """A list of files: each has its settings, parameters are shared or its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.kww, rng, cls.t = hg.load_model("kww"), np.random.default_rng(5), np.logspace(-3, 1, 60)
+        cls.files = [{"delay": cls.t[k:], "sigma": np.full(60 - k, 0.003), "g2": rng.normal(
+            cls.kww.mean({"tau": tau, "beta": 0.8, "contrast": 0.2, "baseline": 1}, delay=cls.t[k:]), 0.003)}
+            for k, tau in enumerate((0.2, 0.4, 0.6))]
+
+    def test_what_is_its_own_is_that_of_the_file(self):
+        own = {p: "per_file" for p in ("tau", "beta", "contrast", "baseline")}
+        r, alone = self.kww.fit(self.files, share=own), [self.kww.fit(f) for f in self.files]
+        for k, one in enumerate(alone):
+            for name in ("tau", "beta"):
+                self.assertLess(abs(r.params[f"{name}[{k + 1}]"] - one.params[name]), 1e-6 * one.std[name])
+                self.assertAlmostEqual(r.std[f"{name}[{k + 1}]"] / one.std[name], 1, 3)
+            self.assertLess(abs(r.params["contrast"][k] - one.params["contrast"]), 1e-6 * one.std["contrast"])
+        self.assertAlmostEqual(r.chi2, sum(one.chi2 for one in alone), 6)
+        self.assertEqual(r.params["contrast"].coords["file"].tolist(), [1, 2, 3])
+        np.testing.assert_allclose(r.mean(), np.concatenate([one.mean() for one in alone]), rtol=1e-7)
+        self.assertEqual(pickle.loads(pickle.dumps(r)).mean().shape, (177,))
+
+    def test_what_is_shared_is_one(self):
+        r = self.kww.fit(self.files, share={"tau": "per_file"})
+        self.assertEqual(list(r.params), ["tau[1]", "tau[2]", "tau[3]", "beta", "contrast", "baseline"])
+        self.assertLess(abs(r.params["beta"] - 0.8), 4 * r.std["beta"])
+        d = self.kww.sample(self.files, share={"tau": "per_file"}, draws=100, chains=2, progress=False)
+        self.assertEqual(d["tau[3]"].shape, (2, 100))
+        self.assertEqual(self.kww.objective(self.files).residuals([0.4, 0.8, 0.2, 1]).shape, (177,))
+
+    def test_settings_and_matrices_of_each(self):
+        m, rng, files = hg.load_model("static_anisotropic"), np.random.default_rng(6), []
+        for q, frames in ((0.005, 50), (0.009, 70)):
+            truth = {"D0": 3000, "alpha": 0, "D_offset": 0, "contrast": 0.3, "offset": 1}
+            c2 = m.mean(truth, frames=frames, dt=0.1, q=q, phi=[0, 90])
+            c2 = c2 + rng.normal(0, 0.02, c2.shape)
+            files.append({"values": (c2 + c2.transpose(0, 2, 1)) / 2, "dt": 0.1, "phi": [0, 90], "q": q})
+        held = dict(fix={"alpha": 0, "D_offset": 0})
+        r = m.fit(files, **held)
+        self.assertLess(abs(r.params["D0"] - 3000), 4 * r.std["D0"])
+        self.assertEqual(r.coords["file"].tolist(), [1, 1, 2, 2])
+        self.assertLess(np.nanstd(r.residuals()), 0.022)  # every file with its own q
+        bare = [{k: v for k, v in f.items() if k != "q"} for f in files]
+        self.assertEqual(m.fit(bare, q=["0.005 angstrom^-1", 0.009], **held).params["D0"], r.params["D0"])
+        each = m.fit(files, share={"D0": "per_file"}, **held)
+        alone = m.fit(files[1]["values"], dt=0.1, phi=[0, 90], q=0.009, **held)
+        self.assertLess(abs(each.params["D0[2]"] - alone.params["D0"]), 1e-5 * alone.std["D0"])
+        for change, word in ((dict(q=[0.005, 0.006, 0.007]), "3 values for 2 files"), (dict(use=[0, 1]), "load_data"),
+                             (dict(estimator="efficient"), "one data file")):
+            with self.assertRaisesRegex((hg.UsageError, hg.DataError), word):
+                m.fit(bare, **{"q": 0.005, **change}, **held)
+
+    def test_mistakes_are_told(self):
+        bare = {k: v for k, v in self.files[1].items() if k != "sigma"}
+        with self.assertRaisesRegex(hg.DataError, "file 2 has none"):
+            self.kww.fit([self.files[0], bare])
+        with self.assertRaisesRegex(hg.UsageError, "several"):
+            self.kww.fit(self.files[0], share={"tau": "per_file"})
 
 
 class Posterior(unittest.TestCase):

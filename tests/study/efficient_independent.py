@@ -396,7 +396,7 @@ class Verdict:
 def judge(cells, rows):
     verdict, shown = Verdict(), 0
     print("| model | decay | s2/b | b | M | experiments | efficient, % | sd over that of least squares |"
-          " tell an error, % | told over true sd | 95 % intervals that hold, % | bias/sd | Hausman's p < 0.01, % |"
+          " report an error, % | reported over true error | coverage of 95 % intervals, % | bias/sd | Hausman's p < 0.01, % |"
           " fit's p < 0.01, % | M found | s2 found |")
     print("|" + "---|" * 16)
     for cell in cells:

@@ -1,5 +1,5 @@
-/* sbc_laws.c -- simulation-based calibration (sbc.c, Talts et al. 2018) of models with laws of the errors: Poisson
- * counts (photon_decay), and a level of a hierarchy with binomial counts (detector_groups).
+/* sbc_laws.c -- simulation-based calibration (sbc.c, Talts et al. 2018) of models with other noise distributions:
+ * Poisson counts (photon_decay), and a level of a hierarchy with binomial counts (detector_groups).
  *
  * Usage: sbc_laws decay|levels [EXPERIMENTS [SEED]]      100 experiments
  *        exit status 1 when a quantity is not uniform

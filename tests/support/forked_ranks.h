@@ -23,12 +23,18 @@
 
 enum { FORKED_ROOM = 1 << 20, FORKED_SECONDS = 60 };
 
-static struct forked {
+struct forked_place {
     pthread_barrier_t turn;
-    int size;
     double room[FORKED_ROOM]; /* what is told in a meeting */
+};
+
+enum { FORKED_GROUPS = 4 }; /* of ranks, at most */
+
+static struct forked {
+    int size;
+    struct forked_place all, group[FORKED_GROUPS];
 } *forked;
-static int forked_rank;
+static int forked_rank, forked_ngroup = 1;
 static atomic_int forked_interrupt;
 
 typedef void forked_work(const void *user, double *result);
@@ -45,29 +51,60 @@ static const char *forked_name(void)
     return "copies of the test";
 }
 
+/* Where this rank meets others, and as which of how many. */
+static struct forked_place *forked_here(int *rank, int *size)
+{
+    *size = forked->size / forked_ngroup;
+    *rank = forked_rank % *size;
+    return forked_ngroup > 1 ? &forked->group[forked_rank / *size] : &forked->all;
+}
+
+static int forked_group(int n)
+{
+    static int made; /* barriers are of one size: all groups of a test are alike */
+    if (n > FORKED_GROUPS || (made && n > 1 && n != made))
+        return 1;
+    pthread_barrier_wait(&forked->all.turn);
+    if (forked_rank == 0 && n > 1 && !made) {
+        pthread_barrierattr_t attr;
+        pthread_barrierattr_init(&attr);
+        pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+        for (int k = 0; k < n; k++)
+            pthread_barrier_init(&forked->group[k].turn, &attr, (unsigned)(forked->size / n));
+    }
+    pthread_barrier_wait(&forked->all.turn);
+    made = n > 1 ? n : made;
+    forked_ngroup = n;
+    return 0;
+}
+
 static int forked_gather(const double *mine, double *all, const int *count, const int *place)
 {
-    const int last = forked->size - 1;
+    int rank, size;
+    struct forked_place *here = forked_here(&rank, &size);
+    const int last = size - 1;
     if (place[last] + count[last] > FORKED_ROOM)
         return 1;
-    memcpy(forked->room + place[forked_rank], mine, (size_t)count[forked_rank] * sizeof *mine);
-    pthread_barrier_wait(&forked->turn);
-    memcpy(all, forked->room, (size_t)(place[last] + count[last]) * sizeof *all);
-    pthread_barrier_wait(&forked->turn);
+    memcpy(here->room + place[rank], mine, (size_t)count[rank] * sizeof *mine);
+    pthread_barrier_wait(&here->turn);
+    memcpy(all, here->room, (size_t)(place[last] + count[last]) * sizeof *all);
+    pthread_barrier_wait(&here->turn);
     return 0;
 }
 
 static int forked_broadcast(void *data, size_t bytes, int root)
 {
-    const size_t most = sizeof forked->room;
+    int rank, size;
+    struct forked_place *here = forked_here(&rank, &size);
+    const size_t most = sizeof here->room;
     for (size_t at = 0; at < bytes; at += most) {
         const size_t n = bytes - at < most ? bytes - at : most;
-        if (forked_rank == root)
-            memcpy(forked->room, (char *)data + at, n);
-        pthread_barrier_wait(&forked->turn);
-        if (forked_rank != root)
-            memcpy((char *)data + at, forked->room, n);
-        pthread_barrier_wait(&forked->turn);
+        if (rank == root)
+            memcpy(here->room, (char *)data + at, n);
+        pthread_barrier_wait(&here->turn);
+        if (rank != root)
+            memcpy((char *)data + at, here->room, n);
+        pthread_barrier_wait(&here->turn);
     }
     return 0;
 }
@@ -75,7 +112,7 @@ static int forked_broadcast(void *data, size_t bytes, int root)
 static int forked_meet(double seconds)
 {
     (void)seconds;
-    pthread_barrier_wait(&forked->turn);
+    pthread_barrier_wait(&forked->all.turn);
     return 1;
 }
 
@@ -93,6 +130,7 @@ static const struct fit_ranks_plugin forked_plugin = {.abi = FIT_RANKS_ABI,
                                                       .name = forked_name,
                                                       .gather = forked_gather,
                                                       .broadcast = forked_broadcast,
+                                                      .group = forked_group,
                                                       .meet = forked_meet,
                                                       .fail = forked_fail,
                                                       .end = forked_end};
@@ -127,7 +165,7 @@ static double *forked_ranks(int size, size_t n, forked_work *work, const void *u
     forked->size = size;
     pthread_barrierattr_init(&attr);
     pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-    pthread_barrier_init(&forked->turn, &attr, (unsigned)size);
+    pthread_barrier_init(&forked->all.turn, &attr, (unsigned)size);
     fflush(NULL);
     for (int r = 0; r < size; r++)
         if (fork() == 0)

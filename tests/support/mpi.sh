@@ -3,8 +3,8 @@
 # $mpis are those of openmpi and mpich that are installed and have a plugin in the build; none: the test is skipped,
 # with the reason.  `ranks MPI R PROGRAM...` starts R ranks.
 #
-# HWLOC_COMPONENTS: the part of hwloc that looks for displays takes five seconds.
-export HWLOC_COMPONENTS=-gl
+# HWLOC_COMPONENTS: the parts of hwloc that look for displays and OpenCL take seconds; our plugin leaves them out, too.
+export HWLOC_COMPONENTS=-gl,-opencl
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export XDG_CACHE_HOME=$dir/cache # no plugin of the user
 unset HOMODYNE_MPI FIT_COPIES OMP_NUM_THREADS FIT_ISA

@@ -763,8 +763,9 @@ static void test_effective_configuration_reads_back(void **state)
     over(cfg, "sigma", "0.125");
     over(cfg, "tie", "alpha=beta");
     over(cfg, "set",
-         "parameters={D0: {type: BetaScaled, prior_mu: 1000, prior_sigma: 200}, beta: {type: "
-         "Uniform}}");
+         "parameters={D0: {type: BetaScaled, prior_mu: 1000, prior_sigma: 200}, D_offset: {type: Laplace, prior_mu: "
+         "10, prior_sigma: 4}, beta: {type: Uniform}}");
+    assert_true(param(cfg, "D_offset")->prior.value == FIT_PRIOR_LAPLACE && param(cfg, "D_offset")->prior_b == 4);
     over(cfg, "set", "initial_parameters.per_angle_scaling={contrast: [0.1, 0.2]}");
     over(cfg, "compat", "homodyne");
     over(cfg, "output-dir", "a \"strange\" \\ name");

@@ -1,6 +1,8 @@
 /* test_maps.c -- maps and cuts of data, model and residuals against averages made pair by pair, with gaps between
- * frames, errors and values that are missing; the same bits for any number of threads. */
+ * frames, errors and values that are missing; the same bits for any number of threads; the noise of rows. */
 #include "fit/maps.h"
+#include "leastsquares/objective.h"
+#include "leastsquares/start.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -199,11 +201,37 @@ static void test_same_bits_for_any_number_of_threads(void **state)
     discard(&x);
 }
 
+/* The noise of rows from their second differences: in units of the errors, and with values that are missing. */
+static void test_noise_of_rows_passes_over_missing_values(void **state)
+{
+    enum { N = 3000 };
+    static double t[N], y[N], sigma[N];
+    const struct fit_kernel none = {.space = FIT_ROWS};
+    uint64_t seed = 3;
+    (void)state;
+    for (size_t missing = 0; missing <= 5; missing += 5) {
+        for (size_t k = 0; k < N; k++) {
+            t[k] = 0.01 * (double)k;
+            sigma[k] = 0.1 + 0.05 * (double)(k % 2);
+            y[k] = missing && k % missing == 0 ? NAN : 2 + t[k] + sigma[k] * mock_noise(&seed);
+        }
+        struct fit_dataset *ds = mock_rows(N, t, y, sigma, 0);
+        assert_non_null(ds);
+        const struct fit_objective obj = {.kernel = &none, .ds = ds, .ngroup = 1, .npoint = ds->npoint};
+        double variance;
+        struct fit_error err = {0};
+        assert_int_equal(fit_start_noises(&obj, &variance, &err), FIT_OK);
+        assert_true(fabs(variance - 1) < 0.2); /* of 1200 differences or more: five times its error */
+        fit_dataset_free(ds);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_averages_are_those_of_the_pairs),
         cmocka_unit_test(test_gaps_errors_and_missing_values),
+        cmocka_unit_test(test_noise_of_rows_passes_over_missing_values),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

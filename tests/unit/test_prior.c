@@ -33,6 +33,9 @@ static const struct sample proper[] = {
     {FIT_PRIOR_LOG_UNIFORM, 0, 0, 0.01, 300},
     {FIT_PRIOR_HALF_CAUCHY, 0, 2.5, 0, INFINITY},
     {FIT_PRIOR_HALF_CAUCHY, 0, 2.5, 1, 50},
+    {FIT_PRIOR_LAPLACE, 1, 2, -0.1192315758708457, INFINITY}, /* the kink at the quantile of 0.3 */
+    {FIT_PRIOR_LAPLACE, 0, 1, 5, 9},
+    {FIT_PRIOR_LAPLACE, 0, 1, -9, -5},
     {FIT_PRIOR_TANH_NORMAL, 0.5, 0.25, 0, 1},
     {FIT_PRIOR_TANH_NORMAL, 1000, 9990, 100, 1e5}, /* homodyne's D0 */
 };
@@ -117,7 +120,7 @@ static void test_refused(void **state)
         {FIT_PRIOR_LOG_UNIFORM, 0, 0, 0, 1},   {FIT_PRIOR_BETA_SCALED, 2, 2, 0, INFINITY},
         {FIT_PRIOR_HALF_NORMAL, 0, 1, -3, -1}, {FIT_PRIOR_TRUNCATED_NORMAL, 0, 1, 50, 60},
         {FIT_PRIOR_EXPONENTIAL, 0, -1, 0, 1},  {FIT_PRIOR_NORMAL, NAN, 1, 0, 1},
-        {FIT_PRIOR_TANH_NORMAL, 0, 1, 0, INFINITY},
+        {FIT_PRIOR_TANH_NORMAL, 0, 1, 0, INFINITY}, {FIT_PRIOR_LAPLACE, 0, 0, -1, 1},
     };
     struct fit_prior p;
     (void)state;

@@ -1045,6 +1045,10 @@ static void test_what_the_caller_names(void **state)
     wish.dataset = "c2"; /* a member of an npz; where its q is said to be there is nothing */
     assert_int_equal(fit_source_open(DATA "heterodyne.npz", &wish, &s, &err), FIT_ERR_DATA);
     assert_non_null(strstr(err.message, "no member /meta/wavevector, which was named for q"));
+    wish = (struct fit_source_wish){.layout = "dataset"}; /* which alone names none */
+    assert_int_equal(fit_source_open(DATA "anywhere.h5", &wish, &s, &err), FIT_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "there are aps_u, "));
+    assert_non_null(strstr(err.message, ", flat, npy, and --dataset PATH"));
     assert_int_equal(fit_source_open(DATA "anywhere.h5", NULL, &s, &err), FIT_ERR_DATA);
     assert_non_null(strstr(err.message, "/maps (16 x 16), /results/run3/corr4 (2 x 3 x 16 x 16): --dataset PATH"));
 }

@@ -52,6 +52,15 @@ static void test_words_of_models_and_of_data(void **state)
 {
     (void)state;
     reads_as("7000 eV", "keV", 7);
+    reads_as("3 \xC2\xB5V", "mV", 3e-3);
+    reads_as("3 \xCE\xBCmol/\xC2\xB5L", "M", 3);
+    reads_as("20 pS", "nS", 0.02);
+    reads_as("2 Gohm", "Mohm", 2000);
+    reads_as("2 k\xCE\xA9", "V/mA", 2);
+    reads_as("50 fF*Mohm", "ns", 50);
+    reads_as("4 pC/ns", "mA", 4);
+    reads_as("5 kW*ms", "J", 5);
+    reads_as("12 pmol", "umol", 12e-6);
     reads_as("7 keV", "eV", 7000);
     reads_as("0.054 nm-1", "1/angstrom", 0.0054);
     reads_as("54 1/um", "1/nm", 0.054);

@@ -51,6 +51,7 @@ ARRAY(atan, fit_vatan(a))
 ARRAY(sinh, fit_vsinh(a))
 ARRAY(cosh, fit_vcosh(a))
 ARRAY(tanh, fit_vtanh(a))
+ARRAY(asinh, fit_vasinh(a))
 ARRAY(asin, fit_vasin(a))
 ARRAY(acos, fit_vacos(a))
 ARRAY(erf, fit_verf(a))
@@ -216,6 +217,7 @@ static const struct accuracy unary[] = {
     {"sinh", array_sinh, sinhl, 0.9, 0, {{'u', -709, 709}, {'u', -3, 3}, {'e', -1060, 5}}},
     {"cosh", array_cosh, coshl, 0.9, 0, {{'u', -709, 709}, {'u', -3, 3}, {'e', -1060, 5}}},
     {"tanh", array_tanh, tanhl, 0.9, 0, {{'u', -22, 22}, {'u', -1, 1}, {'e', -1060, 2}}},
+    {"asinh", array_asinh, asinhl, 1.7, 0, {{'u', -4, 4}, {'e', -1060, 1023}, {'e', -3, 60}}},
     {"softplus", array_softplus, softplus_exact, 2.0, 0, {{'u', -700, 100}, {'u', -3, 3}, {'e', -60, 5}}},
     {"logistic", array_logistic, logistic_exact, 2.4, 0, {{'u', -700, 100}, {'u', -3, 3}, {'e', -60, 5}}},
     {"lgamma",
@@ -438,6 +440,7 @@ static void test_special_values_are_those_of_libm(void **state)
     check_special("sinh", array_sinh, sinh);
     check_special("cosh", array_cosh, cosh);
     check_special("tanh", array_tanh, tanh);
+    check_special("asinh", array_asinh, asinh);
 }
 
 static void pow_of_special_values(const char *name, array_fn *fn)

@@ -273,6 +273,7 @@ FIT_INLINE fit_vd fit_vdiv2(fit_vd nh, fit_vd nl, fit_vd dh, fit_vd dl, fit_vd *
 #undef sinh
 #undef cosh
 #undef tanh
+#undef asinh
 #undef erf
 #undef erfc
 #undef cbrt
@@ -291,6 +292,7 @@ FIT_INLINE fit_vd fit_vdiv2(fit_vd nh, fit_vd nl, fit_vd dh, fit_vd dl, fit_vd *
 #define sinh(x) fit_vsinh(x)
 #define cosh(x) fit_vcosh(x)
 #define tanh(x) fit_vtanh(x)
+#define asinh(x) fit_vasinh(x)
 #define erf(x) fit_verf(x)
 #define erfc(x) fit_verfc(x)
 #define cbrt(x) fit_vcbrt(x)

@@ -12,7 +12,7 @@
  * (variable projection, Golub & Pereyra 1973), one set per group unless `over` says that they are shared.
  *
  * That is for errors that are normal.  A kernel with a `density` (tables only) gives the log density l(y | theta) of
- * any other law instead; it has no linear parameters, and of the sums below
+ * any other noise distribution instead; it has no linear parameters, and of the sums below
  *     moments    gives -2 l        where it is  r^2,
  *     normal     gives -d2 l       where it is  m_k m_l,    and  d l / d theta_k  where it is  m_k r,
  *     gradient   gives d l / d theta_k  where it is  m_k r,
@@ -64,6 +64,7 @@ enum fit_eval { FIT_EVAL_OK = 0, FIT_EVAL_REJECT = 1, FIT_EVAL_STOP = -1 };
     ROW(EXPONENTIAL, "exponential", "Exponential", 1, 1, "prior = {\"exponential\", scale}") \
     ROW(HALF_CAUCHY, "half_cauchy", "HalfCauchy", 1, 1, "prior = {\"half_cauchy\", scale}") \
     ROW(BETA_SCALED, "beta", "BetaScaled", 2, 0, "prior = {\"beta\", a, b}, scaled to the bounds") \
+    ROW(LAPLACE, "laplace", "Laplace", 2, 0, "prior = {\"laplace\", mean, scale}") \
     ROW(LOG_UNIFORM, "log_uniform", "LogUniform", 0, 0, "prior = {\"log_uniform\"}, inside positive bounds")
 
 enum fit_prior_kind {

@@ -45,6 +45,8 @@ static inline void fit_ode_begin(struct fit_ode *o, int implicit, const double *
         x[i] = start[i];
         o->top[i] = 0.0;
     }
+    for (size_t i = 0; i < FIT_ODE_STAGES * o->row; i++)
+        o->k[i] = 0.0;
     o->step = o->past = 0.0;
     o->inside = 0;
     o->implicit = implicit;
@@ -61,7 +63,7 @@ static inline int fit_ode_one(struct fit_ode *o, double t, double h, const doubl
 static inline int fit_ode_parts(struct fit_ode *o, double t, double h, size_t parts, const double *x, double *next)
 {
     const double part = h / (double)parts;
-    double *from = o->inner, *to = from + o->n, worst = 0.0;
+    double *from = o->inner, *to = from + o->row, worst = 0.0;
     for (size_t i = 0; i < o->n; i++)
         from[i] = x[i];
     for (size_t p = 0; p < parts; p++) {

@@ -46,34 +46,39 @@ static const double fit_ode_a[FIT_ODE_STAGES * (FIT_ODE_STAGES - 1) / 2] = {
 };
 /* clang-format on */
 
-/* The stages of a step: k[s n ...] <- f at stage s, the first one known; y: where the last one is. */
-static inline void fit_ode_stages(const struct fit_ode *o, double t, double h, const double *x, double *k, double *y)
+/* Numbers side by side. */
+typedef double fit_ode_side __attribute__((vector_size(FIT_ODE_SIDE * sizeof(double)), aligned(8), may_alias));
+
+/* sum <- the sum of the first `stages` rows of k, each times its weight: of every number in the order of the stages. */
+static inline void fit_ode_sums(const struct fit_ode *o, size_t stages, const double *weight, double *sum)
+{
+    for (size_t i = 0; i < o->row; i += FIT_ODE_SIDE) {
+        fit_ode_side part = {0.0};
+        for (size_t s = 0; s < stages; s++)
+            part += weight[s] * *(const fit_ode_side *)(o->k + s * o->row + i);
+        *(fit_ode_side *)(sum + i) = part;
+    }
+}
+
+/* The stages of a step: row s of k <- f at stage s, the first one known; y: where the last one is. */
+static inline void fit_ode_stages(const struct fit_ode *o, double t, double h, const double *x)
 {
     const double *a = fit_ode_a;
     for (size_t s = 1; s < FIT_ODE_STAGES; a += s, s++) {
-        for (size_t i = 0; i < o->n; i++) {
-            double sum = 0.0;
-            for (size_t r = 0; r < s; r++)
-                sum += a[r] * k[r * o->n + i];
-            y[i] = x[i] + h * sum;
-        }
-        o->rates(o->context, t + fit_ode_c[s] * h, y, k + s * o->n);
+        fit_ode_sums(o, s, a, o->y);
+        for (size_t i = 0; i < o->n; i++)
+            o->y[i] = x[i] + h * o->y[i];
+        o->rates(o->context, t + fit_ode_c[s] * h, o->y, o->k + s * o->row);
     }
 }
 
 /* Error of the values of a step over what is allowed, in the mean. */
-static inline double fit_ode_explicit_error(const struct fit_ode *o, double h, const double *x, const double *k)
+static inline double fit_ode_explicit_error(const struct fit_ode *o, double h, const double *x)
 {
     double five = 0.0, three = 0.0;
     for (size_t i = 0; i < o->nvalue; i++) {
-        const double size = fit_ode_size(o, i, x, h * k[i]);
-        double e5 = 0.0, e3 = 0.0;
-        for (size_t s = 0; s < FIT_ODE_STAGES; s++) {
-            e5 += fit_ode_e5[s] * k[s * o->n + i];
-            e3 += fit_ode_e3[s] * k[s * o->n + i];
-        }
-        e5 /= o->tolerance * size + 1e-300;
-        e3 /= o->tolerance * size + 1e-300;
+        const double allowed = o->tolerance * fit_ode_size(o, i, x, h * o->k[i]) + 1e-300;
+        const double e5 = o->error5[i] / allowed, e3 = o->error3[i] / allowed;
         five += e5 * e5;
         three += e3 * e3;
     }
@@ -83,13 +88,9 @@ static inline double fit_ode_explicit_error(const struct fit_ode *o, double h, c
 }
 
 /* Error of number i of a step over what is allowed (Hairer et al., section II.10); size: what it is compared with. */
-static inline double fit_ode_error_of(const struct fit_ode *o, double h, const double *k, size_t i, double size)
+static inline double fit_ode_error_of(const struct fit_ode *o, double h, size_t i, double size)
 {
-    double e5 = 0.0, e3 = 0.0;
-    for (size_t s = 0; s < FIT_ODE_STAGES; s++) {
-        e5 += fit_ode_e5[s] * k[s * o->n + i];
-        e3 += fit_ode_e3[s] * k[s * o->n + i];
-    }
+    const double e5 = o->error5[i], e3 = o->error3[i];
     if (e5 == 0.0 && e3 == 0.0)
         return 0.0;
     return fabs(h) * e5 * e5 / (sqrt(e5 * e5 + 0.01 * e3 * e3) * (o->tolerance * size + 1e-300));
@@ -102,7 +103,7 @@ static inline double fit_ode_error_of(const struct fit_ode *o, double h, const d
 static inline int fit_ode_hurries(const struct fit_ode *o, double h, const double *x, const double *next,
                                   const double *f)
 {
-    const double *last = o->k + (FIT_ODE_STAGES - 1) * o->n;
+    const double *last = o->k + (FIT_ODE_STAGES - 1) * o->row;
     double top = 0.0, bottom = 0.0, change = 0.0;
     for (size_t i = 0; i < o->nvalue; i++) {
         const double size = fit_ode_size(o, i, next, 0.0) + 1e-300;
@@ -117,20 +118,19 @@ static inline int fit_ode_hurries(const struct fit_ode *o, double h, const doubl
 /* One step of h from x at t, where the rates are the first n of k; to `next`. */
 static inline int fit_ode_explicit(struct fit_ode *o, double t, double h, const double *x, double *next)
 {
-    fit_ode_stages(o, t, h, x, o->k, o->y);
-    for (size_t i = 0; i < o->n; i++) {
-        double sum = 0.0;
-        for (size_t s = 0; s < FIT_ODE_STAGES; s++)
-            sum += fit_ode_b[s] * o->k[s * o->n + i];
-        next[i] = x[i] + h * sum;
-    }
-    o->error = fit_ode_explicit_error(o, h, x, o->k);
+    fit_ode_stages(o, t, h, x);
+    fit_ode_sums(o, FIT_ODE_STAGES, fit_ode_e5, o->error5);
+    fit_ode_sums(o, FIT_ODE_STAGES, fit_ode_e3, o->error3);
+    fit_ode_sums(o, FIT_ODE_STAGES, fit_ode_b, next);
+    for (size_t i = 0; i < o->n; i++)
+        next[i] = x[i] + h * next[i];
+    o->error = fit_ode_explicit_error(o, h, x);
     o->slope_error = 0.0;
     for (size_t s = 0; s < o->nslope && o->n > o->nvalue; s++)
         for (size_t q = 0; q < o->nvalue; q++) {
             const size_t i = o->slope[s * o->nvalue + q];
             const double size = i ? FIT_ODE_SLOPES * fit_ode_slope_size(o, s, q, x, next) : 0.0;
-            const double e = i ? fit_ode_error_of(o, h, o->k, i, size) : 0.0;
+            const double e = i ? fit_ode_error_of(o, h, i, size) : 0.0;
             o->slope_error = e <= o->slope_error ? o->slope_error : e; /* NaN as well */
         }
     return 1;

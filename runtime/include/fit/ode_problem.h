@@ -14,9 +14,14 @@
  * all is well; to make them equally small costs more than to make both smaller. */
 #define FIT_ODE_SLOPES 100.0
 
+/* numbers that are summed side by side, and how many places a row of n of them has */
+#define FIT_ODE_SIDE 4
+#define FIT_ODE_ROW(n) (((n) + FIT_ODE_SIDE - 1) / FIT_ODE_SIDE * FIT_ODE_SIDE)
+
 /* doubles of `work` for n numbers, nv of them values */
 #define FIT_ODE_WORK(nv, n)                                                                                            \
-    ((FIT_ODE_STAGES + 4) * (n) + FIT_ODE_POINTS * (nv) * (FIT_ODE_POINTS * (nv) + 5) + (nv) * (2 * (nv) + 4))
+    ((FIT_ODE_STAGES + 6) * FIT_ODE_ROW(n) + FIT_ODE_POINTS * (nv) * (FIT_ODE_POINTS * (nv) + 5) +                     \
+     (nv) * (2 * (nv) + 4))
 
 /* dx <- f(t, x) */
 typedef void fit_rates(const void *context, double t, const double *x, double *dx);
@@ -43,19 +48,24 @@ struct fit_ode {
     double error, slope_error;    /* of the last step over what is allowed */
     double past;                  /* length of the last implicit step, whose points are in z; 0: none */
     int inside;                   /* 1: in a part of a step */
+    size_t row;                   /* places of the n numbers of a stage; those beyond n are 0 */
     double *k, *y, *next, *inner; /* parts of work: stages; the last one; ends of steps, of parts of a step */
+    double *error5, *error3;      /* sums of both estimates of the error, by their orders */
     double *z, *f, *guess, *residual, *matrix, *pivot, *small, *small_pivot, *df;
 };
 
 /* Where the parts of work are. */
 static inline void fit_ode_rooms(struct fit_ode *o)
 {
-    const size_t n = o->n, nv = o->nvalue, m = FIT_ODE_POINTS * nv;
+    const size_t row = FIT_ODE_ROW(o->n), nv = o->nvalue, m = FIT_ODE_POINTS * nv;
+    o->row = row;
     o->k = o->work;
-    o->y = o->k + FIT_ODE_STAGES * n;
-    o->next = o->y + n;
-    o->inner = o->next + n;
-    o->z = o->inner + 2 * n;
+    o->y = o->k + FIT_ODE_STAGES * row;
+    o->next = o->y + row;
+    o->inner = o->next + row;
+    o->error5 = o->inner + 2 * row;
+    o->error3 = o->error5 + row;
+    o->z = o->error3 + row;
     o->f = o->z + m;
     o->guess = o->f + m;
     o->residual = o->guess + m;

@@ -281,6 +281,17 @@ FIT_INLINE fit_vd fit_data(const double *data, size_t next)
     return fit_vload(data);
 }
 
+/* Lane by lane the least |x| of the vectors from .. to-1, which are `stride` apart; NaN is passed over. */
+FIT_INLINE fit_vd fit_nearest(const fit_vd *x, size_t stride, size_t from, size_t to)
+{
+    fit_vd least = fit_vset1(INFINITY);
+    for (size_t k = from; k < to; k++) {
+        const fit_vd a = fit_vabs(x[k * stride]);
+        least = fit_vselect(a < least, a, least);
+    }
+    return least;
+}
+
 /* Where the rows of a group begin and end. */
 FIT_INLINE size_t fit_rows_first(const struct fit_layout *l, size_t g)
 {

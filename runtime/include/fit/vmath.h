@@ -21,7 +21,7 @@
  * 10^6 arguments per function, at v2, v3 and v4, with gcc 12 and clang 14; tests/unit/test_vmath.c asserts a
  * little more than these:
  *     exp 0.63  log 0.83  pow 0.72   sin cos 0.83 (absolute 0.92e-16)  tan 1.06   expm1 0.96  log1p 0.87
- *     tanh 0.80 sinh 0.79 cosh 0.82  atan 0.80  softplus 1.5           logistic 2.3  sinc 1.6
+ *     tanh 0.80 sinh 0.79 cosh 0.82  asinh 1.5  atan 0.80  softplus 1.5           logistic 2.3  sinc 1.6
  *     pow of a logarithm that is there already: 0.7 + 0.45 |log result|
  *     trigamma 2.5  tetragamma 8.2;  lgamma 1.1, or 1e-17 absolute (next to its zeros);  digamma 4, or 2e-15 absolute
  *     gamma 0.6  exprel 1.4  dexprel 5  d2exprel 9.5  log1mexp 1.4  erfcx 5.4 (x >= 0; 3.3 below)  derfcx 4.1
@@ -80,6 +80,7 @@
 FIT_CALLED1(fit_vexp)
 FIT_CALLED1(fit_vexpm1)
 FIT_CALLED1(fit_vtanh)
+FIT_CALLED1(fit_vasinh)
 FIT_CALLED1(fit_vsinh)
 FIT_CALLED1(fit_vcosh)
 FIT_CALLED1(fit_vlogistic)
@@ -126,6 +127,7 @@ FIT_CALLED3(fit_vfaddeeva_im)
 #define fit_vexp fit_vexp_called
 #define fit_vexpm1 fit_vexpm1_called
 #define fit_vtanh fit_vtanh_called
+#define fit_vasinh fit_vasinh_called
 #define fit_vsinh fit_vsinh_called
 #define fit_vcosh fit_vcosh_called
 #define fit_vlogistic fit_vlogistic_called

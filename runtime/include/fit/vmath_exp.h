@@ -216,6 +216,16 @@ FIT_INLINE fit_vd fit_vlog1p(fit_vd x)
     return FIT_RARE(rare) ? fit_vpatch(log1p, rare, x, r) : r;
 }
 
+/* log(1 + a + a^2/(1 + sqrt(1 + a^2))), a = |x|; log(2 a) far away. */
+FIT_INLINE fit_vd fit_vasinh(fit_vd x)
+{
+    fit_vd a = fit_vabs(x);
+    fit_vm far = a > 0x1p54;
+    fit_vd near = a + a * (a / (1.0 + fit_vsqrt(1.0 + a * a)));
+    fit_vd y = fit_vlog1p(fit_vselect(far, a, near)) + fit_vselect(far, fit_vset1(0x1.62e42fefa39efp-1), FIT_ZERO);
+    return fit_vcopysign(y, x);
+}
+
 /* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). */
 FIT_INLINE fit_vd fit_vsoftplus(fit_vd x)
 {

@@ -173,6 +173,7 @@ FIT_LARGE fit_vd fit_vatan2(fit_vd y, fit_vd x)
  *     fit_vdsinc, fit_vd2sinc themselves use a longer polynomial below FIT_SINC_X1 = 2 (cut off 2^-73).
  */
 #define FIT_SINC_X0 0.5
+#define FIT_SINC_NEAR 0.5000001 /* a bound of |x| that rounds otherwise than |x| is held against this */
 #define FIT_SINC_X1 2.0
 
 /* sinc from x^2, |x| < FIT_SINC_X0. */

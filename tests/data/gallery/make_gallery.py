@@ -13,6 +13,7 @@ import sys
 import numpy as np
 from mpmath import mp, mpf
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 from scipy.optimize import least_squares, nnls, root
 from scipy.special import j1, voigt_profile
 
@@ -239,6 +240,50 @@ def indomethacin():
             print(name, repr(float(v)), repr(float(e)), file=out)
 
 
+def doses(rows, p, subjects):
+    """ln(conc) of the rows that have one, by exponentials of the matrix of rates; p: ka, F, V1, Q, V2, CL of each."""
+    ka, F, V1, Q, V2, *CL = p
+    out, last = [], None
+    for subject, t, amt, cmt, sampled in rows:
+        if subject != last:
+            x, now, last = np.zeros(3), 0.0, subject
+        k = CL[int(subject) - 1]
+        x = expm(np.array([[-ka, 0, 0], [ka, -(k + Q) / V1, Q / V2], [0, Q / V1, -Q / V2]]) * (t - now)) @ x
+        now = t
+        x = x + np.array([F * amt, 0, 0] if cmt == 1 else [0, amt, 0])
+        if sampled:
+            out.append(np.log(x[1] / V1))
+    return np.array(out)
+
+
+def dose_records():
+    """Errors are normal in ln(conc): least squares, and s from what is left."""
+    rng = np.random.default_rng(23)
+    subjects, rows = 4, []
+    for subject in range(1, subjects + 1):
+        rows += [(subject, 0.0, 100.0, 1 + subject % 2, 0)]
+        rows += [(subject, t, 0.0, 1, 1) for t in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 11.5)]
+        rows += [(subject, 12.0, 80.0, 2 - subject % 2, 0)]
+        rows += [(subject, t, 0.0, 1, 1) for t in (12.5, 13.0, 14.0, 18.0, 23.5)]
+        rows += [(subject, 24.0, 50.0, 1, 0)] + [(subject, t, 0.0, 1, 1) for t in (25.0, 26.0, 30.0, 40.0)]
+    names = ("ka", "F", "V1", "Q", "V2", *(f"CL[{n}]" for n in range(1, subjects + 1)))
+    truth = (1.2, 0.7, 20.0, 5.0, 35.0, 4.0, 5.5, 7.0, 5.0)
+    f = lambda p: doses(rows, p, subjects)
+    ideal = f(truth)
+    y = ideal + 0.08 * rng.standard_normal(len(ideal))
+    theta, error = fit(f, np.array(truth), y, np.ones(len(y)))
+    s = np.sqrt(np.mean((y - f(theta)) ** 2))
+    left = iter(np.exp(y))
+    with open(os.path.join(HERE, "dose_records.csv"), "w") as out:
+        print("subject,t,amt,cmt,conc", file=out)
+        for subject, t, amt, cmt, sampled in rows:
+            dose = f"{amt!r},{cmt}" if amt else ","
+            print(f"{subject},{t!r},{dose},{repr(float(next(left))) if sampled else ''}", file=out)
+    with open(os.path.join(HERE, "dose_records.ref"), "w") as out:
+        for name, v, e in zip((*names, "s"), (*theta, s), (*(s * error), s / np.sqrt(2 * len(y)))):
+            print(name, repr(float(v)), repr(float(e)), file=out)
+
+
 def digits():
     mp.dps = 40
     m = mpf
@@ -305,3 +350,4 @@ if __name__ == "__main__":
         make()
         make_programs()
         indomethacin()
+        dose_records()

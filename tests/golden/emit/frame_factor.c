@@ -258,8 +258,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 4, ROW_SUMS = 4, SUMS = 9, FIELDS = 14,
        ALONG_SUMS = 5, COLUMN_SUMS = 0, PAIRS = 2, CHANNELS_R = 5, MOMENT_SUMS = 4 };
-/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
-enum { STRIP = 8, BATCH = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are
+ * summed, so many rows before their sums are multiplied by tables. */
+enum { STRIP = 8, BATCH = 4, KEPT = 4 };
 
 /* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
 FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
@@ -469,6 +470,35 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
     }
 }
 
+/* Sums of n rows from i0 on, times the tables at the rows: to the row sums of the tile. */
+FIT_LARGE void add_rows(const struct tables *w, size_t ng, size_t i0, size_t n, fit_vd *restrict row,
+                        fit_vd *restrict row_sum)
+{
+    for (size_t g = 0; g < ng; g++) {
+        fit_vd *s = row_sum + g * ROW_SUMS;
+        fit_vd s0 = s[0];
+        fit_vd s1 = s[1];
+        fit_vd s2 = s[2];
+        fit_vd s3 = s[3];
+        for (size_t h = 0; h < n; h++) {
+            fit_vd *r = row + (h * ng + g) * ROWS;
+            const size_t i = i0 + h;
+            s0 += r[0]*w->df_drate[i];
+            r[0] = (fit_vd){0};
+            s1 += r[1];
+            r[1] = (fit_vd){0};
+            s2 += r[2]*w->df_drate[i];
+            r[2] = (fit_vd){0};
+            s3 += r[3];
+            r[3] = (fit_vd){0};
+        }
+        s[0] = s0;
+        s[1] = s1;
+        s[2] = s2;
+        s[3] = s3;
+    }
+}
+
 /* Vectors of pairs (i, j ..) of a strip: fields. */
 FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fit_vd *restrict column,
                              fit_vd *restrict row, fit_vd *restrict m)
@@ -478,12 +508,12 @@ FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fi
 
 enum { EXPS = 1 };
 
-/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of rows and these times
  * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
  * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
 static size_t scratch_size(const struct fit_layout *l)
 {
-    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t ng = l->ngroup, vectors = ng * (KEPT * ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
     const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
     return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
            MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
@@ -499,7 +529,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS;
+    fit_vd *row_sum = row + KEPT * ng * ROWS;
     fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
     fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
@@ -511,6 +542,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);
+        const size_t kept = (i - t->i0) % KEPT;
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
             const size_t first = b, place = (b - start) * PIECES;
             b = end - b > STRIP ? b + STRIP : end;
@@ -523,7 +555,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             for (size_t g = 0; g < ng; g++) {
                 const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair};
                 fit_vd *c = column + (g * pieces + place) * COLUMNS;
-                fit_vd *r = row + g * ROWS, *x = m + g % BATCH * CHANNELS_R;
+                fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;
                 if (low > 0)
                     normal_masked(&strip, 0, low, c, r, x);
                 normal_group(&strip, low, high, 0, c, r, x);
@@ -537,18 +569,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             data += (b - first) * ng * FIT_LANES;
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
-        for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * ROWS;
-            fit_vd *s = row_sum + g * ROW_SUMS;
-            s[0] += r[0]*w->df_drate[i];
-            r[0] = (fit_vd){0};
-            s[1] += r[1];
-            r[1] = (fit_vd){0};
-            s[2] += r[2]*w->df_drate[i];
-            r[2] = (fit_vd){0};
-            s[3] += r[3];
-            r[3] = (fit_vd){0};
-        }
+        if (kept + 1 == KEPT || i + 1 == t->i1)
+            add_rows(w, ng, i - kept, kept + 1, row, row_sum);
         H[0] += along[0]*w->df_drate[i]*w->df_drate[i]; /* rate, rate */
         H[0] += 2.0*along[1]*w->df_drate[i]; /* rate, rate */
         H[1] += along[2]*w->df_drate[i]; /* rate, v */

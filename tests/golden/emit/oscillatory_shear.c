@@ -18,7 +18,7 @@
  *              2  frequency            [1/s]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 44 per frame, 35 per pair, 73 per pair and group; of moments 18
+ * cost of normal, operations: 44 per frame, 35 per pair, 74 per pair and group; of moments 19
  *
  * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below
  * i, j, g    first and second frame of a pair, its group; a vector holds pairs (i, j), (i, j+1), ..., a block b
@@ -315,8 +315,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 6, ROW_SUMS = 6, SUMS = 14, FIELDS = 14,
        ALONG_SUMS = 0, COLUMN_SUMS = 0, PAIRS = 5, CHANNELS_R = 5, MOMENT_SUMS = 4 };
-/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
-enum { STRIP = 8, BATCH = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are
+ * summed, so many rows before their sums are multiplied by tables. */
+enum { STRIP = 8, BATCH = 4, KEPT = 4 };
 
 /* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
 FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
@@ -353,6 +354,7 @@ struct strip {
     size_t at;
     const double *data;
     const fit_vd *restrict pair;
+    const fit_vd *nearest;
 };
 
 /* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c
@@ -370,6 +372,7 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
     size_t at = strip->at;
     const double *data = strip->data;
     const fit_vd *restrict pair = strip->pair;
+    const fit_vd *nearest = strip->nearest;
     const size_t ng = l->ngroup;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
@@ -385,7 +388,7 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
     const double prod_2 = 2.0*contrast*dphi_prod_dphi0;
     const double dminus_two_q_sq_D_dD = w->dminus_two_q_sq_D_dD[0];
     const double prod_3 = contrast*dminus_two_q_sq_D_dD;
-    const double minus_inv_phi_prod = -inv_phi_prod;
+    const int near = masked || fit_vany(fabs(phi_prod)*nearest[0] < FIT_SINC_NEAR);
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -413,23 +416,25 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
         const fit_vd t_power = at_pair[2];
         const fit_vd exp_minus_t_two_q_sq_D = at_pair[3];
         const fit_vd t_prod = at_pair[4];
-        /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
-        const fit_vd X = phi_prod*d_sin_t_sum;
-        const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
         const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
                 cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
-        const fit_vd t_power_sin_t_prod = t_power*sin_t_prod;                  /* [1] */
-        fit_vd sinc_phi_prod_sq_t_prod = inv_phi_prod*t_power_sin_t_prod;      /* [1] */
-        fit_vd dsinc_X = inv_phi_prod*t_power*(minus_inv_phi_prod*t_power_sin_t_prod + cos_t_prod); /* [1] */
-        if (fit_vany(small)) {
-            const fit_vd phi_prod_sq_t_prod = phi_prod_sq*t_prod;
-            sinc_phi_prod_sq_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod_sq_t_prod),
-                    sinc_phi_prod_sq_t_prod);
-            dsinc_X = fit_vselect(small, fit_vdsinc_series(X, phi_prod_sq_t_prod), dsinc_X);
+        const fit_vd t_prod_2 = inv_phi_prod*t_power*sin_t_prod;
+        fit_vd sinc_phi_prod_sq_t_prod = t_prod_2;                             /* [1] */
+        fit_vd dsinc_X = inv_phi_prod*t_power*(cos_t_prod - t_prod_2);         /* [1] */
+        if (near) {
+            /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at ... */
+            const fit_vd X = phi_prod*d_sin_t_sum;
+            const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
+            if (fit_vany(small)) {
+                /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+                const fit_vd phi_prod_sq_t_prod = phi_prod_sq*t_prod;
+                sinc_phi_prod_sq_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod_sq_t_prod),
+                        sinc_phi_prod_sq_t_prod);
+                dsinc_X = fit_vselect(small, fit_vdsinc_series(X, phi_prod_sq_t_prod), dsinc_X);
+            }
         }
         const fit_vd X_prod = exp_minus_t_two_q_sq_D*sinc_phi_prod_sq_t_prod;  /* [1] */
         const fit_vd b_contrast = sinc_phi_prod_sq_t_prod*X_prod;              /* [1] */
@@ -562,6 +567,43 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
     }
 }
 
+/* Sums of n rows from i0 on, times the tables at the rows: to the row sums of the tile. */
+FIT_LARGE void add_rows(const struct tables *w, size_t ng, size_t i0, size_t n, fit_vd *restrict row,
+                        fit_vd *restrict row_sum)
+{
+    for (size_t g = 0; g < ng; g++) {
+        fit_vd *s = row_sum + g * ROW_SUMS;
+        fit_vd s0 = s[0];
+        fit_vd s1 = s[1];
+        fit_vd s2 = s[2];
+        fit_vd s3 = s[3];
+        fit_vd s4 = s[4];
+        fit_vd s5 = s[5];
+        for (size_t h = 0; h < n; h++) {
+            fit_vd *r = row + (h * ng + g) * ROWS;
+            const size_t i = i0 + h;
+            s0 += r[0]*w->dsin_t_sum_ddelta[i];
+            r[0] = (fit_vd){0};
+            s1 += r[1];
+            r[1] = (fit_vd){0};
+            s2 += r[2];
+            r[2] = (fit_vd){0};
+            s3 += r[3]*w->dsin_t_sum_ddelta[i];
+            r[3] = (fit_vd){0};
+            s4 += r[4];
+            r[4] = (fit_vd){0};
+            s5 += r[5];
+            r[5] = (fit_vd){0};
+        }
+        s[0] = s0;
+        s[1] = s1;
+        s[2] = s2;
+        s[3] = s3;
+        s[4] = s4;
+        s[5] = s5;
+    }
+}
+
 /* Vectors of pairs (i, j ..) of a strip: fields. */
 FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fit_vd *restrict column,
                              fit_vd *restrict row, fit_vd *restrict m)
@@ -571,12 +613,12 @@ FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fi
 
 enum { EXPS = 2 };
 
-/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of rows and these times
  * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
  * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
 static size_t scratch_size(const struct fit_layout *l)
 {
-    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t ng = l->ngroup, vectors = ng * (KEPT * ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
     const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
     return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
            MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
@@ -592,7 +634,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS;
+    fit_vd *row_sum = row + KEPT * ng * ROWS;
     fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
     fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
@@ -605,6 +648,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     exps[0 * ng] = fit_exp_tile(l, t, w->minus_t_two_q_sq_D, 1, 0);
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);
+        const size_t kept = (i - t->i0) % KEPT;
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
             const size_t first = b, place = (b - start) * PIECES;
             b = end - b > STRIP ? b + STRIP : end;
@@ -614,10 +658,11 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;
             for (size_t k = 0; k < n; k++)
                 normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
+            const fit_vd nearest[] = {fit_nearest(pair + 0, PAIRS, low, high)};
             for (size_t g = 0; g < ng; g++) {
-                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair};
+                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair, nearest};
                 fit_vd *c = column + (g * pieces + place) * COLUMNS;
-                fit_vd *r = row + g * ROWS, *x = m + g % BATCH * CHANNELS_R;
+                fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;
                 if (low > 0)
                     normal_masked(&strip, 0, low, c, r, x);
                 normal_group(&strip, low, high, 0, c, r, x);
@@ -631,22 +676,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             data += (b - first) * ng * FIT_LANES;
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
-        for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * ROWS;
-            fit_vd *s = row_sum + g * ROW_SUMS;
-            s[0] += r[0]*w->dsin_t_sum_ddelta[i];
-            r[0] = (fit_vd){0};
-            s[1] += r[1];
-            r[1] = (fit_vd){0};
-            s[2] += r[2];
-            r[2] = (fit_vd){0};
-            s[3] += r[3]*w->dsin_t_sum_ddelta[i];
-            r[3] = (fit_vd){0};
-            s[4] += r[4];
-            r[4] = (fit_vd){0};
-            s[5] += r[5];
-            r[5] = (fit_vd){0};
-        }
+        if (kept + 1 == KEPT || i + 1 == t->i1)
+            add_rows(w, ng, i - kept, kept + 1, row, row_sum);
     }
 
     for (size_t k = 0; k < 14; k++)
@@ -743,9 +774,9 @@ FIT_INLINE void gradient_block(const struct block *block, fit_vd *restrict colum
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
-        const fit_vd t_prod_3 = inv_d_sin_t_sum*sin_t_prod;                    /* [1] */
-        fit_vd sinc_t_prod = inv_phi_prod*t_prod_3;                            /* [1] */
-        fit_vd dsinc_X = inv_phi_prod*inv_d_sin_t_sum*((-inv_phi_prod)*t_prod_3 + cos_t_prod); /* [1] */
+        const fit_vd t_prod_3 = inv_phi_prod*inv_d_sin_t_sum*sin_t_prod;
+        fit_vd sinc_t_prod = t_prod_3;                                         /* [1] */
+        fit_vd dsinc_X = inv_phi_prod*inv_d_sin_t_sum*(cos_t_prod - t_prod_3); /* [1] */
         if (fit_vany(small)) {
             const fit_vd t_prod_4 = phi_prod*phi_prod*d_sin_t_sum_sq;
             sinc_t_prod = fit_vselect(small, fit_vsinc_series(t_prod_4), sinc_t_prod);
@@ -1133,8 +1164,8 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .curve = desc_curve,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 44, .per_pair = 35, .per_pair_group = 73,
-             .value_per_pair_group = 18, .functions_per_pair = 0},
+    .cost = {.per_frame = 44, .per_pair = 35, .per_pair_group = 74,
+             .value_per_pair_group = 19, .functions_per_pair = 0},
     .table_doubles = 2,
     .workspace = workspace,
     .scratch = tile_scratch,

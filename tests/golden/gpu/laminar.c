@@ -21,7 +21,7 @@
  *              1  gap                  [angstrom]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 112 per frame, 92 per pair, 63 per pair and group; of moments 19
+ * cost of normal, operations: 112 per frame, 92 per pair, 64 per pair and group; of moments 20
  *
  * l, t, w    the layout of the data, a tile of them (frames i0 .. i1-1 by j0 .. j1-1), the tables below
  * i, j, g    first and second frame of a pair, its group; a vector holds pairs (i, j), (i, j+1), ..., a block b
@@ -409,8 +409,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 4, ROWS = 6, ROW_SUMS = 14, SUMS = 35, FIELDS = 9,
        ALONG_SUMS = 0, COLUMN_SUMS = 0, PAIRS = 4, CHANNELS_R = 4, MOMENT_SUMS = 4 };
-/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
-enum { STRIP = 8, BATCH = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are
+ * summed, so many rows before their sums are multiplied by tables. */
+enum { STRIP = 8, BATCH = 8, KEPT = 4 };
 
 /* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
 FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w,
@@ -444,6 +445,7 @@ struct strip {
     size_t at;
     const double *data;
     const fit_vd *restrict pair;
+    const fit_vd *nearest;
 };
 
 /* Group g of the vectors k0 .. k1-1 of a strip: residual and channels m_c
@@ -461,6 +463,7 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
     size_t at = strip->at;
     const double *data = strip->data;
     const fit_vd *restrict pair = strip->pair;
+    const fit_vd *nearest = strip->nearest;
     const size_t ng = l->ngroup;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
@@ -474,7 +477,7 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
     const double contrast_four_s = contrast*four_s;
     const double ds_dphi0 = w->ds_dphi0[g];
     const double four_contrast_ds_dphi0 = 4.0*contrast*ds_dphi0;
-    const double minus_inv_s = -inv_s;
+    const int near = masked || fit_vany(fabs(s)*nearest[0] < FIT_SINC_NEAR);
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -501,20 +504,22 @@ FIT_INLINE void normal_group(const struct strip *strip, size_t k0, size_t k1, co
         const fit_vd inv_d_int_shear = at_pair[1];
         const fit_vd exp_u_D = at_pair[2];
         const fit_vd d_int_shear_sq = at_pair[3];
-        const fit_vd s_d_int_shear = s*d_int_shear;
-        const fit_vm small = fit_vabs(s_d_int_shear) < FIT_SINC_X0;
         const double sin_i = w->sin_u_shear_i[i * ng + g], cos_i = w->cos_u_shear_i[i * ng + g];
         const fit_vd sin_j = fit_vload(w->sin_u_shear_j + (b * ng + g) * FIT_LANES + h),
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;         /* [1] */
-        fit_vd sinc_shear = inv_s*shear_u_shear_prod;                          /* [1] */
-        fit_vd dsinc_shear = inv_s*inv_d_int_shear*(minus_inv_s*shear_u_shear_prod + cos_u_shear); /* [1] */
-        if (fit_vany(small)) {
-            const fit_vd shear_prod = s_sq*d_int_shear_sq;
-            sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
-            dsinc_shear = fit_vselect(small, fit_vdsinc_series(s_d_int_shear, shear_prod), dsinc_shear);
+        const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+        fit_vd sinc_shear = shear_u_shear;                                     /* [1] */
+        fit_vd dsinc_shear = inv_s*inv_d_int_shear*(cos_u_shear - shear_u_shear); /* [1] */
+        if (near) {
+            const fit_vd s_d_int_shear = s*d_int_shear;
+            const fit_vm small = fit_vabs(s_d_int_shear) < FIT_SINC_X0;
+            if (fit_vany(small)) {
+                const fit_vd shear_prod = s_sq*d_int_shear_sq;
+                sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
+                dsinc_shear = fit_vselect(small, fit_vdsinc_series(s_d_int_shear, shear_prod), dsinc_shear);
+            }
         }
         const fit_vd sinc_shear_sq = sinc_shear*sinc_shear;                    /* [1] */
         const fit_vd exp_u_D_sinc_shear_sq = exp_u_D*sinc_shear_sq;            /* [1] */
@@ -713,6 +718,67 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
     }
 }
 
+/* Sums of n rows from i0 on, times the tables at the rows: to the row sums of the tile. */
+FIT_LARGE void add_rows(const struct tables *w, size_t ng, size_t i0, size_t n, fit_vd *restrict row,
+                        fit_vd *restrict row_sum)
+{
+    for (size_t g = 0; g < ng; g++) {
+        fit_vd *s = row_sum + g * ROW_SUMS;
+        fit_vd s0 = s[0];
+        fit_vd s1 = s[1];
+        fit_vd s2 = s[2];
+        fit_vd s3 = s[3];
+        fit_vd s4 = s[4];
+        fit_vd s5 = s[5];
+        fit_vd s6 = s[6];
+        fit_vd s7 = s[7];
+        fit_vd s8 = s[8];
+        fit_vd s9 = s[9];
+        fit_vd s10 = s[10];
+        fit_vd s11 = s[11];
+        fit_vd s12 = s[12];
+        fit_vd s13 = s[13];
+        for (size_t h = 0; h < n; h++) {
+            fit_vd *r = row + (h * ng + g) * ROWS;
+            const size_t i = i0 + h;
+            s0 += r[0]*w->int_dD_dD0[i];
+            s1 += r[0]*w->int_dD_dalpha[i];
+            s2 += r[0]*w->int_dD_dD_offset[i];
+            r[0] = (fit_vd){0};
+            s3 += r[1]*w->int_dshear_dgamma_dot_t0[i];
+            s4 += r[1]*w->int_dshear_dbeta[i];
+            s5 += r[1]*w->int_dshear_dgamma_dot_t_offset[i];
+            r[1] = (fit_vd){0};
+            s6 += r[2];
+            r[2] = (fit_vd){0};
+            s7 += r[3]*w->int_dD_dD0[i];
+            s8 += r[3]*w->int_dD_dalpha[i];
+            s9 += r[3]*w->int_dD_dD_offset[i];
+            r[3] = (fit_vd){0};
+            s10 += r[4]*w->int_dshear_dgamma_dot_t0[i];
+            s11 += r[4]*w->int_dshear_dbeta[i];
+            s12 += r[4]*w->int_dshear_dgamma_dot_t_offset[i];
+            r[4] = (fit_vd){0};
+            s13 += r[5];
+            r[5] = (fit_vd){0};
+        }
+        s[0] = s0;
+        s[1] = s1;
+        s[2] = s2;
+        s[3] = s3;
+        s[4] = s4;
+        s[5] = s5;
+        s[6] = s6;
+        s[7] = s7;
+        s[8] = s8;
+        s[9] = s9;
+        s[10] = s10;
+        s[11] = s11;
+        s[12] = s12;
+        s[13] = s13;
+    }
+}
+
 /* Vectors of pairs (i, j ..) of a strip: fields. */
 FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fit_vd *restrict column,
                              fit_vd *restrict row, fit_vd *restrict m)
@@ -722,12 +788,12 @@ FIT_LARGE void normal_masked(const struct strip *strip, size_t k0, size_t k1, fi
 
 enum { EXPS = 2 };
 
-/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of rows and these times
  * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
  * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
 static size_t scratch_size(const struct fit_layout *l)
 {
-    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t ng = l->ngroup, vectors = ng * (KEPT * ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
     const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
     return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
            MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
@@ -743,7 +809,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS;
+    fit_vd *row_sum = row + KEPT * ng * ROWS;
     fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
     fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
@@ -756,6 +823,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     exps[0 * ng] = fit_exp_tile_scaled(l, t, w->minus_q_sq[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
         const double *data = fit_row_data(l, t, i, at);
+        const size_t kept = (i - t->i0) % KEPT;
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
             const size_t first = b, place = (b - start) * PIECES;
             b = end - b > STRIP ? b + STRIP : end;
@@ -765,10 +833,11 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;
             for (size_t k = 0; k < n; k++)
                 normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
+            const fit_vd nearest[] = {fit_nearest(pair + 0, PAIRS, low, high)};
             for (size_t g = 0; g < ng; g++) {
-                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair};
+                const struct strip strip = {l, w, lin, exps, t, i, g, first, at, data, pair, nearest};
                 fit_vd *c = column + (g * pieces + place) * COLUMNS;
-                fit_vd *r = row + g * ROWS, *x = m + g % BATCH * CHANNELS_R;
+                fit_vd *r = row + (kept * ng + g) * ROWS, *x = m + g % BATCH * CHANNELS_R;
                 if (low > 0)
                     normal_masked(&strip, 0, low, c, r, x);
                 normal_group(&strip, low, high, 0, c, r, x);
@@ -782,30 +851,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             data += (b - first) * ng * FIT_LANES;
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
-        for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * ROWS;
-            fit_vd *s = row_sum + g * ROW_SUMS;
-            s[0] += r[0]*w->int_dD_dD0[i];
-            s[1] += r[0]*w->int_dD_dalpha[i];
-            s[2] += r[0]*w->int_dD_dD_offset[i];
-            r[0] = (fit_vd){0};
-            s[3] += r[1]*w->int_dshear_dgamma_dot_t0[i];
-            s[4] += r[1]*w->int_dshear_dbeta[i];
-            s[5] += r[1]*w->int_dshear_dgamma_dot_t_offset[i];
-            r[1] = (fit_vd){0};
-            s[6] += r[2];
-            r[2] = (fit_vd){0};
-            s[7] += r[3]*w->int_dD_dD0[i];
-            s[8] += r[3]*w->int_dD_dalpha[i];
-            s[9] += r[3]*w->int_dD_dD_offset[i];
-            r[3] = (fit_vd){0};
-            s[10] += r[4]*w->int_dshear_dgamma_dot_t0[i];
-            s[11] += r[4]*w->int_dshear_dbeta[i];
-            s[12] += r[4]*w->int_dshear_dgamma_dot_t_offset[i];
-            r[4] = (fit_vd){0};
-            s[13] += r[5];
-            r[5] = (fit_vd){0};
-        }
+        if (kept + 1 == KEPT || i + 1 == t->i1)
+            add_rows(w, ng, i - kept, kept + 1, row, row_sum);
     }
 
     for (size_t k = 0; k < 35; k++)
@@ -917,9 +964,9 @@ FIT_INLINE void gradient_block(const struct block *block, fit_vd *restrict colum
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;         /* [1] */
-        fit_vd sinc_shear = inv_s*shear_u_shear_prod;                          /* [1] */
-        fit_vd dsinc_shear = inv_s*inv_d_int_shear*((-inv_s)*shear_u_shear_prod + cos_u_shear); /* [1] */
+        const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+        fit_vd sinc_shear = shear_u_shear;                                     /* [1] */
+        fit_vd dsinc_shear = inv_s*inv_d_int_shear*(cos_u_shear - shear_u_shear); /* [1] */
         if (fit_vany(small)) {
             const fit_vd shear_prod = s*s*d_int_shear_sq;
             sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
@@ -932,11 +979,11 @@ FIT_INLINE void gradient_block(const struct block *block, fit_vd *restrict colum
         const fit_vd r = y - (at_lin[0]*exp_u_D_sinc_shear_sq_sq + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*exp_u_D_sinc_shear_sq_sq + seeds[2]);
         const double four_s = w->four_s[g];
-        const fit_vd shear_u_shear_prod_2 = sinc_shear*sinc_shear_sq*dsinc_shear*seed_contrast;
+        const fit_vd shear_u_shear_prod = sinc_shear*sinc_shear_sq*dsinc_shear*seed_contrast;
         const double ds_dphi0 = w->ds_dphi0[g];
         F0 += fit_counted(masked, use, weight, seed_contrast*sinc_shear_sq_sq);
-        F1 += fit_counted(masked, use, weight, four_s*shear_u_shear_prod_2);
-        F2 += fit_counted(masked, use, weight, ds_dphi0*shear_u_shear_prod_2);
+        F1 += fit_counted(masked, use, weight, four_s*shear_u_shear_prod);
+        F2 += fit_counted(masked, use, weight, ds_dphi0*shear_u_shear_prod);
     }
 
     /* products with what does not depend on the group */
@@ -1406,8 +1453,8 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .curve = desc_curve,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 112, .per_pair = 92, .per_pair_group = 63,
-             .value_per_pair_group = 19, .functions_per_pair = 0},
+    .cost = {.per_frame = 112, .per_pair = 92, .per_pair_group = 64,
+             .value_per_pair_group = 20, .functions_per_pair = 0},
     .table_doubles = 2,
     .workspace = workspace,
     .scratch = tile_scratch,

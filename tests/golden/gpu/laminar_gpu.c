@@ -143,7 +143,7 @@ FIT_INLINE void fit_laminar_moments_0_of(const struct fit_gpu_task *t, double *f
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         /* laminar.lua:60: local g1       = exp(-q^2 / 2 * integral(D, t1, t2)) * sinc(s * integral(shea ... */
-        fit_vd sinc_shear = inv_s*(sin_u_shear/d_int_shear);                   /* [1] */
+        fit_vd sinc_shear = inv_s*sin_u_shear/d_int_shear;                     /* [1] */
         if (fit_vany(small)) {
             sinc_shear = fit_vselect(small, fit_vsinc_series(s*s*d_int_shear*d_int_shear), sinc_shear);
         }
@@ -225,10 +225,9 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
                     cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
             const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
             const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-            const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;     /* [1] */
-            fit_vd sinc_shear = inv_s*shear_u_shear_prod;                      /* [1] */
-            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-inv_s), shear_u_shear_prod,
-                    cos_u_shear)); /* [1] */
+            const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+            fit_vd sinc_shear = shear_u_shear;                                 /* [1] */
+            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-1.0), shear_u_shear, cos_u_shear)); /* [1] */
             if (fit_vany(small)) {
                 const fit_vd shear_prod = s*s*d_int_shear_sq;
                 sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
@@ -262,11 +261,15 @@ FIT_INLINE void fit_laminar_normal_0_of(const struct fit_gpu_task *t, double *fi
         FIT_OPAQUE(j);
         struct fit_gpu_layout layout_again = *l;
         struct tables tables_again;
-        size_t frames = l->nframe;
+        size_t frames = l->nframe, times = l->ntime, groups = l->ngroup;
         FIT_GLOBAL const double *base = t->ws;
         FIT_OPAQUE(frames);
+        FIT_OPAQUE(times);
+        FIT_OPAQUE(groups);
         FIT_OPAQUE(base);
         layout_again.nframe = frames;
+        layout_again.ntime = times;
+        layout_again.ngroup = groups;
         carve(&layout_again, base, &tables_again);
         const struct tables *const v = &tables_again;
         const double u_0_0 = v->int_dD_dD0[j] - v->int_dD_dD0[i]; /* D: D0 */
@@ -390,10 +393,9 @@ FIT_INLINE void fit_laminar_cross_0_of(const struct fit_gpu_task *t, double *fit
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;         /* [1] */
-        fit_vd sinc_shear = inv_s*shear_u_shear_prod;                          /* [1] */
-        fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-inv_s), shear_u_shear_prod,
-                cos_u_shear)); /* [1] */
+        const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+        fit_vd sinc_shear = shear_u_shear;                                     /* [1] */
+        fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-1.0), shear_u_shear, cos_u_shear)); /* [1] */
         if (fit_vany(small)) {
             const fit_vd shear_prod = s*s*d_int_shear*d_int_shear;
             sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
@@ -505,10 +507,9 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
                     cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
             const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
             const fit_vd cos_u_shear = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-            const fit_vd shear_u_shear_prod = inv_d_int_shear*sin_u_shear;     /* [1] */
-            fit_vd sinc_shear = inv_s*shear_u_shear_prod;                      /* [1] */
-            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-inv_s), shear_u_shear_prod,
-                    cos_u_shear)); /* [1] */
+            const fit_vd shear_u_shear = inv_s*inv_d_int_shear*sin_u_shear;
+            fit_vd sinc_shear = shear_u_shear;                                 /* [1] */
+            fit_vd dsinc_shear = inv_s*inv_d_int_shear*(fit_vfma((-1.0), shear_u_shear, cos_u_shear)); /* [1] */
             if (fit_vany(small)) {
                 const fit_vd shear_prod = s*s*d_int_shear_sq;
                 sinc_shear = fit_vselect(small, fit_vsinc_series(shear_prod), sinc_shear);
@@ -522,22 +523,26 @@ FIT_INLINE void fit_laminar_gradient_0_of(const struct fit_gpu_task *t, double *
             const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*exp_u_D_sinc_shear_sq_sq
                     + seeds[2]);
             const double four_s = w->four_s[g];
-            const fit_vd shear_u_shear_prod_2 = sinc_shear*sinc_shear_sq*dsinc_shear*seed_contrast;
+            const fit_vd shear_u_shear_prod = sinc_shear*sinc_shear_sq*dsinc_shear*seed_contrast;
             const double ds_dphi0 = w->ds_dphi0[g];
             F_0 = fit_vfma(weight, seed_contrast*sinc_shear_sq_sq, F_0);
-            F_1 = fit_vfma(weight, four_s*shear_u_shear_prod_2, F_1);
-            F_2 = fit_vfma(weight, ds_dphi0*shear_u_shear_prod_2, F_2);
+            F_1 = fit_vfma(weight, four_s*shear_u_shear_prod, F_1);
+            F_2 = fit_vfma(weight, ds_dphi0*shear_u_shear_prod, F_2);
         }
         /* addresses of tables once more, in no register until here */
         FIT_OPAQUE(i);
         FIT_OPAQUE(j);
         struct fit_gpu_layout layout_again = *l;
         struct tables tables_again;
-        size_t frames = l->nframe;
+        size_t frames = l->nframe, times = l->ntime, groups = l->ngroup;
         FIT_GLOBAL const double *base = t->ws;
         FIT_OPAQUE(frames);
+        FIT_OPAQUE(times);
+        FIT_OPAQUE(groups);
         FIT_OPAQUE(base);
         layout_again.nframe = frames;
+        layout_again.ntime = times;
+        layout_again.ngroup = groups;
         carve(&layout_again, base, &tables_again);
         const struct tables *const v = &tables_again;
         const double a_0 = u_D_prod*F_0; /* D */
@@ -601,7 +606,7 @@ FIT_INLINE void fit_laminar_value_0_of(const struct fit_gpu_task *t, FIT_GLOBAL 
                 cos_j = fit_vload(w->cos_u_shear_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_u_shear = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         /* laminar.lua:60: local g1       = exp(-q^2 / 2 * integral(D, t1, t2)) * sinc(s * integral(shea ... */
-        fit_vd sinc_shear = inv_s*(sin_u_shear/d_int_shear);                   /* [1] */
+        fit_vd sinc_shear = inv_s*sin_u_shear/d_int_shear;                     /* [1] */
         if (fit_vany(small)) {
             sinc_shear = fit_vselect(small, fit_vsinc_series(s*s*d_int_shear*d_int_shear), sinc_shear);
         }

@@ -316,6 +316,9 @@ static void test_damaged_images_are_refused(void **state)
              {"CRVAL4  =                  1.0", "CRVAL4  =                  2.0", "no image of Stokes I", 0},
              {"CDELT1  =                1E-09", "CDELT1  =                2E-09", "square", 0},
              {"CDELT2  =               -1E-09", "CDELT2  =                0E-09", "CDELT", 0},
+             {"MJD-OBS =              57850.0", "CROTA2  =                 12.5", "rotated", 0},
+             {"MJD-OBS =              57850.0", "CD1_2   =                1E-10", "rotated", 0},
+             {"MJD-OBS =              57850.0", "CROTA2  =                  0.0", "", 0},
              {"BUNIT   = 'Jy/beam '", "BUNIT   = 'Jy/bean '", "BUNIT", 0},
              {"BMAJ    =", "BMAX    =", "BMAJ", 0}};
     for (size_t k = 0; k < sizeof d / sizeof *d; k++) {

@@ -109,6 +109,12 @@ static double liar(size_t n, const double *x, double *g)
     return f;
 }
 
+/* A slope down to a cliff so high that beside it the minimum of every parabola is the foot. */
+static double cliff(size_t n, const double *x, double *g)
+{
+    return x[0] <= 2 ? linear(n, x, g) : 1e40;
+}
+
 /* As if a long sum rounded its fourteenth digit: this hides the last decreases, which the gradient still tells. */
 static double rounded(size_t n, const double *x, double *g)
 {
@@ -282,6 +288,35 @@ static int stop_at_three(void *user, const struct fit_optimize_report *r)
     return r->iteration == 3;
 }
 
+/* On a slope of 1 the means of gradients are known in closed form. */
+static void test_steps_of_first_order_methods_are_as_long_as_published(void **state)
+{
+    const double lr = 0.01, eps = 1e-8;
+    double adam = 0, adamw = 0, rms = 0, sgd = 0;
+    struct fit_optimize_options opt = precise();
+    (void)state;
+    opt.learning_rate = lr;
+    for (int k = 1; k <= 12; k++) {
+        const struct fit_optimize_method *const method[] = {&fit_optimize_sgd, &fit_optimize_rmsprop,
+                                                            &fit_optimize_adam, &fit_optimize_adamw};
+        sgd += lr;
+        rms += lr / sqrt(1 - pow(0.9, k) + eps);
+        adam += lr / (1 + eps);
+        adamw += lr / (1 + eps) - lr * 1e-4 * adamw;
+        const double expected[] = {sgd, rms, adam, adamw};
+        opt.maxiter = (size_t)k;
+        for (size_t i = 0; i < 4; i++) {
+            struct function f = {.n = 9, .f = linear};
+            double x[9] = {0};
+            const struct fit_optimize_result r = run(method[i], &f, NULL, NULL, &opt, x);
+            assert_int_equal(r.end, FIT_OPTIMIZE_MAXITER);
+            for (size_t j = 0; j < f.n; j++)
+                if (!(fabs(x[j] - expected[i]) < 1e-12 * expected[i]))
+                    fail_msg("%s, %d steps: %.17g, should be %.17g", method[i]->name, k, x[j], expected[i]);
+        }
+    }
+}
+
 static void test_ends_are_told_truly(void **state)
 {
     struct fit_optimize_options opt = precise();
@@ -370,6 +405,20 @@ static void test_rounding_ends_the_search(void **state)
         if (!fit_optimize_converged(r.end) || !(fabs(x[0] - 1) < 1e-3))
             fail_msg("%s: %s at %.17g: %s", LINE_SEARCHES[k]->name, fit_optimize_end_name(r.end), x[0], r.reason);
     }
+}
+
+/* A trial that is an end of the interval tells nothing new: the best point is taken, and the interval not halved on. */
+static void test_a_trial_at_an_end_is_the_last(void **state)
+{
+    struct fit_optimize_options opt = precise();
+    struct function f = {.n = 1, .f = cliff};
+    double x[1] = {0};
+    (void)state;
+    opt.maxiter = 1;
+    const struct fit_optimize_result r = run(&fit_optimize_lbfgsb, &f, NULL, NULL, &opt, x);
+    assert_int_equal(r.end, FIT_OPTIMIZE_MAXITER);
+    assert_true(x[0] == 1 && r.f == -1);
+    assert_int_equal(f.calls, 4); /* at 0, 1, 5, and 1 once more */
 }
 
 static void test_a_wrong_gradient_ends_the_search(void **state)
@@ -518,9 +567,11 @@ int main(void)
         cmocka_unit_test(test_bounds_are_met_exactly),
         cmocka_unit_test(test_many_active_bounds),
         cmocka_unit_test(test_a_corner_is_reached),
+        cmocka_unit_test(test_steps_of_first_order_methods_are_as_long_as_published),
         cmocka_unit_test(test_ends_are_told_truly),
         cmocka_unit_test(test_values_that_are_not_finite),
         cmocka_unit_test(test_rounding_ends_the_search),
+        cmocka_unit_test(test_a_trial_at_an_end_is_the_last),
         cmocka_unit_test(test_a_wrong_gradient_ends_the_search),
         cmocka_unit_test(test_what_a_method_cannot_do_is_refused),
         cmocka_unit_test(test_a_run_goes_on_with_the_same_bits),

@@ -1,5 +1,6 @@
 /* test_optimize_names.c -- optimizers by name: the table, words that are none, least squares, and functions of the
  * user's in C and Lua. */
+#include "optimizers/minimiser.h"
 #include "optimizers/registry.h"
 
 #include <math.h>
@@ -314,13 +315,57 @@ static void test_own_ones_in_c(void **state)
     assert_int_equal(r.end, FIT_OPTIMIZE_LINESEARCH);
 }
 
+/* ---- in the place of least squares ------------------------------------------------------------- */
+
+/* Half the squares of x0 - x1, x1 - 2 x2, x2 - 3. */
+static enum fit_eval chain_value(void *user, const double *x, double *cost, double *error)
+{
+    const double a = x[0] - x[1], b = x[1] - 2 * x[2], c = x[2] - 3;
+    (void)user;
+    *cost = 0.5 * (a * a + b * b + c * c);
+    *error = 0;
+    return FIT_EVAL_OK;
+}
+
+static enum fit_eval chain_normal(void *user, const double *x, double *B, double *g)
+{
+    static const double curvature[9] = {1, -1, 0, -1, 2, -2, 0, -2, 5};
+    const double a = x[0] - x[1], b = x[1] - 2 * x[2], c = x[2] - 3;
+    (void)user;
+    memcpy(B, curvature, sizeof curvature);
+    g[0] = -a;
+    g[1] = a - b;
+    g[2] = 2 * b - c;
+    return FIT_EVAL_OK;
+}
+
+/* What is held stays where it is, and the others go to the minimum that is left. */
+static void test_held_parameters_stay(void **state)
+{
+    static const double lower[3] = {-50, -50, 1}, upper[3] = {50, 50, 1};
+    const struct fit_nlsq_problem problem = {
+        .n = 3, .value = chain_value, .normal = chain_normal, .lower = lower, .upper = upper, .noise = 1, .dof = 1};
+    const struct fit_nlsq_options opt = {.max_iterations = 5000, .ftol = 0, .gtol = 1e-8};
+    (void)state;
+    struct fit_minimiser *m;
+    struct fit_error err = {0};
+    double x[3] = {-7, 9, 1};
+    size_t iterations;
+    enum fit_nlsq_end end;
+    assert_int_equal(fit_minimiser_new(&m, "lbfgsb", NULL, &err), FIT_OK);
+    m->run(m->user, &problem, &opt, x, &iterations, &end);
+    assert_true(x[2] == 1 && iterations > 0);
+    assert_true(fabs(x[0] - 2) < 1e-6 && fabs(x[1] - 2) < 1e-6);
+    fit_minimiser_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_of_names), cmocka_unit_test(test_words_that_are_none),
         cmocka_unit_test(test_the_list_of_names),  cmocka_unit_test(test_least_squares),
         cmocka_unit_test(test_own_ones_in_lua),    cmocka_unit_test(test_endless_files),
-        cmocka_unit_test(test_own_ones_in_c),
+        cmocka_unit_test(test_own_ones_in_c),      cmocka_unit_test(test_held_parameters_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,61 @@ static void test_one_is_asked_and_all_stop(void **state)
     forked_ranks_free(x, SIZE, 3);
 }
 
+/* ---- groups ------------------------------------------------------------------------------------ */
+
+enum { SIX = 6, GROUPS = 3, TOLD = 9 };
+
+static void in_groups(const void *user, double *result)
+{
+    const size_t me = fit_ranks_rank(), count[SIZE] = {1, 1, 1};
+    double mine = (double)me, both[2];
+    (void)user;
+    result[0] = (double)fit_ranks_group(GROUPS);
+    result[1] = (double)fit_ranks_size();
+    result[2] = (double)fit_ranks_rank();
+    result[3] = fit_ranks_total(mine);
+    fit_ranks_gather(&mine, count, both);
+    result[4] = both[1];
+    fit_ranks_copy(1, &mine, sizeof mine); /* from the second of the group */
+    result[5] = mine;
+    if (me == 4)
+        fit_ranks_ask();
+    fit_ranks_agree();
+    result[6] = forked_interrupt; /* told to its group alone */
+    fit_ranks_ungroup();
+    result[7] = forked_interrupt;
+    result[8] = fit_ranks_total((double)me) + 100 * (double)(fit_ranks_rank() == me);
+}
+
+static void test_groups_meet_by_themselves(void **state)
+{
+    double *x = forked_ranks(SIX, TOLD, in_groups, NULL);
+    (void)state;
+    for (size_t r = 0; r < SIX; r++) {
+        const double group = (double)(r / 2), first = 2 * group;
+        const double want[TOLD] = {group, 2, (double)(r % 2), 2 * first + 1, first + 1, first + 1, group == 2, 1, 115};
+        for (size_t k = 0; k < TOLD; k++)
+            assert_true(x[r * TOLD + k] == want[k]);
+    }
+    forked_ranks_free(x, SIX, TOLD);
+}
+
+static void leaders(const void *user, double *result)
+{
+    (void)user;
+    for (size_t k = 0; k < GROUPS; k++)
+        result[k] = (double)fit_ranks_leader(GROUPS, k);
+}
+
+static void test_leaders_of_groups(void **state)
+{
+    double *x = forked_ranks(SIX, GROUPS, leaders, NULL);
+    (void)state;
+    for (size_t k = 0; k < SIX * GROUPS; k++)
+        assert_true(x[k] == 2 * (double)(k % GROUPS));
+    forked_ranks_free(x, SIX, GROUPS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +187,8 @@ int main(void)
         cmocka_unit_test(test_the_first_error_is_that_of_all),
         cmocka_unit_test(test_turns_are_divided_and_told),
         cmocka_unit_test(test_one_is_asked_and_all_stop),
+        cmocka_unit_test(test_groups_meet_by_themselves),
+        cmocka_unit_test(test_leaders_of_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

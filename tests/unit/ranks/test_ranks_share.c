@@ -4,6 +4,7 @@
 #include "data/dataset_impl.h"
 #include "data/share.h"
 #include "data/tile_patches.h"
+#include "data/tile_sums.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -166,6 +167,56 @@ static void test_sums_have_the_bits_of_one_process(void **state)
     forked_ranks_agree(2 * TOLD, tell_sums, &(struct layout){FRAMES, 1, 1, 1});
 }
 
+/* ---- sums of groups of ranks ------------------------------------------------------------------- */
+
+static void add_tile_sum(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    (void)scratch, (void)stride;
+    out[0] = t->sum[1];
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+/* By all ranks, in groups, by all again; then how many tiles were summed here. */
+static void tell_groups(const void *user, double *result)
+{
+    struct fit_dataset *ds = new_pairs(user);
+    struct fit_parallel *par;
+    struct fit_error err;
+    atomic_int n = 0;
+    const struct fit_parallel_need need = {.nout = 1, .threads = 1};
+    const struct fit_parallel_task task = {add_tile_sum, &n, 1, 0};
+    if (fit_parallel_new(ds, &need, &par, &err) != FIT_OK || fit_parallel_sum(par, &task, &result[0]) != 0)
+        _exit(84);
+    fit_ranks_group(3);
+    const int before = n;
+    if (fit_parallel_sum(par, &task, &result[1]) != 0) /* not known yet: everyone sums all of it */
+        _exit(85);
+    result[4] = n - before == (int)ds->ntile;
+    if (fit_parallel_group(par, &err) != FIT_OK || fit_parallel_sum(par, &task, &result[2]) != 0)
+        _exit(86);
+    fit_ranks_ungroup();
+    if (fit_parallel_sum(par, &task, &result[3]) != 0)
+        _exit(87);
+    result[5] = (double)n;
+    fit_parallel_free(par);
+    fit_dataset_free(ds);
+}
+
+static void test_sums_of_groups_have_the_same_bits(void **state)
+{
+    const struct layout l = {FRAMES, 1, 0, 0};
+    double *alone = forked_ranks(1, 6, tell_groups, &l), *six = forked_ranks(6, 6, tell_groups, &l), summed = 0;
+    (void)state;
+    for (size_t r = 0; r < 6; r++) {
+        assert_memory_equal(six + 6 * r, alone, 5 * sizeof *alone);
+        summed += six[6 * r + 5];
+    }
+    /* once by all together, once by each, once by each of three groups, once by all */
+    assert_true(summed == alone[5] / 4 * (1 + 6 + 3 + 1));
+    forked_ranks_free(six, 6, 6);
+    forked_ranks_free(alone, 1, 6);
+}
+
 /* ---- patches ----------------------------------------------------------------------------------- */
 
 enum { LONG = 20000, SUMS = 8 }; /* patches so long that a rank gives them in several meetings */
@@ -250,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_shares_are_whole),
         cmocka_unit_test(test_few_values_and_those_of_one_rank_are_not_shared),
         cmocka_unit_test(test_sums_have_the_bits_of_one_process),
+        cmocka_unit_test(test_sums_of_groups_have_the_same_bits),
         cmocka_unit_test(test_patches_are_taken_up_in_order),
         cmocka_unit_test(test_a_stop_of_one_rank_is_that_of_all),
     };

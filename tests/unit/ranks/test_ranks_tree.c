@@ -106,6 +106,30 @@ static void test_even_shares(void **state)
     assert_int_equal(fit_tree_cut(512, 3, 3), 512);
 }
 
+/* What leaves weigh moves the cuts: none is further from its place than the heaviest leaf, or a part of a share. */
+static void test_weighed_shares(void **state)
+{
+    static double upto[MOST];
+    static const size_t leaves[] = {1, 5, 136, 512, 4096}, ranks[] = {1, 2, 3, 7, 64, 4096};
+    (void)state;
+    for (size_t l = 0; l < sizeof leaves / sizeof *leaves; l++) {
+        const size_t n = leaves[l];
+        for (size_t k = 0; k < n; k++)
+            upto[k + 1] = upto[k] + (double)(n - k); /* the first weigh most */
+        for (size_t m = 0; m < sizeof ranks / sizeof *ranks; m++) {
+            const size_t size = ranks[m];
+            assert_int_equal(fit_tree_cut_weighed(upto, n, size, 0), 0);
+            assert_int_equal(fit_tree_cut_weighed(upto, n, size, size), n);
+            for (size_t r = 0; r < size; r++) {
+                const size_t a = fit_tree_cut_weighed(upto, n, size, r), b = fit_tree_cut_weighed(upto, n, size, r + 1);
+                assert_true(a <= b);
+                assert_true(fabs(upto[a] - upto[n] * (double)r / (double)size) <=
+                            fmax((double)n, upto[n] / (double)size / 16));
+            }
+        }
+    }
+}
+
 static void test_leaves(void **state)
 {
     (void)state;
@@ -134,7 +158,7 @@ static void test_cost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_few_nodes),
-                                       cmocka_unit_test(test_even_shares), cmocka_unit_test(test_leaves),
-                                       cmocka_unit_test(test_cost)};
+                                       cmocka_unit_test(test_even_shares), cmocka_unit_test(test_weighed_shares),
+                                       cmocka_unit_test(test_leaves), cmocka_unit_test(test_cost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
