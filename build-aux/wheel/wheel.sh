@@ -30,6 +30,7 @@ if [ "$arch" != "$here" ]; then # the models are compiled by the compiler of thi
         -DFIT_GENERATOR="$generator")
 fi
 flags="-O2 -fPIC -ffunction-sections -fdata-sections -DNDEBUG -g0"
+small="-Os -fno-asynchronous-unwind-tables -fno-unwind-tables ${flags#-O2}" # every program has them inside
 
 say() { printf '== %s\n' "$*"; }
 trap 'echo "wheel: failed; see the newest of $own/*.log" >&2' ERR
@@ -83,7 +84,7 @@ fi
 if [ ! -e "$prefix/lib/libyaml.a" ]; then
     fetch libyaml
     say libyaml
-    (cmake -S "$own/libyaml" -B "$own/libyaml/b" "${cmake_tools[@]}" -DCMAKE_C_FLAGS="$flags" -DBUILD_TESTING=OFF \
+    (cmake -S "$own/libyaml" -B "$own/libyaml/b" "${cmake_tools[@]}" -DCMAKE_C_FLAGS="$small" -DBUILD_TESTING=OFF \
         -DCMAKE_INSTALL_PREFIX="$prefix" && ninja -C "$own/libyaml/b" install) >"$own/libyaml.log" 2>&1
     pc yaml-0.1 0.2.5 -lyaml
 fi
@@ -99,7 +100,7 @@ fi
 if [ ! -e "$prefix/lib/libmicrohttpd.a" ]; then # homodyne view
     fetch libmicrohttpd
     say libmicrohttpd
-    (cd "$own/libmicrohttpd" && CFLAGS="$flags -w" ./configure "${host[@]}" --prefix="$prefix" --disable-shared \
+    (cd "$own/libmicrohttpd" && CFLAGS="$small -w" ./configure "${host[@]}" --prefix="$prefix" --disable-shared \
         --enable-static --disable-https --disable-doc --disable-examples --disable-tools --disable-curl &&
         make -j"$jobs" -C src/microhttpd libmicrohttpd.la && cp src/microhttpd/.libs/libmicrohttpd.a "$prefix/lib" &&
         cp src/include/microhttpd.h "$prefix/include") >"$own/libmicrohttpd.log" 2>&1
@@ -110,7 +111,9 @@ if [ ! -e "$prefix/lib/libhdf5_hl.a" ]; then
     fetch hdf5
     say hdf5
     mkdir -p "$own/hdf5/b"
-    (cd "$own/hdf5/b" && CFLAGS="$flags -w -Wno-implicit-int" \
+    # errors keep their words, and lose the names of files and functions of the library
+    sed -i 's/NULL, __FILE__, FUNC, __LINE__, H5E_ERR_CLS_g/NULL, "", "", 0U, H5E_ERR_CLS_g/' "$own/hdf5/src/H5Eprivate.h"
+    (cd "$own/hdf5/b" && CFLAGS="$small -w -Wno-implicit-int" \
         ../configure "${host[@]}" --prefix="$prefix" --disable-shared --enable-static \
         --enable-hl --disable-cxx --disable-fortran --disable-tests --disable-tools --with-zlib="$prefix" \
         --without-szlib \
