@@ -61,12 +61,10 @@ static enum fit_status open_new(struct api_devices *a, const char *word, struct 
         return fit_no_memory(err, "device");
     const int n = snprintf(o->word, sizeof o->word, "%s", word);
     enum fit_status st = (size_t)n < sizeof o->word ? fit_device_open(word, &o->d, o->note, sizeof o->note, err)
-                                                    : fit_fail(err, FIT_ERR_CONFIG, "--device: %d characters", n);
+                                                    : fit_fail(err, FIT_ERR_CONFIG, "device: %d characters", n);
     if (st != FIT_OK) {
-        char text[sizeof err->message];
         free(o);
-        strcpy(text, err->message);
-        return fit_fail(err, st, "%s", text + (strncmp(text, "--", 2) == 0 ? 2 : 0)); /* options have no dashes here */
+        return st;
     }
     o->next = a->first;
     *out = a->first = o;

@@ -11,13 +11,22 @@ struct batch_job {
     char key[65];                     /* changes when any input of the fit changes */
     int done;                         /* its result is there, of this key */
     int code;                         /* exit status; -1: not run */
-    long pid;                         /* while it runs; else 0 */
+    long pid;                         /* of the process that runs it; else 0 */
+    int ended;                        /* 1: in a process that goes on with others */
     double look; /* another command is working in its folder: time of the next check; 0: none was met */
     int claim;   /* descriptor of the claim while it runs; else -1 */
     int left;    /* 1: another part is running it, or has failed */
     double seconds, begin;
     struct front_result result;
     int has_result;
+};
+
+/* A process of the fitter that runs many fits (batch_many.c). */
+struct batch_many {
+    long pid; /* 0: none */
+    int to, from;
+    size_t n; /* characters of its output that are not read yet */
+    char text[4096];
 };
 
 struct batch {
@@ -27,6 +36,8 @@ struct batch {
     size_t noption;
     struct front_fitter fitter;
     long jobs; /* at a time */
+    int jobs_given, quiet;
+    struct batch_many many;
     size_t part, nparts; /* share `part`, from 1, of nparts of the list; of 1: the whole list */
     size_t first, end;   /* our share: the jobs [first, end) */
     int again;           /* 1: also what is done */
@@ -55,6 +66,18 @@ size_t batch_turn(const struct batch *b, size_t k);
 
 /* 1: a job of another share has failed there, with the same settings: it is not tried again. */
 int batch_has_failed(struct batch_job *job);
+
+/* Are the fits of one process, for a device? begin: the process is there, and b->jobs is the number of fits that it
+ * runs at a time. start: with the words of a program, ended by NULL. look: notes which fits have ended. stop: a
+ * signal to the process, if there is one. wait: until a fit has ended, so many seconds at most. finish: waits for
+ * the process; returns its exit code. */
+int batch_many_wanted(const struct batch *b);
+enum fit_status batch_many_begin(struct batch *b, struct fit_error *err);
+void batch_many_start(struct batch *b, struct batch_job *job, char *const *word);
+void batch_many_look(struct batch *b);
+void batch_many_stop(const struct batch *b, int how);
+void batch_many_wait(const struct batch *b, double seconds);
+int batch_many_finish(struct batch *b);
 
 /* A script for sbatch (batch_slurm.c). */
 enum fit_status batch_slurm(const struct front *f, const struct front_args *a, const struct batch *b,

@@ -359,7 +359,9 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
                            struct fit_error *err)
 {
     *b = (struct batch){.folder = option_value(&a->own, "output-dir"),
-                        .jobs = fit_topology_threads()};
+                        .jobs = fit_topology_threads(),
+                        .jobs_given = option_given(&a->own, "jobs"),
+                        .quiet = a->quiet || a->json};
     if (!b->folder)
         b->folder = option_value(&a->own, "output") ? option_value(&a->own, "output") : "batch";
     enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);

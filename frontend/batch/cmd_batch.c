@@ -1,6 +1,7 @@
 /* cmd_batch.c -- `batch`: many fits, several at a time, and one table.
  *
- * Each fit is a process of its own, so that a failure of one does not affect the others. The table is rewritten
+ * Each fit is a process of its own, so that a failure of one does not affect the others; with --device, one process
+ * runs all of them (batch_many.c). The table is rewritten
  * while fits end: it can be read at any time, and nothing is lost when the command is stopped. The first Ctrl-C asks
  * the current fits to stop and writes the table; started again with the same words, the command runs only the
  * missing fits. */
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double BETWEEN_LOOKS = 1, PATIENCE = 60; /* s */
@@ -52,12 +52,15 @@ static struct tally count(const struct batch *b)
 
 /* ---- one fit --------------------------------------------------------------------------------- */
 
-static enum fit_status start(const struct batch *b, struct batch_job *j, struct fit_error *err)
+static enum fit_status start(struct batch *b, struct batch_job *j, struct fit_error *err)
 {
+    const int many = batch_many_wanted(b);
     char q[40], threads[24];
     size_t n = 0;
     struct fit_output folder;
-    enum fit_status st = fit_output_begin(&folder, j->folder, err); /* makes it */
+    enum fit_status st = many ? batch_many_begin(b, err) : FIT_OK;
+    if (st == FIT_OK)
+        st = fit_output_begin(&folder, j->folder, err); /* makes it */
     if (st != FIT_OK)
         return st;
     fit_output_abandon(&folder);
@@ -84,8 +87,12 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
         word[n++] = threads;
     }
     char **all = front_words(&b->fitter, "fit", word, n);
-    st = all ? front_start(b->fitter.program, all, j->log, &j->pid, err)
-             : fit_no_memory(err, NULL);
+    if (!all)
+        st = fit_no_memory(err, NULL);
+    else if (many)
+        batch_many_start(b, j, all);
+    else
+        st = front_start(b->fitter.program, all, j->log, &j->pid, err);
     j->begin = fit_seconds();
     free(all);
     free(word);
@@ -134,6 +141,7 @@ static enum fit_status finish(struct batch_job *j, struct fit_error *err)
 {
     struct fit_error ignored;
     j->pid = 0;
+    j->ended = 0;
     j->seconds = fit_seconds() - j->begin;
     if (was_refused(j)) {
         j->code = -1;
@@ -244,8 +252,9 @@ static int is_through(const struct batch *b)
 
 static void stop_all(const struct batch *b, int how)
 {
+    batch_many_stop(b, how);
     for (size_t k = 0; k < b->n; k++)
-        if (b->job[k].pid)
+        if (b->job[k].pid && b->job[k].pid != b->many.pid)
             kill((pid_t)b->job[k].pid, how);
 }
 
@@ -255,9 +264,15 @@ static void end_all(struct batch *b)
 {
     struct fit_error ignored;
     stop_all(b, SIGINT);
-    for (size_t k = 0; k < b->n; k++)
+    batch_many_finish(b);
+    for (size_t k = 0; k < b->n && !batch_many_wanted(b); k++)
         if (b->job[k].pid)
             front_wait(b->job[k].pid, &b->job[k].code, &ignored);
+}
+
+static int has_ended(const struct batch *b, struct batch_job *j)
+{
+    return j->pid && (batch_many_wanted(b) ? j->ended : front_ended(j->pid, &j->code));
 }
 
 /* Finished fits: their results, one line each; the table from time to time. */
@@ -266,9 +281,10 @@ static enum fit_status take_ended(struct front *f, struct batch *b, struct front
 {
     static const double between = 2; /* s from table to table */
     enum fit_status st = FIT_OK;
+    batch_many_look(b);
     for (size_t k = 0; k < b->n && st == FIT_OK; k++) {
         struct batch_job *j = &b->job[k];
-        if (!j->pid || !front_ended(j->pid, &j->code))
+        if (!has_ended(b, j))
             continue;
         st = finish(j, err);
         front_view_clear(v);
@@ -284,7 +300,6 @@ static enum fit_status take_ended(struct front *f, struct batch *b, struct front
 
 static enum fit_status run_all(struct front *f, struct batch *b, int quiet, struct fit_error *err)
 {
-    const struct timespec moment = {0, 20000000};
     double written = 0;
     struct front_view v = front_view_begin(f, quiet);
     const double begin = fit_seconds();
@@ -301,16 +316,17 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
         if (!running && (is_through(b) || *f->interrupt))
             break;
         show(&v, b, begin);
-        nanosleep(&moment, NULL);
+        batch_many_wait(b, 0.02);
     }
     front_view_clear(&v);
     for (size_t k = 0; st == FIT_OK && k < b->n; k++) /* what the others have done meanwhile */
         if (b->job[k].left && b->job[k].code < 0 && !b->again)
             batch_look(&b->job[k]);
     if (st == FIT_OK)
-        return write_table(b, err);
-    end_all(b);
-    return st;
+        batch_many_finish(b);
+    else
+        end_all(b);
+    return st == FIT_OK ? write_table(b, err) : st;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -420,7 +436,7 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
         goto done;
     }
     if (st == FIT_OK)
-        st = run_all(f, &b, a->quiet || a->json, err);
+        st = run_all(f, &b, b.quiet, err);
     if (st == FIT_OK) {
         summary(f, &b, a);
         f->exit_code = *f->interrupt ? fit_status_exit(FIT_ERR_INTERRUPTED) : worst(&b);

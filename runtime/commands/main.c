@@ -144,11 +144,13 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
                             .err_is_terminal = isatty(STDERR_FILENO),
                             .interrupt = &interrupted};
     FILE *const to = p.err; /* also of ranks that are silent else */
-    struct fit_cli cli;
+    struct fit_cli cli = {0};
     struct fit_error err = {.status = FIT_OK};
+    const int many = argc > 1 && strcmp(argv[1], "fits") == 0;
     signals_catch(on_interrupt);
-    enum fit_status st = fit_cli_parse(argc, argv, &cli, &err);
-    if (st == FIT_OK)
+    atomic_store(&looks_at_it, many);
+    enum fit_status st = many ? fit_cmd_fits(&p, &err) : fit_cli_parse(argc, argv, &cli, &err);
+    if (st == FIT_OK && !many)
         st = run(&p, &cli, &err);
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))

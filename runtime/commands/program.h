@@ -40,6 +40,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
                                  struct fit_error *err);
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli,
                             struct fit_error *err);
+/* Many fits that another program asks for, one after another and at a time (fits.c). */
+enum fit_status fit_cmd_fits(struct fit_program *p, struct fit_error *err);
 enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli,
                                 struct fit_error *err);
 enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,

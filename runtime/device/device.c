@@ -153,14 +153,14 @@ static enum fit_status open_one(const char *word, struct fit_device **d, char *n
         return FIT_OK;
     if (!c.card && !is_named("cuda", word) && !is_named("opencl", word) && strcmp(word, "plain") != 0)
         return fit_fail(err, FIT_ERR_CONFIG,
-                        "--device %s: must be cpu, gpu, auto, or one that `homodyne info --devices` shows", word);
+                        "device %s: must be cpu, gpu, auto, or one that `homodyne info --devices` shows", word);
     fit_device_list(consider, &c, missing, sizeof missing);
     if (!c.card)
         fit_driver_plain.list(plain_info, &c);
     if (c.nfound)
         return open_found(&c, d, err);
     if (!c.card)
-        return fit_fail(err, FIT_ERR_CONFIG, "--device %s: there is no such device%s%s%s%s", word,
+        return fit_fail(err, FIT_ERR_CONFIG, "device %s: there is no such device%s%s%s%s", word,
                         c.seen[0] ? "; there is: " : "", c.seen, missing[0] ? "; " : "", missing);
     const char *none = c.seen[0] || missing[0] ? "" : "none found";
     snprintf(note, size, "no card with full double precision (%s%s%s%s); the processor is used", c.seen,
@@ -217,7 +217,7 @@ enum fit_status fit_device_open(const char *word, struct fit_device **d, char *n
     for (size_t k = 0; k < w.n && st == FIT_OK; k++) {
         st = open_one(w.word[k], at, note, size, err);
         if (st == FIT_OK && !*at)
-            st = fit_fail(err, FIT_ERR_CONFIG, "--device %s: %s is no device that shares sums with others", word,
+            st = fit_fail(err, FIT_ERR_CONFIG, "device %s: %s is no device that shares sums with others", word,
                           w.word[k][0] ? w.word[k] : "nothing");
         at = st == FIT_OK ? &(*at)->next : at;
     }
@@ -335,6 +335,12 @@ void fit_device_expect(struct fit_device *d, size_t fits)
     d->expected = fits;
 }
 
+void fit_device_crowd(struct fit_device *d, size_t fits)
+{
+    d->expected = fits;
+    d->crowded = 1;
+}
+
 size_t fit_device_expected(const struct fit_device *d)
 {
     return d->expected > 1 ? d->expected : 1;
@@ -344,7 +350,7 @@ int fit_device_threads(int threads, size_t n)
 {
     enum { MOST = 64 };
     const size_t most = n < MOST ? n : MOST;
-    if (!fit_device_used() || (size_t)threads >= most)
+    if (!fit_device_used() || fit_device_used()->crowded || (size_t)threads >= most)
         return threads;
     fit_device_expect(fit_device_used(), most);
     return (int)most;

@@ -105,6 +105,9 @@ void fit_device_say(struct fit_device *d, const char *why);
 void fit_device_expect(struct fit_device *d, size_t fits);
 size_t fit_device_expected(const struct fit_device *d);
 
+/* The same from a program that runs so many fits until its end: none of them adds fits of its own. */
+void fit_device_crowd(struct fit_device *d, size_t fits);
+
 /* Number of threads for n independent fits, which would be so many without a device: with one, as many as there are
  * fits, up to a launch, because they wait for it most of the time. Announces them as concurrent fits. */
 int fit_device_threads(int threads, size_t n);

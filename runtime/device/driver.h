@@ -36,6 +36,7 @@ struct fit_device {
     struct fit_device_tally tally;
     int automatic;                    /* used where it is the faster */
     size_t expected;                  /* fits side by side */
+    int crowded;                      /* they are those of the whole program */
     struct fit_device *next;          /* that shares sums with it */
 };
 

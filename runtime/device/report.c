@@ -79,8 +79,10 @@ enum fit_status fit_device_begin(const struct fit_device_wish *wish, struct fit_
     if (!wish->word || strcmp(wish->word, "cpu") == 0)
         return FIT_OK;
     enum fit_status st = fit_device_open(wish->word, d, note, sizeof note, err);
-    if (st != FIT_OK)
-        return st;
+    if (st != FIT_OK) {
+        const struct fit_error why = *err;
+        return fit_fail(err, st, "--%.400s", why.message);
+    }
     if (*d && fit_device_next(*d) && fit_ranks_size() > 1) {
         fit_device_close(*d);
         *d = NULL;

@@ -120,6 +120,50 @@ for word in $words; do
     [ "$word" != plain ] || rm -rf seven each-1 each-2 boot-1 boot-2
 done
 
+# a batch: one process, common launches, the numbers of the fit alone; a file that is none fails alone
+for k in 1 2 3 4 5 6; do
+    "$bin/homodyne-static_isotropic" simulate -o "run$k.h5" --frames 60 --dt 0.1 --q 0.0054 --phi 0,90 \
+        --set "D0=$((1500 + 200 * k))" --set alpha=-0.3 --set D_offset=100 --contrast 0.3 --noise 0.01 --seed "$k" \
+        --config-out run.yaml --force --quiet
+done
+echo "no data" >run7.h5
+for word in $words; do
+    "$bin/homodyne" batch run.yaml run?.h5 -o "series-$word" --device "$word" -v >said 2>&1 && fail "a batch with a bad file"
+    grep -q '7 fits: 6 converged, 0 not, 1 failed' said || fail "a batch by $word: $(cat said)"
+    grep -q 'run7: FAILED: run7.h5: is text' said || fail "a batch by $word: $(cat said)"
+    fit static_isotropic run.yaml alone --data run4.h5 --device "$word" --threads 1
+    same alone "series-$word/run4"
+    rm -rf alone
+    sed -n 's/.* \([0-9]*\) sums in \([0-9]*\) launches/\1 \2/p' said | {
+        read -r sums launches || :
+        echo "a batch by $word: $sums sums in $launches launches"
+        [ "${sums:-0}" -gt $((launches + launches / 2)) ]
+    } || fail "a batch by $word: no common launches: $(cat said)"
+done
+"$bin/homodyne" batch run.yaml run1.h5 -o x --device nonsense 2>said && fail "batch --device nonsense"
+grep -q 'error: --device nonsense: must be cpu, gpu, auto' said || fail "batch --device nonsense: $(cat said)"
+
+# its process dies, is asked to stop
+"$bin/homodyne" batch run.yaml run[1-6].h5 -o dead --device plain --bootstrap block:2000 --jobs 2 --quiet 2>said &
+job=$!
+for k in $(seq 400); do # a fit is at work
+    [ ! -e dead/run1/.homodyne.lock ] || break
+    sleep 0.05
+done
+kill -KILL "$(pgrep -P $job)"
+for k in $(seq 400); do # another process goes on
+    ! grep -q 'exit status 137' said || [ ! -e dead/run3/.homodyne.lock ] || break
+    sleep 0.05
+done
+kill -INT $job
+code=0
+wait $job || code=$?
+[ "$code" = 130 ] || fail "a batch that was stopped: exit code $code: $(cat said)"
+grep -q 'FAILED: exit status 137' said || fail "a batch whose process died: $(cat said)"
+[ -z "$(pgrep -f 'static_isotropic fits plain 6' || :)" ] || fail "a batch that was stopped: its process is left"
+"$bin/homodyne" batch run.yaml run[1-6].h5 -o dead --device plain --bootstrap block:20 --quiet || fail "a batch again"
+ls dead/run[1-6]/fit.json >/dev/null || fail "a batch again"
+
 "$bin/homodyne-kww" fit --data curve.csv -o x --device plain+gpu 2>said && fail "--device plain+gpu"
 grep -q 'gpu is no device that shares sums' said || fail "--device plain+gpu: $(cat said)"
 
