@@ -90,7 +90,8 @@ enum fit_status api_device_begin(struct api_devices *a, const char *word, struct
     use->d = o->d;
     snprintf(use->text, sizeof use->text, "%s", o->note);
     if (o->d) {
-        fit_device_say(o->d, "");
+        for (struct fit_device *k = o->d; k; k = fit_device_next(k))
+            fit_device_say(k, "");
         use->before = fit_device_tally(o->d);
         fit_device_use_here(o->d);
     }

@@ -332,12 +332,13 @@ int fit_device_settle(struct fit_device *d, size_t slot)
 
 void fit_device_expect(struct fit_device *d, size_t fits)
 {
-    d->expected = fits;
+    for (; d; d = d->next)
+        d->expected = fits;
 }
 
 void fit_device_crowd(struct fit_device *d, size_t fits)
 {
-    d->expected = fits;
+    fit_device_expect(d, fits);
     d->crowded = 1;
 }
 
@@ -395,12 +396,25 @@ int fit_device_run(struct fit_device_module *m, const struct fit_device_call *ca
     return m->d->driver->run(m, call);
 }
 
-struct fit_device_tally fit_device_tally(struct fit_device *d)
+struct fit_device_tally fit_device_tally_alone(struct fit_device *d)
 {
     fit_device_lock(d);
     const struct fit_device_tally t = d->tally;
     fit_device_unlock(d);
     return t;
+}
+
+struct fit_device_tally fit_device_tally(struct fit_device *d)
+{
+    struct fit_device_tally all = fit_device_tally_alone(d);
+    while ((d = d->next) != NULL) {
+        const struct fit_device_tally t = fit_device_tally_alone(d);
+        all.calls += t.calls;
+        all.launches += t.launches;
+        if (!all.why[0])
+            memcpy(all.why, t.why, sizeof all.why);
+    }
+    return all;
 }
 
 void fit_device_add(struct fit_device *d, size_t calls)

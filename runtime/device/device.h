@@ -92,12 +92,14 @@ struct fit_device_call {
 };
 int fit_device_run(struct fit_device_module *m, const struct fit_device_call *call);
 
-/* Use of the device: calls and launches of sums, and why it was not used, or not to the end ("": nothing to say). */
+/* Use of the device and of those that share sums with it, or of it alone: calls and launches of sums (a sum that they
+ * share counts for the first), and why it was not used, or not to the end ("": nothing to say). */
 struct fit_device_tally {
     size_t calls, launches;
     char why[240];
 };
 struct fit_device_tally fit_device_tally(struct fit_device *d);
+struct fit_device_tally fit_device_tally_alone(struct fit_device *d);
 void fit_device_add(struct fit_device *d, size_t calls); /* a launch; the caller has the lock */
 void fit_device_say(struct fit_device *d, const char *why);
 

@@ -231,11 +231,19 @@ static enum fit_status make_one(struct fit_device *d, const struct fit_kernel *k
     return FIT_OK;
 }
 
+/* One of many small data sets: the devices take them in turns and do not share each of them. */
+static int is_one_of_many(const struct fit_device *d, const struct fit_dataset *ds)
+{
+    return fit_device_next(d) && fit_device_expected(d) > 1 && !fit_dataset_streamed(ds) &&
+           ds->npoint * (is_weighted(ds) ? 16 : 8) < SMALL;
+}
+
 /* On the devices that share sums with d, as long as the shares fit; otherwise on d alone. */
 static enum fit_status make(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,
                             const struct fit_gpu_source *source, struct fit_device_pool **out, struct fit_error *err)
 {
-    const size_t n = fit_dataset_streamed(ds) || !fit_device_next(d) ? 1 : fit_device_about(d)->together;
+    const int alone = fit_dataset_streamed(ds) || !fit_device_next(d) || is_one_of_many(d, ds);
+    const size_t n = alone ? 1 : fit_device_about(d)->together;
     struct fit_device_pool **at = out;
     enum fit_status st = FIT_OK;
     int fits = 1;
@@ -254,8 +262,8 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     if (*out)
         destroy(&(*out)->shelf);
     *out = NULL;
-    const size_t alone[2] = {0, 1};
-    return st != FIT_OK ? st : make_one(first, kernel, ds, source, alone, out, err);
+    const size_t one[2] = {0, 1};
+    return st != FIT_OK ? st : make_one(first, kernel, ds, source, one, out, err);
 }
 
 /* 1: kernels cannot distinguish the data of ds from those of the pool. */
@@ -319,6 +327,8 @@ enum fit_status fit_pool_enter(struct fit_device *d, const struct fit_kernel *ke
 {
     enum fit_status st = FIT_OK;
     fit_shelf_lock();
+    if (is_one_of_many(d, ds))
+        d = fit_shelf_least(d);
     *pool = find(d, kernel, ds, source);
     if (!*pool) {
         fit_shelf_clear(d);

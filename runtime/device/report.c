@@ -113,8 +113,11 @@ void fit_device_end(const struct fit_device_wish *wish, struct fit_device *d)
     if (!wish->quiet && t.why[0])
         fprintf(wish->err, "%s: note: --device %s: %s%s\n", wish->program, wish->word,
                 t.calls ? "in part by the processor: " : "the processor was used: ", t.why);
-    if (!wish->quiet && wish->verbose && t.calls)
-        fprintf(wish->err, "%s: note: device %s: %zu sums in %zu launches\n", wish->program,
-                fit_device_about(d)->word, t.calls, t.launches);
+    for (struct fit_device *k = d; k && !wish->quiet && wish->verbose; k = fit_device_next(k)) {
+        const struct fit_device_tally own = fit_device_tally_alone(k);
+        if (own.calls)
+            fprintf(wish->err, "%s: note: device %s: %zu sums in %zu launches\n", wish->program,
+                    fit_device_about(k)->word, own.calls, own.launches);
+    }
     fit_device_close(d);
 }

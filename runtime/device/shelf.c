@@ -1,6 +1,8 @@
 /* shelf.c -- see shelf.h. */
 #include "device/shelf.h"
 
+#include "device/device.h"
+
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,6 +26,23 @@ struct fit_shelved *fit_shelf_find(const struct fit_device *d, void (*destroy)(s
     while (s && !(s->d == d && s->destroy == destroy && s->nused < s->nplace && suits(s, wanted)))
         s = s->next;
     return s;
+}
+
+static size_t occupied(const struct fit_device *d)
+{
+    size_t n = 0;
+    for (const struct fit_shelved *s = first; s; s = s->next)
+        n += s->d == d ? s->nused : 0;
+    return n;
+}
+
+struct fit_device *fit_shelf_least(struct fit_device *d)
+{
+    struct fit_device *least = d;
+    while ((d = fit_device_next(d)) != NULL)
+        if (occupied(d) < occupied(least))
+            least = d;
+    return least;
 }
 
 void fit_shelf_clear(const struct fit_device *d)

@@ -25,6 +25,8 @@ void fit_shelf_unlock(void);
 struct fit_shelved *fit_shelf_find(const struct fit_device *d, void (*destroy)(struct fit_shelved *thing),
                                    int (*suits)(const struct fit_shelved *thing, const void *wanted),
                                    const void *wanted);
+/* Of d and the devices that share sums with it, the one with the fewest occupied slots. */
+struct fit_device *fit_shelf_least(struct fit_device *d);
 /* Destroys unused objects of the device, to make room. */
 void fit_shelf_clear(const struct fit_device *d);
 void fit_shelf_put(struct fit_shelved *thing);

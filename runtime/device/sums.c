@@ -45,6 +45,14 @@ struct fit_device_count fit_device_sums_count(const struct fit_device_sums *s)
     return s->pool->count;
 }
 
+const char *fit_device_sums_failure(const struct fit_device_sums *s)
+{
+    const struct fit_device_pool *p = s->pool;
+    while (p->mate && !fit_device_failure(p->shelf.d)[0])
+        p = p->mate;
+    return fit_device_failure(p->shelf.d);
+}
+
 const char *fit_device_lacks(const struct fit_kernel *kernel, const struct fit_dataset *ds)
 {
     const char *why;
@@ -58,6 +66,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
     if (!s)
         return fit_no_memory(err, "device");
     s->ds = ds;
+    s->asked = d;
     s->stamp = ds->stamp;
     s->owners = 1;
     enum fit_status st = fit_pool_enter(d, kernel, ds, source, &s->pool, &s->place, err);
@@ -72,7 +81,7 @@ static enum fit_status make(struct fit_device *d, const struct fit_kernel *kerne
 static int is_for(const struct fit_device_sums *s, const struct fit_device *d, const struct fit_kernel *kernel,
                   const struct fit_dataset *ds)
 {
-    return s->stamp == ds->stamp && s->ds == ds && s->pool->shelf.d == d && s->pool->kernel == kernel;
+    return s->stamp == ds->stamp && s->ds == ds && s->asked == d && s->pool->kernel == kernel;
 }
 
 enum fit_status fit_device_sums_new(struct fit_device *d, const struct fit_kernel *kernel, const struct fit_dataset *ds,

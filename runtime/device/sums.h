@@ -43,4 +43,5 @@ size_t fit_device_sums_doubles(const struct fit_device_sums *sums); /* numbers o
 struct fit_device_count {
     size_t launches, calls, bytes; /* bytes of the data on the device; 0: in pieces */
 };
+const char *fit_device_sums_failure(const struct fit_device_sums *sums); /* of its devices */
 struct fit_device_count fit_device_sums_count(const struct fit_device_sums *sums);

@@ -59,6 +59,7 @@ struct fit_device_sums {
     struct fit_device_pool *pool;
     const struct fit_dataset *ds;
     unsigned long stamp;
+    const struct fit_device *asked; /* the device that was asked for: of many small data sets another one may have it */
     size_t place, owners;
     struct fit_device_sums *next;
 };

@@ -384,6 +384,9 @@ static struct fit_objective_pool *settle(struct fit_objective_pool *p, const str
 struct fit_objective_pool *fit_objective_enter(struct fit_device *d, const struct fit_bound *b, size_t *place)
 {
     const struct fit_gpu_source *source = fit_device_source(b->o->name, "objective", b->o->hash);
+    fit_shelf_lock();
+    d = fit_shelf_least(d);
+    fit_shelf_unlock();
     struct fit_objective_pool *p = source ? new_pool(d, source, b) : NULL;
     if (!p) {
         fit_device_say(d, source ? "out of memory" : "the program has no kernels of this objective for accelerators");

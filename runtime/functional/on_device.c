@@ -168,7 +168,7 @@ int fit_objective_take(struct fit_bound *b, int gradient)
     struct evaluation own = {.b = b, .gradient = gradient};
     if (fit_device_queue_ask(&b->device->queue, &own.asked, b->device) == 0)
         return 1;
-    fit_device_say(d, fit_device_failure(d));
+    fit_device_say(d, fit_device_failure(b->device->shelf.d));
     fit_objective_leave(b);
     b->device_over = 1;
     return 0;

@@ -46,7 +46,7 @@ static enum fit_status run_command(struct fit_imaging_program *p, const struct f
                                                           const struct fit_imaging_options *o, struct fit_error *err),
                                    struct fit_error *err)
 {
-    const struct fit_device_wish wish = {o->device, p->name, p->err, o->quiet, 0};
+    const struct fit_device_wish wish = {o->device, p->name, p->err, o->quiet, o->verbose};
     struct fit_device *device;
     enum fit_status s = fit_device_begin(&wish, &device, err);
     if (s == FIT_OK)

@@ -115,6 +115,7 @@ static const struct option_row rows[] = {
      0, TEXT(device)},
     {"isa", 0, "LEVEL", "instruction set: v2 v3 v4", 0, TEXT(isa)},
     {"quiet", 'q', NULL, "print errors only", 0, FLAG(quiet)},
+    {"verbose", 'v', NULL, "also notes on the device", 0, FLAG(verbose)},
     {"help", 'h', NULL, "this text", 0, FLAG(help)},
     {"version", 0, NULL, "version and kernels", 0, FLAG(version)},
 };

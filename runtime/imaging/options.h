@@ -70,7 +70,7 @@ struct fit_imaging_options {
     size_t threads; /* 0: all */
     const char *isa;
     const char *device; /* device/device.h; NULL: none */
-    int quiet;
+    int quiet, verbose;
     struct fit_arena arena;
 };
 

@@ -277,7 +277,7 @@ static int device_pass(struct fit_objective *o,
     if (!failed)
         return 1;
     char why[200];
-    snprintf(why, sizeof why, "it failed, and the processor went on: %.150s", fit_device_failure(fit_device_used()));
+    snprintf(why, sizeof why, "it failed, and the processor went on: %.150s", fit_device_sums_failure(o->device));
     fit_device_say(fit_device_used(), why);
     fit_device_sums_free(o->device);
     o->device = NULL;

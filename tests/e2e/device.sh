@@ -137,8 +137,14 @@ for word in $words; do
     sed -n 's/.* \([0-9]*\) sums in \([0-9]*\) launches/\1 \2/p' said | {
         read -r sums launches || :
         echo "a batch by $word: $sums sums in $launches launches"
-        [ "${sums:-0}" -gt $((launches + launches / 2)) ]
+        [ "$word" = plain ] || [ "${sums:-0}" -gt $((launches + launches / 2)) ]
     } || fail "a batch by $word: no common launches: $(cat said)"
+done
+"$bin/homodyne" batch run.yaml run[1-6].h5 -o series-two --device "plain+$word" -v >said 2>&1 ||
+    fail "a batch by two devices: $(cat said)"
+[ "$(grep -c 'sums in' said)" = 2 ] || fail "a batch by two devices: one did nothing: $(cat said)"
+for k in 1 2 3 4 5 6; do
+    same "series-$word/run$k" "series-two/run$k"
 done
 "$bin/homodyne" batch run.yaml run1.h5 -o x --device nonsense 2>said && fail "batch --device nonsense"
 grep -q 'error: --device nonsense: must be cpu, gpu, auto' said || fail "batch --device nonsense: $(cat said)"
@@ -204,6 +210,11 @@ for threads in 1 3; do
         -o "survey-$threads.h5" || [ $? = 2 ] || fail "a survey by $last" # 2: three iterations are not enough
 done
 cmp -s survey-1.h5 survey-3.h5 || fail "a survey by $last: other bytes with other threads"
+# shellcheck disable=SC2086
+"$bin/homodyne-imaging" survey "$obs" ${image% --quiet} --axis tv=0.5,1,2 --maxiter 3 --device "plain+$last" --threads 3 -v \
+    -o survey-two.h5 >said 2>&1 || [ $? = 2 ] || fail "a survey by two devices: $(cat said)"
+cmp -s survey-1.h5 survey-two.h5 || fail "a survey by two devices: other bytes"
+[ "$(grep -c 'sums in' said)" = 2 ] || fail "a survey by two devices: one did nothing: $(cat said)"
 
 # chains: the same draws again, all of them in common launches
 for run in one two; do
