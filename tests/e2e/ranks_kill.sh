@@ -49,7 +49,8 @@ measure() {
     awk '/memory: / { load = $1 } / loaded in / { minimum = $1 } /errors of the parameters/ { errors = $1 }
          /converged/ { bootstrap = $1 } /bootstrap: / { write = $1 } { last = $1 }
          END { print "start", 0.15; print "load", minimum - load; print "minimum", errors - minimum
-               print "errors", bootstrap - errors; print "bootstrap", write - bootstrap; print "write", last - write }' log
+               print "errors", bootstrap - errors; print "bootstrap", write - bootstrap
+               print "write", last - write }' log
 }
 
 # wait_for_phase WORD: until the log has come to it, or the job has ended
